@@ -11,8 +11,8 @@
 
 enum { Q = GMM_DIMENSIONS_MAX, SEED_ITERATIONS = 50 };
 
-/* L (lower) of the symmetric positive definite A = L L', q x q; false if A is not positive
- * definite. */
+/* Computes the lower factor L of the symmetric positive definite A = L L', q x q. False if A is not
+ * positive definite. */
 static bool cholesky(const double *A, size_t q, double *L)
 {
 	for (size_t i = 0; i < q; i++) {
@@ -29,7 +29,7 @@ static bool cholesky(const double *A, size_t q, double *L)
 	return true;
 }
 
-/* B = A^-1 from A's factor: columns of L^-1, then their products. */
+/* Computes B = A^-1 from A's factor: columns of L^-1, then their products. */
 static void invert(const double *L, size_t q, double *B)
 {
 	double inverse[Q * Q] = { 0 };

@@ -16,7 +16,7 @@
  * store before each addition. Pays in up to FEW_DIMS dimensions. */
 enum { FEW = 4, COLUMNS = 3, FEW_DIMS = 2 * COLUMNS };
 
-/* All bits set in the lane of the label; no lane for rows of no cluster. */
+/* All bits are set in the lane of the label, and in no lane for a row without a cluster. */
 static const long long own_lane[FEW + 1][FEW] = {
 	{ -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { 0, 0, -1, 0 }, { 0, 0, 0, -1 }, { 0 }
 };
@@ -40,8 +40,8 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* -- steps ---------------------------------------------------------------------------------- */
 
-/* Adds, for `rows` rows, to sum[label[i] * d + j] and, behind those of all k, to
- * total[label[i]]. */
+/* Adds each row i, times its weight, to sum[label[i] * d ..], and its weight to total[label[i]],
+ * which lies behind the sums of all k. */
 static void sum_many(const double *z, size_t rows, size_t d, size_t k, const double *weight,
 		     const uint32_t *label, double *sum)
 {
@@ -127,7 +127,8 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
 	distance_release(&s);
 }
 
-/* First of the least of k values. For large k, several independent minima hide latency. */
+/* Returns the index of the least of k values, the first on ties. For large k, several independent
+ * minima hide latency. */
 static uint32_t first_least(const double *row, size_t k)
 {
 	enum { LANES = 8 };

@@ -31,13 +31,13 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 		     double *inertia);
 
 /* The simplified silhouette (Hruschka et al. 2004) of an assignment to the nearest centres: the
- * weighted mean of 1 - a / b, a the distance of a row to its own centre, b to the next one; a row
- * without a next one (at infinity) counts 0. O(n k). */
+ * weighted mean of 1 - a / b. a is the distance of a row to its own centre, b to the next one. A
+ * row without a next centre (at infinity) counts 0. O(n k). */
 double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
 			 const uint32_t *label);
 
 /* margin (n): 1 - a / b of each row: 0 between two centres, 1 at its own. 0 if there is no next
- * centre, or if its own is not the nearest. O(n k). */
+ * centre, or if the row's own centre is not the nearest. O(n k). */
 void kmeans_margins(const double *D, size_t n, size_t k, const uint32_t *label, double *margin);
 
 /* label[i] = the nearest centre of row i: kmeans_distances() and kmeans_assign(). */
@@ -57,25 +57,26 @@ struct kmeans_params {
 	const struct ranks *ranks;
 };
 
-/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty
- * cluster keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the inertia
- * of the last assignment, both may be NULL. Zero iterations: labels of the seeds. Weights are >= 0.
- * O(n k d) per iteration.
+/* Greedy k-means++ (2 + floor(ln k) trials per centre), then the 1/9 step if p->ninth, then Lloyd.
+ * An empty cluster keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the
+ * inertia of the last assignment, which may both be NULL. Zero iterations: labels of the seeds.
+ * Weights are >= 0. O(n k d) per iteration.
  *
  * Same seed, same labels for any threads and ranks. With ranks, Z, weight and label are of this
- * process's rows; centres and inertia are the same at each. Memory: 24
- * bytes a row and thread; with up to 64 columns a copy of Z. */
+ * process's rows; centres and inertia are the same at each rank. Memory: 24 bytes per row and
+ * thread; with up to 64 columns also a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 
 /* Improves label (each below k) beyond restarts. If clusters are not clear, Lloyd has hundreds of
- * optima within a thousandth of the best, a few rows apart: on email-eu-core the best of 100
- * restarts under two seeds agree to an ARI of .99. kmeans_swap() finds one optimum for all seeds.
+ * optima within a thousandth of the best, which differ in a few rows: on email-eu-core the best of
+ * 100 restarts under two seeds agree to an ARI of .99. kmeans_swap() finds one optimum for all
+ * seeds.
  *
  * First moves each row to the cluster in which it costs least, given the sizes, until none moves
  * (Hartigan, Wong 1979). Then tries `swaps` random swaps (Franti 2018): a random row replaces a
- * random centre, a few Lloyd steps and Hartigan's follow, and the better result stays. On this
- * thread; same seed, same labels. A swap is about O(8 n k d). */
+ * random centre, then a few steps of Lloyd and Hartigan follow, and the better result stays. Runs
+ * on this thread; same seed, same labels. A swap is about O(8 n k d). */
 void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label);
 
 #endif

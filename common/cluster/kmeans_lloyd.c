@@ -1,9 +1,9 @@
 /* Lloyd's iterations, from seeds to the end of a restart.
  *
- * Once few rows move, bounds spare most distances (Hamerly, SDM 2010): a row is left out while its
- * distance to its own centre is surely below those to all others. Sums of centres are kept for each
- * block of ROWSUM_ROWS rows and made again only where a label changed. Neither changes a bit of the
- * result. */
+ * Once few rows move, bounds save most distances (Hamerly, SDM 2010): a row is skipped while its
+ * distance to its own centre is certainly below those to all others. Sums of centres are kept for
+ * each block of ROWSUM_ROWS rows, and computed again only where a label changed. Neither changes a
+ * bit of the result. */
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/cluster/kmeans_own.h"
@@ -33,8 +33,8 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* Bounds are kept from one iteration to the next once at most one row in BOUND_FROM moves. */
 enum { BOUND_FROM = 16 };
-/* Bounds hold for distances as they are computed: ROOM exceeds the relative rounding of one of at
- * most 64 dimensions, STEP that of an addition, TINY what underflows. */
+/* Bounds hold for distances as computed. ROOM exceeds the relative rounding of a distance in at
+ * most 64 dimensions, STEP that of an addition, TINY an underflow. */
 static const double ROOM = 1e-13, STEP = 1e-15, TINY = 1e-150;
 
 struct lloyd {
@@ -48,11 +48,11 @@ struct lloyd {
 	double *D;     /* k x DISTANCE_STRIDE: distances of one block, never of all rows */
 	double *least; /* n, in whole blocks: least distances of the last assignment, if `whole` */
 	bool whole;
-	/* n, in whole blocks: at least the distance of a row to its centre, at most that to any
-	 * other; valid if `bounded` */
+	/* n each, in whole blocks; valid if `bounded`. upper: at least the distance of a row to its
+	 * own centre. lower: at most its distance to any other centre. */
 	double *upper, *lower;
 	bool bounded;
-	double *move;      /* k: the way of each centre since the last assignment, at least */
+	double *move;      /* k: bound of each centre's movement since the last assignment */
 	struct mat before; /* the centres of the last assignment */
 	double *column;    /* d x DISTANCE_STRIDE: rows without bounds, gathered */
 	size_t gathered[DISTANCE_ROWS], count;
@@ -119,8 +119,8 @@ static void gather(struct lloyd *l, size_t i, size_t *moved)
 		lloyd_gathered(l, moved);
 }
 
-/* Brings the bounds of a block up to the centres. Returns the number of rows, listed in `loose`,
- * for which they decide nothing. */
+/* Updates the bounds of a block for the current centres. Lists in `loose` the rows that the bounds
+ * do not decide, and returns their number. */
 static size_t lloyd_loose(struct lloyd *l, size_t first, size_t fastest, double next, size_t *loose)
 {
 	size_t rows = distance_count(l->n, first), count = 0;
@@ -162,8 +162,8 @@ static size_t lloyd_assign_bounded(struct lloyd *l)
 	return moved;
 }
 
-/* Assigns each row to the nearest centre. whole: computes all distances, for l->least. Returns the
- * number of labels changed, of this process's rows. */
+/* Assigns each row to the nearest centre. whole: computes all distances, for l->least. Returns how
+ * many labels of this process's rows changed. */
 static size_t lloyd_assign(struct lloyd *l, bool whole, bool bound)
 {
 	size_t moved = 0;

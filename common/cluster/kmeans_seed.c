@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates summed side by side: a single sum waits for each addition. */
+/* Candidates summed side by side, since a single sum waits for each addition. */
 enum { SIDE = 4, BLOCKS = ROWSUM_ROWS / DISTANCE_ROWS };
 
 /* Squared distances to the nearest centre so far, and cumulative sums of weight * distance from the
@@ -19,9 +19,9 @@ struct plane {
 	double before, all; /* sum before this process's first row; sum over all ranks */
 };
 
-/* Greedy k-means++ (Arthur, Vassilvitskii 2007): several trials per centre; the one with the lowest
- * potential, the sum over rows of weight * near, stays. The next centre's candidates are drawn from
- * the same sums, so that these are kept per block of DISTANCE_ROWS. Each ROWSUM_ROWS rows are
+/* Greedy k-means++ (Arthur, Vassilvitskii 2007). Of several trials per centre, the one with the
+ * lowest potential stays: the sum over rows of weight * near. The next centre's candidates are
+ * drawn from the same sums, so these are kept per block of DISTANCE_ROWS. Each ROWSUM_ROWS rows are
  * summed by themselves, then chunk after chunk. */
 struct seeding {
 	const struct ranks *R;
@@ -37,8 +37,8 @@ struct seeding {
 	struct rng rng;
 };
 
-/* Sums within each chunk, for the first `count` planes, at most SIDE; plane 0 fills the other
- * lanes. own: the sums of chunks, `stride` numbers apart. */
+/* Sums within each chunk, for the first `count` planes, at most SIDE. If there are fewer, plane 0
+ * fills the other lanes. own: the sums of chunks, `stride` numbers apart. */
 static void sum_side(const struct seeding *s, struct plane *plane, size_t count, size_t stride,
 		     double *own)
 {
@@ -68,7 +68,7 @@ static void sum_side(const struct seeding *s, struct plane *plane, size_t count,
 			own[c * stride + t] = sum[t][min_size((c + 1) * BLOCKS, s->blocks) - 1];
 }
 
-/* before: the sum of all chunks before this one. */
+/* Adds `before`, the sum of all previous chunks, to this one. */
 static void move_up(const struct seeding *s, struct plane *plane, size_t chunk, double before)
 {
 	for (size_t b = chunk * BLOCKS; b < (chunk + 1) * BLOCKS && b < s->blocks; b++)

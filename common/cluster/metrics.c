@@ -229,7 +229,7 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	all = (double)n * ((double)n - 1) / 2;
 	expected = all > 0 ? a * b / all : 0;
 	most = (a + b) / 2;
-	/* Both have one cluster, or both have only single nodes: they agree. */
+	/* Both clusterings have one cluster, or both only single nodes: they agree. */
 	m->ari = most == expected ? 1 : (both - expected) / (most - expected);
 	free(t.count);
 	free(t.class_sum);

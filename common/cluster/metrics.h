@@ -13,9 +13,9 @@ struct metrics {
 	double nmi; /* 2 I(U;V) / (H(U) + H(V)), natural logarithms; 1 if both have one cluster */
 	double ari; /* adjusted Rand index */
 	double f1;  /* macro-F1 over the classes, after the same matching */
-	/* FedSpectral+, Algorithm 5, with the truth as its global labels: 1 - m / n^2, m the
-	 * ordered pairs of nodes of one class in two clusters. Does not penalise merging: a single
-	 * cluster scores 1. */
+	/* FedSpectral+, Algorithm 5, with the truth as its global labels: 1 - m / n^2, with m the
+	 * number of ordered pairs of nodes in one class but in two clusters. Does not penalise
+	 * merging: a single cluster scores 1. */
 	double similarity;
 };
 

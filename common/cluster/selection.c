@@ -55,8 +55,8 @@ static bool selection_is_stable(const struct selection *s, size_t i)
 	return !s->has_stability || most <= 0 || s->stability[i] >= SELECTION_STABLE * most;
 }
 
-/* The k with the largest silhouette, of the stable ones if `stable`, except those in `taken`;
- * s->count if there is none. */
+/* Returns the k with the largest silhouette that is not in `taken`; if `stable`, only among stable
+ * k. s->count if there is none. */
 static size_t selection_next(const struct selection *s, bool stable, const bool *taken)
 {
 	size_t best = s->count;

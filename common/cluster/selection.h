@@ -51,11 +51,11 @@ void selection_add(struct selection *s, struct selection_point p);
 
 void selection_stability(struct selection *s, double stability);
 
-/* Sets the gaps from `values` eigenvalues of a spectral method, in descending order. A gap is a
- * share of the first; 0 if the next is unknown. */
+/* Sets the gaps from `values` eigenvalues of a spectral method, in descending order. A gap is
+ * relative to the first eigenvalue, and 0 if the next eigenvalue is unknown. */
 void selection_gaps(struct selection *s, const double *value, size_t values);
 
-unsigned selection_k(const struct selection *s); /* the k chosen, of one or more */
+unsigned selection_k(const struct selection *s); /* the chosen k; at least one k was added */
 /* Its silhouette minus the next best of a stable k; its full silhouette if no other k is stable. */
 double selection_margin(const struct selection *s);
 /* One line: k and the others of largest silhouette, with silhouettes and stabilities. */

@@ -154,9 +154,9 @@ static enum err spectral_grow(struct space *s, struct mat *Y, double scale)
 	return err;
 }
 
-/* If the space has no room for another block, keeps its best half; with the next block, made from
- * the last product, it is still a Krylov space. With (value, E) the best Ritz pairs, Q becomes E Q,
- * in place, and H diagonal. */
+/* Keeps the best half of the space if it has no room for another block. Together with the next
+ * block, which comes from the last product, it is still a Krylov space. With (value, E) the best
+ * Ritz pairs, Q becomes E Q, in place, and H becomes diagonal. */
 static enum err spectral_make_room(struct space *s)
 {
 	const struct spectral_params *p = s->p;

@@ -1,11 +1,11 @@
 /* stability.h -- stability of a clustering over samples (Lange, Roth, Braun, Buhmann,
  * "Stability-based validation of clustering solutions", 2004).
  *
- * Halves the points at random, ten times. Clusters each half by k-means, and assigns the second
- * half also to the nearest centres of the first. The instability of k is the share of weight for
- * which the two differ, after the best matching. Random labels differ less for fewer clusters, so
- * that instability is divided by theirs. The result is 1 minus this: 1 if all halves agree, about 0
- * if they agree by chance. */
+ * Splits the points into random halves, ten times. Clusters each half by k-means, and assigns the
+ * second half also to the nearest centres of the first. The instability of k is the share of weight
+ * on which these two differ, after the best matching. Random labels differ less for fewer clusters,
+ * so the instability is divided by that of random labels. The result is 1 minus this: 1 if all
+ * halves agree, about 0 if they agree only by chance. */
 #ifndef COMMON_CLUSTER_STABILITY_H
 #define COMMON_CLUSTER_STABILITY_H
 

@@ -38,7 +38,7 @@ struct plan {
 	size_t width;
 	size_t rows;
 	double **buffer; /* per worker: two panels */
-	size_t **next;   /* per worker, for sparse columns: positions of node_load() */
+	size_t **next;   /* per worker, for sparse columns: `next` of node_load() */
 	double *box;     /* rows that other ranks read, if a step reads its own output buffer */
 };
 
@@ -113,9 +113,9 @@ static bool is_large(const struct plan *p)
 	return p->nodes.n >= LARGE && !p->nodes.peers;
 }
 
-/* to[u] += scale * the node's feature in column `column` + u; for a leaf, also stores these
- * features in X. A worker calls this with rising `column`. next: per node, its first entry (of
- * sparse features) behind the columns done so far. */
+/* Adds scale times a node's features to `to`: to[u] += scale * the feature in column `column` + u.
+ * If the node is a leaf, also stores these features in X. A worker calls this with rising `column`.
+ * next: per node, the first entry (of sparse features) in or behind the current columns. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
 		      size_t width, size_t *next, double *to)
 {
@@ -165,7 +165,7 @@ static void panel_store(const struct plan *p, const struct panel *at, const doub
 {
 	const struct filter_plan *nodes = &p->nodes;
 	size_t column = at->column, width = at->width;
-	double step = NAN, fade = NAN; /* of the previous leaves; mostly the same for the next */
+	double step = NAN, fade = NAN; /* of the previous leaves; mostly equal for the next */
 
 	y += at->first * p->width;
 	for (size_t i = at->first; i < at->end; i++, y += p->width) {
@@ -236,7 +236,7 @@ struct shared {
 	const struct plan *p;
 	struct panel at;
 	const struct filter_step *t;
-	double *y, *out; /* out: of a step; else NULL */
+	double *y, *out; /* out: destination of a step; else NULL */
 	bool load;
 };
 
@@ -351,8 +351,8 @@ static enum err graph_filter_run(const struct graph *g, enum filter_kind kind, u
 {
 	struct plan p = { .sparse = sparse, .dense = X };
 
-	/* One step does not connect leaves: exact zeros must stay, so that leaves are not
-	 * folded. */
+	/* A single step does not connect the leaves of a node, and zeros must stay exactly zero. So
+	 * leaves are not folded. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
 	common_graph_filter_run(&p, psi, threads, X);
 	filter_plan_release(&p.nodes);
@@ -380,7 +380,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	enum err err;
 
 	TRY(graph_check_rows(g, X->rows));
-	if (psi == 0 || g->ranks) { /* rows of leaves go to other ranks in dense form */
+	if (psi == 0 || g->ranks) { /* rows of leaves move between ranks in dense form */
 		csr_to_dense(X, out);
 		return graph_filter(g, kind, psi, threads, out);
 	}
@@ -448,8 +448,8 @@ static void graph_filter_gather(const struct spread *s, size_t first, size_t row
 	}
 }
 
-/* ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, for each power; 0 beyond the last
- * column. */
+/* Computes ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, for each power; 0 beyond the
+ * last column. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;

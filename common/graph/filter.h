@@ -18,7 +18,7 @@
 
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN, FILTER_PLAIN };
 
-/* Columns of a panel from 2^17 nodes on; more with fewer nodes. */
+/* Columns of a panel from 2^17 nodes on. Graphs with fewer nodes have wider panels. */
 enum { FILTER_PANEL = 16 };
 
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;

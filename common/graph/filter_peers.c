@@ -10,7 +10,7 @@ struct layout {
 	const struct csr *a;
 	struct halo h;
 	const double *enter;
-	bool *gone;       /* per node: moved to another rank, or a leaf taken from one */
+	bool *gone;       /* per node: moved to another rank, or a leaf taken from another rank */
 	uint32_t *number; /* per node: its number in struct filter_nodes */
 	/* leaves taken from other ranks, and the neighbour of each, in the numbering above */
 	uint32_t *taken, *of;

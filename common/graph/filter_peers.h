@@ -1,6 +1,6 @@
-/* filter_peers.h -- the nodes of a filter's plan. With distributed nodes: rows of other ranks that
- * steps read, and leaves that lie with the rank of their neighbour. For filter_plan.c and
- * filter.c. */
+/* filter_peers.h -- the nodes of a filter's plan, for filter_plan.c and filter.c. With distributed
+ * nodes, a plan also reads rows of other ranks, and a leaf is stored at the rank of its
+ * neighbour. */
 #ifndef COMMON_GRAPH_FILTER_PEERS_H
 #define COMMON_GRAPH_FILTER_PEERS_H
 
@@ -16,35 +16,36 @@ struct filter_peers {
 	size_t others;            /* rows of other ranks, behind the plan's */
 	size_t *want;             /* number of those rows per rank */
 	struct rows_by_rank give; /* rows of the plan that others read */
-	struct rows_by_rank sent; /* nodes of this rank that lie as leaves with another */
-	size_t *taken;            /* leaves of each rank that lie here: rows n, n + 1, .. of X */
+	struct rows_by_rank sent; /* leaves of this rank that another rank stores */
+	size_t *taken; /* leaves of each rank that this rank stores: rows n, n + 1, .. of X */
 };
 
 struct filter_nodes {
-	size_t rows, others; /* nodes that lie here; adjacent nodes of other ranks, behind them */
+	size_t rows, others; /* stored nodes; adjacent nodes of other ranks, behind them */
 	size_t *start;
 	uint32_t *index; /* neighbours, in the order of the graph */
 	double *value;
 	double *enter;              /* D^-1/2: rows + others */
-	uint32_t *node;             /* row of X per row that lies here; NULL: the same */
+	uint32_t *node;             /* row of X per stored row; NULL: the same */
 	bool fold;                  /* leaves of one node share a row, up to FOLD_MOST of them */
-	struct filter_peers *peers; /* NULL: all nodes are here */
+	struct filter_peers *peers; /* NULL: this process has all nodes */
 };
 
-/* Folds only if `fold` is true, edges have no weights, and at least an eighth of all nodes is
- * saved; s->fold says whether it does. Without ranks, borrows all else from g. O(edges), with ranks
- * O(edges log others) and 16 bytes per edge and node. */
+/* Folds only if `fold` is true, edges have no weights, and folding saves at least an eighth of all
+ * nodes; s->fold is the outcome. Without ranks, the other members are borrowed from g. O(edges),
+ * with ranks O(edges log others) and 16 bytes per edge and node. */
 void filter_nodes_init(struct filter_nodes *s, const struct graph *g, bool fold);
 void filter_nodes_release(struct filter_nodes *s); /* except peers, which the plan takes over */
 
 void filter_peers_free(struct filter_peers *p); /* accepts NULL */
-/* Renumbers the rows that others read: row i of the nodes is row[i] of the plan. */
+/* Renumbers the rows that others read: row i of the nodes becomes row[i] of the plan. */
 void filter_peers_place(struct filter_peers *p, const uint32_t *row);
-/* Append the rows of leaves that lie here to X; return them to their ranks. */
+/* filter_peers_take() appends the rows of leaves that this rank stores to X;
+ * filter_peers_give_back() returns them to their ranks. */
 void filter_peers_take(const struct filter_peers *p, struct mat *X);
 void filter_peers_give_back(const struct filter_peers *p, struct mat *X);
 size_t filter_peers_given(const struct filter_peers *p);
-/* Receives the rows of others into y (rows x width), behind its own. box: scratch for
+/* Receives the rows of other ranks into y (rows x width), behind this rank's own. box: scratch for
  * filter_peers_given() rows; may be the next step's output buffer. */
 void filter_peers_fetch(const struct filter_peers *p, size_t rows, size_t width, double *y,
 			double *box);

@@ -42,7 +42,7 @@ static size_t series_weights(unsigned power, long double *weight)
 	return k - 1;
 }
 
-/* 1 / z, without overflow for moderate magnitudes only. */
+/* 1 / z; does not overflow if the magnitude of z is moderate. */
 static root inverse(root z)
 {
 	return conjl(z) / (creall(z) * creall(z) + cimagl(z) * cimagl(z));

@@ -1,11 +1,11 @@
 /* filter_steps.h -- the power T^M of a filter's step in fewer than M products with T.
  *
- * T^M for large M is nearly a polynomial of far lower degree. With T = (I + A) / 2 and A's spectrum
- * in [-1, 1] as that of a cosine, cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k C(2M, M + k) cos kt):
- * Chebyshev polynomials of A, with weights that fall like exp(-k^2 / M). Those below 1e-12 are
- * dropped. The rest is evaluated as the product of its roots, in Leja's order, which keeps
- * intermediate products and rounding small and needs no more vectors than powers do. The filter of
- * 60 steps takes 37.
+ * For large M, T^M is nearly a polynomial of far lower degree. Let T = (I + A) / 2, and write an
+ * eigenvalue of A, which lies in [-1, 1], as cos t. Then cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k
+ * C(2M, M + k) cos kt): a sum of Chebyshev polynomials of A, with weights that fall like exp(-k^2 /
+ * M). Weights below 1e-12 are dropped. The rest is evaluated as the product of its roots, in Leja's
+ * order. That order keeps intermediate products and rounding small, and needs no more vectors than
+ * powers do. The filter of 60 steps takes 37.
  *
  * ||p(T) - T^M|| is below 1e-10, which filter_steps_init() verifies; p(1) = 1. */
 #ifndef COMMON_GRAPH_FILTER_STEPS_H
@@ -30,8 +30,8 @@ extern const struct filter_step FILTER_STEP;
 void filter_steps_init(struct filter_steps *s, unsigned power);
 void filter_steps_release(struct filter_steps *s);
 
-/* Number of steps if the roots are found, which holds for all powers up to 5000. For choices by
- * cost. */
+/* Number of steps, provided that the roots are found, as they are for all powers up to 5000. For
+ * estimates of cost. */
 size_t filter_steps_count(unsigned power);
 
 /* p(t): the factor of the steps for an eigenvector of T with eigenvalue t. */

@@ -42,9 +42,9 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 /* -- steps and products on blocks ----------------------------------------------------------- */
 
 struct pass {
-	const struct filter_plan *p; /* of a step; NULL: a product */
+	const struct filter_plan *p; /* the plan of a step; NULL: a product */
 	const struct filter_step *t;
-	const struct csr *s; /* of a product, of `blocks` blocks */
+	const struct csr *s; /* matrix of a product, of `blocks` blocks */
 	size_t rows, blocks;
 	const double *in;
 	double *out;
@@ -274,8 +274,9 @@ void filtered_release(struct filtered *f)
 
 /* -- cost ----------------------------------------------------------------------------------- */
 
-/* DENSE_SPEED: operations of a dense product in the time of one of sparse rows and steps. EIGEN:
- * operations of an eigenproblem of order n, over n^3 (bench_kernels). */
+/* DENSE_SPEED: a dense product does this many operations in the time of one operation on sparse
+ * rows or in a step. EIGEN: operations of an eigenproblem of order n, divided by n^3
+ * (bench_kernels). */
 static const double DENSE_SPEED = 3, EIGEN = 1;
 
 bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,

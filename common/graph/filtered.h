@@ -1,6 +1,6 @@
 /* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h. Does not form F: a few
- * columns of F B and F'F B cost far less, as products with X and its transpose plus the filter's
- * steps. */
+ * columns of F B and F'F B, computed by products with X and its transpose and by the filter's
+ * steps, cost far less. */
 #ifndef COMMON_GRAPH_FILTERED_H
 #define COMMON_GRAPH_FILTERED_H
 
@@ -30,18 +30,20 @@ struct filtered {
 	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
 };
 
-/* X is sparse or dense, the other NULL, with as many rows as g has nodes. The caller may release a
- * sparse X afterwards, but keeps a dense one and g. Not for FILTER_MEAN, which is not symmetric.
- * Takes 24 bytes per non-zero of a sparse X. Errors as graph_filter(). */
+/* Exactly one of sparse and dense is given, as X; the other is NULL. X has as many rows as g has
+ * nodes. The caller may release a sparse X afterwards, but keeps a dense one and g. Not for
+ * FILTER_MEAN, which is not symmetric. Takes 24 bytes per non-zero of a sparse X. Errors as
+ * graph_filter(). */
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi,
 		       unsigned threads) MUST_CHECK;
 void filtered_release(struct filtered *f);
 
-/* Whether d singular vectors cost less by the map than by forming F and its Gram matrix. Counts
- * products and sums, with dense ones (dgemm) three times as fast. Depends on n, m, d, psi and the
- * two numbers of non-zeros alone, so that results depend on neither machine nor threads. entries:
- * non-zeros of X, or n m if it is used as a dense matrix; neighbours: those of the adjacency. */
+/* True if computing d singular vectors by the map costs less than forming F and its Gram matrix.
+ * Counts products and sums; dense products are assumed three times as fast (dgemm). Depends only on
+ * n, m, d, psi and the two numbers of non-zeros, so that results depend neither on the machine nor
+ * on threads. entries: non-zeros of X, or n m if it is used as a dense matrix; neighbours:
+ * non-zeros of the adjacency. */
 bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,
 		   unsigned psi, size_t d);
 

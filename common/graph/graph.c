@@ -51,8 +51,8 @@ void graph_release(struct graph *g)
 	*g = (struct graph){ 0 };
 }
 
-/* degree (k): weight of edge ends in each cluster; within: of edge ends whose edge lies in one
- * cluster. */
+/* degree (k): weight of the edge ends in each cluster. within: weight of the ends of edges inside
+ * one cluster. */
 static double modularity_of_ends(const double *degree, size_t k, double within)
 {
 	double all = 0, expected = 0;

@@ -21,8 +21,8 @@ struct search {
 	struct triple *out; /* n x 2 k */
 };
 
-/* The k largest positive values of row i except its own, descending; on ties with the last, earlier
- * ones stay. Returns their number. */
+/* Finds the k largest positive values of row i, except the row's own, in descending order. Among
+ * values equal to the least of these, the earlier ones stay. Returns their number. */
 static size_t largest(const double *row, size_t n, size_t i, size_t k, double *value, uint32_t *at)
 {
 	size_t found = 0;

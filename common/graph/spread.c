@@ -1,7 +1,7 @@
 #include "common/graph/spread.h"
 
 struct moments {
-	double *rows;                  /* one number for all columns */
+	double *rows;                  /* number of rows, the same for all columns */
 	double *mean, *square, *apart; /* width each; apart: squared distances from mean */
 };
 

@@ -9,7 +9,7 @@
  * are whole multiples of it. */
 enum { SPREAD_COLUMNS = 8 };
 
-/* Begins a sum for `width` columns, over all ranks; spread_width(width) is the width of its
+/* Begins a sum for `width` columns over all ranks. spread_width(width) is the width of its
  * total. */
 void spread_begin_sum(const struct ranks *R, struct rowsum *s, size_t *width);
 static inline size_t spread_width(size_t width)
@@ -20,11 +20,11 @@ static inline size_t spread_width(size_t width)
 /* Adds the next block: `rows` rows of `width` values. */
 void spread_add(struct rowsum *s, const double *x, size_t rows, size_t width);
 
-/* From a total, for group g of SPREAD_COLUMNS columns: the sums of ||x_j||^2 and ||x_j -
- * mean_j||^2. */
+/* For group g of SPREAD_COLUMNS columns, computes the sums of ||x_j||^2 and ||x_j - mean_j||^2 from
+ * a total. */
 void spread_of_group(const double *total, size_t width, size_t g, double *square, double *spread);
-/* Adds up term (groups x 2 powers; per group squares, then spreads) over groups, `powers` sums
- * each. */
+/* Adds up term over groups. term (groups x 2 powers) holds squares, then spreads, per group; the
+ * results are `powers` sums each. */
 void spread_add_groups(const double *term, size_t groups, size_t powers, double *square,
 		       double *spread);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders by row, column and value, so that duplicates are added in one order whatever the order of
+/* Orders by row, column and value, so that duplicates are added in the same order for any order of
  * input. */
 static int triple_order(const void *a, const void *b)
 {

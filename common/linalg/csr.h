@@ -23,8 +23,9 @@ struct triple {
 
 /* Zeroed; value is NULL unless `weighted`. */
 void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted);
-/* Sorts by row, column and value. Returns the position of the first entry that is at the same place
- * as the one before it, or count if there is none. O(n) if sorted already, else O(n log n). */
+/* Sorts by row, column and value. Returns the position of the first entry with the same row and
+ * column as the one before it, or count if there is none. O(n) if sorted already, else O(n log
+ * n). */
 size_t triples_sort(struct triple *t, size_t count);
 /* Sorts t, adds duplicates, and builds s. O(nnz log nnz), or O(nnz) if sorted. */
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Differences match dgemm with its packing for few dimensions, few centres, or as many of both as
- * stay in the first cache (bench_kernels). Beyond, they fall to half its speed. Above BESIDE_DIMS
- * the rows are not copied. */
+/* Differences are as fast as dgemm with its packing for few dimensions, for few centres, or if both
+ * fit into the first cache (bench_kernels). Beyond, they fall to half its speed. Above BESIDE_DIMS
+ * dimensions the rows are not copied. */
 enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096, BESIDE_DIMS = DIRECT_DIMS };
 
 static bool direct(const struct distance *s)

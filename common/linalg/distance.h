@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-/* Rows of a block, and distance from one of its columns to the next. A power of two there would
- * make columns evict each other from the cache. */
+/* DISTANCE_ROWS: rows of a block. DISTANCE_STRIDE: doubles from one column of a block to the next.
+ * A power of two would make columns evict each other from the cache. */
 enum { DISTANCE_ROWS = 256, DISTANCE_STRIDE = DISTANCE_ROWS + 8 };
 
 struct distance {
@@ -29,8 +29,8 @@ void distance_set(struct distance *s, const double *c); /* k x d; may be called 
 void distance_release(struct distance *s);
 
 /* D[i * k + r] = ||z_i - c_r||^2 >= 0 for count <= DISTANCE_ROWS rows of z (count x d). Bitwise
- * identical only for a row at the same position of its block: cut blocks from row 0. O(count k
- * d). */
+ * identical only for a row at the same position of its block, so cut blocks from row 0 on. O(count
+ * k d). */
 void distance_block(struct distance *s, const double *z, size_t count, double *D);
 
 /* Rows measured repeatedly. Up to 64 dimensions they are copied as columns (blocks of d x
@@ -54,9 +54,9 @@ static inline size_t distance_count(size_t n, size_t first)
  * undefined. O(DISTANCE_ROWS k d). */
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D);
 
-/* True if the distances of rows do not depend on their block: then distance_columns() may be used.
- * D: as of distance_by_centre(), bitwise identical to it, for count <= DISTANCE_ROWS rows as
- * columns, column[j * DISTANCE_STRIDE + i]; all of column's numbers are read. */
+/* True if the distances of a row do not depend on its block. Only then call distance_columns(): it
+ * takes count <= DISTANCE_ROWS rows as columns, column[j * DISTANCE_STRIDE + i], and reads all
+ * numbers of `column`. D has the layout of distance_by_centre() and is bitwise identical to it. */
 bool distance_has_columns(const struct distance *s, const struct distance_rows *z);
 void distance_columns(struct distance *s, const double *column, size_t count, double *D);
 

@@ -45,7 +45,7 @@ static bool is_own(const struct halo *h, uint32_t row)
 	return row >= first && row < first + h->rows;
 }
 
-/* Numbers of rows at other ranks, without duplicates. */
+/* Lists the rows of other ranks that `a` refers to, without duplicates. */
 static void find_rows(struct halo *h, const struct csr *a)
 {
 	size_t entries = a->start[a->rows], all = 0;

@@ -18,8 +18,8 @@ struct rows_by_rank {
 void rows_by_rank_init(struct rows_by_rank *l, const struct ranks *R, size_t most);
 void rows_by_rank_release(struct rows_by_rank *l);
 size_t rows_by_rank_all(const struct rows_by_rank *l, const struct ranks *R);
-/* to (initialised here): from all ranks' `from`, the numbers of this rank's rows, counted from its
- * first row. */
+/* Sends each rank the row numbers that `from` lists for it. to (initialised here) receives the
+ * numbers of this rank's rows that each rank listed, counted from this rank's first row. */
 void rows_by_rank_tell(const struct ranks *R, const struct rows_by_rank *from,
 		       struct rows_by_rank *to);
 
@@ -36,7 +36,8 @@ struct halo {
  * exchange. Memory: 4 bytes per entry and per row of the halo. */
 void halo_init(struct halo *h, const struct ranks *R, const struct csr *a);
 void halo_release(struct halo *h);
-/* halo (count items of `bytes` bytes): fetched from the owners' `own` (rows items). */
+/* Fills halo (count items of `bytes` bytes) from `own` (rows items) of the ranks that own the
+ * rows. */
 void halo_fetch(const struct halo *h, size_t bytes, const void *own, void *halo);
 
 #endif

@@ -246,8 +246,8 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
 			  "dpotrs", d, count);
 }
 
-/* Columns of one panel, which with few rows fits in the cache; least columns for which panels
- * pay. */
+/* PANEL: columns of one panel; a panel of few rows fits in the cache. LONG: fewest columns for
+ * which panels pay. */
 enum { PANEL = 1 << 12, LONG = 1 << 17 };
 
 /* For rows of millions of numbers dgeqrf reads all of them once per row, out of the cache. So this
@@ -369,7 +369,8 @@ static void triangle_join(void *triangles, double *into, double *from)
 	la_triangle_of(t, 2 * r, into);
 }
 
-/* sigma and P of la_singular_rows() from the factor of all blocks. c: for errors. */
+/* Computes sigma and P of la_singular_rows() from the factor of all blocks. c: columns, for
+ * errors. */
 static enum err triangle_singular(const struct triangles *t, const double *R, size_t c,
 				  double *sigma, struct mat *P)
 {

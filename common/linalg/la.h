@@ -1,8 +1,8 @@
 /* la.h -- the only interface to BLAS and LAPACK. BLAS is pinned to one thread at program start,
  * since its own threads change the last bits of a product. Large products are cut into tiles of a
- * fixed size, each a call to dgemm, distributed over our threads: results never depend on their
- * number. The inner dimension of every product is summed as in rowsum.h, so that products over rows
- * are bitwise identical for any distribution of rows. */
+ * fixed size, each a call to dgemm. Our threads share the tiles, so results never depend on the
+ * number of threads. The inner dimension of every product is summed as in rowsum.h, so that
+ * products over rows are bitwise identical for any distribution of rows. */
 #ifndef COMMON_LINALG_LA_H
 #define COMMON_LINALG_LA_H
 
@@ -18,11 +18,11 @@
  * matrix keeps a few threads busy; never tuned to the machine. */
 enum { LA_TILE = 256 };
 
-/* Call first in main. OpenBLAS picks its kernels from a list of processors at load time; it takes a
- * newer one for a processor of 2004 (0.3.21 does so with Xeons of 2023: a landmark job takes half
- * as long again). If so, and the processor has AVX2 and FMA, the program executes itself again with
- * the same arguments and OPENBLAS_CORETYPE=Haswell; a user's own OPENBLAS_CORETYPE has precedence.
- * If that fails, the program continues with the slow kernels. */
+/* Call first in main. OpenBLAS picks its kernels from a list of processors at load time. It takes a
+ * processor newer than its list for one of 2004: 0.3.21 does so with Xeons of 2023, and a landmark
+ * job takes half as long again. In that case, if the processor has AVX2 and FMA, the program
+ * executes itself again with the same arguments and OPENBLAS_CORETYPE=Haswell. A user's own
+ * OPENBLAS_CORETYPE has precedence. If that fails, the program continues with the slow kernels. */
 void la_begin(char **argv);
 
 /* Makes OpenBLAS allocate the buffers of all threads at start. OpenBLAS maps and keeps one buffer
@@ -39,7 +39,8 @@ void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struc
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);
 
-/* A'B and A'A with the rows of A and B distributed over ranks; C and G are the same at each. */
+/* A'B and A'A with the rows of A and B distributed over ranks. C and G are the same at each
+ * rank. */
 void la_mul_tn_of(const struct ranks *R, const struct mat *A, const struct mat *B, unsigned threads,
 		  struct mat *C);
 void la_gram_columns_of(const struct ranks *R, const struct mat *A, unsigned threads,

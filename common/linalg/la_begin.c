@@ -26,5 +26,5 @@ void la_begin(char **argv)
 		return;
 	program[n] = 0;
 	if (setenv(KERNELS, "Haswell", 0) == 0)
-		execv(program, argv); /* by its own path, which becomes the process's name */
+		execv(program, argv); /* by its own path, which becomes the name of the process */
 }

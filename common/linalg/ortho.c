@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* An eigenvalue of H = Q'KQ below this share of the largest is rounding, of fixed point if not of
- * doubles: the space has fewer dimensions than asked for. */
+/* An eigenvalue of H = Q'KQ below this share of the largest is only rounding, of fixed point or of
+ * doubles. The space then has fewer dimensions than requested. */
 static const double RITZ_ZERO = 1e-8;
 
 /* Tall products here are small compared to those of the parties: they run on this thread. */

@@ -12,9 +12,9 @@
 /* Subtracts each column's mean: A <- J A. */
 void ortho_centre(struct mat *A);
 
-/* A (n x d, n >= 2) <- Q of J A = Q R, with min(d, n - 1) columns. All are orthogonal to 1, even
- * arbitrary ones where J A has lower rank: Q'JKQ is symmetric only then. ERR_INPUT if A is not
- * finite. O(n d^2). */
+/* A (n x d, n >= 2) <- Q of J A = Q R, with min(d, n - 1) columns. If J A has lower rank, arbitrary
+ * columns fill up Q. These are orthogonal to 1 too, since Q'JKQ is symmetric only then. ERR_INPUT
+ * if A is not finite. O(n d^2). */
 enum err ortho_basis(struct mat *A) MUST_CHECK;
 
 /* H <- (H + H') / 2. */
@@ -35,15 +35,15 @@ enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, dou
  * A: principal components of the rows, which are not centred. */
 enum err ortho_components(const struct mat *A, size_t most, struct mat *P) MUST_CHECK;
 
-/* K B for a symmetric positive K (n x n), given as its products. times() initialises Y. */
+/* A symmetric positive K (n x n), given by its products K B. times() initialises Y. */
 struct ortho_operator {
 	void *ctx;
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);
 };
 
-/* Rayleigh and Ritz: for a Q (n x d) from ortho_basis() and Y = K Q, H = sym(Q'Y) and Z = Y E
- * lam^-1/2 (n x r, initialised here) by its r <= k largest eigenpairs. Centring affects the choice
- * of the space only, since Q'J = Q': rows of Z are not centred. */
+/* Rayleigh-Ritz. For a Q (n x d) from ortho_basis() and Y = K Q, Z (n x r, initialised here) = Y E
+ * lam^-1/2, with (lam, E) the r <= k largest eigenpairs of H = sym(Q'Y). Since Q'J = Q', centring
+ * affects only the choice of the space: rows of Z are not centred. */
 enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z) MUST_CHECK;
 
 /* ortho_ritz() after `rounds` >= 1 products by K: subspace iteration with a block of min(k + extra,

@@ -128,8 +128,8 @@ size_t ranks_before(const struct ranks *R, size_t own)
 	return R ? ranks_sum_counts(R, R->own, own) : 0;
 }
 
-/* Bytes of one rank's copies for all ranks at a time: bounds memory for any number of ranks and
- * bytes. */
+/* Most bytes of the copies for all ranks that one exchange of a broadcast sends: bounds memory for
+ * any number of ranks and bytes. */
 enum { TELL_BYTES = 1 << 20 };
 
 void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n)
@@ -185,8 +185,8 @@ struct place {
 	size_t first, blocks;
 };
 
-/* At rank 0, the blocks of the parts of all ranks, each[q] of rank q, owned by the caller; NULL
- * elsewhere. */
+/* Returns, at rank 0, the blocks of all ranks' parts, each[q] of rank q, owned by the caller;
+ * elsewhere NULL. */
 static struct place *gather_places(const struct ranks *R, const struct rowsum *s,
 				   const size_t *each)
 {

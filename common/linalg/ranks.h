@@ -1,8 +1,8 @@
-/* ranks.h -- distributed rows: which rank has which rows, sums over all rows, and an exchange.
+/* ranks.h -- distributed rows: the rows of each rank, sums over all rows, and an exchange.
  *
- * Numerics over rows are written once, over a `const struct ranks *`. NULL: this process has all
- * rows; sums then need no exchange and keep the order of additions. Results are bitwise identical
- * for any number of ranks.
+ * Numerics over rows are written once, over a `const struct ranks *`. If it is NULL, this process
+ * has all rows: sums then need no exchange and keep the order of additions. Results are bitwise
+ * identical for any number of ranks.
  *
  * Rows are numbered over all ranks, 0 .. n - 1. Rank r has rows cut[r] .. cut[r + 1] - 1, whole
  * blocks of rowsum.h, so that every sum joins the same blocks. All ranks call each exchanging
@@ -42,7 +42,7 @@ static inline size_t ranks_first(const struct ranks *R)
 {
 	return R ? R->cut[R->own] : 0;
 }
-/* Rows of all ranks; rows: those of this process. */
+/* Returns the number of rows of all ranks. rows: those of this process. */
 static inline size_t ranks_n(const struct ranks *R, size_t rows)
 {
 	return R ? R->n : rows;
@@ -61,11 +61,11 @@ size_t ranks_total(const struct ranks *R, size_t own);  /* sum of all ranks' */
 size_t ranks_before(const struct ranks *R, size_t own); /* sum of lower ranks' */
 /* Broadcasts the n bytes at p from rank `from`. */
 void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n);
-/* Turns an error of one rank into an error of all: that of the first rank with one, prefixed by its
- * number and host. */
+/* Turns an error of one rank into an error of all. With several errors, that of the first rank
+ * counts. The message begins with that rank's number and host. */
 enum err ranks_agree(const struct ranks *R, enum err own) MUST_CHECK;
 
-/* s begins with this process's first block of rows; join and ctx: as rowsum_init(). */
+/* Begins s at this process's first block of rows. join and ctx: as for rowsum_init(). */
 void ranks_sum_begin(const struct ranks *R, struct rowsum *s, size_t width, rowsum_join *join,
 		     void *ctx);
 /* total (s->width): sum over the blocks of all ranks, the same at each. Resets s. */

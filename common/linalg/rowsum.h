@@ -1,8 +1,8 @@
 /* rowsum.h -- sums over rows that are bitwise identical for any distribution of the rows. Each
  * block of ROWSUM_ROWS rows is summed by itself, in the order of its rows. Blocks are joined in
- * pairs, pairs in pairs: a binary tree that depends on the number of rows alone. A process with
- * some of the blocks, or with units of 2^k, joins the same ones. Up to ROWSUM_ROWS rows it is the
- * plain sum.
+ * pairs, then pairs in pairs: a binary tree that depends only on the number of rows. A process that
+ * has some of the blocks, or units of 2^k blocks, joins the same pairs. A sum of up to ROWSUM_ROWS
+ * rows is the plain sum.
  *
  * For n = 10^6 rows the rounding of a sum grows with 4096 and log2 of 245 blocks, not with 10^6. */
 #ifndef COMMON_LINALG_ROWSUM_H

@@ -2,10 +2,11 @@
  * results on every machine.
  *
  * A hot loop is written once, in a .inc file, for a vector type VEC. It is compiled for vec2, which
- * every x86-64 and arm64 has, and on x86-64 again for vec4 with AVX2, chosen at run time (filter
- * 1.5x, distances 1.7x); the filter also for vec8 with AVX-512 (another 1.1x). For vectors wider
- * than the machine's, or for plain loops with AVX2, gcc 12 is two to ten times slower. Lanes never
- * mix and nothing is contracted (-ffp-contract=off), so that the width changes the speed only. */
+ * every x86-64 and arm64 has. On x86-64 it is compiled again for vec4 with AVX2, chosen at run time
+ * (filter 1.5x, distances 1.7x); the filter also for vec8 with AVX-512 (another 1.1x). The code
+ * that gcc 12 makes for vectors wider than the machine's, or for plain loops with AVX2, is two to
+ * ten times slower. Lanes never mix and nothing is contracted (-ffp-contract=off), so the width
+ * changes only the speed. */
 #ifndef COMMON_LINALG_SIMD_H
 #define COMMON_LINALG_SIMD_H
 
@@ -29,8 +30,8 @@ typedef int32_t int16 __attribute__((vector_size(64), aligned(4), may_alias));
 /* Lanes of float sums, for any width of the machine. */
 enum { SIMD_SUMS = 16 };
 
-/* Doubles in a cache line, and the first line boundary at or after a; unaligned rows are read a
- * quarter slower. Allocate SIMD_LINE doubles more than needed. */
+/* SIMD_LINE: doubles in a cache line. simd_line() returns the first line boundary at or after a.
+ * Unaligned rows are read a quarter slower. Allocate SIMD_LINE doubles more than needed. */
 enum { SIMD_LINE = 8 };
 static inline double *simd_line(double *a)
 {

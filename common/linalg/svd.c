@@ -15,8 +15,8 @@ static const double SVD_ZERO = 1e-8;
 
 /* -- a Krylov space ------------------------------------------------------------------------- */
 
-/* First step at which the eigenproblem of the whole space is solved (real features need ten steps
- * and more), and the most steps until the next. */
+/* FIRST_LOOK: first step that solves the eigenproblem of the whole space; real features need ten
+ * steps or more. LOOK_AHEAD: most steps until the next such step. */
 enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
 
 /* Sine of the angle to the exact directions; rounding level of a residual. */
@@ -69,9 +69,10 @@ static void extend(struct krylov *k)
 	mat_release(&C);
 }
 
-/* The largest ratio of a wanted vector's error to the allowed one: at most 1 if all are good.
- * theta: the values of s, and the next one if there is one. ||A'A v - theta v|| of the Ritz vector
- * v = s P is that of s over the last block. */
+/* Returns the largest ratio of a wanted vector's error to the allowed error: at most 1 if all
+ * vectors are accurate. theta: the values of s, and the next value if s has one. The residual ||A'A
+ * v - theta v|| of a Ritz vector v = s P is the length of s's part over the last block, times
+ * k->block. */
 static double svd_excess(const struct krylov *k, const struct mat *s, const double *theta)
 {
 	size_t last = k->P.rows - k->block.rows;
@@ -162,8 +163,8 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 			err = svd_rayleigh_ritz(&k, step, P, settled);
 		if (err || P->a)
 			break;
-		/* If little is left, the next block is partly rounding, which may lie in the basis:
-		 * orthonormalise, project out once more. */
+		/* If little is left, the next block is partly rounding, which may lie in the basis.
+		 * So it is orthonormalised and projected out once more. */
 		k.block.rows = min_size(k.block.rows, most - k.P.rows);
 		err = la_orthonormal_rows(&k.block);
 		if (err)
@@ -300,8 +301,8 @@ enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsig
 	TRY(svd_check_ranks(R, n, X->cols));
 	if (d == 0 || d > least || least > SVD_EXACT_MAX)
 		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
-	/* P: rows that span the leading right singular directions, from X'X or, from XX', as E
-	 * X. */
+	/* P: its rows span the leading right singular directions. They come from X'X, or from XX'
+	 * as E X. */
 	if (n < X->cols)
 		la_gram_rows(X, threads, &G);
 	else

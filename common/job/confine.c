@@ -26,7 +26,7 @@
 
 /* ---- the list ---- */
 
-/* Names, since not every architecture has them all. */
+/* By name, since some architectures lack some of these calls. */
 static const char *const allowed[] = {
 	/* memory; mmap and mprotect below */
 	"brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock",
@@ -54,9 +54,9 @@ static const char *const allowed[] = {
 	"getrandom", "uname", "sysinfo", "getrusage", "getuid", "geteuid", "getgid", "getegid"
 };
 
-/* Calls that no daemon makes and an intruder might: the process ends, and the log
- * names the call. Any call on neither list is answered as by a kernel that does not have it
- * (ENOSYS), since newer libraries try calls that are newer than this list, and manage without. */
+/* Calls that no daemon makes, but an intruder might. Such a call ends the process, and the log
+ * names it. Calls on neither list fail with ENOSYS, as on a kernel without them: newer libraries
+ * try calls that are newer than this list, and work without them. */
 static const char *const never[] = { "execve",
 				     "execveat",
 				     "fork",
@@ -109,7 +109,7 @@ static const char *const never[] = { "execve",
 
 struct rule {
 	int syscall;
-	uint32_t action; /* if the arguments of a call fit */
+	uint32_t action; /* if the arguments of a call match */
 	unsigned arguments;
 	struct scmp_arg_cmp argument[2];
 };
@@ -136,18 +136,19 @@ static const struct rule rules[] = {
 	{ SCMP_SYS(clone), END, 1, { { 0, NO_BIT(CLONE_THREAD) } } },
 	{ SCMP_SYS(prctl), ALLOW, 1, { { 0, IS(PR_SET_NAME) } } },
 	{ SCMP_SYS(prctl), END, 1, { { 0, IS(PR_SET_DUMPABLE) } } },
-	{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } }, /* to ask, not to set */
+	{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } }, /* to read a limit, not to set it */
 	{ SCMP_SYS(prlimit64), REFUSE(EPERM), 1, { { 2, NOT(0) } } },
-	{ SCMP_SYS(kill), ALLOW, 1, { { 1, IS(0) } } },      /* does it still run */
+	{ SCMP_SYS(kill), ALLOW, 1, { { 1, IS(0) } } },      /* tests if a process exists */
 	{ SCMP_SYS(kill), END, 1, { { 1, NOT(0) } } },
-	{ SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } },   /* SQLite as root: files stay ours */
+	/* SQLite as root; its files keep their owner */
+	{ SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONBIO) } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIOCLEX) } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONREAD) } } },
-	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TCGETS) } } }, /* is it a terminal */
+	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TCGETS) } } }, /* tests for a terminal */
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TIOCGWINSZ) } } },
 	{ SCMP_SYS(ioctl), END, 1, { { 1, IS(TIOCSTI) } } },
-	/* 0x54xx are those of terminals; the others ask devices and file systems. */
+	/* 0x54xx are requests of terminals; the others query devices and file systems. */
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_LT, 0x5400, 0 } } },
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_GT, 0x54ff, 0 } } },
 	{ SCMP_SYS(socketpair), ALLOW, 1, { { 0, IS(AF_UNIX) } } },
@@ -159,7 +160,7 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 
-/* Those that rules end for their arguments. */
+/* Calls that rules may end because of their arguments. */
 static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "ioctl", "socket" };
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
@@ -167,9 +168,10 @@ static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "
 static struct ended {
 	const char *name;
 	int number;
-} ended[COUNT(never) + COUNT(by_argument)]; /* for the signal's handler, which may look up none */
+	/* for the signal handler, which may not resolve names */
+} ended[COUNT(never) + COUNT(by_argument)];
 
-/* A name without a number on this system cannot be called: needs no rule. */
+/* A name without a number on this system cannot be called and needs no rule. */
 static int add_named(scmp_filter_ctx f, uint32_t action, const char *name)
 {
 	int number = seccomp_syscall_resolve_name(name);
@@ -189,7 +191,8 @@ static int add_rule_list(scmp_filter_ctx f, const struct rule *rule, size_t coun
 
 static int add_rules(scmp_filter_ctx f)
 {
-	scmp_datum_t own = (scmp_datum_t)getpid(); /* abort(), raise(): this process alone */
+	/* abort() and raise() signal this process only */
+	scmp_datum_t own = (scmp_datum_t)getpid();
 	const struct rule signals[] = {
 		{ SCMP_SYS(tgkill), ALLOW, 1, { { 0, IS(own) } } },
 		{ SCMP_SYS(tgkill), END, 1, { { 0, NOT(own) } } },
@@ -205,9 +208,8 @@ static int add_rules(scmp_filter_ctx f)
 
 /* ---- the filter ---- */
 
-/* libseccomp 2.5 does not look whether it got memory for the program that it makes of a filter:
- * without, it ends by one of these signals, or goes round for ever, or makes a program that lacks
- * calls. */
+/* libseccomp 2.5 does not check its allocations while it compiles a filter. If one fails, the
+ * library raises one of these signals, loops for ever, or makes a program that lacks calls. */
 static const int faults[] = { SIGSEGV, SIGABRT, SIGVTALRM };
 
 static void on_fault(int sig)
@@ -224,7 +226,7 @@ struct program {
 	size_t bytes;
 };
 
-/* 0, or an error as libseccomp has them; -ENOSYS: the kernel lacks the call. */
+/* Returns 0 or an error of libseccomp; -ENOSYS: the kernel lacks the call. */
 static int confine_make_program(struct program *p)
 {
 	scmp_filter_ctx f;
@@ -236,7 +238,7 @@ static int confine_make_program(struct program *p)
 		return -ENOMEM;
 	file = memfd_create("filter", MFD_CLOEXEC);
 	bad = file < 0 ? -errno : 0;
-	/* The library asks the kernel whether it knows the action. */
+	/* The library asks the kernel if it supports the action. */
 	if (!bad && seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS))
 		bad = -ENOSYS;
 	if (!bad)
@@ -252,11 +254,11 @@ static int confine_make_program(struct program *p)
 	return bad ? bad : n < 0 ? -errno : 0;
 }
 
-/* Made twice, since an allocation that fails on the way can leave one that would end this process
- * at a call on the list. */
+/* Compiles the filter twice and compares the programs. An allocation that fails halfway can leave a
+ * program that would end this process at an allowed call. */
 static int make_whole(struct program *p)
 {
-	/* Processor time; two filters take a hundredth of that. */
+	/* Limit in processor time; two filters take a hundredth of it. */
 	static const struct itimerval limit = { .it_value.tv_usec = 200000 }, none;
 	static struct program again;
 	struct sigaction before[COUNT(faults)], ours = { .sa_handler = on_fault };
@@ -276,8 +278,8 @@ static int make_whole(struct program *p)
 	return bad;
 }
 
-/* The kernel has refused the call. Names it and ends this process by the same signal, by which the
- * filter would have. Async-signal-safe. */
+/* Runs when the kernel has refused a call. Logs its name and ends this process by the signal that
+ * the filter would have used. Async-signal-safe. */
 static void on_never(int sig, siginfo_t *info, void *context)
 {
 	const char *name = "not on the list of those it may make";
@@ -287,7 +289,7 @@ static void on_never(int sig, siginfo_t *info, void *context)
 		if (ended[i].number == info->si_syscall)
 			name = ended[i].name;
 	log_dying("a system call that this daemon never makes: ", name);
-	raise(sig); /* SA_RESETHAND: this one ends it */
+	raise(sig); /* SA_RESETHAND: this signal ends the process */
 	_exit(ERR_INTERNAL);
 }
 
@@ -305,7 +307,7 @@ static void name_never(void)
 	sigaction(SIGSYS, &ours, NULL);
 }
 
-/* No_new_privs goes with it. 0, or the error. */
+/* Installs the filter with no_new_privs. Returns 0 or the error. */
 static int install(const struct sock_fprog *program)
 {
 	long refused;
@@ -313,7 +315,7 @@ static int install(const struct sock_fprog *program)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
-	/* positive: the thread that is in the way */
+	/* positive: the thread that prevented it */
 	return refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
 }
 
@@ -328,17 +330,17 @@ void confine_no_uring(const struct daemon_common *c)
 	struct sock_fprog program = { COUNT(step), step };
 
 	if (c->sandbox && !SANITIZED)
-		(void)install(&program); /* confine() says if there are no filters */
+		(void)install(&program); /* confine() reports a kernel without filters */
 }
 
-/* For all threads of this process at once (OpenBLAS has its own). */
+/* Filters all threads of this process at once, since OpenBLAS has threads of its own. */
 static enum err confine_load_program(void)
 {
 	static struct program p;
 	int bad = make_whole(&p);
 	struct sock_fprog loaded = { (unsigned short)(p.bytes / sizeof(*p.step)), p.step };
 
-	if (bad == -ENOMEM || bad == -EFAULT) /* the library's own failure, for want of memory */
+	if (bad == -ENOMEM || bad == -EFAULT) /* libseccomp itself failed for lack of memory */
 		on_fault(SIGSEGV);
 	if (bad == -ENOSYS)
 		return err_set(ERR_INPUT,

@@ -19,24 +19,25 @@
 #include "common/base/err.h"
 #include "common/job/daemon.h"
 
-/* For good: Landlock, as above, for root; does nothing in other processes. Call it before any file
- * is opened and any process or thread made. If libraries have begun threads, it runs the program
- * anew, as argv, so that they are confined as well, and returns in that one. config, job: the files
- * that were read; job may be NULL. If one is a pipe, which cannot be read again, the program does
- * not run anew. ERR_INPUT: the kernel has no Landlock. */
+/* Confines this process by Landlock, as above, for good, if it runs as root; otherwise does
+ * nothing. Call it before any file is opened and any process or thread is started. If libraries
+ * have started threads, it executes the program again with argv, so that these are confined as
+ * well, and returns in the new program. config, job: the files that were read; job may be NULL. If
+ * one of them is a pipe, which cannot be read again, the program is not executed again. ERR_INPUT:
+ * the kernel has no Landlock. */
 enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
 		      char **argv) MUST_CHECK;
-/* ERR_INPUT: this process, as root, can write its own code. Part of confine(). */
+/* ERR_INPUT if this process, as root, can write its own code. Part of confine(). */
 enum err confine_code_check(void) MUST_CHECK;
 
-/* For good, with no_new_privs: forbids io_uring, by which libuv would make system calls that no
- * filter sees. Call it before the first loop: a loop that has a ring keeps needing the call.
- * Without the sandbox it does nothing. */
+/* Forbids io_uring for good, and sets no_new_privs. Through io_uring libuv would make system calls
+ * that no filter sees. Call it before the first loop: a loop that has a ring keeps needing the
+ * call. Does nothing without the sandbox. */
 void confine_no_uring(const struct daemon_common *c);
 
-/* For good. Call it after listening and after keys are read. Files that are read later (SIGHUP,
- * data for the next job) must be readable for this user. ERR_INPUT as above, or if the kernel
- * refuses the filter. */
+/* Confines this process for good. Call it after listening and after reading keys. The process's
+ * user must be able to read files that are opened later (SIGHUP, data for the next job). ERR_INPUT
+ * as above, or if the kernel refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
 #endif

@@ -14,15 +14,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Directories of "/" below which nothing is ever written. */
+/* Directories of "/" in which the program never writes. */
 static const char *const closed[] = { "proc", "sys",   "usr",   "bin",    "sbin",
 				      "lib",  "lib32", "lib64", "libx32", "boot" };
 
-/* Rights of Landlock. A ruleset that leaves REFER out forbids every rename from one directory to
- * another; kernels before 5.19 have no REFER, and are taken for such without Landlock. */
+/* Rights of Landlock. A ruleset without REFER forbids every rename from one directory to another.
+ * Kernels before 5.19 lack REFER and count as kernels without Landlock. */
 enum { WRITES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REFER };
 
-/* /proc/self/mem writes executable pages of the own process, too; only root may open it so. */
+/* A write to /proc/self/mem also changes executable pages of the process. Only root may open it for
+ * writing. */
 static bool can_write_code(void)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -41,8 +42,9 @@ static bool is_closed(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Landlock has rules that allow, and none that forbid. So this allows each entry of "/" but
- * `closed`. Symbolic links lead to one of the others. False: errno. */
+/* Landlock has rules that allow, but none that forbid. So this allows each entry of "/" except
+ * `closed`. Symbolic links lead to one of the other entries. Returns false with errno set on
+ * failure. */
 static bool allow_others(int rules)
 {
 	DIR *root = opendir("/");
@@ -57,7 +59,7 @@ static bool allow_others(int rules)
 		beneath.parent_fd =
 		    openat(dirfd(root), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (beneath.parent_fd < 0)
-			continue;            /* gone since */
+			continue;            /* removed meanwhile */
 		if (entry->d_type != DT_DIR) /* a file has no other rights */
 			beneath.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
 		good =
@@ -76,7 +78,8 @@ static bool restrict_writing(void)
 	bool good = rules >= 0 && allow_others(rules);
 	int why;
 
-	/* Without the capability SYS_ADMIN, which root in a container lacks, with no_new_privs. */
+	/* no_new_privs is needed without the capability SYS_ADMIN, which root in a container
+	 * lacks. */
 	good = good && (!syscall(SYS_landlock_restrict_self, rules, 0) ||
 			(errno == EPERM && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
 			 !syscall(SYS_landlock_restrict_self, rules, 0)));
@@ -87,7 +90,8 @@ static bool restrict_writing(void)
 	return good;
 }
 
-/* The first directory of a path in "/": one that is made later is not among those allowed. */
+/* Makes the first directory of a path below "/". The rules would not allow a directory that is made
+ * later. */
 static enum err make_first(const char *path)
 {
 	char first[NAME_MAX + 2];
@@ -100,7 +104,7 @@ static enum err make_first(const char *path)
 	return file_make_dirs(first) == ERR_OK ? ERR_OK : err_set(ERR_INPUT, "%s", err_detail());
 }
 
-/* Has this process no other thread? False, too, where the kernel does not tell. */
+/* True if this process has a single thread. False also if the kernel does not tell. */
 static bool is_single_threaded(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -114,7 +118,7 @@ static bool is_single_threaded(void)
 	return n == 1;
 }
 
-/* A file that can be read once more; or NULL. */
+/* True if path is a file that can be read again, or NULL. */
 static bool is_lasting(const char *path)
 {
 	struct stat file;
@@ -138,7 +142,7 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 			       "kernel has no Landlock to prevent that (%s): start as another "
 			       "user; \"sandbox\": \"off\" runs without",
 			       strerror(errno));
-	if (is_single_threaded()) /* nothing else is to be confined */
+	if (is_single_threaded()) /* no other thread needs to be confined */
 		return ERR_OK;
 	if (!is_lasting(config) || !is_lasting(job)) {
 		log_info(

@@ -108,7 +108,7 @@ static const char *check_pin(const char *text)
 		   : "\"sha256:\" and 64 hexadecimal digits, as coterie pki fingerprint prints";
 }
 
-/* NULL if text is one of the names, else the expected ones: "a method: "tree", "flat" or "gcc"". */
+/* NULL if text is one of the names, else the expectation: "a method: "tree", "flat" or "gcc"". */
 static const char *one_of(const char *text, const char *const *names, const char *what)
 {
 	static _Thread_local char expected[512];
@@ -430,7 +430,7 @@ static enum err check_window(const struct config_table *t, const char *path,
 	return e;
 }
 
-/* out is the first member of the struct that is read. */
+/* out is the first member of the struct to fill. */
 static enum err daemon_config_read_table(const struct config_table *t, const char *path,
 					 char *const *set, struct daemon_common *out)
 {
@@ -509,7 +509,7 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 	return err;
 }
 
-/* The value is not repeated: it may have a password. */
+/* Errors do not repeat the value, since it may contain a password. */
 static enum err read_proxy(struct party_config *c, const char *path)
 {
 	const char *text = c->proxy_text;

@@ -19,7 +19,7 @@ enum {
 	DAEMON_TEXT_MAX = 1 << 20,
 	HOST_MAX = 255
 }; /* bytes of a configuration file, of a host name */
-/* Connections that look in by common/http/http.h, and the descriptors for them. */
+/* Connections to the server of common/http/http.h, and descriptors for them. */
 enum { HTTP_CONNECTIONS_MAX = 256, HTTP_FILES = HTTP_CONNECTIONS_MAX + 16 };
 
 /* "hub.example.org:7431", "0.0.0.0:0", "[::1]:7431". */
@@ -35,18 +35,18 @@ struct control_settings {
 	struct config_strings viewers, submitters, operators;
 };
 
-/* The window for people and monitoring, common/http/http.h. */
+/* The status API and dashboard for this host, common/http/http.h. */
 struct http_settings {
-	char *listen;                /* NULL: there is none */
-	struct endpoint at;          /* unless it is a path, http_listen_path() */
+	char *listen;                /* NULL: none */
+	struct endpoint at;          /* unset if listen is a path: http_listen_path() */
 	bool anywhere;               /* not only on a loopback address */
-	struct config_strings hosts; /* names by which browsers may ask for it, besides */
+	struct config_strings hosts; /* further names that browsers may use for this host */
 };
 
-/* The same window for people elsewhere, behind TLS; of a coordinator that serves. */
+/* The API endpoint for users on other hosts, over TLS; common/http/http.h. */
 struct api_settings {
-	char *listen;            /* NULL: there is none */
-	char *certificate, *key; /* of a party, which has them for this; NULL: none */
+	char *listen;            /* NULL: none */
+	char *certificate, *key; /* a party's certificate and key for this endpoint; NULL: none */
 	struct endpoint at;
 	struct config_map roles; /* the name of a certificate -> role_name */
 };
@@ -60,19 +60,20 @@ struct daemon_common {
 	char *name;
 	struct identity_files identity;
 	char *output;       /* directory of run.json, labels.csv, ... */
-	unsigned keep_days; /* results older than that go; 0: none for their age */
-	double keep_gib;    /* the oldest go until the rest takes at most this; 0: none */
+	unsigned keep_days; /* older results are removed; 0: no limit of age */
+	/* the oldest are removed until the rest takes at most this; 0: no limit */
+	double keep_gib;
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
-	unsigned rejoin_s;    /* 0: no other attempt after a crash */
+	unsigned rejoin_s;    /* 0: a job is not attempted again after a crash */
 	unsigned step_timeout_s, job_timeout_s;
-	unsigned threads;    /* 0: as many as there are cores */
+	unsigned threads;    /* 0: one per core */
 	char *numbering_key; /* a file, see crypto/numbering.h; NULL: none */
 	enum log_level log_level;
 	bool sandbox;     /* see confine.h */
-	bool example;     /* as installed, and not edited yet: is refused */
+	bool example;     /* the installed example, not edited yet; the daemon refuses it */
 	const char *role; /* "coordinator" or "party" */
-	char *on_event;   /* the program that is run then, see hook.h; NULL: none */
+	char *on_event;   /* program to run on events, see hook.h; NULL: none */
 	struct control_settings control;
 	struct http_settings http;
 };
@@ -83,31 +84,35 @@ struct coordinator_config {
 	struct endpoint listen;
 	struct config_strings parties; /* names; sorted bytewise here */
 	unsigned max_attempts;
-	uint64_t max_memory;     /* bytes; 0: no bound */
-	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
-	unsigned join_timeout_s; /* how long all parties are awaited */
+	uint64_t max_memory; /* bytes; 0: no bound */
+	/* party -> "sha256:..." of its public key; none: the CA's signature suffices */
+	struct config_map pins;
+	unsigned join_timeout_s; /* how long the coordinator waits for all parties */
 	char *ready_file;        /* written with the bound port once listening; NULL: none */
 	struct api_settings api;
-	unsigned max_running; /* jobs at a time */
+	unsigned max_running; /* jobs that may run at a time */
 };
 
 struct party_config {
 	struct daemon_common common;
 	char *coordinator_text;
 	struct endpoint coordinator;
-	char *proxy_text; /* NULL: the coordinator is dialled directly */
+	char *proxy_text; /* NULL: the party connects directly to the coordinator */
 	struct endpoint proxy;
 	struct api_settings api;
-	struct config_map peers; /* coordinator and other parties -> "sha256:...", and the path of
-				    the key that is shared with a party, if there is one */
+	/* coordinator and other parties -> "sha256:...", and the path of the key shared with a
+	 * party, if any */
+	struct config_map peers;
 	struct {
-		/* of the data set, independent of its contents; budgets are counted by it */
+		/* name of the data set, independent of its contents; budgets are counted per
+		 * name */
 		char *name;
 		char *features,
-		    *edges;     /* one of them may be NULL: jobs that need it are declined */
-		char *ids;      /* NULL: row numbers are the ids */
-		char *vertices; /* fedwalk: ids of those that this party hosts; with edges alone */
-		char *graphs;   /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
+		    *edges; /* one of them may be NULL; jobs that need it are declined */
+		char *ids;  /* NULL: row numbers are the ids */
+		/* fedwalk: file with ids of the vertices that this party hosts; needs edges */
+		char *vertices;
+		char *graphs; /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
 		struct reading read; /* how features and edges that are tables are read */
 	} data;
 	struct {
@@ -115,43 +120,44 @@ struct party_config {
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		struct config_strings align;     /* how rows may be matched */
-		unsigned min_common;  /* rows that all parties have, where they are matched */
-		unsigned min_parties; /* members of each sum */
-		unsigned min_cluster; /* rows behind any sum of rows */
-		bool profile;         /* joint profiles of clusters may be made */
-		bool require_noise;   /* in sums that all parties see */
-		double max_eps;       /* 0: none is asked for */
-		double max_delta;     /* counts with max_eps */
+		unsigned min_common;  /* fewest common rows of all parties, if rows are matched */
+		unsigned min_parties; /* fewest members of each sum */
+		unsigned min_cluster; /* fewest rows in any sum of rows */
+		bool profile;         /* joint profiles of clusters are allowed */
+		bool require_noise;   /* sums that all parties see must have noise */
+		double max_eps;       /* 0: no claim is required */
+		double max_delta;     /* applies if max_eps is set */
 		/* least job.noise.colluders, for noise in sums */
 		unsigned min_colluders;
 		double max_eps_total;   /* of all jobs over a data set; 0: no bound */
-		double max_delta_total; /* at which that is */
+		double max_delta_total; /* the delta of max_eps_total */
 		bool allow_single;
-		struct config_strings coordinators; /* of the peers; none given: any of them */
-		struct config_strings submitters;   /* of jobs; none given: any */
-		unsigned min_cell;                  /* nodes of each cell */
-		/* For each coordinator and data, as the ledger counts; 0: no bound. */
-		unsigned max_attempts; /* at one job; always a bound */
+		struct config_strings coordinators; /* names of peers; none given: any of them */
+		struct config_strings submitters;   /* users who submit jobs; none given: any */
+		unsigned min_cell;                  /* fewest nodes of each cell */
+		/* Limits for each coordinator and data set, counted by the ledger; 0: no bound. */
+		unsigned max_attempts; /* of one job; always bounded */
 		/* fewest parties of an attempt without others; 0: refuses jobs with dropout */
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
 		unsigned max_jobs;
 		uint64_t max_words;
-		bool allow_subsets; /* of the parties of earlier jobs over the same data */
-		bool confirm;       /* a person must say yes to each job */
+		bool allow_subsets; /* of the parties of earlier jobs on the same data */
+		bool confirm;       /* a user must approve each job */
 	} policy;
-	unsigned confirm_s; /* how long that may take */
+	unsigned confirm_s; /* how long a user may take to approve */
 	struct {
 		/* processes of coterie-worker that hold the data (party/ranks/mpirun.h); 0: this
 		 * process does */
 		unsigned n;
 		char *hostfile; /* mpirun's; NULL: all on this host */
 	} ranks;
-	char *state;      /* directory of state that survives restarts; output/state if not given */
-	unsigned retry_s; /* how long to keep dialling; 0: for ever */
+	char *state;      /* directory of state that survives restarts; default: output/state */
+	unsigned retry_s; /* how long to keep connecting; 0: for ever */
 };
 
-/* set: NULL-terminated "path=value", may be NULL. ERR_INPUT. Nothing is opened but the file. */
+/* Reads the configuration file at path; opens no other file. set: NULL-terminated list of
+ * "path=value", may be NULL. ERR_INPUT. */
 enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 				 char *const *set) MUST_CHECK;
 enum err party_config_read(struct party_config *c, const char *path, char *const *set) MUST_CHECK;
@@ -161,18 +167,19 @@ void party_config_release(struct party_config *c);
 /* Returns the path of a daemon's control socket; owned by the caller. */
 char *daemon_control_path(const struct daemon_common *c);
 
-/* Takes the log level that the file names now; a running process can change nothing else. Logs a
- * warning and changes nothing if anything in the file is wrong. */
+/* Applies the log level that the configuration file has now. No other setting can change in a
+ * running process. If anything in the file is wrong, logs a warning and changes nothing. */
 void daemon_reload_level(const struct daemon_common *c);
 
-/* The table for people. */
+/* Describes the table of parameters for users. */
 void coordinator_config_describe(struct buf *text);
 void party_config_describe(struct buf *text);
 
-/* "unix:/run/coterie/party.http": the path; NULL: it is an address. */
+/* Returns the path of "unix:/run/coterie/party.http"; NULL if listen is an address. */
 const char *http_listen_path(const char *listen);
 
 bool endpoint_parse(const char *text, struct endpoint *e);
-bool endpoint_is_loopback(const struct endpoint *e); /* by its address, or as "localhost" */
+/* by its address, or by the name "localhost" */
+bool endpoint_is_loopback(const struct endpoint *e);
 
 #endif

@@ -22,7 +22,7 @@ static const char *const names[] = { [HOOK_JOB_FAILED] = "job-failed",
 				     [HOOK_CERTIFICATE] = "certificate",
 				     [HOOK_AWAY] = "away" };
 
-/* One datagram each. */
+/* An order to the helper, one datagram each. */
 struct order {
 	enum hook_event event;
 	char job[33];
@@ -30,17 +30,18 @@ struct order {
 };
 struct outcome {
 	enum hook_event event;
-	int status; /* of waitpid; -1: it could not be started */
+	int status; /* as of waitpid(); -1: the program could not be started */
 	int error;
 };
 
 static int to_helper = -1;
-static char *program, *name; /* kept to the end, which is after the configuration's */
+static char *program, *name; /* copies that outlive the configuration */
 static const char *role;
 
 /* ---- the helper ---- */
 
-/* Its standard input: a pipe takes as much without a reader. */
+/* Returns a pipe with the text, for the program's standard input. A pipe holds this much without a
+ * reader. */
 static int text_to_read(const char *text)
 {
 	int end[2];
@@ -52,7 +53,7 @@ static int text_to_read(const char *text)
 	return end[0];
 }
 
-/* Waits for it in steps, as nothing else is to be done meanwhile. */
+/* Polls until the program ends. The helper has nothing else to do meanwhile. */
 static int await_program(pid_t pid)
 {
 	double end_s = clock_now_s() + HOOK_LIMIT_S;
@@ -87,8 +88,8 @@ static struct outcome carry_out(const struct order *o)
 	return r;
 }
 
-/* Ends when the daemon has closed its end and all orders are carried out: the last event is the one
- * that says why. */
+/* Ends when the daemon has closed its end and all orders are carried out, since the last event
+ * tells why the daemon ended. */
 static void help(int sock, const void *arg)
 {
 	struct order o;

@@ -3,8 +3,8 @@
  *     PROGRAM EVENT NAME [JOB]        job-failed | consent-awaited | certificate | away
  *
  * Its standard input is one JSON object with event, time, name, role, job and text. All users of a
- * host can see arguments, so the sentence, which may contain values of data, is not among them.
- * Neither contains a secret.
+ * host can see arguments, so the text, which may contain values of data, is not an argument.
+ * Neither the arguments nor the JSON contain a secret.
  *
  * A daemon that has confined itself cannot start programs. So it first makes a helper process,
  * before it reads keys. The helper waits for events on a socket, runs one program at a time, for at
@@ -24,21 +24,23 @@ enum hook_event {
 };
 enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
 
-/* Is there such a program, and may this user run it? Without one: ERR_OK. ERR_INPUT. */
+/* Checks that the program exists and that this user may run it. ERR_INPUT if not; ERR_OK if none is
+ * configured. */
 enum err hook_check(const struct daemon_common *c) MUST_CHECK;
-/* Starts the helper, if there is a program; call it before threads and keys. Borrows c. ERR_INPUT,
- * ERR_INTERNAL. */
+/* Starts the helper, if a program is configured. Call it before threads start and keys are read.
+ * Borrows c. ERR_INPUT, ERR_INTERNAL. */
 enum err hook_begin(const struct daemon_common *c) MUST_CHECK;
-/* job: its id, or "". From any thread; never waits: drops an event that finds no room, with a
- * warning. Does nothing without a helper. */
+/* Sends an event to the helper. job: its id, or "". Any thread may call it. Never waits: if the
+ * socket is full, it drops the event with a warning. Does nothing without a helper. */
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PRINTF(3, 4);
-/* Raise HOOK_CERTIFICATE, if that few days are left, and HOOK_AWAY. */
+/* hook_certificate() raises HOOK_CERTIFICATE if at most HOOK_CERTIFICATE_DAYS are left; hook_away()
+ * raises HOOK_AWAY. */
 void hook_certificate(int days, const char *why);
 void hook_away(const char *why);
-/* Logs the programs that have ended since the last call. Called by one thread, now and then. */
+/* Logs the programs that have ended since the last call. One thread calls it from time to time. */
 void hook_look(void);
-/* Waits until the raised events are done, for slightly more than HOOK_LIMIT_S at most, and until
- * the helper has ended. */
+/* Waits until the program has run for all raised events and the helper has ended, for slightly more
+ * than HOOK_LIMIT_S at most. */
 void hook_end(void);
 
 #endif

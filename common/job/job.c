@@ -21,7 +21,7 @@ static const char *const auto_word[] = { "auto", NULL };
 
 struct table {
 	struct config_row row[ROWS_MAX];
-	struct config_table config; /* of these */
+	struct config_table config; /* table of these rows */
 };
 
 /* clang-format off */
@@ -119,7 +119,7 @@ static enum err check_secure_sum(const struct job *job)
 	return ERR_OK;
 }
 
-/* A method that runs for one k alone would have to take one of them unasked. */
+/* Refuses a range of k for methods that run for a single k: they would choose one unasked. */
 static enum err check_range(const struct job *job)
 {
 	const char *why = job->clusters_from ? job->kind->one_k(job) : NULL;
@@ -131,7 +131,7 @@ static enum err check_range(const struct job *job)
 		       job->clusters_from, job->clusters, why);
 }
 
-/* Said when the job is submitted, not when a party is gone. */
+/* Reports a job that cannot survive a dropout when it is submitted, not when a party drops out. */
 static enum err job_check_loss(const struct job *job)
 {
 	const char *why = job->kind->needs_all ? job->kind->needs_all(job) : NULL;
@@ -147,7 +147,7 @@ static enum err job_check_loss(const struct job *job)
 
 /* ---- reading ---- */
 
-/* The kind that root names. ERR_INPUT if it names none; this error precedes all others. */
+/* Reads the kind that root names. ERR_INPUT if it names none; this error precedes all others. */
 static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
 	struct config_row row = first_row;
@@ -175,7 +175,7 @@ static enum err read_kind(const struct json *root, const char *where, const stru
 	return e;
 }
 
-/* With that of the schema in front. */
+/* Makes the table of an offer: the row of the schema, then those of the kind. */
 static void offer_table_of(const struct kind *kind, struct table *t)
 {
 	struct table table;
@@ -187,7 +187,7 @@ static void offer_table_of(const struct kind *kind, struct table *t)
 	job_table_add(t, table.row, table.config.count);
 }
 
-/* The parameters of an offer. */
+/* Reads the parameters of an offer. */
 static enum err read_offered(struct job *job, const struct json *root, const char *where,
 			     char *fault)
 {
@@ -231,7 +231,7 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	return ERR_OK;
 }
 
-/* The row of the kind's ways; NULL: it has none. */
+/* Returns the row of kind->way; NULL if the kind has none. */
 static const struct config_row *way_of(const struct kind *kind)
 {
 	for (const struct config_row *row = kind->rows; row->path && kind->way; row++)
@@ -240,7 +240,7 @@ static const struct config_row *way_of(const struct kind *kind)
 	return NULL;
 }
 
-/* Puts which jobs read a row: by method "tree" or "flat". */
+/* Appends which jobs read a row: by method "tree" or "flat". */
 static void put_readers(const struct config_row *way, unsigned readers, struct buf *to)
 {
 	const char *before = "";
@@ -256,7 +256,7 @@ static void put_readers(const struct config_row *way, unsigned readers, struct b
 	}
 }
 
-/* Tells whether the job does not read the row; if so, puts which jobs do. */
+/* True if the job does not read the row; then appends to `when` which jobs do. */
 static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
 {
 	const struct config_row *way = way_of(job->kind);
@@ -456,7 +456,7 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 	return config_difference(&table.config, here, "here", offered, "offered", text, len);
 }
 
-/* ---- the kind's members ---- */
+/* ---- members of the kind ---- */
 
 const char *job_permission(const struct job *job)
 {
@@ -483,7 +483,7 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 	return job->kind->burst ? job->kind->burst(job, n, down) : 0;
 }
 
-/* Each attempt has noise of its own in its sums, unless it is on data. */
+/* Each attempt adds fresh noise to its sums, unless the noise is on the data. */
 static void say_loss(struct said *s, const struct job *job)
 {
 	struct kind_claim claim = job_claim(job);

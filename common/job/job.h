@@ -45,25 +45,26 @@ enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHEC
 
 /* the effective job: canonical, one line */
 void job_write(const struct job *job, struct buf *json);
-/* The job of an offer: "schema", "kind", and the values that differ from the defaults. */
+/* Writes the job of an offer: "schema", "kind", and the values that differ from the defaults. */
 void job_offer_write(const struct job *job, struct buf *json);
-/* Reads that, without presets. On failure key is the parameter that is unknown to this release or
- * has a value that it does not take ("kind" and "schema", too); else "". */
+/* Reads the job of an offer, without presets. If it fails because this release does not know a
+ * parameter or does not accept its value, key names the parameter, possibly "kind" or "schema";
+ * else key is "". */
 enum err job_offer_parse(struct job *job, struct bytes text,
 			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
-void job_describe(struct buf *text); /* every parameter, for people */
+void job_describe(struct buf *text); /* every parameter, for users */
 
 /* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if
  * none. */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
 
-/* The kind's members, of this job: common/kind/kind.h. */
+/* These call the members of the job's kind: common/kind/kind.h. */
 const char *job_permission(const struct job *job);
 bool job_is_flat(const struct job *job);
 struct kind_claim job_claim(const struct job *job);
 const char *job_needs_noise(const struct job *job);
 size_t job_burst(const struct job *job, size_t n, bool down);
-/* Returns the number of sentences. */
+/* Fills leaks with disclosure sentences and returns their number. */
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max);
 
 #endif

@@ -1,4 +1,4 @@
-/* kinds.h -- the registry: every kind of job there is. */
+/* kinds.h -- the registry of all kinds of job. */
 #ifndef COMMON_JOB_KINDS_H
 #define COMMON_JOB_KINDS_H
 
@@ -7,16 +7,16 @@
 /* In the order in which messages list them; ends with NULL. */
 extern const struct kind *const kinds[];
 
-/* NULL: there is none of this name. */
+/* Returns the kind of this name, or NULL. */
 const struct kind *kind_named(const char *name);
 
-/* The place of a kind in `kinds`, and so in each table that expands protocols/kinds.def. */
+/* Returns the index of a kind in `kinds`, and so in each table that expands protocols/kinds.def. */
 size_t kind_index(const struct kind *kind);
 
-/* Their names; and the words of all their permissions. Each list ends with NULL. */
+/* Names of all kinds, and the words of all their permissions. Each list ends with NULL. */
 const char *const *kind_names(void);
 const char *const *kind_permissions(void);
-/* The words of the parameter of this path, which some kind has. */
+/* Returns the accepted words of the parameter at path, which at least one kind has. */
 const char *const *kind_words(const char *path);
 
 #endif

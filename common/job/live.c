@@ -38,7 +38,7 @@ void live_begin(const char *role, const char *name, const char *output)
 
 void live_alive(unsigned within_s)
 {
-	pthread_mutex_lock(&lock); /* no news to anybody */
+	pthread_mutex_lock(&lock); /* does not count as a change */
 	now.alive_s = clock_now_s();
 	now.alive_within_s = within_s;
 	live_unlock();
@@ -89,7 +89,7 @@ static struct live_job *find_job(const char *id)
 	return NULL;
 }
 
-/* One that has ended makes room; those that run never do. */
+/* Returns a place for a new job: a free one, or that of the oldest job that has ended. */
 static struct live_job *place_job(void)
 {
 	struct live_job *oldest = NULL;
@@ -139,8 +139,7 @@ static void count_phase(const char *kind, const struct live_phase *had,
 	s->rounds += has->rounds - had->rounds;
 }
 
-/* Phases only grow within an attempt; the ones before the last known one may have got their last
- * step. */
+/* Within an attempt, phases are only added. The last known phase may have grown since. */
 static void take_phases(struct live_job *j, const struct record *r)
 {
 	for (size_t p = j->phases ? j->phases - 1 : 0; p < r->phases; p++) {
@@ -206,7 +205,7 @@ void live_job_ended(const struct record *r)
 
 	live_lock();
 	j = find_job(r->job_id);
-	if (!j) { /* it could not be read as far as its parameters */
+	if (!j) { /* the job failed before its parameters were read */
 		j = place_job();
 		if (j) {
 			*j = (struct live_job){ .attempt = r->attempt, .started_s = r->started_s };
@@ -340,7 +339,7 @@ void live_awaits(const char *called, const char *job, bool awaited)
 	p = find_peer(called);
 	if (p && awaited != (*p->asks != 0)) {
 		SET(p->asks, awaited ? job : "");
-		now.queue_written++; /* its state in the queue is another one */
+		now.queue_written++; /* its state in the queue has changed */
 	}
 	live_unlock();
 }

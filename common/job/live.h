@@ -4,9 +4,9 @@
  *     loop thread  watch.c: peers come and go, certificate; the daemons:     > lock > live_copy()
  *                  traffic, their own phase, waiting jobs                   /
  *
- * It has names, numbers and sentences that are in the log too: no key, no mask, no value of data.
- * Counters only rise while the process lives, over all of its jobs and attempts. Every call is
- * cheap (a copy of a few kB at most) and safe from any thread.
+ * It contains only names, numbers and sentences that the log contains too: no key, no mask, no
+ * value of data. Counters only rise while the process lives, over all of its jobs and attempts.
+ * Every call is cheap (a copy of a few kB at most) and safe from any thread.
  */
 #ifndef COMMON_JOB_LIVE_H
 #define COMMON_JOB_LIVE_H
@@ -40,7 +40,7 @@ struct live_phase {
 struct live_job {
 	char id[32 + 1], kind[24], submitter[LIVE_NAME], started_utc[32];
 	uint32_t attempt;
-	double started_s, elapsed_s; /* clock_now_s(); elapsed once it has ended */
+	double started_s, elapsed_s; /* clock_now_s(); elapsed_s is set at the end */
 	bool ended;
 	enum err status;
 	char error[ERR_DETAIL_MAX];
@@ -50,14 +50,14 @@ struct live_job {
 };
 
 struct live_peer {
-	/* a party knows the coordinator first by the address that it dials, then by its name */
+	/* a party names the coordinator first by the address that it dials, then by its name */
 	char name[LIVE_ADDRESS], called[LIVE_NAME];
 	bool there;
-	double since_s; /* clock_now_s() of its coming or going */
-	uint64_t gone;  /* how often it went */
+	double since_s; /* clock_now_s() when it connected or left */
+	uint64_t gone;  /* how often it left */
 	char address[LIVE_ADDRESS], software[LIVE_NAME];
-	char job[32 + 1];  /* in which it takes part; "" */
-	char asks[32 + 1]; /* the job for which a user's approval is awaited there; "" */
+	char job[32 + 1];  /* the job in which it takes part, or "" */
+	char asks[32 + 1]; /* the job for which that party awaits a user's approval, or "" */
 	double rtt_s;      /* < 0: not known */
 	unsigned reconnects;
 	uint64_t sent, received, resent; /* bytes, in this attempt */
@@ -81,12 +81,13 @@ struct live {
 	char role[16], name[LIVE_NAME], phase[32], started_utc[32];
 	time_t started;
 	char output[512];
-	double alive_s;           /* when the loop thread last said that it lives */
-	unsigned alive_within_s;  /* how often it says so, at the least */
+	double alive_s;           /* when the loop thread last called live_alive() */
+	unsigned alive_within_s;  /* longest time between two calls */
 	time_t certificate_until; /* 0: not known */
 	size_t queued;            /* jobs that wait for their turn */
-	uint64_t queue_written;   /* times that jobs.db was: its viewers then reload */
-	bool person;              /* one waits for a person */
+	/* how often jobs.db was written; viewers reload it after a change */
+	uint64_t queue_written;
+	bool person; /* a job waits for a user's answer */
 	size_t jobs, peers, kinds, series;
 	struct live_job job[LIVE_JOBS_MAX];
 	struct live_peer peer[LIVE_PEERS_MAX];
@@ -97,47 +98,50 @@ struct live {
 /* ---- writers ---- */
 
 void live_begin(const char *role, const char *name, const char *output);
-/* live_alive(): the loop thread lives, and repeats this within so many seconds. live_phase(): the
- * daemon's activity: "joining". live_queue(): jobs that wait for their turn. */
+/* live_alive(): the loop thread is alive, and will call again within so many seconds. live_phase():
+ * the daemon's activity: "joining". live_queue(): number of jobs that wait for their turn. */
 void live_alive(unsigned within_s);
 void live_phase(const char *phase);
 void live_queue(size_t queued);
 void live_queue_written(void);
 void live_certificate(time_t until);
-void live_person(bool awaited); /* a job waits for a person's answer */
-/* A job begins anew, goes on, or has ended, as its record has it. A job without a complete
- * offer has no kind. */
+void live_person(bool awaited); /* a job waits for a user's answer */
+/* Takes the state of a job from its record when it begins, goes on, or has ended. A job without a
+ * complete offer has no kind. */
 void live_job_begins(const struct record *r);
 void live_job_goes_on(const struct record *r);
 void live_job_ended(const struct record *r);
-/* it was begun here alone, and will begin anew */
+/* drops a job that began only here and will begin again */
 void live_job_dropped(const struct record *r);
-/* A peer came or went, by the name that a person knows it by; may be said twice. */
+/* A peer came or went. name: as users know it. Repeated calls are harmless. */
 void live_peer(const char *name, bool there);
 void live_peer_says(const char *name, const char *called, const char *address,
 		    const char *software);
 /* Takes the traffic of a link in this attempt. Ignored until the link's job is known. */
 void live_link(const struct link_state *link);
-void live_link_ends(const struct link_state *link); /* for the last time: the attempt is over */
-/* A user's approval of the job is awaited at that party, or no longer. */
+/* the last call for a link, when its attempt is over */
+void live_link_ends(const struct link_state *link);
+/* Sets if that party awaits a user's approval of the job. */
 void live_awaits(const char *called, const char *job, bool awaited);
 
 /* ---- readers ---- */
 
 struct live *live_copy(void); /* owned by the caller: free() */
 uint64_t live_version(void);
-const char *live_peer_name(const struct live_peer *p); /* as short as it is known */
-bool live_job_waits(const struct live_job *j); /* for its parties: it was not offered to them yet */
-/* Appends to list the parties at which the job awaits approval; their number. list may be NULL. */
+/* its name, or its address if the name is unknown */
+const char *live_peer_name(const struct live_peer *p);
+bool live_job_waits(const struct live_job *j); /* for its parties: they have no offer yet */
+/* Appends to list the parties at which the job awaits approval, and returns their number. list may
+ * be NULL. */
 size_t live_awaited(const struct live *l, const char *job, struct json *list);
-/* False if the daemon's loop is not well: *why, of 256 bytes, becomes the reason. */
+/* False if the daemon's loop does not respond; why then holds the reason. */
 bool live_is_well(const struct live *l, char why[static 256]);
-/* The body of /api/status, to which the caller adds. */
+/* Returns the body of /api/status, to which the caller adds. */
 struct json *live_json(const struct live *l);
 /* Prometheus's text format, as docs/METRICS.md describes it. */
 void live_metrics(const struct live *l, struct buf *text);
 
-/* For further metrics of a daemon: first # HELP and # TYPE, then each sample. Its labels are
+/* For further metrics of a daemon: first write # HELP and # TYPE, then each sample. Labels are
  * `coordinator="a",phase="b"` or "", with values made by live_label(). */
 void live_metric(struct buf *text, const char *name, const char *type, const char *help);
 void live_sample(struct buf *text, const char *name, const char *labels, double value);

@@ -79,9 +79,9 @@ enum err offer_write(const char *state, const char *id, const char *hash, struct
 		     struct bytes text)
 {
 	json_put_string(json, "offer", hash);
-	take_away(state, id, ".answer"); /* it was of another offer */
+	take_away(state, id, ".answer"); /* it answered another offer */
 	TRY(write_one(state, id, ".txt", text));
-	return write_json(state, id, ".json", json); /* last: readers look for it */
+	return write_json(state, id, ".json", json); /* last: readers look for this file */
 }
 
 static bool is_printable(const char *text)
@@ -136,7 +136,7 @@ void offer_withdraw(const char *state, const char *id)
 
 /* ---- answers ---- */
 
-/* Ids of the offers that begin with `id`, sorted; waiting: and have no answer. */
+/* Lists the ids of offers that begin with `id`, sorted. waiting: only offers without an answer. */
 static size_t offer_find_ids(const char *state, const char *id, bool waiting, char ***ids)
 {
 	char *dir = file_join(state, "offers");

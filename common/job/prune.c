@@ -30,8 +30,8 @@ static int prune_measure(const char *path, const struct stat *st, int type, stru
 	return 0;
 }
 
-/* True if its run.json says so and is less than a day old: that of a process that died says so for
- * ever. */
+/* True if its run.json says "running" and is less than a day old. The record of a killed process
+ * would say so for ever. */
 static bool is_running(const struct prune_item *i)
 {
 	char *path = file_join(i->path, "run.json");
@@ -61,7 +61,7 @@ static void prune_add(struct prune *p, const char *dir, const char *name)
 		free(p->item[--p->n].path);
 }
 
-/* Adds the entries of dir that match one of the patterns. A missing dir has none. */
+/* Adds the entries of dir that match one of the patterns. A missing directory has none. */
 static enum err prune_add_all(struct prune *p, const char *dir, const char *const *patterns)
 {
 	DIR *d = opendir(dir);
@@ -131,7 +131,7 @@ size_t prune_choose(struct prune *p, time_t now, unsigned days, double bytes)
 	return n;
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
 enum err prune_remove(const struct prune *p)
 {

@@ -1,9 +1,9 @@
-/* prune.h -- old results and state: which may go, by age and by size, and their going.
+/* prune.h -- chooses old results and state by age and size, and removes them.
  *
- * Only files of past jobs that no daemon needs again: directories job-* below the output directory,
- * and below the state directory models and answered or withdrawn offers. Never a job that runs, the
- * one that ran last, the ledger, the list of served attempts, the key of noise, or the log. A link
- * is removed, never followed.
+ * Removes only files of past jobs that no daemon needs again: in the output directory the
+ * directories job-*; in the state directory models, and answered or withdrawn offers. Never removes
+ * a running job, the job that ran last, the ledger, the list of served attempts, the key of noise,
+ * or the log. It removes a link but never follows it.
  */
 #ifndef COMMON_JOB_PRUNE_H
 #define COMMON_JOB_PRUNE_H
@@ -28,23 +28,23 @@ struct prune {
 	size_t n;
 };
 
-/* Lists everything that may go in `output` and, if it is not NULL, in `state`. ERR_INPUT: one
- * cannot be read. */
+/* Lists everything that may be removed in `output` and, if it is not NULL, in `state`. ERR_INPUT: a
+ * directory cannot be read. */
 enum err prune_find(struct prune *p, const char *output, const char *state) MUST_CHECK;
-/* Marks those older than `days` at `now` (0: none for their age) and then the oldest, until those
- * that stay take at most `bytes` (0: none for their size). Returns how many. */
+/* Marks items older than `days` at `now` (0: no limit of age). Then marks the oldest, until the
+ * rest takes at most `bytes` (0: no limit of size). Returns the number of marked items. */
 size_t prune_choose(struct prune *p, time_t now, unsigned days, double bytes);
-/* Removes those that are marked. ERR_JOB: the first that cannot be removed; those before it are
- * gone. */
+/* Removes the marked items. ERR_JOB names the first that cannot be removed; those before it are
+ * removed. */
 enum err prune_remove(const struct prune *p) MUST_CHECK;
 void prune_release(struct prune *p);
 
 enum { PRUNE_EVERY_S = 3600 }; /* a daemon calls prune_old() no more often */
 
-/* Both limits are 0: prune_old() does nothing. */
+/* True if both limits are 0, so that prune_old() does nothing. */
 bool prune_never(const struct daemon_common *c);
-/* Removes items beyond keep_days and keep_gib of a daemon; logs each removal and each failure.
- * keeps (or NULL): must the directory of this name stay? */
+/* Removes items beyond a daemon's keep_days and keep_gib; logs each removal and each failure. keeps
+ * (may be NULL): returns true if the directory of this name must stay. */
 void prune_old(const struct daemon_common *c, const char *state,
 	       bool (*keeps)(void *arg, const char *name), void *arg);
 

@@ -197,7 +197,7 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 	memcpy(f->sha256, sha256, sizeof(f->sha256));
 }
 
-/* A party knows all rows of a job where each party has columns of them. */
+/* A party knows all rows of a job only if each party has columns of them. */
 static void record_check_sizes(const struct record *r)
 {
 	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))

@@ -40,7 +40,7 @@ struct record_phase {
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
 };
 
-struct record_step {    /* a round of a phase, or the time before and after its rounds */
+struct record_step {    /* a round of a phase, or the time before or after its rounds */
 	unsigned phase; /* which, from 0 */
 	double start_s, compute_s;
 	struct link_times times;
@@ -56,7 +56,7 @@ struct record_peer {
 	char name[64 + 1];
 	double rtt_ms;       /* smoothed round trip of the connection; < 0: not known */
 	char congestion[16]; /* congestion control in effect */
-	unsigned reconnects; /* times that its connection was lost and another one came */
+	unsigned reconnects; /* how often its connection was lost and replaced */
 	uint64_t resent;     /* bytes of frames that were sent to it again */
 };
 
@@ -72,13 +72,13 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 	unsigned objectives;
 };
 
-struct record_head { /* how far a party's ledger reaches, crypto/ledger.h */
+struct record_head { /* state of a party's ledger, crypto/ledger.h */
 	char name[64 + 1];
 	uint64_t count;
 	uint8_t hash[32]; /* of its last row */
 };
 
-/* Attempts that were cut short before the one that the record is of. */
+/* Attempts that ended before the recorded one. */
 struct record_attempts {
 	size_t count;
 	struct record_attempt {
@@ -91,7 +91,7 @@ struct record_attempts {
 	struct record_left {
 		char name[64 + 1];
 		uint32_t attempt; /* the first without it */
-		char step[24];    /* in which the one before was cut short; "": not known here */
+		char step[24];    /* in which the attempt before ended; "": not known here */
 	} left[PARTIES_MAX];
 };
 
@@ -123,7 +123,7 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
-	struct facts facts;        /* further ones, of its kind */
+	struct facts facts;        /* further facts of the job's kind */
 	struct warnings warnings;  /* the job thread's: warnings_begin() */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
@@ -133,9 +133,9 @@ struct record {
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
 		char *features, *edges, *ids,
-		    *graphs; /* where a party's slice lies: for its own eyes; owned */
+		    *graphs; /* paths of a party's data, for that party only; owned */
 	} data;
-	size_t files; /* that were read for this job */
+	size_t files; /* files read for this job */
 	struct record_file {
 		const char *key; /* static text: "features", ... */
 		char *path;      /* owned */
@@ -147,67 +147,67 @@ struct record {
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* A job was offered, and its text is not read yet: takes number and attempt alone. From here on
- * this thread logs with that number: log_set_job_here(). */
+/* Records that a job was offered whose text is not read yet: only its number and attempt are known.
+ * From here on this thread logs with that number: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
-/* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
+/* Starts the clock of a job. Forgets earlier contents, except attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
-/* Ends the step that runs, in which so much time passed; the next begins. Nothing before the first
- * phase. */
+/* Ends the running step, in which so much time passed, and begins the next one. Does nothing before
+ * the first phase. */
 void record_step(struct record *r, const struct link_times *passed);
-/* Names the phase that begins, up to 23 bytes; the step before must have been ended. */
+/* Begins the phase `name`, of up to 23 bytes. End the step before with record_step() first. */
 void record_phase(struct record *r, const char *name);
 struct record_phase *
-record_now(struct record *r); /* the phase that runs, to add rounds and iterations */
-/* A k-means of the phase that runs; objective, copied, may be NULL with 0 objectives. */
+record_now(struct record *r); /* the running phase, to add rounds and iterations */
+/* Adds a k-means of the running phase. Copies objective, which may be NULL with 0 objectives. */
 void record_sum(struct record *r, const struct record_sum *sum);
-/* Absolute paths are kept; each may be NULL. */
+/* Stores absolute paths; each may be NULL. */
 void record_data(struct record *r, const char *features, const char *edges, const char *ids,
 		 const char *graphs);
 void record_file(struct record *r, const char *key, const char *path, uint64_t bytes,
 		 time_t modified, const uint8_t sha256[static 32]);
-/* The sizes of clusters, with warnings of them where they are of all rows. */
+/* Records the sizes of clusters, and warns about them if they are of all rows. */
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
-/* The same where only the sizes of clusters are known here. */
+/* Like record_result(), if only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
-/* Label confidence of n rows, 0 to 1 each, as facts: confidence, the mean; confidence_tenths, the
- * shares of rows in [0, 0.1), ..., [0.9, 1]; and warnings of it. */
+/* Records label confidences of n rows, 0 to 1 each, as facts, and warns about them. confidence: the
+ * mean. confidence_tenths: the shares of rows in [0, 0.1), ..., [0.9, 1]. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
-/* Writes the clusters' modularity as a fact, and warns of it where classes are to be
- * communities. */
+/* Writes the clusters' modularity as a fact; warns about it if classes should be communities. */
 void record_modularity(struct record *r, double modularity, bool communities);
 /* Writes the facts selection_k and the curves of a range of k, and warns of the choice. Nothing
  * if k was given. */
 void record_selection(struct record *r, const struct selection *s);
 /* Adds a peer and its traffic. */
 void record_link(struct record *r, const struct link_state *link);
-/* The attempt that the record is of, or another one, was cut short. */
+/* Records an attempt that was cut short: the current one, or another. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
-/* From this attempt on the job goes on without that party; step: of the attempt before, or "". */
+/* Records that from this attempt on the job runs without that party. step: the step in which the
+ * attempt before ended, or "". */
 void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
 /* the name of the running phase; "" before the first */
 const char *record_at(const struct record *r);
-/* The head of this party's ledger, and that of a peer as received. */
+/* The head of this party's own ledger; the head of a peer's, as received. */
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
 void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 			const uint8_t hash[static 32]);
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
-/* The round trips of a job at most: 3.5 for offer, keys, local clusters and result, one
- * for each secure sum, and one more for each phase with sums but polish: 3.5 + 12 ceil(log2 L) + P
- * for kCAGC with Q = 10 and the 1/9 step. FedWalk's walks are not of this kind. */
+/* Upper bound of a job's round trips: 3.5 for offer, keys, local clusters and result, one for each
+ * secure sum, and one more for each phase with sums except polish. For kCAGC with Q = 10 and the
+ * 1/9 step that is 3.5 + 12 ceil(log2 L) + P. FedWalk's walks do not count as secure sums. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,
 		      const char *dir) MUST_CHECK; /* dir/run.json, atomically */
-/* The process ends while jobs run, and nobody can write their records any more: each run.json that
- * says "running", as this process wrote it, says "failed" and this exit status from now on. Any
- * thread; allocates nothing, and needs no room on the disk. */
+/* For a process that ends while jobs run, when nobody can write their records any more. Changes
+ * each run.json of this process that says "running" to "failed" with this exit status. Any thread
+ * may call it. Allocates nothing and needs no disk space. */
 void record_abandon(enum err status);
-/* For a process that begins, and has the lock on dir. If a run.json there says that a job runs, its
- * process was killed: changes it to say that the job failed. */
+/* For a process that begins and holds the lock on dir. If a run.json there says "running", its
+ * process was killed: changes it to "failed". */
 void record_bury(const char *dir);
 void record_release(struct record *r);
 

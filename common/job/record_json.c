@@ -1,4 +1,4 @@
-/* run.json, as README and docs describe it. */
+/* run.json; docs/ describes its members. */
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
@@ -154,7 +154,8 @@ static void record_put_data(const struct record *r, struct json *root)
 	struct json *o;
 
 	if (r->data.features || r->data.edges || r->data.graphs) {
-		o = json_put_object(root, "data"); /* its report looks for its points there */
+		/* the report reads the points of this party's data there */
+		o = json_put_object(root, "data");
 		for (size_t i = 0; i < 4; i++)
 			if (data[i].path)
 				json_put_string(o, data[i].key, data[i].path);
@@ -264,7 +265,7 @@ void record_json(const struct record *r, struct buf *json)
 	json_free(root);
 }
 
-/* Those run.json of this process that say so; "": free. */
+/* Paths of this process's run.json files that say "running"; "": a free entry. */
 static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
 static char running[RECORD_RUNNING_MAX][PATH_MAX];
 
@@ -284,8 +285,8 @@ static void note_running(const char *path, bool runs)
 	pthread_mutex_unlock(&running_lock);
 }
 
-/* In place: the disk may be full, and memory out. Each word is as long as the one it replaces.
- * False: it does not say that a job runs. */
+/* Changes the file in place, since the disk may be full and memory exhausted. Each word is as long
+ * as the one it replaces. False if the file does not say "running". */
 static bool record_write_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -335,7 +336,7 @@ enum err record_write(const struct record *r, const char *dir)
 	enum err e;
 
 	record_json(r, &text);
-	/* That a job runs is true no longer once power was lost: the disk need not have it. */
+	/* A record of a running job need not survive a power loss, which ends the job. */
 	e = (r->ended ? file_write : file_write_soon)(path, (struct bytes){ text.p, text.n },
 						      FILE_PUBLIC);
 	if (e != ERR_OK && r->ended)

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 64 << 20 }; /* bytes of a run.json that is looked at */
+enum { RECORD_MAX = 64 << 20 }; /* most bytes of a run.json that is read */
 
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX])
 {
@@ -47,7 +47,8 @@ static enum err each(const char *dir, enum err (*visit)(void *arg, const char *p
 
 /* ---- files of an earlier job ---- */
 
-/* The directory for it: by its run.json, or by the time if there is none that can be read. */
+/* Returns the directory for an earlier job. Names it by the job's run.json, or by the time if no
+ * run.json can be read. */
 static char *place_of_earlier(const char *dir)
 {
 	char *path = file_join(dir, "run.json"), name[RESULTS_NAME_MAX] = "";

@@ -1,5 +1,5 @@
-/* roles.h -- users and the commands that each may give a daemon: this host's users by their names,
- * remote ones by the names of their certificates (proto/front.h).
+/* roles.h -- users, and the commands that each may give a daemon. Users of this host have their own
+ * names, remote users the names of their certificates (proto/front.h).
  *
  * Names are looked up in the host's files once, before the process confines itself. Root and the
  * daemon's own user may do everything.
@@ -15,12 +15,12 @@
 
 enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role */
 
-/* Each may do all that those before it may, but for results: a reader gets those of all jobs, a
- * submitter of its own (common/http/window_results.c). */
+/* Each role includes the rights of those before it, except for results: a reader gets the results
+ * of all jobs, a submitter only those of its own jobs (common/http/window_results.c). */
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_READER, ROLE_SUBMITTER, ROLE_OPERATOR };
 extern const char *const role_name[];
 
-/* Zero-initialised has nobody besides. */
+/* Zero-initialised has no further users. */
 struct roles {
 	struct {
 		bool is_group;
@@ -29,7 +29,7 @@ struct roles {
 	} item[3 * ROLES_MAX];
 	size_t n;
 };
-/* Adds names of users, and of groups with an @ before them, for one role. key, for the error:
+/* Adds names of users, and of groups with a leading @, to one role. key, for the error:
  * "coordinator.control.viewers". ERR_INPUT: this host does not know a name. */
 enum err roles_add(struct roles *r, enum role role, const struct config_strings *names,
 		   const char *key) MUST_CHECK;
@@ -39,11 +39,11 @@ enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t 
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);
 const char *roles_check_reader(const char *text); /* of a party, which has that role alone */
-/* The role of that name; ROLE_NONE: NULL, or no role has it. */
+/* Returns the role of that name; ROLE_NONE if text is NULL or names no role. */
 enum role roles_named(const char *text);
 
-/* The user's name, as policies and ledgers write it; "uid-1000" if the host has none for it, or one
- * that is not valid there (config_check_name). */
+/* Writes the user's name, as policies and ledgers store it. If the host has no name for the user,
+ * or one that config_check_name() refuses, the name is "uid-1000". */
 void roles_name_of(uid_t uid, char name[static ROLES_NAME_MAX + 1]);
 
 #endif

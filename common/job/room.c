@@ -57,7 +57,7 @@ void room_begin(void)
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return; /* then the peak is that of the process's life */
+		return; /* the peak then covers the life of the process */
 	if (write(fd, "5", 1) != 1) {
 	}
 	close(fd);

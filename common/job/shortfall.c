@@ -1,7 +1,8 @@
 #include "common/job/shortfall.h"
 #include "common/base/warnings.h"
 
-/* The number of clusters asked for; the chosen one where the job gives a range or "auto". */
+/* Returns the requested number of clusters, or the chosen one if the job gives a range or
+ * "auto". */
 static size_t clusters_wanted(const struct job *job, size_t chosen)
 {
 	return job->clusters_from || job->clusters == JOB_AUTO ? chosen : job->clusters;

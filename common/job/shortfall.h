@@ -1,5 +1,5 @@
-/* shortfall.h -- when a result is less than was asked for: the bounds, and the warnings
- * (common/base/warnings.h). */
+/* shortfall.h -- warnings (common/base/warnings.h) about results that fall short of the request,
+ * and their bounds. */
 #ifndef COMMON_JOB_SHORTFALL_H
 #define COMMON_JOB_SHORTFALL_H
 
@@ -12,15 +12,15 @@
 /* Means of 1 - a / b (selection.h): 0.22 on usps, 0.07 on 1000 normal rows in 20 dimensions, 0.01
  * in 200. */
 #define SHORTFALL_SILHOUETTE 0.05
-/* Newman's. Of the public graphs tried, clusters below it were always bad ones. */
+/* Newman's modularity. In all public graphs tried, clusters below it were bad. */
 #define SHORTFALL_MODULARITY 0.1
-#define SHORTFALL_MARGIN     0.01 /* silhouette of the chosen k less that of the next best */
-#define SHORTFALL_STABILITY  0.2  /* by which another k is far more stable */
+#define SHORTFALL_MARGIN     0.01 /* silhouette of the chosen k minus that of the next best */
+#define SHORTFALL_STABILITY  0.2  /* another k is more stable by this much */
 
-/* Rows of each cluster, of all rows of the job. No warning where these are noisy, or where the
- * job places rows among the clusters of an earlier run. */
+/* Checks the rows of each cluster, out of all rows of the job. Does not warn if these are noisy, or
+ * if the job places rows among the clusters of an earlier run. */
 void shortfall_sizes(const struct job *job, const uint64_t *size, size_t clusters);
-/* The scores of a range of k, count >= 2. */
+/* Checks the scores of a range of k, count >= 2. */
 void shortfall_selection(const struct selection *s);
 void shortfall_silhouette(double mean, size_t rows);
 void shortfall_modularity(double modularity);

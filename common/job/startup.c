@@ -24,7 +24,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { THREADS = 6 }; /* at the least: the loop's, the job's, and four of libuv's for names */
+/* at least: one for the loop, one for the job, and four of libuv for name resolution */
+enum { THREADS = 6 };
 
 static bool log_begun;
 
@@ -89,7 +90,7 @@ error_t daemon_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Why the process ends with e: on stderr, and in the log if it was begun. */
+/* Reports why the process ends with e: on stderr, and in the log if it is open. */
 static void daemon_failed(enum err e)
 {
 	if (log_begun)
@@ -142,8 +143,8 @@ static void *startup_wait_for(void *turn)
 	return NULL;
 }
 
-/* libuv aborts if it cannot start the threads that look up names. Fewer for computations only make
- * these slower. */
+/* libuv aborts if it cannot start the threads that look up names. Too few threads for computations
+ * only make these slower. */
 static enum err check_threads(void)
 {
 	pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -173,7 +174,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 
 	if (c->http.listen)
 		files += HTTP_FILES;
-	umask(077); /* its files are for its user alone, whoever starts it */
+	umask(077); /* files are for this user only, whoever starts the process */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
 		if (limit.rlim_max < files || setrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -197,7 +198,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	TRY(la_reserve(c->threads ? c->threads : machine_cores()));
 	e = file_make_dirs(c->output);
 	if (e)
-		e = err_set(ERR_INPUT, "%s", err_detail()); /* no restart mends that */
+		e = err_set(ERR_INPUT, "%s", err_detail()); /* a restart would not help */
 	else
 		e = results_lock(c->output);
 	if (!e) {

@@ -33,7 +33,7 @@ struct daemon_arguments {
 	bool once, serve; /* of a party; of the coordinator */
 };
 
-/* Takes these options and refuses arguments; ARGP_ERR_UNKNOWN: another key. */
+/* Takes these options and refuses arguments. ARGP_ERR_UNKNOWN: the key is another option's. */
 error_t daemon_option(int key, char *arg, struct argp_state *state);
 
 /* The rest of a daemon's main(): reads the command line, then calls describe() with --describe,
@@ -42,15 +42,15 @@ int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)
 		enum err (*run)(const struct daemon_arguments *a));
 
 /* Restricts new files to their user (umask 0077). Forbids core dumps and, unless the sandbox is
- * off, ptrace by others of the same user: this process holds keys and data. Then makes the output
- * directory, and opens the log on stderr and in output/log.jsonl. files: descriptors that the
- * process will need; raises its limit if the system allows. ERR_INTERNAL if it does not, or if
- * threads or buffers of OpenBLAS cannot be had. ERR_INPUT: the output directory cannot be made, or
- * another process uses it. */
+ * off, ptrace by other processes of the same user: this process holds keys and data. Then makes the
+ * output directory, and opens the log on stderr and in output/log.jsonl. files: descriptors that
+ * the process needs; raises its limit if the system allows. ERR_INTERNAL if the limit is too low,
+ * or if threads or buffers of OpenBLAS cannot be made. ERR_INPUT: the output directory cannot be
+ * made, or another process uses it. */
 enum err daemon_begin(const struct daemon_common *c, size_t files) MUST_CHECK;
 
-/* Ends the process at once, with its job thread still computing: temporary files are removed, the
- * last word is said, and no destructor runs under the thread. */
+/* Ends the process at once, while its job thread may still compute. Removes temporary files,
+ * reports e, and runs no destructors: the thread may still use what they free. */
 void daemon_leave(enum err e) __attribute__((noreturn));
 
 #endif

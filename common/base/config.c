@@ -56,7 +56,7 @@ static const struct json *lookup(const struct json *root, const char *path)
 }
 
 /* Finds the object that holds the last part of path, creating objects as needed, and copies that
- * part. NULL if a part of the path is no object. */
+ * part. Returns NULL if a part of the path is not an object. */
 static struct json *holder(struct json *root, const char *path, char part[static CONFIG_PATH_LEN])
 {
 	for (;;) {

@@ -154,7 +154,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 
 /* Describes the table for the user: path, help, expectation and default of each row. */
 void config_describe(const struct config_table *t, struct buf *out);
-/* One row of it, without the end of its last line. */
+/* Describes one row of the table, without the end of its last line. */
 void config_describe_row(const struct config_table *t, const struct config_row *r, struct buf *out);
 
 void config_release(const struct config_table *t, void *out); /* frees and zeroes the fields */

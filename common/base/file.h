@@ -36,7 +36,7 @@ enum err file_part_open(struct file_part *f, const char *path, size_t max) MUST_
 enum err file_part_read(const struct file_part *f, size_t first, void *to, size_t n) MUST_CHECK;
 void file_part_close(struct file_part *f);
 
-/* ERR_JOB if it cannot be written, ERR_CANCELLED after file_cancel(). */
+/* Writes a file. ERR_JOB if that fails, ERR_CANCELLED after file_cancel(). */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
 /* Writes several files of one directory. They appear one right after the other once all are on
@@ -74,8 +74,8 @@ enum err file_check_secret(const char *path, const char *what) MUST_CHECK;
 /* Owned by the caller; an absolute name is copied. */
 char *file_join(const char *dir, const char *name);
 char *file_dir(const char *path); /* owned by the caller: "a/b" of "a/b/c", "." of "c" */
-char *file_program_dir(void);     /* that of this program; owned by the caller */
-/* Does the path end with ending, such as ".npy"? NULL does not. */
+char *file_program_dir(void);     /* directory of this program; owned by the caller */
+/* True if the path ends with ending, such as ".npy". False for NULL. */
 bool file_ends(const char *path, const char *ending);
 
 /* Removes temporary files left in a directory by processes that no longer run. */

@@ -19,7 +19,7 @@ __attribute__((noreturn)) static void helper_live(const char *process, helper_li
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, process);
-	unsetenv("NOTIFY_SOCKET"); /* the programs are not the service */
+	unsetenv("NOTIFY_SOCKET"); /* the started programs are not the service */
 	unsetenv("WATCHDOG_USEC");
 	life(sock, arg);
 	_exit(ERR_OK);

@@ -1,5 +1,5 @@
-/* helper.h -- a process that starts programs for a daemon: once the daemon has confined itself, it
- * can start none. */
+/* helper.h -- a process that starts programs for a daemon, since a confined daemon can start
+ * none. */
 #ifndef COMMON_BASE_HELPER_H
 #define COMMON_BASE_HELPER_H
 
@@ -7,17 +7,17 @@
 
 #include <stddef.h>
 
-/* Starts the helper, before the daemon has threads and keys. The helper runs life(socket, arg): one
- * datagram for each message, until recv() returns 0, which says that the daemon has ended. Signals
- * for the daemon's group do not end it. key: for errors, "ranks"; process: its name, of at most 15
+/* Starts the helper, before the daemon starts threads and reads keys. The helper runs life(socket,
+ * arg). It receives one datagram per message, until recv() returns 0: the daemon has ended. Signals
+ * to the daemon's group do not end it. key: for errors, "ranks"; process: its name, of at most 15
  * bytes. ERR_INTERNAL. */
 typedef void helper_life(int sock, const void *arg);
 enum err helper_start(const char *key, const char *process, helper_life *life, const void *arg,
 		      int *sock) MUST_CHECK;
 
 enum { HELPER_MESSAGE_MAX = 256 };
-/* Waits until the helper has ended, for within_s seconds at most; *sock becomes -1. each: receives
- * the helper's last messages, of at most HELPER_MESSAGE_MAX bytes; or NULL. */
+/* Waits until the helper has ended, for at most within_s seconds; *sock becomes -1. each (may be
+ * NULL) receives the helper's last messages, of at most HELPER_MESSAGE_MAX bytes. */
 void helper_end(int *sock, double within_s, void (*each)(const void *message, size_t n));
 
 /* A child of the helper becomes this program, in a process group of its own. */

@@ -2,9 +2,9 @@
 #ifndef COMMON_BASE_IDENTITY_H
 #define COMMON_BASE_IDENTITY_H
 
-/* PEM files: own chain, own key, trusted CAs; their lists of revoked certificates, or NULL: all
- * certificates of a chain are looked up in them at each handshake, so each CA's list must be there;
- * and the file of the key's passphrase, or NULL. */
+/* PEM files: own chain, own key, trusted CAs. Lists of revoked certificates, or NULL: each
+ * handshake looks up all certificates of a chain in them, so the list of each CA is required. The
+ * file of the key's passphrase, or NULL. */
 struct identity_files {
 	const char *certificate, *key, *ca, *crl, *passphrase;
 };

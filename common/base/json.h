@@ -39,9 +39,11 @@ const char *json_string(const struct json *v); /* lives as long as v */
 
 /* Members are in text order. */
 const struct json *json_get(const struct json *object, const char *key); /* NULL if absent */
-/* The same of any value, NULL too: NULL unless v is an object whose member has that type. */
+/* json_get() for any value, also NULL. Returns NULL unless v is an object whose member has that
+ * type. */
 const struct json *json_get_as(const struct json *v, const char *key, enum json_type type);
-/* Text of such a member, else ""; its number, else `otherwise`. */
+/* json_text() returns the text of such a member, or ""; json_number_of() its number, or
+ * `otherwise`. */
 const char *json_text(const struct json *v, const char *key);
 double json_number_of(const struct json *v, const char *key, double otherwise);
 const struct json *json_first(const struct json *array_or_object); /* NULL if empty */

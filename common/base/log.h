@@ -44,8 +44,9 @@ void log_set_job_here(const char *job);
 enum { LOG_JOBS_MAX = 16 };
 enum err log_job_open(const char *job, const char *path) MUST_CHECK;
 void log_job_close(const char *job);
-/* For daemons, after log_init(): a slow reader of stderr blocks nobody. Unread lines are kept up
- * to STREAM_KEPT_MAX, then dropped; a line reports how many. Call log_flush() periodically. */
+/* Makes logging non-blocking for daemons, after log_init(): a slow reader of stderr blocks nobody.
+ * Unread lines are kept up to STREAM_KEPT_MAX, then dropped; a line reports how many. Call
+ * log_flush() periodically. */
 void log_never_wait(void);
 void log_flush(void);
 void log_set_stream(int fd, bool terminal); /* replaces stderr, for tests; the caller keeps fd */

@@ -14,7 +14,7 @@ struct nearest {
 };
 
 void nearest_begin(struct nearest *n, const char *word);
-/* Words longer than NEAREST_LEN are passed over. */
+/* Skips words longer than NEAREST_LEN. */
 void nearest_offer(struct nearest *n, const char *known, size_t length);
 /* " (did you mean WORD?)" into text; empty if no word is near: one edit for up to 5 letters, two
  * beyond. Returns text. */

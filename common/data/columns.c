@@ -16,7 +16,7 @@ const char *column_type_name(enum column_type type)
 
 /* ---- reading ---- */
 
-/* A text of an entry; *text stays "" where it is absent. */
+/* Reads a text of an entry; *text stays "" if the entry lacks it. */
 static enum err columns_read_text(const struct json *v, const char *key, const char *where,
 				  size_t number, const char **text)
 {

@@ -3,9 +3,9 @@
  *     {"columns": [{"name": "age", "type": "number", "unit": "years"},
  *                  {"name": "colour=red", "type": "category", "from": "colour"}]}
  *
- * The file has one entry per column, in the order of the matrix. "unit" and "from" may be left out.
- * "from" is the source column of the table, where its name differs: for each value of a category (0
- * or 1), and for the column that marks missing values.
+ * The file has one entry per column, in the order of the matrix. "unit" and "from" are optional.
+ * "from" is the source column of the table, if its name differs. A category has a column of 0 and 1
+ * for each value, and a column can mark missing values: both have a "from".
  */
 #ifndef COMMON_DATA_COLUMNS_H
 #define COMMON_DATA_COLUMNS_H
@@ -26,8 +26,8 @@ enum { COLUMN_NAME_MAX = 255 }; /* bytes of a name, unit or source */
 struct column {
 	char *name;
 	enum column_type type;
-	char *unit; /* "": not said */
-	char *from; /* "": name itself */
+	char *unit; /* "": unknown */
+	char *from; /* "": same as name */
 };
 
 /* Owned. Zero-initialised is none. */
@@ -50,7 +50,7 @@ void columns_add(struct columns *c, const char *name, enum column_type type, con
 		 const char *from);
 /* Appends the whole file, a line for each column. */
 void columns_print(const struct columns *c, struct buf *out);
-/* ERR_INPUT if two have one name. O(n log n). */
+/* ERR_INPUT if two columns have the same name. O(n log n). */
 enum err columns_check(const struct columns *c, const char *where) MUST_CHECK;
 void columns_release(struct columns *c);
 

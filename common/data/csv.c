@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The end of the quoted field that begins behind t->p; t->line moves on with the lines in it. */
+/* Reads the rest of a quoted field, which begins at t->p, and advances t->line by the line ends in
+ * it. */
 static enum err quoted(struct text *t, struct cell *c)
 {
 	const struct text begin = *t;
@@ -43,7 +44,8 @@ static enum err csv_misplaced(const struct text *t, size_t field)
 	    field);
 }
 
-/* Up to the separator or the line's end; *last: it is that, and t is behind it. */
+/* Reads a cell up to the separator or the line's end. *last: the line has ended, and t is at the
+ * next one. */
 static enum err next_cell(struct text *t, char separator, size_t number, struct cell *c, bool *last)
 {
 	*c = (struct cell){ .p = t->p };
@@ -114,7 +116,7 @@ enum err csv_field(struct text *t, struct buf *field, bool *last)
 				return text_error(t, "a quoted field does not end on its line");
 			if (*t->p == '"' && !(t->p + 1 < t->end && t->p[1] == '"'))
 				break;
-			t->p += *t->p == '"'; /* two are one */
+			t->p += *t->p == '"'; /* two quotes stand for one */
 			buf_add(field, t->p, 1);
 		}
 		t->p++;

@@ -1,7 +1,7 @@
-/* csv.h -- fields between separators (RFC 4180): records of a table, and text field by field.
+/* csv.h -- reads separated fields (RFC 4180): records of a table, or text field by field.
  *
- * A record ends in LF or CRLF. A field in double quotes may hold separators, line ends and,
- * doubled, quotes. There is no other leniency: a quote or a carriage return elsewhere is refused.
+ * A record ends in LF or CRLF. A field in double quotes may contain separators, line ends and
+ * doubled quotes. Nothing else is tolerated: a quote or a carriage return elsewhere is an error.
  */
 #ifndef COMMON_DATA_CSV_H
 #define COMMON_DATA_CSV_H
@@ -20,28 +20,28 @@ struct cell {
 	enum {
 		CELL_TEXT,
 		CELL_QUOTED,
-		CELL_DOUBLED, /* quoted; each quote in it is there twice */
+		CELL_DOUBLED, /* quoted; each quote in it is doubled */
 	} kind;
 };
 
 struct csv_record {
 	struct cell *cell; /* owned; borrows from the file */
 	size_t n, room;
-	size_t line; /* on which it begins, from 1 */
+	size_t line; /* its first line, from 1 */
 };
 
-/* The next record, at most `most` fields; false at the end of the file. Skips lines that begin with
- * `comment`; 0: skips none. ERR_INPUT with the line. */
+/* Reads the next record, of at most `most` fields; false at the end of the file. Skips lines that
+ * begin with `comment`; 0: skips none. ERR_INPUT with the line. */
 enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
 		    bool *there) MUST_CHECK;
 void csv_record_release(struct csv_record *r);
-bool csv_record_blank(const struct csv_record *r); /* an empty line, or one of blanks alone */
+bool csv_record_blank(const struct csv_record *r); /* an empty line, or only blanks */
 
-/* The next field of a record into *field (emptied first, then terminated); *last: the line ends
- * behind it, and t stands at the beginning of the next one. Quoted fields may hold commas and
- * doubled quotes, not line ends. */
+/* Reads the next field of a record into *field, which it empties first and terminates. *last: the
+ * field ends its line, and t is at the beginning of the next one. Quoted fields may contain commas
+ * and doubled quotes, but no line ends. */
 enum err csv_field(struct text *t, struct buf *field, bool *last) MUST_CHECK;
 
-void csv_print_field(const char *text, struct buf *out); /* quoted where needed */
+void csv_print_field(const char *text, struct buf *out); /* quoted if needed */
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- features ---- */
 
-/* In place: cycle by cycle of a permutation in which the rows that go come last, with one row
+/* Reorders in place, cycle by cycle of a permutation that has the dropped rows last. Keeps one row
  * aside. */
 static void cut_dense(struct mat *m, const uint32_t *row, size_t n)
 {
@@ -75,11 +75,11 @@ void features_cut(struct features *X, const uint32_t *row, size_t n)
 
 /* ---- edges ---- */
 
-/* The graph is symmetric: node r gives itself to its neighbours, one r after the other, so that
- * theirs rise. */
+/* The graph is symmetric, so node r adds itself to each neighbour's row. It does so in ascending
+ * order of r, so that neighbours ascend. */
 static void induce(const struct csr *s, const uint32_t *row, size_t n, struct csr *c)
 {
-	uint32_t *place = alloc(s->rows, sizeof(*place)); /* counted from 1; 0: it goes */
+	uint32_t *place = alloc(s->rows, sizeof(*place)); /* counted from 1; 0: dropped */
 	size_t *next = alloc(n + 1, sizeof(*next)), entries = 0;
 
 	for (size_t r = 0; r < n; r++) {
@@ -110,7 +110,7 @@ static void induce(const struct csr *s, const uint32_t *row, size_t n, struct cs
 	free(next);
 }
 
-/* ---- all of it ---- */
+/* ---- a whole dataset ---- */
 
 struct cut dataset_cut(struct dataset *d, const uint32_t *row, size_t n)
 {

@@ -14,9 +14,9 @@ struct cut {
 };
 
 /* Moves row row[r] of *d to row r: features, edges between the remaining rows, and ids. row: n <=
- * d->n distinct rows. The dataset has ids. Afterwards they are in this order, unsorted, and
- * ids.row[r] = r: it is the party's own order. Not for datasets of dataset_load_vertices(). O(rows
- * cols + edges). */
+ * d->n distinct rows. The dataset must have ids. Afterwards these are in the new order, unsorted,
+ * and ids.row[r] = r: the new order is the party's own. Not for datasets of
+ * dataset_load_vertices(). O(rows cols + edges). */
 struct cut dataset_cut(struct dataset *d, const uint32_t *row, size_t n);
 
 #endif

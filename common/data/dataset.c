@@ -24,7 +24,7 @@ static bool is_table(const char *path)
 	return file_ends(path, ".csv") || file_ends(path, ".tsv");
 }
 
-/* names, ids: those of the table; ids->n is 0 if it has no ids. */
+/* names, ids: those in the table; ids->n is 0 if it has no ids. */
 static enum err dataset_read_table(const char *path, const struct reading *how, struct features *X,
 				   struct columns *names, struct ids *ids)
 {
@@ -60,7 +60,7 @@ static enum err read_features(const char *path, const struct reading *how, struc
 	*X = (struct features){ 0 };
 	if (is_table(path)) {
 		TRY(dataset_read_table(path, how, X, names, ids));
-		/* without a heading */
+		/* the table has no heading */
 		return names->n ? ERR_OK : columns_beside(path, features_cols(X), names);
 	}
 	if (file_ends(path, ".npy")) {
@@ -105,7 +105,7 @@ enum err features_read(const char *path, struct features *X)
 
 /* ---- loading ---- */
 
-/* named: there is no other list of nodes; the file of edges names them. */
+/* named: no other file lists the nodes, so the file of edges names them. */
 static enum err dataset_read_edges(struct dataset *d, const struct reading *how, const char *edges,
 				   bool named, struct csr *s)
 {
@@ -199,8 +199,8 @@ static size_t dataset_place_of(const struct ids *ids, const char *id)
 	return ids_find(ids, (struct word){ id, strlen(id) });
 }
 
-/* Vertices that no edge names come in, of which there may be none: all nodes move up to where their
- * ids are then. */
+/* Adds vertices that no edge names; there may be none. All nodes move to the positions of their ids
+ * in the joint order. */
 static enum err add_vertices(struct dataset *d, const struct ids *own, const char *where,
 			     struct csr *s)
 {
@@ -230,7 +230,7 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 		start[i + 1] += start[i];
 		all.row[i] = (uint32_t)i; /* no file has this order */
 	}
-	for (size_t e = 0; e < s->start[d->n]; e++) /* both orders are that of the ids */
+	for (size_t e = 0; e < s->start[d->n]; e++) /* both orders are by id */
 		s->index[e] = place[s->index[e]];
 	free(place);
 	free(s->start);
@@ -396,7 +396,7 @@ enum err dataset_write_labels(const char *csv, const char *npy, const struct dat
 
 /* ---- a data directory ---- */
 
-/* The one file NAME.SUFFIX that is there; suffixes: up to three, the rest NULL. */
+/* Finds the one existing file NAME.SUFFIX. suffixes: up to three, the rest NULL. */
 static enum err find_one(const char *dir, const char *name, const char *const suffix[3],
 			 char **found)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges as they are read, each with row < col. */
+/* Edges as read, each with row < col. */
 struct list {
 	struct triple *t;
 	size_t count, room;
@@ -55,8 +55,8 @@ static bool drop_repeated(struct list *l, struct edges_dropped *dropped, struct 
 	return edges_unite(l->t, &l->count, &dropped->repeated, clash);
 }
 
-/* Both directions of each edge. Edges are sorted and have row < col, so that for every node first
- * the neighbours below it come, then those above it, each rising. */
+/* Stores both directions of each edge. Edges are sorted and have row < col. So every node gets
+ * first the neighbours below it, then those above it, each ascending. */
 static void edges_lay_out(const struct list *l, size_t n, struct csr *s)
 {
 	bool weighted = false;
@@ -90,7 +90,7 @@ static void edges_lay_out(const struct list *l, size_t n, struct csr *s)
 	free(at);
 }
 
-/* Nodes are named by numbers below n, by given ids, or by any names that occur. */
+/* Names of nodes: numbers below n, given ids, or any names that occur. */
 struct naming {
 	size_t n;
 	const struct ids *ids;
@@ -134,7 +134,7 @@ static enum err read_node(struct text *t, const struct naming *as, uint32_t *nod
 	return find_node(t, as, w, node);
 }
 
-/* The weight, and the end of the line. */
+/* Reads the weight and the end of the line. */
 static enum err read_weight(struct text *t, double *w)
 {
 	*w = 1;
@@ -156,8 +156,8 @@ enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, dou
 	return read_weight(t, w);
 }
 
-/* Lines that wait until the ids of the table that they are compared with are in the cache. Ids come
- * in random order: fetching one after the other would take longer than reading the file. */
+/* Lines wait until the ids to compare them with are in the cache. Ids come in random order:
+ * fetching one after the other would take longer than reading the file. */
 enum { WAITING_MAX = 32 };
 struct waiting {
 	struct waiting_edge {
@@ -215,7 +215,7 @@ static enum err edges_named_lines(struct text *t, const struct naming *as, struc
 			id_table_fetch(table, e->v, false);
 			q.count++;
 		}
-		/* The first line that is wrong is named: those that wait come before this one. */
+		/* Waiting lines come before this one, and the first invalid line is reported. */
 		if (err || q.count == WAITING_MAX)
 			TRY(add_waiting(t, as, &q, l));
 		TRY(err);
@@ -240,8 +240,8 @@ static enum err edges_tsv_lines(struct text *t, const struct naming *as, struct 
 	return ERR_OK;
 }
 
-/* A heading would become two nodes and an edge: words that heading have, or two words before
- * numbers alone. */
+/* Refuses a heading, which would become two nodes and an edge. Lines count as headings if they have
+ * words that headings have, or two words before lines of numbers only. */
 enum { NUMBERS_MANY = 8 };
 static enum err check_heading(const struct names *names, const char *where)
 {
@@ -266,7 +266,7 @@ static enum err check_heading(const struct names *names, const char *where)
 		       where, value_text(w[0].p, w[0].n).s, value_text(w[1].p, w[1].n).s);
 }
 
-/* The lines that say the edge of `clash` with two weights: read once more to find them. */
+/* Reads the file once more to find the lines that give the edge of `clash` two weights. */
 static enum err clash_error(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			    struct triple clash)
 {
@@ -334,7 +334,7 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 		uint32_t *place = alloc(names.n, sizeof(*place));
 
 		names_sort(&names, ids, place);
-		/* Numbers, as names came, become places among the sorted. */
+		/* Replaces the number of each name by its position among the sorted names. */
 		for (size_t i = 0; i < l.count; i++) {
 			uint32_t u = place[l.t[i].row], v = place[l.t[i].col];
 
@@ -374,7 +374,7 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 	uint32_t *place;
 
 	TRY(edges_check_mtx(path, m->is_array, m->rows, m->cols, n));
-	ALLOC(place, n); /* of each of the party's rows among the sorted ids */
+	ALLOC(place, n); /* position of each of the party's rows among the sorted ids */
 	for (size_t i = 0; i < n; i++)
 		place[ids ? ids->row[i] : i] = (uint32_t)i;
 	for (size_t i = 0; i < m->count && !err; i++) {
@@ -392,7 +392,7 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 	free(place);
 	if (!err && drop_repeated(&l, dropped, &clash)) {
 		edges_lay_out(&l, n, adjacency);
-	} else if (!err) { /* entries (i, j) and (j, i) of different values */
+	} else if (!err) { /* entries (i, j) and (j, i) have different values */
 		uint32_t i = ids ? ids->row[clash.row] : clash.row;
 		uint32_t j = ids ? ids->row[clash.col] : clash.col;
 
@@ -416,7 +416,7 @@ static enum err check_ending(const char *path, bool *is_mtx)
 	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt, .csv or .mtx", path);
 }
 
-/* The text of a file as that of an edges.tsv. */
+/* Returns the text of a file in the format of edges.tsv. */
 static enum err edges_read_text(const char *path, const struct reading *how, struct buf *text)
 {
 	struct buf file = { 0 };

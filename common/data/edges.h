@@ -1,13 +1,13 @@
 /* edges.h -- a graph from a file: edges.tsv, a table edges.csv, or a square Matrix Market file.
  *
  * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
- * v are ids; without, row numbers from 0, or names if no other file lists the nodes. A Matrix
- * Market file always has row numbers (from 1), in the order of the party's own rows. Weights are
- * finite and > 0; 1 if not given.
+ * v are ids. Without, they are row numbers from 0, or names if no other file lists the nodes. A
+ * Matrix Market file always has row numbers (from 1), in the order of the party's own rows. Weights
+ * are finite and > 0; 1 if not given.
  *
  * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, and repeated
  * edges of the same weight are one edge; the reader counts both. An edge repeated with another
- * weight is refused, and so is any entry that a Matrix Market file repeats.
+ * weight is an error, and so is any repeated entry of a Matrix Market file.
  */
 #ifndef COMMON_DATA_EDGES_H
 #define COMMON_DATA_EDGES_H
@@ -23,16 +23,17 @@
 
 struct edges_dropped {
 	size_t loops;    /* lines with u = v */
-	size_t repeated; /* lines that say an edge again */
+	size_t repeated; /* lines that repeat an edge */
 };
 
-/* A line of an edges.tsv with row numbers below n; its weight, or 1. Then the next line. */
+/* Reads a line of an edges.tsv with row numbers below n, and its weight or 1. Then goes to the next
+ * line. */
 enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, double *w) MUST_CHECK;
-/* ERR_INPUT: a Matrix Market file is no graph of n nodes. */
+/* ERR_INPUT if a Matrix Market file is not a graph of n nodes. */
 enum err edges_check_mtx(const char *path, bool is_array, size_t rows, size_t cols,
 			 size_t n) MUST_CHECK;
-/* Sorts edges, and drops those given again, *repeated of them. false: an edge was given with two
- * weights, *clash with the second. */
+/* Sorts edges and drops repeated ones, whose number is *repeated. False if an edge has two weights;
+ * *clash is then the edge with the second. */
 bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct triple *clash);
 
 /* n: nodes; ids: NULL, or n of them, and node i of the graph is then ids->id[i]. *adjacency
@@ -46,15 +47,15 @@ enum err edges_read(const char *path, size_t n, const struct ids *ids, struct cs
 enum err edges_read_as(const char *path, const struct reading *how, size_t n, const struct ids *ids,
 		       struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 
-/* Converts a table of edges (.csv) to the text of an edges.tsv with the same line numbers, appended
- * to *out. `how` names the columns of the ends and the weight; without a heading the ends are the
- * first two columns. ERR_INPUT. */
+/* Converts a table of edges (.csv) to the text of an edges.tsv with the same line numbers, and
+ * appends it to *out. `how` names the columns of the ends and the weight. Without a heading the
+ * ends are the first two columns. ERR_INPUT. */
 enum err edges_from_csv(struct bytes file, const char *where, const struct reading *how,
 			struct buf *out) MUST_CHECK;
 
-/* The nodes are those that the file names, edges.tsv with each of its words u and v, a Matrix
- * Market file of n rows with "1" .. "n": *ids, sorted, is initialised here too. There may be none.
- * 10^7 edges take seconds, and of memory the file's bytes and 64 more for each edge and node. */
+/* Reads a graph whose nodes are those that the file names: each word u and v of an edges.tsv, or
+ * "1" .. "n" of a Matrix Market file of n rows. Initialises *ids, sorted, too; there may be none.
+ * 10^7 edges take seconds, and memory for the file's bytes and 64 bytes for each edge and node. */
 enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
 			   struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,

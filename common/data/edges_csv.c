@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct ends {
-	size_t from, to, weight; /* columns; SIZE_MAX: there is none */
+	size_t from, to, weight; /* columns; SIZE_MAX: none */
 };
 
 static enum err edges_csv_find_column(const struct csv_record *heading, const char *where,
@@ -47,8 +47,8 @@ static bool edges_csv_is_name(const char *name)
 	return name && name[0] != '#';
 }
 
-/* A heading is known by the names in it, or said; a first line that has something else than numbers
- * in it may be an edge. */
+/* Decides if the first line is a heading: by the names in it, or as the party's settings say. A
+ * first line with other things than numbers may be an edge. */
 static enum err is_heading(const struct text *t, const struct reading *how,
 			   const struct csv_record *r, bool *heading)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ids.csv as ids.txt, which ids_parse reads: one id per line. */
+/* Converts ids.csv to the format of ids.txt, one id per line, which ids_parse reads. */
 static enum err unquote(struct bytes file, const char *where, struct buf *lines)
 {
 	struct text t = text_open(file, where), here = t;
@@ -61,7 +61,7 @@ static enum err read_dir(const char *dir, struct embeddings *e)
 	return err;
 }
 
-/* ---- those of several parties ---- */
+/* ---- embeddings of several parties ---- */
 
 static bool has_both(const char *dir)
 {
@@ -73,7 +73,8 @@ static bool has_both(const char *dir)
 	return both;
 }
 
-/* All of them, by name: rows of one behind those of another; ids, in the order of rows, too. */
+/* Reads all directories, by name, and appends the rows of one to those of another. The ids have the
+ * order of the rows. */
 static enum err read_below(const char *dir, struct dirent *const *entry, size_t entries,
 			   struct embeddings *e)
 {

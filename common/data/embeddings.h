@@ -1,5 +1,5 @@
-/* embeddings.h -- vectors of vertices as files: embeddings.npy, a row each, and ids.csv, with the
- * heading "id" and the vertex of each row. */
+/* embeddings.h -- embeddings of vertices as files: embeddings.npy, one row per vertex, and ids.csv,
+ * with the heading "id" and the vertex of each row. */
 #ifndef COMMON_DATA_EMBEDDINGS_H
 #define COMMON_DATA_EMBEDDINGS_H
 
@@ -11,16 +11,16 @@
 
 struct embeddings {
 	struct mat X;   /* n x dims, n >= 1 */
-	struct ids ids; /* n: row ids.row[i] of X is of ids.id[i] */
+	struct ids ids; /* n: row ids.row[i] of X belongs to ids.id[i] */
 };
 
-/* Reads a directory, or, if it has no embeddings, all directories below it that have both files, by
- * name, as those of the parties of scripts/launch. ERR_INPUT: a file is wrong, or the files do not
- * fit each other; *e is then empty. */
+/* Reads a directory. If it has no embeddings, reads all directories below it that have both files,
+ * by name, as scripts/launch leaves those of the parties. ERR_INPUT: a file is invalid, or the
+ * files do not fit each other; *e is then empty. */
 enum err embeddings_read(const char *dir, struct embeddings *e) MUST_CHECK;
 void embeddings_release(struct embeddings *e);
 
-/* X (n x dims floats) and the n ids of its rows into dir, which is made; each file atomically.
+/* Makes dir and writes X (n x dims floats) and the n ids of its rows there, each file atomically.
  * ERR_JOB. */
 enum err embeddings_write(const char *dir, char *const *id, const float *X, size_t n,
 			  size_t dims) MUST_CHECK;

@@ -27,7 +27,7 @@ enum err id_check(const struct text *t, struct word id)
 	return ERR_OK;
 }
 
-/* One line's id, as the file has it: with its number, and still in the file's bytes. */
+/* An id as the file has it: its line number, and bytes that still are the file's. */
 struct entry {
 	struct word id;
 	uint32_t row;
@@ -67,7 +67,7 @@ static enum err ids_read_entries(struct text *t, struct entry **entry, size_t *n
 
 /* ---- a table of words ---- */
 
-/* FNV-1a, and its high bits folded in. */
+/* FNV-1a, with its high bits folded in. */
 static uint64_t hash(struct word id)
 {
 	uint64_t h = 0xcbf29ce484222325u;
@@ -77,7 +77,7 @@ static uint64_t hash(struct word id)
 	return h ^ h >> 32;
 }
 
-/* Room for n words, at most half of the slots in use. */
+/* Makes a table for n words, with at most half of the slots in use. */
 static void ids_table_init(struct id_table *t, size_t n)
 {
 	for (t->slots = 1; t->slots < 2 * n;)
@@ -85,8 +85,8 @@ static void ids_table_init(struct id_table *t, size_t n)
 	ALLOC(t->slot, t->slots);
 }
 
-/* The slot where a word is, or the free one where it would be. A word elsewhere is told from it by
- * its mark, so that its bytes are not fetched. */
+/* Returns the slot of a word, or the free slot for it. Compares marks first, so that the bytes of
+ * other words are rarely fetched. */
 static struct id_slot *table_find(const struct id_table *t, struct word w, uint32_t *mark)
 {
 	uint64_t h = hash(w);
@@ -124,7 +124,7 @@ static void table_release(struct id_table *t)
 
 /* ---- ids ---- */
 
-/* Copies the sorted entries, and makes the table. */
+/* Copies the sorted entries and builds the table. */
 static void ids_keep_sorted(struct ids *ids, const struct entry *entry, size_t n)
 {
 	ALLOC(ids->id, n);
@@ -261,7 +261,7 @@ size_t ids_find(const struct ids *ids, struct word id)
 	uint32_t mark;
 	const struct id_slot *slot;
 
-	if (id.n > ID_MAX) /* no id is; nor would its length go into a mark */
+	if (id.n > ID_MAX) /* no id is that long, and its length does not fit into a mark */
 		return SIZE_MAX;
 	slot = table_find(&ids->table, id, &mark);
 	return slot->p ? slot->number : SIZE_MAX;

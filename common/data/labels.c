@@ -57,7 +57,7 @@ enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l
 static enum err read_heading(struct text *t, struct buf *field, bool *sure)
 {
 	static const char *const name[] = { "id", "label", "confidence" };
-	struct text here = *t; /* for complaints: t moves on to the next line */
+	struct text here = *t; /* for errors, since t moves on to the next line */
 	bool last = false;
 
 	*sure = false;
@@ -215,7 +215,7 @@ enum err labels_write(const char *csv, const char *npy, char *const *id, const u
 {
 	struct buf text = { 0 }, numbers = { 0 };
 	struct file_one file[] = {
-		{ csv, { 0 }, id ? FILE_SECRET : FILE_PUBLIC }, /* ids may be of persons */
+		{ csv, { 0 }, id ? FILE_SECRET : FILE_PUBLIC }, /* ids may identify persons */
 		{ npy, { 0 }, FILE_PUBLIC },
 	};
 	enum err e;

@@ -2,7 +2,7 @@
  *
  * labels.txt: one whole number per line. labels.csv: a heading "id,label" or "id,label,confidence"
  * and one record per row. labels.npy: whole numbers, one dimension. A label is below 2^20. A
- * confidence is 1 - a / b, a and b the row's distances to the nearest two centres: 0 for a row
+ * confidence is 1 - a / b, with a and b the row's distances to the nearest two centres: 0 for a row
  * halfway between two, 1 for a row at its centre.
  */
 #ifndef COMMON_DATA_LABELS_H
@@ -21,7 +21,7 @@ struct labels {
 	double *confidence; /* of a labels.csv that has it, owned; else NULL */
 };
 
-/* By the file name's ending. ERR_INPUT; *l is then empty. */
+/* Reads a file by its name's ending. ERR_INPUT; *l is then empty. */
 enum err labels_read(const char *path, struct labels *l) MUST_CHECK;
 enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l) MUST_CHECK;
 enum err labels_parse_csv(struct bytes file, const char *where, struct labels *l) MUST_CHECK;

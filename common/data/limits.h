@@ -1,5 +1,5 @@
-/* limits.h -- how large data may be. Sizes from files are checked against these and against the
- * file's own length before anything is allocated. */
+/* limits.h -- limits on the size of data. Sizes from files are checked against these and against
+ * the file's own length before anything is allocated. */
 #ifndef COMMON_DATA_LIMITS_H
 #define COMMON_DATA_LIMITS_H
 
@@ -12,8 +12,8 @@
 enum {
 	ID_MAX = 255,         /* bytes of an id */
 	LABELS_MAX = 1 << 20, /* a label is below this */
-	/* A sparse file may have empty rows and columns, but not more than so many for each of its
-	 * bytes: a header of 60 bytes must not allocate gigabytes. */
+	/* A sparse file may have empty rows and columns, but at most so many per byte of the file:
+	 * a header of 60 bytes must not allocate gigabytes. */
 	SPARSE_PER_BYTE = 1024,
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(struct word w, const char *text) /* upper and lower case are the same */
+static bool is(struct word w, const char *text) /* ignores case */
 {
 	return w.n == strlen(text) && !strncasecmp(w.p, text, w.n);
 }
@@ -43,7 +43,7 @@ static enum err read_banner(struct text *t, struct mtx_head *h)
 static enum err mtx_check_sizes(const struct text *t, const struct mtx_head *h, size_t bytes,
 				uint64_t rows, uint64_t cols, uint64_t count)
 {
-	/* The least bytes that each may take: "1 1\n", "1 1 0\n", "0\n". */
+	/* Fewest bytes of a value or an entry: "0\n", "1 1\n", "1 1 0\n". */
 	size_t least = h->is_array ? 2 : h->is_pattern ? 4 : 6;
 
 	if (count > (bytes + 1) / least)
@@ -116,11 +116,11 @@ static enum err mtx_read_entries(struct text *t, const struct mtx_head *h, struc
 	return ERR_OK;
 }
 
-/* The nth line (from 1) that has entry (row, col); 0 if there is none. */
+/* Returns the nth line (from 1) with entry (row, col); 0 if there is none. */
 static size_t mtx_line_of(struct bytes file, uint32_t row, uint32_t col, size_t nth)
 {
 	struct text t = text_open(file, "");
-	bool sizes = true; /* the first line that is no comment */
+	bool sizes = true; /* the next line has the sizes */
 
 	for (; text_line(&t, '%'); text_next(&t)) {
 		uint64_t i, j;

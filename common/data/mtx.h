@@ -18,34 +18,34 @@
 /* The contents of a file, unchanged. Owned; release frees. */
 struct mtx {
 	bool is_array;
-	bool is_symmetric; /* only the entries given are here: one triangle */
+	bool is_symmetric; /* only one triangle is stored */
 	struct mat dense;  /* array */
 	size_t rows, cols;
 	struct triple *entry; /* coordinate: count entries, sorted by row, then column */
 	size_t count;
 };
 
-/* The head of a file: its type, and the number of entries, or of values of an array, that
- * follow. */
+/* The head of a file: its type, and the number of entries, or of values of an array. */
 struct mtx_head {
 	bool is_array, is_symmetric, is_pattern;
 	size_t rows, cols, count;
 };
-/* t: at the beginning of a file of so many bytes, then behind the line of its sizes. */
+/* Reads the head. t: at the beginning of a file of so many bytes; afterwards behind the line of
+ * sizes. */
 enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h) MUST_CHECK;
-/* Reads the line of an entry, or of a value of an array (its place is then (0, 0)), and goes to the
- * next. */
+/* Reads the line of an entry, or of a value of an array, whose place is then (0, 0), and goes to
+ * the next line. */
 enum err mtx_read_entry(struct text *t, const struct mtx_head *h, struct triple *e) MUST_CHECK;
 
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHECK;
 enum err mtx_read(const char *path, struct mtx *m) MUST_CHECK;
 void mtx_release(struct mtx *m);
 
-/* For messages about an entry: the first line of the file that has entry (row, col), from 0; 0 if
- * there is none. Reads the file again. */
+/* Returns the first line of the file with entry (row, col), from 0; 0 if there is none. For errors:
+ * reads the file again. */
 size_t mtx_line(const char *path, uint32_t row, uint32_t col);
 
-/* Takes the contents over: an array becomes dense features, coordinates sparse ones; both
+/* Moves the contents to X: an array becomes dense features, coordinates sparse ones, with both
  * triangles of a symmetric matrix. */
 void mtx_features(struct mtx *m, struct features *X);
 

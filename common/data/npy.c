@@ -13,7 +13,7 @@
 
 /* ---- element types ---- */
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond, a double skips whole numbers */
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond, doubles skip whole numbers */
 
 #define LOAD(name, type, bits, expr)                                                               \
 	static double load_##name(const uint8_t *p)                                                \
@@ -143,11 +143,11 @@ static const char *read_header(struct cursor c, struct header *h)
 
 /* ---- the file ---- */
 
-/* No header is longer (numpy itself takes 10000 bytes at most); bytes of rows that are read at a
- * time. */
+/* HEAD_MAX: no header is longer (numpy itself accepts 10000 bytes). READ_BYTES: bytes of rows read
+ * at a time. */
 enum { HEAD_MAX = 1 << 20, READ_BYTES = 4 << 20 };
 
-/* Finds the header's text. Returns NULL, or the complaint. */
+/* Finds the header's text. Returns NULL, or what is wrong. */
 static const char *find_header(struct bytes file, struct cursor *c)
 {
 	size_t before, len;
@@ -169,7 +169,7 @@ static const char *find_header(struct bytes file, struct cursor *c)
 	return NULL;
 }
 
-/* Rows that begin with the file's row `first`, into `to`. */
+/* Loads the rows from the file's row `first` on into `to`. */
 static enum err load_rows(const struct header *h, const uint8_t *p, const char *where, size_t first,
 			  size_t rows, double *to)
 {
@@ -189,7 +189,8 @@ static enum err load_rows(const struct header *h, const uint8_t *p, const char *
 	return ERR_OK;
 }
 
-/* file: as much of it as has the header; size: of all of it. *data: where the rows begin. */
+/* file: a part of the file with the whole header; size: that of the whole file. *data: where the
+ * rows begin. */
 static enum err npy_check_header(struct bytes file, size_t size, const char *where,
 				 struct header *h, size_t *data)
 {
@@ -262,8 +263,8 @@ static enum err read_header_of(const struct file_part *file, struct header *h, s
 	return err;
 }
 
-/* Rows `first` and on of an open file, as many as m has, some at a time: they are never there as a
- * whole beside m. */
+/* Reads as many rows of an open file as m has, from row `first` on. Reads a part at a time, so that
+ * memory never holds them twice. */
 static enum err npy_read_rows_at(const struct file_part *file, const struct header *h, size_t data,
 				 size_t first, struct mat *m)
 {
@@ -282,7 +283,7 @@ static enum err npy_read_rows_at(const struct file_part *file, const struct head
 	return err;
 }
 
-/* rows SIZE_MAX: all of them from `first` on. */
+/* Reads `rows` rows from `first` on; SIZE_MAX: all of them. */
 static enum err npy_read_some(const char *path, size_t first, size_t rows, struct mat *m)
 {
 	struct file_part file;

@@ -1,8 +1,8 @@
 /* npy.h -- NumPy's .npy files, format versions 1.0 to 3.0.
  *
- * Read: C order, little-endian, f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1, one or two dimensions; all
- * become doubles. The header's size must be the file's, to the byte, before anything is allocated.
- * NaN, infinity, and whole numbers beyond 2^53 are refused with the element's index.
+ * Reads C order, little-endian, f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1, in one or two dimensions; all
+ * become doubles. Before it allocates anything, it checks that the header's size equals the file's,
+ * to the byte. It refuses NaN, infinity, and whole numbers beyond 2^53, with the element's index.
  */
 #ifndef COMMON_DATA_NPY_H
 #define COMMON_DATA_NPY_H
@@ -18,11 +18,12 @@
 enum err npy_parse(struct bytes file, const char *where, struct mat *m) MUST_CHECK;
 enum err npy_read(const char *path, struct mat *m) MUST_CHECK;
 
-/* The shape alone, and rows first .. first + rows - 1, as many of them as there are. */
+/* npy_read_shape() reads only the shape. npy_read_rows() reads rows first .. first + rows - 1, as
+ * far as they exist. */
 enum err npy_read_shape(const char *path, size_t *rows, size_t *cols) MUST_CHECK;
 enum err npy_read_rows(const char *path, size_t first, size_t rows, struct mat *m) MUST_CHECK;
 
-/* Appends a whole file: "<f4" if every value is one, else "<f8". */
+/* Appends a whole file: "<f4" if every value is a float, else "<f8". */
 void npy_print(const struct mat *m, struct buf *out);
 void npy_print_labels(const uint32_t *label, size_t n, struct buf *out); /* "<i4", one dimension */
 

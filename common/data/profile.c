@@ -12,15 +12,16 @@
 
 enum { MEDIAN_ROWS = 100000 };
 
-static const double NORMAL = 1.4826; /* median distance of normal numbers to their deviation */
+/* ratio of a normal distribution's deviation to its median distance */
+static const double NORMAL = 1.4826;
 
 /* ---- sums ---- */
 
 struct sums {
 	size_t n, m, k;
 	double *rows;          /* k */
-	double *sum, *present; /* k x m: of values, and of those that are not 0 */
-	double *mean, *deviation, *middle, *robust; /* m, of all rows; robust 0: none */
+	double *sum, *present; /* k x m: sums of values, numbers of values that are not 0 */
+	double *mean, *deviation, *middle, *robust; /* m each, over all rows; robust 0: none */
 };
 
 static void profile_add(struct sums *s, uint32_t c, size_t j, double x)
@@ -29,7 +30,7 @@ static void profile_add(struct sums *s, uint32_t c, size_t j, double x)
 	s->present[c * s->m + j] += x != 0;
 }
 
-/* Squares about the mean: of sparse columns all zeros at once. */
+/* Adds a square about the mean. For sparse columns the caller adds all zeros at once. */
 static void profile_add_square(struct sums *s, size_t j, double x)
 {
 	s->deviation[j] += (x - s->mean[j]) * (x - s->mean[j]);
@@ -78,7 +79,8 @@ static double profile_median(double *x, size_t n)
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 
-/* Sparse columns are 0 in most rows: they have no robust deviation. */
+/* Computes medians and robust deviations. Sparse columns have no robust deviation, since they are 0
+ * in most rows. */
 static void medians(struct sums *s, const struct mat *X)
 {
 	size_t step = (s->n + MEDIAN_ROWS - 1) / MEDIAN_ROWS, count = 0;

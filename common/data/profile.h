@@ -38,13 +38,13 @@ struct profile {
 void profile_of(const struct features *X, const uint32_t *label, size_t k, struct profile *p);
 void profile_release(struct profile *p);
 
-/* For sums over rows that are not here: profile_init() makes no lines, and room for k clusters.
- * profile_offer() inserts *l into its cluster's lines, the last ones, which begin at line `first`.
- * If the cluster has too many, the one of least |z| goes. */
+/* For sums over rows that are stored elsewhere. profile_init() makes room for k clusters, without
+ * lines. profile_offer() inserts *l into the lines of its cluster, which are the last ones and
+ * begin at line `first`. If the cluster has too many, it drops the line of least |z|. */
 void profile_init(struct profile *p, size_t k);
 void profile_offer(struct profile *p, size_t first, const struct profile_line *l);
 
-/* Atomically. Columns by their names, or numbers from 0. */
+/* Writes atomically. Columns have their names, or numbers from 0. */
 enum err profile_write(const char *path, const struct profile *p,
 		       const struct columns *names) MUST_CHECK;
 

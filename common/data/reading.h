@@ -1,7 +1,7 @@
-/* reading.h -- how to read a table: settings of its owner and their defaults, `data.read` of a
- * party's configuration. coterie.convert has the same as options.
+/* reading.h -- how to read a table: the owner's settings, `data.read` of a party's configuration,
+ * and their defaults. coterie.convert has the same settings as options.
  *
- * A column is named as its heading has it, or "#3" for the third, with and without a heading.
+ * A column is named as in its heading. "#3" names the third column, with and without a heading.
  */
 #ifndef COMMON_DATA_READING_H
 #define COMMON_DATA_READING_H
@@ -21,13 +21,13 @@ struct reading {
 	unsigned header;                /* enum header */
 	char *separator;                /* one character or "tab"; NULL: by the file's ending */
 	char *decimal;                  /* "." or "," */
-	char *id;                       /* the column of ids; NULL: none, row numbers are */
-	char *label;                    /* a column of classes, which is left out; or NULL */
+	char *id;                       /* the column of ids; NULL: row numbers are the ids */
+	char *label;                    /* a column of classes, which is skipped; or NULL */
 	struct config_strings category; /* "colour", or with its values "colour=red|green" */
 	struct config_strings date, ignore;
 	struct config_strings only;    /* not empty: all others are ignored */
 	struct config_strings missing; /* "median" for all columns, "age=median" for one */
-	struct config_strings na;      /* texts that stand for nothing; none given: reading_na */
+	struct config_strings na;      /* texts that mean a missing value; none given: reading_na */
 	struct config_strings unit;    /* "age=years" */
 	char *from, *to, *weight;      /* columns of a table of edges */
 };
@@ -88,15 +88,17 @@ const char *reading_check_decimal(const char *text);
 const char *reading_check_missing(const char *text);
 const char *reading_check_pair(const char *text);
 
-extern const struct config_table reading_table; /* of these rows alone, into a struct reading */
+/* a table of only these rows, into a struct reading */
+extern const struct config_table reading_table;
 
-void reading_init(struct reading *r); /* as where nothing is said */
+void reading_init(struct reading *r); /* to the defaults */
 void reading_release(struct reading *r);
 bool reading_is_default(const struct reading *r);
 
-/* By the ending of the file's name where nothing is said: ',' of .csv, a tab of .tsv and .txt. */
+/* Returns the separator. If none is set, the file name's ending decides: ',' for .csv, a tab for
+ * .tsv and .txt. */
 char reading_separator(const struct reading *r, const char *path);
-/* An empty text, or one that stands for nothing. */
+/* True if the text is empty, or means a missing value. */
 bool reading_is_na(const struct reading *r, const char *p, size_t n);
 
 #endif

@@ -13,9 +13,10 @@
 
 const char *const role_names[] = { "number", "category", "date", "id", "label", "ignore" };
 
-/* ---- sentences ---- */
+/* ---- errors ---- */
 
-/* "WHERE:LINE: column "x" ...", or its number, from 1, where values are not shown. */
+/* "WHERE:LINE: column "x" ...". Where values are not shown, the column's number from 1 replaces its
+ * name. */
 static enum err PRINTF(4, 5) sheet_error(const struct sheet *t, size_t line,
 					 const struct sheet_column *c, const char *fmt, ...)
 {
@@ -51,7 +52,7 @@ struct word cell_text(const struct cell *c, struct buf *scratch)
 
 /* ---- the heading ---- */
 
-/* Returns the fault of a name or of a category's value; NULL: none. */
+/* Returns what is wrong with a name or a category's value; NULL: nothing. */
 static const char *text_fault(struct word w, size_t most)
 {
 	size_t len;
@@ -217,7 +218,7 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 				   "is %s, expected a number: say that it is a date (date), or is "
 				   "to be ignored (ignore)",
 				   v.s);
-	/* With signs of currency and blanks in UTF-8; or a date with dots. */
+	/* Signs of currency and blanks in UTF-8 may occur; or it is a date with dots. */
 	if (sheet_consists_of(w, "0123456789.,+-/()%$' \xc2\xa0\xa3\xa5\xe2\x80\x82\xac\xaf\x99") &&
 	    (!sheet_consists_of(w, "0123456789.,+-") ||
 	     memchr(w.p, '.', w.n) != memrchr(w.p, '.', w.n)))
@@ -287,7 +288,7 @@ static enum err take_date(struct sheet *t, size_t at, struct sheet_column *c,
 	return ERR_OK;
 }
 
-/* The number of a category's value. */
+/* Finds the number of a category's value. */
 static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 			   const struct cell *cell, uint32_t *code)
 {
@@ -322,7 +323,7 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 	return err;
 }
 
-/* Whole numbers come as 1.0 from where one of them was missing. */
+/* Stores an id. A table writes whole numbers as 1.0 if one of them was missing. */
 static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c,
 			const struct cell *cell)
 {

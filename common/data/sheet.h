@@ -1,4 +1,4 @@
-/* sheet.h -- a table of named columns, made into features and ids.
+/* sheet.h -- converts a table of named columns to features and ids.
  *
  *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, columns
  *
@@ -37,19 +37,19 @@ struct sheet_column {
 	bool unnamed;
 	enum role role;
 	enum missing missing;
-	bool missing_said; /* of this column, not of all */
-	const char *unit;  /* borrowed from struct reading; NULL: not said */
-	size_t place;      /* among numbers, or among codes */
+	bool missing_said; /* set for this column, not for all */
+	const char *unit;  /* borrowed from struct reading; NULL: unknown */
+	size_t place;      /* index among numbers, or among codes */
 	size_t gaps;       /* cells without a value */
-	double fill;       /* of sheet_end(): a number's or date's value for the gaps */
+	double fill;       /* set by sheet_end(): a number or date that replaces missing values */
 	/* of a category */
 	struct names values;
 	bool values_said;
-	struct ids sorted; /* of sheet_end(): the values by their bytes */
+	struct ids sorted; /* set by sheet_end(): the values by their bytes */
 };
 
 struct sheet {
-	const struct reading *how; /* borrowed, as where is and the texts of cells */
+	const struct reading *how; /* borrowed, as are where and the texts of cells */
 	const char *where;
 	struct sheet_column *column;
 	size_t columns;
@@ -57,13 +57,13 @@ struct sheet {
 	size_t numbers, codes;
 	double *number; /* room x numbers; NaN: missing */
 	uint32_t *code; /* room x codes; UINT32_MAX: missing */
-	size_t *line;   /* of each row, where there are ids */
+	size_t *line;   /* of each row, if there are ids */
 	struct names names;
-	char **kept; /* texts that are not in the file as they are */
+	char **kept; /* texts that differ from the bytes of the file */
 	size_t kept_n, kept_room;
 
-	/* of sheet_end() */
-	struct mat X; /* no columns if there are ids alone */
+	/* set by sheet_end() */
+	struct mat X; /* no columns if the table has only ids */
 	struct columns out;
 	bool has_ids;
 	struct ids ids;
@@ -74,35 +74,35 @@ struct sheet {
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
 void sheet_reserve(struct sheet *t, size_t rows); /* a bound, if one is known */
-/* cell: t->columns of them. line: its number, for sentences. ERR_INPUT. */
+/* Adds a row. cell: t->columns of them. line: its number, for errors. ERR_INPUT. */
 enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
 /* ERR_INPUT: no rows, no columns, or a column without any value. Logs the values that replace
  * missing ones. */
 enum err sheet_end(struct sheet *t) MUST_CHECK;
 void sheet_release(struct sheet *t);
 
-/* The whole of it from the text of a file with separators. The log has *said, too. ERR_INPUT: *t is
- * then to be released all the same. */
+/* sheet_parse() reads the text of a whole file with separators, and logs *said. The caller releases
+ * *t also after ERR_INPUT. */
 struct sheet_said {
 	bool mark;    /* a byte order mark */
-	bool heading; /* the first line is one */
-	char why[80]; /* it is, or is not */
+	bool heading; /* the first line is a heading */
+	char why[80]; /* the reason why it is, or is not */
 	size_t blank; /* empty lines at the end */
 };
 enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,
 		     const struct reading *how, struct sheet_said *said) MUST_CHECK;
-/* Opens a text for its records: skips a byte order mark, refuses an empty, UTF-16 or binary file.
+/* Opens a text of records: skips a byte order mark, and refuses an empty, UTF-16 or binary file.
  * Tables of edges use it too. ERR_INPUT. */
 enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *mark) MUST_CHECK;
-/* Quotes a cell in a sentence. */
+/* Quotes a cell for a message. */
 struct value cell_shown(const struct cell *c);
 struct word cell_trimmed(const struct cell *c); /* without blanks around it */
-/* Text without the doubling of quotes; in scratch if there is any. */
+/* Returns the text without the doubling of quotes; in scratch if a quote is doubled. */
 struct word cell_text(const struct cell *c, struct buf *scratch);
 
-/* Roles, policies and units as struct reading sets them: part of sheet_begin(). */
+/* Sets roles, policies and units as struct reading has them: part of sheet_begin(). */
 enum err sheet_roles(struct sheet *t) MUST_CHECK;
-/* Gaps filled, categories spread: part of sheet_end(). */
+/* Fills missing values and spreads categories: part of sheet_end(). */
 enum err sheet_fill(struct sheet *t) MUST_CHECK;
 
 /* word_number() with a comma as the decimal point */

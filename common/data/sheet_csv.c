@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- is it text in UTF-8 ---- */
+/* ---- check for UTF-8 text ---- */
 
 enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *mark)
 {
@@ -34,8 +34,8 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 /* Counts of the first line's cells by their possible types. */
 struct kinds {
 	size_t numbers, words, empty;
-	size_t gaps; /* dates too: neither a number nor likely a name */
-	bool counts; /* the numbers are 0, 1, .. or 1, 2, 3, .., which pandas has as headings */
+	size_t gaps; /* also counts dates: neither a number nor likely a name */
+	bool counts; /* the numbers are 0, 1, .. or 1, 2, 3, .., like headings that pandas writes */
 	bool from_zero;
 };
 
@@ -73,7 +73,7 @@ static struct value first_line(const struct text *t)
 	return cell_shown(&c);
 }
 
-/* Whether the first record is a heading, by struct reading. ERR_INPUT: it may be either. */
+/* Decides if the first record is a heading, by struct reading. ERR_INPUT: it may be either. */
 static enum err sheet_heading(const struct text *t, const struct reading *how, bool named,
 			      const struct csv_record *first, struct sheet_said *said)
 {
@@ -102,7 +102,7 @@ static enum err sheet_heading(const struct text *t, const struct reading *how, b
 	return ERR_OK;
 }
 
-/* Some column is named by its heading. */
+/* True if a setting names a column by its heading. */
 static bool names_columns(const struct reading *r)
 {
 	const struct config_strings *list[] = { &r->category, &r->date, &r->ignore, &r->only,
@@ -122,7 +122,7 @@ static bool names_columns(const struct reading *r)
 
 /* ---- records ---- */
 
-/* One field, in which another separator is. */
+/* Refuses a record of a single field that contains another separator. */
 static enum err check_separator(const struct text *t, const struct csv_record *first,
 				const struct reading *how, char separator)
 {
@@ -172,7 +172,7 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 			  r->n, t->columns);
 }
 
-/* Blank lines are the end if nothing but such follows. */
+/* Skips blank lines. They are the end if only blank lines follow. */
 static enum err skip_end(struct text t, struct csv_record *r, char separator, size_t *blank,
 			 bool *end)
 {
@@ -215,8 +215,8 @@ static enum err sheet_csv_read_rows(struct sheet *t, struct text *at, struct csv
 	}
 }
 
-/* Each row takes a byte for each of its fields, so that the rows that are made room for are no more
- * than the file. */
+/* Each row has at least a byte per field. So the room for rows is bounded by the size of the
+ * file. */
 static size_t rows_at_most(const struct text *t, size_t columns)
 {
 	size_t lines = 1, fit = (size_t)(t->end - t->p) / columns + 1;

@@ -1,6 +1,6 @@
 #include "common/data/sheet.h"
 
-/* n digits at p as a number from min to max; false if they are not. */
+/* Reads n digits as a number from min to max; false if they are not that. */
 static bool digits(struct word *w, size_t n, unsigned min, unsigned max, unsigned *x)
 {
 	if (w->n < n)
@@ -44,7 +44,7 @@ static double civil(unsigned year, unsigned month, unsigned day)
 			719468);
 }
 
-/* Behind the minutes: "", ":ss", ":ss.f". */
+/* Reads the rest after the minutes: "", ":ss", ":ss.f". */
 static bool sheet_date_seconds(struct word *w, double *s)
 {
 	unsigned whole;

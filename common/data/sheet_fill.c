@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- values for the gaps ---- */
+/* ---- values that replace missing ones ---- */
 
 static double sheet_fill_median(const struct sheet *t, const struct sheet_column *c)
 {
@@ -29,8 +29,8 @@ static double sheet_fill_median(const struct sheet *t, const struct sheet_column
 	return m;
 }
 
-/* Computes the mean of each column of numbers, in the order of memory, then the values for the
- * gaps. */
+/* Computes the mean of each column of numbers, in the order of memory, then the values that replace
+ * missing ones. */
 static enum err sheet_fill_measure(struct sheet *t)
 {
 	struct sheet_column **at;
@@ -66,10 +66,10 @@ static enum err sheet_fill_measure(struct sheet *t)
 	return err;
 }
 
-/* ---- columns as they come out ---- */
+/* ---- columns of the result ---- */
 
-/* A column that says where another has gaps: always where that was asked for of this column, so
- * that all parties have it, otherwise where there are some. */
+/* True if a further column marks the missing values of this one. If the setting is for this column,
+ * always, so that all parties have the column; otherwise only if values are missing. */
 static bool has_indicator(const struct sheet_column *c)
 {
 	if (c->role == ROLE_CATEGORY)
@@ -97,7 +97,7 @@ static void name_columns(struct sheet *t, const struct sheet_column *c)
 	}
 }
 
-/* One column of the table into those that it becomes, from *to on. */
+/* Writes one column of the table to the columns that it becomes, from *to on. */
 static void sheet_fill_spread_column(struct sheet *t, const struct sheet_column *c,
 				     const uint32_t *place, size_t *to)
 {
@@ -177,7 +177,7 @@ enum err sheet_fill(struct sheet *t)
 			    t->where);
 	if (!err)
 		err = columns_check(&t->out, t->where);
-	if (!err && t->out.n == t->numbers && !gaps) { /* as it is */
+	if (!err && t->out.n == t->numbers && !gaps) { /* the numbers can stay in place */
 		t->X = (struct mat){ .rows = t->rows, .cols = t->numbers, .a = t->number };
 		t->number = NULL;
 	} else if (!err) {

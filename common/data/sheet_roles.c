@@ -38,7 +38,7 @@ static struct sheet_column *find_said(const struct sheet *t, const char *said, c
 	return c;
 }
 
-/* The names that are there, for a sentence: as many as fit. */
+/* Reports a column that does not exist, with the names of as many columns as fit. */
 static enum err no_column(const struct sheet *t, const char *option, const char *said)
 {
 	char names[400] = "";
@@ -128,7 +128,7 @@ static enum err take_policies(struct sheet *t)
 {
 	const struct config_strings *s = &t->how->missing;
 
-	for (size_t i = 0; i < s->count; i++) { /* for all, before those for one */
+	for (size_t i = 0; i < s->count; i++) { /* settings for all columns, before those for one */
 		for (unsigned m = 0; missing_names[m]; m++)
 			for (size_t j = 0; j < t->columns && !strcmp(s->item[i], missing_names[m]);
 			     j++)
@@ -160,7 +160,7 @@ static enum err take_policies(struct sheet *t)
 	return ERR_OK;
 }
 
-/* Columns that nobody named go, where some are named alone. */
+/* If some columns are named as the only ones, ignores columns without a setting. */
 static enum err keep_only(struct sheet *t)
 {
 	const struct config_strings *only = &t->how->only;

@@ -8,7 +8,8 @@
 enum { STREAM = 0x736b6577 };
 
 struct item {
-	uint32_t class, place, row; /* place: in the random order, so that the sort is settled */
+	/* place: in the random order, so that the order of the sort is unique */
+	uint32_t class, place, row;
 };
 
 static int skew_by_class(const void *a, const void *b)
@@ -20,8 +21,8 @@ static int skew_by_class(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
-/* The first rows of a random order go by class into the first places of each party's share; the
- * others, in that order, into the rest. */
+/* The first rows of a random order fill the first places of each party's share, by class. The other
+ * rows fill the rest, in that order. */
 void skew_parts(const uint32_t *truth, size_t n, size_t parties, double skew, uint64_t seed,
 		uint32_t *part)
 {

@@ -1,14 +1,15 @@
-/* skew.h -- rows over parties, at random or so that each party has mostly rows of a few classes. */
+/* skew.h -- distributes rows over parties, at random or so that each party has mostly rows of a few
+ * classes. */
 #ifndef COMMON_DATA_SKEW_H
 #define COMMON_DATA_SKEW_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* part[i] is row i's party, of `parties` <= n. skew 0: as equal as they can be, at random. skew 1:
- * sorted by class and cut into equal runs, so that a party has the fewest classes it can. Between:
- * a share `skew` of the rows, at random, goes by class, the others at random. Sizes differ by at
- * most 1. Same seed, same parts. */
+/* part[i] becomes row i's party, of `parties` <= n. skew 0: equal shares at random. skew 1: sorted
+ * by class and cut into equal runs, so that a party has the fewest possible classes. Between: a
+ * random share `skew` of the rows is placed by class, the others at random. Sizes differ by at most
+ * 1. Same seed, same parts. */
 void skew_parts(const uint32_t *truth, size_t n, size_t parties, double skew, uint64_t seed,
 		uint32_t *part);
 

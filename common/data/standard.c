@@ -10,7 +10,7 @@
 
 enum { NAMED_MAX = 20 }; /* columns that the log names one by one */
 
-static const double ALIKE = 1e-12;    /* values that differ by less than this part are the same */
+static const double ALIKE = 1e-12;    /* values with a smaller relative difference count as equal */
 static const double NEARLY_ALL = 0.8; /* iris has a column with 0.69, raw wine one with 0.997 */
 
 struct column_text column_text(const struct columns *names, size_t j)
@@ -72,7 +72,7 @@ static void standard_measure(const struct mat *Z, struct measure *column)
 		c->deviation = sqrt(c->deviation);
 }
 
-/* alike: `columns` flags. */
+/* alike: a flag per column. */
 static void warn_of_alike(const bool *alike, size_t columns, const struct columns *names,
 			  const char *so)
 {
@@ -170,7 +170,7 @@ enum err standard_features(struct features *X, const struct columns *names)
 	return e;
 }
 
-/* ---- which column decides alone ---- */
+/* ---- dominant columns ---- */
 
 /* Measures dense rows from the first row, so that a constant column has exactly 0. */
 double *standard_spread(const struct features *X)

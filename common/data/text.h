@@ -1,8 +1,8 @@
-/* text.h -- a cursor over the lines of a text file that somebody else has written.
+/* text.h -- a cursor over the lines of a text file from an untrusted source.
  *
- * Words are separated by spaces, tabs or carriage returns. Every complaint names file and line.
- * Numbers are read exactly as strtod would read them (correctly rounded), but NaN, infinity,
- * hexadecimal and numbers out of range are refused.
+ * Words are separated by spaces, tabs or carriage returns. Every error names file and line. Numbers
+ * are read exactly as strtod would read them (correctly rounded), but NaN, infinity, hexadecimal
+ * and numbers out of range are refused.
  */
 #ifndef COMMON_DATA_TEXT_H
 #define COMMON_DATA_TEXT_H
@@ -16,7 +16,7 @@
 
 struct text {
 	const char *p, *end; /* p is within the current line */
-	size_t line;         /* from 1; 0: a line alone, which begins at this byte of the file */
+	size_t line;         /* from 1; 0: a single line, which begins at this byte of the file */
 	size_t byte;
 	const char *where; /* the file's name */
 };
@@ -28,30 +28,30 @@ struct word {
 
 struct text text_open(struct bytes bytes, const char *where); /* borrows both */
 
-/* One line of a file, without its end, that begins at `byte`: complaints name that. */
+/* Opens one line of a file, without its end, that begins at `byte`. Errors name the byte. */
 struct text text_of_line(struct word line, size_t byte, const char *where);
 
-/* Moves to the first word of the next line that has one, is no comment (begins with `comment`;
- * 0: there are none), starting with the current line; false at the end of the file. */
+/* Moves to the first word of the next line that has one, starting with the current line. Skips
+ * comments, which begin with `comment`; 0: there are none. False at the end of the file. */
 bool text_line(struct text *t, char comment);
 void text_next(struct text *t); /* to the beginning of the next line */
-/* Once in many lines: ERR_CANCELLED if the job is over for which the file is read (progress.h). */
+/* Checks from time to time: ERR_CANCELLED if the job that reads the file has ended (progress.h). */
 enum err text_wanted(const struct text *t) MUST_CHECK;
 
-/* The next word of this line; n is 0 at its end. */
+/* Returns the next word of this line; n is 0 at its end. */
 struct word text_word(struct text *t);
 bool text_at_end(struct text *t); /* of the line */
 
 enum err text_number(struct text *t, double *x) MUST_CHECK;
 enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what,
 		    uint64_t *x) MUST_CHECK;
-/* ERR_INPUT if the line has another word; then text_next. */
+/* ERR_INPUT if the line has another word. Then calls text_next(). */
 enum err text_end(struct text *t) MUST_CHECK;
 
 /* ERR_INPUT "FILE:LINE: ...", or "FILE: the line at byte BYTE: ..." */
 enum err text_error(const struct text *t, const char *fmt, ...) PRINTF(2, 3);
 
-/* A word as a number; false if it is none, or is not finite. */
+/* Reads a word as a number; false if it is not a finite number. */
 bool word_number(struct word w, double *x);
 bool word_whole(struct word w, uint64_t *x); /* digits only, at most 18 */
 

@@ -31,8 +31,8 @@ static struct text *open_file(struct source *s, const char *name, const char *wh
 	return &s->text;
 }
 
-/* The next word of this line: numbers stand apart by blanks, by one comma, or both. A comma that
- * nothing follows is left for text_end() to complain of. */
+/* Returns the next word of this line. Blanks, one comma, or both separate numbers. Leaves a comma
+ * at the end of a line for text_end() to report. */
 static struct word next_word(struct text *t)
 {
 	struct text ahead = *t;
@@ -58,7 +58,7 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 {
 	struct source source;
 	struct text *t = open_file(&source, name, "graph_indicator", file);
-	size_t most = (file.n + 1) / 2, nodes = 0; /* lines that are not empty take two bytes */
+	size_t most = (file.n + 1) / 2, nodes = 0; /* non-empty lines take at least two bytes */
 
 	most = most < TU_GRAPHS_MAX ? most : TU_GRAPHS_MAX;
 	ALLOC(g->first, most + 1);
@@ -79,7 +79,7 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 			g->first[g->count++] = nodes;
 		if (++nodes > ROWS_MAX)
 			return text_error(t, "more than %zu nodes", ROWS_MAX);
-		TRY(text_end(t)); /* the line's last: errors name it */
+		TRY(text_end(t)); /* last, since errors name this line */
 	}
 	if (!nodes)
 		return err_set(ERR_INPUT, "%s: has no nodes", t->where);
@@ -90,7 +90,7 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 
 /* ---- edges ---- */
 
-/* Directed lines as they stand, in pairs. */
+/* Directed lines as the file has them, in pairs. */
 struct lines {
 	uint32_t *end;
 	size_t count, room;
@@ -136,8 +136,8 @@ static enum err tu_read_edges(struct bytes file, const char *name, const struct 
 	return ERR_OK;
 }
 
-/* Both directions of each line, in rows. An entry is the other node, twice, and 1 where only the
- * line back says so: ROWS_MAX leaves the bit. */
+/* Stores both directions of each line, in rows. Each entry is (neighbour << 1) | reversed; ROWS_MAX
+ * leaves the low bit free. */
 static void tu_scatter(const struct lines *l, struct csr *A)
 {
 	size_t n = A->rows, *at;
@@ -298,7 +298,7 @@ static enum err read_classes(struct bytes file, const char *name, struct tu *tu)
 	return ERR_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole set ---- */
 
 enum err tu_parse(const struct tu_files *f, const char *name, struct tu *tu)
 {
@@ -326,7 +326,7 @@ static int is_indicator(const struct dirent *e)
 	return n > sizeof(end) - 1 && !strcmp(e->d_name + n - (sizeof(end) - 1), end);
 }
 
-/* NAME of the one NAME_graph_indicator.txt; owned by the caller. */
+/* Finds NAME by the only file NAME_graph_indicator.txt; owned by the caller. */
 static enum err find_name(const char *dir, char **name)
 {
 	struct dirent **found;

@@ -1,6 +1,6 @@
 /* tu.h -- sets of graphs in the TU format (Morris et al. 2020): NAME_A.txt,
- * NAME_graph_indicator.txt and, if they are there, NAME_node_attributes.txt and
- * NAME_graph_labels.txt, in a directory.
+ * NAME_graph_indicator.txt and, if they exist, NAME_node_attributes.txt and NAME_graph_labels.txt,
+ * in a directory.
  *
  * Node and edge labels, edge attributes and graph attributes are not read. Nodes and graphs are
  * numbered from 1 in files. An edge may be listed in one direction or both, and more than once;
@@ -25,21 +25,21 @@ struct tu {
 	size_t edgeless;     /* graphs without any edge */
 };
 
-/* The set in `dir`; NAME is that of its only file *_graph_indicator.txt. ERR_INPUT, naming
- * file and line: cut off; indicators that fall or leave a graph without nodes; an edge between two
- * graphs or to a node that is not there; rows of attributes of unequal width, too many or too few,
- * NaN or infinite. A graph without edges is a graph (edgeless counts them); a set without any edge
- * is an error. */
+/* Reads the set in `dir`; NAME is that of its only file *_graph_indicator.txt. ERR_INPUT, with file
+ * and line, if a file is truncated; if indicators fall or leave a graph without nodes; if an edge
+ * joins two graphs or names a missing node; if rows of attributes differ in width, are too many or
+ * too few, or are not finite; if no graph has an edge. A graph without edges is valid (edgeless
+ * counts them). */
 enum err tu_read(const char *dir, struct tu *tu) MUST_CHECK;
 
-/* The same from bytes; attributes and labels may be absent (p NULL). `name` is for complaints. */
+/* tu_read() from bytes; attributes and labels may be absent (p NULL). `name` is for errors. */
 struct tu_files {
 	struct bytes indicator, edges, attributes, labels;
 };
 enum err tu_parse(const struct tu_files *f, const char *name, struct tu *tu) MUST_CHECK;
 void tu_release(struct tu *tu);
 
-/* label (count): the classes renumbered from 0, rising; *classes of them. */
+/* label (count) becomes the classes, renumbered from 0 in ascending order; *classes of them. */
 void tu_classes(const struct tu *tu, uint32_t *label, size_t *classes);
 
 #endif

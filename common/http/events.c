@@ -1,5 +1,5 @@
-/* Server-sent events for watchers. A watcher's connection sleeps until there is news. Each event
- * is made once for all watchers. */
+/* Server-sent events for watchers. A watcher's connection sleeps until there is news. Each event is
+ * made once and sent to all watchers. */
 #include "common/base/alloc.h"
 #include "common/http/own.h"
 
@@ -121,8 +121,8 @@ void http_tell(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* True if all watchers have received the last news: a suspended watcher has, and an ended one is
- * gone. */
+/* True if all watchers have received the last news: a suspended watcher has received it, and an
+ * ended one no longer counts. */
 static bool all_know(struct http *h)
 {
 	bool know = true;

@@ -96,7 +96,7 @@ void http_add(struct http *h, int fd, const char *who);
 void http_tell(struct http *h);
 /* Ends connections that take too long. Call it about once a second; thread-safe. Accepts NULL. */
 void http_look(struct http *h, double request_s);
-/* Watchers get the last news if they read it within 0.5 s. Accepts NULL. */
+/* Stops the server. Watchers get the last news if they read it within 0.5 s. Accepts NULL. */
 void http_stop(struct http *h);
 
 #endif

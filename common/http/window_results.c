@@ -1,5 +1,5 @@
-/* Results of jobs, for people whose certificate has the role: the list of a job's files, and each
- * of them in pieces. */
+/* Results of jobs, for users whose certificate has the role: the list of a job's files, and each
+ * file in pieces. */
 #include "common/base/file.h"
 #include "common/http/window.h"
 #include "common/job/results.h"
@@ -14,7 +14,8 @@
 
 enum { PIECE = 4 << 20, RECORD_MAX = 64 << 20, NAME_MAX_TEXT = 64 };
 
-/* False, with the refusal: only a reader, an operator, and at a coordinator the job's submitter. */
+/* True if the user is a reader, an operator or, at a coordinator, the job's submitter. Otherwise
+ * false, and `a` is the refusal. */
 static bool window_results_may(const struct http_request *r, const struct json *run,
 			       struct http_answer *a)
 {
@@ -69,7 +70,7 @@ static void window_results_list(const char *dir, const struct json *run, struct 
 	http_json(a, o);
 }
 
-/* Whether the name is one of the list: no path leads out of the directory. */
+/* True if the list has this name, so that no path leads out of the directory. */
 static bool window_results_has(const char *dir, const char *name)
 {
 	char *names = results_list(dir), *at = NULL;
@@ -103,7 +104,7 @@ static void window_results_piece(const char *dir, const char *name, const struct
 	free(path);
 }
 
-/* "ID" or "ID/NAME"; false: it is neither. */
+/* Parses "ID" or "ID/NAME"; false if it is neither. */
 static bool window_results_parse(const char *rest, char id[static 33],
 				 char name[static NAME_MAX_TEXT + 1])
 {

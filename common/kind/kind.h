@@ -25,7 +25,7 @@ enum job_ids { IDS_HASHED, IDS_PLAIN }; /* form in which ids reach the coordinat
  * (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT };
 
-/* A party drops out: the job fails, or the next attempt runs without that party. */
+/* After a dropout the job fails, or the next attempt runs without that party. */
 enum job_loss { LOSS_END, LOSS_ATTEMPT };
 
 /* Scaling of feature columns to mean 0 and deviation 1: none; over all parties' rows; over each

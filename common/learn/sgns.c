@@ -91,7 +91,7 @@ static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512
 struct alias {
 	uint32_t n;
 	uint32_t *other;
-	uint32_t *own; /* out of 2^32: how often a slot stands for itself */
+	uint32_t *own; /* how often a slot stands for itself, out of 2^32 */
 };
 
 static void alias_init(struct alias *a, const double *weight, uint32_t n)
@@ -178,7 +178,7 @@ static void learn_centre(const struct plan *f, struct shard *s, float *const *in
 	s->measured += measured ? window : 0;
 	f->step.curve(g[0], window * SGNS_PAD, label, rate);
 	for (size_t t = 1; t < SGNS_OUT; t++)
-		if (out[t] == out[0]) /* the centre is no negative of itself */
+		if (out[t] == out[0]) /* a negative that equals the centre does not count */
 			for (size_t r = 0; r < window; r++)
 				g[r][t] = 0;
 	f->step.learn(in, window, out, g);

@@ -1,16 +1,16 @@
 /* sgns.h -- SkipGram with negative sampling (Mikolov et al. 2013) over walks.
  *
- * One epoch over the walks in shuffled order. Each token is the centre of a window that is shrunk
- * uniformly to 1 .. `window`. Each token of the window predicts the centre, and not SGNS_NEGATIVES
- * tokens drawn by count^0.75. The negatives are shared by the whole window (Ji et al. 2016): a
- * small matrix product, three times as fast as single pairs. The step falls linearly from SGNS_RATE
- * to SGNS_RATE_LAST. On BlogCatalog (33 million tokens): 21 s on one core, micro/macro F1 .413/.279
- * at a training ratio of .6.
+ * One epoch over the walks in shuffled order. Each token is the centre of a window, whose size is
+ * drawn uniformly from 1 .. `window`. Each token of the window predicts the centre, but not the
+ * SGNS_NEGATIVES tokens drawn by count^0.75. The whole window shares the negatives (Ji et al.
+ * 2016): a small matrix product, three times as fast as single pairs. The step falls linearly from
+ * SGNS_RATE to SGNS_RATE_LAST. On BlogCatalog (33 million tokens): 21 s on one core, micro/macro F1
+ * .413/.279 at a training ratio of .6.
  *
  * Deterministic: the numbers of walks and vertices determine rounds. In a round each of SGNS_SHARDS
  * shards trains on its part with its own copy of the vectors, and the changes are added in order.
- * The results are the same for any number of threads, at most SGNS_SHARDS of which are used, and on
- * any machine (common/linalg/simd.h).
+ * Results are the same for any number of threads and on any machine (common/linalg/simd.h). At most
+ * SGNS_SHARDS threads are used.
  */
 #ifndef COMMON_LEARN_SGNS_H
 #define COMMON_LEARN_SGNS_H

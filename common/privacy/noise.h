@@ -57,9 +57,9 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 
 /* ---- samples ---- */
 
-/* Source of unpredictable bytes. begin (may be NULL) is called before the bytes for one answer
- * are drawn, with the answer before its noise and the noise's scale. A source can thus key its
- * bytes by both. */
+/* Source of unpredictable bytes. Before the bytes for one answer are drawn, begin() (may be NULL)
+ * gets the answer without its noise, and the noise's scale. A source can thus key its bytes by
+ * both. */
 struct noise_source {
 	void *ctx;
 	enum err (*bytes)(void *ctx, void *p, size_t n);

@@ -11,14 +11,14 @@ enum { READ_BYTES = 1 << 20 };
 
 struct part {
 	const struct file_part *f;
-	size_t from, to; /* lines that begin there */
+	size_t from, to; /* lines that begin in these bytes */
 	char comment;
 	ranks_line *each;
 	void *arg;
 };
 
-/* whole: the part begins with a line. Otherwise reading begins one byte before it, and the line
- * there is another rank's. */
+/* whole: the part begins with a line. Otherwise reading begins one byte before the part, and the
+ * first line belongs to another rank. */
 static enum err ranks_lines_read_part(const struct part *part, bool whole, FILE *file)
 {
 	size_t at = part->from - !whole, room = 0;

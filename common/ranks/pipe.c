@@ -48,7 +48,7 @@ enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_
 	return ERR_OK;
 }
 
-/* The head of the next frame: `what`, of `most` bytes at most. */
+/* Receives the head of the next frame, which is `what`, of `most` bytes at most. */
 static enum err pipe_head(struct ranks_pipe *p, enum ranks_what what, size_t most, size_t *bytes)
 {
 	struct ranks_frame f;

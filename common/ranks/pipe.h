@@ -1,10 +1,10 @@
 /* pipe.h -- messages between a party and rank 0 of its coterie-worker, over two pipes on one host.
  *
- * Both are of one build, which rank 0's hello proves to the party. Then the party gives one command
- * after the other, and rank 0 answers each: a reply, and its data. All of it is in frames of at
- * most RANKS_FRAME_MAX bytes. A vector is as many pieces as it takes, and both know its length
- * beforehand. Vectors over rows are in the order of rows. The pipes never carry a message between
- * parties, a key or a mask.
+ * Both ends are of one build, which rank 0's hello proves to the party. Then the party sends one
+ * command after the other, and rank 0 answers each with a reply and its data. All messages are
+ * frames of at most RANKS_FRAME_MAX bytes. A vector takes as many pieces as needed, and both ends
+ * know its length beforehand. Vectors over rows are in the order of rows. The pipes never carry a
+ * message between parties, a key or a mask.
  */
 #ifndef COMMON_RANKS_PIPE_H
 #define COMMON_RANKS_PIPE_H
@@ -31,7 +31,7 @@ enum ranks_what {
 	RANKS_ORDER,
 	RANKS_REPLY,
 	RANKS_PIECE,
-	RANKS_TICK, /* nothing: ranks get on */
+	RANKS_TICK, /* empty: the ranks make progress */
 };
 
 struct ranks_frame {
@@ -57,24 +57,24 @@ enum ranks_op {
 /* One end of the two pipes. */
 struct ranks_pipe {
 	int in, out;
-	size_t left; /* bytes of the received piece that were not read yet */
-	/* Called where `in` or `out` takes no more (errno), or `in` has ended. ERR_OK: tries
-	 * again. */
+	size_t left; /* bytes of the received piece that are not read yet */
+	/* Called if `in` or `out` would block (errno), or `in` has ended. ERR_OK: try again. */
 	enum err (*await)(void *arg, int fd, short events, bool ended);
 	void *arg;
 };
 enum err ranks_pipe_say(struct ranks_pipe *p, enum ranks_what what, const void *from,
 			size_t n) MUST_CHECK;
-/* In pieces. No piece ends within a unit, if a unit fits into one. */
+/* Sends n bytes in pieces. No piece ends within a unit, if a unit fits into one. */
 enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_t unit) MUST_CHECK;
-/* The next frame, of `most` bytes at most; *got becomes its length. Ticks are passed over. */
+/* Receives the next frame, of `most` bytes at most; *got becomes its length. Skips ticks. */
 enum err ranks_pipe_hear(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
 			 size_t *got) MUST_CHECK;
-/* n bytes of pieces, wherever these end. */
+/* Receives n bytes of pieces, of any sizes. */
 enum err ranks_pipe_receive(struct ranks_pipe *p, void *to, size_t n) MUST_CHECK;
 
-/* A question about rows (protocols/fedsc/party.h). The k x cols numbers that it points to follow
- * the order: a mean, units, counts, or a matrix. A pointer in it only says that there are some. */
+/* A question about rows (protocols/fedsc/party.h). The k x cols numbers that its pointers refer to
+ * follow the command: a mean, units, counts, or a matrix. A pointer in it only tells that they
+ * exist. */
 struct ranks_question {
 	struct fedsc_question q;
 	struct fedkmeans_question clusters;
@@ -82,7 +82,7 @@ struct ranks_question {
 };
 
 /* n x cols features, with `entries` if they are sparse. neighbours: over all rows, twice the edges.
- * dims: columns of Z, once it exists; for rows of sums over rows, of the clustered ones. */
+ * dims: columns of Z, once it exists; for sums over rows, columns of the clustered rows. */
 struct ranks_sizes {
 	size_t ranks, n, cols, neighbours, dims, entries;
 	bool is_sparse, weighted;
@@ -95,7 +95,7 @@ struct ranks_order {
 	struct embedding how; /* AGAIN; its map and idf follow. SCALE: mean_norm, row_power */
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
-	bool begins;                 /* TERMS: of order 1 */
+	bool begins;                 /* TERMS: begin with order 1 */
 	struct question question;    /* ASK: its arrays come with it, dims of columns; CELLS */
 	double min_cluster;          /* ROWS */
 	struct ranks_question asked; /* ASK_ROWS */
@@ -108,15 +108,16 @@ struct ranks_reply {
 	struct embedding how;     /* EMBED; its map and idf follow */
 };
 
-/* Since the ranks began. */
+/* Costs since the start of the ranks. */
 struct ranks_cost {
-	double cpu_s, exchange_cpu_s; /* of the process; of that in exchanges, waiting included */
+	double cpu_s, exchange_cpu_s; /* of the process; the part in exchanges, waiting included */
 	double exchange_s;            /* wall time in exchanges, waiting included */
-	double bytes;                 /* that it gave to others */
+	double bytes;                 /* sent to other ranks */
 	double memory;                /* bytes at its peak */
-	/* peak memory, bytes: before anything was read; once the files were; once Z was made */
+	/* peak memory in bytes: before anything was read; after reading the files; after computing
+	 * Z */
 	double memory_begun, memory_read, memory_embedded;
-	double cpu_read_s, cpu_embedded_s; /* cpu_s by then */
+	double cpu_read_s, cpu_embedded_s; /* cpu_s at these times */
 };
 
 #endif

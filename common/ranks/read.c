@@ -30,11 +30,11 @@ enum { HEAD_BYTES = 1 << 16 }; /* banner, comments and sizes */
 struct reading_mtx {
 	const char *path;
 	struct mtx_head head;
-	struct triple *entry; /* of an array values without a place, until all ranks have counted */
+	struct triple *entry; /* values of an array have no place until all ranks have counted */
 	size_t count, room;
 };
 
-/* body: the byte where entries begin. */
+/* *body: the byte where entries begin. */
 static enum err read_head(const struct file_part *f, struct mtx_head *h, size_t *body)
 {
 	size_t n = min_size(f->size, HEAD_BYTES);
@@ -52,7 +52,7 @@ static enum err read_head(const struct file_part *f, struct mtx_head *h, size_t 
 		*body = err ? 0 : (size_t)(t.p - (const char *)b.p);
 	}
 	buf_release(&b);
-	/* Sizes that the part's end cuts off would be other ones. */
+	/* Sizes that the end of the part cuts off would be read as other numbers. */
 	if (n < f->size && (err || *body >= n))
 		return err_set(ERR_INPUT, "%.900s; of a header ranks read the first %d bytes",
 			       err ? err_detail() : f->path, HEAD_BYTES);
@@ -72,7 +72,8 @@ static enum err ranks_read_entry(void *arg, struct text *line)
 	return mtx_read_entry(line, &m->head, next_entry(m));
 }
 
-/* Values of an array come column by column: the first of this rank follows those of lower ranks. */
+/* Places the values of an array, which come column by column: this rank's first follows those of
+ * lower ranks. */
 static void place_values(const struct ranks *R, struct reading_mtx *m)
 {
 	size_t at = ranks_before(R, m->count);
@@ -83,7 +84,7 @@ static void place_values(const struct ranks *R, struct reading_mtx *m)
 	}
 }
 
-/* The head at each rank, and this rank's lines. */
+/* Reads the head, at each rank, and this rank's lines. */
 static enum err ranks_read_part(const struct ranks *R, const char *path, struct reading_mtx *m)
 {
 	struct file_part f;
@@ -104,7 +105,7 @@ static enum err ranks_read_part(const struct ranks *R, const char *path, struct 
 			     m->head.count);
 }
 
-/* Entries go to their owners, each row's rising; none twice. R is cut. */
+/* Sends entries to their owners and sorts each row. Refuses repeated entries. R must be cut. */
 static enum err share_entries(const struct ranks *R, struct reading_mtx *m)
 {
 	size_t twice;
@@ -118,7 +119,7 @@ static enum err share_entries(const struct ranks *R, struct reading_mtx *m)
 					    m->entry[twice].row + 1, m->entry[twice].col + 1));
 }
 
-/* The other triangle of a symmetric matrix. */
+/* Adds the other triangle of a symmetric matrix. */
 static void add_mirrored(const struct ranks *R, struct reading_mtx *m)
 {
 	size_t given = m->count;
@@ -179,7 +180,7 @@ enum err ranks_read_features(struct ranks *R, const char *path, struct features 
 
 /* ---- edges ---- */
 
-/* Each edge once, in any direction. */
+/* Each edge once, in either direction. */
 struct edges {
 	const struct ranks *R;
 	const char *path;
@@ -246,7 +247,7 @@ struct edge {
 	uint32_t row, col;
 };
 
-/* Rows of edges that came, each rising and without repetitions. */
+/* Builds rows from received edges, each row ascending and without repetitions. */
 static void lay_edges(const struct ranks *R, const struct edge *edge, size_t count,
 		      struct csr *rows)
 {
@@ -295,7 +296,7 @@ static enum err share_weighted(struct edges *r, struct csr *rows)
 	return ERR_OK;
 }
 
-/* Both directions of an edge without weight take the room of a triple. */
+/* Reuses the memory of triples: both directions of an edge without weight fit into one. */
 static void share_plain(struct edges *r, struct csr *rows)
 {
 	struct edge *edge = (struct edge *)(void *)r->t;

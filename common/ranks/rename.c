@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Neighbours get the places of their rows. */
+/* Renumbers neighbours by the new positions of their rows. */
 static void rename_columns(const struct ranks *R, const uint32_t *place, struct csr *s)
 {
 	struct halo h;

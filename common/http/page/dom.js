@@ -16,7 +16,8 @@ export function make(name, attributes, ...children) {
 
 export const at = (id) => document.getElementById(id);
 
-/* Replaces what is in e, if it is something else: what is read or selected stays. */
+/* Replaces the contents of e only if they differ, so that a user can go on reading and
+ * selecting. */
 export function fill(e, ...children) {
 	const fresh = make('div', {}, ...children);
 
@@ -24,8 +25,8 @@ export function fill(e, ...children) {
 		e.replaceChildren(...fresh.childNodes);
 }
 
-/* A table whose rows become blocks where there is little room. columns: [title, class]; the first cell of a row is its
- * heading; a cell may be text or an element. */
+/* A table whose rows become blocks on narrow screens. columns: [title, class]. The first cell of a
+ * row is its heading. A cell may be text or an element. */
 export function table(label, columns, rows, more) {
 	const cell = (c, i) => i === 0
 		? make('th', { scope: 'row' }, c)
@@ -61,7 +62,7 @@ export function seconds(s) {
 export const count = (n) => Number(n).toLocaleString('en');
 export const clock = (utc) => utc ? utc.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC') : '';
 
-/* The answer's JSON; throws with the daemon's sentence. */
+/* Returns the answer's JSON; throws the daemon's error message. */
 export async function ask(path, options) {
 	const answer = await fetch(path, options);
 	const text = await answer.text();
@@ -77,7 +78,7 @@ export async function ask(path, options) {
 	return json;
 }
 
-/* Said to who reads by ear as well; bad: something is wrong. */
+/* Shows a message, also to screen readers; bad: it is an error. */
 export function news(text, bad) {
 	const e = at('news');
 

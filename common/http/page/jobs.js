@@ -1,4 +1,4 @@
-/* jobs.js -- jobs: the one that runs, those that were, and the report of each, from its run.json. */
+/* jobs.js -- jobs: the running ones, earlier ones, and the report of each, from its run.json. */
 import { ask, at, bytes, clock, count, fill, make, seconds, small, table } from '/dom.js';
 import { cancelButton } from '/submit.js';
 
@@ -16,7 +16,7 @@ function bar(phase, whole, rest) {
 		part.style.width = `${whole > 0 ? 100 * (phase[key] || 0) / whole : 0}%`;
 		b.append(part);
 	}
-	if (rest > 0) { /* of the step that is under way nothing is known yet */
+	if (rest > 0) { /* nothing is known yet of the running step */
 		const part = make('span', { class: 'rest' });
 
 		part.style.width = `${100 * rest / whole}%`;
@@ -95,7 +95,7 @@ export function search() {
 	}
 }
 
-/* ---- the queue, of a coordinator that serves ---- */
+/* ---- the queue of a coordinator with --serve ---- */
 
 export async function showQueue() {
 	const { queue } = await ask('/api/queue');
@@ -112,9 +112,9 @@ export async function showQueue() {
 	search();
 }
 
-/* ---- those that were ---- */
+/* ---- earlier jobs ---- */
 
-let shown = 0; /* jobs of the history that are in the table */
+let shown = 0; /* jobs of the history that the table shows */
 
 export async function showHistory(more) {
 	const from = more ? shown : 0;
@@ -137,7 +137,7 @@ export async function showHistory(more) {
 	search();
 }
 
-/* ---- the report of one ---- */
+/* ---- the report of one job ---- */
 
 function group(list, key, sums) {
 	const by = new Map();

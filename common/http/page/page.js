@@ -1,4 +1,4 @@
-/* page.js -- the page: hears the daemon's status as it changes (/events), and shows it. */
+/* page.js -- the page: receives the daemon's status when it changes (/events), and shows it. */
 import { at, bytes, clock, fill, make, news } from '/dom.js';
 import { search, showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
 import { showBudgets, showLedger, showOffers, startParty } from '/party.js';
@@ -33,7 +33,7 @@ function showHost(status) {
 	fill(at('host'), facts.map(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]).flat());
 }
 
-/* A party that begins, once its role is known. */
+/* Starts the parts of a party's page, once the role is known. */
 function showParty(status) {
 	if (status.role !== 'party' || person !== undefined)
 		return;
@@ -43,7 +43,7 @@ function showParty(status) {
 	startParty();
 }
 
-/* Where there is news, what is fetched apart is fetched again. */
+/* Fetches again what has changed and is not part of the status. */
 function refresh(status) {
 	const now = status.jobs.map((j) => `${j.id}-${j.attempt} ${j.state}`).join();
 

@@ -1,4 +1,4 @@
-/* party.js -- what is a party's own: offers and the answer to them, ledger, budgets. */
+/* party.js -- the parts of a party's page: offers and answers to them, ledger, budgets. */
 import { ask, at, bytes, clock, count, fill, make, news, small, table } from '/dom.js';
 import { forgetIfRefused, keepToken, posting, token } from '/token.js';
 
@@ -40,7 +40,8 @@ async function give(offer, yes, why, card) {
 	await showOffers();
 }
 
-/* Agreeing can be pressed once the last of the sentences has been on the screen, opened by who reads it. */
+/* The user can agree once the screen has shown the last sentence, in details that the user
+ * opened. */
 function watchReading(details, last, agree, note) {
 	const seen = new IntersectionObserver((entries) => {
 		if (!details.open || !entries.some((e) => e.isIntersecting))
@@ -76,7 +77,7 @@ function card(offer, text) {
 	return all;
 }
 
-/* One that is being read stays as it is. */
+/* Keeps an offer that the user is reading. */
 export async function showOffers() {
 	const { offers, texts } = await ask('/api/offers');
 	const list = at('offer-list');

@@ -1,8 +1,9 @@
-/* submit.js -- jobs of a coordinator that serves: submitted and cancelled, by those who may. */
+/* submit.js -- submits and cancels jobs of a coordinator with --serve, for users with that
+ * right. */
 import { ask, at, fill, make, news } from '/dom.js';
 import { posting } from '/token.js';
 
-let me, parties = []; /* who asks, and what they may: /api/me */
+let me, parties = []; /* the user and the user's rights: /api/me */
 
 function showForm() {
 	at('submit-form').hidden = !me || (me.role !== 'submitter' && me.role !== 'operator');
@@ -14,7 +15,7 @@ function say(text, bad) {
 	at('submit-said').className = bad ? 'bad' : 'good';
 }
 
-/* The fields as a job's text, which may be edited then. */
+/* Writes the fields as a job's text, which the user may edit. */
 function compose() {
 	const kind = at('submit-kind').value, method = at('submit-method').value;
 	const boxes = [...document.querySelectorAll('#submit-parties input')];
@@ -60,7 +61,7 @@ async function submit(event) {
 
 const over = ['done', 'failed', 'cancelled'];
 
-/* For a job of the queue; the coordinator knows better whether it may be. */
+/* Makes a button for a job of the queue. The coordinator decides if the user may cancel. */
 export function cancelButton(job) {
 	if (!me || over.includes(job.state) || !(me.role === 'operator' || (me.role === 'submitter' && me.name === job.submitter)))
 		return null;
@@ -80,7 +81,7 @@ async function cancel(event) {
 	}
 }
 
-/* Once, when the coordinator is known to serve. */
+/* Runs once, when the coordinator is known to serve. */
 export async function startSubmitting() {
 	at('submit-form').addEventListener('submit', submit);
 	at('submit-fields').addEventListener('change', compose);

@@ -1,4 +1,5 @@
-/* token.js -- the token of this daemon: kept by this tab, and given in the address behind '#', which no server is sent. */
+/* token.js -- the token of this daemon. The tab keeps it. The address has it behind '#', which
+ * browsers do not send. */
 const KEY = 'coterie-token';
 
 export const token = () => sessionStorage.getItem(KEY) || '';
@@ -13,7 +14,7 @@ export function takeToken() {
 	history.replaceState(null, '', location.pathname);
 }
 
-/* What fetch() is told, to post this; the token goes where no form can send it. */
+/* Returns options of fetch() for a POST. The token is in a header, which no form can set. */
 export function posting(body) {
 	const headers = { 'Content-Type': 'application/json' };
 
@@ -22,7 +23,7 @@ export function posting(body) {
 	return { method: 'POST', headers, body: JSON.stringify(body) };
 }
 
-/* The daemon's sentence may be about the token, which is then asked for again. */
+/* If the daemon's error is about the token, forgets it, so that the page asks for it again. */
 export function forgetIfRefused(e) {
 	if (/token/.test(e.message))
 		sessionStorage.removeItem(KEY);

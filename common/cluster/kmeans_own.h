@@ -5,7 +5,7 @@
 #include "common/cluster/kmeans.h"
 #include "common/linalg/distance.h"
 
-/* weight: NULL means that every row weighs one. */
+/* weight NULL: every row weighs one. */
 static inline double kmeans_weight_of(const double *weight, size_t i)
 {
 	return weight ? weight[i] : 1;
@@ -17,8 +17,8 @@ struct seeding;
 /* rows, weight and p->ranks are borrowed until kmeans_seeding_free(). */
 struct seeding *kmeans_seeding(const struct distance_rows *rows, const double *weight,
 			       const struct kmeans_params *p);
-/* Overwrites c (k x d) with the initial centres; each restart has a stream of the seed.
- * O(n k d log k). With ranks, all of them call it together and get the same centres. */
+/* Overwrites c (k x d) with the initial centres. Each restart has its own stream of the seed. O(n k
+ * d log k). With ranks, all of them call it together and get the same centres. */
 void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c);
 void kmeans_seeding_free(struct seeding *s);
 
@@ -41,8 +41,8 @@ struct restart {
 };
 
 /* A thread's memory, reused over restarts: returning pages and getting new ones costs as much as an
- * iteration. 24 bytes a row, and sums of centres for each ROWSUM_ROWS rows. All
- * parameters are borrowed until lloyd_free(). */
+ * iteration. Takes 24 bytes per row, and sums of centres for each ROWSUM_ROWS rows. All parameters
+ * are borrowed until lloyd_free(). */
 struct lloyd;
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
 			const struct kmeans_params *p);

@@ -124,8 +124,8 @@ struct drawn {
 	size_t row;
 };
 
-/* The first of this process's rows at which the cumulative sum exceeds the target: searches its
- * block, then its rows. Rounding may leave none: then the last row with non-zero mass. */
+/* Finds the first of this process's rows at which the cumulative sum exceeds the target: first the
+ * block, then the row in it. If rounding leaves none, takes the last row with non-zero mass. */
 static struct drawn draw_own(const struct seeding *s, double target)
 {
 	size_t b = 0, end = s->n;
@@ -149,7 +149,7 @@ static struct drawn draw_own(const struct seeding *s, double target)
 	return (struct drawn){ .found = found };
 }
 
-/* The row that one process with all rows would draw; R->n if no row has mass. */
+/* Returns the row that one process with all rows would draw; R->n if no row has mass. */
 static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 {
 	struct drawn *each = ranks_all(R, sizeof(*own), own);
@@ -162,8 +162,8 @@ static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 	return row;
 }
 
-/* to: a row of all ranks, drawn with probability proportional to weight * near. Rows of zero mass
- * are drawn only if there are no others. */
+/* Copies a row of all ranks, drawn with probability proportional to weight * near, to `to`. Draws
+ * rows of zero mass only if there are no others. */
 static void kmeans_draw_row(struct seeding *s, double *to)
 {
 	size_t n = ranks_n(s->R, s->n), bytes = s->candidate.cols * sizeof(*to);

@@ -12,7 +12,7 @@
 
 enum { MEDIAN_ROWS = 100000 };
 
-/* ratio of a normal distribution's deviation to its median distance */
+/* deviation of normal numbers over their median distance */
 static const double NORMAL = 1.4826;
 
 /* ---- sums ---- */

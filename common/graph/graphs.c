@@ -26,9 +26,9 @@ static size_t degree(const struct csr *A, size_t v)
 
 enum { BLOCK = 16 };
 
-/* v_s = S^s e_i of BLOCK nodes i of one graph, S = D^-1/2 A D^-1/2, whose powers have the diagonal
- * of those of D^-1 A; by symmetry (S^t)_ii = v_a . v_b for any a + b = t. Only rows in `reached`
- * may be non-zero; others are not touched. */
+/* v_s = S^s e_i for BLOCK nodes i of one graph, with S = D^-1/2 A D^-1/2. Powers of S have the same
+ * diagonal as those of D^-1 A. By symmetry (S^t)_ii = v_a . v_b for any a + b = t. Only rows in
+ * `reached` may be non-zero; others are not touched. */
 struct walks {
 	const struct csr *A;
 	size_t first, nodes;
@@ -118,8 +118,8 @@ enum { COORDINATES = 2, GRID = 4, DIRECTIONS = 4, CELLS = GRID * GRID, POINTS = 
 enum { DRAWING = COORDINATES + GRAPHS_LINES };
 _Static_assert(DIRECTIONS *CELLS == GRAPHS_LINES, "a column for each cell and direction");
 
-/* Side of the square; width of a cell's bell; weight of a line, which makes lines count more than
- * the number of nodes. */
+/* SQUARE: side of the square. BLUR: width of a cell's bell curve. INK: weight of a line, which
+ * makes lines count more than the number of nodes. */
 static const double SQUARE = 3, BLUR = 0.5, INK = 1;
 
 struct making {

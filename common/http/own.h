@@ -1,7 +1,10 @@
 /* own.h -- internals of common/http, for its files only.
  *
- * listen.c the socket http.c requests and answers gate.c access control events.c watchers visits.c
- * limits on connections and their duration
+ *     listen.c  the socket
+ *     http.c    requests and answers
+ *     gate.c    access control
+ *     events.c  watchers
+ *     visits.c  limits on connections and their duration
  */
 #ifndef COMMON_HTTP_OWN_H
 #define COMMON_HTTP_OWN_H

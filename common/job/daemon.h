@@ -31,7 +31,7 @@ struct endpoint {
 /* Users of this host with rights at the control socket, and its path: proto/control.h. */
 struct control_settings {
 	char *socket; /* NULL: control.socket in the output directory */
-	/* users and @groups; a party has viewers alone */
+	/* users and @groups; a party has only viewers */
 	struct config_strings viewers, submitters, operators;
 };
 

@@ -1,7 +1,7 @@
 /* record.h -- a daemon's record of a job: run.json.
  *
- * Filled by the job thread as the job goes on, so that a job that fails leaves a record too.
- * Both daemons write the same shape; docs and `coterie show` read it.
+ * The job thread fills it while the job runs, so that a failed job leaves a record too. Both
+ * daemons write the same members; docs and `coterie show` read them.
  */
 #ifndef COMMON_JOB_RECORD_H
 #define COMMON_JOB_RECORD_H

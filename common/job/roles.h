@@ -38,7 +38,7 @@ enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t 
 /* For the configuration: NULL if text is valid, else the expected values. */
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);
-const char *roles_check_reader(const char *text); /* of a party, which has that role alone */
+const char *roles_check_reader(const char *text); /* for a party, which has only this role */
 /* Returns the role of that name; ROLE_NONE if text is NULL or names no role. */
 enum role roles_named(const char *text);
 

@@ -173,7 +173,7 @@ struct kind {
 	 * says which jobs read it: "where job.profile is true". The member NULL: always NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
 	/* Writes the parameters that defaults depend on: the number of clusters, and a preset. The
-	 * job of these alone is compared with the job given. NULL: kind_standard_clusters(). */
+	 * given job is compared with a job of only these. NULL: kind_standard_clusters(). */
 	void (*standard)(const void *job, struct json *root);
 	/* True if job.fraction_bits applies. NULL: with WORDS_BY_JOB. */
 	bool (*has_fraction)(const void *job);
@@ -191,7 +191,7 @@ struct kind {
 	const char *(*needs_noise)(const void *job);
 	/* Differential privacy claimed for everything derived from a row; eps 0, or NULL: none. */
 	struct kind_claim (*claim)(const void *job);
-	/* Sums are over all parties at once, not over pairs. NULL: they are. */
+	/* True if sums are over all parties at once, not over pairs. NULL: always true. */
 	bool (*is_flat)(const void *job);
 	/* Bytes of the largest vector that a party sends at once, or with `down` receives from
 	 * the coordinator; 0 if unknown in advance. n 0: not known yet. NULL: 0. */

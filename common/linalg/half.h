@@ -16,7 +16,7 @@ void half_release(struct half *h);
 double half_bytes(size_t n);
 
 /* Row i begins at half_row(n, i) + i + 1, so that entry (i, j), i < j, is a[half_row(n, i) + j].
- * May wrap below 0 (i = 0); adding j undoes that. */
+ * The result may wrap below 0 (i = 0); adding j undoes that. */
 static inline size_t half_row(size_t n, size_t i)
 {
 	return i * n - i * (i + 1) / 2 - i - 1;

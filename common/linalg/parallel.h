@@ -8,7 +8,7 @@
 
 enum { PARALLEL_MAX = 256 };
 
-/* Number of workers of parallel(): 1 .. PARALLEL_MAX, at most blocks. */
+/* Returns the number of workers of parallel(): 1 .. PARALLEL_MAX, at most `blocks`. */
 unsigned parallel_workers(unsigned threads, size_t blocks);
 
 /* Calls f(ctx, worker, block) for each block 0 .. blocks-1 and returns when all are done; this

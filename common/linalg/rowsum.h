@@ -43,7 +43,7 @@ static inline void rowsum_begin_at(struct rowsum *s, size_t first)
 	s->next = first;
 	s->depth = 0;
 }
-/* Closes blocks first .. first + blocks - 1 at once, which are already joined in this order. */
+/* Closes blocks first .. first + blocks - 1 at once. The caller has joined them in this order. */
 void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks);
 
 /* Returns the sum of all blocks, width values valid until the next call or release; zeros without

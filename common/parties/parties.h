@@ -111,8 +111,8 @@ enum err parties_check_counts(const char *phase, const char *what, const double 
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;
 
-/* No joint vector's squared length exceeds 2^*e (common/privacy/bound.h). In memory *e is 0:
- * numbers may have any size there. */
+/* Sets *e so that no joint vector's squared length exceeds 2^*e (common/privacy/bound.h). In memory
+ * *e is 0, since numbers may have any size there. */
 enum err parties_bound(struct parties *p, int *e) MUST_CHECK;
 
 /* Collects vectors that parties send unmasked. Labels: n of each party in turn, at most

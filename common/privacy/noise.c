@@ -205,7 +205,7 @@ double draw_unit_above(struct draw *d)
 
 uint32_t draw_below(struct draw *d, uint32_t bound)
 {
-	/* 2^32 mod bound: the lowest values, so many, would occur once too often. */
+	/* 2^32 mod bound: this many low values would occur once too often. */
 	uint32_t reject = -bound % bound;
 	uint64_t wide;
 

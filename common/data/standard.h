@@ -31,10 +31,11 @@ struct standard_by {
 };
 void standard_by_release(struct standard_by *by);
 
-/* Scales the columns of Z (n x m) that are not apart to mean 0 and deviation 1 (over n), by its own
- * rows. Columns with the same value in all rows, to rounding, are dropped if `drop`; otherwise they
- * become 0, with a warning. apart may be NULL. by is filled here, also on an error; or NULL.
- * ERR_INPUT if no column is left. O(n m), in place. No square overflows, whatever the unit. */
+/* Scales the columns of Z (n x m), except those in apart, to mean 0 and deviation 1 (over n), by
+ * its own rows. Columns with the same value in all rows, to rounding, are dropped if `drop`;
+ * otherwise they become 0, with a warning. apart may be NULL. by (may be NULL) is filled here, also
+ * on an error. ERR_INPUT if no column is left. O(n m), in place. No square overflows, whatever the
+ * unit. */
 enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 

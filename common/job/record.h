@@ -34,7 +34,7 @@ enum {
 struct record_phase {
 	char name[24];           /* "local", "level-1", "polish", ... */
 	double start_s;          /* since the job's offer */
-	double compute_s;        /* this job thread was not blocked on a peer */
+	double compute_s;        /* time not blocked on a peer */
 	struct link_times times; /* the sum of its steps' */
 	unsigned rounds;         /* secure sums in this phase */
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */

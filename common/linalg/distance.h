@@ -1,9 +1,10 @@
 /* distance.h -- squared distances between rows and a few centres (the inner loop of k-means), and
  * the Gaussian kernel of distances between rows.
  *
- * The method depends on the shape alone. With few dimensions or few centres: differences, exact
- * zeros for equal rows. Else: ||z||^2 - 2 z.c + ||c||^2 by dgemm over fixed blocks of rows, both
- * sides shifted by the mean centre first, so that data far from the origin lose no digits. */
+ * The method depends only on the shape. For few dimensions or few centres it sums squared
+ * differences, which are exactly zero for equal rows. Otherwise it computes ||z||^2 - 2 z.c +
+ * ||c||^2 by dgemm over fixed blocks of rows. It first shifts both sides by the mean centre, so
+ * that data far from the origin lose no digits. */
 #ifndef COMMON_LINALG_DISTANCE_H
 #define COMMON_LINALG_DISTANCE_H
 

@@ -26,12 +26,12 @@ size_t krylov_width(size_t d, size_t cols);
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
 /* P (d x cols, initialised here): orthonormal rows, by descending singular value, that span the d
- * leading right singular directions of A, d <= min(rows, cols). Block Lanczos on A'A from a fixed
- * random block (Golub, Underwood 1977; Musco, Musco 2015), until each direction is within 1e-8 (its
- * residual over its distance to the next unwanted value) or only rounding is left. *settled is
- * false if KRYLOV_STEPS_MAX did not suffice; P is then the best found. Bitwise identical for any
- * number of threads. About (steps width)^2 cols x 8 flops beyond the products; memory steps width
- * cols doubles. ERR_INPUT if products overflow. */
+ * leading right singular directions of A, d <= min(rows, cols). Runs block Lanczos on A'A from a
+ * fixed random block (Golub, Underwood 1977; Musco, Musco 2015), until each direction is within
+ * 1e-8 or only rounding is left. The error of a direction is its residual over its distance to the
+ * next unwanted value. *settled is false if KRYLOV_STEPS_MAX did not suffice; P is then the best
+ * found. Bitwise identical for any number of threads. About (steps width)^2 cols x 8 flops beyond
+ * the products; memory steps width cols doubles. ERR_INPUT if products overflow. */
 enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, struct mat *P,
 		      bool *settled) MUST_CHECK;
 

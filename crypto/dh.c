@@ -13,8 +13,8 @@ enum {
 	LIMBS_MAX = DH_BYTES_MAX / 8,
 	SECRET_LIMBS = DH_SECRET_LEN / 8,
 	X25519_BITS = 255,
-	/* The X25519 scalar: the last 32 bytes of a secret, without the top bit that dh_secret()
-	 * sets. */
+	/* Offset of the X25519 scalar, the last 32 bytes of a secret. They exclude the top bit that
+	 * dh_secret() sets. */
 	X25519_SKIP = DH_SECRET_LEN - X25519_LEN,
 };
 

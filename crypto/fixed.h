@@ -13,7 +13,7 @@
 
 struct fixed {
 	unsigned modulus_bits; /* 64 or 32 */
-	/* f; negative for numbers beyond the words, above modulus_bits for tiny ones. */
+	/* f; negative if numbers exceed the words, above modulus_bits if they are tiny. */
 	int fraction_bits;
 	size_t parties; /* L: number of terms of the sum */
 };
@@ -21,7 +21,7 @@ struct fixed {
 /* Largest |x| that encodes. Exported for tests of the bound. */
 double fixed_bound(const struct fixed *f);
 
-/* Largest power of two that scales numbers up to `most` > 0 and still lets them encode. */
+/* Largest power of two by which numbers up to `most` > 0 can be multiplied and still be encoded. */
 double fixed_scale(const struct fixed *f, double most);
 /* f at which numbers up to `most` > 0 fill the words. */
 int fixed_fraction(unsigned modulus_bits, size_t parties, double most);

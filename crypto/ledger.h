@@ -44,8 +44,8 @@ struct ledger_job {
 	const char *parties;      /* names of all parties, ascending, separated by blanks */
 	/* The user, as reported by the coordinator; NULL or "" if it reported none. */
 	const char *submitter;
-	/* Some of the first parties were left out, so other attempts at it may have other
-	 * parties. */
+	/* Some of the job's first parties were left out, so other attempts at the job may have
+	 * other parties. */
 	bool left;
 	/* Name that the party gave its data set, whatever the data are today; NULL or "" if
 	 * none. */

@@ -13,8 +13,9 @@
 
 enum { PLACES = 3, BLOCK = 1024, FEW = 24, TICK = 1 << 20 };
 
-/* Prefetch distances in steps: waiting for random memory accesses took most of the time. An item
- * is read at a place, a key for an item, and the other places for a key. */
+/* Prefetch distances in steps: without prefetch, most of the time was spent waiting for random
+ * memory accesses. Peeling reads the item at a place, then the key of the item, then the other
+ * places of the key. */
 enum { AHEAD_ITEM = 24, AHEAD_KEY = 16, AHEAD_PLACES = 8 };
 
 struct okvs {

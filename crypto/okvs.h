@@ -11,11 +11,11 @@
  *
  * Keys are random (HMACs of ids). With 1.3 words a key and OKVS_SPARE more, peeling fails for one
  * in 770 sets of 1200 keys. For fewer or more keys it fails for one set in thousands. The usual
- * cause is two keys with the same three places. Then the caller makes the keys anew, with another
- * number.
+ * cause is two keys with the same three places. After a failure the caller makes new keys with
+ * another number.
  *
- * A table is uniform among those with these values: if the values are random, it reveals nothing
- * about the keys. A sum of tables reads as the sum of the values read.
+ * A table is uniform among the tables with these values. If the values are random, it reveals
+ * nothing about the keys. Reading a sum of tables gives the sum of the values.
  */
 #ifndef CRYPTO_OKVS_H
 #define CRYPTO_OKVS_H

@@ -104,7 +104,8 @@ static uint64_t slot_get(const mp_limb_t m[static N], size_t s)
 	return v & (2 * HALF_SLOT - 1);
 }
 
-/* Half a slot in each of count slots: with it, numbers of either sign are digits. */
+/* Sets each of count slots of m to half its range. Adding m turns numbers of either sign into
+ * non-negative digits. */
 static void halves(mp_limb_t m[static N], size_t count)
 {
 	memset(m, 0, N * LIMB);
@@ -148,8 +149,9 @@ struct paillier {
 	mp_limb_t n[N], square[NN];
 };
 
-/* Primes are not kept. A power modulo p^2 would take a third of the time, but GMP finds a modulus'
- * inverse in a table, by its last bits, and n^2 is public. */
+/* Primes are not kept. A power modulo p^2 would take a third of the time. But GMP looks up the
+ * inverse of a modulus in a table by its last bits, which is safe for n^2 only, because n^2 is
+ * public. */
 struct paillier_pair {
 	struct paillier key;
 	mp_limb_t order[N];   /* (p - 1) (q - 1) */
@@ -242,7 +244,7 @@ void paillier_free(struct paillier *key)
 
 /* ---- encryption ---- */
 
-/* acc = acc r^n mod n^2: then acc hides all but its plaintext. */
+/* acc = acc r^n mod n^2, which hides everything in acc except its plaintext. */
 static enum err randomise(const struct paillier *key, struct room *w)
 {
 	TRY(random_secret(w->product, (N + EXTRA) * LIMB));

@@ -8,7 +8,7 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-/* Used with their terminators (docs/secure-sum.md). */
+/* Labels, used with their terminators (docs/secure-sum.md). */
 static const char LABEL_MARKER[] = "coterie psk marker v1";
 static const char LABEL_SALT[] = "coterie psk salt v1";
 

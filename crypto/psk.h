@@ -1,4 +1,5 @@
-/* psk.h -- a key that two parties share in advance, from a file that each has for the other.
+/* psk.h -- a key that two parties share in advance. Each reads it from its file for the other
+ * party.
  *
  * It enters the salt of the pair's key (crypto/secagg.h). An attacker that records the key
  * agreement now and breaks Diffie-Hellman later thus does not get the masks. A marker tells the

@@ -33,7 +33,7 @@ struct tag {
 
 /* ---- numbers mod p: CT, values canonical ---- */
 
-/* x mod p: 2^127 = 1. */
+/* Returns x mod p, by 2^127 = 1 mod p. */
 static u128 tag_fold(u128 x)
 {
 	u128 once = (x & P) + (x >> 127), less = once - P;

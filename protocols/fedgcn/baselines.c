@@ -48,7 +48,7 @@ static enum err fedgcn_baseline_by_size(const struct graphs *g, const struct fed
 	return e;
 }
 
-/* The network with its initial weights, and prototypes by k-means. */
+/* Clusters by the network with its initial weights, and by prototypes from k-means. */
 static enum err untrained(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
 {
 	struct kmeans_params how = { .k = p->k,
@@ -80,7 +80,7 @@ static enum err untrained(const struct graphs *g, const struct fedgcn_params *p,
 	return e;
 }
 
-/* A federation of one party. */
+/* Trains as a federation of one party. */
 static enum err alone(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
 {
 	struct fedgcn_params own = *p;

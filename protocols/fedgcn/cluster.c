@@ -12,8 +12,8 @@
 enum { LLOYD = 100, RESTARTS = 10 };
 enum { AXES = 3, MIXTURE_RESTARTS = 5, MIXTURE_STEPS = 100 };
 enum { MIXTURE_MOST = 8 }; /* three axes cannot hold more clusters */
-/* EM ends when a step adds less than this to the mean log density. A larger bound ends it where it
- * is merely slow, which for overlapping clusters is far from the optimum. The baseline on log n
+/* EM ends when a step adds less than this to the mean log density. A larger bound would end it when
+ * it is merely slow, which for overlapping clusters is far from the optimum. The baseline on log n
  * uses the same bound. */
 static const double MIXTURE_SETTLED = 1e-6;
 
@@ -32,7 +32,8 @@ void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 	free(D);
 }
 
-/* to[r]: the row of C that matches row r of D, by the least sum of distances. */
+/* Matches rows of D to rows of C by the least sum of distances: to[r] is the row of C for row r of
+ * D. */
 static void fedgcn_cluster_match_centres(const struct mat *D, const struct mat *C, size_t *to)
 {
 	double *cost = alloc(D->rows * C->rows, sizeof(*cost));
@@ -114,7 +115,8 @@ static void fedgcn_cluster_project(const struct fedgcn_model *m, const struct ma
 				    (MAT(Z, i, j) - m->mean[j]) * m->axis[a * FEDGCN_Z + j];
 }
 
-/* Numbers the components as the rows of C that match the mean Z of their graphs. */
+/* Matches the mean Z of each component's graphs to a row of C, and gives the component that row's
+ * number. */
 static void rename_components(const struct mat *Z, struct fedgcn_model *m, struct gmm *g,
 			      uint32_t *label)
 {
@@ -122,7 +124,8 @@ static void rename_components(const struct mat *Z, struct fedgcn_model *m, struc
 	struct mat D;
 
 	mat_copy(&D, &m->C);
-	for (size_t r = 0; r < k; r++) /* a component without graphs: its mean mapped back to Z */
+	/* A component without graphs uses its own mean, mapped back to Z. */
+	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; j < FEDGCN_Z; j++) {
 			MAT(&D, r, j) = m->mean[j];
 			for (size_t a = 0; a < q; a++)
@@ -154,7 +157,7 @@ enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, stru
 				  .restarts = MIXTURE_RESTARTS,
 				  .iterations = MIXTURE_STEPS,
 				  .tolerance = MIXTURE_SETTLED,
-				  /* otherwise a few equal graphs become a component */
+				  /* without it, a few equal graphs would become a component */
 				  .ridge = 1e-2,
 				  .seed = p->seed };
 	struct gmm g;

@@ -15,7 +15,7 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	double *W; /* net.weights joint ones; FedPer uses the first of them */
+	double *W; /* net.weights joint weights; FedPer uses only the first of them */
 	struct mat C;
 	double *up, *down;
 };
@@ -128,7 +128,7 @@ static void say_model(struct run *r)
 	fedgcn_coordinator_put_floats(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
 }
 
-/* FedAvg: sum of n_m W_m over sum of n_m. Also records the mean losses. */
+/* FedAvg: divides the sum of n_m W_m by the sum of n_m. Also records the mean losses. */
 static enum err take_weights(struct run *r, unsigned round)
 {
 	size_t count = travelling(r);

@@ -1,4 +1,5 @@
-/* Memory estimate of FedGCN: the network, its gradients and a batch dominate the graphs. */
+/* Memory estimate of FedGCN. The network, its gradients and a batch take most of it, the graphs
+ * little. */
 #include "protocols/fedgcn/job.h"
 
 double fedgcn_memory(const void *p, const struct kind_sizes *s)

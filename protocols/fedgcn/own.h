@@ -10,10 +10,11 @@
 static const double FEDGCN_WEIGHT_MAX = 1e4, FEDGCN_Z_MAX = 1e7;
 /* Bound of the root mean square of a party's Z after a round. */
 static const double FEDGCN_RADIUS = 100;
-/* Bound of the network's part of Z, relative to the norm of the drawing's part. */
+/* Bound of the network's part of Z, relative to the norm of the drawing's part; for features
+ * "drawing". */
 static const double FEDGCN_BESIDE = 0.125;
-/* Effective number of dimensions in the densities of prototypes, of FEDGCN_Z = 64. With all of them
- * each prototype would be certain of its component. */
+/* Effective number of dimensions in the densities of prototypes, of FEDGCN_Z = 64. With all of
+ * them, each prototype would belong to one component with probability near 1. */
 static const double FEDGCN_DIMENSIONS = 4;
 
 /* Federated Lloyd steps for the first prototypes: after each doubling of their number, and more at
@@ -32,7 +33,8 @@ struct fedgcn_training {
 	const struct fedgcn_params *p;
 	const float *joint; /* net->weights, for FedProx; else NULL */
 	unsigned round;
-	/* called after each epoch but the last, from 0, with the trained numbers; NULL: never */
+	/* called with the trained numbers after each epoch e = 0, 1, ... but the last; NULL: never
+	 */
 	void (*epoch)(void *arg, unsigned e, const float *W);
 	void *arg;
 };
@@ -45,15 +47,16 @@ enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 
 /* ---- prototypes: prototypes.c ---- */
 
-/* Equations 10-14 as the README interprets them: C from the uploads x (parties x
- * fedgcn_upload_words()). ERR_INPUT: a covariance is not positive definite. O(k n^2) a step, 30
- * steps at most, n prototypes of all parties. */
+/* Computes C from the uploads x (parties x fedgcn_upload_words()) by equations 10-14, as the README
+ * interprets them. ERR_INPUT: a covariance is not positive definite. O(k n^2) a step for n
+ * prototypes of all parties, and at most 30 steps. */
 enum err fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x,
 		    struct mat *C) MUST_CHECK;
 
 /* ---- clustering: cluster.c ---- */
 
-/* Lloyd's steps from C, which becomes the centres; empty clusters keep theirs. label: Z->rows. */
+/* Runs Lloyd's steps from C. C becomes the centres; an empty cluster keeps its centre. label:
+ * Z->rows. */
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label);
 /* Final clustering of a party's Z. m has W and C; fills label and the rest of m. */
 enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,

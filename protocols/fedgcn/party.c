@@ -10,12 +10,12 @@
 struct fedgcn_own {
 	struct gin net;
 	float *F;
-	float *W;        /* net.weights, then k x FEDGCN_Z prototypes: the trained numbers */
-	float *joint;    /* the same, at the start of the round */
-	struct mat Z, C; /* Z: by the current weights; C: centres of the last clustering */
-	double *count;   /* k: graphs of each row of C; 0: withheld */
-	/* If fedgcn_is_stacked(): fedgcn_upload_rows() prototypes and their counts, epoch by epoch
-	 */
+	float *W;     /* net.weights, then k x FEDGCN_Z prototypes: the trained numbers */
+	float *joint; /* the same, at the start of the round */
+	/* Z: embeddings by the current weights; C: centres of the last clustering */
+	struct mat Z, C;
+	double *count; /* k: graphs of each row of C; 0: withheld */
+	/* If fedgcn_is_stacked(): fedgcn_upload_rows() prototypes, and their counts, by epoch */
 	struct mat stack;
 	double *stacked;
 	struct fedgcn_model model; /* the last good one; weights 0: none */
@@ -80,8 +80,8 @@ static void take_joint(struct fedgcn_party *party, unsigned round, const double 
 	}
 }
 
-/* C_m of Z: centres from those behind the weights W on. count: 0 of fewer than min_cluster
- * graphs. */
+/* Computes C_m of Z, starting from the centres that follow the weights in W. count is 0 for fewer
+ * than min_cluster graphs. */
 static void prototypes_of(const struct fedgcn_party *party, const float *W, const struct mat *Z,
 			  struct mat *C, double *count, uint32_t *label)
 {
@@ -134,9 +134,9 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	return changed;
 }
 
-/* Bounds Z, because training drives it apart without end (4e5 after ten rounds). If the network's
- * part is too long, scales down the last map of the readout, and the prototypes, so that no cluster
- * changes; the stacked ones, too. Z of drawings also contains the drawing; there the bound is
+/* Bounds Z, because training lets it grow without limit (4e5 after ten rounds). If the network's
+ * part is too long, scales down the last map of the readout and all prototypes, including stacked
+ * ones, so that no cluster changes. Z of drawings also contains the drawing; there the bound is
  * FEDGCN_BESIDE times the drawing's length. */
 static void hold_together(struct fedgcn_party *party)
 {

@@ -26,9 +26,9 @@
 enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
 
 enum fedgcn_prototypes {
-	FEDGCN_MATCHED, /* means over the parties of the same index: two sums */
-	FEDGCN_KDE,     /* equations 10-14, on unmasked prototypes of a round's end */
-	FEDGCN_STACKED, /* the same, on those of each local epoch: lines 13 and 16 */
+	FEDGCN_MATCHED, /* means over the parties' prototypes of equal index: two sums */
+	FEDGCN_KDE,     /* equations 10-14, on the unmasked prototypes at the end of a round */
+	FEDGCN_STACKED, /* the same, on the prototypes of each local epoch: lines 13 and 16 */
 	FEDGCN_PRINTED, /* the same, with equation 14's full covariances */
 	FEDGCN_OWN,     /* not shared: only the baseline that trains alone */
 };
@@ -60,9 +60,9 @@ struct fedgcn_params {
 };
 /* ERR_INPUT: invalid parameters. */
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
-/* Whether the coordinator sees single parties' prototypes; a policy must allow it. */
+/* True if the coordinator sees single parties' prototypes, which a policy must allow. */
 bool fedgcn_in_clear(const struct fedgcn_params *p);
-/* Whether those of each epoch are uploaded. */
+/* True if the prototypes of each epoch are uploaded. */
 bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
@@ -105,10 +105,10 @@ struct fedgcn_model {
 void fedgcn_model_release(struct fedgcn_model *m);
 /* ERR_INPUT: inconsistent sizes, or numbers that are not finite or beyond bounds. */
 enum err fedgcn_model_check(const struct fedgcn_model *m) MUST_CHECK;
-/* Z (initialised here): what the model's network makes of each graph. */
+/* Z (initialised here): the embedding of each graph by the model's network. */
 enum err fedgcn_embed(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		      struct mat *Z) MUST_CHECK;
-/* label (g->count): clusters of graphs, which need not be graphs of the run. */
+/* Fills label (g->count) with the clusters of graphs, which may be new. */
 enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		       uint32_t *label) MUST_CHECK;
 

@@ -32,7 +32,8 @@ struct kde {
 	struct mat Sigma;
 };
 
-/* gamma from the previous C: Gaussians with the mean squared distance to the nearest centre. */
+/* Computes gamma from the previous C, by Gaussians whose variance is the mean squared distance to
+ * the nearest centre. */
 static void kde_begin(struct kde *e, const struct mat *C)
 {
 	double spread = 0;
@@ -117,7 +118,8 @@ static double kde_maximise(struct kde *e, struct mat *C)
 	return moved;
 }
 
-/* Y (n x FEDGCN_Z): row i is Sigma_r^-1 u_i; log_det: of Sigma_r. */
+/* Row i of Y (n x FEDGCN_Z) becomes Sigma_r^-1 u_i; *log_det becomes the logarithm of det Sigma_r.
+ */
 static enum err kde_invert(const struct kde *e, size_t r, struct mat *Y, double *log_det)
 {
 	struct mat factor;

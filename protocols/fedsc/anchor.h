@@ -1,4 +1,5 @@
-/* anchor.h -- FedSC's default second stage: a graph between rows by way of landmarks.
+/* anchor.h -- FedSC's default second stage: a similarity graph of rows, computed from their nearest
+ * landmarks.
  *
  * Row i is tied to its s nearest landmarks with weights ~ d^2_(s+1) - d^2_j that add up to 1, so
  * there is no bandwidth to choose. B (n x d) holds the weights. The similarity of rows is B

@@ -47,7 +47,8 @@ static enum err fedsc_anchors_find_clusters(struct fedsc_run *run, struct fedkme
 	return fedkmeans_count(loop, c);
 }
 
-/* All k share landmarks and eigenvectors. At the end rows are embedded again for the chosen k. */
+/* Tries each k of the range; all share landmarks and eigenvectors. At the end rows are embedded
+ * again for the chosen k. */
 static enum err fedsc_anchors_select_clusters(struct fedsc_run *run, struct fedkmeans *loop,
 					      const struct mat *R, const double *lam,
 					      struct fedkmeans_centres *best)
@@ -82,7 +83,8 @@ static enum err fedsc_anchors_select_clusters(struct fedsc_run *run, struct fedk
 	return err ? err : fedkmeans_count(loop, best);
 }
 
-/* Nystroem: new rows are tied to landmarks and embedded like those of the run. */
+/* Nystroem's method: a model ties new rows to landmarks and embeds them like the rows of the run.
+ */
 void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct mat *Z,
 		     const struct mat *R)
 {
@@ -111,7 +113,7 @@ static enum err fedsc_anchors_finish(struct fedsc_run *run, const struct mat *Z,
 	return err;
 }
 
-/* One more than the largest k, to show the gap behind it. */
+/* Returns one more than the largest k, so that the record shows the gap behind it. */
 static size_t eigenvalues_of(const struct fedsc_params *p, size_t landmarks)
 {
 	return (size_t)p->k + (p->k_from && p->k < landmarks);
@@ -140,7 +142,7 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 	err = fedsc_sum_triangle(run, &q, c.Z.rows, &M);
 	if (err)
 		goto out;
-	/* Weights are not negative, and each row's add up to 1. */
+	/* Weights are not negative, and those of each row add up to 1. */
 	for (size_t e = 0; e < M.rows * M.cols; e++) {
 		sum += M.a[e];
 		least = fmin(least, M.a[e]);

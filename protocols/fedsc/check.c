@@ -39,7 +39,7 @@ const char *fedsc_one_k(const void *p)
 
 /* ---- noise ---- */
 
-/* sigma of C needs an upload of C, and noise given by beta. */
+/* Noise on C (noise.beta_c) needs an upload of C, and noise given by beta. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
 	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
@@ -129,7 +129,8 @@ static enum err check_factors(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Values derived from rows before they enter a noisy sum would disclose them without noise. */
+/* Refuses parameters by which values derived from rows would be disclosed without noise, before the
+ * noisy sums. */
 static enum err check_sums(const struct fedsc_job *job)
 {
 	if (fedsc_learns(job->how.variant))

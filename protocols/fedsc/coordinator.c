@@ -26,7 +26,8 @@ void fedsc_report_release(struct fedsc_report *r)
 	*r = (struct fedsc_report){ 0 };
 }
 
-/* Tolerance of the weights' sum, 1: each party rounds its weight to the fixed point. */
+/* The weights may add up to 1 plus or minus this: each party rounds its weight to the fixed point.
+ */
 static const double WEIGHTS_ROUNDING = 1e-4;
 
 enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
@@ -44,7 +45,8 @@ enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_ques
 	return err;
 }
 
-/* Smallest d with eigenvalues of sum F'F that make up the share of its trace. */
+/* Chooses the least d such that the d largest eigenvalues of sum F'F reach the share of its trace.
+ */
 static enum err choose_dims(const struct fedsc_run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
@@ -271,7 +273,7 @@ static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R
 	return err;
 }
 
-/* Eigenvectors of a dictionary of `dims` (0: k or more) for k clusters. */
+/* Returns the number of eigenvectors for k clusters, from a dictionary of `dims` (0: k or more). */
 static size_t fewest(size_t k, size_t dims)
 {
 	return dims && dims < k ? dims : k;
@@ -332,7 +334,7 @@ out:
 }
 
 /* Appendix C, steps 4 and 5: parties compute each other's entries of K^ by encryption, and each
- * uploads its rows of it. */
+ * uploads its own rows of K^. */
 static enum err collect_similarities(struct fedsc_run *run, struct fedsc_question *q, struct mat *K)
 {
 	q->kind = FEDSC_PAIRWISE;
@@ -346,7 +348,7 @@ static enum err collect_similarities(struct fedsc_run *run, struct fedsc_questio
 	return parties_collect_rows(run->parties, q, K);
 }
 
-/* Step 6: all coefficients of all rows, in clear. */
+/* Step 6: collects all coefficients of all rows, unmasked. */
 static enum err collect_coefficients(struct fedsc_run *run, struct fedsc_question *q, struct mat *C)
 {
 	parties_phase(run->parties, "upload");
@@ -355,7 +357,8 @@ static enum err collect_coefficients(struct fedsc_run *run, struct fedsc_questio
 	return parties_collect_rows(run->parties, q, C);
 }
 
-/* Variants "paper" and "pairwise", which differ in what is uploaded: C, or K^ = C' Kzz C. */
+/* Variants "paper" and "pairwise". Parties upload C in the former, and K^ = C' Kzz C in the latter.
+ */
 static enum err by_paper(struct fedsc_run *run)
 {
 	bool pairwise = run->p->variant == FEDSC_BY_PAIRWISE;
@@ -379,7 +382,7 @@ static enum err by_paper(struct fedsc_run *run)
 	err = pairwise ? collect_similarities(run, &q, &all) : collect_coefficients(run, &q, &all);
 	if (err)
 		goto out;
-	if (!run->parties->at_party) { /* only the coordinator has all of it */
+	if (!run->parties->at_party) { /* only the coordinator has all uploads */
 		ALLOC(report->label, all.rows);
 		ALLOC(report->size, p->k);
 		report->k = p->k;
@@ -402,7 +405,7 @@ out:
 	return err;
 }
 
-/* In the data's units. */
+/* Keeps the centres, converted to the data's units. */
 static void fedsc_coordinator_keep_centres(const struct fedsc_run *run, const struct mat *Z)
 {
 	const struct fedsc_report *r = run->report;

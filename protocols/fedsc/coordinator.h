@@ -22,8 +22,9 @@ struct fedsc_report {
 	unsigned rounds;            /* of Stage I; of k-means, on all rows */
 	double change;              /* relative change of Z in the last round */
 	double *value;              /* leading eigenvalues; owned; NULL for k-means */
-	size_t values; /* k, or dims if fewer; with a range one more, if there is one */
-	double *size;  /* k: rows of each cluster; owned */
+	/* number of `value`: k, or dims if fewer; one more with a range, if there is one */
+	size_t values;
+	double *size; /* k: rows of each cluster; owned */
 	/* k-means: k x m, centres of the last counting, in the data's units; owned */
 	struct mat centres;
 	/* with job.profile: of rows of all parties; columns have numbers; owned */

@@ -220,7 +220,7 @@ static void weigh_piece(void *ctx, unsigned worker, size_t piece)
 		W[e] *= ROW(w->C, first)[e];
 }
 
-/* Over a block of rows: h += w, G -= W'X, and f -= the sum of W. */
+/* Adds the terms of a block of rows: h += w, G -= W'X, and f -= the sum of W. */
 static void fedsc_dictionary_add_rows(struct gradient *g, const double *square,
 				      const struct mat *rows, const struct mat *C)
 {
@@ -291,8 +291,8 @@ static void gradient_forget(struct gradient *g)
 	g->h = NULL;
 }
 
-/* eta = 1 / (1.05 ||H||_2), H = (diag(w - 2q) + 2 Q) / r^2. Power iterations from a fixed start
- * without symmetry find the norm. */
+/* Returns eta = 1 / (1.05 ||H||_2), with H = (diag(w - 2q) + 2 Q) / r^2. Power iterations from a
+ * fixed, asymmetric start find the norm. */
 static double step_of(const struct gradient *g)
 {
 	size_t d = g->Z->rows;

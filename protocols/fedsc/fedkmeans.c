@@ -14,8 +14,9 @@
 
 enum { STREAM = 0x6c6267 }; /* random numbers that split clusters */
 
-/* Limits of the search for landmarks: doublings without gain before it ends; centres per landmark,
- * with rows far from others; doublings in all (12 make 4096). */
+/* Limits of the search for landmarks. PATIENCE: doublings without gain before the search ends.
+ * TRAPS: centres per landmark, including those that hold outliers. DOUBLINGS: doublings in all (12
+ * make 4096). */
 enum { PATIENCE = 8, TRAPS = 4, DOUBLINGS = 64 };
 
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z)
@@ -61,7 +62,7 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 	TRY(fedkmeans_sum_answers(loop, &ask, c->count, k));
 	TRY(parties_check_counts(loop->parties->phase, "rows of cluster", c->count, k, loop->n,
 				 &all));
-	if (all != loop->n) /* every row is in one cluster */
+	if (all != loop->n) /* each row must be in exactly one cluster */
 		return err_set(ERR_PEER,
 			       "the parties say that %zu clusters have %.17g rows of %.17g "
 			       "(during %s)",
@@ -172,7 +173,7 @@ static void fedkmeans_split_centres(struct fedkmeans_centres *c, size_t more, do
 				    struct rng *rng)
 {
 	size_t k = c->Z.rows, m = c->Z.cols;
-	struct keyed *rank; /* of falling spread */
+	struct keyed *rank; /* clusters by falling spread */
 
 	ALLOC(rank, k);
 	for (size_t i = 0; i < k; i++)
@@ -249,11 +250,11 @@ static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_la
 	return ERR_OK;
 }
 
-/* Rows far from all others widen a cluster so much that its halves lie far from most of its rows.
- * Such a row then takes a centre that is dropped with it, and the next one: one row can end the
- * search at one landmark. If the number stops rising below half of what the rows could support,
- * splits become closer. Centres of small clusters then stay as traps: they keep those rows out of
- * every sum. */
+/* An outlier widens a cluster so much that both halves lie far from most of its rows. The outlier
+ * then takes one centre, which is dropped with it, and later the next one. So a single row can end
+ * the search at one landmark. The search therefore watches the number of landmarks: if it stops
+ * rising below half of what the rows could support, splits become closer. Centres of small clusters
+ * then stay as traps, which keep outliers out of every sum. */
 enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c)
 {
@@ -312,7 +313,8 @@ static size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 	return most > p->k ? most : p->k;
 }
 
-/* Fills c with k centres. The landmarks represent their rows in a k-means that needs no sums. */
+/* Fills c with k centres, by a k-means of the landmarks. They represent their rows, so it needs no
+ * sums. */
 static enum err fedkmeans_find_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
 					unsigned k, const struct fedkmeans_centres *landmarks,
 					double tolerance, struct fedkmeans_centres *c,
@@ -354,7 +356,8 @@ static enum err fedkmeans_select_clusters(struct fedkmeans *loop, const struct f
 					      &rounds[i]);
 		if (!err)
 			err = fedkmeans_measure(loop, &tried[i], &point);
-		if (!err) { /* stability of landmarks, because no party sees another's rows */
+		/* stability is that of landmarks, because no party sees another's rows */
+		if (!err) {
 			selection_add(s, point);
 			selection_stability(s, stability_of(&landmarks->Z, landmarks->count, k,
 							    p->landmarks.seed, p->threads));

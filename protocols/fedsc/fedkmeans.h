@@ -23,8 +23,9 @@ enum fedkmeans_kind {
 	/* for each centre with count >= least, in order: the sum of its rows (m) and of their
 	 * squared distances (1) */
 	FEDKMEANS_SUMS,
-	/* 1: the sum over all rows of 1 - a / b, with a and b the distances to the nearest two
-	 * centres of the last COUNTS; 0 for a row at both, and with one centre */
+	/* 1: the sum over all rows of 1 - a / b. a and b are the distances to the nearest two
+	 * centres of the last COUNTS. The term is 0 for a row at both, and if there is one centre
+	 * only */
 	FEDKMEANS_MARGIN,
 };
 
@@ -43,7 +44,7 @@ size_t fedkmeans_words(const struct fedkmeans_question *q, size_t m);
 
 struct fedkmeans_party {
 	const struct mat *X; /* borrowed: n x m */
-	/* the party's policy: refuses sums of fewer rows; 0: refuses none */
+	/* from the party's policy, which refuses sums of fewer rows; 0: refuses none */
 	double min_cluster;
 	uint32_t *label; /* n: nearest of the last centres */
 	double *near;    /* n: squared distance to it */
@@ -84,9 +85,9 @@ struct fedkmeans_centres {
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
 void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
-/* One Lloyd round. drop: removes centres below least (>= 1), unless all are; without it they stay
- * in place, without a sum. *moved (may be NULL): largest distance of any centre. ERR_PEER:
- * impossible counts. */
+/* One Lloyd round. drop: removes centres with fewer than `least` (>= 1) rows, unless all have
+ * fewer; without it these centres stay in place, and their rows are not summed. *moved (may be
+ * NULL): largest distance of any centre. ERR_PEER: impossible counts. */
 enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
@@ -107,10 +108,10 @@ enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centre
 void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres tried[SELECTION_MAX],
 			   struct fedkmeans_centres *best);
 
-/* Landmarks by splitting (Linde, Buzo, Gray 1980). From `mean` (1 x m) on, the clusters of largest
- * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)). `rounds` Lloyd rounds
- * follow each doubling, `last` the end. The search ends early when the number of landmarks stops
- * rising. At the end each has `least` rows or more. ERR_JOB if there are none. */
+/* Landmarks by splitting (Linde, Buzo, Gray 1980). Starts at `mean` (1 x m) and splits the centres
+ * z of the clusters of largest spread into z +- e/2 N(0, I), e = sqrt(spread / (count m)). `rounds`
+ * Lloyd rounds follow each doubling, `last` the end. The search ends early when the number of
+ * landmarks stops rising. At the end each has `least` rows or more. ERR_JOB if there are none. */
 struct fedkmeans_landmarks {
 	size_t most;  /* d */
 	double least; /* mc */
@@ -121,9 +122,9 @@ enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_land
 			     const struct mat *mean, struct fedkmeans_centres *c) MUST_CHECK;
 
 /* Federated k-means: landmarks; weighted k-means++ with restarts on them, which needs no sums;
- * Lloyd rounds on all rows. All k of a range share the landmarks of its end; the last counting is
- * of the chosen k. c->count are the counts of the last counting, the cluster sizes. ERR_INPUT: k is
- * 0; ERR_JOB: fewer landmarks than clusters. */
+ * Lloyd rounds on all rows. All k of a range share the landmarks of its last k. The last counting
+ * uses the centres of the chosen k. c->count are the counts of the last counting, the cluster
+ * sizes. ERR_INPUT: k is 0; ERR_JOB: fewer landmarks than clusters. */
 struct fedkmeans_params {
 	unsigned k;
 	/* first k of a range that ends with k; 0: k is given */

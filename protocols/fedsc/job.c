@@ -12,7 +12,7 @@ const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NUL
 static const char *const start_names[] = { "landmarks", "random", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
-/* Variants that read a row; none: all do. */
+/* The variants that read a parameter; 0: all do. */
 enum {
 	ANCHOR = 1 << FEDSC_BY_ANCHORS,
 	DENSE = 1 << FEDSC_BY_DENSE,
@@ -22,7 +22,7 @@ enum {
 #define AT(field) offsetof(struct fedsc_job, field)
 
 /* clang-format off */
-/* Rows of both kinds. */
+/* Parameters of both kinds. */
 #define ON_COLUMNS \
 	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", \
 	  .names = kind_standardize_names, \
@@ -122,7 +122,7 @@ const struct config_row kmeans_rows[] = {
 };
 /* clang-format on */
 
-/* kmeans has only its Lloyd rounds, and each is small. */
+/* kmeans has only Lloyd rounds, and these are small, so it may run more. */
 static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
 /* With noise in aggregates each round costs a part of eps. */
 static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };

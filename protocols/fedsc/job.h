@@ -20,13 +20,15 @@ enum fedsc_variant {
 	FEDSC_BY_PAIRWISE, /* Appendix C */
 	FEDSC_BY_KMEANS
 };
-/* Z^0 of all but anchor: landmarks of federated k-means, or at random (Algorithm 1, line 1). */
+/* Z^0 of all variants but anchor: landmarks of federated k-means, or random points (Algorithm 1,
+ * line 1). */
 enum fedsc_start { FEDSC_FROM_LANDMARKS, FEDSC_AT_RANDOM };
 enum fedsc_noise_on {
 	NOISE_NONE,
 	NOISE_DATA,    /* Section 3.1 */
 	NOISE_FACTORS, /* Section 3.2 */
-	/* + and anchor: noise in aggregates, of each sum by shares of all parties (private.h) */
+	/* kmeans and variant anchor: noise in aggregates; each party adds a share to each sum
+	 * (private.h) */
 	NOISE_SUMS
 };
 
@@ -58,14 +60,15 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	double beta;             /* + on scaled rows, in standard deviations */
 	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p */
 	double sigma_z, sigma_c; /* further noise, absolute */
-	double clip, ball;       /* shortens scaled rows, and rows of Z_p, to it; 0: no */
+	double clip, ball;       /* clip shortens scaled rows to it, ball rows of Z_p; 0: no */
 	/* + deviation of noise in aggregates, for a sum that a row can move by 1; 0: none */
 	double multiplier;
 	double gram;                      /* the same for B'B (private.h) */
 	size_t colluders;                 /* + parties assumed to reveal their noise shares */
 	enum job_standardize standardize; /* + */
 	bool profile;                     /* + job.profile: sums by cluster at the end */
-	/* + FEDSC_PROFILE_NOISE: over all parties, in the contribution of one row of usual size */
+	/* + FEDSC_PROFILE_NOISE: deviation over all parties, in units of a usual row's contribution
+	 */
 	double profile_noise;
 	uint64_t seed;    /* + */
 	unsigned threads; /* + does not change labels */
@@ -108,7 +111,7 @@ static inline bool fedsc_learns(enum fedsc_variant variant)
 	return variant == FEDSC_BY_DENSE || variant == FEDSC_BY_PAPER ||
 	       variant == FEDSC_BY_PAIRWISE;
 }
-/* r is the parties' mean distance, which takes a sum. */
+/* True if r derives from the parties' mean distance, which takes a sum. */
 bool fedsc_width_is_summed(const struct fedsc_job *job);
 
 /* The algorithm's parameters. Everything derives from the job, noise too, so both sides compute the

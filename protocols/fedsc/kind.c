@@ -29,7 +29,8 @@ static struct kind_claim fedsc_claim(const void *job)
 				    .colluders = of->noise_colluders };
 }
 
-/* Noise on rows is each party's own. Noise in aggregates suffices without the colluders' shares. */
+/* Noise on rows suffices, because it is each party's own. Noise in aggregates suffices if it is
+ * calibrated without the colluders' shares. */
 static const char *fedsc_needs_noise(const void *p)
 {
 	const struct fedsc_job *job = p;

@@ -13,11 +13,12 @@ static double dims_of(const struct fedsc_job *job, double n)
 
 	if (job->how.dims != JOB_AUTO && job->how.dims)
 		return job->how.dims;
-	/* As params.c: one landmark for three rows if clusters have few rows. */
+	/* As in params.c: a landmark stands for three rows if clusters have few rows. */
 	return n > 0 ? fmin(n / (job->how.variant == FEDSC_BY_ANCHORS ? 3 : 5), most) : most;
 }
 
-/* pairwise: bytes of the larger exchange of all parties, of n rows: ciphertexts of 512 bytes. */
+/* pairwise: returns the bytes of the larger exchange, for n rows of all parties and ciphertexts of
+ * 512 bytes. */
 static double ciphertexts_of(double n, double parties, double d)
 {
 	double groups = n / FEDSC_PAIRWISE_EACH + parties;

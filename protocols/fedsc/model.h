@@ -24,7 +24,7 @@ enum { FEDSC_MODEL_VERSION = 1 };
 /* Zero-initialised: no model. */
 struct fedsc_model {
 	size_t m;    /* columns */
-	double clip; /* shortens longer rows to it before all else; 0: no */
+	double clip; /* first shortens longer rows to it; 0: no */
 	/* m; rows are clustered as (x - shift) / unit; unit 0: the column becomes 0 */
 	double *shift, *unit;
 	unsigned near;     /* anchors: s; 0: rows are clustered directly */
@@ -34,15 +34,15 @@ struct fedsc_model {
 };
 void fedsc_model_release(struct fedsc_model *m);
 
-/* Prepends the standardisation `own`, of which it copies the numbers, to that of m. */
+/* Makes m apply the standardisation `own` first, before its own. Copies the numbers of `own`. */
 void fedsc_model_after(struct fedsc_model *m, const struct standard_by *own);
 /* names may be NULL or empty. */
 void fedsc_model_name(struct fedsc_model *m, const struct columns *names);
 
-/* Assigns clusters to the rows of X (n x m), which it changes. label (n), and confidence (n) as of
- * fedkmeans_margin(). ERR_INPUT, with both values in the text: another number of columns, other
- * names; also a value that is not finite. Rows of a run without noise get their labels of the run.
- * Bitwise identical for any number of threads. */
+/* Assigns clusters to the rows of X (n x m), and changes X. Fills label (n) and confidence (n, as
+ * fedkmeans_margin()). ERR_INPUT if X has another number of columns or other names (the text has
+ * both values), or a value that is not finite. The rows of a run without noise get the labels of
+ * that run. Bitwise identical for any number of threads. */
 enum err fedsc_model_assign(const struct fedsc_model *m, struct mat *X, const struct columns *names,
 			    unsigned threads, uint32_t *label, double *confidence) MUST_CHECK;
 

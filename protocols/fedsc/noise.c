@@ -15,8 +15,9 @@ static bool uploads_factors(const struct fedsc_job *job)
 enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 {
 	bool upload = uploads_factors(job);
-	/* Without a ball nothing bounds Z, because the length of a step is not known beforehand. Z
-	 * is then assumed to be no longer than rows are, and nothing can be claimed. */
+	/* Without a ball nothing bounds Z, because the length of a step is not known beforehand.
+	 * Rows of Z are then assumed to be no longer than the data's rows, and no privacy can be
+	 * claimed. */
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
 	double share = upload ? 0.5 : 1; /* of eps and delta: each of two uploads gets half */
 	struct noise_factors p = { .eps_z = share * job->noise_eps,

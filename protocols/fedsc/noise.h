@@ -12,7 +12,7 @@ enum { FEDSC_NOISE_TEXT = 768 };
 struct fedsc_noise {
 	/* Differential privacy claimed for the job as a whole; eps 0: none. */
 	double eps, delta;
-	double mu; /* of its noise, exactly (common/privacy/account.h) */
+	double mu; /* exact mu of the job's noise (common/privacy/account.h) */
 	/* ---- noise on data ---- */
 	const char *mechanism;     /* static; NULL: sigma is given by beta, or there is no noise */
 	double clip;               /* with eps: shortens raw rows to it; 0: no */

@@ -24,11 +24,13 @@ enum err fedsc_find_landmarks(struct fedsc_run *run, size_t d,
 /* Parties cluster rows of the embedding from now on. */
 enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R) MUST_CHECK;
 /* The k leading eigenvalues and unit eigenvectors of G (d x d, symmetric); initialises U (k x d),
- * fills value (k). Finding them costs O(d^3), checking them at parties O(d^2 k); so the coordinator
- * broadcasts its result. Nobody checks for larger eigenvalues. */
+ * fills value (k). To compute them costs O(d^3), to check them O(d^2 k). So the coordinator
+ * broadcasts its result, and the parties check it. The check does not find larger eigenvalues that
+ * are missing. */
 enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
 		       struct mat *U) MUST_CHECK;
-/* Last, with job.profile: report->profile. profile.c. ERR_PEER: impossible sizes. */
+/* The last step, with job.profile: fills report->profile (profile.c). ERR_PEER: impossible sizes.
+ */
 enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
 /* fedsc_keep_model() fills report->model from these centres. fedsc_keep_clipped() does so for rows
  * shortened to `clip`, the unit of all columns. fedsc_keep_ties() adds the ties of anchors:
@@ -40,18 +42,19 @@ void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct ma
 		     const struct mat *R);
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c);
 
-/* Sums totals; from their means the spread of the rows, or of each column; from the deviation, with
- * `width`, the mean distances for the kernel's width. report: n, mean, unit, scale, r. totals.c. */
+/* Sums totals, then the spread of the rows, or of each column, about the means. With `width`, also
+ * sums mean distances of the scaled rows, for the kernel's width. Fills n, mean, unit, scale and r
+ * of the report (totals.c). */
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report) MUST_CHECK;
 
-/* Sums only the number of rows. report: n. totals.c. */
+/* Sums only the number of rows. Fills n of the report (totals.c). */
 enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
 		     struct fedsc_report *report) MUST_CHECK;
 
-/* Initial number of landmarks for n rows: p's number; else one for 5 rows, for variant anchor one
- * for 3 if there are fewer than 30 rows a cluster. At most 600 (anchor) or p->dims_most, at least
- * k. */
+/* Returns the initial number of landmarks for n rows. This is p's number or, by default, one for 5
+ * rows. Variant anchor takes one for 3 rows if there are fewer than 30 rows a cluster. The default
+ * is at most 600 (anchor) or p->dims_most, and at least k. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
 /* Parameters of the search for up to d landmarks. */
 struct fedkmeans_landmarks fedsc_search(const struct fedsc_params *p, size_t d);

@@ -27,7 +27,7 @@ static enum err wrong_pair(const struct parties *parties, size_t p, size_t q, co
 		       parties_name(parties, p), parties_name(parties, q), what, parties->phase);
 }
 
-/* Compares rows of party p from i on with columns of party q from j on, and with q's half. */
+/* Compares an entry's two halves: rows of party p from i on with columns of party q from j on. */
 static enum err join_block(const struct parties *parties, size_t p, size_t i, size_t q, size_t j,
 			   double tolerance, struct mat *K)
 {

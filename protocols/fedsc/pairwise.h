@@ -32,9 +32,10 @@ enum {
 /* Entries are at most this in magnitude. */
 #define FEDSC_PAIRWISE_LIMIT (1 + 0x1p-17)
 
-/* ERR_JOB: n rows of L parties take more than FEDSC_PAIRWISE_MOST powers of 2048 bits. A party's
- * n_p rows are in n_p / 33 ciphertexts, rounded up; each other party makes one of each for each of
- * its rows, by a power, and the first decrypts it by another: at most 2 n (n / 33 + L) of all. */
+/* ERR_JOB: n rows of L parties take more than FEDSC_PAIRWISE_MOST powers of 2048 bits. A party has
+ * n_p / 33 groups of rows, rounded up. For each group and each of its own rows, each other party
+ * makes a ciphertext by one power. The first party decrypts it by another. All parties need at most
+ * 2 n (n / 33 + L) powers. */
 enum err fedsc_pairwise_fits(double n, size_t parties) MUST_CHECK;
 
 /* Step 6: compares the two halves of each entry of K (n x n, rows as parties->rows counts them),

@@ -1,8 +1,8 @@
 #include "protocols/fedsc/own.h"
 
 enum { ANCHORS_MOST = 600 };
-/* With few rows a cluster, a landmark stands for three rows, not five: two landmarks a cluster are
- * too few to find neighbours (docs/results/fedsc.md). */
+/* A landmark stands for five rows, but for three if clusters have few rows: two landmarks a cluster
+ * are too few to find neighbours (docs/results/fedsc.md). */
 enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
 
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)

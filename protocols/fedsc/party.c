@@ -305,7 +305,7 @@ static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 	return ERR_OK;
 }
 
-/* F'F, weighted or not. */
+/* Computes F'F, with or without weights. */
 static enum err tell_gram(struct fedsc_party *p, double *x)
 {
 	size_t d = p->Z.rows;
@@ -409,7 +409,7 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 		mat_release(&part);
 		mat_release(&F);
 	}
-	if (tied || d > 1) /* of one number unit rows would leave its sign alone */
+	if (tied || d > 1) /* a unit row of one number would be only its sign */
 		spectral_unit_rows(&E);
 	fedkmeans_party_release(&p->clusters);
 	mat_release(&p->embedding);

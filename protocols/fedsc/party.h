@@ -17,13 +17,13 @@
  * Symmetric d x d sums are sent as their lower triangles, row by row. */
 enum fedsc_kind {
 	FEDSC_TOTALS, /* 1 + m: rows; the sum of each column */
-	/* 1: the sum of (x_ij - mean_j)^2; with `columns` 2 m: the sums of each column, then 1 for
-	 * each column that this party does not scale; centres the rows permanently */
+	/* 1: the sum of (x_ij - mean_j)^2. With `columns`, 2 m: this sum for each column, then 1
+	 * for each column that this party does not scale, else 0. Centres the rows permanently */
 	FEDSC_SPREAD,
-	/* 1 with width, else 0: divides columns by unit, or by scale, permanently; shortens rows to
-	 * clip; adds noise of beta; answers the mean distance between own rows */
+	/* 1 with width, else 0. Permanently divides columns by unit, or by scale; shortens rows to
+	 * clip; adds noise of beta. With width, answers the mean distance between own rows */
 	FEDSC_SCALE,
-	/* fedkmeans_words(): on the rows; after EMBED on their embedding */
+	/* fedkmeans_words(): a question about the rows; after EMBED, about their embedding */
 	FEDSC_CLUSTERS,
 	FEDSC_SPECTRUM, /* d (d+1) / 2: F'F, F = C Kzz^1/2 */
 	/* d m + 1: omega Z_p after a round of Stage I, and omega = n_p / n */
@@ -31,13 +31,13 @@ enum fedsc_kind {
 	FEDSC_DEGREES, /* d: F'1 */
 	FEDSC_DENSE,   /* d (d+1) / 2: F' diag(1 / F t) F */
 	FEDSC_ANCHOR,  /* d (d+1) / 2: B'B of each row's weights of its s nearest landmarks */
-	/* 0: replaces the rows to cluster by the unit rows of B R; after DENSE instead of ANCHOR by
-	 * those of diag(1 / F t)^1/2 F R */
+	/* 0: replaces the rows to cluster by the unit rows of B R; after DENSE, by those of diag(1
+	 * / F t)^1/2 F R */
 	FEDSC_EMBED,
 	FEDSC_SIZES, /* k: rows of each cluster, by the labels */
-	/* with noise: 2 m for all rows, and 2 m for each shown cluster; for all rows the sum of
-	 * squares of each column as clustered, and the number of rows that have it; for a cluster
-	 * the sum, and the number */
+	/* With noise, 2 m for all rows, then 2 m for each shown cluster. For all rows: the sum of
+	 * squares of each column as clustered, and the number of rows that have a value in it. For
+	 * a cluster: the sum of each column, and this number */
 	FEDSC_PROFILE,
 	FEDSC_UPLOAD, /* rows, unmasked: fedsc_upload() */
 	/* With noise in aggregates: private.h. */

@@ -10,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds: squared length of a row of F, and largest 1 - cosine of a row to the mean direction. On
- * three clouds 8 apart, labels are right for r of 0.05 to 100 times a cloud's deviation, with these
- * bounds too. */
+/* Bounds of a row's squared length in F, and of the largest 1 - cosine of a row to the mean
+ * direction. On three clouds at distance 8, labels are right for r from 0.05 to 100 times a cloud's
+ * deviation, with these bounds too. */
 #define SPANNED 1e-6
 #define APART   1e-6
 
-/* Checks that labels are not arbitrary: rows that resemble no row of the dictionary, or all each
- * other, would get labels by chance. own (n): squared lengths of the rows' features, 1 if the
- * dictionary spans them. along (n): their products with the sum of all, the main direction, whose
- * squared length is `square`. line: there is one direction, and lengths tell rows apart. */
+/* Checks that labels are not arbitrary. They would be if rows resembled no row of the dictionary,
+ * or if all rows were alike. own (n): squared lengths of the rows' features, 1 if the dictionary
+ * spans them. along (n): products of the features with the main direction, which is the sum of all
+ * features and has squared length `square`. line: there is only one direction, so lengths
+ * distinguish rows. */
 static enum err rows_are_told_apart(const double *own, const double *along, size_t n, double square,
 				    bool line, double r)
 {
@@ -91,7 +92,7 @@ static enum err check_similarities(const struct mat *K, size_t d, double r)
 	return err;
 }
 
-/* Spectral clustering of the nearest neighbours S, which it releases. */
+/* Runs spectral clustering of the nearest neighbours S, and releases S. */
 static enum err cluster_points(struct csr *S, size_t n, const struct points_params *p,
 			       uint32_t *label)
 {

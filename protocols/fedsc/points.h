@@ -19,9 +19,10 @@ struct points_params {
 /* FedSC's second stage as published (Section 2.2, steps 6 to 8). All coefficients are unmasked:
  * with Z they disclose the rows, because (Kzz + lambda I) c = k(Z, x) gives their distances.
  *
- * label (n) from Z (d x m) and C (n x d): K = C Kzz C' in blocks of rows, its nearest neighbours
- * (equation 25), and their spectral clustering. ERR_JOB: with this r most rows resemble none of Z,
- * or all are alike; also errors of spectral_cluster() and of a Kzz that is not positive. */
+ * Fills label (n) from Z (d x m) and C (n x d). Computes K = C Kzz C' in blocks of rows, finds
+ * nearest neighbours (equation 25), and clusters them spectrally. ERR_JOB: with this r most rows
+ * resemble no row of Z, or all are alike. Also returns errors of spectral_cluster(), and those of a
+ * Kzz that is not positive. */
 enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
 		      const struct points_params *p, uint32_t *label) MUST_CHECK;
 /* The same from K (n x n, symmetric), which Appendix C gives the coordinator in place of Z and C;

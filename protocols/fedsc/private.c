@@ -24,8 +24,8 @@ enum { LLOYD = 100 };             /* of k-means on the landmarks, which needs no
 static const double SHRINK = 0.7; /* of the radius */
 /* distance of split centres, in the root mean square of their rows */
 static const double APART = 0.7;
-static const double CLEAR = 5;         /* least rows of a landmark, in deviations of a count */
-static const double NOISE_ALONE = 2;   /* rows that may be none, in deviations of a count */
+static const double CLEAR = 5;         /* fewest rows of a landmark, in deviations of a count */
+static const double NOISE_ALONE = 2;   /* counts up to this many deviations may be noise alone */
 static const double WIDTH = M_SQRT1_2; /* w */
 
 enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, double radius,
@@ -109,7 +109,8 @@ static size_t fewest_of(const struct fedsc_params *p)
 	return p->variant == FEDSC_BY_ANCHORS && p->near >= p->k ? p->near + 1 : p->k;
 }
 
-/* Number of landmarks such that each has rows clearly above the noise of a count. */
+/* Returns the number of landmarks for which the rows of each are clearly above the noise of a
+ * count. */
 static size_t landmarks_of(const struct fedsc_params *p, double n, double deviation)
 {
 	double clear = n / (CLEAR * deviation), most = LANDMARKS * (double)p->k;
@@ -197,7 +198,7 @@ static void fedsc_private_copy_centre(struct fedsc_rounds *c, size_t from, size_
 	c->width[to] = c->width[from];
 }
 
-/* Number of centres with more rows than centre j; ties count by index. */
+/* Returns the number of centres with more rows than centre j; ties count by index. */
 static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 {
 	size_t before = 0;
@@ -207,7 +208,8 @@ static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 	return before;
 }
 
-/* Keeps centres with more rows than noise may be, and the `fewest` with most rows. */
+/* Keeps the centres whose counts exceed possible noise, and in any case the `fewest` centres with
+ * most rows. */
 static void fedsc_private_drop_centres(struct fedsc_rounds *c)
 {
 	size_t kept = 0;
@@ -237,8 +239,8 @@ static void displace(struct rng *rng, const double *from, double e, double *z, s
 	free(u);
 }
 
-/* Splits each centre in up to four, at most c->most in all. Each further part goes to the centre
- * with the largest width per part. */
+/* Splits each centre into up to four parts, with at most c->most parts in all. Each further part
+ * goes to the centre with the largest width per part. */
 static void fedsc_private_split_centres(struct fedsc_rounds *c)
 {
 	size_t old = c->Z.rows, m = c->Z.cols, more = old * SPLIT < c->most ? old * SPLIT : c->most;

@@ -6,9 +6,9 @@
  * 2025, arXiv 2405.02437). Each round sums counts, and the rows' offsets from their centre,
  * shortened to a radius that falls from round to round, all with Gaussian noise. In FastLloyd
  * parties compute on secret shares and add the noise to these. Here each party adds its noise share
- * to its own term (discrete.h), and the sum is masked like all others. FastLloyd's centres begin
- * spread over the ball at random. Here they begin as one, and the widest are split, as in
- * fedkmeans.h; so they end where rows are, without further sums.
+ * to its own term (discrete.h), and the sum is masked like all others. FastLloyd's centres begin at
+ * random points of the ball. Here there is one centre at first, and the widest are split, as in
+ * fedkmeans.h. So centres end where rows are, without further sums.
  *
  *   n = sum n_p                         exact: the number of rows is not hidden
  *   Z = 0, rho = 1                      rows are in the unit ball
@@ -22,9 +22,9 @@
  *       rho = 0.7 rho
  *   each party: labels by the nearest z_j
  *
- * T1 is 5 of 7 rounds. Sensitivity to the replacement of one row, with noise of deviation 2 rho s
- * in S and Q and of sqrt(8) s in N, s being the multiplier: If both rows have the same centre, |y -
- * y'|^2 + (Q - Q')^2 <= 4 rho^2, with equality at |y| = |y'| = rho. Else |y|^2 + |y'|^2 + Q^2 +
+ * T1 is 5 of 7 rounds. The noise has deviation 2 rho s in S and Q and sqrt(8) s in N, where s is
+ * the multiplier. Sensitivity to the replacement of one row: If both rows have the same centre, |y
+ * - y'|^2 + (Q - Q')^2 <= 4 rho^2, with equality at |y| = |y'| = rho. Else |y|^2 + |y'|^2 + Q^2 +
  * Q'^2 <= 3 rho^2, which is 3/4 of 1/s^2, and 2 in N, which is the other 1/4. So each round is a
  * Gaussian release of sensitivity 1/s. */
 #ifndef PROTOCOLS_FEDSC_PRIVATE_H
@@ -46,8 +46,8 @@ struct fedsc_noisy {
 enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 			     struct discrete_share *share, double *deviation) MUST_CHECK;
 
-/* Used by both sides and by tests. radius: in (0, 1]. ERR_INPUT: eps is so large that noise is
- * below the last digit of the sums. */
+/* Noise of a round, for both sides and for tests. radius: in (0, 1]. ERR_INPUT: eps is so large
+ * that noise is below the last digit of the sums. */
 enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, double radius,
 			struct fedsc_noisy *noisy) MUST_CHECK;
 
@@ -80,13 +80,14 @@ enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct f
 struct fedsc_rounds {
 	struct parties *parties;
 	const struct fedsc_params *p;
-	struct mat Z;        /* centres; room for `most` rows */
-	double *count;       /* N, most */
-	double *width;       /* Q rho / w: summed squared offsets, most */
-	size_t most, fewest; /* bounds of their number; `fewest` stay whatever their counts */
+	struct mat Z;  /* centres; room for `most` rows */
+	double *count; /* N, most */
+	double *width; /* Q rho / w: summed squared offsets, most */
+	/* bounds of the number of centres; the `fewest` largest stay, even with low counts */
+	size_t most, fewest;
 	struct rng rng;
 	unsigned done;
-	double radius, deviation; /* of this round; of a count */
+	double radius, deviation; /* this round's radius; the deviation of a count */
 };
 
 /* Sums the number of rows, brings rows into the ball and reports both. Release run after errors

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { LLOYD = 100 };        /* of k-means on the landmarks, which needs no sums */
-static const double TIE = 2; /* entries of B'B up to this many deviations may be noise */
+static const double TIE = 2; /* entries of B'B up to TIE deviations may be noise */
 
 enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 			     struct discrete_share *share, double *deviation)
@@ -27,9 +27,9 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 	return ERR_OK;
 }
 
-/* x += w w' of one row, with w scaled to length 1. Replacing a row then changes at most sqrt(2),
- * reached if both rows have one landmark each. So no part of the noise is wasted on rows that are
- * tied to several. */
+/* x += w w' of one row, with w scaled to length 1. The replacement of a row then changes x by at
+ * most sqrt(2), which is reached if both rows have one landmark each. The scaling makes rows with
+ * several landmarks contribute as much. */
 static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i,
 					 const struct discrete_share *share, double *x)
 {
@@ -121,7 +121,7 @@ static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds 
 
 	parties_phase(f->parties, "kmeans");
 	for (size_t j = 0; j < R->rows; j++)
-		weight[j] = fmax(lam[j], 1); /* also for landmarks without ties */
+		weight[j] = fmax(lam[j], 1); /* at least 1, also for landmarks without ties */
 	mat_copy(&unit, R);
 	spectral_unit_rows(&unit);
 	kmeans(&unit, weight, &how, label, &Z, NULL);

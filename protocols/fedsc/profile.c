@@ -89,9 +89,9 @@ enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_ques
 	return noise_add(p->noise, q->sigma, x, words);
 }
 
-/* Shows clusters of `least` rows or more. The total minus the shown sums discloses the sums of the
- * hidden clusters, so these must have `least` rows together, or none. If they have fewer, the
- * smallest shown cluster is hidden too. */
+/* Chooses the shown clusters: those of `least` rows or more. The total minus the shown sums
+ * discloses the sum of the hidden clusters. So these must have `least` rows together, or none. If
+ * they have fewer, the smallest shown cluster is hidden too. */
 static void fedsc_profile_choose_shown(const double *size, size_t k, double least, bool *shown)
 {
 	double hidden = 0;

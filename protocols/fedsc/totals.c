@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A smaller deviation, relative to the mean, is rounding: the column is constant. */
+/* A deviation below this, relative to the mean, is a rounding error: the column is constant. */
 static const double ALIKE = 1e-10;
 
 struct totals {
@@ -81,8 +81,8 @@ static enum err check_apart(const struct totals *t, size_t j, double apart)
 		       j, apart, L);
 }
 
-/* Sets the unit of column j: its deviation; 1 if it is apart or constant. Returns its variance
- * after the division. */
+/* Sets the unit of column j to its deviation, or to 1 if the column is `apart` (not scaled) or
+ * constant. Returns its variance after the division. */
 static double settle_column(const struct totals *t, size_t j, double spread, bool apart)
 {
 	double variance = spread > 0 ? spread / t->report->n : 0;

@@ -50,8 +50,9 @@ static size_t pairs(unsigned k, size_t m)
 	return k ? k : min_size(FEDSPECTRAL_AUTO_MAX + 1, m);
 }
 
-/* With max(16, k + 6) columns and a residual of 1e-3, one run in thirty of email-eu-core ended at
- * ARI .997. These columns and 5e-4 take no more rounds and reach 1 there. */
+/* Returns the number of columns of a product. With max(16, k + 6) columns and a residual of 1e-3,
+ * one run in thirty of email-eu-core ended at ARI .997. The numbers used here, and 5e-4, take no
+ * more rounds and reach 1 there. */
 static size_t columns(unsigned block, size_t k)
 {
 	return block ? block : k + 10 > 20 ? k + 10 : 20;
@@ -71,7 +72,7 @@ struct products {
 	unsigned done;
 };
 
-/* One product of Lanczos: Y = sum_p s o A_p (s o V), on the rows with a degree above 0. */
+/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V), on the rows with a degree above 0. */
 static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };
@@ -83,8 +84,8 @@ static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct m
 	return ERR_OK;
 }
 
-/* V (m x r->k, initialised here): the leading eigenvectors of D^-1/2 A D^-1/2. weight (m):
- * sqrt(degree) of the nodes with edges, the size that entries of V tend to have. */
+/* Computes V (m x r->k, initialised here), the leading eigenvectors of D^-1/2 A D^-1/2. weight (m):
+ * sqrt(degree) of the nodes with edges; entries of V tend to be proportional to it. */
 static enum err lanczos(struct parties *parties, const struct fedspectral_params *p, size_t m,
 			const double *weight, struct fedspectral_report *r, struct mat *V)
 {
@@ -148,7 +149,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	 * of the joint graph. */
 	parties_phase(parties, "degrees");
 	err = parties_sum_told_parts(parties, &degrees, degree, n);
-	/* Negative by rounding or by a false term; the parties detect the latter. */
+	/* Rounding or a false term may make a degree negative; the parties detect a false term. */
 	for (size_t i = 0; i < n; i++)
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err) {

@@ -2,8 +2,8 @@
  * side. FedSpectral and FedSpectral+ are those of Thakkar and Joshi (2023). `exact` is block
  * Lanczos on the joint graph; its products are sums over the parties.
  *
- * Central spectral clustering is one party in memory (fedspectral_in_memory, party.h) with all
- * edges.
+ * Central spectral clustering is a run with one party in memory (fedspectral_in_memory, party.h)
+ * that has all edges.
  *
  * Labels are 0 .. k-1 by falling size; nodes without any edge get label k. */
 #ifndef PROTOCOLS_FEDSPECTRAL_COORDINATOR_H
@@ -24,15 +24,15 @@ enum {
 };
 
 struct fedspectral_params {
-	unsigned k;          /* clusters, >= 1; exact: or 0, by the eigengap, 2 .. 20 */
-	unsigned block;      /* exact: columns of a product; 0: max(20, k + 10) */
-	unsigned rounds;     /* exact: maximum; fedspectral+: exact number */
+	unsigned k;      /* clusters, >= 1; with exact also 0: chosen by the eigengap, 2 .. 20 */
+	unsigned block;  /* exact: columns of a product; 0: max(20, k + 10) */
+	unsigned rounds; /* exact: maximum; fedspectral+: exact number */
 	unsigned iterations; /* fedspectral+: power iterations a round, at the parties */
 	double tau;          /* exact: D + tau I for D, tau in harmonic mean degrees; 0: D */
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
-	/* of k-means, the parties' too; twice as many swaps then improve the best */
+	/* restarts of k-means, the parties' too; twice as many swaps then improve the best */
 	unsigned restarts;
 	/* exact with noise in aggregates (private.h): deviations, in units of an edge's largest
 	 * effect; 0: none */
@@ -71,12 +71,12 @@ size_t fedspectral_block(unsigned k, unsigned block, size_t m);
  * b, 4 GiB worth of columns) doubles and five blocks. */
 enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
-/* Algorithm 4. With unit_rows k-means runs on unit rows as in central spectral clustering, which
- * brings its result nearer (ego-facebook: ARI .8 instead of .45). */
+/* Algorithm 4. With unit_rows k-means runs on unit rows, as in central spectral clustering. The
+ * result is then closer to the central one (ego-facebook: ARI .8 instead of .45). */
 enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
-/* Algorithm 2: spectral clustering of the matrix B B' / P of two nodes' share of common clusters. B
- * is an n x P K indicator; the product is never formed. */
+/* Algorithm 2: spectral clustering of the matrix B B' / P. An entry is the share of parties that
+ * put two nodes into the same cluster. B is an n x P K indicator; the product is never formed. */
 enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 

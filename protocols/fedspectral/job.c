@@ -12,7 +12,7 @@ static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const noise_names[] = { "none", "sums", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
-/* Variants that read a row; none: all do. */
+/* The variants that read a parameter; 0: all do. */
 enum { EXACT = 1 << FEDSPECTRAL_EXACT, PLUS = 1 << FEDSPECTRAL_PLUS };
 
 #define AT(field) offsetof(struct fedspectral_job, field)

@@ -13,7 +13,7 @@ static const char *fedspectral_permission(const void *p)
 		   : "fedspectral";
 }
 
-/* The sums N V with a party, and again without it, disclose that party's edges. */
+/* Sums N V of a run with a party and of a run without it disclose that party's edges. */
 static const char *fedspectral_needs_all(const void *p)
 {
 	const struct fedspectral_job *job = p;

@@ -5,8 +5,8 @@
 #include "protocols/fedspectral/coordinator.h"
 #include "common/linalg/mat.h"
 
-/* Clusters Z, the rows of active nodes alone, into r->k clusters and labels all n nodes. Scales Z
- * to unit rows if p asks for it. active (n): a node's row, or UINT32_MAX. */
+/* Clusters the rows of Z, one for each active node, into r->k clusters, and labels all n nodes.
+ * Scales Z to unit rows if p asks for it. active (n): a node's row, or UINT32_MAX. */
 void fedspectral_cluster(struct parties *parties, const struct fedspectral_params *p, struct mat *Z,
 			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label);

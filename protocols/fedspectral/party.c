@@ -27,8 +27,8 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 	for (size_t r = 0; r < n; r++)
 		A->start[r + 1] += A->start[r];
 
-	/* Both ends list an edge. Visiting the rows in rising order and writing each edge at its
-	 * other end gives rising columns in each row. */
+	/* Both ends list an edge. The loop visits rows in rising order and writes each edge into
+	 * the row of its other end. So the columns of each row rise. */
 	ALLOC(place, n);
 	ALLOC(next, n);
 	for (size_t r = 0; r < n; r++)

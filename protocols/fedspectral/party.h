@@ -32,9 +32,10 @@ void fedspectral_party_degrees(const struct fedspectral_party *p, double *degree
  * own is. */
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree);
 
-/* Adds tau times their harmonic mean to the n degrees above 0 (Qin, Rohe 2013, with the mean), so
- * that a few nodes on one edge form no cluster of their own. Hubs raise the mean and not the
- * harmonic one: nodes of few edges keep theirs. Both sides do it to the same joint degrees. */
+/* Adds tau times the harmonic mean of the positive degrees to each of them (n degrees). Otherwise a
+ * few nodes that hang on one edge could form a cluster. Qin and Rohe (2013) add the arithmetic
+ * mean. But hubs raise that, and not the harmonic mean, and it would outweigh the edges of nodes
+ * with few edges. Both sides apply this to the same joint degrees. */
 void fedspectral_regularize(double *degree, size_t n, double tau);
 
 /* Returns the number of degrees (n) above 0. active[i] (may be NULL) becomes the rank of node i

@@ -1,4 +1,5 @@
-/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and the nodes they put together. */
+/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and a clustering of nodes by how
+ * often they share one. */
 #include "common/base/alloc.h"
 #include "protocols/fedspectral/own.h"
 #include "protocols/fedspectral/party.h"
@@ -8,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Indicator B of the parties' clusters, m x P k. N = D^-1/2 B B' D^-1/2 with D the row sums of B
- * B', which are P times the paper's; N is the same. */
+/* Indicator B of the parties' clusters, m x P k. N = D^-1/2 B B' D^-1/2, with D the row sums of B
+ * B'. The paper divides B B' and D by P, which gives the same N. */
 struct together {
 	size_t m, parties, k;
 	const uint32_t *cell; /* parties x m; k: in no cluster */

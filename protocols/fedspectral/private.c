@@ -155,7 +155,7 @@ static void fedspectral_private_scale(const struct noisy *s, const struct mat *V
 		X->a[e] = (float)X->a[e];
 }
 
-/* Y = W Y without its component along d^1/2, the first eigenvector. */
+/* Y becomes W Y without its component along d^1/2, the first eigenvector. */
 static void take_off_first(const struct noisy *s, struct mat *Y)
 {
 	for (size_t j = 0; j < Y->cols; j++) {
@@ -197,7 +197,8 @@ static enum err fedspectral_private_iterate(struct noisy *s, struct mat *V)
 	return err;
 }
 
-/* Moves each node to the cluster with most of its edges beyond the number that degrees predict. */
+/* Moves each node to the cluster in which its number of edges most exceeds the number that degrees
+ * predict. */
 static void fedspectral_private_move_nodes(const struct noisy *s, const struct mat *Y,
 					   uint32_t *label)
 {

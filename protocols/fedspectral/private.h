@@ -1,11 +1,11 @@
 /* private.h -- Variant `exact` with noise in aggregates: (eps, delta)-differential privacy of each
  * edge of a party.
  *
- * Products are of the graph itself, A V, with few columns and a fixed number of rounds, as in noisy
- * power iteration (Hardt, Price, NIPS 2014; of graphs: arXiv 2510.07136). Noise grows with the root
- * of the number of columns: with as many columns as clusters it drowns the first rounds
- * (docs/results/dp.md). Later rounds count each node's edges into each cluster; their noise does
- * not grow with k.
+ * A product is A V, with the adjacency matrix A itself, few columns and a fixed number of rounds,
+ * as in noisy power iteration (Hardt, Price, NIPS 2014; for graphs: arXiv 2510.07136). Noise grows
+ * with the root of the number of columns. With as many columns as clusters it would hide the
+ * results of the first rounds (docs/results/dp.md). Later rounds count each node's edges into each
+ * cluster; their noise does not grow with k.
  *
  *   d = A 1, with noise; at least max(1, a quarter of the mean); W = d^-1/2
  *   V (n x l), random, orthonormal
@@ -31,12 +31,12 @@
 
 enum { FEDSPECTRAL_COUNTING = 4 }; /* T2 */
 
-/* Sets degree, product, block (l) and, with rounds_too, rounds (T1) for this mu. */
+/* Sets degree, product, block (l) and, with rounds_too, rounds (T1) from mu. */
 void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool rounds_too);
 
-/* A party's noise share of degrees (cols 0) or of a product with `cols` columns. deviation (may be
- * NULL): of the total. ERR_INPUT: as many colluders as parties, or eps so large that noise is below
- * the last digit of the sums. */
+/* Sets a party's noise share for degrees (cols 0) or for a product with `cols` columns. deviation
+ * (may be NULL): gets that of the total noise. ERR_INPUT: as many colluders as parties, or eps so
+ * large that noise is below the last digit of the sums. */
 enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties, size_t cols,
 			      struct discrete_share *share, double *deviation) MUST_CHECK;
 

@@ -15,9 +15,9 @@ struct fedwalk_guess {
 };
 
 /* Fills g with about `most` pairs, those of the largest counts; fewer if fewer pairs are adjacent
- * in walks. Pairs of the last count are taken all or none, whichever comes nearer to `most`. The
- * caller owns g. n: number of vertices. O(tokens) time; memory of 4 bytes a token and 4 n bytes a
- * thread. */
+ * in walks. Of the pairs with the lowest count, takes all or none, whichever comes closer to
+ * `most`. The caller owns g. n: number of vertices. O(tokens) time; memory of 4 bytes a token and 4
+ * n bytes a thread. */
 void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threads,
 		    struct fedwalk_guess *g);
 void fedwalk_guess_release(struct fedwalk_guess *g);
@@ -25,7 +25,7 @@ void fedwalk_guess_release(struct fedwalk_guess *g);
 /* m: half the sum of the dictionary's positive estimated degrees, rounded. c is n x k. */
 size_t fedwalk_attack_size(const float *c, size_t n, unsigned k);
 
-/* Score of a guess; scores add up over parties. A party scores the pairs with a lower vertex of its
+/* Score of a guess; scores add up over parties. A party scores the pairs whose lower vertex is its
  * own. */
 struct fedwalk_attack_score {
 	double guessed, right; /* guessed pairs; guessed pairs that are ties */

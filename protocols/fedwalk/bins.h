@@ -22,9 +22,9 @@ unsigned fedwalk_bins_default(size_t n);
  * differ by at most one. 1 <= k <= FEDWALK_BINS_MAX, k <= n. */
 void fedwalk_bins(size_t n, unsigned k, uint64_t seed, uint8_t *bin);
 
-/* c (k): number of neighbours in each bin, plus independent noise of scale 1/eps. `neighbour` lists
- * each vertex number once. A tie counts in one bin, so the whole vector, like each entry, is
- * eps-private in one tie of this vertex.
+/* c (k): number of neighbours in each bin, plus independent noise of scale 1/eps. `neighbour` has
+ * no vertex twice. A tie counts in one bin, so the whole vector is eps-private in one tie of this
+ * vertex, not only each entry.
  *
  * The noise is discrete Laplace on multiples of 1/256, P(x) ~ exp(-eps |x|). It is a difference of
  * two geometric variables, so that the low digits of a sum disclose nothing (Mironov 2012). Values

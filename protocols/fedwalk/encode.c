@@ -33,8 +33,8 @@ struct plan {
 	struct range *range;
 };
 
-/* Sets score[v] for all v. Climbs from leaf u: at each parent the sibling's leaves are one
- * range. */
+/* Sets score[v] for all v. Climbs the tree from leaf u; at each parent the sibling's leaves form
+ * one range. */
 static void climb(const struct plan *p, uint32_t u, const float *row, float *score)
 {
 	const struct fedwalk_tree *t = p->t;
@@ -237,7 +237,7 @@ uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw
 	if (low == high)
 		return e->v[low];
 	x = (uint32_t)(draw_u64(d) >> 32);
-	while (low < high) { /* the first with upto above x, else the last */
+	while (low < high) { /* finds the first candidate with upto above x, or else the last */
 		size_t mid = low + (high - low) / 2;
 
 		if (e->upto[mid] > x)

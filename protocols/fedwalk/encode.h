@@ -30,8 +30,8 @@ struct fedwalk_encoder {
 };
 
 struct fedwalk_encoder_report {
-	/* of one token: max over u, u', r of ln P(r|u) / P(r|u') by equation 12, before lists are
-	 * cut */
+	/* eps of one token: the largest ln P(r|u) / P(r|u') over u, u' and r (equation 12), before
+	 * lists are cut */
 	double eps0;
 	double kept; /* mean over vertices of P(u | u) */
 	double kept_least;

@@ -12,7 +12,7 @@ static const char *fedwalk_permission(const void *p)
 										     : "fedwalk";
 }
 
-/* Without one party its vertices, and all ties to them, are missing. */
+/* A dropout would remove a party's vertices and all ties to them. */
 static const char *fedwalk_needs_all(const void *job)
 {
 	(void)job;

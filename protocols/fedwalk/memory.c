@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* of a reported pair: as received, in both directions, and its probability */
+/* bytes of a reported pair: as received, in both directions, and with its probability */
 enum { REPORT_BYTES = 40 };
 
 /* Peak of the tree or of the reports, by the job's mode. They are released before walks begin. */

@@ -1,6 +1,6 @@
 /* response.h -- FedWalk's private mode: the device of a pair's lower vertex reports the pair once,
- * by randomised response (Warner 1965). All further results derive from the reports alone, so a tie
- * is eps-private in everything that is ever computed.
+ * by randomised response (Warner 1965). All further results derive from the reports alone, so each
+ * of them is eps-private in a tie.
  *
  * On BlogCatalog (setting of walk.h) embeddings from debiased reports reach .389/.250 at eps = 8,
  * .351/.202 at 6 and .279/.132 at 4. */
@@ -31,7 +31,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
  * start. */
 double fedwalk_reports_expected(double eps, size_t n, double edges);
 
-/* Inverse: number of ties to expect for this many reported pairs, at least 0. */
+/* The inverse: returns the expected number of ties for this many reported pairs, at least 0. */
 double fedwalk_ties_expected(double eps, size_t n, double reported);
 
 /* Weighs the reported pairs. g (n x n) holds each in both directions, without values. A value

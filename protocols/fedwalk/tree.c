@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Clusters live in slots; the merge of slots i and j stays in j. */
+/* Clusters are stored in slots; the merge of slots i and j is stored in j. */
 struct chains {
 	struct half *h;
 	double *size;
@@ -47,7 +47,7 @@ static uint32_t fedwalk_tree_nearest(const struct chains *s, uint32_t x, uint32_
 	return best;
 }
 
-/* Lance and Williams: the mean over both clusters' leaves. */
+/* Merges by the formula of Lance and Williams: the mean over both clusters' leaves. */
 static void fedwalk_tree_merge(struct chains *s, uint32_t gone, uint32_t kept)
 {
 	double a = s->size[gone], b = s->size[kept];
@@ -79,8 +79,8 @@ static int by_height(const void *a, const void *b)
 }
 
 /* Sorts merges between slots by height and turns them into links between clusters. Rounding may put
- * a merge below its parts by an ulp. It is then raised to their height, and the order of discovery
- * decides. */
+ * a merge below its parts by an ulp. It is then raised to their height, and equal heights keep the
+ * order of discovery. */
 static void to_links(struct merge *m, size_t n, struct link *link)
 {
 	uint32_t *cluster;

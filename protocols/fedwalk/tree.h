@@ -39,9 +39,9 @@ void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link
 /* Tree of linkage_average(); overwrites h. */
 void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h);
 
-/* For n without room for a half matrix. k-means splits the rows of c into sqrt(n) groups, and
- * groups above FEDWALK_GROUP_MAX again. Average linkage (l1) joins the members of each group, and
- * the groups by their centres. Deterministic for a seed and any number of threads. */
+/* Makes the tree if n is too large for a half matrix. k-means splits the rows of c into sqrt(n)
+ * groups, and groups above FEDWALK_GROUP_MAX again. Average linkage (l1) joins the members of each
+ * group, and the groups by their centres. Deterministic for a seed and any number of threads. */
 enum { FEDWALK_GROUP_MAX = 4096 };
 void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, unsigned k,
 			    uint64_t seed, unsigned threads);

@@ -17,9 +17,10 @@ struct plan {
 	const struct fedwalk_tree *t;
 	const float *c;
 	unsigned k;
-	/* [k][n + 1]: vertices of bin j before a place, without left-out ones */
+	/* [k][n + 1]: number of vertices of bin j before a place, without left-out ones */
 	const uint32_t *rank;
-	const uint32_t *leaf; /* [k][..]: these vertices by place; bin j starts at leaf + j n */
+	/* [k][..]: the same vertices, ordered by place; bin j starts at leaf + j n */
+	const uint32_t *leaf;
 	uint64_t seed;
 	uint32_t **pool;
 	size_t *count;
@@ -38,14 +39,14 @@ static void fedwalk_pools_put(struct filling *f, uint32_t v)
 	f->member[f->n++] = v;
 }
 
-/* Adds `some` random entries of leaf[0 .. all-1]. Floyd's sample: a random one up to `top`, or
- * `top` itself if that one is taken. */
+/* Adds `some` random entries of leaf[0 .. all-1], by Floyd's algorithm: takes a random index up to
+ * `top`, or `top` itself if that index is taken. */
 static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint32_t some,
 		     struct rng *rng)
 {
 	size_t first = f->n;
 
-	if (some * 4 > all) { /* a pass over all costs little more than the sample */
+	if (some * 4 > all) { /* a pass over all entries costs little more than a sample */
 		for (uint32_t i = 0; i < all && some; i++)
 			if (rng_below(rng, all - i) < some) {
 				fedwalk_pools_put(f, leaf[i]);
@@ -65,7 +66,8 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 	}
 }
 
-/* Number of vertices of a bin that a degree vector's entry asks for; NaN counts as 0. */
+/* Returns the number of vertices of a bin that follows from a degree vector's entry; NaN counts as
+ * 0. */
 static uint32_t wished(float c, size_t n)
 {
 	float wish = roundf(fmaxf(0, c));

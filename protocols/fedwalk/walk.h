@@ -47,8 +47,8 @@ struct fedwalk_turn {
 
 /* One turn (lines 13 to 35) at a vertex with degree > 0 neighbours and left > 0 tokens to write.
  * Draws a random neighbour u. If more than two tokens are left, it also draws, with probability p,
- * a u' of u's pool, and the walk goes to u'. Line 27 of the paper encodes u again; it must be u'.
- * An empty pool counts as not asking the predictor. O(1). */
+ * a u' of u's pool, and the walk goes to u'. Line 27 of the paper encodes u again; here the device
+ * encodes u'. With an empty pool it draws no u'. O(1). */
 void fedwalk_take_turn(const uint32_t *neighbour, size_t degree, const struct fedwalk_pools *pools,
 		       double p, unsigned left, struct draw *d, struct fedwalk_turn *turn);
 

@@ -1,5 +1,5 @@
-/* columns.h -- points of kmeans.columns: a party's columns, centred, in their units or
- * standardised. */
+/* columns.h -- points of kmeans.columns: a party's columns, centred and, on request, standardised.
+ */
 #ifndef PROTOCOLS_KCAGC_COLUMNS_H
 #define PROTOCOLS_KCAGC_COLUMNS_H
 
@@ -18,7 +18,8 @@
 enum err columns_points(struct features *X, bool standardize, const struct columns *names,
 			struct mat *Z, struct standard_by *by) MUST_CHECK;
 
-/* Applies `by` to other rows of the same columns; X has as many columns as `by` was made of. */
+/* Applies `by` to other rows of the same columns. X must have as many columns as the features from
+ * which `by` was made. */
 void columns_again(struct features *X, const struct standard_by *by, struct mat *Z);
 
 #endif

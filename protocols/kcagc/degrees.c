@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Rounding error of equal logarithms. */
+/* Logarithms that differ by less are equal up to rounding. */
 static const double SAME = 1e-12;
 
 double degrees_logarithm(const struct graph *g, size_t i)

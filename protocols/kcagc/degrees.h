@@ -13,21 +13,21 @@
 /* DEGREES_AUTO: DEGREES_ALONE if the features are degrees (explained.h), else DEGREES_OFF. */
 enum degrees { DEGREES_OFF, DEGREES_BESIDE, DEGREES_ALONE, DEGREES_AUTO };
 
-/* Column z: ln(1 + degree), in a weighted graph of the sum of weights, scaled to mean 0 and mean
- * square 1 over all nodes; all 0 if all degrees are equal. degrees_logarithm() returns the
- * logarithm of node i. degrees_divide() divides z (rows of it, of mean 0) by the root of its mean
- * square over all rows. */
+/* Column z is ln(1 + degree), scaled to mean 0 and mean square 1 over all nodes. In a weighted
+ * graph the degree is the sum of weights. z is 0 if all degrees are equal. degrees_logarithm()
+ * returns the logarithm of node i. degrees_divide() takes some rows of a column of mean 0 and
+ * divides them by its root mean square over all rows. */
 double degrees_logarithm(const struct graph *g, size_t i);
 void degrees_divide(double *z, size_t rows, double square);
 
-/* Variance of the degree column as a share of that of all filtered columns together, for
- * DEGREES_BESIDE. Chosen on planted graphs (scripts/bench.d/roles.py). Where features and degrees
- * each determine half of the classes, 1/16 and 1/8 recover most; 1 recovers the degrees alone.
- * Where features carry no information, a larger share is better. */
+/* For DEGREES_BESIDE: the degree column's variance, as a share of the variance of all filtered
+ * columns. The value was chosen on planted graphs (scripts/bench.d/roles.py). Where features and
+ * degrees each determine half of the classes, 1/16 and 1/8 recover most; 1 recovers the degrees
+ * alone. Where features carry no information, a larger share is better. */
 static const double DEGREES_SHARE = 0.125;
 
-/* Returns 1 / sqrt(1 + most), most the largest z_i^2. The factor bounds rows by length 1 after
- * sqrt(w) z_i, w <= 1, is appended to rows of length 1 at most. */
+/* Returns 1 / sqrt(1 + most); `most` is the largest z_i^2. A row of length at most 1, extended by
+ * sqrt(w) z_i with w <= 1 and multiplied by this factor, has length at most 1 again. */
 double degrees_scale(double most);
 
 #endif

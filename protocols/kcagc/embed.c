@@ -75,7 +75,7 @@ static double embed_sum_of(const struct ranks *R, const double *x, size_t n)
 	return sum;
 }
 
-/* mean: of the norms; 0: computed from these rows. Returns it. */
+/* mean: the mean of the norms; if 0, it is computed from these rows. Returns the mean used. */
 static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power)
 {
 	double *norm = alloc(Z->rows, sizeof(*norm));
@@ -202,14 +202,14 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
-/* Projects F = p(S) X by its products alone, if that is cheaper; sets *done then. May convert X to
- * its other form (dense, sparse). */
+/* Projects F = p(S) X by products with F, without forming F, and sets *done; does nothing unless
+ * this is cheaper. May convert X between dense and sparse. */
 static enum err project_unformed(struct features *X, const struct graph *g,
 				 const struct embed_params *p, struct mat *Z, struct mat *map,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	/* n m: many non-zeros, X is used as a dense matrix */
+	/* n m if X has so many non-zeros that it is used as a dense matrix */
 	size_t entries = embed_entries(g->ranks, X);
 	struct filtered f;
 	double *sigma;
@@ -233,7 +233,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 			  p->filter, p->order, p->threads));
 	ALLOC(sigma, d);
 	err = svd_left_of_map(&f.map, d, p->threads, Z, sigma, map, &settled);
-	/* An exact space may still have an unsettled product; a large F has no better method. */
+	/* An unsettled result is taken only if F is too large for the exact method. */
 	*done = !err && (settled || (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX));
 	if (*done) {
 		scale_basis(Z, sigma, p, map);
@@ -274,8 +274,8 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 	return err;
 }
 
-/* A number such as a year beside words is longer than all words together and would dominate them.
- * Returns the weights, or NULL. */
+/* Weighs numbers that stand beside words. A number such as a year is longer than all words together
+ * and would dominate them. Returns the weights, or NULL. */
 static double *embed_weigh_beside(struct features *X, const struct graph *g, unsigned threads)
 {
 	struct slice slice;

@@ -12,30 +12,31 @@
 #include <stdbool.h>
 
 struct embed_params {
-	/* Multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1 if all non-zeros of the slice are
-	 * one value, or if they are equal in each row, and then become 1. Columns with a number in
-	 * each row beside columns of words, or that are mostly 0, are scaled to the size of these.
-	 * Any other slice stays as it is. */
+	/* Weights words: multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1. This applies if all
+	 * non-zeros of the slice are one value. It also applies if the non-zeros of each row are
+	 * equal; they become 1 first. Columns with a number in each row are scaled to the size of
+	 * the other columns if these hold words or are mostly 0. Any other slice stays unchanged.
+	 */
 	bool idf;
 	enum filter_kind filter;
 	unsigned order;  /* psi; 0: no filter */
 	bool unit_basis; /* true: Z = U_d; false: Z = U_d S_d */
 	size_t dims;     /* d, capped by the slice's width and n */
-	/* r_i = ||Z_i||, m = mean r; Z_i /= m (r_i/m)^row_power; zero rows (to rounding) stay
-	 * zero */
+	/* Scales rows: Z_i /= m (r_i/m)^row_power, with r_i = ||Z_i|| and m the mean of r. A row of
+	 * length 0, up to rounding, becomes 0 */
 	bool unit_rows;
 	double row_power; /* p; 1 gives unit rows */
 	unsigned threads;
 };
 
-/* Embeds X into Z (n x d, initialised here). X is released as early as possible, so that the peak
- * stays near one dense copy of the slice. Scales columns as p->idf says and centres nothing. Calls
- * progress_tick(). Where products are cheaper than filtered features (filtered_pays()), it does not
- * form the latter; the space of Z is then accurate to about 1e-8.
+/* Embeds X into Z (n x d, initialised here). Releases X as early as possible, so that the peak of
+ * memory stays near one dense copy of the slice. Scales columns as p->idf says and centres nothing.
+ * Calls progress_tick(). If filtered_pays(), it uses products with the filtered features and does
+ * not form them; the space of Z is then accurate to about 1e-8.
  *
- * With distributed rows (g->ranks) X, Z and g are this rank's part. ERR_INPUT at each rank for what
- * ranks do not support: another filter than FILTER_HALF, more columns than rows or than
- * SVD_EXACT_MAX, and features that would be projected by products. */
+ * With distributed rows (g->ranks) X, Z and g are this rank's part. Returns ERR_INPUT at each rank
+ * for a filter other than FILTER_HALF, for more columns than rows or than SVD_EXACT_MAX, and for
+ * features that would be projected by products: ranks do not support these. */
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
@@ -57,15 +58,15 @@ void embedding_release(struct embedding *e);
 enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
 		    struct mat *Z, struct embedding *kept) MUST_CHECK;
 
-/* Embeds the rows of X (n x m, released) over the graph g of these n nodes with e. The rows of
- * which e was made get their Z again, to rounding. Projects before filtering, since both commute:
- * O(nnz(X) d + psi (nnz(A) + n) d), no dense copy of X. ERR_INPUT if X has another width, or if
- * e->word is set and X has other values. */
+/* Embeds the rows of X (n x m, released) over the graph g of these n nodes with e. The rows from
+ * which e was made get the same Z again, up to rounding. Projects before it filters, since the two
+ * commute: O(nnz(X) d + psi (nnz(A) + n) d), no dense copy of X. ERR_INPUT if X has another width,
+ * or if e->word is set and X has other values. */
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
-/* A row this much shorter than the mean is the rounding error of a row outside the projection;
- * scaling it to the length of the others would cluster noise. */
+/* A row shorter than this share of the mean is a rounding error: the projection has removed the
+ * row. Scaling it to the length of the others would cluster noise. */
 #define EMBED_ZERO 1e-12
 void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows with r zero (to rounding) become zero. */
@@ -74,15 +75,15 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 /* F (initialised here): dense features before the filter, columns weighted as p->idf says. */
 enum err embed_weighed(const struct ranks *R, const struct features *X,
 		       const struct embed_params *p, struct mat *F) MUST_CHECK;
-/* Counts the non-zeros of X over all ranks, for filtered_pays(); if they are more than a quarter,
- * returns the number of all values. */
+/* Returns the number of non-zeros of X over all ranks, for filtered_pays(). If more than a quarter
+ * of the values are non-zero, returns the number of all values. */
 size_t embed_entries(const struct ranks *R, const struct features *X);
 /* Returns ERR_INPUT if ranks cannot embed so many entries (embed_entries()) over g; ERR_OK without
  * ranks. */
 enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries,
 			   const struct embed_params *p) MUST_CHECK;
 
-/* Second part of embed(): projects filtered features F, which stay unchanged. Z (n x d) is
+/* Second part of embed(): projects the filtered features F and leaves them unchanged. Z (n x d) is
  * initialised here. */
 enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 		       struct mat *Z) MUST_CHECK;

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Most sums kept: groups x columns up to CELLS; beyond, groups x SKETCH. */
+/* Up to CELLS groups x columns, the sum of each column is kept; beyond, SKETCH sums per group. */
 enum { CELLS = 1 << 17, SKETCH = 64 };
 
 struct groups {
 	size_t rows, all; /* of this process, of all processes */
 	uint16_t *of;     /* rows: the group of each */
 	double *size;     /* EXPLAINED_GROUPS: number of nodes, over all processes */
-	/* EXPLAINED_GROUPS: consecutive numbers, from 0, of the non-empty groups */
+	/* EXPLAINED_GROUPS: numbers of the non-empty groups, consecutive from 0 */
 	uint16_t *number;
 	size_t count;
 };
@@ -84,7 +84,7 @@ static double explained_add_row(const struct features *X, size_t row, size_t wid
 	return square;
 }
 
-/* total (count x width, and 1): sums of each group's rows, then the squared length of all. */
+/* total (count x width + 1): the sum of each group's rows, then the squared length of all rows. */
 static void sum_groups(const struct slice *s, const struct groups *g, size_t width, double *total)
 {
 	struct rowsum sum;
@@ -102,8 +102,8 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 	ranks_sum_end(s->g->ranks, &sum, total);
 }
 
-/* *between: squared lengths of the groups' means, weighted by size; *mean: n times that of the
- * overall mean. */
+/* *between: the squared lengths of the groups' means, weighted by size and added up. *mean: n times
+ * the squared length of the overall mean. */
 static void square_means(const struct groups *g, size_t width, const double *total, double *between,
 			 double *mean)
 {

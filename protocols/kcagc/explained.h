@@ -10,8 +10,8 @@
  * features of texts up to .002 (docs/results/tried.md). */
 static const double EXPLAINED = 0.5;
 
-/* A group: nodes of the same degree (weighted graph: sum of weights), rounded to a whole number;
- * from 256 on, of a range of about 2 %. */
+/* A group has the nodes of one degree, rounded to a whole number; from 256 on, of a range of
+ * degrees of about 2 %. In a weighted graph the degree is the sum of weights. */
 enum { EXPLAINED_GROUPS = 1024 };
 
 /* Over the rows of the slice, before the filter:
@@ -19,9 +19,10 @@ enum { EXPLAINED_GROUPS = 1024 };
  * - x[0]: (b - c v) / (1 - c), with b the part of v between the means of the groups and c = (groups
  *   - 1) / (n - 1) the share that as many groups explain by chance; 0 if there is one group, or one
  *   per node.
- * Both add up over disjoint columns. With many columns and groups, b is computed from 64 sums of
- * columns with signs (a count sketch), unbiased. Bitwise identical for any distribution of rows.
- * O(entries), 1 MB for each doubling of 4096 rows at most. */
+ * Values of disjoint columns add up to the values of all columns. With many columns and groups, b
+ * is an unbiased estimate from a count sketch: 64 sums of columns with random signs. The result is
+ * bitwise identical for any distribution of rows. O(entries); at most 1 MB for each doubling of
+ * 4096 rows. */
 void explained_by_degrees(const struct slice *s, double *x);
 
 #endif

@@ -48,7 +48,8 @@ static void count_value(void *ctx, size_t row, size_t column, double *value)
 
 struct scaling {
 	const double *row, *column; /* factors; column may be NULL */
-	const uint8_t *word;        /* the slice's: WORD_PRESENT are 1 first */
+	/* the slice's; in a WORD_PRESENT column, non-zeros become 1 before scaling */
+	const uint8_t *word;
 };
 
 static double present(const uint8_t *word, size_t column, double x)
@@ -102,10 +103,10 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* Foreign columns get mean 0 and the size of the others: a year would be longer than all words
- * together. All are divided by a power of two, so that the root mean square of the others'
- * non-zeros is from 0.7 to 1.42 and no party's unit weighs; parties of like numbers divide by the
- * same, which leaves them as they are beside each other. */
+/* Gives foreign columns mean 0 and the size of the others: a year would be longer than all words
+ * together. Then divides all columns by a power of two, so that the other columns' non-zeros have a
+ * root mean square from 0.7 to 1.42. A party's choice of unit thus has no effect. Parties with
+ * numbers of similar size divide by the same power, which keeps their proportion. */
 static void slice_facts_bring(struct slice *s, const struct seen *seen)
 {
 	struct bringing by = { s->shift, s->weight };
@@ -144,7 +145,7 @@ void slice_facts(struct slice *s, double *x)
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
-/* Weights columns (NULL: does not) and moves the features to X. */
+/* Multiplies columns by weight, unless that is NULL, and moves the features to X. */
 static void weigh_and_give(struct slice *s, const double *weight, struct features *X)
 {
 	if (weight)
@@ -153,7 +154,7 @@ static void weigh_and_give(struct slice *s, const double *weight, struct feature
 	s->X = (struct features){ 0 };
 }
 
-/* idf of words, 1 of numbers beside them. */
+/* Returns the idf for columns of words, and 1 for numbers beside them. */
 static double *weights_of_kinds(struct slice *s, const struct seen *seen)
 {
 	double *weight = column_weights(s);
@@ -271,7 +272,7 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	for (size_t j = 0; column && j < s->columns; j++)
 		s->weight[j] = (s->word[j] == WORD_PRESENT ? 1 : s->weight[j]) * column[j];
 	for (size_t j = 0; !column && j < s->columns; j++)
-		s->word[j] = 0; /* other parties have measurements: placing accepts any number */
+		s->word[j] = 0; /* some party has measurements, so placing must accept any number */
 	free(column);
 	free(row);
 	if (q->shares)

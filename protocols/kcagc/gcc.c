@@ -18,10 +18,11 @@ enum { EXTRA = 10 }; /* columns of the first block beyond k */
 /* "gcc init": random stream of this module. */
 static const uint64_t STREAM = 0x67636320696e6974;
 
-/* F'BF has rank r in exact arithmetic: eigenvalues below this share of the largest are rounding. */
+/* F'BF has rank r in exact arithmetic. Eigenvalues below this share of the largest are rounding
+ * errors. */
 static const double ROOT_ZERO = 1e-10;
 
-/* Another iteration needs at least this fall of the loss. */
+/* The iterations stop once the loss falls by less than this. */
 static const double LOSS_FALL = 1e-6;
 
 void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads)
@@ -63,8 +64,8 @@ static enum err gcc_times_joint(void *ctx, const struct mat *B, struct mat *Y)
 	return sums_products(s->parties, s->basis->order, B, Y);
 }
 
-/* G and F by k-means on Z (initialised here), the joint leading left singular vectors times
- * singular values. */
+/* Initialises Z, the joint leading left singular vectors times singular values, and computes G and
+ * F by k-means on Z. */
 static enum err first(struct state *s, struct mat *Z)
 {
 	struct ortho_operator K = { .ctx = s, .times = gcc_times_joint };
@@ -85,7 +86,7 @@ static enum err first(struct state *s, struct mat *Z)
 	return ERR_OK;
 }
 
-/* Decides whether G stays; gets Q of the first iteration with the answer. */
+/* Lets the guard decide whether G stays. Its answer contains Q of the first iteration. */
 static enum err gcc_guard(struct state *s, const struct mat *Z)
 {
 	struct guard g = { .order = s->basis->order,
@@ -108,8 +109,8 @@ static enum err gcc_guard(struct state *s, const struct mat *Z)
 	return err;
 }
 
-/* Z = X W for the best W = X'GF (F'G'KGF)^-1/2, which is never formed: Z = KGF H^-1/2, H = F'G'KGF.
- * Parties sum Q = K G D^-1, D the cluster sizes, so KGF = Q (DF). */
+/* Computes Z = X W for the best W = X'GF (F'G'KGF)^-1/2 without forming W: Z = KGF H^-1/2, with H =
+ * F'G'KGF. The parties sum Q = K G D^-1, with D the cluster sizes, so KGF = Q (DF). */
 static enum err embed_by(const struct state *s, const struct mat *Q, struct mat *Z)
 {
 	double *size = alloc(s->F.rows, sizeof(*size));
@@ -172,10 +173,10 @@ static void gcc_nearest_centres(struct state *s, const struct mat *Z)
 	free(D);
 }
 
-/* The next G and F. As published, G uses the F of the previous embedding. If W turns far, as it
- * does at first where the overall mean outweighs the differences of rows, old centres lose all rows
- * and clusters vanish for good. In that case G is recomputed with moved centres, which lowers the
- * loss too. (Doing that always costs cora 0.6 points and gives citeseer 0.3.) */
+/* Computes the next G and F. As published, G uses the F of the previous embedding. W may turn far
+ * at first, if the overall mean outweighs the differences of rows. Old centres then lose all rows,
+ * and clusters vanish for good. In that case G is computed again with moved centres, which also
+ * lowers the loss. (To do so always costs 0.6 points on cora and gains 0.3 on citeseer.) */
 static void gcc_assign(struct state *s, const struct mat *Z)
 {
 	size_t n = Z->rows, k = s->F.rows;
@@ -209,7 +210,8 @@ static double loss_of(const struct state *s, const struct mat *Z)
 	return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* Q: the guard's at first; the caller releases it. */
+/* Gets the sums Q of the next iteration; the first time, those of the guard. The caller releases Q.
+ */
 static enum err next_means(struct state *s, struct mat *Q)
 {
 	if (!s->Q.a)

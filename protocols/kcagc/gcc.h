@@ -4,11 +4,11 @@
  *
  * min ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a vertical split
  * the joint X enters only through K B = sum_l X_l (X_l' B), so that the labels do not depend on the
- * number of parties. One slice in memory gives the centralised method.
+ * number of parties. With a single slice, this is the centralised method.
  *
- * The paper clusters rows at the lengths that the filter leaves. Here the guard (guard.h) may take
- * the clusters of scaled rows instead, if long rows dominate. Then one step to the nearest joint
- * means, as in landmark projection, replaces the iterations, which would depend on lengths again.
+ * The paper clusters rows with the lengths that the filter leaves. Here, if long rows dominate, the
+ * guard (guard.h) may take the clusters of scaled rows instead. The iterations would again depend
+ * on lengths. So one step to the nearest joint means replaces them, as in landmark projection.
  */
 #ifndef PROTOCOLS_KCAGC_GCC_H
 #define PROTOCOLS_KCAGC_GCC_H
@@ -22,9 +22,9 @@ struct gcc_params {
 	unsigned k_from; /* 0: k is given; else one of k_from .. k is chosen */
 	unsigned order;  /* p; 0: chosen by the rule of order.h */
 	enum degrees degrees;
-	unsigned rounds; /* products for the first subspace: 8; 4 nearly suffice */
-	/* of the first k-means: 200 restarts, 100 iterations at most. Costs the coordinator time,
-	 * no rounds; 10 restarts cost wiki two points of accuracy */
+	unsigned rounds; /* products for the first subspace: 8, although 4 nearly suffice */
+	/* The first k-means: 200 restarts of at most 100 iterations. They cost the coordinator time
+	 * but no rounds. With 10 restarts wiki loses two points of accuracy */
 	unsigned restarts, lloyd;
 	unsigned iterations; /* at most GCC_ITERATIONS; 0: no step either */
 	double guard;        /* GUARD_MARGIN; the k-means of scaled rows takes half the restarts */
@@ -38,7 +38,8 @@ struct gcc_report {
 	struct sums_basis basis;
 	unsigned k;
 	struct selection selection; /* empty unless k is a range */
-	bool scaled; /* the guard took the clusters of scaled rows: no iterations, no losses */
+	/* the guard took the clusters of scaled rows, so there are no iterations and no losses */
+	bool scaled;
 	double modularity;   /* before the iterations; mean over the parties' graphs */
 	unsigned iterations; /* iterations run; each is one sum, the guard's is the first */
 	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each */
@@ -52,11 +53,12 @@ size_t gcc_width(const struct gcc_params *p, size_t n);
 
 /* Runs the phases "norms", "order", "init", "iterate" and writes label (n, each below k).
  *
- * Sums: those of sums_agree(), p->rounds of n (k + 10) words, one of n k words per iteration. Each
- * follows a broadcast of as many numbers, or of n labels; the guard adds 2 words and n labels to
- * the first n k. Where settle.h tries two orders, all but sums_agree() run twice. Same seed, same
- * labels. `report` (may be NULL) is filled as far as the run came. ERR_INPUT if k exceeds n; else
- * errors of the sums. */
+ * Sums: those of sums_agree(), p->rounds sums of n (k + 10) words, and one of n k words per
+ * iteration. The coordinator broadcasts as many numbers before each product, and n labels before
+ * each iteration. The guard adds 2 words to the first sum of n k, and n labels to the broadcast
+ * before it. If settle.h tries two orders, all but sums_agree() run twice. The same seed gives the
+ * same labels. `report` (may be NULL) is filled up to the step at which the run ended. ERR_INPUT if
+ * k exceeds n; else errors of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

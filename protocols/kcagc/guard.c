@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* out (initialised here): rows of Z over the square root of (length / mean length); zero rows stay
- * zero. O(n k). */
+/* Divides each row of Z by the square root of (length / mean length) into out (initialised here).
+ * Zero rows stay zero. O(n k). */
 static void guard_scale(const struct mat *Z, struct mat *out)
 {
 	double *length = alloc(Z->rows, sizeof(*length)), mean = 0;
@@ -24,8 +24,8 @@ static void guard_scale(const struct mat *Z, struct mat *out)
 	free(length);
 }
 
-/* answer: the two modularities; with g->means also the sums of the next step for the plain rows'
- * clusters, which win nearly always. */
+/* Gets the two modularities in `answer`. With g->means, also gets the sums of the next step for the
+ * plain rows' clusters, because these nearly always win. */
 static enum err ask_quality(struct parties *parties, const struct guard *g, const uint32_t *both,
 			    size_t n, double *answer)
 {

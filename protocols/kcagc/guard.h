@@ -1,8 +1,8 @@
-/* guard.h -- decides whether rows of a joint embedding are clustered as they are or scaled by the
- * square root of their length. Long rows dominate the clusters where features are few and sparse,
- * or where some nodes have hundreds of neighbours and others one. The graph decides, since k-means
- * did not use it: the coordinator broadcasts both clusterings and the parties sum the modularity of
- * each. Used by landmark projection and GCC. */
+/* guard.h -- chooses between the clusters of a joint embedding's plain rows and those of its scaled
+ * rows, each divided by the square root of its length. Long rows dominate the clusters if features
+ * are few and sparse, or if some nodes have hundreds of neighbours and others one. The graph
+ * decides, because k-means did not use it: the coordinator broadcasts both clusterings, and the
+ * parties sum the modularity of each. Used by landmark projection and GCC. */
 #ifndef PROTOCOLS_KCAGC_GUARD_H
 #define PROTOCOLS_KCAGC_GUARD_H
 
@@ -12,9 +12,9 @@
 static const double GUARD_MARGIN = 0.02;
 
 struct guard {
-	unsigned order; /* p, for the means */
+	unsigned order; /* filter order p of the means */
 	bool means;
-	/* never take scaled rows, although they are tried: classes are no communities */
+	/* try scaled rows but never take them, because the classes are no communities */
 	bool never;
 	double margin;
 	struct sums_clusters how; /* k already chosen, no range */
@@ -28,9 +28,10 @@ struct guard {
 	struct mat Q;
 };
 
-/* label (n): clusters of Z (n x at most k) on entry, with inertia; on return those that are taken.
- * Broadcasts 2 n labels and takes one sum of 2 numbers, with `means` of n k more. Runs one k-means
- * of the scaled rows (g->how). Errors of the sums; `rows` is filled even then, Q is not. */
+/* label (n): on entry the clusters of Z (n x at most k), of this inertia; on return the clusters
+ * taken. Runs one k-means of the scaled rows (g->how). Broadcasts 2 n labels and takes one sum of 2
+ * numbers, or of 2 + n k with `means`. Returns errors of the sums; then `rows` is filled but Q is
+ * not. */
 enum err guard_clusters(struct parties *parties, struct guard *g, const struct mat *Z,
 			uint32_t *label) MUST_CHECK;
 

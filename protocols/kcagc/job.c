@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { BURST_UNKNOWN = 64 << 10 };
-/* Methods that read a row; none: all do. */
+/* The methods that read a parameter; 0: all do. */
 enum {
 	TREE = 1 << METHOD_TREE,
 	FLAT = 1 << METHOD_FLAT,
@@ -171,8 +171,8 @@ const struct config_row kmeans_columns_predict_rows[] = {
 };
 /* clang-format on */
 
-/* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
- * k-means++, the best of them, both at a party and jointly. */
+/* The method as published. The paper starts from "any 10-approximation". Here this is the best of
+ * ten runs of greedy k-means++, both at a party and jointly. */
 static const struct config_preset paper[] = {
 	{ "features", "raw" },
 	{ "projection.basis", "unit" },
@@ -189,8 +189,8 @@ static const struct config_preset paper[] = {
 	{ NULL, NULL },
 };
 
-/* Protocol 2 works on all nodes from the start: there is nothing to polish, and each start sums n k
- * words where the others sum m k, so there are fewer. */
+/* Protocol 2 works on all nodes from the start, so there is nothing to polish. Each start sums n k
+ * words, where the other methods sum m k, so there are fewer starts. */
 static const struct config_preset of_basic[] = { { "polish", "0" },
 						 { "starts", "40" },
 						 { "restarts", "10" },
@@ -231,8 +231,8 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 		presets_add(to, paper);
 }
 
-/* K-means is of the rows, not of cells: more steps on all of them, which end when no row moves. Few
- * columns make clear cells, which need fewer starts. */
+/* More polish steps, because the result is a k-means of all rows and not of cells; they end when no
+ * row moves. Few columns make clear cells, which need fewer starts. */
 static const struct config_preset of_columns[] = {
 	{ "starts", "40" }, { "restarts", "10" }, { "polish", "20" }, { NULL, NULL }
 };
@@ -251,10 +251,10 @@ void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
 void kcagc_settle(void *p, bool modulus_given)
 {
 	struct kcagc_job *job = p;
-	/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least
-	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
-	 * bits behind the point sums over all parties fit into 32 bits, which halves traffic and
-	 * masks. Other sums need 64. */
+	/* Unit rows have distances of at most 4 and inner products of at most 1. Rows divided by at
+	 * least the root of their length hardly have larger ones. (Powers above 1 would lengthen
+	 * short rows.) With 16 fraction bits, sums over all parties thus fit into 32 bits, which
+	 * halves traffic and masks. Other sums need 64. */
 	bool fits =
 	    job->method == METHOD_LANDMARK ||
 	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
@@ -278,7 +278,7 @@ void kcagc_standard(const void *p, struct json *root)
 	json_put_number(root, "clusters", job->clusters);
 	if (job->kind != &kind_kcagc)
 		return;
-	if (!kcagc_is_bounded(job)) /* which do not read it */
+	if (!kcagc_is_bounded(job)) /* bounded jobs do not read the preset */
 		json_put_string(root, "preset", preset_names[job->preset]);
 	filter = json_put_object(root, "filter");
 	if (job->filter_order == KCAGC_ORDER_AUTO)
@@ -365,7 +365,7 @@ unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts)
 	return job->restarts < starts ? job->screen : 0;
 }
 
-/* With k^ > k a poor start matters less, so fewer restarts do. */
+/* With k^ > k a poor start matters less, so fewer restarts suffice. */
 unsigned kcagc_inner_restarts(const struct kcagc_job *job)
 {
 	double ratio = (double)job->clusters / kcagc_local_clusters(job),
@@ -403,8 +403,8 @@ size_t kcagc_burst(const void *p, size_t n, bool down)
 		return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
 	if (job->exchange == EXCHANGE_GRAM)
 		return 0;
-	/* The joint k-means' first round. Its number of items is that of two parties; more
-	 * parties have more: only the order of magnitude matters. */
+	/* The first round of the joint k-means. The number of items is estimated for two parties.
+	 * More parties have more items, but only the order of magnitude matters. */
 	m = job->method == METHOD_BASIC || local * local > n ? n : local * local;
 	numbers = m * kcagc_starts(job, m);
 	return (size_t)(down ? (double)numbers / 2 : (double)numbers * (double)k * (double)word);

@@ -44,11 +44,11 @@ struct kcagc_job {
 	unsigned iterations; /* Q */
 	unsigned polish;     /* P, Lloyd steps on all nodes at the end */
 	enum kcagc_exchange exchange;
-	bool joint_norm;      /* rows are scaled by their norm over all parties; predict, too */
-	unsigned min_cell;    /* fewest nodes behind any number that enters a sum */
+	bool joint_norm;   /* rows are scaled by their norm over all parties, in predictions too */
+	unsigned min_cell; /* fewest nodes behind any number that enters a sum */
 	enum degrees degrees; /* of landmark and gcc */
 	bool landmark_power;  /* job.landmark.power: the power round of landmark projection */
-	/* joint and local are equal, since one party has the whole column */
+	/* values joint and local are equivalent, since one party has the whole column */
 	enum job_standardize standardize;
 	/* kcagc.predict, kmeans.columns.predict: */
 	uint8_t model[CONFIG_ID_LEN]; /* id of the job that made the model */
@@ -83,32 +83,33 @@ void kmeans_columns_predict_leaks(struct said *s, const void *job, size_t partie
 bool kcagc_is_flat(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 
-/* Are rows matched, with edges that should be the same at all parties? They are compared after
- * matching, since ACCEPT could not. */
+/* Do the parties compare their graphs only after matching? True if rows are matched and all parties
+ * should have the same edges. ACCEPT is too early for hashes of matched edges. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
-/* Upper bound of the distances of joint rows and centres, for n rows of L parties; 0: depends on
- * the data. Z_i has length (r_i / m)^(1 - p), and r_i <= n m. */
+/* Returns an upper bound of the distances of joint rows and centres, for n rows of L parties; 0 if
+ * it depends on the data. The bound holds because Z_i has length (r_i / m)^(1 - p), and r_i <= n m.
+ */
 double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
-/* If kcagc_most() leaves fewer fraction bits than this, parties agree on a bound of their own
+/* If kcagc_most() leaves fewer fraction bits than this, the parties agree on a bound from their
  * data. */
 enum { KCAGC_FRACTION_LEAST = 20 };
 
-/* Landmark projection and GCC: the bounds of numbers follow from n alone. They are scaled to fill
- * the words, except for 64-bit words with a given fraction_bits. */
+/* True for landmark projection and GCC: the bounds of their numbers follow from n alone. Numbers
+ * are scaled to fill the words, unless the words have 64 bits and fraction_bits is given. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
 /* True for a bounded job with filter.order "auto": two orders may be tried, one after the other
- * (settle.h). Not with a range, since each order would choose its own k, nor with degrees, which
- * the filter does not smooth. */
+ * (settle.h). False with a range, since each order would choose its own k. False with degrees,
+ * since the filter does not smooth them. */
 bool kcagc_may_settle(const struct kcagc_job *job);
 /* The job's parameter `degrees`. If parties' graphs differ, "auto" means off, since a node has a
  * degree in each graph. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);
-/* Does the job look for communities? True if degrees do not count. */
+/* True if the job looks for communities, that is, if degrees do not count. */
 bool kcagc_communities(const struct kcagc_job *job);
 
-/* filter.order "auto": does the modularity of clusters limit the order? Not with preset "paper", as
- * published. */
+/* filter.order "auto": true if the modularity of clusters limits the order. False with preset
+ * "paper", since the published rule has no such limit. */
 bool kcagc_weighs_fit(const struct kcagc_job *job);
 
 unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ */

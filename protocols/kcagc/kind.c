@@ -1,7 +1,7 @@
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-/* 32-bit words take a scale only with bounded numbers. */
+/* 32-bit words accept a scale only for bounded numbers. */
 static bool has_fraction(const void *p)
 {
 	const struct kcagc_job *job = p;

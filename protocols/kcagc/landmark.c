@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dimensions beyond k for choosing landmarks and for rows before the power step; sets beyond 2k. */
+/* Added to k for the dimensions in which landmarks are chosen and rows lie before the power step;
+ * added to 2k for the most sets. */
 enum { EXTRA = 10 };
 
-/* The landmarks' Gram matrix: eigenvalues below this share of the largest are rounding, of fixed
- * point if not of doubles. */
+/* For the landmarks' Gram matrix: eigenvalues below this share of the largest are rounding errors,
+ * of fixed point or of doubles. */
 static const double SPAN_ZERO = 1e-8;
 
 /* "lm sets": random stream of this module. */
@@ -65,8 +66,8 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 
 /* -- sets of nodes -------------------------------------------------------------------------- */
 
-/* H (n x parties clusters): one-hot labels, each column over the square root of its size, centred.
- * HH' is applied by products; H is not formed. */
+/* H (n x parties clusters) has one-hot labels: each column is divided by the square root of its
+ * size and centred. H is not formed; products apply HH'. */
 struct cells {
 	const uint32_t *label; /* parties x n */
 	size_t parties, n, clusters;
@@ -294,7 +295,7 @@ static enum err tell_sets(struct state *s, struct mat *Q)
 	return sums_means(s->parties, s->basis->order, s->set, s->n, sets, Q);
 }
 
-/* F: all rows on the landmarks' span, in its k + 10 leading directions. */
+/* Computes F: all rows projected on the landmarks' span, in its k + 10 leading directions. */
 static enum err landmark_round(struct state *s, struct mat *F)
 {
 	struct mat Q, Phi;
@@ -302,7 +303,7 @@ static enum err landmark_round(struct state *s, struct mat *F)
 
 	TRY(tell_sets(s, &Q));
 	err = landmark_project(&Q, s->set, &Phi);
-	mat_release(&Q); /* as large as all that follows */
+	mat_release(&Q); /* frees as much memory as all later steps need */
 	TRY(err);
 	s->report->rank = Phi.cols;
 	err = ortho_components(
@@ -311,8 +312,8 @@ static enum err landmark_round(struct state *s, struct mat *F)
 	return err;
 }
 
-/* One product by K turns the landmarks' directions into nearly those of all rows. F becomes their
- * basis. */
+/* Multiplies the landmarks' directions by K, which brings them close to the leading directions of
+ * all rows. F becomes the basis of these. */
 static enum err power_round(struct state *s, struct mat *F)
 {
 	struct mat Y;
@@ -339,8 +340,8 @@ static enum err landmark_cluster(struct state *s)
 	return ERR_OK;
 }
 
-/* Q: sums for the first polish of the plain rows' clusters; empty if the scaled ones were taken or
- * polish is 0. */
+/* Runs the guard. Q gets the sums for the first polish step of the plain rows' clusters; it is
+ * empty if the scaled rows' clusters were taken or polish is 0. */
 static enum err landmark_guard(struct state *s, struct mat *Q)
 {
 	struct guard g = { .order = s->basis->order,
@@ -366,7 +367,7 @@ static enum err landmark_guard(struct state *s, struct mat *Q)
 	return err;
 }
 
-/* Q: of the first step, or empty; it is released. */
+/* Runs the polish steps. Q: the sums of the first step, or empty; it is released. */
 static enum err landmark_polish_rows(struct state *s, struct mat *Q)
 {
 	uint32_t *before = alloc(s->n, sizeof(*before));
@@ -419,7 +420,7 @@ static enum err landmark_cluster_by_order(void *method, unsigned t, uint32_t *la
 	return err;
 }
 
-/* report: with basis, sets and merged on entry; on return of the clustering taken. */
+/* report: on entry it has basis, sets and merged; on return it describes the clustering taken. */
 static enum err cluster_sets(struct state *s, uint32_t *label, struct landmark_report *report)
 {
 	struct settle settle = { .parties = s->parties,

@@ -13,9 +13,10 @@ struct landmark_params {
 	unsigned k, k_from;
 	size_t local_clusters; /* k^, local clusters per party */
 	unsigned order;        /* p; 0: chosen by the rule of order.h */
-	/* of the job; unless off, the guard never takes scaled rows: classes are no communities */
+	/* The job's parameter. Unless it is off, classes are no communities, so the guard never
+	 * takes scaled rows */
 	enum degrees degrees;
-	bool power; /* one product by K; without it, the parties never see a joint vector */
+	bool power; /* multiply by K once; if not set, the parties never see a joint vector */
 	unsigned restarts, lloyd; /* of the k-means that makes the clusters: 100, 100 */
 	unsigned set_restarts;    /* of the k-means that makes the sets: 5 */
 	unsigned polish;          /* steps over all rows at the end: 1 */
@@ -23,8 +24,8 @@ struct landmark_params {
 	double guard;             /* modularity by which scaled rows must win: 0.02 */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
-	/* n, the caller's, may be NULL: gets landmark_margins(); without polish, kmeans_margins()
-	 * in the embedding */
+	/* The caller's, n entries, or NULL. Gets landmark_margins() or, without polish,
+	 * kmeans_margins() in the embedding */
 	double *confidence;
 };
 
@@ -54,11 +55,12 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 /* Runs the phases "norms", "local", "order", "landmarks", "power", "polish" and writes label (n,
  * each below k).
  *
- * Sums: 2 to agree (sums_agree()), n (2k + 10) words, with `power` n (k + 10) (both fewer if the
- * local clusters leave fewer landmarks or directions), 2 for the guard together with n k for the
- * first polish, n k for each further one. Where settle.h tries two orders, all but sums_agree() run
- * twice. Same seed and same local clusters give the same labels for any split. `report` (may be
- * NULL) is filled as far as the run came. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
+ * Sums: those of sums_agree(); n (2k + 10) words; with `power`, n (k + 10) words; 2 + n k words for
+ * the guard and the first polish step; n k for each further step. The second and third have fewer
+ * words if the local clusters yield fewer landmarks or directions. If settle.h tries two orders,
+ * all but sums_agree() run twice. The same seed and local clusters give the same labels for any
+ * split. `report` (may be NULL) is filled up to the step at which the run ended. ERR_INPUT if k
+ * exceeds n, ERR_JOB if min_cell does. */
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,
 		      uint32_t *label, struct landmark_report *report) MUST_CHECK;
 
@@ -73,8 +75,9 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 		       size_t most, const struct landmark_params *p, uint32_t *set, size_t *sets,
 		       size_t *merged) MUST_CHECK;
 
-/* Phi (n x r, initialised here): rows projected on the span of the sets' means, from Q = K G D^-1
- * (n x sets). W = sym(D^-1 G'Q), Phi = Q E lam^-1/2. */
+/* Initialises Phi (n x r): the rows projected on the span of the sets' means, from Q = K G D^-1 (n
+ * x sets). Phi = Q E lam^-1/2, where E and lam are the eigenvectors and eigenvalues of W = sym(D^-1
+ * G'Q). */
 enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *Phi) MUST_CHECK;
 
 /* label <- argmin_c of -2 Q_ic + (mean over c of Q_jc), with Q = K G D^-1 (n x k): the nearest
@@ -82,8 +85,8 @@ enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *
 size_t landmark_polish(const struct mat *Q, uint32_t *label);
 
 /* margin (n): kmeans_margins() of `label`, which landmark_polish() made of Q and the clusters
- * `before`. Distances are those within the span of the k means; Q does not determine a row's
- * distance to that span, which is the same for all means. 8 n (k + rank) bytes, O(n k^2). */
+ * `before`. Distances are measured within the span of the k means. Q does not determine a row's
+ * distance to that span, but this is the same for all means. 8 n (k + rank) bytes, O(n k^2). */
 enum err landmark_margins(const struct mat *Q, const uint32_t *before, const uint32_t *label,
 			  double *margin) MUST_CHECK;
 

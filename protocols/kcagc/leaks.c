@@ -201,7 +201,7 @@ static void say_first_of_rows(struct said *s, const void *job, size_t parties)
 		 "with a single party nothing is masked: the coordinator sees its terms");
 }
 
-/* As kcagc's trees, for rows that are neither smoothed nor projected. */
+/* Lists the disclosures of kcagc's trees, for rows that are neither smoothed nor projected. */
 void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;

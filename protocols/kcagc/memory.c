@@ -5,14 +5,15 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Features and adjacency as read: CSR with the text. Dense features are read by panels. */
+/* Features and adjacency while they are read: the text and its CSR. Dense features are read by
+ * panels. */
 static double data_of(const struct kind_sizes *s)
 {
 	return (s->dense ? 8 * s->n * s->columns : 24 * s->entries) + 24 * s->edges;
 }
 
-/* Few columns are filtered directly (common/graph/filtered.h): dense, plus two panels, later the
- * projection and its source. */
+/* If there are few columns, they are filtered directly (common/graph/filtered.h): a dense copy and
+ * two panels, later the projection and its source. */
 static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double dims = kcagc_dims(job);
@@ -24,8 +25,8 @@ static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 	       8 * s->n * ((s->dense ? 0 : s->columns) + fmax(2 * FILTER_PANEL, 3 * dims));
 }
 
-/* A dense slice of landmark or gcc: filtered in place, plus two panels and the filter's plan, or a
- * block of k + 10 columns and the floats received. */
+/* A dense slice of landmark or gcc is filtered in place. Added to it are two panels and the
+ * filter's plan, or a block of k + 10 columns and the floats received. */
 static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double copy = job->method == METHOD_LANDMARK && !s->again ? s->columns : 0;
@@ -36,7 +37,8 @@ static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 
 static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 {
-	/* Dense, and filtered in a copy, unless it stays sparse (protocols/kcagc/wide.c). */
+	/* A dense slice and its filtered copy, unless the slice stays sparse
+	 * (protocols/kcagc/wide.c). */
 	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
 
 	if (job->method == METHOD_GCC || job->method == METHOD_LANDMARK)

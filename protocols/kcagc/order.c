@@ -110,8 +110,8 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
-/* A number such as a year beside words is longer than all words together; rows would stay nearest
- * to themselves unfiltered. */
+/* Standardises numbers that stand beside words, and weighs the words. A number such as a year is
+ * longer than all words together, so rows would be nearest to each other without filtering. */
 static void order_weigh_beside(struct order_search *s)
 {
 	struct features own = { .dense = s->F };
@@ -184,8 +184,8 @@ enum err order_next(struct order_search *s, double *term)
 			e = embed_check_ranks(s->g, m, s->entries, &s->how);
 		if (e != ERR_OK)
 			break;
-		/* F is there, but if products pay, the singular vectors still come from products
-		 * with X. */
+		/* F is formed already, but if products pay, the singular vectors still come from
+		 * products with X. */
 		if (!s->beside && filtered_pays(n, m, s->entries, graph_neighbours(s->g),
 						s->how.filter, s->how.order, d)) {
 			features_copy(&copy, s->X);

@@ -19,7 +19,7 @@ struct order_search {
 	const struct features *X;
 	const struct graph *g;
 	size_t entries; /* non-zeros of X, or the number of all values if many are non-zero */
-	bool beside; /* F is more than X weighted by idf: numbers beside words are standardised */
+	bool beside; /* numbers beside words are standardised, so F is not just X weighted by idf */
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
@@ -56,12 +56,12 @@ unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsig
  * equals ||q' S^t X||^2; sums[t] = ||S^t X||^2, t = 1 .. most. */
 static const double ORDER_SHARE = 0.93;
 unsigned psi_share(const double *sums, unsigned most);
-/* Whether order 1 is tried, too (settle.h): psi_share() has lowered the order of psi_gcc(), and yet
- * degrees dominate the rows filtered so, share > ORDER_DOUBT. The sums then do not show whether the
- * graph is as informative as the features. If psi_share() has lowered nothing, the graph agrees
- * with the features up to the order of the rule, and modularity is no reason to leave it:
- * clusters of few steps can fit the edges better and be worse (coauthor-phy: 1 for 15, ACC .58 for
- * .90). */
+/* Order 1 is tried too (settle.h) if psi_share() has lowered the order of psi_gcc() and degrees
+ * still dominate the filtered rows: their share exceeds ORDER_DOUBT. The sums then do not show
+ * whether the graph is as informative as the features. If psi_share() has not lowered the order,
+ * graph and features agree up to that order. A higher modularity is then no reason for another
+ * order: clusters of fewer steps can fit the edges better and still be worse (coauthor-phy: ACC .58
+ * at order 1, .90 at 15). */
 static const double ORDER_DOUBT = 0.5;
 bool psi_doubt(unsigned order, unsigned rule, double share);
 

@@ -16,8 +16,8 @@ void placing_release(struct placing *p)
 	*p = (struct placing){ 0 };
 }
 
-/* |x - c|^2 = |x|^2 - 2 x.c + |c|^2, and rows have length at most 1: with 1 for |x|^2, split among
- * the parties, no sum is below 0. */
+/* |x - c|^2 = |x|^2 - 2 x.c + |c|^2. Here 1 replaces |x|^2, and each party adds 1 / L of it. Rows
+ * have length at most 1, so no sum is below 0. */
 void placing_by(const struct slice *s, const struct mat *M, size_t parties, struct placing *p)
 {
 	size_t m = s->columns, k = M->rows;

@@ -93,9 +93,9 @@ double seen_to_unit(const struct seen *seen, size_t column)
 	return apart > 0 ? 1 / sqrt(apart / (double)seen->n) : 0;
 }
 
-/* The first non-zero of each row, and whether there is a second. */
+/* Records the first non-zero of each row, and whether there is a second. */
 struct rows {
-	const struct seen *seen; /* leaves its foreign columns out; or NULL */
+	const struct seen *seen; /* its foreign columns are skipped; NULL: none are */
 	double *first;
 	uint8_t *two;
 	bool differ;
@@ -159,7 +159,7 @@ static struct beside count_columns(struct seen *seen, size_t m)
 	return b;
 }
 
-/* Of what is not foreign. */
+/* Returns the mean square of the non-zeros of columns that are not foreign. */
 static double mean_square(const struct seen *seen, size_t m)
 {
 	double count = 0, square = 0;

@@ -17,7 +17,7 @@ struct column {
 struct seen {
 	struct column *column; /* owned */
 	size_t n;              /* rows, of all ranks */
-	bool measured;         /* what is not foreign is no words */
+	bool measured;         /* the columns that are not foreign hold no words */
 	/* Words coded otherwise than by 0 and 1: non-zeros are all one value, or equal in each
 	 * row. */
 	bool present;
@@ -33,9 +33,9 @@ bool seen_is_foreign(const struct seen *seen, size_t column);
 /* Brings the column to variance 1; 0 if it does not vary. */
 double seen_to_unit(const struct seen *seen, size_t column);
 
-/* True for words coded by their row, such as 1 over its length: non-zeros are equal in each row. At
- * least half of the rows that have one have two, since one alone says nothing. seen: its foreign
- * columns are left out; or NULL. The same at each rank. */
+/* True if words are coded by their row, such as 1 over its length: the non-zeros of each row are
+ * equal. At least half of the rows with a non-zero must have two, because a row with one shows
+ * nothing. seen: its foreign columns are skipped; NULL: none are. Returns the same at each rank. */
 bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct seen *seen);
 
 /* total (width): calls f over all rows, block by block of rowsum.h; each block has its own sums,

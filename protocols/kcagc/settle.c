@@ -49,8 +49,8 @@ static enum err settle_compare(const struct settle *s, const uint32_t *both, uns
 	return parties_sum_bound(s->parties, &ask, question_most(&ask, s->n), s->basis->fit, 2);
 }
 
-/* both, confidence (n, on entry the lower order's): become those of the order taken, in the first
- * n. */
+/* On entry, the first n entries of `both`, and confidence (n), are those of the lower order. On
+ * return they are those of the order taken. */
 static enum err settle_two(const struct settle *s, uint32_t *both, double *confidence,
 			   unsigned highest, double square, unsigned *taken)
 {

@@ -1,8 +1,9 @@
-/* settle.h -- filter.order "auto" of landmark projection and GCC, if degrees dominate the rows at
- * the order that the sums give. In a dense graph with hubs the features may then be more
- * informative than the graph, which no sum over the parties shows (docs/results/tried.md lists the
- * attempts). The method clusters with one step of the filter first. The higher order must fit the
- * edges strictly better, because its clusters have used more of them. */
+/* settle.h -- filter.order "auto" of landmark projection and GCC: chooses between two orders if
+ * degrees dominate the rows at the order that the sums give. In a dense graph with hubs the
+ * features may then be more informative than the graph. No sum over the parties shows this
+ * (docs/results/tried.md lists the attempts). So the method first clusters with one step of the
+ * filter. The higher order must fit the edges better by a margin, because its clusters have used
+ * more of the edges. */
 #ifndef PROTOCOLS_KCAGC_SETTLE_H
 #define PROTOCOLS_KCAGC_SETTLE_H
 
@@ -14,9 +15,11 @@ static const double SETTLE_MARGIN = 0.02;
 struct settle {
 	struct parties *parties;
 	size_t n;
-	/* if set, each order would choose its own k, so that the order of the sums is taken */
+	/* if not 0, only the order of the sums is used, because each order would choose its own k
+	 */
 	unsigned k_from;
-	/* order and square of the current clustering, at the end of the one taken */
+	/* Its order and square are those of the current clustering; at the end, those of the one
+	 * taken */
 	struct sums_basis *basis;
 	void *method;
 	/* Clusters with basis->order. t: 0, or 1 for the second run, of higher order. label (n),
@@ -25,10 +28,11 @@ struct settle {
 			    unsigned *k);
 };
 
-/* label, confidence: those of the order taken; *taken: its t. If the job gives the order, runs one
- * clustering only. Else broadcasts each order before its clustering, and the one taken at the end;
- * if two are tried, compares them by 2 n labels and a sum of 2 numbers. Two orders cost twice the
- * method. Errors of the sums and of `cluster`. */
+/* Fills label and confidence by the order taken; *taken: its t. If the job gives the order, runs
+ * one clustering only. Otherwise broadcasts each order before its clustering, and at the end the
+ * order taken. If two orders are tried, compares them by a broadcast of 2 n labels and a sum of 2
+ * numbers. The cost is then twice that of the method. Returns errors of the sums and of `cluster`.
+ */
 enum err settle_order(const struct settle *s, uint32_t *label, double *confidence,
 		      unsigned *taken) MUST_CHECK;
 

@@ -75,7 +75,8 @@ void slice_begin(struct slice *s, struct features *X, const struct graph *g, uns
 		s->weight[j] = 1;
 }
 
-/* Ranks would form the rows where one process would not, with other bits. */
+/* Refuses a slice that one process would not form (wide_pays()). Ranks would form it, and the
+ * result would not be bitwise identical. */
 static enum err check_wide(const struct ranks *R, const struct csr *X)
 {
 	size_t entries = ranks_total(R, X->start[X->rows]);
@@ -149,7 +150,7 @@ static enum err slice_filter_rows(struct slice *s, unsigned order)
 	return err;
 }
 
-/* From T^p X, p above 0, to a higher order. */
+/* Filters T^p X, p above 0, further to a higher order. */
 static enum err filter_further(struct slice *s, unsigned order)
 {
 	unsigned more = order - s->order;
@@ -400,7 +401,7 @@ static enum err slice_read_again(struct slice *s, size_t rows, uint64_t expected
 			 "the features have changed since they were read: submit the job again");
 }
 
-/* T^p of the own rows, as if the other parties' slices were alike; uses s up. */
+/* Filters this party's rows by T^p, as if the other parties' slices were alike; uses s up. */
 static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 {
 	double spreads[SLICE_SPREADS], *facts = alloc(2 + features_rows(&s->X), sizeof(*facts));

@@ -28,17 +28,18 @@ enum {
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with shares */
 };
 
-/* A column of words holds only 0 and 1, or its non-zeros count as 1, whatever they are. */
+/* A column of words holds only 0 and 1 (WORD_ONE), or each of its non-zeros counts as 1
+ * (WORD_PRESENT). */
 enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
 
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,
  * the others any number of times. All answers are row-major; rows are nodes. */
 enum question_kind {
 	/* 2 + n: 0 if the slice holds words (seen.h), else 1; number of columns that vary, at least
-	 * 1; squared row norms, of idf-weighted features if the first is 0. A power of two brings
-	 * the non-zeros' root mean square near 1, so that no party's unit weighs. Columns with a
-	 * number in each row beside columns that are mostly 0 are brought to the size of these and
-	 * do not count as measurements. */
+	 * 1; squared row norms, of idf-weighted features if the first is 0. A power of two first
+	 * brings the non-zeros' root mean square near 1, so that a party's choice of unit has no
+	 * effect. Columns with a number in each row, beside columns that are mostly 0, are scaled
+	 * to the size of these and do not count as measurements. */
 	ASK_FACTS,
 	ASK_CELLS, /* n labels: slice_cluster() */
 	ASK_NORMS, /* n: squared row norms without idf weights, if only some parties use them */
@@ -49,7 +50,8 @@ enum question_kind {
 	 * explained_by_degrees(). With `degrees`, 1 more, the last: degrees_scale()^2 / L, by which
 	 * filtered rows are then multiplied */
 	ASK_SPREADS,
-	/* 0: the decision on spreads with `explained`; degrees are `take` from here on */
+	/* 0 numbers: the decision that follows from spreads with `explained`. From here on `take`
+	 * replaces `degrees` */
 	ASK_DEGREES,
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
 	/* n x k: X_l M', M (k x m_l) the means of X_l over each set; 0 for an empty set */
@@ -85,9 +87,9 @@ static inline size_t question_words(const struct question *q, size_t n)
 {
 	return question_whole(q) + n * question_width(q);
 }
-/* Upper bound of every number of an answer and of every term of its sum: 1 for ASK_MEANS; n for
- * ASK_PRODUCTS if columns of B have length sqrt(n), since rows of T^t X have length at most 1. 0:
- * unknown. */
+/* Returns an upper bound of each number of an answer and of each term of its sum; 0 if it is
+ * unknown. The bound is 1 for ASK_MEANS. It is n for ASK_PRODUCTS if columns of B have length
+ * sqrt(n), since rows of T^t X have length at most 1. */
 double question_most(const struct question *q, size_t n);
 void question_scale(const struct question *q, double *square, size_t n);
 
@@ -98,12 +100,13 @@ struct slice {
 	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
 	enum degrees degrees;                 /* set by the caller after slice_init() */
 	double spread[SLICE_POWERS];          /* with degrees: c_t^2, after ASK_SPREADS */
-	/* T^order X, n x m_l, empty before its first use. With degrees: times degrees_scale(), and
-	 * the last column (the only one if alone) is sqrt(w) z, z the column of degrees.h, w =
-	 * DEGREES_SHARE c_p^2 / n, or c_p^2 / n if alone. Summed over parties, K then gains that
-	 * share of ||J T^p X||^2 / n z z'. */
+	/* T^order X, n x m_l; empty before its first use. With degrees it is multiplied by
+	 * degrees_scale() and has a last column (the only one with DEGREES_ALONE), sqrt(w) z. z is
+	 * the column of degrees.h; w = DEGREES_SHARE c_p^2 / n, or c_p^2 / n with DEGREES_ALONE.
+	 * Over all parties this adds the share times ||J T^p X||^2 / n z z' to K. */
 	struct mat filtered;
-	struct wide *wide; /* in place of `filtered`: products alone, of a large sparse X; owned */
+	/* replaces `filtered` for a large sparse X, which is used by its products only; owned */
+	struct wide *wide;
 	unsigned order;
 	bool is_filtered; /* `filtered` or `wide` is set */
 	unsigned threads;
@@ -113,9 +116,9 @@ struct slice {
 	uint8_t *word;
 };
 
-/* Takes over *X (which becomes empty). g outlives the slice and has as many nodes. ERR_INPUT if it
- * has not, if there is nothing to cluster, or, at each rank, if one process would filter X by its
- * products alone (wide_pays()), which ranks do not support. */
+/* Takes over *X (which becomes empty). g outlives the slice and has as many nodes. ERR_INPUT if the
+ * numbers of nodes differ, or if there is nothing to cluster. Also ERR_INPUT, at each rank, if one
+ * process would use products with X only (wide_pays()), which ranks do not support. */
 enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
 		    unsigned threads) MUST_CHECK;
 /* slice_init() without the checks. */
@@ -133,8 +136,8 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
  * wide_pays(); ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two products and one by la.h. Bitwise
  * identical for any number of threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
-/* The same numbers in the same order, piece by piece: does not hold n x d or n x k, except for a
- * wide slice. Stops at the first error of `each` and returns it. */
+/* Gives the same numbers in the same order, but piece by piece. It does not hold n x d or n x k
+ * numbers, except for a wide slice. Stops at the first error of `each` and returns it. */
 typedef enum err slice_values(void *arg, const double *x, size_t count);
 enum err slice_tell(struct slice *s, const struct question *q, slice_values *each,
 		    void *arg) MUST_CHECK;
@@ -142,10 +145,10 @@ slice_values slice_keep; /* arg: a double **; writes there and advances it */
 
 /* slice_answer() in two steps, for distributed rows sent in turn (worker/). slice_begin_answer()
  * writes the slice_words_before() numbers before the product X_l C' to x, and C (d x m_l,
- * initialised here; empty if there is no product). It needs q's vectors over nodes no longer
- * afterwards. slice_product_rows() writes rows of the product, x (rows x d), bitwise identical to
- * those of all rows together; first: a multiple of LA_TILE; not for a wide slice, which has no C.
- * Errors as slice_answer(). */
+ * initialised here; empty if there is no product). Afterwards q's vectors over nodes are no longer
+ * needed. slice_product_rows() writes rows of the product, x (rows x d), bitwise identical to those
+ * of all rows together; first: a multiple of LA_TILE; not for a wide slice, which has no C. Errors
+ * as slice_answer(). */
 size_t slice_words_before(const struct question *q, size_t n);
 enum err slice_begin_answer(struct slice *s, const struct question *q, double *x,
 			    struct mat *C) MUST_CHECK;
@@ -162,9 +165,9 @@ bool slice_weigh_beside(struct slice *s, struct features *X);
  * of such columns. O(n m). */
 double *slice_weights_beside(struct slice *s, struct features *X);
 
-/* p of psi_gcc() from SLICE_SPREADS sums, the first above 0, for n rows and m columns. Columns
- * beyond n do not count: n rows have no more directions, and duplicated columns, at any party, must
- * not change the stopping order. */
+/* p of psi_gcc() from SLICE_SPREADS sums, the first above 0, for n rows and m columns. m counts as
+ * n if it is larger, because n rows have at most n directions. Duplicated columns, at any party,
+ * must not change the stopping order. */
 unsigned slice_rule(const double *spreads, size_t n, size_t m);
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 
@@ -177,8 +180,8 @@ enum err slice_filter(struct slice *s, unsigned order) MUST_CHECK;
  * singular vectors times singular values. p is `order`; if 0, psi_gcc() and psi_share() of the
  * slice's own spreads, as if the other parties' slices were alike. label: n, below how->k.
  *
- * Call before ASK_SPREADS, which changes X. Costs the spreads, the filter and a copy of X; with a
- * source instead of the copy one more reading of a dense X. Errors of svd.h; with a source also
+ * Call before ASK_SPREADS, which changes X. Costs the spreads, the filter and a copy of X. With a
+ * source, it reads a dense X once more instead of copying it. Errors of svd.h; with a source also
  * those of the source, and ERR_INPUT if the data have changed. */
 enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;

@@ -8,31 +8,32 @@
 #include "common/parties/parties.h"
 
 struct sums_basis {
-	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
+	bool idf;     /* columns are weighted, because all features of all parties are 0 or 1 */
 	size_t width; /* m, sum of the slices' widths */
 	unsigned order;
 	enum degrees degrees; /* the job's; for DEGREES_AUTO the decision */
 	/* share of the variance that degrees explain, which decided DEGREES_AUTO; 0: not
 	 * measured */
 	double explained;
-	double square; /* ||T^p X||^2; with degrees, of the matrix that slice.h has in its place */
-	/* If sums chose the order: that of psi_gcc() alone, and psi_share()'s curve, from t = 1 on.
-	 * rule 0: the job gave the order. */
+	/* ||T^p X||^2; with degrees, the square of the matrix that replaces T^p X in slice.h */
+	double square;
+	/* If sums chose the order: the order of psi_gcc() alone, and psi_share()'s curve from t = 1
+	 * on. rule is 0 if the job gave the order. */
 	unsigned rule;
 	double share[SLICE_ORDER_MAX + 1];
-	/* If settle.h tries two orders: the lower one and its ||T^p X||^2; after the comparison,
-	 * the order that sums chose and the modularity of the clusters by both. first 0: one order
-	 * alone. */
+	/* If settle.h tries two orders: the lower order and its ||T^p X||^2; after the comparison,
+	 * also the order that sums chose and the modularity of both clusterings. first is 0 if
+	 * there is one order only. */
 	unsigned first, tried;
 	double first_square, fit[2];
 };
 
 /* Phases "norms" and "order". Sums: the bound on norms (parties_bound), facts and joint row norms
  * (2 + n words), spreads (2 SLICE_POWERS, or SLICE_SPREADS without an order, with degrees 1 more).
- * If some but not all parties have features of 0 and 1 alone, one sum of n words more stands
- * between the last two. order 0: by slice_order(). own (ASK_CELLS; or NULL): the parties' own
- * clusters are collected into cells (parties x n), in a phase "local" between the two. ERR_INPUT if
- * order exceeds SLICE_ORDER_MAX, or if all features are zero. */
+ * If some but not all parties have only features of 0 and 1, one more sum of n words precedes the
+ * spreads. If order is 0, slice_order() chooses it. With own (ASK_CELLS; or NULL), a phase "local"
+ * between the two collects the parties' own clusters into cells (parties x n). ERR_INPUT if order
+ * exceeds SLICE_ORDER_MAX, or if all features are zero. */
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
 		    struct question *own, uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
 
@@ -41,9 +42,9 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 enum err sums_products(struct parties *parties, unsigned order, const struct mat *B,
 		       struct mat *Y) MUST_CHECK;
 
-/* Restarts of a k-means over all n rows. Up to 10^5 rows: `restarts`. Beyond: as many as cost no
- * more than these at 10^5 rows, but at least min(10, restarts). With more rows the minima of
- * restarts differ less. */
+/* Restarts of a k-means over all n rows. Returns `restarts` up to 10^5 rows. Beyond, returns as
+ * many as cost no more than at 10^5 rows, but at least min(10, restarts). With more rows, the
+ * minima of restarts differ less. */
 unsigned sums_restarts(unsigned restarts, size_t n);
 
 /* Sums K G D^-1 for sets already broadcast: each row's inner products with the joint means of the k
@@ -54,8 +55,8 @@ enum err sums_means(struct parties *parties, unsigned order, const uint32_t *lab
 enum err sums_step(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
 		   size_t k, struct mat *Y) MUST_CHECK;
 
-/* A k-means over the rows of a joint embedding, with columns as long as the joint operator's
- * singular values, in descending order. */
+/* A k-means over the rows of a joint embedding. The lengths of the embedding's columns are the
+ * joint operator's singular values, in descending order. */
 struct sums_clusters {
 	/* k_from 0: k is given; else one of k_from .. k is chosen and written to k */
 	unsigned k, k_from;

@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SPARSE = 64 };                 /* at most one entry in so many */
-static const size_t FORMED = 1 << 26; /* doubles up to which a slice is formed */
+enum { SPARSE = 64 };                 /* at most one entry in SPARSE is non-zero */
+static const size_t FORMED = 1 << 26; /* a slice of at most so many doubles is formed */
 
 bool wide_pays_for(size_t rows, size_t cols, size_t entries)
 {

@@ -1,6 +1,6 @@
-/* wide.h -- T^p X of a wide sparse X, as its products alone. T^p X is dense: 5000 rows of 10^5
- * columns take 4 GB. T = R^-1 (S + I), R its row sums, so that T' = R T R^-1: both apply the
- * filter's steps to as many columns as there are vectors. */
+/* wide.h -- products with T^p X for a wide sparse X, without forming T^p X. T^p X is dense: 5000
+ * rows of 10^5 columns take 4 GB. T = R^-1 (S + I), with R the row sums of S + I, so T' = R T R^-1.
+ * A product by T or T' thus filters only as many columns as there are vectors. */
 #ifndef PROTOCOLS_KCAGC_WIDE_H
 #define PROTOCOLS_KCAGC_WIDE_H
 

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The party itself withholds prototypes of fewer graphs, by the job's number. */
+/* Checks the job's min_cluster against the policy. The party itself withholds prototypes of fewer
+ * graphs. */
 static enum err party_fedgcn_allow(const struct party_config *config, const struct work *work)
 {
 	char things[48];

@@ -95,8 +95,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* Binds the masks to values that this party computed from earlier sums: they must be the same at
- * all parties. */
+/* Binds the masks to values that this party computed from earlier sums, because these must be the
+ * same at all parties. */
 static void party_fedsc_bind_masks(struct work *work, const struct fedsc_question *q, size_t m)
 {
 	const struct mat *matrix[] = { q->Z, q->R, q->clusters ? q->clusters->centres : NULL };
@@ -260,7 +260,7 @@ static enum err party_fedsc_take_labels(const struct rows *rows, uint32_t *label
 	return workers_nearest(work->workers, label, work->confidence);
 }
 
-/* Judges the sizes of clusters over all parties, which each party has from sums. */
+/* Judges the sizes of clusters over all parties. Each party has them from sums. */
 static void party_fedsc_check_sizes(const struct work *work, const struct fedsc_report *report)
 {
 	uint64_t *size = alloc(report->k, sizeof(*size));

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* Checks the job's own numbers, which determine sums and noise; the coordinator cannot change
- * them. */
+/* Checks the job's parameters against the policy. They alone determine sums and noise; the
+ * coordinator cannot change them later. */
 static enum err party_fedsc_allow(const struct party_config *config, const struct work *work)
 {
 	const struct job *job = &work->job;
@@ -37,7 +37,7 @@ static enum err party_fedsc_allow_eps(const struct party_config *config, const s
 }
 
 /* Ranks answer the questions of kmeans and landmarks about rows. They do not answer questions about
- * rows as they were, or with noise. */
+ * rows before scaling, or with noise. */
 static const char *party_fedsc_off_ranks(const struct work *work)
 {
 	const struct fedsc_job *job = fedsc_job(&work->job);

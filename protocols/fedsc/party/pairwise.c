@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 _Static_assert((int)FEDSC_PAIRWISE_EACH == (int)PAILLIER_SLOTS, "rows of a ciphertext");
-/* A slot takes an entry, an exponent takes a w_t. */
+/* An entry fits into a slot, and a w_t into an exponent. */
 _Static_assert(2 * FEDSC_PAIRWISE_BITS + 2 <= PAILLIER_SLOT_BITS &&
 		   FEDSC_PAIRWISE_BITS + 2 <= PAILLIER_FACTOR_BITS,
 	       "fixed point");
@@ -122,7 +122,7 @@ static enum err powers_end(struct powers *p)
 
 /* ---- ciphers ---- */
 
-/* enc(c_it) of the rows i of a group. */
+/* Computes enc(c_it) of the rows i of a group. */
 static void encrypt_block(void *ctx, unsigned worker, size_t block)
 {
 	struct powers *p = ctx;
@@ -199,7 +199,8 @@ enum err pairwise_ciphers(struct pairwise *s)
 
 /* ---- products ---- */
 
-/* enc(K^_ij) of the own row j and the peer's rows i of a group: prod_t enc(c_it)^w_jt enc(0). */
+/* Computes enc(K^_ij) of the own row j and the peer's rows i of a group: prod_t enc(c_it)^w_jt
+ * enc(0). */
 static void multiply_block(void *ctx, unsigned worker, size_t block)
 {
 	struct powers *p = ctx;
@@ -213,7 +214,7 @@ static void multiply_block(void *ctx, unsigned worker, size_t block)
 		p->failed = true;
 }
 
-/* K^_ij of the peer's row j and the own rows i of a group. */
+/* Decrypts K^_ij of the peer's row j and the own rows i of a group. */
 static void decrypt_block(void *ctx, unsigned worker, size_t block)
 {
 	struct powers *p = ctx;
@@ -238,7 +239,7 @@ static void decrypt_block(void *ctx, unsigned worker, size_t block)
 		p->why = why;
 }
 
-/* Products of own rows. Unsigned, because only the sum is bounded. */
+/* Computes products of own rows, in unsigned numbers, because only the sum is bounded. */
 static void multiply_own(struct pairwise *s, size_t column)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -252,7 +253,7 @@ static void multiply_own(struct pairwise *s, size_t column)
 		}
 }
 
-/* Rows of each peer, which follow from the length of its batch. */
+/* Derives the number of rows of each peer from the length of its batch. */
 static enum err count_peers_rows(struct pairwise *s, const struct buf *in)
 {
 	size_t unit = s->groups * PAILLIER_LEN, all = s->n;

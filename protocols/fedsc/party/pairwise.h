@@ -1,11 +1,11 @@
 /* pairwise.h -- FedSC, Appendix C, at one party p: products of its rows' coefficients with those of
  * each other party q.
  *
- * Ciphers: p draws a Paillier key, and sends n and enc(c_i) to each q: for each 33 rows and each of
- * the d coordinates a ciphertext.
+ * Ciphers: p draws a Paillier key and sends n and enc(c_i) to each q. There is one ciphertext for
+ * each 33 rows and each of the d coordinates.
  *
- * Products: q multiplies by its w_j = Kzz c_j: prod_t enc(c_it)^w_jt, and a fresh enc(0), for each
- * of its rows j; p decrypts to K^_ij of 33 rows i at once.
+ * Products: for each of its rows j, q computes prod_t enc(c_it)^w_jt with w_j = Kzz c_j, times a
+ * fresh enc(0). p decrypts this to K^_ij of 33 rows i at once.
  *
  * Bytes of a batch: 256 + 512 d ceil(n_p / 33), and 512 n_q ceil(n_p / 33). The batches travel in
  * boxes of the pair's key, which the coordinator cannot open. */
@@ -23,7 +23,8 @@ enum err pairwise_new(struct work *work, const struct mat *C, const struct mat *
 void pairwise_free(struct pairwise *s); /* wipes keys; accepts NULL */
 
 /* The two exchanges, in this order. ERR_PEER, with the other party's name: a key, a ciphertext, a
- * plaintext or a length that cannot be. ERR_CANCELLED within some powers of a job that is stopped.
+ * plaintext or a length that cannot be. ERR_CANCELLED if the job is stopped, after a few more
+ * powers.
  */
 enum err pairwise_ciphers(struct pairwise *s) MUST_CHECK;
 enum err pairwise_products(struct pairwise *s) MUST_CHECK;

@@ -42,7 +42,7 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 		 r->near_1 == r->values ? " or more" : "");
 }
 
-/* The degrees are a sum with tags, for which parties need the group key. */
+/* First agrees on the group key, because the sum of degrees has tags. */
 static enum err server_fedspectral_exact(struct run *run, struct run_parties *parties,
 					 const struct fedspectral_params *p, uint32_t *label,
 					 struct fedspectral_report *report)
@@ -51,9 +51,9 @@ static enum err server_fedspectral_exact(struct run *run, struct run_parties *pa
 	return fedspectral_exact(&parties->parties, run->n, p, label, report);
 }
 
-/* Runs from the alignment of nodes to the labels of each party's own. Sets run->job.clusters to the
- * number found, plus one if there are nodes without any edge. *label: run->n labels below that;
- * NULL on failure. */
+/* Runs all steps, from the alignment of nodes to the labels of each party's own nodes. Sets
+ * run->job.clusters to the number found, plus one if there are nodes without any edge. *label:
+ * run->n labels below that; NULL on failure. */
 static enum err server_fedspectral_run(struct run *run, uint32_t **label)
 {
 	struct fedspectral_params p =

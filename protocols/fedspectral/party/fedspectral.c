@@ -16,7 +16,7 @@
 /* Rows masked per slab: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
 
-/* The sum's parts lose digits of a smaller degree. */
+/* A smaller degree loses digits in the parts of the sum. */
 static const double LEAST_DEGREE = 0x1p-100;
 
 struct fedspectral_work {
@@ -56,8 +56,8 @@ static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 	memcpy(joint, own, work->n * sizeof(*joint));
 	if (e == ERR_OK)
 		e = secure_sum_verified_parts(work, s->root, joint, work->n);
-	/* A joint degree contains this party's term, and no term is below 0: otherwise another
-	 * party is faulty. */
+	/* A joint degree below this party's own shows that another party is faulty, because no term
+	 * is negative. */
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
 		if (joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
 			e = step_fault(work->channel,
@@ -203,8 +203,8 @@ static enum err plus(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* Algorithm 1, on own nodes in their own order. Joint rows are numbered at random, so with these
- * the result of k-means would change from job to job. */
+/* Algorithm 1, on own nodes in their own order. Joint rows are numbered at random. With their
+ * numbers, the result of k-means would change from job to job. */
 static enum err plain(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
@@ -250,9 +250,9 @@ static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 	return ERR_OK;
 }
 
-/* Runs from the alignment of nodes to the labels of the dataset's own nodes. Sets work->n to the
- * joint number of nodes and work->job.clusters to the number found, plus one if there are nodes
- * without any edge. Labels are below that. */
+/* Runs all steps, from the alignment of nodes to the labels of the dataset's own nodes. Sets
+ * work->n to the joint number of nodes and work->job.clusters to the number found, plus one if
+ * there are nodes without any edge. Labels are below that. */
 static enum err party_fedspectral_run(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,

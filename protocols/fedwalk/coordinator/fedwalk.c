@@ -36,7 +36,7 @@ struct hub {
 	float *x; /* n x FEDWALK_DIMS */
 };
 
-/* Checks that no two parties host the same vertex. The rows of a party rise. */
+/* Checks that parties i and j do not host the same vertex. Each party's rows rise. */
 static enum err check_claims(const struct run *run, const struct align *a, size_t i, size_t j)
 {
 	size_t x = 0, y = 0, both = 0;
@@ -73,7 +73,7 @@ static enum err server_fedwalk_agree(struct hub *h)
 	return relay_batches(run, SEALED_TIES, &unused);
 }
 
-/* Lines 5, 7 and 9. */
+/* Lines 5, 7 and 9: gathers the degree vectors and broadcasts the dictionary. */
 static enum err server_fedwalk_agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
@@ -131,7 +131,8 @@ static enum err warp(struct hub *h, struct half *half)
 	return ERR_OK;
 }
 
-/* Line 13, and line 14 with the encoder, which depends on both. */
+/* Makes the tree (line 13) and the encoder (line 14), which depends on the tree and the
+ * dissimilarities. */
 static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_encoder *e)
 {
 	struct run *run = h->run;
@@ -148,7 +149,8 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 		TRY(warp(h, &half));
 		d.half = &half;
 		half_copy(&used, &half);
-	} else { /* computing it again costs no more than keeping it */
+	} else {
+		/* The encoder computes dissimilarities again; to keep them would cost as much. */
 		fedwalk_l1(h->c, run->n, h->k, run->threads, &used);
 	}
 	fedwalk_tree_average(t, &used);
@@ -196,7 +198,8 @@ static enum err construct(struct hub *h)
 	return e;
 }
 
-/* The devices run lines 10 to 35. Line 6: the party at which a walk ended sends it. */
+/* Relays walks while the devices run lines 10 to 35. Then receives each walk from the party at
+ * which it ended (line 6). */
 static enum err server_fedwalk_walk(struct hub *h)
 {
 	struct run *run = h->run;
@@ -262,7 +265,7 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 	free(at);
 }
 
-/* Expected score of an attack that takes every reported pair for a tie. Counting the ties exactly
+/* Estimates the score of an attack that takes every reported pair for a tie. An exact count of ties
  * would be another release of them. */
 static void expect_ties(struct hub *h, double reported)
 {
@@ -301,7 +304,7 @@ static void trained(void *ctx, double done, double loss)
 	facts_number(&h->run->record->facts, "loss", loss);
 }
 
-/* Algorithm 1, line 7, all walks at once. */
+/* Trains SkipGram (Algorithm 1, line 7) on all walks at once. */
 static enum err server_fedwalk_train(struct hub *h)
 {
 	struct run *run = h->run;
@@ -341,7 +344,7 @@ static enum err tell_guess(struct hub *h, size_t l)
 	uint32_t *item = alloc(g->count, sizeof(*item));
 	enum err e;
 
-	for (size_t i = 0; i < own; i++) { /* rows rise, and so do pairs */
+	for (size_t i = 0; i < own; i++) { /* both rows and pairs rise */
 		while (at < g->count && g->u[at] < h->align.row[l][i])
 			at++;
 		for (; at < g->count && g->u[at] == h->align.row[l][i]; at++, count[i]++)
@@ -418,7 +421,7 @@ static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
 	return e;
 }
 
-/* By number, because the coordinator has no ids. */
+/* Writes embeddings by vertex number, because the coordinator has no ids. */
 static enum err server_fedwalk_keep_embeddings(struct run *run, const uint32_t *label,
 					       const char *output)
 {

@@ -15,7 +15,7 @@ struct fedwalk_lists {
 enum fedwalk_whom { FEDWALK_ALL, FEDWALK_HIGHER };
 
 /* Receives two messages of TIES from each party: the length of each row's list, then the items.
- * ERR_PEER, naming the party: a list that does not rise, or contains a vertex that it must not. */
+ * ERR_PEER, naming the party: a list that does not rise, or that contains a forbidden vertex. */
 enum err fedwalk_gather_lists(struct run *run, const struct align *a, enum fedwalk_whom whom,
 			      struct fedwalk_lists *lists) MUST_CHECK;
 void fedwalk_lists_release(struct fedwalk_lists *lists);

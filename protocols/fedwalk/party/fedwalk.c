@@ -34,8 +34,8 @@ static size_t degree_of(const struct vertices *v, size_t i)
 	return v->start[i + 1] - v->start[i];
 }
 
-/* Opens the source of noise on the party's ties, bound to eps, the vertices in their order, and the
- * ties. */
+/* Opens the source of noise on the party's ties. The noise depends on eps, the vertices in their
+ * order, and the ties. */
 static enum err begin_noise(struct devices *d, const struct noise_source **source)
 {
 	const struct vertices *v = &d->v;
@@ -51,7 +51,8 @@ static enum err begin_noise(struct devices *d, const struct noise_source **sourc
 	return noise_begin(*source, answer, sizeof(answer) / sizeof(*answer));
 }
 
-/* Lines 1, 9 and 15 to 17. A row of zeros discloses that its vertex has no neighbours. */
+/* Lines 1, 9 and 15 to 17: sends noisy degree vectors and receives the dictionary. A row of zeros
+ * discloses that its vertex has no neighbours. */
 static enum err party_fedwalk_agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
@@ -138,7 +139,7 @@ static enum err take_encoder(struct devices *d)
 	return e;
 }
 
-/* Lines 21 to 25, for all u at once, from the tree and the dictionary. */
+/* Makes the pools of all u (lines 21 to 25) from the tree and the dictionary. */
 static enum err take_tree(struct devices *d)
 {
 	struct work *work = d->work;
@@ -203,9 +204,8 @@ static enum err walks(struct devices *d)
 	TRY(party_fedwalk_agree_degrees(d));
 	work_phase(d->work, "tree");
 	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
-		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary. Their
-		 * numbers determine M_v and are sent; the coordinator orders them by the
-		 * dictionary. */
+		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary, so the
+		 * party sends their numbers only. The coordinator orders them by the dictionary. */
 		uint32_t *count = alloc(v->own, sizeof(*count));
 		enum err e;
 
@@ -217,15 +217,15 @@ static enum err walks(struct devices *d)
 	}
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
-	/* All parties compare the broadcast values before the walks. With another dictionary a
-	 * party would send batches that look faulty; without the rows of others it would walk along
-	 * ties alone. */
+	/* All parties compare the broadcast values before the walks. A party with a different
+	 * dictionary would send batches that look faulty. A party without the others' rows would
+	 * walk along ties only. */
 	TRY(told_say(d->work));
 	return party_fedwalk_walk(d);
 }
 
-/* Records how true the reports are for this party alone. No other process gets a number that was
- * not made of reports. */
+/* Records the accuracy of the reports in this party's own record. Other processes get only numbers
+ * that derive from reports. */
 static void note_reports(struct devices *d, const struct fedwalk_guess *reports)
 {
 	struct facts *facts = &d->work->record->facts;
@@ -297,8 +297,8 @@ static enum err take_embeddings(struct devices *d)
 	return e;
 }
 
-/* Receives the coordinator's guess about own vertices, by their rows; a pair belongs to its lower
- * vertex. */
+/* Receives the coordinator's guess about pairs whose lower vertex is this party's own. Pairs are
+ * given by rows. */
 static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 {
 	struct work *work = d->work;
@@ -365,8 +365,8 @@ static enum err take_account(struct devices *d)
 	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
 }
 
-/* Sets work->protocol to FEDWALK_DIMS floats for each of the dataset's nodes; zeros for nodes
- * hosted elsewhere and nodes without ties. There are no labels. */
+/* Sets work->protocol to FEDWALK_DIMS floats for each of the dataset's nodes; nodes hosted
+ * elsewhere and nodes without ties get zeros. There are no labels. */
 static enum err party_fedwalk_take_part(struct work *work, uint32_t *label)
 {
 	struct devices d = { .work = work };
@@ -420,7 +420,8 @@ static enum err party_fedwalk_keep_embeddings(struct work *work, const uint32_t 
 	return e;
 }
 
-/* The job promises privacy of single ties; the policy limits that of a whole vertex. */
+/* Checks eps against the policy. The job promises privacy of single ties; the policy limits eps for
+ * a whole vertex. */
 static enum err party_fedwalk_allow_eps(const struct party_config *config, const struct work *work)
 {
 	return err_set(ERR_PEER,

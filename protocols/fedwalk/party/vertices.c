@@ -275,8 +275,8 @@ static void vertices_lay_out(struct vertices *v, const struct ties *t)
 			 v->own);
 }
 
-/* Merges own ties and those received into one rising list without repetitions. Counts ties that
- * only one of two parties listed. */
+/* Merges this party's ties and those received into one rising list without duplicates. Counts ties
+ * that only one of two parties listed. */
 static enum err exchange_ties(struct work *work, struct vertices *v, struct ties *own)
 {
 	struct buf *out = batches(work), *in = batches(work);

@@ -1,4 +1,4 @@
-/* vertices.h -- FedWalk: the host of each vertex, and the ties of this party's vertices.
+/* vertices.h -- FedWalk: finds the host of each vertex and the ties of this party's vertices.
  *
  *     align      own vertices of all parties are aligned (server/run/align.h) and numbered
  *     directory  each party sends every other, sealed: a salt of 16 bytes, then
@@ -6,7 +6,7 @@
  *                little-endian). With an id, a party finds its row and host; the coordinator
  *                sees none of it
  *     ties       each party sends every other, sealed, the ties between their vertices
- *                (own row, other row): a tie that one of the two lists is a tie
+ *                (own row, other row). A tie counts even if only one of the two lists it
  *
  * Ties to vertices that no party hosts are left out, with a warning. */
 #ifndef PROTOCOLS_FEDWALK_PARTY_VERTICES_H

@@ -13,10 +13,11 @@ enum { HEAD = sizeof(uint32_t) + sizeof(uint16_t), TICK = 1 << 16 };
 struct state {
 	struct walking *w;
 	struct draw draw;
-	unsigned width;    /* bytes per token */
-	unsigned length;   /* l */
-	struct buf *now;   /* by party: walks received from there; own: walks that stayed */
-	struct buf *next;  /* by party: walks to send there */
+	unsigned width;  /* bytes per token */
+	unsigned length; /* l */
+	/* for each party: walks received from it; for this one: walks that stayed */
+	struct buf *now;
+	struct buf *next;  /* for each party: walks to send to it */
 	struct buf done;   /* tokens of finished walks */
 	uint32_t *written; /* l tokens of the current walk */
 };
@@ -63,7 +64,7 @@ static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, u
 			return false;
 	}
 	own = walker->at < s->w->work->n ? v->place[walker->at] : UINT32_MAX;
-	/* After t supersteps a walk has t tokens, and at most one more for each. */
+	/* After t supersteps a walk has from t to 2 t tokens. */
 	return own != UINT32_MAX && v->start[own] < v->start[own + 1] && walker->tokens >= t &&
 	       walker->tokens <= 2 * t;
 }

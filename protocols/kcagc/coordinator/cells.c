@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds one labelling after the other: equal (cell, label) pairs share a number. The hash table has
- * open addressing; it has at least 2n slots for at most n distinct pairs, so it never fills. */
+/* Adds the labellings one by one: nodes with equal (cell, label) pairs get the same new cell
+ * number. The hash table uses open addressing. It has at least 2n slots for at most n distinct
+ * pairs, so it never fills. */
 size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell)
 {
 	size_t slots = 16;

@@ -62,7 +62,7 @@ bool joint_is_trivial(const struct joint *j)
 	return j->m <= j->K;
 }
 
-/* All restarts move at first. A cluster exists if its start assigns it an item. */
+/* Marks all restarts as moving. A cluster exists if its start assigns it an item. */
 void joint_begin(struct joint *j)
 {
 	if (joint_is_trivial(j)) {
@@ -78,8 +78,9 @@ void joint_begin(struct joint *j)
 	}
 }
 
-/* Lines 15 and 30 for restart r in iteration t: the next labels, from the squared distances D (m x
- * K, changed here). Returns the number of moved items; the 1/9 step's (t = 0) do not count. */
+/* Lines 15 and 30 for restart r in iteration t: computes the next labels from the squared distances
+ * D (m x K, changed here). Returns the number of moved items; moves in the 1/9 step (t = 0) do not
+ * count. */
 static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
@@ -104,7 +105,7 @@ static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 	return changed;
 }
 
-/* Returns the running restart of least inertia not marked in taken, the first on ties. */
+/* Returns the running restart of least inertia that `taken` does not mark; on ties, the first. */
 static unsigned joint_least_restart(const struct joint *j, const uint32_t *taken)
 {
 	unsigned best = j->R;
@@ -245,13 +246,13 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 
 /* ---- from inner products: exchange "gram" ---- */
 
-/* Centres of one restart, weighted means of items, in terms of inner products with all items y_i. S
- * is updated as items enter and leave clusters: O(m) for each move. */
+/* Centres of one restart, as inner products with all items y_i. A centre is a weighted mean of
+ * items. S is updated as items enter and leave clusters, in O(m) for each move. */
 struct centres {
 	uint32_t *label; /* m: assignment that S reflects; K: none */
 	double *W;       /* K: weight of the cluster's items */
 	struct mat S;    /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */
-	struct mat P;    /* K x m: <mu_c, y_i>; an empty cluster keeps its own */
+	struct mat P;    /* K x m: <mu_c, y_i>; an empty cluster keeps its last centre */
 	double *square;  /* K: <mu_c, mu_c> */
 };
 
@@ -278,7 +279,7 @@ static void centres_update(struct centres *s, const struct joint *j, const struc
 		s->label[i] = label[i];
 	}
 	for (size_t c = 0; c < j->K; c++) {
-		if (s->W[c] <= 0) /* weights are numbers of nodes: exact */
+		if (s->W[c] <= 0) /* weights are numbers of nodes, so W is exact */
 			continue;
 		s->square[c] = 0;
 		for (size_t i = 0; i < j->m; i++) {
@@ -344,7 +345,7 @@ static size_t lloyd(struct joint *j, const struct mat *G)
 	return moved;
 }
 
-/* One round for all groups of the level. */
+/* Sums the products of all groups of the level in one round. */
 static enum err sum_products(struct run *run, struct joint *groups, size_t count)
 {
 	struct sum *sums = alloc(count, sizeof(*sums));

@@ -21,8 +21,8 @@ struct joint {
 	unsigned keep;        /* restarts of least inertia that continue after iteration `screen` */
 	unsigned screen;      /* 0: all continue */
 	const double *weight; /* m; NULL: all one */
-	/* gram: m, filled with the mean squared distance of each cell's nodes to its mean; NULL:
-	 * not requested */
+	/* With gram: m, gets the mean squared distance of each cell's nodes to the cell's mean.
+	 * NULL: not requested */
 	double *within;
 	size_t merged;   /* cells that were too small to stand alone, for the record */
 	uint32_t *label; /* R x m: the starts, then the current assignments; K: none */
@@ -41,8 +41,8 @@ struct joint {
 	unsigned iterations;
 };
 
-/* Fills label with K (none) and best with 0. With m <= K items there is nothing to compute: every
- * item is its own cluster. */
+/* Fills label with K (none) and best with 0. The group is trivial if m <= K: every item is its own
+ * cluster, and nothing is computed. */
 void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m,
 		unsigned K, unsigned R, unsigned Q, const double *weight);
 bool joint_is_trivial(const struct joint *j);
@@ -54,20 +54,21 @@ void joint_release(struct joint *j);
  * members have received it. */
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
-/* exchange "gram": the same from one secure sum for each group, of the m (m + 1) / 2 inner products
- * of its virtual nodes. They give the squared distances to any weighted mean of items, so seeding,
- * restarts and Lloyd need no party: one round a level instead of 1 + Q. The sum discloses every
- * distance of two virtual nodes to the coordinator, so a job must ask for it. The same starts give
- * the same labels but for rounding. O(R m^2) for a group, plus O(m) for each move of an item; 8
- * (m^2 + 2 R K m) bytes. ERR_JOB if a group has more than GRAM_ITEMS_MAX items. */
+/* exchange "gram": the same result from one secure sum per group. The sum has the m (m + 1) / 2
+ * inner products of the group's virtual nodes. The coordinator derives from them the squared
+ * distance of an item to any weighted mean of items. Seeding, restarts and Lloyd steps thus need no
+ * party: a level takes one round instead of 1 + Q. The sum discloses the distance of every two
+ * virtual nodes to the coordinator, so a job must ask for it. The same starts give the same labels,
+ * except for rounding. A group takes O(R m^2) time, plus O(m) for each move of an item, and 8 (m^2
+ * + 2 R K m) bytes. ERR_JOB if a group has more than GRAM_ITEMS_MAX items. */
 enum { GRAM_ITEMS_MAX = 1 << 14 }; /* a triangle of 1 GiB, a matrix of 2 */
 enum err gram_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
-/* The steps of gram_kmeans(), for a group that is not trivial. Initialises the products G (m x m)
- * from the secure sum. With `within` the sum has m words more, the mean squared distance of a
- * cell's nodes to their mean. */
+/* First step of gram_kmeans(), for a group that is not trivial: initialises the products G (m x m)
+ * from the secure sum. With `within` the sum has m more words, the mean squared distances of the
+ * cells' nodes to their means. */
 enum err gram_sum(struct run *run, struct joint *j, struct mat *G) MUST_CHECK;
-/* Lloyd's steps from j's starts, without messages. */
+/* Second step: Lloyd's steps from j's starts, without messages. */
 void gram_lloyd(struct run *run, struct joint *j, const struct mat *G);
 /* Starts all restarts; completes a trivial group. */
 void joint_begin(struct joint *j);

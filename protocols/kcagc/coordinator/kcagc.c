@@ -21,7 +21,7 @@
 struct state {
 	struct tree tree;
 	uint32_t *
-	    /* n each: clusters of a tree node, until its parent has used them */
+	    /* n entries each: the clusters of a tree node, kept until its parent has used them */
 	    label[TREE_NODES_MAX];
 	uint64_t round[TREE_NODES_MAX]; /* next secure-sum round of each group */
 };
@@ -35,9 +35,9 @@ static const struct tree_node *root_of(const struct state *s)
 struct curves {
 	double intra[ORDER_CAP];
 	double unit; /* of distances */
-	bool weighs; /* also sums the modularity of clusters */
+	bool weighs; /* the modularity of clusters is summed, too */
 	double fit[ORDER_CAP];
-	unsigned rule; /* 0: the distance falls for all orders */
+	unsigned rule; /* 0: the distance falls at each order so far */
 };
 
 static enum err server_kcagc_sum_block(struct run *run, const struct tree_node *root,
@@ -77,9 +77,10 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 }
 
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
- * round. Except with preset "paper", psi_fit() on the mean modularity of the parties' own clusters
- * follows. Sets run->job.filter_order. Records the order by AGC's rule alone ("order_rule") and
- * both curves ("order_distances", to the rise; "order_modularities"). Errors of order_decide(). */
+ * round. Unless preset is "paper", psi_fit() then limits it by the mean modularity of the parties'
+ * clusters. Sets run->job.filter_order. Records the order by AGC's rule alone
+ * ("order_rule") and both curves ("order_distances", to the rise; "order_modularities"). Errors of
+ * order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
@@ -217,7 +218,7 @@ static void open_on_cells(const struct run *run, struct state *s, const struct t
 			      run->job.seed, node->id);
 }
 
-/* With gram no member needs the starts. */
+/* Sends no starts with gram, since no member needs them. */
 static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
 			  struct cells *c, struct joint *j)
 {
@@ -249,7 +250,7 @@ static void close_node(const struct run *run, struct state *s, const struct tree
 	}
 }
 
-/* All tree nodes of one level, in lock step. */
+/* Runs all tree nodes of one level in lock step. */
 static enum err server_kcagc_tree_level(struct run *run, struct state *s, size_t level)
 {
 	const struct tree_node *first = NULL;
@@ -281,9 +282,9 @@ static enum err server_kcagc_tree_level(struct run *run, struct state *s, size_t
 
 enum { RANGE_STARTS = 10, RANGE_RESTARTS = 4 };
 
-/* Silhouettes of neighbouring k differ by less than those of one k's local optima. So each k of a
- * range gets better starts in place of its last ones: k-means on the cells' coordinates, which
- * costs no message. */
+/* Replaces the last starts by better ones, from a k-means on the cells' coordinates, which costs no
+ * message. Each k of a range needs them: silhouettes of neighbouring k differ by less than
+ * silhouettes of different local optima of one k. */
 static void start_well(const struct run *run, const struct mat *Z, const double *weight,
 		       struct joint *j)
 {
@@ -300,8 +301,8 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 	}
 }
 
-/* Tries each k of the range below the number of cells, on the products of one sum, and sets best to
- * the chosen one. best: open, of the first k, which must be below the number of cells. */
+/* Tries each k of the range that is below the number of cells, on the products of one sum. best: on
+ * entry open for the first k, which is below that number; on return of the chosen k. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {
@@ -331,8 +332,8 @@ static enum err try_range(struct run *run, struct state *s, const struct cells *
 	return ERR_OK;
 }
 
-/* The root of a job with a range of k: like any node by gram, but the parties receive the chosen k
- * before its clusters. */
+/* Runs the root of a job with a range of k. It works like any node with gram, but the parties
+ * receive the chosen k before the clusters. */
 static enum err root_of_range(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
@@ -413,8 +414,8 @@ static void leave_out_empty(const uint32_t *label, size_t n, unsigned k, double 
 	free(used);
 }
 
-/* Up to P Lloyd steps over all nodes from the root's clusters: n k words a round. They end when no
- * node moves. */
+/* Runs up to P Lloyd steps over all nodes, from the root's clusters, until no node moves. Each step
+ * sums n k words. */
 static enum err server_kcagc_polish(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
@@ -460,7 +461,7 @@ static enum err server_kcagc_polish(struct run *run, struct state *s)
 	return e;
 }
 
-/* Fraction bits of distances and inner products, from a known bound or an agreed one. */
+/* Sets the fraction bits of distances and inner products, from a known or an agreed bound. */
 static enum err server_kcagc_agree_words(struct run *run, const struct tree_node *root,
 					 uint64_t *round)
 {

@@ -28,10 +28,10 @@ void server_record_degrees(struct run *run, const struct sums_basis *basis);
 /* Records the choice of the guard of landmark and gcc in run.json ("clusters_of"). */
 void server_record_rows(struct run *run, bool scaled, double modularity);
 
-/* Values that the job needs before anyone clusters: sums over all parties, whatever the tree. The
- * party's side is protocols/kcagc/party/local.c. */
+/* Values that the job needs before a party clusters. They are sums over all parties, for any tree.
+ * The party's side is protocols/kcagc/party/local.c. */
 
-/* joint_norm: a bound, then one sum of n squared norms. Broadcasts the norms. */
+/* joint_norm: agrees on a bound, takes one sum of n squared norms, and broadcasts the norms. */
 enum err server_prepare_norms(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 

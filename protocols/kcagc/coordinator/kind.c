@@ -118,8 +118,8 @@ static enum err predict(struct run *run, uint32_t **label)
 				    n);
 }
 
-/* As kcagc; then records inertia and silhouette of the last summed distances: of all rows, or else
- * of the cells' means. */
+/* Runs as kcagc, then records inertia and silhouette from the last summed distances. These are the
+ * distances of all rows or, if none were summed, of the cells' means. */
 static enum err run_columns(struct run *run, uint32_t **label)
 {
 	const struct record_sum *last;

@@ -29,8 +29,8 @@ void answers_free(struct answers *a)
 	free(a);
 }
 
-/* Factor of an answer's numbers that uses all bits of the job's words, if the size of the numbers
- * is known. */
+/* Returns the factor by which an answer's numbers use all bits of the job's words, if a bound of
+ * the numbers is known. */
 static double scale_of(const struct work *work, double most)
 {
 	struct fixed f = secure_fixed(work, work->L);
@@ -74,8 +74,8 @@ static enum err add_term(void *arg, const double *x, size_t count)
 	return ERR_OK;
 }
 
-/* Computes the answer, by ranks or in this process. Ranks were asked for products when their block
- * arrived. */
+/* Computes the answer, by ranks or in this process. For products, the ranks received their command
+ * together with the block. */
 static enum err answers_emit(struct answers *a, const struct question *q, slice_values *each,
 			     void *arg)
 {
@@ -251,8 +251,8 @@ static enum err give_ranks(void *workers, const double *x, size_t count)
 	return workers_block(workers, x, count);
 }
 
-/* Forwards the block to the ranks as it arrives; only they hold it. They begin after its last part,
- * which is forwarded only once verified. */
+/* Forwards the block to the ranks as it arrives; only they hold it. They begin to compute after the
+ * last part, which is forwarded only once the block is verified. */
 static enum err pass_products(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;

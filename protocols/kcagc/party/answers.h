@@ -21,7 +21,8 @@ struct answers {
 	const struct tree_node *root;
 	struct slice slice; /* without rows if ranks have them */
 	struct features_source source;
-	/* 2 + n: this party's facts and squared norms, times unit once that is agreed */
+	/* 2 + n: this party's facts and squared norms; multiplied by unit once the parties have
+	 * agreed on it */
 	double *own;
 	double unit;
 	/* p: the job's; if the data decide, 0 until the coordinator sends it */
@@ -47,23 +48,24 @@ enum err answers_send_spreads(struct answers *a) MUST_CHECK;
 
 /* ---- by a->order ---- */
 
-/* B (n x width) down; ERR_PEER unless its columns are orthogonal, of length sqrt(n). X_l (X_l' B)
- * up. The filter needs memory; the block arrives when that is free again. */
+/* B (n x width) down, X_l (X_l' B) up. ERR_PEER unless the columns of B are orthogonal and of
+ * length sqrt(n). Receives B only after the filter has released its memory. */
 enum err answers_send_products(struct answers *a, size_t width) MUST_CHECK;
 /* X_l M' up, for the k means M of the party's rows over received sets. */
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k) MUST_CHECK;
 /* Sums over the clusters of ASSIGNMENT, up to `most` times, while the coordinator asks for more. */
 enum err answers_follow_steps(struct answers *a, unsigned most) MUST_CHECK;
-/* Two clusterings down; the modularity of each up, and with `means` the means of the first. */
+/* Two clusterings down; the modularity of each up, and with `means` also X_l M' for the clusters of
+ * the first. */
 enum err answers_weigh_two(struct answers *a, bool means) MUST_CHECK;
 
 /* ---- the order (protocols/kcagc/settle.h) ---- */
 
 /* A clustering by a->order; t is 0, or 1 for a second one. */
 typedef enum err answers_cluster(struct answers *a, unsigned t);
-/* Order down, unless the job gives it, and the clustering. If the coordinator asks for a higher
- * order too: the same again, the modularity of both clusterings up, and the chosen order down.
- * *taken: its t. */
+/* Receives the order, unless the job gives it, and runs the clustering. If the coordinator tries a
+ * higher order too: repeats both, sends the modularity of both clusterings, and receives the chosen
+ * order. *taken: its t. */
 enum err answers_settle(struct answers *a, answers_cluster *cluster, unsigned *taken) MUST_CHECK;
 
 /* label (n): the result. */

@@ -1,6 +1,6 @@
 /* joint.h -- The joint k-means of one tree node at a party: kCAGC, Protocol 2 after line 6. A party
- * has its part of each centre, the coordinator (protocols/kcagc/coordinator/joint.h) the
- * assignments; secure sums of squared distances connect them.
+ * has its part of each centre. The coordinator (protocols/kcagc/coordinator/joint.h) has the
+ * assignments, which it derives from secure sums of squared distances.
  *
  * Errors: those of secure sums and channels; peer_fault() on invalid messages. */
 #ifndef PROTOCOLS_KCAGC_PARTY_JOINT_H
@@ -37,18 +37,19 @@ enum err party_joint_send_distances(struct work *work, const struct joint *j) MU
 enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t,
 				    size_t *moved) MUST_CHECK;
 
-/* exchange "gram": sends the inner products of this party's virtual nodes, the lower triangle by
- * rows, and m numbers of the cells unless `within` is NULL. The coordinator does the rest of this
- * k-means. */
+/* exchange "gram": sends the inner products of this party's virtual nodes, as the lower triangle by
+ * rows. Sends `within` (m, one number for each cell) too, unless it is NULL. The coordinator does
+ * the rest of this k-means. */
 enum err party_joint_send_products(struct work *work, const struct joint *j,
 				   const double *within) MUST_CHECK;
 
-/* Runs from the starts to the end. best: m, the assignment of the winning restart. With no more
- * items than clusters every item is its own cluster, and there is nothing to compute. */
+/* Runs from the starts to the end. best: m, the assignment of the winning restart. If there are no
+ * more items than clusters, every item is its own cluster, and nothing is computed. */
 enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best) MUST_CHECK;
 
-/* Sets *last to the centres that made the winner's assignment `best` (m), by any restart that has
- * it. If none was computed here (gram; no more items than clusters), to the means of `best`. */
+/* Sets *last to the centres from which the winner's assignment `best` (m) was made, by any restart
+ * with that assignment. If this party has computed none (gram; no more items than clusters), sets
+ * it to the means of `best`. */
 enum err party_joint_keep_centres(const struct joint *j, const uint32_t *best,
 				  struct mat *last) MUST_CHECK;
 

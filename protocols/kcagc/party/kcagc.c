@@ -34,7 +34,7 @@ enum err party_standardize(struct work *work)
 {
 	bool standardized = kcagc_job(&work->job)->standardize != STANDARDIZE_NONE;
 
-	if (standardized || work->features->is_sparse) /* words and the like share one unit */
+	if (standardized || work->features->is_sparse) /* sparse columns share one unit */
 		standard_warn_zero(work->features);
 	else
 		standard_warn(work->features, work_columns(work), true);
@@ -73,7 +73,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
-/* k-means (lines 4-24), and Protocol 3 line 2: k clusters for one party, k^ for each of several. */
+/* Runs k-means (lines 4-24) and Protocol 3 line 2: a sole party makes k clusters; each of several
+ * makes k^. */
 static enum err party_kcagc_local(struct work *work, struct state *s)
 {
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
@@ -138,8 +139,8 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	mat_init(Y, m, s->Z.here.cols);
 	if (kcagc_job(&work->job)->virtual_nodes == VIRTUAL_MEAN)
 		return points_centres(&s->Z, NULL, s->cell, Y);
-	/* Line 13. With min_cell a cell may lie in several clusters. It gets the mean of their
-	 * centres over its nodes, because a centre of fewer nodes must not stand alone. */
+	/* Line 13. With min_cell a cell may lie in several clusters. It gets the mean of these
+	 * clusters' centres over its nodes: no number may stand for fewer nodes than min_cell. */
 	for (size_t i = 0; i < work->n; i++) {
 		const double *centre = ROW(&s->centre, s->child[i]);
 		double *y = ROW(Y, s->cell[i]);
@@ -174,8 +175,8 @@ static enum err party_kcagc_scatter(const struct state *s, const struct joint *j
 	return e;
 }
 
-/* Tries all k of a range on one sum of products, which is due if there are more cells than the
- * least k. Later messages are for the k that the coordinator chose. */
+/* Sends the one sum of products on which the coordinator tries all k of a range, if there are more
+ * cells than the least k. Later messages are for the k that the coordinator chose. */
 static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
 			    uint32_t *best)
 {
@@ -259,9 +260,9 @@ static enum err party_kcagc_basic(struct work *work, struct state *s)
 	return e;
 }
 
-/* P Lloyd steps over all nodes from the root's clusters, until no row moves; one restart, no cells.
- * Group and transcript are still the root's, so members that received different clusters cannot
- * sum. */
+/* Runs up to P Lloyd steps over all nodes from the root's clusters, until no row moves, with one
+ * restart and no cells. Group and transcript are still the root's, so members that received
+ * different clusters cannot sum. */
 static enum err party_kcagc_polish(struct work *work, struct state *s)
 {
 	unsigned steps = kcagc_job(&work->job)->polish;
@@ -374,8 +375,8 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	if (e == ERR_OK) {
 		model = kcagc_party(work)->model = model_new(work);
 		/* min_cell above 1 forbids sums over single nodes, hence predictions. A model does
-		 * not store means and deviations. One party without polish has the centres of its
-		 * own k-means. */
+		 * not store means and deviations. A sole party without polish keeps the centres of
+		 * its own k-means. */
 		if (kcagc_job(&work->job)->min_cell == 1 &&
 		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
 			model_fill(model, &s.how, s.last.a ? &s.last : &s.centre, label, work->n);

@@ -38,16 +38,18 @@ enum err party_take_clusters(struct work *work) MUST_CHECK;
 /* Federated GCC (protocols/kcagc/gcc.h). */
 enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. The function computes
- * the party's own part: facts, and local clusters into label. It needs no keys, so it runs while
- * those of the others are awaited, which takes a round trip. kcagc_party() keeps it. */
+/* Landmark projection: kCAGC's local clusters as landmarks, five secure sums.
+ * party_landmark_begin() computes the party's own part: its facts, and its local clusters into
+ * label. It needs no keys, so it runs while the party waits a round trip for the others' keys.
+ * kcagc_party() keeps the result. */
 enum err party_landmark_begin(struct work *work, uint32_t *label) MUST_CHECK;
-/* The rest, or everything if nothing is precomputed. label: as party_landmark_begin() left it. */
+/* Runs the rest, or everything if nothing is precomputed. label: as party_landmark_begin() left it.
+ */
 enum err party_landmark(struct work *work, uint32_t *label) MUST_CHECK;
 void answers_free(struct answers *a); /* accepts NULL */
 
-/* kcagc.predict, end of Section 3.4: labels of new nodes by a kept model, the nearest of its k
- * centres by k summed squared distances for each node. predict_prepare() loads the model of
+/* kcagc.predict (end of Section 3.4) labels new nodes by a kept model: the nearest of its k
+ * centres, from k summed squared distances for each node. predict_prepare() loads the model of
  * work->job.model from work->state into kcagc_party()'s model. ERR_INPUT, with advice: the model
  * does not fit this job, these parties or work->features. */
 enum err predict_prepare(struct work *work) MUST_CHECK;

@@ -46,8 +46,8 @@ static enum err check_named(const struct party_config *config, const struct conf
 		       name, what, config->common.name);
 }
 
-/* Checks the number of nodes behind one number of the job: those of a cell, or one in a
- * prediction. */
+/* Checks `least` against policy.min_cell. `least` is the fewest nodes behind a number of the job:
+ * those of a cell, or one in a prediction. */
 static enum err party_kcagc_allow_cells(const struct party_config *config, const struct job *job,
 					unsigned least)
 {
@@ -177,8 +177,8 @@ static enum err party_kcagc_run_method(struct work *work, uint32_t *label)
 	return party_kcagc(work, label);
 }
 
-/* Keeps labels, and the model for kcagc.predict; after a run without centres, a model that cannot
- * predict. */
+/* Keeps the labels and the model for kcagc.predict. After a run without centres, keeps a model that
+ * cannot predict. */
 static enum err party_kcagc_keep_labels(struct work *work, const uint32_t *label)
 {
 	struct kcagc_party *mine = kcagc_party(work);

@@ -1,6 +1,6 @@
 /* local.h -- Protocol 1, filter, project, k-means: the expensive part of kCAGC that a party does
  * alone. The cache keeps it for the next attempt at a job that was cut short (party/work/cache.h).
- * Also the values that must be agreed on before; see protocols/kcagc/coordinator/kcagc.h. */
+ * Also the values on which the parties agree first; see protocols/kcagc/coordinator/kcagc.h. */
 #ifndef PROTOCOLS_KCAGC_PARTY_LOCAL_H
 #define PROTOCOLS_KCAGC_PARTY_LOCAL_H
 

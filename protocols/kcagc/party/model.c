@@ -235,7 +235,7 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* Centres have only the columns that have a unit. */
+/* Columns without a unit do not occur in the centres. */
 static void walk_columns(struct codec *c, struct model *m)
 {
 	size_t columns = m->columns, dims = m->centre.cols, k = m->clusters, units = 0;
@@ -259,7 +259,7 @@ static void walk_columns(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* Contents: nothing, the method's own, or columns. */
+/* Contents after the facts: nothing, the method's own data, or columns. */
 enum { KEPT_NONE, KEPT_BY_METHOD, KEPT_COLUMNS };
 
 static void walk_what(struct codec *c, struct model *m)
@@ -314,7 +314,7 @@ static void model_walk(struct codec *c, struct model *m)
 void model_print(const struct model *m, struct buf *out)
 {
 	struct codec c = { .out = out };
-	struct model shallow = *m; /* the walk only reads while it encodes */
+	struct model shallow = *m; /* an encoding walk only reads */
 	uint32_t version = MODEL_VERSION;
 	uint8_t sum[SHA256_LEN];
 

@@ -1,9 +1,9 @@
 /* model.h -- Model of a finished run that a party keeps, so that kcagc.predict or
  * kmeans.columns.predict can place new rows.
  *
- * All of it is this party's own: the weights, filter, projection and scale of its columns, and its
- * part of the k centres of the final labels. Of the other parties it has only the names. A method
- * without centres leaves a model without centres.
+ * It holds only this party's own data: the weights, filter, projection and scale of its columns,
+ * and its part of the k centres of the final labels. Of the other parties it stores only the names.
+ * A method without centres leaves a model without centres.
  *
  *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | contents u32 |
  *                                       embedding, centres (1); placing (1, landmark);
@@ -37,10 +37,11 @@ struct model {
 	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with
 	 * polish */
 	bool kept;
-	/* kmeans.columns, m each: turns columns into points; how is empty then; else empty */
+	/* kmeans.columns: turns columns into points, m entries each; how is empty then. Other
+	 * kinds: empty */
 	struct standard_by by;
 	size_t columns; /* m */
-	/* landmark: joint_norm is true then, how and centre are empty; else empty */
+	/* landmark: joint_norm is then true, and how and centre are empty. Other methods: empty */
 	struct placing place;
 	bool joint_norm;      /* rows were scaled by their norm over all parties */
 	struct embedding how; /* with joint_norm, mean_norm is of those norms */

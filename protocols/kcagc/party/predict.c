@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sum without one party's part, or with that of another, is not a distance of that run. */
+/* Checks that the parties are those of the run. A sum that lacks a party's part, or has another
+ * party's, is no distance of that run. */
 static enum err party_predict_check_parties(const struct model *m, const struct work *work)
 {
 	if (strcmp(m->name[m->own], work->name[work->own]) != 0)
@@ -126,7 +127,8 @@ static void warn_of_lonely(const struct csr *g)
 			 lonely, g->rows);
 }
 
-/* Lines 1-4 of Protocol 1 with the parameters of the run; or columns with those of the run. */
+/* Embeds new rows by lines 1-4 of Protocol 1, or prepares new columns, with the parameters of the
+ * run. */
 static enum err party_predict_place(struct work *work, const struct tree_node *all,
 				    struct points *Z)
 {

@@ -42,7 +42,8 @@ struct hmac *hmac_new(struct bytes key)
 	pthread_once(&mac_once, hmac_fetch);
 	ALLOC(h, 1);
 	h->c = EVP_MAC_CTX_new(mac);
-	/* With key NULL, EVP_MAC_init() would keep the previous key; an empty salt must not. */
+	/* With key NULL, EVP_MAC_init() would keep the previous key, which would be wrong for an
+	 * empty salt. */
 	must(h->c && EVP_MAC_init(h->c, key.n ? key.p : none, key.n, params), "HMAC");
 	return h;
 }

@@ -373,7 +373,7 @@ enum err ledger_commit(struct ledger *l)
 	if (!l->count)
 		return ERR_OK;
 	assert(l->job.kind);
-	/* If the file was moved away while a job runs, rows would go into a file that nobody can
+	/* If somebody moved the file while a job runs, rows would go into a file that nobody can
 	 * see. */
 	if (db_check_there(l->db) != ERR_OK)
 		return err_set(ERR_JOB, "%.900s: nothing more leaves", err_detail());

@@ -47,8 +47,7 @@ struct ledger_job {
 	/* Some of the job's first parties were left out, so other attempts at the job may have
 	 * other parties. */
 	bool left;
-	/* Name that the party gave its data set, whatever the data are today; NULL or "" if
-	 * none. */
+	/* Name that the party gave its data set, even if the data change; NULL or "" if none. */
 	const char *set;
 };
 
@@ -114,8 +113,8 @@ struct ledger_spent {
 	uint64_t claims_of_job; /* number of claims in them */
 };
 /* Counts the disclosures to the coordinator with job's key from job's data set, in this job and
- * others. A data set is all data under its name, and the same data under any name. Unnamed data
- * are a set of their own. O(rows of this job). */
+ * others. A data set consists of all data under its name, and of the same data under other names.
+ * Unnamed data are a set of their own. O(rows of this job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
 /* Finds the roster of an earlier job on this data set, under any coordinator, that differs from

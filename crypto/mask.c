@@ -16,7 +16,7 @@ struct mask {
 	struct mask *after;
 	unsigned modulus_bits;
 	bool open;
-	/* One cipher context, keyed for one peer after the other; one per peer would not fit the
+	/* One cipher context, which is keyed for each peer in turn; one per peer would not fit the
 	 * cache. */
 	struct prg *prg;
 	uint64_t done; /* bytes used of each stream */

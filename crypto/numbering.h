@@ -1,10 +1,10 @@
 /* numbering.h -- keys that give the same nodes the same numbers in all jobs of one seed.
  *
- * Nodes that several parties share are numbered at random (server/run/align.h), and random choices
- * of an algorithm depend on these numbers. Two runs of one seed may thus put ambiguous nodes into
- * different clusters. If the parties share a secret file and the coordinator has one of its own,
- * hashes and numbers are derived from these files and the seed, and the runs agree. docs/security
- * states the price: the coordinator can link the hashed ids of two such jobs.
+ * A job numbers the nodes that several parties share at random (server/run/align.h). Random choices
+ * of an algorithm depend on these numbers, so two runs with one seed may put ambiguous nodes into
+ * different clusters. To make the runs agree, the parties share a secret file, and the coordinator
+ * has one of its own. Hashes and numbers are then derived from these files and the seed.
+ * docs/security states the price: the coordinator can link the hashed ids of two such jobs.
  */
 #ifndef CRYPTO_NUMBERING_H
 #define CRYPTO_NUMBERING_H
@@ -22,8 +22,8 @@ struct numbering {
 };
 
 /* Hashes a file of NUMBERING_FILE_MIN to NUMBERING_FILE_MAX arbitrary bytes. path NULL: no file.
- * ERR_INPUT, naming the file, if it is unreadable, has another length, or others than its owner
- * may read it. The caller wipes n->key. */
+ * ERR_INPUT, naming the file, if it is unreadable, has another length, or can be read by users
+ * other than its owner. The caller wipes n->key. */
 enum err numbering_read(struct numbering *n, const char *path) MUST_CHECK;
 
 /* Derives the key for seed and purpose; draws one if n is NULL or has no file. ERR_INTERNAL if

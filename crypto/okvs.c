@@ -21,7 +21,8 @@ enum { AHEAD_ITEM = 24, AHEAD_KEY = 16, AHEAD_PLACES = 8 };
 struct okvs {
 	const uint8_t (*key)[OKVS_KEY_LEN];
 	size_t n, words;
-	/* By place: xor of the numbers of its keys; after peeling, the key peeled at it. */
+	/* For each place: xor of the numbers of its keys; after peeling, the number of the key
+	 * peeled at it. */
 	uint32_t *item;
 	uint32_t *order; /* n places in peeling order */
 };

@@ -43,7 +43,7 @@ static void limbs_to_bytes(uint8_t *p, const mp_limb_t *limbs, size_t n)
 	}
 }
 
-/* Secret memory of one operation, wiped together. */
+/* Secret memory of one operation, wiped as a whole. */
 struct room {
 	size_t bytes;
 	mp_limb_t acc[NN], power[NN], part[NN], product[2 * NN], scratch[];
@@ -272,13 +272,13 @@ enum err paillier_encrypt(const struct paillier_pair *pair, const int64_t *x, si
 	return err;
 }
 
-/* Whether c is in 1 .. n^2 - 1. Public. */
+/* True if c is in 1 .. n^2 - 1. c is public. */
 static bool in_range(const struct paillier *key, const mp_limb_t c[static NN])
 {
 	return !mpn_zero_p(c, NN) && mpn_cmp(c, key->square, NN) < 0;
 }
 
-/* Whether c, in range, is a unit mod n^2. Public. */
+/* True if c, which is in range, is a unit mod n^2. c is public. */
 static bool is_unit(const struct paillier *key, const mp_limb_t c[static NN])
 {
 	mpz_t a, n, gcd;
@@ -322,7 +322,7 @@ struct paillier_vector {
 	mp_limb_t c[][NN];
 };
 
-/* Ciphertexts are known to both parties: no constant time. False if one is no unit. */
+/* Ciphertexts are known to both parties, so time may depend on them. False if one is no unit. */
 static bool shift_init(struct paillier_vector *v)
 {
 	mpz_t square, product, factor;

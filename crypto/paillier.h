@@ -67,7 +67,7 @@ struct paillier_vector *paillier_vector_new(const struct paillier *key, const ui
 					    const char **why);
 void paillier_vector_free(struct paillier_vector *v); /* accepts NULL */
 /* out: a fresh encryption of sum_t w_t m_t, slot by slot; -2^31 <= w_t < 2^31. It has the
- * distribution of a first encryption, whatever the w_t are. One power of PAILLIER_BITS and d of
+ * distribution of a first encryption for any w_t. One power of PAILLIER_BITS and d of
  * PAILLIER_FACTOR_BITS mod n^2. ERR_INTERNAL if the CSPRNG fails. */
 enum err paillier_combine(const struct paillier_vector *v, const int64_t *w,
 			  uint8_t out[static PAILLIER_LEN]) MUST_CHECK;

@@ -52,7 +52,7 @@ enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type,
 		e = cert_make_key(&key, key_type);
 	if (e == ERR_OK)
 		e = cert_make_ca(&ca, key, name, days);
-	/* Check before a key without certificate is left behind. */
+	/* Check now: a later failure would leave a key without a certificate. */
 	if (e == ERR_OK && file_exists(path))
 		e = err_set(ERR_INPUT, "%s exists: this folder has a CA already", path);
 	if (e == ERR_OK)

@@ -1,8 +1,8 @@
 /* psk.h -- a key that two parties share in advance. Each reads it from its file for the other
  * party.
  *
- * It enters the salt of the pair's key (crypto/secagg.h). An attacker that records the key
- * agreement now and breaks Diffie-Hellman later thus does not get the masks. A marker tells the
+ * It enters the salt of the pair's key (crypto/secagg.h). So an attacker that records the key
+ * agreement now and breaks Diffie-Hellman later still cannot compute the masks. A marker tells the
  * other party whether this one has a key, and whether it is the same.
  */
 #ifndef CRYPTO_PSK_H
@@ -30,8 +30,8 @@ struct psk {
 };
 
 /* Reads a file of PSK_MIN .. PSK_MAX raw bytes, or one line of that many in hexadecimal or
- * base64. ERR_INPUT, naming the file, if it is unreadable, others than its owner may read it, or
- * it holds anything else; the error shows none of it. The caller wipes *p. */
+ * base64. ERR_INPUT, naming the file, if it is unreadable, can be read by users other than its
+ * owner, or holds anything else. The error shows none of its content. The caller wipes *p. */
 enum err psk_read(struct psk *p, const char *path) MUST_CHECK;
 
 /* First PSK_MARKER_LEN bytes of HMAC(key, label || message). The caller puts the context (job,

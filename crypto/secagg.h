@@ -92,7 +92,7 @@ const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG
  * 16 KiB schedules each peer's key anew: 0.2 microseconds, versus 3 or more for the whole block.
  * CT. */
 void mask_add(struct mask *m, void *x, size_t n);
-/* Switches this sum to 64-bit words, whatever the set-up's modulus. Call before the first
+/* Switches this sum to 64-bit words for any modulus of the set-up. Call before the first
  * mask_add(). */
 void mask_wide(struct mask *m);
 /* Adds the mask of a tag (crypto/tag.h) mod p, with the same signs: each pair contributes the

@@ -19,7 +19,7 @@ enum graph_baseline {
 /* "size", "log-size", "untrained", "alone" */
 extern const char *const graph_baseline_names[];
 
-/* label (g->count): clusters, at most k of p. p: the federation's parameters. ERR_JOB:
+/* Fills label (g->count) with at most p->k clusters. p: the federation's parameters. ERR_JOB:
  * GRAPH_ALONE's loss explodes; ERR_INPUT: as fedgcn_party_init(). Bitwise identical for any number
  * of threads. */
 enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,

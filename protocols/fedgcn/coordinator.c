@@ -15,7 +15,7 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	double *W; /* net.weights joint weights; FedPer uses only the first of them */
+	double *W; /* the joint weights, net.weights of them; FedPer uses only the first ones */
 	struct mat C;
 	double *up, *down;
 };

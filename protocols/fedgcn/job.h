@@ -27,7 +27,8 @@ extern const char *const fedgcn_features_names[];
 enum err fedgcn_check(const void *job) MUST_CHECK;
 void fedgcn_leaks(struct said *s, const void *job, size_t parties);
 
-/* The algorithm's parameters, from the job alone, so both sides agree. ERR_INPUT: invalid ones. */
+/* Derives the algorithm's parameters from the job alone, so both sides agree. ERR_INPUT: invalid
+ * ones. */
 enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads,
 			  struct fedgcn_params *p) MUST_CHECK;
 

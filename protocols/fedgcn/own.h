@@ -58,7 +58,7 @@ enum err fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double 
 /* Runs Lloyd's steps from C. C becomes the centres; an empty cluster keeps its centre. label:
  * Z->rows. */
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label);
-/* Final clustering of a party's Z. m has W and C; fills label and the rest of m. */
+/* Runs the final clustering of a party's Z. m has W and C; fills label and the rest of m. */
 enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
 			uint32_t *label) MUST_CHECK;
 

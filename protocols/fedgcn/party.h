@@ -1,8 +1,8 @@
 /* party.h -- FedGCN (Liu et al., AAAI 2025) clusters whole graphs of several parties. Questions to
  * the parties, and the party's side.
  *
- * A question is a vector for all parties. Each answer is a vector of which only the sum over all
- * parties becomes known. Entries of questions are floats in value, so that 4 bytes carry them.
+ * A question is a vector for all parties. Each answer is a vector; only the sum over all parties
+ * becomes known. Entries of questions are floats in value, so that 4 bytes carry them.
  *
  *     START    W           n, the number of graphs
  *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
@@ -30,7 +30,7 @@ enum fedgcn_prototypes {
 	FEDGCN_KDE,     /* equations 10-14, on the unmasked prototypes at the end of a round */
 	FEDGCN_STACKED, /* the same, on the prototypes of each local epoch: lines 13 and 16 */
 	FEDGCN_PRINTED, /* the same, with equation 14's full covariances */
-	FEDGCN_OWN,     /* not shared: only the baseline that trains alone */
+	FEDGCN_OWN,     /* not shared; only for the baseline that trains alone */
 };
 enum fedgcn_sharing {
 	FEDGCN_AVG,

@@ -29,9 +29,9 @@ void fedsc_anchor_init(struct fedsc_anchor *b, const struct mat *X, const struct
 		       unsigned threads);
 void fedsc_anchor_release(struct fedsc_anchor *b);
 
-/* x (d (d + 1) / 2): lower triangle of B'B, row by row, summed in blocks of rows as rowsum.h
- * defines. ranks: NULL if b has all rows; else x is summed over the rows of all ranks, at each
- * rank. O(n s^2 + n / 4096 d^2) time, log2(n / 4096) triangles of memory. */
+/* Fills x (d (d + 1) / 2) with the lower triangle of B'B, row by row, summed in the blocks of
+ * rowsum.h. ranks: NULL if b has all rows. Otherwise each rank gets the sum over the rows of all
+ * ranks. O(n s^2 + n / 4096 d^2) time, log2(n / 4096) triangles of memory. */
 void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct ranks *ranks, double *x);
 
 /* Initialises E (n x R.cols) = B R. */

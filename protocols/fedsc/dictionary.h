@@ -40,8 +40,9 @@ enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t
 enum err fedsc_factor_block(const struct fedsc_basis *b, const struct mat *X, size_t first,
 			    unsigned threads, struct mat *F) MUST_CHECK;
 
-/* A party's part of a round: C from Z, then `inner` steps on a copy of Z with C fixed. Initialises
- * out (d x m). Holds C whole if n d <= max(n m, 2^23); else recomputes it by blocks. */
+/* Runs a party's part of a round: computes C from Z, then takes `inner` steps on a copy of Z with C
+ * fixed. Initialises out (d x m) with that copy. Holds C whole if n d <= max(n m, 2^23); else
+ * recomputes it by blocks. */
 enum err fedsc_round(const struct mat *X, const struct mat *Z, double r, double lambda,
 		     unsigned inner, unsigned threads, struct mat *out) MUST_CHECK;
 

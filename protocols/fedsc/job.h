@@ -7,7 +7,7 @@
 enum {
 	FEDSC_DIMS_MAX = 4096,
 	FEDSC_DIMS_MOST = 250, /* start of the search for d */
-	FEDSC_NEAR = 4         /* landmarks that stand for a row, s */
+	FEDSC_NEAR = 4         /* s, the number of landmarks to which a row is tied */
 };
 #define FEDSC_DIMS_SHARE    0.99 /* share of the eigenvalues of F'F that d keeps */
 #define FEDSC_PROFILE_NOISE 1.0  /* deviation of the noise on each sum of a profile */

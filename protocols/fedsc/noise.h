@@ -23,7 +23,7 @@ struct fedsc_noise {
 	/* ---- noise in aggregates ---- */
 	/* deviation of the noise in each round, for a sum that a row can move by 1 */
 	double multiplier;
-	double gram; /* the same of variant anchor's B'B; else 0 */
+	double gram; /* the same for B'B of variant anchor; else 0 */
 	/* ---- noise on factors: fields of the same name in fedsc_question and fedsc_params ---- */
 	double noise_z, noise_c;       /* without eps: in deviations of Z_p and of C_p */
 	double scaled_clip;            /* with eps: shortens scaled rows to it; 0: no */

@@ -98,7 +98,7 @@ void fedsc_rounds_release(struct fedsc_rounds *run);
 /* Runs `rounds` rounds from one centre to landmarks, without a k-means at the end. Phase
  * "landmarks". */
 enum err fedsc_noisy_landmarks(struct fedsc_rounds *run, unsigned rounds) MUST_CHECK;
-/* Labels by the nearest row of Z; sizes by noisy counts. */
+/* Last step: parties label rows by the nearest row of Z; sizes derive from noisy counts. */
 enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const double *count,
 			 struct fedsc_report *report) MUST_CHECK;
 

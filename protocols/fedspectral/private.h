@@ -47,8 +47,8 @@ enum err fedspectral_noisy_degrees(const struct fedspectral_party *p,
 enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat *X,
 				   const struct discrete_share *share, double *y) MUST_CHECK;
 
-/* The coordinator's side; phases "degrees", "power", "kmeans". It cannot distinguish nodes without
- * edges from others. Errors as of fedspectral_exact(). */
+/* The coordinator's side. Phases: "degrees", "power", "kmeans". Noise hides which nodes have no
+ * edges, so these get labels like others. Errors as of fedspectral_exact(). */
 enum err fedspectral_private(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			     uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 

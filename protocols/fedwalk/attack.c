@@ -22,7 +22,7 @@ struct plan {
 	const struct sides *s;
 	uint32_t **count; /* per worker: n counters, all 0 between vertices */
 	size_t **pairs;   /* per worker: number of pairs of each count */
-	uint32_t least;   /* 0: count pairs; else collect pairs of at least this count */
+	uint32_t least;   /* 0: counts pairs; otherwise collects pairs of at least this count */
 	uint32_t **guess;
 	size_t *guesses;
 };

@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* Source of all pairwise dissimilarities: the half matrix, or c alone if that is too large. */
+/* Source of all pairwise dissimilarities: the half matrix, or only c if that matrix is too large.
+ */
 struct fedwalk_dissimilarity {
 	size_t n;
 	const struct half *half; /* borrowed; NULL: l1 between rows of c, on demand */

@@ -20,7 +20,7 @@ struct list {
 struct range {
 	float *least, *most;
 	float *row, *score;
-	struct keyed *near; /* by score, eps D |leaves|: the weight is exp(-score) */
+	struct keyed *near; /* candidates by score = eps D |leaves|; a weight is exp(-score) */
 	double *weight;
 };
 

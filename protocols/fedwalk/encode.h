@@ -1,5 +1,5 @@
-/* encode.h -- FedWalk, the sequence encoder (equations 10 to 12): a random token stands for each
- * vertex of a walk.
+/* encode.h -- FedWalk, the sequence encoder (equations 10 to 12): replaces each vertex of a walk by
+ * a random token.
  *
  *   P(v | u) ~ exp(-eps D_uv |leaves(LCA(u, v))|)
  *

@@ -1,4 +1,4 @@
-/* Tree of more vertices than a half matrix can hold. */
+/* Makes the tree if there are too many vertices for a half matrix. */
 #include "common/base/alloc.h"
 #include "protocols/fedwalk/distance.h"
 #include "protocols/fedwalk/tree.h"

@@ -190,7 +190,7 @@ static void make_sparse(struct features *X, size_t entries)
 
 	csr_init(s, m->rows, m->cols, entries + 1, true);
 	for (size_t i = 0; i < m->rows; i++) {
-		/* Writes zeros as well and overwrites them: avoids an unpredictable branch. */
+		/* Writes zeros too, and overwrites them later, to avoid an unpredictable branch. */
 		for (size_t j = 0; j < m->cols; j++) {
 			s->index[to] = (uint32_t)j;
 			s->value[to] = MAT(m, i, j);

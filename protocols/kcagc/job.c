@@ -33,7 +33,7 @@ static const char *const dims_word[] = { "local", NULL };
 #define AT(field) offsetof(struct kcagc_job, field)
 
 /* clang-format off */
-/* Rows of the joint k-means, which kmeans.columns has, too. */
+/* Parameters of the joint k-means, for kcagc and kmeans.columns. */
 #define JOINT_ROWS \
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
 	  .help = "starts of each party's local k-means", .readers = CELLS }, \

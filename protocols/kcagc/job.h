@@ -1,5 +1,5 @@
-/* job.h -- parameters of jobs of kind kcagc, kmeans.columns, and their .predict (arXiv 2411.12329),
- * and derived values, the same in all processes. */
+/* job.h -- parameters of kinds kcagc, kmeans.columns and their predictions (arXiv 2411.12329), and
+ * values derived from them, which are the same in all processes. */
 #ifndef PROTOCOLS_KCAGC_JOB_H
 #define PROTOCOLS_KCAGC_JOB_H
 
@@ -23,7 +23,7 @@ enum {
 
 struct kcagc_job {
 	JOB_HEAD;
-	enum kcagc_graphs graphs; /* kcagc.predict, too */
+	enum kcagc_graphs graphs; /* also of kcagc.predict */
 	enum kcagc_preset preset;
 	enum kcagc_method method;           /* Protocol 3 as a tree, flat; or Protocol 2 */
 	struct config_count local_clusters; /* k^ >= k */

@@ -24,8 +24,8 @@ struct order_search {
 	struct kmeans_params clusters;
 };
 
-/* Begins the search. X stays unchanged; X and g outlive the search, which takes one dense copy of
- * X. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
+/* Begins the search, which takes one dense copy of X. X stays unchanged; X and g must outlive the
+ * search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
  * beside words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
  * the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
@@ -70,10 +70,11 @@ bool psi_doubt(unsigned order, unsigned rule, double share);
  * never rises within count. */
 unsigned psi_agc(const double *intra, size_t count);
 
-/* Limits AGC's rule, which uses features alone and may continue until only degrees remain. Returns
- * `rule` if its modularity is at least ORDER_KEPT of the highest up to it (if none is positive: at
- * most ORDER_FIT below it); else the lowest order at most ORDER_FIT below the highest. fit[t], t <
- * rule: the parties' mean modularity at order t + 1. */
+/* Limits AGC's rule, which uses features alone and may continue until only degrees remain. Compares
+ * the modularity at `rule` with the highest one up to it. Returns `rule` if it is at least
+ * ORDER_KEPT times the highest or, if none is positive, at most ORDER_FIT below it. Otherwise
+ * returns the lowest order at most ORDER_FIT below the highest. fit[t], t < rule: the parties' mean
+ * modularity at order t + 1. */
 static const double ORDER_KEPT = 0.85, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
 

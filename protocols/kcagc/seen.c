@@ -133,9 +133,10 @@ bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct 
 }
 
 struct beside {
-	size_t words, sparse, full; /* columns: of 0 and 1, mostly 0, with a number in every row */
-	bool other;                 /* a column is neither of 0 and 1 nor full */
-	double low, high;           /* of the non-zeros that are not full */
+	/* columns: words (0 and 1), sparse (mostly 0), full (a number in every row) */
+	size_t words, sparse, full;
+	bool other;       /* a column is neither of 0 and 1 nor full */
+	double low, high; /* of the non-zeros that are not full */
 };
 
 static struct beside count_columns(struct seen *seen, size_t m)

@@ -30,7 +30,7 @@ struct seen {
 void seen_of(struct slice *s, struct seen *seen);
 void seen_release(struct seen *seen);
 bool seen_is_foreign(const struct seen *seen, size_t column);
-/* Brings the column to variance 1; 0 if it does not vary. */
+/* Returns the factor that brings the column to variance 1; 0 if the column does not vary. */
 double seen_to_unit(const struct seen *seen, size_t column);
 
 /* True if words are coded by their row, such as 1 over its length: the non-zeros of each row are
@@ -38,8 +38,9 @@ double seen_to_unit(const struct seen *seen, size_t column);
  * nothing. seen: its foreign columns are skipped; NULL: none are. Returns the same at each rank. */
 bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct seen *seen);
 
-/* total (width): calls f over all rows, block by block of rowsum.h; each block has its own sums,
- * which are f's ctx, joined by `join` with m (NULL: added up). */
+/* Calls f for the values of all rows, by the blocks of rowsum.h, and writes the joined sums to
+ * total (width). Each block has its own sums, which f gets as ctx. `join` joins them, with m as its
+ * ctx; if it is NULL, they are added up. */
 void seen_sum(struct slice *s, size_t width, rowsum_join *join, features_value *f, double *total);
 /* Calls f for the values of block b of rowsum.h, with rows counted from the start of the block. */
 void seen_block(struct slice *s, size_t b, features_value *f, void *ctx);

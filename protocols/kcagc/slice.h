@@ -131,10 +131,10 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 
 /* x: this party's term of the sum. ERR_PEER if the filter's order is out of range or below an
  * earlier one: the coordinator is responsible. ERR_INPUT if degrees count alone and are all equal.
- * Costs: ASK_SPREADS SLICE_POWERS steps of the filter, with `shares` SLICE_ORDER_MAX steps of S
- * too; the first question after it `order` more and one dense copy of the slice, unless
- * wide_pays(); ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two products and one by la.h. Bitwise
- * identical for any number of threads. */
+ * ASK_SPREADS costs SLICE_POWERS steps of the filter and, with `shares`, SLICE_ORDER_MAX steps of
+ * S. The first question after it costs `order` more steps and, unless wide_pays(), one dense copy
+ * of the slice. ASK_PRODUCTS costs O(n m_l d), two products by la.h; ASK_MEANS costs O(n m_l k),
+ * one product. Bitwise identical for any number of threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 /* Gives the same numbers in the same order, but piece by piece. It does not hold n x d or n x k
  * numbers, except for a wide slice. Stops at the first error of `each` and returns it. */
@@ -160,9 +160,9 @@ void slice_product_rows(const struct slice *s, const struct mat *C, size_t first
  * false. Either way X returns to the
  * caller and the slice, which has answered nothing, may only be released. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
-/* The same by weights alone: numbers get the size of the others and keep their mean. Returns m
- * weights, owned by the caller, or NULL where slice_weigh_beside() returns false. Logs the number
- * of such columns. O(n m). */
+/* Does the same without centring: numbers get the size of the other columns and keep their mean.
+ * Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns false. Logs
+ * the number of such columns. O(n m). */
 double *slice_weights_beside(struct slice *s, struct features *X);
 
 /* p of psi_gcc() from SLICE_SPREADS sums, the first above 0, for n rows and m columns. m counts as

@@ -81,7 +81,7 @@ static void widen(struct mat *F, double scale, const double *column)
 	}
 }
 
-/* w <= c_p^2 / n <= 1, and rows of T^p X have length at most 1, as degrees_scale() needs. */
+/* degrees_scale() applies, because w <= c_p^2 / n <= 1, and rows of T^p X have length at most 1. */
 void slice_put_degrees(struct slice *s)
 {
 	size_t rows = s->g->adjacency.rows;

@@ -18,8 +18,8 @@ static void clamp(double *x, size_t n)
 		x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* kCAGC's Protocol 3 line 2. The parties send their clusters unasked after their facts. They are
- * collected after everything is broadcast that the next answer needs. */
+/* kCAGC's Protocol 3 line 2. The parties send their clusters unasked after their facts. The
+ * coordinator collects them after it has broadcast everything that the next answer needs. */
 static enum err collect_cells(struct parties *parties, size_t n, const struct question *own,
 			      uint32_t *cells)
 {
@@ -36,8 +36,8 @@ static enum err collect_cells(struct parties *parties, size_t n, const struct qu
 	return ERR_OK;
 }
 
-/* square: 2 + n, joint norms from square[2] on. If only some parties have features of 0 and 1
- * alone, their weighted norms are replaced by plain ones. */
+/* square: 2 + n, joint norms from square[2] on. If some but not all parties have only features of 0
+ * and 1, plain norms replace their weighted ones. */
 static enum err sums_agree_basis(struct parties *parties, size_t n, const struct question *own,
 				 uint32_t *cells, struct sums_basis *basis, double *square,
 				 double *spreads)
@@ -94,8 +94,9 @@ static double share_of(const double *sums, unsigned t)
 	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;
 }
 
-/* ||F||^2 of all filtered rows F and of the degree column, beside them or alone. The column's
- * square is that of the rows' distance from their mean. last: the factor of both. */
+/* Returns ||F||^2 of all filtered rows F and the degree column, or of the column alone. The
+ * column's square derives from the rows' squared distance from their mean. last: the factor of
+ * both. */
 static double square_of(const struct sums_basis *basis, const double *spreads, double last)
 {
 	double rows = spreads[basis->order], column = spreads[SLICE_POWERS + basis->order];
@@ -240,8 +241,8 @@ static void sums_cluster_rows(const struct mat *Z, const struct sums_clusters *c
 	kmeans(Z, NULL, &how, label, centres, inertia);
 }
 
-/* A column's spread about its mean is an eigenvalue of the centred operator, the order of the
- * columns. */
+/* Measures the gaps between eigenvalues of the centred operator. A column's spread about its mean
+ * is such an eigenvalue; columns are in the order of these. */
 static void measure_gaps(const struct mat *Z, struct selection *s)
 {
 	double *value = alloc(Z->cols, sizeof(*value)), n = (double)Z->rows;

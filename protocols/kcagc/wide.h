@@ -20,7 +20,7 @@ struct wide {
 	double *sum;    /* n: R */
 };
 
-/* Whether products pay: n m above 2^26 (half a GB), and fewer than one entry in 64 non-zero.
+/* True if products pay: n m is above 2^26 (half a GB), and fewer than one entry in 64 is non-zero.
  * Smaller slices are formed, which is faster with many vectors and keeps their labels bitwise
  * identical. */
 bool wide_pays(const struct csr *X);

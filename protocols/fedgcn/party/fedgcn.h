@@ -11,7 +11,7 @@ extern const struct party_kind party_kind_fedgcn;
  * one. */
 enum err party_fedgcn(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Clusters that this party finds alone, to compare with the result `label`. Writes
+/* Compares the result `label` with clusters that this party finds alone. Writes
  * work->output/baseline-NAME.csv for each baseline that the job asks for, in the order of the
  * graphs. Records the adjusted Rand index with the result: "like_size" and so on. Skips a failed
  * baseline with a warning. Sends nothing. */

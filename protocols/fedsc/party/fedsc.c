@@ -44,7 +44,7 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 	return ERR_OK;
 }
 
-/* Rows distributed over ranks: this process holds their dimensions alone. */
+/* Opens rows that are distributed over ranks; this process holds only their dimensions. */
 static enum err open_rows_away(struct rows *rows, struct work *work)
 {
 	rows->party.X.rows = features_rows(work->features);

@@ -10,8 +10,9 @@ extern const struct party_kind party_kind_fedsc, party_kind_kmeans;
 /* label: of this party's n rows. Uses up the features. */
 enum err party_fedsc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Section 3.1: with job.noise.eps on data, shortens the rows of X (raw, finite) to job.noise.clip
- * and adds noise; any other job leaves X as it is. Records the noise in run.json and the log
+/* Section 3.1: if the job has noise on data with eps, shortens the rows of X (raw, finite) to
+ * job.noise.clip and adds noise. Otherwise leaves X unchanged. Records the noise in run.json and
+ * the log
  * ("privacy"). The number of shortened rows goes into this party's own record alone
  * ("clipped_rows"). ERR_INPUT, ERR_INTERNAL. */
 enum err party_noise_rows(struct work *work, struct mat *X) MUST_CHECK;

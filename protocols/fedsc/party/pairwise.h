@@ -16,8 +16,9 @@
 #include "protocols/fedsc/party.h"
 
 struct pairwise;
-/* For C (n x d, |c_t| as protocols/fedsc/pairwise.h has it) of own rows and Kzz; n_all rows of all
- * parties. ERR_INTERNAL: no random numbers, or a coefficient beyond its bound. */
+/* Prepares the exchanges for C (n x d) of own rows, within the bounds of
+ * protocols/fedsc/pairwise.h, and Kzz. All parties have n_all rows together. ERR_INTERNAL: no
+ * random numbers, or a coefficient beyond its bound. */
 enum err pairwise_new(struct work *work, const struct mat *C, const struct mat *Kzz, size_t n_all,
 		      double lambda, struct pairwise **out) MUST_CHECK;
 void pairwise_free(struct pairwise *s); /* wipes keys; accepts NULL */

@@ -11,7 +11,7 @@ struct fedwalk_lists {
 	size_t items;
 };
 
-/* Vertices that a list may contain: any other, or higher ones alone. */
+/* Vertices that a list may contain: all others, or only higher ones. */
 enum fedwalk_whom { FEDWALK_ALL, FEDWALK_HIGHER };
 
 /* Receives two messages of TIES from each party: the length of each row's list, then the items.

@@ -45,7 +45,7 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* Aligns own vertices and sets their rows in row_of (one entry per node of the dataset); other
- * nodes get NONE. Initialises place and host with own vertices alone. */
+ * nodes get NONE. Initialises place and host with only own vertices. */
 static enum err number_own(struct work *work, const struct dataset *d, struct vertices *v,
 			   uint32_t *row_of)
 {

@@ -143,7 +143,7 @@ static size_t cells_draw_index(struct rng *rng, const double *mass, size_t m)
 		if (x < 0)
 			break;
 	}
-	return last; /* rounding may leave x at 0 after the last */
+	return last; /* after the last item, rounding may leave x at 0 */
 }
 
 static uint32_t hamming(const uint32_t *a, const uint32_t *b, size_t n)

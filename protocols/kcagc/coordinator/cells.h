@@ -24,20 +24,20 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 /* ---- starts of a joint k-means: Protocol 2 line 6 ---- */
 
 /* A start is a partial assignment of the items, so that a centre consists of the same nodes at
- * every party. It derives from data that the coordinator has anyway: sizes of cells and the
+ * every party. The coordinator derives it from data that it already has: sizes of cells and the
  * children's clusters. */
 
-/* R starts of K distinct items each, out of m > K: label (R x m), which holds K everywhere before,
+/* Chooses R starts of K distinct items each, out of m > K. label (R x m) must hold K everywhere; it
  * gets 0 .. K-1 at the chosen items. The same seed and stream give the same starts.
  *
  * Uniform starts, for items without further information (basic). */
 void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed,
 		    uint32_t stream);
 
-/* Spread starts, for cells. The first is drawn with probability ~ weight, each further one with ~
- * weight h^2. h is the least Hamming distance of the cell's clusters at the children to those of a
- * chosen cell (farthest first, after k-means++). tuple: m x children, the cluster of the cell at
- * each child. O(R K m children). */
+/* Spread starts, for cells. The first cell is drawn with probability ~ weight, each further one
+ * with probability ~ weight h^2, as in k-means++. h is the least Hamming distance between the
+ * clusters of this cell at the children and those of a chosen cell. tuple: m x children, the
+ * cluster of the cell at each child. O(R K m children). */
 void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const double *weight,
 		   const uint32_t *tuple, size_t children, uint64_t seed, uint32_t stream);
 

@@ -24,7 +24,7 @@ struct joint {
 	/* With gram: m, gets the mean squared distance of each cell's nodes to the cell's mean.
 	 * NULL: not requested */
 	double *within;
-	size_t merged;   /* cells that were too small to stand alone, for the record */
+	size_t merged;   /* number of cells merged because they were too small, for the record */
 	uint32_t *label; /* R x m: the starts, then the current assignments; K: none */
 	bool *running;   /* R: not screened out */
 	uint32_t *best;  /* m: final assignment of the best restart */
@@ -32,9 +32,9 @@ struct joint {
 	bool *moving;    /* R: running, and the last iteration changed an assignment */
 	bool *used;      /* R x K: the start assigned the cluster an item, so its centre exists */
 	double *inertia; /* R: sum of weight x least distance, of the last sum */
-	double *silhouette; /* R: kmeans_silhouette() of the last sum of each finished restart */
-	/* R x m, or NULL: kmeans_margins() of the same sums; at the end row 0 is the best
-	 * restart's */
+	double *silhouette; /* R: for each finished restart, kmeans_silhouette() of its last sum */
+	/* R x m, or NULL: kmeans_margins() of the same sums; at the end row 0 belongs to the best
+	 * restart */
 	double *margin;
 	double *objective; /* Q x R: inertia at each iteration, for the record */
 	void *acc;         /* active x m x K words */

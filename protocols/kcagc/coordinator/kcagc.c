@@ -35,7 +35,7 @@ static const struct tree_node *root_of(const struct state *s)
 struct curves {
 	double intra[ORDER_CAP];
 	double unit; /* of distances */
-	bool weighs; /* the modularity of clusters is summed, too */
+	bool weighs; /* the modularity of clusters is summed as well */
 	double fit[ORDER_CAP];
 	unsigned rule; /* 0: the distance falls at each order so far */
 };

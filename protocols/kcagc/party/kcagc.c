@@ -195,7 +195,7 @@ static enum err joint_range(struct work *work, const struct state *s, struct joi
 	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->here.rows);
 }
 
-/* One tree node: Protocol 3 lines 10-17. Afterwards child holds the node's clusters. */
+/* Runs one tree node (Protocol 3 lines 10-17). Afterwards child holds the node's clusters. */
 static enum err party_kcagc_tree_level(struct work *work, struct state *s, size_t level)
 {
 	const struct tree_node *node = tree_node_of(&s->tree, work->own, level);

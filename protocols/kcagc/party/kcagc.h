@@ -27,8 +27,8 @@ enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
 /* kmeans.columns: the same from the party's columns (protocols/kcagc/columns.h). */
 enum err party_kmeans_columns(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Standardises by job.standardize, in place; else warns if one column of dense features dominates.
- * Call once, before features are used. */
+/* Standardises in place as job.standardize says. If it says none, warns if one column of dense
+ * features dominates. Call once, before features are used. */
 enum err party_standardize(struct work *work) MUST_CHECK;
 
 /* With a range of k: receives the coordinator's CHOICE and sets work->job.clusters. ERR_PEER if it

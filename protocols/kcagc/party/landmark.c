@@ -31,7 +31,7 @@ enum err party_landmark_begin(struct work *work, uint32_t *label)
 		   : slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
 }
 
-/* Each set must have at least min_cell nodes, so that no sum is over fewer. */
+/* Checks that each set has at least min_cell nodes, so that no sum is over fewer. */
 static enum err check_sets(const struct work *work, const uint32_t *set, uint32_t sets)
 {
 	size_t *size = alloc((size_t)sets + 1, sizeof(*size));
@@ -116,8 +116,8 @@ static enum err placing_away(struct answers *a, struct placing *place)
 }
 
 /* Computes the placing of new rows if labels come from the means of the last received clusters.
- * min_cell above 1 forbids sums over single nodes. A model does not store means and deviations of
- * columns, nor those of degrees. */
+ * Computes none with min_cell above 1, which forbids sums over single nodes. Computes none with
+ * standardised columns or degrees, because a model does not store their means and deviations. */
 static enum err find_placing(struct answers *a, struct placing *place)
 {
 	struct work *work = a->work;

@@ -137,8 +137,8 @@ enum err local_clusters(struct work *work, const struct points *Z, const struct 
 	return ERR_OK;
 }
 
-/* Distances add up to the distance over all features; modularities are divided by L, so their sum
- * is the mean. */
+/* Sends a block of terms. Distances add up to the distance over all features. Modularities are
+ * divided by L, so their sum is the mean. */
 static enum err send_terms(struct work *work, const struct tree_node *root, double unit,
 			   double *term)
 {

@@ -295,7 +295,7 @@ static void model_walk(struct codec *c, struct model *m)
 	}
 	walk_size(c, &m->own, 0, PARTIES_MAX - 1);
 	codec_check(c, m->own < m->L);
-	/* By name, so that the file does not depend on the order of the enum. */
+	/* Stores the method by name, so that the file does not depend on the order of the enum. */
 	if (c->out)
 		snprintf(method, sizeof(method), "%s", kcagc_method_names[m->method]);
 	walk_text(c, method, MSG_NAME_MAX);

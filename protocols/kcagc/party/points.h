@@ -23,7 +23,7 @@ enum err points_centres(const struct points *p, const double *weight, const uint
 enum err points_clusters(const struct points *p, const struct kmeans_params *how, uint32_t *label,
 			 struct mat *centres) MUST_CHECK;
 
-/* As kmeans_distances(), into a sum. */
+/* As kmeans_distances(), but adds the distances to a sum. */
 enum err points_add_distances(const struct points *p, const struct mat *c,
 			      struct secure *s) MUST_CHECK;
 

@@ -161,8 +161,8 @@ static enum err party_predict_place(struct work *work, const struct tree_node *a
 }
 
 /* Agrees on a bound 2^e of squared lengths. Squared distances of rows to centres are then at most 4
- * 2^e over all parties, and put_away() adds 2^e at each. Rows that landmark places have length 1
- * over all parties. */
+ * 2^e over all parties, and put_away() adds 2^e at each party. With landmark, rows have length at
+ * most 1 over all parties, so each party proposes 1. */
 static enum err party_predict_agree_words(struct work *work, const struct tree_node *all,
 					  const struct points *Z, double *away)
 {

@@ -1,4 +1,4 @@
-/* coterie: all commands besides the daemons: keys, data, runs, results. */
+/* coterie: all commands except the daemons: keys, data, runs, results. */
 #include "cli/args/program.h"
 #include "cli/launch/launch.h"
 #include "proto/version.h"
@@ -28,7 +28,7 @@ static const struct program_command commands[] = {
 	{ "approve", "approve or refuse a job that waits for approval", approve_main },
 };
 
-/* Commands that 0.2.0 had and that moved elsewhere. */
+/* Commands of 0.2.0 that have moved. */
 #define LAB(command)                                                                               \
 	"now coterie-lab " command ", a program of the source tree: make lab builds it as "        \
 	"build/bin/coterie-lab"

@@ -1,7 +1,7 @@
-/* backoff.h -- when to dial again: each time after twice as long, with chance in it, up to a limit.
+/* backoff.h -- delays before dialling again: each twice the last, randomised, up to a limit.
  *
- * Chance, because parties that lost the coordinator at the same moment should not come back at the
- * same moment. It is no secret.
+ * Parties that lost the coordinator at the same moment should not all return at the same moment, so
+ * delays are random. They need not be secret.
  */
 #ifndef PROTO_BACKOFF_H
 #define PROTO_BACKOFF_H
@@ -18,9 +18,9 @@ struct backoff {
 	struct rng rng;
 };
 
-void backoff_begin(struct backoff *b, double limit_s); /* from now on, for so long */
-/* The delay before the next attempt: half of 50, 100, 200, ... 5000 ms, and up to as much again;
- * never longer than the time left. */
+void backoff_begin(struct backoff *b, double limit_s); /* starts a series of limit_s seconds */
+/* Returns the delay before the next attempt: half of 50, 100, 200, ... 5000 ms plus a random part
+ * of up to the same length, but never longer than the time left. */
 uint64_t backoff_next_ms(struct backoff *b);
 uint64_t backoff_left_ms(const struct backoff *b); /* 0: the time is over */
 double backoff_passed_s(const struct backoff *b);

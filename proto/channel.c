@@ -1,4 +1,4 @@
-/* The job thread's half of a channel: its life, held messages, sending. */
+/* The job thread's side of a channel: its life, held messages, sending. */
 #include "proto/channel_own.h"
 
 #include "common/base/alloc.h"
@@ -91,7 +91,7 @@ enum err channel_fault_at(const char *file, int line, const struct channel *ch, 
 
 /* ---- messages held back until the recorder commits ---- */
 
-/* Locked. */
+/* Releases held messages to the queue. Call with the lock held. */
 static void let_go(struct channel *ch)
 {
 	ch->held = 0;
@@ -143,7 +143,7 @@ void channel_record(struct channel *ch, const struct channel_recorder *r)
 	ch->recorder = r ? *r : (struct channel_recorder){ 0 };
 }
 
-/* Has the recorder note the message before it is queued. *hold: it must wait for a commit. */
+/* Passes the message to the recorder before it is queued. *hold: it must wait for a commit. */
 static enum err write_down(struct channel *ch, const struct msg *m, struct bytes body, bool *hold)
 {
 	const struct channel_recorder *r = &ch->recorder;
@@ -155,7 +155,8 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 		return channel_release(ch); /* it must not overtake held messages */
 	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
 		drop_held(ch);
-	/* The last message of a job in this direction. Nothing in it is made from data. */
+	/* ABORT or DECLINE is the last message of a job in this direction. Nothing in it is made
+	 * from data. */
 	if (m->type == MSG_ABORT || m->type == MSG_DECLINE) {
 		(void)!r->note(r->arg, m, body);
 		(void)!r->commit(r->arg);
@@ -223,7 +224,7 @@ enum err channel_protocol_error(struct channel *ch, enum err code)
 
 /* ---- sending ---- */
 
-/* Locked. Waits for room in the out-queue. */
+/* Waits for space in the out-queue. Call with the lock held. */
 static enum err wait_for_room(struct channel *ch)
 {
 	struct post *p = ch->post;
@@ -235,7 +236,7 @@ static enum err wait_for_room(struct channel *ch)
 	while (e == ERR_OK) {
 		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
 
-		/* Another channel's failure matters once there is something to wait for. */
+		/* Another channel's failure matters only when this one would have to wait. */
 		if ((full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) &&
 		    channel_stopped(ch, &e))
 			break;
@@ -251,7 +252,7 @@ static enum err wait_for_room(struct channel *ch)
 	return e == ERR_OK ? e : channel_end_all(&ch, 1, e);
 }
 
-/* Locked. ABORT replaces all that still waits to be sent. */
+/* Drops all messages that still wait to be sent: ABORT replaces them. Call with the lock held. */
 static enum err room_for_abort(struct channel *ch)
 {
 	struct item it;
@@ -266,7 +267,7 @@ static enum err room_for_abort(struct channel *ch)
 	return ERR_OK;
 }
 
-/* Locked. */
+/* Call with the lock held. */
 static void enqueue(struct channel *ch, const struct item *it)
 {
 	ch->post->exchange = true;
@@ -293,7 +294,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		return e;
 	}
 	pthread_mutex_lock(&p->lock);
-	if (it.body.cap / 4 >= it.body.n + 1024) { /* so that the queue takes little room */
+	if (it.body.cap / 4 >= it.body.n + 1024) { /* keeps the queue small */
 		struct buf small = { 0 };
 
 		buf_add(&small, it.body.p, it.body.n);
@@ -318,7 +319,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	return e;
 }
 
-/* One channel's share of it. */
+/* Queues the shared message on one channel. */
 static enum err send_shared(struct channel *ch, enum msg_type type, struct shared *s)
 {
 	struct item it = { .type = type, .body = { .p = s->body.p, .n = s->body.n }, .shared = s };
@@ -356,7 +357,8 @@ enum err channel_send_all(struct channel *const ch[], size_t count, const struct
 	return e;
 }
 
-/* Until all is with the kernel; acked: until the peer has it. */
+/* Waits until the kernel has all sent bytes, or, with acked, until the peer has acknowledged
+ * them. */
 static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 {
 	struct post *p = ch->post;

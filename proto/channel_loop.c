@@ -1,4 +1,4 @@
-/* The loop thread's half of a channel, and two channels joined in memory. */
+/* The loop thread's side of a channel, and two channels joined in memory. */
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 
@@ -127,8 +127,8 @@ void channel_heard(struct channel *ch, uint64_t progress)
 	if (progress != ch->progress) {
 		ch->progress = progress;
 		ch->moved_s = clock_now_s();
-		/* The coordinator passes on that somebody works. A party must not: the two would
-		 * hear their own echo and never find that nobody does. */
+		/* The coordinator passes on that some party computes. A party must not: the two
+		 * would hear their own echo and never find that nobody computes. */
 		if (ch->own == COORD)
 			ch->post->heard++;
 	}
@@ -264,7 +264,7 @@ bool channel_is_full(struct channel *ch)
 
 	pthread_mutex_lock(&ch->post->lock);
 	full = ch->in.bytes >= CHANNEL_IN_MAX;
-	/* If the peer must acknowledge before more can be sent, that has to be read. */
+	/* If the peer must acknowledge before this end can send more, keep reading. */
 	if (ch->kept.bytes >= CHANNEL_KEPT_MAX && ch->in.bytes < CHANNEL_KEPT_MAX)
 		full = false;
 	if (full)
@@ -273,8 +273,8 @@ bool channel_is_full(struct channel *ch)
 	return full;
 }
 
-/* Locked. The peer's own word, ABORT or DECLINE, ends the job. Only the coordinator can say that
- * another attempt follows; a party's DECLINE, that it would take part in one. */
+/* Ends the job by the peer's ABORT or DECLINE. Only the coordinator can announce another attempt; a
+ * party's DECLINE can only offer to take part in one. Call with the lock held. */
 static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, bool whole,
 			const char *why)
 {
@@ -288,7 +288,7 @@ static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, b
 	channel_break(ch, &reason, why);
 }
 
-/* A peer's sentence goes to terminals and logs: printable ASCII only. */
+/* A peer's sentence goes to terminals and logs, so only printable ASCII remains. */
 static void printable(char *out, size_t out_len, struct bytes text)
 {
 	size_t n = text.n < out_len - 1 ? text.n : out_len - 1;
@@ -298,7 +298,7 @@ static void printable(char *out, size_t out_len, struct bytes text)
 	out[n] = '\0';
 }
 
-/* ABORT; or DECLINE: a party that does not take part ends the job for all, as an ABORT would. */
+/* Handles ABORT and DECLINE. A party that declines ends the job for all, as an ABORT would. */
 static void deliver_end(struct channel *ch, enum msg_type type, struct bytes body)
 {
 	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
@@ -348,8 +348,8 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 		body->n = 0;
 		return;
 	}
-	/* Job id and attempt come first in it; whether the rest parses is for the job thread to
-	 * see. */
+	/* An OFFER begins with job id and attempt; the job thread checks whether the rest
+	 * parses. */
 	if (type == MSG_OFFER && ch->own == PARTY && !ch->knows_job && body->n >= JOB_ID_LEN + 4)
 		channel_of_job(ch, body->p, get_u32(body->p + JOB_ID_LEN));
 	pthread_mutex_lock(&p->lock);

@@ -1,15 +1,12 @@
-/* channel_own.h -- the inside of channels and posts, for these only:
+/* channel_own.h -- internals of channels and posts, for these files only:
  *
- * post.c           where the job thread waits
- * channel.c        a channel's life; held messages; sending
- * channel_recv.c   receiving
- * vector.c, warm.c  vectors in chunks; padding that keeps the link fast
- * channel_loop.c   the loop thread's half
- * resume.c         numbers, frames kept until they are acknowledged, sending again
+ * post.c the job thread's waiting channel.c a channel's life; held messages; sending channel_recv.c
+ * receiving vector.c, warm.c vectors in chunks; padding that keeps the link fast channel_loop.c
+ * the loop thread's side resume.c numbers, frames kept until they are acknowledged, sending again
  *
- * One lock per post guards all of its channels; it is held for queue operations, never while
- * bytes are packed, parsed or moved. Waking the loop happens under it, so that once
- * channel_on_wake(ch, NULL, NULL) has returned, the old wake is not called again.
+ * One lock per post guards all of its channels. It is held for queue operations, never while bytes
+ * are packed, parsed or moved. The loop is woken with the lock held, so after channel_on_wake(ch,
+ * NULL, NULL) the old wake is not called again.
  */
 #ifndef PROTO_CHANNEL_OWN_H
 #define PROTO_CHANNEL_OWN_H
@@ -29,14 +26,14 @@ enum {
 #undef MSG
 	,
 	QUEUE_ITEM_COST = 64,   /* so that empty messages fill a queue too */
-	SPARES = 16,            /* emptied buffers for the next messages sent, */
-	SPARE_BYTES = 4 << 20,  /* and as much room in them, */
-	SPARE_LITTLE = 1 << 20, /* or this: channel_spare_little() */
+	SPARES = 16,            /* most emptied buffers kept for the next messages sent */
+	SPARE_BYTES = 4 << 20,  /* and most bytes in them */
+	SPARE_LITTLE = 1 << 20, /* the same after channel_spare_little() */
 };
 
 static_assert((int)MSG_TYPES <= (int)LINK_TYPES_MAX, "a link counts messages of each type");
 
-/* The body of a message to many. */
+/* The body of a message to several peers. */
 struct shared {
 	atomic_uint holders;
 	struct buf body;
@@ -45,22 +42,22 @@ struct shared {
 struct item {
 	enum msg_type type;
 	struct buf body;
-	struct shared *shared;        /* owner of body; NULL: the item */
-	double first_byte_s, whole_s; /* received ones: when they came */
+	struct shared *shared;        /* owner of the body; NULL: the item owns it */
+	double first_byte_s, whole_s; /* of received ones: arrival of the first and the last byte */
 };
 
 struct queue {
 	struct item *item; /* a ring */
 	size_t first, count, cap;
-	size_t bytes; /* bodies and QUEUE_ITEM_COST each */
+	size_t bytes; /* sum over items: the body and QUEUE_ITEM_COST */
 };
 
 /* The frames of a job that the peer has not acknowledged yet, in the order of their numbers. */
 struct kept {
 	struct queue queue;
-	size_t left;  /* of them, so many have gone out on the connection that there is now */
-	size_t bytes; /* of all of them, headers included */
-	/* the number of the last frame that the peer has; the next is the queue's first */
+	size_t left;  /* number of these frames sent on the current connection */
+	size_t bytes; /* of all these frames, headers included */
+	/* number of the last frame that the peer has; the queue's first has the next number */
 	uint32_t acked;
 };
 
@@ -68,9 +65,9 @@ struct kept {
 struct reason {
 	enum err code;
 	char *why;
-	bool whole; /* why has its step; otherwise "(during ...)" is added */
+	bool whole; /* `why` names its step; otherwise "(during ...)" is added */
 	bool again; /* it ends this attempt, not the job */
-	bool done;  /* the peer says that the job is done */
+	bool done;  /* the peer reports that the job is done */
 };
 
 struct post {
@@ -89,9 +86,9 @@ struct post {
 	bool waiting;             /* the job thread is in post_wait() */
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
-	size_t turn;              /* which channel is looked at first */
+	size_t turn;              /* index of the channel checked first */
 	bool exchange;            /* something was sent since the last wait for a message */
-	double round_trip_left_s; /* of the current exchange, not yet found in blocked time */
+	double round_trip_left_s; /* of this exchange, not yet found in blocked time */
 	struct link_times times;
 };
 
@@ -108,13 +105,13 @@ struct channel {
 	char peer[MSG_NAME_MAX + 1];
 	const char *step;
 	struct queue in, out;
-	size_t out_bytes;             /* of frames: queued, or taken and not yet in the kernel */
-	struct buf current;           /* the last received message borrows from it */
+	size_t out_bytes;             /* of frames: queued, or taken but not yet in the kernel */
+	struct buf current;           /* holds the last received message, which borrows from it */
 	struct buf spare;             /* an emptied buffer, for the next message received */
 	struct buf spare_out[SPARES]; /* the same for messages sent */
 	size_t spares, spare_bytes;
 	bool spare_little;
-	struct reason failed;   /* the peer is gone, aborted, or broke the protocol */
+	struct reason failed;   /* the peer left, aborted, or broke the protocol */
 	struct reason ended;    /* the error that every later call of the job thread returns */
 	bool gone;              /* nothing can be sent any more, not even ABORT */
 	bool reader_waits;      /* the loop stopped reading and wants to be woken */
@@ -129,13 +126,13 @@ struct channel {
 	size_t held, held_bytes;          /* messages at the queue's end that must not leave yet */
 	struct kept kept;                 /* sent, and not acknowledged */
 	bool away;                        /* the connection was lost and is awaited */
-	size_t again;                     /* bytes that are being sent again: that is no progress */
-	/* The loop thread's alone: */
+	size_t again;                     /* bytes being sent again: no progress */
+	/* For the loop thread alone: */
 	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	uint32_t received, told; /* the last frame that came; the last acknowledged to the peer */
-	size_t untold;           /* bytes that came since */
+	uint32_t received, told; /* last received frame; last acknowledged to the peer */
+	size_t untold;           /* bytes received since that acknowledgement */
 	channel_observer *observe;
 	void *observe_arg;
 	channel_aside *aside;
@@ -143,41 +140,43 @@ struct channel {
 	struct pair *pair;
 };
 
-/* All with the lock held. */
+/* Call these functions with the lock held. */
 void queue_push(struct queue *q, const struct item *it);
 bool queue_pop(struct queue *q, struct item *it);
 void queue_clear(struct queue *q);
-void item_release(struct item *it); /* its body */
-/* Code and flags of `to`, and a copy of why; does nothing if r is set already. */
+void item_release(struct item *it); /* releases its body */
+/* Sets r to the code and flags of `to`, and a copy of why; does nothing if r is set already. */
 void reason_set(struct reason *r, const struct reason *to, const char *why);
 void channel_break(struct channel *ch, const struct reason *reason, const char *why);
 void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
-/* Ends of waiting. The error with which an earlier call on this channel ended: */
+/* Ends of waiting. Returns the error with which an earlier call on this channel ended. */
 enum err channel_say_end(const struct channel *ch) MUST_CHECK;
 /* Later calls on these channels end with this thread's current error, which is returned. */
 enum err channel_end_all(struct channel *const ch[], size_t count, enum err code);
-/* The job was cancelled or a channel failed: *code is that error, with the step in its sentence. */
+/* Returns true if the job was cancelled or a channel failed: *code is that error, with the step in
+ * its sentence. */
 bool channel_stopped(struct channel *ch, enum err *code);
-/* The peer showed no progress for too long: breaks the channel. ERR_DEADLINE. */
+/* Breaks the channel because the peer showed no progress for too long. ERR_DEADLINE. */
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
-/* Waits for a change, at most until then (clock_now_s). */
+/* Waits for a change, at most until until_s (clock_now_s()). */
 void post_wait(struct post *p, double until_s);
-/* Why the job thread must not wait: cancelled, or a channel failed. NULL: it may. */
+/* Returns why the job thread must not wait: it was cancelled, or a channel failed. NULL: it may
+ * wait. */
 const struct reason *post_stopped(const struct post *p);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
 
-struct buf channel_spare(struct channel *ch);            /* empty, perhaps with room */
+struct buf channel_spare(struct channel *ch);            /* an empty buffer, perhaps a used one */
 void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */
 
-/* Without the lock. Moves messages between two joined channels while there is room; does nothing if
- * not joined. */
+/* Moves messages between two joined channels while there is space; does nothing if they are not
+ * joined. Call without the lock. */
 void channel_pump(struct channel *ch);
 void channel_unpair(struct channel *ch);
 
-/* Without the lock. The peer broke the protocol: every later call on the channel ends with e, which
- * is returned. */
+/* Fails the channel because the peer broke the protocol: every later call ends with e, which is
+ * returned. Call without the lock. */
 enum err channel_protocol_error(struct channel *ch, enum err e) MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* The job thread's half of a channel: receiving. */
+/* The job thread's side of a channel: receiving. */
 #include "proto/channel_own.h"
 
 #include "common/base/clock.h"
@@ -20,7 +20,8 @@ void channel_set_aside(struct channel *ch, channel_aside *f, void *arg)
 
 /* ---- waiting for a message ---- */
 
-/* Locked. The next message of any wanted channel. Where several have one they take turns. */
+/* Takes the next message of any wanted channel. Channels that have one take turns. Call with the
+ * lock held. */
 static bool pop_any(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
 		    struct item *it)
 {
@@ -38,7 +39,7 @@ static bool pop_any(struct channel *const ch[], const bool wanted[], size_t coun
 	return false;
 }
 
-/* Locked. */
+/* Call with the lock held. */
 static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
 			      size_t *which, struct item *it)
 {
@@ -47,7 +48,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	bool waited = false;
 
 	for (;; waited = true) {
-		struct channel *late = NULL; /* the wanted peer that is overdue first */
+		struct channel *late = NULL; /* the wanted peer whose deadline passes first */
 		double until = HUGE_VAL;
 		enum err e;
 
@@ -77,7 +78,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	}
 }
 
-/* The next message of any type, and its channel: it is that channel's current one. */
+/* Takes the next message of any type. It becomes the current message of its channel *which. */
 static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
 			  size_t *which, struct item *it)
 {
@@ -94,7 +95,7 @@ static enum err next_item(struct channel *const ch[], const bool wanted[], size_
 		return e;
 	}
 	from = ch[*which];
-	if (from->current.cap > from->spare.cap) { /* the larger buffer is used again */
+	if (from->current.cap > from->spare.cap) { /* keeps the larger buffer for reuse */
 		struct buf swap = from->spare;
 
 		from->spare = from->current;

@@ -1,9 +1,9 @@
-/* codec.h -- one walk over a struct, in either direction.
+/* codec.h -- encodes and decodes a struct by the same calls.
  *
  * The same codec_*() call writes a field when encoding and reads it when decoding, so the two
- * cannot disagree. Integers are big-endian. Errors are sticky: after the first bad read every
- * later call reads nothing and leaves zeros, and the caller asks once, at the end.
- * Values to be encoded are our own, so one outside its bounds is a broken invariant.
+ * cannot disagree. Integers are big-endian. Errors are sticky: after the first bad read every later
+ * call reads nothing and leaves zeros. So the caller checks once, at the end. Values to be encoded
+ * are this process's own: one outside its bounds is a broken invariant.
  */
 #ifndef PROTO_CODEC_H
 #define PROTO_CODEC_H
@@ -23,14 +23,14 @@ struct codec {
 void codec_u16(struct codec *c, uint16_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
 void codec_u64(struct codec *c, uint64_t *v);
-/* no length on the wire; decoding copies */
+/* No length on the wire; decoding copies. */
 void codec_fixed(struct codec *c, uint8_t *p, size_t n);
-/* A u32 length and so many bytes, min .. max of them. Decoding borrows. */
+/* A u32 length and that many bytes, min .. max of them. Decoding borrows. */
 void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max);
-/* Call before an allocation: bad, and false, unless `count` items of `size` bytes (not 0) are left
- * to decode. True when encoding. */
+/* Call before an allocation. Returns false, and fails the codec, unless `count` items of `size`
+ * bytes (not 0) are left to decode. True when encoding. */
 bool codec_room(struct codec *c, size_t count, size_t size);
-/* A field's bounds, or any other condition on it. */
+/* Fails the codec unless `good`: for a field's bounds, or any other condition on it. */
 void codec_check(struct codec *c, bool good);
 
 /* Big-endian integers at a place. */

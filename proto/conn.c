@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICKS 12 /* looks at the clock per heartbeat interval */
+#define TICKS 12 /* checks of the clock per heartbeat interval */
 
 /* ---- the peer ---- */
 
@@ -80,7 +80,7 @@ void conn_address_text(char text[static 80], const struct sockaddr *a)
 
 static void on_timer(uv_timer_t *timer);
 
-/* The job thread queued something, or emptied the full queue; or a long write goes on. */
+/* The job thread queued a message or emptied the full queue, or a long write continues. */
 static void on_async(uv_async_t *async)
 {
 	struct conn *c = async->data;
@@ -89,7 +89,7 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		c->heard_s = clock_now_s(); /* we did not read: its silence does not count */
+		c->heard_s = clock_now_s(); /* unread bytes are no silence of the peer */
 		conn_read_start(c);
 	}
 	conn_pump(c);
@@ -143,7 +143,7 @@ static void closed_handle(uv_handle_t *handle)
 	conn_give_back(handle->data);
 }
 
-/* It is no longer one of those in their greeting. */
+/* The connection no longer counts among those in their greeting. */
 static void uncount(struct conn *c)
 {
 	if (c->counted)
@@ -161,7 +161,7 @@ void conn_reason(struct conn *c, enum err code, const char *why)
 	snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
 }
 
-/* The job thread must hear why, and the loop must not be woken any more. */
+/* Reports the reason to the job thread, and stops the channel from waking the loop. */
 static void fail_channel(struct conn *c)
 {
 	struct channel *ch = c->channel;
@@ -316,7 +316,7 @@ static void wake(void *arg)
 	uv_async_send(arg);
 }
 
-/* TCP_INFO into the channel. */
+/* Copies TCP_INFO into the channel. */
 static void update_link(struct conn *c)
 {
 	struct tcp_info info;
@@ -335,7 +335,7 @@ static void detach(struct conn *c)
 		return;
 	channel_on_wake(c->channel, NULL, NULL);
 	c->channel = NULL;
-	/* A frame that is half out goes out whole, but is counted for no channel. */
+	/* The rest of a partly sent frame is still sent, but counted for no channel. */
 	if (c->in_frame && c->body.p != c->orphan.p) {
 		c->orphan.n = 0;
 		buf_add(&c->orphan, c->body.p, c->body.n);
@@ -402,7 +402,7 @@ static void conn_tick(struct conn *c)
 	if (!c->paused && !stalled && now - c->heard_s >= interval) {
 		snprintf(why, sizeof(why), "no data from %s for %.1f s", c->name, interval);
 		c->lost = true;
-		conn_over(c, ERR_DEADLINE, why); /* without TLS's last word: it may come back */
+		conn_over(c, ERR_DEADLINE, why); /* without close_notify: the peer may return */
 		return;
 	}
 	update_link(c);

@@ -13,7 +13,7 @@
 enum { BACKLOG = 128 };
 #define HANDSHAKE_TIMEOUT_S 10.0
 
-/* libuv aborts where some of its own fail. */
+/* libuv aborts if some of its own allocations fail. */
 __attribute__((constructor)) static void conn_host_set_allocator(void)
 {
 	uv_replace_allocator(alloc_bytes, alloc_bytes_again, alloc, free);
@@ -114,8 +114,9 @@ void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_stora
 		memcpy(origin, &((const struct sockaddr_in6 *)a)->sin6_addr, CONN_ORIGIN);
 }
 
-/* Each address may have per_address connections in their greeting; one more ends its oldest. Other
- * addresses lose nothing, and a connection that is welcomed does not count any more. */
+/* Counts a new connection in its greeting. Each address may have per_address of them; one more ends
+ * the oldest of that address, and other addresses lose nothing. Accepted connections do not
+ * count. */
 static void conn_host_enter(struct conn *c, const struct sockaddr_storage *a)
 {
 	struct conn_host *h = c->host;
@@ -150,7 +151,7 @@ static void conn_host_on_connection(uv_stream_t *stream, int status)
 			   uv_strerror(status));
 		return;
 	}
-	if (l->host->greeting >= CONN_GREETING_MAX) { /* off the queue, only to be closed */
+	if (l->host->greeting >= CONN_GREETING_MAX) { /* taken off the queue only to be closed */
 		ALLOC(unwanted, 1);
 		uv_tcp_init(l->host->loop, unwanted);
 		uv_accept(stream, (uv_stream_t *)unwanted);
@@ -257,8 +258,8 @@ static void ask_proxy(struct conn *c)
 		conn_over(c, ERR_INTERNAL, "the proxy could not be asked");
 }
 
-/* Proxies answer 5xx where nobody listens, or the name does not resolve: a party then dials again.
- * Any other refusal needs an operator. */
+/* Proxies answer 5xx if the server is absent or its name does not resolve: a party then dials
+ * again. Any other refusal needs an operator. */
 size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n)
 {
 	struct conn_dialling *d = c->dialling;
@@ -353,7 +354,7 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
 	}
 	c->dialling->lookup = NULL;
 	c->dialling->addresses = c->dialling->next = addresses;
-	if (status == UV_EAI_AGAIN) /* which libc says of names that are not there, too */
+	if (status == UV_EAI_AGAIN) /* libc returns it for names that do not exist, too */
 		snprintf(c->dialling->last, sizeof(c->dialling->last),
 			 "the name cannot be looked up: is it right, and does this host's resolver "
 			 "answer?");
@@ -410,5 +411,5 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		err_set(ERR_PEER, "%s: %s", c->dialling->where, uv_strerror(status));
 		conn_over(c, ERR_PEER, err_detail());
 	}
-	return ERR_OK; /* failures are told through closed */
+	return ERR_OK; /* failures are reported through `closed` */
 }

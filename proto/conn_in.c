@@ -3,8 +3,8 @@
 
 #include "common/base/clock.h"
 
-/* Ends the connection for a fault of the peer: "bank-a at 192.0.2.1:43210 <this thread's
- * sentence>". An alert that explains it is sent, and nothing more. */
+/* Ends the connection because of a fault of the peer: "bank-a at 192.0.2.1:43210 <this thread's
+ * sentence>". Sends an alert that explains it, and nothing more. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {
 	char who[160];
@@ -14,7 +14,7 @@ static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 	conn_close(c, ERR_PEER, err_detail(), timeout_s);
 }
 
-/* Its bytes were damaged on the way, as by a router that is broken: another connection may do. */
+/* The bytes were damaged in transit, as by a faulty router: another connection may work. */
 static void conn_in_lose_damaged(struct conn *c)
 {
 	char who[160];
@@ -39,7 +39,7 @@ static void link_message(struct conn *c)
 	else if (c->channel && channel_acked(c->channel, m->ack.received) != ERR_OK)
 		end_for_peer(c, "sent ", 0);
 	else
-		conn_pump(c); /* there may be room again */
+		conn_pump(c); /* there may be space again */
 }
 
 static void job_message(struct conn *c)
@@ -54,7 +54,7 @@ static void job_message(struct conn *c)
 	}
 	if (c->channel && c->job == 0)
 		c->job = f->job;
-	/* Frames of a job that has ended here may still be on their way: nobody wants them. */
+	/* Frames of a finished job may still arrive; ignore them. */
 	if (!c->channel || c->job != f->job)
 		return;
 	bytes = FRAME_HEADER_LEN + c->reader.body.n;
@@ -71,7 +71,7 @@ static void job_message(struct conn *c)
 	}
 }
 
-/* Plaintext goes from TLS to where the frame reader wants it. */
+/* Reads plaintext from TLS into the buffer of the frame reader. */
 static void read_frames(struct conn *c)
 {
 	while (c->phase == CONN_GREETING || c->phase == CONN_WELCOMED) {
@@ -120,7 +120,7 @@ static void received(struct conn *c, const uint8_t *p, size_t n)
 	tls_input(c->tls, p, n);
 	if (c->phase == CONN_TLS) {
 		if (tls_handshake(c->tls) != ERR_OK) {
-			/* Give the peer time to take the alert in: it says why. */
+			/* Give the peer time to read the alert, which explains the cause. */
 			end_for_peer(c, "", 1);
 			return;
 		}
@@ -160,7 +160,7 @@ static void conn_in_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 						 : "");
 	else
 		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)n));
-	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */
+	c->lost = c->phase < CONN_FLUSHING; /* otherwise this end chose to close */
 	conn_over(c, ERR_PEER, err_detail());
 }
 

@@ -1,7 +1,7 @@
 /* Sending: frames -> records -> TLS -> socket.
  *
- * Small frames are gathered into one record and many records into one write; of a large body only
- * the ends are copied, the rest is encrypted in place.
+ * Small frames are gathered into one record, and many records into one write. Only the ends of a
+ * large body are copied; the rest is encrypted in place.
  */
 #include "proto/conn_own.h"
 
@@ -9,12 +9,12 @@
 
 #include <stdio.h>
 
-#define CUT_GRACE_S 1.0 /* for the peer's last words, once we cannot write any more */
+#define CUT_GRACE_S 1.0 /* wait for the peer's last messages after writing failed */
 
 static void conn_out_on_written(uv_write_t *request, int status);
 
-/* Writing failed. The kernel may still hold the peer's ABORT, which says more than "broken pipe":
- * reading goes on for CUT_GRACE_S. */
+/* Call when writing failed. The kernel may still hold the peer's ABORT, which says more than
+ * "broken pipe", so reading continues for CUT_GRACE_S. */
 static void write_failed(struct conn *c, int status)
 {
 	char who[160], why[256];
@@ -62,7 +62,7 @@ static enum err conn_out_put(struct conn *c, const uint8_t *p, size_t n)
 	return ERR_OK;
 }
 
-/* The channel's next message becomes the frame at hand. */
+/* Makes the channel's next message the current frame. */
 static bool next_frame(struct conn *c)
 {
 	struct frame f;
@@ -71,7 +71,7 @@ static bool next_frame(struct conn *c)
 	if (!c->channel || c->job == 0 || c->aborted)
 		return false;
 	if (!channel_next(c->channel, &type, &f.seq, &c->body)) {
-		/* If that is because nothing was acknowledged, and we do not listen: we must. */
+		/* If missing acknowledgements are the reason, this end must read again. */
 		if (c->paused && !channel_is_full(c->channel))
 			uv_async_send(&c->async);
 		return false;
@@ -87,7 +87,7 @@ static bool next_frame(struct conn *c)
 	return true;
 }
 
-/* Some bytes of the frame at hand, about as many as fit a batch. */
+/* Writes part of the current frame, about as much as fits a batch. */
 static enum err put_frame(struct conn *c)
 {
 	size_t left = c->body.n - c->body_done, now = left < CONN_BATCH ? left : CONN_BATCH;
@@ -104,7 +104,7 @@ static enum err put_frame(struct conn *c)
 	return ERR_OK;
 }
 
-/* Fills the cipher buffer up to a batch or until there is nothing more. */
+/* Fills the cipher buffer up to a batch, or until nothing is left to send. */
 static enum err conn_out_fill(struct conn *c)
 {
 	struct buf *cipher = tls_output(c->tls);
@@ -113,9 +113,9 @@ static enum err conn_out_fill(struct conn *c)
 		return ERR_OK;
 	while (cipher->n < CONN_BATCH) {
 		if (c->in_frame || (!c->link.n && next_frame(c))) {
-			/* Bytes that wait before padding go out first, by a write of their own. In
-			 * one record with it, they could be read only after all has arrived, and in
-			 * one write the kernel may hold them back to send more at once. */
+			/* Bytes that wait before padding are written separately. In one record with
+			 * the padding, the peer could read them only after all of it has arrived.
+			 * In one write, the kernel may hold them back to send more at once. */
 			if (c->padding && c->body_done == 0 && (c->record.n || cipher->n))
 				return flush_record(c);
 			TRY(put_frame(c));
@@ -131,7 +131,7 @@ static enum err conn_out_fill(struct conn *c)
 
 /* ---- ciphertext into the socket ---- */
 
-/* All of the cipher buffer is with the kernel; the rest in the record is not. */
+/* The kernel has the whole cipher buffer, but not the rest in the record. */
 static void batch_sent(struct conn *c)
 {
 	size_t held = c->record.n < c->channel_bytes ? c->record.n : c->channel_bytes;
@@ -203,7 +203,7 @@ void conn_pump(struct conn *c)
 	cipher = tls_output(c->tls);
 	for (int turn = 0; !c->writing; turn++) {
 		if (turn == CONN_TURN) {
-			uv_async_send(&c->async); /* goes on in the loop's next round */
+			uv_async_send(&c->async); /* continues in the loop's next round */
 			return;
 		}
 		if (conn_out_fill(c) != ERR_OK) {

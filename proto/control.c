@@ -143,7 +143,7 @@ static void control_on_timeout(uv_timer_t *timer)
 
 static void control_on_written(uv_write_t *write, int status)
 {
-	(void)status; /* a client that does not read the answer has gone */
+	(void)status; /* if the client does not read the answer, it has gone */
 	control_end(write->data);
 }
 
@@ -217,7 +217,7 @@ static void control_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	}
 }
 
-/* The kernel's word, from when the other end connected. */
+/* Reads the kernel's credentials of the other end, as of its connecting. */
 static bool read_peer(struct asking *a)
 {
 	struct ucred cred;
@@ -228,7 +228,7 @@ static bool read_peer(struct asking *a)
 	if (uv_fileno((uv_handle_t *)&a->pipe, &fd) != 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		return false;
-	getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); /* says how many there are */
+	getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); /* returns their number */
 	a->peer.uid = cred.uid;
 	group = alloc(size / sizeof(gid_t) + 1, sizeof(gid_t));
 	if (size && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, group + 1, &size) != 0)
@@ -239,7 +239,8 @@ static bool read_peer(struct asking *a)
 	return true;
 }
 
-/* One more than there may be: the oldest that has not asked yet goes, and if all have, this one. */
+/* Called with one connection too many: closes the oldest that has not sent its request; if all
+ * have, the newest. */
 static void control_make_room(struct control *c)
 {
 	struct asking *oldest = NULL;

@@ -1,12 +1,13 @@
 /* control.h -- a daemon's control socket, for queries and commands of this host's users.
  *
  * A unix socket. Each connection carries one request, a JSON object in one line, and one answer of
- * the same form, and is then closed. The kernel identifies the user (SO_PEERCRED, SO_PEERGROUPS);
- * the daemon decides on the rights. Bounded: the number of connections, of which one more ends the
- * oldest that has not asked yet; the bytes of a request; the time for both.
+ * the same form. Then it is closed. The kernel identifies the user (SO_PEERCRED, SO_PEERGROUPS);
+ * the daemon decides on the rights. The number of connections, the bytes of a request, and the time
+ * for request and answer are bounded. One connection more ends the oldest that has not sent its
+ * request.
  *
- * The loop thread. The socket is made before the process confines itself, since it can make none
- * afterwards.
+ * For the loop thread. The process makes the socket before it confines itself, since it can make
+ * none afterwards.
  */
 #ifndef PROTO_CONTROL_H
 #define PROTO_CONTROL_H
@@ -26,7 +27,7 @@ enum {
 
 struct control;
 
-/* The user at the other end, as the kernel says. */
+/* The user at the other end, identified by the kernel. */
 struct control_peer {
 	uid_t uid;
 	gid_t *group; /* all of them, its own first; borrowed */
@@ -36,23 +37,25 @@ struct control_peer {
 typedef void control_answer(void *arg, const struct control_peer *peer, const struct json *request,
 			    struct json *answer);
 
-/* A socket at this path, of any length; replaces one on which nobody listens any more. ERR_INPUT:
- * it cannot be made, or somebody listens there. *c is NULL then. */
+/* Makes a socket at this path, of any length; replaces one on which no process listens any more.
+ * ERR_INPUT: it cannot be made, or a process listens there; *c is then NULL. */
 enum err control_open(struct control **c, const char *path) MUST_CHECK;
-/* When the loop runs it answers, until control_close(). Before the process confines itself, too. */
+/* Answers requests while the loop runs, until control_close(). Call before the process confines
+ * itself. */
 enum err control_start(struct control *c, uv_loop_t *loop, control_answer *f, void *arg) MUST_CHECK;
-/* Removes the socket; completes answers under way. Frees itself when the loop has closed all.
+/* Removes the socket; completes pending answers. Frees itself when the loop has closed all handles.
  * Accepts NULL. */
 void control_close(struct control *c);
 
 /* ---- the other end, in another process ---- */
 
-/* Reaches a path through its directory's descriptor, since sun_path is shorter than a path may be.
- * The caller closes *dir_fd once it has used the address. ERR_INPUT. */
+/* Makes an address that reaches the path through a descriptor of its directory, since sun_path is
+ * shorter than a path may be. The caller closes *dir_fd after using the address. ERR_INPUT. */
 struct sockaddr_un;
 enum err control_address(const char *path, struct sockaddr_un *a, int *dir_fd) MUST_CHECK;
-/* Asks and waits for the answer, up to CONTROL_TIMEOUT_MS without a byte of it. ERR_PEER: nobody
- * listens there, or the listener gives no answer. ERR_INPUT: this user may not reach the socket. */
+/* Sends a request and waits for the answer, up to CONTROL_TIMEOUT_MS without a byte of it.
+ * ERR_PEER: no process listens there, or the listener sends no answer. ERR_INPUT: this user may not
+ * reach the socket. */
 enum err control_ask(const char *path, const struct json *request, struct json **answer) MUST_CHECK;
 
 #endif

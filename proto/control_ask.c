@@ -40,7 +40,7 @@ static enum err control_ask_dial(const char *path, int *fd)
 	int dir_fd;
 
 	if (access(path, F_OK) != 0 &&
-	    (errno == ENOENT || errno == ENOTDIR)) /* or its directory is not */
+	    (errno == ENOENT || errno == ENOTDIR)) /* or its directory does not exist */
 		return err_set(ERR_PEER,
 			       "%s: no such socket: does the daemon run? Name its configuration by "
 			       "--config FILE if it has another socket",
@@ -104,7 +104,7 @@ enum err control_ask(const char *path, const struct json *request, struct json *
 	json_write(request, &out);
 	buf_add(&out, "\n", 1);
 	(void)!control_ask_send_all(
-	    fd, &out); /* a daemon that refuses may answer before all of it is sent */
+	    fd, &out); /* a daemon that refuses may answer before it has read everything */
 	e = control_ask_read_all(fd, &in)
 		? ERR_OK
 		: err_set(ERR_PEER, "%s: the daemon gave no answer", path);

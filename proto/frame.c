@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-enum { AFTER_LENGTH = FRAME_HEADER_LEN - 4 }; /* the part of the header that the length counts */
+enum { AFTER_LENGTH = FRAME_HEADER_LEN - 4 }; /* bytes of the header that the length counts */
 
 void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, size_t body_len)
 {
@@ -16,7 +16,7 @@ void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, s
 	put_u32(out + 16, f->seq);
 }
 
-/* The header is there: is it one that we read on after? */
+/* Checks the complete header. ERR_PEER: the stream cannot be read further. */
 static enum err accept_header(struct frame_reader *r)
 {
 	uint16_t flags = get_u16(r->header + 6);
@@ -48,7 +48,7 @@ uint8_t *frame_reader_space(struct frame_reader *r, size_t *room)
 {
 	size_t want, spare;
 
-	/* The length is asked for alone: it is judged before more is read. */
+	/* Request the length alone first: it is checked before more is read. */
 	if (r->got < FRAME_HEADER_LEN) {
 		*room = (r->got < 4 ? 4 : FRAME_HEADER_LEN) - r->got;
 		return r->header + r->got;

@@ -16,12 +16,12 @@ struct caller {
 	struct caller *next; /* the newest first */
 	struct front *f;
 	uv_tcp_t tcp;
-	uv_pipe_t pipe; /* our one of the pair */
+	uv_pipe_t pipe; /* this process's end of the pair */
 	uv_timer_t timer;
 	unsigned handles;
 	struct tls *tls;
-	bool joined; /* the certificate is right, and the server has the other one of the pair */
-	bool ending; /* nothing is read any more but to be thrown away */
+	bool joined; /* the certificate is valid, and the server has the other end of the pair */
+	bool ending; /* what is still read is discarded */
 	bool out_busy, in_busy;
 	uv_write_t out_write, in_write;
 	struct buf out, in; /* on their way to the client, to the server */
@@ -107,7 +107,7 @@ static void flush(struct caller *c);
 static void on_shut(uv_shutdown_t *shutdown, int status)
 {
 	(void)shutdown;
-	(void)status; /* the other end's end, or the timer, is next */
+	(void)status; /* the next event is the other end's close, or the timer */
 }
 
 static void on_flushed(uv_write_t *write, int status)
@@ -122,14 +122,14 @@ static void on_flushed(uv_write_t *write, int status)
 		front_finish(c);
 		return;
 	}
-	if (c->joined && !c->ending) { /* before, the timer is the handshake's */
+	if (c->joined && !c->ending) { /* before that, the timer limits the handshake */
 		uv_timer_stop(&c->timer);
 		uv_read_start((uv_stream_t *)&c->pipe, front_on_room, on_plain);
 	}
 	flush(c);
 }
 
-/* Sends TLS output; then closes, if the end is near. */
+/* Sends TLS output; then closes, if the connection is ending. */
 static void flush(struct caller *c)
 {
 	struct buf *ready = tls_output(c->tls), empty = c->out;
@@ -154,7 +154,8 @@ static void flush(struct caller *c)
 		front_finish(c);
 }
 
-/* Sends pending output first; closing at once could destroy bytes that the peer has not read. */
+/* Ends a connection, but sends pending output first: closing at once could destroy bytes that the
+ * peer has not read. */
 static void front_end(struct caller *c)
 {
 	if (c->ending || uv_is_closing((uv_handle_t *)&c->tcp))
@@ -192,12 +193,12 @@ static void on_taken(uv_write_t *write, int status)
 	c->in.n = 0;
 	if (uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
-	if (status < 0) /* the server reads no more; on_plain() gets its answer */
+	if (status < 0) /* the server no longer reads; on_plain() gets its answer */
 		return;
 	uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher);
 }
 
-/* The bytes that came, in plain. */
+/* Takes the received bytes as plaintext. */
 static void front_take_bytes(struct caller *c)
 {
 	uv_buf_t in;
@@ -225,7 +226,7 @@ static void front_take_bytes(struct caller *c)
 		front_finish(c);
 }
 
-/* The server has the other end of the pair from here on. */
+/* Gives the server the other end of the pair. */
 static bool front_join_server(struct caller *c)
 {
 	int fd[2];
@@ -277,8 +278,8 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 /* ---- new clients ---- */
 
-/* If there are too many clients, closes the oldest that has not shown its certificate, or does not
- * read its answers; if there is none, the newest, which is at the head of the list. */
+/* If there are too many clients, closes the oldest that has not shown its certificate or does not
+ * read its answers. If there is none, closes the newest, which is at the head of the list. */
 static void front_make_room(struct front *f)
 {
 	struct caller *newest = f->first, *goes = newest, *of_address = NULL;
@@ -331,7 +332,7 @@ static void front_on_connection(uv_stream_t *server, int status)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
 	conn_origin(c->origin, &peer);
 	uv_tcp_nodelay(&c->tcp, 1);
-	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* so that a watcher that has vanished goes */
+	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* detects a client that has vanished */
 	uv_timer_start(&c->timer, front_on_timeout, HANDSHAKE_MS, 0);
 	front_make_room(f);
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The rest of the body is fields of later releases: a number, which rises, and bytes. This release
- * knows none and skips them. */
+/* The rest of the body has fields of later releases: a number, in ascending order, and bytes. This
+ * release knows none and skips them. */
 static void walk_options(struct codec *c)
 {
 	uint16_t last = 0, number = 0;
@@ -39,14 +39,14 @@ static void walk_welcome(struct codec *c, struct msg_welcome *m)
 	walk_options(c);
 }
 
-/* The code of a refusal or an abort is a failure's, or says that this is not the end. */
+/* The code of a refusal or an abort is an error, or MSG_AGAIN. */
 static void walk_code(struct codec *c, uint16_t *code)
 {
 	codec_u16(c, code);
 	codec_check(c, *code >= ERR_JOB && *code <= MSG_AGAIN);
 }
 
-/* Or that a job which somebody comes back to is done. */
+/* The code may also be MSG_ALL_DONE, for a party that returns to a finished job. */
 static void walk_refused(struct codec *c, struct msg_refused *m)
 {
 	codec_u16(c, &m->code);
@@ -339,13 +339,13 @@ void msg_encode(struct buf *out, const struct msg *m)
 {
 	struct codec c = { .out = out };
 
-	/* Encoding changes nothing: msg_walk() takes non-const for the other direction. */
+	/* Encoding changes nothing, but msg_walk() takes non-const for the other direction. */
 	msg_walk(&c, (struct msg *)(uintptr_t)m);
 }
 
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
 {
-	/* An empty body may come as a null pointer; its differences are undefined. */
+	/* An empty body may be a null pointer, whose differences are undefined. */
 	const uint8_t *p = in.p ? in.p : (const uint8_t *)"";
 	struct codec c = { .pos = p, .end = p + in.n };
 

@@ -1,9 +1,8 @@
-/* msg.h -- the bodies of all messages, and their one encoding.
+/* msg.h -- the bodies of all messages, and their encoding.
  *
- * messages.def lists them. Each body has one walk function (msg.c) used in both directions, so
- * that writer and reader cannot drift apart. A decoded message borrows from the bytes it was
- * decoded from and dies with them. Every length has its maximum here and is checked before
- * anything is allocated.
+ * messages.def lists them. Each body has one walk function (msg.c) for both directions, so writer
+ * and reader cannot disagree. A decoded message borrows from the bytes it was decoded from. Every
+ * length has its maximum here, and is checked before anything is allocated.
  */
 #ifndef PROTO_MSG_H
 #define PROTO_MSG_H
@@ -16,18 +15,18 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 7, /* the range this build speaks */
+	PROTO_VERSION_MIN = 7, /* first version that this build supports */
 	PROTO_VERSION_MAX = 7,
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
 	MSG_SUBJECT_MAX = 64,   /* bytes of the path of a parameter, or of a name */
 	MSG_OPTIONS_MAX = 16,   /* optional fields of a body */
-	MSG_OPTION_MAX = 1024,  /* bytes of one */
+	MSG_OPTION_MAX = 1024,  /* bytes of one such field */
 	MSG_KEY_MAX = 512,      /* bytes of a Diffie-Hellman public key (ffdhe4096) */
 	MSG_SPKI_MAX = 512,     /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
-	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
+	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one per party, or none */
 	MSG_TOLD_LEN = 16,  /* a word by which members compare received broadcasts */
 	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
@@ -35,7 +34,7 @@ enum {
 	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
 	MSG_IDS_MAX = 1 << 26,   /* ids of a party */
 	MSG_ID_MAX = 255,        /* bytes of an id */
-	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
+	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed id */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
 	MSG_SUM_TAG_LEN = 16,    /* a number mod 2^127 - 1, little-endian (crypto/tag.h) */
 	/* bytes of a box of a batch; its last box may be shorter */
@@ -47,10 +46,10 @@ enum {
 	MSG_HEARTBEAT_MAX_MS = 3600000,
 	MSG_ASKING_MAX_S = 7 * 86400, /* the longest policy.confirm_s */
 	MSG_FIRST_OF_JOB = 10,        /* lower numbers belong to the link */
-	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
-	 * another may follow. Never an exit status. */
+	/* Not an error of enum err, but a code in REFUSED, DECLINE and ABORT: this attempt is over,
+	 * and another may follow. Never an exit status. */
 	MSG_AGAIN = ERR_CANCELLED + 1,
-	/* In REFUSED alone: the job is done, all parties have reported that they have results. */
+	/* Only in REFUSED: the job is done; all parties have confirmed that they have results. */
 	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
 
@@ -66,7 +65,7 @@ enum msg_type {
 #undef MSG
 };
 
-/* Contents of a SEALED. On the wire: a number is never used for anything else. */
+/* Contents of a SEALED. Numbers on the wire are never reused. */
 enum sealed {
 	SEALED_ID_KEY = 1,     /* 32 bytes: the key of the hashes in IDS */
 	SEALED_DIRECTORY = 10, /* fedwalk: a batch of the sender's vertices */
@@ -74,7 +73,7 @@ enum sealed {
 	SEALED_WALKS = 12, /* fedwalk: a batch of walks that go on at the receiver */
 	SEALED_CIPHERS = 13,  /* fedsc: a batch of a Paillier key and encrypted coefficients */
 	SEALED_PRODUCTS = 14, /* fedsc: a batch of their encrypted products */
-	/* 32 bytes: the key that all parties have and the coordinator does not */
+	/* 32 bytes: a key that all parties have and the coordinator does not have */
 	SEALED_GROUP_KEY = 3,
 	SEALED_ROWS = 4, /* fedspectral: rows of some of the sender's nodes: a batch */
 	/* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
@@ -85,7 +84,7 @@ enum sealed {
 	/* 2: until version 5, now in TOLD; 5: coins, by which 0.2.0 drew participants */
 };
 
-/* Why a party ends a job. On the wire: a number is never used for anything else. */
+/* Why a party ends a job. Numbers on the wire are never reused. */
 enum ending {
 #define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
 #include "proto/endings.def"
@@ -114,7 +113,7 @@ struct msg_heartbeat {
 	uint64_t progress; /* rises while the sender computes */
 };
 struct msg_ack {
-	uint32_t received; /* the number of the last of the job's frames that has come */
+	uint32_t received; /* number of the last received frame of the job */
 };
 struct msg_resume {
 	uint8_t job_id[JOB_ID_LEN];
@@ -126,10 +125,10 @@ struct msg_offer {
 	uint32_t attempt;       /* from 1 */
 	struct bytes job;       /* JSON: kind, schema, values that differ from its defaults */
 	struct bytes submitter; /* the user's name, as the coordinator knows it */
-	uint32_t parties;       /* names[0 .. parties), rising in byte order */
+	uint32_t parties;       /* names[0 .. parties), ascending in byte order */
 	struct bytes names[PARTIES_MAX];
-	/* Parties that began with them and were left out, in that order, and the attempt from which
-	 * on, 2 or later. */
+	/* Initial parties that were left out since, in that order, and the attempt from which on, 2
+	 * or later. */
 	uint32_t lefts;
 	struct msg_left {
 		uint32_t attempt;
@@ -138,8 +137,8 @@ struct msg_offer {
 };
 struct msg_accept {
 	uint8_t job_hash[HASH_LEN];
-	uint64_t rows; /* n; 0 where the kind keeps it from the coordinator */
-	/* fedsc, kmeans: of the features; fedgcn: attributes; else 0 */
+	uint64_t rows; /* n; 0 if the kind hides it from the coordinator */
+	/* fedsc, kmeans: columns of the features; fedgcn: attributes; otherwise 0 */
 	uint32_t columns;
 	uint8_t ids_hash[HASH_LEN];   /* SHA-256(job id, "ids", sorted ids) */
 	uint8_t edges_hash[HASH_LEN]; /* SHA-256(job id, "edges", sorted edges); zero if graphs:
@@ -162,17 +161,17 @@ struct msg_keys {
 	uint32_t parties; /* in the order of the offer */
 	struct msg_key key[PARTIES_MAX];
 };
-struct msg_masked {         /* SUM too: words of the sum */
+struct msg_masked {         /* in SUM, too: words of the sum */
 	uint32_t group;     /* tree node */
 	uint64_t round;     /* of this group, from 0 */
 	uint64_t count;     /* words in the whole vector */
 	uint64_t offset;    /* words before this chunk */
 	struct bytes words; /* Z_N words, little-endian */
-	struct bytes tag;   /* MSG_SUM_TAG_LEN in the last chunk of a broadcast sum; else empty */
+	struct bytes tag;   /* MSG_SUM_TAG_LEN in the last chunk of a broadcast sum */
 };
 struct msg_labels {
 	uint32_t group;      /* tree node; a party's own number for LOCAL_CLUSTERS */
-	uint32_t values;     /* entries are 0 .. values; `values` itself means none */
+	uint32_t values;     /* entries are 0 .. values; `values` itself means no label */
 	uint64_t count;      /* entries in the whole vector */
 	uint64_t offset;     /* entries before this chunk; a multiple of 8 */
 	struct bytes packed; /* labels_bits(values) bits each, little-endian bit order */
@@ -185,7 +184,7 @@ struct msg_reals {
 	uint32_t group;      /* tree node */
 	uint64_t count;      /* numbers in the whole vector */
 	uint64_t offset;     /* numbers before this chunk */
-	struct bytes values; /* IEEE 754 binary64, in BLOCK and EMBEDDING binary32, little-endian */
+	struct bytes values; /* little-endian binary64; in BLOCK and EMBEDDING binary32 */
 };
 struct msg_padding {
 	struct bytes zeros;
@@ -202,24 +201,24 @@ struct msg_ids {
 				how many, 1 .. MSG_ID_MAX, and so many */
 };
 struct msg_told {
-	/* MSG_TOLD_LEN each: from a party one for each other member; from the coordinator one */
+	/* MSG_TOLD_LEN each. From a party: one for each other member. From the coordinator: one. */
 	struct bytes words;
 };
 struct msg_abort {
 	uint16_t code;     /* enum err, the status of every process */
-	uint16_t ending;   /* enum ending, of a party; 0 of the coordinator */
-	struct bytes text; /* of the coordinator: the sentence; of a party empty */
+	uint16_t ending;   /* enum ending of a party; 0 from the coordinator */
+	struct bytes text; /* the coordinator's sentence; empty from a party */
 };
 struct msg_done {
 	uint32_t heads; /* of a party: its own, or none; of the coordinator: of all parties in the
 			   order of the offer, or none */
 	struct msg_head {
 		uint64_t count;         /* rows in the party's ledger */
-		uint8_t hash[HASH_LEN]; /* of the last of them (crypto/ledger.h) */
+		uint8_t hash[HASH_LEN]; /* hash of the last of these rows (crypto/ledger.h) */
 	} head[PARTIES_MAX];
 };
 struct msg_asking {
-	uint32_t within_s; /* how long the answer may take */
+	uint32_t within_s; /* time limit of the answer */
 };
 
 struct msg {
@@ -251,15 +250,15 @@ struct msg {
 };
 
 const char *msg_name(enum msg_type type);   /* "?" if there is none */
-enum sender msg_sender(enum msg_type type); /* NOBODY if there is no such message */
+enum sender msg_sender(enum msg_type type); /* NOBODY if it does not exist */
 bool msg_is_link(enum msg_type type);       /* travels outside jobs */
 const char *msg_ending(uint16_t ending);    /* its sentence; static; NULL if there is none */
-/* the ending of an error, if no step sets a better one */
+/* Returns the ending for an error, if no step sets a better one. */
 enum ending msg_ending_of(enum err e);
-struct bytes msg_text(const char *text); /* a sentence, cut where it is too long; borrows */
-/* Appends the body. Fields within their bounds (asserted). */
+struct bytes msg_text(const char *text); /* a sentence, cut at MSG_TEXT_MAX; borrows */
+/* Appends the body. Asserts that fields are within their bounds. */
 void msg_encode(struct buf *out, const struct msg *m);
-/* Borrows from in. ERR_PEER if the bytes do not parse exactly; nothing is allocated. */
+/* Borrows from in and allocates nothing. ERR_PEER if the bytes do not parse exactly. */
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in) MUST_CHECK;
 
 #endif

@@ -57,7 +57,7 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 	r->why = alloc_copy(why);
 }
 
-/* Locked. */
+/* Call with the lock held. */
 static void cancel(struct post *p, const struct reason *reason, const char *why)
 {
 	reason_set(&p->cancelled, reason, why);
@@ -222,9 +222,9 @@ const struct reason *post_stopped(const struct post *p)
 	return p->broken ? &p->broken->failed : NULL;
 }
 
-/* The job thread was blocked from from_s until message `it` of ch was there. The time between
- * its first and its last byte was the wire's; so is one round trip for each exchange; during the
- * rest the peer was computing. */
+/* Accounts for the time in which the job thread was blocked, from from_s until message `it` of ch
+ * arrived. The wire took the time between its first and last byte, and one round trip per exchange.
+ * During the rest the peer was computing. */
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it)
 {
 	double first = fmin(fmax(it->first_byte_s, from_s), it->whole_s);

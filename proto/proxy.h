@@ -1,7 +1,7 @@
 /* proxy.h -- HTTP CONNECT: the request to a proxy, and its answer (RFC 9110, 9.3.6).
  *
- * The answer is a status line, header lines and an empty line, each ended by CR LF; later
- * bytes belong to the tunnel. Header lines are not kept. No body of a refusal is read.
+ * The answer is a status line, header lines and an empty line, each terminated by CR LF. Later
+ * bytes belong to the tunnel. Header lines are discarded, and the body of a refusal is not read.
  */
 #ifndef PROTO_PROXY_H
 #define PROTO_PROXY_H
@@ -12,28 +12,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the status line that are kept, of any line at most, and of the whole answer at most. */
+/* Bytes of the status line that are kept; most bytes of any line; most bytes of the whole
+ * answer. */
 enum { PROXY_SHOWN = 120, PROXY_LINE_MAX = 4096, PROXY_ANSWER_MAX = 16384 };
 
 enum proxy_state {
-	PROXY_READS,   /* the answer is not whole */
-	PROXY_OPEN,    /* status 2xx, and the empty line has come: the tunnel stands */
+	PROXY_READS,   /* the answer is incomplete */
+	PROXY_OPEN,    /* status 2xx, and the empty line was read: the tunnel is open */
 	PROXY_REFUSED, /* another status */
-	PROXY_WRONG,   /* no HTTP answer, or a too long one */
+	PROXY_WRONG,   /* not an HTTP answer, or too long */
 };
 
-struct proxy_answer { /* zero-initialised: nothing has come */
+struct proxy_answer { /* zero-initialised: nothing received */
 	enum proxy_state state;
-	size_t n, line_n; /* bytes of the answer, of the line at hand without its CR LF */
+	size_t n, line_n; /* bytes of the answer; of the current line without its CR LF */
 	bool status_done, cr;
 	unsigned status;             /* once status_done */
-	char shown[PROXY_SHOWN + 1]; /* of the status line: bytes that are not printable are '?' */
+	char shown[PROXY_SHOWN + 1]; /* status line; '?' replaces bytes that are not printable */
 };
 
 /* "CONNECT host:port HTTP/1.1", with brackets where host is an IPv6 address. */
 void proxy_request(struct buf *out, const char *host, uint16_t port);
 
-/* Takes bytes until the state is another than PROXY_READS. Returns how many. */
+/* Takes bytes while the state is PROXY_READS. Returns how many it took. */
 size_t proxy_answer_take(struct proxy_answer *a, const uint8_t *p, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* Frame numbers, acknowledgements and sending again, so that a lost connection does not end a job.
  *
- * A frame is kept as the bytes that were sent, and it is those bytes that are sent again: nothing
- * is computed anew.
+ * A frame is kept as the bytes that were sent, and the same bytes are sent again. Nothing is
+ * recomputed.
  *
  *   acked | frames that have left | frames that have not | the channel's out-queue
  *         ^ kept.queue's first    ^ first + left
@@ -78,7 +78,7 @@ bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct
 	bool any;
 
 	pthread_mutex_lock(&ch->post->lock);
-	/* An ABORT does not wait for room. */
+	/* An ABORT does not wait for space. */
 	if (ch->kept.left == kept->count && out->count > ch->held &&
 	    (ch->kept.bytes < CHANNEL_KEPT_MAX || out->item[out->first].type == MSG_ABORT) &&
 	    queue_pop(out, &it)) {
@@ -105,7 +105,7 @@ void channel_went(struct channel *ch)
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
-/* Locked. The peer has all frames up to this number. */
+/* Forgets the frames up to this number, which the peer has received. Call with the lock held. */
 static void resume_forget_received(struct channel *ch, uint32_t received)
 {
 	struct kept *k = &ch->kept;
@@ -124,8 +124,8 @@ static void resume_forget_received(struct channel *ch, uint32_t received)
 		pthread_cond_broadcast(&ch->post->changed); /* for channel_drain() */
 }
 
-/* Locked. The peer cannot have more than `most` of the frames that are kept, nor take an
- * acknowledgement back. */
+/* Checks an acknowledgement: it covers at most `most` of the kept frames, and no fewer than the
+ * last one. Call with the lock held. */
 static enum err check_acked(const struct kept *k, uint32_t received, size_t most)
 {
 	if (received >= k->acked && received - k->acked <= most)
@@ -153,7 +153,7 @@ bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t b
 {
 	ch->received = seq;
 	ch->untold += bytes;
-	/* The sender waits for the acknowledgement of a last message, and for nothing else. */
+	/* The sender of a last message waits only for its acknowledgement. */
 	return ch->untold >= CHANNEL_ACK_EVERY || type == MSG_DONE || type == MSG_ABORT ||
 	       type == MSG_DECLINE;
 }
@@ -220,7 +220,7 @@ void channel_resume_say(const struct channel *ch, struct msg *resume)
 	memcpy(resume->resume.job_id, ch->job_id, JOB_ID_LEN);
 }
 
-/* Locked. */
+/* Call with the lock held. */
 static enum err check_resume(const struct channel *ch, const struct msg_resume *peer)
 {
 	if (!ch->knows_job || memcmp(peer->job_id, ch->job_id, JOB_ID_LEN) != 0)
@@ -260,7 +260,7 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 		ch->out_bytes += ch->kept.bytes;
 		ch->link.resent += ch->kept.bytes;
 		ch->link.reconnects++;
-		ch->told = ch->received; /* RESUME says so */
+		ch->told = ch->received; /* RESUME acknowledges it */
 		ch->untold = 0;
 		pthread_cond_broadcast(&ch->post->changed);
 	}

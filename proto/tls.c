@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* We never change keys within a connection. A key update costs its receiver more than its sender,
- * so a peer may not ask for many. */
+/* This end never changes keys within a connection. A key update costs its receiver more than its
+ * sender, so a peer may request only a few. */
 enum { KEY_UPDATES_MAX = 8 };
 
 struct tls_context {
@@ -21,15 +21,15 @@ struct tls_context {
 
 struct tls {
 	SSL *ssl;
-	const uint8_t *in; /* received and not yet taken */
+	const uint8_t *in; /* received bytes that OpenSSL has not read yet */
 	size_t in_len;
 	struct buf out;
 	bool any_input, ended;
-	unsigned key_updates; /* that the peer has sent */
-	bool damaged;         /* after the handshake: bytes came otherwise than they were sent */
+	unsigned key_updates; /* sent by the peer */
+	bool damaged;         /* after the handshake: received bytes differ from those sent */
 	char peer[MSG_NAME_MAX + 1];
 	uint8_t fingerprint[HASH_LEN];
-	char refused[384]; /* why the peer's certificate was not accepted; "" if it was */
+	char refused[384]; /* why the peer's certificate was rejected; "" */
 };
 
 /* ---- the BIO: OpenSSL reads where we point, and writes into our buffer ---- */
@@ -39,7 +39,7 @@ static int bio_read(BIO *bio, char *to, size_t len, size_t *got)
 	struct tls *t = BIO_get_data(bio);
 
 	BIO_clear_retry_flags(bio);
-	if (t->key_updates > KEY_UPDATES_MAX) /* OpenSSL would read on and on */
+	if (t->key_updates > KEY_UPDATES_MAX) /* otherwise OpenSSL would read on and on */
 		t->in_len = 0;
 	*got = len < t->in_len ? len : t->in_len;
 	if (*got == 0) {
@@ -87,7 +87,7 @@ static BIO_METHOD *bio_method(void)
 
 /* ---- the peer's certificate ---- */
 
-/* The first DNS name among the subject alternative names. False: there is none that we can use. */
+/* Returns the first DNS name among the subject alternative names. False: there is no usable one. */
 static bool first_dns_name(X509 *cert, char name[static MSG_NAME_MAX + 1])
 {
 	GENERAL_NAMES *all = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
@@ -114,7 +114,7 @@ static bool first_dns_name(X509 *cert, char name[static MSG_NAME_MAX + 1])
 	return found;
 }
 
-/* The time now, as certificates write their dates. */
+/* Formats the current time like the dates of certificates. */
 static void clock_text(char text[static TLS_DATE])
 {
 	ASN1_TIME *now = X509_gmtime_adj(NULL, 0);
@@ -123,10 +123,10 @@ static void clock_text(char text[static TLS_DATE])
 	ASN1_TIME_free(now);
 }
 
-/* The date, the time here, and advice if neither clock is wrong. */
+/* The date, this host's time, and advice for the case that both clocks are right. */
 #define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
 
-/* A sentence about the peer for OpenSSL's verdict on this certificate of the chain. */
+/* Describes the peer's fault by OpenSSL's verdict on this certificate of the chain. */
 static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, int depth)
 {
 	char name[MSG_NAME_MAX + 1], date[TLS_DATE], now[TLS_DATE], shown[MSG_NAME_MAX + 16] = "";
@@ -184,9 +184,10 @@ static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, i
 		 depth == 0 ? "a certificate" : "a chain with a certificate", shown, what, which);
 }
 
-/* Replaces errors that would send a misleading alert. For a list that is missing or old here,
- * OpenSSL's alert says that the peer's certificate has expired or its CA is unknown; for a
- * certificate that is not valid yet, that it is bad. */
+/* Replaces errors that would send a misleading alert. If this host's list of revoked certificates
+ * is missing or old, OpenSSL's alert would claim that the peer's certificate has expired or its CA
+ * is unknown. For a certificate that is not valid yet, it would claim that the certificate is
+ * bad. */
 static int error_to_tell(int error)
 {
 	switch (error) {
@@ -202,8 +203,8 @@ static int error_to_tell(int error)
 	}
 }
 
-/* OpenSSL has looked at one certificate of the chain; ok is its verdict. The peer's own must
- * also have an extended key usage and a name. */
+/* Called by OpenSSL for each certificate of the chain; ok is its verdict. Checks that the peer's
+ * own certificate has an extended key usage and a name, too. */
 static int on_verify(int ok, X509_STORE_CTX *store)
 {
 	SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -322,7 +323,7 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 		t->key_updates++;
 }
 
-/* An encrypted key must not make a daemon ask at a terminal. */
+/* Fails for an encrypted key without a passphrase, so that a daemon never prompts at a terminal. */
 static enum err use_key(SSL_CTX *c, const struct identity_files *f)
 {
 	struct passphrase p;
@@ -345,8 +346,8 @@ static enum err use_key(SSL_CTX *c, const struct identity_files *f)
 static const unsigned char question[] = "\x12"
 					"coterie-question/1";
 
-/* Takes part in no other choice of protocols: without the question all is as if nothing was
- * offered. */
+/* Selects only the question. For other protocols the handshake continues as if the client had
+ * offered none. */
 static int on_offer(SSL *ssl, const unsigned char **chosen, unsigned char *len,
 		    const unsigned char *offered, unsigned int n, void *arg)
 {
@@ -428,7 +429,7 @@ struct tls *tls_new(struct tls_context *ctx)
 	assert(t->ssl && bio);
 	BIO_set_data(bio, t);
 	BIO_set_init(bio, 1);
-	SSL_set_bio(t->ssl, bio, bio); /* takes the one reference for both directions */
+	SSL_set_bio(t->ssl, bio, bio); /* bio has one reference, for both directions */
 	SSL_set_app_data(t->ssl, t);
 	if (SSL_is_server(t->ssl))
 		SSL_set_accept_state(t->ssl);
@@ -489,7 +490,8 @@ enum err tls_handshake(struct tls *t)
 	return done ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
 }
 
-/* A record that was changed on the way, or the alert of a peer that got one. */
+/* Returns true for a record that was changed in transit, or for the alert of a peer that received
+ * one. */
 static bool tells_of_damage(unsigned long error)
 {
 	static const int reasons[] = { SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
@@ -511,7 +513,7 @@ static bool tells_of_damage(unsigned long error)
 
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 {
-	bool open = SSL_is_init_finished(t->ssl); /* an error takes that away */
+	bool open = SSL_is_init_finished(t->ssl); /* an error clears that state */
 	int why;
 
 	*got = 0;
@@ -555,7 +557,7 @@ enum err tls_write(struct tls *t, const uint8_t *p, size_t n)
 	if (n == 0)
 		return ERR_OK;
 	ERR_clear_error();
-	/* The BIO takes everything, so a write is done at once or never. */
+	/* The BIO takes everything, so a write completes at once or never. */
 	if (SSL_write_ex(t->ssl, p, n, &written) == 1)
 		return ERR_OK;
 	return describe_error(t);
@@ -564,7 +566,7 @@ enum err tls_write(struct tls *t, const uint8_t *p, size_t n)
 void tls_end(struct tls *t)
 {
 	if (SSL_is_init_finished(t->ssl))
-		SSL_shutdown(t->ssl); /* writes the alert; the answer, if any, is read elsewhere */
+		SSL_shutdown(t->ssl); /* writes the alert; an answer is read elsewhere */
 	ERR_clear_error();
 }
 

@@ -1,4 +1,5 @@
-/* Checks own certificate, key and CA before use, for all that peers would refuse later. */
+/* Checks this process's certificate, key and CA before use, for all reasons for which peers would
+ * reject them later. */
 #include "proto/tls.h"
 
 #include <arpa/inet.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 
 enum { CERTIFICATES_MAX = 64 }; /* in one file */
-enum { SOON_DAYS = 21 };        /* before a certificate expires its owner is told */
+enum { SOON_DAYS = 21 };        /* a certificate's owner is warned this early */
 
 void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE])
 {
@@ -22,8 +23,8 @@ void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]
 		snprintf(text, TLS_DATE, "an unreadable date");
 }
 
-/* Did the reading of a PEM file end because the file has no further entry? Otherwise the next
- * entry is damaged. */
+/* Returns true if reading a PEM file ended because the file has no further entry; otherwise the
+ * next entry is damaged. */
 static bool was_last(void)
 {
 	unsigned long end = ERR_peek_last_error();
@@ -32,7 +33,7 @@ static bool was_last(void)
 	return ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE;
 }
 
-/* All certificates of a file; at least one, and none is left out. */
+/* Reads all certificates of a file, at least one; skips none. */
 static enum err tls_check_read_all(const char *path, STACK_OF(X509) * *all)
 {
 	FILE *f = fopen(path, "re");
@@ -63,7 +64,7 @@ static enum err tls_check_read_all(const char *path, STACK_OF(X509) * *all)
 	return e;
 }
 
-/* A CA must be allowed to sign: with a party's own certificate in its place nobody else would be
+/* Checks that a CA may sign. With a party's own certificate in its place no peer would be
  * trusted. */
 static enum err check_ca(const char *path, STACK_OF(X509) * ca)
 {
@@ -99,7 +100,7 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 	}
 	last = was_last();
 	fclose(f);
-	/* A list that is left out would let in whom it revokes. */
+	/* A skipped list would admit certificates that it revokes. */
 	if (lists > CERTIFICATES_MAX)
 		return err_set(ERR_INPUT, "%s: has more than %d lists of revoked certificates",
 			       path, CERTIFICATES_MAX);
@@ -111,7 +112,7 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 	if (!lists)
 		return err_set(ERR_INPUT, "%s: has no list of revoked certificates (CRL) in PEM",
 			       path);
-	/* CAs between are looked up too: one that was revoked must not go on signing. */
+	/* Intermediate CAs are looked up too: a revoked one must not sign any more. */
 	X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 	return ERR_OK;
 }
@@ -224,8 +225,8 @@ enum err tls_check(enum tls_role role, const struct identity_files *files)
 	return e;
 }
 
-/* The time from now to the first end of a file's certificates, as days and seconds of the same
- * sign. */
+/* Returns the time from now until the first certificate of a file expires, as days and seconds of
+ * the same sign. */
 static enum err first_end(const char *path, int *days, int *seconds, char date[static TLS_DATE])
 {
 	const ASN1_TIME *first = NULL;

@@ -46,7 +46,7 @@ enum err channel_send_labels_all(struct channel *const ch[], size_t channels, en
 	return e;
 }
 
-/* The next chunk of count entries, *done of which are there. */
+/* Takes the next chunk of `count` entries; *done of them were received before. */
 static enum err vector_take_labels(struct channel *ch, const struct msg *m, uint32_t group,
 				   uint32_t values, uint32_t *label, size_t count, size_t *done)
 {
@@ -54,7 +54,7 @@ static enum err vector_take_labels(struct channel *ch, const struct msg *m, uint
 	size_t left = count - *done, now = 0, bytes = l->packed.n, bits = labels_bits(values), bad;
 	enum err e = ERR_OK;
 
-	/* All labels that are left, or a multiple of 8 that fills its bytes. */
+	/* All labels that are left, or a multiple of 8, which fills its bytes. */
 	if (bytes == labels_bytes(values, left))
 		now = left;
 	else if (bytes % bits == 0 && bytes / bits * 8 < left)
@@ -94,7 +94,7 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 		struct msg m;
 
 		TRY(channel_recv(ch, type, &m));
-		/* The first chunk says it for all; out of bounds it does not match. */
+		/* The first chunk sets it for all; out of bounds it does not match. */
 		if (done == 0)
 			*values = m.labels.values < least  ? least
 				  : m.labels.values > most ? most
@@ -115,7 +115,7 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 		struct msg m;
 
 		TRY(channel_recv(ch, type, &m));
-		if (done == 0) { /* the first chunk says it for all */
+		if (done == 0) { /* the first chunk sets it for all */
 			*count = m.labels.count < most ? (size_t)m.labels.count : most;
 			free(*label);
 			*label = alloc(*count, sizeof(**label));
@@ -132,7 +132,7 @@ static size_t real_size(enum msg_type type)
 	return type == MSG_BLOCK || type == MSG_EMBEDDING ? sizeof(float) : sizeof(double);
 }
 
-/* The wire's order is little-endian. */
+/* Converts between this host's order and little-endian. */
 static void vector_put_bytes(uint8_t *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
@@ -181,8 +181,8 @@ enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enu
 	return e;
 }
 
-/* Is the chunk the one that is due of count numbers, done of which are there? *now: how many it
- * has. */
+/* Checks that the chunk is the next one of `count` numbers; `done` of them were received before.
+ * *now: numbers in it. */
 static enum err check_reals(struct channel *ch, const struct msg *m, uint32_t group, size_t count,
 			    size_t done, size_t *now)
 {
@@ -200,7 +200,7 @@ static enum err check_reals(struct channel *ch, const struct msg *m, uint32_t gr
 	return ERR_OK;
 }
 
-/* Numbers first .. first + n - 1 of a chunk. */
+/* Decodes numbers first .. first + n - 1 of a chunk. */
 static enum err decode_reals(struct channel *ch, const struct msg *m, size_t first, size_t n,
 			     double *x)
 {
@@ -252,7 +252,7 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 
 		TRY(channel_recv(ch, type, &m));
 		if (done ==
-		    0) { /* the first chunk says it for all; out of bounds it does not match */
+		    0) { /* the first chunk sets it for all; out of bounds it does not match */
 			uint64_t said = cols ? m.reals.count / cols : least;
 
 			*rows = said < least ? least : said > most ? most : (size_t)said;
@@ -266,7 +266,7 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 	return ERR_OK;
 }
 
-/* A chunk's numbers, some at a time. */
+/* Passes on a chunk's numbers, some at a time. */
 static enum err vector_pass_reals(struct channel *ch, const struct msg *m, size_t count,
 				  channel_reals *each, void *arg)
 {

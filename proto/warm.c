@@ -1,4 +1,4 @@
-/* Padding, for TCP's slow start. */
+/* Padding that opens TCP's window. */
 #include "common/base/alloc.h"
 #include "proto/channel_own.h"
 
@@ -9,7 +9,7 @@ enum {
 	WINDOW_MAX = 512 << 10,
 };
 
-/* A shorter round trip is not worth the bytes. */
+/* With a shorter round trip, padding is not worth its bytes. */
 static const double LONG_S = 0.02;
 
 static enum err warm_send_padding(struct channel *ch, size_t bytes)
@@ -22,7 +22,8 @@ static enum err warm_send_padding(struct channel *ch, size_t bytes)
 	return e;
 }
 
-/* Locked. How many zeros are missing where `ahead` bytes are on their way already. */
+/* Returns how many zeros are missing if `ahead` bytes are in flight already. Call with the lock
+ * held. */
 static size_t missing(const struct channel *ch, size_t need, size_t ahead)
 {
 	size_t fill = need < WINDOW_MAX ? need : WINDOW_MAX;
@@ -39,7 +40,7 @@ static enum err fill_up(struct channel *ch, size_t more)
 		return ERR_OK;
 	e = warm_send_padding(ch, more);
 	pthread_mutex_lock(&ch->post->lock);
-	ch->flight = 0; /* the window was raised by it before */
+	ch->flight = 0; /* channel_warm() has raised the window by these bytes */
 	pthread_mutex_unlock(&ch->post->lock);
 	return e;
 }
@@ -52,9 +53,9 @@ enum err channel_warm(struct channel *ch, size_t need)
 	pthread_mutex_lock(&ch->post->lock);
 	if (!ch->window)
 		ch->window = WINDOW_FIRST;
-	/* Also to stay there: idle for long, it shrinks. */
+	/* Padding also keeps the window: it shrinks when idle for long. */
 	more = missing(ch, need, ch->flight);
-	ch->window += ch->flight + more; /* each byte that arrives lets one more be on its way */
+	ch->window += ch->flight + more; /* each byte that arrives lets one more be in flight */
 	ch->flight = 0;
 	pthread_mutex_unlock(&ch->post->lock);
 	return fill_up(ch, more);

@@ -21,7 +21,7 @@ static void watch_on_stop(uv_signal_t *signal, int number)
 
 enum { REMIND_MS = 3600 * 1000 };
 
-/* From here on no handshake succeeds. Refused peers learn little, so the log has the cause. */
+/* From here on no handshake succeeds. Refused peers learn little, so the log gives the cause. */
 static void on_expired(uv_timer_t *timer)
 {
 	const struct watch *w = timer->data;
@@ -156,7 +156,7 @@ void watch_close(struct watch *w)
 	uv_close((uv_handle_t *)&w->lists, NULL);
 	uv_close((uv_handle_t *)&w->tick, NULL);
 	service_stopping();
-	/* The end has begun, and is bounded: a second signal must not cut it short. */
+	/* Stopping has begun, and its time is bounded: a second signal must not cut it short. */
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

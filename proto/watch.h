@@ -1,8 +1,8 @@
-/* watch.h -- signals of a daemon's loop: SIGTERM and SIGINT stop it. SIGHUP makes it read again its
+/* watch.h -- signals of a daemon's loop. SIGTERM and SIGINT stop it. SIGHUP makes it reload its
  * certificates and the log level of its configuration.
  *
- * A timer tells systemd that the loop lives. It tells the daemon that a peer has been away for
- * WATCH_AWAY_S, or that the certificate nears its end.
+ * A timer reports to systemd that the loop runs. It reports to the daemon that a peer has been away
+ * for WATCH_AWAY_S, or that the certificate expires soon.
  */
 #ifndef PROTO_WATCH_H
 #define PROTO_WATCH_H
@@ -12,8 +12,8 @@
 #include "proto/tls.h"
 
 enum {
-	WATCH_WITHIN_S = 2, /* conn_tick() is called at least so often */
-	WATCH_AWAY_S = 600  /* a peer that is away for longer is an event */
+	WATCH_WITHIN_S = 2, /* longest interval between calls of conn_tick() */
+	WATCH_AWAY_S = 600  /* a peer's longer absence is an event */
 };
 
 /* The watched objects, and functions of the daemon, called on the loop thread. All are borrowed;
@@ -22,26 +22,26 @@ struct watch_options {
 	const char *name; /* the daemon's */
 	const struct identity_files *files;
 	struct conn_host *host;
-	/* at each SIGTERM and SIGINT; why: as watch.stopped */
+	/* Called at each SIGTERM and SIGINT; why: as watch.stopped. */
 	void (*stop)(void *arg, const char *why);
-	/* at SIGHUP; if it fails, the old certificates stay in use */
+	/* Called at SIGHUP; if it fails, the old certificates stay in use. */
 	enum err (*check)(void *arg);
 	void (*reload)(void *arg); /* at SIGHUP: the rest that can change */
 	void (*tick)(void *arg);
 	void (*certificate)(time_t until);
 	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */
-	void (*peer)(const char *name, bool there); /* came or went */
-	void (*away)(const char *why);              /* for WATCH_AWAY_S, once */
+	void (*peer)(const char *name, bool there); /* called when it came or left */
+	void (*away)(const char *why);              /* called once after WATCH_AWAY_S */
 	void *arg;
 };
 
 struct watch {
 	uv_signal_t term, interrupt, hangup;
-	/* fires when a list of revoked certificates expires, and from then on hourly */
+	/* fires when a list of revoked certificates expires, and hourly from then on */
 	uv_timer_t lists;
 	char lists_until[TLS_DATE];
 	uv_timer_t tick;
-	double certificate_s; /* when it was last looked at */
+	double certificate_s; /* time of its last check */
 	struct watch_away {
 		const char *name; /* borrowed */
 		double since_s;
@@ -54,7 +54,8 @@ struct watch {
 
 void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
 void watch_start(struct watch *w, const struct watch_options *o);
-/* An expected peer is away, or is back; the caller may repeat either. name: as users know it. */
+/* Reports that an expected peer is away, or is back; repeated calls have no effect. name: as users
+ * know it. */
 void watch_away(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
 void watch_close(struct watch *w); /* from here on these signals are ignored */

@@ -10,10 +10,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* MPI counts by int. Longer data go in several messages, which arrive in their order. */
+/* MPI counts by int, so longer data are sent as several messages, which arrive in order. */
 static const size_t MESSAGE_MAX = (size_t)1 << 30;
-/* Open MPI waits by asking again and again. A rank that waits for long sleeps in between, an eighth
- * of its time so far, so that it takes no core from ranks that compute. */
+/* Open MPI waits by polling without pause. A rank that waits for long sleeps between polls, for an
+ * eighth of its waiting time so far, so that it takes no core from ranks that compute. */
 enum { NAP_FIRST_NS = 20000, NAP_MOST_NS = 1000000 };
 
 struct transfers {

@@ -1,7 +1,7 @@
-/* coterie-worker: ranks of MPI on which a party's local phase runs. The party starts it, by mpirun,
- * with a directory of two pipes; all that it is told and answers goes through these, at rank 0
- * (common/ranks/pipe.h). It reads the party's data, and has nothing of the protocol between
- * parties: no key, no mask, no socket to anybody else. */
+/* coterie-worker: MPI ranks on which a party's local phase runs. The party starts it by mpirun,
+ * with a directory of two pipes. Commands and replies pass through these pipes, at rank 0
+ * (common/ranks/pipe.h). It reads the party's data. It has no part in the protocol between parties:
+ * no key, no mask, no socket to another party. */
 #include "common/base/file.h"
 #include "common/base/alloc.h"
 #include "common/linalg/la.h"
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
 				" is started by a party whose configuration has ranks.n.\n");
 		return ERR_INPUT;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* mpirun's, or its daemon's on another host */
-	alloc_gives_back(true); /* memory of one step is freed before the next takes its own */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* mpirun's end, or that of its daemon on another host */
+	alloc_gives_back(true); /* frees the memory of one step before the next allocates its own */
 	link_begin(&argc, &argv, &R);
 	if (la_reserve(1) != ERR_OK)
 		link_abort("%s", err_detail());

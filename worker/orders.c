@@ -58,7 +58,7 @@ static bool has(const struct state *s, enum needs needs)
 	}
 }
 
-/* An order that cannot be followed is not from a party of this release. */
+/* An invalid order does not come from a party of this release. */
 static bool is_possible(const struct state *s)
 {
 	const struct ranks_order *o = &s->order;

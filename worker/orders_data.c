@@ -54,7 +54,7 @@ void order_rename(struct state *s)
 	(void)state_reply(s, ERR_OK);
 }
 
-/* Sends the end of each row of all ranks, after a zero. */
+/* Sends the end of each row of all ranks, preceded by a zero. */
 static void send_starts(struct state *s, const struct csr *rows)
 {
 	size_t before = ranks_before(s->R, rows->start[rows->rows]), zero = 0;
@@ -83,7 +83,8 @@ void order_graph(struct state *s)
 		send_csr(s, &s->g.adjacency);
 }
 
-/* The next neighbour, of row `row` of `first` and more. */
+/* Position of the next neighbour: entry `next`, of row `row` of a, which is row first + row of
+ * all. */
 struct edges {
 	const struct csr *a;
 	size_t first, row, next;

@@ -43,13 +43,13 @@ bool order_is_answerable(const struct state *s)
 	}
 }
 
-/* Columns of the rows that a question is about: once there is an embedding, it is clustered. */
+/* Columns of the rows that a question is about. Once there is an embedding, that is clustered. */
 static size_t columns_asked(const struct state *s, const struct fedsc_question *q)
 {
 	return q->kind == FEDSC_CLUSTERS ? fedsc_rows_clustered(&s->party)->cols : s->party.X.cols;
 }
 
-/* The numbers that go with a question are all of one thing. */
+/* Answers a question about rows. All numbers that come with one question have the same meaning. */
 void order_ask_rows(struct state *s)
 {
 	struct ranks_question *o = &s->order.asked;
@@ -65,7 +65,7 @@ void order_ask_rows(struct state *s)
 	q->Z = q->R = o->clusters.centres = &matrix;
 	o->clusters.count = given;
 	q->clusters = &o->clusters;
-	words = fedsc_words(q, columns_asked(s, q)); /* of sums: by the counts given */
+	words = fedsc_words(q, columns_asked(s, q)); /* of sums: by the given counts */
 	if (words > RANKS_WORDS_MAX)
 		link_abort("rank 0 was asked for an answer of %zu words", words);
 	ALLOC(sums, words);

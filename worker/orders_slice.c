@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* Tiles of rows of a product that go up at once. */
+/* Tiles of rows of a product that are sent at once. */
 enum { SENT_TILES = 8 };
 
 /* ---- landmark and gcc ---- */
 
-/* X of an .npy file as it was read first, and renamed. */
+/* Reads X again from its .npy file, and renames its rows as before. */
 static enum err orders_slice_read_again(void *arg, struct features *X)
 {
 	struct state *s = arg;
@@ -33,7 +33,7 @@ static enum err orders_slice_read_again(void *arg, struct features *X)
 	return e;
 }
 
-/* Features and graph become it, the first time. */
+/* Turns features and graph into a slice, at the first call. */
 static enum err need_slice(struct state *s)
 {
 	if (s->slice.g)
@@ -61,7 +61,7 @@ void order_filter(struct state *s)
 	(void)state_reply(s, e);
 }
 
-/* Vectors over rows that a question points to: this rank's. */
+/* This rank's part of the vectors over rows to which a question points. */
 struct pointed {
 	double *square;
 	uint32_t *label;
@@ -108,8 +108,8 @@ static void make_product(void *arg, size_t first, size_t count, void *to)
 	slice_product_rows(p->s, &p->C, first, count, to);
 }
 
-/* Rows of a product are made when they go: all ranks' at once would take as much room as the block
- * that they were asked with. */
+/* Computes rows of a product only when they are sent. All ranks' rows at once would take as much
+ * memory as the block in the question. */
 void order_ask(struct state *s)
 {
 	struct question *q = &s->order.question;

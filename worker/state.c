@@ -73,7 +73,7 @@ void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, p
 	free(each);
 }
 
-/* So many items are in a frame; one alone may be in several. */
+/* Items per frame; a single item may take several frames. */
 static size_t items_of_frame(size_t bytes)
 {
 	return bytes < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / bytes : 1;

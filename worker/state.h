@@ -1,5 +1,5 @@
-/* state.h -- data that a rank keeps between orders, how vectors come and go, and the orders
- * themselves: parts of orders.c. */
+/* state.h -- data that a rank keeps between commands, transfer of vectors, and the functions of the
+ * commands; internal to orders*.c. */
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 
@@ -11,48 +11,49 @@ struct state {
 	struct ranks *R;
 	struct ranks_order order;
 	struct ranks_reply reply;
-	struct graph g; /* of this rank's nodes: with X until that is embedded; of slice */
+	struct graph g; /* of this rank's nodes; has X until that is embedded; of slice */
 	struct features X;
-	char *features;                /* the file that X is from */
-	uint32_t *moved;               /* the new place of each of its rows; NULL: the same */
+	char *features;                /* the file from which X was read */
+	uint32_t *moved;               /* new place of each row of X; NULL: unchanged */
 	struct features_source source; /* of slice */
 	struct mat Z;                  /* embedded rows, or distances of placed ones */
-	struct fedsc_party party;      /* ROWS: which has X's rows then */
-	struct order_search search;    /* for filter.order "auto", until a new one begins */
-	struct slice slice;            /* has X, once it was asked */
+	struct fedsc_party party;      /* after ROWS: has X's rows */
+	struct order_search search;    /* for filter.order "auto", until a new search begins */
+	struct slice slice;            /* has X once it is used */
 	struct placing place;
-	struct ranks_cost begun, read, embedded; /* when these were done */
+	struct ranks_cost begun, read, embedded; /* costs when these were complete */
 };
 
-/* Follows one command after the other, all ranks alike (common/ranks/pipe.h), until the party ends
- * them. R: without a cut. */
+/* Executes one command after another, on all ranks alike (common/ranks/pipe.h), until the party
+ * ends them. R: without a cut. */
 void orders_follow(struct ranks *R);
-void state_drop(struct state *s); /* all that was read and made of it */
+void state_drop(struct state *s); /* frees all data that were read or derived */
 
-/* The order's error becomes that of all ranks, and is the reply. true: there is none, and data that
- * belong to the reply follow. */
+/* Replies to a command. Any rank's error becomes that of all ranks, and is the reply. True: there
+ * is no error, and data that belong to the reply follow. */
 bool state_reply(struct state *s, enum err own);
 
-/* Up to the party, in the order of ranks: `count` items of this rank, `step` at a time; make writes
- * items first .. first + count - 1 of it. */
+/* Sends to the party, in the order of ranks: `count` items of this rank, `step` at a time. make
+ * writes items first .. first + count - 1 of these. */
 typedef void produce(void *arg, size_t first, size_t count, void *to);
 void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
 		     void *arg);
 void state_send_items(struct state *s, size_t bytes, size_t count, const void *items);
-/* From the party, over all rows: this rank's, into p. */
+/* Receives a vector over all rows from the party; p gets this rank's part. */
 void state_receive_rows(struct state *s, size_t bytes, void *p);
-/* Data that all ranks have alike. */
+/* Transfers data that are the same on all ranks. */
 void state_receive_told(struct state *s, void *p, size_t n);
 void state_send_told(struct state *s, const void *p, size_t n);
 void state_send_mat(struct state *s, const struct mat *m);
 /* m is initialised here. */
 void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols);
 
-/* The commands: orders.c, orders_data.c, orders_embed.c, orders_rows.c, orders_slice.c. */
+/* The functions of the commands: orders.c, orders_data.c, orders_embed.c, orders_rows.c,
+ * orders_slice.c. */
 #define ORDER(NAME, name, needs) void order_##name(struct state *s);
 #include "common/ranks/orders.def"
 #undef ORDER
-/* Has RANKS_ASK_ROWS as many numbers as it needs, and is it a question for ranks? */
+/* Returns whether RANKS_ASK_ROWS has as many numbers as it needs, and is a question for ranks. */
 bool order_is_answerable(const struct state *s);
 
 #endif

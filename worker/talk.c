@@ -9,7 +9,7 @@
 
 enum { TICK_S = 1 };
 
-static bool between; /* orders: here the party may close its end */
+static bool between; /* between commands: the party may close its end now */
 
 __attribute__((noreturn)) static void gone(void)
 {

@@ -1,5 +1,5 @@
-/* talk.h -- rank 0's ends of the two pipes (common/ranks/pipe.h). A party that is gone, or sends an
- * impossible message, ends all ranks: there is nobody to tell. */
+/* talk.h -- rank 0's ends of the two pipes (common/ranks/pipe.h). All ranks end if the party has
+ * gone or sends an impossible message, since no process could receive an error. */
 #ifndef WORKER_TALK_H
 #define WORKER_TALK_H
 
@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* dir: with the pipes `in` and `out`. */
+/* dir: the directory of the pipes `in` and `out`. */
 void talk_open(const char *dir);
-bool talk_order(struct ranks_order *o); /* false: the party wants no more */
+bool talk_order(struct ranks_order *o); /* false: the party has ended the ranks */
 void talk_say(enum ranks_what what, const void *p, size_t n);
-void talk_send(const void *p, size_t n, size_t unit); /* no piece ends within a unit, if one fits */
-void talk_receive(void *p, size_t n);                 /* wherever pieces end */
-void talk_tick(void);                                 /* now and then: a frame without anything */
+void talk_send(const void *p, size_t n, size_t unit); /* no piece splits a unit that fits it */
+void talk_receive(void *p, size_t n);                 /* of any pieces */
+void talk_tick(void);                                 /* sends an empty frame from time to time */
 
 #endif

@@ -118,7 +118,7 @@ error_t args_take(const struct argp_option *option, const struct args_field *fie
 
 static const char *command_name; /* of the last args_begin() */
 
-/* Ends --help with the command's example; argp frees what differs from `text`. */
+/* Ends --help with the command's example; argp frees the result if it differs from `text`. */
 static char *args_help(int key, const char *text, void *arguments)
 {
 	const char *lines = program_example(command_name);

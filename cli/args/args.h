@@ -49,11 +49,13 @@ unsigned args_cores(unsigned threads); /* all processors if threads is 0 */
 error_t args_none(int key, const char *text, struct argp_state *state);
 /* ARGP_KEY_ARG, for commands with one argument. */
 void args_one(struct argp_state *state, const char *text, const char **argument);
-/* ARGP_KEY_END: refuses a missing argument with `sentence`: "--data and --job are needed". */
+/* ARGP_KEY_END: refuses a missing argument with `sentence`, such as "--data and --job are
+ * needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
-/* A variable that takes the value of the option with this key, parsed by the variable's type. min,
- * max: bounds of a number; both 0: none. Key ARGP_KEY_ARG stands for the command's one argument. */
+/* A variable that receives the value of the option with this key, parsed by the variable's type.
+ * min, max: bounds of a number; both 0: none. Key ARGP_KEY_ARG stands for the command's single
+ * argument. */
 struct args_field {
 	int key;
 	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;
@@ -66,12 +68,12 @@ struct args_field {
 			 unsigned : ARGS_UNSIGNED, size_t : ARGS_WHOLE, double : ARGS_REAL), \
 	.to = &(member)
 /* clang-format on */
-/* Takes the option or argument, by fields up to one without `to`. An argument that has no field is
- * an error; ARGP_ERR_UNKNOWN: another key. */
+/* Stores the option or argument. The list of fields ends with one without `to`. An argument that
+ * has no field is an error; ARGP_ERR_UNKNOWN: another key. */
 error_t args_take(const struct argp_option *option, const struct args_field *field, int key,
 		  char *arg, struct argp_state *state);
 
-/* Only parses; wrong use ends the process. */
+/* Only parses the arguments; wrong use ends the process. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments);
 /* Parses, runs, and prints the error, if any, on stderr. */
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,

@@ -16,7 +16,7 @@ struct program_gone {
 	const char *name, *instead; /* "now coterie-lab agc" */
 };
 
-/* Lines that its --help ends with. */
+/* Last lines of a command's --help. */
 struct program_example {
 	const char *name, *lines; /* "pki init" */
 };

@@ -98,8 +98,8 @@ static size_t characters(const char *s, size_t bytes)
 	return n;
 }
 
-/* Bytes of s for a line of `width` characters: up to a blank if possible, otherwise after a
- * slash in the second half, otherwise cut. */
+/* Returns how many bytes of s fit a line of `width` characters: up to a blank if possible,
+ * otherwise after a slash in the second half, otherwise cut. */
 static size_t table_line_of(const char *s, size_t width)
 {
 	size_t bytes = 0, n = 0, blank = 0, slash = 0;
@@ -119,8 +119,8 @@ static size_t table_line_of(const char *s, size_t width)
 	return !s[bytes] ? bytes : blank ? blank : slash > bytes / 2 ? slash : bytes;
 }
 
-/* The same for a single line, without cutting words, so that copied text is complete. Lists
- * break after their commas. */
+/* As table_line_of() for a single line, but never cuts a word, so that copied text is complete.
+ * Lists break after their commas. */
 static size_t whole_line_of(const char *s, size_t width)
 {
 	size_t n = table_line_of(s, width), least = n;

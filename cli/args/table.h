@@ -23,7 +23,7 @@ void table_print(const struct table *t, FILE *f, size_t width);
 /* Line width in characters, at least 20: of the terminal at standard output, otherwise COLUMNS,
  * otherwise 80. */
 size_t table_width(void);
-/* The same with 1000 in place of 80, for output that programs read line by line. */
+/* As table_width(), with 1000 in place of 80: for output that programs read line by line. */
 size_t table_room(void);
 /* Prints a line on standard output, folded at blanks; continuation lines are indented. Text from
  * outside is made harmless. */

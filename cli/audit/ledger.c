@@ -215,7 +215,8 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-/* For another party's ledger: heads that this party reported to it at the end of each job. */
+/* For another party's ledger: checks the heads that this party reported to it at the end of each
+ * job. */
 static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {
 	struct findings *f = findings;
@@ -223,7 +224,7 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-/* For a run.json: this party's own head, or the head that it reported to the writer. */
+/* For a run.json: checks this party's own head, or the head that it reported to the writer. */
 static enum err against_run(struct findings *f)
 {
 	const char *own = ledger_name(f->ledger);

@@ -11,7 +11,7 @@
 
 enum verdict {
 	FINE,
-	NOTE,  /* information; the daemon works */
+	NOTE,  /* information only; the daemon works */
 	WRONG, /* the daemon would fail, at once or soon */
 };
 
@@ -37,15 +37,15 @@ void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls
 /* Checks a directory that the daemon writes to; it may not exist yet. */
 void doctor_directory(struct checkup *c, const char *check, const char *path);
 double doctor_memory_available(void); /* bytes; 0 if unknown */
-/* Checks whether a time service sets it, according to the kernel. */
+/* Checks whether a time service sets the clock, according to the kernel. */
 void doctor_clock(struct checkup *c);
 
 /* ---- doctor_listen.c: listening addresses ---- */
 
-/* key: of the configuration; text: its value. */
+/* key: name of the configuration key; text: its value. */
 void doctor_listen(struct checkup *c, const char *check, const char *key, const char *text,
 		   const struct endpoint *at);
-/* Checks http.listen, if set. config: for conflicts with its other ports; NULL for a party. */
+/* Checks http.listen, if set. config: to find conflicts with its other ports; NULL for a party. */
 void doctor_window(struct checkup *c, const struct http_settings *http,
 		   const struct coordinator_config *config);
 /* Checks api.listen, if set: port, roles, and names in the certificate. */

@@ -105,7 +105,7 @@ static void check_identity(struct checkup *c, const struct daemon_common *common
 			    "until %s", date);
 }
 
-/* path, or its nearest existing ancestor. */
+/* Returns path, or its nearest existing ancestor. */
 static char *doctor_nearest_directory(const char *path)
 {
 	char *at = file_join(path, ""), *up;

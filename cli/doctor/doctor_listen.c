@@ -98,7 +98,7 @@ static void check_names(struct checkup *c, const char *certificate)
 	struct buf names = { 0 };
 	size_t n;
 
-	/* Otherwise check "certificate" reports it. */
+	/* Otherwise the check "certificate" reports the error. */
 	if (tls_names(certificate, &names, &n) == ERR_OK)
 		checkup_add(
 		    c, n > 1 ? FINE : NOTE, "API names",

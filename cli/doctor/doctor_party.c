@@ -1,4 +1,4 @@
-/* Checks a party's data as a job would load them. */
+/* Checks a party's data by loading them as a job would. */
 #include "common/base/machine.h"
 #include "cli/doctor/doctor.h"
 #include "common/data/standard.h"

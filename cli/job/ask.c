@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Reads a daemon's configuration, or a client's with "server". Only a coordinator's has
+/* Reads a daemon's configuration, or that of a client, which has "server". Only a coordinator's has
  * "listen". */
 static enum err read_config(struct asking *a)
 {

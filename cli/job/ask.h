@@ -50,7 +50,7 @@ struct asking {
 	struct submitter_config *read; /* NULL: not read */
 	char *path;                    /* of the socket; NULL: use server */
 };
-bool ask_option(int key, const char *text, struct asking *a); /* false if key is none of them */
+bool ask_option(int key, const char *text, struct asking *a); /* false: another key */
 
 /* Finds a->path or a->server. Order: options, then the configuration given by --config, then
  * $COTERIE_SOCKET, then the socket of an installed coordinator; with `party` that of an

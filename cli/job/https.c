@@ -90,7 +90,8 @@ void submitter_config_free(struct submitter_config *c)
 	free(c);
 }
 
-/* Path beside the certificate: "anna.crt" and ".key" give "anna.key". Owned by the caller. */
+/* Returns the path of a file next to the certificate: "anna.crt" and ".key" give "anna.key". Owned
+ * by the caller. */
 static char *beside(const char *certificate, const char *ending)
 {
 	size_t n = strlen(certificate);
@@ -150,7 +151,7 @@ static size_t on_bytes(char *p, size_t size, size_t n, void *buf)
 	return size * n;
 }
 
-/* Accepts an answer of the control socket's form; an HTTP refusal becomes an error with its
+/* Reads an answer in the form of the control socket; turns an HTTP refusal into an error with its
  * message. */
 static enum err https_read_answer(const struct https_server *s, long status, const struct buf *in,
 				  struct json **answer)
@@ -171,7 +172,7 @@ static enum err https_read_answer(const struct https_server *s, long status, con
 	return e;
 }
 
-/* One request: a POST of `post`, or a GET where that is NULL. */
+/* One request: a POST of `post`, or a GET if that is NULL. */
 struct https_request {
 	const char *path;
 	const struct buf *post;
@@ -203,7 +204,7 @@ static void https_set_options(CURL *curl, const struct place *p, const struct ht
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
 }
 
-/* What to do about an error, after its sentence; "" if that says it. */
+/* Returns advice that follows the sentence of an error; "" if the sentence suffices. */
 static const char *https_remedy(CURLcode code)
 {
 	switch (code) {

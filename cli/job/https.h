@@ -1,7 +1,7 @@
 /* https.h -- queries a remote daemon at its api.listen; the only user of libcurl.
  *
  * Requests and answers are those of the control socket, as POST /api/ask, or GETs. Client and
- * coordinator present certificates of one authority; the coordinator's must bear the requested
+ * coordinator present certificates of one authority; the coordinator's must contain the requested
  * name.
  */
 #ifndef CLI_JOB_HTTPS_H
@@ -11,8 +11,8 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 
-/* Borrowed. where: "hub.example.org:7443", or "hub@192.0.2.7:7443" with the name in the
- * certificate. key, ca: NULL for the files beside the certificate; crl, passphrase: NULL for
+/* All strings are borrowed. where: "hub.example.org:7443", or "hub@192.0.2.7:7443" with the name in
+ * the certificate. key, ca: NULL for the files next to the certificate; crl, passphrase: NULL for
  * none. */
 struct https_server {
 	const char *where, *certificate, *key, *ca, *crl, *passphrase;
@@ -20,20 +20,21 @@ struct https_server {
 
 /* ERR_INPUT if a setting is missing or invalid. */
 enum err https_check(const struct https_server *s) MUST_CHECK;
-/* ERR_PEER if nobody answers, the server's identity is wrong, or it rejects the certificate.
- * ERR_INPUT if a file is invalid, or the certificate may not make this request. ERR_JOB if the
- * server cannot answer now. */
+/* Sends a request. ERR_PEER if no server answers, its identity is wrong, or it rejects the
+ * certificate. ERR_INPUT if a file is invalid, or the certificate may not make this request.
+ * ERR_JOB if the server cannot answer now. */
 enum err https_ask(const struct https_server *s, const struct json *request,
 		   struct json **answer) MUST_CHECK;
 
-/* Appends what it answers to body; a refusal is an error, as above. path: "/api/results/...". */
+/* Appends the server's answer to body; a refusal is an error, as above. path:
+ * "/api/results/...". */
 enum err https_get(const struct https_server *s, const char *path, struct buf *body) MUST_CHECK;
 
 /* { "server": "hub.example.org:7443", "party": "bank-a.example.org:7444", "identity": {
  * "certificate", "key", "ca", "crl", "passphrase" } } */
 struct submitter_config {
 	struct https_server server;
-	char *party; /* NULL: none is named */
+	char *party; /* NULL: not configured */
 	char *where, *certificate, *key, *ca, *crl, *passphrase;
 };
 /* root: the parsed file at path. ERR_INPUT; *c is then NULL. */

@@ -220,7 +220,7 @@ static void pause_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000L }, NULL);
 }
 
-/* True to retry: the coordinator has been unreachable, as during a restart, for less than
+/* Returns true to retry: the coordinator has been unreachable, as during a restart, for less than
  * GONE_S. */
 static bool is_worth_another(enum err e, double *gone_s)
 {
@@ -233,7 +233,8 @@ static bool is_worth_another(enum err e, double *gone_s)
 	return now_s - *gone_s < GONE_S;
 }
 
-/* Prints on stderr which parties the job waits for, if that changed; *said: last text printed. */
+/* Prints on stderr for which parties the job waits, if that changed; *said: the text printed
+ * last. */
 static void say_news(const struct json *j, double id, struct buf *said)
 {
 	struct buf state = { 0 };

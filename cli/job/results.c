@@ -1,5 +1,4 @@
-/* coterie results: fetches the results of a job from a daemon elsewhere: labels, profile, run.json.
- */
+/* coterie results: fetches the results of a job from a remote daemon: labels, profile, run.json. */
 #include "cli/args/args.h"
 #include "cli/job/ask.h"
 #include "common/base/alloc.h"
@@ -11,7 +10,7 @@
 
 enum { OPT_DIR = ASK_OWN, OPT_OF };
 enum { ID = 32, PATH_MAX_TEXT = 256, NAME_MAX_TEXT = 64 };
-#define FILE_MAX 16e9 /* bytes of one file that are taken */
+#define FILE_MAX 16e9 /* limit on the bytes of one file */
 
 struct arguments {
 	struct asking asking;
@@ -55,7 +54,7 @@ static error_t results_command_parse(int key, char *arg, struct argp_state *stat
 	}
 }
 
-/* The job's id: JOB itself, or what the coordinator says of that number. */
+/* Finds the job's id: JOB itself, or the id that the coordinator reports for that number. */
 static enum err results_find_id(const struct arguments *a, char id[static ID + 1])
 {
 	size_t n = strlen(a->job);
@@ -104,7 +103,7 @@ static bool results_name_is_plain(const char *name)
 	       strspn(name, allowed) == strlen(name);
 }
 
-/* One file in pieces, as the daemon gives them, into DIR. */
+/* Fetches one file into DIR, in the pieces that the daemon sends. */
 static enum err results_fetch(const struct https_server *s, const char *id, const char *name,
 			      double bytes, const char *out)
 {

@@ -44,7 +44,7 @@ static void status_end_line(struct buf *text)
 	buf_release(text);
 }
 
-/* For a coordinator: its entry for this party beside the snapshot. */
+/* For a coordinator: returns its entry for this party next to the snapshot. */
 static const struct json *party_named(const struct json *d, const char *name)
 {
 	for (const struct json *p = first_in(d, "parties"); p; p = json_next(p))

@@ -88,8 +88,8 @@ static bool is_graph_set(const char *dir)
 	return has_ending(dir, "_graph_indicator.txt");
 }
 
-/* Each kind implies one partition of the data, except that a job on columns of the same nodes
- * accepts any partition of one graph. */
+/* Each kind implies one partition of the data. Only a job on columns of the same nodes accepts any
+ * partition of one graph. */
 static enum err choose_split(struct launch *l)
 {
 	enum kind_split own = l->kind->split;
@@ -118,7 +118,7 @@ static enum err choose_split(struct launch *l)
 	return ERR_OK;
 }
 
-/* The parties' policies name all kinds, and of other permissions those of --allow. */
+/* The parties' policies permit all kinds, and other permissions as --allow names them. */
 static enum err check_allowed(const struct launch *l)
 {
 	const char *permission = job_permission(&l->job);
@@ -178,7 +178,7 @@ static int not_hidden(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* Links each party's directory to its set of graphs, in the order of the names. */
+/* Links each party's directory to its set of graphs, in the order of their names. */
 static enum err link_sets(const struct launch *l, const char *to)
 {
 	char **sets, name[LAUNCH_NAME];
@@ -284,7 +284,7 @@ static char *find_file(const char *dir, const char *stem, const char *const *suf
 }
 
 /* If parties have different items, labels are matched by id: writes the true labels with ids.
- * Without ids.txt the row numbers are the ids. */
+ * Without ids.txt the row numbers serve as ids. */
 static enum err truth_by_id(struct launch *l, const char *ids_path, const char *labels_path)
 {
 	struct labels labels = { 0 };
@@ -356,14 +356,14 @@ static struct json *begin_config(const char *name, const char *key, const char *
 	return root;
 }
 
-/* If many processes share a core, a live one may be silent longer than the default timeouts:
- * adds 1 s per process sharing a core to the heartbeat and 4 s to the reconnection. */
+/* If many processes share a core, a working one may be silent for longer than the default timeouts.
+ * Adds 1 s per process sharing a core to the heartbeat, and 4 s to the reconnection. */
 static void be_patient(const struct launch *l, long cores, struct json *root)
 {
 	enum {
 		SHARING = 16,
 		HEARTBEAT_S = 10,
-		/* Threshold on parties per core; the defaults. */
+		/* Parties per core from which this applies; the defaults. */
 		RECONNECT_S = 60
 	};
 	double sharing = (double)l->parties / (double)(cores > 0 ? cores : 1);
@@ -374,7 +374,8 @@ static void be_patient(const struct launch *l, long cores, struct json *root)
 	json_put_number(root, "reconnect_s", floor(RECONNECT_S + 4 * sharing));
 }
 
-/* Completes and writes a configuration. More threads than cores would only compete. */
+/* Completes and writes a configuration. Limits threads to the cores, since more would only
+ * compete. */
 static enum err write_config(const struct launch *l, const char *name, struct json *root,
 			     const char *numbering)
 {
@@ -386,7 +387,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
 	json_put_string(root, "numbering_key", numbering);
 	be_patient(l, cores, root);
-	if (!l->keep_data) /* nobody restarts a process of this run */
+	if (!l->keep_data) /* no one restarts a process of this run */
 		json_put_number(root, "rejoin_s", 0);
 	snprintf(file, sizeof(file), "../%s", name);
 	json_put_string(root, "output", file);
@@ -396,7 +397,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	return args_write(l->work, file, &text);
 }
 
-/* 0 if unreadable, which is reported elsewhere. */
+/* 0 if unreadable; another check reports that. */
 static double data_bytes(const struct launch *l)
 {
 	DIR *dir = l->data ? opendir(l->data) : NULL;
@@ -414,8 +415,8 @@ static double data_bytes(const struct launch *l)
 	return bytes;
 }
 
-/* A party joins after reading its data: allows 1 s per 2 MB of all data, beyond the default
- * minute. A party that fails is detected separately. */
+/* A party joins after reading its data: allows 1 s per 2 MB of all data beyond the default minute.
+ * A party that fails is detected separately. */
 static double join_timeout_s(const struct launch *l)
 {
 	const double standard = 60, second = 2e6, most = 86400;
@@ -535,7 +536,8 @@ static enum err make_keys(const struct launch *l, char (*pin)[FINGERPRINT_TEXT_L
 	return e;
 }
 
-/* Public numbering keys make runs of one seed agree: a local run has no one to hide ids from. */
+/* Writes public numbering keys, so that runs with one seed agree: in a local run there is no one
+ * from whom to hide ids. */
 static enum err write_numbering(const struct launch *l, const char *name)
 {
 	char *path = file_join(l->work, name), text[96];
@@ -555,7 +557,7 @@ enum err launch_prepare(struct launch *l)
 
 	bool made = !file_exists(l->out);
 
-	umask(077); /* as for daemons: slices and results have ids, possibly of persons */
+	umask(077); /* as daemons do: slices and results have ids, possibly of persons */
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {

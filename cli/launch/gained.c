@@ -1,4 +1,5 @@
-/* Shows what federation gains: the same job of each party alone, and of all data in one place. */
+/* Shows the gain from federation: runs the same job on each party's data alone, and on all data in
+ * one place. */
 #include "cli/args/table.h"
 #include "cli/launch/launch.h"
 #include "cli/run/report_read.h"
@@ -9,15 +10,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Most seconds that these jobs may take, by those of the run itself. */
+/* Longest estimated duration of these jobs; the estimate is based on the run itself. */
 enum { GAINED_S = 20 };
 
 struct gained {
 	const struct launch *l;
-	char *out, *labels; /* where a job alone writes, and what it found */
+	char *out, *labels; /* where a job on some of the data writes, and its labels */
 	struct table *table;
-	char why[ERR_DETAIL_MAX]; /* of a job that failed; else "" */
-	unsigned clusters;        /* of the run, which may have chosen them; 0: none */
+	char why[ERR_DETAIL_MAX]; /* error of a failed job; otherwise "" */
+	unsigned clusters;        /* clusters of the run, which may have chosen them; 0: none */
 	bool known;               /* a job succeeded */
 	bool stopped;
 };
@@ -64,7 +65,7 @@ static enum err gained_cell(struct gained *g, const char *truth, struct label_fi
 	return e;
 }
 
-/* Adds a row. Without known classes, clusters of all together stand in their place. */
+/* Adds a row. Without known classes, the clusters of all data together serve as the truth. */
 static void gained_row(struct gained *g, const char *name, const char *data, const char *truth,
 		       struct label_files together)
 {

@@ -1,4 +1,4 @@
-/* Removes the slices and keys of a run, also if its process is killed. */
+/* Removes the slices and keys of a run, even if its process is killed. */
 #include "cli/launch/launch.h"
 #include "common/base/file.h"
 
@@ -10,7 +10,7 @@
 static int guard_pipe = -1;
 static pid_t guard_pid;
 
-/* Waits for the end of the process that has the other end of the pipe. */
+/* Waits until the process at the other end of the pipe ends. */
 static _Noreturn void guard_wait(int end, const struct launch *l, bool made)
 {
 	char byte;

@@ -6,19 +6,19 @@
 #include "cli/launch/launch.h"
 
 struct hosts {
-	struct overrides space, address; /* of the coordinator, then each party; empty: loopback */
+	struct overrides space, address; /* of coordinator, then each party; empty: loopback */
 };
 
 /* Directory of the programs coordinator and party: $COTERIE_BIN, otherwise that of this program.
  * Owned. */
 char *hosts_programs(void);
 
-/* Reads the lab's hosts from COTERIE_LAB, "NAMESPACE=ADDRESS ...", if set. ERR_INPUT if they are
+/* Reads the lab's hosts from COTERIE_LAB, "NAMESPACE=ADDRESS ...", if set. ERR_INPUT if there are
  * too few. */
 enum err hosts_open(struct hosts *h, struct launch *l) MUST_CHECK;
 void hosts_close(struct hosts *h);
 
-/* Starts argv with the words that run a command on this host. */
+/* Adds the words that run a command on this host to the start of argv. */
 void hosts_prefix(const struct hosts *h, size_t host, struct overrides *argv);
 
 #endif

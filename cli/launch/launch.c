@@ -20,11 +20,11 @@
 
 enum {
 	READY_S = 30, /* s until the coordinator listens */
-	/* s for the coordinator to end after a party failed, beyond its own timeouts. */
+	/* Seconds for the coordinator to end after a party failed, beyond its own timeouts. */
 	PATIENCE_S = 20,
 	STOP_S = 10, /* s to end the job everywhere */
 	LAST_S = 5,  /* s for parties after the coordinator failed */
-	/* s for parties after success, to write files that no other process waits for
+	/* Seconds for parties after success, to write files for which no other process waits
 	 * (profile.csv). */
 	RESULTS_S = 600,
 	TICK_MS = 20
@@ -43,7 +43,7 @@ struct federation {
 	struct process process[1 + PARTIES_MAX];
 	unsigned started;
 	struct process *failed;
-	unsigned awaits_s; /* coordinator's timeout for a party that vanished */
+	unsigned awaits_s; /* coordinator's timeout for a vanished party */
 };
 
 /* Starts a process. stderr_path NULL: the child inherits stderr. PR_SET_PDEATHSIG kills it when
@@ -123,9 +123,9 @@ static void add_path(struct overrides *argv, char *path)
 	free(path);
 }
 
-/* Starts the coordinator, which writes its address to the file `where`; then parties, for which
- * `where` is that address. Only the coordinator gets the overrides: it offers the job to the
- * parties. */
+/* Starts the coordinator, which writes its address to the file `where`; then starts parties, for
+ * which `where` is that address. Only the coordinator gets the overrides, because it offers the job
+ * to the parties. */
 static enum err start_next(struct federation *f, const char *where)
 {
 	const struct launch *l = &f->launch;
@@ -179,9 +179,10 @@ static enum err find_limits(struct federation *f)
 	return e;
 }
 
-/* A party that fails before the job reports the reason itself, and the coordinator would wait
- * for it. A party that was killed or ran out of memory reports nothing. Then the coordinator
- * ends after its timeout, and its record names the party. */
+/* Returns how long to wait for the coordinator. A party that fails before the job reports the
+ * reason itself, and the coordinator would wait for it. A party that was killed or ran out of
+ * memory reports nothing. Then the coordinator ends after its timeout, and its record names the
+ * party. */
 static double patience(const struct federation *f)
 {
 	bool silent = f->failed->status > 128 || f->failed->status == ERR_INTERNAL;
@@ -218,8 +219,8 @@ static int watch(struct federation *f, int sig)
 	return coordinator->status;
 }
 
-/* Prints a line of a daemon's stderr: the text of an error, or what is no event, such as a
- * crash. Returns whether a policy is the reason. */
+/* Prints a line of a daemon's stderr: the text of an error, or a line that is no log event, such as
+ * a crash. Returns whether a policy is the reason. */
 static bool print_daemon_line(const char *name, struct bytes line)
 {
 	struct json *event = NULL;
@@ -310,7 +311,8 @@ out:
 	return status;
 }
 
-/* A killed process reports nothing, and its record still says that the job runs. */
+/* Reports a killed process: it reports nothing itself, and its record still states that the job
+ * runs. */
 static void tell_killed(const struct launch *l, const struct process *p)
 {
 	char *dir = file_join(l->out, p->name);

@@ -28,11 +28,11 @@ struct launch {
 	bool split_given;          /* --by was given */
 	struct overrides set;      /* for the job */
 	struct overrides allowed;  /* additions to policy.jobs of the parties */
-	struct overrides policy;   /* other policy keys, as "min_cluster=5" */
+	struct overrides policy;   /* other policy keys, such as "min_cluster=5" */
 	bool allow_single, keep_data, quiet, verbose;
 	unsigned parties;
-	/* Coterie align: a file or directory with ids.txt per party; then no data and no
-	 * job_path. */
+	/* Only for coterie align: a file or directory with ids.txt per party; data and job_path are
+	 * then NULL. */
 	char **id_files;
 	/* derived by launch_check() and launch_prepare() */
 	struct job job;
@@ -51,27 +51,27 @@ extern const struct argp launch_argp;
 void launch_party_name(unsigned number, char name[static LAUNCH_NAME]);
 /* "dir/name" with an ending such as ".json". Owned by the caller. */
 char *launch_file(const char *dir, const char *name, const char *ending);
-/* Sets *set to the signals that stop a run, and `other`. */
+/* Sets *set to the signals that stop a run, and adds `other`. */
 void launch_signals(sigset_t *set, int other);
 
 /* Check the arguments, and make OUT/work with everything that the daemons need. ERR_INPUT if
- * arguments, job or data are wrong, or OUT holds another run; ERR_INTERNAL if keys cannot be
+ * arguments, job or data are invalid, or OUT holds another run; ERR_INTERNAL if keys cannot be
  * made. */
 enum err launch_check(struct launch *l) MUST_CHECK;
 enum err launch_prepare(struct launch *l) MUST_CHECK;
 /* Removes OUT/work unless it is to be kept, and frees the results of launch_check(). */
 void launch_end(struct launch *l);
 
-/* Starts a process that removes OUT/work when this one ends, in whatever way; with `made` also OUT,
- * if it is empty. False if an outer run has one. launch_unguard() removes now. */
+/* Starts a process that removes OUT/work when this one ends for any reason; with `made` also OUT,
+ * if it is empty. False if an outer run has such a process. launch_unguard() removes now. */
 bool launch_guard(const struct launch *l, bool made);
 void launch_unguard(void);
 
-/* Prints the result as `coterie show` does, and what federation gains, unless quiet. */
+/* Prints the result as `coterie show` does, and the gain from federation, unless quiet. */
 void launch_show(const struct launch *l);
-/* The second part: runs the job on each slice and on all data, if that takes seconds. */
+/* Prints the gain: runs the job on each slice and on all data, if that takes only seconds. */
 void launch_gained(const struct launch *l);
-/* Says how to change the policy that refused a job, if one did. */
+/* If a policy refused the job, prints how to change it. */
 void launch_say_policy(bool refused);
 /* Prints a line on stderr, unless quiet. */
 void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);

@@ -1,4 +1,4 @@
-/* coterie fedgcn assign: assigns new graphs to clusters by the model that a fedgcn run left at a
+/* coterie fedgcn assign: assigns new graphs to clusters by the model that a fedgcn run stored at a
  * party. */
 #include "cli/args/args.h"
 #include "cli/run/score.h"

@@ -1,5 +1,5 @@
 /* coterie predict: assigns new rows by the model that a run of kmeans, or of fedsc with anchors,
- * left at a party. */
+ * stored at a party. */
 #include "cli/args/args.h"
 #include "cli/run/rows.h"
 #include "common/base/alloc.h"

@@ -54,8 +54,8 @@ enum { METRICS = 12, AGREEMENT = 11 };
 static const struct metric {
 	const char *name;
 	struct shown (*show)(double);
-	const char *object, *key; /* in run.json; key NULL: worked out here */
-	const char *head;         /* of its column on a terminal; NULL: none */
+	const char *object, *key; /* in run.json; key NULL: computed here */
+	const char *head;         /* heading of its column on a terminal; NULL: none */
 } metrics[METRICS] = {
 	{ "seconds", show_seconds, NULL, "elapsed_s", ">seconds" },
 	{ "rounds", show_count, NULL, "rounds", ">rounds" },
@@ -79,7 +79,8 @@ struct one {
 	double v[METRICS];      /* NAN if absent */
 };
 
-/* Bytes over all links in both directions, by the coordinator or else each party. */
+/* Returns the bytes over all links in both directions, as the coordinator counted them, or
+ * otherwise each party. */
 static double link_bytes(const struct run_dir *r)
 {
 	double bytes = 0;
@@ -108,7 +109,7 @@ static enum err compare_read_run(const char *out, struct one *o)
 	return ERR_OK;
 }
 
-/* Runs of other rows, or without labels here, do not agree nor disagree. */
+/* Compares labels, unless a run is of other rows, or has no labels here. */
 static void compare_labels(const struct one *first, struct one *o)
 {
 	struct run_labels a = { 0 }, b = { 0 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 struct side {
-	uint32_t label[CONFUSION_MAX]; /* those that occur, ascending */
+	uint32_t label[CONFUSION_MAX]; /* the labels that occur, ascending */
 	size_t n;                      /* CONFUSION_MAX + 1 if there are more */
-	uint8_t *place;                /* of each label in the list */
+	uint8_t *place;                /* position of each label in the list */
 };
 
 static struct side side_of(const uint32_t *label, size_t n)

@@ -1,13 +1,13 @@
-/* evaluation.h -- how well labels fit known classes, or labels of another run. */
+/* evaluation.h -- compares labels with known classes, or with labels of another run. */
 #ifndef CLI_REPORT_EVALUATION_H
 #define CLI_REPORT_EVALUATION_H
 
 #include "cli/run/score.h"
 
-/* Makes "evaluation": truth (its first file's name), rows, acc, nmi, ari, f1. Up to CONFUSION_MAX
- * also classes, clusters (labels, ordered so that the best match is on the diagonal) and confusion
- * (a list of rows, one per class). ERR_INPUT if files are invalid or do not match; *evaluation is
- * then NULL. */
+/* Makes "evaluation": truth (its first file's name), rows, acc, nmi, ari, f1. With at most
+ * CONFUSION_MAX classes and clusters, adds classes, clusters (labels, ordered so that the best
+ * match is on the diagonal) and confusion (a list of rows, one per class). ERR_INPUT if files are
+ * invalid or do not match; *evaluation is then NULL. */
 enum { CONFUSION_MAX = 64 }; /* limit on classes and on clusters; beyond it there is no matrix */
 enum err evaluation_make(struct label_files truth, struct label_files labels,
 			 struct json **evaluation) MUST_CHECK;

@@ -23,7 +23,7 @@ static void tally_value(void *ctx, size_t row, size_t column, double *value)
 
 struct one_column {
 	size_t column;
-	double *x; /* of each row */
+	double *x; /* values of each row */
 };
 
 static void explore_take(void *ctx, size_t row, size_t column, double *value)
@@ -34,7 +34,7 @@ static void explore_take(void *ctx, size_t row, size_t column, double *value)
 		o->x[row] = *value;
 }
 
-/* The column's values, owned by the caller. */
+/* Returns the column's values, owned by the caller. */
 static double *take_column(const struct explored *e, size_t column)
 {
 	struct one_column o = { column, alloc(features_rows(e->X), sizeof(double)) };
@@ -43,7 +43,7 @@ static double *take_column(const struct explored *e, size_t column)
 	return o.x;
 }
 
-/* Eta squared of each column: m values, owned by the caller. */
+/* Returns eta squared of each column: m values, owned by the caller. */
 static double *between_clusters(const struct explored *e)
 {
 	struct tally t = { .e = e, .m = features_cols(e->X) };
@@ -75,7 +75,7 @@ static double *between_clusters(const struct explored *e)
 	return eta;
 }
 
-/* "income"; without names the number, from 0. */
+/* Returns the column's name, "income"; without names its number, from 0. */
 static struct column_text explore_name(const struct explored *e, size_t j)
 {
 	struct column_text t;
@@ -136,7 +136,7 @@ enum err explore_by(const struct explored *e, const char *column, struct json *t
 			free(text);
 			return ERR_OK;
 		}
-		/* A column of 0 and 1 for each value: "region=north" */
+		/* A category has a column of 0 and 1 for each value: "region=north". */
 		if (!c || c->type != COLUMN_CATEGORY || strcmp(c->from, column) != 0 ||
 		    strncmp(c->name, column, strlen(column)) != 0)
 			continue;
@@ -166,8 +166,8 @@ static double explore_distance(const struct mat *X, size_t a, size_t b)
 	return sqrt(sum);
 }
 
-/* sum, count: distances from the point to the others of each cluster. 0 of a point alone in its
- * cluster, as Rousseeuw has it. */
+/* Returns the silhouette of a point. sum, count: over its distances to the other points of each
+ * cluster. 0 for a point alone in its cluster, as defined by Rousseeuw. */
 static double silhouette_of(uint32_t own, const double *sum, const double *count, size_t clusters)
 {
 	double a = sum[own] / fmax(1, count[own]), b = INFINITY;

@@ -1,4 +1,4 @@
-/* explore.h -- what a party's own page says of its clusters besides the picture: columns that
+/* explore.h -- adds data on clusters to a party's own page, besides the picture: columns that
  * separate them, a column for a cross table, silhouettes. */
 #ifndef CLI_REPORT_EXPLORE_H
 #define CLI_REPORT_EXPLORE_H
@@ -10,29 +10,30 @@
 
 #include <stdint.h>
 
-/* Borrowed. X is left as it is. */
+/* All members are borrowed. X stays unchanged. */
 struct explored {
 	struct features *X;
-	const struct columns *names; /* none: columns are numbers, from 0 */
+	const struct columns *names; /* NULL: columns are numbers, from 0 */
 	const uint32_t *label;       /* below `clusters`, for each row of X */
 	size_t clusters;
-	const size_t *shown; /* n rows of X, whose values the page gets */
+	const size_t *shown; /* n rows of X whose values the page gets */
 	size_t n;
 };
 
 enum { EXPLORE_COLUMNS = 6, EXPLORE_SAMPLE = 1000 };
 
-/* Puts "columns": [{"name", "unit", "between", "values": [...]}], those whose variance lies most
- * between the clusters. between: eta squared, that part of the variance. O(entries + columns x
- * clusters). */
+/* Puts "columns": [{"name", "unit", "between", "values": [...]}], for the columns with the largest
+ * share of their variance between the clusters. between: that share, eta squared. O(entries +
+ * columns x clusters). */
 void explore_columns(const struct explored *e, struct json *to);
 
-/* Puts "by": {"column", "values": [...]}: numbers, or the texts of a category. ERR_INPUT: there is
- * no such column. */
+/* Puts "by": {"column", "values": [...]}: numbers, or the texts of a category. ERR_INPUT: no such
+ * column. */
 enum err explore_by(const struct explored *e, const char *column, struct json *to) MUST_CHECK;
 
-/* Puts "silhouette": {"point": [...], "value": [...]} (Rousseeuw 1987) of at most EXPLORE_SAMPLE of
- * the n points, evenly taken, among each other. row: of point i in X; label: below clusters. */
+/* Puts "silhouette": {"point": [...], "value": [...]} (Rousseeuw 1987), of at most EXPLORE_SAMPLE
+ * of the n points, evenly sampled, relative to each other. row: of point i in X; label: below
+ * clusters. */
 void explore_silhouette(const struct mat *X, const uint32_t *row, const uint32_t *label, size_t n,
 			size_t clusters, struct json *to);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above STEPS_MOST steps in all a page has phases alone. */
+/* With more than STEPS_MOST steps in total, a page shows only phases. */
 enum { STEPS_MOST = 20000, PROFILE_BYTES_MAX = 1 << 20 };
 
 static bool has_list(const struct json *run, const char *object, const char *key)
@@ -16,7 +16,7 @@ static bool has_list(const struct json *run, const char *object, const char *key
 	return list && json_first(list);
 }
 
-/* What a sound run has, and what the page lacks without. */
+/* Notes files that a complete run has, and what the page lacks without them. */
 static void note_missing(struct report *r)
 {
 	const struct process *first = &r->runs.process[0];

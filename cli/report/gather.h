@@ -1,4 +1,4 @@
-/* gather.h -- what a report shows, as JSON for its page.
+/* gather.h -- collects the data of a report, as JSON for its page.
  *
  *     {"page": "report", "software", "out", "alone", "thing", "things", "words", "stable",
  *      "missing": [{"subject", "text"}], "warnings": [{"code", "sentence", "names"}],
@@ -7,7 +7,7 @@
  *      "points": {"of", "caption", "clusters", "total", "side", "xy": [x, y, ...], "label", "id",
  *                 and what explore.h and labels.csv add: "confidence"}}
  *
- * What is not there is left out.
+ * Absent data are omitted.
  */
 #ifndef CLI_REPORT_GATHER_H
 #define CLI_REPORT_GATHER_H
@@ -21,8 +21,8 @@ struct report {
 	const char *picture_of; /* owner of the points */
 };
 
-/* Takes the runs out of r->runs: each process's run is NULL afterwards. r->runs.missing gets what
- * they lack. Paths of data and hashes of the ledger are left out. */
+/* Moves the runs out of r->runs: each process's run is NULL afterwards. r->runs.missing gets notes
+ * on what they lack. Omits paths of data and hashes of the ledger. */
 struct json *report_gather(struct report *r);
 
 #endif

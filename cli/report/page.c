@@ -36,7 +36,8 @@ static void page_text(struct buf *b, const char *text)
 	}
 }
 
-/* A string in JSON may have any text; without '<' none ends the element. */
+/* Writes JSON for a script element. A string may have any text, so '<' is escaped: no text can end
+ * the element. */
 static void page_data(struct buf *b, const struct json *data)
 {
 	struct buf text = { 0 };
@@ -66,7 +67,7 @@ static void page_script(struct buf *b)
 		page_add(b, part[i]());
 }
 
-/* The script's SHA-256 in base64, as a policy names it. */
+/* Writes the script's SHA-256 in base64, as a content security policy names it. */
 static void page_hash(struct buf *b)
 {
 	static const char digit[] =
@@ -127,7 +128,7 @@ static void page_still(struct buf *b, const struct page *p)
 	buf_printf(b, "</main>\n");
 }
 
-/* page.html with "@x" replaced. */
+/* Writes page.html, with "@x" replaced. */
 void page_write(const struct page *p, struct buf *html)
 {
 	struct bytes t = text_of_report_html();

@@ -1,8 +1,8 @@
 /* page.h -- the page of a report or comparison: one file, which a browser draws from its JSON.
  *
- * The page has the files of cli/report/page/, and the data as JSON. Its policy lets only this
- * script run, by its hash, and fetches nothing. Without scripts a reader has the picture and the
- * sizes of the clusters.
+ * The page contains the files of cli/report/page/, and the data as JSON. Its content security
+ * policy permits only this script, by its hash, and no fetches. Without scripts the page shows the
+ * picture and the sizes of the clusters.
  */
 #ifndef CLI_REPORT_PAGE_H
 #define CLI_REPORT_PAGE_H

@@ -33,22 +33,22 @@ struct source {
 	char *run_path, *labels_path;
 	struct json *run;
 	struct job job;
-	struct labels labels;       /* from labels.csv, later in the party's order */
+	struct labels labels;       /* from labels.csv, later in the order of the party's files */
 	struct dataset_files files; /* labels: unused */
 	struct party_config config; /* read, if params has one */
-	char *graphs;               /* fedgcn: the set of graphs; then only data.n is used */
+	char *graphs;               /* fedgcn: the set of graphs; then of data only n is used */
 	struct dataset data;
 	struct mat points; /* total x d, in the party's order */
 };
 
-/* True for rows used directly or standardised, without graph or filter. */
+/* Returns true for rows used directly or standardised, without graph or filter. */
 static bool of_rows(const struct source *s)
 {
 	return s->job.kind->needs == NEEDS_FEATURES;
 }
 
-/* True if features are standardised. The picture uses the means of the party's own rows in every
- * case. */
+/* Returns true if features are standardised. The picture always uses the means of the party's own
+ * rows. */
 static bool standardized(const struct source *s)
 {
 	if (s->job.kind->split == SPLIT_ROWS)
@@ -57,7 +57,7 @@ static bool standardized(const struct source *s)
 	       kcagc_job(&s->job)->standardize != STANDARDIZE_NONE;
 }
 
-/* True for a job on whole graphs, whose network makes the points. */
+/* Returns true for a job on whole graphs, whose network computes the points. */
 static bool of_graphs(const struct source *s)
 {
 	return s->job.kind->split == SPLIT_GRAPHS;
@@ -113,7 +113,7 @@ static enum err read_run(struct source *s)
 	return picture_read_job(s);
 }
 
-/* The files that run.json or the configuration names. */
+/* Finds the files that run.json or the configuration names. */
 static enum err find_named(struct source *s)
 {
 	const struct json *said = json_get(s->run, "data");
@@ -139,7 +139,8 @@ static enum err find_named(struct source *s)
 	return ERR_OK;
 }
 
-/* Finds the party's files. Drops edges if the kind reads no graph: a directory may have them. */
+/* Finds the party's files. Drops edges if the kind reads no graph, since a directory may have
+ * them. */
 static enum err find_files(struct source *s)
 {
 	const char *data = s->params->data, *config = s->params->config;
@@ -182,14 +183,14 @@ static size_t picture_row_of(const struct source *s, size_t r)
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
-/* Position in the party's files, or, after dataset_cut(), in labels.csv. */
+/* Returns the position in the party's files, or, after dataset_cut(), in labels.csv. */
 static size_t picture_own(const struct source *s, size_t row)
 {
 	return s->data.has_ids ? s->data.ids.row[row] : row;
 }
 
-/* Brings the labels into the order of the party's files, by id. If the job used the rows that all
- * parties have, cuts the data to those of labels.csv instead, in its order. */
+/* Brings the labels into the order of the party's files, by id. If the job used only rows that all
+ * parties have, instead cuts the data to the rows of labels.csv, in its order. */
 static enum err picture_match_labels(struct source *s)
 {
 	const char *named = of_graphs(s)   ? s->graphs
@@ -262,7 +263,7 @@ static enum err make_points(struct source *s, unsigned threads)
 	return ERR_OK;
 }
 
-/* Embeds the graphs with the network that the run left, in the order of the set. */
+/* Embeds the graphs with the network that the run stored, in the order of the set. */
 static enum err embed_graphs(struct source *s, unsigned threads)
 {
 	char *path = file_join(s->params->run, "model.fedgcn");
@@ -281,7 +282,7 @@ static enum err embed_graphs(struct source *s, unsigned threads)
 }
 
 /* Reads the embeddings of own vertices from the run's directory. They have no clusters; k-means
- * groups only give colours. */
+ * groups only provide colours. */
 static enum err load_embeddings(struct source *s, unsigned threads)
 {
 	struct kmeans_params groups = { .restarts = 5, .iterations = 50, .threads = threads };
@@ -325,7 +326,7 @@ static enum err source_load(struct source *s, unsigned threads)
 	return picture_match_labels(s);
 }
 
-/* Before make_points(), which uses the features up. */
+/* Adds the data of explore.h. Call before make_points(), which uses up the features. */
 static enum err picture_explore(struct source *s, struct picture *p)
 {
 	struct explored e = { &s->data.X, &s->data.columns, NULL, s->job.clusters, NULL, p->n };
@@ -441,7 +442,7 @@ static void picture_describe(const struct source *s, struct picture *p)
 	p->caption = (char *)text.p;
 }
 
-/* One scale for both directions. */
+/* Scales the points, both directions alike. */
 static void picture_place(struct picture *p)
 {
 	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY }, range;
@@ -480,7 +481,7 @@ static enum err picture_lay_out(const struct source *s, unsigned threads, struct
 	const struct picture_layout *layout = &s->params->layout;
 	struct mat all;
 
-	/* The directions are those of all points, even if only a sample is drawn. */
+	/* The directions are those of all points, even if the picture shows only a sample. */
 	if (!layout->path) {
 		p->method = "PCA";
 		TRY(pca_plane(&s->points, threads, &all, p->share));

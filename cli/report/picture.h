@@ -1,5 +1,5 @@
-/* picture.h -- a party's own points in two dimensions, with their clusters in a run, and what
- * explore.h says of its columns.
+/* picture.h -- makes a picture of a party's own points in two dimensions, with their clusters in a
+ * run, and adds the data of explore.h.
  *
  * The points are those that the party clusters, recomputed from its files: features prepared,
  * filtered and projected as in the run's effective job (protocols/kcagc/embed.h). For fedsc and
@@ -37,12 +37,12 @@ struct picture_params {
 	unsigned threads;   /* 0: number of processors; does not affect the result */
 };
 
-/* All members are owned; picture_release() frees them. Zero-initialised is empty. */
+/* All members are owned; picture_release() frees them. Empty if zero-initialised. */
 struct picture {
 	size_t n;           /* points in the picture */
 	size_t total;       /* rows of the party; more than n if the points are a sample */
 	double *xy;         /* n x 2: x, y of each point; finite, no unit */
-	uint32_t *place;    /* the same from 0 to PICTURE_SIDE, one scale for both */
+	uint32_t *place;    /* the same scaled to 0 .. PICTURE_SIDE, both directions alike */
 	uint32_t *label;    /* n clusters, < clusters */
 	uint32_t *row;      /* n row numbers in the party's files, from 0, ascending */
 	char **id;          /* n ids; without ids.txt row numbers as text */
@@ -51,14 +51,14 @@ struct picture {
 	const char *method; /* "PCA", or params->layout.name, borrowed */
 	double share[2];    /* PCA: fraction of the variance along x and y; otherwise 0 */
 	char *caption;      /* description for the user; states whether it is a sample */
-	struct json *more;  /* an object: what explore.h adds */
+	struct json *more;  /* an object: the data that explore.h adds */
 };
 
 /* Overwrites *p, which is empty on failure. The result is the same for any number of threads. A
- * sample keeps each cluster's share. ERR_INPUT: no run.json or
- * labels.csv; the run failed or is a coordinator's; no files are named, or they are invalid or
- * have other ids than labels.csv; the layout has another size; the column of `by` is not there.
- * Costs as much as the party's own embedding. */
+ * sample keeps each cluster's share. ERR_INPUT: no run.json or labels.csv; the run failed or is a
+ * coordinator's; no files are named, or they are invalid or have other ids than labels.csv; the
+ * layout has another size; the column of `by` does not exist. Costs as much as the party's own
+ * embedding. */
 enum err picture_make(const struct picture_params *params, struct picture *p) MUST_CHECK;
 void picture_release(struct picture *p);
 

@@ -107,7 +107,8 @@ static enum err evaluate(const char *truth, struct report *r)
 	return err;
 }
 
-/* Makes a picture; by default for a party's own directory, where a failure is only noted. */
+/* Makes a picture. By default does so for a party's own directory, where it only notes a
+ * failure. */
 static enum err report_draw_picture(const struct arguments *a, struct report *r)
 {
 	const struct process *party = run_dir_party(&r->runs);

@@ -201,7 +201,7 @@ static void print_facts(const struct json *run)
 	}
 }
 
-/* Prints where a process left its results, and of how many rows these are. */
+/* Prints where a process stored its results, and their number of rows. */
 static void print_results(const struct process *p)
 {
 	const struct json *facts = run_object(p->run, "facts");
@@ -249,7 +249,7 @@ static void print_where(const struct run_dir *runs)
 	}
 }
 
-/* Prints the sizes of clusters, by the first process that knows them. */
+/* Prints the sizes of clusters, from the first process that has them. */
 static void print_clusters(const struct run_dir *runs)
 {
 	const struct json *sizes = NULL;
@@ -268,7 +268,7 @@ static void print_clusters(const struct run_dir *runs)
 	show_end_line(2, &text);
 }
 
-/* Prints how sure labels are, of each process that knows it. */
+/* Prints the confidence of labels, for each process that has it. */
 static void print_confidence(const struct run_dir *runs)
 {
 	for (size_t i = 0; i < runs->n; i++) {

@@ -180,7 +180,7 @@ enum err run_read(const char *dir, struct json **run)
 }
 
 /* Reads as much of dir/run.json as possible, and notes the reason if it is incomplete. NULL:
- * nothing. */
+ * nothing could be read. */
 static struct json *report_read_some(const char *dir, const char *name, bool *sound,
 				     struct notes *missing)
 {
@@ -287,7 +287,7 @@ static void drop_process(struct run_dir *r, size_t i)
 	r->n--;
 }
 
-/* Notes the coordinator, and parties named by the first process, if nothing is known of them. */
+/* Notes an absent coordinator, and parties that the first process names but that left no files. */
 static void note_absent(struct run_dir *r)
 {
 	const struct json *list = run_list(r->process[0].run, "parties");

@@ -25,7 +25,7 @@ bool run_true(const struct json *object, const char *key);     /* false if absen
 /* The member if it is an object or a list, otherwise NULL. */
 const struct json *run_object(const struct json *object, const char *key);
 const struct json *run_list(const struct json *object, const char *key);
-/* Iterates over the objects in a list; NULL at the end. */
+/* Iterate over the objects in a list; NULL at the end. */
 const struct json *run_first(const struct json *object, const char *key);
 const struct json *run_next(const struct json *member);
 /* A list element as a valid number; -1 if it is none. */
@@ -50,7 +50,7 @@ bool notes_about(const struct notes *notes, const char *subject);
 
 struct process {
 	char *dir, *name;
-	bool leads;       /* is the coordinator, by its role or else by its directory's name */
+	bool leads;       /* is the coordinator, by its role or otherwise by its directory's name */
 	struct json *run; /* an object */
 	bool sound;       /* complete and of our schema, so it may be rewritten */
 };
@@ -90,14 +90,13 @@ bool run_is_of_graphs(const struct json *run); /* true if items are whole graphs
 /* Items of the run's kind: "rows", "nodes", "graphs" or "vertices"; one: the singular. */
 const char *run_things(const struct json *run, bool one);
 
-/* Finds the files of labels, in the order of the data, like a truth: labels.csv of the first
- * party. Without parties, that of the coordinator, sorted by id. If parties have different rows,
- * one file per party. ERR_INPUT if rows differ or were matched and only the coordinator is
- * present. */
+/* Finds the files of labels, in the order of the data, like a truth: labels.csv of the first party;
+ * without parties, that of the coordinator, sorted by id. If parties have different rows, finds one
+ * file per party. ERR_INPUT if rows differ or were matched, and only the coordinator is present. */
 struct run_labels {
 	char **path; /* n paths; owned */
 	size_t n;
-	bool common; /* rows were matched: these are part of each party's rows */
+	bool common; /* rows were matched: these are some of each party's rows */
 };
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels) MUST_CHECK;
 void run_labels_release(struct run_labels *labels);

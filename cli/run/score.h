@@ -13,7 +13,7 @@
 struct label_files {
 	char *const *path;
 	size_t n;
-	bool common; /* rows were matched: the truth, by id, may have more */
+	bool common; /* rows were matched by id: the truth may have more rows */
 };
 
 /* Adds acc, nmi, ari, f1, rows (counted) and excluded to *result, and optionally "similarity" of
@@ -29,7 +29,7 @@ enum err score_files(const char *truth, struct label_files files, const char *ex
 enum err score_read(struct label_files classes, struct label_files files, struct labels *truth,
 		    struct labels *l) MUST_CHECK;
 
-/* As score_files() for n rows in memory; only acc, nmi, ari and f1. */
+/* As score_files(), for n rows in memory; only acc, nmi, ari and f1. */
 enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n,
 		    struct json *result) MUST_CHECK;
 

@@ -22,8 +22,8 @@ enum { NUMBER_ROOM = 12 };
 
 const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
-/* The input, read once, and its partition: columns and rows have parts, one per party, edges
- * have holders. Rows stay in file order: ids do not sort them here. */
+/* The input, read once, and its partition. Columns and rows have parts, one per party; edges have
+ * holders. Rows stay in file order: ids do not sort them here. */
 struct source {
 	const struct split_params *params;
 	struct dataset_files files;
@@ -112,7 +112,7 @@ static enum err split_copy_file(const char *from, const char *dir)
 	return args_write(dir, slash ? slash + 1 : from, &text);
 }
 
-/* Releases X. */
+/* Writes features and releases X. */
 static enum err write_features(const char *dir, struct features *X)
 {
 	bool sparse = X->is_sparse;
@@ -158,7 +158,7 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 	return args_write(dir, "edges.tsv", &text);
 }
 
-/* Clears kept for edges with an end outside these rows. */
+/* Clears kept for edges with an end that is not one of these rows. */
 static void keep_between(const struct csr *adjacency, const uint32_t *row, size_t rows, bool *kept)
 {
 	bool *here = alloc(adjacency->rows, sizeof(*here));

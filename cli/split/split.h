@@ -40,9 +40,9 @@ struct split_params {
 #define SPLIT_SHARED_MIN 0.5
 #define SPLIT_KEEP_MIN   0.001
 
-/* Needs features; edges with by = edges or shared_edges; labels with a skew. ERR_INPUT if the
- * data are invalid, there are fewer items than parties, contiguous is not for columns, or p->out
- * is not empty; ERR_JOB if it cannot be written. */
+/* Splits the data. Requires features; edges with by = edges or shared_edges; labels with a skew.
+ * ERR_INPUT if the data are invalid, there are fewer items than parties, contiguous is set for
+ * other items than columns, or p->out is not empty; ERR_JOB if it cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:
@@ -51,17 +51,18 @@ void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
 /* The same in order: part l has the items from n l / parts on. */
 void split_blocks(size_t n, size_t parts, uint32_t *part);
 
-/* kept[e]: party l has edge e, if each party gets the share F of all (paper, Appendix D). Edges
- * are in a random circular order, and party l takes F n of them from position l/parties on. Two
- * parties have disjoint halves at F = 0.5 (for an odd number, one common edge). A party keeps
- * its edges as F grows. Every edge has a party if F parties >= 1. */
+/* kept[e]: party l has edge e, if each party gets the fraction `share` (F) of all n (paper,
+ * Appendix D). Edges are in a random circular order, and party l takes F n of them from position
+ * l/parties on. Two parties have disjoint halves at F = 0.5 (for an odd number, one common edge). A
+ * party keeps its edges as F grows. Every edge has a party if F parties >= 1. */
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
-/* F n rounded to the nearest integer, halves up. */
+/* Returns F n, rounded to the nearest integer, halves up. */
 size_t split_shared_count(size_t n, double share);
 
-/* Rows of party l if each gets the share `keep` of all n: the first split_kept_count() of the
- * result, which holds all rows in party l's random order. Owned by the caller. */
+/* Returns the rows of party l if each party gets the fraction `keep` of all n. The array has all
+ * rows in party l's random order; the first split_kept_count() are the party's. Owned by the
+ * caller. */
 uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l);
 size_t split_kept_count(size_t n, double keep); /* rounded to the nearest integer, at least 1 */
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* home[i]: party that knows the isolated node i. */
+/* home[i]: the party that has the isolated node i. */
 struct source {
 	struct pooled_graph g;
 	struct split_holders holders;

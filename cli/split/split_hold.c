@@ -15,7 +15,7 @@ size_t split_copies(double overlap, size_t parties)
 	return copies < 1 ? 1 : (size_t)copies;
 }
 
-/* List of a region's nodes with neighbours that were not visited yet. */
+/* A list of a region's nodes with neighbours that were not visited yet. */
 struct frontier {
 	uint32_t first, last; /* UINT32_MAX: none */
 	size_t ends;          /* sum of the degrees in the region */
@@ -94,7 +94,7 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 			if (g.frontier[other].ends < g.frontier[r].ends)
 				r = other;
 		node = g.frontier[r].first;
-		if (node == UINT32_MAX) { /* start at an unclaimed node */
+		if (node == UINT32_MAX) { /* start at a node of no region */
 			while (region[order[fresh]] != UINT32_MAX)
 				fresh++;
 			split_claim_node(&g, r, order[fresh]);

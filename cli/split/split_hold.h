@@ -7,10 +7,10 @@
  * number, which a normalised Laplacian ignores.
  *
  * Regions: one set of nodes per party grows from random nodes. The region with the fewest edge ends
- * grows next, by the neighbours of its nodes, in order of arrival. Then nodes move to the region of
- * most of their neighbours, if that has at most 5/4 of an equal share and the old one keeps half of
- * one. An edge within a region belongs to its party, one between two to either's, at random. With
- * an overlap the further holders are random.
+ * grows next, by the neighbours of its nodes, in order of arrival. Then a node moves to the region
+ * of most of its neighbours, if that region has at most 5/4 of an equal share and the old one keeps
+ * half of a share. An edge within a region belongs to its party. An edge between two regions
+ * belongs to one of the two parties, at random. With an overlap, the other holders are random.
  */
 #ifndef CLI_SPLIT_SPLIT_HOLD_H
 #define CLI_SPLIT_SPLIT_HOLD_H
@@ -23,8 +23,8 @@ struct split_holders {
 	uint8_t *party; /* edges x copies, owned; the copies of an edge differ */
 };
 
-/* Uses p->parties (1 .. 256), overlap, regions and seed. Without regions and overlap, parts
- * differ by at most one edge. ERR_INPUT if a party would have none. */
+/* Assigns the edges. Uses p->parties (1 .. 256), overlap, regions and seed. Without regions and
+ * overlap, parts differ by at most one edge. ERR_INPUT if a party would have none. */
 enum err split_hold(const struct csr *S, const struct split_params *p,
 		    struct split_holders *h) MUST_CHECK;
 void split_holders_release(struct split_holders *h);

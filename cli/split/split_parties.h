@@ -9,16 +9,16 @@
 
 /* ---- ways to split; results and errors as split_data() ---- */
 
-/* Splits the edges of a graph without features. Each party gets weighted edges.tsv by id,
- * ids.txt with the nodes that it knows, and their labels.txt if the data have one. It knows the
- * ends of its edges; one random party knows an isolated node. */
+/* Splits the edges of a graph without features. Each party gets weighted edges.tsv by id, ids.txt
+ * with its nodes, and their labels.txt if the data have one. Its nodes are the ends of its edges;
+ * one random party gets an isolated node. */
 enum err split_graph(const struct split_params *p) MUST_CHECK;
 
-/* Splits vertices with their ties (FedWalk). Each party gets ids.txt with its vertices,
- * edges.tsv with their ties, and their lines of labels.txt (any text) if the data have one. Both
- * parties of a tie have it. Vertices are those of ids.txt; without it, the lines of labels.txt,
- * named 0, 1, ...; without both, those in the edges. ERR_INPUT: edges have weights, which walks
- * do not support. */
+/* Splits vertices with their ties (FedWalk). Each party gets ids.txt with its vertices, edges.tsv
+ * with their ties, and their lines of labels.txt (any text) if the data have one. Both parties of a
+ * tie have it. The vertices are those of ids.txt. Without it, they are the lines of labels.txt,
+ * named 0, 1, ...; without both files, those in the edges. ERR_INPUT: edges have weights, which
+ * walks do not support. */
 enum err split_vertices(const struct split_params *p) MUST_CHECK;
 
 /* Splits a set of graphs in TU format. Each party gets graphs_A.txt, graphs_graph_indicator.txt
@@ -41,8 +41,8 @@ enum err split_each(const struct split_params *p, split_writer *write,
 /* ERR_INPUT if there are fewer columns, rows, ... than parties. */
 enum err split_enough(const struct split_params *p, size_t items) MUST_CHECK;
 
-/* split.json: starts with the common members; the caller adds others. split_json_write() frees
- * root. */
+/* Make split.json. split_json() writes the common members, and the caller adds others.
+ * split_json_write() frees root. */
 struct json *split_json(const struct split_params *p, size_t items);
 enum err split_json_write(const struct split_params *p, struct json *root) MUST_CHECK;
 void split_put_holders(struct json *root, const struct split_params *p, size_t copies);
@@ -53,8 +53,8 @@ void split_put_holders(struct json *root, const struct split_params *p, size_t c
 void split_cut_sparse(const struct csr *s, size_t rows, const uint32_t *row_of, size_t cols,
 		      const uint32_t *col_of, struct csr *out);
 
-/* Selects the kept edges u <= v, counted row by row, in this direction only, which suffices for
- * printing. out is initialised here. */
+/* Selects the kept edges u <= v, counted row by row. Includes this direction only, which suffices
+ * for printing. out is initialised here. */
 void split_keep_edges(const struct csr *adjacency, const bool *kept, struct csr *out);
 
 #endif

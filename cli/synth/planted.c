@@ -14,7 +14,7 @@ enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
 /* As in cora: 1433 / 80 = 18 words. */
 enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 };
 
-/* Draws i with probability weight[i] / sum. rises: cumulative sums. O(log n). */
+/* Draws i with probability weight[i] / sum. rises: cumulative sums. O(log n) per draw. */
 struct draw {
 	size_t n;
 	double *rises;
@@ -67,7 +67,7 @@ static void classes_init(struct classes *c, const uint32_t *label, size_t n, siz
 	free(at);
 }
 
-/* Sorts, removes loops and duplicate edges; returns the number left. */
+/* Sorts edges, removes loops and duplicates; returns the number left. */
 static size_t proper(uint64_t *a, size_t n)
 {
 	size_t kept = 0;

@@ -3,8 +3,8 @@
  * A graph of class c consists of cliques of 2 + 2 c nodes, connected as a random tree: class 0 is a
  * tree, class 1 consists of four-cliques. Graphs of every class have from three to five quarters of
  * `size` nodes, so size does not reveal the class; density does. An edge follows this pattern with
- * probability `signal`, otherwise it joins any two nodes. Class sizes differ by at most one graph,
- * in random order. Attributes are noise, with 1 added to attribute c mod `attributes`.
+ * probability `signal`, otherwise it joins any two nodes. Class sizes differ by at most one graph;
+ * graphs are in random order. Attributes are noise, with 1 added to attribute c mod `attributes`.
  */
 #ifndef CLI_SYNTH_PLANTED_GRAPHS_H
 #define CLI_SYNTH_PLANTED_GRAPHS_H

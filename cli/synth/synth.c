@@ -64,7 +64,7 @@ static enum kind synth_kind_of(const struct arguments *a)
 	return a->graphs ? GRAPHS : a->points ? POINTS : GRAPH;
 }
 
-/* First option that this kind of data does not have; NULL: none. */
+/* Returns the first option that this kind of data does not have; NULL: none. */
 static const char *stray(const struct arguments *a)
 {
 	enum kind kind = synth_kind_of(a);
@@ -198,7 +198,8 @@ static enum err write_graph(const char *dir, const struct csr *adjacency, bool w
 	return err;
 }
 
-/* Holds a large matrix once in memory, plus the file's bytes, which are half of it. */
+/* Writes points. Holds a large matrix once in memory, plus the file's bytes, which are half of
+ * it. */
 static enum err run_points(const struct arguments *a)
 {
 	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };

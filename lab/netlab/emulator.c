@@ -26,8 +26,8 @@ enum {
 	PRIORITY = 50,
 };
 
-/* Lateness: of packets delivered after their time, or read late because the loop was not
- * scheduled. */
+/* Counts, and lateness in ns. Packets are late if they are delivered after their time, or read late
+ * because the loop was not scheduled. */
 struct stats {
 	uint64_t since, packets, bytes, dropped, lost, failed, late_sum, late_max; /* ns */
 };
@@ -72,8 +72,8 @@ static void catch_signals(sigset_t *waiting)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* All processes of the lab wait for this one, so that it gets real-time priority. Without it the
- * lab works, but may be late under load. */
+/* Sets real-time priority, because all processes of the lab wait for this one. Without it the lab
+ * works, but may be late under load. */
 static void go_first(struct emulator *e)
 {
 	struct sched_param priority = { .sched_priority = PRIORITY };
@@ -98,7 +98,7 @@ static uint64_t now_ns(void)
 	return 1000000000u * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
 }
 
-/* Moves packets that are due from the delay to the downlink, and from there to the host. */
+/* Moves packets that are due from the delay to the downlink, or from the downlink to the host. */
 static void deliver(struct emulator *e)
 {
 	uint64_t now = now_ns(), late;

@@ -1,7 +1,7 @@
-/* emulator.h -- the lab itself: hosts in namespaces of their own, and the network between them.
+/* emulator.h -- the lab: hosts, each in a namespace of its own, and the network between them.
  *
  *     host 0: lab0 <-- frames --> .----------.
- *     host 1: lab0 <-- frames --> | one loop |  links (link.h) say when, the queue keeps
+ *     host 1: lab0 <-- frames --> | one loop |  links (link.h) compute times, the queue holds
  *     ...                         '----------'
  */
 #ifndef LAB_NETLAB_EMULATOR_H
@@ -13,16 +13,16 @@
 struct emulator_options {
 	int hosts;
 	struct link_speed speed;
-	int segments;           /* most per super packet; 1: no super packets */
-	double loss;            /* share of packets lost, independently, from SIGUSR1 on */
-	int loss_host;          /* to and from this host; -1: all */
+	int segments;           /* most segments per super packet; 1: no super packets */
+	double loss;            /* fraction of packets lost, independently, after SIGUSR1 */
+	int loss_host;          /* the host whose packets may be lost, to and from it; -1: all */
 	const char *ready_file; /* written when all is up: a line "NAMESPACE ADDRESS" per host */
 	const char *stats_file; /* written at the end; or NULL */
 };
 
-/* Runs until SIGTERM, SIGINT or SIGHUP. SIGUSR1 restarts the counters. Removes its namespaces, with
- * all processes in them, before it returns. ERR_INPUT: set-up failed; ERR_JOB: a file could not be
- * written, or a namespace not removed. */
+/* Runs until SIGTERM, SIGINT or SIGHUP. SIGUSR1 restarts the counters. Before it returns, it
+ * removes its namespaces, with all processes in them. ERR_INPUT: set-up failed; ERR_JOB: a file
+ * could not be written, or a namespace not removed. */
 enum err emulator_run(const struct emulator_options *o) MUST_CHECK;
 
 #endif

@@ -156,8 +156,8 @@ bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct
 	if (offload.gso_type == VIRTIO_NET_HDR_GSO_NONE || offload.gso_size == 0 ||
 	    ip.protocol != IPPROTO_TCP || n < 4u * ip.ihl + sizeof(tcp))
 		return true;
-	/* A super packet's headers are sent once per segment. The virtio header's length of them is
-	 * only a hint, so that they are parsed. */
+	/* A super packet's headers are sent once per segment. The virtio header gives their length
+	 * only as a hint, so they are parsed. */
 	memcpy(&tcp, frame + 4u * ip.ihl, sizeof(tcp));
 	header = 4u * ip.ihl + 4u * tcp.doff;
 	if (n <= header + offload.gso_size)

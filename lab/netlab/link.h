@@ -1,5 +1,5 @@
-/* link.h -- computes when packets leave an emulated star network; the queue of packets in transit;
- * and the weight of the hosts' frames.
+/* link.h -- computes when packets leave an emulated star network; has the queue of packets in
+ * transit, and the weight of the hosts' frames.
  *
  *     host 0 --- uplink --->\           /--- downlink ---> host 0
  *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
@@ -14,7 +14,7 @@
  * segment more, not of all. It is delivered as a whole, after its last segment: an error of at most
  * its time on the wire.
  *
- * Nothing here reads a clock: times are nanoseconds that the caller gives. */
+ * No function here reads a clock: the caller passes times in nanoseconds. */
 #ifndef LAB_NETLAB_LINK_H
 #define LAB_NETLAB_LINK_H
 
@@ -30,7 +30,8 @@ struct link_speed {
 	double queue_ms; /* a packet that would wait longer for a link is dropped */
 };
 
-/* Bytes on the wire: of the packet, and of one full segment (equal, except for super packets). */
+/* Bytes on the wire: of the packet, and of one full segment. The two are equal except for super
+ * packets. */
 struct weight {
 	size_t bytes, segment;
 };
@@ -45,12 +46,12 @@ struct links {
 void links_init(struct links *l, int hosts, const struct link_speed *speed);
 void links_release(struct links *l);
 
-/* Host `from` gives a packet to its uplink at now. *arrival: its arrival at the other's downlink.
- * False, with nothing changed: the queue is full. */
+/* Passes a packet of host `from` to its uplink at `now`. *arrival: its arrival at the other host's
+ * downlink. False, with nothing changed: the queue is full. */
 bool links_leave(struct links *l, int from, struct weight w, uint64_t now, uint64_t *arrival);
 
-/* The packet arrives at host `to`'s downlink; calls for one host come in the order of arrival.
- * *due: its delivery. False, with nothing changed: the queue is full. */
+/* Passes an arrived packet to host `to`'s downlink; calls for one host must be in the order of
+ * arrival. *due: its delivery. False, with nothing changed: the queue is full. */
 bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, uint64_t *due);
 
 /* -- packets in transit --------------------------------------------------------------------- */
@@ -58,13 +59,14 @@ bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, ui
 struct packet {
 	uint64_t due, order; /* ns; sequence number of the push */
 	int to;
-	bool on_downlink; /* due is its delivery; before, due is the arrival at the downlink */
+	bool on_downlink; /* due is its delivery; before that, due is its arrival at the downlink */
 	struct weight w;
 	size_t n;
 	unsigned char frame[];
 };
 
-/* A heap: the packet due first is at the front; ties in the order of pushes. */
+/* A heap: the packet due first is at the front; packets of equal time are in the order of
+ * pushes. */
 struct queue {
 	struct packet **heap;
 	size_t n, cap;
@@ -96,7 +98,7 @@ enum {
 /* Host i has the address 10.99.0.1 + i. */
 struct in_addr host_address(int host);
 
-/* False: not an IPv4 packet to one of the hosts; the frame is dropped. */
+/* Parses a frame. False: it is no IPv4 packet to one of the hosts, and is dropped. */
 bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct weight *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* coterie-netlab: a network of a given rate and delay between namespaces of this machine. Users run
+/* coterie-netlab: a network of given rate and delay between namespaces of this machine. Users run
  * scripts/netlab. */
 #include "lab/netlab/emulator.h"
 #include "lab/netlab/netns.h"

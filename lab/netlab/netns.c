@@ -34,7 +34,7 @@ static void netns_path_of(const char *name, char path[static PATH_BYTES])
 	snprintf(path, PATH_BYTES, NETNS_DIR "/%s", name);
 }
 
-/* Runs ip with these arguments, NULL-terminated; its messages go to stderr. */
+/* Runs ip with these NULL-terminated arguments; its messages go to stderr. */
 static enum err ip_run(char *const argv[])
 {
 	int status;
@@ -158,13 +158,13 @@ enum err netns_clean(pid_t pid, int *removed)
 
 #define DEVICE "lab0"
 
-/* between kernel and emulator; the emulator has the queues that matter */
+/* Queue between kernel and emulator; the queues that matter are in the emulator. */
 enum { QUEUE_PACKETS = 10000 };
 
 static const struct setting {
 	const char *path, *value;
 } settings[] = {
-	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles for its own use. */
+	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles that for its own use. */
 	{ "/proc/sys/net/ipv4/tcp_rmem", "4096 131072 67108864" },
 	{ "/proc/sys/net/ipv4/tcp_wmem", "4096 65536 67108864" },
 	/* Connections must not start with metrics of earlier ones, such as the probe. */

@@ -1,5 +1,5 @@
 /* netns.h -- the lab's network namespaces, /run/netns/coterie-PID-HOST (PID: the process that made
- * them), and the device in each. Made and removed by ip(8), so that `ip netns` lists them. */
+ * them), and the device in each. ip(8) makes and removes them, so that `ip netns` lists them. */
 #ifndef LAB_NETLAB_NETNS_H
 #define LAB_NETLAB_NETNS_H
 
@@ -12,10 +12,10 @@ enum { NETNS_NAME_MAX = 64 };
 /* "coterie-PID-HOST" */
 void netns_name(pid_t pid, int host, char name[static NETNS_NAME_MAX]);
 
-/* ERR_INPUT if the name exists, or if it cannot be made. */
+/* Makes a namespace. ERR_INPUT if the name exists, or if it cannot be made. */
 enum err netns_make(const char *name) MUST_CHECK;
 
-/* Moves this thread into the namespace; *home is a descriptor of its previous one, for
+/* Moves this thread into the namespace. *home is a descriptor of its previous one, for
  * netns_return(), which closes it. */
 enum err netns_enter(const char *name, int *home) MUST_CHECK;
 void netns_return(int home);
@@ -26,7 +26,8 @@ void netns_return(int home);
  * 1: no super packets. ERR_INPUT. */
 enum err netns_device(int host, int segments, int *fd) MUST_CHECK;
 
-/* Kills all processes in it, and removes it. Accepts a name that does not exist. ERR_JOB. */
+/* Kills all processes in the namespace, and removes it. Accepts a name that does not exist.
+ * ERR_JOB. */
 enum err netns_remove(const char *name) MUST_CHECK;
 
 /* Removes all namespaces of pid; with pid 0, those of dead processes. *removed: their number.

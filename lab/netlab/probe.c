@@ -21,15 +21,15 @@
 
 enum {
 	PORT = 7499, /* free: the lab has just made the namespace */
-	FLOWS = 8,   /* at most; several fill a long fat link three round trips sooner than one */
+	FLOWS = 8,   /* at most; several fill a fast, far link three round trips sooner */
 	PINGS = 31,
 	PATIENCE_S = 10,
 	CHUNK = 1 << 18,
 	SLOW_START = 10 * MTU,
 };
 
-/* Uses Reno, which every kernel has: it doubles until a loss; other algorithms stop earlier, on an
- * estimate. */
+/* Opens a socket with Reno, which every kernel has. Reno doubles its window until a loss; other
+ * algorithms stop earlier, on an estimate. */
 static int probe_open_socket(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -45,7 +45,7 @@ static int probe_open_socket(void)
 	return s;
 }
 
-/* Both ends are this program on this machine: sends a struct. */
+/* Sent as a struct, because both ends are this program on this machine. */
 struct question {
 	uint32_t what; /* 'p': one byte back; 'b': zeros until the connection is closed */
 	uint32_t pace; /* for 'b': most bytes per second */
@@ -100,7 +100,7 @@ enum err probe_serve(const char *ready_file)
 	}
 }
 
-/* Does not wait for the connection: the first send does. */
+/* Does not wait for the connection; the first send does. */
 static enum err probe_dial(const char *address, int *s)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -142,7 +142,7 @@ static enum err measure_rtt(int s, double *rtt_ms)
 	return ERR_OK;
 }
 
-/* Counts the bytes that arrive until a time, and discards them. */
+/* Counts and discards the bytes that arrive until end_s. */
 static enum err receive_until(struct pollfd *flow, int flows, double end_s, double *bytes)
 {
 	double left;
@@ -170,7 +170,7 @@ enum err probe_measure(const char *address, const struct link_speed *stated, str
 	double rtt_s = 2e-3 * stated->delay_ms, bytes_per_s = 1e6 / 8 * stated->rate_mbit;
 	double full = bytes_per_s * rtt_s;
 	int flows = (int)fmin(fmax(full / (4 * SLOW_START), 1), FLOWS);
-	/* s until the link is full; s of the measurement */
+	/* Seconds until the link is full; seconds of the measurement. */
 	double ramp_s = 0.2 + rtt_s * (2 + fmax(log2(full / flows / SLOW_START), 0)),
 	       tail_s = fmax(fmax(0.25, rtt_s), 300 * MTU / bytes_per_s), begin, bytes;
 	struct question bulk = { 'b', (uint32_t)(1.03 * bytes_per_s / flows) };

@@ -20,13 +20,13 @@ struct agc_params {
 	unsigned threads; /* labels do not depend on it */
 };
 
-/* Applies AGC's rule for psi, as filter.order "auto", to all features, which stay unchanged;
- * ignores p->psi. ERR_JOB as order_decide(). */
+/* Applies AGC's rule for psi (filter.order "auto") to all features, which stay unchanged; ignores
+ * p->psi. ERR_JOB as order_decide(). */
 enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
 		   unsigned *psi) MUST_CHECK;
 
-/* label (n, the caller's): k-means on the k leading unit left singular vectors of the filtered raw
- * features. X is released and errors are returned as by embed(). */
+/* Clusters by AGC. label (n, the caller's): k-means on the k leading unit left singular vectors of
+ * the filtered raw features. Releases X and returns errors as embed() does. */
 enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
 	     uint32_t *label) MUST_CHECK;
 

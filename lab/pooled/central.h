@@ -1,6 +1,6 @@
 /* central.h -- clustering of pooled rows, the baselines of FedSC (its Section 5.3). Vanilla
- * spectral clustering has FedSC's kernel, width and neighbours; DSC does the same at each party by
- * itself (Hernandez-Pereira et al., ESANN 2021, as FedSC's authors use it). */
+ * spectral clustering uses FedSC's kernel, width and neighbours. DSC does the same at each party
+ * separately (Hernandez-Pereira et al., ESANN 2021, as FedSC's authors use it). */
 #ifndef LAB_POOLED_CENTRAL_H
 #define LAB_POOLED_CENTRAL_H
 
@@ -32,10 +32,10 @@ void central_defaults(struct central_params *p, unsigned k, uint64_t seed, unsig
 enum err central_spectral(const struct mat *X, const struct central_params *p,
 			  uint32_t *label) MUST_CHECK;
 
-/* label (n): the same for the rows of each party (part[i] < parties) by itself, with r and
- * neighbours chosen for its own rows; at most k rows are a cluster each. matched: clusters the
- * means of all parties' clusters, weighted by size, into k, and numbers rows by their mean's
- * cluster. Otherwise numbers stay those of each party's own k-means, as in the paper, where they
+/* label (n): the same for the rows of each party (part[i] < parties) separately, with r and
+ * neighbours chosen for its own rows. A party with at most k rows gets a cluster per row. matched:
+ * clusters the means of all parties' clusters, weighted by size, into k, and numbers rows by their
+ * mean's cluster. Otherwise numbers stay those of each party's own k-means, as in the paper; they
  * agree between parties only by chance. */
 enum err central_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
 		     const struct central_params *p, uint32_t *label) MUST_CHECK;

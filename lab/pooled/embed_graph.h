@@ -23,9 +23,9 @@ struct embed_graph_arguments {
 
 extern const struct argp embed_graph_argp; /* a child; its input is struct embed_graph_arguments */
 
-/* Reads the vertices: those in ids, or those in edges. ERR_INPUT if there are no edges, if the
- * tokens exceed the memory, or if a->out has results. Adds the numbers of vertices, edges and
- * isolated vertices to result. */
+/* Reads the vertices: those in ids, or those in edges. Adds the numbers of vertices, edges and
+ * isolated vertices to result. ERR_INPUT: there are no edges, the tokens exceed the memory, or
+ * a->out has results. */
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
 			  struct json *result) MUST_CHECK;
 

@@ -41,7 +41,7 @@ static const char *pooled_fedgcn_name_of(const char *dir)
 	return slash && slash[1] ? slash + 1 : dir;
 }
 
-/* Scores the result, all graphs in one cluster, and, if asked for, the baselines. */
+/* Scores the result, all graphs in one cluster, and the baselines if requested. */
 static enum err pooled_fedgcn_score_party(struct federation *f, size_t l)
 {
 	struct graph_ways *ways = &f->ways[l];
@@ -110,7 +110,7 @@ static void put_report(const struct federation *f, struct json *to)
 		json_append_number(sizes, r->size[c]);
 }
 
-/* Sums use the same fixed point as those of daemons. */
+/* Sums use the same fixed point as those of the daemons. */
 static enum err federate(struct federation *f, struct json *result)
 {
 	struct memory memory = { .kind = &fedgcn_in_memory,

@@ -1,5 +1,5 @@
-/* coterie-lab fedwalk: FedWalk on a pooled graph in one process. Computes the same as a job of kind
- * fedwalk with any number of parties, except that random numbers come from a seed. */
+/* coterie-lab fedwalk: FedWalk on a pooled graph in one process. It computes the same as a job of
+ * kind fedwalk with any number of parties, except that random numbers come from a seed. */
 #include "lab/pooled/embed_graph.h"
 #include "lab/lab.h"
 #include "common/base/alloc.h"
@@ -27,7 +27,7 @@ enum { NOISE_SEED = 1, WALK_SEED = 2, POOL_SEED = 3, TREE_SEED = 4 };
 
 struct plan {
 	const struct fedwalk_job *job;
-	enum fedwalk_how how; /* the tree is made */
+	enum fedwalk_how how; /* how the tree is made */
 	unsigned threads;
 	const struct csr *g; /* n x n, values ignored */
 	unsigned k;
@@ -39,7 +39,7 @@ struct plan {
 	struct fedwalk_encoder encoder;
 	struct fedwalk_encoder_report report;
 	struct fedwalk_pools pools;
-	struct walks *w; /* vertex by vertex, none for isolated ones */
+	struct walks *w; /* grouped by vertex; isolated vertices have none */
 	uint64_t *messages;
 	struct json *result, *seconds;
 	double clock;
@@ -139,7 +139,7 @@ static void pooled_fedwalk_walk_block(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Equation 13 of the paper, which does not solve the recurrence of fedwalk_messages(). */
+/* Equation 13 of the paper. It does not solve the recurrence of fedwalk_messages(). */
 static double messages_by_paper(unsigned l, double p)
 {
 	if (l < 2)
@@ -226,7 +226,7 @@ static enum err by_walks(struct plan *f)
 	return ERR_OK;
 }
 
-/* Walks on the graph of all reports, each used in both directions. */
+/* Makes walks on the graph of all reports, each used in both directions. */
 static enum err by_response(struct plan *f)
 {
 	const struct fedwalk_job *job = f->job;
@@ -291,7 +291,7 @@ static enum err pooled_fedwalk_check(const struct plan *f)
 			    "that of all pairs of vertices (landmarks take less)", need);
 }
 
-/* Walks on g, with a report in result. w is initialised here. ERR_INPUT: too many bins, or too
+/* Makes walks on g, and reports in result. w is initialised here. ERR_INPUT: too many bins, or too
  * little memory. */
 static enum err pooled(const struct csr *g, const struct fedwalk_job *job, enum fedwalk_how how,
 		       unsigned threads, struct walks *w, struct json *result)

@@ -113,7 +113,7 @@ struct points {
 	struct labels truth; /* empty without labels.txt */
 };
 
-/* Reproducible noise of an experiment; gives no privacy. */
+/* Adds reproducible noise for an experiment; it gives no privacy. */
 static void pooled_points_add_noise(struct mat *X, double beta, uint64_t seed)
 {
 	size_t values = X->rows * X->cols;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 10000 }; /* no network round trips here */
+enum { ROUNDS = 10000 }; /* there are no network round trips */
 enum { KEY_TOLERANCE = 256, KEY_REGULARIZE };
 
 struct arguments {

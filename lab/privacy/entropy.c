@@ -48,13 +48,14 @@ struct pass {
 	const struct mat *X, *Y; /* X: NULL for the entropy of Y alone */
 	unsigned k;
 	const double *psi;
-	/* per worker: distances from one sample to all, in X and in Y, and the k nearest */
+	/* Per worker: distances from one sample to all, in X and in Y, and the k nearest. */
 	double *room;
 	double *term; /* n */
 };
 
-/* Entropy of Y: ln of twice the distance to the k-th neighbour. Mutual information: psi(n_x + 1) +
- * psi(n_y + 1), n_x and n_y the samples nearer than that in X or Y alone. */
+/* Term of sample i. Entropy of Y: ln of twice the distance to the k-th neighbour. Mutual
+ * information: psi(n_x + 1) + psi(n_y + 1), where n_x and n_y count the samples nearer than that in
+ * X or Y alone. */
 static double term_of(const struct pass *p, unsigned worker, size_t i)
 {
 	size_t n = p->Y->rows, nx = 0, ny = 0;
@@ -132,7 +133,7 @@ double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsi
 
 /* -- a class and a scalar ------------------------------------------------------------------- */
 
-/* Distance from z[i] (z ascending) to the k-th nearest other value, on either side. */
+/* Returns the distance from z[i] (z ascending) to the k-th nearest other value, on either side. */
 static double reach_of(const double *z, size_t n, size_t i, unsigned k)
 {
 	double best = INFINITY;
@@ -176,8 +177,8 @@ double entropy_mutual_class(const uint8_t *x, const double *y, size_t n, unsigne
 		assert(count > k);
 		for (size_t i = 0; i < count; i++) {
 			double reach = reach_of(own, count, i, k);
-			/* m: neighbours in all of y up to the k-th of the own class, which is one
-			 * of them: the maximum guards against rounding of its own difference. */
+			/* m: neighbours in all of y up to the k-th of the own class. That one is
+			 * among them: the maximum guards against rounding of its own difference. */
 			size_t m = count_below(y, n, own[i] + reach, true) -
 				   count_below(y, n, own[i] - reach, false) - 1;
 

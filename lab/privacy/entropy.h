@@ -13,17 +13,19 @@
 
 #include <stdint.h>
 
-/* *bits: h(Y), with the rows of Y (n x d) as samples: Kozachenko, Leonenko 1987, in the form of
- * Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004) equation 20. 1 <= k < n.
- * ERR_INPUT if k + 1 samples are equal: there is no density then. O(n^2 d). */
+/* Estimates *bits: h(Y), with the rows of Y (n x d) as samples. Method: Kozachenko, Leonenko 1987,
+ * in the form of Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004) equation 20. 1 <=
+ * k < n. ERR_INPUT if k + 1 samples are equal, since there is no density then. O(n^2 d). */
 enum err entropy_of(const struct mat *Y, unsigned k, unsigned threads, double *bits) MUST_CHECK;
 
-/* I(X;Y) of two continuous variables, rows being paired samples: the same paper, equation 8. 1 <= k
- * < n. Biased low for many dimensions or large mutual information. O(n^2 (dx + dy)). */
+/* Estimates I(X;Y) of two continuous variables, with rows as paired samples: the same paper,
+ * equation 8. 1 <= k < n. Biased low for many dimensions or large mutual information. O(n^2 (dx +
+ * dy)). */
 double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsigned threads);
 
-/* I(X;Y) of a class x (0 or 1) and a scalar y, both n, y strictly ascending: Ross, PLoS ONE 9(2),
- * e87357, 2014. Both classes must have more than k samples. O(n (k + log n)). */
+/* Estimates I(X;Y) of a class x (0 or 1) and a scalar y, both of n values, y strictly ascending:
+ * Ross, PLoS ONE 9(2), e87357, 2014. Both classes must have more than k samples. O(n (k + log
+ * n)). */
 double entropy_mutual_class(const uint8_t *x, const double *y, size_t n, unsigned k);
 
 #endif

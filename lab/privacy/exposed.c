@@ -14,22 +14,23 @@
 
 /* -- sets of rows --------------------------------------------------------------------------- */
 
-/* Equal sets are detected by a random number per row, summed over a set: unequal sets collide with
- * probability 2^-64. The coordinator sees the number of rows of a set, and the sums. */
+/* A set of rows. Each row has a random number, and equal sets are detected by its sum over the set:
+ * unequal sets collide with probability 2^-64. The coordinator sees the number of rows of a set,
+ * and the sums. */
 struct set {
 	uint64_t sum;
 	size_t rows;
-	size_t numbers; /* index of its sums: that of the rows, m; and of their squared lengths */
+	size_t numbers; /* index of its sums: m of the rows, then that of their squared lengths */
 	double sum_off; /* largest fixed-point error of the sum */
-	double square_off; /* and of the squared lengths */
+	double square_off; /* the same of the squared lengths */
 };
 
-/* All sets with known sums, and each row's set per round. */
+/* All sets with known sums, and each row's set in each round. */
 struct watch {
 	size_t n, m;
 	double off;           /* fixed-point error of one word of a sum */
 	const uint64_t *mark; /* n */
-	bool sum_is_known;    /* of all rows: 0 for centred rows, otherwise seen */
+	bool sum_is_known;    /* the sum of all rows: 0 for centred rows, otherwise seen */
 	struct set all;
 	struct set *set;
 	size_t sets, room;
@@ -78,7 +79,8 @@ static struct set *add_set(struct watch *w)
 	return &w->set[w->sets++];
 }
 
-/* Squared lengths: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
+/* Stores the sums of a set. Squared lengths: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows
+ * ||c||^2. */
 static void exposed_take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
 				 size_t rows)
 {
@@ -94,7 +96,7 @@ static void exposed_take_numbers(struct watch *w, struct set *s, const double *x
 	s->square_off = w->off + 2 * sqrt(length) * s->sum_off;
 }
 
-/* Rows left out of a round: all rows minus the round's sets, which start at `first`. */
+/* Finds the rows left out of a round: all rows minus the round's sets, which start at `first`. */
 static void take_rest(struct watch *w, struct set *rest, size_t first)
 {
 	double *to = numbers_of(w, rest);
@@ -110,8 +112,8 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 	}
 }
 
-/* Records the sums of centres with at least `least` rows; that of the rest follows if that of all
- * is known. */
+/* Records the sums of centres with at least `least` rows. The sum of the remaining rows follows if
+ * that of all is known. */
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
 {
@@ -177,7 +179,7 @@ static bool is_known(const struct set *set, size_t sets, uint64_t sum, size_t ro
 	return bsearch(&key, set, sets, sizeof(*set), exposed_by_size);
 }
 
-/* The coordinator's own test: the difference of two sums must have the length of a row. */
+/* Applies the coordinator's own test: the difference of two sums must have the length of a row. */
 static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
 {
 	const double *a = numbers_of(w, more), *b = numbers_of(w, less);
@@ -202,7 +204,7 @@ struct mark {
 	size_t row;
 };
 
-/* Compares every set with every set of one row less. */
+/* Compares every set with every set that has one row less. */
 static void search_pairs(struct watch *w, const struct set *set, size_t sets, bool *found)
 {
 	struct mark *mark;
@@ -231,7 +233,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 	free(mark);
 }
 
-/* For each row and each of its sets: is the same set without this row known, too? */
+/* Finds, for each row and each of its sets, whether the same set without this row is known, too. */
 static void watch_end(struct watch *w)
 {
 	struct set *sorted, *order;
@@ -281,7 +283,7 @@ struct run {
 	struct fedsc_party *party;
 	uint32_t *part;
 	struct watch rows, embedding;
-	double *spread; /* m: per column, before scaling; or, in the first, of all columns; owned */
+	double *spread; /* m: per column, before scaling, or first: of all columns; owned */
 	struct exposed *e;
 };
 
@@ -351,7 +353,7 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 		uint32_t *label = fedsc_gather(run->party, run->memory.count, run->part, w->n);
 
 		if (q->clusters->kind == FEDKMEANS_COUNTS) {
-			/* A row alone at a centre could be read if there were a sum. */
+			/* A row alone at a centre would be readable if there were a sum. */
 			mat_release(&w->centres);
 			mat_copy(&w->centres, q->clusters->centres);
 			for (size_t i = 0; i < w->n; i++)

@@ -54,8 +54,8 @@ static void one_column(void *ctx, unsigned worker, size_t j)
 }
 
 /* h(Y) of centre r, and I(Y;X) of each column with it. Y: the distinct distances to it, ascending.
- * Nodes with equal data at all parties have equal distances up to rounding, and a repeated value
- * has no density. */
+ * Distinct, because a repeated value has no density: nodes with equal data at all parties have
+ * equal distances up to rounding. */
 static enum err one_centre(const struct mat *D, size_t r, const uint8_t *has, size_t m,
 			   unsigned neighbours, unsigned threads, struct privacy *p, double *bits)
 {
@@ -143,7 +143,8 @@ struct arguments {
 	unsigned threads, neighbours;
 };
 
-/* Z: n x d, the parties' points side by side, of which `first` columns are the first party's. */
+/* Z: n x d, the parties' points next to each other; the first `first` columns are the first
+ * party's. */
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {
@@ -177,7 +178,7 @@ static enum err embed_parties(const struct dataset *d, const struct job *job,
 	return e;
 }
 
-/* The squared distances at the end of Protocol 2. */
+/* Computes the squared distances at the end of Protocol 2. */
 static void last_distances(const struct mat *Z, const struct job *job, unsigned threads,
 			   struct mat *D)
 {
@@ -214,7 +215,7 @@ static uint8_t *presence(const struct features *X)
 	return has;
 }
 
-/* I of all k distances of a node and the first party's row of Z. */
+/* Returns I of all k distances of a node and the first party's row of Z. */
 static double joint_bits(const struct mat *Z, size_t first, const struct mat *D,
 			 const struct arguments *a)
 {

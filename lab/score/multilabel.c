@@ -43,7 +43,7 @@ static int by_vertex(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/* name: n names of the lines' vertices; NULL: vertices are named by line number. */
+/* Parses the lines. name: n names of the lines' vertices; NULL: line numbers name them. */
 static enum err parse_lines(struct text *t, const struct ids *ids, char *const *name, size_t n,
 			    struct pairs *p)
 {
@@ -77,7 +77,8 @@ static enum err parse_lines(struct text *t, const struct ids *ids, char *const *
 	return ERR_OK;
 }
 
-/* ids.txt in the same directory, if it exists, has the id of each line. */
+/* Reads a file with a line per vertex. If ids.txt exists in the same directory, it has the id of
+ * each line. */
 static enum err multilabel_read_lines(const char *path, const struct ids *ids, struct pairs *p)
 {
 	char *dir = file_dir(path), *beside = file_join(dir, "ids.txt"), **name = NULL;
@@ -228,7 +229,7 @@ void logistic_train(const struct logistic *l, const uint32_t *row, size_t rows,
 		weight[l->cols] = members ? 1e6 : -1e6;
 	} else {
 		model = train(&all, &how);
-		/* liblinear's weights belong to the label that came first. */
+		/* liblinear's weights are for the label that occurred first. */
 		for (size_t j = 0; j <= l->cols; j++)
 			weight[j] = model->label[0] == 1 ? model->w[j] : -model->w[j];
 		free_and_destroy_model(&model);

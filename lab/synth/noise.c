@@ -113,7 +113,7 @@ static error_t synth_noise_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Features first: edges.tsv may be the input file. */
+/* Writes features first, because edges.tsv may be the input file. */
 static enum err synth_noise_run(void *arguments)
 {
 	const struct arguments *a = arguments;

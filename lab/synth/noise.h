@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each of rows x cols has a value with probability density (0 .. 1), one of 1/1024, 2/1024, ..., 1,
- * so that it does not count as binary. *features is initialised here; ERR_INPUT, and empty, if that
- * would be more than 2^31 values. O(rows + values) */
+/* Makes a rows x cols matrix. Each entry has a value with probability density (0 .. 1): one of
+ * 1/1024, 2/1024, ..., 1, so that the matrix does not count as binary. *features is initialised
+ * here. ERR_INPUT, with *features empty, if that would be more than 2^31 values. O(rows +
+ * values) */
 enum err noise_features(size_t rows, size_t cols, double density, uint64_t seed,
 			struct csr *features) MUST_CHECK;
 

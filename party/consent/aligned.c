@@ -84,7 +84,8 @@ static size_t differing(const struct set *a, const struct set *b)
 	return words;
 }
 
-/* Decides whether the set is new. ERR_PEER: it differs from an earlier one by too few ids. */
+/* Decides whether the set is new. ERR_PEER: it differs from an earlier one by fewer than
+ * ALIGNED_CHANGE_MIN ids. */
 static enum err aligned_check_change(const struct kept *k, size_t sets, const struct set *s,
 				     const char *name, bool *is_new)
 {
@@ -134,8 +135,8 @@ static enum err aligned_note_set(const char *path, const char *name, const struc
 	return e;
 }
 
-/* Waits for other processes on the state; *fd holds the lock until it is closed. The lock has its
- * own file, because the file of sets is replaced. */
+/* Locks the state directory, waiting for other processes; *fd holds the lock until it is closed.
+ * The lock has its own file, because the file of sets is replaced. */
 static enum err lock(const char *state, int *fd)
 {
 	char *path = file_join(state, "aligned.lock");

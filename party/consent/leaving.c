@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A commit outlives the process. Once in this time it also waits for the disk, so that rounds need
- * not: a power failure can lose the rows of the last second. */
+/* A commit survives the process in any case. Once per this interval it also waits for the disk, so
+ * that rounds need not wait. A power failure can lose the rows of the last second. */
 #define DURABLE_EVERY_S 1.0
 
 /* ---- descriptions of messages, and their numbers ---- */
@@ -129,12 +129,12 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 	case MSG_DEGREES:
 	case MSG_PROTOTYPES:
 		return m->reals.values.n / sizeof(double);
-	/* a batch counts with its padding, because the recipient gets the numbers */
+	/* A batch counts with its padding, because the recipient gets these numbers. */
 	case MSG_SEALED:
 		return m->sealed.what == SEALED_ROWS || m->sealed.what >= SEALED_DIRECTORY
 			   ? m->sealed.box.n / sizeof(uint64_t)
 			   : 0;
-	case MSG_IDS: /* hashed; unmasked, a chunk has at most one id a byte */
+	case MSG_IDS: /* hashed; without a hash, a chunk has at most one id per byte */
 		return work->job.ids == IDS_PLAIN
 			   ? leaving_least_of(m->ids.count - m->ids.offset, m->ids.packed.n)
 			   : m->ids.packed.n / MSG_ID_HASH_LEN;
@@ -165,8 +165,8 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 				  .masked = masked,
 				  .rounds = masked && m->masked.offset == 0,
 				  .words = purpose_words(l->work, m) };
-	/* A sum that would exceed a budget must not begin: its whole vector counts with its first
-	 * chunk. */
+	/* A sum that would exceed a budget must not begin, so its whole vector counts with its
+	 * first chunk. */
 	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
 	if (words)
@@ -191,7 +191,7 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 	return ERR_OK;
 }
 
-/* Reads the spending of other processes. Sums of this job that were begun or noted, but not booked,
+/* Reads the spending of other processes. This job's sums that were begun or noted, but not booked,
  * stay counted. */
 static enum err recount(struct leaving *l)
 {
@@ -228,8 +228,8 @@ enum err leaving_check_past(struct leaving *l)
 	return check_privacy(l);
 }
 
-/* Checks all budgets in the transaction that books the job's first numbers, later numbers after a
- * write by another process, and each further claim. Of jobs that began together, those that book
+/* Checks all budgets within the transaction that books the job's first numbers, later numbers after
+ * a write by another process, or a further claim. If jobs began at the same time, those that book
  * their first numbers first get the budget. */
 static enum err check_budgets(void *arg, bool others)
 {
@@ -245,7 +245,7 @@ static enum err check_budgets(void *arg, bool others)
 	return say_policy(l, check_privacy(l));
 }
 
-/* Keeps a second copy of the ledger's head, so that an older ledger is detected from the first
+/* Stores a second copy of the ledger's head, so that an older ledger is detected from the first
  * claim on. */
 static enum err keep_head(struct leaving *l, bool make)
 {
@@ -293,8 +293,8 @@ static void leaving_forget(void *arg)
 
 /* ---- questions under noise ---- */
 
-/* A claim covers each release once. If a release of this number has answered as many other
- * questions as there are claims, this one takes another claim, with the next row. */
+/* A claim covers each release once. If the job has asked as many other questions at this release as
+ * there are claims, takes another claim, with the next row. */
 static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;
@@ -331,7 +331,7 @@ static void no_finding(void *arg, const char *sentence)
 	log_debug("%s", sentence);
 }
 
-/* A ledger with missing claims would allow spending them again. */
+/* A ledger that lacks claims would allow spending them again. */
 static enum err check_head(struct leaving *l)
 {
 	struct ledger_head head;
@@ -436,7 +436,7 @@ void leaving_close(struct leaving *l)
 
 enum err leaving_say_head(struct leaving *l, struct msg_done *done)
 {
-	TRY(channel_release(l->work->channel)); /* it covers held messages */
+	TRY(channel_release(l->work->channel)); /* the head covers held messages */
 	TRY(ledger_head(l->ledger, &l->told));
 	done->heads = 1;
 	done->head[0].count = l->told.count;
@@ -469,7 +469,7 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 		n++;
 	}
 	if (ledger_keep_heads(l->ledger, name, head, n) != ERR_OK)
-		log_warn("%s", err_detail()); /* the job is done even so; run.json has the heads */
+		log_warn("%s", err_detail()); /* the job is done; run.json has the heads */
 	return ERR_OK;
 }
 

@@ -1,4 +1,4 @@
-/* leaving.h -- Egress of this party: recorded in its ledger and bounded by its policy.
+/* leaving.h -- records this party's egress in its ledger and bounds it by its policy.
  *
  *     channel_send -> note: within the budgets? -> held -> commit: a row each -> the wire
  */
@@ -15,35 +15,36 @@ struct leaving {
 	struct work *work;
 	struct ledger *ledger;
 	struct ledger_job job; /* texts: borrowed; parties: owned */
-	/* by its coordinator, of this data set: over all jobs and attempts */
+	/* Egress to its coordinator from this data set, over all jobs and attempts. */
 	struct ledger_spent spent;
-	/* the part of spent in the ledger's rows, as far as this process has read */
+	/* The part of spent that is in the ledger's rows, as far as this process has read. */
 	struct ledger_spent booked;
 	struct ledger_spent noted; /* since the last commit */
 	struct kind_claim claims;  /* of the job; eps 0: none */
 	bool booked_claim; /* the claim of the next numbers has a row, perhaps uncommitted */
 	bool checked;      /* numbers were booked, and no other process has written since */
 	struct ledger_head told;
-	double durable_s; /* time of the last commit that waited for the disk; 0: none yet */
-	bool last_word;   /* a noted DONE, DECLINE or ABORT: its commit waits for the disk too */
+	double durable_s; /* time of the last commit that waited for the disk; 0: none */
+	bool last_word;   /* DONE, DECLINE or ABORT was noted: its commit waits for the disk */
 };
 
-/* Creates state/ledger.db if there is none, so that no job waits for its creation. Logs a warning
- * on errors; each job will fail with them too. */
+/* Creates state/ledger.db if it does not exist, so that no job waits for its creation. Logs a
+ * warning on errors, since each job will fail with them, too. */
 void leaving_prepare(const struct party_config *config);
 
 /* Opens state/ledger.db and records every further message of the job in it. work has an offer (job,
  * names; readable: it could be parsed), channel and record, and must outlive *l. data: fingerprint
- * of its data. ERR_JOB, ERR_INPUT: there is no ledger, so nothing may leave. */
+ * of the party's data. ERR_JOB, ERR_INPUT: there is no ledger, so the party must send nothing. */
 enum err leaving_open(struct leaving **l, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN]) MUST_CHECK;
-/* Before the job: ERR_PEER if it exceeds a budget by the ledger as it is now. Another process may
- * book its numbers first, so the commit of the job's first numbers checks again. */
+/* Checks the job's budgets by the current ledger, before the job. ERR_PEER if it exceeds one.
+ * Another process may book its numbers first, so the commit of the job's first numbers checks
+ * again. */
 enum err leaving_check_past(struct leaving *l) MUST_CHECK;
 /* Stops recording. NULL: no effect. */
 void leaving_close(struct leaving *l);
 
-/* leaving_say_head() puts this party's head into DONE. leaving_keep_heads() takes those of all
+/* leaving_say_head() puts this party's head into DONE. leaving_keep_heads() copies the heads of all
  * parties from the coordinator's DONE into the ledger and the record. ERR_PEER if this party's own
  * head came back changed. */
 enum err leaving_say_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
@@ -53,11 +54,12 @@ void leaving_record(struct leaving *l);
 
 enum { PURPOSE_MAX = 1024 };
 
-/* Describes the message for the ledger; for MASKED with the members of its sum (work->sum). */
+/* Describes the message for the ledger; describes MASKED with the members of its sum
+ * (work->sum). */
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX]);
 
-/* Numbers made from data in the message, masked ones included; 0 for keys, hashes, texts and
- * zeros. */
+/* Returns how many numbers in the message are made from data, including masked ones; 0 for keys,
+ * hashes, texts and zeros. */
 uint64_t purpose_words(const struct work *work, const struct msg *m);
 
 #endif

@@ -37,8 +37,9 @@ static enum err policy_check_align(const struct party_config *config, const stru
 	return ERR_OK;
 }
 
-/* Sums of an attempt with fewer parties may differ from those of an earlier one by the lost party's
- * terms alone. policy.allow_loss permits that within a job, as allow_subsets does between jobs. */
+/* If an attempt has fewer parties, its sums may differ from those of an earlier attempt by the lost
+ * party's terms alone. policy.allow_loss permits that within a job, as allow_subsets does between
+ * jobs. */
 static enum err policy_check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;
@@ -56,7 +57,8 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 	return ERR_OK;
 }
 
-/* Noise in shares reaches the claimed level only if at most the job's colluders know theirs. */
+/* Noise in shares reaches the claimed level only if at most as many colluders know theirs as the
+ * job states. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = job_claim(&work->job);
@@ -270,7 +272,7 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
-/* Checks the job's own bound at the delta of the policy: its noise composed for this number of
+/* Checks the job's own bound at the delta of the policy: composes its noise for this number of
  * different questions. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
@@ -288,8 +290,8 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 	return policy_check_privacy(config, ledger, job, claim, false);
 }
 
-/* All attempts at a job must have the same data: equal or different noise, or sums, would disclose
- * the change. */
+/* All attempts at a job must have the same data. Otherwise equal or different noise, or the sums,
+ * would disclose the change. */
 static enum err policy_check_data(struct ledger *ledger, const struct ledger_job *job)
 {
 	uint32_t attempt;
@@ -446,7 +448,7 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	if (!config->policy.confirm)
 		return ERR_OK;
 	hex_write(work->job_id, JOB_ID_LEN, id);
-	/* everything that the user agrees to: parties, parameters, and the requester */
+	/* Everything that the user agrees to: parties, parameters, and the submitter. */
 	h = sha256_new();
 	sha256_add_text(h, "coterie offer v1");
 	sha256_add(h, work->params_hash, sizeof(work->params_hash));

@@ -1,4 +1,4 @@
-/* policy.h -- Decides on an offer by this party's configuration. */
+/* policy.h -- decides on an offer by this party's configuration. */
 #ifndef PARTY_CONSENT_POLICY_H
 #define PARTY_CONSENT_POLICY_H
 
@@ -6,47 +6,49 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-/* Checks an offer in work (job, names, own number). ERR_PEER with the offered value, the allowed
- * one, and the setting. agreed: a job that this party agreed to beforehand, or NULL. */
+/* Checks an offer in work (job, names, own number). ERR_PEER with the offered value, the permitted
+ * one, and the setting. agreed: a job to which this party agreed beforehand, or NULL. */
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      struct work *work) MUST_CHECK;
 
-/* policy.max_eps_total: checks the claims of earlier jobs over this data set, of any coordinator,
- * with this job's claim, unless that is booked already. A job without a claim (claim->eps 0) is
- * refused. ERR_PEER with the remaining budget. */
+/* Checks policy.max_eps_total: adds this job's claim to those of earlier jobs over this data set,
+ * of any coordinator, unless it is booked already. Refuses a job without a claim (claim->eps 0).
+ * ERR_PEER with the remaining budget. */
 enum err policy_check_privacy(const struct party_config *config, struct ledger *ledger,
 			      const struct ledger_job *job, const struct kind_claim *claim,
 			      bool booked) MUST_CHECK;
 
-/* For an attempt that asks another question under noise, with `claims` claims of this job booked or
- * due: checks one more against policy.max_eps, of this job, and policy.max_eps_total. ERR_PEER. */
+/* For an attempt that asks another question under noise, when `claims` claims of this job are
+ * booked or due. Checks one more against policy.max_eps, of this job, and policy.max_eps_total.
+ * ERR_PEER. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims) MUST_CHECK;
 
-/* Checks an offer against earlier jobs in the ledger: policy.coordinators has the coordinator,
- * budgets are left, the parties are the same, and the data are those of the job's earlier attempts.
- * job: as offered; spent: by its coordinator, of this data. ERR_PEER as policy_check(). */
+/* Checks an offer against earlier jobs in the ledger. policy.coordinators must contain the
+ * coordinator, and budgets must be left. The parties must be the same, and the data those of the
+ * job's earlier attempts. job: as offered; spent: by its coordinator, of this data. ERR_PEER as
+ * policy_check(). */
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job,
 			   const struct ledger_spent *spent) MUST_CHECK;
 
-/* Asks a user if policy.confirm says so. Writes the offer to state/offers, sends ASKING to the
+/* Asks a user if policy.confirm requires it. Writes the offer to state/offers, sends ASKING to the
  * coordinator, and waits up to confirm_s for the answer of `coterie approve`; the connection stays
- * alive. An offer that was answered before (another attempt at the same job) is not asked again.
- * ERR_PEER: refused, with the user's words; ERR_DEADLINE: no answer; or the error that ended the
- * job meanwhile. job, spent: as above. */
+ * alive. Does not ask again about an offer that was answered before (another attempt at the same
+ * job). ERR_PEER: refused, with the user's words; ERR_DEADLINE: no answer; otherwise the error that
+ * ended the job meanwhile. job, spent: as above. */
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
-/* During the job: checks that the jobs and numbers of spent, which includes this job's, are
- * within the budgets, and that other jobs had the same parties. ERR_PEER. */
+/* During the job: checks that the jobs and numbers of spent, which includes this job's, are within
+ * the budgets, and that other jobs had the same parties. ERR_PEER. */
 enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;
 
-/* During the job: checks that this many more numbers may leave. ERR_PEER with the spent
- * value, the allowed one, and the setting. */
+/* During the job: checks that this many more numbers may leave. ERR_PEER with the spent value, the
+ * permitted one, and the setting. */
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,
 			  const struct ledger_spent *spent, uint64_t words) MUST_CHECK;
 

@@ -8,7 +8,7 @@
 
 struct party_api {
 	const struct party_config *config;
-	struct conn_host *host; /* apart from the one that dials: it shows another certificate */
+	struct conn_host *host; /* differs from the host that dials: it shows another certificate */
 	struct front *front;
 	struct http *http;
 	char bound[80];

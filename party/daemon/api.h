@@ -1,10 +1,10 @@
-/* api.h -- a party's results for people of its organisation elsewhere: HTTPS at api.listen, with a
- * certificate of the same authority whose name has the role reader in api.roles.
+/* api.h -- serves a party's results to remote users of its organisation: HTTPS at api.listen. A
+ * user's certificate is of the same authority, and its name has the role reader in api.roles.
  *
- *     /api/jobs          as common/http/window.h has it
+ *     /api/jobs          as in common/http/window.h
  *     /api/results/      the files of a job
  *
- * Nothing else is there: no ledger, no offers, no metrics, and nothing can be sent. */
+ * It serves nothing else: no ledger, no offers, no metrics. It accepts no input. */
 #ifndef PARTY_DAEMON_API_H
 #define PARTY_DAEMON_API_H
 
@@ -15,15 +15,15 @@ struct party_api;
 
 /* Checks certificate, key and authority of the endpoint; ERR_OK without one. ERR_INPUT. */
 enum err party_api_check(const struct party_config *config) MUST_CHECK;
-/* Listens, before the sandbox; *api is NULL without api.listen, and the other functions then do
+/* Listens; call before the sandbox. Without api.listen *api is NULL, and the other functions do
  * nothing. config is borrowed. ERR_INPUT. */
 enum err party_api_open(struct party_api **api, uv_loop_t *loop,
 			const struct party_config *config) MUST_CHECK;
 enum err party_api_start(struct party_api *api) MUST_CHECK; /* after the sandbox; ERR_INTERNAL */
-void party_api_look(struct party_api *api);                 /* once a second */
-/* Reads the certificate anew; one that party_api_check() refuses leaves the old one. */
+void party_api_look(struct party_api *api);                 /* call once a second */
+/* Reloads the certificate; keeps the old one if party_api_check() refuses the new one. */
 void party_api_reload(struct party_api *api);
-void party_api_close(struct party_api *api); /* the loop then ends its connections */
-void party_api_free(struct party_api *api);  /* after the loop */
+void party_api_close(struct party_api *api); /* the loop then closes its connections */
+void party_api_free(struct party_api *api);  /* call after the loop has ended */
 
 #endif

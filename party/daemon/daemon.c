@@ -62,7 +62,8 @@ static void daemon_leave_job(const struct daemon *d, enum err e)
 	daemon_leave(e);
 }
 
-/* A job thread that does not return (a library that spins), or a name lookup that hangs. */
+/* The process ends even if a job thread does not return (a library that spins) or a name lookup
+ * hangs. */
 static void daemon_on_last(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -140,7 +141,7 @@ void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* Nothing to do if the offer has just come. */
+/* There is nothing to do if the offer has just arrived. */
 static void on_too_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -148,8 +149,8 @@ static void on_too_late(uv_timer_t *timer)
 
 	if (d->thread_started && d->work.offered)
 		return;
-	/* The coordinator is connected and waits for others: it knows which are missing, and will
-	 * say so. Leaving just before would make this party look responsible. */
+	/* The coordinator is connected, waits for others and will report which are missing. If this
+	 * party left just before, it would look responsible. */
 	if (d->thread_started && !d->graced) {
 		d->graced = true;
 		uv_timer_start(timer, on_too_late, GRACE_MS, 0);
@@ -189,7 +190,7 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 	char why[128];
 
-	if (!d->work.offered) { /* it only waits, and was asked to stop: the machine is busy */
+	if (!d->work.offered) { /* it only waits, and was asked to stop */
 		uv_timer_start(timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 		return;
 	}
@@ -200,7 +201,7 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	daemon_close(d, ERR_CANCELLED, why);
 }
 
-/* This party has confirmed its results, but the others' confirmation does not come. */
+/* This party has confirmed its results, but the others' confirmation does not arrive. */
 static void on_last_word_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -301,8 +302,8 @@ static void daemon_on_pruned(uv_work_t *work, int status)
 	d->prunes = false;
 }
 
-/* On a thread of its own, since it may take long; never while an attempt is awaited, which has
- * results on disk. */
+/* Runs on a thread of its own, since it may take long. Never runs while an attempt is awaited,
+ * which has results on disk. */
 static void daemon_prune_now(struct daemon *d)
 {
 	if (d->prunes || d->awaiting || d->options.once || prune_never(&d->config->common) ||
@@ -358,7 +359,7 @@ static void daemon_on_job_done(uv_async_t *async)
 	if (offered && !again)
 		failed(d->job_result, d->record.job_id, d->job_why);
 	end_job(d);
-	if (!offered && *d->watch.stopped) { /* the job thread knows whether the offer came first */
+	if (!offered && *d->watch.stopped) { /* the job thread knows if the offer came first */
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 		return;
@@ -372,7 +373,7 @@ static void daemon_on_job_done(uv_async_t *async)
 		}
 		return;
 	}
-	party_data_release(&d->data); /* data are not held while nothing is offered */
+	party_data_release(&d->data); /* holds no data while there is no offer */
 	daemon_prune_now(d);
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
@@ -446,7 +447,7 @@ static void on_stale(uv_timer_t *timer)
 		forget_cache(d);
 }
 
-/* The next attempt at the previous process's job comes within that time, or not at all. */
+/* The next attempt at the previous process's job arrives within that time, or not at all. */
 static void await_attempt(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -473,7 +474,7 @@ static enum err daemon_start(struct daemon *d)
 	TRY(window_open(&d->window, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(party_api_open(&d->api, &d->loop, d->config));
-	TRY(confine(c)); /* before reading data, too: the files may come from anywhere */
+	TRY(confine(c)); /* also before reading data: the files may be of any origin */
 	daemon_sweep_offers(d->config->state);
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
@@ -495,7 +496,7 @@ static enum err daemon_start(struct daemon *d)
 	if (!d->options.once)
 		party_data_release(&d->data);
 	leaving_prepare(d->config);
-	/* Reading may have taken minutes, which must not count as dialling: timers use the loop's
+	/* Reading may have taken minutes, which must not count as dialling. Timers use the loop's
 	 * clock, which stands still while the loop does not run. */
 	uv_update_time(&d->loop);
 	d->dialling_since_s = clock_now_s();

@@ -19,17 +19,17 @@
 enum { PARTY_FILES = 48 };
 
 struct daemon_options {
-	const struct job *agreed; /* any other job is declined; NULL: only the policy decides */
+	const struct job *agreed; /* declines any other job; NULL: only the policy decides */
 	bool once;
 };
 
-/* Checks certificate, key and CA: readable by this user, the key by nobody else, matching each
- * other and the configured name, of the right purpose, valid today; and the files of other secrets.
- * ERR_INPUT. Opens nothing else. */
+/* Checks certificate, key and CA. They must be readable by this user, and the key by no other user.
+ * They must match each other and the configured name, have the right purpose, and be valid today.
+ * Checks the files of other secrets, too. ERR_INPUT. Opens nothing else. */
 enum err daemon_check(const struct party_config *config) MUST_CHECK;
 
-/* ERR_OK: stopped while idle, or the single job is done. Otherwise the error of the job or of
- * reaching the coordinator; the sentence is err_detail(). */
+/* Serves jobs. ERR_OK: stopped while idle, or the single job is done. Otherwise the error of the
+ * job or of reaching the coordinator; the sentence is err_detail(). */
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o) MUST_CHECK;
 
 /* -- for daemon*.c only --------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ struct daemon {
 	double complained_s;     /* last log entry about the coordinator being unreachable */
 	double heartbeat_s;      /* as agreed with the coordinator */
 	struct backoff backoff;  /* while RETURNING */
-	/* reason of the lost connection, or of the last failed dialling */
+	/* Why the connection was lost, or the last dialling failed. */
 	char lost_why[ERR_DETAIL_MAX];
 	struct identity *identity;
 	struct numbering numbering;
@@ -72,21 +72,21 @@ struct daemon {
 	struct served *served;
 	struct declines declines;
 	struct party_data data;
-	/* the attempt that is awaited or under way, over one connection or several: */
+	/* The attempt that is awaited or under way, over one connection or several: */
 	struct post *post;
 	struct channel *channel;
 	struct record record;
 	struct work work;
 	struct job_means means;
 	bool thread_started;
-	unsigned overdue_s; /* s since the job was over, while its thread still runs */
+	unsigned overdue_s; /* s since the job ended, while its thread still runs */
 	bool abandoned;
 	uv_work_t pruning;
 	bool prunes;
 	double pruned_s;
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
-	/* the interrupted attempt, while the next one is awaited: */
+	/* The interrupted attempt, while the next one is awaited: */
 	bool awaiting, graced;
 	struct job_awaited awaited;
 	struct record past;
@@ -101,8 +101,8 @@ struct daemon {
 void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
 enum err daemon_start_job(struct daemon *d) MUST_CHECK;
-/* The next attempt will not come: fails the job with this thread's current error. Ends the process
- * if `stop`, or if the job was its only one. */
+/* Fails the job with this thread's current error, because its next attempt will not come. Ends the
+ * process if `stop`, or if the job was its only one. */
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 
 /* -- daemon_dial.c -------------------------------------------------------------------------- */

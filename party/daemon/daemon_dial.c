@@ -65,15 +65,15 @@ static void wait_to_return(struct daemon *d, const char *why)
 	uv_timer_start(&d->retry_timer, on_retry, backoff_next_ms(&d->backoff), 0);
 }
 
-/* The timer also ends a dialling that hangs. */
+/* Dials again. The timer also ends a dialling that hangs. */
 static void dial_back(struct daemon *d)
 {
 	uint64_t left_ms = backoff_left_ms(&d->backoff);
 	struct conn *conn = d->conn;
 
 	if (left_ms == 0 || conn) {
-		/* The coordinator may have accepted a RESUME on a connection that came too late. An
-		 * orderly close would tell it that this party leaves the job for good. */
+		/* The coordinator may have accepted a RESUME on a connection that came too late. A
+		 * regular close would signal that this party leaves the job for good. */
 		if (conn && d->config->common.rejoin_s) {
 			d->conn = NULL;
 			conn_cut(conn);
@@ -150,7 +150,7 @@ static void daemon_dial_on_ready(struct conn *conn, void *arg)
 		log_error("%s", err_detail());
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
-		/* An operator must see this, however often the party dials: either another host
+		/* An operator must see this, even if the party dials often: either another host
 		 * poses as the coordinator, or its key was renewed and the pin was not. */
 		fingerprint_text(shown, seen);
 		fingerprint_text(pin, expected);
@@ -202,8 +202,8 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		daemon_close(d, ERR_INTERNAL, err_detail());
 }
 
-/* REFUSED: return later, since an attempt is just ending (MSG_AGAIN); the job is done
- * (MSG_ALL_DONE); or an error. */
+/* Handles REFUSED. The party returns later, since an attempt is just ending (MSG_AGAIN); or the job
+ * is done (MSG_ALL_DONE); or it is an error. */
 static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
@@ -239,7 +239,7 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		/* The coordinator's sentence tells how the attempts ended. */
+		/* The coordinator's sentence explains how the attempts ended. */
 		daemon_fail_waiting(d, err_set(code, "%s", why), false);
 		return;
 	}
@@ -269,8 +269,9 @@ static void daemon_dial_on_message(struct conn *conn, const struct msg *m, void 
 	}
 }
 
-/* A party normally waits for a coordinator that is not up. A coordinator that answers but rejects,
- * or is rejected, needs a user, possibly days later: logs this at once, then every minute. */
+/* A party normally waits for a coordinator that does not run. But if a coordinator answers and
+ * rejects this party, or is rejected, a user must act, possibly days later. So logs this at once,
+ * then every minute. */
 static void complain(struct daemon *d, const struct conn *conn, const char *why)
 {
 	double now_s = clock_now_s();
@@ -284,8 +285,8 @@ static void complain(struct daemon *d, const struct conn *conn, const char *why)
 	}
 }
 
-/* While a job runs, either the connection was lost and this party dials again, or the channel has
- * failed, the job thread ends, and daemon_on_job_done() continues. */
+/* While a job runs: if the connection was lost, this party dials again. If the channel has failed,
+ * the job thread ends, and daemon_on_job_done() continues. */
 static void daemon_dial_on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;

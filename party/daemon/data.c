@@ -109,7 +109,7 @@ static void add_file(struct party_data *d, const char *key, const char *path)
 		d->file[d->files++] = (struct data_file){ .key = key, .path = alloc_copy(path) };
 }
 
-/* Optional; if it appears while the features are read, the columns change names. */
+/* Optional. If the file appears while the features are read, the columns' names change. */
 static void add_columns(struct party_data *d, const char *features)
 {
 	char *dir = features ? file_dir(features) : NULL;
@@ -156,7 +156,7 @@ static bool party_data_is_there(const struct data_file *f)
 	return f->stat.st_ino != 0;
 }
 
-/* A replaced file or a changed content alters one of these. */
+/* Replacing a file or changing its content alters one of these. */
 static bool same_stat(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -233,7 +233,7 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 	return err_restore(&end);
 }
 
-/* Moves the rows of `all` that `of` has to X, in its order. */
+/* Moves the rows of `all` that are in `of` to X, in the order of `of`. */
 static enum err party_data_take_rows(struct dataset *all, const struct dataset *of,
 				     struct features *X)
 {
@@ -276,7 +276,8 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	return e;
 }
 
-/* A dense .npy file, read by panels and more than once; not a pipe. */
+/* Returns true if the features are a regular, dense .npy file, which is read by panels and more
+ * than once. */
 static bool in_panels(const struct party_data *d)
 {
 	for (size_t i = 0; i < d->files; i++) {

@@ -13,37 +13,38 @@
 struct workers;
 
 struct data_file {
-	/* key of the configuration: "features", ...; or "columns": columns.json, if it is next to
-	 * these */
+	/* A key of the configuration: "features", ...; or "columns" for a columns.json next to
+	 * these. */
 	const char *key;
 	char *path; /* owned */
 	struct stat stat;
 	uint8_t sha256[SHA256_LEN];
 };
 
-/* Zero-initialised: empty. */
+/* Empty if zero-initialised. */
 struct party_data {
-	bool loaded; /* a job uses the dataset up */
+	bool loaded; /* a job uses up the dataset */
 	struct dataset dataset;
 	struct tu tu;
-	/* data_fingerprint() of both, as loaded or as cut by the job */
+	/* data_fingerprint() of both, as loaded or as cut by the job. */
 	uint8_t data_hash[SHA256_LEN];
 	struct data_file file[RECORD_FILES_MAX];
 	size_t files;
-	/* ranks that hold features and edges, with only their shape in `dataset`; or NULL */
+	/* Ranks that hold features and edges, of which `dataset` then has only the shape; or
+	 * NULL. */
 	struct workers *workers;
 };
 
 /* Reads the files, unless they are unchanged since the last reading (size, times, inode). Logs
  * sizes, and hashes each file. ERR_INPUT: a file is invalid, or changes while it is read; then
- * nothing is held. */
+ * holds no data. */
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
-/* Reads the features again, after a job has used them up, without edges: as loaded, for the rows of
+/* Reads the features again after a job has used them up, without edges: as loaded, for the rows of
  * `of`, by its ids if it has any. ERR_INPUT: a file has changed since. */
 enum err party_data_features(const struct party_data *d, const struct party_config *config,
 			     const struct dataset *of, struct features *X) MUST_CHECK;
-/* Whether party_data_features() needs no more memory than the features: it reads their file by
- * panels. */
+/* Returns true if party_data_features() needs no more memory than the features, because it reads
+ * their file by panels. */
 bool party_data_comes_again(const struct party_data *d);
 /* Records files, times and digests in run.json. */
 void party_data_record(const struct party_data *d, struct record *r);
@@ -52,15 +53,15 @@ struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind
 void party_data_release(struct party_data *d);
 
 /* SHA-256 of features, edges, ids and graphs (NULL: none) as loaded, before any job has used them
- * up. Never sent: it depends on the host's byte order. O(bytes), about 1 s for 1 GB. */
+ * up. Never sent, because it depends on the host's byte order. O(bytes), about 1 s for 1 GB. */
 void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 		      uint8_t hash[static SHA256_LEN]);
 
-/* Prefix of the hashed bytes, and their version. */
+/* Prefix of the hashed bytes, with their version. */
 #define DATA_FINGERPRINT "coterie data v1"
 
-/* In ranks.c: loads a distributed dataset, for which it starts the ranks: sets dataset, workers and
- * data_hash, equal to data_fingerprint(). */
+/* In ranks.c: starts the ranks and loads a distributed dataset. Sets dataset, workers and
+ * data_hash, which equals data_fingerprint(). */
 enum err party_data_on_ranks(struct party_data *d, const struct party_config *config) MUST_CHECK;
 
 #endif

@@ -1,8 +1,8 @@
 /* declines.h -- limits how many offers of a coordinator are declined per hour.
  *
- * Each answer to an offer leaks a little: whether the policy permits it, whether the data suit it.
- * After DECLINES_MAX declined offers within an hour, a coordinator that probes the party
- * gets the same answer to all offers, until an hour has passed since the first of these. */
+ * Each answer to an offer discloses a little: whether the policy permits it, and whether the data
+ * suit it. After DECLINES_MAX declined offers within an hour, the party gives a probing coordinator
+ * the same answer to all offers, until an hour has passed since the first of these. */
 #ifndef PARTY_DAEMON_DECLINES_H
 #define PARTY_DAEMON_DECLINES_H
 
@@ -12,11 +12,11 @@
 
 enum { DECLINES_MAX = 60 };
 
-/* A ring of the times of the last declines. Zeroed: none. */
+/* A ring of the times of the last declines. Empty if zeroed. */
 struct declines {
 	double at_s[DECLINES_MAX]; /* clock_now_s() */
 	unsigned count, next;
-	bool said; /* the log already mentions that the limit is reached */
+	bool said; /* the log already reports that the limit was reached */
 };
 
 /* Returns ERR_PEER if DECLINES_MAX offers were declined in the hour before now_s. Times never

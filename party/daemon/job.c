@@ -82,7 +82,7 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	}
 	if (e == ERR_OK)
 		e = secagg_agree(work->secagg, adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins);
-	if (e == ERR_PEER) /* the coordinator relayed the faulty keys, from whatever origin */
+	if (e == ERR_PEER) /* the coordinator relayed the faulty keys, of whatever origin */
 		err_prefix(e, "keys as %s passed them on", channel_peer(work->channel));
 	free(pins);
 	free(adverts);
@@ -143,7 +143,7 @@ static enum err say_done(struct work *work)
 
 	m->type = MSG_DONE;
 	e = leaving_say_head(work->leaving, &m->done);
-	if (e == ERR_OK) /* a stop waits from here on: the others may have the job done */
+	if (e == ERR_OK) /* a stop must wait from here on: the others may consider the job done */
 		e = post_last(work->post);
 	if (e == ERR_OK)
 		e = channel_send(work->channel, m);
@@ -154,8 +154,8 @@ static enum err say_done(struct work *work)
 		} else if ((post_done(work->post) || e == ERR_CANCELLED) && !work->told.waiting) {
 			/* The coordinator restarted and only reports that the job is done, or this
 			 * party is being stopped. All other parties have confirmed the same
-			 * broadcast values, which they do once they have their results: so the job
-			 * is done. */
+			 * broadcast values. They do so only once they have their results, so the
+			 * job is done. */
 			log_warn("%s; the heads of the other ledgers are unknown, since %s did not "
 				 "send them",
 				 err_detail(), channel_peer(work->channel));
@@ -166,8 +166,8 @@ static enum err say_done(struct work *work)
 	return e;
 }
 
-/* Writes profile.csv, the profile of its clusters in the party's own features. No other party waits
- * for it, and the job is done without it. */
+/* Writes profile.csv, the profile of clusters in the party's own features. No other party waits for
+ * it, and the job is done without it. */
 static void profile(const struct work *work, const struct job_means *means, const uint32_t *label)
 {
 	struct features X;
@@ -255,9 +255,9 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	e = told_say_all(work);
 	if (e == ERR_OK)
 		e = say_done(work);
-	/* Takes the results back if parties may have received different broadcast values, or if the
-	 * coordinator's last message is another: the job has failed. If the coordinator is lost
-	 * just now, all parties have all results. */
+	/* Take the results back if parties may have received different broadcast values, or if the
+	 * coordinator's last message is another one: the job has failed. If the coordinator is lost
+	 * only now, all parties have all results. */
 	if (work->told.waiting || (e == ERR_PEER && !post_again(work->post))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
@@ -281,7 +281,7 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 		work->cache = cache_dir(means->config->state);
 	memcpy(accept.accept.job_hash, work->job_hash, sizeof(work->job_hash));
 	if (work->job.align != ALIGN_SAME)
-		work->n = 0; /* the coordinator must not learn the number of rows here */
+		work->n = 0; /* the coordinator must not learn the number of rows from it */
 	else if (work->half->describe)
 		TRY(work->half->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
@@ -299,7 +299,7 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 
 /* -- the job -------------------------------------------------------------------------------- */
 
-/* Writes run.json: the job runs, or its result. A declined offer leaves no directory. */
+/* Writes run.json: that the job runs, or its result. A declined offer leaves no directory. */
 static enum err party_job_write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
@@ -335,7 +335,7 @@ static void say_last(struct work *work, const struct msg *m, double timeout_s)
 		(void)!channel_drain(work->channel, timeout_s);
 }
 
-/* Saves an error's sentence before acting on it. */
+/* Answers the offer, or reports the error. Saves an error's sentence before acting on it. */
 static enum err party_job_answer_offer(struct work *work, const struct job_means *means,
 				       const struct msg_offer *offer)
 {
@@ -349,7 +349,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 		e = post_error(work->post);
 		work->ending = 0;
 		if (e != ERR_CANCELLED)
-			return e; /* the coordinator knows */
+			return e; /* the coordinator knows the reason */
 	}
 	end = err_save(e);
 	if (e != ERR_OK) {
@@ -360,7 +360,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 
 		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
 			m.decline.subject = msg_text(work->subject);
-		if (work->leaving) /* it was considered, so the answer leaks something */
+		if (work->leaving) /* the answer to a considered offer discloses something */
 			declines_add(means->declines, clock_now_s());
 		say_last(work, &m, 1);
 		return err_restore(&end);
@@ -379,7 +379,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	free(output);
 	end = err_save(e);
 	cancelled = e == ERR_CANCELLED;
-	/* otherwise the coordinator knows, or is away */
+	/* Otherwise the coordinator knows the reason, or is away. */
 	if (e != ERR_OK && !post_again(work->post)) {
 		struct msg m = { .type = MSG_ABORT,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
@@ -401,7 +401,8 @@ void job_forget(const char *state)
 	free(cache);
 }
 
-/* Into the record, and into the live snapshot so that /api/status shows no less. */
+/* Copies the link's state into the record, and into the live snapshot so that /api/status shows no
+ * less. */
 static void party_job_take_link(struct work *work)
 {
 	struct link_state link;

@@ -30,7 +30,7 @@ static bool has_name(const struct work *work, const char *name)
 	return false;
 }
 
-/* Parties left out; attempts ascend, and names within them (proto/msg.c). */
+/* Reads the parties left out. Attempts ascend, and names within them (proto/msg.c). */
 static enum err read_left(struct work *work, const struct msg_offer *o)
 {
 	char name[MSG_NAME_MAX + 1] = { 0 };
@@ -53,7 +53,7 @@ static enum err read_left(struct work *work, const struct msg_offer *o)
 	return ERR_OK;
 }
 
-/* The offer's job and parties: ascending names that include `own`. */
+/* Reads the offer's job and parties: ascending names that include `own`. */
 static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
 {
 	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
@@ -90,7 +90,7 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	return read_left(work, o);
 }
 
-/* The attempt after an interrupted one must be the same job among the same parties, except those
+/* Checks an attempt after an interrupted one: the same job among the same parties, except those
  * left out since. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
 {
@@ -110,7 +110,8 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 	return ERR_OK;
 }
 
-/* Does the configuration name the data that the kind of job needs, and do they suit it? */
+/* Checks that the configuration names the data that the kind of job needs, and that they suit
+ * it. */
 static enum err party_offer_check_data(struct work *work, const struct party_config *config)
 {
 	const struct kind *kind = work->job.kind;
@@ -196,8 +197,8 @@ static enum err features_again(void *ctx, struct features *X)
 	return party_data_features(means->data, means->config, &means->data->dataset, X);
 }
 
-/* Gives work the party's current data and settings, before decisions depend on them. An invalid
- * file declines this job; it may be repaired by the next offer. */
+/* Gives work the party's current data and settings before decisions depend on them. An invalid file
+ * declines this job; a user may have repaired it by the next offer. */
 static enum err bring_data(struct work *work, const struct job_means *means)
 {
 	struct party_data *data = means->data;
@@ -217,7 +218,8 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	return ERR_OK;
 }
 
-/* Data on ranks are too large for one process: kinds that do not run on ranks are declined. */
+/* Declines kinds that do not run on ranks if the data lie on ranks: they are too large for one
+ * process. */
 static enum err check_ranks(const struct work *work, const struct party_config *config)
 {
 	const char *why = config->ranks.n ? party_off_ranks(work) : NULL;
@@ -251,7 +253,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	e = policy_check(config, means->agreed, work);
-	if (e != ERR_OK && work->lefts) /* only the coordinator claims that they stayed away */
+	if (e != ERR_OK && work->lefts) /* that they stayed away is only the coordinator's claim */
 		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
 				  channel_peer(work->channel), work->attempt, work->L,
 				  work->L + work->lefts);
@@ -260,7 +262,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	return check_ranks(work, config);
 }
 
-/* If the file `served` was lost, earlier results may still be there. */
+/* If the file `served` was lost, results of an earlier attempt may still exist. */
 static enum err check_output(const struct work *work, const struct job_means *means)
 {
 	char *output = job_output(work, means);
@@ -289,7 +291,7 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
-	/* other jobs may have spent budget while the user was asked */
+	/* Other jobs may have spent budget while the user was asked. */
 	work->ending = ENDING_POLICY;
 	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_ATTEMPT;

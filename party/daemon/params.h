@@ -1,13 +1,13 @@
-/* params.h -- the parameters that enter every key of an attempt: the full job, submitter, parties,
- * parties left out, and coordinator. A party also compares later attempts with them. */
+/* params.h -- hashes the parameters that enter every key of an attempt: the full job, submitter,
+ * parties, parties left out, and coordinator. A party also compares later attempts with them. */
 #ifndef PARTY_DAEMON_PARAMS_H
 #define PARTY_DAEMON_PARAMS_H
 
 #include "party/work/work.h"
 
-/* Sets work->params_hash and work->began_hash, docs/secure-sum.md. */
+/* Sets work->params_hash and work->began_hash, as in docs/secure-sum.md. */
 void params_make(struct work *work);
-/* params_hash of this attempt or an earlier one: ignores parties left out later. */
+/* Computes params_hash of this attempt or an earlier one: ignores parties left out later. */
 void params_of_attempt(const struct work *work, uint32_t attempt,
 		       uint8_t hash[static SECAGG_HASH_LEN]);
 

@@ -1,5 +1,5 @@
-/* psks.h -- pre-shared keys with other parties (peers.NAME.psk): read at process start, like the
- * private key, and kept in secret memory until the process ends. */
+/* psks.h -- pre-shared keys with other parties (peers.NAME.psk). The party reads them at process
+ * start, like the private key, and keeps them in secret memory until the process ends. */
 #ifndef PARTY_DAEMON_PSKS_H
 #define PARTY_DAEMON_PSKS_H
 
@@ -17,8 +17,8 @@ void psks_free(struct psks *psks);
 
 enum err psks_check(const struct party_config *config) MUST_CHECK;
 
-/* Keys with the parties of a job, by party number, n 0 if there is none; NULL: none at all. A copy
- * that the caller wipes with psks_forget(). psks may be NULL. */
+/* Returns the keys with the parties of a job, by party number; n is 0 for a party without one.
+ * NULL: no party has one. The caller wipes this copy with psks_forget(). psks may be NULL. */
 struct psk *psks_of(const struct psks *psks, const struct work *work);
 void psks_forget(struct psk *psk, const struct work *work); /* accepts NULL */
 

@@ -1,4 +1,5 @@
-/* A distributed dataset: this process reads only the parts it needs, and holds no n x m. */
+/* Loads a distributed dataset. This process reads only the parts that it needs, and never holds all
+ * n x m numbers. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -10,7 +11,7 @@
 
 enum { PANEL_ROWS = 4096 };
 
-/* Hashes an .npy file by blocks, with the same result as data_fingerprint() in one piece. */
+/* Hashes an .npy file by blocks. Equals data_fingerprint() in one piece. */
 static enum err hash_npy(struct sha256 *h, const char *path, size_t n, size_t cols)
 {
 	enum err e = ERR_OK;
@@ -90,7 +91,7 @@ static enum err party_ranks_fingerprint(struct party_data *d, const char *featur
 	return e;
 }
 
-/* Reads ids here: ranks only learn the order. */
+/* Reads ids in this process: ranks only receive the order. */
 static enum err order_by_ids(struct party_data *d, const char *path, const char *features)
 {
 	struct dataset *set = &d->dataset;

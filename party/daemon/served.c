@@ -28,7 +28,7 @@ struct line {
 	bool cut; /* only the id counts, if it is complete */
 };
 
-/* Lines read so far: a running party reads only the new ones. */
+/* Lines read so far. A running party reads only new ones. */
 struct served {
 	char *path, *state;
 	struct stat file;
@@ -37,13 +37,13 @@ struct served {
 	struct line *line; /* those lines, parsed */
 };
 
-/* Ends a line that was cut short when its writer died. */
+/* CUT ends a line that was cut short when its writer died. */
 #define CUT  " cut"
 #define DONE "done"
 
 /* Parses "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK". Lines of earlier
- * versions end after the attempt, or after the hash. A cut line, after a power loss possibly zeros,
- * ends with CUT. text: n bytes and a 0. */
+ * versions end after the attempt or the hash. A line cut by a power loss may contain zeros; it ends
+ * with CUT. text: n bytes and a 0. */
 static bool served_parse_line(const char *text, size_t n, struct line *l)
 {
 	char check[SHA256_CHECK + 1] = "", right[SHA256_CHECK + 1];
@@ -128,8 +128,8 @@ void served_free(struct served *s)
 	free(s);
 }
 
-/* Reads the lines written since the last look, by any process. *cut: the last has no end, since its
- * writer died. An unreadable line might be of any job: then nothing is served. */
+/* Reads the lines that any process has written since the last call. *cut: the last line has no end,
+ * since its writer died. An unreadable line might belong to any job: then nothing is served. */
 static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 {
 	char *text = NULL;
@@ -150,7 +150,7 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 		struct line l = { .cut = true };
 
 		*cut =
-		    text[n - 1] != '\n'; /* counts for this look; read again once it has an end */
+		    text[n - 1] != '\n'; /* counts for this call; read again once it has an end */
 		text[n - !*cut] = 0;
 		if (*cut)
 			sscanf(text, "%32[0-9a-f]", l.id);
@@ -173,7 +173,7 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 	return e;
 }
 
-/* Appends and syncs, or leaves the file as it was. */
+/* Appends and syncs, or leaves the file unchanged. */
 static enum err append(int fd, const char *path, const char *line)
 {
 	size_t n = strlen(line);
@@ -190,8 +190,8 @@ static enum err append(int fd, const char *path, const char *line)
 	return e;
 }
 
-/* Appends job id, attempt and text, and their checksum. work: only if no line forbids the attempt;
- * NULL: unconditionally. */
+/* Appends job id, attempt and text, with their checksum. With work, only if no line forbids the
+ * attempt; NULL: unconditionally. */
 static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_t attempt,
 				const char *what, struct work *work)
 {

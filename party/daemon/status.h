@@ -1,7 +1,7 @@
 /* status.h -- a party's control socket: answers coterie status and accepts no commands.
  *
- * Answers the snapshot that the dashboard shows too (common/job/live.h), the head of the ledger,
- * and the budgets. */
+ * The answer has the snapshot that the dashboard also shows (common/job/live.h), the head of the
+ * ledger, and the budgets. */
 #ifndef PARTY_DAEMON_STATUS_H
 #define PARTY_DAEMON_STATUS_H
 
@@ -9,13 +9,14 @@
 #include "proto/control.h"
 
 struct party_status;
-/* Call before the process confines itself. If control.socket is not configured, a socket that
- * cannot be made is only a warning, and *s answers nothing. ERR_INPUT: the configured socket cannot
- * be made, or a viewer is no user of this host. config is borrowed. */
+/* Opens the socket. Call before the process confines itself. Without control.socket in the
+ * configuration, a socket that cannot be made is only a warning, and *s then answers nothing.
+ * ERR_INPUT: the configured socket cannot be made, or a viewer is no user of this host. config is
+ * borrowed. */
 enum err party_status_open(struct party_status **s, const struct party_config *config,
 			   uv_loop_t *loop) MUST_CHECK;
-/* The loop has to run once more. */
+/* The loop must run once more afterwards. */
 void party_status_close(struct party_status *s);
-void party_status_free(struct party_status *s); /* call after that */
+void party_status_free(struct party_status *s); /* call after the loop has run */
 
 #endif

@@ -116,7 +116,8 @@ struct budgets {
 	const struct party_config *config;
 };
 
-/* Privacy account of the data set, over all coordinators: eps of the unit that has spent most. */
+/* Writes the privacy account of the data set, over all coordinators: eps of the unit that has spent
+ * most. */
 static enum err put_privacy(const struct budgets *b, const struct ledger_job *job, struct json *o)
 {
 	double delta = b->config->policy.max_delta_total, most = 0;
@@ -246,7 +247,7 @@ static void offers(void *arg, const struct http_request *r, struct http_answer *
 	http_json(a, o);
 }
 
-/* The answer in a request's body; on false, *why names the expected form. */
+/* The answer in a request's body. If it is invalid, *why names the expected form. */
 struct given {
 	bool yes;
 	const char *hash, *why;

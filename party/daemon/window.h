@@ -5,16 +5,17 @@
  * - /api/offers: offers that wait for a user, with all that `coterie approve` shows
  * - POST /api/offers/ID: {"answer": "yes" | "no", "offer": HASH, "why": "", "days": 7}
  *
- * The answer equals that of `coterie approve` and needs the same rights: to answer, a user must be
- * able to read output/http.token, which belongs to the party's user alone. */
+ * A POST has the effect of `coterie approve` and needs the same rights: the user must be able to
+ * read output/http.token, which belongs to the party's user alone. */
 #ifndef PARTY_DAEMON_WINDOW_H
 #define PARTY_DAEMON_WINDOW_H
 
 #include "common/http/window.h"
 #include "common/job/daemon.h"
 
-/* Draws the token, writes it, and starts the window; does nothing without one. config is borrowed.
- * ERR_JOB: the token could not be written; or as window_start(). */
+/* Draws the token, writes it, and starts the window; does nothing if the configuration has no
+ * window. config is borrowed. ERR_JOB: the token could not be written; otherwise as
+ * window_start(). */
 enum err party_window_start(struct window *w, const struct party_config *config) MUST_CHECK;
 void party_window_close(struct window *w, const struct party_config *config);
 

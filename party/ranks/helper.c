@@ -1,4 +1,4 @@
-/* mpirun is started and ended by a process of its own, made before the daemon has keys and confines
+/* The helper process starts and ends mpirun. The daemon makes it before it has keys and confines
  * itself. */
 #include "party/ranks/own.h"
 #include "common/base/clock.h"
@@ -25,7 +25,7 @@
 enum { TURN_MS = 20 };
 
 static const struct mpirun_plan *plan;
-static bool root; /* this process is root's */
+static bool root; /* root made this process */
 
 static struct {
 	pid_t pid; /* of mpirun; 0: none runs */
@@ -45,14 +45,14 @@ static bool write_line(const char *path, const char *line)
 	return written;
 }
 
-/* The user keeps its ids in the new user namespace; root needs none. */
+/* Maps the user's own ids into the new user namespace; root needs no mapping. */
 static bool keep_user(uid_t uid, gid_t gid)
 {
 	char line[48];
 
 	if (!uid)
 		return true;
-	prctl(PR_SET_DUMPABLE, 1); /* else the kernel keeps these files for root; no key is here */
+	prctl(PR_SET_DUMPABLE, 1); /* else root would own these files; no key is here */
 	snprintf(line, sizeof(line), "%u %u 1", uid, uid);
 	if (!write_line("/proc/self/uid_map", line) || !write_line("/proc/self/setgroups", "deny"))
 		return false;
@@ -60,8 +60,8 @@ static bool keep_user(uid_t uid, gid_t gid)
 	return write_line("/proc/self/gid_map", line);
 }
 
-/* Puts this process, and all that it starts, into a network namespace with a loopback interface
- * alone: Open MPI listens on all interfaces and cannot be told otherwise. */
+/* Moves this process, and all that it starts, into a network namespace with only a loopback
+ * interface: Open MPI listens on all interfaces and cannot be configured otherwise. */
 static bool leave_network(void)
 {
 	struct ifreq lo = { .ifr_name = "lo" };
@@ -81,8 +81,8 @@ static bool leave_network(void)
 	return up;
 }
 
-/* Ranks on this host alone have no business with another. A child tries first: there is no way
- * back from half of it. */
+/* Isolates ranks that run on this host alone from the network. A child tries first, because a
+ * partial success cannot be undone. */
 static void keep_apart(void)
 {
 	int status = -1;
@@ -96,8 +96,8 @@ static void keep_apart(void)
 			 "kernel.unprivileged_userns_clone; AppArmor): others must not reach it");
 }
 
-/* The pipes to rank 0 and from it, and that of mpirun's and ranks' standard error, which stays open
- * here: what mpirun writes before it dies is not lost. */
+/* Makes the pipes to and from rank 0, and that of the standard error of mpirun and ranks. The
+ * latter stays open in this process, so that messages of a dying mpirun are not lost. */
 static bool make_pipes(void)
 {
 	static const char *const name[] = { "in", "out", "said" };
@@ -145,7 +145,7 @@ static void mpirun_helper_report(int sock, struct outcome r)
 	(void)!send(sock, &r, sizeof(r), MSG_NOSIGNAL);
 }
 
-/* Waits for so long until mpirun has ended. */
+/* Waits up to wait_s until mpirun has ended. */
 static bool await_end(double wait_s, int *status)
 {
 	double end_s = clock_now_s() + wait_s;
@@ -158,7 +158,7 @@ static bool await_end(double wait_s, int *status)
 	return false;
 }
 
-/* mpirun ends its ranks, on other hosts too, when it is told to. */
+/* Ends mpirun, which ends its ranks, also on other hosts. */
 static void end_running(double patience_s)
 {
 	int status;

@@ -18,7 +18,7 @@ static struct mpirun_plan plan;
 
 /* ---- the plan ---- */
 
-/* A program that may be run, as PATH says. Owned by the caller; NULL: there is none. */
+/* Returns the path of an executable found by PATH. Owned by the caller; NULL: none. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
@@ -59,7 +59,7 @@ static enum err mpirun_check_data(const struct party_config *c)
 	return ERR_OK;
 }
 
-/* At least one line that names a host. */
+/* Checks that at least one line names a host. */
 static enum err check_hostfile(const char *path)
 {
 	struct buf text = { 0 };
@@ -91,7 +91,7 @@ static void plan_release(struct mpirun_plan *p)
 	*p = (struct mpirun_plan){ 0 };
 }
 
-/* p: empty; on errors too the caller releases it. */
+/* Makes the plan. p: empty; the caller releases it, also after errors. */
 static enum err plan_make(const struct party_config *c, struct mpirun_plan *p)
 {
 	char *dir = file_program_dir();
@@ -162,8 +162,8 @@ static enum err give_order(struct order o)
 	return ERR_OK;
 }
 
-/* Receives the outcome of the ranks started last; drops older ones. wait: else returns at once if
- * there is none. */
+/* Receives the outcome of the ranks started last; drops older ones. Without `wait`, returns false
+ * at once if none has arrived. */
 static bool mpirun_receive_outcome(struct outcome *r, bool wait)
 {
 	ssize_t n;
@@ -194,7 +194,7 @@ enum err mpirun_start(struct mpirun *l)
 	if (r.what != STARTED)
 		return err_set(ERR_INTERNAL, "ranks: mpirun cannot be started: %s",
 			       strerror(r.error));
-	/* Both directions, so that neither end waits for the other. */
+	/* Opens both directions, so that neither end waits for the other. */
 	*l = (struct mpirun){ serial, open_end("in", O_RDWR), open_end("out", O_RDWR),
 			      open_end("said", O_RDONLY) };
 	if (l->to >= 0 && l->from >= 0 && l->said >= 0)

@@ -1,8 +1,8 @@
 /* mpirun.h -- starts a party's ranks: mpirun -n R coterie-worker.
  *
  * A daemon that has confined itself cannot start programs. So it first makes a helper process,
- * before it reads keys. The helper makes pipes in the state directory, starts mpirun,
- * and reports its end. It ends with the daemon, and mpirun with it.
+ * before it reads keys. The helper makes pipes in the state directory, starts mpirun, and reports
+ * its end. The helper ends with the daemon, and mpirun with the helper.
  */
 #ifndef PARTY_RANKS_MPIRUN_H
 #define PARTY_RANKS_MPIRUN_H
@@ -12,24 +12,28 @@
 
 #include <stdbool.h>
 
-/* Can ranks.n ranks be started, as the configuration says? Without ranks: ERR_OK. ERR_INPUT. */
+/* Checks that ranks.n ranks can be started as configured. Without ranks: ERR_OK. ERR_INPUT. */
 enum err mpirun_check(const struct party_config *c) MUST_CHECK;
-/* Starts the helper, if there are ranks; before threads and keys. ERR_INPUT, ERR_INTERNAL. */
+/* Starts the helper, if ranks are configured; call before threads and keys exist. ERR_INPUT,
+ * ERR_INTERNAL. */
 enum err mpirun_begin(const struct party_config *c) MUST_CHECK;
-/* Waits until ranks that run and the helper have ended, for some seconds at most. */
+/* Waits some seconds for ranks and helper to end. */
 void mpirun_end(void);
 
-/* Ranks that were started: ends of their pipes, which do not block, and mpirun's standard error. */
+/* Started ranks: this end of their pipes, which do not block, and of mpirun's standard error. */
 struct mpirun {
 	unsigned serial;
 	int to, from, said;
 };
 
-/* One at a time; of one thread at a time. Ranks of before are ended. ERR_INTERNAL. */
+/* Starts ranks, after ending earlier ones: one set at a time, from one thread at a time.
+ * ERR_INTERNAL. */
 enum err mpirun_start(struct mpirun *l) MUST_CHECK;
-/* Closes the party's ends, which ends ranks that wait for a command; ends others by force. */
+/* Closes the party's ends of the pipes. Ranks that wait for a command then end; others are
+ * killed. */
 void mpirun_stop(struct mpirun *l);
-/* To be polled for reading; then: has mpirun ended, and with which status of waitpid? */
+/* mpirun_watched() returns a descriptor to poll for reading. Once it is readable, mpirun_ended()
+ * returns whether mpirun has ended, and its status as of waitpid(). */
 int mpirun_watched(void);
 bool mpirun_ended(const struct mpirun *l, int *status);
 

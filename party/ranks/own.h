@@ -4,7 +4,7 @@
 
 #include "common/job/daemon.h"
 
-/* Seconds that ranks have to end by themselves, and then after SIGTERM. */
+/* Seconds for ranks to end by themselves, and then after SIGTERM. */
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
 /* The daemon sends an order; the helper answers with the outcome. serial: number of the start. */
@@ -18,14 +18,14 @@ struct outcome {
 	int status, error; /* of waitpid; errno */
 };
 
-/* Arguments for mpirun. Owned. */
+/* Arguments for mpirun; all owned. */
 struct mpirun_plan {
 	char *mpirun, *worker, *hostfile;
 	char *dir; /* of the pipes: in, out, said */
 	unsigned n;
 };
 
-/* The helper's whole life (common/base/helper.h). */
+/* Runs the helper until it ends (common/base/helper.h). */
 void mpirun_help(int sock, const void *plan);
 
 #endif

@@ -26,10 +26,10 @@ static bool hear_said(struct workers *w)
 		w->said[w->said_n++] = text[i];
 	if (n > 0)
 		log_debug("mpirun: %.*s", (int)n, text);
-	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may come */
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may arrive */
 }
 
-/* The first `bytes` bytes in one line, without blanks and lines of '-' in between. */
+/* Copies the first `bytes` bytes as one line, without blanks and lines of '-' between. */
 static void flatten(const char *from, size_t bytes, char to[static SHOWN])
 {
 	size_t n = 0;
@@ -61,7 +61,7 @@ static enum err say_dead_rank(const struct workers *w)
 		       signal == SIGKILL ? "; was its host out of memory?" : "");
 }
 
-/* Writes to text coterie-worker's own line, or else all output. */
+/* Copies coterie-worker's own line to text, or otherwise all output. */
 static void show_said(const struct workers *w, char text[static SHOWN])
 {
 	static const char own[] = "coterie-worker: ";
@@ -71,7 +71,7 @@ static void show_said(const struct workers *w, char text[static SHOWN])
 	flatten(line ? line : w->said, line ? strcspn(line, "\n") : w->said_n, text);
 }
 
-/* mpirun has ended: by its last words, why. */
+/* Returns the error after mpirun has ended, with the cause from its last output. */
 static enum err rank0_report_end(struct workers *w, int status)
 {
 	double end_s = clock_now_s() + LAST_WORDS_S;
@@ -94,7 +94,7 @@ static enum err rank0_report_end(struct workers *w, int status)
 
 /* ---- frames ---- */
 
-/* Until fd can be read, or written. */
+/* Waits until fd can be read or written. */
 static enum err rank0_await(void *workers, int fd, short events, bool ended)
 {
 	struct workers *w = workers;

@@ -1,5 +1,5 @@
-/* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h), for the orders of
- * workers.h in workers.c. Errors are those of workers.h. */
+/* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h); workers.c sends the
+ * commands of workers.h through it. Errors are those of workers.h. */
 #ifndef PARTY_RANKS_RANK0_H
 #define PARTY_RANKS_RANK0_H
 
@@ -21,7 +21,7 @@ struct workers {
 	uint8_t *piece; /* RANKS_FRAME_MAX */
 };
 
-/* Data that go with an order, or, after its reply, come: one of from and to. */
+/* Data sent with a command (from), or received after its reply (to). */
 struct rank0_part {
 	const void *from;
 	void *to;
@@ -34,17 +34,18 @@ struct rank0_part {
 #define RECEIVED_MAT(m)    RECEIVED((m)->a, (m)->rows * (m)->cols)
 /* clang-format on */
 
-/* w->order as `op`: sends it and the parts that go with it; w->reply; receives the others. */
+/* Sends w->order as command `op`, with the parts that are sent; receives w->reply, and then the
+ * other parts. */
 #define rank0_call(w, op, ...) rank0_parts(w, op, (const struct rank0_part[]){ __VA_ARGS__, { 0 } })
 enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part) MUST_CHECK;
-#define rank0_ask(w, op) rank0_parts(w, op, &(struct rank0_part){ 0 }) /* without any */
+#define rank0_ask(w, op) rank0_parts(w, op, &(struct rank0_part){ 0 }) /* without any parts */
 
-/* Steps of it: the order, and after its data the reply. */
+/* The two steps of rank0_call(): sends the command; after its data, receives the reply. */
 enum err rank0_order(struct workers *w, enum ranks_op op) MUST_CHECK;
 enum err rank0_answered(struct workers *w) MUST_CHECK;
-/* A piece of at most *left bytes, into w->piece: *count items of `unit` bytes. */
+/* Receives a piece of at most *left bytes into w->piece: *count items of `unit` bytes. */
 enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count) MUST_CHECK;
-/* So many values, piece by piece. */
+/* Receives `values` values, piece by piece. */
 enum err rank0_values(struct workers *w, size_t values, workers_values *each, void *arg) MUST_CHECK;
 
 #endif

@@ -1,11 +1,11 @@
-/* workers.h -- a party's ranks (common/ranks/pipe.h): they hold its data, and compute all that
- * concerns single rows. Vectors over rows are in the order of rows, in pieces; nothing here takes
- * memory for n x d.
+/* workers.h -- a party's ranks (common/ranks/pipe.h). They hold its data, and compute all that
+ * concerns single rows. Vectors over rows arrive in the order of rows, in pieces; no function here
+ * takes memory for n x d.
  *
- * A wait ends with ERR_CANCELLED when the job was given up (progress_check), and ticks as the ranks
- * proceed. A rank that dies ends all of them: ERR_INTERNAL, the sentence names the rank and its
- * host, and workers_died() is true from then on. ERR_INPUT: the data are wrong, or not for ranks,
- * by a sentence that names rank and host.
+ * A wait ends with ERR_CANCELLED when the job was given up (progress_check), and reports progress
+ * as the ranks proceed. A rank that dies ends all of them: ERR_INTERNAL, with rank and host in the
+ * sentence, and workers_died() is true from then on. ERR_INPUT, with rank and host in the sentence:
+ * the data are invalid, or unsuitable for ranks.
  */
 #ifndef PARTY_RANKS_WORKERS_H
 #define PARTY_RANKS_WORKERS_H
@@ -20,7 +20,7 @@
 struct workers;
 typedef enum err workers_values(void *arg, const double *x, size_t count);
 
-/* mpirun_start(), and waits until all ranks are there. */
+/* Calls mpirun_start(), and waits until all ranks have reported. */
 enum err workers_start(struct workers **w) MUST_CHECK;
 void workers_end(struct workers *w); /* accepts NULL */
 bool workers_died(const struct workers *w);
@@ -29,28 +29,28 @@ struct ranks_sizes workers_sizes(const struct workers *w);
 /* edges: NULL if there are none. */
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
-/* Row i, of features and edges, becomes row place[i] of n, as ids order rows of files. Before any
- * other command. */
+/* Moves row i, of features and edges, to row place[i] of n: the order of rows by ids. Call before
+ * any other command. */
 enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
 
-/* Asks for the adjacency (RANKS_GRAPH) or the features (RANKS_FEATURES), before an embedding is
- * made. Calls of workers_feed() then feed all of their bytes, in the order of pipe.h. */
+/* Requests the adjacency (RANKS_GRAPH) or the features (RANKS_FEATURES); call before an embedding
+ * is made. Calls of workers_feed() then pass on all their bytes, in the order of pipe.h. */
 enum err workers_show(struct workers *w, enum ranks_op op) MUST_CHECK;
 enum err workers_feed(struct workers *w, size_t bytes, dataset_feed *feed, void *arg) MUST_CHECK;
 
-/* The same edges as dataset_feed_edges() has them. */
+/* Passes on the edges as dataset_feed_edges() does. */
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
 
-/* embed_keep() and embed_again(): Z stays there, and features and graph are used up. */
+/* embed_keep() and embed_again(): the ranks keep Z, and features and graph are used up. */
 enum err workers_embed(struct workers *w, const struct embed_params *p,
 		       struct embedding *how) MUST_CHECK;
 enum err workers_embed_again(struct workers *w, const struct embedding *how) MUST_CHECK;
 
-/* Lengths of Z's rows (n); Z's rows scaled by given ones, embed_scale(). */
+/* Returns the lengths of Z's n rows; scales Z's rows by given factors, embed_scale(). */
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
-/* kmeans(): label (n), centres initialised here. kmeans_centres(), kmeans_distances(): c is k x
+/* kmeans(): label (n); centres are initialised here. kmeans_centres(), kmeans_distances(): c is k x
  * dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
@@ -58,16 +58,16 @@ enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each,
 			   void *arg) MUST_CHECK;
 
-/* order_next() of features and graph, which stay; begins: order_begin() before. */
+/* order_next() of features and graph, which stay; begins: calls order_begin() first. */
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
-/* Landmark projection and GCC: features and graph are a slice from the first of these calls on.
- * workers_filter(): slice_filter(). workers_question() and workers_answer(): the two parts of
- * slice_answer(): the question with its n rows of numbers, then its answer. For ASK_PRODUCTS
+/* Landmark projection and GCC. From the first of these calls on, features and graph are a slice.
+ * workers_filter(): slice_filter(). workers_question(), then workers_answer(): slice_answer(), in
+ * two parts: the question with its n rows of numbers, then its answer. For ASK_PRODUCTS
  * workers_question() reads only the shape of B. B's numbers follow by workers_block(), in the order
- * of rows and in pieces of any size; ranks begin when all are there. workers_cells():
- * slice_cluster(). workers_means(): slice_means(): M (k x cols, initialised here), and shift,
+ * of rows and in pieces of any size; ranks begin when all have arrived. workers_cells():
+ * slice_cluster(). workers_means(): slice_means(), with M (k x cols, initialised here), and shift,
  * weight and word of s (cols each, given). */
 enum err workers_filter(struct workers *w, unsigned order) MUST_CHECK;
 enum err workers_question(struct workers *w, const struct question *q) MUST_CHECK;
@@ -79,20 +79,20 @@ enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t
 enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
 		       struct mat *M) MUST_CHECK;
 
-/* placing_weigh(): length (n). Then placing_distances(), in whole rows of k; it uses up features
+/* placing_weigh(): length (n). Then placing_distances(), in whole rows of k, which uses up features
  * and graph. */
 enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length) MUST_CHECK;
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
 		       workers_values *each, void *arg) MUST_CHECK;
 
-/* Features become a party's rows of sums over rows (fedsc_party_part(), used up). workers_ask():
- * fedsc_answer() of TOTALS, SPREAD, SCALE without width and noise, CLUSTERS, ANCHOR, and EMBED
- * after it. workers_nearest(): each row's label and margin in the last counts (n). */
+/* Turns features into a party's rows for sums over rows (fedsc_party_part(), used up).
+ * workers_ask(): fedsc_answer() of TOTALS, SPREAD, SCALE without width and noise, CLUSTERS, ANCHOR,
+ * and EMBED after it. workers_nearest(): each row's label and margin in the last counts (n). */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;
 
-/* cost: one of each rank. */
+/* cost: one entry per rank. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;
 
 #endif

@@ -32,7 +32,7 @@ struct named {
 struct own {
 	const struct dataset *d;
 	const uint32_t *row;
-	uint8_t *has; /* a bit for each row: is it an own node's? */
+	uint8_t *has; /* a bit per row: an own node has it */
 };
 
 static void key_with(const struct work *work, size_t j, struct kdf_key *k)
@@ -80,7 +80,8 @@ static int by_higher_draw(const void *a, const void *b)
 		      ((const struct named *)b)->name + PSEUDONYM + DRAW, DRAW);
 }
 
-/* own u64, then the sample: pseudonym, row u32 each; little-endian. */
+/* Writes a batch: number of own nodes u64, then the sample: pseudonym, row u32 each;
+ * little-endian. */
 static void party_agree_write_batch(const struct work *work, const struct own *own, size_t to,
 				    struct buf *out)
 {
@@ -109,7 +110,7 @@ static void party_agree_write_batch(const struct work *work, const struct own *o
 	wipe(&k, sizeof(k));
 }
 
-/* ERR_PEER: the batch of party l is not that of any number of nodes. */
+/* Reads the batch of party l. ERR_PEER: no number of nodes gives such a batch. */
 static enum err read_batch(const struct work *work, size_t l, struct bytes batch, uint64_t *count,
 			   struct named *sample, size_t *n)
 {
@@ -172,7 +173,8 @@ static enum err party_agree_compare_batch(const struct work *work, size_t l, con
 		       : ERR_OK;
 }
 
-/* The union of the parties' nodes is no smaller than each part and no larger than all together. */
+/* Checks that the union of the parties' nodes is no smaller than each part, and no larger than all
+ * together. */
 static enum err party_agree_check_total(const struct work *work, uint64_t largest, uint64_t all,
 					bool disjoint)
 {

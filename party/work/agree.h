@@ -1,16 +1,17 @@
 /* agree.h -- checks that two parties have the same row for the same node. The coordinator sends
- * each party its own rows (align.h). If it gave one node another row at each party, a sum over rows
- * would disclose the parties' terms side by side.
+ * each party its own rows (align.h). If it gave a node a different row at each party, a sum over
+ * rows would disclose the parties' terms separately.
  *
- * Each pair of parties i, j compares rows under a key that nobody else has. For each own id
+ * Each pair of parties i, j compares rows under a key that no other process has. For each own id it
+ * computes
  *
  *     K = HKDF-Expand(K_ij; "coterie rows v2"; 32 bytes)    K_ij: the pair's key (crypto/secagg.h)
  *     HKDF-Expand(K; id; 32 bytes) = pseudonym (16 bytes)
  *                                    || draw, lower to higher (8) || higher to lower (8)
  *
- * and each sends the other, sealed, its number of nodes, and the pseudonym and row of the
- * AGREE_SAMPLE own ids of lowest draw in its direction. The same id must have the same row, and the
- * same row the same id.
+ * Each party seals to the other its number of nodes, and the pseudonym and row of the AGREE_SAMPLE
+ * own ids with the lowest draw in its direction. The same id must have the same row, and the same
+ * row the same id.
  *
  * Let i and j be honest and share s nodes with unequal rows, of their n_i and n_j. The lie goes
  * unnoticed with
@@ -30,10 +31,10 @@
 
 enum { AGREE_SAMPLE = 144 };
 
-/* After party_align(), with its d and row. disjoint: no two parties need have a node in common.
- * ERR_PEER, naming the coordinator: rows differ; there are as many rows as the parties have nodes,
- * unless disjoint; numbers of nodes that cannot be. ERR_PEER, naming a party: it sent something
- * else. O(L own), 0.4 us for each node and party. */
+/* Call after party_align(), with its d and row. disjoint: parties need have no node in common.
+ * ERR_PEER, naming the coordinator: rows differ; there are as many rows as the parties have nodes
+ * together, unless disjoint; impossible numbers of nodes. ERR_PEER, naming a party: it sent an
+ * invalid batch. O(L own), 0.4 us per node and party. */
 enum err party_agree_rows(struct work *work, const struct dataset *d, const uint32_t *row,
 			  bool disjoint) MUST_CHECK;
 

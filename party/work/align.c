@@ -20,13 +20,14 @@ enum {
 	BYTES_PER_NODE = 128, /* of a block of 16 columns: a party holds more */
 };
 
-/* Own node `node`, as the coordinator will know it. */
+/* An own node as the coordinator will identify it. */
 struct entry {
 	struct bytes id;
 	uint32_t node;
 };
 
-/* ERR_PEER if this party keeps a numbering_key and the key was made of another file. */
+/* Checks the shared key. ERR_PEER if this party keeps a numbering_key and the key was made of
+ * another file. */
 static enum err check_key(const struct work *work, const char *purpose,
 			  const uint8_t key[static KEY_LEN])
 {
@@ -45,7 +46,7 @@ enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key
 {
 	bool kept = work->numbering && work->numbering->kept;
 
-	/* Without a numbering_key all attempts at a job have the same key, and jobs have others. */
+	/* Without a numbering_key, attempts at one job share a key, and other jobs have others. */
 	if (work->own == 0)
 		TRY(kept ? numbering_key(work->numbering, purpose, work->job.seed, key)
 			 : secret_key(work, purpose, key));
@@ -53,8 +54,8 @@ enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key
 	return work->own == 0 ? ERR_OK : check_key(work, purpose, key);
 }
 
-/* Own ids as the coordinator will see them, in no order: point into *store, which is owned by the
- * caller also after an error. */
+/* Makes the own ids as the coordinator will see them, in no order. They point into *store, which
+ * the caller owns, also after an error. */
 static enum err make_entries(struct work *work, const struct dataset *d, struct entry *entry,
 			     uint8_t **store)
 {
@@ -124,7 +125,7 @@ static enum err send_ids(struct work *work, const struct entry *entry, size_t n)
 
 /* ---- rows ---- */
 
-/* Own nodes by rising row: the row in the upper half, the node in the lower. */
+/* Returns own nodes by ascending row: the row in the upper half, the node in the lower. */
 static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 {
 	uint64_t *pair = alloc(own, sizeof(*pair));
@@ -158,7 +159,7 @@ static enum err recv_rows(struct work *work, const struct entry *entry, size_t o
 			       n);
 	free(pair);
 	TRY(e);
-	/* n is the coordinator's word, and everything that follows has as many rows. */
+	/* n is the coordinator's claim, and everything that follows has as many rows. */
 	snprintf(what, sizeof(what), "ROWS of %" PRIu32 " nodes", n);
 	TRY(work_check_room(work, what, (double)BYTES_PER_NODE * n));
 	work->n = n;
@@ -194,7 +195,7 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 		e = recv_rows(work, entry, d->n, row);
 	free(entry);
 	TRY(e);
-	/* Rows are told to each party apart; n is the same for all. */
+	/* Each party gets rows of its own; n is the same for all. */
 	n = htobe64(work->n);
 	work->told.apart = false;
 	tree_build(&tree, work->L, true);

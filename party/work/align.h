@@ -1,4 +1,4 @@
-/* align.h -- a party's half of agreeing on nodes: server/run/align.h says how. */
+/* align.h -- the party side of the agreement on nodes, which server/run/align.h describes. */
 #ifndef PARTY_WORK_ALIGN_H
 #define PARTY_WORK_ALIGN_H
 
@@ -12,20 +12,20 @@
  * Begins the transcript of the root's group (work_group) with n: later sums must not begin it
  * again.
  *
- * ERR_PEER: a sealed message that is not whole or not for this party, rows repeated or out of
- * range, fewer nodes than this party has, or more than this host's memory has room for.
- * ERR_INTERNAL: two own ids have one hash.
+ * ERR_PEER: a sealed message that is incomplete or for another party, rows that are repeated or out
+ * of range, fewer nodes than this party has, or more than fit this host's memory. ERR_INTERNAL: two
+ * own ids have one hash.
  */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 
-/* A key of all parties for the use that `purpose` names: party 0's (crypto/numbering.h), sealed to
- * all others. ERR_PEER if this party keeps a numbering_key and the key was made of another file.
- * Wipe it. */
+/* Sets key to a key of all parties for the use that `purpose` names. Party 0 makes it
+ * (crypto/numbering.h) and seals it to all others. ERR_PEER if this party keeps a numbering_key and
+ * the key was made of another file. The caller wipes it. */
 enum err party_numbering_key(struct work *work, const char *purpose,
 			     uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 
-/* Receives the labels of server_own_labels(): label[i] (own entries, 0 .. values) of own node i;
- * row is party_align's. */
+/* Receives the labels of server_own_labels(): label[i] (own entries, 0 .. values) belongs to own
+ * node i; row as of party_align(). */
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
 			  uint32_t group, uint32_t values, uint32_t *label) MUST_CHECK;
 

@@ -1,13 +1,14 @@
-/* bound.h -- a party's side of the bound on a job's numbers (common/privacy/bound.h). */
+/* bound.h -- the party side of the bound on a job's numbers (common/privacy/bound.h). */
 #ifndef PARTY_WORK_BOUND_H
 #define PARTY_WORK_BOUND_H
 
 #include "common/kind/tree.h"
 #include "party/work/work.h"
 
-/* square: of the length of this party's longest vector. No joint vector's is above 2^*e. One sum of
- * BOUND_TERM words over the node's members (all parties), then CHOICE_BOUND. ERR_INPUT:
- * bound_term(); ERR_PEER: the coordinator's exponent is below this party's own. */
+/* Bounds the parties' vectors: no joint vector's squared length exceeds 2^*e. square: squared
+ * length of this party's longest vector. Takes one sum of BOUND_TERM words over the node's members
+ * (all parties), then CHOICE_BOUND. ERR_INPUT: bound_term(); ERR_PEER: the coordinator's exponent
+ * is below this party's own. */
 enum err party_bound(struct work *work, const struct tree_node *node, double square,
 		     int *e) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /* cache.h -- values computed before the exchange, kept for the job's next attempt.
  *
- * A file per piece in state/cache. Its name has the kind of piece and its key: the hash of all
- * inputs. The files are as secret as the data, and are removed when the job is over.
+ * state/cache has a file per piece, named by the kind of piece and its key: the hash of all inputs.
+ * The files are as secret as the data. The party removes them when the job is over.
  */
 #ifndef PARTY_WORK_CACHE_H
 #define PARTY_WORK_CACHE_H
@@ -15,17 +15,17 @@ enum { CACHE_NAME_MAX = 32 };
 
 char *cache_dir(const char *state); /* owned by the caller */
 
-/* The piece of this name and key into *file; *piece is its part that was kept, inside it. At most
- * max bytes are read. False: there is none, or it is damaged, which is a warning that names the
- * file; it is then removed, and *file is empty. dir NULL: there never is one. */
+/* Reads the piece of this name and key into *file; *piece is the stored piece inside it. Reads at
+ * most max bytes. False: there is none, or it is damaged. Then *file is empty; a damaged file is
+ * removed, with a warning that names it. dir NULL: there never is one. */
 bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA256_LEN], size_t max,
 		struct buf *file, struct bytes *piece);
 
-/* Failing to is a warning: then the next attempt computes it again. Keeps nothing after
- * progress_stop(): a computation that was stopped has no result. */
+/* Stores a piece. Failure is only a warning, since the next attempt can compute it again. Stores
+ * nothing after progress_stop(), because a stopped computation has no result. */
 void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA256_LEN],
 		struct bytes piece);
 
-void cache_forget(const char *dir); /* all pieces */
+void cache_forget(const char *dir); /* removes all pieces */
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hashes, cut, that the party shows. All zeros: it has no names. */
+/* Shortened hashes that the party shows. All zeros: its columns have no names. */
 struct said {
-	uint8_t names[12];  /* in their order */
+	uint8_t names[12];  /* the names in their order */
 	uint8_t sorted[10]; /* the same names in the order of their bytes */
 	uint8_t held[10];   /* types and units, in the columns' order */
 };

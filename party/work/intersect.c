@@ -17,27 +17,27 @@
 enum { ID = OKVS_KEY_LEN, CANARY = UINT32_MAX, TICK = 1 << 16, BYTES_PER_WORD = 24 };
 _Static_assert((int)ID == (int)MSG_ID_HASH_LEN, "a pseudonym is a hashed id");
 
-/* Own ids, and the canaries, by rising pseudonym. */
+/* Own ids, and the canaries, by ascending pseudonym. */
 struct pseudonyms {
 	uint8_t (*key)[ID];
-	uint32_t *row; /* CANARY: it is one */
+	uint32_t *row; /* CANARY: not a row */
 	size_t n;
 };
 
-/* A party's part, from its ids to the common ones. */
+/* A party's state from its ids to the common ones. */
 struct intersect {
 	struct work *work;
 	const struct dataset *d;
 	struct tree tree;
 	const struct tree_node *all;
 	struct pseudonyms names;
-	size_t own_step, bound; /* own count of ids, and the largest, padded */
+	size_t own_step, bound; /* step of the own count of ids; largest count, padded */
 	size_t lister;
 };
 
 /* ---- pseudonyms ---- */
 
-/* HMACs of texts by a key that is made of the group key and the try. */
+/* Returns an HMAC whose key is made of the group key, label and try. */
 static struct hmac *keyed(const struct work *work, const char *label, uint8_t tries)
 {
 	struct buf info = { 0 };
@@ -66,7 +66,7 @@ static void party_intersect_add_name(struct pseudonyms *n, struct hmac *h, const
 		progress_tick();
 }
 
-/* Canaries are of a key of their own, so that no id can be one. */
+/* Names all ids and canaries. Canaries have a key of their own, so that no id can be one. */
 static void name_all(struct intersect *s, uint8_t tries)
 {
 	struct hmac *h = keyed(s->work, "coterie align ids v1", tries);
@@ -83,8 +83,8 @@ static void name_all(struct intersect *s, uint8_t tries)
 	okvs_sort(s->names.key, s->names.row, s->names.n);
 }
 
-/* Own pseudonyms, and `more` drawn ones that rise too: merged as they are sent, since a list of all
- * would lie there beside the table that waits. */
+/* Sends own pseudonyms and `more` random ones, both ascending. Merges them while sending, since a
+ * complete list would occupy memory next to the table that waits. */
 static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID], size_t more)
 {
 	const size_t most = CHANNEL_CHUNK / ID, own = s->names.n, all = own + more;
@@ -111,8 +111,8 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* ---- tables ---- */
 
-/* A verified sum of votes: each party answers n questions by 0 or 1; alike: it answers exactly one
- * of them by 1. */
+/* Computes a verified sum of votes: each party answers n questions by 0 or 1. alike: it answers
+ * exactly one of them by 1. */
 static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 {
 	struct work *work = s->work;
@@ -128,8 +128,8 @@ static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t
 }
 
 /* Counts the parties on each step of the public scale, and finds those on the lowest. peeled: a
- * table of this party's ids, or NULL. Verified sums: the coordinator cannot give anyone other
- * ones. */
+ * table of this party's ids, or NULL. The sums are verified, so the coordinator cannot broadcast
+ * others. */
 static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **peeled)
 {
 	struct work *work = s->work;
@@ -173,7 +173,7 @@ static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **p
 	return ERR_OK;
 }
 
-/* s_i: pairs' shares of zero, which cancel where all parties have the id. */
+/* Computes s_i: the pairs' shares of zero, which cancel if all parties have the id. */
 static uint64_t *zero_shares(const struct intersect *s)
 {
 	static const char label[] = "coterie align prf v1";
@@ -194,7 +194,8 @@ static uint64_t *zero_shares(const struct intersect *s)
 	return value;
 }
 
-/* The order is let go of before the table waits to be sent: then memory is at its height. */
+/* Sends the table. Frees the order before the table waits to be sent, since memory use is highest
+ * then. */
 static enum err send_table(struct intersect *s, struct okvs **peeled)
 {
 	size_t words = okvs_words(s->bound + ALIGN_CANARIES);
@@ -212,7 +213,7 @@ static enum err send_table(struct intersect *s, struct okvs **peeled)
 	return e;
 }
 
-/* Own pseudonyms among random ones, so that nobody sees how many they are. */
+/* Lists own pseudonyms among random ones, so that nobody learns their number. */
 static enum err list_names(const struct intersect *s)
 {
 	size_t more = s->own_step + ALIGN_CANARIES - s->names.n;
@@ -243,10 +244,10 @@ static enum err party_intersect_by_tables(struct intersect *s)
 
 /* ---- the common ones ---- */
 
-/* The list of common pseudonyms, as it arrives in pieces. */
+/* The list of common pseudonyms, received in pieces. */
 struct told_common {
-	size_t count, done; /* announced, and here */
-	size_t at;          /* own pseudonyms before it are below the last */
+	size_t count, done; /* ids announced; ids received */
+	size_t at;          /* own pseudonyms before it are below the last common one */
 	size_t canaries;
 	size_t rows; /* those that are no canaries: the first of the own pseudonyms' rows become
 			theirs */
@@ -274,7 +275,7 @@ static enum err take_common(struct intersect *s, const struct msg_ids *m, struct
 	for (size_t i = 0; i < ids; i++, t->done++) {
 		const uint8_t *id = m->packed.p + i * ID;
 
-		/* They rise, so each is looked for above the last, and none is found twice. */
+		/* Common pseudonyms ascend, so search only above the last: none is found twice. */
 		while (t->at < own->n && memcmp(own->key[t->at], id, ID) < 0)
 			t->at++;
 		if (t->at == own->n || memcmp(own->key[t->at], id, ID) != 0)
@@ -308,15 +309,16 @@ static enum err recv_common(struct intersect *s, struct told_common *t)
 	return ERR_OK;
 }
 
-/* Tables and lists of millions of ids: freed memory must not stay allocated next to new tables. */
+/* For tables and lists of millions of ids: freed memory must not stay allocated next to new
+ * tables. */
 static void keep_small(const struct work *work, bool small)
 {
 	alloc_gives_back(small);
 	channel_spare_little(work->channel, small);
 }
 
-/* Rows in the order of a keyed hash of their ids: nobody chose it, and the coordinator does not
- * know which pseudonym is which row. */
+/* Orders rows by a keyed hash of their ids. Nobody chooses this order, and the coordinator does not
+ * know which pseudonym belongs to which row. */
 static void number_rows(const struct dataset *d, const uint8_t *key, uint32_t *row, size_t n)
 {
 	struct hmac *h = hmac_new((struct bytes){ key, NUMBERING_KEY_LEN });

@@ -19,7 +19,7 @@ struct work_noise {
 	struct prg *prg;
 };
 
-/* Changes with the samplers: noise of another version on the same answer is other noise. */
+/* Changes with the samplers, because another version must not reuse a stream. */
 static const char version[] = "coterie noise v2";
 
 static void add_field(struct hmac *h, const void *p, size_t n)
@@ -58,8 +58,8 @@ static void add_question(struct hmac *h, const struct work_noise *noise)
 		add_members(h, work);
 }
 
-/* The stream's key is made of the HMAC, and so is the name of the question, from which the key does
- * not follow. */
+/* Both the stream's key and the question's name are made of the HMAC; the key does not follow from
+ * the name. */
 static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
 {
 	struct work_noise *noise = ctx;

@@ -29,7 +29,7 @@ static enum err secret_write(struct secret *s, size_t n)
 	return ERR_OK;
 }
 
-/* Draws the secret where the file is empty: of two processes the first that holds the lock. */
+/* Draws the secret if the file is empty: of two processes, the first to lock it does. */
 static enum err secret_load(struct secret *s)
 {
 	uint8_t more[WHOLE + 1];
@@ -57,7 +57,7 @@ static enum err secret_load(struct secret *s)
 		       s->path, n, KEY_LEN, WHOLE);
 }
 
-/* make: creates the file; else s->n stays 0 where there is none. */
+/* Opens the file. make: creates a missing one; otherwise s->n stays 0. */
 static enum err secret_open(struct secret *s, const char *state, bool make)
 {
 	*s = (struct secret){ .path = file_join(state, "noise.key"), .fd = -1 };
@@ -74,7 +74,7 @@ static enum err secret_open(struct secret *s, const char *state, bool make)
 static void secret_close(struct secret *s)
 {
 	if (s->fd >= 0)
-		close(s->fd); /* and with it the lock */
+		close(s->fd); /* also releases the lock */
 	wipe(s->bytes, sizeof(s->bytes));
 	free(s->path);
 }

@@ -1,4 +1,4 @@
-/* secret.h -- state/noise.key: a party's secret for its noise, and the head that its ledger had.
+/* secret.h -- state/noise.key: a party's secret for its noise, and a copy of its ledger's head.
  *
  *     32 bytes   the secret, drawn when first needed
  *     40 bytes   the ledger's head: rows (8 bytes, big-endian), hash of the last; absent before the
@@ -15,19 +15,19 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-/* An empty HMAC under the secret; under a random one if work has no state directory (tests).
+/* Starts an HMAC under the secret; under a random one if work has no state directory (tests).
  * ERR_JOB: the file cannot be made or read; ERR_INPUT: it is damaged. */
 enum err secret_hmac(const struct work *work, struct hmac **h) MUST_CHECK;
 
-/* A key of this job, for the use that `purpose` names: the same in each attempt. Errors as above.
- * Wipe it. */
+/* Derives a key of this job for the use that `purpose` names: the same in each attempt. Errors as
+ * above. The caller wipes it. */
 enum err secret_key(const struct work *work, const char *purpose,
 		    uint8_t key[static HMAC_LEN]) MUST_CHECK;
 
 /* Stores the head, unless the file has a later one. make: creates a missing file. ERR_JOB,
  * ERR_INPUT. */
 enum err secret_keep_head(const char *state, const struct ledger_head *head, bool make) MUST_CHECK;
-/* The stored head; count 0: none. ERR_JOB, ERR_INPUT. */
+/* Returns the stored head; count 0: none. ERR_JOB, ERR_INPUT. */
 enum err secret_head(const char *state, struct ledger_head *head) MUST_CHECK;
 
 #endif

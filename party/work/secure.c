@@ -17,9 +17,9 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
-	struct tag *tag; /* of a broadcast sum; else NULL */
+	struct tag *tag; /* of a broadcast sum; otherwise NULL */
 	uint64_t round;
-	size_t count, sent; /* words in all, the canary among them; words in messages so far */
+	size_t count, sent; /* words of the vector, with the canary; words sent so far */
 	size_t word;        /* bytes */
 	size_t held, room;  /* words in the chunk being filled, and its capacity */
 	uint8_t *chunk;
@@ -122,7 +122,7 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 
 enum err secure_end(struct secure *s)
 {
-	/* A 1 of each member: by their sum the coordinator sees that the masks have cancelled. */
+	/* Each member adds 1: from their sum the coordinator sees that the masks have cancelled. */
 	const uint64_t canary = 1;
 
 	if (s->count)
@@ -193,7 +193,7 @@ enum err secure_send_words(struct work *work, const struct tree_node *node, cons
 
 /* ---- broadcast sums ---- */
 
-/* The words of the sum, and the tag, which comes with the last of them. */
+/* Receives the words of the sum, and the tag, which follows the last of them. */
 static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words,
 			 uint8_t tag[static TAG_LEN])
 {
@@ -229,8 +229,8 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 	return ERR_OK;
 }
 
-/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag
- * holds. */
+/* Sets x to the sum that the coordinator broadcasts, if its words are in their range and its tag is
+ * valid. */
 static enum err take_sum(struct secure *s, double *x)
 {
 	struct work *work = s->work;

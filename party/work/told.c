@@ -1,15 +1,14 @@
-/* Consistency of broadcast values: members of a group ask each other, without a round trip of
- * their own.
+/* Consistency of broadcast values: members of a group compare them, without an extra round trip.
  *
- *   behind the words of the first sum of each phase, and before DONE:
+ *   after the words of the first sum of each phase, and before DONE, each member sends
  *       TOLD, for each other member j  HKDF-Expand(K_ij, "coterie told v2" || i || j || number ||
  *                                                  history of the two || transcript of the group)
- *   before the coordinator's next message:
+ *   before its next message the coordinator sends
  *       TOLD, the exclusive or of the words of all others for this party
  *
  * Each party can compute the words of all members that received the same values; the coordinator
  * cannot. The word of a member that received other values is random, whatever others add to it. So
- * the coordinator adds up, and one word comes back, not one of each member. docs/secure-sum.md
+ * the coordinator can add the words and return one, instead of one per member. docs/secure-sum.md
  * lists the attacks that this detects. */
 #include "party/work/work.h"
 #include "crypto/hash.h"
@@ -67,9 +66,9 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 	sha256_end(h, hash);
 }
 
-/* Messages that work->heard has not as they came: boxes and tags are made by keys of this
- * session; ROWS are in the order of hashed ids (party_align() adds them in the order of
- * own ids), and of a SUM the numbers are added (secure_sum_verified()). */
+/* Messages that are not added to work->heard as received. Keys of this session make boxes and tags.
+ * ROWS are in the order of hashed ids (party_align() adds them in the order of own ids). Of a SUM,
+ * secure_sum_verified() adds the numbers. */
 static bool is_of_session(enum msg_type type)
 {
 	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;
@@ -81,7 +80,7 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (!is_of_session(type))
 		chain_message(work->heard, type, body);
-	/* The tag of a SUM proves it, or the job ends: no party can receive another. */
+	/* The tag of a SUM proves it; otherwise the job ends. So no party can receive another. */
 	if (work->told.apart || type == MSG_SUM)
 		return;
 	work->told.heard = true;
@@ -99,8 +98,8 @@ void work_hear(struct work *work, const void *p, size_t n)
 	chain_value(work->heard, "coterie heard v1", p, n);
 }
 
-/* The word from member `from` to member `to`, one of them this party, if `from` received the same
- * values as this party. */
+/* Computes the word from member `from` to member `to`, one of which is this party, for the case
+ * that `from` received the same values as this party. */
 static void word_of(const struct work *work, size_t from, size_t to,
 		    uint8_t word[static MSG_TOLD_LEN])
 {
@@ -134,7 +133,7 @@ static enum err told_send_words(struct work *work, size_t first, size_t last)
 	struct buf words = { 0 };
 	enum err e;
 
-	/* A word of a sum that no message followed. */
+	/* No message has followed the word of a sum yet. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));

@@ -54,7 +54,7 @@ static enum err verified_sum(void *ctx, const void *question, enum parties_how h
 			e = err_set(ERR_INTERNAL, "a sum that parties are not told");
 			break;
 		}
-	if (e != ERR_OK && x) /* not a term that nobody masked */
+	if (e != ERR_OK && x) /* must not remain an unmasked term */
 		wipe(x, n * sizeof(*x));
 	return here(v, e);
 }
@@ -120,6 +120,6 @@ enum err verified_error(struct verified *v, enum err e)
 
 	if (e == ERR_OK || v->here || e == ERR_CANCELLED || e == ERR_INTERNAL)
 		return e;
-	TRY(channel_recv(v->work->channel, MSG_DONE, &m)); /* an ABORT comes, which is an error */
+	TRY(channel_recv(v->work->channel, MSG_DONE, &m)); /* an ABORT instead is an error */
 	return err_restore(&own);
 }

@@ -1,8 +1,9 @@
 /* verified.h -- the coordinator side of a protocol, run by a party for itself.
  *
- * The party gives its term of each sum, receives the sum, verifies it (party/work/secure.h), and
- * computes the next question from it with the coordinator's code. So the coordinator decides
- * nothing: it sends verified sums, and numbers that the protocol checks (parties_pass_reals()).
+ * For each sum the party sends its term, receives the sum, and verifies it (party/work/secure.h).
+ * From it the party computes the next question with the coordinator's code. So the coordinator
+ * decides nothing: it sends verified sums, and numbers that the protocol checks
+ * (parties_pass_reals()).
  */
 #ifndef PARTY_WORK_VERIFIED_H
 #define PARTY_WORK_VERIFIED_H
@@ -12,16 +13,16 @@
 
 struct verified;
 
-/* Answers of the kind's party. */
+/* Answers of the kind's party side. */
 struct verified_kind {
-	/* x (n) becomes this party's term. The question goes into the transcript here
-	 * (work_bind), so that all parties answer the same one. */
+	/* Sets x (n) to this party's term. Adds the question to the transcript (work_bind), so that
+	 * all parties answer the same one. */
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
-	/* Sends own rows or numbers in clear; or NULL. */
+	/* Sends own rows or numbers unmasked; or NULL. */
 	enum err (*upload)(struct verified *v, const void *question);
-	/* Seals a batch to each other party, and takes theirs; or NULL. */
+	/* Seals a batch to each other party, and receives theirs; or NULL. */
 	enum err (*exchange)(struct verified *v, const void *question, enum parties_batches what);
-	/* the own rows' labels; or NULL */
+	/* Takes the own rows' labels; or NULL. */
 	enum err (*take)(struct verified *v, size_t values);
 };
 
@@ -32,15 +33,16 @@ struct verified {
 	void *party; /* the kind's */
 	struct tree tree;
 	const struct tree_node *root;
-	bool here; /* the error is of this party's own, or of its channel */
+	bool here; /* the error is of this party or its channel */
 };
 
-/* Shares the group key: the coordinator relays it then. */
+/* Prepares v, and shares the group key, which the coordinator relays. */
 enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
 		       void *party) MUST_CHECK;
 
-/* The error after e ended a coordinator side that was run with v. The coordinator finds errors of
- * the sums as well, and ends the job by a sentence; this waits for it. */
+/* Returns the error of the job, after e ended the coordinator side run with v. The coordinator
+ * finds errors of the sums as well, and ends the job with a sentence, for which this function
+ * waits. */
 enum err verified_error(struct verified *v, enum err e) MUST_CHECK;
 
 #endif

@@ -88,7 +88,8 @@ enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct
 	return e;
 }
 
-/* 32 bytes that party `from` sealed for this one: each gets another box, which is in no transcript.
+/* Receives 32 bytes that party `from` sealed for this one. Each party gets another box, so no
+ * transcript has it.
  */
 static enum err recv_sealed(struct work *work, enum sealed what, size_t from,
 			    uint8_t text[static SECAGG_HASH_LEN])
@@ -153,7 +154,7 @@ enum err work_check_room(const struct work *work, const char *what, double need)
 			  what, size_text(need).s, size_text(machine_memory()).s);
 }
 
-/* G = B'B of all n rows is n I. */
+/* Checks that G = B'B of all n rows is n I. */
 static enum err check_block(struct work *work, const struct mat *G, size_t n)
 {
 	bool good = true;
@@ -179,16 +180,16 @@ enum err work_recv_block(struct work *work, const struct tree_node *node, struct
 	return e;
 }
 
-/* A block on its way through: some rows of it, and B'B of those that are gone. */
+/* A block in transit: some of its rows, and B'B of those passed on. */
 struct passing {
 	struct work *work;
 	struct mat some, G;
-	size_t n, left, held; /* rows of all; of those that are not gone; numbers in some */
+	size_t n, left, held; /* rows of the block; rows not passed on yet; numbers in `some` */
 	channel_reals *each;
 	void *arg;
 };
 
-/* The last rows wait until all hold. */
+/* Passes rows on. The last ones wait until the check of all has succeeded. */
 static enum err pass_rows(struct passing *p)
 {
 	struct mat part;

@@ -1,4 +1,4 @@
-/* work.h -- one job as a party's job thread runs it. All egress goes through secure_send(). */
+/* work.h -- the state of one job on a party's job thread. All egress goes through secure_send(). */
 #ifndef PARTY_WORK_WORK_H
 #define PARTY_WORK_WORK_H
 
@@ -24,181 +24,185 @@ struct party_kind;
 struct noise_source;
 struct workers;
 
-/* Whether all parties were told the same: told.c. */
+/* Compares whether all parties received the same broadcast values: told.c. */
 struct told {
 	bool on;    /* told_begin() */
 	bool apart; /* received values are for this party alone: in no transcript */
-	bool heard; /* the current group was told something */
-	bool said;  /* in this phase */
-	/* the current group is of [first, last); before any all parties: 0, 0 */
+	bool heard; /* the current group received a broadcast */
+	bool said;  /* told_say() was called in this phase */
+	/* The current group: parties [first, last); 0, 0 (all parties) before the first. */
 	size_t first, last;
-	uint64_t number[PARTIES_MAX]; /* by party: words that the two have said to each other */
-	bool waiting;                 /* TOLD is due, */
-	size_t with[2]; /* of members with[0] .. with[1] - 1, this party among them, */
-	uint8_t expect[MSG_TOLD_LEN]; /* and is this, if all were told the same */
+	uint64_t number[PARTIES_MAX]; /* by party: words that the two have exchanged */
+	bool waiting;                 /* TOLD is expected, */
+	size_t with[2]; /* from members with[0] .. with[1] - 1, including this party, */
+	uint8_t expect[MSG_TOLD_LEN]; /* with this value if all received the same */
 };
 
 struct work {
 	struct job job;                /* the effective job, as offered and accepted */
-	uint8_t job_hash[HASH_LEN];    /* of its bytes in the offer */
-	char subject[JOB_KEY_MAX + 1]; /* the parameter or the party for which it is declined */
-	const struct party_kind *half; /* of its kind */
+	uint8_t job_hash[HASH_LEN];    /* of the job's bytes in the offer */
+	char subject[JOB_KEY_MAX + 1]; /* the parameter or party that is the reason of a decline */
+	const struct party_kind *half; /* of the job's kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	size_t L, own; /* parties, and this one's number among the sorted names */
+	size_t L, own; /* number of parties; this party's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	/* Parties that began with them and were left out, in that order, and the attempt from which
+	/* Initial parties that were left out since, in that order, and the attempt from which
 	 * on. */
 	size_t lefts;
 	struct work_left {
 		uint32_t attempt;
 		char name[MSG_NAME_MAX + 1];
 	} left[PARTIES_MAX];
-	uint8_t coordinator[SECAGG_HASH_LEN]; /* the fingerprint that is pinned */
-	char submitter[MSG_NAME_MAX + 1];     /* of the job, as the coordinator says */
+	uint8_t coordinator[SECAGG_HASH_LEN]; /* the pinned fingerprint */
+	char submitter[MSG_NAME_MAX + 1];     /* of the job, as the coordinator claims */
 	struct channel *channel;              /* to the coordinator */
 	struct post *post;
 	struct record *record;
-	struct leaving *leaving; /* the ledger that all of it goes into; NULL: none (tests) */
-	struct work_sum {        /* the secure sum under way: its members, bytes of a word */
+	struct leaving *leaving; /* the ledger that records all egress; NULL: none (tests) */
+	struct work_sum {        /* the current secure sum: its members, bytes of a word */
 		size_t members[PARTIES_MAX], count, word;
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
-	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
-	/* of all values that this party received in this attempt: work_hear() */
+	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts to the current group */
+	/* Of all values that this party received in this attempt: work_hear(). */
 	uint8_t heard[SECAGG_HASH_LEN];
 	struct told told;
 	/* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator does not have;
-	 * NULL before work_group_key() */
+	 * NULL before work_group_key(). */
 	uint8_t *group_key;
-	uint64_t sums_told;        /* so far: each has a key of its own for its tag */
-	struct features *features; /* this party's slice: used up by the protocol */
-	/* reads the original slice from its file by panels; read NULL: keep a copy instead */
+	uint64_t sums_told;        /* broadcast sums so far: the tag of each has its own key */
+	struct features *features; /* this party's slice; the protocol uses it up */
+	/* Reads the original slice from its file by panels; read NULL: keep a copy instead. */
 	struct features_source source;
 	const struct graph *graph;
-	/* ranks that hold features and graph, of which these two then have only the shape; or
-	 * NULL */
+	/* Ranks that hold features and graph, which then have only the shape here; or NULL. */
 	struct workers *workers;
-	const struct dataset *dataset; /* where features and graph are from: its ids */
-	/* n: the confidence of each row's label (common/data/labels.h); NULL: none; owned */
+	const struct dataset *dataset; /* the origin of features and graph: its ids */
+	/* n values: the confidence of each row's label (common/data/labels.h); NULL: none;
+	 * owned. */
 	double *confidence;
-	/* the kind's own state; freed by free() after its release(), if it has one; or NULL */
+	/* The kind's own state; release() (if the kind has one), then free() frees it. NULL:
+	 * none. */
 	void *protocol;
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output;          /* directory of this job's results */
-	int fraction; /* bits behind the point of sums in the job's words, where it says "auto" */
+	int fraction; /* fraction bits of sums in the job's words, if the job says "auto" */
 	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
-	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
+	unsigned min_cluster; /* policy: fewest rows in any sum of rows */
 	unsigned threads;
 	const struct numbering *numbering; /* NULL: keys are drawn */
-	struct work_noise *noise;          /* party/work/noise.h; NULL: none was asked for; owned */
-	/* of parties and parameters: they go into every key */
+	struct work_noise *noise;          /* party/work/noise.h; NULL: not used yet; owned */
+	/* Of parties and parameters; enters every key. */
 	uint8_t params_hash[SECAGG_HASH_LEN];
-	/* the same as the job began, with all parties that were left out since */
+	/* The same for the job at its beginning, with all parties that were left out since. */
 	uint8_t began_hash[SECAGG_HASH_LEN];
-	/* Hears of each question under noise before it is answered, by its number in the attempt.
-	 * ERR_PEER: it is not answered. NULL: no account is kept (tests). */
+	/* Called before the party answers a question under noise, with the question's number in the
+	 * attempt. ERR_PEER: the party does not answer. NULL: no account is kept (tests). */
 	enum err (*question)(struct work *work, uint32_t release,
 			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of files that outlive the process */
 	char *cache;       /* directory of party/work/cache.h; NULL: nothing is kept; owned */
-	/* of the dataset as loaded, or cut; not NULL if cache is not */
+	/* Of the dataset as loaded, or as cut. Not NULL if cache is not. */
 	const uint8_t *data_hash;
-	enum ending ending; /* sent to others if this step fails; 0: by msg_ending_of() */
-	bool considered;    /* the offer is one that this party takes part in */
-	bool later;         /* declined, but another attempt would do: this one was served before */
-	bool again;         /* it was cut short, and another attempt may follow */
-	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
-	/* the job is done: the rest is for this party alone, at its pace */
+	enum ending ending;   /* sent to others if this step fails; 0: by msg_ending_of() */
+	bool considered;      /* this party takes part in the offered job */
+	bool later;           /* declined, but another attempt may do: this one was served before */
+	bool again;           /* the attempt was cut short, and another may follow */
+	_Atomic bool offered; /* an offer has arrived: from here on a stop interrupts a job */
+	/* The job is done: the rest is for this party alone, without a deadline. */
 	_Atomic bool alone;
 };
 
 /* Ends the record's current step. */
 void work_step(struct work *work);
-/* Names the phase that begins, in the record, the log and the channel's errors. */
+/* Begins a phase: sets its name in the record, the log and the channel's errors. */
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);
 
-/* Names of the features' columns; or NULL. */
+/* Returns the names of the features' columns; or NULL. */
 const struct columns *work_columns(const struct work *work);
 
-/* Call it when all is sent, before a wait for an answer: channel_warm(), or channel_release() if no
- * padding is wanted. Held messages go now, however long the party computes before it reads. */
+/* Call when all is sent, before waiting for an answer: calls channel_warm(), or channel_release()
+ * if padding is not wanted. Sends held messages now, even if the party computes for long before it
+ * reads. */
 enum err work_warm(struct work *work) MUST_CHECK;
-/* And in the next turn little is to be said: channel_warm_on(). */
+/* The same if the next turn sends little: channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
-/* SEALED, which party `to` alone can open. */
+/* Sends SEALED, which only party `to` can open. */
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
 
-/* A key of all parties, which the coordinator does not have: party 0 sends its own, sealed, to
- * every other; there key becomes it. ERR_PEER: something else came. */
+/* Shares a key that all parties have and the coordinator does not have: party 0 seals its own to
+ * every other, whose key becomes it. ERR_PEER: another message arrived. */
 enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* The group key: party 0 draws it and seals it to every other, through the coordinator
- * (relay_key()). Once a job, before anything that uses it. Party 0 keeps a key that it has already
- * (tests). */
+/* Makes the group key: party 0 draws it and seals it to every other, through the coordinator
+ * (relay_key()). Call once per job, before anything that uses it. Party 0 keeps a key that it
+ * already has (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
-/* Each party shows every other 32 bytes, sealed (relay_all()). shown: L of them; the caller sets
- * its own. ERR_PEER: a box that is not the one due, or does not open. */
+/* Each party seals 32 bytes to every other (relay_all()). shown: L values; the caller sets its own.
+ * ERR_PEER: a box is not the expected one, or does not open. */
 enum err work_show_all(struct work *work, enum sealed what,
 		       uint8_t (*shown)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* p goes into the transcript, as a broadcast does: values that parties compute for themselves and
- * that must be equal. If they differ, the masks of the next sum do not cancel. */
+/* Adds p to the transcript, as a broadcast does: values that each party computes and that must be
+ * equal. If they differ, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
 
-/* p goes into work->heard, which keys this party's noise (party/work/noise.h): a value that this
- * party received, in the form that it has in every attempt. Messages that work_observe() sees are
- * in it already. */
+/* Adds p to work->heard, which enters the key of this party's noise (party/work/noise.h): a value
+ * that this party received, in a form that is the same in every attempt. Messages that
+ * work_observe() handles are added already. */
 void work_hear(struct work *work, const void *p, size_t n);
 
-/* Checks a request of the coordinator that takes `need` bytes: ERR_PEER if this host has less
- * memory. what: the request, for the sentence. */
+/* Checks memory for a request of the coordinator that takes `need` bytes. ERR_PEER if this host has
+ * less. what: the request, for the sentence. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
-/* A vector of labels in which every item has a cluster; else ERR_PEER. */
+/* Receives a vector of labels in which every item has a cluster; otherwise ERR_PEER. */
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
 
-/* Numbers of a BLOCK come as floats: their relative error is 2^-24, that of values computed from
- * them a few times as much. */
+/* Relative tolerance of values computed from the numbers of a BLOCK. These arrive as floats, with a
+ * relative error of 2^-24, and computed values have a few times as much. */
 #define BLOCK_ROUNDING 1e-6
 
-/* A BLOCK to be multiplied, into B (n x width, given). ERR_PEER unless B'B = n I: it might weigh
- * single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
+/* Receives a BLOCK to be multiplied into B (n x width, given). ERR_PEER unless B'B = n I: another
+ * block might weigh single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
-/* The same without holding the block: n x width numbers in pieces of whole rows, at most
- * BLOCK_PIECE bytes unless a row is longer. The last piece comes only after B'B of all rows was
- * found to be n I: with it the caller may use them. Also returns the error of `each`. Memory: a
- * piece and width^2. */
+/* The same without holding the block: passes its n x width numbers to `each` in pieces of whole
+ * rows, at most BLOCK_PIECE bytes unless a row is longer. The last piece comes only after the check
+ * that B'B of all rows is n I. Only then may the caller use the numbers. Also returns the error of
+ * `each`. Memory: a piece and width^2. */
 enum { BLOCK_PIECE = 1 << 20 };
 enum err work_pass_block(struct work *work, const struct tree_node *node, size_t n, size_t width,
 			 channel_reals *each, void *arg) MUST_CHECK;
 
-/* The CSPRNG, for coins that no attempt need repeat (else party/work/noise.h). Static. */
+/* Returns the CSPRNG, for random choices that no attempt must repeat (otherwise
+ * party/work/noise.h). Static. */
 const struct noise_source *work_random(void);
 
 /* ---- told.c ---- */
 
-/* From here on hashes the group's broadcasts into the key of each of its sums: masks of members
- * that received different values do not cancel. Broadcasts to the group before go into all further
- * masks of its members (secagg_history). */
+/* Begins a group: from here on hashes its broadcasts into the key of each of its sums. Masks of
+ * members that received different values then do not cancel. Earlier broadcasts to the group enter
+ * all further masks of its members (secagg_history). */
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 
-/* From here on all received messages go into the transcript, and parties compare it. After keys are
- * agreed. */
+/* From here on all received messages enter the transcript, and parties compare it. Call after the
+ * agreement on keys. */
 void told_begin(struct work *work);
 void told_stop(struct work *work);
 
-/* After a sum: tells the members, if this was the phase's first. */
+/* Call after a sum: if it was the phase's first, sends this party's words to the members. */
 enum err told_say(struct work *work) MUST_CHECK;
-/* After the last message of the protocol: tells all parties. Until all have answered the same, no
- * other message is taken: ERR_PEER, naming the members of whom one was told something else. */
+/* Call after the protocol's last message: sends this party's words to all parties. Accepts no other
+ * message until all have answered the same. ERR_PEER, naming the members of whom one received other
+ * values. */
 enum err told_say_all(struct work *work) MUST_CHECK;
 
 #endif

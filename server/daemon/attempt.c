@@ -62,7 +62,7 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 
 void attempt_touch(const char *path)
 {
-	/* another process may have removed it meanwhile */
+	/* Another process may have removed it meanwhile. */
 	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 }
 

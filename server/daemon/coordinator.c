@@ -21,7 +21,8 @@ enum { LAST_MS = 10000 };
 
 /* -- the end: one way out of every phase ---------------------------------------------------- */
 
-/* Until then, parties on their way to another attempt can dial and learn that the job failed. */
+/* Stops listening. Until now, parties on their way to another attempt could dial and learn that the
+ * job failed. */
 static void on_linger(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
@@ -37,7 +38,7 @@ static void forget_states(struct coordinator *c)
 			attempt_forget(r->state);
 }
 
-/* As in a party: a computation that does not end must not keep the process. */
+/* Ends the process even if a computation does not end, as a party does. */
 static void coordinator_on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
@@ -155,7 +156,8 @@ enum err coordinator_init(struct coordinator *c)
 	return ERR_OK;
 }
 
-/* A user authenticated by certificate at the API endpoint: pass the connection to the window. */
+/* A user has authenticated by certificate at the API endpoint: passes the connection to the
+ * window. */
 static void on_shown(void *coordinator, int fd, const char *name)
 {
 	window_add(((struct coordinator *)coordinator)->window, fd, name);

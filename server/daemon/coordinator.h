@@ -1,8 +1,8 @@
 /* coordinator.h -- the coordinator's loop thread: admission of parties, and jobs.
  *
- * Listens and keeps a seat for each party of its configuration. A job borrows the seats of its
- * parties until it is over. With one job (coordinator_run) the process ends with it. With a queue,
- * jobs follow each other, and run concurrently if they share no party.
+ * The coordinator listens, and keeps a seat for each party of its configuration. A job borrows the
+ * seats of its parties until it is over. With one job (coordinator_run) the process ends with it.
+ * With a queue, jobs follow each other, and run concurrently if they share no party.
  *
  * - coordinator.c: the process: listening, signals, the end; the one job of coordinator_run
  * - coordinator_admit.c: admission, initially and after a lost connection; messages of connections
@@ -19,15 +19,15 @@
 #include "server/daemon/attempt.h"
 #include "server/run/run.h"
 
-/* Open descriptors: loop, log, state, unauthenticated connections; plus two connections per
- * party. */
+/* Open descriptors for loop, log, state and unauthenticated connections; in addition there are two
+ * connections per party. */
 enum { COORDINATOR_FILES = 48 };
 
 /* Checks certificate, key and CA, as daemon_check() of a party. ERR_INPUT. */
 enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
 
 /* Runs one job and returns its result; the sentence is err_detail(). *before: ran nothing, because
- * the previous process had finished the job and died on its way out. */
+ * the previous process had finished the job and died before its end. */
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
 			 bool *before) MUST_CHECK;
 
@@ -43,21 +43,21 @@ struct seat {
 	struct conn *conn; /* NULL: not connected */
 	struct channel *channel;
 	bool joined;           /* it was sent WELCOME */
-	bool known;            /* it has joined an attempt of this job, with the key below */
-	bool knows;            /* it returned and was told that the job is done */
+	bool known;            /* the party joined an attempt of this job, with the key below */
+	bool knows;            /* the party returned and was told that the job is done */
 	uint8_t key[HASH_LEN]; /* fingerprint of the key with which it joined */
 	double lost_s;         /* clock_now_s() when its connection was lost during the job */
 	char lost_why[ERR_DETAIL_MAX];
-	/* independent of the job: */
+	/* Independent of the job: */
 	char software[SOFTWARE_MAX + 1]; /* from its last HELLO; "" */
 	char refused[256];               /* why its last connection was refused; "" */
-	/* The error of a failed job with another attempt pending, while this party was on its way
-	 * back; the party receives it when it connects. ERR_OK: none. */
+	/* The error of a failed job, owed to a party that was on its way back to another attempt.
+	 * The party receives it when it connects. ERR_OK: none. */
 	enum err owed;
 	char owed_why[ERR_DETAIL_MAX];
 };
 
-/* An accepted connection; arg of its events. */
+/* An accepted connection; the arg of its events. */
 struct visitor {
 	struct visitor *next;
 	struct coordinator *c;
@@ -66,7 +66,7 @@ struct visitor {
 	struct running *of; /* the finished job to which this connection belonged */
 };
 
-/* TELLING: the job was done when the previous process ended. */
+/* TELLING: the job was already done when the previous process ended. */
 enum phase { JOINING, RUNNING, TELLING, CLOSING };
 extern const char *const phase_name[];
 
@@ -79,7 +79,7 @@ struct running {
 	uv_timer_t join_timer, cancel_timer, away_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
-	/* handles, and connections, not closed yet although the job is over */
+	/* Handles and connections that are not closed yet although the job is over. */
 	unsigned handles, links;
 	enum phase phase;
 	size_t L;
@@ -90,17 +90,17 @@ struct running {
 	struct record record;
 	struct run run;
 	bool thread_started;
-	unsigned overdue_s; /* s since the job was over, while its thread still runs */
+	unsigned overdue_s; /* s since the job ended, while its thread still runs */
 	bool again;
 	bool left; /* this process ends, and the next one continues the job */
-	/* how long the coordinator listens after a failed job, for parties that return */
+	/* How long the coordinator listens after a failed job, for parties that return. */
 	unsigned linger_ms;
 	char submitter[MSG_NAME_MAX + 1];
 	char *state; /* path of the file of server/daemon/attempt.h */
 	uint8_t what[HASH_LEN];
 	uint8_t numbers[NUMBERING_KEY_LEN]; /* drawn with the job id, stored with it in job.state */
-	char asked[256];                    /* reason of the requested end; "" */
-	/* of the job; of the attempt, written by its thread before job_done */
+	char asked[256];                    /* who requested the end, and why; "" */
+	/* Of the job; of the attempt: its thread writes the latter before job_done. */
 	enum err result, thread_result;
 	char why[ERR_DETAIL_MAX], thread_why[ERR_DETAIL_MAX];
 };
@@ -108,12 +108,12 @@ struct running {
 /* Callbacks to the queue; none for a coordinator with a single job. */
 struct coordinator_queue {
 	void (*came)(void *arg, struct seat *seat);   /* it has joined, and waits for a job */
-	void (*went)(void *arg, struct seat *seat);   /* it left while waiting for one */
+	void (*went)(void *arg, struct seat *seat);   /* it left while it waited for one */
 	void (*closed)(void *arg, struct running *r); /* the job has ended; its seats are free */
-	/* and all its handles and connections have closed */
+	/* All its handles and connections have closed, too. */
 	void (*over)(void *arg, struct running *r);
-	/* A party returns to a job that is not running: is the job done? why: text for the
-	 * party. */
+	/* A party returns to a job that is not running: returns whether that job is done. why: text
+	 * for the party. */
 	bool (*was_done)(void *arg, const struct msg_resume *m, char why[ERR_DETAIL_MAX]);
 	void *arg;
 	struct window_more shows;
@@ -143,19 +143,20 @@ struct coordinator {
 
 /* -- coordinator.c -------------------------------------------------------------------------- */
 
-/* In this order: set up handles and seats; open the listener, then confine the process; watch for
- * signals; report readiness to log, systemd and ready_file. c is zeroed except for config and
- * queue. In any case, coordinator_close() and, after the loop, coordinator_end() release it. */
-/* an error of this one leaves nothing to release */
+/* Call in this order: coordinator_init() sets up handles and seats. coordinator_listen() opens the
+ * listener, then confines the process. The next two watch for signals, and report readiness to log,
+ * systemd and ready_file. c is zeroed except for config and queue. In any case, coordinator_close()
+ * and, after the loop, coordinator_end() release it. */
+/* An error of this one leaves nothing to release. */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
 enum err coordinator_watch(struct coordinator *c,
 			   void (*stop)(void *c, const char *why)) MUST_CHECK;
 enum err coordinator_say_ready(struct coordinator *c) MUST_CHECK;
 /* From here the loop runs only until all connections are flushed and closed; all jobs are closed
- * already. linger_ms: continues to listen that long for parties on their way to another attempt. */
+ * already. linger_ms: listens that long for parties on their way to another attempt. */
 void coordinator_close(struct coordinator *c, enum err result, const char *why, unsigned linger_ms);
-/* Returns the result passed to coordinator_close(). Exits the process if a job's thread still
+/* Returns the result passed to coordinator_close(). Exits the process if the thread of a job still
  * runs. */
 enum err coordinator_end(struct coordinator *c) MUST_CHECK;
 
@@ -167,10 +168,10 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 
 /* -- running.c ------------------------------------------------------------------------------ */
 
-/* A job with the seats of these parties, in the order of their names. */
+/* Makes a job with the seats of these parties, in the order of their names. */
 struct running *running_new(struct coordinator *c, const struct job *job, struct seat *const *seat,
 			    size_t L, const char *submitter, const char *output);
-/* Prepares the results' directory and run.json for this job, which waits for its parties. */
+/* Prepares the results' directory and run.json of this job, which waits for its parties. */
 enum err running_begin_results(struct running *r) MUST_CHECK;
 void running_await(struct running *r); /* starts join_timeout_s or rejoin_s */
 void running_start(struct running *r); /* call once all have joined */
@@ -178,42 +179,43 @@ void running_start(struct running *r); /* call once all have joined */
 void running_set_phase(struct running *r, enum phase phase);
 /* Requests the end of the job; why: the name of the requester. */
 void running_cancel(struct running *r, const char *why);
-/* The process ends: leaves an attempt that can be repeated to the next process, cancels others. */
+/* Ends the job because the process ends: leaves an attempt that can be repeated to the next
+ * process, cancels others. */
 void running_leave(struct running *r, const char *why);
 /* Ends the job for its parties. why NULL: the job thread has set r->why. */
 void running_close(struct running *r, enum err result, const char *why);
-void running_look(struct running *r); /* something has closed: releases the job after the last */
+void running_look(struct running *r); /* call after a close: the last one releases the job */
 void running_drop(struct running *r);
-/* Frees the seat for another job; its connection stays with the job until it has closed. */
+/* Frees the seat for another job; its connection stays with this job until it has closed. */
 void running_let_go(struct running *r, struct seat *seat);
-/* Adds the last counts of that party's link to the live snapshot; r->channel[l] becomes NULL. */
+/* Adds the last counts of that party's link to the live snapshot; sets r->channel[l] to NULL. */
 void running_free_channel(struct running *r, size_t l);
-/* call after its thread has ended and its handles have closed */
+/* Call after its thread has ended and its handles have closed. */
 void running_free(struct running *r);
 
 /* -- coordinator_again.c -------------------------------------------------------------------- */
 
 void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN]);
 enum err running_draw(struct running *r) MUST_CHECK; /* running_set() with a random id */
-/* Sets job id and attempt: random and 1, or those left by an earlier coordinator; phase TELLING if
- * that had finished the job. */
+/* Sets job id and attempt: random and 1, or those that an earlier coordinator left; phase TELLING
+ * if that coordinator had finished the job. */
 enum err running_find(struct running *r) MUST_CHECK;
 /* Continues with an attempt that this coordinator left unfinished when it ended. ERR_PEER: it was
- * the last. */
+ * the last permitted attempt. */
 enum err running_take_up(struct running *r, const struct attempt_state *s) MUST_CHECK;
 void running_keep_state(struct running *r);
-/* Is the current attempt over, with another to follow? */
+/* Returns whether the current attempt is over, with another to follow. */
 bool running_goes_on(const struct running *r);
 void running_begin_again(struct running *r);
 /* Refuses a connection of a finished attempt; the party dials again. */
 void running_send_again(struct running *r, struct visitor *v, struct conn *conn);
-/* After rejoin_s, with parties missing: may the attempt continue with the others? If so, removes
- * the missing parties' seats from the job. */
+/* After rejoin_s, with parties missing: returns whether the attempt may continue with the others.
+ * If so, removes the missing parties' seats from the job. */
 bool running_goes_without(struct running *r);
-/* Fails the job: not all came for another attempt, or one left. */
+/* Fails the job because not all parties came for another attempt, or one left. */
 void running_fail(struct running *r, enum err code, const char *why);
 bool running_is_done(const struct running *r);
-/* A party of this job has returned, with the same process or another. */
+/* Informs a party that returned to this finished job, with the same process or another one. */
 void running_say_done(struct running *r, struct visitor *v, struct conn *conn);
 
 #endif

@@ -51,7 +51,7 @@ static void admit_answer_question(struct coordinator *c, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* Shown to users as the reason why a job waits. */
+/* Notes why a party was refused; users see it as the reason why a job waits. */
 static void note_refused(struct seat *seat, const char *why)
 {
 	snprintf(seat->refused, sizeof(seat->refused), "%s", why);
@@ -64,7 +64,7 @@ static void take_seat(struct visitor *v, struct seat *seat, const uint8_t *shown
 	v->seat = seat;
 }
 
-/* Admission to a seat lent to a job. Returns the reason of a refusal, or NULL. */
+/* Admits a party to a seat lent to a job. Returns the reason of a refusal, or NULL. */
 static const char *come_to_job(struct visitor *v, struct seat *seat, const uint8_t *shown)
 {
 	struct running *r = seat->job;
@@ -233,14 +233,14 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 
 	coordinator_refuse(conn, done ? MSG_ALL_DONE : ERR_PEER, why);
 	log_info("%s came back: %s", conn_name(conn), why);
-	if (v->seat->conn == conn) /* it dials again at once */
+	if (v->seat->conn == conn) /* the party dials again at once */
 		v->seat->conn = NULL;
 	v->seat = NULL;
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
 /* A party resumes the job over a new connection. The new one has precedence over an old one that
- * still seems to stand: a second process with the same key would not know the job's id. */
+ * still seems to stand, because a second process with the same key would not know the job's id. */
 static void admit_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
 {
 	struct seat *seat = v->seat;
@@ -287,7 +287,7 @@ static void admit_on_resume(struct visitor *v, struct conn *conn, const struct m
 	admit_take_back(seat, conn);
 }
 
-/* Its connection of this attempt is lost, and the process has lost the job's state. */
+/* The party's connection of this attempt is lost, and its process has lost the job's state. */
 static void lose_restarted(struct running *r, struct seat *seat)
 {
 	char why[256];
@@ -298,16 +298,17 @@ static void lose_restarted(struct running *r, struct seat *seat)
 	admit_lose_party(r, seat, ERR_PEER, why);
 }
 
-/* The party returns as soon as the previous job has ended here too. */
+/* Refuses for now: the party returns once the previous job has ended here, too. */
 static void come_later(struct conn *conn)
 {
 	coordinator_refuse(conn, MSG_AGAIN, "the previous job is still ending");
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* HELLO from a party while a job runs. If it was lost before it received anything of the job, it
- * joins now. Otherwise it restarted and lost its state: this attempt is over, and it takes part in
- * the next; or, if all have their results, it is told so. */
+/* Handles HELLO from a party while a job runs. If the party was lost before it received anything of
+ * the job, it joins now. Otherwise it restarted and lost its state: this attempt is over, and the
+ * party takes part in the next. If all parties have their results, it is informed of that
+ * instead. */
 static void on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
@@ -330,7 +331,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	} else if (r->phase != RUNNING && !seat->conn) {
 		turn_away(conn, "the job is over");
 	} else if (c->queue && (*r->asked || running_is_done(r))) {
-		come_later(conn); /* it is early for the next job */
+		come_later(conn); /* it is too early for the next job */
 	} else if (seat->conn) {
 		turn_away(conn, "%s is already connected, from %s", seat->name,
 			  conn_address(seat->conn));
@@ -366,7 +367,7 @@ static void on_away(uv_timer_t *timer)
 		if (!channel_is_away(seat->channel))
 			continue;
 		any = true;
-		if (seat->conn) /* its close is not complete: lost_s is not set */
+		if (seat->conn) /* its close is not complete, so lost_s is not set */
 			continue;
 		if (clock_now_s() - seat->lost_s < limit_s)
 			continue;
@@ -389,7 +390,7 @@ static void on_lost(struct running *r, struct seat *seat, const char *why)
 
 /* -- events of connections ------------------------------------------------------------------ */
 
-/* With a queue, assigns this thread's log lines from here on to the party's job. */
+/* With a queue, assigns this thread's further log lines to the party's job. */
 static void speak_of(const struct visitor *v)
 {
 	const struct running *r = v->of ? v->of : v->seat ? v->seat->job : NULL;
@@ -462,7 +463,7 @@ static void admit_on_closed(struct conn *conn, enum err code, const char *why, v
 		on_lost(r, seat, why);
 	else if (code != ERR_OK && !over && *conn_name(conn))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
-	else if (code != ERR_OK && !over) /* it showed no certificate */
+	else if (code != ERR_OK && !over) /* the peer showed no certificate */
 		log_seldom(&strangers, "connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
 		watch_away(&c->watch, seat->name);

@@ -41,7 +41,7 @@ static void leave_out(struct running *r, size_t l, bool done)
 	running_let_go(r, seat);
 	seat->owed = ERR_DEADLINE;
 	snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", why);
-	if (conn) { /* it has not sent HELLO */
+	if (conn) { /* the party has not sent HELLO */
 		coordinator_refuse(conn, ERR_DEADLINE, why);
 		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	}
@@ -154,7 +154,7 @@ enum err running_find(struct running *r)
 	} else if (found && !s.done && repeats(r)) {
 		return running_take_up(r, &s);
 	} else if (found && s.done) {
-		/* The results are on disk; only the parties that return must be told. */
+		/* The results are on disk; only returning parties must be informed. */
 		memcpy(r->run.job_id, s.job_id, JOB_ID_LEN);
 		r->run.attempt = s.attempt;
 		leave_out_again(r, &s);
@@ -211,7 +211,7 @@ void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 		snprintf(why, sizeof(why), "attempt %u follows: %.800s", r->run.attempt,
 			 r->record.attempts.past[r->record.attempts.count - 1].cause);
 	coordinator_refuse(conn, MSG_AGAIN, why);
-	if (v->seat && v->seat->conn == conn) { /* it dials again at once */
+	if (v->seat && v->seat->conn == conn) { /* the party dials again at once */
 		v->seat->conn = NULL;
 		v->seat->joined = false;
 	}

@@ -56,7 +56,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		if (m->type == MSG_ASKING && asking[l]) {
 			e = err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
 		} else if (m->type == MSG_ASKING) {
-			/* While the party's progress rises, no deadline here expires. */
+			/* No deadline here expires while the party's progress rises. */
 			asking[l] = true;
 			live_awaits(run->name[l], run->record->job_id, true);
 			log_info("waiting for %s, where a user decides whether it takes part, for "
@@ -154,8 +154,8 @@ static enum err server_job_write_record(struct run *run)
 	return record_write(run->record, run->output);
 }
 
-/* All parties have written their results before any learns that the job is done. A party that loses
- * its connection now returns to hear it; if it does not, nothing is undone. */
+/* Ends the job. No party learns that the job is done before all have written their results. A party
+ * that loses its connection now returns to learn it; if it does not, nothing is undone. */
 static enum err server_job_finish(struct run *run)
 {
 	struct relayed_told told;
@@ -178,8 +178,8 @@ static enum err server_job_finish(struct run *run)
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
 	for (size_t l = 0; l < run->L; l++) /* parties that are away receive it when they return */
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
-	/* Parties have been sent all that they need to verify that the job is done. From this mark
-	 * on, a restarted process reports it as done (coordinator_again.c). */
+	/* The parties have been sent all that they need to verify that the job is done. From this
+	 * mark on, a restarted process reports it as done (coordinator_again.c). */
 	e = server_job_write_record(run);
 	if (e == ERR_OK && run->state)
 		e = attempt_done(run->state);
@@ -275,7 +275,7 @@ enum err job_serve(struct run *run, const char *output)
 	run->output = output;
 	run->tell = run->L > 1;
 	run->rounds_before = 0;
-	/* parties restart their count in each attempt, with another key for the tags */
+	/* Parties restart their count in each attempt, with another key for the tags. */
 	run->sums_told = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = server_job_serve(run, output);

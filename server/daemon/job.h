@@ -1,7 +1,8 @@
 /* job.h -- one job from offer to result, on the coordinator's job thread.
  *
  * offer -> accept (same job, same data) -> keys -> the protocol of the job's kind -> results stored
- * by all -> done. On any failure the other parties are told the cause, and the record is written.
+ * by all -> done. On any failure the coordinator sends the cause to the other parties, and writes
+ * the record.
  */
 #ifndef SERVER_DAEMON_JOB_H
 #define SERVER_DAEMON_JOB_H
@@ -13,8 +14,8 @@
  * sentence. */
 enum err job_serve(struct run *run, const char *output) MUST_CHECK;
 
-/* After a job without success: did only this attempt end, with another to follow? All parties are
- * told so. Any thread. */
+/* Call after a job without success: returns whether only this attempt ended, with another to
+ * follow. All parties are informed of that. Any thread. */
 bool job_goes_on(const struct run *run);
 
 #endif

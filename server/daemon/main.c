@@ -95,7 +95,7 @@ static enum err read_both(const struct daemon_arguments *a, struct coordinator_c
 	return e;
 }
 
-/* Writes a line without waiting for a reader: the process must end even if nobody reads. */
+/* Writes a line without waiting for a reader: the process must end even if no process reads. */
 static void coordinator_main_print_line(const char *what, const char *output, const char *more)
 {
 	struct pollfd to = { .fd = STDOUT_FILENO, .events = POLLOUT };

@@ -43,7 +43,8 @@ static void on_handle_closed(uv_handle_t *handle)
 	running_look(r);
 }
 
-/* Releases a queue's job once all has closed. The job of coordinator_run() stays to the end. */
+/* Releases a queue's job once all has closed. The job of coordinator_run() stays until the process
+ * ends. */
 void running_look(struct running *r)
 {
 	if (r->c->queue && !r->handles && !r->links)
@@ -88,7 +89,7 @@ static void close_seats(struct running *r)
 
 		if (conn && r->phase == JOINING)
 			coordinator_refuse(conn, r->left ? MSG_AGAIN : (uint16_t)r->result, r->why);
-		/* Stopped by a signal: the others were told before, as far as possible. */
+		/* The signal's handler has informed the others before, as far as possible. */
 		if (conn)
 			conn_close(conn, ERR_OK, NULL,
 				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
@@ -124,7 +125,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
-	/* otherwise running_free() or the queue does so, last of all */
+	/* Otherwise running_free() or the queue does so last. */
 	if (!done && !r->left && !r->c->queue)
 		attempt_forget(r->state);
 	if (r->c->queue)
@@ -147,7 +148,7 @@ void running_drop(struct running *r)
 	close_thread(r);
 }
 
-/* The job thread still computes: tells the parties from here, without waiting for it. */
+/* Informs the parties from the loop, because the job thread still computes. */
 static void running_on_cancel_timeout(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
@@ -338,7 +339,8 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 	return r;
 }
 
-/* From here on run.json describes this job, which waits for its parties; before, the last one. */
+/* From here on run.json describes this job, which waits for its parties; until now it described the
+ * last one. */
 enum err running_begin_results(struct running *r)
 {
 	if (!r->again) {

@@ -21,16 +21,16 @@
 #include "server/daemon/coordinator.h"
 #include "server/service/store.h"
 
-/* Descriptors besides COORDINATOR_FILES: requests, jobs.db, logs of jobs. */
+/* Descriptors in addition to COORDINATOR_FILES: requests, jobs.db, logs of jobs. */
 enum { SERVICE_FILES = CONTROL_CONNECTIONS_MAX + FRONT_FILES + 2 * RECORD_RUNNING_MAX + 24 };
 
-/* Serves until stopped, which is ERR_OK; leaves a running job to the next process if it can be
+/* Serves until stopped, which is ERR_OK. Leaves a running job to the next process if the job can be
  * repeated. */
 enum err service_run(const struct coordinator_config *config) MUST_CHECK;
 
 /* -- for service*.c only -------------------------------------------------------------------- */
 
-/* A job that is not over, or with an end that jobs.db has not stored. */
+/* A job that is not over, or whose end jobs.db has not stored yet. */
 struct entry {
 	struct entry *next;
 	struct store_job job;
@@ -49,7 +49,7 @@ struct service {
 	struct desk *desk;
 	struct entry *first;
 	size_t entries, runs;
-	/* per seat: until when its party, after the end of its job, counts as on its way back */
+	/* Per seat: until when its party counts as on its way back after the end of its job. */
 	double expected_s[PARTIES_MAX];
 	time_t written[PARTIES_MAX]; /* when jobs.db last stored its presence */
 	uv_timer_t tick;
@@ -70,16 +70,16 @@ enum err queue_add(struct service *s, struct store_job *j, int64_t *id) MUST_CHE
 struct entry *queue_find(struct service *s, int64_t id); /* NULL: over or unknown */
 /* who: "alice". ERR_JOB as above. */
 enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_CHECK;
-/* or busy, or on its way back */
+/* Returns whether the party is connected, even if busy, or on its way back. */
 bool queue_is_there(const struct service *s, const struct seat *seat);
 void queue_free(struct service *s);
 void service_stopped(struct service *s);
 
 /* false: jobs.db cannot be written; queue_write() retries */
 bool entry_save(struct service *s, struct entry *e);
-/* the job is over; may free e */
+/* Call when the job is over; may free e. */
 void entry_end(struct service *s, struct entry *e, enum err status, const char *cause);
-/* in its directory; owned by the caller */
+/* Returns a path in the job's directory; owned by the caller. */
 char *entry_path(const struct service *s, const struct entry *e, const char *name);
 enum err entry_read(struct job *job, const struct entry *e) MUST_CHECK;
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job);
@@ -98,7 +98,8 @@ enum err queue_load(struct service *s) MUST_CHECK;
 /* -- service_window.c ----------------------------------------------------------------------- */
 
 void service_show(struct service *s);
-/* Call before the loop ends: releases HTTP threads that wait for it; the window then ends them. */
+/* Releases HTTP threads that wait for the loop; the window then ends them. Call before the loop
+ * ends. */
 void service_hide(struct service *s);
 void service_show_free(struct service *s); /* call after these threads have ended */
 
@@ -110,7 +111,7 @@ control_answer service_answer;
 bool service_answer_as(struct service *s, enum role role, const char *who,
 		       const struct json *request, struct json *answer);
 /* Writes a stored job to o, for both origins. Returns the parsed parameters, owned by the caller;
- * NULL: damaged. */
+ * NULL: the text is damaged. */
 struct json *service_put_job(struct json *o, const struct store_job *j);
 
 #endif

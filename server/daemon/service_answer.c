@@ -143,7 +143,8 @@ static enum err answer_list(struct asked *a)
 	return ERR_OK;
 }
 
-/* Finds the requested job: in the queue, or else in jobs.db, as *j, which the caller releases. */
+/* Finds the requested job: in the queue, or otherwise in jobs.db, as *j, which the caller
+ * releases. */
 static enum err service_answer_find_job(struct asked *a, struct entry **e, struct store_job *j)
 {
 	int64_t id = service_answer_number_in(a, "id", 0);
@@ -196,7 +197,7 @@ static enum err answer_cancel(struct asked *a)
 
 /* -- submission ----------------------------------------------------------------------------- */
 
-/* Each party must have connected once: a misspelt name would wait for ever. */
+/* Checks that each party has connected once: a job with a misspelt name would wait for ever. */
 static enum err service_answer_check_parties(const struct asked *a, const struct store_job *j,
 					     const char *where)
 {
@@ -316,7 +317,7 @@ static enum err put_queue(const struct asked *a, struct json *o)
 	return ERR_OK;
 }
 
-/* Adds to the snapshot: each party's last contact, over all starts, and its last refusal. */
+/* Adds to the snapshot each party's last contact, over all starts, and its last refusal. */
 static void put_parties(const struct asked *a, struct json *list)
 {
 	for (size_t l = 0; l < a->s->c.L; l++) {

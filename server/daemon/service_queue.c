@@ -65,7 +65,7 @@ static void remove_entry(struct service *s, struct entry *e)
 	free(e);
 }
 
-/* Appends to index.jsonl, which maps directories to jobs without jobs.db. */
+/* Appends to index.jsonl, which maps directories to jobs even without jobs.db. */
 static void add_to_index(const struct service *s, const struct store_job *j)
 {
 	char *path = file_join(s->config->common.output, "index.jsonl"), when[32];
@@ -152,7 +152,7 @@ static void link_latest(const struct service *s, const char *directory)
 	free(link);
 }
 
-/* Never uses a directory twice, even if jobs.db was replaced. */
+/* Chooses a directory that was never used, even if jobs.db was replaced. */
 static enum err choose_directory(const struct service *s, struct entry *e)
 {
 	char *path;
@@ -180,7 +180,7 @@ static enum err choose_directory(const struct service *s, struct entry *e)
 	return ERR_OK;
 }
 
-/* The job with its parties' seats, not stored in jobs.db yet. */
+/* Makes the job with its parties' seats; it is not stored in jobs.db yet. */
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job)
 {
 	char *output = file_join(s->config->common.output, e->job.directory);
@@ -225,7 +225,7 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
 		entry_save(s, e);
-	e->unwritten = false; /* otherwise jobs.db has the earlier state */
+	e->unwritten = false; /* otherwise jobs.db keeps the earlier state */
 }
 
 enum err entry_read(struct job *job, const struct entry *e)
@@ -235,7 +235,7 @@ enum err entry_read(struct job *job, const struct entry *e)
 	return job_parse(job, text, "jobs.db", NULL);
 }
 
-/* False: this host cannot run it now; it waits. */
+/* Begins the job. False: this host cannot run it now, so it waits. */
 static bool service_queue_begin_entry(struct service *s, struct entry *e)
 {
 	enum store_state before = e->job.state;
@@ -243,7 +243,7 @@ static bool service_queue_begin_entry(struct service *s, struct entry *e)
 	struct job job;
 	enum err result = entry_read(&job, e);
 
-	if (result != ERR_OK) { /* accepted by another version of this program */
+	if (result != ERR_OK) { /* another version of this program accepted it */
 		hook_raise(HOOK_JOB_FAILED, "", "job failed: %s", err_detail());
 		entry_end(s, e, result, err_detail());
 		return true;
@@ -297,7 +297,7 @@ static void set_waiting(struct service *s, struct entry *e, enum store_state sta
 		log_info("job %" PRId64 " waits for parties that are not connected", e->job.id);
 }
 
-/* Counts running jobs, and finished ones with a running thread: each has an open log. */
+/* Counts running jobs, and finished ones whose thread still runs: each has an open log. */
 bool queue_has_room(const struct service *s)
 {
 	size_t held = 0;

@@ -4,8 +4,8 @@
  * - /api/me: the user's name and role
  * - /api/ask: POST: a request as of the control socket
  *
- * All run on the HTTP library's threads. The loop owns the queue: a request goes there over the
- * desk, and the thread waits; the loop never blocks for long. */
+ * All run on the HTTP library's threads. The loop owns the queue: a thread passes its request to
+ * the loop over the desk, and waits. The loop never blocks for long. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "server/daemon/service.h"
@@ -50,7 +50,7 @@ static void service_window_on_asked(uv_async_t *async)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* False: the process ends. */
+/* Passes a question to the loop. False: the process ends. */
 static bool service_window_put_question(struct desk *d, struct question *q)
 {
 	pthread_mutex_lock(&d->lock);

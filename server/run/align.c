@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes of plain ids of one party; the number of hashed ids bounds theirs. */
+/* Most bytes of plain ids of one party. Their number bounds the bytes of hashed ids. */
 #define PACKED_MAX ((size_t)1 << 31)
 
 /* -- lists of ids --------------------------------------------------------------------------- */
 
-/* Takes the first id off `rest`; false if there is none, or if it is incomplete. */
+/* Takes the first id from `rest`; false if there is none, or if it is incomplete. */
 static bool next_id(bool hashed, struct bytes *rest, struct bytes *id)
 {
 	size_t head = hashed ? 0 : 1, n;
@@ -164,7 +164,7 @@ static enum err server_align_merge(struct run *run, const struct id_list *list, 
 
 /* -- rows ----------------------------------------------------------------------------------- */
 
-/* shuffled (n): a permutation that cannot be predicted without the key. */
+/* Fills shuffled (n): a permutation that no one can predict without the key. */
 static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 {
 	enum { DRAWN = 512 };
@@ -193,7 +193,7 @@ static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, 
 	return ERR_OK;
 }
 
-/* Records a hash in run.json, by which two runs compare their numbering. */
+/* Records a hash in run.json, with which two runs can compare their numbering. */
 static void record_numbering(struct run *run, struct sha256 *numbers)
 {
 	uint8_t hash[SHA256_LEN];

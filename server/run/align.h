@@ -22,9 +22,9 @@ struct align {
 	uint32_t **row;
 };
 
-/* Sets run->n, which may be 0. ERR_PEER, with the party's name: ids that do not ascend, duplicates,
- * incomplete ids. ERR_JOB: more than MSG_ITEMS_MAX nodes. On errors *a is empty. O(total ids log
- * L); memory: the parties' ids, plus 8 bytes each. */
+/* Numbers the nodes. Sets run->n, which may be 0. ERR_PEER, with the party's name: ids that do not
+ * ascend, duplicates, incomplete ids. ERR_JOB: more than MSG_ITEMS_MAX nodes. On errors *a is
+ * empty. O(total ids log L); memory: the parties' ids, plus 8 bytes each. */
 enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
 
@@ -38,15 +38,15 @@ struct id_list {
 
 /* Receives IDS from each party in `wanted` into list[its number], which is empty on entry.
  * ERR_PEER, with the party's name: ids that do not ascend, duplicates, incomplete ids, or another
- * number than announced. Clears wanted. */
+ * number of ids than announced. Clears wanted. */
 enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list) MUST_CHECK;
 
-/* Compares rows among parties: relays their batches (party/work/agree.h). */
+/* Relays the batches by which parties compare their rows (party/work/agree.h). */
 enum err server_agree_rows(struct run *run) MUST_CHECK;
 
-/* Sends each party the labels of its own rows, by ascending row, from label (run->n entries, 0 ..
- * values), as a message of this type. Contents, and with them the transcripts, differ between
- * parties: no sum may follow. */
+/* Sends each party the labels of its own rows, by ascending row, as a message of this type. label:
+ * run->n entries, 0 .. values. Contents, and thus the transcripts, differ between parties, so no
+ * sum may follow. */
 enum err server_own_labels(struct run *run, const struct align *a, enum msg_type type,
 			   uint32_t group, uint32_t values, const uint32_t *label) MUST_CHECK;
 

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* Both magnitudes are known to a factor of 2, e also to a factor of the number of parties. */
+/* Warns if numbers exceed the range. Both magnitudes are known to a factor of 2, e also to a factor
+ * of the number of parties. */
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)

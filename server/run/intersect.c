@@ -19,7 +19,7 @@ struct sizes {
 	size_t listed; /* length of its list: its padded count and the canaries */
 };
 
-/* A broadcast sum of n counts to which each party adds at most 1 each. */
+/* Receives and broadcasts a sum of n counts, to each of which a party adds at most 1. */
 static enum err server_intersect_sum_votes(struct run *run, const struct tree_node *all, double *x,
 					   size_t n)
 {
@@ -27,8 +27,8 @@ static enum err server_intersect_sum_votes(struct run *run, const struct tree_no
 	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
 }
 
-/* Agrees on the parties' sizes on the scale, the first party of the smallest size, and whether all
- * sets fit into tables, by broadcast sums that the parties verify. */
+/* Agrees by broadcast sums, which the parties verify, on three things: the parties' sizes on the
+ * scale, the first party of the smallest size, and whether all sets fit into tables. */
 static enum err server_intersect_agree_sizes(struct run *run, const struct tree_node *all,
 					     struct sizes *s)
 {
@@ -57,7 +57,7 @@ static enum err server_intersect_agree_sizes(struct run *run, const struct tree_
 	return ERR_OK;
 }
 
-/* Collects the lister's pseudonyms for which the sum of all tables reads 0. */
+/* Collects those of the lister's pseudonyms for which the sum of all tables reads 0. */
 static enum err server_intersect_by_tables(struct run *run, struct buf *common)
 {
 	struct id_list list[PARTIES_MAX] = { 0 };
@@ -125,7 +125,7 @@ enum err server_intersect(struct run *run)
 			    common.n / ID, ALIGN_CANARIES);
 	if (e == ERR_OK)
 		run->n = common.n / ID - ALIGN_CANARIES;
-	/* The error does not give the count: it would reveal whether others have a single id. */
+	/* The error omits the count, which would disclose whether the others have a single id. */
 	if (e == ERR_OK && run->n < run->job.min_common)
 		e = err_set(ERR_JOB,
 			    "the parties have fewer than %u ids in common (job.min_common)",

@@ -1,6 +1,6 @@
-/* kind.h -- the coordinator side of a kind of job, as a table: each protocol's folder defines its
- * own (protocols/fedsc/coordinator/fedsc.c), protocols/kinds.def lists them. Members that say so
- * may be NULL. */
+/* kind.h -- the coordinator side of a kind of job, as a table. Each protocol's folder defines its
+ * own (protocols/fedsc/coordinator/fedsc.c), and protocols/kinds.def lists them. Only members whose
+ * comment says so may be NULL. */
 #ifndef SERVER_RUN_KIND_H
 #define SERVER_RUN_KIND_H
 
@@ -23,16 +23,16 @@ struct server_kind {
 
 /* -- members that several kinds share ------------------------------------------------------- */
 
-/* All parties have the same nodes and, unless the job permits different graphs, edges. Sets
- * run->n. */
+/* Checks that all parties have the same nodes and, unless the job permits different graphs, the
+ * same edges. Sets run->n. */
 enum err server_compare_nodes(struct run *run, const struct msg_accept *accept) MUST_CHECK;
-/* The same, with fewer rows than clusters permitted. */
+/* The same, but permits fewer rows than clusters. */
 enum err server_compare_rows(struct run *run, const struct msg_accept *accept) MUST_CHECK;
-/* All parties have the same number of columns. Sets run->columns. */
+/* Checks that all parties have the same number of columns. Sets run->columns. */
 enum err server_compare_columns(struct run *run, const struct msg_accept *accept) MUST_CHECK;
 
-/* Writes labels.csv, with run->confidence if there is one, and labels.npy, by row number: the
- * coordinator has no ids. Writes nothing without labels. */
+/* Writes labels.csv, with run->confidence if there is one, and labels.npy. Rows have numbers, since
+ * the coordinator has no ids. Writes nothing without labels. */
 enum err server_keep_labels(struct run *run, const uint32_t *label, const char *output) MUST_CHECK;
 
 #endif

@@ -13,8 +13,8 @@ _Static_assert((int)PARTIES_VECTOR_MAX == (int)MSG_REALS_MAX &&
 		   (int)PARTIES_VECTOR_MAX == (int)MSG_ITEMS_MAX,
 	       "what a protocol may tell must fit into messages");
 
-/* Terms of a known bound use the full range of the words, unless fraction_bits is given with 64-bit
- * words. */
+/* Returns true if terms of a known bound use the full range of the words: unless fraction_bits is
+ * given with 64-bit words. */
 static bool run_fills(const struct run *run)
 {
 	return run->job.modulus_bits == 32 || run->job.fraction_bits == JOB_AUTO;

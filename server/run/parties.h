@@ -1,5 +1,5 @@
-/* parties.h -- the parties of a run behind their channels, as struct parties: broadcasts go to all
- * of them, a sum is a secure sum over all. */
+/* parties.h -- implements struct parties for a run by its channels. Broadcasts go to all parties; a
+ * sum is a secure sum over all. */
 #ifndef SERVER_RUN_PARTIES_H
 #define SERVER_RUN_PARTIES_H
 
@@ -18,8 +18,8 @@ struct run_parties {
 void run_parties_open(struct run_parties *p, struct run *run);
 void run_parties_close(struct run_parties *p);
 
-/* Maps the error of a protocol's coordinator side: ERR_INPUT that only sums over all parties reveal
- * becomes ERR_JOB. */
+/* Maps the error of a protocol's coordinator side: ERR_INPUT becomes ERR_JOB if only sums over all
+ * parties reveal the error. */
 enum err run_parties_error(enum err e);
 
 #endif

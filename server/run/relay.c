@@ -38,7 +38,7 @@ enum err relay_key(struct run *run, enum sealed what)
 	return ERR_OK;
 }
 
-/* Receives all boxes before the first is sent: an answer in between would count as another round
+/* Receives all boxes before it sends the first. An answer in between would cost another round
  * trip. */
 static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 {

@@ -6,8 +6,7 @@
  *
  * Batches: in an exchange each party sends each other party one batch, in the order of the parties:
  * boxes of RELAY_BOX bytes, then a shorter one (party/work/exchange.h). The coordinator holds all
- * batches of an exchange and delivers none before all have arrived, so that parties cannot
- * deadlock. */
+ * batches of an exchange and delivers none before all have arrived. So parties cannot deadlock. */
 #ifndef SERVER_RUN_RELAY_H
 #define SERVER_RUN_RELAY_H
 
@@ -22,8 +21,8 @@ enum err relay_all(struct run *run, enum sealed what) MUST_CHECK;
 /* After a sum of the group of parties [first, last), compares the members' broadcast values, once
  * per phase. */
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;
-/* The comparison at the end of the job: relay_take_last() before each party's DONE,
- * relay_give_last() after all of them. Release after errors, too. */
+/* Compares at the end of the job: relay_take_last() before each party's DONE, relay_give_last()
+ * after all of them. Call the release after errors, too. */
 struct relayed_told {
 	size_t first, last;
 	uint8_t (*word)[MSG_TOLD_LEN]; /* per party; NULL: no comparison */

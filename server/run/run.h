@@ -27,12 +27,12 @@ struct run {
 	uint64_t max_memory;               /* bytes; 0: no bound */
 	unsigned job_timeout_s;            /* from the time when all have accepted; 0: no limit */
 	const struct numbering *numbering; /* NULL: keys are drawn at random */
-	int fraction; /* fraction bits of sums in the job's words, if the job says "auto" */
-	/* NUMBERING_KEY_LEN bytes of this job, for all its attempts; NULL: drawn for each
-	 * attempt */
+	int fraction; /* fraction bits of sums in the job's words if the job says "auto" */
+	/* NUMBERING_KEY_LEN bytes of this job, for all its attempts; NULL: a key is drawn for each
+	 * attempt. */
 	const uint8_t *numbers;
-	/* nodes; set once all parties have accepted, for fedsc, kmeans, fedspectral, fedwalk and
-	 * fedgcn (graphs) after their first step */
+	/* Nodes. Set once all parties have accepted; for fedsc, kmeans, fedspectral, fedwalk and
+	 * fedgcn (graphs), after their first step. */
 	size_t n;
 	size_t columns;     /* fedsc, kmeans: m; fedgcn: attributes of a node */
 	void *protocol;     /* left by the kind's run() for its keep(); owned */
@@ -41,7 +41,7 @@ struct run {
 	bool tell; /* parties compare the values broadcast to them (server/run/relay.h) */
 	unsigned phase;
 	uint64_t sums_told; /* sums broadcast in this attempt */
-	/* sums of all parties before the kind's first: its rounds continue this count */
+	/* Sums of all parties before the kind's first; the kind's rounds continue this count. */
 	uint64_t rounds_before;
 	unsigned told[TREE_NODES_MAX]; /* per group: the phase of its last comparison */
 	bool more;                     /* another attempt follows if this one is cut short */
@@ -53,8 +53,8 @@ void run_step(struct run *run);
 /* Begins a phase: sets its name in the record, the log and the channels' errors; up to 23 bytes,
  * copied. */
 void run_phase(struct run *run, const char *name);
-/* Call once n, and columns if the kind has them, are known. Logs and records the memory estimate of
- * the job here. ERR_INPUT: more than max_memory. */
+/* Call once n is known, and columns if the kind has them. Logs and records this host's memory
+ * estimate for the job. ERR_INPUT: more than max_memory. */
 enum err run_check_room(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
@@ -64,11 +64,11 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
 			      uint32_t group, uint32_t values, const uint32_t *label,
 			      size_t count) MUST_CHECK;
 
-/* After the last message, before waiting for answers: channel_warm() to all. */
+/* Call after the last message, before waiting for answers: channel_warm() to all. */
 enum err run_warm(struct run *run) MUST_CHECK;
 
-/* Fixed point for a sum of `members` terms: the job's; and the widest, 64 bits with
- * JOB_WIDE_FRACTION fraction bits. */
+/* Return the fixed point for a sum of `members` terms: run_fixed() that of the job;
+ * run_fixed_wide() the widest, 64 bits with JOB_WIDE_FRACTION fraction bits. */
 struct fixed run_fixed(const struct run *run, size_t members);
 struct fixed run_fixed_wide(size_t members);
 

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accumulators behind the words of a group's vectors. */
+/* Accumulators of the words that follow a group's vectors. */
 struct behind {
 	uint64_t canary;
 	uint8_t tag[TAG_LEN];
 };
 
-/* Next chunk due from one party. */
+/* The next chunk expected from one party. */
 struct due {
 	struct sum *sum; /* NULL: the party is in no group of this batch */
 	struct behind *last;

@@ -1,7 +1,7 @@
 /* sum.h -- the coordinator side of the secure sum: kCAGC Protocol 4 line 16.
  *
- * Adds masked words into one accumulator per group as chunks arrive, from any party that is ready;
- * never holds a party's vector as a whole. */
+ * The coordinator adds masked words to one accumulator per group as chunks arrive, from any party
+ * that is ready. It never holds a party's whole vector. */
 #ifndef SERVER_RUN_SUM_H
 #define SERVER_RUN_SUM_H
 
@@ -20,7 +20,7 @@ struct sum {
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
- * A canary word follows each vector: every member adds 1 to it, and another total than the number
+ * A canary word follows each vector, and every member adds 1 to it. Another total than the number
  * of members proves that the masks do not cancel. ERR_PEER: that, with group, round and members; or
  * an unexpected chunk, with the party's name. */
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;

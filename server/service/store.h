@@ -1,8 +1,8 @@
-/* store.h -- jobs.db: submitted jobs, their outcome, and the parties that have ever connected.
+/* store.h -- jobs.db: submitted jobs, their outcome, and all parties that have connected before.
  *
- * A row is written before an action that it announces (a job is accepted, begins) and after one
- * that it reports (a job has ended). Each write is a transaction and on disk when the call returns.
- * Progress within a job is not here: the job's directory has run.json and job.state
+ * The coordinator writes a row before an action that it announces (a job is accepted, begins), and
+ * after one that it reports (a job has ended). Each write is a transaction and on disk when the
+ * call returns. Progress within a job is not here: the job's directory has run.json and job.state
  * (server/daemon/attempt.h). job.state is touched twice a second and marked by the job thread, so
  * it must not depend on a database that another process may lock.
  *
@@ -45,7 +45,7 @@ struct store_job {
 	enum err status;               /* of an ended job */
 	char job_id[32 + 1];           /* "": never began */
 	char directory[STORE_DIR_MAX]; /* of results, below the output directory; "": never began */
-	/* reason of a failure, a cancellation or an earlier interruption; "" */
+	/* Reason of a failure, a cancellation or an earlier interruption; "". */
 	char cause[ERR_DETAIL_MAX];
 };
 void store_job_release(struct store_job *j);
@@ -58,16 +58,16 @@ enum err store_open(struct store **s, const char *path) MUST_CHECK;
  * longer as the file grows. */
 enum err store_look(struct store **s, const char *path) MUST_CHECK;
 void store_close(struct store *s); /* NULL: no effect */
-/* ERR_JOB, with advice: jobs.db was removed or replaced after it was opened. Nothing is written
- * then. */
+/* Checks the file. ERR_JOB, with advice: jobs.db was removed or replaced after it was opened.
+ * Nothing is written then. */
 enum err store_there(struct store *s) MUST_CHECK;
 
 enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* sets the id */
 /* Updates all but id, submitter, text, parties and submitted. */
 enum err store_change(struct store *s, const struct store_job *j) MUST_CHECK;
 
-/* Jobs by id: those that have not ended; or the last `most` of all. The caller releases the rows:
- * store_rows_release(). */
+/* Return jobs by id: those that have not ended; or the last `most` of all. The caller releases the
+ * rows: store_rows_release(). */
 struct store_rows {
 	struct store_job *job;
 	size_t n;
@@ -75,7 +75,7 @@ struct store_rows {
 enum err store_open_jobs(struct store *s, struct store_rows *rows) MUST_CHECK;
 enum err store_last_jobs(struct store *s, size_t most, struct store_rows *rows) MUST_CHECK;
 void store_rows_release(struct store_rows *rows);
-/* *found: the job exists; the caller releases it. */
+/* Return a job. *found: it exists; the caller releases it. */
 enum err store_get(struct store *s, int64_t id, struct store_job *j, bool *found) MUST_CHECK;
 enum err store_get_by_job_id(struct store *s, const char *job_id, struct store_job *j,
 			     bool *found) MUST_CHECK;

@@ -48,8 +48,8 @@ unsigned submit_line(struct bytes text, const char *path)
 	return 0;
 }
 
-/* Adds the line to "job.json: job.filter.order is 0, expected ..." if the text names a key of the
- * file. */
+/* If the text names a key of the file, adds the line to "job.json: job.filter.order is 0, expected
+ * ...". */
 static enum err with_line(enum err e, struct bytes text)
 {
 	struct err_saved end = err_save(e);

@@ -1,4 +1,4 @@
-/* submit.h -- A submitted job: its text, and its parties.
+/* submit.h -- reads a submitted job: its text, and its parties.
  *
  * The file is a job as `coordinator --job` reads it, and may also have
  *

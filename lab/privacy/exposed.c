@@ -79,8 +79,7 @@ static struct set *add_set(struct watch *w)
 	return &w->set[w->sets++];
 }
 
-/* Stores the sums of a set. Squared lengths: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows
- * ||c||^2. */
+/* Stores a set's sums: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
 static void exposed_take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
 				 size_t rows)
 {

@@ -1,12 +1,12 @@
-/* charts.js -- drawings by uPlot, in the page's colours, as wide as their box. */
+/* charts.js -- draws charts by uPlot, in the page's colours, as wide as their box. */
 const HUES = 12;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const hue = (cluster) => colour(`--k${cluster % HUES}`);
 const charts = new Set();
 const clusterKey = (c) => make('span', { class: `key k${c % HUES}`, 'aria-hidden': 'true' });
 
-/* The box is in the page before the chart is drawn: it has no width earlier. options and data are
- * made again for each size and colour scheme. */
+/* Draws a chart once its box is in the page, because the box has no width before. Calls options and
+ * data again for each size and colour scheme. */
 function chart(label, height, options, data) {
 	const box = make('div', { class: 'chart', role: 'img', 'aria-label': label });
 	let plot, width = 0;
@@ -39,7 +39,7 @@ function axis(more) {
 
 const upright = { size: 46, values: (u, ticks) => ticks.map((x) => shown.number(x)) };
 
-/* Numbered values: an objective by iteration, a silhouette by k. marked: a number drawn larger. */
+/* Draws numbered values: an objective by iteration, silhouettes by k. marked: drawn larger. */
 function curve(title, values, first, thing, marked) {
 	const x = values.map((v, i) => first + i);
 	const said = make('span', { class: 'said' });
@@ -71,8 +71,8 @@ function curve(title, values, first, thing, marked) {
 		}), [x, values]));
 }
 
-/* For each cluster the share of its rows in each of `bins` parts of the values' range, which ends
- * four deviations beside the mean. */
+/* Computes, for each cluster, the share of its rows in each of `bins` parts of the values' range,
+ * which ends four deviations from the mean. */
 function histogram(title, values, label, clusters, bins) {
 	const mean = sum(values) / values.length;
 	const four = 4 * Math.sqrt(sum(values.map((v) => (v - mean) ** 2)) / values.length);
@@ -103,7 +103,7 @@ function histogram(title, values, label, clusters, bins) {
 	}), [x, ...share.map((s) => [...s, s.at(-1)])]);
 }
 
-/* Values of each cluster, largest first, side by side. */
+/* Draws the values of each cluster, largest first, side by side. */
 function ranked(label, groups) {
 	const x = groups.flatMap((g) => g.values).map((v, i) => i);
 	let at = 0;
@@ -137,8 +137,8 @@ const marks = [
 		+ r * 1.3); c.lineTo(x - r * 1.3, y); },
 ];
 
-/* Points coloured by cluster; further clusters than there are hues differ by mark too. Clusters in
- * `hidden` are left out. say: called with the point under the pointer, or -1. Returns the box and a
+/* Draws points coloured by cluster. If there are more clusters than hues, marks differ, too. Omits
+ * clusters in `hidden`. say: called with the point under the pointer, or -1. Returns the box and a
  * function that draws again. */
 function scatter(label, points, hidden, say) {
 	const n = points.label.length;
@@ -167,7 +167,7 @@ function scatter(label, points, hidden, say) {
 			c.strokeStyle = colour('--panel');
 			c.lineWidth = devicePixelRatio / 2;
 			c.fill();
-			if (n <= 4000) /* rims of many would hide what is beneath */
+			if (n <= 4000) /* rims of more would hide other points */
 				c.stroke();
 		}
 		return null;
@@ -212,7 +212,7 @@ function scatter(label, points, hidden, say) {
 	return [box, () => plot && plot.redraw()];
 }
 
-/* Medians of each cluster's points. */
+/* Computes the medians of each cluster's points. */
 function middles(points) {
 	const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 

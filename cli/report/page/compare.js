@@ -1,4 +1,4 @@
-/* compare.js -- several runs side by side, and whether their labels agree. */
+/* compare.js -- shows several runs side by side, and whether their labels agree. */
 const METRICS = {
 	seconds: shown.seconds, rounds: shown.count, round_trips: shown.count,
 	link_bytes: shown.bytes, memory_bytes: shown.bytes, rows: shown.count,
@@ -12,7 +12,7 @@ const valueOf = (run, key) => {
 	return typeof x === 'number' ? x : undefined;
 };
 
-/* Parameters in which the jobs differ, nested ones as "a.b". */
+/* Finds parameters in which the jobs differ; nested ones are named "a.b". */
 function differences(runs) {
 	const said = (v) => typeof v === 'string' ? v : JSON.stringify(v);
 	const jobs = runs.map((r) => new Map(flatten(member(r, 'job'), '', [])

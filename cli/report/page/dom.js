@@ -1,11 +1,11 @@
-/* dom.js -- elements from plain values, and numbers for the reader. Text is only ever text: a run
- * may come from anyone. What is missing or implausible in it counts as absent.
+/* dom.js -- makes elements from plain values, and formats numbers. Text never becomes markup,
+ * because a run may be of any origin. Missing or implausible values of a run count as absent.
  *
  * The page's files are one script, in the order of page.c, after uPlot.
  */
 const NUMBER_MAX = 1e15;
 
-/* make('td', { class: 'num' }, 7, another); a falsy attribute or child is left out. */
+/* make('td', { class: 'num' }, 7, another); omits falsy attributes and children. */
 function make(name, attributes, ...children) {
 	const e = document.createElement(name);
 
@@ -53,7 +53,7 @@ const shown = {
 	},
 };
 
-/* A number as its reader wants it; exactly, as the value of the element. */
+/* Shows a rounded number; the element's value is the exact one. */
 const datum = (x, how) => typeof x === 'number'
 	&& make('data', { value: x }, (how || shown.count)(x));
 
@@ -63,8 +63,8 @@ function section(id, title, ...children) {
 
 const note = (...children) => make('p', { class: 'note' }, ...children);
 
-/* columns: titles; one that begins with '<' is of texts. The first cell of a row is its heading.
- * A table that is wider than the page scrolls by itself, for the keyboard too. */
+/* Makes a table. columns: titles; '<' marks a column of texts. The first cell of a row is its
+ * heading. A table wider than the page scrolls by itself, also by keyboard. */
 function table(label, columns, rows, how) {
 	const kind = columns.map((c) => c.startsWith('<') ? 'text' : undefined);
 	const cell = (c, i) => c instanceof HTMLTableCellElement ? c
@@ -78,7 +78,7 @@ function table(label, columns, rows, how) {
 			make('tbody', {}, rows.map((row) => make('tr', {}, row.map(cell))))));
 }
 
-/* A bar of part x of `most`. */
+/* Makes a bar for x out of `most`. */
 function bar(x, most, kind) {
 	const fill = make('span', { class: kind });
 
@@ -86,7 +86,7 @@ function bar(x, most, kind) {
 	return make('span', { class: 'bar' }, fill);
 }
 
-/* A cell shaded by `part`, from -1 to 1. */
+/* Makes a cell shaded by `part`, from -1 to 1. */
 function shade(part, ...children) {
 	const cell = make('td', { class: 'cell' }, ...children);
 	const strength = (0.5 * Math.min(1, Math.abs(part) || 0)).toFixed(3);
@@ -95,7 +95,7 @@ function shade(part, ...children) {
 	return cell;
 }
 
-/* Rows against columns, each row shaded by its parts. */
+/* Makes a cross table, each row shaded by its parts. */
 function cross(label, corner, columns, rows, how) {
 	return table(label, [`<${corner}`, ...columns], rows.map(([name, counts]) => {
 		const all = sum(counts);
@@ -104,7 +104,7 @@ function cross(label, corner, columns, rows, how) {
 	}), { class: 'numbers matrix', ...how });
 }
 
-/* Folded; drawn when it is first opened, or printed: `folded` has a function for each. */
+/* Makes a folded section. Its function in `folded` draws it when it is first opened or printed. */
 const folded = new Set();
 function details(title, id, draw) {
 	const e = make('details', { id }, make('summary', {}, title));
@@ -119,7 +119,7 @@ function details(title, id, draw) {
 	return e;
 }
 
-/* Rows of a CSV file, the heading first. */
+/* Parses a CSV file into rows, the heading first. */
 function csvRows(text) {
 	const rows = [[]];
 

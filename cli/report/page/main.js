@@ -1,4 +1,4 @@
-/* main.js -- the page from its data: the result first, then how it came about, folded. */
+/* main.js -- builds the page from its data: the result, then the course of the run, folded. */
 function report(data) {
 	const first = data.processes[0], run = first.run;
 

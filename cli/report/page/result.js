@@ -1,4 +1,4 @@
-/* result.js -- what a run has found: heading, clusters, scores, confidence, number of clusters. */
+/* result.js -- shows a run's result: heading, clusters, scores, confidence, number of clusters. */
 const PARTIES_MOST = 16, CLUSTERS_MOST = 64;
 
 const plural = (n, one, many) => [datum(n), ` ${n === 1 ? one : many}`];
@@ -60,7 +60,7 @@ function tiles(data, first) {
 			shown.bytes));
 }
 
-/* Sizes over all; beside them each party's, where parties have rows of their own. */
+/* Shows sizes over all parties; if parties have rows of their own, also those of each party. */
 function sizes(data, first) {
 	const of = (run) => numbers(member(run, 'result'), 'cluster_sizes');
 	const all = of(first.run), most = Math.max(...all);
@@ -87,7 +87,7 @@ const SCORES = { acc: 'ACC', nmi: 'NMI', ari: 'ARI', f1: 'macro-F1' };
 const scoreOf = (o, key) => typeof o[key] === 'number' && Math.abs(o[key]) <= 1 ? o[key]
 	: undefined;
 
-/* Of kind fedgcn: each party has classes of its own. */
+/* For kind fedgcn, where each party has classes of its own. */
 function graphScores(e) {
 	const cells = (ways, key) =>
 		WAYS.map((w) => datum(scoreOf(member(ways, w), key), shown.score));
@@ -110,7 +110,7 @@ function graphScores(e) {
 	];
 }
 
-/* Rows of classes, clusters in the order of the best match. */
+/* A row per class, with clusters in the order of the best match. */
 function matrix(e, corner, id) {
 	const rows = list(e, 'confusion').filter(Array.isArray), clusters = list(e, 'clusters');
 	const whole = rows.length && Math.max(rows.length, clusters.length) <= CLUSTERS_MOST;
@@ -138,7 +138,7 @@ function evaluation(run) {
 			+ 'best match stands on the diagonal.'));
 }
 
-/* ---- how many, how sure ---- */
+/* ---- number of clusters, confidence ---- */
 
 function selection(data, run) {
 	const facts = member(run, 'facts'), k = num(facts, 'selection_k');

@@ -1,5 +1,5 @@
-/* rows.js -- what a party's own page has of its rows: the picture, its columns by cluster, how
- * sure each row is. */
+/* rows.js -- shows a party's own rows: the picture, columns by cluster, and the confidence of
+ * each row. */
 const VALUES_MOST = 24, UNSURE_MOST = 15, CLUSTERS_DRAWN = 12, HEAT_MOST = 30, NAME_MOST = 60;
 const PROFILE = ['cluster', 'rows', 'column', 'mean', 'mean_of_all', 'share', 'lift', 'z'];
 
@@ -35,7 +35,7 @@ function picture(data) {
 		note(p.caption, ' Drag to enlarge, click twice to go back.'));
 }
 
-/* Lines of profile.csv; none if it is not one. */
+/* Parses profile.csv; returns no lines if the text is none. */
 function profileOf(text) {
 	const [names, ...rows] = csvRows(text);
 	if (!names || names.join() !== PROFILE.join())
@@ -46,7 +46,7 @@ function profileOf(text) {
 }
 
 function means(lines) {
-	/* Where no value is 0, shares say nothing. */
+	/* If no value is 0, shares carry no information. */
 	const sparse = lines.some((l) => l.share < 1);
 	const row = (l) => [short(l.column, NAME_MOST), datum(l.cluster), datum(l.rows),
 		...[l.mean, l.mean_of_all, l.z].map((x) => datum(x, shown.number)),
@@ -60,7 +60,7 @@ function means(lines) {
 	];
 }
 
-/* z by column and cluster, the columns of largest z first; then the numbers behind it. */
+/* Shows z by column and cluster, the columns of largest z first; then the underlying numbers. */
 function profile(data, id, title, of) {
 	const lines = profileOf(textOf(data, id)), most = new Map(), at = new Map();
 
@@ -85,7 +85,7 @@ function profile(data, id, title, of) {
 		details('Means', `${id}-means`, () => means(lines)));
 }
 
-/* Of a column of 0 and 1 each cluster's share of 1, of others the shares by value. */
+/* Shows each cluster's share of 1 in a column of 0 and 1; for other columns, shares by value. */
 function distribution(p, c, clusters) {
 	const values = list(c, 'values'), name = short(textOf(c, 'name'), NAME_MOST);
 	const binary = values.every((v) => v === 0 || v === 1);
@@ -136,7 +136,7 @@ function silhouette(data) {
 		table('Silhouettes', ['<cluster', 'rows', 'mean', 'below 0'], groups.map(row)));
 }
 
-/* By the confidence that the job gave, else by silhouettes. */
+/* Uses the confidence that the job computed, otherwise silhouettes. */
 function unsure(data) {
 	const p = member(data, 'points'), given = list(p, 'confidence'),
 		s = member(p, 'silhouette');
@@ -152,8 +152,8 @@ function unsure(data) {
 					datum(v, shown.score)])));
 }
 
-/* The names of a column's values, and of one: texts and few numbers as they are, more numbers by
- * quarters of the rows. */
+/* Returns names of a column's values, and a function that names one. Texts and few numbers stay as
+ * they are; more numbers are named by quarters of the rows. */
 function few(values) {
 	const all = [...new Set(values)], name = (e) => `to ${shown.number(e)}`;
 	if (all.length <= VALUES_MOST || typeof all[0] !== 'number')

@@ -1,4 +1,4 @@
-/* telemetry.js -- how a run went: time, traffic, sums, and the job in full. */
+/* telemetry.js -- shows the course of a run: time, traffic, sums, and the complete job. */
 const SPENT = ['compute', 'wait', 'wire'], FIELDS_MOST = 200, DRAWN_MOST = 64;
 
 const phaseOf = (run, o) => textOf(objects(run, 'phases')[numOr0(o, 'phase')], 'name');
@@ -8,8 +8,8 @@ const endOf = (s) => numOr0(s, 'start_s') + sum(SPENT.map((k) => numOr0(s, `${k}
 const lengthOf = (run) => stepsOf(run).reduce((end, s) => Math.max(end, endOf(s)),
 	numOr0(run, 'elapsed_s'));
 
-/* A lane begins where the process's clock put it, but not before the first process's or after its
- * end: moved, the clock does not fit. */
+/* A lane begins at the time by its process's clock. If that is before the first process's begin or
+ * after its end, the clock is wrong, and the lane is moved. */
 function lanesOf(data) {
 	const first = data.processes[0].run;
 
@@ -33,7 +33,7 @@ function svg(name, attributes, ...children) {
 	return e;
 }
 
-/* A drawing of 10000 by 10 that is stretched, with a path for each kind of time. */
+/* Makes a stretched drawing of 10000 by 10, with a path for each kind of time. */
 function drawLane(lane, end) {
 	const path = { compute: '', wait: '', wire: '' };
 	const x = (t) => Math.min(1e4, 1e4 * t / end).toFixed(1);
@@ -99,8 +99,8 @@ function phases(run) {
 
 /* ---- links ---- */
 
-/* From the coordinator's run, or without it from each party's own: { party, types }, flow as bytes
- * to and from the coordinator and messages to and from it. */
+/* Reads links from the coordinator's run, or without it from each party's own: { party, types }.
+ * A flow has bytes to and from the coordinator, and messages to and from it. */
 function linksOf(data) {
 	const traffic = (p) => objects(p.run, 'traffic');
 	const hub = data.processes.find((p) => p.leads && traffic(p).length);

@@ -9,7 +9,7 @@ static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {
 	char who[160];
 
-	c->lost = false; /* the peer closed on purpose or cannot go on: it will not reconnect */
+	c->lost = false; /* the peer closed on purpose or failed: it will not reconnect */
 	err_set(ERR_PEER, "%s %s%s", conn_who(c, who), verb, err_detail());
 	conn_close(c, ERR_PEER, err_detail(), timeout_s);
 }

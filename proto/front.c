@@ -21,7 +21,7 @@ struct caller {
 	unsigned handles;
 	struct tls *tls;
 	bool joined; /* the certificate is valid, and the server has the other end of the pair */
-	bool ending; /* what is still read is discarded */
+	bool ending; /* further input is discarded */
 	bool out_busy, in_busy;
 	uv_write_t out_write, in_write;
 	struct buf out, in; /* on their way to the client, to the server */

@@ -70,7 +70,7 @@ enum sealed {
 	SEALED_ID_KEY = 1,     /* 32 bytes: the key of the hashes in IDS */
 	SEALED_DIRECTORY = 10, /* fedwalk: a batch of the sender's vertices */
 	SEALED_TIES = 11,  /* fedwalk: a batch of ties of the sender's vertices to the receiver's */
-	SEALED_WALKS = 12, /* fedwalk: a batch of walks that go on at the receiver */
+	SEALED_WALKS = 12, /* fedwalk: a batch of walks that continue at the receiver */
 	SEALED_CIPHERS = 13,  /* fedsc: a batch of a Paillier key and encrypted coefficients */
 	SEALED_PRODUCTS = 14, /* fedsc: a batch of their encrypted products */
 	/* 32 bytes: a key that all parties have and the coordinator does not have */
@@ -197,8 +197,8 @@ struct msg_sealed {
 struct msg_ids {
 	uint64_t count;      /* ids in the whole list */
 	uint64_t offset;     /* ids before this chunk */
-	struct bytes packed; /* rising; hashed: MSG_ID_HASH_LEN bytes each; plain: a byte that says
-				how many, 1 .. MSG_ID_MAX, and so many */
+	struct bytes packed; /* ascending; hashed: MSG_ID_HASH_LEN bytes each; plain:
+				a length byte, 1 .. MSG_ID_MAX, then the id */
 };
 struct msg_told {
 	/* MSG_TOLD_LEN each. From a party: one for each other member. From the coordinator: one. */

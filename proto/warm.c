@@ -1,4 +1,4 @@
-/* Padding that opens TCP's window. */
+/* Padding that opens TCP's congestion window and keeps it open. */
 #include "common/base/alloc.h"
 #include "proto/channel_own.h"
 

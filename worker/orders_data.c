@@ -83,8 +83,8 @@ void order_graph(struct state *s)
 		send_csr(s, &s->g.adjacency);
 }
 
-/* Position of the next neighbour: entry `next`, of row `row` of a, which is row first + row of
- * all. */
+/* Position of the next neighbour: entry `next` of a, in its row `row`. That is row first + row of
+ * all ranks. */
 struct edges {
 	const struct csr *a;
 	size_t first, row, next;

@@ -118,7 +118,7 @@ static enum err choose_split(struct launch *l)
 	return ERR_OK;
 }
 
-/* The parties' policies permit all kinds, and other permissions as --allow names them. */
+/* Checks that the parties' policies permit the job: all kinds, and the permissions of --allow. */
 static enum err check_allowed(const struct launch *l)
 {
 	const char *permission = job_permission(&l->job);

@@ -82,7 +82,7 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	}
 	if (e == ERR_OK)
 		e = secagg_agree(work->secagg, adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins);
-	if (e == ERR_PEER) /* the coordinator relayed the faulty keys, of whatever origin */
+	if (e == ERR_PEER) /* the coordinator relayed the faulty keys */
 		err_prefix(e, "keys as %s passed them on", channel_peer(work->channel));
 	free(pins);
 	free(adverts);

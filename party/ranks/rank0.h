@@ -14,7 +14,7 @@ struct workers {
 	struct ranks_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
-	char said[SAID_MAX]; /* the beginning of mpirun's and ranks' standard error */
+	char said[SAID_MAX]; /* first bytes of standard error of mpirun and ranks */
 	size_t said_n;
 	struct ranks_order order;
 	struct ranks_reply reply;

@@ -249,8 +249,8 @@ struct told_common {
 	size_t count, done; /* ids announced; ids received */
 	size_t at;          /* own pseudonyms before it are below the last common one */
 	size_t canaries;
-	size_t rows; /* those that are no canaries: the first of the own pseudonyms' rows become
-			theirs */
+	size_t rows; /* those that are no canaries; their rows replace the first of the own
+			pseudonyms' rows */
 };
 
 static enum err take_common(struct intersect *s, const struct msg_ids *m, struct told_common *t)

@@ -64,8 +64,8 @@ struct work {
 		size_t members[PARTIES_MAX], count, word;
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
-	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts to the current group */
-	/* Of all values that this party received in this attempt: work_hear(). */
+	uint8_t transcript[SECAGG_HASH_LEN]; /* hash of the broadcasts to the current group */
+	/* Hash of all values that this party received in this attempt: work_hear(). */
 	uint8_t heard[SECAGG_HASH_LEN];
 	struct told told;
 	/* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator does not have;
@@ -93,9 +93,9 @@ struct work {
 	unsigned threads;
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	struct work_noise *noise;          /* party/work/noise.h; NULL: not used yet; owned */
-	/* Of parties and parameters; enters every key. */
+	/* Hash of parties and parameters; it enters every key. */
 	uint8_t params_hash[SECAGG_HASH_LEN];
-	/* The same for the job at its beginning, with all parties that were left out since. */
+	/* The same hash at the job's beginning, with all parties that were left out since. */
 	uint8_t began_hash[SECAGG_HASH_LEN];
 	/* Called before the party answers a question under noise, with the question's number in the
 	 * attempt. ERR_PEER: the party does not answer. NULL: no account is kept (tests). */
@@ -103,7 +103,7 @@ struct work {
 			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of files that outlive the process */
 	char *cache;       /* directory of party/work/cache.h; NULL: nothing is kept; owned */
-	/* Of the dataset as loaded, or as cut. Not NULL if cache is not. */
+	/* Hash of the dataset as loaded, or as cut. Not NULL if cache is not NULL. */
 	const uint8_t *data_hash;
 	enum ending ending;   /* sent to others if this step fails; 0: by msg_ending_of() */
 	bool considered;      /* this party takes part in the offered job */

@@ -100,7 +100,7 @@ struct running {
 	uint8_t what[HASH_LEN];
 	uint8_t numbers[NUMBERING_KEY_LEN]; /* drawn with the job id, stored with it in job.state */
 	char asked[256];                    /* who requested the end, and why; "" */
-	/* Of the job; of the attempt: its thread writes the latter before job_done. */
+	/* Results of the job and of the attempt, which its thread writes before job_done. */
 	enum err result, thread_result;
 	char why[ERR_DETAIL_MAX], thread_why[ERR_DETAIL_MAX];
 };

@@ -89,7 +89,7 @@ static void close_seats(struct running *r)
 
 		if (conn && r->phase == JOINING)
 			coordinator_refuse(conn, r->left ? MSG_AGAIN : (uint16_t)r->result, r->why);
-		/* The signal's handler has informed the others before, as far as possible. */
+		/* If a signal stopped the job, the parties were informed before, if possible. */
 		if (conn)
 			conn_close(conn, ERR_OK, NULL,
 				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);

@@ -39,7 +39,7 @@ struct store_job {
 	char submitter[STORE_TEXT_MAX + 1];
 	char *text; /* full text of the job (job_write); owned */
 	size_t parties;
-	char party[PARTIES_MAX][STORE_TEXT_MAX + 1]; /* rising */
+	char party[PARTIES_MAX][STORE_TEXT_MAX + 1]; /* ascending */
 	time_t submitted, began, ended;              /* 0: not yet */
 	unsigned attempts;
 	enum err status;               /* of an ended job */

@@ -152,8 +152,10 @@ enum err args_run(const char *name, const struct argp *argp, int argc, char **ar
 
 	args_begin(name, argp, argc, argv, arguments);
 	err = run(arguments);
-	if (err)
+	if (err) {
+		fflush(stdout); /* the error comes after the output, in a file of both, too */
 		fprintf(stderr, "%s %s: %s\n", program_name(), name, err_detail());
+	}
 	return err;
 }
 

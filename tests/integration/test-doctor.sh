@@ -75,6 +75,8 @@ test_table() {
 		grep -q SIGHUP "$T/table" && fail "advice without need"
 		grep -Eq 'TCP' "$T/table" || fail "no TCP"
 	done
+	"$BIN/coterie" doctor --config "$T/party-00.json" >"$T/both" 2>&1 || true
+	[[ $(tail -n 1 "$T/both") == *' checks failed' ]] || fail "the last line is $(tail -n 1 "$T/both")"
 }
 
 test_nobody_there() {

@@ -326,14 +326,15 @@ rows_of_ledger() { on "$1" coterie ledger --state /var/lib/coterie-party/state l
 test_upgrade_of_the_release_before() {
 	full
 	trap 'STATUS=$?; hosts_end; finish $STATUS' EXIT
-	local name version rows
+	local name version rows before
 	packages_before
 	root_with_packages
 	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
 	mkdir "$BASE/srv/before"
 	cp "$OLD_DEBS"/*.deb "$BASE/srv/before"
 	in_root "$BASE" /bin/sh -c 'apt-get -q -y install /srv/before/*.deb'
-	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
+	mapfile -t before < <(cd "$OLD_DEBS" && printf '%s\n' *.deb | sed 's/_.*//')
+	in_root "$BASE" apt-get -q -y purge "${before[@]}"
 	three_hosts
 	FROM=/srv/before install_on hub coterie-coordinator coterie coterie-doc
 	for name in bank-a bank-b; do FROM=/srv/before install_on "$name" coterie-party coterie; done

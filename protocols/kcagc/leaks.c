@@ -47,8 +47,9 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	bool landmark = job->method == METHOD_LANDMARK;
 
 	said_add(s, true,
-		 "the coordinator sees how many parties have only features of 0 and 1, the parties "
-		 "whether all, some or none have");
+		 "the coordinator sees how many parties have only words beside facts (features of "
+		 "0 and one value, or of one value in each row), the parties whether all, some or "
+		 "none have");
 	said_add(s, true, "the coordinator sees how many columns all parties have together");
 	said_add(s, kcagc_degrees(job) == DEGREES_AUTO,
 		 "degrees \"auto\": the coordinator sees two numbers more, how much the features "

@@ -30,7 +30,7 @@ struct sums_basis {
 
 /* Phases "norms" and "order". Sums: the bound on norms (parties_bound), facts and joint row norms
  * (2 + n words), spreads (2 SLICE_POWERS, or SLICE_SPREADS without an order, with degrees 1 more).
- * If some but not all parties have only features of 0 and 1, one more sum of n words precedes the
+ * If some but not all parties have only words beside facts, one more sum of n words precedes the
  * spreads. If order is 0, slice_order() chooses it. With own (ASK_CELLS; or NULL), a phase "local"
  * between the two collects the parties' own clusters into cells (parties x n). ERR_INPUT if order
  * exceeds SLICE_ORDER_MAX, or if all features are zero. */

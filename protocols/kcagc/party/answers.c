@@ -195,8 +195,8 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 	TRY(channel_recv_choice(work->channel, CHOICE_WORDS, WORDS_SOME, &words));
 	if ((words == WORDS_ALL && measured) || (words == WORDS_NONE && !measured))
 		return peer_fault(work->channel,
-				  "sent CHOICE by which %s of the parties have features of 0 and 1 "
-				  "alone; this one %s",
+				  "sent CHOICE by which %s of the parties have words alone; this "
+				  "one %s",
 				  words == WORDS_ALL ? "all" : "none",
 				  measured ? "has others" : "has");
 	*idf = words == WORDS_ALL;

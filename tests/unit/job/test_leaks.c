@@ -120,8 +120,8 @@ static const struct {
 	{ "{" MIN ", \"joint_norm\": true}", "the norms of the other's rows", 4, false },
 	{ "{" MIN ", \"joint_norm\": true}", "the norms of the other's rows", 2, true },
 	{ "{" MIN "}", "the norms of the other's rows", 2, false },
-	{ "{" JOB ", \"method\": \"gcc\"}", "only features of 0 and 1", 4, true },
-	{ "{" MIN "}", "features of 0 and 1", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "have only words beside facts", 4, true },
+	{ "{" MIN "}", "only words", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "how many columns", 4, true },
 	{ "{" MIN "}", "how many columns", 4, false },
 	/* 80: the order of the filter */

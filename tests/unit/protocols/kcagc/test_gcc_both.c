@@ -193,7 +193,7 @@ TEST(test_wrong_claim_of_words)
 	federation_run(&r->f);
 	federation_succeeded(&r->f);
 	assert_refuses_choice(r, 1, WORDS_NONE,
-			      "none of the parties have features of 0 and 1 alone");
+			      "none of the parties have words alone");
 	recording_free(r);
 }
 

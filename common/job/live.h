@@ -138,7 +138,7 @@ size_t live_awaited(const struct live *l, const char *job, struct json *list);
 bool live_is_well(const struct live *l, char why[static 256]);
 /* Returns the body of /api/status, to which the caller adds. */
 struct json *live_json(const struct live *l);
-/* Prometheus's text format, as docs/METRICS.md describes it. */
+/* Prometheus's text format, as docs/reference/metrics.md describes it. */
 void live_metrics(const struct live *l, struct buf *text);
 
 /* For further metrics of a daemon: first write # HELP and # TYPE, then each sample. Labels are

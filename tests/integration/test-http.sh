@@ -177,7 +177,7 @@ test_promtool() {
 	done
 }
 
-# Rules and dashboard name no metric that is not there, and METRICS.md has each rule.
+# Rules and dashboard name no metric that is not there, and the page has each rule.
 test_rules_and_dashboard() {
 	local file name dir=$ROOT/configs/monitoring
 	jq -e '[.panels[].targets[].expr] | length > 10' "$dir/grafana.json" >/dev/null || fail "grafana.json has hardly any panel"
@@ -188,8 +188,8 @@ test_rules_and_dashboard() {
 			grep -q "^| \`$name\` " "$ROOT/docs/reference/metrics.md" || fail "$file: there is no metric $name"
 		done <"$T/names"
 	done
-	diff <(sed -n 's/.*- alert: //p' "$dir/coterie.rules.yml") <(sed -n 's/^| \(Coterie[A-Za-z]*\) .*/\1/p' "$ROOT/docs/METRICS.md") >"$T/differ" ||
-		fail "rules (<) and METRICS.md (>): $(<"$T/differ")"
+	diff <(sed -n 's/.*- alert: //p' "$dir/coterie.rules.yml") <(sed -n 's/^| \(Coterie[A-Za-z]*\) .*/\1/p' "$ROOT/docs/howto/monitor-a-daemon.md") >"$T/differ" ||
+		fail "rules (<) and the page (>): $(<"$T/differ")"
 }
 
 # docs/reference/metrics.md and the programs name the same metrics, with the same types.

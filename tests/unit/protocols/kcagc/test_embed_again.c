@@ -175,17 +175,21 @@ static void by_hand(struct features *X, const struct csr *words)
 	}
 }
 
+static const struct embed_params by_idf = {
+	.idf = true,
+	.filter = FILTER_HALF,
+	.order = 2,
+	.dims = 4,
+	.unit_rows = true,
+	.row_power = 0.8,
+	.threads = 1,
+};
+
 /* The number neither outweighs the words nor takes their weights, in whatever unit; the map has the
  * weights. */
 TEST(a_number_beside_words)
 {
-	struct embed_params p = { .idf = true,
-				  .filter = FILTER_HALF,
-				  .order = 2,
-				  .dims = 4,
-				  .unit_rows = true,
-				  .row_power = 0.8,
-				  .threads = 1 };
+	struct embed_params p = by_idf;
 	struct mat hand, Z, again;
 	struct embedding kept;
 	struct features X;
@@ -221,13 +225,7 @@ TEST(a_number_beside_words)
 /* Words over their row's length embed as words of 0 and 1, and so do new rows of either code. */
 TEST(words_coded_by_row)
 {
-	struct embed_params p = { .idf = true,
-				  .filter = FILTER_HALF,
-				  .order = 2,
-				  .dims = 4,
-				  .unit_rows = true,
-				  .row_power = 0.8,
-				  .threads = 1 };
+	struct embed_params p = by_idf;
 	struct mat plain, Z, again;
 	struct embedding kept;
 	struct features X;

@@ -192,8 +192,7 @@ TEST(test_wrong_claim_of_words)
 	recording_init(r, 2);
 	federation_run(&r->f);
 	federation_succeeded(&r->f);
-	assert_refuses_choice(r, 1, WORDS_NONE,
-			      "none of the parties have words alone");
+	assert_refuses_choice(r, 1, WORDS_NONE, "none of the parties have words alone");
 	recording_free(r);
 }
 

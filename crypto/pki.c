@@ -14,7 +14,9 @@ enum { LAB_DAYS = 30, PATH_NAME_MAX = IDENTITY_NAME_MAX + 8 };
 
 static const char *role_name(enum pki_role role)
 {
-	return role == PKI_COORDINATOR ? "coordinator" : "party or person";
+	return role == PKI_COORDINATOR
+		   ? "coordinator"
+		   : "party or user: the coordinator's \"parties\" or \"api.roles\" decides";
 }
 
 static char *pki_path_of(const char *dir, const char *name, const char *suffix)

@@ -65,7 +65,7 @@ enum err identity_check(const char *certificate_path, const char *key_path, cons
 	enum err e = ERR_OK;
 
 	TRY(identity_load(&id, certificate_path, key_path, passphrase));
-	if (strcmp(identity_name(id), name) != 0)
+	if (name && strcmp(identity_name(id), name) != 0)
 		e = err_set(ERR_INPUT,
 			    "the configured name is %s, but the certificate %s is for %s", name,
 			    certificate_path, identity_name(id));

@@ -24,7 +24,8 @@ struct identity; /* private key and SPKI; the key never leaves it */
  * of an encrypted key, or NULL. */
 enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path,
 		       const char *passphrase) MUST_CHECK;
-/* Checks the same without keeping it; also ERR_INPUT if the certificate is for another name. */
+/* Checks the same without keeping it; also ERR_INPUT if the certificate is for another name,
+ * unless name is NULL. */
 enum err identity_check(const char *certificate_path, const char *key_path, const char *passphrase,
 			const char *name) MUST_CHECK;
 void identity_free(struct identity *id);

@@ -59,8 +59,8 @@ static error_t pki_command_parse(int key, char *arg, struct argp_state *state)
 		o->days = pki_command_number(arg, "days", state);
 		break;
 	case 'r':
-		if (strcmp(arg, "party") && strcmp(arg, "coordinator") && strcmp(arg, "person"))
-			argp_error(state, "--role: \"%s\", expected party, coordinator or person",
+		if (strcmp(arg, "party") && strcmp(arg, "coordinator") && strcmp(arg, "user"))
+			argp_error(state, "--role: \"%s\", expected party, coordinator or user",
 				   arg);
 		request->role = strcmp(arg, "coordinator") ? PKI_PARTY : PKI_COORDINATOR;
 		break;
@@ -107,7 +107,8 @@ static enum err pki_command_request(const struct options *o)
 	struct pki_request what = o->request;
 
 	if (!o->name)
-		return err_set(ERR_INPUT, "--name is missing: the party's or coordinator's name");
+		return err_set(ERR_INPUT,
+			       "--name is missing: the name of the party, coordinator or user");
 	what.name = o->name;
 	TRY(pki_make_request(o->dir, &what));
 	printf("made %s/%s.key (it stays here) and %s/%s.csr (send it to the CA)\n", o->dir,
@@ -190,8 +191,8 @@ static const struct argp_option init_options[] = {
 static const struct argp_option request_options[] = {
 	{ "name", 'n', "NAME", 0, "name of the daemon or user: 1 to 64 of A-Z a-z 0-9 . _ -", 0 },
 	{ "role", 'r', "ROLE", 0,
-	  "party (default), coordinator, or person: a user of api.listen, with a certificate "
-	  "like a party's",
+	  "party (default), coordinator, or user. Parties and users have the same certificate; "
+	  "parties or api.roles in the coordinator's configuration names each",
 	  0 },
 	TYPE_OPTION(", which browsers need"),
 	{ "host", KEY_HOST, "HOST", 0, "host name or address besides the name; may be repeated",

@@ -36,20 +36,35 @@ void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls
 		 size_t files);
 /* Checks a directory that the daemon writes to; it may not exist yet. */
 void doctor_directory(struct checkup *c, const char *check, const char *path);
+/* Checks a certificate and its key, and reports them under these names of checks. */
+struct doctor_identity {
+	struct identity_files files;
+	const char *name; /* expected in the certificate; NULL: any */
+	enum tls_role role;
+	const char *key, *chain, *certificate; /* names of the checks */
+	const char *remedy;                    /* for a certificate that the CA did not sign */
+};
+void doctor_identity(struct checkup *c, const struct doctor_identity *of);
 double doctor_memory_available(void); /* bytes; 0 if unknown */
 /* Checks whether a time service sets the clock, according to the kernel. */
 void doctor_clock(struct checkup *c);
 
 /* ---- doctor_listen.c: listening addresses ---- */
 
-/* key: name of the configuration key; text: its value. */
-void doctor_listen(struct checkup *c, const char *check, const char *key, const char *text,
-		   const struct endpoint *at);
-/* Checks http.listen, if set. config: to find conflicts with its other ports; NULL for a party. */
-void doctor_window(struct checkup *c, const struct http_settings *http,
-		   const struct coordinator_config *config);
-/* Checks api.listen, if set: port, roles, and names in the certificate. */
-void doctor_api(struct checkup *c, const struct coordinator_config *config);
+/* A port that a daemon listens on, as the value text of a configuration key. */
+struct doctor_port {
+	const char *check, *key, *text; /* text NULL: it is not set */
+	const struct endpoint *at;
+};
+/* Checks that each of n ports is free, and that no two of them are the same. */
+void doctor_ports(struct checkup *c, const struct doctor_port *port, size_t n);
+/* The ports of users: api.listen and http.listen. */
+struct doctor_port doctor_port_api(const struct api_settings *api);
+struct doctor_port doctor_port_window(const struct http_settings *http);
+/* Checks the readers of http.listen, if set. */
+void doctor_window(struct checkup *c, const struct http_settings *http);
+/* Checks api.listen, if set: reach, roles, and names in the certificate. */
+void doctor_api(struct checkup *c, const struct api_settings *api, const char *certificate);
 
 /* ---- the two daemons ---- */
 

@@ -77,6 +77,21 @@ static void check_expiry(struct checkup *c, const char *check, const char *path,
 		    days < 0 ? "expired on %s" : "until %s, %d days", date, days);
 }
 
+void doctor_identity(struct checkup *c, const struct doctor_identity *of)
+{
+	const struct identity_files *p = &of->files;
+
+	if (!checkup_failed(c, identity_check(p->certificate, p->key, p->passphrase, of->name),
+			    of->key, "chmod 600, chown, or put the certificate's key there"))
+		checkup_add(c, FINE, of->key, "", "for its owner alone, and of %s's certificate",
+			    of->name ? of->name : "the endpoint");
+	if (!checkup_failed(c, tls_check(of->role, p), of->chain, of->remedy))
+		checkup_add(c, FINE, of->chain, "", "signed by the CA, for a %s",
+			    of->role == TLS_SERVER ? "coordinator" : "party");
+	check_expiry(c, of->certificate, p->certificate, SOON_DAYS,
+		     "have it renewed, put it in place, send SIGHUP");
+}
+
 static void check_identity(struct checkup *c, const struct daemon_common *common,
 			   enum tls_role role)
 {
@@ -84,15 +99,14 @@ static void check_identity(struct checkup *c, const struct daemon_common *common
 	char date[TLS_DATE];
 	int64_t seconds;
 
-	if (!checkup_failed(c, identity_check(p->certificate, p->key, p->passphrase, common->name),
-			    "key", "chmod 600, chown, or put the certificate's key there"))
-		checkup_add(c, FINE, "key", "", "for its owner alone, and of %s's certificate",
-			    common->name);
-	if (!checkup_failed(c, tls_check(role, p), "chain",
-			    "have it signed by the CA that the others have"))
-		checkup_add(c, FINE, "chain", "", "signed by the CA, for a %s", common->role);
-	check_expiry(c, "certificate", p->certificate, SOON_DAYS,
-		     "have it renewed, put it in place, send SIGHUP");
+	doctor_identity(c, &(struct doctor_identity){
+			       .files = *p,
+			       .name = common->name,
+			       .role = role,
+			       .key = "key",
+			       .chain = "chain",
+			       .certificate = "certificate",
+			       .remedy = "have it signed by the CA that the others have" });
 	check_expiry(c, "CA", p->ca, CA_NOTE_DAYS,
 		     "agree on the next; one file may hold both until all have it");
 	if (p->crl && tls_lists_expire(p->crl, &seconds, date))

@@ -24,60 +24,70 @@ static int try_to_listen(const struct addrinfo *a)
 	return why;
 }
 
-void doctor_listen(struct checkup *c, const char *check, const char *key, const char *text,
-		   const struct endpoint *at)
+static void check_port(struct checkup *c, const struct doctor_port *p)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *a = NULL;
 	char port[8];
 	int why;
 
-	snprintf(port, sizeof(port), "%u", at->port);
-	why = getaddrinfo(at->host, port, &hints, &a);
+	snprintf(port, sizeof(port), "%u", p->at->port);
+	why = getaddrinfo(p->at->host, port, &hints, &a);
 	if (why) {
-		checkup_add(c, WRONG, check, right, "%s: %s: %s", key, text, gai_strerror(why));
+		checkup_add(c, WRONG, p->check, right, "%s: %s: %s", p->key, p->text,
+			    gai_strerror(why));
 		return;
 	}
 	why = try_to_listen(a);
 	if (!why)
-		checkup_add(c, FINE, check, "", "%s can be listened on", text);
+		checkup_add(c, FINE, p->check, "", "%s can be listened on", p->text);
 	else if (why == EADDRINUSE)
-		checkup_add(c, NOTE, check, "by this daemon, or by which other? ss -ltnp",
-			    "%s: %s is in use", key, text);
+		checkup_add(c, NOTE, p->check, "by this daemon, or by which other? ss -ltnp",
+			    "%s: %s is in use", p->key, p->text);
 	else
-		checkup_add(c, WRONG, check, right, "%s: %s: %s", key, text, strerror(why));
+		checkup_add(c, WRONG, p->check, right, "%s: %s: %s", p->key, p->text,
+			    strerror(why));
 	freeaddrinfo(a);
 }
 
-/* Reports a conflict if `key`, with value text, has the same port as another key of the file. */
-static bool doctor_check_twice(struct checkup *c, const char *check, const char *key,
-			       const char *text, const struct endpoint *at, const char *other_key,
-			       const struct endpoint *other)
+void doctor_ports(struct checkup *c, const struct doctor_port *port, size_t n)
 {
-	bool twice = at->port && at->port == other->port && !strcmp(at->host, other->host);
+	for (const struct doctor_port *p = port; p < port + n; p++) {
+		const struct doctor_port *other = port;
 
-	if (twice)
-		checkup_add(c, WRONG, check, "choose another port for it", "%s and %s are both %s",
-			    key, other_key, text);
-	return twice;
+		if (!p->text)
+			continue;
+		while (other < p &&
+		       !(other->text && p->at->port && p->at->port == other->at->port &&
+			 !strcmp(p->at->host, other->at->host)))
+			other++;
+		if (other < p)
+			checkup_add(c, WRONG, p->check, "choose another port for it",
+				    "%s and %s are both %s", p->key, other->key, p->text);
+		else
+			check_port(c, p);
+	}
 }
 
-void doctor_window(struct checkup *c, const struct http_settings *http,
-		   const struct coordinator_config *config)
+struct doctor_port doctor_port_api(const struct api_settings *api)
 {
-	static const char check[] = "dashboard", key[] = "http.listen";
-	const char *text = http->listen;
+	return (struct doctor_port){ "API endpoint", "api.listen", api->listen, &api->at };
+}
 
-	if (!text || http_listen_path(text))
-		return;
-	if (!config ||
-	    (!doctor_check_twice(c, check, key, text, &http->at, "listen", &config->listen) &&
-	     !(config->api.listen &&
-	       doctor_check_twice(c, check, key, text, &http->at, "api.listen", &config->api.at))))
-		doctor_listen(c, check, key, text, &http->at);
-	if (http->anywhere)
-		checkup_add(
-		    c, NOTE, "dashboard readers", "is there a proxy or a firewall in front of it?",
-		    "http.anywhere: everybody who reaches %s can read it, without TLS", text);
+struct doctor_port doctor_port_window(const struct http_settings *http)
+{
+	bool port = http->listen && !http_listen_path(http->listen);
+
+	return (struct doctor_port){ "dashboard", "http.listen", port ? http->listen : NULL,
+				     &http->at };
+}
+
+void doctor_window(struct checkup *c, const struct http_settings *http)
+{
+	if (http->listen && http->anywhere && !http_listen_path(http->listen))
+		checkup_add(c, NOTE, "dashboard readers",
+			    "is there a proxy or a firewall in front of it?",
+			    "http.anywhere: everybody who reaches %s can read it, without TLS",
+			    http->listen);
 }
 
 static void check_roles(struct checkup *c, const struct config_map *roles)
@@ -88,8 +98,8 @@ static void check_roles(struct checkup *c, const struct config_map *roles)
 		n[roles_named(roles->item[i].value)]++;
 	checkup_add(c, roles->count ? FINE : NOTE, "roles",
 		    roles->count ? "" : "name their certificates in api.roles",
-		    "%zu viewers, %zu submitters, %zu operators", n[ROLE_VIEWER], n[ROLE_SUBMITTER],
-		    n[ROLE_OPERATOR]);
+		    "%zu viewers, %zu readers, %zu submitters, %zu operators", n[ROLE_VIEWER],
+		    n[ROLE_READER], n[ROLE_SUBMITTER], n[ROLE_OPERATOR]);
 }
 
 /* Browsers check the host in the address bar, so the certificate must name it too. */
@@ -113,20 +123,15 @@ static void check_names(struct checkup *c, const char *certificate)
 			    "browsers reject Ed25519, the key type of the certificate or its CA");
 }
 
-void doctor_api(struct checkup *c, const struct coordinator_config *config)
+void doctor_api(struct checkup *c, const struct api_settings *api, const char *certificate)
 {
-	static const char check[] = "API endpoint", key[] = "api.listen";
-	const char *text = config->api.listen;
-
-	if (!text)
+	if (!api->listen)
 		return;
-	if (!doctor_check_twice(c, check, key, text, &config->api.at, "listen", &config->listen))
-		doctor_listen(c, check, key, text, &config->api.at);
-	if (endpoint_is_loopback(&config->api.at))
+	if (endpoint_is_loopback(&api->at))
 		checkup_add(
 		    c, NOTE, "API reach",
 		    "intended? other hosts need an address that they reach, or a forwarded port",
-		    "%s: only this host reaches %s", key, text);
-	check_roles(c, &config->api.roles);
-	check_names(c, config->common.identity.certificate);
+		    "api.listen: only this host reaches %s", api->listen);
+	check_roles(c, &api->roles);
+	check_names(c, certificate);
 }

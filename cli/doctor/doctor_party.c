@@ -4,6 +4,7 @@
 #include "common/data/standard.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
+#include "party/daemon/api.h"
 #include "party/daemon/daemon.h"
 
 #include <stdio.h>
@@ -140,13 +141,32 @@ static void doctor_check_data(struct checkup *c, const struct party_config *conf
 	party_data_release(&d);
 }
 
+static void check_api(struct checkup *c, const struct party_config *config)
+{
+	if (!config->api.listen)
+		return;
+	doctor_identity(c, &(struct doctor_identity){
+			       .files = party_api_files(config),
+			       .role = TLS_SERVER,
+			       .key = "API key",
+			       .chain = "API chain",
+			       .certificate = "API certificate",
+			       .remedy = "coterie pki request --role coordinator, then sign it" });
+	doctor_api(c, &config->api, config->api.certificate);
+}
+
 void doctor_party(struct checkup *c, const struct party_config *config)
 {
+	const struct doctor_port ports[] = { doctor_port_api(&config->api),
+					     doctor_port_window(&config->common.http) };
+
 	checkup_failed(c, daemon_check(config), "--check-config", "correct the configuration");
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
 	doctor_directory(c, "state", config->state);
 	doctor_check_data(c, config);
-	doctor_window(c, &config->common.http, NULL);
+	doctor_ports(c, ports, sizeof(ports) / sizeof(*ports));
+	doctor_window(c, &config->common.http);
+	check_api(c, config);
 	doctor_clock(c);
 	doctor_peer(c, config);
 }

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/http/window.h"
+#include "crypto/sign.h"
 #include "proto/front.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct party_api {
 	char bound[80];
 };
 
-static struct identity_files party_api_files(const struct party_config *c)
+struct identity_files party_api_files(const struct party_config *c)
 {
 	return (struct identity_files){ .certificate = c->api.certificate,
 					.key = c->api.key,
@@ -26,7 +27,10 @@ enum err party_api_check(const struct party_config *config)
 {
 	struct identity_files files = party_api_files(config);
 
-	return config->api.listen ? tls_check(TLS_SERVER, &files) : ERR_OK;
+	if (!config->api.listen)
+		return ERR_OK;
+	TRY(identity_check(files.certificate, files.key, NULL, NULL));
+	return tls_check(TLS_SERVER, &files);
 }
 
 static void party_api_add(void *api, int fd, const char *name)

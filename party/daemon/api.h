@@ -13,6 +13,8 @@
 
 struct party_api;
 
+/* The files of the endpoint's certificate and key, and those of the authority. */
+struct identity_files party_api_files(const struct party_config *config);
 /* Checks certificate, key and authority of the endpoint; ERR_OK without one. ERR_INPUT. */
 enum err party_api_check(const struct party_config *config) MUST_CHECK;
 /* Listens; call before the sandbox. Without api.listen *api is NULL, and the other functions do

@@ -14,7 +14,7 @@ doors() { # [HTTP.LISTEN]
 	local name
 	federation 2
 	for name in vera nina; do
-		"$BIN/coterie" pki request --name "$name" --role person --dir "$T/pki" >/dev/null
+		"$BIN/coterie" pki request --name "$name" --role user --dir "$T/pki" >/dev/null
 		"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/$name.csr" >/dev/null
 	done
 	edit coordinator ".api = { listen: \"127.0.0.1:0\", roles: { vera: \"viewer\" } } | .http = { listen: \"${1-127.0.0.1:0}\" }"

@@ -52,7 +52,7 @@ crl() { # FILE CA FROM TO [CERTIFICATE...]
 person() { # NAME...: their keys and certificates, in $T/pki
 	local name
 	for name; do
-		"$BIN/coterie" pki request --name "$name" --role person --dir "$T/pki" >/dev/null
+		"$BIN/coterie" pki request --name "$name" --role user --dir "$T/pki" >/dev/null
 		"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/$name.csr" >/dev/null
 	done
 }

@@ -183,14 +183,14 @@ test_where_people_come() {
 	doctor 0 coordinator
 	finds fine "API endpoint" '127.0.0.1:0 can be listened on'
 	finds note "API reach" 'only this host reaches 127.0.0.1:0 -> intended'
-	finds note roles '0 viewers, 0 submitters, 0 operators -> .* in api.roles'
+	finds note roles '0 viewers, 0 readers, 0 submitters, 0 operators -> .* in api.roles'
 	renewed_for
 	doctor 0 coordinator
 	finds note "API names" 'reachable as coordinator -> for browsers .*--host'
 	renewed_for --host hub.example.org --host 10.1.2.3
-	edit coordinator '.api = { listen: "0.0.0.0:0", roles: { anna: "submitter", vera: "viewer", otto: "submitter" } }'
+	edit coordinator '.api = { listen: "0.0.0.0:0", roles: { anna: "submitter", vera: "viewer", otto: "submitter", rita: "reader" } }'
 	doctor 0 coordinator
-	finds fine roles '1 viewers, 2 submitters, 0 operators -> $'
+	finds fine roles '1 viewers, 1 readers, 2 submitters, 0 operators -> $'
 	finds fine "API names" 'coordinator, hub.example.org, 10.1.2.3'
 	finds note "API browsers" 'browsers reject Ed25519, .* -> intended. .* --key-type p256'
 	! grep -q "API reach" "$T/found" || fail "0.0.0.0 is said to be of this host alone"
@@ -228,6 +228,46 @@ test_where_people_come() {
 	edit party-00 ".http = { listen: \"$TAKEN\" } | .coordinator = \"127.0.0.1:1\""
 	doctor 1 party-00
 	finds note dashboard "http.listen: $TAKEN is in use"
+}
+
+# A party's endpoint for readers has a certificate, a key and a port of its own.
+test_of_a_party() {
+	federation 2
+	at_the_coordinator
+	taken
+	rm -rf "$T/api"
+	"$BIN/coterie" pki request --name bank-api --role coordinator --dir "$T/api" >/dev/null
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 "$T/api/bank-api.csr" >/dev/null
+	edit party-00 '.api = { listen: "127.0.0.1:0", certificate: "api/bank-api.crt", key: "api/bank-api.key" }'
+	doctor 0 party-00
+	finds fine "API key" 'for its owner alone'
+	finds fine "API chain" 'signed by the CA, for a coordinator'
+	finds fine "API certificate" 'until 20.*, (24|25) days'
+	finds fine "API endpoint" '127.0.0.1:0 can be listened on'
+	finds note "API reach" 'only this host'
+	finds note roles '0 readers, .* in api.roles'
+	finds note "API names" 'reachable as bank-api -> '
+	edit party-00 ".api.listen = \"$TAKEN\" | .api.roles = { anna: \"reader\" }"
+	doctor 0 party-00
+	finds note "API endpoint" "api.listen: $TAKEN is in use"
+	finds fine roles '1 readers'
+	edit party-00 ".http = { listen: \"$TAKEN\" }"
+	doctor 1 party-00
+	one_wrong dashboard
+	finds wrong dashboard "http.listen and api.listen are both $TAKEN"
+	edit party-00 'del(.http)'
+	chmod 640 "$T/api/bank-api.key"
+	doctor 1 party-00
+	one_wrong --check-config "API key"
+	finds wrong "API key" 'bank-api.key.* -> chmod 600'
+	"$BIN/party" --config "$T/party-00.json" --check-config 2>"$T/readable.stderr" &&
+		fail "the party takes a key that others can read"
+	says readable 'bank-api.key'
+	chmod 600 "$T/api/bank-api.key"
+	edit party-00 '.api.certificate = .identity.certificate | .api.key = .identity.key'
+	doctor 1 party-00
+	one_wrong --check-config "API chain"
+	finds wrong "API chain" 'party-00.crt.* -> .*--role coordinator'
 }
 
 test_no_configuration() {

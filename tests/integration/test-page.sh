@@ -134,7 +134,7 @@ test_from_elsewhere() {
 	"$BIN/coterie" pki init --key-type p256 --dir "$T/p256" >/dev/null
 	"$BIN/coterie" pki request --name coordinator --role coordinator --key-type p256 --dir "$T/p256" --host anna.localhost \
 		--host vera.localhost --host nina.localhost --host localhost >/dev/null
-	for name in anna vera nina; do "$BIN/coterie" pki request --name "$name" --role person --key-type p256 --dir "$T/p256" >/dev/null; done
+	for name in anna vera nina; do "$BIN/coterie" pki request --name "$name" --role user --key-type p256 --dir "$T/p256" >/dev/null; done
 	for name in coordinator anna vera nina; do "$BIN/coterie" pki sign --days 20 --ca "$T/p256" "$T/p256/$name.csr" >/dev/null; done
 	cat "$T/pki/ca.crt" "$T/p256/ca.crt" >"$T/both.crt"
 	pin=$("$BIN/coterie" pki fingerprint "$T/p256/coordinator.crt")

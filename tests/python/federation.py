@@ -106,7 +106,7 @@ class Federation:
     def people(self, name):
         """After serve() with api: the configuration by which `name` submits from elsewhere."""
         place = self.endpoint("coordinator")
-        tool("pki", "request", "--name", name, "--role", "person", "--dir", self.path / "pki")
+        tool("pki", "request", "--name", name, "--role", "user", "--dir", self.path / "pki")
         tool("pki", "sign", "--days", 20, "--ca", self.path / "pki", self.path / f"pki/{name}.csr")
         self._write(name, {"server": f"coordinator@{place}", "identity": {"certificate": f"pki/{name}.crt"}})
         return self.config(name)

@@ -183,13 +183,14 @@ TEST(show_says_what_and_no_secret)
 	assert_ok(pki_sign(dir, csr, crt, 5, NULL));
 	assert_ok(pki_show(crt, &text));
 	assert_true(contains(
-	    &text, "file: certificate\nname: shown\nrole: party or person\nhosts: shown\n"));
+	    &text, "file: certificate\nname: shown\nrole: party or user: the coordinator's "));
+	assert_true(contains(&text, " decides\nhosts: shown\n"));
 	assert_true(contains(&text, "key: Ed25519\nfingerprint: sha256:"));
 	assert_true(contains(&text, "until: "));
 	buf_release(&text);
 	assert_ok(pki_show(csr, &text));
 	assert_true(
-	    contains(&text, "file: certificate request\nname: shown\nrole: party or person\n"));
+	    contains(&text, "file: certificate request\nname: shown\nrole: party or user: the "));
 	buf_release(&text);
 	assert_ok(pki_show(at(path, "ca.crt"), &text));
 	assert_true(contains(&text, "file: certificate of a CA\n"));

@@ -19,7 +19,8 @@ TEST(from_ca_to_fingerprint)
 	    "request --name hub --role coordinator --key-type p256 --host hub.example.org --host "
 	    "10.0.0.1 --dir h",
 	    0, "h/hub.csr");
-	expect("sign --ca ca a/bank-a.csr --days 90", 0, "role: party or person");
+	expect("sign --ca ca a/bank-a.csr --days 90", 0,
+	       "role: party or user: the coordinator's \"parties\" or \"api.roles\" decides\n");
 	assert_non_null(strstr(said, "made a/bank-a.crt\nname: bank-a\n"));
 	expect("sign --ca ca --out hub.crt --days 90 h/hub.csr", 0,
 	       "hosts: hub hub.example.org 10.0.0.1\nfingerprint: sha256:");
@@ -30,6 +31,7 @@ TEST(from_ca_to_fingerprint)
 	expect("show hub.crt", 0, before);
 	expect("show h/hub.key", 0, "private key");
 	assert_null(strstr(said, "PRIVATE KEY-----"));
+	expect("request --name anna --role user --dir u", 0, "u/anna.csr");
 	expect("lab --out lab --parties 3", 0, "3 parties in lab");
 	assert_int_equal(access("lab/party-02.key", R_OK), 0);
 	assert_int_equal(access("lab/coordinator.crt", R_OK), 0);
@@ -47,7 +49,7 @@ TEST(misuse_ends_with_4)
 	expect("init --days 40000", 4, "expected 1 to 36500");
 	expect("init here", 4, "one argument too many");
 	expect("request", 4, "--name is missing");
-	expect("request --name a --role hub", 4, "expected party, coordinator or person");
+	expect("request --name a --role hub", 4, "expected party, coordinator or user");
 	expect("request --name a --key-type rsa", 4, "expected ed25519 or p256");
 	expect("request --name a/b", 4, "1 to 64 of A-Z");
 	expect("sign", 4, "REQUEST is missing");

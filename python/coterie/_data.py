@@ -181,13 +181,14 @@ def prepare(
     only: Optional[Columns] = None,
     missing: Optional[Columns] = None,
     part: Optional[str] = None,
+    edges_part: Optional[str] = None,
     settings: Optional[Dict[str, Any]] = None,
     out: Optional[PathLike] = None,
 ) -> Data:
     """Makes a data directory of a DataFrame, or of a file that coterie.convert reads, by the same rules.
 
     * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone.
-    * id, label, category, date, ignore, only, missing, part, and settings for ``--set``: as docs/data.md has them. An
+    * id, label, category, date, ignore, only, missing, part, edges_part, and settings for ``--set``: as docs/data.md has them. An
       index is not read (``df.reset_index()`` makes it a column). Columns of pandas' type category are categories with its
       values, of datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
     * edges: a DataFrame with the two ends and perhaps a weight, an array of pairs, a symmetric sparse matrix, a networkx
@@ -203,7 +204,7 @@ def prepare(
     how = of(options(settings, id=id, label=label, category=category, date=date, ignore=ignore, only=only,
                      missing=missing))
     file, links = _path_of(table, "table"), _path_of(edges, "edges")
-    made = read(file, links, part, how)
+    made = read(file, links, part, edges_part, how)
     if table is not None and file is None:
         made.take_table(frame_table(frame_of(table), how, "DataFrame", 0, ","))
     if edges is not None and links is None:

@@ -186,6 +186,14 @@ class Tables(Case):
         self.assertIn('the first line says that ";" separates fields', said)
         self.refused("t.csv -i id", 't.csv:4: column "x" is "3,5"')
 
+    def test_data_and_blanks(self):
+        Path("iris.data").write_text("5.1,3.5,setosa\n4.9,3.0,virginica\n")
+        self.makes("iris.data --header no -l '#3'", [[5.1, 3.5], [4.9, 3]], labels=[0, 1])
+        Path("glass.data").write_text("  1.5   2 a\n10\t3.5  b  \n")
+        self.makes("glass.data --header no --separator blank -l '#3'", [[1.5, 2], [10, 3.5]], labels=[0, 1])
+        Path("q.data").write_text('1 2\n"1 2" 3\n')
+        self.refused("q.data --header no --separator blank", r"q\.data:2: a quote, expected none")
+
     def test_ids_that_a_spreadsheet_has_shortened(self):
         Path("t.csv").write_text("id,x\n1.23457E+11,2\n1.23458E+11,3\nx,4\n")
         said = self.makes("t.csv -i id", [[2], [3], [4]], "1.23457E+11 1.23458E+11 x")

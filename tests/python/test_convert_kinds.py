@@ -87,6 +87,56 @@ class GraphML(Case):
         self.refused("g.graphml", "no nodes in it")
 
 
+class Gml(Case):
+    TEXT = """Creator "by hand"
+# a comment
+graph
+[
+  directed 0
+  node [ id 1 label "x &amp; y" value 2 ]
+  node [
+    id 0
+    label "z"
+    value -1.5
+    graphics [ x 1 y 2 ]
+  ]
+  edge [ source 1 target 0 weight 2.5 ]
+  edge [ source 0 target 1 weight 2.5 ]
+]
+"""
+
+    def test_nodes_and_edges(self):
+        Path("g.gml").write_text(self.TEXT)
+        said = self.makes("g.gml -c label -S weight=weight", [[1, 0, 2], [0, 1, -1.5]], "1 0",
+                          edges="0\t1\t2.5\n")
+        self.assertEqual(coterie.Data("d").columns, ["label=x & y", "label=z", "value"])
+        self.assertRegex(said, "dropped 0 self-loops and 1 lines that repeat an edge")
+        Path("g.gml").write_text(self.TEXT.replace("directed 0", "directed 1"))
+        self.assertIn("edges of both directions",
+                      self.makes("g.gml --ignore label", [[2], [-1.5]], "1 0", edges="0\t1\n"))
+
+    def test_refusals(self):
+        for old, new, sentence in (
+            ('"z"', '"z', r"g\.gml:9: a quoted text that does not end"),
+            ("id 0\n", "\n", r"g\.gml:7: a node without id"),
+            ("target 0 weight", "weight", r"g\.gml:13: an edge without source or target"),
+            ("id 0", "id 1", r'g\.gml:7: .*"1", which is the id of line 6 too'),
+            ("value 2 ]", "value 2 value 3 ]", 'two values of "value"'),
+            ("value 2 ]", "value ]", 'the key "value" has no value'),
+            ("target 0 weight 2.5 ]\n  edge", "target 7 ]\n  edge", '"7" is none of the 2 ids'),
+            ("graph\n", "tree\n", "0 graphs in it, expected one"),
+            ("x 1", "x " + "[ x " * 20, "more than 16 deep"),
+        ):
+            self.assertIn(old, self.TEXT)
+            Path("g.gml").write_text(self.TEXT.replace(old, new, 1))
+            self.refused("g.gml --ignore label", sentence)
+        Path("g.gml").write_text(self.TEXT.rstrip()[:-1])
+        self.refused("g.gml --ignore label", "the file ends within a list")
+        Path("g.gml").write_text(self.TEXT)
+        self.refused("g.gml", '"x & y"')
+        self.refused("g.gml --ignore label -i value", "expected no other id")
+
+
 def rows_of(X):
     """A matrix as scipy.sparse.save_npz writes it."""
     s = scipy.sparse.csr_matrix(X)
@@ -188,6 +238,66 @@ class Matrices(Case):
         self.refused("m.mtx", "it does not begin with %%MatrixMarket")
 
 
+class Adjacency(Case):
+    """Edges as the entries of a square matrix."""
+
+    A = np.array([[0, 1, 0], [1, 0, 2.5], [0, 2.5, 0]])
+    EDGES = "0\t1\t1\n1\t2\t2.5\n"
+
+    def test_every_kind_of_matrix(self):
+        A = self.A
+        np.save("X.npy", X)
+        np.save("a.npy", A)
+        scipy.io.savemat("a.mat", {"fea": X, "gnd": np.array([-1, 1, -1]), "W": A})
+        scipy.sparse.save_npz("a.npz", scipy.sparse.coo_matrix(A))
+        scipy.io.mmwrite("a.mtx", scipy.sparse.csr_matrix(A), symmetry="symmetric")
+        for edges in "a.npy", "a.npz", "a.mtx", "a.mat --edges-part W":
+            self.makes(f"X.npy --edges {edges}", X, edges=self.EDGES)
+        said = self.makes("a.mat -p fea -l gnd --edges a.mat --edges-part W", X, labels=[0, 1, 0],
+                          edges=self.EDGES)
+        self.assertRegex(said, "labels below 0, so the 2 classes get the numbers 0 to 1")
+
+    def test_arrays_with_a_prefix(self):
+        for mark in "_.":
+            np.savez("g.npz", labels=np.array([1, 0, 1]), **{
+                f"{part}{mark}{key}": value for part, M in (("adj", self.A), ("attr", X))
+                for key, value in rows_of(M).items()})
+            self.makes("g.npz -p attr -l labels --edges g.npz --edges-part adj", X,
+                       labels=[1, 0, 1], edges=self.EDGES)
+
+    def test_ids_loops_and_directions(self):
+        Path("t.csv").write_text("id,x\nc,1\nb,2\na,3\n")
+        np.save("a.npy", self.A + np.diag([1, 0, 0]))
+        said = self.makes("t.csv -i id --edges a.npy", [[1], [2], [3]], "c b a",
+                          edges="a\tb\t2.5\nb\tc\t1\n")
+        self.assertRegex(said, "dropped 1 self-loops")
+        np.save("u.npy", np.triu(self.A))  # one side of a symmetric matrix
+        self.assertNotIn("warning", self.makes("t.csv -i id --edges u.npy", [[1], [2], [3]],
+                                               "c b a", edges="a\tb\t2.5\nb\tc\t1\n"))
+        np.save("d.npy", np.array([[0, 1, 0], [0, 0, 0], [0, 2.5, 0]]))
+        self.assertRegex(self.makes("t.csv -i id --edges d.npy", [[1], [2], [3]], "c b a",
+                                    edges="a\tb\t2.5\nb\tc\t1\n"),
+                         "2 entries have no counterpart across the diagonal")
+        np.save("e.npy", np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
+        self.makes("--edges e.npy", ids="0 1 2", edges="0\t1\n")  # the third node has no edge
+
+    def test_refusals(self):
+        np.save("X.npy", X)
+        for name, A, sentence in (
+            ("wide", np.ones((2, 3)), "2 x 3, expected an adjacency matrix of 3 x 3"),
+            ("few", np.ones((2, 2)), "2 x 2, expected an adjacency matrix of 3 x 3"),
+            ("minus", -self.A, r"entry \(0, 1\) is -1, expected a weight above 0"),
+            ("clash", self.A * [[1, 1, 1], [2, 1, 1], [1, 1, 1]],
+             r"entry \(1, 0\) is 2, but \(0, 1\) is 1: edges have no direction"),
+        ):
+            np.save(f"{name}.npy", A)
+            self.refused(f"X.npy --edges {name}.npy", sentence)
+        self.refused("X.npy --edges X.npy --edges-part a", "but a .npy has no parts")
+        self.refused("X.npy --edges-part a", "but no --edges is given")
+        Path("x.graph").write_text("0 1\n")
+        self.refused("X.npy --edges x.graph", "or an adjacency matrix in one that ends in .npz")
+
+
 class Matlab(Case):
     def test_matrices(self):
         scipy.io.savemat("a.mat", {"fea": X, "gnd": np.array([[2], [1], [1]], np.uint8)})
@@ -273,6 +383,12 @@ class HDF5(Case):
         self.refused("twice.h5ad", 'row 3: column "obs" is "c1", which is the id of row 1 too')
         Path("cut.h5ad").write_bytes(Path("dense.h5ad").read_bytes()[:2000])
         self.refused("cut.h5ad", r"cut\.h5ad: cannot be opened as HDF5")
+        import h5py
+        with h5py.File("gap.h5ad", "w") as new, h5py.File("dense.h5ad") as old:
+            for name in old:
+                old.copy(name, new)
+            new["obs/kind/codes"][1] = -1
+        self.refused("gap.h5ad -l kind", "label 2 is missing, expected a category for each row")
         self.refused("dense.h5ad -l nope", "no obs/nope in it")
         self.refused("dense.h5ad -i names", "options that say how a table is read")
 

@@ -3,7 +3,7 @@
     python3 -m coterie.convert customers.xlsx --out bank --id customer --category region
     coterie.convert.convert("cells.h5ad", "cells", label="kind")
 
-Tables (.csv, .tsv, .xlsx, .parquet, SQLite, PostgreSQL), graphs (.graphml, edges) and matrices
+Tables (.csv, .tsv, .xlsx, .parquet, SQLite, PostgreSQL), graphs (.graphml, .gml, edges) and matrices
 (.npy, .npz, .mtx, .mat, .h5ad). docs/data.md has the options and the rules: nothing is guessed.
 numpy is needed; each kind of file that another library reads says which, where it is missing.
 """
@@ -42,6 +42,7 @@ def convert(
     *,
     edges: Optional[PathLike] = None,
     part: Optional[str] = None,
+    edges_part: Optional[str] = None,
     id: Optional[str] = None,
     label: Optional[str] = None,
     category: Optional[Columns] = None,
@@ -62,15 +63,15 @@ def convert(
         raise wrong("a file, edges, or both are needed")
     how = of(options(settings, id=id, label=label, category=category, date=date, ignore=ignore,
                      only=only, missing=missing, header=header, separator=separator))
-    return _convert(file, edges, part, how, out)[1]
+    return _convert(file, edges, part, edges_part, how, out)[1]
 
 
-def _convert(file: Optional[PathLike], edges: Optional[PathLike], part: Optional[str], how: Any,
-             out: PathLike) -> Tuple[Made, Dict[str, Any]]:
+def _convert(file: Optional[PathLike], edges: Optional[PathLike], part: Optional[str],
+             edges_part: Optional[str], how: Any, out: PathLike) -> Tuple[Made, Dict[str, Any]]:
     from .. import __version__
 
     names = [None if p is None else os.fspath(p) for p in (file, edges)]
-    made = read(names[0], names[1], part, how)
+    made = read(names[0], names[1], part, edges_part, how)
     root = record(made, names[0], names[1], part, how, __version__)
     write(made, os.fspath(out), root)
     return made, root

@@ -26,13 +26,14 @@ def _parser() -> _Parser:
     p = _Parser(
         prog=f"python3 -m {PROGRAM}", allow_abbrev=False,
         formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=80),
-        description="Makes a data directory of FILE: .csv .tsv .graphml .npy .mtx (.gz .zst) .npz "
-                    ".sqlite .db .h5ad .mat .xlsx .parquet, postgresql://USER@HOST/DATABASE.",
+        description="Makes a data directory of FILE: .csv .tsv .data .graphml .gml .npy .mtx (.gz "
+                    ".zst) .npz .sqlite .db .h5ad .mat .xlsx .parquet, postgresql://USER@HOST/DATABASE.",
         epilog="Nothing is guessed or repaired in silence: docs/data.md has the rules.")
     p.add_argument("file", nargs="?", metavar="FILE", help=argparse.SUPPRESS)
     p.add_argument("-o", "--out", metavar="DIR", help="the data directory that is made")
-    p.add_argument("-e", "--edges", metavar="FILE", help="edges: .csv or .tsv (.gz .zst)")
+    p.add_argument("-e", "--edges", metavar="FILE", help="edges: .csv or .tsv (.gz .zst), or an adjacency matrix")
     p.add_argument("-p", "--part", metavar="NAME", help="a table, SELECT, sheet, array or variable")
+    p.add_argument("--edges-part", metavar="NAME", help="an array or variable of --edges")
     for short, key, what, text in (
         ("-i", "id", "COLUMN", "the column of ids"),
         ("-l", "label", "COLUMN", "the column of classes, to compare with"),
@@ -42,7 +43,7 @@ def _parser() -> _Parser:
         ("", "only", "COLUMN", "all others are left out; may be repeated"),
         ("-m", "missing", "HOW", "error, mean, median, indicator; or COLUMN=HOW"),
         ("", "header", "YES|NO", "whether the first line is a heading"),
-        ("", "separator", "C", "between fields: , ; | tab"),
+        ("", "separator", "C", "between fields: , ; | tab blank"),
     ):
         p.add_argument(*[short] * bool(short), f"--{key}", metavar=what, help=text,
                        action="append" if key in LISTS else "store")
@@ -98,7 +99,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         p.error("--out and a file, or --out and --edges, are needed")
     try:
         with _told():
-            made, _ = _convert(a.file, a.edges, a.part, of(_said(p, a)), a.out)
+            made, _ = _convert(a.file, a.edges, a.part, a.edges_part, of(_said(p, a)), a.out)
     except CoterieError as e:
         print(f"{PROGRAM}: {e.what}", file=sys.stderr)
         advice = getattr(e, "advice", [])

@@ -206,9 +206,20 @@ def _separator_line(text: str, where: str, how: Reading) -> Tuple[Optional[str],
     return m[1], m.end()
 
 
+def _between_blanks(text: str, where: str) -> str:
+    """Fields between runs of blanks and tabs, as fields between tabs."""
+    at = text.find('"')
+    if at >= 0:
+        line = text.count("\n", 0, at) + 1
+        raise wrong(f"{where}:{line}: a quote, expected none where blanks separate fields")
+    return re.sub(r"[ \t]+", "\t", re.sub(r"(?m)^[ \t]+|[ \t]+(?=\r?$)", "", text))
+
+
 def read_table(data: bytes, where: str, name: str, how: Reading) -> Table:
     """name: of the file, without .gz and .zst."""
     text, mark = open_text(data, where)
+    if how.separator == "blank":
+        text = _between_blanks(text, where)
     separator, begin = _separator_line(text, where, how)
     separator = separator or how.separator_of(name)
     line = 2 if begin else 1

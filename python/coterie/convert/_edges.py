@@ -8,14 +8,15 @@ from __future__ import annotations
 import logging
 import math
 import re
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._csv import Record, Records, open_text
+from ._matrices import Sparse
 from ._reading import Reading
 from ._text import (BLANK, EDGES_MAX, ID_MAX, ROWS_MAX, WHOLE, Array, is_id, number_of,
-                    shown, wrong)
+                    shown, warn, wrong)
 
 log = logging.getLogger("coterie.convert")
 _HEADINGS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"),
@@ -167,6 +168,49 @@ def _once(place: str, u: Array, v: Array, w: Array,
     return a[~again], b[~again], w[~again], loops, int(again.sum())
 
 
+# ---- an adjacency matrix ----
+
+
+def graph_of_matrix(X: Any, where: str, n: int, ids: Optional[List[str]]) -> Graph:
+    """An edge for each entry that is not 0, which is its weight; from 0 in sentences. ids, in the
+    order of the rows, and n: of the rows; n is 0 where the matrix alone has the nodes."""
+    rows, cols = X.shape
+    if rows != cols or (n and rows != n):
+        raise wrong(f"{where}: {rows} x {cols}, expected an adjacency matrix of "
+                    f"{f'{n} x {n}, as there are {n} rows' if n else 'as many columns as rows'}")
+    i, j, w = (X.row, X.col, X.value) if isinstance(X, Sparse) else (*np.nonzero(X), X[X != 0])
+    if isinstance(X, Sparse):
+        i, j, w = i[w != 0], j[w != 0], w[w != 0]
+    bad = np.flatnonzero(~(w > 0))
+    if len(bad):
+        at = int(bad[0])
+        raise wrong(f"{where}: entry ({i[at]}, {j[at]}) is {w[at]:g}, expected a weight above 0")
+    loops, order = i == j, np.lexsort((i, np.maximum(i, j), np.minimum(i, j)))
+    order = order[~loops[order]]
+    i, j, w = i[order], j[order], w[order]
+    again = np.zeros(len(i), bool)
+    again[1:] = (i[1:] == j[:-1]) & (j[1:] == i[:-1])
+    clash = np.flatnonzero(again[1:] & (w[1:] != w[:-1])) + 1
+    if len(clash):
+        at = int(clash[0])
+        raise wrong(f"{where}: entry ({i[at]}, {j[at]}) is {w[at]:g}, but ({j[at]}, {i[at]}) is "
+                    f"{w[at - 1]:g}: edges have no direction, so make the matrix symmetric")
+    both, kept = int(again.sum()), ~again
+    if 2 * both < len(i) and (i[kept] < j[kept]).any() and (i > j).any():
+        warn(f"{where}: {len(i) - 2 * both} entries have no counterpart across the diagonal; they "
+             "are read as edges of both directions")
+    names = ids if ids or n else [str(k) for k in range(rows)]
+    u, v = i[kept].astype(np.int64), j[kept].astype(np.int64)
+    if names:
+        place = np.empty(rows, np.int64)
+        place[sorted(range(rows), key=names.__getitem__)] = np.arange(rows)
+        u, v = place[u], place[v]
+        names = sorted(names)
+    u, v = np.minimum(u, v), np.maximum(u, v)
+    order = np.lexsort((v, u))
+    return Graph(rows, names, u[order], v[order], w[kept][order], int(loops.sum()), 0)
+
+
 # ---- lines of an edges.tsv ----
 
 
@@ -277,4 +321,5 @@ def read_edges(data: bytes, where: str, name: str, how: Reading) -> Iterator[Edg
         return table_of(data, where, name, how)
     if name.endswith((".tsv", ".txt")):
         return lines_of(data, where)
-    raise wrong(f"{where}: expected edges in a file .csv, .tsv or .txt")
+    raise wrong(f"{where}: expected edges in a file .csv, .tsv or .txt, or an adjacency matrix in "
+                "one that ends in .npz, .mat, .mtx or .npy")

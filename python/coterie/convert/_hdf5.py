@@ -75,7 +75,11 @@ def _codes(f: Any, path: str, column: str, rows: int) -> Array:
     if hasattr(d, "keys"):
         name += "/codes"
         d = member(f, path, name)
-    return labels_of(f"{path}: {name}", np.asarray(values(d, path, name)), rows)
+    a = labels_of(f"{path}: {name}", np.asarray(values(d, path, name)), rows)
+    if name.endswith("/codes") and (a < 0).any():
+        raise wrong(f"{path}: {name}: label {int(np.argmax(a < 0)) + 1} is missing, expected a "
+                    "category for each row")
+    return a
 
 
 def read_h5ad(path: str, label: Optional[str]) -> Cells:

@@ -7,15 +7,16 @@ import logging
 import os
 import shutil
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple, cast
 
 import numpy as np
 
 from .._errors import CoterieError
 from ._csv import read_table
 from ._databases import is_address, read_postgresql, read_sqlite
-from ._edges import Graph, graph_of, read_edges
+from ._edges import Graph, graph_of, graph_of_matrix, read_edges
 from ._frames import frame_table, read_excel, read_frame
+from ._gml import read_gml
 from ._graphml import read_graphml
 from ._hdf5 import read_h5ad
 from ._isolated import isolated
@@ -27,10 +28,11 @@ from ._text import plain_name, read_bytes, warn, wrong
 
 log = logging.getLogger("coterie.convert")
 
-_ENDINGS = ("csv", "tsv", "txt", "npy", "mtx", "graphml", "npz", "sqlite", "sqlite3", "db", "h5ad",
-            "mat", "xlsx", "parquet", "feather", "arrow")
+_ENDINGS = ("csv", "tsv", "txt", "data", "npy", "mtx", "graphml", "gml", "npz", "sqlite", "sqlite3",
+            "db", "h5ad", "mat", "xlsx", "parquet", "feather", "arrow")
 _WITH_PARTS = ("npz", "sqlite", "sqlite3", "db", "mat", "xlsx")
-_PACKED = ("csv", "tsv", "txt", "npy", "mtx", "graphml")
+_PACKED = ("csv", "tsv", "txt", "data", "npy", "mtx", "graphml", "gml")
+_MATRICES = ("npy", "mtx", "npz", "mat")
 
 
 class Made:
@@ -49,8 +51,13 @@ class Made:
         self.table, self.X, self.columns = t, t.X if t.made else None, t.made
         self.ids, self.labels, self.n = t.ids, t.labels, t.rows
 
-    def take_matrix(self, X: Any, labels: Any = None) -> None:
+    def take_matrix(self, where: str, X: Any, labels: Any = None) -> None:
+        """Classes get new numbers if some are negative."""
         self.X, self.labels, self.n = X, labels, X.shape[0]
+        if labels is not None and (labels < 0).any():
+            classes, self.labels = np.unique(labels, return_inverse=True)
+            warn(f"{where}: labels below 0, so the {len(classes)} classes get the numbers 0 to "
+                 f"{len(classes) - 1}, in ascending order")
 
     @property
     def features(self) -> int:
@@ -90,7 +97,7 @@ def _check_said(path: str, how: Reading, edges: bool, labelled: bool) -> None:
 
 def _take_h5ad(made: Made, path: str, how: Reading) -> None:
     cells = isolated(read_h5ad, path, how.label)
-    made.take_matrix(cells.X, cells.labels)
+    made.take_matrix(path, cells.X, cells.labels)
     # Names are held to the rules of a heading and of a column of ids.
     names = Table(Reading(), path, cells.columns, len(cells.columns), str, "row")
     made.columns = [{"name": c.name, "type": "number"} for c in names.columns]
@@ -99,11 +106,22 @@ def _take_h5ad(made: Made, path: str, how: Reading) -> None:
     made.ids = ids.ids
 
 
+def _matrix(kind: str, path: str, part: Optional[str], label: Optional[str]) -> Tuple[Any, Any]:
+    """An array or Sparse, and labels or None."""
+    if kind == "npy":
+        return npy(read_bytes(path), path), None
+    if kind == "mtx":
+        return read_mtx(read_bytes(path), path), None
+    if kind == "npz":
+        return read_npz(path, part, label)
+    return cast(Tuple[Any, Any], isolated(read_mat, path, part, label))
+
+
 def _take_file(made: Made, path: str, part: Optional[str], how: Reading, edges: bool) -> None:
     kind = _ending(path)
     if part is not None and kind not in _WITH_PARTS:
         raise wrong(f'{path}: --part is "{part}", but a .{kind} has no parts')
-    if kind in ("csv", "tsv", "txt"):
+    if kind in ("csv", "tsv", "txt", "data"):
         made.take_table(read_table(read_bytes(path), path, plain_name(path), how))
     elif kind in ("sqlite", "sqlite3", "db"):
         made.take_table(read_sqlite(path, part, how))
@@ -111,20 +129,15 @@ def _take_file(made: Made, path: str, part: Optional[str], how: Reading, edges: 
         made.take_table(read_excel(path, part, how))
     elif kind in ("parquet", "feather", "arrow"):
         made.take_table(frame_table(read_frame(path), how, path, 1, ":"))
-    elif kind == "graphml":
-        table, found = read_graphml(read_bytes(path), path, how)
+    elif kind in ("graphml", "gml"):
+        read_graph = read_graphml if kind == "graphml" else read_gml
+        table, found = read_graph(read_bytes(path), path, how)
         made.take_table(table)
         made.graph = graph_of(found, f"{path}: edge on line ", table.rows, table.ids, "")
         _warn_of_dropped(path, made.graph)
     else:
-        if kind == "npy":
-            made.take_matrix(npy(read_bytes(path), path))
-        elif kind == "mtx":
-            made.take_matrix(read_mtx(read_bytes(path), path))
-        elif kind == "npz":
-            made.take_matrix(*read_npz(path, part, how.label))
-        elif kind == "mat":
-            made.take_matrix(*isolated(read_mat, path, part, how.label))
+        if kind in _MATRICES:
+            made.take_matrix(path, *_matrix(kind, path, part, how.label))
         else:
             _take_h5ad(made, path, how)
         _check_said(path, how, edges, kind in ("npz", "mat", "h5ad"))
@@ -155,7 +168,18 @@ def _check_there(path: Optional[str]) -> None:
             raise wrong(f"{path}: Permission denied, expected a file that this user may read")
 
 
-def read(file: Optional[str], edges: Optional[str], part: Optional[str], how: Reading) -> Made:
+def _read_graph(made: Made, edges: str, part: Optional[str], how: Reading) -> Graph:
+    kind = plain_name(edges).rpartition(".")[2].lower()
+    if part is not None and kind not in ("npz", "mat"):
+        raise wrong(f'{edges}: --edges-part is "{part}", but a .{kind} has no parts')
+    if kind in _MATRICES:
+        return graph_of_matrix(_matrix(kind, edges, part, None)[0], edges, made.n, made.ids)
+    found = read_edges(read_bytes(edges), edges, plain_name(edges), how)
+    return graph_of(found, edges, made.n, made.ids)
+
+
+def read(file: Optional[str], edges: Optional[str], part: Optional[str],
+         edges_part: Optional[str], how: Reading) -> Made:
     """InputError: a sentence with the file, the place in it, the value and the remedy."""
     made = Made()
     _check_there(file)
@@ -164,10 +188,10 @@ def read(file: Optional[str], edges: Optional[str], part: Optional[str], how: Re
         made.take_table(read_postgresql(file, part, how))
     elif file is not None:
         _take_file(made, file, part, how, edges is not None)
-    if edges is None:
-        return made
-    found = read_edges(read_bytes(edges), edges, plain_name(edges), how)
-    take_graph(made, graph_of(found, edges, made.n, made.ids), edges)
+    if edges is not None:
+        take_graph(made, _read_graph(made, edges, edges_part, how), edges)
+    elif edges_part is not None:
+        raise wrong(f'--edges-part is "{edges_part}", but no --edges is given')
     return made
 
 

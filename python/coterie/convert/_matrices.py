@@ -70,15 +70,15 @@ def flat(where: str, a: Array) -> Array:
 
 
 def labels_of(where: str, a: Array, rows: int) -> Array:
-    """One label for each row: whole numbers below 2^20."""
+    """One label for each row: whole numbers above -2^20 and below 2^20."""
     shape = a.shape if a.ndim == 2 else (a.size, 1)
     if a.ndim not in (1, 2) or 1 not in shape or a.size != rows:
         raise wrong(f"{where}: {shape[0]} x {shape[-1]} labels, expected {rows}, one for each row")
     x = checked(where, a).ravel()
-    bad = (x < 0) | (x >= LABELS_MAX) | (x != np.floor(x))
+    bad = (np.abs(x) >= LABELS_MAX) | (x != np.floor(x))
     if bad.any():
         i = int(np.flatnonzero(bad)[0])
-        raise wrong(f"{where}: label {i + 1} is {x[i]:g}, expected a whole number from 0 to "
+        raise wrong(f"{where}: label {i + 1} is {x[i]:g}, expected a whole number of at most "
                     f"{LABELS_MAX - 1}")
     return x.astype(np.int64)
 
@@ -215,24 +215,36 @@ class _Npz:
         return self.array(name)
 
 
-def _sparse(z: _Npz) -> Sparse:
+def _layout(z: _Npz) -> str:
     layout = z.array("format", raw=True)
     text = layout.item() if layout.size == 1 else ""
-    text = text.decode("ascii", "replace") if isinstance(text, bytes) else str(text)
+    return text.decode("ascii", "replace") if isinstance(text, bytes) else str(text)
+
+
+def _prefix(z: _Npz, part: Optional[str]) -> Optional[str]:
+    """What stands before the names of a sparse matrix's arrays: "adj" for adj_data, adj.data."""
+    if part is None or part in z.names:
+        return None
+    return next((f"{part}{mark}" for mark in "_." if f"{part}{mark}indptr" in z.names), None)
+
+
+def _sparse(z: _Npz, prefix: str = "") -> Sparse:
+    """scipy's save_npz(), or compressed rows under names with a prefix."""
+    text = "csr" if prefix else _layout(z)
     if text not in ("csr", "csc", "coo"):
         raise wrong(f'{z.path}: a sparse matrix of format "{text[:8]}", expected csr, csc or coo: '
                     "in scipy, tocsr() makes one")
-    shape = z.vector("shape")
+    shape = z.vector(prefix + "shape")
     if len(shape) != 2:
         raise wrong(f"{z.path}: shape.npy has {len(shape)} values, expected 2")
     rows, cols = shape
     if not (1 <= rows <= ROWS_MAX and 1 <= cols <= COLS_MAX):
         raise wrong(f"{z.path}: the shape is {rows:g} x {cols:g}, expected 1 to {ROWS_MAX}")
     size = int(rows), int(cols)
-    value = z.vector("data")
+    value = z.vector(prefix + "data")
     if text != "coo":
-        return compressed(z.path, size, text == "csc", z.vector("indptr"), z.vector("indices"),
-                          value)
+        return compressed(z.path, size, text == "csc", z.vector(prefix + "indptr"),
+                          z.vector(prefix + "indices"), value)
     row, col = z.vector("row"), z.vector("col")
     if not len(row) == len(col) == len(value):
         raise wrong(f"{z.path}: {len(row)} rows, {len(col)} columns and {len(value)} values, "
@@ -249,7 +261,11 @@ def read_npz(path: str, part: Optional[str], label: Optional[str]) -> Tuple[Any,
     """Features, dense or sparse, and labels or None."""
     z = _Npz(path)
     with z.zip:
-        X: Any = _sparse(z) if "format" in z.names and part is None else z.chosen(part)
+        prefix = _prefix(z, part)
+        if prefix or ("format" in z.names and part is None):
+            X: Any = _sparse(z, prefix or "")
+        else:
+            X = z.chosen(part)
         if label is None:
             return X, None
         if label not in z.names:

@@ -49,7 +49,7 @@ class Reading:
     def separator_of(self, name: str) -> str:
         """name: of the file, without .gz and .zst."""
         if self.separator:
-            return "\t" if self.separator == "tab" else self.separator
+            return "\t" if self.separator in ("tab", "blank") else self.separator
         return "\t" if name.lower().endswith((".tsv", ".txt")) else ","
 
     def record(self) -> Dict[str, Any]:
@@ -73,7 +73,7 @@ def _unit(text: str) -> bool:
 
 
 def _separator(text: str) -> bool:
-    return text == "tab" or (len(text) == 1 and text.isascii() and text not in '"\r\n.-+0123456789')
+    return text in ("tab", "blank") or (len(text) == 1 and text.isascii() and text not in '"\r\n.-+0123456789')
 
 
 def _comment(text: str) -> bool:
@@ -86,7 +86,7 @@ _CHECKS: Dict[str, Callable[[str], bool]] = {
 }
 _EXPECTED = {
     "header": 'one of "auto", "yes", "no"',
-    "separator": 'one character as ",", ";" or "|", or "tab"',
+    "separator": 'one character as ",", ";" or "|", "tab" or "blank"',
     "decimal": '"." or ","',
     "comment": 'a character as "#" or "%"',
     "missing": '"error", "mean", "median" or "indicator", or one of them for a column: '

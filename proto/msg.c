@@ -88,6 +88,7 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 	codec_check(c, m->parties >= 1 && m->parties <= PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {
 		codec_bytes(c, &m->names[i], 1, MSG_NAME_MAX);
+		/* rising in byte order */
 		codec_check(c, i == 0 || rises(m->names[i - 1], m->names[i]));
 	}
 	codec_u32(c, &m->lefts);
@@ -95,12 +96,13 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 	for (uint32_t i = 0; !c->bad && i < m->lefts; i++) {
 		struct msg_left *left = &m->left[i];
 
-		codec_u32(c, &left->attempt);
-		codec_check(c, left->attempt >= 2 && left->attempt <= m->attempt);
+		codec_u32(c, &left->since);
+		codec_check(c, left->since >= 2 && left->since <= m->attempt);
 		codec_bytes(c, &left->name, 1, MSG_NAME_MAX);
+		/* rising by `since`, then by name */
 		codec_check(
-		    c, i == 0 || left[-1].attempt < left->attempt ||
-			   (left[-1].attempt == left->attempt && rises(left[-1].name, left->name)));
+		    c, i == 0 || left[-1].since < left->since ||
+			   (left[-1].since == left->since && rises(left[-1].name, left->name)));
 	}
 	walk_options(c);
 }
@@ -127,7 +129,9 @@ static void walk_decline(struct codec *c, struct msg_decline *m)
 	codec_u16(c, &m->ending);
 	codec_check(c, m->ending >= 1 && m->ending < ENDINGS);
 	codec_bytes(c, &m->subject, 0, MSG_SUBJECT_MAX);
+	/* empty unless the ending is UNKNOWN or PIN */
 	codec_check(c, !m->subject.n || m->ending == ENDING_UNKNOWN || m->ending == ENDING_PIN);
+	/* bytes A-Z a-z 0-9 _ . - */
 	for (size_t i = 0; i < m->subject.n; i++)
 		codec_check(c, is_of_name(m->subject.p[i]));
 }
@@ -166,6 +170,7 @@ static void walk_masked(struct codec *c, struct msg_masked *m)
 	codec_check(c, m->offset <= m->count);
 	codec_bytes(c, &m->words, 0, MSG_CHUNK_MAX);
 	codec_bytes(c, &m->tag, 0, MSG_SUM_TAG_LEN);
+	/* none or all of its bytes */
 	codec_check(c, m->tag.n == 0 || m->tag.n == MSG_SUM_TAG_LEN);
 }
 
@@ -217,7 +222,9 @@ static void walk_sealed(struct codec *c, struct msg_sealed *m)
 	codec_u16(c, &m->what);
 	codec_u32(c, &m->from);
 	codec_u32(c, &m->to);
-	codec_check(c, m->from < PARTIES_MAX && m->to < PARTIES_MAX && m->from != m->to);
+	codec_check(c, m->from < PARTIES_MAX && m->to < PARTIES_MAX);
+	/* not `from` */
+	codec_check(c, m->from != m->to);
 	codec_bytes(c, &m->box, MSG_TAG_LEN, MSG_CHUNK_MAX);
 }
 
@@ -234,9 +241,10 @@ static void walk_abort(struct codec *c, struct msg_abort *m)
 {
 	walk_code(c, &m->code);
 	codec_u16(c, &m->ending);
+	codec_check(c, m->ending < ENDINGS);
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
-	/* A party sends an ending, the coordinator a text. */
-	codec_check(c, m->ending < ENDINGS && (!m->ending || !m->text.n));
+	/* empty unless the ending is 0 */
+	codec_check(c, !m->ending || !m->text.n);
 }
 
 static void walk_done(struct codec *c, struct msg_done *m)

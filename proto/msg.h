@@ -65,23 +65,19 @@ enum msg_type {
 #undef MSG
 };
 
-/* Contents of a SEALED. Numbers on the wire are never reused. */
+/* Contents of a SEALED. Numbers on the wire are never reused: 2 is in TOLD since version 6; 5 was
+ * coins, by which 0.2.0 drew participants. Keys and hashes have 32 bytes. */
 enum sealed {
-	SEALED_ID_KEY = 1,     /* 32 bytes: the key of the hashes in IDS */
-	SEALED_DIRECTORY = 10, /* fedwalk: a batch of the sender's vertices */
-	SEALED_TIES = 11,  /* fedwalk: a batch of ties of the sender's vertices to the receiver's */
-	SEALED_WALKS = 12, /* fedwalk: a batch of walks that continue at the receiver */
-	SEALED_CIPHERS = 13,  /* fedsc: a batch of a Paillier key and encrypted coefficients */
-	SEALED_PRODUCTS = 14, /* fedsc: a batch of their encrypted products */
-	/* 32 bytes: a key that all parties have and the coordinator does not have */
-	SEALED_GROUP_KEY = 3,
-	SEALED_ROWS = 4, /* fedspectral: rows of some of the sender's nodes: a batch */
-	/* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
-	SEALED_GRAPH = 6,
-	/* fedsc, kmeans: 32 bytes, keyed hashes of names, types and units of the sender's
-	 * columns */
-	SEALED_COLUMNS = 7,
-	/* 2: until version 5, now in TOLD; 5: coins, by which 0.2.0 drew participants */
+	SEALED_ID_KEY = 1,     /* key of hashed ids, or of the order of common rows */
+	SEALED_GROUP_KEY = 3,  /* group key, which the coordinator lacks */
+	SEALED_ROWS = 4,       /* fedspectral: batch: rows of some of the sender's nodes */
+	SEALED_GRAPH = 6,      /* kcagc: keyed hash of the sender's edges between common nodes */
+	SEALED_COLUMNS = 7,    /* fedsc, kmeans: keyed hashes of columns' names, types and units */
+	SEALED_DIRECTORY = 10, /* fedwalk: batch: the sender's vertices */
+	SEALED_TIES = 11,      /* fedwalk: batch: ties of the sender's vertices to the receiver's */
+	SEALED_WALKS = 12,     /* fedwalk: batch: walks that continue at the receiver */
+	SEALED_CIPHERS = 13,   /* fedsc: batch: a Paillier key and encrypted coefficients */
+	SEALED_PRODUCTS = 14,  /* fedsc: batch: their encrypted products */
 };
 
 /* Why a party ends a job. Numbers on the wire are never reused. */
@@ -98,7 +94,7 @@ enum ending {
 
 struct msg_hello {
 	uint16_t version_min, version_max;
-	struct bytes software; /* "coterie 0.2.0 (0123456789ab)" */
+	struct bytes software; /* such as "coterie 0.2.0 (0123456789ab)" */
 };
 struct msg_welcome {
 	uint16_t version;
@@ -106,7 +102,7 @@ struct msg_welcome {
 	uint32_t heartbeat_ms; /* silence longer than this ends the connection, both ways */
 };
 struct msg_refused {
-	uint16_t code; /* enum err */
+	uint16_t code; /* exit status; 7: another attempt follows; 8: the job is done */
 	struct bytes text;
 };
 struct msg_heartbeat {
@@ -122,96 +118,89 @@ struct msg_resume {
 };
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
-	uint32_t attempt;       /* from 1 */
+	uint32_t attempt;
 	struct bytes job;       /* JSON: kind, schema, values that differ from its defaults */
-	struct bytes submitter; /* the user's name, as the coordinator knows it */
-	uint32_t parties;       /* names[0 .. parties), ascending in byte order */
+	struct bytes submitter; /* user who submitted the job, as the coordinator states */
+	uint32_t parties;
 	struct bytes names[PARTIES_MAX];
-	/* Initial parties that were left out since, in that order, and the attempt from which on, 2
-	 * or later. */
-	uint32_t lefts;
+	uint32_t lefts; /* initial parties that were left out since */
 	struct msg_left {
-		uint32_t attempt;
+		uint32_t since; /* first attempt without that party */
 		struct bytes name;
 	} left[PARTIES_MAX];
 };
 struct msg_accept {
-	uint8_t job_hash[HASH_LEN];
-	uint64_t rows; /* n; 0 if the kind hides it from the coordinator */
-	/* fedsc, kmeans: columns of the features; fedgcn: attributes; otherwise 0 */
-	uint32_t columns;
-	uint8_t ids_hash[HASH_LEN];   /* SHA-256(job id, "ids", sorted ids) */
-	uint8_t edges_hash[HASH_LEN]; /* SHA-256(job id, "edges", sorted edges); zero if graphs:
-					 "own" */
+	uint8_t job_hash[HASH_LEN]; /* SHA-256 of `job` in OFFER */
+	/* These are 0 where the kind hides them from the coordinator. */
+	uint64_t rows;
+	uint32_t columns; /* of the features; fedgcn: attributes of a node */
+	uint8_t ids_hash[HASH_LEN];
+	uint8_t edges_hash[HASH_LEN];
 };
 struct msg_decline {
-	uint16_t code;
-	uint16_t ending; /* enum ending */
-	/* ENDING_UNKNOWN: a parameter's path; ENDING_PIN: a party's name; or empty */
-	struct bytes subject;
+	uint16_t code; /* exit status, or 7: another attempt follows */
+	uint16_t ending;
+	struct bytes subject; /* UNKNOWN: path of the parameter; PIN: name of the party */
 };
 struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* the sender's TLS identity */
-	struct bytes signature; /* over the text in crypto/secagg.h */
-	struct bytes markers;   /* of pre-shared keys, in the order of the offer */
+	struct bytes signature; /* of this advertisement (crypto/secagg.h) */
+	struct bytes markers;   /* of pre-shared keys, one for each party of the offer; or none */
 };
 struct msg_keys {
-	uint32_t parties; /* in the order of the offer */
+	uint32_t parties; /* their keys follow in the order of the offer */
 	struct msg_key key[PARTIES_MAX];
 };
-struct msg_masked {         /* in SUM, too: words of the sum */
+struct msg_masked {
 	uint32_t group;     /* tree node */
-	uint64_t round;     /* of this group, from 0 */
+	uint64_t round;     /* number of the group's sum, or opened sum, from 0 */
 	uint64_t count;     /* words in the whole vector */
 	uint64_t offset;    /* words before this chunk */
 	struct bytes words; /* Z_N words, little-endian */
-	struct bytes tag;   /* MSG_SUM_TAG_LEN in the last chunk of a broadcast sum */
+	struct bytes tag;   /* little-endian, in the last chunk of an opened sum */
 };
 struct msg_labels {
-	uint32_t group;      /* tree node; a party's own number for LOCAL_CLUSTERS */
-	uint32_t values;     /* entries are 0 .. values; `values` itself means no label */
+	uint32_t group;      /* tree node; in LOCAL_CLUSTERS and ROWS the party's own number */
+	uint32_t values;     /* entries are 0 .. values; `values` means none, where allowed */
 	uint64_t count;      /* entries in the whole vector */
-	uint64_t offset;     /* entries before this chunk; a multiple of 8 */
-	struct bytes packed; /* labels_bits(values) bits each, little-endian bit order */
+	uint64_t offset;     /* entries before this chunk */
+	struct bytes packed; /* ceil(log2(values + 1)) bits an entry, at least 1, lowest first */
 };
 struct msg_choice {
-	uint16_t what; /* enum choice (common/parties/choice.h) */
+	uint16_t what; /* number of the choice, listed below */
 	uint64_t value;
 };
 struct msg_reals {
 	uint32_t group;      /* tree node */
 	uint64_t count;      /* numbers in the whole vector */
 	uint64_t offset;     /* numbers before this chunk */
-	struct bytes values; /* little-endian binary64; in BLOCK and EMBEDDING binary32 */
+	struct bytes values; /* little-endian, IEEE 754 */
 };
 struct msg_padding {
 	struct bytes zeros;
 };
 struct msg_sealed {
-	uint16_t what;     /* enum sealed */
-	uint32_t from, to; /* parties */
-	struct bytes box;  /* sealed (crypto/seal.h): MSG_TAG_LEN bytes more than the text */
+	uint16_t what;     /* number of the contents, listed below */
+	uint32_t from, to; /* number of a party */
+	struct bytes box;  /* AES-256-GCM: as many bytes as the plaintext, then the tag */
 };
 struct msg_ids {
 	uint64_t count;      /* ids in the whole list */
 	uint64_t offset;     /* ids before this chunk */
-	struct bytes packed; /* ascending; hashed: MSG_ID_HASH_LEN bytes each; plain:
-				a length byte, 1 .. MSG_ID_MAX, then the id */
+	struct bytes packed; /* ascending: 16 bytes each if hashed; plain: length (1 byte), id */
 };
 struct msg_told {
-	/* MSG_TOLD_LEN each. From a party: one for each other member. From the coordinator: one. */
-	struct bytes words;
+	struct bytes words; /* of a party: for each other member; of the coordinator: one */
 };
 struct msg_abort {
-	uint16_t code;     /* enum err, the status of every process */
-	uint16_t ending;   /* enum ending of a party; 0 from the coordinator */
+	uint16_t code;     /* exit status of each process, or 7: another attempt follows */
+	uint16_t ending;   /* of a party; 0 from the coordinator */
 	struct bytes text; /* the coordinator's sentence; empty from a party */
 };
 struct msg_done {
-	uint32_t heads; /* of a party: its own, or none; of the coordinator: of all parties in the
-			   order of the offer, or none */
+	uint32_t heads; /* a party's own; of the coordinator: those of all, as in the offer */
 	struct msg_head {
 		uint64_t count;         /* rows in the party's ledger */
 		uint8_t hash[HASH_LEN]; /* hash of the last of these rows (crypto/ledger.h) */

@@ -5,13 +5,13 @@
 /* Wire values, never reused. 20, 21 and 40 were used up to version 3, 3 and 4 up to release
  * 0.2.0. */
 enum choice {
-	CHOICE_WORDS = 1,    /* enum choice_words: parties with 0/1 features */
-	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
-	CHOICE_WIDTH = 5,    /* columns of the next BLOCK; fedspectral: 0 ends the blocks */
-	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
-	CHOICE_CLUSTERS = 7, /* number of clusters in the labels that follow */
-	CHOICE_DEGREES = 8,  /* 1: only degrees count; 0: they do not */
-	CHOICE_BOUND = 9, /* common/privacy/bound.h: squared lengths are at most 2^(value - 200) */
+	CHOICE_WORDS = 1,    /* features that are words: 0: at no party, 1: at all, 2: at some */
+	CHOICE_ORDER = 2,    /* order of the filter; 0 while the search continues */
+	CHOICE_WIDTH = 5,    /* columns of the next BLOCK; fedspectral: 0 if none follows */
+	CHOICE_MORE = 6,     /* 1: a sum over the clusters of another ASSIGNMENT; 0: RESULT */
+	CHOICE_CLUSTERS = 7, /* clusters of the next ASSIGNMENT or RESULT, if the job lacks k */
+	CHOICE_DEGREES = 8,  /* 1: degrees alone are the features; 0: they are not used */
+	CHOICE_BOUND = 9,    /* e + 200, e from -160 to 209: squared lengths are at most 2^e */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

@@ -46,7 +46,7 @@ static enum err read_left(struct work *work, const struct msg_offer *o)
 		if (strlen(name) < left->name.n || config_check_name(name) || has_name(work, name))
 			return err_set(ERR_PEER,
 				       "the offer leaves out what is no name, or named twice");
-		work->left[i].attempt = left->attempt;
+		work->left[i].attempt = left->since;
 		memcpy(work->left[i].name, name, sizeof(name));
 		work->lefts++;
 	}

@@ -60,8 +60,9 @@ OPTION = u16(0xFFFF) + field(b"of another release")  # a field that nobody knows
 
 
 def whole(job):
-    """The job of an offer with the defaults of its schema, as proto/PROTOCOL.md lists them."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/PROTOCOL.md"), encoding="utf-8") as f:
+    """The job of an offer with the defaults of its schema, as docs/reference/schemas.md lists them."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/reference/schemas.md")
+    with open(page, encoding="utf-8") as f:
         of = re.search(rf"\*\*{re.escape(job['kind'])}\*\*, schema {job['schema']}\n\n((?:    .*\n)+)", f.read())
     assert of, f"kind {job['kind']} has no schema {job['schema']}"
     job = json.loads(json.dumps(job))

@@ -1,5 +1,5 @@
-/* proto/PROTOCOL.md has the parameters of each kind in the order of the effective job, with the
- * defaults that offers leave out.
+/* docs/reference/schemas.md has the parameters of each kind in the order of the effective job, with
+ * the defaults that offers leave out.
  *
  *     COTERIE_WRITE_PARAMETERS=1 build/plain/tests/unit/job/test_parameters
  *
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE  "proto/PROTOCOL.md"
+#define PAGE  "docs/reference/schemas.md"
 #define BEGIN "<!-- parameters -->\n"
 #define END   "<!-- end of parameters -->\n"
 

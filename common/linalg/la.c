@@ -127,7 +127,7 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	ALLOC(support, 2 * n);
 	mat_init(V, d, n);
 	/* Column-major with n rows is row-major with n columns: vectors are the rows. */
-	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', la_int(n), G->a, la_int(n), 0, 0,
+	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', la_int(n), G->a, la_int(n), 0, 0,
 			      la_int(n - d + 1), la_int(n), 0, &found, rising, V->a, la_int(n),
 			      support);
 	for (size_t i = 0; i < d; i++)

@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/linalg/la.h"
+#include "common/linalg/thin.h"
 
 #include <assert.h>
 #include <math.h>
@@ -190,17 +191,21 @@ static void svd_multiply(void *ctx, const struct mat *in, struct mat *out)
 {
 	const struct dense *a = ctx;
 
-	la_mul_nt(in, a->X, a->threads, out);
+	thin_product(a->X, in, a->threads, out);
 }
 
 static void svd_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	const struct dense *a = ctx;
-	struct mat Y;
 
-	la_mul_nt(in, a->X, a->threads, &Y);
-	la_mul_nn(&Y, a->X, a->threads, out);
-	mat_release(&Y);
+	thin_square(a->X, in, a->threads, out);
+}
+
+static void svd_scale_columns(struct mat *A, const double *by)
+{
+	for (size_t i = 0; i < A->rows; i++)
+		for (size_t j = 0; j < A->cols; j++)
+			MAT(A, i, j) *= by[j];
 }
 
 /* Makes the entry of largest magnitude of each column of U (the first on ties) positive; scaled:
@@ -208,26 +213,25 @@ static void svd_square(void *ctx, const struct mat *in, struct mat *out)
 static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 {
 	size_t d = U->cols;
-	double *own = alloc(d, sizeof(*own)), *each;
+	double *sign = alloc(d, sizeof(*sign)), *each;
 
-	for (size_t j = 0; j < d; j++)
-		for (size_t i = 0; i < U->rows; i++)
-			if (fabs(MAT(U, i, j)) > fabs(own[j]))
-				own[j] = MAT(U, i, j);
-	each = ranks_all(R, d * sizeof(*own), own);
+	for (size_t i = 0; i < U->rows; i++)
+		for (size_t j = 0; j < d; j++)
+			if (fabs(MAT(U, i, j)) > fabs(sign[j]))
+				sign[j] = MAT(U, i, j);
+	each = ranks_all(R, d * sizeof(*sign), sign);
 	for (size_t j = 0; j < d; j++) {
 		double largest = 0;
 
 		for (size_t q = 0; q < (R ? R->count : 1); q++)
 			if (fabs(each[q * d + j]) > fabs(largest))
 				largest = each[q * d + j];
-		for (size_t i = 0; largest < 0 && i < U->rows; i++)
-			MAT(U, i, j) = -MAT(U, i, j);
-		for (size_t i = 0; largest < 0 && i < scaled->rows; i++)
-			MAT(scaled, i, j) = -MAT(scaled, i, j);
+		sign[j] = largest < 0 ? -1 : 1;
 	}
+	svd_scale_columns(U, sign);
+	svd_scale_columns(scaled, sign);
 	free(each);
-	free(own);
+	free(sign);
 }
 
 /* Within the space of P's orthonormal rows, X has the singular values and left vectors of X P' = Y'

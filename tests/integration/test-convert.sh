@@ -15,6 +15,9 @@ convert() { # ARG...
 
 test_formats() { unittests test_convert test_convert_kinds; }
 
+# 62 small tables as people have them, each with its grade.
+test_messy_tables() { unittests test_messy; }
+
 test_the_command() {
 	python_with numpy
 	cd "$T" || exit 1
@@ -105,5 +108,5 @@ test_postgresql() {
 		unittests test_convert_kinds.Typed.test_postgresql
 }
 
-sample test_the_command test_a_federation_on_converted_data
+sample test_messy_tables test_the_command test_a_federation_on_converted_data
 run_tests "$@"

@@ -29,7 +29,7 @@ class BadInput(Case):
                     Path("t.csv").write_text("who,x\na,1\nb,2\n")
                 Path(file).write_bytes(content)
                 self.refused(line, *patterns)
-        self.assertEqual(len(bad_input.ROWS), 98)
+        self.assertEqual(len(bad_input.ROWS), 107)
 
     def test_fine(self):
         for at, (name, line, content, pattern) in enumerate(bad_input.FINE):
@@ -144,10 +144,13 @@ class Tables(Case):
         Path("t.csv").write_text("\n".join(map(",".join, [head, *rows])) + "\n")
         self.refused("t.csv", "currency", "per cent", "parentheses", "apostrophes between",
                      "blanks within", "marks a text", r'born" is "31\.12\.1999", expected a date',
-                     "to paste, where it is right: --category region --date joined "
-                     "--missing age=median --ignore note --set na=-\n")
+                     "to paste, where it is right: "
+                     + "".join(f"--set number={n} " if n != "born" else "--date born=D.M.Y "
+                               for n in signs) +
+                     "--category region --date joined --missing age=median --ignore note "
+                     "--set na=- --missing dash=median\n")
         said = self.run_line("t.csv --out o")[1]
-        self.assertEqual(said.count('column "'), len(head))
+        self.assertEqual(said.count('column "'), len(head) + 1)  # dash, once it has no value
         for name in signs:
             self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')
 

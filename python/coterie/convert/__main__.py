@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import shlex
 import sys
 import warnings
@@ -11,10 +12,14 @@ from typing import Any, Dict, Iterator, List, NoReturn, Optional, Tuple
 
 from .._errors import CoterieError
 from . import _convert
+from ._advice import Proposal, complete
+from ._made import read
 from ._reading import KEYS, LISTS, of
 
 PROGRAM = "coterie.convert"
-OF_SET = ("from", "to", "weight", "unit", "na", "most", "decimal", "comment")
+OF_SET = ("from", "to", "weight", "unit", "na", "most", "decimal", "comment", "number", "encoding",
+          "omit", "trim")
+READ_AGAIN_MAX = 1 << 24  # bytes
 
 
 class _Parser(argparse.ArgumentParser):
@@ -91,20 +96,37 @@ def _told() -> Iterator[None]:
             log.removeHandler(handler)
 
 
+def _propose(a: argparse.Namespace, said: Dict[str, Any], advice: List[Tuple[str, str]]) -> None:
+    """Prints options to paste. A large file is not read again to find all of them."""
+    if not advice:
+        return
+    found = Proposal(advice, [], True)
+    if a.file and a.edges is None and os.path.isfile(a.file) and \
+            os.path.getsize(a.file) <= READ_AGAIN_MAX:
+        found = complete(advice, said, lambda s: read(a.file, None, a.part, None, of(s)))
+    for fault in found.faults:
+        print(f"{PROGRAM}: {fault}", file=sys.stderr)
+    if found.options:
+        print(f"{PROGRAM}: to paste, where it is right: {_options(found.options)}",
+              file=sys.stderr)
+    if not found.reads:
+        print(f"{PROGRAM}: the file has faults that no option mends: correct these in it",
+              file=sys.stderr)
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
     """The exit status: 4 wrong arguments or input, 1 the directory cannot be written."""
     p = _parser()
     a = p.parse_args(arguments)
+    said = _said(p, a)
     if not a.out or (a.file is None and a.edges is None):
         p.error("--out and a file, or --out and --edges, are needed")
     try:
         with _told():
-            made, _ = _convert(a.file, a.edges, a.part, a.edges_part, of(_said(p, a)), a.out)
+            made, _ = _convert(a.file, a.edges, a.part, a.edges_part, of(said), a.out)
     except CoterieError as e:
         print(f"{PROGRAM}: {e.what}", file=sys.stderr)
-        advice = getattr(e, "advice", [])
-        if advice:
-            print(f"{PROGRAM}: to paste, where it is right: {_options(advice)}", file=sys.stderr)
+        _propose(a, said, getattr(e, "advice", []))
         return e.status
     print(f"{a.out}:{made.summary()}")
     return 0

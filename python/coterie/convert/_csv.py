@@ -1,16 +1,21 @@
 """Fields between separators (RFC 4180): records of a text, and a table of them."""
 from __future__ import annotations
 
+import itertools
 import logging
 import re
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import AbstractSet, Iterator, List, NamedTuple, Optional, Tuple
 
+from .._errors import InputError
+from ._remedies import header_of
 from ._reading import Reading
 from ._table import Chunk, Table, chunks_of
-from ._text import BLANK, days_of, number_of, shown, wrong
+from ._text import BLANK, Advice, days_of, number_of, shown, wrong
 
 log = logging.getLogger("coterie.convert")
 FIELDS_MAX = 1 << 20
+TITLES_MAX = 16  # lines
+OTHERS = {";": ";", "\t": "tab", ",": ",", "|": "|"}  # separators, as options name them
 
 
 class Record(NamedTuple):
@@ -20,25 +25,43 @@ class Record(NamedTuple):
     quoted: bool  # a field is in quotes
 
 
-def open_text(data: bytes, where: str) -> Tuple[str, bool]:
-    """The text of a file and whether a byte order mark was before it."""
+def open_text(data: bytes, where: str, encoding: Optional[str] = None) -> Tuple[str, bool]:
+    """The text of a file and whether a byte order mark was before it, which also says UTF-16."""
     mark = data[:3] == b"\xef\xbb\xbf"
     data = data[3:] if mark else data
     if not data:
         raise wrong(f"{where}: the file is empty, expected a heading and rows")
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
-        raise wrong(f"{where}: expected text in UTF-8, not UTF-16 or a file of another kind: save "
-                    "it as CSV in UTF-8")
-    return data.decode("utf-8", "surrogateescape"), mark
+    if encoding is None and data[:2] in (b"\xff\xfe", b"\xfe\xff") and not len(data) % 2:
+        encoding, mark = "utf-16", True
+    if encoding is None:
+        if b"\0" in data[:64]:
+            raise wrong(f"{where}: expected text in UTF-8, not UTF-16 or a file of another kind: "
+                        "save it as CSV in UTF-8")
+        return data.decode("utf-8", "surrogateescape"), mark
+    try:
+        text = data.decode(encoding)
+    except UnicodeError as e:
+        raise wrong(f"{where}: byte {getattr(e, 'start', 0)} is none of {encoding}: say how the "
+                    "file is encoded (encoding), or save it as UTF-8") from None
+    log.info("%s: encoded in %s", where, encoding)
+    return text, mark
+
+
+def with_line_ends(text: str, where: str) -> str:
+    """Lines of an old Mac end in carriage returns alone."""
+    if "\n" in text or "\r" not in text[:-1]:
+        return text
+    log.info("%s: lines end in carriage returns", where)
+    return text.replace("\r", "\n")
 
 
 class Records:
-    """Iterates over the records of a text. comments: lines that were skipped so far."""
+    """Iterates over the records of a text. comments, omitted: lines that were skipped so far."""
 
     def __init__(self, text: str, where: str, separator: str, comment: Optional[str],
-                 begin: int = 0, line: int = 1):
+                 begin: int = 0, line: int = 1, omit: AbstractSet[int] = frozenset()):
         self.text, self.where, self.separator, self.comment = text, where, separator, comment
-        self.at, self.line, self.comments = begin, line, 0
+        self.at, self.line, self.comments, self.omit, self.omitted = begin, line, 0, omit, 0
         self._plain = re.compile(f'[^{re.escape(separator)}\n"\r]*')
         self._quoted = re.compile(r'"([^"]*(?:""[^"]*)*)"')
 
@@ -47,8 +70,10 @@ class Records:
         while self.at < len(text):
             end = text.find("\n", self.at)
             row = text[self.at:end if end >= 0 else len(text)]
-            if self.comment and row.startswith(self.comment):
-                self.comments += 1
+            is_comment = self.comment and row.startswith(self.comment)
+            if is_comment or self.line in self.omit:
+                self.comments += bool(is_comment)
+                self.omitted += not is_comment
                 self.at, self.line = self.at + len(row) + 1, self.line + 1
                 continue
             if end >= 0 and row.endswith("\r"):
@@ -97,11 +122,14 @@ class Records:
         if c == '"':
             return self._wrong(f"field {number} has a quote in its middle, expected the whole "
                                "field in quotes and each quote in it twice")
+        if c in OTHERS and number == 1:
+            return self._wrong(f"field 1 ends, and {shown(c)} follows: if that separates fields "
+                               "say so (separator)", ("separator", OTHERS[c]))
         return self._wrong(f"field {number} goes on behind its closing quote, expected each quote "
                            "in it twice")
 
-    def _wrong(self, sentence: str) -> Exception:
-        return wrong(f"{self.where}:{self.line}: {sentence}")
+    def _wrong(self, sentence: str, *advice: Advice) -> Exception:
+        return wrong(f"{self.where}:{self.line}: {sentence}", *advice)
 
 
 # ---- the heading ----
@@ -141,8 +169,8 @@ def heading(where: str, how: Reading, named: bool, fields: List[str],
 
 def names_columns(how: Reading) -> bool:
     """Whether an option names a column by its heading."""
-    one = [how.id, how.label, *how.category, *how.date, *how.ignore, *how.only, *how.unit,
-           *(m for m in how.missing if "=" in m)]
+    one = [how.id, how.label, *how.category, *how.date, *how.number, *how.ignore, *how.only,
+           *how.unit, *(m for m in how.missing if "=" in m)]
     return any(name is not None and not name.startswith("#") for name in one)
 
 
@@ -158,22 +186,59 @@ def _check_separator(where: str, r: Record, how: Reading, separator: str, line: 
         if n and other != separator:
             raise wrong(f"{where}:{r.line}: no {'tab' if separator == chr(9) else 'comma'} in "
                         f"{shown(line)}, but {n} times {name}: say what separates fields "
-                        "(separator)")
+                        "(separator)", ("separator", OTHERS[other]))
 
 
-def _wrong_count(table: Table, where: str, r: Record, rows: int) -> Exception:
+def _check_title(where: str, first: Record, how: Reading, separator: str,
+                 records: Records) -> None:
+    """Refuses titles and comments above the heading, which have one field, and blanks as
+    separators."""
+    texts = sum(bool(f.strip(BLANK)) for f in first.fields)
+    if texts == 0:
+        raise wrong(f"{where}:{first.line}: the first line has no text; leave it out (omit)",
+                    ("omit", str(first.line)))
+    if texts != 1 or first.quoted:
+        return
+    width = len(first.fields)
+    above: List[Record] = []
+    for r in itertools.islice(records, TITLES_MAX):
+        if r.quoted:
+            return
+        if (len(r.fields) > 1) if width == 1 else all(f.strip(BLANK) for f in r.fields):
+            raise wrong(f"{where}:{r.line}: {len(r.fields)} fields, expected {texts} as on the "
+                        "first line: is that a title or a comment, take it out (omit), or say how "
+                        "comments begin (comment)", _above(above, r.line))
+        _check_separator(where, r, how, separator, "".join(r.fields))
+        above.append(r)
+    if width == 1 and not how.separator and len(above) > 1:
+        _check_blanks(where, [r.fields[0] for r in above if not r.blank], first.line)
+
+
+def _check_blanks(where: str, lines: List[str], line: int) -> None:
+    """Refuses lines that all have as many words, of which some are numbers."""
+    if len({len(text.split()) for text in lines}) != 1 or len(lines[0].split()) < 2 or \
+            not any(number_of(word) is not None for word in lines[-1].split()):
+        return
+    raise wrong(f"{where}:{line}: no comma in {shown(lines[0])}, but blanks, as in those below: "
+                "say so if they separate fields (separator blank)", ("separator", "blank"))
+
+
+def _above(above: List[Record], line: int) -> Advice:
+    """To leave out the lines above this one."""
+    marks = {r.fields[0][:1] for r in above}
+    mark = marks.pop()
+    return ("comment", mark) if not marks and mark in ("#", "%", "!") and mark else \
+        ("omit", f"{above[0].line}-{line - 1}")
+
+
+def _wrong_count(table: Table, where: str, r: Record) -> Exception:
     n, expected = len(r.fields), len(table.columns)
     at = f"{where}:{r.line}: "
+    leave = ("omit", str(r.line))
     if r.blank:
-        return wrong(f"{at}the line is blank, expected {expected} fields; take it out")
-    if expected == 1 and not rows:
-        return wrong(f"{at}{n} fields, expected 1 as on the first line: is that a title or a "
-                     "comment, take it out, or say how comments begin (comment)")
-    if table.said["heading"] and not rows and n == expected + 1:
-        return wrong(f"{at}{n} fields, but the heading has {expected}: the column of row names "
-                     "has no name; give it one (in R: col.names = NA)")
+        return wrong(f"{at}the line is blank, expected {expected} fields; take it out", leave)
     return wrong(f"{at}{n} fields, expected {expected} as on the first line; a field with a "
-                 "separator in it has to be in quotes")
+                 "separator in it has to be in quotes; or leave the line out (omit)", leave)
 
 
 def _rows(table: Table, where: str, records: Iterator[Record]) -> Iterator[Tuple[int, List[str]]]:
@@ -186,12 +251,12 @@ def _rows(table: Table, where: str, records: Iterator[Record]) -> Iterator[Tuple
             continue
         for b in blanks:  # a line that is a field, too, in a table of one column
             if len(table.columns) != 1:
-                raise _wrong_count(table, where, b, rows)
+                raise _wrong_count(table, where, b)
             rows += 1
             yield b.line, b.fields
         blanks = []
         if len(r.fields) != len(table.columns):
-            raise _wrong_count(table, where, r, rows)
+            raise _wrong_count(table, where, r)
         rows += 1
         yield r.line, r.fields
     table.said["blank"] = len(blanks)
@@ -217,33 +282,64 @@ def _between_blanks(text: str, where: str) -> str:
 
 def read_table(data: bytes, where: str, name: str, how: Reading) -> Table:
     """name: of the file, without .gz and .zst."""
-    text, mark = open_text(data, where)
+    text, mark = open_text(data, where, how.encoding)
+    text = with_line_ends(text, where)
     if how.separator == "blank":
         text = _between_blanks(text, where)
     separator, begin = _separator_line(text, where, how)
     separator = separator or how.separator_of(name)
-    line = 2 if begin else 1
-    records = Records(text, where, separator, how.comment, begin, line)
-    first = next(iter(records), None)
+    table, records = _begun(text, where, separator, begin, how)
+    table.take_all(_chunks(table, where, records))
+    table.said.update(comments=records.comments, omitted=records.omitted)
+    _tell(table, where, mark)
+    return table
+
+
+def _begun(text: str, where: str, separator: str, begin: int,
+           how: Reading) -> Tuple[Table, Records]:
+    """The table with its columns, and the records of its rows."""
+    def records() -> Records:
+        return Records(text, where, separator, how.comment, begin, 2 if begin else 1,
+                       how.omitted())
+
+    below = records()
+    first, second = next(iter(below), None), _peeked(text, below)
     if first is None:
         raise wrong(f"{where}: the file has comments alone")
     if first.blank:
-        raise wrong(f"{where}:{first.line}: the first line is blank; take it out")
-    if separator == how.decimal:
-        raise wrong(f"{where}: '{separator}' is the separator and the decimal point, expected two "
-                    "characters")
-    first_line = text[begin:].split("\n", 1)[0].rstrip("\r")
-    _check_separator(where, first, how, separator, first_line)
-    taken, why = heading(f"{where}:{first.line}", how, names_columns(how), first.fields, first_line)
-    table = Table(how, where, first.fields if taken else None, len(first.fields),
+        raise wrong(f"{where}:{first.line}: the first line is blank; take it out",
+                    ("omit", str(first.line)))
+    line = text[begin:].split("\n", first.line)[first.line - (2 if begin else 1)].rstrip("\r")
+    _check_separator(where, first, how, separator, line)
+    _check_title(where, first, how, separator, records())
+    fields = first.fields
+    try:
+        taken, why = heading(f"{where}:{first.line}", how, names_columns(how), fields, line)
+    except InputError as e:
+        setattr(e, "advice", [("header", header_of(fields, second))])
+        raise
+    if separator == how.decimal and not taken:
+        raise wrong(f"{where}: '{separator}' is the separator and the decimal point, which needs a "
+                    "heading: expected two characters")
+    if taken and second and len(second) == len(fields) + 1:
+        log.info("%s: the first line has one name less than the next line has fields: the first "
+                 "column is of row names", where)
+        fields = ["", *fields]
+    table = Table(how, where, fields if taken else None, len(fields),
                   lambda at: f"{where}:{at}", "line")
-    table.said.update(heading=taken, why=why)
-    if not taken:
-        records = Records(text, where, separator, how.comment, begin, line)
-    table.take_all(_chunks(table, where, records))
-    table.said["comments"] = records.comments
-    _tell(table, where, mark)
-    return table
+    table.said.update(heading=taken, why=why, separator=separator)
+    return table, below if taken else records()
+
+
+def _peeked(text: str, records: Records) -> Optional[List[str]]:
+    """The fields of the next record, None without one."""
+    ahead = Records(text, records.where, records.separator, records.comment, records.at,
+                    records.line, records.omit)
+    try:
+        found = next(iter(ahead), None)
+    except InputError:
+        return None
+    return None if found is None else found.fields
 
 
 def _chunks(table: Table, where: str, records: Records) -> Iterator[Chunk]:
@@ -260,3 +356,5 @@ def _tell(table: Table, where: str, mark: bool) -> None:
     if said["blank"] or said["comments"]:
         log.info("%s: left out %d blank lines at the end and %d lines of comment", where,
                  said["blank"], said["comments"])
+    if said["omitted"]:
+        log.info("%s: left out %d lines, as omit says", where, said["omitted"])

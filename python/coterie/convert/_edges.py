@@ -293,7 +293,7 @@ def _given_weight(at: str, field: str, how: Reading) -> str:
 def table_of(data: bytes, where: str, name: str, how: Reading) -> Iterator[Edge]:
     if not data:
         return
-    text, _ = open_text(data, where)
+    text, _ = open_text(data, where, how.encoding)
     records = Records(text, where, how.separator_of(name), how.comment or "#")
     columns: Optional[Tuple[int, int, Optional[int]]] = None
     for r in records:

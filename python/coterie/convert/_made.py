@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple, cast
 import numpy as np
 
 from .._errors import CoterieError
+from ._column import Column
 from ._csv import read_table
 from ._databases import is_address, read_postgresql, read_sqlite
 from ._edges import Graph, graph_of, graph_of_matrix, read_edges
@@ -22,8 +23,8 @@ from ._hdf5 import read_h5ad
 from ._isolated import isolated
 from ._mat import read_mat
 from ._matrices import Sparse, npy, read_mtx, read_npz
-from ._reading import OF_EDGES, Reading
-from ._table import Column, Table
+from ._reading import OF_EDGES, OF_LINES, Reading
+from ._table import Table
 from ._text import plain_name, read_bytes, warn, wrong
 
 log = logging.getLogger("coterie.convert")
@@ -95,6 +96,12 @@ def _check_said(path: str, how: Reading, edges: bool, labelled: bool) -> None:
         raise wrong(f"{path}: options that say how a table is read are given, but this is no table")
 
 
+def _check_lines(path: str, kind: str, how: Reading) -> None:
+    for key in OF_LINES:
+        if how.get(key):
+            raise wrong(f"{path}: {key} is said of lines of text, but a .{kind} has none")
+
+
 def _take_h5ad(made: Made, path: str, how: Reading) -> None:
     cells = isolated(read_h5ad, path, how.label)
     made.take_matrix(path, cells.X, cells.labels)
@@ -121,6 +128,8 @@ def _take_file(made: Made, path: str, part: Optional[str], how: Reading, edges: 
     kind = _ending(path)
     if part is not None and kind not in _WITH_PARTS:
         raise wrong(f'{path}: --part is "{part}", but a .{kind} has no parts')
+    if kind not in ("csv", "tsv", "txt", "data"):
+        _check_lines(path, kind, how)
     if kind in ("csv", "tsv", "txt", "data"):
         made.take_table(read_table(read_bytes(path), path, plain_name(path), how))
     elif kind in ("sqlite", "sqlite3", "db"):

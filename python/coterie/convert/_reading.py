@@ -1,23 +1,28 @@
 """Options of a table: the owner's statements about it, and the values in force without them."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from .._errors import InputError
 
 #: Texts that stand for a missing value unless `na` gives others. An empty field always does.
 NA = ("NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None", "?")
 MISSING = ("error", "mean", "median", "indicator")
+LINES_MAX = 1 << 20
 HEADER = ("auto", "yes", "no")
 
 #: Keys that may be repeated; each other key has one value.
-LISTS = ("category", "date", "ignore", "only", "missing", "na", "unit")
+LISTS = ("category", "date", "number", "ignore", "only", "missing", "na", "unit", "omit")
 #: All keys, in the order in which import.json has them.
-KEYS = ("header", "separator", "decimal", "comment", "id", "label", "category", "date", "ignore",
-        "only", "missing", "na", "unit", "most", "from", "to", "weight")
+KEYS = ("header", "separator", "decimal", "comment", "encoding", "omit", "trim", "id", "label",
+        "category", "date", "number", "ignore", "only", "missing", "na", "unit", "most", "from",
+        "to", "weight")
 #: Keys that only a table of edges uses.
-OF_EDGES = ("header", "separator", "comment", "from", "to", "weight")
+OF_EDGES = ("header", "separator", "comment", "encoding", "from", "to", "weight")
+#: Keys of the lines of a text.
+OF_LINES = ("encoding", "omit")
 
 
 @dataclass
@@ -28,10 +33,14 @@ class Reading:
     separator: Optional[str] = None
     decimal: str = "."
     comment: Optional[str] = None
+    encoding: Optional[str] = None
+    omit: List[str] = field(default_factory=list)
+    trim: str = "no"
     id: Optional[str] = None
     label: Optional[str] = None
     category: List[str] = field(default_factory=list)
     date: List[str] = field(default_factory=list)
+    number: List[str] = field(default_factory=list)
     ignore: List[str] = field(default_factory=list)
     only: List[str] = field(default_factory=list)
     missing: List[str] = field(default_factory=list)
@@ -39,12 +48,21 @@ class Reading:
     unit: List[str] = field(default_factory=list)
     most: int = 64
     ends: Dict[str, str] = field(default_factory=dict)  # from, to, weight
+    decimal_said: bool = False
 
     def get(self, key: str) -> Any:
         return self.ends.get(key) if key in ("from", "to", "weight") else getattr(self, key)
 
     def is_na(self, text: str) -> bool:
         return not text or text in (self.na or NA)
+
+    def omitted(self) -> Set[int]:
+        """Numbers of lines."""
+        lines: Set[int] = set()
+        for said in self.omit:
+            first, _, last = said.partition("-")
+            lines.update(range(int(first), int(last or first) + 1))
+        return lines
 
     def separator_of(self, name: str) -> str:
         """name: of the file, without .gz and .zst."""
@@ -54,7 +72,8 @@ class Reading:
 
     def record(self) -> Dict[str, Any]:
         """The keys in force, for import.json."""
-        return {key: self.get(key) for key in KEYS if self.get(key) not in (None, [])}
+        return {key: self.get(key) for key in KEYS
+                if self.get(key) not in (None, []) and (key, self.get(key)) != ("trim", "no")}
 
     def given(self, ignored: Any = ()) -> bool:
         """Whether a key other than these has another value than its default."""
@@ -73,16 +92,30 @@ def _unit(text: str) -> bool:
 
 
 def _separator(text: str) -> bool:
-    return text in ("tab", "blank") or (len(text) == 1 and text.isascii() and text not in '"\r\n.-+0123456789')
+    return text in ("tab", "blank") or (len(text) == 1 and text.isascii()
+                                        and text not in '"\r\n.-+0123456789')
 
 
 def _comment(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text not in '"\r\n'
 
 
+def _encoding(text: str) -> bool:
+    try:
+        return "".encode(text) is not None
+    except (LookupError, ValueError):
+        return False
+
+
+def _lines(text: str) -> bool:
+    m = re.fullmatch("([0-9]{1,9})(?:-([0-9]{1,9}))?", text)
+    return bool(m) and 1 <= int(m[1]) <= int(m[2] or m[1]) < int(m[1]) + LINES_MAX  # type: ignore
+
+
 _CHECKS: Dict[str, Callable[[str], bool]] = {
     "header": HEADER.__contains__, "separator": _separator, "decimal": (".", ",").__contains__,
-    "comment": _comment, "missing": _policy, "unit": _unit,
+    "comment": _comment, "missing": _policy, "unit": _unit, "encoding": _encoding, "omit": _lines,
+    "trim": ("yes", "no").__contains__,
 }
 _EXPECTED = {
     "header": 'one of "auto", "yes", "no"',
@@ -92,6 +125,9 @@ _EXPECTED = {
     "missing": '"error", "mean", "median" or "indicator", or one of them for a column: '
                '"age=median"',
     "unit": 'a column and its unit: "age=years"',
+    "encoding": 'the name of one, as "windows-1252", "utf-8" or "utf-16"',
+    "omit": f'the number of a line, or of a first and a last, as "1-3", at most {LINES_MAX} lines',
+    "trim": '"yes" or "no"',
 }
 
 
@@ -128,4 +164,5 @@ def of(said: Dict[str, Any]) -> Reading:
             how.ends[key] = _check(key, str(value))
         else:
             setattr(how, key, _check(key, str(value)))
+            how.decimal_said = how.decimal_said or key == "decimal"
     return how

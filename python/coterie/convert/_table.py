@@ -16,17 +16,19 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 import numpy as np
 
 from .._errors import InputError
-from . import _signs, _suspect
+from . import _remedies, _signs, _suspect
+from ._amounts import Form, amount_of, may_lack
+from ._column import Column
 from ._reading import Reading
-from ._text import (BLANK, COLS_MAX, EXACT, ID_MAX, LABELS_MAX, NUMBER, ROWS_MAX, WHOLE,
-                    check_room, days_of, is_id, is_rounded, number_of, shown, size_of, text_fault,
-                    warn, wrong)
+from ._text import (BLANK, COLS_MAX, EXACT, ID_MAX, LABELS_MAX, ROWS_MAX, WHOLE, Advice,
+                    check_room, days_of, is_id, number_of, shown, size_of, text_fault,
+                    trimmed, warn, wrong)
 
 Chunk = Tuple[Sequence[int], Sequence[Any]]  # numbers of lines or rows, and columns
 CHUNK = 8192
 COLUMNS_MAX, NAME_MAX, COLUMN_NAME_MAX, FAULTS_SHOWN = 1 << 20, 200, 255, 20
 _LONG = re.compile(r"[0-9](?:\.[0-9]+)?E\+[0-9]{2,}")
-_SHORTENED = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+?[0-9]+")
+_ZEROS = re.compile(r"^0[0-9]", re.MULTILINE)
 
 
 def chunks_of(rows: Iterable[Tuple[int, Sequence[Any]]], columns: int) -> Iterator[Chunk]:
@@ -55,45 +57,6 @@ class _Fault(Exception):
         self.at, self.sentence = at, sentence
 
 
-class Column:
-    def __init__(self, name: str, unnamed: bool):
-        self.name, self.unnamed = name, unnamed
-        self.role, self.missing, self.missing_said = "number", "error", False
-        self.unit: Optional[str] = None
-        self.gaps = 0
-        self.parts: List[Any] = []  # arrays: of numbers, or of codes, -1 where missing
-        self.codes: Dict[str, int] = {}  # of a category or label
-        self.seen: Dict[str, int] = {}  # those that cells had
-        self.codes_given = False
-        self.min = self.max = self.fill = 0.0
-        self.fault = ""
-        self.shortened = 0  # numbers such as 1.23E+15
-        self.sorted: List[str] = []
-
-    def array(self) -> Any:
-        return np.concatenate(self.parts)
-
-    @property
-    def has_indicator(self) -> bool:
-        """One for each party that names the column, so that all parties have the same columns."""
-        if self.role == "category":
-            return bool(self.gaps) or (self.missing_said and self.missing != "error")
-        return self.missing == "indicator" and (bool(self.gaps) or self.missing_said)
-
-    def made(self) -> List[Dict[str, str]]:
-        """Entries of columns.json."""
-        made = []
-        if self.role in ("number", "date"):
-            unit = self.unit or ("days" if self.role == "date" else None)
-            made.append({"name": self.name, "type": self.role, **({"unit": unit} if unit else {})})
-        if self.role == "category":
-            made += [{"name": f"{self.name}={v}", "type": "category", "from": self.name}
-                     for v in self.sorted]
-        if self.has_indicator:
-            made.append({"name": f"{self.name} is missing", "type": "category", "from": self.name})
-        return made
-
-
 def _text_of(cell: Any) -> str:
     """A whole number as a database stores it is 1 and not 1.0."""
     if isinstance(cell, float):
@@ -117,24 +80,31 @@ class Table:
         self.columns = [self._named(i, names[i] if names is not None else None) for i in range(n)]
         self._at_name: Dict[str, Column] = {}
         for i, c in enumerate(self.columns):
+            if f"#{i + 1}" in how.ignore and names is not None:
+                continue  # its name is another's, too, or nobody's
             if c.name in self._at_name:
                 first = self.columns.index(self._at_name[c.name])
                 raise wrong(f"{where}: columns {first + 1} and {i + 1} are both called "
-                            f"{shown(c.name)}; give one another name")
+                            f"{shown(c.name)}; give one another name, or say that one is to be "
+                            f'ignored (ignore "#{i + 1}")', ("ignore", f"#{i + 1}"))
             self._at_name[c.name] = c
+        self.advice: List[Advice] = []  # of a table that is read as it stands
         self._give_roles()
-        self.rows = 0
+        self.rows = self.last = 0  # last: its line
         self._ids: Dict[str, int] = {}  # and the line of each
         self.ids: Optional[List[str]] = None
         self.labels: Optional[Any] = None
         self.X: Any = None
         self.made: List[Dict[str, str]] = []
-        self._faults: List[Tuple[str, Optional[_signs.Advice]]] = []  # a column, row by row
+        self._faults: List[Tuple[str, List[Advice]]] = []  # a column, row by row
 
     def _named(self, i: int, name: Optional[str]) -> Column:
+        if name and self.how.trim == "yes":
+            name = trimmed(name)
         fault = text_fault(name, NAME_MAX) if name else None
         if fault:
-            raise wrong(f"{self.where}: the name of column {i + 1}, {shown(name)}, {fault}")
+            raise wrong(f"{self.where}: the name of column {i + 1}, {shown(name)}, {fault}",
+                        *_remedies.of_text(fault))
         return Column(name or f"#{i + 1}", name == "")
 
     # ---- roles ----
@@ -154,10 +124,10 @@ class Table:
                      f"{len(self.columns)} columns: {names}")
 
     def _give(self, c: Column, role: str) -> None:
-        if c.role != "number":
+        if c.said:
             raise wrong(f'{self.where}: column "{c.name}" is said to be {c.role} and {role}, '
                         "expected one of them")
-        c.role = role
+        c.role, c.said, c.is_amount = role, True, role == "number"
 
     def _find_said(self, said: str) -> Tuple[Optional[Column], Optional[str]]:
         """Of NAME or NAME=VALUE, where the name may have '=' in it, too."""
@@ -176,20 +146,24 @@ class Table:
                 if not c:
                     raise self._no_column(role, name)
                 self._give(c, role)
-        for role, said in [(r, s) for r in ("category", "date", "ignore") for s in how.get(r)]:
+        for role, said in [(r, s) for r in ("category", "date", "number", "ignore")
+                           for s in how.get(r)]:
             c, value = self._find_said(said)
-            if not c or (value is not None and role != "category"):
+            if not c or (value is not None and role not in ("category", "date")):
                 raise self._no_column(role, said)
             self._give(c, role)
-            if value is not None:
+            if value is not None and role == "category":
                 self._take_values(c, value)
+            elif value is not None:
+                self._take_form(c, value)
         self._keep_only()
         self._give_policies()
         for i, c in enumerate(self.columns):
             if c.unnamed and c.role not in ("id", "ignore"):
                 raise wrong(f"{self.where}: column {i + 1} has no name: say that it has the ids "
                             f'(id "#{i + 1}"), or is to be ignored (ignore "#{i + 1}"), or give '
-                            "it a name")
+                            "it a name",
+                            ("ignore" if i or how.id is not None else "id", f"#{i + 1}"))
             if c.role == "label":
                 c.missing = "error"
 
@@ -202,8 +176,15 @@ class Table:
                 raise self._no_column("only", name)
             kept.add(c)
         for c in self.columns if kept else []:
-            if c not in kept and c.role == "number":
+            if c not in kept and not c.said:
                 c.role = "ignore"
+
+    def _take_form(self, c: Column, form: str) -> None:
+        try:
+            c.form = Form(form)
+        except ValueError:
+            raise wrong(f'{self.where}: date "{c.name[:60]}={form[:100]}" has no form of a date, '
+                        "expected one such as D.M.Y, M/D/y, D-Mon-Y, Y-M-D h:m:s or h:m") from None
 
     def _take_values(self, c: Column, given: str) -> None:
         most = COLUMN_NAME_MAX - 1 - size_of(c.name)
@@ -250,9 +231,7 @@ class Table:
         more = len(sentences) - FAULTS_SHOWN
         if more > 0:
             sentences[FAULTS_SHOWN:] = [f"and {more} more columns"]
-        error = wrong("\n".join(sentences))
-        setattr(error, "advice", [advice for _, advice in self._faults if advice])
-        return error
+        return wrong("\n".join(sentences), *(a for _, some in self._faults for a in some))
 
     def _take(self, at: Sequence[int], columns: Sequence[Any]) -> None:
         """The first faulty cell of each column is named, row by row."""
@@ -272,24 +251,12 @@ class Table:
                 c.fault = f.sentence
         for i, c, sentence in sorted(faults, key=lambda f: f[0]):
             self._faults.append((f'{self.place(at[i])}: column "{c.name}" {sentence}',
-                                 self._advice(c, columns[self.columns.index(c)])))
+                                 _remedies.of_column(self, c, columns, at)))
             if c.role == "id":  # rows are not told apart any more
                 raise self._all_faults()
-        self.rows += len(at)
+        self.rows, self.last = self.rows + len(at), at[-1]
 
-    def _advice(self, c: Column, cells: Any) -> Optional[_signs.Advice]:
-        if c.fault.startswith("has no value"):
-            if all(map(self._is_gap, cells)):
-                return "ignore", c.name
-            return "missing", f"{c.name}={'median' if c.role == 'number' else 'indicator'}"
-        if c.fault.startswith("has more than"):
-            return "ignore", c.name
-        if c.role != "number" or isinstance(cells, np.ndarray):
-            return None
-        texts = [str(v).strip(BLANK) for v in cells if not self._is_gap(v)]
-        return _signs.advice(c.name, texts, self.how.most)
-
-    def _is_gap(self, cell: Any) -> bool:
+    def is_gap(self, cell: Any) -> bool:
         if isinstance(cell, str):
             return self.how.is_na(cell.strip(BLANK))
         return cell is None or (isinstance(cell, float) and math.isnan(cell))
@@ -309,10 +276,13 @@ class Table:
             return x
         try:
             # Of these characters float() takes what NUMBER matches, and nothing else.
-            joined = "".join(cells)
+            joined = "\n".join(cells)
             if "E+" in joined:
                 c.shortened += sum(bool(_LONG.fullmatch(cell)) for cell in cells)
-            if not joined.encode("utf-8", "replace").translate(None, b"0123456789+-.eE"):
+            plain = self.how.decimal == "." and not (c.is_amount or _ZEROS.search(joined))
+            c.look_at_points(joined)
+            if plain and not joined.encode("utf-8", "replace").translate(None,
+                                                                         b"0123456789+-.eE\n"):
                 x = np.fromiter(map(float, cells), np.float64, len(cells))
                 if (np.abs(x) < EXACT).all():
                     return x
@@ -322,36 +292,35 @@ class Table:
                            len(cells))
 
     def _number(self, c: Column, i: int, cell: Any) -> float:
-        if self._is_gap(cell):
+        if self.is_gap(cell):
             self._gap(c, i, cell)
             return math.nan
         if isinstance(cell, float) and math.isfinite(cell):
             return cell
         text = self._cell_text(i, cell).strip(BLANK)
+        if c.is_amount:
+            return self._amount(c, i, text)
         if self.how.decimal == ",":
             text = "" if "." in text else text.replace(",", ".")
         x = number_of(text)
-        if x is None:
-            raise _Fault(i, self._no_number(text, cell))
+        if x is None or _signs.has_zeros(text):
+            raise _Fault(i, _signs.no_number(text, _text_of(cell), self.how.decimal))
         return x
 
-    def _no_number(self, text: str, cell: Any) -> str:
-        is_ = f"is {shown(cell)}, expected a "
-        sign = _signs.expected(_text_of(cell).strip(BLANK), self.how.decimal)
-        if sign:
-            return is_ + sign
-        if days_of(text) is not None:
-            return is_ + "number: say that it is a date (date), or is to be ignored (ignore)"
-        if NUMBER.fullmatch(text) and is_rounded(text):
-            return is_ + ("whole number of at most 2^53, which is not rounded: if it is an id say "
-                          "so (id)")
-        if self.how.decimal == "." and re.fullmatch("[0-9,.-]*", text):
-            return is_ + ("number with a decimal point and without separators of thousands: where "
-                          "a comma is the decimal point say so (decimal)")
-        if re.fullmatch("[+0-9.eE-]*", text) or re.match("-?inf", text, re.IGNORECASE):
-            return is_ + "finite number; if it stands for no value say so (na)"
-        return is_ + ("number: say that it is a column of words (category), or is to be ignored "
-                      "(ignore), or that it stands for no value (na)")
+    def _amount(self, c: Column, i: int, text: str) -> float:
+        """A number with signs. A unit and a per cent sign are of all, or of none."""
+        amount = amount_of(text, self.how.decimal)
+        if not amount:
+            raise _Fault(i, f"is {shown(text)}, expected a number, also with signs of currency, "
+                            "thousands or a unit, whose decimal point is "
+                            f"'{self.how.decimal}' (decimal); if it stands for no value say so "
+                            "(na)")
+        c.bare = c.bare or not amount.sign
+        c.sign = c.sign or amount.sign
+        if (amount.sign and amount.sign != c.sign) or (c.bare and not may_lack(c.sign)):
+            raise _Fault(i, f"is {shown(text)}, expected all with one unit or currency, or all "
+                            f"without: another cell has {shown(c.sign)}")
+        return amount.x
 
     def _cell_text(self, i: int, cell: Any) -> str:
         if isinstance(cell, (bytes, bytearray, memoryview)):
@@ -359,6 +328,10 @@ class Table:
         if not isinstance(cell, (str, float)):
             raise _Fault(i, f"has a {type(cell).__name__}, expected a number or text")
         return _text_of(cell)
+
+    def _word(self, i: int, cell: Any) -> str:
+        text = self._cell_text(i, cell)
+        return trimmed(text) if self.how.trim == "yes" else text
 
     def _texts(self, cells: Any) -> Any:
         """Cells of a column that is none of numbers."""
@@ -369,14 +342,15 @@ class Table:
     def _dates(self, c: Column, cells: Any) -> Any:
         days = np.empty(len(cells))
         for i, cell in enumerate(self._texts(cells)):
-            if self._is_gap(cell):
+            if self.is_gap(cell):
                 self._gap(c, i, cell)
                 days[i] = math.nan
                 continue
-            x = days_of(self._cell_text(i, cell).strip(BLANK))
+            text = self._cell_text(i, cell).strip(BLANK)
+            x = c.form.days_of(text) if c.form else days_of(text)
             if x is None:
-                raise _Fault(i, f"is {shown(cell)}, expected a date as 2024-12-31 or "
-                                "2024-12-31T23:59:59")
+                forms = c.form.text if c.form else "2024-12-31 or 2024-12-31T23:59:59"
+                raise _Fault(i, f"is {shown(cell)}, expected a date as {forms}")
             days[i] = x
         return days
 
@@ -388,10 +362,10 @@ class Table:
         return codes
 
     def _code(self, c: Column, i: int, cell: Any) -> int:
-        if self._is_gap(cell):
+        if self.is_gap(cell):
             self._gap(c, i, cell)
             return -1
-        text = self._cell_text(i, cell)
+        text = self._word(i, cell)
         fault = text_fault(text, COLUMN_NAME_MAX - 1 - size_of(c.name))
         if fault:
             raise _Fault(i, f"is {shown(cell)}, which {fault}")
@@ -407,10 +381,10 @@ class Table:
 
     def _take_ids(self, c: Column, cells: Any, at: Sequence[int]) -> None:
         for i, cell in enumerate(self._texts(cells)):
-            if self._is_gap(cell):
+            if self.is_gap(cell):
                 raise _Fault(i, f"has no id ({shown(cell)}): give the row one, or take it out of "
                                 "the file")
-            text = self._cell_text(i, cell)
+            text = self._word(i, cell)
             if not is_id(text):
                 raise _Fault(i, f"is {shown(cell)}, expected an id: 1 to {ID_MAX} bytes of UTF-8 "
                                 "without blanks and invisible marks that do not begin with '#'")
@@ -427,45 +401,23 @@ class Table:
             raise wrong(f"{self.where}: no rows below the heading")
         if any(c.role == "id" for c in self.columns):
             self.ids = list(self._ids)
-            self._warn_of_ids(self.ids)
+            _suspect.look_at_all_ids(self.where, self.ids)
         for c in self.columns:
             if c.role in ("category", "label"):
                 c.sorted = sorted(c.codes)
             if c.role in ("number", "date"):
+                c.unit = c.unit or c.sign or None
                 self._measure(c)
         for c in self.columns:
             if c.role == "label":
                 self.labels = self._label_numbers(c)
             if c.role not in ("id", "ignore"):
                 self.made += c.made()
-                self._warn_of_gaps(c)
-        self._warn_of_suspects()
+                _suspect.look_at_gaps(self.where, c, self.rows)
+        self.advice += _suspect.look_at_table(self)
         if not self.made and self.ids is None and self.labels is None:
             raise wrong(f"{self.where}: no column is left that becomes a feature, and none has ids")
         self._spread()
-
-    def _warn_of_suspects(self) -> None:
-        _suspect.look_at_names(self.where, "columns", [c.name for c in self.columns])
-        numbers = {c.name: c.array() for c in self.columns if c.role == "number"}
-        for name, x in numbers.items():
-            _suspect.look_at_values(self.where, name, x)
-        for c in self.columns:
-            if c.shortened:
-                warn(f'{self.where}: column "{c.name}": {c.shortened} numbers are written as '
-                     "1.23E+15: a spreadsheet shortens long numbers so, and their last digits are "
-                     "lost")
-            if c.role == "category":
-                _suspect.look_at_category(self.where, c.name, list(c.seen), self.rows - c.gaps)
-        _suspect.look_at_last(self.where, self.ids[-1] if self.ids else "", numbers, self.rows)
-
-    def _warn_of_ids(self, ids: List[str]) -> None:
-        if all(i.endswith(".0") and len(i) > 2 for i in ids):
-            warn(f'{self.where}: all ids end in ".0": whole numbers become such where a column '
-                 "had gaps; other parties' ids may not")
-        short = [i for i in ids if _SHORTENED.fullmatch(i)]
-        if short:
-            warn(f"{self.where}: {len(short)} of {len(ids)} ids are written as {shown(short[0])}: "
-                 "a spreadsheet shortens long numbers so, and other parties' ids may be whole")
 
     def _measure(self, c: Column) -> None:
         """Range of a number's values, and the value for its gaps."""
@@ -487,14 +439,6 @@ class Table:
         whole = all(WHOLE.fullmatch(v) and int(v) < LABELS_MAX for v in c.codes)
         number = {v: int(v) if whole else at for at, v in enumerate(c.sorted)}
         return np.array([number[v] for v in c.codes], np.int64)[c.array()]
-
-    def _warn_of_gaps(self, c: Column) -> None:
-        if c.gaps:
-            then = "a column of its own says where" if c.role == "category" else \
-                f"the {'median' if c.missing == 'median' else 'mean'} of the others is there" + \
-                (", and a column says where" if c.missing == "indicator" else "")
-            warn(f'{self.where}: column "{c.name}": {c.gaps} of {self.rows} values are missing; '
-                 f"{then}")
 
     def _spread(self) -> None:
         """Features of the columns: numbers, and a column of 0 and 1 for each value."""

@@ -8,7 +8,7 @@ import re
 import unicodedata
 import zlib
 from pathlib import Path
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from .._errors import InputError, warn_of
 
@@ -19,10 +19,17 @@ EXACT = 2 ** 53  # beyond it a double skips whole numbers
 ID_MAX, LABELS_MAX, ROWS_MAX, COLS_MAX, EDGES_MAX = 255, 1 << 20, 1 << 28, 1 << 28, 1 << 31
 FILE_MAX = 1 << 36
 BLANK = " \t"
+WHITESPACE = BLANK + "\r\n\u00a0\u2007\u2009\u202f\u3000"
 
 
-def wrong(sentence: str) -> InputError:
-    return InputError(sentence, status=4)
+Advice = Tuple[str, str]  # a key of Reading and a value
+
+
+def wrong(sentence: str, *advice: Advice) -> InputError:
+    """advice: options that may read the file."""
+    error = InputError(sentence, status=4)
+    setattr(error, "advice", list(advice))
+    return error
 
 
 def warn(sentence: str) -> None:
@@ -61,14 +68,19 @@ def text_fault(text: str, most: int) -> Optional[str]:
     if size_of(text) > most:
         return "is too long"
     if text[:1] == " " or text[-1:] == " ":
-        return "begins or ends with a blank"
+        return "begins or ends with a blank: say that blanks around are cut (trim yes)"
     if text.isascii() and text.isprintable():
         return None
     if any("\udc80" <= c <= "\udcff" for c in text):
-        return "is not UTF-8: save the file as UTF-8"
+        return "is not UTF-8: save the file as UTF-8, or say how it is encoded (encoding)"
     if any(is_harmful(c) for c in text):
         return "has a control character, a line end or a mark that cannot be seen"
     return None
+
+
+def trimmed(text: str) -> str:
+    """Without blanks and marks that cannot be seen at both ends."""
+    return text.strip("\u200b\ufeff" + WHITESPACE) if text else text
 
 
 _PLAIN_ID = re.compile(r'[!"$-~][!-~]{0,254}')

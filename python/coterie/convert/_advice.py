@@ -1,0 +1,88 @@
+"""Options that read a file which was refused, found by reading it again with those advised."""
+from __future__ import annotations
+
+import logging
+import warnings
+from typing import Any, Callable, Dict, List, NamedTuple
+
+from .._errors import CoterieError
+from ._made import Made
+from ._reading import LISTS
+from ._text import Advice
+
+_ROUNDS = 24
+_LINES_MAX = 8  # left out: with more the file is of another kind
+_ROLES = ("id", "label", "category", "date", "number", "ignore", "only")
+
+
+class Proposal(NamedTuple):
+    options: List[Advice]
+    faults: List[str]  # behind that of the first reading, each met with the options before it
+    reads: bool  # whether the options read the file
+
+
+def _named(key: str, value: str) -> str:
+    return value.split("=")[0] if key == "date" else value
+
+
+def _is_said(said: Dict[str, Any], key: str, value: str) -> bool:
+    """Whether an option of the user's speaks of this already."""
+    if key in _ROLES:
+        return any(_named(k, v) == _named(key, value) for k in _ROLES
+                   for v in ([said[k]] if isinstance(said.get(k), str) else said.get(k, [])))
+    return key not in LISTS and key in said
+
+
+def _add(options: List[Advice], said: Dict[str, Any], advice: List[Advice]) -> bool:
+    """Adds what is new, in place of another role of the same column. Whether there was any."""
+    new = False
+    for key, value in advice:
+        if key == "id" and any(k == "id" and v != value for k, v in options):
+            key = "ignore"
+        if _is_said(said, key, value) or (key, value) in options:
+            continue
+        if key in _ROLES:
+            options[:] = [(k, v) for k, v in options
+                          if k not in _ROLES or _named(k, v) != _named(key, value)]
+        elif key not in LISTS:
+            options[:] = [(k, v) for k, v in options if k != key]
+        options.append((key, value))
+        new = True
+    return new
+
+
+def _with(said: Dict[str, Any], options: List[Advice]) -> Dict[str, Any]:
+    merged = {key: list(value) if isinstance(value, list) else value for key, value in said.items()}
+    for key, value in options:
+        if key in LISTS:
+            merged[key] = [*merged.get(key, []), value]
+        else:
+            merged[key] = value
+    return merged
+
+
+def complete(advice: List[Advice], said: Dict[str, Any],
+             read: Callable[[Dict[str, Any]], Made]) -> Proposal:
+    """advice: of a first reading with the options `said`."""
+    options: List[Advice] = []
+    faults: List[str] = []
+    reads = False
+    log = logging.getLogger("coterie.convert")
+    was, log.disabled = log.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(_ROUNDS):
+                if not _add(options, said, advice):
+                    break
+                if sum(key == "omit" for key, _ in options) > _LINES_MAX:
+                    return Proposal([o for o in options if o[0] != "omit"], faults, False)
+                try:
+                    made = read(_with(said, options))
+                    advice, reads = made.table.advice if made.table else [], True
+                except CoterieError as e:
+                    advice, reads = getattr(e, "advice", []), False
+                    faults += [f for f in e.what.split("\n") if f not in faults]
+    finally:
+        log.disabled = was
+    return Proposal(options, faults, reads)

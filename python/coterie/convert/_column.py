@@ -1,0 +1,66 @@
+"""A column of a table: its role, and what its cells had."""
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from ._amounts import Form
+
+_GROUPED = re.compile(r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$", re.MULTILINE)
+
+
+class Column:
+    def __init__(self, name: str, unnamed: bool):
+        self.name, self.unnamed = name, unnamed
+        self.role, self.missing, self.missing_said = "number", "error", False
+        self.unit: Optional[str] = None
+        self.gaps = 0
+        self.parts: List[Any] = []  # arrays: of numbers, or of codes, -1 where missing
+        self.codes: Dict[str, int] = {}  # of a category or label
+        self.seen: Dict[str, int] = {}  # those that cells had
+        self.codes_given = False
+        self.min = self.max = self.fill = 0.0
+        self.fault = ""
+        self.shortened = 0  # numbers such as 1.23E+15
+        self.said = False  # an option has given it its role
+        self.form: Optional[Form] = None  # of dates
+        self.is_amount = False
+        self.sign = ""  # of its amounts
+        self.bare = False  # an amount has none
+        self.grouped: Optional[bool] = None  # all points are before three digits; None: no point
+        self.points = self.wholes = 0
+        self.sorted: List[str] = []
+
+    def look_at_points(self, joined: str) -> None:
+        """joined: lines of cells. Whether points may be separators of thousands."""
+        pointed = joined.count(".")
+        if self.grouped is not False and pointed:
+            groups = len(_GROUPED.findall(joined))
+            self.grouped = groups == pointed
+            self.points += pointed
+        self.wholes += joined.count("\n") + 1 - pointed
+
+    def array(self) -> Any:
+        return np.concatenate(self.parts)
+
+    @property
+    def has_indicator(self) -> bool:
+        """One for each party that names the column, so that all parties have the same columns."""
+        if self.role == "category":
+            return bool(self.gaps) or (self.missing_said and self.missing != "error")
+        return self.missing == "indicator" and (bool(self.gaps) or self.missing_said)
+
+    def made(self) -> List[Dict[str, str]]:
+        """Entries of columns.json."""
+        made = []
+        if self.role in ("number", "date"):
+            unit = self.unit or ("days" if self.role == "date" else None)
+            made.append({"name": self.name, "type": self.role, **({"unit": unit} if unit else {})})
+        if self.role == "category":
+            made += [{"name": f"{self.name}={v}", "type": "category", "from": self.name}
+                     for v in self.sorted]
+        if self.has_indicator:
+            made.append({"name": f"{self.name} is missing", "type": "category", "from": self.name})
+        return made

@@ -89,7 +89,7 @@ enum err fedgcn_check(const void *p)
 			       "\"coordinates\" with job.prototypes \"%s\"",
 			       prototypes_names[job->how.prototypes]);
 	/* If weights hardly move, differences of successive prototypes disclose single graphs:
-	 * docs/security/disclosures-fedgcn.md. */
+	 * docs/security/inference.md. */
 	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
 		return err_set(ERR_INPUT,
 			       "job.rate is %g, expected 0.001 or more with job.prototypes "

@@ -297,7 +297,7 @@ TEST(halves_are_compared)
 	refused(HALF_OF_OWN, true, "sent similarities of its own rows that are not compatible");
 }
 
-/* docs/security/disclosures-fedsc.md: an honest party with four rows, of four dimensions. */
+/* docs/security/inference.md: an honest party with four rows, of four dimensions. */
 TEST(a_party_computes_the_others_coefficients)
 {
 	refused(READS, true, NULL);

@@ -1,0 +1,97 @@
+"""Pages on disclosures, for scripts/reference: sentences from tests/vectors/disclosures.txt, which
+test_disclosures.c keeps as the code has them; messages from messages.def and the protocols' files."""
+import re
+
+# Titles of pages, and a note.
+PAGES = {
+    "kcagc": ("kcagc, kmeans.columns and their predictions",
+              "Items are virtual nodes, one per cell; in `basic` and polish they are all nodes."),
+    "fedsc": ("fedsc and kmeans",
+              "Sentences that name a variant are for jobs without noise. With `noise.on` \"sums\" "
+              "the sentences\nfor that case replace all others, except those of names, own "
+              "clusters, collusion and false terms."),
+    "fedspectral": ("fedspectral", ""),
+    "fedwalk": ("fedwalk", ""),
+    "fedgcn": ("fedgcn", ""),
+    "align": ("align, and of jobs that match rows", ""),
+}
+SENDERS = {"PARTY": "party", "COORD": "coordinator", "BOTH": "both"}
+HEADS = ("message", "sender", "contents")
+
+
+def messages(source):
+    """(head, rows) of each section of messages.def."""
+    sections = []
+    for line in source("proto/messages.def").splitlines():
+        m = re.match(r"MSG\((\w+), *(\d+), (\w+), *(\w+)\) */\* (.*) \*/", line)
+        if m:
+            sections[-1][1].append((m[2], f"`{m[1]}`", SENDERS[m[3]], f"`{m[4]}`", m[5]))
+        elif re.match(r"/\* (.*)\. \*/$", line):
+            sections.append((line[3:-4], []))
+    return sections
+
+
+def tables(source, page):
+    """(kinds, rows) of each table of a page."""
+    text = source("tests/vectors/disclosures.txt")
+    for kinds, body in re.findall(rf"^\[{page}: (.*)\]\n((?:.+\n)*)", text, re.M):
+        yield kinds, [line.split(": ", 1)[::-1] for line in body.splitlines()]
+
+
+def own_messages(root, source, protocol):
+    """(message, sender, contents) of each message that the files of a protocol name."""
+    code = "".join(p.read_text() for p in sorted((root / "protocols" / protocol).rglob("*.c")))
+    accepts = sorted(set(re.findall(r'(?:\.accept = |ACCEPT_\w+ )", ([^"]+)"', code)))
+    yield "`ACCEPT`", "party", "; or ".join(f"hash of the job, {a}" for a in accepts) or \
+        "hash of the job"
+    for _, rows in messages(source):
+        for _, name, sender, _, meaning in rows:
+            if re.search(rf"\bMSG_{name.strip('`')}\b", code):
+                yield name, sender, meaning
+
+
+def page_of(root, source, table, name):
+    title, note = PAGES[name]
+    text = f"""# Disclosures of {title}
+
+For data owners. After this page you know the disclosures of such a job. `run.json` (`leaks`), the
+log of a party and the offer that a user approves have the sentences of their job.
+[Disclosures](disclosures.md) has the messages of every job, [Inference](../security/inference.md)
+the consequences.
+"""
+    if name != "align":
+        text += "[Matched rows](disclosures-align.md) has the sentence for a single party.\n"
+    if note:
+        text += f"\n{note}\n"
+    for kinds, rows in tables(source, name):
+        text += f"\n## {kinds}\n\n" + table(("disclosure", "in"), rows)
+    return text + "\n## Messages\n\n" + table(HEADS, own_messages(root, source, name))
+
+
+def page_of_all(source, table):
+    page = """# Disclosures
+
+For data owners. After this page you know the messages of every job; the page of a kind has its
+disclosures and its own messages. The coordinator receives the messages of parties; all parties of a
+job or of a sum receive those of the coordinator, except where the table names a receiver.
+[Inference](../security/inference.md) has the consequences.
+
+"""
+    page += table(("kinds", "page"),
+                  [(", ".join(kinds for kinds, _ in tables(source, name)),
+                    f"[disclosures-{name}](disclosures-{name}.md)") for name in PAGES])
+    for head, rows in messages(source):
+        if head.startswith(("Link messages", "Every job", "Joint nodes")):
+            page += f"\n## {head}\n\n" + table(HEADS, [(r[1], r[2], r[4]) for r in rows])
+    return page + """
+The receiver alone can open SEALED ([contents](messages.md#contents-of-sealed)). The coordinator sees
+sender, receiver and size.
+"""
+
+
+def makers(root, source, table):
+    """The function that writes each page, by the page's name."""
+    of = {"disclosures.md": lambda: page_of_all(source, table)}
+    for name in PAGES:
+        of[f"disclosures-{name}.md"] = lambda name=name: page_of(root, source, table, name)
+    return of

@@ -484,30 +484,33 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 }
 
 /* Each attempt adds fresh noise to its sums, unless the noise is on the data. */
-static void say_loss(struct said *s, const struct job *job)
+static void disclose_loss(struct disclosures *s, const struct job *job)
 {
 	struct kind_claim claim = job_claim(job);
 	bool noisy = claim.in_sums, lossy = job->on_loss != LOSS_END;
 
-	said_add(s, lossy && !noisy,
-		 "a party that stays away is left out of the next attempt (on_loss), down to as "
-		 "many parties as policy.allow_loss of each other says: the coordinator has sums "
-		 "with it and sums without it then; the first of each attempt, and those near the "
-		 "end of a job, differ by that party's numbers alone");
-	said_add(s, lossy && noisy,
-		 "a party that stays away is left out of the next attempt (on_loss), down to as "
-		 "many parties as policy.allow_loss of each other says: sums with it and sums "
-		 "without it each have noise of their own");
+	disclosures_add(
+	    s, lossy && !noisy,
+	    "a party that stays away is left out of the next attempt (on_loss), down to as "
+	    "many parties as policy.allow_loss of each other says: the coordinator has sums "
+	    "with it and sums without it then; the first of each attempt, and those near the "
+	    "end of a job, differ by that party's numbers alone");
+	disclosures_add(
+	    s, lossy && noisy,
+	    "a party that stays away is left out of the next attempt (on_loss), down to as "
+	    "many parties as policy.allow_loss of each other says: sums with it and sums "
+	    "without it each have noise of their own");
 }
 
-size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
+size_t job_disclosures(const struct job *job, size_t parties, const char *disclosures[], size_t max)
 {
-	struct said s = { leaks, 0, max };
+	struct disclosures s = { disclosures, 0, max };
 
-	job->kind->leaks(&s, job, parties);
-	said_add(&s, parties > 1 && job_needs_noise(job),
-		 "a party that sends false terms can read single rows (edges, graphs) of the "
-		 "others; only noise in the sums (noise.colluders >= 1) or on rows bounds this");
-	say_loss(&s, job);
+	job->kind->disclosures(&s, job, parties);
+	disclosures_add(
+	    &s, parties > 1 && job_needs_noise(job),
+	    "a party that sends false terms can read single rows (edges, graphs) of the "
+	    "others; only noise in the sums (noise.colluders >= 1) or on rows bounds this");
+	disclose_loss(&s, job);
 	return s.n;
 }

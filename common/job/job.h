@@ -64,7 +64,8 @@ bool job_is_flat(const struct job *job);
 struct kind_claim job_claim(const struct job *job);
 const char *job_needs_noise(const struct job *job);
 size_t job_burst(const struct job *job, size_t n, bool down);
-/* Fills leaks with disclosure sentences and returns their number. */
-size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max);
+/* Fills `disclosures` with sentences and returns their number. */
+size_t job_disclosures(const struct job *job, size_t parties, const char *disclosures[],
+		       size_t max);
 
 #endif

@@ -192,8 +192,8 @@ void record_json(const struct record *r, struct buf *json)
 {
 	struct json *root = json_object(), *job = NULL, *list;
 	struct buf text = { 0 };
-	const char *leak[32];
-	size_t leaks;
+	const char *disclosure[32];
+	size_t disclosures;
 
 	json_put_number(root, "schema_version", RECORD_SCHEMA);
 	json_put_string(root, "software", r->software);
@@ -257,9 +257,9 @@ void record_json(const struct record *r, struct buf *json)
 	put_facts(r, root);
 	record_put_result(r, root);
 	list = json_put_array(root, "leaks");
-	leaks = r->has_job ? job_leaks(&r->job, r->parties, leak, 32) : 0;
-	for (size_t i = 0; i < leaks; i++)
-		json_append_string(list, leak[i]);
+	disclosures = r->has_job ? job_disclosures(&r->job, r->parties, disclosure, 32) : 0;
+	for (size_t i = 0; i < disclosures; i++)
+		json_append_string(list, disclosure[i]);
 	record_put_data(r, root);
 	json_write_pretty(root, json);
 	json_free(root);

@@ -65,54 +65,62 @@ const char *kind_has_no_noise(const void *job)
 	return "no job of this kind has such noise";
 }
 
-void said_add(struct said *s, bool applies, const char *text)
+void disclosures_add(struct disclosures *s, bool applies, const char *text)
 {
 	if (applies && s->n < s->max)
 		s->text[s->n++] = text;
 }
 
-void say_names(struct said *s, size_t parties)
+void disclose_names(struct disclosures *s, size_t parties)
 {
-	said_add(s, true, "coordinator and parties see the names of all parties");
-	said_add(s, parties == 1,
-		 "with a single party nothing is masked: the coordinator sees its terms");
+	disclosures_add(s, true, "coordinator and parties see the names of all parties");
+	disclosures_add(s, parties == 1,
+			"with a single party nothing is masked: the coordinator sees its terms");
 }
 
-void say_align(struct said *s, const void *job, size_t parties)
+void disclose_align(struct disclosures *s, const void *job, size_t parties)
 {
 	const struct job_head *head = job;
 	bool matched = head->align != ALIGN_SAME && parties > 1;
 
-	said_add(s, matched,
-		 "coordinator and parties see the number of common rows, unless they are fewer "
-		 "than min_common; the parties see which rows");
-	said_add(s, matched && !head->align_bound,
-		 "coordinator and parties see how many parties have how many ids, rounded up in "
-		 "steps of 15 %, and which have fewest");
-	said_add(s, matched && parties > 2,
-		 "the coordinator together with one party can test guesses of ids: against all "
-		 "those of the party that has fewest, and against what all the others have");
-	said_add(s, matched && parties == 2,
-		 "the coordinator together with one of the two parties can test guesses of ids "
-		 "against all those of the other");
-	said_add(s, matched,
-		 "a party that adds guessed ids learns which of them all the others have, if "
-		 "min_common rows are found");
+	disclosures_add(
+	    s, matched,
+	    "coordinator and parties see the number of common rows, unless they are fewer "
+	    "than min_common; the parties see which rows");
+	disclosures_add(
+	    s, matched && !head->align_bound,
+	    "coordinator and parties see how many parties have how many ids, rounded up in "
+	    "steps of 15 %, and which have fewest");
+	disclosures_add(
+	    s, matched && parties > 2,
+	    "the coordinator together with one party can test guesses of ids: against all "
+	    "those of the party that has fewest, and against what all the others have");
+	disclosures_add(
+	    s, matched && parties == 2,
+	    "the coordinator together with one of the two parties can test guesses of ids "
+	    "against all those of the other");
+	disclosures_add(
+	    s, matched,
+	    "a party that adds guessed ids learns which of them all the others have, if "
+	    "min_common rows are found");
 }
 
-void say_privacy(struct said *s, const char *claim)
+void disclose_privacy(struct disclosures *s, const char *claim)
 {
-	said_add(s, true,
-		 claim ? claim : "differential privacy: none; a sum is not differential privacy");
+	disclosures_add(s, true,
+			claim ? claim
+			      : "differential privacy: none; a sum is not differential privacy");
 }
 
-void say_collusion(struct said *s, bool pairs, size_t parties)
+void disclose_collusion(struct disclosures *s, bool pairs, size_t parties)
 {
-	said_add(s, parties > 1 && pairs,
-		 "in a sum of two parties, the coordinator together with one of them learns the "
-		 "other's terms");
-	said_add(s, parties > 1 && !pairs,
-		 "the coordinator together with all parties but one learns that one's terms");
+	disclosures_add(
+	    s, parties > 1 && pairs,
+	    "in a sum of two parties, the coordinator together with one of them learns the "
+	    "other's terms");
+	disclosures_add(
+	    s, parties > 1 && !pairs,
+	    "the coordinator together with all parties but one learns that one's terms");
 }
 
 void kind_standards(const struct kind *kind, void *job, size_t size)

@@ -102,7 +102,7 @@ enum kind_words {
 };
 
 struct json;
-struct said;
+struct disclosures;
 struct kind_presets;
 
 /* Differential privacy of a job. A party's ledger records it when the first message with data
@@ -183,7 +183,7 @@ struct kind {
 	 * permissions lists all of them, NULL-terminated. Both NULL: the kind's name. */
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
-	void (*leaks)(struct said *s, const void *job, size_t parties);
+	void (*disclosures)(struct disclosures *s, const void *job, size_t parties);
 	/* For jobs that show parties sums, or clusters derived from them, while they run.
 	 * Without sufficient noise a party that sends false terms can read single rows. Returns
 	 * the required setting, a static clause; NULL if it is met or does not apply

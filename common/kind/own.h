@@ -15,18 +15,18 @@ struct kind_presets {
 void presets_add(struct kind_presets *to, const struct config_preset *from);
 
 /* Disclosure sentences of a job. */
-struct said {
+struct disclosures {
 	const char **text; /* static texts */
 	size_t n, max;
 };
-void said_add(struct said *s, bool applies, const char *text);
+void disclosures_add(struct disclosures *s, bool applies, const char *text);
 /* Disclosures common to most kinds, first and last. pairs: some sum has two parties only. */
-void say_names(struct said *s, size_t parties);
+void disclose_names(struct disclosures *s, size_t parties);
 /* Disclosures of row matching (job.align); none if rows are not matched. */
-void say_align(struct said *s, const void *job, size_t parties);
+void disclose_align(struct disclosures *s, const void *job, size_t parties);
 /* Claim of differential privacy, once per kind: mechanism, unit, eps and delta; NULL: none. */
-void say_privacy(struct said *s, const char *claim);
-void say_collusion(struct said *s, bool pairs, size_t parties);
+void disclose_privacy(struct disclosures *s, const char *claim);
+void disclose_collusion(struct disclosures *s, bool pairs, size_t parties);
 
 /* ---- members that several kinds share ---- */
 

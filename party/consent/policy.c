@@ -16,7 +16,7 @@
 
 #define LOOK_EVERY_S 0.1
 
-enum { LEAKS_MAX = 32 };
+enum { DISCLOSURES_MAX = 32 };
 
 static enum err policy_check_align(const struct party_config *config, const struct work *work)
 {
@@ -335,7 +335,8 @@ static void say_budget(struct buf *t, const char *what, const char *setting, uin
 
 static void write_text(const struct party_config *config, const struct work *work,
 		       const struct ledger_job *job, const struct ledger_spent *spent,
-		       const char *id, const char *const *leak, size_t leaks, struct buf *t)
+		       const char *id, const char *const *disclosure, size_t disclosures,
+		       struct buf *t)
 {
 	struct buf params = { 0 };
 
@@ -349,8 +350,8 @@ static void write_text(const struct party_config *config, const struct work *wor
 		buf_printf(t, "Left out since attempt %u, after a dropout: %s\n",
 			   work->left[i].attempt, work->left[i].name);
 	buf_printf(t, "\nDisclosures:\n");
-	for (size_t i = 0; i < leaks; i++)
-		buf_printf(t, "  - %s\n", leak[i]);
+	for (size_t i = 0; i < disclosures; i++)
+		buf_printf(t, "  - %s\n", disclosure[i]);
 	buf_printf(t, "\nWhat %s has received of this data so far:\n", job->coordinator);
 	say_budget(t, "jobs", "policy.max_jobs", spent->jobs, config->policy.max_jobs);
 	say_budget(t, "secure sums", "", spent->rounds, 0);
@@ -368,8 +369,8 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 		       const struct ledger_job *job, const struct ledger_spent *spent,
 		       const char *id, const char *hash)
 {
-	const char *leak[LEAKS_MAX];
-	size_t leaks = job_leaks(&work->job, work->L, leak, LEAKS_MAX);
+	const char *disclosure[DISCLOSURES_MAX];
+	size_t disclosures = job_disclosures(&work->job, work->L, disclosure, DISCLOSURES_MAX);
 	struct json *o = json_object(), *list;
 	struct buf text = { 0 };
 	char now[32];
@@ -387,9 +388,9 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 	json_put_string(o, "offered", now);
 	json_put_number(o, "confirm_s", config->confirm_s);
 	list = json_put_array(o, "leaks");
-	for (size_t i = 0; i < leaks; i++)
-		json_append_string(list, leak[i]);
-	write_text(config, work, job, spent, id, leak, leaks, &text);
+	for (size_t i = 0; i < disclosures; i++)
+		json_append_string(list, disclosure[i]);
+	write_text(config, work, job, spent, id, disclosure, disclosures, &text);
 	e = offer_write(config->state, id, hash, o, (struct bytes){ text.p, text.n });
 	buf_release(&text);
 	json_free(o);

@@ -339,7 +339,7 @@ static void say_last(struct work *work, const struct msg *m, double timeout_s)
 static enum err party_job_answer_offer(struct work *work, const struct job_means *means,
 				       const struct msg_offer *offer)
 {
-	const char *leak[32];
+	const char *disclosure[32];
 	enum err e = offer_consider(work, means, offer);
 	struct err_saved end;
 	bool cancelled;
@@ -367,8 +367,8 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	}
 	take_back_earlier(work, means);
 	(void)party_job_write_record(work, means);
-	for (size_t i = 0, n = job_leaks(&work->job, work->L, leak, 32); i < n; i++)
-		log_info("disclosure: %s", leak[i]);
+	for (size_t i = 0, n = job_disclosures(&work->job, work->L, disclosure, 32); i < n; i++)
+		log_info("disclosure: %s", disclosure[i]);
 	work->output = output = job_output(work, means);
 	e = party_job_take_part(work, means);
 	if (e != ERR_OK &&

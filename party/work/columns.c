@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* Shortened hashes that the party shows. All zeros: its columns have no names. */
-struct said {
+struct disclosures {
 	uint8_t names[12];  /* the names in their order */
 	uint8_t sorted[10]; /* the same names in the order of their bytes */
 	uint8_t held[10];   /* types and units, in the columns' order */
 };
-_Static_assert(sizeof(struct said) == SECAGG_HASH_LEN, "it is shown as 32 bytes");
+_Static_assert(sizeof(struct disclosures) == SECAGG_HASH_LEN, "it is shown as 32 bytes");
 
 static const char LABEL[] = "coterie columns v1";
 
@@ -32,7 +32,7 @@ static void party_columns_end_hash(struct hmac *h, uint8_t *out, size_t n)
 }
 
 static void party_columns_summarise(const struct work *work, const struct columns *c,
-				    struct said *s)
+				    struct disclosures *s)
 {
 	uint8_t key[KDF_KEY_LEN];
 	const char **name;
@@ -61,7 +61,7 @@ static void party_columns_summarise(const struct work *work, const struct column
 	free(name);
 }
 
-static const char *differs(const struct said *a, const struct said *b)
+static const char *differs(const struct disclosures *a, const struct disclosures *b)
 {
 	if (memcmp(a->sorted, b->sorted, sizeof(a->sorted)) != 0)
 		return "with other names";
@@ -72,16 +72,16 @@ static const char *differs(const struct said *a, const struct said *b)
 	return NULL;
 }
 
-static bool has_names(const struct said *s)
+static bool has_names(const struct disclosures *s)
 {
-	static const struct said none;
+	static const struct disclosures none;
 
 	return memcmp(s, &none, sizeof(none)) != 0;
 }
 
-static enum err party_columns_compare_all(struct work *work, const struct said *said)
+static enum err party_columns_compare_all(struct work *work, const struct disclosures *said)
 {
-	const struct said *own = &said[work->own];
+	const struct disclosures *own = &said[work->own];
 	struct buf others = { 0 };
 	size_t named = 0;
 	enum err e = ERR_OK;
@@ -113,7 +113,7 @@ static enum err party_columns_compare_all(struct work *work, const struct said *
 enum err party_compare_columns(struct work *work, const struct columns *columns)
 {
 	uint8_t shown[PARTIES_MAX][SECAGG_HASH_LEN] = { 0 };
-	struct said said[PARTIES_MAX] = { 0 };
+	struct disclosures said[PARTIES_MAX] = { 0 };
 
 	if (columns && columns->n)
 		party_columns_summarise(work, columns, &said[work->own]);

@@ -21,11 +21,11 @@ static enum err align_check(const void *p)
 	return kind_check_align(job);
 }
 
-static void align_leaks(struct said *s, const void *p, size_t parties)
+static void align_disclosures(struct disclosures *s, const void *p, size_t parties)
 {
-	say_names(s, parties);
-	say_align(s, p, parties);
-	say_privacy(s, NULL);
+	disclose_names(s, parties);
+	disclose_align(s, p, parties);
+	disclose_privacy(s, NULL);
 }
 
 /* A party holds its ids with their positions in a table; pseudonyms, the table and its work space
@@ -55,6 +55,6 @@ const struct kind kind_align = {
 	.words = WORDS_WIDE,
 	.check = align_check,
 	.needs_all = align_needs_all,
-	.leaks = align_leaks,
+	.disclosures = align_disclosures,
 	.memory = memory,
 };

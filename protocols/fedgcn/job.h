@@ -25,7 +25,7 @@ extern const struct config_row fedgcn_rows[];
 extern const char *const fedgcn_features_names[];
 
 enum err fedgcn_check(const void *job) MUST_CHECK;
-void fedgcn_leaks(struct said *s, const void *job, size_t parties);
+void fedgcn_disclosures(struct disclosures *s, const void *job, size_t parties);
 
 /* Derives the algorithm's parameters from the job alone, so both sides agree. ERR_INPUT: invalid
  * ones. */

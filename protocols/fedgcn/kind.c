@@ -30,7 +30,7 @@ const struct kind kind_fedgcn = {
 	.check = fedgcn_check,
 	.permission = fedgcn_permission,
 	.permissions = permissions,
-	.leaks = fedgcn_leaks,
+	.disclosures = fedgcn_disclosures,
 	.needs_noise = kind_has_no_noise,
 	.memory = fedgcn_memory,
 };

@@ -103,7 +103,7 @@ const char *fedsc_unread(const void *job, const struct config_row *row);
 const char *kmeans_unread(const void *job, const struct config_row *row);
 enum err fedsc_check(const void *job) MUST_CHECK; /* kmeans too */
 const char *fedsc_one_k(const void *job);         /* kmeans too */
-void fedsc_leaks(struct said *s, const void *job, size_t parties);
+void fedsc_disclosures(struct disclosures *s, const void *job, size_t parties);
 
 /* dense, paper and pairwise learn a dictionary (Stage I). */
 static inline bool fedsc_learns(enum fedsc_variant variant)

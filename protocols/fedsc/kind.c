@@ -48,8 +48,9 @@ static const char *fedsc_needs_noise(const void *p)
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
-	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k, .leaks = fedsc_leaks,     \
-	.needs_noise = fedsc_needs_noise, .claim = fedsc_claim, .memory = fedsc_memory
+	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
+	.disclosures = fedsc_disclosures, .needs_noise = fedsc_needs_noise, .claim = fedsc_claim,  \
+	.memory = fedsc_memory
 
 const struct kind kind_fedsc = {
 	OF_ROWS,

@@ -38,7 +38,7 @@ void fedspectral_presets(const struct json *root, struct kind_presets *to);
 void fedspectral_standard(const void *job, struct json *root);
 const char *fedspectral_unread(const void *job, const struct config_row *row);
 enum err fedspectral_check(const void *job) MUST_CHECK;
-void fedspectral_leaks(struct said *s, const void *job, size_t parties);
+void fedspectral_disclosures(struct disclosures *s, const void *job, size_t parties);
 
 double fedspectral_memory(const void *job, const struct kind_sizes *sizes);
 

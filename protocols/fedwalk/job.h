@@ -34,7 +34,7 @@ extern const char *const fedwalk_mode_names[];
 void fedwalk_presets(const struct json *root, struct kind_presets *to);
 const char *fedwalk_unread(const void *job, const struct config_row *row);
 enum err fedwalk_check(const void *job) MUST_CHECK;
-void fedwalk_leaks(struct said *s, const void *job, size_t parties);
+void fedwalk_disclosures(struct disclosures *s, const void *job, size_t parties);
 
 unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n);
 

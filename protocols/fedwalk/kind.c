@@ -47,7 +47,7 @@ const struct kind kind_fedwalk = {
 	.unread = fedwalk_unread,
 	.permission = fedwalk_permission,
 	.permissions = permissions,
-	.leaks = fedwalk_leaks,
+	.disclosures = fedwalk_disclosures,
 	.claim = fedwalk_claim,
 	.memory = fedwalk_memory,
 };

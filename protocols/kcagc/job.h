@@ -76,10 +76,10 @@ enum err kcagc_check(const void *job) MUST_CHECK;
 const char *kcagc_one_k(const void *job);
 const char *kmeans_columns_one_k(const void *job);
 enum err kcagc_predict_check(const void *job) MUST_CHECK;
-void kcagc_leaks(struct said *s, const void *job, size_t parties);
-void kcagc_predict_leaks(struct said *s, const void *job, size_t parties);
-void kmeans_columns_leaks(struct said *s, const void *job, size_t parties);
-void kmeans_columns_predict_leaks(struct said *s, const void *job, size_t parties);
+void kcagc_disclosures(struct disclosures *s, const void *job, size_t parties);
+void kcagc_predict_disclosures(struct disclosures *s, const void *job, size_t parties);
+void kmeans_columns_disclosures(struct disclosures *s, const void *job, size_t parties);
+void kmeans_columns_predict_disclosures(struct disclosures *s, const void *job, size_t parties);
 bool kcagc_is_flat(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 

@@ -45,7 +45,7 @@ const struct kind kind_kcagc = {
 	.unread = kcagc_unread,
 	.standard = kcagc_standard,
 	.has_fraction = has_fraction,
-	.leaks = kcagc_leaks,
+	.disclosures = kcagc_disclosures,
 	.needs_noise = kind_has_no_noise,
 	.is_flat = kcagc_is_flat,
 	.burst = kcagc_burst,
@@ -66,7 +66,7 @@ const struct kind kind_kcagc_predict = {
 	.words = WORDS_BY_JOB,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
-	.leaks = kcagc_predict_leaks,
+	.disclosures = kcagc_predict_disclosures,
 	.memory = kcagc_predict_memory,
 };
 
@@ -89,7 +89,7 @@ const struct kind kind_kmeans_columns = {
 	.one_k = kmeans_columns_one_k,
 	.needs_all = kcagc_needs_all,
 	.standard = kcagc_standard,
-	.leaks = kmeans_columns_leaks,
+	.disclosures = kmeans_columns_disclosures,
 	.needs_noise = kind_has_no_noise,
 	.is_flat = kcagc_is_flat,
 	.burst = kcagc_burst,
@@ -111,6 +111,6 @@ const struct kind kind_kmeans_columns_predict = {
 	.settle = kmeans_columns_settle,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
-	.leaks = kmeans_columns_predict_leaks,
+	.disclosures = kmeans_columns_predict_disclosures,
 	.memory = kmeans_columns_predict_memory,
 };

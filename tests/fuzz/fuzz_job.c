@@ -46,7 +46,7 @@ static void check_offer(const struct job *job)
 static void check_job(const struct job *job)
 {
 	struct buf a = { 0 }, b = { 0 };
-	const char *leak[32];
+	const char *disclosure[32];
 	struct job again;
 	char why[256];
 
@@ -58,8 +58,8 @@ static void check_job(const struct job *job)
 					 (kcagc_job(job)->filter_order > 10000 &&
 					  kcagc_job(job)->filter_order != KCAGC_ORDER_AUTO)))
 		abort();
-	for (size_t i = 0; i < job_leaks(job, 3, leak, 32); i++)
-		if (!*leak[i])
+	for (size_t i = 0; i < job_disclosures(job, 3, disclosure, 32); i++)
+		if (!*disclosure[i])
 			abort();
 	job_write(job, &a);
 	if (job_parse(&again, (struct bytes){ a.p, a.n }, "f", NULL) != ERR_OK)

@@ -258,7 +258,7 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
 }
 
 /* No id reaches the coordinator; with one party's key it can test guesses against the whole set of
- * the party that lists, which is what the leak sentence says. */
+ * the party that lists, which is what the disclosure says. */
 TEST(guesses)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);

@@ -8,7 +8,7 @@ TEST(test_all_have_all)
 		const struct kind *k = kinds[i];
 
 		if (!k->name || !k->thing || !k->things || !k->rows || !k->results || !k->check ||
-		    !k->leaks || !k->memory || !k->permission != !k->permissions ||
+		    !k->disclosures || !k->memory || !k->permission != !k->permissions ||
 		    (k->clusters == CLUSTERS_OR_RANGE && !k->one_k))
 			fail_msg("the table of kind %s lacks a member", k->name);
 	}

@@ -53,7 +53,7 @@ static bool is_whole(const char *text, const char *unit)
 static void check(const char *text)
 {
 	for (size_t parties = 1; parties <= 4; parties++) {
-		const char *leaks[ROOM];
+		const char *disclosures[ROOM];
 		struct kind_claim claim;
 		size_t n, said = 0;
 		struct job job;
@@ -61,25 +61,26 @@ static void check(const char *text)
 		assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) },
 				    "job.json", NULL));
 		claim = job_claim(&job);
-		n = job_leaks(&job, parties, leaks, ROOM);
+		n = job_disclosures(&job, parties, disclosures, ROOM);
 		for (size_t i = 0; i < n; i++) {
-			bool here = !strncmp(leaks[i], BEGIN, strlen(BEGIN));
-			bool none = !strncmp(leaks[i], NONE, strlen(NONE));
+			bool here = !strncmp(disclosures[i], BEGIN, strlen(BEGIN));
+			bool none = !strncmp(disclosures[i], NONE, strlen(NONE));
 
 			said += here;
 			if (here &&
-			    (claim.eps > 0 ? none : !none && !strstr(leaks[i], "in each tie")))
+			    (claim.eps > 0 ? none
+					   : !none && !strstr(disclosures[i], "in each tie")))
 				fail_msg("%s claims eps %g and says \"%s\"", text, claim.eps,
-					 leaks[i]);
-			if (here && !none && !is_whole(leaks[i], claim.unit))
+					 disclosures[i]);
+			if (here && !none && !is_whole(disclosures[i], claim.unit))
 				fail_msg("%s says \"%s\", without mechanism, unit, eps or delta",
-					 text, leaks[i]);
-			if (!here && (strstr(leaks[i], "private") ||
-				      (strstr(leaks[i], "privacy") &&
-				       !strstr(leaks[i], "claims no differential privacy"))))
+					 text, disclosures[i]);
+			if (!here && (strstr(disclosures[i], "private") ||
+				      (strstr(disclosures[i], "privacy") &&
+				       !strstr(disclosures[i], "claims no differential privacy"))))
 				fail_msg("%s says of privacy \"%s\", which is not the sentence for "
 					 "it",
-					 text, leaks[i]);
+					 text, disclosures[i]);
 		}
 		if (said != 1)
 			fail_msg("%s, %zu parties: %zu sentences begin with \"%s\"", text, parties,

@@ -18,7 +18,7 @@
 
 #define GOLDEN "tests/vectors/disclosures.txt"
 
-enum { VIEWS_MAX = 24, SENTENCES_MAX = 96, LEAKS_MAX = 64, SETS_MAX = 8 };
+enum { VIEWS_MAX = 24, SENTENCES_MAX = 96, DISCLOSURES_MAX = 64, SETS_MAX = 8 };
 enum { PARTIES = 3 };
 
 struct view {
@@ -159,20 +159,20 @@ static struct job job_of_view(const struct view *v)
 static size_t add_view(const struct table *t, size_t v, struct sentence *all, size_t n)
 {
 	struct job job = job_of_view(&t->view[v]);
-	const char *leaks[LEAKS_MAX];
-	size_t said = job_leaks(&job, t->view[v].parties, leaks, LEAKS_MAX);
+	const char *disclosures[DISCLOSURES_MAX];
+	size_t said = job_disclosures(&job, t->view[v].parties, disclosures, DISCLOSURES_MAX);
 	size_t at = 0;
 
 	for (size_t i = 0; i < said; i++) {
 		size_t k = 0;
 
-		while (k < n && strcmp(all[k].text, leaks[i]))
+		while (k < n && strcmp(all[k].text, disclosures[i]))
 			k++;
 		if (k == n) {
 			assert_true(n < SENTENCES_MAX);
 			k = at;
 			memmove(&all[k + 1], &all[k], (n++ - k) * sizeof(*all));
-			all[k] = (struct sentence){ .text = leaks[i] };
+			all[k] = (struct sentence){ .text = disclosures[i] };
 		}
 		all[k].of[v] = true;
 		at = k + 1;
@@ -264,7 +264,7 @@ TEST(test_pages_have_all_disclosures)
 			of_align = strndup((const char *)seen.p, seen.n);
 	}
 	buf_add(&seen, "", 1);
-	literals_each("protocols/*/leaks.c", check_literal);
+	literals_each("protocols/*/disclosures.c", check_literal);
 	texts_compare(&now, GOLDEN);
 	buf_release(&now);
 	buf_release(&seen);

@@ -28,7 +28,7 @@
 #define NOISE      "noise"
 #define DIFFERENCE "differences of jobs"
 
-enum { SETS_MAX = 32, LEAKS_MAX = 64, SUBJECT = 640 };
+enum { SETS_MAX = 32, DISCLOSURES_MAX = 64, SUBJECT = 640 };
 
 static struct texts t;
 
@@ -70,15 +70,15 @@ static void add_refused(const char *section, const char *subject, enum err e)
 
 static void add_shown(const struct job *job, size_t parties, const char *name)
 {
-	const char *leaks[LEAKS_MAX];
-	size_t n = job_leaks(job, parties, leaks, LEAKS_MAX);
+	const char *disclosures[DISCLOSURES_MAX];
+	size_t n = job_disclosures(job, parties, disclosures, DISCLOSURES_MAX);
 	char subject[SUBJECT];
 
-	assert_in_range(n, 1, LEAKS_MAX - 1);
+	assert_in_range(n, 1, DISCLOSURES_MAX - 1);
 	snprintf(subject, sizeof(subject), "%s, %zu part%s", name, parties,
 		 parties == 1 ? "y" : "ies");
 	for (size_t i = 0; i < n; i++)
-		texts_add(&t, SHOWN, job->kind->name, subject, leaks[i], NULL);
+		texts_add(&t, SHOWN, job->kind->name, subject, disclosures[i], NULL);
 }
 
 static void add_noise(const struct job *job, const char *name)
@@ -558,7 +558,7 @@ static void check_literal(const char *file, const char *literal)
 /* Each sentence that stands in the code is in the table, so that none is unseen. */
 TEST(test_each_sentence_is_there)
 {
-	static const char *const files[] = { "protocols/*/leaks.c", "protocols/*/check.c",
+	static const char *const files[] = { "protocols/*/disclosures.c", "protocols/*/check.c",
 					     "common/kind/kind.c" };
 
 	assert_true(t.n > 0);

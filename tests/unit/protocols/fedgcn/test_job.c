@@ -88,16 +88,16 @@ TEST(test_leaks)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *leaks[32];
+		const char *disclosures[32];
 		size_t n, said = 0;
 		char text[256];
 		struct job j;
 
 		snprintf(text, sizeof(text), "{" FEDGCN "%s}", cases[i].more);
 		assert_ok(parse(&j, text, NULL));
-		n = job_leaks(&j, cases[i].parties, leaks, 32);
+		n = job_disclosures(&j, cases[i].parties, disclosures, 32);
 		for (size_t s = 0; s < n; s++)
-			said += strstr(leaks[s], cases[i].text) != NULL;
+			said += strstr(disclosures[s], cases[i].text) != NULL;
 		if ((said > 0) != cases[i].said)
 			fail_msg("case %zu: \"%s\"", i, cases[i].text);
 	}

@@ -19,14 +19,14 @@ static const char *permission(const char *text)
 	return job_permission(&j);
 }
 
-static bool leaks(const char *text, const char *words)
+static bool disclosures(const char *text, const char *words)
 {
 	const char *said[32];
 	struct job j;
 	size_t n;
 
 	assert_ok(parse(&j, text, NULL));
-	n = job_leaks(&j, 3, said, 32);
+	n = job_disclosures(&j, 3, said, 32);
 	assert_true(n < 32);
 	for (size_t i = 0; i < n; i++)
 		if (strstr(said[i], words))
@@ -44,11 +44,11 @@ TEST(test_what_is_said)
 	assert_string_equal(permission(walks), "fedwalk");
 	assert_string_equal(permission(dtw), "fedwalk.dtw");
 	assert_string_equal(permission(response), "fedwalk");
-	assert_true(leaks(walks, "the encoder leaves nearly every vertex unchanged"));
-	assert_false(leaks(walks, "discloses every tie"));
-	assert_true(leaks(dtw, "discloses every tie, whatever eps is"));
-	assert_true(leaks(response, "8 is weak"));
-	assert_false(leaks(response, "encoder"));
+	assert_true(disclosures(walks, "the encoder leaves nearly every vertex unchanged"));
+	assert_false(disclosures(walks, "discloses every tie"));
+	assert_true(disclosures(dtw, "discloses every tie, whatever eps is"));
+	assert_true(disclosures(response, "8 is weak"));
+	assert_false(disclosures(response, "encoder"));
 	assert_ok(parse(&j, response, NULL));
 	assert_true(fedwalk_job(&j)->eps == 8);
 	assert_ok(parse(&j, walks, NULL));

@@ -1,4 +1,4 @@
-/* Each leak sentence stands exactly where it applies, once. */
+/* Each disclosure stands exactly where it applies, once. */
 #include "jobs.h"
 
 enum { ROOM = 32 }; /* as much as run.json and a party's log take */
@@ -220,14 +220,14 @@ static const struct {
 TEST(test_said_where_it_applies)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *leaks[ROOM];
+		const char *disclosures[ROOM];
 		size_t n, said = 0;
 		struct job j;
 
 		assert_ok(parse(&j, cases[i].job, NULL));
-		n = job_leaks(&j, cases[i].parties, leaks, ROOM);
+		n = job_disclosures(&j, cases[i].parties, disclosures, ROOM);
 		for (size_t s = 0; s < n; s++)
-			said += strstr(leaks[s], cases[i].text) != NULL;
+			said += strstr(disclosures[s], cases[i].text) != NULL;
 		if ((said > 0) != cases[i].said)
 			fail_msg("case %zu: \"%s\"", i, cases[i].text);
 	}
@@ -237,19 +237,19 @@ TEST(test_said_where_it_applies)
 TEST(test_sentences_of_all_jobs)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *leaks[ROOM], *few[3] = { NULL, NULL, "untouched" };
+		const char *disclosures[ROOM], *few[3] = { NULL, NULL, "untouched" };
 		struct job j;
 		size_t n;
 
 		assert_ok(parse(&j, cases[i].job, NULL));
-		n = job_leaks(&j, cases[i].parties, leaks, ROOM);
+		n = job_disclosures(&j, cases[i].parties, disclosures, ROOM);
 		assert_in_range(n, 3, ROOM - 1);
 		for (size_t a = 0; a < n; a++)
 			for (size_t b = 0; b < a; b++)
-				assert_string_not_equal(leaks[a], leaks[b]);
-		assert_int_equal(job_leaks(&j, cases[i].parties, few, 2), 2);
-		assert_ptr_equal(few[0], leaks[0]);
-		assert_ptr_equal(few[1], leaks[1]);
+				assert_string_not_equal(disclosures[a], disclosures[b]);
+		assert_int_equal(job_disclosures(&j, cases[i].parties, few, 2), 2);
+		assert_ptr_equal(few[0], disclosures[0]);
+		assert_ptr_equal(few[1], disclosures[1]);
 		assert_string_equal(few[2], "untouched");
 	}
 }

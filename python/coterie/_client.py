@@ -63,16 +63,18 @@ def names_server(where: Any) -> bool:
 
 
 class Client:
-    """A person's way to a coordinator, and to the own party's results, by HTTPS.
+    """Submits jobs to a coordinator, and fetches results, by HTTPS and the standard library alone.
 
-    where: a file with ``server``, ``identity`` and perhaps ``party``, as
-    docs/howto/run-a-job-queue.md has it; or the coordinator's ``[NAME@]HOST:PORT``, with
-    certificate=. party: the api.listen of the own party, whose results are read there.
+    where: a file with ``server``, ``identity`` and perhaps ``party``
+    (docs/howto/run-a-job-queue.md); or the coordinator's ``[NAME@]HOST:PORT``, with certificate=.
+    party: the api.listen of the own party, which then sends the results. Frames need pandas, a report
+    needs the program `coterie`. It works wherever Python has TLS 1.3: macOS and Windows too.
 
         client = coterie.Client("anna.json")
         number = client.submit({"kind": "kmeans", "clusters": 5})
         client.wait(number)
         run = client.results(number)
+        run.rows("labels")
     """
 
     def __init__(
@@ -109,7 +111,7 @@ class Client:
 
     @property
     def has_party(self) -> bool:
-        """Whether results are read at the own party."""
+        """Whether the own party sends results."""
         return self._party is not None
 
     def __repr__(self) -> str:
@@ -121,7 +123,7 @@ class Client:
         return self._api.json("/api/ask", {"do": what, **more})
 
     def submit(self, job: Union[Job, PathLike]) -> int:
-        """Queues a job, a mapping or the path of a job.json: its number. It does not wait."""
+        """Queues a job, a mapping or the path of a job.json, and returns its number at once."""
         text, name = (
             (json.dumps(job), "job")
             if isinstance(job, Mapping)
@@ -130,11 +132,11 @@ class Client:
         return int(self._ask("submit", job=text, where=name)["id"])
 
     def jobs(self, most: int = 50) -> List[Dict[str, Any]]:
-        """The last jobs, with their states."""
+        """Returns the last jobs, with their states."""
         return list(self._ask("list", most=most).get("jobs") or [])
 
     def show(self, number: int) -> Dict[str, Any]:
-        """What the coordinator says of a job: state, job_id; once over, status and cause."""
+        """Returns a job's state and job_id, and after its end its status and cause."""
         return dict(self._ask("show", id=int(number))["job"])
 
     def cancel(self, number: int) -> None:
@@ -142,17 +144,20 @@ class Client:
         self._ask("cancel", id=int(number))
 
     def status(self) -> Dict[str, Any]:
-        """What `coterie status --json` prints: parties that are there, jobs that run."""
+        """Returns the JSON of `coterie status`: connected parties, running jobs."""
         return dict(self._ask("status")["daemon"])
 
     def done(self, number: int) -> bool:
-        """Whether the job is over, however it ended."""
+        """Returns whether the job has ended, in any way."""
         return "status" in self.show(number)
 
     def wait(
         self, number: int, timeout: Optional[float] = None, progress: How = False
     ) -> Dict[str, Any]:
-        """What `show` has once the job is over; CoterieError if it ended badly, or not in time."""
+        """Waits for the end of the job, and returns the same as `show`.
+
+        Raises a CoterieError if the job failed, or did not end within timeout seconds.
+        """
         told = Progress(progress, f"job {number}")
 
         def over() -> Optional[Dict[str, Any]]:
@@ -177,9 +182,10 @@ class Client:
     def results(
         self, job: Union[int, str], out: Optional[PathLike] = None, *, patience: float = 0.0
     ) -> Run:
-        """The results of a job as a Run, and in the directory out: of the own party where the
-        client has one, else what the coordinator has. job: its number, or its id. patience:
-        seconds that a party may need to end a job.
+        """Fetches a job's results into the directory out, and returns a Run.
+
+        They are those of the own party if the client has one, or else the coordinator's. job: its number or
+        its id; patience: seconds that a party may need to end the job.
         """
         name = str(job)
         if name.isdigit() and len(name) < 32:

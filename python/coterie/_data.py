@@ -27,10 +27,10 @@ FEATURES = ("features.mtx", "features.npy", "features.csv")
 
 
 class Data:
-    """A data directory: what `prepare` has made, or one that was there.
+    """A data directory: the result of `prepare`, or an existing one.
 
-    path: the directory; ids, labels: its ids.txt and labels.txt, None without; columns: names of the features;
-    imported: what import.json says, {} without.
+    path: the directory; ids, labels: its ids.txt and labels.txt, or None; columns: names of the
+    features; imported: the content of import.json, or {}.
     """
 
     def __init__(self, path: Union[PathLike, Folder]):
@@ -78,7 +78,7 @@ class Data:
 
     @property
     def features(self) -> Any:
-        """The matrix, dense or sparse; None where there is none, or where it is a table that the programs read themselves."""
+        """The matrix, dense or sparse; None without one, or if the programs read a table themselves."""
         for name in FEATURES[:2]:
             if (self.path / name).exists():
                 path = str(self.path / name)
@@ -185,17 +185,18 @@ def prepare(
     settings: Optional[Dict[str, Any]] = None,
     out: Optional[PathLike] = None,
 ) -> Data:
-    """Makes a data directory of a DataFrame, or of a file that coterie.convert reads, by the same rules.
+    """Makes a data directory of a DataFrame, or of a file that coterie.convert reads.
 
-    * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone.
-    * id, label, category, date, ignore, only, missing, part, edges_part, and settings for ``--set``: as docs/data.md has them. An
-      index is not read (``df.reset_index()`` makes it a column). Columns of pandas' type category are categories with its
-      values, of datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
-    * edges: a DataFrame with the two ends and perhaps a weight, an array of pairs, a symmetric sparse matrix, a networkx
-      graph, or the path of a file; ends are ids, or without id row numbers from 0.
-    * out: where; without, in a temporary directory that goes with the result.
+    * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone. The index is not
+      read; ``df.reset_index()`` makes a column of it
+    * id, label, category, date, ignore, only, missing, part, edges_part: as in docs/data.md; settings:
+      those of ``--set``. A pandas column of type category is a category with its values, datetime64 a
+      date in UTC, bool 0 and 1. Other columns that are no numbers need an option
+    * edges: a DataFrame with two ends and perhaps a weight, an array of pairs, a symmetric sparse
+      matrix, a networkx graph, or the path of a file. Ends are ids, or without id row numbers from 0
+    * out: the directory; without it, a temporary one that is deleted together with the result
 
-    InputError has the line of the file, or the row of the DataFrame, from 0.
+    An InputError has the line of the file, or the row of the DataFrame from 0.
     """
     if table is None and edges is None:
         raise InputError("prepare: give a table, edges, or both", status=4)

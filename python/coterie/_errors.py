@@ -19,10 +19,14 @@ MEANING = {
 
 
 class CoterieError(RuntimeError):
-    """A program of Coterie's ended with another status than 0.
+    """A program ended with another status than 0.
 
-    what: the cause, the sentence of run.json or of the program; who: the daemon or program that says it;
-    status: the exit status, whose meaning is in MEANING; run: the directory of the run, if there is one.
+    what: the sentence, from run.json, the program, or the log of a party on this host; who: its source;
+    status: the exit status (docs/reference/statuses.md); run: the directory of the run, or None.
+
+        the job needs allow=["fedsc.paper"]: parties disclose more in it than in other jobs of kind
+        "fedsc", so that each must allow it by name (coterie run ended with 4: arguments, configuration
+        or input are wrong)
     """
 
     def __init__(self, what: str, who: str = "", status: int = 5, program: str = "", run: Optional[str] = None):
@@ -42,11 +46,11 @@ class CoterieError(RuntimeError):
 
 
 class InputError(CoterieError, ValueError):
-    """Status 4: what was given is wrong, and the sentence says where."""
+    """Status 4: the input is wrong; the sentence says where."""
 
 
 class ProgramMissing(CoterieError):
-    """The programs are not installed, or not where they were looked for."""
+    """A program is not installed, or not on the paths of find()."""
 
 
 def error_of(status: int, what: str, who: str, program: str, run: Optional[str] = None) -> CoterieError:
@@ -55,10 +59,11 @@ def error_of(status: int, what: str, who: str, program: str, run: Optional[str] 
 
 
 class CoterieWarning(UserWarning):
-    """A result that is less than was asked for, or what else a program of Coterie's warns of.
+    """A result falls short of what the job asked for, or a program warns of something else.
 
-    what: the sentence; code: which warning it is (docs/reference/warnings.md has a table), "" of other warnings; number: what the
-    sentence is about, None of other warnings; who: the daemons or the program that warn.
+    what: the sentence; code: from docs/reference/warnings.md, or "" for other warnings; number: its
+    number, or None; who: its source. ``warnings.simplefilter("error", coterie.CoterieWarning)`` turns
+    warnings into errors.
     """
 
     def __init__(self, what: str, who: str = "", code: str = "", number: Optional[float] = None):

@@ -56,7 +56,24 @@ def _names_of(X: Array) -> Optional[List[str]]:
 
 
 class _Job(BaseEstimator):  # type: ignore[misc]
-    """What all estimators have in common: where the job runs, and what is left of it."""
+    """What all estimators share: where the job runs, and its results.
+
+    Parameters of all estimators:
+
+    * parties: the number of parties of a simulation on this machine; cut: how it splits the data
+      (``skew``, ``keep``, ``overlap``, ``regions``, ``shared_edges``, ``contiguous``); allow: variants
+      that disclose more, by name; policy: the policy of all parties
+    * party: a party's configuration; this organisation takes part in a real job
+    * coordinator: a file with ``server`` and ``identity`` (docs/howto/run-a-job-queue.md), or a
+      coordinator's configuration or control socket; submits the job
+    * job: further parameters, as in job.json; random_state: its seed
+    * out: the directory of results; without it a temporary one, deleted together with ``run_``
+    * timeout: seconds until `fit` raises a CoterieError of status 3; progress: "auto", True, False or a
+      function of phase and seconds
+
+    After fit: ``run_`` (a Run, or None), ``leaks_`` (the job's disclosures and their recipients),
+    ``report_``, and ``job_number_`` of a submitted job.
+    """
 
     # Given by each estimator's constructor, as scikit-learn wants it.
     parties: int
@@ -133,15 +150,18 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return shown
 
     def submit(self) -> Any:
-        """Submits the job (coordinator=), and does not wait: self, with ``job_number_``. collect() has its results; another process
-        may, by an estimator of the same parameters whose ``job_number_`` is set."""
+        """Submits the job (coordinator=) without waiting, and returns self with ``job_number_``.
+
+        collect() fetches the results, also in another process, by an estimator of the same parameters whose
+        ``job_number_`` is set.
+        """
         if self.coordinator is None or self.party is not None:
             raise InputError("submit: it is for coordinator= alone; fit() waits", status=4)
         self.job_number_ = hub_of(self.coordinator).submit(self._describe())
         return self
 
     def collect(self) -> Any:
-        """Waits for the job that submit() has submitted, and takes its results as fit() does."""
+        """Waits for the job that submit() submitted, and takes its results as fit() does."""
         check_is_fitted(self, "job_number_")
         assert self.coordinator is not None
         run = self._take(hub_of(self.coordinator).results(self._await(), self.out))
@@ -161,7 +181,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     @property
     def report_(self) -> Report:
-        """The run's page (`coterie report`): show it in a notebook, or save() it."""
+        """The page of `coterie report`: a notebook shows it, save() writes it."""
         return self._fitted().report()
 
     def _fitted(self) -> Run:
@@ -255,7 +275,7 @@ class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
         return {"clusters": _clusters(self.n_clusters)}
 
     def fit_predict(self, X: Optional[Rows] = None, y: None = None, **kwargs: Any) -> Labels:
-        """fit, and the labels of its rows."""
+        """Runs fit, and returns the labels of its rows."""
         labels: Labels = self.fit(X, y, **kwargs).labels_
         return labels
 
@@ -314,23 +334,20 @@ def _centres(run: Run) -> Matrix:
 
 
 class KMeans(_Rows):
-    """k-means over the rows (split="rows", kind kmeans) or columns (split="columns", kind kmeans.columns) of several parties.
+    """k-means over rows (split="rows") or columns (split="columns") of several parties.
 
-    standardize: None, "none", "joint" or "local", as the kind has it (docs/reference/jobs.md). Of rows each party has the centres:
-    ``cluster_centers_`` (none with "local"), and predict gives new rows the nearest one's number. Of columns nobody has them whole: after a
-    simulation predict is a job of kind kmeans.columns.predict between the parties, by daemons on this machine.
-    Rows that align has not placed (job={"align": "intersect"}) have the label -1.
+    The job is of kind kmeans or kmeans.columns. standardize: None, "none", "joint" or "local", as in
+    docs/reference/jobs.md. The label is -1 for a row that is not common to all parties
+    (job={"align": "intersect"}).
 
     After fit:
 
-    * ``labels_``: the cluster of each row that was given; of a job elsewhere, of each row of the own party
-    * ``cluster_centers_`` (rows): k x columns, in the columns' units
-    * ``n_iter_``: how often all parties have moved the centres; None if the run does not say
-    * ``inertia_``: the sum of squared distances that k-means over columns ended with, in the units of the job; of rows None:
-      no process has it, and -score(X) is it of rows that are here
-    * ``n_features_in_``, ``feature_names_in_``: of a table that was given
-    * ``run_``, ``leaks_``, ``report_``: what the job has left, shown, and looks like
-    * ``job_number_``: of a job that was submitted
+    * ``labels_``: the cluster of each given row; of a job elsewhere, of each row of the own party
+    * ``cluster_centers_`` (rows; none with "local"): k x columns, in the columns' units
+    * ``n_iter_``: how often all parties moved the centres; None if the run does not state it
+    * ``inertia_``: for columns the sum of squared distances, in the units of the job; for rows None,
+      because no process has it: -score(X) computes it for rows on this host
+    * ``n_features_in_``, ``feature_names_in_``: of a table given to fit
     """
 
     def __init__(self, n_clusters: Clusters = 8, *, split: str = "rows", standardize: Optional[str] = None, parties: int = 4,
@@ -353,8 +370,11 @@ class KMeans(_Rows):
         return {**super()._parameters(), "standardize": self.standardize}
 
     def fit(self, X: Optional[Rows] = None, y: None = None) -> "KMeans":
-        """X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers, what `prepare` made, or a data
-        directory; none where this organisation's party or coordinator has its own."""
+        """Runs the job.
+
+        X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers, the result
+        of `prepare`, or a data directory. Without X a party uses the data of its configuration.
+        """
         by_columns = self._kind() == "kmeans.columns"
         simulated = self.party is None and self.coordinator is None
         data, ids = self._table(X, features=self.parties if by_columns and simulated else 1)
@@ -380,7 +400,7 @@ class KMeans(_Rows):
 
     @available_if(_has_units)  # type: ignore[misc]
     def transform(self, X: Rows) -> Matrix:
-        """The distance of each row to each centre; of rows whose columns no `standardize` has changed."""
+        """Returns the distance of each row to each centre, for rows without `standardize`."""
         check_is_fitted(self, "cluster_centers_")
         if isinstance(X, (str, os.PathLike)) and Path(X).is_file():
             X = prepare(X)
@@ -393,28 +413,33 @@ class KMeans(_Rows):
 
     @available_if(_has_units)  # type: ignore[misc]
     def fit_transform(self, X: Rows, y: None = None) -> Matrix:
-        """fit, and transform of its rows."""
+        """Runs fit, and returns transform of its rows."""
         found: Matrix = self.fit(X, y).transform(X)
         return found
 
     @available_if(_has_units)  # type: ignore[misc]
     def score(self, X: Rows, y: None = None) -> float:
-        """Minus the sum of squared distances of rows to their nearest centres, as scikit-learn's KMeans has it."""
+        """Returns minus the sum of squared distances of rows to their nearest centres."""
         return -float((self.transform(X).min(axis=1) ** 2).sum())
 
     @available_if(lambda self: self._has_keys() if self.split == "columns" else self._has_models())  # type: ignore[misc]
     def predict(self, X: Rows) -> Labels:
-        """The number of each row's nearest centre: rows of the fit get their labels. Of rows by what the run has left at a party; of
-        columns by what it has left at each of them."""
+        """Returns the number of each row's nearest centre; rows of the fit get their labels.
+
+        For rows it runs `coterie predict` with a party's model. With several parties and
+        standardize="local" each party has its own units: run `coterie predict` in the shell. For columns,
+        after a simulation, it runs a job of kind kmeans.columns.predict between daemons on this machine.
+        """
         return self._ask_parties("kmeans.columns.predict", X) if self.split == "columns" else self._place(X)
 
 
 class SpectralClustering(_Rows):
-    """Spectral clustering of rows (affinity="rbf", kind fedsc) or of a graph whose edges are spread (affinity="precomputed",
-    kind fedspectral; X is then the graph, in any form that `prepare` takes as edges, or prepared data).
+    """Spectral clustering of rows (affinity="rbf") or of a graph (affinity="precomputed").
 
-    variant: "anchor", "dense", "paper", "pairwise" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Those
-    that show more have to be allowed: allow=["fedspectral.exact"]. Of a graph ``ids_`` are the nodes that ``labels_`` are of.
+    The job is of kind fedsc, or of fedspectral: parties hold edges, and X is a graph in any form that
+    `prepare` takes as edges, or prepared data. variant: "anchor", "dense", "paper", "pairwise" of
+    fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Some disclose more, and
+    allow=["fedspectral.exact"] permits them. ``ids_`` are the nodes of ``labels_`` of a graph.
     """
 
     def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
@@ -433,7 +458,7 @@ class SpectralClustering(_Rows):
         return {**super()._parameters(), "variant": self.variant, "standardize": self.standardize}
 
     def fit(self, X: Union[Rows, Edges, None] = None, y: None = None) -> "SpectralClustering":
-        """X: as of KMeans, or a graph; none where this organisation's party or coordinator has its own."""
+        """Runs the job. X: as of KMeans, or a graph; without X a party uses the data of its configuration."""
         if self._kind() == "fedsc":
             data, ids = self._table(X)
         else:
@@ -453,7 +478,10 @@ class SpectralClustering(_Rows):
 
     @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor") and self._has_models())  # type: ignore[misc]
     def predict(self, X: Rows) -> Labels:
-        """Clusters of new rows, by the landmarks near them (Nystroem), of variant "anchor": rows of the fit get their labels."""
+        """Returns clusters of new rows, by the landmarks near them (Nystroem), after variant "anchor".
+
+        Rows of the fit get their labels.
+        """
         return self._place(X)
 
     def _more_tags(self) -> Dict[str, Any]:
@@ -475,11 +503,9 @@ def _graph_data(X: Any) -> Tuple[Optional[Data], Optional[List[str]]]:
 
 
 class AttributedGraphClustering(_Clusters):
-    """kCAGC and its relatives (kind kcagc): columns at several parties, and a graph.
+    """Columns at several parties, and a graph: kCAGC and its relatives (kind kcagc).
 
     order: filter.order, a number or "auto"; method: "tree", "flat", "basic", "landmark", "gcc".
-    fit(X, edges=...): edges as `prepare` takes them, between row numbers; or fit(data) of prepared data that have edges.
-    predict (methods tree, flat, basic, landmark, after a simulation): a job of kind kcagc.predict over old and new rows.
     """
 
     _keeps_keys = True
@@ -500,7 +526,10 @@ class AttributedGraphClustering(_Clusters):
         return {**super()._parameters(), "method": self.method, "filter": order}
 
     def fit(self, X: Optional[Rows] = None, y: None = None, *, edges: Optional[Edges] = None) -> "AttributedGraphClustering":
-        """X: as of KMeans; edges: the graph between its rows; none where this organisation's party has its own."""
+        """Runs the job. X: as of KMeans; edges: the graph between its rows, as `prepare` takes it.
+
+        Prepared data may have edges already. Without X a party uses the data of its configuration.
+        """
         data, ids = self._table(X, edges)
         run = self._take(self._run_job(data.path if data else None))
         if run is not None:
@@ -511,8 +540,11 @@ class AttributedGraphClustering(_Clusters):
         self._set_labels(run, ids)
 
     def predict(self, X: Rows, *, edges: Optional[Edges] = None) -> Labels:
-        """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
-        edges are those of the graph that holds all rows."""
+        """Returns labels of old and new rows together, after a simulation by any method but "gcc".
+
+        X has the columns of the fit, in their order; edges are those of the graph of all rows. A job of
+        kind kcagc.predict computes the labels from the parties' models.
+        """
         run = self._fitted()
         more: Dict[str, Any] = {"joint_norm": bool(run.job.get("joint_norm")) or run.job.get("method") == "landmark"}
         return self._ask_parties("kcagc.predict", X, edges, more)
@@ -522,10 +554,10 @@ class AttributedGraphClustering(_Clusters):
 
 
 class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
-    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties are spread over parties.
+    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties several parties hold.
 
-    mode, and whatever else the kind has as `job`: docs/howto. **Read there what it shows.**
-    ``embedding_``: a row for each of ``ids_``.
+    mode: as in docs/howto/embed-vertices.md. **Read its disclosures there.** After fit ``embedding_``
+    has a row for each of ``ids_``.
     """
 
     def __init__(self, *, mode: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
@@ -541,7 +573,10 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
         return {"mode": self.mode}
 
     def fit(self, X: Optional[Edges] = None, y: None = None) -> "NodeEmbedding":
-        """X: a graph in any form that `prepare` takes as edges, prepared data, or nothing, as of the others."""
+        """Runs the job. X: a graph in any form that `prepare` takes as edges, or prepared data.
+
+        Without X a party uses the data of its configuration.
+        """
         data, ids = _graph_data(X)
         run = self._take(self._run_job(data.path if data else None))
         if run is not None:
@@ -555,7 +590,7 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
         self._clean_up(run)
 
     def fit_transform(self, X: Optional[Edges] = None, y: None = None) -> Matrix:
-        """fit, and the embedding."""
+        """Runs fit, and returns the embedding."""
         embedding: Matrix = self.fit(X, y).embedding_
         return embedding
 
@@ -566,10 +601,9 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
 class GraphClustering(_Clusters):
     """FedGCN (kind fedgcn): clusters of whole graphs, of which each party has some.
 
-    fit(graphs): a list of graphs, each a symmetric sparse matrix, a networkx graph, or a pair of how many nodes it has and its
-    edges; or a directory in TU format, or one of several such. predict: the model of the first party gives new graphs theirs.
-    ``labels_`` are in the order of the list; of directories see ``run_.labels``. What parties find by themselves is in ``run_`` too:
-    **near it, the federation has found little more than the sizes of graphs** (docs/howto/cluster-graphs.md).
+    After fit ``labels_`` are in the order of the list; for directories read ``run_.labels``. ``run_``
+    also has each party's own results: **near these, the job found little more than the sizes of
+    graphs** (docs/howto/cluster-graphs.md).
     """
 
     def __init__(self, n_clusters: int = 2, *, parties: int = 4, party: Optional[PathLike] = None,
@@ -582,7 +616,11 @@ class GraphClustering(_Clusters):
         return "fedgcn"
 
     def fit(self, X: Optional[Graphs] = None, y: None = None) -> "GraphClustering":
-        """X: graphs, as above, or nothing where this organisation's party has its own."""
+        """Runs the job. X: a list of graphs, or a directory in TU format, or a directory of such.
+
+        Each graph is a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes and its
+        edges. Without X a party uses the graphs of its configuration.
+        """
         folder = Folder(prefix="coterie-graphs-")
         path = None if X is None else as_path(X, "graphs") if isinstance(X, (str, os.PathLike)) else folder.path / "set"
         if X is not None and not isinstance(X, (str, os.PathLike)):
@@ -610,7 +648,7 @@ class GraphClustering(_Clusters):
         return labels
 
     def predict(self, X: Graphs) -> Labels:
-        """Clusters of new graphs, by a party's model."""
+        """Returns clusters of new graphs, by the model of the first party."""
         models = [place / "model.fedgcn" for _, place in self._fitted()._parties() if (place / "model.fedgcn").exists()]
         if not models:
             raise InputError("predict: the run has no party's model", status=4)

@@ -14,7 +14,7 @@ DEBIAN = {"sklearn": "python3-sklearn"}
 
 
 class PackageMissing(CoterieError, ImportError):
-    """A Python package that this call needs is not installed."""
+    """This call needs a Python package that is not installed."""
 
 
 def need(module: str, what: str) -> Any:

@@ -41,7 +41,10 @@ def _log(program: str, line: Dict[str, Any]) -> None:
 
 
 def find(name: str = "coterie") -> str:
-    """The path of a program: in $COTERIE_BIN, in the package (of a wheel), on PATH, or in build/bin of the source tree."""
+    """Returns the path of a program.
+
+    find() looks in $COTERIE_BIN, in the package, on PATH, and in build/bin of the source tree.
+    """
     given = os.environ.get("COTERIE_BIN")
     if given:
         path = Path(given) / name

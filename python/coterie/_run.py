@@ -41,7 +41,7 @@ RESULTS = (".json", ".jsonl", ".csv", ".npy", ".rows", ".fedgcn")
 
 
 class Picture:
-    """A report's picture, which a notebook shows; `save` writes it as .svg."""
+    """A report's picture as SVG: a notebook shows it, save() writes it."""
 
     def __init__(self, name: str, title: str, svg: str, style: str):
         self.name = name
@@ -66,7 +66,7 @@ class Picture:
 
 
 class Report:
-    """The page that `coterie report` makes of a run; a notebook shows it in a frame."""
+    """The page of `coterie report`: a notebook shows it in a frame, save() writes it."""
 
     def __init__(self, page: str):
         self.html = page
@@ -93,9 +93,11 @@ class Report:
 
 
 class Run:
-    """The directory of a run: of one daemon, or one with a directory for each, as `coterie run` and `launch` leave it.
+    """The directory of a run of `launch`, `run` or one daemon.
 
-    Frames have a column `process`, the daemon's name, and are without rows where a kind of job has no such thing.
+    Frames have a column `process`, the daemon's name, and no rows if the kind of job lacks the table.
+    A pickle contains the files of the results, so another process or host can load it.
+    ``status``, ``error``, ``job``, ``job_id`` and ``facts`` are members of `record`.
     """
 
     def __init__(self, directory: Union[PathLike, Folder]):
@@ -147,7 +149,7 @@ class Run:
 
     @property
     def record(self) -> Dict[str, Any]:
-        """run.json, as it is; of several the coordinator's."""
+        """The content of run.json, if there are several the coordinator's."""
         return self._runs[self.name]
 
     def record_of(self, process: str) -> Dict[str, Any]:
@@ -176,12 +178,12 @@ class Run:
 
     @property
     def leaks(self) -> List[str]:
-        """Disclosures, in sentences."""
+        """The job's disclosures, in sentences."""
         return [str(s) for s in self.record.get("leaks") or []]
 
     @property
     def warnings(self) -> pd.DataFrame:
-        """process, code, sentence, number: where the result is less than was asked for."""
+        """process, code, sentence, number."""
         pd = need("pandas", "Run.warnings as a frame")
         rows = [{"process": name, **w} for name, w in self._warnings()]
         return pd.DataFrame(rows, columns=["process", "code", "sentence", "number"])
@@ -205,8 +207,11 @@ class Run:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["process", *columns])
 
     def rows(self, table: str = "labels") -> List[Dict[str, str]]:
-        """A table of the parties (labels, profile, profile-joint, centres) as words, for which nothing has to be installed: process
-        and the file's columns. Of a coordinator alone its own."""
+        """Returns a table as dictionaries of strings, without pandas: process and the file's columns.
+
+        table: "labels", "profile", "profile-joint" or "centres". The directory of a coordinator alone gives
+        the coordinator's.
+        """
         places = list(self._parties())
         if not any((place / f"{table}.csv").exists() for _, place in places):
             places = [(self.name, self.processes[self.name])]
@@ -219,9 +224,11 @@ class Run:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """process, id, label, and confidence where the method has one (0 between two clusters, 1 at a centre): of each party the rows
-        that it has labels of. Of a coordinator alone its own, whose ids are
-        numbers of rows in the order of the sorted ids."""
+        """process, id, label, and confidence if the method has one (0 between two clusters, 1 at a centre).
+
+        The directory of a coordinator alone gives its labels, by row numbers in the order of the sorted
+        ids.
+        """
         pd = need("pandas", "Run.labels as a frame")
         found = self._tables("labels.csv", ["id", "label"], id=str)
         place = self.processes[self.name]
@@ -232,12 +239,12 @@ class Run:
 
     @property
     def profile(self) -> pd.DataFrame:
-        """What sets each cluster apart, in each party's own columns: profile.csv."""
+        """profile.csv: process, cluster and column, with mean, share, lift and z."""
         return self._tables("profile.csv", ["cluster", "rows", "column", "mean", "mean_of_all", "share", "lift", "z"], column=str)
 
     @property
     def joint_profile(self) -> pd.DataFrame:
-        """The same over the rows of all parties, which all have alike: profile-joint.csv, of a job with profile."""
+        """profile-joint.csv: the same over all parties, of a job with profile."""
         pd = need("pandas", "Run.joint_profile as a frame")
         for _, place in self._parties():
             if (place / "profile-joint.csv").exists():
@@ -246,7 +253,7 @@ class Run:
 
     @property
     def centres(self) -> pd.DataFrame:
-        """Of kind kmeans: the centres, which all parties have; a row for each cluster."""
+        """Kind kmeans: a row for each cluster, the same at all parties."""
         pd = need("pandas", "Run.centres as a frame")
         for _, place in self._parties():
             if (place / "centres.csv").exists():
@@ -255,7 +262,7 @@ class Run:
 
     @property
     def embeddings(self) -> pd.DataFrame:
-        """Of kind fedwalk: a row for each vertex, by its id."""
+        """Kind fedwalk: a row for each vertex, by its id."""
         pd = need("pandas", "Run.embeddings as a frame")
         frames = []
         for _, place in self._parties():
@@ -283,10 +290,12 @@ class Run:
 
     def report(self, process: Optional[str] = None, *, truth: Optional[PathLike] = None, data: Optional[PathLike] = None,
                tsne: bool = False) -> Report:
-        """The page of the run, or of one of its processes: a party's has a picture of its points, where its data are there.
+        """Returns the page of the run, or of one process.
 
-        truth: known labels to score with; data: a party's data directory, if its files are elsewhere now; tsne: the
-        picture shows the points by t-SNE (scikit-learn). Nothing is written into the run."""
+        A party's page has a picture of its points if its data are on this host. truth: known labels, for
+        scores; data: the party's data directory, if its files have moved; tsne: draw the points by t-SNE
+        (scikit-learn) in place of principal components. The call writes nothing into the run.
+        """
         if process is not None and process not in self.processes:
             raise InputError(f"report: {process!r} is none of {', '.join(self.processes)}", status=4)
         place = self.path if process is None else self.processes[process]

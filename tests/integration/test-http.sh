@@ -188,7 +188,8 @@ test_rules_and_dashboard() {
 			grep -q "^| \`$name\` " "$ROOT/docs/reference/metrics.md" || fail "$file: there is no metric $name"
 		done <"$T/names"
 	done
-	diff <(sed -n 's/.*- alert: //p' "$dir/coterie.rules.yml") <(sed -n 's/^| \(Coterie[A-Za-z]*\) .*/\1/p' "$ROOT/docs/howto/monitor-a-daemon.md") >"$T/differ" ||
+	diff <(sed -n 's/.*- alert: //p' "$dir/coterie.rules.yml") \
+		<(sed -n 's/^| `\(Coterie[A-Za-z]*\)` .*/\1/p' "$ROOT/docs/reference/metrics.md") >"$T/differ" ||
 		fail "rules (<) and the page (>): $(<"$T/differ")"
 }
 

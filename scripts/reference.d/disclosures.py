@@ -86,6 +86,20 @@ job or of a sum receive those of the coordinator, except where the table names a
     return page + """
 The receiver alone can open SEALED ([contents](messages.md#contents-of-sealed)). The coordinator sees
 sender, receiver and size.
+
+## Fingerprints
+
+In kinds over nodes, ids stay at the party. Labels leave it by row number, in the order of the sorted
+ids. ACCEPT has a SHA-256 over the job id and all sorted ids, and one over the job id and all edges.
+Job ids are random, so nobody can compare the fingerprints of two jobs. **Coordinator and parties can
+test a guess of the whole set of ids or edges.** If two fingerprints differ, all parties receive the
+first 8 bytes of each. If the numbers of nodes differ, all parties receive them.
+
+## Sums of any size
+
+Sums of raw columns, squares and joint degrees travel as [five
+parts](../../proto/KINDS.md#kinds-fedsc-and-kmeans). Carries between the parts show the number of
+parties, net of signs, whose digits of one part overflowed.
 """
 
 

@@ -39,14 +39,16 @@ void parties_note(struct parties *p, const char *fmt, ...)
 	p->backend->note(p->ctx, text);
 }
 
-enum err parties_tell_choice(struct parties *p, enum choice what, uint64_t value)
+enum err parties_broadcast_choice(struct parties *p, enum choice what, uint64_t value)
 {
-	return p->backend->tell_choice ? p->backend->tell_choice(p->ctx, what, value) : ERR_OK;
+	return p->backend->broadcast_choice ? p->backend->broadcast_choice(p->ctx, what, value)
+					    : ERR_OK;
 }
 
-enum err parties_tell_reals(struct parties *p, enum parties_reals as, const double *x, size_t n)
+enum err parties_broadcast_reals(struct parties *p, enum parties_reals as, const double *x,
+				 size_t n)
 {
-	return p->backend->tell_reals ? p->backend->tell_reals(p->ctx, as, x, n) : ERR_OK;
+	return p->backend->broadcast_reals ? p->backend->broadcast_reals(p->ctx, as, x, n) : ERR_OK;
 }
 
 enum err parties_pass_reals(struct parties *p, double *x, size_t n)
@@ -59,12 +61,12 @@ enum err parties_refuse(struct parties *p, enum err e)
 	return p->backend->refuse ? p->backend->refuse(p->ctx, e) : e;
 }
 
-enum err parties_tell_labels(struct parties *p, enum parties_labels as, size_t values,
-			     const uint32_t *label, size_t n)
+enum err parties_broadcast_labels(struct parties *p, enum parties_labels as, size_t values,
+				  const uint32_t *label, size_t n)
 {
-	if (!p->backend->tell_labels)
+	if (!p->backend->broadcast_labels)
 		return ERR_OK;
-	return p->backend->tell_labels(p->ctx, as, values, label, n);
+	return p->backend->broadcast_labels(p->ctx, as, values, label, n);
 }
 
 enum err parties_warm(struct parties *p)
@@ -77,14 +79,14 @@ enum err parties_sum(struct parties *p, const void *question, double *x, size_t 
 	return p->backend->sum(p->ctx, question, PARTIES_WIDE, 0, x, n);
 }
 
-enum err parties_sum_told(struct parties *p, const void *question, double *x, size_t n)
+enum err parties_sum_opened(struct parties *p, const void *question, double *x, size_t n)
 {
-	return p->backend->sum(p->ctx, question, PARTIES_TOLD, 0, x, n);
+	return p->backend->sum(p->ctx, question, PARTIES_OPENED, 0, x, n);
 }
 
-enum err parties_sum_told_parts(struct parties *p, const void *question, double *x, size_t n)
+enum err parties_sum_opened_parts(struct parties *p, const void *question, double *x, size_t n)
 {
-	return p->backend->sum(p->ctx, question, PARTIES_TOLD_PARTS, 0, x, n);
+	return p->backend->sum(p->ctx, question, PARTIES_OPENED_PARTS, 0, x, n);
 }
 
 enum err parties_check_counts(const char *phase, const char *what, const double *x, size_t n,
@@ -141,9 +143,9 @@ enum err parties_exchange(struct parties *p, const void *question, enum parties_
 	return p->backend->exchange(p->ctx, question, what);
 }
 
-enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, size_t n)
+enum err parties_send_labels(struct parties *p, size_t values, const uint32_t *label, size_t n)
 {
-	return p->backend->hand(p->ctx, values, label, n);
+	return p->backend->send_labels(p->ctx, values, label, n);
 }
 
 static void *party(const struct memory *m, size_t l)
@@ -230,7 +232,8 @@ static enum err parties_memory_collect_rows(void *ctx, const void *question, str
 	return ERR_OK;
 }
 
-static enum err parties_memory_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+static enum err parties_memory_send_labels(void *ctx, size_t values, const uint32_t *label,
+					   size_t n)
 {
 	const struct memory *m = ctx;
 	size_t at = 0;
@@ -253,7 +256,7 @@ void parties_in_memory(struct parties *p, struct memory *m)
 							.collect_reals =
 							    parties_memory_collect_reals,
 							.collect_rows = parties_memory_collect_rows,
-							.hand = parties_memory_hand };
+							.send_labels = parties_memory_send_labels };
 
 	assert(m->count > 0);
 	*p = (struct parties){ .count = m->count, .backend = &backend, .ctx = m, .phase = "" };

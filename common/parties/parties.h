@@ -29,10 +29,10 @@ enum parties_batches { PARTIES_CIPHERS, PARTIES_PRODUCTS };
 
 /* Encoding of a sum. */
 enum parties_how {
-	PARTIES_WIDE, /* 64-bit words, for numbers of unknown size */
-	PARTIES_TOLD, /* wide words; the sum is broadcast and verified */
+	PARTIES_WIDE,   /* 64-bit words, for numbers of unknown size */
+	PARTIES_OPENED, /* wide words; the sum is broadcast and verified */
 	/* Same, with each number split into several words: common/privacy/parts.h. */
-	PARTIES_TOLD_PARTS,
+	PARTIES_OPENED_PARTS,
 	PARTIES_BOUND, /* the job's fixed point, scaled to a known bound on terms and sums */
 };
 
@@ -41,12 +41,12 @@ struct parties_backend {
 	void (*phase)(void *ctx, const char *name);
 	void (*progress)(void *ctx, unsigned round, size_t moved);
 	void (*note)(void *ctx, const char *text);
-	enum err (*tell_choice)(void *ctx, enum choice what, uint64_t value);
-	enum err (*tell_reals)(void *ctx, enum parties_reals as, const double *x, size_t n);
+	enum err (*broadcast_choice)(void *ctx, enum choice what, uint64_t value);
+	enum err (*broadcast_reals)(void *ctx, enum parties_reals as, const double *x, size_t n);
 	enum err (*pass_reals)(void *ctx, double *x, size_t n);
 	enum err (*refuse)(void *ctx, enum err e);
-	enum err (*tell_labels)(void *ctx, enum parties_labels as, size_t values,
-				const uint32_t *label, size_t n);
+	enum err (*broadcast_labels)(void *ctx, enum parties_labels as, size_t values,
+				     const uint32_t *label, size_t n);
 	enum err (*warm)(void *ctx);
 	enum err (*bound)(void *ctx, int *e);
 	enum err (*sum)(void *ctx, const void *question, enum parties_how how, double most,
@@ -56,7 +56,7 @@ struct parties_backend {
 	enum err (*collect_reals)(void *ctx, const void *question, double *x, size_t n);
 	enum err (*collect_rows)(void *ctx, const void *question, struct mat *C);
 	enum err (*exchange)(void *ctx, const void *question, enum parties_batches what);
-	enum err (*hand)(void *ctx, size_t values, const uint32_t *label, size_t n);
+	enum err (*send_labels)(void *ctx, size_t values, const uint32_t *label, size_t n);
 };
 
 struct parties {
@@ -82,26 +82,27 @@ void parties_progress(struct parties *p, unsigned round, size_t moved);
 void parties_note(struct parties *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* Broadcasts to all parties. Errors are those of the channels. */
-enum err parties_tell_choice(struct parties *p, enum choice what, uint64_t value) MUST_CHECK;
-enum err parties_tell_reals(struct parties *p, enum parties_reals as, const double *x,
-			    size_t n) MUST_CHECK;
+enum err parties_broadcast_choice(struct parties *p, enum choice what, uint64_t value) MUST_CHECK;
+enum err parties_broadcast_reals(struct parties *p, enum parties_reals as, const double *x,
+				 size_t n) MUST_CHECK;
 /* Broadcasts x as a MATRIX: numbers that are cheaper to check than to compute. At a party x
  * becomes the coordinator's values. The party checks them, and on an error e returns
  * parties_refuse(p, e), which blames the coordinator. */
 enum err parties_pass_reals(struct parties *p, double *x, size_t n) MUST_CHECK;
 enum err parties_refuse(struct parties *p, enum err e) MUST_CHECK;
 /* Labels are 0 .. values - 1; `values` means none. */
-enum err parties_tell_labels(struct parties *p, enum parties_labels as, size_t values,
-			     const uint32_t *label, size_t n) MUST_CHECK;
+enum err parties_broadcast_labels(struct parties *p, enum parties_labels as, size_t values,
+				  const uint32_t *label, size_t n) MUST_CHECK;
 
 /* x (n) becomes the sum of the parties' answers. With n = 0 there is no sum, but parties in
  * memory are asked. Errors of the secure sum, or of the answering party, with its name. ERR_JOB
  * if n exceeds PARTIES_VECTOR_MAX, as for all vectors here. */
 enum err parties_sum(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
 /* As parties_sum(), and all parties receive x, verified and bitwise identical. */
-enum err parties_sum_told(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
-enum err parties_sum_told_parts(struct parties *p, const void *question, double *x,
-				size_t n) MUST_CHECK;
+enum err parties_sum_opened(struct parties *p, const void *question, double *x,
+			    size_t n) MUST_CHECK;
+enum err parties_sum_opened_parts(struct parties *p, const void *question, double *x,
+				  size_t n) MUST_CHECK;
 /* Checks a verified sum of counts: n whole numbers from 0 to most, one for each `what`. all (may
  * be NULL): their total. ERR_PEER blames a party's wrong term, since tags reveal changes by the
  * coordinator. */
@@ -117,8 +118,8 @@ enum err parties_bound(struct parties *p, int *e) MUST_CHECK;
 
 /* Collects vectors that parties send unmasked. Labels: n of each party in turn, at most
  * `values`. Reals: n of each. Rows: C (rows x cols, allocated) receives the rows of all parties,
- * two or more of each; their counts are kept for parties_hand(). A party only sends its own: x
- * and C stay unchanged. */
+ * two or more of each; their counts are kept for parties_send_labels(). A party only sends its own:
+ * x and C stay unchanged. */
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
 				uint32_t *label, size_t n) MUST_CHECK;
 enum err parties_collect_reals(struct parties *p, const void *question, double *x,
@@ -126,7 +127,8 @@ enum err parties_collect_reals(struct parties *p, const void *question, double *
 enum err parties_collect_rows(struct parties *p, const void *question, struct mat *C) MUST_CHECK;
 /* Sends each party the labels, below `values`, of the rows collected from it. A party does not
  * read label. */
-enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, size_t n) MUST_CHECK;
+enum err parties_send_labels(struct parties *p, size_t values, const uint32_t *label,
+			     size_t n) MUST_CHECK;
 
 /* Each party seals a batch to each other, and takes theirs; the coordinator relays them unread.
  * ERR_INPUT in memory, where parties exchange nothing. */

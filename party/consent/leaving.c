@@ -77,7 +77,7 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 		for (size_t i = 0; i < work->lefts && i < NAMES_MAX; i++)
 			leaving_append_text(text, ", without %s", work->left[i].name);
 		leaving_append_text(text, ": hash of the job%s",
-				    work->job.align == ALIGN_SAME ? work->half->accept : "");
+				    work->job.align == ALIGN_SAME ? work->side->accept : "");
 		return;
 	case MSG_MASKED:
 		leaving_append_text(text, "masked term of a sum over ");

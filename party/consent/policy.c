@@ -138,14 +138,14 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	TRY(policy_check_align(config, work));
 	TRY(policy_check_loss(config, work));
 	TRY(check_colluders(config, work));
-	if (work->half->allow)
-		TRY(work->half->allow(config, work));
+	if (work->side->allow)
+		TRY(work->side->allow(config, work));
 	TRY(policy_check_noise(config, work));
 	if (config->policy.max_eps > 0)
-		TRY((work->half->allow_eps ? work->half->allow_eps : policy_claims_none)(config,
+		TRY((work->side->allow_eps ? work->side->allow_eps : policy_claims_none)(config,
 											 work));
 	TRY(check_pins(config, work));
-	sums = work->half->sums ? work->half->sums(work)
+	sums = work->side->sums ? work->side->sums(work)
 				: (struct party_sums){ work->L, "kind", work->job.kind->name, "" };
 	if (work->L + work->lefts == 1) {
 		if (!config->policy.allow_single || !work->job.allow_single)

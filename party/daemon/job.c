@@ -151,7 +151,8 @@ static enum err say_done(struct work *work)
 		e = channel_recv(work->channel, MSG_DONE, m);
 		if (e == ERR_OK) {
 			e = leaving_keep_heads(work->leaving, &m->done);
-		} else if ((post_done(work->post) || e == ERR_CANCELLED) && !work->told.waiting) {
+		} else if ((post_done(work->post) || e == ERR_CANCELLED) &&
+			   !work->broadcasts.waiting) {
 			/* The coordinator restarted and only reports that the job is done, or this
 			 * party is being stopped. All other parties have confirmed the same
 			 * broadcast values. They do so only once they have their results, so the
@@ -226,7 +227,7 @@ static enum err note_costs(struct work *work)
 
 static enum err party_job_begin(struct work *work, uint32_t *label)
 {
-	return work->half->begin ? work->half->begin(work, label) : ERR_OK;
+	return work->side->begin ? work->side->begin(work, label) : ERR_OK;
 }
 
 /* Runs the protocol from keys to DONE. label: of the party's own rows, nodes or graphs. */
@@ -243,22 +244,22 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	work->ending = ENDING_KEYS;
 	TRY(agree_keys(work, means));
 	work->ending = 0;
-	told_begin(work);
+	broadcasts_begin(work);
 	if (matched) {
 		TRY(cut_to_common(work, means));
 		TRY(party_job_begin(work, label));
 	}
-	TRY(work->half->run(work, label));
+	TRY(work->side->run(work, label));
 	TRY(note_costs(work));
 	TRY(post_error(work->post)); /* an interrupted computation has no result */
-	TRY(work->half->keep(work, label));
-	e = told_say_all(work);
+	TRY(work->side->keep(work, label));
+	e = broadcasts_confirm_all(work);
 	if (e == ERR_OK)
 		e = say_done(work);
 	/* Take the results back if parties may have received different broadcast values, or if the
 	 * coordinator's last message is another one: the job has failed. If the coordinator is lost
 	 * only now, all parties have all results. */
-	if (work->told.waiting || (e == ERR_PEER && !post_again(work->post))) {
+	if (work->broadcasts.waiting || (e == ERR_PEER && !post_again(work->post))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
 		work->alone = true;
@@ -282,15 +283,15 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 	memcpy(accept.accept.job_hash, work->job_hash, sizeof(work->job_hash));
 	if (work->job.align != ALIGN_SAME)
 		work->n = 0; /* the coordinator must not learn the number of rows from it */
-	else if (work->half->describe)
-		TRY(work->half->describe(work, &accept.accept));
+	else if (work->side->describe)
+		TRY(work->side->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
 	post_set_job_timeout(work->post, means->config->common.job_timeout_s);
 	ALLOC(label, own); /* the protocol may set work->n to that of all parties */
 	e = run_protocol(work, means, label);
-	if (e != ERR_OK && work->half->forget)
-		work->half->forget(work);
-	told_stop(work);
+	if (e != ERR_OK && work->side->forget)
+		work->side->forget(work);
+	broadcasts_stop(work);
 	free(work->confidence);
 	work->confidence = NULL;
 	free(label);
@@ -457,8 +458,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	secret_free(work->group_key, SECAGG_HASH_LEN);
 	work->group_key = NULL;
 	work->secagg = NULL;
-	if (work->half && work->half->release)
-		work->half->release(work);
+	if (work->side && work->side->release)
+		work->side->release(work);
 	free(work->protocol);
 	warnings_begin(NULL);
 	post_enter(NULL);

@@ -128,7 +128,7 @@ static enum err party_offer_check_data(struct work *work, const struct party_con
 		if (kind->needs & file[i].bit && !file[i].path)
 			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
 				       config->common.name, file[i].name, kind->name);
-	return work->half->check_data ? work->half->check_data(work) : ERR_OK;
+	return work->side->check_data ? work->side->check_data(work) : ERR_OK;
 }
 
 /* Memory of a rank before it reads anything: MPI and its libraries (docs/results/ranks.md). */
@@ -245,7 +245,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 		return err_prefix(e, "%s", channel_peer(work->channel));
 	TRY(policy_pin(config, channel_peer(work->channel), work->coordinator));
 	params_make(work);
-	work->half = party_kind_of(work->job.kind);
+	work->side = party_kind_of(work->job.kind);
 	work->min_cluster = config->policy.min_cluster;
 	begin_record(work, means);
 	work->ending = ENDING_ATTEMPT;
@@ -319,7 +319,7 @@ enum err offer_consider(struct work *work, const struct job_means *means,
 	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)
 		log_warn("%s", err_detail());
 	e = consider_offer(work, means, offer);
-	readable = work->half != NULL;
+	readable = work->side != NULL;
 	if (e == ERR_OK) {
 		work->ending = ENDING_DATA;
 		e = bring_data(work, means);

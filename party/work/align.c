@@ -175,7 +175,7 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	enum err e;
 
 	work_phase(work, "align");
-	work->told.apart = true;
+	work->broadcasts.per_party = true;
 	if (d->n > MSG_IDS_MAX)
 		return err_set(ERR_JOB,
 			       "%zu nodes here, which a job of kind %s takes at most %d of", d->n,
@@ -197,12 +197,12 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	TRY(e);
 	/* Each party gets rows of its own; n is the same for all. */
 	n = htobe64(work->n);
-	work->told.apart = false;
+	work->broadcasts.per_party = false;
 	tree_build(&tree, work->L, true);
 	work_group(work, &tree.node[tree.count - 1]);
 	work_observe(work, MSG_ROWS, (struct bytes){ (const uint8_t *)&n, sizeof(n) });
-	work_hear(work, &n, sizeof(n));
-	work_hear(work, row, d->n * sizeof(*row));
+	work_note_received(work, &n, sizeof(n));
+	work_note_received(work, row, d->n * sizeof(*row));
 	return ERR_OK;
 }
 
@@ -213,9 +213,9 @@ enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, en
 	uint64_t *pair = sorted_rows(row, own);
 	enum err e;
 
-	work->told.apart = true;
+	work->broadcasts.per_party = true;
 	e = channel_recv_labels(work->channel, type, group, values, told, own);
-	work->told.apart = false;
+	work->broadcasts.per_party = false;
 	for (size_t k = 0; k < own && e == ERR_OK; k++)
 		label[(uint32_t)pair[k]] = told[k];
 	free(pair);

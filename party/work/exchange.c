@@ -85,10 +85,10 @@ enum err party_exchange(struct work *work, enum sealed what, struct buf *out, st
 		buf_release(&text);
 	}
 	TRY(e);
-	work->told.apart = true; /* each party receives batches of its own */
+	work->broadcasts.per_party = true; /* each party receives batches of its own */
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
 		if (l != work->own)
 			e = recv_batch(work, l, what, &in[l], most);
-	work->told.apart = false;
+	work->broadcasts.per_party = false;
 	return e;
 }

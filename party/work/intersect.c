@@ -245,7 +245,7 @@ static enum err party_intersect_by_tables(struct intersect *s)
 /* ---- the common ones ---- */
 
 /* The list of common pseudonyms, received in pieces. */
-struct told_common {
+struct common_rows {
 	size_t count, done; /* ids announced; ids received */
 	size_t at;          /* own pseudonyms before it are below the last common one */
 	size_t canaries;
@@ -253,7 +253,7 @@ struct told_common {
 			pseudonyms' rows */
 };
 
-static enum err take_common(struct intersect *s, const struct msg_ids *m, struct told_common *t)
+static enum err take_common(struct intersect *s, const struct msg_ids *m, struct common_rows *t)
 {
 	struct channel *coordinator = s->work->channel;
 	struct pseudonyms *own = &s->names;
@@ -292,7 +292,7 @@ static enum err take_common(struct intersect *s, const struct msg_ids *m, struct
 	return ERR_OK;
 }
 
-static enum err recv_common(struct intersect *s, struct told_common *t)
+static enum err recv_common(struct intersect *s, struct common_rows *t)
 {
 	do {
 		struct msg m;
@@ -338,7 +338,7 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 {
 	struct intersect s = { .work = work, .d = d };
 	uint8_t key[NUMBERING_KEY_LEN];
-	struct told_common told = { 0 };
+	struct common_rows told = { 0 };
 	enum err e;
 
 	*row = NULL;

@@ -40,7 +40,7 @@ enum err party_allow_claim(const struct party_config *config, const struct work 
 
 const char *party_off_ranks(const struct work *work)
 {
-	return work->half->off_ranks ? work->half->off_ranks(work) : "no job of that kind does";
+	return work->side->off_ranks ? work->side->off_ranks(work) : "no job of that kind does";
 }
 
 enum err party_check_rows(struct work *work)

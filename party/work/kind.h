@@ -50,7 +50,7 @@ struct party_kind {
 	void (*release)(struct work *work);
 };
 
-const char *party_off_ranks(const struct work *work); /* as off_ranks of work->half */
+const char *party_off_ranks(const struct work *work); /* as off_ranks of work->side */
 
 /* ---- members that several kinds have ---- */
 

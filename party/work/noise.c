@@ -53,7 +53,7 @@ static void add_question(struct hmac *h, const struct work_noise *noise)
 	add_field(h, work->job_id, sizeof(work->job_id));
 	add_field(h, work->began_hash, sizeof(work->began_hash));
 	add_field(h, work->data_hash, work->data_hash ? SHA256_LEN : 0);
-	add_field(h, work->heard, sizeof(work->heard));
+	add_field(h, work->received, sizeof(work->received));
 	if (noise->on == NOISE_IN_SUM)
 		add_members(h, work);
 }

@@ -7,8 +7,8 @@
  *     job id; the hash of all parameters, the submitter, the coordinator and the parties that began
  *         the job
  *     the data set's digest
- *     the values that this party received in this job (work->heard): each broadcast and per-party
- *         value, the decoded sums, the numbering of its own ids in its own order; not keys, boxes
+ *     the values that this party received in this job (work->received): each broadcast and
+ * per-party value, the decoded sums, the numbering of its own ids in its own order; not keys, boxes
  *         and tags, which each session draws anew
  *     for a sum: its members
  *     the noise's scale and the answer before noise

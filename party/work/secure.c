@@ -65,7 +65,7 @@ static enum err secure_begin_sum(struct work *work, const struct tree_node *node
 		mask_wide(s->mask);
 	if (told)
 		s->tag = tag_new(work->group_key, secagg_session(work->secagg), node->id,
-				 work->sums_told, count);
+				 work->sums_opened, count);
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
 	return ERR_OK;
@@ -131,7 +131,7 @@ enum err secure_end(struct secure *s)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
 	s->work->record->phase[s->work->record->phases - 1].rounds++;
-	return s->count ? told_say(s->work) : ERR_OK;
+	return s->count ? broadcasts_confirm(s->work) : ERR_OK;
 }
 
 void secure_free(struct secure *s)
@@ -205,7 +205,7 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 
 		TRY(channel_recv(work->channel, MSG_SUM, &m));
 		now = m.masked.words.n / sizeof(*words);
-		if (m.masked.group != s->node->id || m.masked.round != work->sums_told ||
+		if (m.masked.group != s->node->id || m.masked.round != work->sums_opened ||
 		    m.masked.count != count || m.masked.offset != done || now == 0 ||
 		    m.masked.words.n % sizeof(*words) || now > count - done)
 			return peer_fault(work->channel,
@@ -215,14 +215,14 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 					  ", number %" PRIu64,
 					  m.masked.words.n, m.masked.offset, m.masked.count,
 					  m.masked.group, m.masked.round, done, count, s->node->id,
-					  work->sums_told);
+					  work->sums_opened);
 		memcpy(words + done, m.masked.words.p, m.masked.words.n);
 		done += now;
 		if (m.masked.tag.n != (done == count ? TAG_LEN : 0))
 			return peer_fault(work->channel,
 					  "sent SUM %" PRIu64
 					  " with %zu bytes of a tag behind %zu of %zu words",
-					  work->sums_told, m.masked.tag.n, done, count);
+					  work->sums_opened, m.masked.tag.n, done, count);
 		if (done == count)
 			memcpy(tag, m.masked.tag.p, TAG_LEN);
 	}
@@ -248,7 +248,7 @@ static enum err take_sum(struct secure *s, double *x)
 			e = peer_fault(work->channel,
 				       "sent SUM %" PRIu64
 				       " that is not the sum of the parties' terms and tags",
-				       work->sums_told);
+				       work->sums_opened);
 	}
 	free(words);
 	return e;
@@ -268,9 +268,9 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 		e = secure_end(s);
 	if (e == ERR_OK)
 		e = take_sum(s, x);
-	work->sums_told++;
+	work->sums_opened++;
 	if (e == ERR_OK)
-		work_hear(work, x, count * sizeof(*x));
+		work_note_received(work, x, count * sizeof(*x));
 	secure_free(s);
 	return e;
 }

@@ -43,10 +43,10 @@ static enum err verified_sum(void *ctx, const void *question, enum parties_how h
 	(void)most;
 	if (e == ERR_OK && n > 0)
 		switch (how) {
-		case PARTIES_TOLD:
+		case PARTIES_OPENED:
 			e = secure_sum_verified(v->work, v->root, x, n);
 			break;
-		case PARTIES_TOLD_PARTS:
+		case PARTIES_OPENED_PARTS:
 			e = secure_sum_verified_parts(v->work, v->root, x, n);
 			break;
 		case PARTIES_WIDE:
@@ -81,7 +81,7 @@ static enum err verified_exchange(void *ctx, const void *question, enum parties_
 	return here(v, v->kind->exchange(v, question, what));
 }
 
-static enum err verified_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+static enum err verified_send_labels(void *ctx, size_t values, const uint32_t *label, size_t n)
 {
 	struct verified *v = ctx;
 
@@ -101,7 +101,7 @@ enum err verified_open(struct verified *v, struct work *work, const struct verif
 							.collect_rows = verified_collect_rows,
 							.collect_reals = verified_collect_reals,
 							.exchange = verified_exchange,
-							.hand = verified_hand };
+							.send_labels = verified_send_labels };
 
 	*v = (struct verified){ .work = work, .kind = kind, .party = party };
 	v->parties = (struct parties){

@@ -24,7 +24,7 @@ void work_phase(struct work *work, const char *name)
 {
 	work_step(work);
 	record_phase(work->record, name);
-	work->told.said = false;
+	work->broadcasts.confirmed = false;
 	channel_step(work->channel, record_now(work->record)->name);
 	log_next(name);
 }
@@ -94,14 +94,14 @@ enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct
 static enum err recv_sealed(struct work *work, enum sealed what, size_t from,
 			    uint8_t text[static SECAGG_HASH_LEN])
 {
-	bool apart = work->told.apart;
+	bool per_party = work->broadcasts.per_party;
 	const struct msg_sealed *s;
 	struct msg m;
 	enum err e;
 
-	work->told.apart = true;
+	work->broadcasts.per_party = true;
 	e = channel_recv(work->channel, MSG_SEALED, &m);
-	work->told.apart = apart;
+	work->broadcasts.per_party = per_party;
 	TRY(e);
 	s = &m.sealed;
 	if (s->what != what || s->from != from || s->to != work->own ||

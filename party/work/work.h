@@ -24,12 +24,12 @@ struct party_kind;
 struct noise_source;
 struct workers;
 
-/* Compares whether all parties received the same broadcast values: told.c. */
-struct told {
-	bool on;    /* told_begin() */
-	bool apart; /* received values are for this party alone: in no transcript */
-	bool heard; /* the current group received a broadcast */
-	bool said;  /* told_say() was called in this phase */
+/* Compares whether all parties received the same broadcast values: broadcasts.c. */
+struct broadcasts {
+	bool on;        /* broadcasts_begin() */
+	bool per_party; /* received values are for this party alone: in no transcript */
+	bool received;  /* the current group received a broadcast */
+	bool confirmed; /* broadcasts_confirm() was called in this phase */
 	/* The current group: parties [first, last); 0, 0 (all parties) before the first. */
 	size_t first, last;
 	uint64_t number[PARTIES_MAX]; /* by party: words that the two have exchanged */
@@ -42,7 +42,7 @@ struct work {
 	struct job job;                /* the effective job, as offered and accepted */
 	uint8_t job_hash[HASH_LEN];    /* of the job's bytes in the offer */
 	char subject[JOB_KEY_MAX + 1]; /* the parameter or party that is the reason of a decline */
-	const struct party_kind *half; /* of the job's kind */
+	const struct party_kind *side; /* of the job's kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	size_t L, own; /* number of parties; this party's number among the sorted names */
@@ -65,13 +65,13 @@ struct work {
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* hash of the broadcasts to the current group */
-	/* Hash of all values that this party received in this attempt: work_hear(). */
-	uint8_t heard[SECAGG_HASH_LEN];
-	struct told told;
+	/* Hash of all values that this party received in this attempt: work_note_received(). */
+	uint8_t received[SECAGG_HASH_LEN];
+	struct broadcasts broadcasts;
 	/* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator does not have;
 	 * NULL before work_group_key(). */
 	uint8_t *group_key;
-	uint64_t sums_told;        /* broadcast sums so far: the tag of each has its own key */
+	uint64_t sums_opened;      /* broadcast sums so far: the tag of each has its own key */
 	struct features *features; /* this party's slice; the protocol uses it up */
 	/* Reads the original slice from its file by panels; read NULL: keep a copy instead. */
 	struct features_source source;
@@ -153,10 +153,10 @@ enum err work_show_all(struct work *work, enum sealed what,
  * equal. If they differ, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
 
-/* Adds p to work->heard, which enters the key of this party's noise (party/work/noise.h): a value
- * that this party received, in a form that is the same in every attempt. Messages that
+/* Adds p to work->received, which enters the key of this party's noise (party/work/noise.h): a
+ * value that this party received, in a form that is the same in every attempt. Messages that
  * work_observe() handles are added already. */
-void work_hear(struct work *work, const void *p, size_t n);
+void work_note_received(struct work *work, const void *p, size_t n);
 
 /* Checks memory for a request of the coordinator that takes `need` bytes. ERR_PEER if this host has
  * less. what: the request, for the sentence. */
@@ -185,7 +185,7 @@ enum err work_pass_block(struct work *work, const struct tree_node *node, size_t
  * party/work/noise.h). Static. */
 const struct noise_source *work_random(void);
 
-/* ---- told.c ---- */
+/* ---- broadcasts.c ---- */
 
 /* Begins a group: from here on hashes its broadcasts into the key of each of its sums. Masks of
  * members that received different values then do not cancel. Earlier broadcasts to the group enter
@@ -195,14 +195,14 @@ void work_observe(void *work, enum msg_type type, struct bytes body); /* a chann
 
 /* From here on all received messages enter the transcript, and parties compare it. Call after the
  * agreement on keys. */
-void told_begin(struct work *work);
-void told_stop(struct work *work);
+void broadcasts_begin(struct work *work);
+void broadcasts_stop(struct work *work);
 
 /* Call after a sum: if it was the phase's first, sends this party's words to the members. */
-enum err told_say(struct work *work) MUST_CHECK;
+enum err broadcasts_confirm(struct work *work) MUST_CHECK;
 /* Call after the protocol's last message: sends this party's words to all parties. Accepts no other
  * message until all have answered the same. ERR_PEER, naming the members of whom one received other
  * values. */
-enum err told_say_all(struct work *work) MUST_CHECK;
+enum err broadcasts_confirm_all(struct work *work) MUST_CHECK;
 
 #endif

@@ -26,7 +26,7 @@ static enum err fedgcn_coordinator_ask(struct run *r, enum fedgcn_kind kind, uns
 	struct fedgcn_question q = { kind, round, r->down };
 	size_t n = fedgcn_up(r->p, kind);
 
-	TRY(parties_sum_told(r->parties, &q, r->up, n));
+	TRY(parties_sum_opened(r->parties, &q, r->up, n));
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(r->up[i]))
 			return err_set(ERR_JOB,

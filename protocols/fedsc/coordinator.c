@@ -35,7 +35,7 @@ enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_ques
 {
 	double *x = alloc(d * (d + 1) / 2, sizeof(*x));
 	const double *next = x;
-	enum err err = parties_sum_told(run->parties, q, x, d * (d + 1) / 2);
+	enum err err = parties_sum_opened(run->parties, q, x, d * (d + 1) / 2);
 
 	mat_init(M, d, d);
 	for (size_t i = 0; i < d; i++)
@@ -96,7 +96,7 @@ enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R)
 {
 	struct fedsc_question q = { .kind = FEDSC_EMBED, .R = R };
 
-	return parties_sum_told(run->parties, &q, NULL, 0);
+	return parties_sum_opened(run->parties, &q, NULL, 0);
 }
 
 enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
@@ -171,7 +171,7 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 
 	ALLOC(x, words + 1);
 	parties_progress(run->parties, s, 0);
-	err = parties_sum_told(run->parties, &q, x, words + 1);
+	err = parties_sum_opened(run->parties, &q, x, words + 1);
 	if (!err && !(x[words] > 0 && x[words] <= 1 + WEIGHTS_ROUNDING))
 		err = err_set(ERR_PEER,
 			      "round %u: the parties' weights add to %.17g, expected a number "
@@ -308,7 +308,7 @@ static enum err by_dense(struct fedsc_run *run)
 	product.t = t;
 	product.d = d;
 	parties_phase(run->parties, "dense");
-	err = parties_sum_told(run->parties, &degrees, t, d);
+	err = parties_sum_opened(run->parties, &degrees, t, d);
 	if (!err)
 		err = fedsc_sum_triangle(run, &product, d, &M);
 	if (!err)
@@ -398,7 +398,7 @@ static enum err by_paper(struct fedsc_run *run)
 			report->size[report->label[i]]++;
 	}
 	parties_phase(run->parties, "result");
-	err = parties_hand(run->parties, p->k, report->label, all.rows);
+	err = parties_send_labels(run->parties, p->k, report->label, all.rows);
 out:
 	mat_release(&all);
 	fedkmeans_centres_release(&c);

@@ -49,7 +49,7 @@ static enum err fedkmeans_sum_answers(struct fedkmeans *loop, const struct fedkm
 {
 	struct fedsc_question question = { .kind = FEDSC_CLUSTERS, .clusters = q };
 
-	return parties_sum_told(loop->parties, &question, x, words);
+	return parties_sum_opened(loop->parties, &question, x, words);
 }
 
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)

@@ -130,7 +130,7 @@ enum err fedsc_rounds_init(struct fedsc_rounds *run, struct parties *parties, si
 
 	*run = (struct fedsc_rounds){ .parties = parties, .p = p, .radius = 1 };
 	TRY(fedsc_count(parties, p, report));
-	TRY(parties_sum_told(parties, &ball, NULL, 0));
+	TRY(parties_sum_opened(parties, &ball, NULL, 0));
 	TRY(fedsc_noisy_of(p, parties->count, m, 1, &noisy));
 	run->deviation = noisy.deviation;
 	report->scale = p->clip;
@@ -176,7 +176,7 @@ static enum err noisy_round(struct fedsc_rounds *run)
 	TRY(fedsc_noisy_of(run->p, run->parties->count, m, run->radius, &noisy));
 	ALLOC(x, words);
 	parties_progress(run->parties, ++run->done, 0);
-	err = parties_sum_told(run->parties, &q, x, words);
+	err = parties_sum_opened(run->parties, &q, x, words);
 	for (size_t j = 0; j < k && !err; j++) {
 		const double *sum = x + k + j * (m + 1);
 
@@ -307,7 +307,7 @@ enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const dou
 {
 	const struct fedsc_question nearest = { .kind = FEDSC_NEAREST, .Z = Z };
 
-	TRY(parties_sum_told(parties, &nearest, NULL, 0));
+	TRY(parties_sum_opened(parties, &nearest, NULL, 0));
 	report->k = (unsigned)Z->rows;
 	ALLOC(report->size, Z->rows);
 	for (size_t j = 0; j < Z->rows; j++)

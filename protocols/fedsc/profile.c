@@ -118,7 +118,7 @@ static enum err count_rows(const struct fedsc_run *run, double *size, size_t k)
 	const struct fedsc_question q = { .kind = FEDSC_SIZES, .k = k };
 	double all = 0;
 
-	TRY(parties_sum_told(run->parties, &q, size, k));
+	TRY(parties_sum_opened(run->parties, &q, size, k));
 	TRY(parties_check_counts(run->parties->phase, "rows of cluster", size, k, run->report->n,
 				 &all));
 	if (all != run->report->n)
@@ -190,7 +190,7 @@ enum err fedsc_profile(struct fedsc_run *run)
 	words = fedsc_profile_words(&q, run->m);
 	ALLOC(x, words);
 	if (!err && words > 2 * run->m) /* at least one cluster is shown */
-		err = parties_sum_told(run->parties, &q, x, words);
+		err = parties_sum_opened(run->parties, &q, x, words);
 	if (!err)
 		write_lines(run, x, size, shown, k);
 	free(x);

@@ -51,7 +51,7 @@ static enum err one_unit(struct totals *t)
 	const struct fedsc_question q = { .kind = FEDSC_SPREAD, .mean = t->report->mean };
 	double m = (double)t->m, spread = 0, all = 0, between = 0;
 
-	TRY(parties_sum_told_parts(t->parties, &q, &spread, 1));
+	TRY(parties_sum_opened_parts(t->parties, &q, &spread, 1));
 	TRY(check_spread(t->report->n, spread));
 	for (size_t j = 0; j < t->m; j++)
 		all += t->report->mean[j] / m;
@@ -102,7 +102,7 @@ static enum err own_units(struct totals *t)
 					  .columns = true };
 	double *x = alloc(2 * t->m, sizeof(*x)), left = 0;
 	size_t m = t->m;
-	enum err e = parties_sum_told_parts(t->parties, &q, x, 2 * m);
+	enum err e = parties_sum_opened_parts(t->parties, &q, x, 2 * m);
 
 	for (size_t j = 0; j < m && !e; j++) {
 		e = check_apart(t, j, x[m + j]);
@@ -129,7 +129,7 @@ static enum err fedsc_totals_scale(struct totals *t, bool width)
 
 	if (t->p->standardize == STANDARDIZE_JOINT)
 		q.unit = t->report->unit;
-	TRY(parties_sum_told(t->parties, &q, &distance, width));
+	TRY(parties_sum_opened(t->parties, &q, &distance, width));
 	if (!width)
 		return ERR_OK;
 	t->report->r = t->p->width_factor * distance / (double)t->parties->count;
@@ -146,7 +146,7 @@ enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
 	const struct totals t = { .parties = parties, .p = p };
 
 	parties_phase(parties, "totals");
-	TRY(parties_sum_told(parties, &q, &report->n, 1));
+	TRY(parties_sum_opened(parties, &q, &report->n, 1));
 	return fedsc_totals_check_total(&t, report->n);
 }
 
@@ -161,7 +161,7 @@ enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_para
 	ALLOC(report->mean, m);
 	ALLOC(report->unit, m);
 	parties_phase(parties, "totals");
-	e = parties_sum_told_parts(parties, &q, total, 1 + m);
+	e = parties_sum_opened_parts(parties, &q, total, 1 + m);
 	if (!e)
 		e = fedsc_totals_check_total(&t, total[0]);
 	if (!e)

@@ -34,7 +34,7 @@ static enum err sum_blocks(struct parties *parties, struct fedspectral_question 
 	for (size_t i = 0; i < count; i++)
 		down.a[i] *= root;
 	q.V = &down;
-	err = parties_tell_reals(parties, PARTIES_BLOCK, down.a, count);
+	err = parties_broadcast_reals(parties, PARTIES_BLOCK, down.a, count);
 	if (!err)
 		err = parties_sum(parties, &q, Y->a, count);
 	mat_release(&down);
@@ -78,7 +78,7 @@ static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct m
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };
 	struct products *of = ctx;
 
-	TRY(parties_tell_choice(of->parties, CHOICE_WIDTH, V->cols));
+	TRY(parties_broadcast_choice(of->parties, CHOICE_WIDTH, V->cols));
 	TRY(sum_blocks(of->parties, q, V, Y));
 	parties_progress(of->parties, ++of->done, 0);
 	return ERR_OK;
@@ -148,7 +148,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	/* Degrees of all n nodes, which are broadcast. From then on the parties' products are terms
 	 * of the joint graph. */
 	parties_phase(parties, "degrees");
-	err = parties_sum_told_parts(parties, &degrees, degree, n);
+	err = parties_sum_opened_parts(parties, &degrees, degree, n);
 	/* Rounding or a false term may make a degree negative; the parties detect a false term. */
 	for (size_t i = 0; i < n; i++)
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
@@ -171,7 +171,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	if (err)
 		goto out;
 	fedspectral_cluster(parties, p, &V, active, n, report, label);
-	err = parties_tell_choice(parties, CHOICE_WIDTH, 0); /* no more products */
+	err = parties_broadcast_choice(parties, CHOICE_WIDTH, 0); /* no more products */
 out:
 	mat_release(&V);
 	free(degree);

@@ -131,7 +131,7 @@ static enum err fedspectral_private_multiply(struct noisy *s, const struct mat *
 	*Y = (struct mat){ 0 };
 	TRY(fedspectral_noisy_of(s->p, s->parties->count, X->cols, &share, NULL));
 	mat_init(Y, X->rows, X->cols);
-	TRY(parties_tell_reals(s->parties, PARTIES_BLOCK, X->a, count));
+	TRY(parties_broadcast_reals(s->parties, PARTIES_BLOCK, X->a, count));
 	TRY(parties_sum(s->parties, &q, Y->a, count));
 	parties_progress(s->parties, ++s->done, 0);
 	return ERR_OK;

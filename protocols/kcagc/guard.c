@@ -37,7 +37,7 @@ static enum err ask_quality(struct parties *parties, const struct guard *g, cons
 				.means = g->means,
 				.parties = parties->count };
 
-	TRY(parties_tell_labels(parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n));
+	TRY(parties_broadcast_labels(parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n));
 	return parties_sum_bound(parties, &ask, question_most(&ask, n), answer,
 				 question_words(&ask, n));
 }

@@ -290,7 +290,7 @@ static enum err tell_sets(struct state *s, struct mat *Q)
 	size_t sets = s->report->sets;
 
 	parties_phase(s->parties, "landmarks");
-	TRY(parties_tell_labels(s->parties, PARTIES_LANDMARKS, sets, s->set, s->n));
+	TRY(parties_broadcast_labels(s->parties, PARTIES_LANDMARKS, sets, s->set, s->n));
 	TRY(parties_warm(s->parties));
 	return sums_means(s->parties, s->basis->order, s->set, s->n, sets, Q);
 }
@@ -321,7 +321,7 @@ static enum err power_round(struct state *s, struct mat *F)
 
 	TRY(ortho_basis(F));
 	parties_phase(s->parties, "power");
-	TRY(parties_tell_choice(s->parties, CHOICE_WIDTH, F->cols));
+	TRY(parties_broadcast_choice(s->parties, CHOICE_WIDTH, F->cols));
 	TRY(sums_products(s->parties, s->basis->order, F, &Y));
 	err = ortho_ritz(F, &Y, sums_columns(s->p->k, s->p->k_from), &s->Z);
 	mat_release(&Y);

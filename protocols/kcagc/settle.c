@@ -24,7 +24,7 @@ static void note_orders(const struct settle *s)
 
 static enum err tell_order(const struct settle *s)
 {
-	return s->basis->rule ? parties_tell_choice(s->parties, CHOICE_ORDER, s->basis->order)
+	return s->basis->rule ? parties_broadcast_choice(s->parties, CHOICE_ORDER, s->basis->order)
 			      : ERR_OK;
 }
 
@@ -45,7 +45,7 @@ static enum err settle_compare(const struct settle *s, const uint32_t *both, uns
 				.parties = s->parties->count };
 
 	parties_phase(s->parties, "settle");
-	TRY(parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, k, both, 2 * s->n));
+	TRY(parties_broadcast_labels(s->parties, PARTIES_ASSIGNMENT, k, both, 2 * s->n));
 	return parties_sum_bound(s->parties, &ask, question_most(&ask, s->n), s->basis->fit, 2);
 }
 

@@ -61,10 +61,10 @@ static enum err sums_agree_basis(struct parties *parties, size_t n, const struct
 	ask.idf = basis->idf = square[0] < 0.5; /* square[0] is a count */
 	some = !basis->idf && square[0] < (double)parties->count - 0.5;
 	basis->width = (size_t)(square[1] + 0.5);
-	TRY(parties_tell_choice(parties, CHOICE_WORDS,
-				some         ? WORDS_SOME
-				: basis->idf ? WORDS_ALL
-					     : WORDS_NONE));
+	TRY(parties_broadcast_choice(parties, CHOICE_WORDS,
+				     some         ? WORDS_SOME
+				     : basis->idf ? WORDS_ALL
+						  : WORDS_NONE));
 	if (some) {
 		TRY(parties_warm(parties));
 		TRY(collect_cells(parties, n, own, cells));
@@ -72,7 +72,7 @@ static enum err sums_agree_basis(struct parties *parties, size_t n, const struct
 		TRY(parties_sum(parties, &norms, square + 2, n));
 	}
 	clamp(square + 2, n);
-	TRY(parties_tell_reals(parties, PARTIES_BLOCK, square + 2, n));
+	TRY(parties_broadcast_reals(parties, PARTIES_BLOCK, square + 2, n));
 	TRY(parties_warm(parties));
 	if (!some) {
 		TRY(collect_cells(parties, n, own, cells));
@@ -123,7 +123,7 @@ static enum err decide_degrees(struct parties *parties, struct sums_basis *basis
 	parties_note(parties,
 		     "degrees \"auto\" are %s: they explain %.3f of the features' variance",
 		     basis->degrees == DEGREES_ALONE ? "alone" : "off", basis->explained);
-	TRY(parties_tell_choice(parties, CHOICE_DEGREES, basis->degrees == DEGREES_ALONE));
+	TRY(parties_broadcast_choice(parties, CHOICE_DEGREES, basis->degrees == DEGREES_ALONE));
 	return parties_sum(parties, &take, NULL, 0);
 }
 
@@ -181,7 +181,7 @@ enum err sums_products(struct parties *parties, unsigned order, const struct mat
 	for (size_t i = 0; i < B->rows * B->cols; i++)
 		scaled.a[i] *= root;
 	mat_init(Y, B->rows, B->cols);
-	err = parties_tell_reals(parties, PARTIES_BLOCK, scaled.a, B->rows * B->cols);
+	err = parties_broadcast_reals(parties, PARTIES_BLOCK, scaled.a, B->rows * B->cols);
 	if (!err)
 		err = sums_sum_words(parties, &ask, B->rows, Y->a);
 	mat_release(&scaled);
@@ -208,8 +208,8 @@ enum err sums_means(struct parties *parties, unsigned order, const uint32_t *lab
 enum err sums_step(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
 		   size_t k, struct mat *Y)
 {
-	TRY(parties_tell_choice(parties, CHOICE_MORE, 1));
-	TRY(parties_tell_labels(parties, PARTIES_ASSIGNMENT, k, label, n));
+	TRY(parties_broadcast_choice(parties, CHOICE_MORE, 1));
+	TRY(parties_broadcast_labels(parties, PARTIES_ASSIGNMENT, k, label, n));
 	return sums_means(parties, order, label, n, k, Y);
 }
 
@@ -289,7 +289,7 @@ enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_cluste
 		sums_leading_columns(Z, c->k, &part);
 		mat_release(Z);
 		*Z = part;
-		TRY(parties_tell_choice(parties, CHOICE_CLUSTERS, c->k));
+		TRY(parties_broadcast_choice(parties, CHOICE_CLUSTERS, c->k));
 	}
 	sums_cluster_rows(Z, c, c->k, label, centres, &c->inertia);
 	return ERR_OK;
@@ -297,11 +297,11 @@ enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_cluste
 
 enum err sums_end_steps(struct parties *parties)
 {
-	return parties_tell_choice(parties, CHOICE_MORE, 0);
+	return parties_broadcast_choice(parties, CHOICE_MORE, 0);
 }
 
 enum err sums_result(struct parties *parties, const uint32_t *label, size_t n, size_t k)
 {
 	parties_phase(parties, "result");
-	return parties_tell_labels(parties, PARTIES_RESULT, k, label, n);
+	return parties_broadcast_labels(parties, PARTIES_RESULT, k, label, n);
 }

@@ -276,7 +276,7 @@ enum err job_serve(struct run *run, const char *output)
 	run->tell = run->L > 1;
 	run->rounds_before = 0;
 	/* Parties restart their count in each attempt, with another key for the tags. */
-	run->sums_told = 0;
+	run->sums_opened = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = server_job_serve(run, output);
 	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_goes_on(run))

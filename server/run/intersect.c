@@ -23,7 +23,7 @@ struct sizes {
 static enum err server_intersect_sum_votes(struct run *run, const struct tree_node *all, double *x,
 					   size_t n)
 {
-	TRY(secure_sum_told(run, all, &run->rounds_before, x, n));
+	TRY(secure_sum_opened(run, all, &run->rounds_before, x, n));
 	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
 }
 

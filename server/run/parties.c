@@ -48,7 +48,7 @@ static void run_parties_note(void *ctx, const char *text)
 	log_info("%s", text);
 }
 
-static enum err tell_choice(void *ctx, enum choice what, uint64_t value)
+static enum err broadcast_choice(void *ctx, enum choice what, uint64_t value)
 {
 	struct run *run = ((struct run_parties *)ctx)->run;
 	struct msg m = { .type = MSG_CHOICE, .choice = { (uint16_t)what, value } };
@@ -56,7 +56,7 @@ static enum err tell_choice(void *ctx, enum choice what, uint64_t value)
 	return run_broadcast(run, 0, run->L, &m);
 }
 
-static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, size_t n)
+static enum err broadcast_reals(void *ctx, enum parties_reals as, const double *x, size_t n)
 {
 	static const enum msg_type type[] = {
 		[PARTIES_MATRIX] = MSG_MATRIX, [PARTIES_BLOCK] = MSG_BLOCK
@@ -69,11 +69,11 @@ static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, si
 
 static enum err run_parties_pass_reals(void *ctx, double *x, size_t n)
 {
-	return tell_reals(ctx, PARTIES_MATRIX, x, n);
+	return broadcast_reals(ctx, PARTIES_MATRIX, x, n);
 }
 
-static enum err run_parties_tell_labels(void *ctx, enum parties_labels as, size_t values,
-					const uint32_t *label, size_t n)
+static enum err run_parties_broadcast_labels(void *ctx, enum parties_labels as, size_t values,
+					     const uint32_t *label, size_t n)
 {
 	static const enum msg_type type[] = { [PARTIES_ASSIGNMENT] = MSG_ASSIGNMENT,
 					      [PARTIES_LANDMARKS] = MSG_LANDMARKS,
@@ -113,11 +113,11 @@ static enum err run_parties_sum(void *ctx, const void *question, enum parties_ho
 	switch (how) {
 	case PARTIES_WIDE:
 		return secure_sum_wide(p->run, p->root, &p->round, x, n);
-	case PARTIES_TOLD:
-		return secure_sum_told(p->run, p->root, &p->round, x, n);
-	case PARTIES_TOLD_PARTS:
+	case PARTIES_OPENED:
+		return secure_sum_opened(p->run, p->root, &p->round, x, n);
+	case PARTIES_OPENED_PARTS:
 		part = alloc(n, PARTS * sizeof(*part));
-		e = secure_sum_told(p->run, p->root, &p->round, part, PARTS * n);
+		e = secure_sum_opened(p->run, p->root, &p->round, part, PARTS * n);
 		if (e == ERR_OK)
 			e = parts_join(part, n, p->run->L, x);
 		free(part);
@@ -190,7 +190,7 @@ static enum err run_parties_exchange(void *ctx, const void *question, enum parti
 	return relay_batches(((struct run_parties *)ctx)->run, sealed[what], &unused);
 }
 
-static enum err run_parties_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+static enum err run_parties_send_labels(void *ctx, size_t values, const uint32_t *label, size_t n)
 {
 	struct run_parties *p = ctx;
 	size_t at = 0;
@@ -212,16 +212,16 @@ void run_parties_open(struct run_parties *p, struct run *run)
 		.phase = run_parties_phase,
 		.progress = run_parties_progress,
 		.note = run_parties_note,
-		.tell_choice = tell_choice,
-		.tell_reals = tell_reals,
+		.broadcast_choice = broadcast_choice,
+		.broadcast_reals = broadcast_reals,
 		.pass_reals = run_parties_pass_reals,
-		.tell_labels = run_parties_tell_labels,
+		.broadcast_labels = run_parties_broadcast_labels,
 		.sum = run_parties_sum,
 		.collect_labels = run_parties_collect_labels,
 		.collect_reals = run_parties_collect_reals,
 		.collect_rows = run_parties_collect_rows,
 		.exchange = run_parties_exchange,
-		.hand = run_parties_hand,
+		.send_labels = run_parties_send_labels,
 		.warm = warm,
 		.bound = bound,
 	};

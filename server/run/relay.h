@@ -1,8 +1,8 @@
 /* relay.h -- relays sealed messages between parties, unread.
  *
- * Members of a group compare the values broadcast to them (party/work/told.c). After the first sum
- * of each phase, and at the end of the job, each sends TOLD, a word per other member, and receives
- * one: the exclusive or of the words for it. Memory: one word per member.
+ * Members of a group compare the values broadcast to them (party/work/broadcasts.c). After the
+ * first sum of each phase, and at the end of the job, each sends TOLD, a word per other member, and
+ * receives one: the exclusive or of the words for it. Memory: one word per member.
  *
  * Batches: in an exchange each party sends each other party one batch, in the order of the parties:
  * boxes of RELAY_BOX bytes, then a shorter one (party/work/exchange.h). The coordinator holds all

@@ -40,7 +40,7 @@ struct run {
 	const char *output;
 	bool tell; /* parties compare the values broadcast to them (server/run/relay.h) */
 	unsigned phase;
-	uint64_t sums_told; /* sums broadcast in this attempt */
+	uint64_t sums_opened; /* sums broadcast in this attempt */
 	/* Sums of all parties before the kind's first; the kind's rounds continue this count. */
 	uint64_t rounds_before;
 	unsigned told[TREE_NODES_MAX]; /* per group: the phase of its last comparison */

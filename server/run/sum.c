@@ -109,7 +109,7 @@ static enum err sum_send_to_members(struct run *run, const struct sum *s,
 
 		now = s->count - at < most ? s->count - at : most;
 		m.masked = (struct msg_masked){ .group = s->group,
-						.round = run->sums_told,
+						.round = run->sums_opened,
 						.count = s->count,
 						.offset = at,
 						.words = { (const uint8_t *)(words + at),
@@ -118,7 +118,7 @@ static enum err sum_send_to_members(struct run *run, const struct sum *s,
 			m.masked.tag = (struct bytes){ tag, TAG_LEN };
 		e = run_broadcast(run, s->first, s->last, &m);
 	}
-	run->sums_told++;
+	run->sums_opened++;
 	return e;
 }
 
@@ -218,8 +218,8 @@ enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_
 	return secure_sums(run, &words, 1);
 }
 
-enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
-			 double *sum, size_t count)
+enum err secure_sum_opened(struct run *run, const struct tree_node *node, uint64_t *round,
+			   double *sum, size_t count)
 {
 	return sum_of_node(run, node, round, true, true, sum, count);
 }

@@ -38,7 +38,7 @@ enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_
 
 /* secure_sum_wide() whose sum is broadcast as SUM, with its tag, to all members, which verify
  * it. */
-enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
-			 double *sum, size_t count) MUST_CHECK;
+enum err secure_sum_opened(struct run *run, const struct tree_node *node, uint64_t *round,
+			   double *sum, size_t count) MUST_CHECK;
 
 #endif

@@ -195,7 +195,7 @@ static enum err party_fedsc_receive_labels(struct verified *v, size_t values)
 	uint32_t *label = alloc(v->work->n, sizeof(*label));
 	enum err e;
 
-	v->work->told.apart = true;
+	v->work->broadcasts.per_party = true;
 	e = work_recv_clusters(v->work, MSG_RESULT, v->root, (uint32_t)values, label, v->work->n);
 	if (e == ERR_OK)
 		e = fedsc_take_labels(&rows->party, label, v->work->n);

@@ -88,7 +88,7 @@ static enum err server_fedspectral_run(struct run *run, uint32_t **label)
 		record_report(run, &report);
 		parties_phase(&parties.parties, "result");
 		run->job.clusters = report.clusters;
-		e = parties_tell_choice(&parties.parties, CHOICE_CLUSTERS, report.clusters);
+		e = parties_broadcast_choice(&parties.parties, CHOICE_CLUSTERS, report.clusters);
 	}
 	if (e == ERR_OK)
 		e = server_own_labels(run, &align, MSG_RESULT, parties.root->id,

@@ -220,7 +220,7 @@ static enum err walks(struct devices *d)
 	/* All parties compare the broadcast values before the walks. A party with a different
 	 * dictionary would send batches that look faulty. A party without the others' rows would
 	 * walk along ties only. */
-	TRY(told_say(d->work));
+	TRY(broadcasts_confirm(d->work));
 	return party_fedwalk_walk(d);
 }
 
@@ -283,9 +283,9 @@ static enum err take_embeddings(struct devices *d)
 	enum err e;
 
 	work_phase(work, "result");
-	work->told.apart = true;
+	work->broadcasts.per_party = true;
 	e = channel_recv_reals(work->channel, MSG_EMBEDDING, d->root->id, x, count);
-	work->told.apart = false;
+	work->broadcasts.per_party = false;
 	ALLOC(all, work->dataset->n * FEDWALK_DIMS);
 	free(work->protocol);
 	work->protocol = all;
@@ -334,9 +334,9 @@ static enum err party_fedwalk_judge_guess(struct devices *d)
 	struct fedwalk_guess g = { 0 };
 	enum err e;
 
-	work->told.apart = true; /* per-party values: each party's own vertices */
+	work->broadcasts.per_party = true; /* per-party values: each party's own vertices */
 	e = take_guess(d, &g);
-	work->told.apart = false;
+	work->broadcasts.per_party = false;
 	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
 		fedwalk_attack_judge(&g, d->v.row[i], d->v.neighbour + d->v.start[i],
 				     degree_of(&d->v, i), &score);

@@ -162,8 +162,8 @@ static inline void offer_changed(const struct secure *s, const struct changed_su
 	channel_step(work->channel, record_now(work->record)->name);
 	again.work = work;
 	again.tag = tag_new(work->group_key, secagg_session(work->secagg), s->node->id,
-			    work->sums_told, s->count - 1);
-	deliver_sum(work->channel, s->node->id, work->sums_told, sum);
+			    work->sums_opened, s->count - 1);
+	deliver_sum(work->channel, s->node->id, work->sums_opened, sum);
 	e = take_sum(&again, x);
 	if (e != ERR_PEER || !strstr(err_detail(), "hub") || !strstr(err_detail(), "SUM")) {
 		if (!changed_missed[c]++)
@@ -205,7 +205,7 @@ static void sum_was_taken(const struct fixed *f, const void *words, size_t n, do
 	if (changing.busy)
 		return;
 	changing.busy = true;
-	rng_seed(&changing.rng, s->work->own, s->work->sums_told);
+	rng_seed(&changing.rng, s->work->own, s->work->sums_opened);
 	for (size_t i = 0; i < changed_each; i++) {
 		struct changed_sum sum = { alloc(n + 1, sizeof(*sum.word)), n, TAG_LEN, { 0 } };
 		enum change c = (enum change)(i % CHANGES);
@@ -254,8 +254,8 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 	size_t word = wrong_term.word == (size_t)LAST_WORD ? s->count - 2 : wrong_term.word;
 	enum err e = fixed_encode(f, x, n, words, bad);
 
-	if (s->tag && s->work->own == wrong_term.party && s->work->sums_told == wrong_term.number &&
-	    word >= first && word < first + n)
+	if (s->tag && s->work->own == wrong_term.party &&
+	    s->work->sums_opened == wrong_term.number && word >= first && word < first + n)
 		((uint64_t *)words)[word - first] += (uint64_t)wrong_term.by;
 	return e;
 }

@@ -37,7 +37,7 @@ static enum err end(struct work *work)
 {
 	struct msg m = { .type = MSG_DONE };
 
-	TRY(told_say_all(work));
+	TRY(broadcasts_confirm_all(work));
 	TRY(channel_send(work->channel, &m));
 	return channel_recv(work->channel, MSG_DONE, &m);
 }
@@ -74,13 +74,13 @@ void *half_party(void *arg)
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
 	if (h->tell)
-		told_begin(&s.work);
+		broadcasts_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
-	s.work.half = party_kind_of(h->job->kind);
-	has_model = s.work.half->release == party_kind_kcagc.release;
+	s.work.side = party_kind_of(h->job->kind);
+	has_model = s.work.side->release == party_kind_kcagc.release;
 	if (has_model)
 		kcagc_party(&s.work)->model = h->model;
-	h->result = s.work.half->run(&s.work, h->label);
+	h->result = s.work.side->run(&s.work, h->label);
 	h->clusters = s.work.job.clusters;
 	h->has_group_key = s.work.group_key;
 	if (s.work.group_key)
@@ -96,11 +96,11 @@ void *half_party(void *arg)
 	}
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
-	if (s.work.half->release)
-		s.work.half->release(&s.work);
+	if (s.work.side->release)
+		s.work.side->release(&s.work);
 	free(s.work.protocol);
 	free(s.work.confidence);
-	told_stop(&s.work);
+	broadcasts_stop(&s.work);
 	work_noise_end(&s.work);
 	if (h->result != ERR_OK) {
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());

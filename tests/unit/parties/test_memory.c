@@ -97,7 +97,7 @@ TEST(sums)
 	assert_true(x[0] == 0.1 + 0.2 + 0.3);
 	assert_ok(parties_sum(&q, &once, x, N)); /* each is rounded, not the sum */
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
-	assert_ok(parties_sum_told_parts(&r, &once, x, N));
+	assert_ok(parties_sum_opened_parts(&r, &once, x, N));
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
 	assert_err(parties_sum(&s, &large, x, N), ERR_JOB, "party 0: ");
 	assert_non_null(strstr(err_detail(), "beyond 2.79"));
@@ -121,7 +121,7 @@ TEST(in_clear)
 	assert_ok(parties_collect_rows(&p, NULL, &C));
 	assert_true(C.a[1] == 0.1 && C.a[2] == 0.2 && C.a[4] == 0.2 && C.a[5] == 0.3);
 	mat_release(&C);
-	assert_ok(parties_hand(&p, 10, named, 9));
+	assert_ok(parties_send_labels(&p, 10, named, 9));
 	assert_true(party[0].label[1] == 2 && party[1].label[0] == 3 && party[2].label[3] == 9);
 }
 
@@ -147,9 +147,9 @@ TEST(telling_is_nothing_to_them)
 	assert_string_equal(p.phase, "now");
 	parties_progress(&p, 1, 2);
 	parties_note(&p, "%d", 1);
-	assert_ok(parties_tell_choice(&p, CHOICE_MORE, 1));
-	assert_ok(parties_tell_reals(&p, PARTIES_BLOCK, x, 0));
-	assert_ok(parties_tell_labels(&p, PARTIES_RESULT, 2, &label, 1));
+	assert_ok(parties_broadcast_choice(&p, CHOICE_MORE, 1));
+	assert_ok(parties_broadcast_reals(&p, PARTIES_BLOCK, x, 0));
+	assert_ok(parties_broadcast_labels(&p, PARTIES_RESULT, 2, &label, 1));
 	assert_ok(parties_warm(&p));
 	assert_int_equal(seen, 0);
 	assert_ok(parties_sum(&p, &once, x, N));

@@ -65,7 +65,7 @@ static inline void open_desk(const char *policy, const char *job)
 	assert_ok(party_config_read(&d->config, d->path, NULL));
 	assert_ok(job_parse(&d->work.job, (struct bytes){ (const uint8_t *)job, strlen(job) },
 			    "test", NULL));
-	d->work.half = party_kind_of(d->work.job.kind);
+	d->work.side = party_kind_of(d->work.job.kind);
 	connect_desk();
 	d->work.L = 3;
 	d->work.attempt = 1;

@@ -60,7 +60,7 @@ static void job_from(struct job *job, const char *more)
 static void offer(struct desk *d, size_t L, const char *more)
 {
 	job_from(&d->work->job, more);
-	d->work->half = party_kind_of(d->work->job.kind);
+	d->work->side = party_kind_of(d->work->job.kind);
 	d->work->L = L;
 	d->work->own = 0;
 	d->work->attempt = 1;

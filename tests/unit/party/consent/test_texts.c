@@ -179,7 +179,7 @@ static int close_policies(void **state)
 static void offer(const struct job *job, size_t parties)
 {
 	work->job = *job;
-	work->half = party_kind_of(job->kind);
+	work->side = party_kind_of(job->kind);
 	work->L = parties;
 	work->own = 0;
 	work->attempt = 1;

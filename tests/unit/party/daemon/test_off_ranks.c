@@ -19,7 +19,7 @@ static const char *why_not(const char *text)
 
 	assert_ok(job_parse(&work.job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job",
 			    NULL));
-	work.half = party_kind_of(work.job.kind);
+	work.side = party_kind_of(work.job.kind);
 	return party_off_ranks(&work);
 }
 

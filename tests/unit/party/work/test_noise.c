@@ -121,7 +121,7 @@ static void change_name(struct work *w)
 }
 static void change_heard(struct work *w)
 {
-	work_hear(w, "", 0);
+	work_note_received(w, "", 0);
 }
 static void change_broadcast(struct work *w)
 {
@@ -129,9 +129,9 @@ static void change_broadcast(struct work *w)
 }
 static void change_apart(struct work *w)
 {
-	w->told.apart = true;
+	w->broadcasts.per_party = true;
 	work_observe(w, MSG_LISTS, (struct bytes){ (const uint8_t *)"x", 1 });
-	w->told.apart = false;
+	w->broadcasts.per_party = false;
 }
 static void change_bound(struct work *w)
 {

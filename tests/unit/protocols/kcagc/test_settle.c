@@ -56,8 +56,8 @@ static enum err weigh(void *ctx, const void *question, enum parties_how how, dou
 	return ERR_OK;
 }
 
-static const struct parties_backend backend = { .tell_choice = hear_choice,
-						.tell_labels = hear_labels,
+static const struct parties_backend backend = { .broadcast_choice = hear_choice,
+						.broadcast_labels = hear_labels,
 						.sum = weigh };
 
 /* All nodes are in cluster t, surer than t + .5. */

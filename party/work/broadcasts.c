@@ -19,24 +19,24 @@
 
 static bool is_member(const struct work *work, size_t j)
 {
-	const struct told *t = &work->told;
+	const struct broadcasts *t = &work->broadcasts;
 
 	return t->last == 0 || (j >= t->first && j < t->last);
 }
 
 void work_group(struct work *work, const struct tree_node *node)
 {
-	struct told *t = &work->told;
+	struct broadcasts *t = &work->broadcasts;
 	size_t members[PARTIES_MAX], count = 0;
 	struct sha256 *h = sha256_new();
 
-	if (t->heard) {
+	if (t->received) {
 		for (size_t j = 0; j < work->L; j++)
 			if (is_member(work, j))
 				members[count++] = j;
 		secagg_history(work->secagg, members, count, work->transcript);
 	}
-	t->heard = false;
+	t->received = false;
 	t->first = node->first;
 	t->last = node->last;
 	sha256_add_text(h, "coterie group v1");
@@ -66,9 +66,9 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 	sha256_end(h, hash);
 }
 
-/* Messages that are not added to work->heard as received. Keys of this session make boxes and tags.
- * ROWS are in the order of hashed ids (party_align() adds them in the order of own ids). Of a SUM,
- * secure_sum_verified() adds the numbers. */
+/* Messages that are not added to work->received as received. Keys of this session make boxes and
+ * tags. ROWS are in the order of hashed ids (party_align() adds them in the order of own ids). Of a
+ * SUM, secure_sum_verified() adds the numbers. */
 static bool is_of_session(enum msg_type type)
 {
 	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;
@@ -79,23 +79,23 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	struct work *work = arg;
 
 	if (!is_of_session(type))
-		chain_message(work->heard, type, body);
+		chain_message(work->received, type, body);
 	/* The tag of a SUM proves it; otherwise the job ends. So no party can receive another. */
-	if (work->told.apart || type == MSG_SUM)
+	if (work->broadcasts.per_party || type == MSG_SUM)
 		return;
-	work->told.heard = true;
+	work->broadcasts.received = true;
 	chain_message(work->transcript, type, body);
 }
 
 void work_bind(struct work *work, const void *p, size_t n)
 {
 	chain_value(work->transcript, "coterie bind v1", p, n);
-	work_hear(work, p, n);
+	work_note_received(work, p, n);
 }
 
-void work_hear(struct work *work, const void *p, size_t n)
+void work_note_received(struct work *work, const void *p, size_t n)
 {
-	chain_value(work->heard, "coterie heard v1", p, n);
+	chain_value(work->received, "coterie heard v1", p, n);
 }
 
 /* Computes the word from member `from` to member `to`, one of which is this party, for the case
@@ -106,7 +106,7 @@ static void word_of(const struct work *work, size_t from, size_t to,
 	static const char label[] = "coterie told v2";
 	static const uint8_t none[SECAGG_HASH_LEN];
 	size_t other = from == work->own ? to : from;
-	uint64_t number = __builtin_bswap64(work->told.number[other]);
+	uint64_t number = __builtin_bswap64(work->broadcasts.number[other]);
 	uint8_t key[SECAGG_HASH_LEN];
 	struct buf info = { 0 };
 
@@ -126,10 +126,10 @@ static void word_of(const struct work *work, size_t from, size_t to,
 	buf_release(&info);
 }
 
-static enum err told_send_words(struct work *work, size_t first, size_t last)
+static enum err broadcasts_send_words(struct work *work, size_t first, size_t last)
 {
 	struct msg m = { .type = MSG_TOLD };
-	struct told *t = &work->told;
+	struct broadcasts *t = &work->broadcasts;
 	struct buf words = { 0 };
 	enum err e;
 
@@ -157,25 +157,25 @@ static enum err told_send_words(struct work *work, size_t first, size_t last)
 	return e;
 }
 
-enum err told_say(struct work *work)
+enum err broadcasts_confirm(struct work *work)
 {
-	struct told *t = &work->told;
+	struct broadcasts *t = &work->broadcasts;
 
-	if (!t->on || t->said)
+	if (!t->on || t->confirmed)
 		return ERR_OK;
-	t->said = true;
+	t->confirmed = true;
 	assert(t->last > 0);
-	return told_send_words(work, t->first, t->last);
+	return broadcasts_send_words(work, t->first, t->last);
 }
 
-enum err told_say_all(struct work *work)
+enum err broadcasts_confirm_all(struct work *work)
 {
-	return work->told.on ? told_send_words(work, 0, work->L) : ERR_OK;
+	return work->broadcasts.on ? broadcasts_send_words(work, 0, work->L) : ERR_OK;
 }
 
 /* ---- the others' ---- */
 
-static const char *told_phase_name(const struct work *work)
+static const char *broadcasts_phase_name(const struct work *work)
 {
 	return record_now(work->record)->name;
 }
@@ -185,7 +185,8 @@ enum { NAMES = 8, OTHERS = NAMES * (MSG_NAME_MAX + 2) + 64 };
 /* "bank-b", "one of bank-b and shop", "one of a, b, ..., h and 12 more" */
 static void others(const struct work *work, char text[static OTHERS])
 {
-	size_t first = work->told.with[0], last = work->told.with[1], count = last - first - 1;
+	size_t first = work->broadcasts.with[0], last = work->broadcasts.with[1],
+	       count = last - first - 1;
 	size_t shown = count > NAMES ? NAMES : count;
 	int n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
 
@@ -201,9 +202,9 @@ static void others(const struct work *work, char text[static OTHERS])
 		snprintf(text + n, OTHERS - (size_t)n, " and %zu more", count - shown);
 }
 
-static enum err told_compare_words(struct work *work, const struct msg_told *m)
+static enum err broadcasts_compare_words(struct work *work, const struct msg_told *m)
 {
-	struct told *t = &work->told;
+	struct broadcasts *t = &work->broadcasts;
 	char who[OTHERS];
 
 	if (!t->waiting || m->words.n != MSG_TOLD_LEN)
@@ -214,12 +215,13 @@ static enum err told_compare_words(struct work *work, const struct msg_told *m)
 		return err_set(ERR_PEER,
 			       "%s broadcast other values to %s than to this party, or a member's "
 			       "TOLD was altered (during %s): one of them cannot be trusted",
-			       channel_peer(work->channel), who, told_phase_name(work));
+			       channel_peer(work->channel), who, broadcasts_phase_name(work));
 	t->waiting = false;
 	return ERR_OK;
 }
 
-static enum err told_take_message(void *arg, enum msg_type type, struct bytes body, bool *taken)
+static enum err broadcasts_take_message(void *arg, enum msg_type type, struct bytes body,
+					bool *taken)
 {
 	struct work *work = arg;
 	char who[OTHERS];
@@ -229,25 +231,25 @@ static enum err told_take_message(void *arg, enum msg_type type, struct bytes bo
 		enum err e = msg_decode(&m, (uint16_t)type, body);
 
 		*taken = true;
-		return e == ERR_OK ? told_compare_words(work, &m.told)
+		return e == ERR_OK ? broadcasts_compare_words(work, &m.told)
 				   : err_prefix(e, "%s (during %s)", channel_peer(work->channel),
-						told_phase_name(work));
+						broadcasts_phase_name(work));
 	}
-	if (!work->told.waiting)
+	if (!work->broadcasts.waiting)
 		return ERR_OK;
 	others(work, who);
 	return peer_fault(work->channel, "sent %s before TOLD, in which %s confirms the broadcasts",
 			  msg_name(type), who);
 }
 
-void told_begin(struct work *work)
+void broadcasts_begin(struct work *work)
 {
-	work->told.on = work->L > 1;
+	work->broadcasts.on = work->L > 1;
 	channel_observe(work->channel, work_observe, work);
-	channel_set_aside(work->channel, told_take_message, work);
+	channel_set_aside(work->channel, broadcasts_take_message, work);
 }
 
-void told_stop(struct work *work)
+void broadcasts_stop(struct work *work)
 {
 	channel_observe(work->channel, NULL, NULL);
 	channel_set_aside(work->channel, NULL, NULL);

@@ -162,7 +162,7 @@ struct msg_masked {
 	struct bytes tag;   /* little-endian, in the last chunk of an opened sum */
 };
 struct msg_labels {
-	uint32_t group;      /* tree node; in LOCAL_CLUSTERS and ROWS the party's own number */
+	uint32_t group;      /* tree node; of LOCAL_CLUSTERS, ROWS, TIES and WALKS: the party */
 	uint32_t values;     /* entries are 0 .. values; `values` means none, where allowed */
 	uint64_t count;      /* entries in the whole vector */
 	uint64_t offset;     /* entries before this chunk */
@@ -173,7 +173,7 @@ struct msg_choice {
 	uint64_t value;
 };
 struct msg_reals {
-	uint32_t group;      /* tree node */
+	uint32_t group;      /* tree node; of UPLOAD, DEGREES and PROTOTYPES: the party */
 	uint64_t count;      /* numbers in the whole vector */
 	uint64_t offset;     /* numbers before this chunk */
 	struct bytes values; /* little-endian, IEEE 754 */

@@ -9,9 +9,10 @@
  *     HKDF-Expand(K; id; 32 bytes) = pseudonym (16 bytes)
  *                                    || draw, lower to higher (8) || higher to lower (8)
  *
- * Each party seals to the other its number of nodes, and the pseudonym and row of the AGREE_SAMPLE
- * own ids with the lowest draw in its direction. The same id must have the same row, and the same
- * row the same id.
+ * Each party seals to the other its number of nodes (u64), and the pseudonym and row (u32) of the
+ * AGREE_SAMPLE own ids, or of all if fewer, with the lowest draw in its direction, compared as
+ * bytes. Numbers are little-endian. The same id must have the same row, and the same row the same
+ * id.
  *
  * Let i and j be honest and share s nodes with unequal rows, of their n_i and n_j. The lie goes
  * unnoticed with

@@ -1,9 +1,12 @@
 /* columns.h -- checks that all parties have the same columns, in one order. ACCEPT compares their
  * number; this compares names, types and units of columns.json.
  *
- * Each party seals keyed hashes of its names, types and units to each other party. The coordinator,
- * which has no group key, learns nothing of them. Another party learns whether they equal its own,
- * or a complete list that it guesses.
+ * Each party seals 32 bytes to each other party: HMAC-SHA256 by HKDF-Expand(group key; "coterie
+ * columns v1"; 32 bytes) of its names in their order (12 bytes), of "sorted" and the names in byte
+ * order (10), of "held" and each column's type ("number", "category", "date") and unit (10). Each
+ * text ends in a zero byte. Without names of columns all are zeros. The coordinator, which has no
+ * group key, learns nothing of them. Another party learns whether they equal its own, or a complete
+ * list that it guesses.
  */
 #ifndef PARTY_WORK_COLUMNS_H
 #define PARTY_WORK_COLUMNS_H

@@ -67,10 +67,15 @@ bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
 enum fedgcn_kind {
-	FEDGCN_START = 1,
+	FEDGCN_START = 1, /* 1: own graphs */
+	/* 66 k: of each centre the own graphs nearest to it, the sum of their embeddings, and of
+	 * their squared distances; all 0 below min_cluster */
 	FEDGCN_CENTRES,
+	/* the weights W and 4 more: n W; n; n times each loss; graphs whose cluster changed. With
+	 * prototypes "matched" 65 k more: graphs of each cluster, 0 below min_cluster, and behind
+	 * these as many times each prototype */
 	FEDGCN_TRAIN,
-	FEDGCN_FINAL,
+	FEDGCN_FINAL, /* k: own graphs of each cluster */
 };
 const char *fedgcn_kind_name(enum fedgcn_kind kind);
 

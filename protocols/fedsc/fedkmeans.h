@@ -19,9 +19,9 @@
 /* ---- questions ---- */
 
 enum fedkmeans_kind {
-	FEDKMEANS_COUNTS, /* k: rows nearest to each centre, on ties to the first */
-	/* for each centre with count >= least, in order: the sum of its rows (m) and of their
-	 * squared distances (1) */
+	FEDKMEANS_COUNTS, /* c: rows nearest to each centre, on ties to the first */
+	/* c' (m + 1): for each of the c' centres with count >= least, in order, the sum of its rows
+	 * and of their squared distances */
 	FEDKMEANS_SUMS,
 	/* 1: the sum over all rows of 1 - a / b. a and b are the distances to the nearest two
 	 * centres of the last COUNTS. The term is 0 for a row at both, and if there is one centre

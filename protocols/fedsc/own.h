@@ -29,8 +29,9 @@ enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R) MUST_CHEC
  * are missing. */
 enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
 		       struct mat *U) MUST_CHECK;
-/* The last step, with job.profile: fills report->profile (profile.c). ERR_PEER: impossible sizes.
- */
+/* The last step, with job.profile: fills report->profile (profile.c). It shows clusters of
+ * min_cluster rows or more. While all others together have fewer, but some, the smallest shown, the
+ * first of equals, joins them. ERR_PEER: impossible sizes. */
 enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
 /* fedsc_keep_model() fills report->model from these centres. fedsc_keep_clipped() does so for rows
  * shortened to `clip`, the unit of all columns. fedsc_keep_ties() adds the ties of anchors:
@@ -44,7 +45,12 @@ void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centre
 
 /* Sums totals, then the spread of the rows, or of each column, about the means. With `width`, also
  * sums mean distances of the scaled rows, for the kernel's width. Fills n, mean, unit, scale and r
- * of the report (totals.c). */
+ * of the report (totals.c).
+ *
+ * One spread: scale^2 = spread / (n m) + the variance of the m means; unit_j = scale. By column,
+ * with v_j = spread_j / n: u_j = sqrt(v_j), but 1 if all parties leave the column unscaled (all
+ * must or none), or if sqrt(v_j) <= 1e-10 |mean_j|; then v_j counts as 0. scale^2 = the mean of v_j
+ * / u_j^2; unit_j = u_j scale. All that follows uses rows (x - mean) / unit. */
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report) MUST_CHECK;
 

@@ -14,41 +14,46 @@
 #include <stdbool.h>
 
 /* TOTALS, SPREAD and SCALE come once each and in this order, then the others in any number.
- * Symmetric d x d sums are sent as their lower triangles, row by row. */
+ * Symmetric d x d sums are sent as their lower triangles, row by row. Parties bind these numbers to
+ * their masks, so new ones come last. */
 enum fedsc_kind {
-	FEDSC_TOTALS, /* 1 + m: rows; the sum of each column */
-	/* 1: the sum of (x_ij - mean_j)^2. With `columns`, 2 m: this sum for each column, then 1
-	 * for each column that this party does not scale, else 0. Centres the rows permanently */
+	FEDSC_TOTALS, /* 1 + m in parts: rows; the sum of each column */
+	/* 1 in parts: the sum of (x_ij - mean_j)^2. With `columns`, 2 m in parts: this sum for each
+	 * column, then for each 1 if this party leaves it unscaled, else 0. Centres the rows
+	 * permanently */
 	FEDSC_SPREAD,
-	/* 1 with width, else 0. Permanently divides columns by unit, or by scale; shortens rows to
-	 * clip; adds noise of beta. With width, answers the mean distance between own rows */
+	/* 1 with `width`, else no sum: the mean distance between own rows. Permanently divides
+	 * columns by unit, or by scale; shortens rows to clip; adds noise of beta */
 	FEDSC_SCALE,
-	/* fedkmeans_words(): a question about the rows; after EMBED, about their embedding */
+	/* a sum of fedkmeans.h about the rows; after EMBED, about their embedding */
 	FEDSC_CLUSTERS,
-	FEDSC_SPECTRUM, /* d (d+1) / 2: F'F, F = C Kzz^1/2 */
+	FEDSC_SPECTRUM, /* d (d + 1) / 2: F'F, F = C Kzz^1/2 */
 	/* d m + 1: omega Z_p after a round of Stage I, and omega = n_p / n */
 	FEDSC_DICTIONARY,
 	FEDSC_DEGREES, /* d: F'1 */
-	FEDSC_DENSE,   /* d (d+1) / 2: F' diag(1 / F t) F */
-	FEDSC_ANCHOR,  /* d (d+1) / 2: B'B of each row's weights of its s nearest landmarks */
-	/* 0: replaces the rows to cluster by the unit rows of B R; after DENSE, by those of diag(1
-	 * / F t)^1/2 F R */
+	FEDSC_DENSE,   /* d (d + 1) / 2: F' diag(1 / F t) F, t the sum of DEGREES */
+	FEDSC_ANCHOR,  /* d (d + 1) / 2: B'B of each row's weights of its nearest landmarks */
+	/* no sum: the rows to cluster become the unit rows of B R; after DENSE, those of diag(1 /
+	 * F t)^1/2 F R */
 	FEDSC_EMBED,
 	FEDSC_SIZES, /* k: rows of each cluster, by the labels */
-	/* With noise, 2 m for all rows, then 2 m for each shown cluster. For all rows: the sum of
-	 * squares of each column as clustered, and the number of rows that have a value in it. For
-	 * a cluster: the sum of each column, and this number */
+	/* 2 m for all rows, then 2 m for each shown cluster, in order. For all rows: of each column
+	 * the sum of squares as clustered, around the mean; then the rows where it was not 0 as
+	 * read. For a cluster: the sum of each column as clustered; the rows where it was not 0.
+	 * With noise of deviation 1 / sqrt(L) in every word */
 	FEDSC_PROFILE,
-	FEDSC_UPLOAD, /* rows, unmasked: fedsc_upload() */
+	FEDSC_UPLOAD, /* no sum: n_p x d, C unmasked, in UPLOAD */
 	/* With noise in aggregates: private.h. */
 	FEDSC_COUNT, /* 1: rows */
-	/* 0: divides rows by clip and shortens them to length 1, permanently */
+	/* no sum: divides rows by clip and shortens them to length 1, permanently */
 	FEDSC_BALL,
-	FEDSC_NOISY,        /* k (m + 2): N, then S and Q of each centre */
-	FEDSC_NOISY_ANCHOR, /* d (d+1) / 2: as ANCHOR, with weights scaled to length 1 */
-	FEDSC_NEAREST,      /* 0: sets the labels by the centres Z, permanently */
-	/* rows of K^: protocols/fedsc/party/pairwise.h. Parties bind these numbers to their masks,
-	 * so new ones come last. */
+	/* c (m + 2): of each centre the rows nearest to it; then of each centre the sum of its
+	 * rows' offsets, shortened to the radius, and of their widths; with noise */
+	FEDSC_NOISY,
+	/* d (d + 1) / 2: as ANCHOR, with weights of length 1 in each row, and noise */
+	FEDSC_NOISY_ANCHOR,
+	FEDSC_NEAREST, /* no sum: sets the labels by the centres Z, permanently */
+	/* no sum: n_p x n, rows of K^ (protocols/fedsc/party/pairwise.h), in UPLOAD */
 	FEDSC_PAIRWISE,
 };
 

@@ -56,14 +56,18 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 /* ---- the coordinator's questions, and parties in memory that answer ---- */
 
 struct fedspectral_question {
-	enum {
-		FEDSPECTRAL_DEGREES,       /* n: fedspectral_party_degrees() */
-		FEDSPECTRAL_JOIN,          /* 0: fedspectral_party_join() */
-		FEDSPECTRAL_PRODUCT,       /* m x b: s o A_p (s o V) */
-		FEDSPECTRAL_POWERS,        /* n x k: fedspectral_party_powers() */
-		FEDSPECTRAL_CELLS,         /* labels: fedspectral_party_cells() */
-		FEDSPECTRAL_NOISY_DEGREES, /* n: fedspectral_noisy_degrees() */
-		FEDSPECTRAL_NOISY_PRODUCT, /* n x b: fedspectral_noisy_product() */
+	enum fedspectral_kind {
+		/* n in parts: the weights of each node's own edges, added up */
+		FEDSPECTRAL_DEGREES,
+		FEDSPECTRAL_JOIN, /* no sum: omits rows of joint degree 0 */
+		/* m x b: s o A_p (s o V), s = d^-1/2, d regularized joint degrees */
+		FEDSPECTRAL_PRODUCT,
+		FEDSPECTRAL_POWERS, /* n x k: (I - L_p)^iterations V */
+		FEDSPECTRAL_CELLS,  /* no sum: n labels by own edges; k: no edges here */
+		/* n: as DEGREES, of weights of 1 at most, with noise */
+		FEDSPECTRAL_NOISY_DEGREES,
+		/* n x b: A_p X, with noise; rows of X have length 1 at most */
+		FEDSPECTRAL_NOISY_PRODUCT,
 	} kind;
 	const double *degree; /* JOIN */
 	const struct mat *V;

@@ -8,8 +8,8 @@
 
 /* Counts of a party. In mode walks they go into a secure sum, and the totals are public. Mode
  * randomized-response sums nothing: a sum would be a second release of the ties that the reports
- * hide. In that mode the coordinator estimates the first three from the reports; the others are
- * 0. */
+ * hide. In that mode the first three are m, t (1 - q) and t, the others 0: m reported pairs, q =
+ * fedwalk_flip(), t = fedwalk_ties_expected() (response.h). */
 enum fedwalk_told {
 	FEDWALK_GUESSED,  /* guessed ties with a lower vertex of the party */
 	FEDWALK_RIGHT,    /* guessed ties that exist */

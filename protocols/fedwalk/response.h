@@ -31,7 +31,8 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
  * start. */
 double fedwalk_reports_expected(double eps, size_t n, double edges);
 
-/* The inverse: returns the expected number of ties for this many reported pairs, at least 0. */
+/* The inverse: returns the expected number of ties for m reported pairs, max(0, (m - q n (n - 1) /
+ * 2) / (1 - 2 q)), q = fedwalk_flip(eps). */
 double fedwalk_ties_expected(double eps, size_t n, double reported);
 
 /* Weighs the reported pairs. g (n x n) holds each in both directions, without values. A value

@@ -41,23 +41,23 @@ enum question_kind {
 	 * effect. Columns with a number in each row, beside columns that are mostly 0, are scaled
 	 * to the size of these and do not count as measurements. */
 	ASK_FACTS,
-	ASK_CELLS, /* n labels: slice_cluster() */
+	ASK_CELLS, /* no sum: n labels, the party's own clusters */
 	ASK_NORMS, /* n: squared row norms without idf weights, if only some parties use them */
-	/* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2, mu its
+	/* 34: x_t^2 = ||T^t X_l||^2, t = 0 .. 16, then c_t^2 = ||T^t X_l - 1 mu'||^2, mu its
 	 * column means; columns are weighted first if idf is set, and rows divided by sqrt(square).
-	 * With `shares`, SLICE_ORDER_MAX + 1 more, for psi_share(): ||q' X_l||^2, q along
-	 * sqrt(degree), then s_t^2 = ||S^t X_l||^2 from t = 1 on. With `explained`, 2 more:
-	 * explained_by_degrees(). With `degrees`, 1 more, the last: degrees_scale()^2 / L, by which
-	 * filtered rows are then multiplied */
+	 * With `shares`, 16 more, for psi_share() of order.h: ||q' X_l||^2, q along sqrt(degree),
+	 * then ||S^t X_l||^2, t = 1 .. 15. With `explained`, 2 more: explained_by_degrees() of
+	 * explained.h. With `degrees`, 1 more, the last: degrees_scale()^2 / L of degrees.h, by
+	 * whose root filtered rows are then multiplied */
 	ASK_SPREADS,
-	/* 0 numbers: the decision that follows from spreads with `explained`. From here on `take`
+	/* no sum: the decision that follows from spreads with `explained`. From here on `take`
 	 * replaces `degrees` */
 	ASK_DEGREES,
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
 	/* n x k: X_l M', M (k x m_l) the means of X_l over each set; 0 for an empty set */
 	ASK_MEANS,
-	/* 1 per labelling: its modularity on the party's graph, over L; with `means`, n x k more:
-	 * ASK_MEANS of the first labelling */
+	/* 1 for each labelling: its modularity on the party's graph, over L; with `means`, n x k
+	 * more: ASK_MEANS of the first labelling */
 	ASK_QUALITY,
 };
 

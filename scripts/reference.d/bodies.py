@@ -86,14 +86,28 @@ class Bodies:
             elif m["walk"] in ("code", "numbers"):
                 rows += self.rows(m["walk"], struct, {"double": 8, "float": 4}.get(m["real"]))
             else:
-                rows.append(["", times + {"options": "options"}.get(m["walk"], f"body `{m['walk']}`"),
-                             [], ""])
+                kind = m["walk"] if m["walk"] == "options" else f"body `{m['walk']}`"
+                rows.append(["", times + kind, [], ""])
         return rows
 
 
 def enumerators(text, name):
     """(value, comment) of each enumerator."""
-    return re.findall(r" = (\d+), +/\* (.*?) \*/", text.partition(f"enum {name} {{")[2].split("}")[0])
+    inside = text.partition(f"enum {name} {{")[2].split("}")[0]
+    return re.findall(r" = (\d+), +/\* (.*?) \*/", inside)
+
+
+def described(text, name):
+    """(name, comment) of each enumerator; the comment stands behind it, or above."""
+    above = ""
+    inside = re.search(rf"enum {name} \{{(.*?)\n\t*\}}", text, re.S)[1]
+    for m in re.finditer(r"/\*(?P<above>.*?)\*/"
+                         r"|\b(?P<name>[A-Z]\w+)(?: = \d+)?,(?: +/\*(?P<behind>.*?)\*/)?",
+                         inside, re.S):
+        said = " ".join(re.sub(r"\n\s*\*? ", " ", m["above"] or m["behind"] or above).split())
+        if m["name"]:
+            yield m["name"], said
+        above = "" if m["name"] else said
 
 
 def table_of(source, names):

@@ -98,7 +98,7 @@ first 8 bytes of each. If the numbers of nodes differ, all parties receive them.
 ## Sums of any size
 
 Sums of raw columns, squares and joint degrees travel as [five
-parts](../../proto/KINDS.md#kinds-fedsc-and-kmeans). Carries between the parts show the number of
+parts](sums.md). Carries between the parts show the number of
 parties, net of signs, whose digits of one part overflowed.
 """
 

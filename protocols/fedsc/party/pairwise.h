@@ -1,11 +1,15 @@
 /* pairwise.h -- FedSC, Appendix C, at one party p: products of its rows' coefficients with those of
  * each other party q.
  *
- * Ciphers: p draws a Paillier key and sends n and enc(c_i) to each q. There is one ciphertext for
- * each 33 rows and each of the d coordinates.
+ * C and W = C Kzz become integers in units of 2^-30. A group has 33 rows of a party, the last
+ * fewer; crypto/paillier.h has numbers and plaintexts.
  *
- * Products: for each of its rows j, q computes prod_t enc(c_it)^w_jt with w_j = Kzz c_j, times a
- * fresh enc(0). p decrypts this to K^_ij of 33 rows i at once.
+ * Ciphers: p draws a Paillier key and sends n to each q, then enc(c_it) of its rows i: one
+ * ciphertext for each group, and in it for each of the d coordinates t.
+ *
+ * Products: q sends for each of its rows j, and for each group of p, prod_t enc(c_it)^w_jt times a
+ * fresh enc(0), by p's n. p decrypts this to K^_ij of the group's rows i at once, in units of
+ * 2^-60.
  *
  * Bytes of a batch: 256 + 512 d ceil(n_p / 33), and 512 n_q ceil(n_p / 33). The batches travel in
  * boxes of the pair's key, which the coordinator cannot open. */

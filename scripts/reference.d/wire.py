@@ -1,0 +1,77 @@
+"""Pages on the wire protocol: messages, and terms of sums."""
+import re
+
+import bodies
+import disclosures
+
+
+def contents(source):
+    """Comment below a message in messages.def, by its name."""
+    found = re.findall(r"^MSG\((\w+),[^\n]*\n\t/\* (.*?) \*/", source("proto/messages.def"),
+                       re.M | re.S)
+    return {f"`{name}`": "; " + " ".join(re.sub(r"\n\s*\*", " ", said).split())
+            for name, said in found}
+
+
+def messages(source, table):
+    page = """# Messages
+
+For those who read traces or write another implementation. This page lists every message between
+coordinator and party, and the fields of its body. [PROTOCOL.md](../../proto/PROTOCOL.md) describes
+frames and rules, [KINDS.md](../../proto/KINDS.md) the order of messages. `party` and `coordinator`
+name the sender.
+"""
+    names, also = {}, contents(source)
+    for head, rows in disclosures.messages(source):
+        rows = [(*row[:4], row[4] + also.get(row[1], "")) for row in rows]
+        page += f"\n## {head}\n\n" + table(("number", "name", "sender", "body", "meaning"), rows)
+        names.update((row[3].strip("`"), True) for row in rows)
+    page += """
+## Bodies
+
+Fields stand in the order of their bytes, without padding. Numbers are unsigned and big-endian
+unless the table says otherwise. `bytes(a..b)` is a u32 length from a to b, and that many bytes.
+[Options](../../proto/PROTOCOL.md#bodies) may be absent.
+
+""" + table(("body", "field", "type", "bounds; contents"), bodies.table_of(source, names))
+    for title, path, enum in (("Contents of SEALED", "proto/msg.h", "sealed"),
+                              ("Choices", "common/parties/choice.h", "choice")):
+        page += f"\n## {title}\n\n" + table(("what", "meaning"),
+                                             bodies.enumerators(source(path), enum))
+    page += """
+## Examples
+
+Three frames of job 01 23 45 67 89 ab cd ef; `tests/unit/proto/test_msg.c` writes and reads them.
+"""
+    frames = source("tests/unit/proto/test_msg.c").partition("known_frames[] = {\n")[2]
+    for code, said in re.findall(r"\t((?:0x.., )*0x..), +/\* (.*) \*/", frames.partition("};")[0]):
+        page += "\n" * said.startswith("length")
+        page += f"    {re.sub('0x|,', '', code):<27}{said}\n"
+    return page
+
+
+# Heading, header with the enumeration of questions, its name.
+QUESTIONS = (
+    ("Kinds fedsc and kmeans", "protocols/fedsc/party.h", "fedsc_kind"),
+    ("Kinds fedsc and kmeans: k-means", "protocols/fedsc/fedkmeans.h", "fedkmeans_kind"),
+    ("Kind kcagc: methods gcc and landmark", "protocols/kcagc/slice.h", "question_kind"),
+    ("Kind fedspectral", "protocols/fedspectral/party.h", "fedspectral_kind"),
+    ("Kind fedgcn", "protocols/fedgcn/party.h", "fedgcn_kind"),
+)
+
+
+def sums(source, table):
+    page = """# Terms of sums
+
+For those who write another implementation or read a trace. This page lists the terms that a party
+sends, by question of the shared code, with their number of words. [KINDS.md](../../proto/KINDS.md)
+has the order of sums. L counts the parties, n rows or nodes, m columns, k clusters, c centres, d
+landmarks. A number *in parts* takes five words (`common/privacy/parts.h`). "No sum" marks a step of
+the party that sends no masked words.
+"""
+    for head, path, enum in QUESTIONS:
+        page += f"\n## {head}\n\nFrom `{path}`.\n\n"
+        page += table(("question", "words: term"),
+                      [(f"`{name.partition('_')[2]}`", said)
+                       for name, said in bodies.described(source(path), enum)])
+    return page

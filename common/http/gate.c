@@ -56,11 +56,12 @@ static bool is_ours(const struct http *h, const char *host)
 	return false;
 }
 
-/* http_add() passes the certificate's name as the address. */
-const char *http_who(struct MHD_Connection *c)
+/* http_add() passes the certificate's name as the address. A client at a unix socket of http.listen
+ * has an address of the same family, without a name. */
+const char *http_who(const struct http *h, struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *i =
-	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	    h->behind ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS) : NULL;
 	const struct sockaddr_un *at =
 	    i && i->client_addr ? (const struct sockaddr_un *)(const void *)i->client_addr : NULL;
 
@@ -69,7 +70,7 @@ const char *http_who(struct MHD_Connection *c)
 
 static bool find_role(const struct http *h, struct MHD_Connection *c, struct asking *a)
 {
-	const char *who = http_who(c);
+	const char *who = http_who(h, c);
 
 	a->role = h->behind ? h->site.role_of(h->site.arg, who) : ROLE_VIEWER;
 	if (a->role != ROLE_NONE)

@@ -118,7 +118,7 @@ static enum MHD_Result http_answer_request(struct http *h, struct MHD_Connection
 		.path = path,
 		.rest = path,
 		.body = { a->body.p, a->body.n },
-		.who = http_who(c),
+		.who = http_who(h, c),
 		.role = a->role,
 		.connection = c,
 	};

@@ -25,7 +25,7 @@ static void name_visitor(const struct http *h, struct visit *v)
 	const union MHD_ConnectionInfo *i =
 	    MHD_get_connection_info(v->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	const struct sockaddr *at = i ? i->client_addr : NULL;
-	const char *name = http_who(v->connection);
+	const char *name = http_who(h, v->connection);
 	struct ucred user = { .uid = 0 };
 	socklen_t len = sizeof(user);
 

@@ -300,6 +300,20 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 	json_free(o);
 }
 
+/* -- results -------------------------------------------------------------------------------- */
+
+/* The token stands for the role of a reader: only the party's user, to whom the files belong, can
+ * read it. */
+static void party_window_results(void *arg, const struct http_request *r, struct http_answer *a)
+{
+	const struct party_config *config = arg;
+	struct http_request reader = *r;
+
+	reader.role = ROLE_READER;
+	log_info("a user reads results on the dashboard: %s", r->rest);
+	window_results(config->common.output, &reader, a);
+}
+
 /* -- status and metrics --------------------------------------------------------------------- */
 
 static void put_status(void *config, struct json *status)
@@ -392,6 +406,7 @@ enum err party_window_start(struct window *w, const struct party_config *config)
 		{ .path = "/api/budgets", .answer = budgets },
 		{ .path = "/api/offers", .answer = offers },
 		{ .path = "/api/offers/", .answer = answer_offer, .post = true },
+		{ .path = "/api/results/", .answer = party_window_results, .post = true },
 		{ 0 },
 	};
 	struct window_more more = { .route = routes,

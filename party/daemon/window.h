@@ -4,9 +4,10 @@
  * - /api/budgets: each coordinator's spending per data set, and the limits of the policy
  * - /api/offers: offers that wait for a user, with all that `coterie approve` shows
  * - POST /api/offers/ID: {"answer": "yes" | "no", "offer": HASH, "why": "", "days": 7}
+ * - POST /api/results/ID, /api/results/ID/NAME?from=N: as GET at api.listen (party/daemon/api.h)
  *
- * A POST has the effect of `coterie approve` and needs the same rights: the user must be able to
- * read output/http.token, which belongs to the party's user alone. */
+ * A POST needs the right to read output/http.token, which belongs to the party's user alone, as do
+ * the files of offers and results. */
 #ifndef PARTY_DAEMON_WINDOW_H
 #define PARTY_DAEMON_WINDOW_H
 

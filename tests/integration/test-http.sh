@@ -238,6 +238,11 @@ test_consent_is_read_and_given() {
 	ends 0 coordinator party-01
 	soon_says party-00 'agreed to job .* on the dashboard'
 	soon party-00 '.jobs[0].state == "done" and (.person_awaited | not)'
+	# Who has the token may read the files, as their owner; nobody else may.
+	answers 403 'shows no token' party-00 "/api/results/$ID/labels.csv" -X POST -d '{}'
+	answers 403 'at api.listen' party-00 "/api/results/$ID/labels.csv"
+	ask party-00 "/api/results/$ID/labels.csv" -X POST -d '{}' -H "Authorization: Bearer $TOKEN" >/dev/null
+	cmp "$T/out/party-00/job-$ID-1/labels.csv" "$T/answer" || fail "status $(<"$T/status"): not the labels"
 	# The ledger is the one that coterie ledger shows; it can be searched and paged through.
 	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"
 	local rows

@@ -6,7 +6,7 @@
  * a line "fault: ..." and exit 1. Needs what scripts/deps --browser brings: puppeteer-core and axe-core in build/browser.
  */
 import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
@@ -32,7 +32,7 @@ async function open(browser, address, options) {
 	page.on('response', (r) => r.status() === 404 && r.url().includes('/api/') && fault(`${r.url()} is not there`));
 	page.on('pageerror', (e) => fault(`the script: ${e.message}`));
 	page.on('console', (m) => scenario !== 'foreign' && /Content.Security.Policy|Refused to/.test(m.text()) && fault(m.text()));
-	await page.setViewport({ width: 1100, height: 900, ...options });
+	await page.setViewport({ width: 1280, height: 900, ...options });
 	await page.goto(address, { waitUntil: 'domcontentloaded' });
 	return page;
 }
@@ -69,9 +69,22 @@ async function judge(page, name) {
 	await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
 }
 
+/* The text of a file of the report, as the browser gets it by its button. */
+async function fetched(page, name) {
+	const session = await page.createCDPSession(), file = path.join(pictures, name);
+
+	rmSync(file, { force: true });
+	await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: pictures });
+	await page.waitForSelector(`#report button[data-file="${name}"]`);
+	await page.click(`#report button[data-file="${name}"]`);
+	for (let i = 0; i < 100 && !existsSync(file); i++)
+		await new Promise((r) => { setTimeout(r, 100); });
+	return readFileSync(file, 'utf8');
+}
+
 /* Every size and both colours of what is on the page now. */
 async function judgeAll(page, name) {
-	for (const [width, height] of [[1100, 900], [390, 844]])
+	for (const [width, height] of [[1280, 900], [360, 780]])
 		for (const scheme of ['light', 'dark']) {
 			await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 			await page.setViewport({ width, height });
@@ -113,15 +126,21 @@ const scenarios = {
 		const page = await open(browser, url);
 
 		await live(page, 'live');
-		await has(page, '#queue .dim', 'Nothing was submitted yet');
+		await has(page, '#jobs .dim', 'None yet');
 		console.log('ready');
-		await has(page, '#queue tbody th', '2 kcagc');
-		await page.waitForFunction(() => /running.*(queued|waiting)|(queued|waiting).*running/s.test(document.getElementById('queue-table').textContent));
+		await has(page, '#job-table tbody th', '2 kcagc');
+		await page.waitForFunction(() => /queued.*(running|awaiting approval)/s.test(document.getElementById('job-table').textContent));
 		await judgeAll(page, 'queue');
 		console.log('ready');
-		await page.waitForFunction(() => document.querySelectorAll('#queue .state.good').length === 2
-			&& (document.getElementById('queue-table').textContent.match(/done/g) || []).length === 2);
-		await page.waitForFunction(() => document.querySelectorAll('#history-table tbody tr').length === 2);
+		await page.waitForFunction(() => document.querySelectorAll('#job-table .state.good').length === 2
+			&& (document.getElementById('job-table').textContent.match(/done/g) || []).length === 2);
+		/* Queue and records are one list: each job stands in it once, with its time and rows. */
+		await page.waitForFunction(() => document.querySelectorAll('#job-table tbody tr').length === 2
+			&& document.querySelectorAll('#job-table button[data-job]').length === 2
+			&& [...document.querySelectorAll('#job-table td[data-of="Took"]')].every((e) => / s$/.test(e.textContent)));
+		/* Who has no certificate gets no files. */
+		await page.click('#job-table button');
+		await has(page, '#report .note', 'Readers and its submitter');
 	},
 
 	/* Where nobody may, there is no form. */
@@ -129,7 +148,7 @@ const scenarios = {
 		const page = await open(browser, url);
 
 		await live(page, 'live');
-		await has(page, '#queue .dim', 'Nothing was submitted yet');
+		await has(page, '#jobs .dim', 'None yet');
 		if (await page.$eval('#submit-form', (e) => e.getClientRects().length))
 			fault('a form is shown to who may not submit');
 	},
@@ -150,7 +169,7 @@ const scenarios = {
 		};
 
 		await live(page, 'live');
-		await has(page, '#submit-form h3', 'Submit a job');
+		await has(page, '#submit h2', 'Submit a job');
 		await has(page, '#submit-as', 'submitted by anna');
 		await judgeAll(page, 'submit');
 		await submit('{ "kind": "kcagc", "clusters": }');
@@ -166,19 +185,21 @@ const scenarios = {
 		await page.select('#submit-kind', 'kcagc');
 		await page.select('#submit-method', 'landmark');
 		await page.$eval('#submit-clusters', (e) => { e.value = 4; e.dispatchEvent(new Event('change', { bubbles: true })); });
-		await page.click('#submit-parties input[value="party-01"]');
+		await page.$eval('#submit-parties input[value="party-01"]', (e) => e.click());
 		const made = await page.$eval('#submit-text', (e) => e.value);
 		if (made !== '{"kind":"kcagc","clusters":4,"method":"landmark","parties":["party-00"]}')
 			fault(`the fields make ${made}`);
-		if (await page.$eval('#queue-table', (e) => e.textContent.includes('kcagc')))
+		if (await page.$eval('#job-table', (e) => e.textContent.includes('kcagc')))
 			fault('what does not parse is in the queue');
 		await submit(text);
 		await has(page, '#submit-said', 'Submitted: job 1');
-		await has(page, '#queue tbody th', 'by anna');
-		await has(page, '#queue .state', 'done');
-		await has(page, '#history-table .state', 'done');
-		await page.click('#history-table button');
+		await has(page, '#job-table tbody th', 'by anna');
+		await has(page, '#job-table .state', 'done');
+		await page.waitForSelector('#job-table button[data-job]');
+		await page.click('#job-table button[data-job]');
 		await has(page, '#report h3', 'Traffic');
+		if (JSON.parse(await fetched(page, 'run.json')).submitter !== 'anna')
+			fault('run.json is not that of the job');
 		await has(page, '#report dd', 'anna');
 		await judgeAll(page, 'far');
 		console.log('ready');
@@ -187,19 +208,19 @@ const scenarios = {
 		await tabTo(page, '#submit-form button');
 		await page.keyboard.press('Enter');
 		await has(page, '#submit-said', 'Submitted: job 2');
-		await has(page, '#queue .state', 'waiting for parties');
-		await tabTo(page, '#queue button[data-cancel]');
+		await has(page, '#job-table .state', 'waiting for parties');
+		await tabTo(page, '#job-table button[data-cancel]');
 		await page.keyboard.press('Enter');
 		await has(page, '#news', 'Cancelled: job 2');
-		await has(page, '#queue .state', 'cancelled');
-		await has(page, '#queue small', 'cancelled by anna');
+		await has(page, '#job-table .state', 'cancelled');
+		await has(page, '#job-table small', 'cancelled by anna');
 		await page.type('#job-words', 'anna cancelled');
-		if (await page.$$eval('#queue tbody tr', (l) => l.filter((e) => e.getClientRects().length).length) !== 1)
+		if (await page.$$eval('#job-table tbody tr', (l) => l.filter((e) => e.getClientRects().length).length) !== 1)
 			fault('the search does not find the job that was cancelled, and it alone');
 
 		const looks = await open(browser, at('vera'));
 		await live(looks, 'live');
-		await has(looks, '#queue tbody th', 'by anna');
+		await has(looks, '#job-table tbody th', 'by anna');
 		if (await looks.$eval('#submit-form', (e) => e.getClientRects().length))
 			fault('a form is shown to who may only look');
 
@@ -242,13 +263,15 @@ const scenarios = {
 		await page.keyboard.press('Enter');
 		await has(page, '#news', 'Agreed to');
 		await has(page, '#now .state', 'done');
-		await has(page, '#history .state', 'done');
+		await has(page, '#jobs .state', 'done');
 		await has(page, '#ledger td', 'polish');
 		await has(page, '#budgets meter', '');
 		/* Its report, by the keyboard; what has left, by a word. */
-		await tabTo(page, '#history-table button');
+		await tabTo(page, '#job-table button');
 		await page.keyboard.press('Enter');
 		await has(page, '#report h3', 'Traffic');
+		if (!/^id,label/.test(await fetched(page, 'labels.csv')))
+			fault('labels.csv is not that of the job');
 		await has(page, '#report dd', 'party-01');
 		await tabTo(page, '#ledger-words');
 		await page.keyboard.type('ACCEPT');

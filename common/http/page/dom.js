@@ -40,6 +40,11 @@ export function table(label, columns, rows, more) {
 
 export const small = (text) => text && make('small', {}, text);
 
+const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim', 'awaiting approval': 'dim' };
+/* The state of a job, and the names that it waits for. */
+export const state = (s, names) => make('span', { class: `state ${tone[s] || ''}` },
+	`${s === 'waiting' ? 'waiting for parties' : s}${names && names.length ? ` (${names.join(', ')})` : ''}`);
+
 export function bytes(n) {
 	const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 	let i = 0;

@@ -1,6 +1,6 @@
-/* jobs.js -- jobs: the running ones, earlier ones, and the report of each, from its run.json. */
-import { ask, at, bytes, clock, count, fill, make, seconds, small, table } from '/dom.js';
-import { cancelButton } from '/submit.js';
+/* jobs.js -- the running jobs, the peers, and the report of a job, from its run.json. */
+import { ask, at, bytes, clock, count, fill, make, seconds, small, state, table } from '/dom.js';
+import { showFiles } from '/files.js';
 
 /* ---- phases ---- */
 
@@ -43,10 +43,6 @@ export function phases(list, running) {
 
 /* ---- now ---- */
 
-const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim', 'awaiting approval': 'dim' };
-export const state = (s, names) => make('span', { class: `state ${tone[s] || ''}` },
-	`${s === 'waiting' ? 'waiting for parties' : s}${names && names.length ? ` (${names.join(', ')})` : ''}`);
-
 function title(j) {
 	return [j.kind || 'a job', ' ', make('code', {}, j.id.slice(0, 8)), ' ', state(j.state, j.waiting_for)];
 }
@@ -80,61 +76,6 @@ export function showPeers(status) {
 				p.job ? bytes(p.bytes_sent) : '', p.job ? bytes(p.bytes_received) : '',
 			],
 		}))) : make('p', { class: 'dim' }, 'None.'));
-}
-
-/* ---- search ---- */
-
-/* Hides rows of the queue and of the jobs that lack one of the words. */
-export function search() {
-	const words = at('job-words').value.toLowerCase().split(/\s+/).filter(Boolean);
-
-	for (const row of document.querySelectorAll('#queue-table tbody tr, #history-table tbody tr')) {
-		const text = row.textContent.toLowerCase();
-
-		row.hidden = !words.every((w) => text.includes(w));
-	}
-}
-
-/* ---- the queue of a coordinator with --serve ---- */
-
-export async function showQueue() {
-	const { queue } = await ask('/api/queue');
-
-	for (const e of document.querySelectorAll('#queue, a[href="#queue"]'))
-		e.hidden = false;
-	fill(at('queue-table'), queue.length ? table('Queue', [['Job'], ['State'], ['Parties'], ['Submitted'], ['Attempts', 'num']],
-		queue.map((j) => ({
-			cells: [
-				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state, j.waiting_for), ' ', cancelButton(j), small(j.cause)],
-				j.parties.join(', '), clock(j.submitted), j.attempts ? count(j.attempts) : '',
-			],
-		}))) : make('p', { class: 'dim' }, 'Nothing was submitted yet.'));
-	search();
-}
-
-/* ---- earlier jobs ---- */
-
-let shown = 0; /* jobs of the history that the table shows */
-
-export async function showHistory(more) {
-	const from = more ? shown : 0;
-	const list = await ask(`/api/jobs?from=${from}`);
-	const body = table('Jobs', [['Job'], ['State'], ['Began'], ['Took', 'num'], ['Rows', 'num']], list.jobs.map((j) => ({
-		cells: [
-			[make('button', { type: 'button', class: 'plain', 'data-job': `${j.job_id}-${j.attempt}` }, `${j.kind || 'a job'} ${j.job_id.slice(0, 8)}`),
-				small(j.submitter && `by ${j.submitter}`)],
-			[state(j.status), small(j.error)], clock(j.started), j.status === 'running' || j.elapsed_s === undefined ? '' : seconds(j.elapsed_s),
-			j.rows === undefined ? '' : count(j.rows),
-		],
-	})));
-
-	shown = from + list.jobs.length;
-	at('history-more').hidden = shown >= list.count || !list.jobs.length;
-	if (more)
-		at('history-table').querySelector('tbody').append(...body.querySelector('tbody').children);
-	else
-		fill(at('history-table'), list.jobs.length ? body : make('p', { class: 'dim' }, 'None has begun yet.'));
-	search();
 }
 
 /* ---- the report of one job ---- */
@@ -183,7 +124,7 @@ function traffic(run) {
 }
 
 export async function showReport(which) {
-	const box = at('report');
+	const box = at('report'), files = make('div', { class: 'files' });
 	let run;
 
 	try {
@@ -196,13 +137,15 @@ export async function showReport(which) {
 	fill(box,
 		make('h3', { id: 'report-title' }, `${(run.job && run.job.kind) || 'Job'} `, make('code', {}, run.job_id)),
 		run.error && make('p', { class: 'bad' }, run.error), facts(run),
+		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),
+			make('p', {}, `${count(run.result.rows)} rows: ${run.result.cluster_sizes.map(count).join(', ')}`)],
+		files,
 		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'), attempts(run)],
 		(run.phases || []).length > 0 && [make('h3', {}, 'Phases'), phases(run.phases, run.status === 'running')].flat(),
 		(run.traffic || []).length > 0 && traffic(run),
-		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),
-			make('p', {}, `${count(run.result.rows)} rows: ${run.result.cluster_sizes.map(count).join(', ')}`)],
 		(run.leaks || []).length > 0 && [make('h3', {}, 'What it shows, and to whom'), make('ul', {}, run.leaks.map((l) => make('li', {}, l)))],
 		make('details', {}, make('summary', {}, 'All of run.json'), make('pre', { tabindex: 0 }, JSON.stringify(run, null, 1))));
 	box.hidden = false;
 	box.focus();
+	await showFiles(files, run);
 }

@@ -1,6 +1,7 @@
 /* page.js -- the page: receives the daemon's status when it changes (/events), and shows it. */
 import { at, bytes, clock, fill, make, news } from '/dom.js';
-import { search, showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
+import { showNow, showPeers, showReport } from '/jobs.js';
+import { search, showQueue, showRecords } from '/list.js';
 import { showBudgets, showLedger, showOffers, startParty } from '/party.js';
 import { showParties, startSubmitting } from '/submit.js';
 import { takeToken } from '/token.js';
@@ -48,15 +49,14 @@ function refresh(status) {
 	const now = status.jobs.map((j) => `${j.id}-${j.attempt} ${j.state}`).join();
 
 	if (now !== states)
-		showHistory(false).catch(complain);
+		showRecords(false).catch(complain);
 	if (status.role === 'coordinator' && status.phase === 'serving' && !submitting) {
 		submitting = true;
 		startSubmitting().then(showQueue).catch(complain);
-	}
-	if (status.role === 'coordinator' && status.phase === 'serving' && status.queue_written !== queued) {
+	} else if (submitting && (status.queue_written !== queued || now !== states)) {
 		showQueue().catch(complain);
-		queued = status.queue_written;
 	}
+	queued = status.queue_written;
 	if (status.role === 'party') {
 		if (person !== status.person_awaited)
 			showOffers().then((n) => n && news(n === 1 ? 'An offer waits for you.' : `${n} offers wait for you.`)).catch(complain);
@@ -100,14 +100,14 @@ setInterval(() => {
 	if (heard && Date.now() - heard > SILENT_MS)
 		showLink(false);
 }, 5000);
-at('history-table').addEventListener('click', (e) => {
+at('job-table').addEventListener('click', (e) => {
 	const b = e.target.closest('button[data-job]');
 
 	if (b)
 		showReport(b.dataset.job);
 });
 at('job-words').addEventListener('input', search);
-at('history-more').addEventListener('click', () => showHistory(true).catch(complain));
+at('job-more').addEventListener('click', () => showRecords(true).catch(complain));
 takeToken();
 addEventListener('hashchange', takeToken);
 listen();

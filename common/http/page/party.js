@@ -1,5 +1,6 @@
 /* party.js -- the parts of a party's page: offers and answers to them, ledger, budgets. */
 import { ask, at, bytes, clock, count, fill, make, news, small, table } from '/dom.js';
+import { showFilesAgain } from '/files.js';
 import { forgetIfRefused, keepToken, posting, token } from '/token.js';
 
 function useToken(event) {
@@ -8,6 +9,7 @@ function useToken(event) {
 	at('token').value = '';
 	showTokenForm();
 	news('The token is kept for this tab.');
+	showFilesAgain();
 }
 
 function showTokenForm() {

@@ -1,12 +1,14 @@
 /* submit.js -- submits and cancels jobs of a coordinator with --serve, for users with that
  * right. */
 import { ask, at, fill, make, news } from '/dom.js';
+import { readAs } from '/files.js';
 import { posting } from '/token.js';
 
 let me, parties = []; /* the user and the user's rights: /api/me */
 
 function showForm() {
-	at('submit-form').hidden = !me || (me.role !== 'submitter' && me.role !== 'operator');
+	for (const e of document.querySelectorAll('#submit, a[href="#submit"]'))
+		e.hidden = !me || (me.role !== 'submitter' && me.role !== 'operator');
 	at('submit-as').textContent = me && me.name ? `It is submitted by ${me.name}.` : '';
 }
 
@@ -86,8 +88,9 @@ export async function startSubmitting() {
 	at('submit-form').addEventListener('submit', submit);
 	at('submit-fields').addEventListener('change', compose);
 	at('submit-file').addEventListener('change', () => { at('submit-text').disabled = at('submit-file').files.length > 0; });
-	at('queue-table').addEventListener('click', cancel);
+	at('job-table').addEventListener('click', cancel);
 	me = await ask('/api/me');
+	readAs(me);
 	showForm();
 	compose();
 }

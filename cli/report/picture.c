@@ -385,21 +385,23 @@ static void picture_take_rows(const struct mat *from, const uint32_t *row, size_
 		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
 }
 
-/* "the party's own features, filtered (half, order 4) and projected on 9 dimensions" */
+/* "the party's own features, filtered (half, order 4) and projected on 9 dimensions". Features of
+ * params.data may be those of all parties. */
 static void picture_describe_points(const struct source *s, const struct picture *p, struct buf *b)
 {
+	const char *given = s->params->data, *of = given ? " of " : "";
+	const char *own = given ? "" : "the party's own ", *dir = given ? given : "";
+
 	if (s->job.kind->embeds)
 		buf_printf(b,
 			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
 			   "groups that k-means finds in them, for the eye",
 			   p->dims);
 	else if (of_graphs(s))
-		buf_printf(b,
-			   "the party's own graphs, in the %zu dimensions of the network's "
-			   "embedding",
-			   p->dims);
+		buf_printf(b, "%sgraphs%s%s, in the %zu dimensions of the network's embedding", own,
+			   of, dir, p->dims);
 	else if (of_rows(s))
-		buf_printf(b, "the party's own features, %zu of them, %s%s", p->dims,
+		buf_printf(b, "%sfeatures%s%s, %zu of them, %s%s", own, of, dir, p->dims,
 			   standardized(s) ? "standardised" : "as they are",
 			   s->job.kind->split == SPLIT_ROWS &&
 				   fedsc_job(&s->job)->noise != NOISE_NONE
@@ -407,11 +409,12 @@ static void picture_describe_points(const struct source *s, const struct picture
 			       : "");
 	else
 		buf_printf(b,
-			   "the party's own features, %sfiltered (%s, order %u) and projected on "
-			   "%zu dimensions, in which they were clustered%s",
-			   standardized(s) ? "standardised, " : "",
+			   "%sfeatures%s%s, %sfiltered (%s, order %u) and projected on %zu "
+			   "dimensions%s%s",
+			   own, of, dir, standardized(s) ? "standardised, " : "",
 			   kcagc_job(&s->job)->filter_kind == FILTER_HALF ? "half" : "spectral",
 			   kcagc_job(&s->job)->filter_order, p->dims,
+			   given ? "" : ", in which they were clustered",
 			   kcagc_job(&s->job)->joint_norm
 			       ? " once their rows were scaled by joint norms"
 			       : "");

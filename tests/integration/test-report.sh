@@ -108,6 +108,8 @@ test_party() {
 	[[ $(points "$page") == 150 ]] || fail "$(points "$page") points laid out, expected 150"
 	report "$T/run" -o "$page" --data "$T/data" --no-record
 	[[ $(points "$page") == 150 ]] || fail "no picture of the pooled points"
+	holds "$page" '.points.caption | contains("own features") or contains("clustered") | not'
+	holds "$page" ".points.caption | contains(\"features of $T/data, filtered\")"
 	report "$dir" -o "$page" --config "$T/run/work/party-01.json" --no-record
 	[[ $(points "$page") == 150 ]] || fail "no picture by the configuration"
 	# run.json keeps its mode; the data may be gone.

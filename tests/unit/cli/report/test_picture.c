@@ -254,6 +254,7 @@ TEST(of_rows)
 	struct features X;
 	struct mat dense, plane;
 	struct buf csv = { 0 }, json = { 0 };
+	char caption[1024];
 	struct picture p;
 	double share[2];
 
@@ -278,9 +279,11 @@ TEST(of_rows)
 			assert_float_equal(p.xy[i], plane.a[i], 1e-9);
 		for (size_t i = 0; i < N; i++)
 			assert_int_equal(p.label[i], i % K);
-		assert_non_null(strstr(p.caption,
-				       "240 points: the party's own features, 90 of them, as they "
-				       "are. Shown along"));
+		snprintf(caption, sizeof(caption),
+			 "240 points: %s%s, 90 of them, as they are. Shown along",
+			 by_data ? "features of " : "the party's own features",
+			 by_data ? plain : "");
+		assert_non_null(strstr(p.caption, caption));
 		picture_release(&p);
 	}
 	put(in("rows/run.json"),

@@ -8,17 +8,15 @@ source "${0%/*}/python.sh"
 
 section() { sed -n '/^## From your table to clusters/,/^##* /{/^#/d;p}' "$ROOT/README.md"; }
 
-# The columns that README names, and two more; gaps among ages, quotes and separators in notes.
+# The table that README tells how to make: that of the tutorial.
 clone_and_table() {
 	mkdir -p "$T/clone/build"
 	ln -s "$BIN" "$T/clone/build/bin"
 	ln -s "$ROOT/scripts" "$ROOT/configs" "$ROOT/python" "$T/clone/"
-	awk 'BEGIN { srand(3); split("north south west", word, " "); print "customer,region,joined,age,income,note"
-		for (i = 0; i < 240; i++)
-			printf "C%05d,%s,20%d-0%d-1%d,%s,%.2f,\"said \"\"hello\"\", then left\"\n", i, word[1 + int(3 * rand())], 10 + i % 10,
-				1 + i % 9, i % 10, i % 37 ? int(25 + 20 * (i % 3) + 6 * rand()) : "", 20000 + 15000 * (i % 3) + 4000 * rand() }' \
-		>"$T/clone/customers.csv"
 	cd "$T/clone" || fail "is gone"
+	sed -n '/^\$ python3 - >customers.csv/,/^END$/p' "$ROOT/docs/tutorials/table-to-clusters.md" |
+		sed '1s/^\$ //' | bash -e
+	[[ $(wc -l <customers.csv) == 241 ]] || fail "the tutorial makes no table"
 	section | sed -n 's/^    //p' >"$T/commands"
 	awk '/^import /{ exit } { print }' "$T/commands" >"$T/in-the-shell"
 	awk '/^import /{ found = 1 } found' "$T/commands" >"$T/in-python"

@@ -246,6 +246,19 @@ static void say_news(const struct json *j, double id, struct buf *said)
 	*said = state;
 }
 
+/* Prints on stderr where the results of a finished job are: by HTTPS, or in a directory here. */
+static void say_results(const struct arguments *a, const struct json *j, double id)
+{
+	const char *dir = json_text(j, "directory");
+
+	if (json_number_of(j, "status", ERR_JOB) != ERR_OK)
+		return;
+	if (!a->asking.path)
+		fprintf(stderr, "results: coterie results %.0f, with the same options\n", id);
+	else if (*dir)
+		fprintf(stderr, "results: coterie show %s\n", dir);
+}
+
 static enum err job_command_wait_for(const struct arguments *a, double id)
 {
 	double began_s = clock_now_s(), gone_s = 0;
@@ -282,6 +295,7 @@ static enum err job_command_wait_for(const struct arguments *a, double id)
 	} else {
 		printf("job %.0f: %s\n", id, json_text(j, "state"));
 		say_warnings(j);
+		say_results(a, j, id);
 	}
 	e = (enum err)json_number_of(j, "status", 0);
 	if (e != ERR_OK)

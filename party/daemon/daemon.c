@@ -331,6 +331,14 @@ static void end_job(struct daemon *d)
 	d->post = NULL;
 }
 
+static void daemon_log_done(const struct daemon *d)
+{
+	char *output = job_output(&d->work, &d->means);
+
+	log_info("job done: results in %s", output);
+	free(output);
+}
+
 static void daemon_on_job_done(uv_async_t *async)
 {
 	struct daemon *d = async->data;
@@ -353,7 +361,7 @@ static void daemon_on_job_done(uv_async_t *async)
 	if (again)
 		await_again(d);
 	else if (offered && d->job_result == ERR_OK)
-		log_info("job done");
+		daemon_log_done(d);
 	else if (offered && !d->options.once) /* with `once` it is the process's last message */
 		log_error("job failed: %s", d->job_why);
 	if (offered && !again)

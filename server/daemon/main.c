@@ -116,7 +116,9 @@ static enum err serve_or_run(const struct daemon_arguments *a,
 		coordinator_main_print_line("done before this start", config->common.output,
 					    "; the same command now begins a new job");
 	else
-		coordinator_main_print_line("done", config->common.output, "");
+		coordinator_main_print_line(
+		    "done", config->common.output,
+		    "; coterie show prints sizes of clusters and confidence");
 	return ERR_OK;
 }
 

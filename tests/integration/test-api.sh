@@ -43,8 +43,9 @@ test_submit_from_elsewhere() {
 	edit party-00 '.policy.submitters = ["anna"]'
 	far_served 3
 	[[ $(far anna submit "$T/job.json") == "job 1" ]] || fail "job 1 was not taken"
-	far anna wait 1 >"$T/waited" || fail "wait ended with $?"
+	far anna wait 1 >"$T/waited" 2>"$T/wait.stderr" || fail "wait ended with $?"
 	[[ $(<"$T/waited") == "job 1: done" ]] || fail "wait says $(<"$T/waited")"
+	says wait '^results: coterie results 1, with the same options$'
 	far vera list >"$T/list"
 	grep -Eq '^ *1 +done +kcagc +anna' "$T/list" || fail "list says $(<"$T/list")"
 	[[ $(far vera show 1 --json | jq -r .submitter) == anna ]] || fail "the submitter is $(shown 1 .submitter)"

@@ -7,8 +7,10 @@ test_submit_list_show_wait_log() {
 	served 3
 	job submit "$T/job.json" >"$T/submitted"
 	[[ $(<"$T/submitted") == "job 1" ]] || fail "submit says $(<"$T/submitted")"
-	job wait 1 >"$T/waited" || fail "wait ended with $?"
+	job wait 1 >"$T/waited" 2>"$T/wait.stderr" || fail "wait ended with $?"
 	[[ $(<"$T/waited") == "job 1: done" ]] || fail "wait says $(<"$T/waited")"
+	says wait "^results: coterie show $T/out/coordinator/job-000001$"
+	soon_says party-00 'job done: results in .*/out/party-00'
 	job list >"$T/list"
 	grep -Eq '^ *1 +done +kcagc' "$T/list" || fail "list says $(<"$T/list")"
 	[[ $(shown 1 .state) == "done" && $(shown 1 .submitter) == "$(id -un)" ]] || fail "show says $(job show 1)"

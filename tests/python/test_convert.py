@@ -154,6 +154,15 @@ class Tables(Case):
         for name in signs:
             self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')
 
+    def test_a_column_of_ids_is_proposed(self):
+        for mark in ("C", "ABC", "K-"):
+            rows = [f"{mark}{i:05},{i % 3}" for i in range(9)]
+            Path("t.csv").write_text("\n".join(["customer,kind", *rows]) + "\n")
+            self.refused("t.csv", "to paste, where it is right: --id customer\n")
+        Path("t.csv").write_text("age,customer_no\n" + "".join(f"{i % 3},{70 + i}\n"
+                                                              for i in range(9)))
+        self.refused("t.csv", "another in each row", "where it is right: --id customer_no\n")
+
     def test_what_is_often_a_mistake_is_said(self):
         rows = [f"c{i},{20 + i},{i % 3},{i}.5,W{i},m" for i in range(10)]
         rows[3] = rows[3].replace(",23,", ",-999,")

@@ -10,7 +10,7 @@ from ._text import is_rounded
 
 _SPACES = " \u00a0\u2007\u2009\u202f"
 _MINUS = "[-\u2212]"
-_CURRENCY = r"(?:[A-Z]{3}|(?:[A-Z]{1,2}|Fr\.?)?[$\u00a3\u00a5\u20a0-\u20bf]?)"
+_CURRENCY = r"(?:[A-Z]{3}|Fr\.?|(?:[A-Z]{1,2}|Fr\.?)?[$\u00a3\u00a5\u20a0-\u20bf]|)"
 _UNIT = r"[^\s\d.,+()'\u2019\u2212-][^\s\d+()\u2212-]{0,14}[23]?"
 
 
@@ -44,7 +44,8 @@ def amount_of(text: str, decimal: str) -> Optional[Amount]:
         return None
     whole = re.sub("[^0-9]", "", m["whole"]) or "0"
     x = float(f"{whole}.{m['part'] or '0'}{m['exponent'] or ''}")
-    if not math.isfinite(x) or is_rounded(whole):
+    code = m["before"].isalpha() and len(whole) > 1 and whole[0] == "0"  # ABC00012
+    if not math.isfinite(x) or is_rounded(whole) or code:
         return None
     return Amount(-x if minus and minus != ["+"] else x, m["before"] or m["after"] or "")
 

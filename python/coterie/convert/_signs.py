@@ -28,7 +28,8 @@ _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){2,}|[+-]?[0-9]{1,3}(?:,[0
                         r"|[+-]?[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]*|[+-]?[0-9]{1,3}(?:\.[0-9]{3}){2,}")
 _TOTAL = re.compile(r"(?:grand |sub)?totals?:?|sum:?|summe:?|gesamt|insgesamt|average|mean|all"
                     r"|source:.*|quelle:.*", re.IGNORECASE)
-_ID_NAME = re.compile(r"(?:.*[^a-z]|.*[a-z](?=I))?(?:ids?|[ug]?uid|nr|nummer|key)", re.IGNORECASE)
+_ID_NAME = re.compile(r"(?:.*[^a-z]|.*[a-z](?=I))?(?:ids?|[ug]?uid|nr|nummer|key)"
+                      r"|.*[^a-z]no\.?", re.IGNORECASE)
 OFFSET = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*[+-][0-9]{2}:?[0-9]{2}")
 _ZEROS = re.compile(r"0[0-9]+")
 

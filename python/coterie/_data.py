@@ -13,11 +13,12 @@ from ._folder import Folder
 from ._optional import is_frame, is_sparse, need
 from ._program import PathLike, as_path
 from .convert import options
+from .convert._advice import helped, size_of
 from .convert._databases import is_address
 from .convert._edges import Edge, end_of, graph_of
 from .convert._frames import frame_table, plain_frame
-from .convert._made import read, record, take_graph, write
-from .convert._reading import of
+from .convert._made import Made, read, record, take_graph, write
+from .convert._reading import Reading, of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,12 +203,24 @@ def prepare(
         raise InputError("prepare: give a table, edges, or both", status=4)
     folder = Folder(out)
     target = folder.path if out is not None else folder.path / "data"
-    how = of(options(settings, id=id, label=label, category=category, date=date, ignore=ignore, only=only,
-                     missing=missing))
+    said = options(settings, id=id, label=label, category=category, date=date, ignore=ignore,
+                   only=only, missing=missing)
+    how = of(said)
     file, links = _path_of(table, "table"), _path_of(edges, "edges")
-    made = read(file, links, part, edges_part, how)
-    if table is not None and file is None:
-        made.take_table(frame_table(frame_of(table), how, "DataFrame", 0, ","))
+    df = frame_of(table) if table is not None and file is None else None
+
+    def read_with(how: Reading, *ends: Optional[str]) -> Made:
+        links, edges_part = ends or (None, None)
+        made = read(file, links, part, edges_part, how)
+        if df is not None:
+            made.take_table(frame_table(df, how, "DataFrame", 0, ","))
+        return made
+
+    try:
+        made = read_with(how, links, edges_part)
+    except InputError as e:
+        raise helped(e, said, size_of(file) if df is None else 8.0 * df.size,
+                     read_with) from None
     if edges is not None and links is None:
         take_graph(made, graph_of(_edges_of(edge_frame(edges)), "edges", made.n, made.ids, ", row "), "edges")
     write(made, str(target), record(made, file, links, part, how, _version()))

@@ -2,6 +2,7 @@
 import os
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,28 @@ def customers():
         "note": ['a, "quoted"\nnote', "", "x", "ü"],
         "churned": ["no", "yes", "no", "yes"],
     })
+
+
+class Advice(unittest.TestCase):
+    """What an error of prepare() proposes, passed to it, reads the table."""
+
+    def test_arguments(self):
+        df = pd.DataFrame({"who": ["a1", "a2", "a3", "a4"], "kind": ["u", "v", "u", "v"],
+                           "age": [1.0, None, 3, 5], "price": ["$1", "$2", "$3", "$1,200"],
+                           "cost": ["3", "n/a", "4", "5"]})
+        with self.assertRaises(coterie.InputError) as e:
+            coterie.prepare(df)
+        last = e.exception.what.splitlines()[-1]
+        self.assertEqual(last, "to add, where it is right: id='who', category='kind', "
+                               "missing=['age=median', 'cost=median'], "
+                               "settings={'number': 'price', 'na': 'n/a'}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            data = eval(f"coterie.prepare(df, {last.split(': ', 1)[1]})")
+        self.assertEqual(data.columns, ["kind=u", "kind=v", "age", "price", "cost"])
+        self.assertEqual(data.features[:, 3].tolist(), [1, 2, 3, 1200])
+        with self.assertRaisesRegex(coterie.InputError, r"id='who', missing=\['age=median', 'cost"):
+            coterie.prepare(df, category="kind", missing="kind=mean")
 
 
 class Prepare(unittest.TestCase):

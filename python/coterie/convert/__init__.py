@@ -18,6 +18,8 @@ except ImportError:
     raise ImportError("coterie.convert needs numpy: apt install python3-numpy, or pip install "
                       "numpy") from None
 
+from .._errors import InputError
+from ._advice import helped, size_of
 from ._made import Made, read, record, write
 from ._reading import of
 from ._text import wrong
@@ -61,9 +63,14 @@ def convert(
     """
     if file is None and edges is None:
         raise wrong("a file, edges, or both are needed")
-    how = of(options(settings, id=id, label=label, category=category, date=date, ignore=ignore,
-                     only=only, missing=missing, header=header, separator=separator))
-    return _convert(file, edges, part, edges_part, how, out)[1]
+    said = options(settings, id=id, label=label, category=category, date=date, ignore=ignore,
+                   only=only, missing=missing, header=header, separator=separator)
+    name = None if file is None else os.fspath(file)
+    try:
+        return _convert(file, edges, part, edges_part, of(said), out)[1]
+    except InputError as e:
+        raise helped(e, said, size_of(name),
+                     lambda how: read(name, None, part, None, how)) from None
 
 
 def _convert(file: Optional[PathLike], edges: Optional[PathLike], part: Optional[str],

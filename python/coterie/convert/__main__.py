@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import shlex
 import sys
 import warnings
@@ -12,14 +11,13 @@ from typing import Any, Dict, Iterator, List, NoReturn, Optional, Tuple
 
 from .._errors import CoterieError
 from . import _convert
-from ._advice import Proposal, complete
+from ._advice import READ_AGAIN_MAX, Proposal, complete, size_of
 from ._made import read
 from ._reading import KEYS, LISTS, of
 
 PROGRAM = "coterie.convert"
 OF_SET = ("from", "to", "weight", "unit", "na", "most", "decimal", "comment", "number", "encoding",
           "omit", "trim")
-READ_AGAIN_MAX = 1 << 24  # bytes
 
 
 class _Parser(argparse.ArgumentParser):
@@ -101,9 +99,8 @@ def _propose(a: argparse.Namespace, said: Dict[str, Any], advice: List[Tuple[str
     if not advice:
         return
     found = Proposal(advice, [], True)
-    if a.file and a.edges is None and os.path.isfile(a.file) and \
-            os.path.getsize(a.file) <= READ_AGAIN_MAX:
-        found = complete(advice, said, lambda s: read(a.file, None, a.part, None, of(s)))
+    if size_of(a.file) <= READ_AGAIN_MAX:
+        found = complete(advice, said, lambda how: read(a.file, None, a.part, None, how))
     for fault in found.faults:
         print(f"{PROGRAM}: {fault}", file=sys.stderr)
     if found.options:

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
-from .._errors import CoterieError
+from .._errors import CoterieError, InputError
 from ._made import Made
-from ._reading import LISTS
-from ._text import Advice
+from ._reading import LISTS, Reading, of
+from ._text import Advice, wrong
 
+READ_AGAIN_MAX = 1 << 24  # bytes of a file that is read again to find all options
 _ROUNDS = 24
 _LINES_MAX = 8  # left out: with more the file is of another kind
 _ROLES = ("id", "label", "category", "date", "number", "ignore", "only")
@@ -52,17 +54,18 @@ def _add(options: List[Advice], said: Dict[str, Any], advice: List[Advice]) -> b
 
 
 def _with(said: Dict[str, Any], options: List[Advice]) -> Dict[str, Any]:
-    merged = {key: list(value) if isinstance(value, list) else value for key, value in said.items()}
+    merged = dict(said)
     for key, value in options:
         if key in LISTS:
-            merged[key] = [*merged.get(key, []), value]
+            some = merged.get(key, [])
+            merged[key] = [*([some] if isinstance(some, str) else some), value]
         else:
             merged[key] = value
     return merged
 
 
 def complete(advice: List[Advice], said: Dict[str, Any],
-             read: Callable[[Dict[str, Any]], Made]) -> Proposal:
+             read: Callable[[Reading], Made]) -> Proposal:
     """advice: of a first reading with the options `said`."""
     options: List[Advice] = []
     faults: List[str] = []
@@ -78,7 +81,7 @@ def complete(advice: List[Advice], said: Dict[str, Any],
                 if sum(key == "omit" for key, _ in options) > _LINES_MAX:
                     return Proposal([o for o in options if o[0] != "omit"], faults, False)
                 try:
-                    made = read(_with(said, options))
+                    made = read(of(_with(said, options)))
                     advice, reads = made.table.advice if made.table else [], True
                 except CoterieError as e:
                     advice, reads = getattr(e, "advice", []), False
@@ -86,3 +89,35 @@ def complete(advice: List[Advice], said: Dict[str, Any],
     finally:
         log.disabled = was
     return Proposal(options, faults, reads)
+
+
+def size_of(file: Optional[str]) -> float:
+    """Bytes of a file; infinite of an address."""
+    return os.path.getsize(file) if file is not None and os.path.isfile(file) else float("inf")
+
+
+_ARGUMENTS = ("id", "label", "category", "date", "ignore", "only", "missing")
+
+
+def _arguments(options: List[Advice]) -> str:
+    """Arguments of coterie.prepare()."""
+    by: Dict[str, List[str]] = {}
+    for key, value in options:
+        by.setdefault(key, []).append(value)
+    given = {key: some if len(some) > 1 else some[0] for key, some in by.items()}
+    texts = [f"{key}={given.pop(key)!r}" for key in _ARGUMENTS if key in given]
+    return ", ".join([*texts, *([f"settings={given}"] if given else [])])
+
+
+def helped(error: InputError, said: Dict[str, Any], size: float,
+           read: Callable[[Reading], Made]) -> InputError:
+    """The error with all faults, and the arguments with which a table of this size in bytes is
+    read."""
+    advice = getattr(error, "advice", [])
+    if not advice:
+        return error
+    found = complete(advice, said, read) if size <= READ_AGAIN_MAX else Proposal(advice, [], True)
+    lines = [error.what, *found.faults]
+    if found.options:
+        lines.append(f"to add, where it is right: {_arguments(found.options)}")
+    return wrong("\n".join(lines), *found.options)

@@ -35,8 +35,10 @@ class Column:
 
     def look_at_points(self, joined: str) -> None:
         """joined: lines of cells. Whether points may be separators of thousands."""
+        if self.grouped is False:
+            return
         pointed = joined.count(".")
-        if self.grouped is not False and pointed:
+        if pointed:
             groups = len(_GROUPED.findall(joined))
             self.grouped = groups == pointed
             self.points += pointed

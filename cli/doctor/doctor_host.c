@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor.h"
 #include "common/base/file.h"
 #include "common/base/machine.h"
+#include "common/job/share.h"
 #include "crypto/secret.h"
 #include "crypto/sign.h"
 
@@ -175,11 +176,20 @@ static void check_limits(struct checkup *c, size_t files)
 			    "up to %ju, %zu are needed", (uintmax_t)r.rlim_max, files);
 }
 
+static void check_group(struct checkup *c, const struct daemon_common *common)
+{
+	if (common->results_group && !checkup_failed(c, share_begin(common), "results group",
+						     "see results_group in run-as-a-service.md"))
+		checkup_add(c, FINE, "results group", "", "members of %s read labels and profiles",
+			    common->results_group);
+}
+
 void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls_role role,
 		 size_t files)
 {
 	check_user(c);
 	check_identity(c, common, role);
 	doctor_directory(c, "output", common->output);
+	check_group(c, common);
 	check_limits(c, files);
 }

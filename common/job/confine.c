@@ -1,6 +1,7 @@
 #include "common/job/confine.h"
 #include "common/base/log.h"
 #include "common/base/sanitized.h"
+#include "common/job/share.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,8 +141,6 @@ static const struct rule rules[] = {
 	{ SCMP_SYS(prlimit64), REFUSE(EPERM), 1, { { 2, NOT(0) } } },
 	{ SCMP_SYS(kill), ALLOW, 1, { { 1, IS(0) } } },      /* tests if a process exists */
 	{ SCMP_SYS(kill), END, 1, { { 1, NOT(0) } } },
-	/* SQLite as root; its files keep their owner */
-	{ SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONBIO) } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIOCLEX) } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONREAD) } } },
@@ -189,6 +188,22 @@ static int add_rule_list(scmp_filter_ctx f, const struct rule *rule, size_t coun
 	return bad;
 }
 
+/* A file keeps its owner, whatever SQLite tries as root, and its group but for results_group. */
+static int add_fchown(scmp_filter_ctx f)
+{
+	const scmp_datum_t nobody = (uid_t)-1;
+	gid_t group;
+	bool shares = share_group(&group);
+	const struct rule some[] = {
+		{ SCMP_SYS(fchown), ALLOW, 2, { { 1, IS(nobody) }, { 2, IS(group) } } },
+		{ SCMP_SYS(fchown), REFUSE(EPERM), 2, { { 1, IS(nobody) }, { 2, NOT(group) } } },
+		{ SCMP_SYS(fchown), REFUSE(EPERM), 1, { { 1, NOT(nobody) } } },
+	};
+	const struct rule none = { SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } };
+
+	return shares ? add_rule_list(f, some, COUNT(some)) : add_rule_list(f, &none, 1);
+}
+
 static int add_rules(scmp_filter_ctx f)
 {
 	/* abort() and raise() signal this process only */
@@ -203,6 +218,8 @@ static int add_rules(scmp_filter_ctx f)
 		bad = add_named(f, ALLOW, allowed[i]);
 	for (size_t i = 0; i < COUNT(never) && !bad; i++)
 		bad = add_named(f, END, never[i]);
+	if (!bad)
+		bad = add_fchown(f);
 	return bad ? bad : add_rule_list(f, rules, COUNT(rules));
 }
 

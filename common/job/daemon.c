@@ -171,6 +171,10 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 		  "daemon's user only" }, \
 	{ "output", CONFIG_PATH, offsetof(T, common.output), .standard = "out", \
 	  .help = "directory of results; created if absent" }, \
+	{ "results_group", CONFIG_STRING, offsetof(T, common.results_group), 1, 64, "", \
+	  .check = config_check_name, \
+	  .help = "group of this host that may read run.json, labels, profiles and reports of " \
+		  "jobs that are over; if not set, only the daemon's user" }, \
 	{ "keep_days", CONFIG_UNSIGNED, offsetof(T, common.keep_days), 0, 36500, "0", \
 	  .help = "age in days at which results are removed between jobs, at a party also " \
 		  "models and answered offers; 0: no limit" }, \

@@ -59,8 +59,9 @@ struct daemon_common {
 	char *const *set;
 	char *name;
 	struct identity_files identity;
-	char *output;       /* directory of run.json, labels.csv, ... */
-	unsigned keep_days; /* older results are removed; 0: no limit of age */
+	char *output;        /* directory of run.json, labels.csv, ... */
+	char *results_group; /* may read results: share.h; NULL: nobody else */
+	unsigned keep_days;  /* older results are removed; 0: no limit of age */
 	/* the oldest are removed until the rest takes at most this; 0: no limit */
 	double keep_gib;
 	unsigned heartbeat_s;

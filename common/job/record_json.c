@@ -3,6 +3,7 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/job/record.h"
+#include "common/job/share.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -343,6 +344,8 @@ enum err record_write(const struct record *r, const char *dir)
 		(void)record_write_end(path, r->status);
 	if (e == ERR_OK || r->ended)
 		note_running(path, !r->ended);
+	if (r->ended)
+		share_results(dir);
 	buf_release(&text);
 	free(path);
 	return e;

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/job/kinds.h"
 #include "common/job/record.h"
+#include "common/job/share.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,8 +109,10 @@ enum err results_begin(const char *dir)
 		e = each(dir, results_move, &m);
 	if (e == ERR_OK && file_exists(run))
 		e = results_move(&m, run);
-	if (e == ERR_OK && m.to)
+	if (e == ERR_OK && m.to) {
+		share_results(m.to);
 		log_info("results of an earlier job are now in %s", m.to);
+	}
 	free(m.to);
 	free(run);
 	return e;
@@ -163,10 +166,12 @@ void results_sweep(const char *dir)
 
 	file_sweep(dir);
 	record_bury(dir);
+	share_results(dir);
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			file_sweep(found.gl_pathv[i]);
 			record_bury(found.gl_pathv[i]);
+			share_results(found.gl_pathv[i]);
 		}
 		globfree(&found);
 	}

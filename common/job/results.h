@@ -26,7 +26,7 @@ char *results_list(const char *dir);
 void results_take_back(const char *dir);
 
 /* Removes files that killed writers have left in dir and in the job directories below it:
- * file_sweep(). */
+ * file_sweep(). Shares what is left: share_results(). */
 void results_sweep(const char *dir);
 
 /* Locks dir until the process ends: only one process may write there. ERR_INPUT names the process

@@ -3,6 +3,7 @@
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
+#include "common/job/share.h"
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "party/daemon/daemon.h"
@@ -85,6 +86,8 @@ static enum err party_main_run(const struct daemon_arguments *a)
 		e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
 	if (e == ERR_OK)
 		e = a->check ? mpirun_check(&config) : mpirun_begin(&config);
+	if (e == ERR_OK)
+		e = share_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)
 		e = daemon_check(&config);

@@ -2,6 +2,7 @@
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
+#include "common/job/share.h"
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
@@ -133,6 +134,8 @@ static enum err coordinator_main_run(const struct daemon_arguments *a)
 	if (!a->check)
 		TRY(confine_code(&config.common, a->config, a->job, a->argv));
 	e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
+	if (e == ERR_OK)
+		e = share_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)
 		e = coordinator_check(&config);

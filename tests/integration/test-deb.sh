@@ -421,6 +421,7 @@ test_three_hosts() {
 	on bank-a systemctl restart coterie-party
 	until_true 10 on bank-a test -s /var/lib/coterie-party/log.jsonl || fail "nothing is logged after rotation"
 	job_on_hosts 3
+	group_reads
 
 	# A restart under a job that is under way, whose next attempt is done.
 	ready_on_hosts
@@ -433,6 +434,30 @@ test_three_hosts() {
 	job_on_hosts 5
 	[[ $(on hub coterie job list --json | jq -r '[.[].state] | unique | join(" ")') == "done" ]] || fail "the queue: $(on hub coterie job list)"
 	purge
+}
+
+# As docs/howto/run-as-a-service.md has it: members of the unit's group read labels, and no more,
+# whatever an upgrade makes of directories.
+group_reads() {
+	local dir=/var/lib/coterie-party
+	on bank-b /bin/sh -c 'groupadd analysts && usermod -aG analysts coterie-party &&
+		useradd -G analysts nina'
+	on bank-b jq '.results_group = "analysts"' /etc/coterie/party.json >"$T/new"
+	put bank-b /etc/coterie/party.json <"$T/new"
+	! on bank-b systemctl restart coterie-party 2>/dev/null || is_state bank-b coterie-party failed ||
+		until_true 10 is_state bank-b coterie-party failed || fail "it starts without Group="
+	journal_soon_says bank-b coterie-party 'no member of the group .*in a unit, Group=analysts'
+	put bank-b /etc/systemd/system/coterie-party.service.d/group.conf <<<$'[Service]\nGroup=analysts'
+	on bank-b systemctl daemon-reload
+	on bank-b systemctl restart coterie-party
+	until_true 20 on bank-b runuser -u nina -- ls "$dir" >/dev/null || fail "nina may not enter"
+	on bank-b systemd-tmpfiles --create coterie-party.conf
+	on bank-b runuser -u nina -- /bin/sh -c "cat $dir/job-*/labels.csv" >"$T/labels" ||
+		fail "nina reads no labels: $(on bank-b ls -lR "$dir")"
+	[[ -s $T/labels ]] || fail "no labels"
+	! on bank-b runuser -u nina -- cat "$dir/log.jsonl" 2>/dev/null || fail "nina reads the log"
+	on bank-b runuser -u coterie-party -- coterie doctor --config /etc/coterie/party.json >"$T/doctor" ||
+		fail "doctor: $(<"$T/doctor")"
 }
 
 # As docs/howto/rotate-keys.md has it: another certificate for the key that is there, and all is well to doctor, at the hub as well.

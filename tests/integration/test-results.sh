@@ -156,5 +156,59 @@ test_configuration() {
 		'.api = { listen: "127.0.0.1:0", certificate: "pki/party-00.crt", key: "pki/party-00.key", roles: { anna: "reader" } }'
 }
 
+# As somebody who has this group besides his own, or no other.
+as_member=(setpriv --reuid nobody --regid nogroup --groups mail)
+as_stranger=(setpriv --reuid nobody --regid nogroup --clear-groups)
+
+# party-00 is a member by a supplementary group, as usermod -aG makes one; the coordinator is root.
+test_group_reads_files() {
+	((EUID == 0)) || skip "only root is two users"
+	federation 2
+	chmod a+x "$T"
+	edit party-00 '.results_group = "mail"'
+	edit coordinator '.results_group = "mail"'
+	mkdir -p "$T/out/party-00"
+	chown -R nobody "$T/out/party-00" "$T/pki/party-00.key"
+	chmod -R a+rX "$T/pki" "$T/data" "$T"/*.json "$T/out"
+	chmod 600 "$T"/pki/*.key
+	coordinator
+	party party-01
+	# shellcheck disable=SC2153
+	start party-00 "${as_member[@]}" "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --once
+	completes 2
+	local out name open
+	for out in "$T/out/party-00" "$T/out/coordinator"; do
+		for name in run.json labels.csv labels.npy; do
+			[[ $(stat -c '%a %G' "$out/$name") == "640 mail" ]] || fault "$out/$name: $(stat -c '%a %G' "$out/$name")"
+			"${as_member[@]}" cat "$out/$name" >/dev/null || fault "a member cannot read $out/$name"
+		done
+		open=$(find "$out" -type f -perm /077 ! -name run.json ! -name 'labels.*' ! -name 'profile*.csv')
+		[[ -z $open ]] || fault "others may read $open"
+	done
+	! "${as_member[@]}" cat "$T/out/coordinator/log.jsonl" 2>/dev/null || fault "a member may read the log"
+	! "${as_stranger[@]}" cat "$T/out/coordinator/labels.csv" 2>/dev/null || fault "a stranger may read labels"
+	"${as_member[@]}" "$BIN/coterie" report "$T/out/coordinator" --output "$T/out/party-00/page.html" >/dev/null || fault "a member can make no report"
+	[[ $(stat -c %a "$T/out/party-01/labels.csv") == 600 ]] || fault "party-01 shares labels"
+	# A start shares what was there before the key.
+	edit party-01 '.results_group = "mail"'
+	ADDRESS=127.0.0.1:1 party party-01
+	until_true 20 has_group "$T/out/party-01/labels.csv" || fault "results of before are not shared"
+}
+
+has_group() { [[ $(stat -c '%a %G' "$1") == "640 mail" ]]; }
+
+test_group_is_refused() {
+	federation 2
+	edit party-00 '.results_group = "no-such-group"'
+	refused 4 'results_group: there is no group "no-such-group" on this host: make it by groupadd no-such-group' \
+		"$BIN/party" --config "$T/party-00.json" --check-config
+	refused 1 'no group ."no-such-group.* on this host' "$BIN/coterie" doctor --json --config "$T/party-00.json"
+	((EUID == 0)) || return 0
+	chmod -R a+rX "$T"
+	edit coordinator '.results_group = "mail"'
+	refused 4 'is no member of the group "mail": usermod -aG mail and the daemon.s user; in a unit, Group=mail' \
+		"${as_stranger[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --check-config
+}
+
 sample test_readers_and_nobody_else test_at_the_coordinator
 run_tests "$@"

@@ -127,7 +127,7 @@ class Client:
         text, name = (
             (json.dumps(job), "job")
             if isinstance(job, Mapping)
-            else (Path(os.fspath(job)).read_text(encoding="utf-8"), os.fspath(job))
+            else (as_path(job, "job").read_text(encoding="utf-8"), os.fspath(job))
         )
         return int(self._ask("submit", job=text, where=name)["id"])
 

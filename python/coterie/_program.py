@@ -70,9 +70,21 @@ def _remedy() -> str:
             "Coterie and set COTERIE_BIN to its build/bin")
 
 
+def _foreign(path: PathLike, why: str) -> ProgramMissing:
+    """For a program that this system cannot start: a wheel unpacked, or copied, without pip."""
+    return ProgramMissing(
+        f"{os.fspath(path)} does not run on this system ({why}): it is for another processor or"
+        f" another C library: {_remedy()}",
+        status=4,
+    )
+
+
 def _run_own(name: str) -> None:
     """A console script of a wheel: becomes the program."""
-    os.execv(str(OWN / name), [name, *sys.argv[1:]])
+    try:
+        os.execv(str(OWN / name), [name, *sys.argv[1:]])
+    except OSError as e:
+        sys.exit(f"{name}: {_foreign(OWN / name, str(e.strerror))}")
 
 
 def run_coterie() -> None:
@@ -120,11 +132,15 @@ class Process:
         self.lines: Deque[Dict[str, Any]] = deque(maxlen=KEPT)
         self._warned: Deque[Dict[str, Any]] = deque(maxlen=KEPT)
         self._line = line
-        self._popen = subprocess.Popen(
-            [find(program.split()[0]), *program.split()[1:], *(os.fspath(a) for a in args)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            encoding="utf-8", errors="replace",
-        )
+        path = find(program.split()[0])
+        try:
+            self._popen = subprocess.Popen(
+                [path, *program.split()[1:], *(os.fspath(a) for a in args)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                encoding="utf-8", errors="replace",
+            )
+        except OSError as e:
+            raise _foreign(path, str(e.strerror)) from None
         self._stdout: List[str] = []
         self._threads = [threading.Thread(target=self._read_out, daemon=True),
                          threading.Thread(target=self._read_err, daemon=True)]
@@ -169,6 +185,8 @@ class Process:
             raise
         for thread in self._threads:
             thread.join()
+        if status and "GLIBC_" in self.last_words():  # the loader's words
+            raise _foreign(find(self.program.split()[0]), self.last_words())
         return status
 
     def stop(self) -> None:

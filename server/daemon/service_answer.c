@@ -155,7 +155,11 @@ static enum err service_answer_find_job(struct asked *a, struct entry **e, struc
 	if (*e)
 		return ERR_OK;
 	TRY(store_get(a->s->store, id, j, &found));
-	return found ? ERR_OK : err_set(ERR_INPUT, "there is no job %" PRId64, id);
+	return found ? ERR_OK
+		     : err_set(ERR_INPUT,
+			       "there is no job %" PRId64 ": coterie job list shows those that "
+			       "are here",
+			       id);
 }
 
 static enum err answer_show(struct asked *a)

@@ -53,7 +53,7 @@ test_readers_and_nobody_else() {
 	refused 4 "no results of job ${ID//[0-9a-f]/0} are here: .*removed .*submit it again" \
 		of_bank anna "${ID//[0-9a-f]/0}"
 	refused 4 '"17x" is no job, expected its number' of_bank anna 17x
-	refused 4 'there is no job 17' of_bank anna 17
+	refused 4 'there is no job 17: coterie job list shows those that are here' of_bank anna 17
 	# A reader reads results and nothing else.
 	for path in / /metrics /api/status /api/ledger /api/budgets /api/offers /api/ask /events; do
 		answered 404 'there is no' anna "$path"

@@ -1,5 +1,6 @@
 """Jobs and results from another host, in a process that has neither programs nor numpy."""
 import json
+import shutil
 import unittest
 
 import numpy as np
@@ -94,6 +95,8 @@ class Elsewhere(unittest.TestCase):
             number = client.submit(JOB)
             client.wait(number)
             vera = coterie.Client(f.people("vera"))
+            job_id = client.show(number)["job_id"]
+            party_api = json.loads(f.config("anna").read_text())["party"]
             for call, said in (
                 (
                     lambda: vera.submit(JOB),
@@ -107,6 +110,19 @@ class Elsewhere(unittest.TestCase):
                 (lambda: client.results(17), "there is no job 17"),
                 (lambda: client.results("seventeen"), "is no job's id"),
                 (lambda: client.submit({"kind": "kmean"}), "kmean"),
+                (lambda: client.submit("/nowhere/job.json"), "/nowhere/job.json is not there"),
+                (
+                    lambda: coterie.Client(f.people("nina")).jobs(),
+                    "certificate of nina has no role at coordinator: its operator can give it one",
+                ),
+                (
+                    lambda: coterie.Client(f.config("nina"), party=party_api).results(job_id),
+                    "certificate of nina has no role at party-00: its operator can give it one",
+                ),
+                (
+                    lambda: coterie.Client(f.config("hub"), key=f.path / "pki/vera.key").jobs(),
+                    "key values mismatch; they have to be PEM, the key that of the certificate",
+                ),
                 (
                     lambda: coterie.Client("hub:1", certificate="/nowhere/anna.crt").jobs(),
                     "/nowhere/anna.crt: this file cannot be read",
@@ -118,6 +134,13 @@ class Elsewhere(unittest.TestCase):
                 (lambda: coterie.Client(f.config("party-00")), 'no member "server"'),
             ):
                 with self.assertRaisesRegex(coterie.InputError, said):
+                    call()
+            hub = coterie.Client(f.config("hub"))
+            shutil.rmtree(client.show(number)["directory"])
+            client.results(number, patience=20)
+            shutil.rmtree(f.path / f"out/party-00/job-{job_id}-1")
+            for call in (lambda: hub.results(number), lambda: client.results(number)):
+                with self.assertRaisesRegex(coterie.InputError, "removed .*submit it again"):
                     call()
             place = f.config("vera").read_text()
             (f.path / "wrong.json").write_text(place.replace("coordinator@", "hub@"))

@@ -11,7 +11,7 @@ import scipy.sparse
 
 import federation  # noqa: F401  the path to the package
 import coterie
-from coterie import _data
+from coterie import _data, _program
 
 
 def customers():
@@ -196,6 +196,27 @@ class Finding(unittest.TestCase):
                 self.assertEqual(coterie.find(), str(built))
             with self.assertRaisesRegex(coterie.ProgramMissing, "not found, in this package, on PATH, or in COTERIE_BIN: install the wheel"):
                 coterie.find("coterie-that-is-not")
+
+    def test_programs_of_another_system(self):
+        """Another processor; a C library that is not there; one that is too old."""
+        with tempfile.TemporaryDirectory() as scratch:
+            os.environ["COTERIE_BIN"] = scratch
+            program = Path(scratch) / "coterie"
+            for content, why in (
+                (b"\x7fELF" + bytes(60), "Exec format error"),
+                (b"#!/nowhere/ld-musl-x86_64.so.1\n", "No such file"),
+                (
+                    b"#!/bin/sh\necho libc.so.6: version GLIBC_2.99 not found >&2; exit 1\n",
+                    "GLIBC_2.99 not found",
+                ),
+            ):
+                program.write_bytes(content)
+                program.chmod(0o755)
+                with self.assertRaisesRegex(
+                    coterie.ProgramMissing,
+                    f"does not run on this system .*{why}.*another processor or.*install the wheel",
+                ):
+                    _program.call("coterie", ["--version"])
 
 
 if __name__ == "__main__":

@@ -24,15 +24,15 @@ struct column_text column_text(const struct columns *names, size_t j)
 	return t;
 }
 
-bool *standard_apart(const struct features *X, const struct columns *names)
+bool *standard_unscaled(const struct features *X, const struct columns *names)
 {
 	size_t m = features_cols(X);
-	bool *apart = alloc(m, sizeof(*apart));
+	bool *unscaled = alloc(m, sizeof(*unscaled));
 
 	for (size_t j = 0; j < m; j++)
-		apart[j] = X->is_sparse ||
-			   (names && j < names->n && names->column[j].type == COLUMN_CATEGORY);
-	return apart;
+		unscaled[j] = X->is_sparse ||
+			      (names && j < names->n && names->column[j].type == COLUMN_CATEGORY);
+	return unscaled;
 }
 
 /* ---- by own rows ---- */
@@ -116,7 +116,7 @@ static void keep_measures(const struct measure *column, size_t m, struct standar
 	}
 }
 
-enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
+enum err standard_own(struct mat *Z, const bool *unscaled, const struct columns *names, bool drop,
 		      struct standard_by *by)
 {
 	struct measure *column = alloc(Z->cols, sizeof(*column));
@@ -126,7 +126,7 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 
 	standard_measure(Z, column);
 	for (size_t j = 0; j < Z->cols; j++) {
-		if (apart && apart[j])
+		if (unscaled && unscaled[j])
 			column[j] = (struct measure){ .largest = 1, .deviation = 1 };
 		alike += same[j] = column[j].alike;
 	}
@@ -157,16 +157,16 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 
 enum err standard_features(struct features *X, const struct columns *names)
 {
-	bool *apart;
+	bool *unscaled;
 	enum err e;
 
 	if (X->is_sparse || !X->dense.rows || !X->dense.cols) {
 		log_info("features are %s, and left as they are", X->is_sparse ? "sparse" : "none");
 		return ERR_OK;
 	}
-	apart = standard_apart(X, names);
-	e = standard_own(&X->dense, apart, names, false, NULL);
-	free(apart);
+	unscaled = standard_unscaled(X, names);
+	e = standard_own(&X->dense, unscaled, names, false, NULL);
+	free(unscaled);
 	return e;
 }
 

@@ -22,7 +22,7 @@ struct column_text {
 struct column_text column_text(const struct columns *names, size_t j);
 
 /* Marks the columns of X that are not scaled: m values, owned by the caller. */
-bool *standard_apart(const struct features *X, const struct columns *names);
+bool *standard_unscaled(const struct features *X, const struct columns *names);
 
 /* The scaling of m columns: x became (x - shift) / unit. unit 0: the column became 0, or was left
  * out. Owned. */
@@ -31,12 +31,12 @@ struct standard_by {
 };
 void standard_by_release(struct standard_by *by);
 
-/* Scales the columns of Z (n x m), except those in apart, to mean 0 and deviation 1 (over n), by
+/* Scales the columns of Z (n x m), except those in unscaled, to mean 0 and deviation 1 (over n), by
  * its own rows. Columns with the same value in all rows, to rounding, are dropped if `drop`;
- * otherwise they become 0, with a warning. apart may be NULL. by (may be NULL) is filled here, also
- * on an error. ERR_INPUT if no column is left. O(n m), in place. No square overflows, whatever the
- * unit. */
-enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
+ * otherwise they become 0, with a warning. unscaled may be NULL. by (may be NULL) is filled here,
+ * also on an error. ERR_INPUT if no column is left. O(n m), in place. No square overflows, whatever
+ * the unit. */
+enum err standard_own(struct mat *Z, const bool *unscaled, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 
 /* standard_own() for dense features, except categories; keeps the number of columns. Leaves sparse

@@ -105,14 +105,14 @@ static size_t tokens_of(const struct walks *w)
 	return tokens;
 }
 
-struct teller {
+struct stream {
 	bool aloud;
 	double loss;
 };
 
 static void embed_graph_show_progress(void *ctx, double done, double loss)
 {
-	struct teller *t = ctx;
+	struct stream *t = ctx;
 
 	t->loss = loss;
 	if (t->aloud)
@@ -123,7 +123,7 @@ static void embed_graph_show_progress(void *ctx, double done, double loss)
 enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct dataset *d,
 			    const struct walks *w, struct json *result)
 {
-	struct teller teller = { .aloud = isatty(STDERR_FILENO) };
+	struct stream teller = { .aloud = isatty(STDERR_FILENO) };
 	struct sgns_params p = { .n = d->n,
 				 .window = a->window,
 				 .seed = a->seed,

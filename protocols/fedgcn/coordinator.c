@@ -122,7 +122,7 @@ static size_t travelling(const struct run *r)
 	return fedgcn_travelling(r->p, &r->net);
 }
 
-static void say_model(struct run *r)
+static void put_model(struct run *r)
 {
 	fedgcn_coordinator_put_floats(r->down, r->W, travelling(r));
 	fedgcn_coordinator_put_floats(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
@@ -184,7 +184,7 @@ static enum err share_prototypes(struct run *r)
 
 	if (r->p->prototypes == FEDGCN_OWN)
 		return ERR_OK;
-	if (fedgcn_in_clear(r->p)) { /* equations 10 to 14 */
+	if (fedgcn_in_plaintext(r->p)) { /* equations 10 to 14 */
 		x = alloc(parties * words, sizeof(*x));
 		err = parties_collect_reals(r->parties, NULL, x, words);
 		for (size_t i = 0; !err && i < parties * words; i++)
@@ -236,14 +236,14 @@ static enum err fedgcn_coordinator_run(struct run *r)
 	/* Lines 2 to 20: epochs at the parties (5 to 14), then joint weights and prototypes. */
 	parties_phase(r->parties, "train");
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
-		say_model(r);
+		put_model(r);
 		TRY(fedgcn_coordinator_ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
 		TRY(share_prototypes(r));
 		fedgcn_coordinator_keep_report(r, round);
 	}
 	parties_phase(r->parties, "final");
-	say_model(r);
+	put_model(r);
 	TRY(fedgcn_coordinator_ask(r, FEDGCN_FINAL, r->report->rounds));
 	TRY(fedgcn_coordinator_check_counts(r, "graphs of cluster", r->up, r->p->k));
 	memcpy(r->report->size, r->up, r->p->k * sizeof(double));

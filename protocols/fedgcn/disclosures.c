@@ -27,7 +27,7 @@ void fedgcn_disclosures(struct disclosures *s, const void *p, size_t parties)
 			"coordinator and parties see, after each round, the mean of the parties' "
 			"prototypes of each cluster and how many graphs are behind it");
 	disclosures_add(
-	    s, fedgcn_in_clear(&job->how),
+	    s, fedgcn_in_plaintext(&job->how),
 	    "the coordinator sees every prototype of each party unmasked, and how many graphs "
 	    "are behind it: a mean of the embeddings of min_cluster graphs or more");
 	disclosures_add(

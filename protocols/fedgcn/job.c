@@ -90,7 +90,7 @@ enum err fedgcn_check(const void *p)
 			       prototypes_names[job->how.prototypes]);
 	/* If weights hardly move, differences of successive prototypes disclose single graphs:
 	 * docs/security/inference.md. */
-	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
+	if (fedgcn_in_plaintext(&job->how) && !(job->how.rate >= 1e-3))
 		return err_set(ERR_INPUT,
 			       "job.rate is %g, expected 0.001 or more with job.prototypes "
 			       "\"%s\": it is that weights move which keeps single graphs from "
@@ -117,7 +117,7 @@ enum err fedgcn_params_check(const struct fedgcn_params *p)
 	return ERR_OK;
 }
 
-bool fedgcn_in_clear(const struct fedgcn_params *p)
+bool fedgcn_in_plaintext(const struct fedgcn_params *p)
 {
 	return p->prototypes == FEDGCN_KDE || fedgcn_is_stacked(p);
 }

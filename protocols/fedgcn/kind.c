@@ -8,7 +8,7 @@ static const char *fedgcn_permission(const void *p)
 {
 	const struct fedgcn_job *job = p;
 
-	return fedgcn_in_clear(&job->how) ? "fedgcn.kde" : "fedgcn";
+	return fedgcn_in_plaintext(&job->how) ? "fedgcn.kde" : "fedgcn";
 }
 
 static const char *const result_files[] = { "labels.csv", "labels.npy", "model.fedgcn",

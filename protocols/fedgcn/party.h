@@ -11,7 +11,7 @@
  *     FINAL    W, C        the last model; each party clusters its graphs; cluster sizes
  *
  * The order is START; CENTRES, fedgcn_centre_rounds() times; TRAIN, up to `rounds` times; FINAL.
- * If fedgcn_in_clear(), an upload (fedgcn_upload()) follows each TRAIN. */
+ * If fedgcn_in_plaintext(), an upload (fedgcn_upload()) follows each TRAIN. */
 #ifndef PROTOCOLS_FEDGCN_PARTY_H
 #define PROTOCOLS_FEDGCN_PARTY_H
 
@@ -61,7 +61,7 @@ struct fedgcn_params {
 /* ERR_INPUT: invalid parameters. */
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
 /* True if the coordinator sees single parties' prototypes, which a policy must allow. */
-bool fedgcn_in_clear(const struct fedgcn_params *p);
+bool fedgcn_in_plaintext(const struct fedgcn_params *p);
 /* True if the prototypes of each epoch are uploaded. */
 bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
@@ -139,7 +139,7 @@ void fedgcn_party_release(struct fedgcn_party *party); /* also after an error of
  * identical for any number of threads. */
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q,
 		       double *x) MUST_CHECK;
-/* After a TRAIN, if fedgcn_in_clear(): fills x (fedgcn_upload_words()). */
+/* After a TRAIN, if fedgcn_in_plaintext(): fills x (fedgcn_upload_words()). */
 void fedgcn_upload(const struct fedgcn_party *party, double *x);
 
 /* Parties are struct fedgcn_party, all with the same parameters. */

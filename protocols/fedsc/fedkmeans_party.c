@@ -99,7 +99,7 @@ static void own_counts(const struct fedkmeans_party *p, double *count)
 	ranks_sum_end(p->ranks, &s, count);
 }
 
-static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, double *x)
+static enum err answer_counts(struct fedkmeans_party *p, const struct mat *c, double *x)
 {
 	size_t tasks = (p->X->rows + TASK_ROWS - 1) / TASK_ROWS;
 	unsigned workers = parallel_workers(p->threads, tasks);
@@ -166,8 +166,8 @@ static void add_block(const struct fedkmeans_party *p, const size_t *place, size
 	}
 }
 
-static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
-			  double *x)
+static enum err answer_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			    double *x)
 {
 	size_t n = p->X->rows, m = p->X->cols, at = 0, *place;
 	struct rowsum s;
@@ -193,8 +193,8 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 	return ERR_OK;
 }
 
-static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
-			    double *x)
+static enum err answer_margin(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			      double *x)
 {
 	size_t n = p->X->rows;
 	double all = 0;
@@ -231,11 +231,11 @@ enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_ques
 {
 	switch (q->kind) {
 	case FEDKMEANS_COUNTS:
-		return tell_counts(p, q->centres, x);
+		return answer_counts(p, q->centres, x);
 	case FEDKMEANS_SUMS:
-		return tell_sums(p, q, x);
+		return answer_sums(p, q, x);
 	case FEDKMEANS_MARGIN:
-		return tell_margin(p, q, x);
+		return answer_margin(p, q, x);
 	}
 	return ERR_INTERNAL;
 }

@@ -82,7 +82,8 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 static const char unmasked[] =
     "the number of rows, their mean and spread and the first centres are exact sums";
 
-static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
+static void describe_theorem(const struct fedsc_job *job, const struct fedsc_noise *noise,
+			     char *text)
 {
 	bool paper = uploads_factors(job);
 	int n;
@@ -116,7 +117,7 @@ static const char *colluders(const struct fedsc_job *job, char *text, size_t siz
 	return text;
 }
 
-static void say_sums(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
+static void describe_sums(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
 {
 	char of_gram[64] = "", of_shares[64];
 
@@ -134,8 +135,8 @@ static void say_sums(const struct fedsc_job *job, const struct fedsc_noise *nois
 	    noise->multiplier, of_gram, colluders(job, of_shares, sizeof(of_shares)));
 }
 
-void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
-		     char text[static FEDSC_NOISE_TEXT])
+void fedsc_noise_describe(const struct fedsc_job *job, const struct fedsc_noise *noise,
+			  char text[static FEDSC_NOISE_TEXT])
 {
 	char of_c[64] = "";
 
@@ -153,14 +154,14 @@ void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *nois
 			 noise->eps, noise->delta, noise->mechanism, noise->clip,
 			 noise->sensitivity, noise->sigma);
 	else if (job->noise == NOISE_SUMS)
-		say_sums(job, noise, text);
+		describe_sums(job, noise, text);
 	else if (job->noise == NOISE_DATA)
 		snprintf(text, FEDSC_NOISE_TEXT,
 			 "no differential privacy: rows have noise of sigma %g standard "
 			 "deviations, which was given and follows from no eps",
 			 job->noise_beta);
 	else if (job->noise_eps > 0)
-		say_theorem(job, noise, text);
+		describe_theorem(job, noise, text);
 	else
 		snprintf(text, FEDSC_NOISE_TEXT,
 			 "no differential privacy: Z_p has noise of sigma %g standard "
@@ -181,7 +182,7 @@ void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *n
 
 	if (job->noise == NOISE_NONE)
 		return;
-	fedsc_noise_say(job, noise, text);
+	fedsc_noise_describe(job, noise, text);
 	facts_say(r, "privacy", "%s", text);
 	log_info("privacy: %s", text);
 	record_above_0(r, "privacy_eps", noise->eps);

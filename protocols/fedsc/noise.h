@@ -37,8 +37,8 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out) MU
 
 /* One sentence: mechanism, sensitivity, sigma, (eps, delta), and the limits of the claim; nothing
  * from data. */
-void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
-		     char text[static FEDSC_NOISE_TEXT]);
+void fedsc_noise_describe(const struct fedsc_job *job, const struct fedsc_noise *noise,
+			  char text[static FEDSC_NOISE_TEXT]);
 
 /* Records the same in r ("privacy", and numbers) and in the log, if the job has noise. */
 void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *noise,

@@ -118,7 +118,7 @@ static enum err fedsc_party_add_noise(const struct fedsc_party *p, double sigma,
 	return noise_add(p->noise, sigma, x, n);
 }
 
-static void tell_totals(const struct fedsc_party *p, double *x)
+static void answer_totals(const struct fedsc_party *p, double *x)
 {
 	size_t n = p->X.rows, m = p->X.cols;
 	struct rowsum s;
@@ -137,7 +137,7 @@ static void tell_totals(const struct fedsc_party *p, double *x)
 	ranks_sum_end(p->ranks, &s, x);
 }
 
-static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+static enum err answer_spread(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	size_t n = p->X.rows, m = p->X.cols;
 	struct rowsum s;
@@ -156,12 +156,12 @@ static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *
 		rowsum_close(&s);
 	}
 	ranks_sum_end(p->ranks, &s, x);
-	for (size_t j = 0; q->columns && p->apart && j < m; j++)
-		x[m + j] = p->apart[j];
+	for (size_t j = 0; q->columns && p->unscaled && j < m; j++)
+		x[m + j] = p->unscaled[j];
 	return ERR_OK;
 }
 
-static enum err tell_scale(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+static enum err answer_scale(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	size_t m = p->X.cols, values = p->X.rows * m;
 
@@ -232,7 +232,7 @@ static enum err add_both(const struct fedsc_party *p, double relative, double ab
 	return fedsc_party_add_noise(p, absolute, x, n);
 }
 
-static enum err tell_dictionary(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+static enum err answer_dictionary(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	size_t words = q->Z->rows * p->X.cols;
 	double omega = (double)p->X.rows / q->n;
@@ -306,7 +306,7 @@ static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 }
 
 /* Computes F'F, with or without weights. */
-static enum err tell_gram(struct fedsc_party *p, double *x)
+static enum err answer_gram(struct fedsc_party *p, double *x)
 {
 	size_t d = p->Z.rows;
 	struct mat M;
@@ -333,7 +333,8 @@ static enum err tell_gram(struct fedsc_party *p, double *x)
 	return ERR_OK;
 }
 
-static enum err tell_degrees(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+static enum err fedsc_answer_degrees(struct fedsc_party *p, const struct fedsc_question *q,
+				     double *x)
 {
 	TRY(take_dictionary(p, q->Z, q->r, q->lambda));
 	TRY(fedsc_basis_root(&p->basis, p->threads));
@@ -350,7 +351,7 @@ static enum err tell_degrees(struct fedsc_party *p, const struct fedsc_question 
 	return ERR_OK;
 }
 
-static enum err tell_dense(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+static enum err answer_dense(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	if (!p->basis.root.a || q->d != p->Z.rows)
 		return err_set(ERR_PEER, "asked for a dense sum of %zu when degrees were of %zu",
@@ -360,7 +361,7 @@ static enum err tell_dense(struct fedsc_party *p, const struct fedsc_question *q
 	ALLOC(p->t, q->d);
 	memcpy(p->t, q->t, q->d * sizeof(*p->t));
 	fedsc_anchor_release(&p->anchor);
-	return tell_gram(p, x);
+	return answer_gram(p, x);
 }
 
 enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q)
@@ -375,7 +376,7 @@ enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q)
 	return ERR_OK;
 }
 
-static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+static enum err answer_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	TRY(fedsc_tie(p, q));
 	fedsc_anchor_gram(&p->anchor, p->ranks, x);
@@ -423,12 +424,12 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 
 	switch (q->kind) {
 	case FEDSC_TOTALS:
-		tell_totals(p, x);
+		answer_totals(p, x);
 		break;
 	case FEDSC_SPREAD:
-		return tell_spread(p, q, x);
+		return answer_spread(p, q, x);
 	case FEDSC_SCALE:
-		return tell_scale(p, q, x);
+		return answer_scale(p, q, x);
 	case FEDSC_CLUSTERS:
 		if (p->clusters.X != rows) {
 			fedkmeans_party_release(&p->clusters);
@@ -438,15 +439,15 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		return fedkmeans_answer(&p->clusters, q->clusters, x);
 	case FEDSC_SPECTRUM:
 		TRY(take_dictionary(p, q->Z, q->r, q->lambda));
-		return tell_gram(p, x);
+		return answer_gram(p, x);
 	case FEDSC_DICTIONARY:
-		return tell_dictionary(p, q, x);
+		return answer_dictionary(p, q, x);
 	case FEDSC_DEGREES:
-		return tell_degrees(p, q, x);
+		return fedsc_answer_degrees(p, q, x);
 	case FEDSC_DENSE:
-		return tell_dense(p, q, x);
+		return answer_dense(p, q, x);
 	case FEDSC_ANCHOR:
-		return tell_anchor(p, q, x);
+		return answer_anchor(p, q, x);
 	case FEDSC_EMBED:
 		return take_embedding(p, q->R);
 	case FEDSC_COUNT:
@@ -455,13 +456,13 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 	case FEDSC_BALL:
 		return fedsc_enter_ball(p, q->clip);
 	case FEDSC_NOISY:
-		return fedsc_tell_noisy(p, q, x);
+		return fedsc_answer_noisy(p, q, x);
 	case FEDSC_NOISY_ANCHOR:
-		return fedsc_tell_noisy_anchor(p, q, x);
+		return fedsc_answer_noisy_anchor(p, q, x);
 	case FEDSC_SIZES:
-		return fedsc_tell_sizes(p, q, x);
+		return fedsc_answer_sizes(p, q, x);
 	case FEDSC_PROFILE:
-		return fedsc_tell_profile(p, q, x);
+		return fedsc_answer_profile(p, q, x);
 	case FEDSC_NEAREST:
 		return fedsc_take_centres(p, q->Z);
 	case FEDSC_UPLOAD:

@@ -94,9 +94,9 @@ struct fedsc_question {
 size_t fedsc_words(const struct fedsc_question *q, size_t m);
 
 struct fedsc_party {
-	struct mat X;       /* owned: n x m; raw, then centred, then scaled */
-	const bool *apart;  /* m: columns that are not scaled; borrowed; NULL: none */
-	double min_cluster; /* policy: see fedkmeans.h */
+	struct mat X;         /* owned: n x m; raw, then centred, then scaled */
+	const bool *unscaled; /* m: columns that are not scaled; borrowed; NULL: none */
+	double min_cluster;   /* policy: see fedkmeans.h */
 	/* borrowed; NULL: refuses questions for noise; may change between questions */
 	const struct noise_source *noise;
 	unsigned threads;
@@ -146,10 +146,10 @@ const struct mat *fedsc_rows_clustered(const struct fedsc_party *p);
 /* Part of fedsc_answer(): ties rows to q's landmarks in party->anchor. */
 enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q) MUST_CHECK;
 /* Parts of fedsc_answer(): profile.c. */
-enum err fedsc_tell_sizes(const struct fedsc_party *p, const struct fedsc_question *q,
-			  double *x) MUST_CHECK;
-enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_question *q,
+enum err fedsc_answer_sizes(const struct fedsc_party *p, const struct fedsc_question *q,
 			    double *x) MUST_CHECK;
+enum err fedsc_answer_profile(const struct fedsc_party *p, const struct fedsc_question *q,
+			      double *x) MUST_CHECK;
 size_t fedsc_profile_words(const struct fedsc_question *q, size_t m);
 
 /* ---- parties in memory ---- */

@@ -21,8 +21,8 @@
  * spans them. along (n): products of the features with the main direction, which is the sum of all
  * features and has squared length `square`. line: there is only one direction, so lengths
  * distinguish rows. */
-static enum err rows_are_told_apart(const double *own, const double *along, size_t n, double square,
-				    bool line, double r)
+static enum err rows_are_distinct(const double *own, const double *along, size_t n, double square,
+				  bool line, double r)
 {
 	double least = 1, shortest = INFINITY, longest = 0;
 	size_t none = 0;
@@ -67,7 +67,7 @@ static enum err check_features(const struct mat *F, double r)
 			own[i] += MAT(F, i, j) * MAT(F, i, j);
 			along[i] += MAT(F, i, j) * sum[j];
 		}
-	err = rows_are_told_apart(own, along, F->rows, square, F->cols == 1, r);
+	err = rows_are_distinct(own, along, F->rows, square, F->cols == 1, r);
 	free(along);
 	free(own);
 	free(sum);
@@ -86,7 +86,7 @@ static enum err check_similarities(const struct mat *K, size_t d, double r)
 			along[i] += MAT(K, i, j);
 		square += along[i];
 	}
-	err = rows_are_told_apart(own, along, K->rows, square, d == 1, r);
+	err = rows_are_distinct(own, along, K->rows, square, d == 1, r);
 	free(along);
 	free(own);
 	return err;

@@ -84,7 +84,7 @@ static void add_offset(const double *x, const double *z, size_t m, const struct 
 	sum[m] += discrete_in_steps(&noisy->sum, WIDTH * fmin(square, rho * rho) / rho);
 }
 
-enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+enum err fedsc_answer_noisy(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	const struct fedsc_noisy *noisy = q->noisy;
 	size_t k = q->Z->rows, m = p->X.cols;

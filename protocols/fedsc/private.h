@@ -105,10 +105,10 @@ enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const dou
 /* A party's answers to BALL, NOISY, NOISY_ANCHOR and NEAREST. ERR_PEER: centres of another width or
  * not finite, no source of noise. O(n k m). */
 enum err fedsc_enter_ball(struct fedsc_party *p, double clip) MUST_CHECK;
-enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q,
-			  double *x) MUST_CHECK;
-enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_question *q,
-				 double *x) MUST_CHECK;
+enum err fedsc_answer_noisy(struct fedsc_party *p, const struct fedsc_question *q,
+			    double *x) MUST_CHECK;
+enum err fedsc_answer_noisy_anchor(struct fedsc_party *p, const struct fedsc_question *q,
+				   double *x) MUST_CHECK;
 enum err fedsc_take_centres(struct fedsc_party *p, const struct mat *Z) MUST_CHECK;
 
 #endif

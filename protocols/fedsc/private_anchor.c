@@ -46,7 +46,7 @@ static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i,
 				    discrete_in_steps(share, w[a] * w[c] / square);
 }
 
-enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+enum err fedsc_answer_noisy_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	size_t words = fedsc_words(q, p->X.cols);
 

@@ -35,7 +35,7 @@ static enum err fedsc_profile_check_labels(const struct fedsc_party *p, size_t k
 	return ERR_OK;
 }
 
-enum err fedsc_tell_sizes(const struct fedsc_party *p, const struct fedsc_question *q, double *x)
+enum err fedsc_answer_sizes(const struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	TRY(fedsc_profile_check_labels(p, q->k));
 	memset(x, 0, q->k * sizeof(*x));
@@ -53,7 +53,8 @@ size_t fedsc_profile_words(const struct fedsc_question *q, size_t m)
 	return 2 * m * blocks;
 }
 
-enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_question *q, double *x)
+enum err fedsc_answer_profile(const struct fedsc_party *p, const struct fedsc_question *q,
+			      double *x)
 {
 	size_t m = p->X.cols, words = fedsc_profile_words(q, m), shown = 0;
 	double **at; /* per cluster; NULL: not shown */

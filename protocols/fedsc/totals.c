@@ -64,35 +64,35 @@ static enum err one_unit(struct totals *t)
 }
 
 /* Either all parties leave column j unscaled, or none does. */
-static enum err check_apart(const struct totals *t, size_t j, double apart)
+static enum err check_unscaled(const struct totals *t, size_t j, double unscaled)
 {
 	double L = (double)t->parties->count;
 
-	if (apart == 0 || apart == L)
+	if (unscaled == 0 || unscaled == L)
 		return ERR_OK;
-	if (!(apart > 0 && apart < L) || apart != nearbyint(apart))
+	if (!(unscaled > 0 && unscaled < L) || unscaled != nearbyint(unscaled))
 		return err_set(ERR_PEER,
 			       "%g of %g parties leave column %zu as it is, expected a number from "
 			       "0 to %g (during %s)",
-			       apart, L, j, L, t->parties->phase);
+			       unscaled, L, j, L, t->parties->phase);
 	return err_set(ERR_INPUT,
 		       "job.standardize: column %zu (from 0) is a category or sparse at %g of %g "
 		       "parties: give all the same columns.json, and features of one form",
-		       j, apart, L);
+		       j, unscaled, L);
 }
 
-/* Sets the unit of column j to its deviation, or to 1 if the column is `apart` (not scaled) or
+/* Sets the unit of column j to its deviation, or to 1 if the column is `unscaled` (not scaled) or
  * constant. Returns its variance after the division. */
-static double settle_column(const struct totals *t, size_t j, double spread, bool apart)
+static double settle_column(const struct totals *t, size_t j, double spread, bool unscaled)
 {
 	double variance = spread > 0 ? spread / t->report->n : 0;
 	double deviation = sqrt(variance);
 	bool alike = deviation <= ALIKE * fabs(t->report->mean[j]);
 
-	t->report->unit[j] = apart || alike ? 1 : deviation;
+	t->report->unit[j] = unscaled || alike ? 1 : deviation;
 	if (alike)
 		parties_note(t->parties, "column %zu (from 0) is the same in all rows", j);
-	return alike ? 0 : apart ? variance : 1;
+	return alike ? 0 : unscaled ? variance : 1;
 }
 
 static enum err own_units(struct totals *t)
@@ -105,7 +105,7 @@ static enum err own_units(struct totals *t)
 	enum err e = parties_sum_opened_parts(t->parties, &q, x, 2 * m);
 
 	for (size_t j = 0; j < m && !e; j++) {
-		e = check_apart(t, j, x[m + j]);
+		e = check_unscaled(t, j, x[m + j]);
 		if (!e)
 			left += settle_column(t, j, x[j], x[m + j] > 0);
 	}

@@ -62,7 +62,7 @@ size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwal
 	return n;
 }
 
-static void say_eps(double eps, char text[static 32])
+static void describe_eps(double eps, char text[static 32])
 {
 	if (isfinite(eps))
 		snprintf(text, 32, "%.6g", eps);
@@ -70,54 +70,54 @@ static void say_eps(double eps, char text[static 32])
 		snprintf(text, 32, "%s", "none");
 }
 
-static void record_walks(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
-			 struct facts *r)
+static void record_walks(const struct fedwalk_job *job, size_t n,
+			 const double counts[FEDWALK_COUNTS], struct facts *r)
 {
-	facts_number(r, "ties", told[FEDWALK_TIES]);
-	facts_number(r, "isolated", told[FEDWALK_ISOLATED]);
-	facts_number(r, "one_sided_ties", told[FEDWALK_ONE_SIDED] / 2);
-	facts_number(r, "unhosted_ties", told[FEDWALK_UNHOSTED]);
+	facts_number(r, "ties", counts[FEDWALK_TIES]);
+	facts_number(r, "isolated", counts[FEDWALK_ISOLATED]);
+	facts_number(r, "one_sided_ties", counts[FEDWALK_ONE_SIDED] / 2);
+	facts_number(r, "unhosted_ties", counts[FEDWALK_UNHOSTED]);
 	facts_number(r, "bins", fedwalk_job_bins(job, n));
-	facts_number(r, "walks", told[FEDWALK_WALKED]);
-	facts_number(r, "messages", told[FEDWALK_MESSAGES]);
+	facts_number(r, "walks", counts[FEDWALK_WALKED]);
+	facts_number(r, "messages", counts[FEDWALK_MESSAGES]);
 	facts_number(r, "messages_per_walk",
-		     fedwalk_share(told[FEDWALK_MESSAGES], told[FEDWALK_WALKED]));
+		     fedwalk_share(counts[FEDWALK_MESSAGES], counts[FEDWALK_WALKED]));
 	facts_number(r, "messages_expected", fedwalk_messages(job->length, job->p));
-	facts_number(r, "messages_crossing", told[FEDWALK_CROSSING]);
-	facts_number(r, "messages_came", told[FEDWALK_CAME]);
-	facts_number(r, "boxes", told[FEDWALK_BOXES]);
-	facts_number(r, "box_bytes", told[FEDWALK_BOX_BYTES]);
-	facts_number(r, "encoder_eps0", told[FEDWALK_EPS0]);
-	facts_number(r, "encoder_kept", told[FEDWALK_KEPT]);
+	facts_number(r, "messages_crossing", counts[FEDWALK_CROSSING]);
+	facts_number(r, "messages_came", counts[FEDWALK_CAME]);
+	facts_number(r, "boxes", counts[FEDWALK_BOXES]);
+	facts_number(r, "box_bytes", counts[FEDWALK_BOX_BYTES]);
+	facts_number(r, "encoder_eps0", counts[FEDWALK_EPS0]);
+	facts_number(r, "encoder_kept", counts[FEDWALK_KEPT]);
 }
 
-void fedwalk_record(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
+void fedwalk_record(const struct fedwalk_job *job, size_t n, const double counts[FEDWALK_COUNTS],
 		    struct facts *r)
 {
-	double precision = fedwalk_share(told[FEDWALK_RIGHT], told[FEDWALK_GUESSED]);
-	double recall = fedwalk_share(told[FEDWALK_RIGHT], told[FEDWALK_TIES]);
+	double precision = fedwalk_share(counts[FEDWALK_RIGHT], counts[FEDWALK_GUESSED]);
+	double recall = fedwalk_share(counts[FEDWALK_RIGHT], counts[FEDWALK_TIES]);
 	struct fedwalk_spent spent[FEDWALK_SPENT_MAX], *s = spent;
-	size_t mechanisms = fedwalk_account(job, told[FEDWALK_EPS0], spent);
+	size_t mechanisms = fedwalk_account(job, counts[FEDWALK_EPS0], spent);
 
 	facts_number(r, "vertices", (double)n);
 	if (job->mode == FEDWALK_WALKS)
-		record_walks(job, n, told, r);
+		record_walks(job, n, counts, r);
 	else
-		facts_number(r, "ties_expected", told[FEDWALK_TIES]);
-	facts_number(r, "attack_guessed", told[FEDWALK_GUESSED]);
+		facts_number(r, "ties_expected", counts[FEDWALK_TIES]);
+	facts_number(r, "attack_guessed", counts[FEDWALK_GUESSED]);
 	facts_number(r, "attack_precision", precision);
 	facts_number(r, "attack_recall", recall);
 	log_info("attack: of %.0f pairs that the coordinator takes for ties %.1f %% are, which are "
 		 "%.1f %% of all ties%s",
-		 told[FEDWALK_GUESSED], 100 * precision, 100 * recall,
+		 counts[FEDWALK_GUESSED], 100 * precision, 100 * recall,
 		 job->mode == FEDWALK_WALKS ? "" : ", as far as the reports let it be known");
 	for (size_t i = 0; i < mechanisms; i++, s++) {
 		char name[32], sensitivity[32], each[32], eps[32];
 
 		snprintf(name, sizeof(name), "account_%zu", i + 1);
-		say_eps(s->sensitivity, sensitivity);
-		say_eps(s->eps_each, each);
-		say_eps(s->eps, eps);
+		describe_eps(s->sensitivity, sensitivity);
+		describe_eps(s->eps_each, each);
+		describe_eps(s->eps, eps);
 		facts_say(
 		    r, name,
 		    "%s: unit %s, sensitivity %s, eps %s each, %.6g releases, eps %s in all; %s",

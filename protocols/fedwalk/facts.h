@@ -28,7 +28,7 @@ enum fedwalk_told {
 	FEDWALK_KEPT,       /* mean probability that a token is the vertex itself */
 	FEDWALK_BOXES,      /* sealed boxes relayed in exchanges of walks */
 	FEDWALK_BOX_BYTES,
-	FEDWALK_TOLD
+	FEDWALK_COUNTS
 };
 
 /* Privacy cost of one mechanism. */
@@ -50,7 +50,7 @@ enum { FEDWALK_SPENT_MAX = 6 };
 size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwalk_spent *out);
 
 /* Records facts and the privacy account in r and in the log. n: number of vertices. */
-void fedwalk_record(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
+void fedwalk_record(const struct fedwalk_job *job, size_t n, const double counts[FEDWALK_COUNTS],
 		    struct facts *r);
 
 #endif

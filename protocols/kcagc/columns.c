@@ -42,7 +42,7 @@ static void centre(struct mat *Z, struct standard_by *by)
 enum err columns_points(struct features *X, bool standardize, const struct columns *names,
 			struct mat *Z, struct standard_by *by)
 {
-	bool *apart = standard_apart(X, names);
+	bool *unscaled = standard_unscaled(X, names);
 	enum err e = ERR_OK;
 
 	take_dense(X, Z);
@@ -50,14 +50,14 @@ enum err columns_points(struct features *X, bool standardize, const struct colum
 		e = err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", Z->rows,
 			    Z->cols);
 	else if (standardize)
-		e = standard_own(Z, apart, names, true, by);
+		e = standard_own(Z, unscaled, names, true, by);
 	else
 		centre(Z, by);
 	if (e)
 		mat_release(Z);
 	if (e && by)
 		standard_by_release(by);
-	free(apart);
+	free(unscaled);
 	return e;
 }
 

@@ -2,7 +2,7 @@
 #include "common/kind/own.h"
 
 /* exchange "gram": every k is tried on the sums for one k. */
-static void say_range(struct disclosures *s, const struct kcagc_job *job)
+static void disclose_range(struct disclosures *s, const struct kcagc_job *job)
 {
 	disclosures_add(
 	    s, job->clusters_from > 0,
@@ -12,7 +12,7 @@ static void say_range(struct disclosures *s, const struct kcagc_job *job)
 }
 
 /* Protocols 2 and 3: over cells, or over all nodes. */
-static void say_distances(struct disclosures *s, const struct kcagc_job *job)
+static void disclose_distances(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool cells = job->method == METHOD_TREE || job->method == METHOD_FLAT;
 	bool gram = job->exchange == EXCHANGE_GRAM;
@@ -38,7 +38,7 @@ static void say_distances(struct disclosures *s, const struct kcagc_job *job)
 	    "the coordinator sees the summed squared distances of all nodes to the centres: "
 	    "the joint geometry of all nodes up to rotation");
 	disclosures_add(s, gram, "the parties of a sum see the cluster of each cell");
-	say_range(s, job);
+	disclose_range(s, job);
 	disclosures_add(s, !gram || job->polish,
 			"the parties see the cluster of each node or cell after each iteration");
 	disclosures_add(
@@ -48,7 +48,7 @@ static void say_distances(struct disclosures *s, const struct kcagc_job *job)
 }
 
 /* Landmark projection and federated GCC: sums of inner products, joint embeddings. */
-static void say_products(struct disclosures *s, const struct kcagc_job *job)
+static void disclose_products(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool landmark = job->method == METHOD_LANDMARK;
 
@@ -118,7 +118,7 @@ static void say_products(struct disclosures *s, const struct kcagc_job *job)
 	    "products are summed");
 }
 
-static void say_first(struct disclosures *s, bool bare)
+static void disclose_first(struct disclosures *s, bool bare)
 {
 	disclosures_add(
 	    s, true,
@@ -129,7 +129,7 @@ static void say_first(struct disclosures *s, bool bare)
 }
 
 /* Sums are scaled by the bound first (common/privacy/bound.h). */
-static void say_bound(struct disclosures *s, const struct kcagc_job *job)
+static void disclose_bound(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool norms =
 	    kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
@@ -141,7 +141,7 @@ static void say_bound(struct disclosures *s, const struct kcagc_job *job)
 	    "total");
 }
 
-static void say_norms(struct disclosures *s, size_t parties)
+static void disclose_norms(struct disclosures *s, size_t parties)
 {
 	disclosures_add(
 	    s, true,
@@ -150,7 +150,7 @@ static void say_norms(struct disclosures *s, size_t parties)
 			"of two parties each learns the norms of the other's rows");
 }
 
-static void say_compared(struct disclosures *s, const struct kcagc_job *job)
+static void disclose_compared(struct disclosures *s, const struct kcagc_job *job)
 {
 	disclosures_add(
 	    s, kcagc_compares_later(job),
@@ -163,16 +163,16 @@ void kcagc_disclosures(struct disclosures *s, const void *p, size_t parties)
 	const struct kcagc_job *job = p;
 	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
 
-	say_first(s, parties == 1);
+	disclose_first(s, parties == 1);
 	disclose_align(s, job, parties);
-	say_compared(s, job);
-	say_bound(s, job);
+	disclose_compared(s, job);
+	disclose_bound(s, job);
 	disclosures_add(
 	    s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
 	    "the coordinator sees the local clusters of each party: which nodes are together, "
 	    "and where (Protocol 3, line 2)");
 	if (products || job->joint_norm)
-		say_norms(s, parties);
+		disclose_norms(s, parties);
 	disclosures_add(
 	    s, products || job->filter_order == KCAGC_ORDER_AUTO,
 	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
@@ -191,9 +191,9 @@ void kcagc_disclosures(struct disclosures *s, const void *p, size_t parties)
 	    "and then coordinator and parties see of each what is said below of one, the "
 	    "coordinator how well the clusters of both fit the edges, over all parties");
 	if (products)
-		say_products(s, job);
+		disclose_products(s, job);
 	else
-		say_distances(s, job);
+		disclose_distances(s, job);
 	disclose_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
 	disclose_privacy(s, NULL);
 }
@@ -202,12 +202,12 @@ void kcagc_predict_disclosures(struct disclosures *s, const void *p, size_t part
 {
 	const struct kcagc_job *job = p;
 
-	say_first(s, parties == 1);
+	disclose_first(s, parties == 1);
 	disclose_align(s, job, parties);
-	say_compared(s, job);
-	say_bound(s, job);
+	disclose_compared(s, job);
+	disclose_bound(s, job);
 	if (job->joint_norm)
-		say_norms(s, parties);
+		disclose_norms(s, parties);
 	disclosures_add(
 	    s, true,
 	    "the coordinator sees the squared distance of each node to each centre of the model's "
@@ -220,7 +220,7 @@ void kcagc_predict_disclosures(struct disclosures *s, const void *p, size_t part
 	disclose_privacy(s, NULL);
 }
 
-static void say_first_of_rows(struct disclosures *s, const void *job, size_t parties)
+static void disclose_first_of_rows(struct disclosures *s, const void *job, size_t parties)
 {
 	disclosures_add(
 	    s, true, "coordinator and parties see the names of all parties and the number of rows");
@@ -236,8 +236,8 @@ void kmeans_columns_disclosures(struct disclosures *s, const void *p, size_t par
 	const struct kcagc_job *job = p;
 	bool cells = job->method != METHOD_BASIC, gram = job->exchange == EXCHANGE_GRAM;
 
-	say_first_of_rows(s, job, parties);
-	say_bound(s, job);
+	disclose_first_of_rows(s, job, parties);
+	disclose_bound(s, job);
 	disclosures_add(
 	    s, cells,
 	    "the coordinator sees the local clusters of each party: which rows are together; "
@@ -258,7 +258,7 @@ void kmeans_columns_disclosures(struct disclosures *s, const void *p, size_t par
 	    "the coordinator sees the summed squared distances of all rows to the centres: "
 	    "the joint geometry of all rows up to rotation");
 	disclosures_add(s, gram, "the parties of a sum see the cluster of each cell");
-	say_range(s, job);
+	disclose_range(s, job);
 	disclosures_add(s, !gram || job->polish,
 			"the parties see the cluster of each row or cell after each iteration");
 	disclosures_add(
@@ -271,8 +271,8 @@ void kmeans_columns_disclosures(struct disclosures *s, const void *p, size_t par
 
 void kmeans_columns_predict_disclosures(struct disclosures *s, const void *p, size_t parties)
 {
-	say_first_of_rows(s, p, parties);
-	say_bound(s, p);
+	disclose_first_of_rows(s, p, parties);
+	disclose_bound(s, p);
 	disclosures_add(
 	    s, true,
 	    "the coordinator sees the squared distance of each row to each centre of the "

@@ -243,7 +243,7 @@ static void sum_along(struct slice *s, double *along, double *total)
 
 /* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first equals ||q' S^t X_l||^2 for any
  * t. */
-static enum err tell_shares(struct slice *s, double *x)
+static enum err answer_shares(struct slice *s, double *x)
 {
 	double square[SLICE_ORDER_MAX + 1], apart[SLICE_ORDER_MAX + 1], total;
 	size_t m = features_cols(&s->X);
@@ -276,7 +276,7 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	free(column);
 	free(row);
 	if (q->shares)
-		TRY(tell_shares(s, x + (size_t)2 * SLICE_POWERS));
+		TRY(answer_shares(s, x + (size_t)2 * SLICE_POWERS));
 	TRY(slice_facts_spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS));
 	memcpy(s->spread, x + SLICE_POWERS, sizeof(s->spread));
 	if (q->explained)

@@ -285,7 +285,7 @@ static enum err choose_sets(struct state *s, struct landmark_report *report)
 	return err;
 }
 
-static enum err tell_sets(struct state *s, struct mat *Q)
+static enum err broadcast_sets(struct state *s, struct mat *Q)
 {
 	size_t sets = s->report->sets;
 
@@ -301,7 +301,7 @@ static enum err landmark_round(struct state *s, struct mat *F)
 	struct mat Q, Phi;
 	enum err err;
 
-	TRY(tell_sets(s, &Q));
+	TRY(broadcast_sets(s, &Q));
 	err = landmark_project(&Q, s->set, &Phi);
 	mat_release(&Q); /* frees as much memory as all later steps need */
 	TRY(err);

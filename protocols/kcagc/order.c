@@ -60,8 +60,8 @@ unsigned psi_fit(const double *fit, unsigned rule)
 
 /* Adds to apart (2 k), for each cluster, the squared distances of its rows from its mean, then
  * their count. */
-static void add_apart(const struct mat *X, const uint32_t *label, const struct mat *mean,
-		      double *apart)
+static void add_spread(const struct mat *X, const uint32_t *label, const struct mat *mean,
+		       double *apart)
 {
 	size_t k = mean->rows;
 
@@ -98,7 +98,7 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 		size_t first = b * ROWSUM_ROWS;
 		struct mat block = { rowsum_rows(X->rows, b), X->cols, ROW(X, first) };
 
-		add_apart(&block, label + first, &mean, rowsum_open(&s));
+		add_spread(&block, label + first, &mean, rowsum_open(&s));
 		rowsum_close(&s);
 	}
 	ranks_sum_end(R, &s, apart);

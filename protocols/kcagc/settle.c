@@ -22,7 +22,7 @@ static void note_orders(const struct settle *s)
 		parties_note(s->parties, "filter.order \"auto\" is %u", b->order);
 }
 
-static enum err tell_order(const struct settle *s)
+static enum err broadcast_order(const struct settle *s)
 {
 	return s->basis->rule ? parties_broadcast_choice(s->parties, CHOICE_ORDER, s->basis->order)
 			      : ERR_OK;
@@ -31,7 +31,7 @@ static enum err tell_order(const struct settle *s)
 static enum err settle_cluster(const struct settle *s, unsigned t, uint32_t *label,
 			       double *confidence, unsigned *k)
 {
-	TRY(tell_order(s));
+	TRY(broadcast_order(s));
 	return s->cluster(s->method, t, label, confidence, k);
 }
 
@@ -98,7 +98,7 @@ enum err settle_order(const struct settle *s, uint32_t *label, double *confidenc
 		note_orders(s);
 	if (!b->first) {
 		TRY(settle_cluster(s, 0, label, confidence, &k));
-		return tell_order(s);
+		return broadcast_order(s);
 	}
 	b->order = b->first;
 	b->square = b->first_square;
@@ -108,5 +108,5 @@ enum err settle_order(const struct settle *s, uint32_t *label, double *confidenc
 		err = settle_two(s, both, confidence, highest, square, taken);
 	memcpy(label, both, s->n * sizeof(*label));
 	free(both);
-	return err ? err : tell_order(s);
+	return err ? err : broadcast_order(s);
 }

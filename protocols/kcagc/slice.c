@@ -187,18 +187,18 @@ enum err slice_filter(struct slice *s, unsigned order)
  * all rows together. */
 enum { PIECE_ROWS = 4 * ROWSUM_ROWS };
 
-struct teller {
+struct stream {
 	slice_values *each;
 	void *arg;
 };
 
-static enum err slice_emit(const struct teller *to, const double *x, size_t count)
+static enum err slice_emit(const struct stream *to, const double *x, size_t count)
 {
 	return to->each(to->arg, x, count);
 }
 
 /* X_l C', C (d x m_l). */
-static enum err slice_emit_rows(const struct slice *s, const struct mat *C, const struct teller *to)
+static enum err slice_emit_rows(const struct slice *s, const struct mat *C, const struct stream *to)
 {
 	const struct mat *F = &s->filtered;
 	enum err err = ERR_OK;
@@ -243,7 +243,8 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 }
 
 /* X_l (X_l' B) or X_l M' of a wide X_l: computes all rows at once. */
-static enum err tell_wide(const struct slice *s, const struct question *q, const struct teller *to)
+static enum err slice_emit_wide(const struct slice *s, const struct question *q,
+				const struct stream *to)
 {
 	struct mat B = { 0 }, Y;
 	enum err err;
@@ -314,10 +315,10 @@ void slice_product_rows(const struct slice *s, const struct mat *C, size_t first
 	mat_release(&Y);
 }
 
-enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg)
+enum err slice_stream(struct slice *s, const struct question *q, slice_values *each, void *arg)
 {
 	size_t count = slice_words_before(q, s->g->adjacency.rows);
-	struct teller to = { each, arg };
+	struct stream to = { each, arg };
 	struct mat C;
 	double *x;
 	enum err err;
@@ -330,7 +331,7 @@ enum err slice_tell(struct slice *s, const struct question *q, slice_values *eac
 		err = slice_emit(&to, x, count);
 	free(x);
 	if (!err && has_product(q))
-		err = s->wide ? tell_wide(s, q, &to) : slice_emit_rows(s, &C, &to);
+		err = s->wide ? slice_emit_wide(s, q, &to) : slice_emit_rows(s, &C, &to);
 	mat_release(&C);
 	return err;
 }
@@ -346,7 +347,7 @@ enum err slice_keep(void *arg, const double *x, size_t count)
 
 enum err slice_answer(struct slice *s, const struct question *q, double *x)
 {
-	return slice_tell(s, q, slice_keep, &x);
+	return slice_stream(s, q, slice_keep, &x);
 }
 
 unsigned slice_rule(const double *spreads, size_t n, size_t m)

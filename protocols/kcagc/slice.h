@@ -139,8 +139,8 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST
 /* Gives the same numbers in the same order, but piece by piece. It does not hold n x d or n x k
  * numbers, except for a wide slice. Stops at the first error of `each` and returns it. */
 typedef enum err slice_values(void *arg, const double *x, size_t count);
-enum err slice_tell(struct slice *s, const struct question *q, slice_values *each,
-		    void *arg) MUST_CHECK;
+enum err slice_stream(struct slice *s, const struct question *q, slice_values *each,
+		      void *arg) MUST_CHECK;
 slice_values slice_keep; /* arg: a double **; writes there and advances it */
 
 /* slice_answer() in two steps, for distributed rows sent in turn (worker/). slice_begin_answer()

@@ -46,7 +46,7 @@ static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 
 	(void)label;
 	TRY(fedgcn_params_of(fedgcn_job(&run->job), run->threads, &p));
-	if (fedgcn_in_clear(&p))
+	if (fedgcn_in_plaintext(&p))
 		log_warn("parties upload each of their prototypes unmasked");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));

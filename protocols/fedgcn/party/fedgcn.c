@@ -95,7 +95,7 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	enum err e;
 
 	TRY(fedgcn_params_of(fedgcn_job(&work->job), work->threads, &s.p));
-	if (fedgcn_in_clear(&s.p))
+	if (fedgcn_in_plaintext(&s.p))
 		log_warn("this party's prototypes, each a mean of the "
 			 "embeddings of %u graphs or more, go to the coordinator unmasked",
 			 fedgcn_job(&work->job)->how.min_cluster);

@@ -24,7 +24,7 @@ struct rows {
 	struct work *work;
 	struct fedsc_params p;
 	struct fedsc_party party;
-	bool *apart;               /* columns that are not scaled; owned */
+	bool *unscaled;            /* columns that are not scaled; owned */
 	struct standard_by own;    /* standardize "local" */
 	struct pairwise *pairwise; /* variant "pairwise", once C is there; owned */
 };
@@ -45,7 +45,7 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 }
 
 /* Opens rows that are distributed over ranks; this process holds only their dimensions. */
-static enum err open_rows_away(struct rows *rows, struct work *work)
+static enum err open_rows_distributed(struct rows *rows, struct work *work)
 {
 	rows->party.X.rows = features_rows(work->features);
 	rows->party.X.cols = features_cols(work->features);
@@ -63,13 +63,13 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	*rows = (struct rows){ .work = work };
 	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, work->threads, &rows->p));
 	if (work->workers)
-		return open_rows_away(rows, work);
+		return open_rows_distributed(rows, work);
 	/* Sparse features may expand to far more numbers than they store. */
 	if (m > 0 && n > MSG_REALS_MAX / m)
 		return err_set(ERR_INPUT,
 			       "features are %zu x %zu, expected at most %d values, zeros included",
 			       n, m, MSG_REALS_MAX);
-	rows->apart = standard_apart(from, work_columns(work));
+	rows->unscaled = standard_unscaled(from, work_columns(work));
 	if (rows->p.standardize == STANDARDIZE_NONE)
 		standard_warn(from, work_columns(work), false);
 	else
@@ -83,10 +83,10 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	*from = (struct features){ 0 };
 	e = party_noise_rows(work, &X);
 	if (e == ERR_OK && rows->p.standardize == STANDARDIZE_LOCAL)
-		e = standard_own(&X, rows->apart, work_columns(work), false, &rows->own);
+		e = standard_own(&X, rows->unscaled, work_columns(work), false, &rows->own);
 	if (e == ERR_OK)
 		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
-	rows->party.apart = rows->apart;
+	rows->party.unscaled = rows->unscaled;
 	if (e == ERR_OK && rows->p.profile)
 		fedsc_party_mark(&rows->party);
 	if (fedsc_job(&work->job)->noise != NOISE_NONE || rows->p.profile)
@@ -320,6 +320,6 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 	pairwise_free(rows.pairwise);
 	fedsc_party_release(&rows.party);
 	standard_by_release(&rows.own);
-	free(rows.apart);
+	free(rows.unscaled);
 	return e;
 }

@@ -32,7 +32,7 @@ struct hub {
 	struct batch_totals carried; /* of walks */
 	struct walks walks;
 	struct fedwalk_guess guess;
-	double told[FEDWALK_TOLD];
+	double counts[FEDWALK_COUNTS];
 	float *x; /* n x FEDWALK_DIMS */
 };
 
@@ -161,7 +161,7 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 	return ERR_OK;
 }
 
-static enum err server_fedwalk_tell_labels(struct hub *h, enum msg_type type, uint32_t values,
+static enum err server_fedwalk_send_labels(struct hub *h, enum msg_type type, uint32_t values,
 					   const uint32_t *label, size_t count)
 {
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
@@ -182,13 +182,13 @@ static enum err construct(struct hub *h)
 	ALLOC(count, n);
 	for (size_t i = 0; i < n; i++)
 		count[i] = (uint32_t)(encoder.start[i + 1] - encoder.start[i]);
-	e = server_fedwalk_tell_labels(h, MSG_TREE, 2 * n, t.child, 2 * ((size_t)n - 1));
+	e = server_fedwalk_send_labels(h, MSG_TREE, 2 * n, t.child, 2 * ((size_t)n - 1));
 	if (e == ERR_OK)
-		e = server_fedwalk_tell_labels(h, MSG_LISTS, n, count, n);
+		e = server_fedwalk_send_labels(h, MSG_LISTS, n, count, n);
 	if (e == ERR_OK)
-		e = server_fedwalk_tell_labels(h, MSG_LISTS, n, encoder.v, encoder.start[n]);
+		e = server_fedwalk_send_labels(h, MSG_LISTS, n, encoder.v, encoder.start[n]);
 	if (e == ERR_OK)
-		e = server_fedwalk_tell_labels(h, MSG_LISTS, UINT32_MAX, encoder.upto,
+		e = server_fedwalk_send_labels(h, MSG_LISTS, UINT32_MAX, encoder.upto,
 					       encoder.start[n]);
 	if (e == ERR_OK)
 		e = relay_told(h->run, h->root->id, 0, h->run->L);
@@ -271,9 +271,9 @@ static void expect_ties(struct hub *h, double reported)
 {
 	double eps = fedwalk_job(&h->run->job)->eps;
 
-	h->told[FEDWALK_GUESSED] = reported;
-	h->told[FEDWALK_TIES] = fedwalk_ties_expected(eps, h->run->n, reported);
-	h->told[FEDWALK_RIGHT] = h->told[FEDWALK_TIES] * (1 - fedwalk_flip(eps));
+	h->counts[FEDWALK_GUESSED] = reported;
+	h->counts[FEDWALK_TIES] = fedwalk_ties_expected(eps, h->run->n, reported);
+	h->counts[FEDWALK_RIGHT] = h->counts[FEDWALK_TIES] * (1 - fedwalk_flip(eps));
 }
 
 static enum err reports(struct hub *h)
@@ -335,7 +335,7 @@ static enum err server_fedwalk_train(struct hub *h)
 	return e;
 }
 
-static enum err tell_guess(struct hub *h, size_t l)
+static enum err send_guess(struct hub *h, size_t l)
 {
 	struct run *run = h->run;
 	const struct fedwalk_guess *g = &h->guess;
@@ -366,25 +366,25 @@ static enum err server_fedwalk_attack(struct hub *h)
 	fedwalk_attack(&h->walks, run->n, fedwalk_attack_size(h->c, run->n, h->k), run->threads,
 		       &h->guess);
 	for (size_t l = 0; l < run->L; l++)
-		TRY(tell_guess(h, l));
-	return secure_sum_wide(run, h->root, &h->round, h->told, FEDWALK_SUMMED);
+		TRY(send_guess(h, l));
+	return secure_sum_wide(run, h->root, &h->round, h->counts, FEDWALK_SUMMED);
 }
 
 static enum err account(struct hub *h)
 {
 	struct run *run = h->run;
-	double *told = h->told;
+	double *counts = h->counts;
 
 	run_phase(run, "attack");
 	if (fedwalk_job(&run->job)->mode == FEDWALK_WALKS)
 		TRY(server_fedwalk_attack(h));
-	told[FEDWALK_EPS0] = h->encoder.eps0;
-	told[FEDWALK_KEPT] = h->encoder.kept;
-	told[FEDWALK_BOXES] = (double)h->carried.boxes;
-	told[FEDWALK_BOX_BYTES] = (double)h->carried.bytes;
-	TRY(channel_send_reals_all(run->channel, run->L, MSG_MATRIX, h->root->id, told,
-				   FEDWALK_TOLD));
-	fedwalk_record(fedwalk_job(&run->job), run->n, told, &run->record->facts);
+	counts[FEDWALK_EPS0] = h->encoder.eps0;
+	counts[FEDWALK_KEPT] = h->encoder.kept;
+	counts[FEDWALK_BOXES] = (double)h->carried.boxes;
+	counts[FEDWALK_BOX_BYTES] = (double)h->carried.bytes;
+	TRY(channel_send_reals_all(run->channel, run->L, MSG_MATRIX, h->root->id, counts,
+				   FEDWALK_COUNTS));
+	fedwalk_record(fedwalk_job(&run->job), run->n, counts, &run->record->facts);
 	return ERR_OK;
 }
 

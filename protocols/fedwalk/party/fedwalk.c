@@ -26,7 +26,7 @@ struct devices {
 	float *c;     /* n x k: the dictionary */
 	struct fedwalk_encoder encoder;
 	struct fedwalk_pools pools;
-	double told[FEDWALK_TOLD];
+	double counts[FEDWALK_COUNTS];
 };
 
 static size_t degree_of(const struct vertices *v, size_t i)
@@ -185,10 +185,10 @@ static enum err party_fedwalk_walk(struct devices *d)
 
 	work_phase(work, "walks");
 	e = walking(&w);
-	d->told[FEDWALK_WALKED] = (double)w.begun;
-	d->told[FEDWALK_MESSAGES] = (double)w.messages;
-	d->told[FEDWALK_CROSSING] = (double)w.crossing;
-	d->told[FEDWALK_CAME] = (double)w.came;
+	d->counts[FEDWALK_WALKED] = (double)w.begun;
+	d->counts[FEDWALK_MESSAGES] = (double)w.messages;
+	d->counts[FEDWALK_CROSSING] = (double)w.crossing;
+	d->counts[FEDWALK_CAME] = (double)w.came;
 	if (e == ERR_OK) /* line 17 */
 		e = channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own,
 					(uint32_t)work->n, w.token,
@@ -342,14 +342,14 @@ static enum err party_fedwalk_judge_guess(struct devices *d)
 				     degree_of(&d->v, i), &score);
 	fedwalk_guess_release(&g);
 	TRY(e);
-	d->told[FEDWALK_GUESSED] = score.guessed;
-	d->told[FEDWALK_RIGHT] = score.right;
-	d->told[FEDWALK_TIES] = score.ties;
-	d->told[FEDWALK_ISOLATED] = (double)d->v.isolated;
-	d->told[FEDWALK_ONE_SIDED] = (double)d->v.one_sided;
-	d->told[FEDWALK_UNHOSTED] = (double)d->v.unhosted;
+	d->counts[FEDWALK_GUESSED] = score.guessed;
+	d->counts[FEDWALK_RIGHT] = score.right;
+	d->counts[FEDWALK_TIES] = score.ties;
+	d->counts[FEDWALK_ISOLATED] = (double)d->v.isolated;
+	d->counts[FEDWALK_ONE_SIDED] = (double)d->v.one_sided;
+	d->counts[FEDWALK_UNHOSTED] = (double)d->v.unhosted;
 	work_group(work, d->root);
-	return secure_send_wide(work, d->root, d->told, FEDWALK_SUMMED);
+	return secure_send_wide(work, d->root, d->counts, FEDWALK_SUMMED);
 }
 
 /* Earlier messages differed by party, so the root's transcript starts anew. */
@@ -362,7 +362,8 @@ static enum err take_account(struct devices *d)
 		TRY(party_fedwalk_judge_guess(d));
 	else
 		work_group(work, d->root);
-	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
+	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->counts,
+				  FEDWALK_COUNTS);
 }
 
 /* Sets work->protocol to FEDWALK_DIMS floats for each of the dataset's nodes; nodes hosted
@@ -385,7 +386,7 @@ static enum err party_fedwalk_take_part(struct work *work, uint32_t *label)
 	if (e == ERR_OK)
 		e = take_account(&d);
 	if (e == ERR_OK) {
-		fedwalk_record(fedwalk_job(&work->job), work->n, d.told, &work->record->facts);
+		fedwalk_record(fedwalk_job(&work->job), work->n, d.counts, &work->record->facts);
 		facts_number(&work->record->facts, "own_vertices", (double)d.v.own);
 	}
 	fedwalk_pools_release(&d.pools);

@@ -228,7 +228,7 @@ static void collect_ties(const struct dataset *d, struct vertices *v, const uint
 }
 
 static enum err take_ties(struct work *work, size_t l, const struct buf *b,
-			  const struct vertices *v, struct ties *told)
+			  const struct vertices *v, struct ties *received)
 {
 	uint64_t last = 0;
 
@@ -244,7 +244,7 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 					  "party's, or not in order",
 					  work->name[l]);
 		last = tie;
-		add_tie(told, ours, theirs);
+		add_tie(received, ours, theirs);
 	}
 	if (b->n % TIE == 0)
 		return ERR_OK;
@@ -280,7 +280,7 @@ static void vertices_lay_out(struct vertices *v, const struct ties *t)
 static enum err exchange_ties(struct work *work, struct vertices *v, struct ties *own)
 {
 	struct buf *out = batches(work), *in = batches(work);
-	struct ties told = { 0 };
+	struct ties received = { 0 };
 	size_t crossing = 0, before, kept = 0, common;
 	enum err e;
 
@@ -295,18 +295,18 @@ static enum err exchange_ties(struct work *work, struct vertices *v, struct ties
 	}
 	e = party_exchange(work, SEALED_TIES, out, in, v->own * (work->n - v->own) * TIE);
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
-		e = take_ties(work, l, &in[l], v, &told);
-	before = own->n + told.n;
-	for (size_t i = 0; i < told.n; i++)
-		add_tie(own, (uint32_t)(told.pair[i] >> 32), (uint32_t)told.pair[i]);
+		e = take_ties(work, l, &in[l], v, &received);
+	before = own->n + received.n;
+	for (size_t i = 0; i < received.n; i++)
+		add_tie(own, (uint32_t)(received.pair[i] >> 32), (uint32_t)received.pair[i]);
 	sort_ties(own);
 	for (size_t i = 0; i < own->n; i++)
 		if (!kept || own->pair[kept - 1] != own->pair[i])
 			own->pair[kept++] = own->pair[i];
 	own->n = kept;
 	common = before - kept;
-	v->one_sided = crossing - common + (told.n - common);
-	free(told.pair);
+	v->one_sided = crossing - common + (received.n - common);
+	free(received.pair);
 	free_batches(work, in);
 	free_batches(work, out);
 	return e;

@@ -178,7 +178,7 @@ static enum err joint_iterate(struct run *run, struct joint *j, unsigned t, size
 {
 	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
 	struct fixed f = run_fixed(run, j->node->last - j->node->first);
-	uint32_t *told = alloc(joint_active(j) * j->m, sizeof(*told)), *kept;
+	uint32_t *received = alloc(joint_active(j) * j->m, sizeof(*received)), *kept;
 	double *D = alloc(cells, sizeof(*D));
 	enum err e;
 
@@ -187,11 +187,11 @@ static enum err joint_iterate(struct run *run, struct joint *j, unsigned t, size
 			continue;
 		fixed_decode(&f, (uint8_t *)j->acc + a * cells * word, cells, D);
 		*moved += joint_assign(j, r, t, D);
-		memcpy(told + a++ * j->m, j->label + r * j->m, j->m * sizeof(*told));
+		memcpy(received + a++ * j->m, j->label + r * j->m, j->m * sizeof(*received));
 	}
 	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_ASSIGNMENT, j->node->id,
-				 j->K, told, a * j->m);
-	free(told);
+				 j->K, received, a * j->m);
+	free(received);
 	free(D);
 	if (e != ERR_OK || !joint_iterated(j, t))
 		return e;

@@ -82,7 +82,7 @@ static enum err answers_emit(struct answers *a, const struct question *q, slice_
 	struct workers *w = a->work->workers;
 
 	if (!w)
-		return slice_tell(&a->slice, q, each, arg);
+		return slice_stream(&a->slice, q, each, arg);
 	if (q->kind != ASK_PRODUCTS)
 		TRY(workers_question(w, q));
 	return workers_answer(w, q, each, arg);

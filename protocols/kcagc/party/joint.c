@@ -54,10 +54,11 @@ enum err party_joint_send_distances(struct work *work, const struct joint *j)
 enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
 {
 	size_t m = j->Y->here.rows, n = active(j), a = 0;
-	uint32_t *told = alloc(n * m, sizeof(*told));
-	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
-						  told, n * m)
-			    : work_recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
+	uint32_t *received = alloc(n * m, sizeof(*received));
+	enum err e = t == 0
+			 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
+					       received, n * m)
+			 : work_recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, received, n * m);
 
 	*moved = 0;
 	for (unsigned r = 0; r < j->R && e == ERR_OK; r++) {
@@ -67,15 +68,15 @@ enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned
 		if (!j->moving[r])
 			continue;
 		for (size_t i = 0; i < m; i++)
-			changed += label[i] != told[a * m + i];
-		memcpy(label, told + a++ * m, m * sizeof(*label));
+			changed += label[i] != received[a * m + i];
+		memcpy(label, received + a++ * m, m * sizeof(*label));
 		mat_release(&j->before[r]);
 		mat_copy(&j->before[r], &j->mu[r]);
 		e = points_centres(j->Y, j->weight, label, &j->mu[r]);
 		j->moving[r] = t == 0 || changed > 0;
 		*moved += t == 0 ? 0 : changed;
 	}
-	free(told);
+	free(received);
 	return e;
 }
 

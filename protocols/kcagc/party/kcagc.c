@@ -216,7 +216,7 @@ static enum err party_kcagc_tree_level(struct work *work, struct state *s, size_
 	e = virtual_nodes(work, s, node, &Y, &weight);
 	if (e != ERR_OK)
 		goto out;
-	items = points_here(&Y);
+	items = points_local(&Y);
 	j.weight = weight;
 	j.R = root ? kcagc_starts(kcagc_job(&work->job), Y.rows)
 		   : kcagc_inner_restarts(kcagc_job(&work->job));

@@ -97,7 +97,7 @@ static enum err party_landmark_polish(struct answers *a)
 }
 
 /* placing_of() of rows on ranks. */
-static enum err placing_away(struct answers *a, struct placing *place)
+static enum err placing_distributed(struct answers *a, struct placing *place)
 {
 	struct workers *w = a->work->workers;
 	struct features shape = { .dense.cols = workers_sizes(w).cols };
@@ -127,7 +127,7 @@ static enum err find_placing(struct answers *a, struct placing *place)
 	    a->slice.degrees != DEGREES_OFF)
 		return ERR_OK;
 	if (work->workers)
-		return placing_away(a, place);
+		return placing_distributed(a, place);
 	placing_of(&a->slice, a->means, work->job.clusters, work->L, place);
 	return ERR_OK;
 }

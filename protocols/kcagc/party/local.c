@@ -40,7 +40,7 @@ static void embed_key(const struct work *work, const struct embed_params *p,
 	sha256_add_u64(h, power_bits);
 	sha256_add_u32(h, kcagc_job(&work->job)->standardize != STANDARDIZE_NONE);
 	if (kcagc_job(&work->job)->standardize != STANDARDIZE_NONE) {
-		bool *apart = standard_apart(work->features, work_columns(work));
+		bool *apart = standard_unscaled(work->features, work_columns(work));
 
 		for (size_t j = 0; j < features_cols(work->features); j++)
 			sha256_add_u32(h, apart[j]);
@@ -77,7 +77,7 @@ static enum err embed_now(struct work *work, const struct embed_params *p, struc
 	if (!work->workers)
 		return embed_keep(work->features, work->graph, p, &Z->here, how);
 	TRY(workers_embed(work->workers, p, how));
-	*Z = points_away(work->workers);
+	*Z = points_distributed(work->workers);
 	return ERR_OK;
 }
 

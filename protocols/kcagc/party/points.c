@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct points points_here(const struct mat *Z)
+struct points points_local(const struct mat *Z)
 {
 	return (struct points){ .here = *Z };
 }
 
-struct points points_away(struct workers *w)
+struct points points_distributed(struct workers *w)
 {
 	struct ranks_sizes s = workers_sizes(w);
 

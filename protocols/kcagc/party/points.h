@@ -13,8 +13,8 @@ struct points {
 	struct workers *workers; /* ranks with the rows; NULL: this process has them */
 };
 
-struct points points_here(const struct mat *Z); /* borrows Z's values */
-struct points points_away(struct workers *w);   /* the rows that w has embedded */
+struct points points_local(const struct mat *Z);     /* borrows Z's values */
+struct points points_distributed(struct workers *w); /* the rows that w has embedded */
 void points_release(struct points *p);
 
 /* As kmeans_centres() and kmeans(). weight: NULL with ranks. */

@@ -142,7 +142,7 @@ static enum err party_predict_place(struct work *work, const struct tree_node *a
 	}
 	if (work->workers) {
 		TRY(workers_embed_again(work->workers, how));
-		*Z = points_away(work->workers);
+		*Z = points_distributed(work->workers);
 	} else {
 		TRY(embed_again(work->features, work->graph, how, work->threads, &Z->here));
 	}
@@ -161,8 +161,8 @@ static enum err party_predict_place(struct work *work, const struct tree_node *a
 }
 
 /* Agrees on a bound 2^e of squared lengths. Squared distances of rows to centres are then at most 4
- * 2^e over all parties, and put_away() adds 2^e at each party. With landmark, rows have length at
- * most 1 over all parties, so each party proposes 1. */
+ * 2^e over all parties, and put_empty_clusters() adds 2^e at each party. With landmark, rows have
+ * length at most 1 over all parties, so each party proposes 1. */
 static enum err party_predict_agree_words(struct work *work, const struct tree_node *all,
 					  const struct points *Z, double *away)
 {
@@ -174,7 +174,7 @@ static enum err party_predict_agree_words(struct work *work, const struct tree_n
 	if (work->job.fraction_bits != JOB_AUTO)
 		return ERR_OK;
 	if (Z) {
-		struct points of_centres = points_here(mu);
+		struct points of_centres = points_local(mu);
 
 		TRY(points_longest(Z, &rows));
 		TRY(points_longest(&of_centres, &centres));
@@ -188,7 +188,7 @@ static enum err party_predict_agree_words(struct work *work, const struct tree_n
 
 /* Sets the distances to an empty cluster, which has no centre, to those to the first non-empty one
  * plus `away`. This holds at every party, hence in the sum, and discloses nothing more. */
-static void put_away(const uint64_t *size, size_t k, double away, double *D, size_t rows)
+static void put_empty_clusters(const uint64_t *size, size_t k, double away, double *D, size_t rows)
 {
 	size_t first = 0;
 
@@ -219,7 +219,7 @@ static enum err party_predict_add_rows(void *arg, const double *distances, size_
 	enum err e = ERR_OK;
 
 	memcpy(D, distances, count * sizeof(*D));
-	put_away(predict_model(s->work)->size, s->k, s->away, D, rows);
+	put_empty_clusters(predict_model(s->work)->size, s->k, s->away, D, rows);
 	while (done < rows && e == ERR_OK) {
 		size_t at = s->row % s->step, left = s->n - (s->row - at);
 		size_t size = left < s->step ? left : s->step;

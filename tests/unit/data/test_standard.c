@@ -54,7 +54,7 @@ TEST(test_sparse_stays)
 	bool *apart;
 
 	csr_from_triples(&X.sparse, 2, 2, t, 2);
-	apart = standard_apart(&X, NULL);
+	apart = standard_unscaled(&X, NULL);
 	assert_true(apart[0] && apart[1]);
 	free(apart);
 	assert_ok(standard_features(&X, NULL));

@@ -88,12 +88,12 @@ static void add_noise(const struct job *job, const char *name)
 
 	if (job->kind->split == SPLIT_ROWS) {
 		assert_ok(fedsc_noise_of(fedsc_job(job), &noise));
-		fedsc_noise_say(fedsc_job(job), &noise, text);
+		fedsc_noise_describe(fedsc_job(job), &noise, text);
 	} else {
 		struct fedsc_job none = { .noise = NOISE_NONE };
 
 		assert_ok(fedsc_noise_of(&none, &noise));
-		fedsc_noise_say(&none, &noise, text);
+		fedsc_noise_describe(&none, &noise, text);
 	}
 	texts_add_refusal(&t, NOISE, "", name, text);
 }

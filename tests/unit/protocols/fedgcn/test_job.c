@@ -59,7 +59,7 @@ TEST(test_words)
 		assert_int_equal(p.prototypes, cases[i].prototypes);
 		assert_int_equal(p.sharing, cases[i].sharing);
 		assert_string_equal(job_permission(&j), cases[i].permission);
-		assert_true(fedgcn_in_clear(&p) == !!strchr(cases[i].permission, '.'));
+		assert_true(fedgcn_in_plaintext(&p) == !!strchr(cases[i].permission, '.'));
 	}
 }
 

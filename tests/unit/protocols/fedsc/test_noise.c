@@ -27,7 +27,7 @@ static void said(const char *text, const char *const *parts)
 	struct job job;
 
 	numbers(text, &job, &n);
-	fedsc_noise_say(fedsc_job(&job), &n, sentence);
+	fedsc_noise_describe(fedsc_job(&job), &n, sentence);
 	assert_true(strlen(sentence) < FEDSC_NOISE_TEXT - 1); /* nothing is cut off */
 	for (; *parts; parts++)
 		if (!strstr(sentence, *parts))

@@ -44,7 +44,7 @@ static int close_rows(void **state)
 	return 0;
 }
 
-static enum err run(struct rows_lab *lab, const bool *const *apart, struct fedsc_report *report)
+static enum err run(struct rows_lab *lab, const bool *const *unscaled, struct fedsc_report *report)
 {
 	struct fedsc_params p = { .variant = FEDSC_BY_KMEANS,
 				  .k = K,
@@ -59,7 +59,7 @@ static enum err run(struct rows_lab *lab, const bool *const *apart, struct fedsc
 	rows_deal(lab, &X, part, L, 1);
 	lab->memory.watch = spoil;
 	for (size_t l = 0; l < L; l++)
-		lab->party[l].apart = apart[l];
+		lab->party[l].unscaled = unscaled[l];
 	return fedsc_run(&lab->parties, M, &p, report);
 }
 
@@ -80,13 +80,13 @@ static const bool third[M] = { [2] = true }, none[M] = { 0 };
  * Rows are what the report says: (x - mean) / unit. */
 TEST(test_known)
 {
-	const bool *const apart[L] = { third, third, third };
+	const bool *const unscaled[L] = { third, third, third };
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	double mean, deviation, scale = sqrt((1 + 1 + 0.25) / M);
 	struct fedsc_report report;
 	size_t at[L] = { 0 };
 
-	assert_ok(run(lab, apart, &report));
+	assert_ok(run(lab, unscaled, &report));
 	assert_near(report.scale, scale, 1e-9);
 	for (size_t j = 0; j < M; j++) {
 		pooled(j, &mean, &deviation);
@@ -109,12 +109,12 @@ TEST(test_known)
 /* A column of large numbers and no clusters costs nothing, where without it decides alone. */
 TEST(test_unit_of_one_column)
 {
-	const bool *const apart[L] = { third, third, third };
+	const bool *const unscaled[L] = { third, third, third };
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	uint32_t *label;
 
-	assert_ok(run(lab, apart, &report));
+	assert_ok(run(lab, unscaled, &report));
 	label = fedsc_gather(lab->party, L, lab->part, N);
 	for (size_t i = 0; i < N; i++) /* the balls are far from each other in both columns */
 		assert_int_equal(label[i], label[i / (N / K) * (N / K)]);
@@ -124,7 +124,7 @@ TEST(test_unit_of_one_column)
 	free(lab);
 }
 
-static void refused(const bool *const *apart, size_t at, double by, enum err code,
+static void refused(const bool *const *unscaled, size_t at, double by, enum err code,
 		    const char *message)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -132,7 +132,7 @@ static void refused(const bool *const *apart, size_t at, double by, enum err cod
 
 	lie_at = at;
 	lie = by;
-	assert_err(run(lab, apart, &report), code, message);
+	assert_err(run(lab, unscaled, &report), code, message);
 	lie = 0;
 	fedsc_report_release(&report);
 	rows_lab_release(lab);
@@ -162,7 +162,7 @@ TEST(test_units_that_cannot_be)
 
 	mat_copy(&copy, &X);
 	assert_ok(fedsc_party_init(&p, &copy, 0, NULL, 1));
-	p.apart = third;
+	p.unscaled = third;
 	assert_int_equal(fedsc_words(&q, M), 2 * M);
 	assert_ok(fedsc_answer(&p, &q, x));
 	for (size_t j = 0; j < M; j++)

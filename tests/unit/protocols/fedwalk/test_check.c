@@ -67,7 +67,7 @@ static double fact(const struct facts *r, const char *name)
 
 TEST(test_record)
 {
-	double told[FEDWALK_TOLD] = {
+	double told[FEDWALK_COUNTS] = {
 		[FEDWALK_GUESSED] = 50, [FEDWALK_RIGHT] = 40,      [FEDWALK_TIES] = 80,
 		[FEDWALK_WALKED] = 100, [FEDWALK_MESSAGES] = 3264, [FEDWALK_ONE_SIDED] = 6
 	};

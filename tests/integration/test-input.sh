@@ -160,6 +160,10 @@ test_wrong_arguments() {
 	refuses 'no such directory' -- "${launch[@]}" --data "$T/nowhere" --parties 2
 	refuses 'requires an argument' -- "${launch[@]}" --data
 	refuses 'unrecognized option' -- "${launch[@]}" --colour red
+	refuses 'launch: --dta is unknown \(did you mean data\?\)' -- "${launch[@]}" --dta x
+	refuses '--polcy is unknown \(did you mean policy\?\)' -- "${launch[@]}" --polcy=x
+	refuses 'unrecognized option' -- "${launch[@]}" --dat --datta --dta
+	! grep -q 'datta is unknown' "$T/wrong" || fault "a value is taken for an option"
 	refuses 'of kind kmeans; kcagc is expected' -- "$BIN/coterie-lab" agc --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json"
 	mkdir -p "$T/earlier/coordinator"
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"

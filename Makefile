@@ -270,6 +270,7 @@ install: all $(COMPLETIONS)/bash/coterie
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs
 	install -m 644 configs/monitoring/* $(DOC)/configs/monitoring
+	for f in $$(find configs/helm -type f); do install -D -m 644 $$f $(DOC)/$$f || exit 1; done
 	install -m 644 docs/*.1 $(MAN)
 	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d
 	install -m 644 $(COMPLETIONS)/bash/* $(SHARE)/bash-completion/completions

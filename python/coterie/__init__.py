@@ -1,14 +1,16 @@
 """Federated clustering with Coterie, from pandas and scikit-learn.
 
     data = coterie.prepare(df, id="customer", category=["region"])
-    model = coterie.KMeans(3, split="columns", parties=2).fit(data)     # a simulation, by `coterie run`
-    model.labels_, model.leaks_, model.run_.profile, model.report_
+    model = coterie.KMeans(3, split="columns", parties=2).fit(data)     # a simulation, by `coterie
+    run` model.labels_, model.leaks_, model.run_.profile, model.report_
 
     coterie.KMeans(3, party="party.json").fit()                         # takes part in a real job
     coterie.KMeans(3, coordinator="anna.json").fit()                    # submits one
-    coterie.Client("anna.json").submit({"kind": "kmeans", ...})         # the same without numpy and programs
+    coterie.Client("anna.json").submit({"kind": "kmeans", ...})         # the same without numpy and
+    programs
 
-It runs the programs and reads their files; nothing is computed in Python but the nearest centre. docs/python.md has more.
+It runs the programs and reads their files; nothing is computed in Python but the nearest centre.
+docs/python.md has more.
 """
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 __all__ = [
-    "AttributedGraphClustering", "Client", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
-    "NodeEmbedding", "PackageMissing", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "convert", "find", "prepare",
+    "AttributedGraphClustering", "Client", "CoterieError", "CoterieWarning", "Data",
+    "GraphClustering", "InputError", "KMeans",
+    "NodeEmbedding", "PackageMissing", "Picture", "ProgramMissing", "Report", "Run",
+    "SpectralClustering", "convert", "find", "prepare",
 ]
 
 _MODULES = {
@@ -43,7 +47,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a module when one of its names is first used: most need numpy alone, and some nothing."""
+    """Imports a module when one of its names is first used: most need numpy alone, and some
+    nothing."""
     if name == "convert":
         return import_module(".convert", __name__)
     for module, names in _MODULES.items():

@@ -67,8 +67,8 @@ class Client:
 
     where: a file with ``server``, ``identity`` and perhaps ``party``
     (docs/howto/run-a-job-queue.md); or the coordinator's ``[NAME@]HOST:PORT``, with certificate=.
-    party: the api.listen of the own party, which then sends the results. Frames need pandas, a report
-    needs the program `coterie`. It works wherever Python has TLS 1.3: macOS and Windows too.
+    party: the api.listen of the own party, which then sends the results. Frames need pandas, a
+    report needs the program `coterie`. It works wherever Python has TLS 1.3: macOS and Windows too.
 
         client = coterie.Client("anna.json")
         number = client.submit({"kind": "kmeans", "clusters": 5})
@@ -184,8 +184,8 @@ class Client:
     ) -> Run:
         """Fetches a job's results into the directory out, and returns a Run.
 
-        They are those of the own party if the client has one, or else the coordinator's. job: its number or
-        its id; patience: seconds that a party may need to end the job.
+        They are those of the own party if the client has one, or else the coordinator's. job: its
+        number or its id; patience: seconds that a party may need to end the job.
         """
         name = str(job)
         if name.isdigit() and len(name) < 32:

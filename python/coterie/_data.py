@@ -1,4 +1,5 @@
-"""Data on their way to the programs: data directories made of DataFrames, files, arrays and edges."""
+"""Data on their way to the programs: data directories made of DataFrames, files, arrays and
+edges."""
 from __future__ import annotations
 
 import json
@@ -57,7 +58,8 @@ class Data:
 
     def _json(self, name: str) -> Dict[str, Any]:
         path = self.path / name
-        found: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        found: Dict[str,
+                    Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return found
 
     @property
@@ -79,7 +81,8 @@ class Data:
 
     @property
     def features(self) -> Any:
-        """The matrix, dense or sparse; None without one, or if the programs read a table themselves."""
+        """The matrix, dense or sparse; None without one, or if the programs read a table
+        themselves."""
         for name in FEATURES[:2]:
             if (self.path / name).exists():
                 path = str(self.path / name)
@@ -108,18 +111,23 @@ def frame_of(table: Any) -> pd.DataFrame:
         if hasattr(table, method):
             return (table.to_pandas() if method == "to_pandas"
                     else need("pandas", "a table").api.interchange.from_dataframe(table))
-    raise InputError(f"a table is a DataFrame, an Arrow table or a path, not a {type(table).__name__}", status=4)
+    raise InputError(
+        f"a table is a DataFrame, an Arrow table or a path, not a {type(table).__name__}", status=4)
 
 
 def edge_frame(edges: Any) -> pd.DataFrame:
-    """Edges as a table of two ends and perhaps a weight: of a DataFrame, an array of pairs, a sparse matrix, a graph."""
+    """Edges as a table of two ends and perhaps a weight: of a DataFrame, an array of pairs, a
+    sparse matrix, a graph."""
     pd = need("pandas", "edges")
     if is_sparse(edges):
         if edges.shape[0] != edges.shape[1]:
-            raise InputError(f"edges: a matrix of {edges.shape[0]} x {edges.shape[1]}, expected a square one", status=4)
+            raise InputError(
+                f"edges: a matrix of {edges.shape[0]} x {edges.shape[1]}, expected a square one",
+                status=4)
         upper = edges.tocoo()
         if (abs(upper - upper.T) > 1e-12 * abs(upper)).nnz:
-            raise InputError("edges: the matrix is not symmetric, and a graph has no direction here", status=4)
+            raise InputError(
+                "edges: the matrix is not symmetric, and a graph has no direction here", status=4)
         keep = upper.row < upper.col
         frame = pd.DataFrame({"from": upper.row[keep], "to": upper.col[keep]})
         if not np.all(upper.data[keep] == 1):
@@ -141,7 +149,8 @@ def edge_frame(edges: Any) -> pd.DataFrame:
         if array.size == 0:
             array = np.empty((0, 2), dtype=np.int64)
         if array.ndim != 2 or array.shape[1] not in (2, 3):
-            raise InputError(f"edges: an array of shape {array.shape}, expected two columns, or three with weights", status=4)
+            raise InputError(f"edges: an array of shape {array.shape}, expected two columns, or "
+                             "three with weights", status=4)
         ends = array[:, :2]
         if np.issubdtype(array.dtype, np.floating):
             if not np.all(ends == np.floor(ends)):
@@ -151,16 +160,20 @@ def edge_frame(edges: Any) -> pd.DataFrame:
         if array.shape[1] == 3:
             frame["weight"] = array[:, 2].astype(float)
     if frame.shape[1] not in (2, 3):
-        raise InputError(f"edges: columns {', '.join(frame.columns)}; take the two ends, and perhaps a weight", status=4)
+        raise InputError(
+            f"edges: columns {', '.join(frame.columns)}; take the two ends, and perhaps a weight",
+            status=4)
     return frame
 
 
 def _edges_of(frame: pd.DataFrame) -> Iterator[Edge]:
     """The rows of edge_frame() from 0."""
     weights = frame.iloc[:, 2].tolist() if frame.shape[1] == 3 else [None] * len(frame)
-    for at, (u, v, w) in enumerate(zip(frame.iloc[:, 0].tolist(), frame.iloc[:, 1].tolist(), weights)):
+    for at, (u, v,
+             w) in enumerate(zip(frame.iloc[:, 0].tolist(), frame.iloc[:, 1].tolist(), weights)):
         weight = None if w is None or w != w else str(w)
-        yield Edge(at, end_of(f"edges, row {at}", str(u)), end_of(f"edges, row {at}", str(v)), weight)
+        yield Edge(at, end_of(f"edges, row {at}", str(u)), end_of(f"edges, row {at}", str(v)),
+                   weight)
 
 
 def _path_of(given: Any, what: str) -> Optional[str]:
@@ -188,13 +201,14 @@ def prepare(
 ) -> Data:
     """Makes a data directory of a DataFrame, or of a file that coterie.convert reads.
 
-    * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone. The index is not
-      read; ``df.reset_index()`` makes a column of it
-    * id, label, category, date, ignore, only, missing, part, edges_part: as in docs/data.md; settings:
-      those of ``--set``. A pandas column of type category is a category with its values, datetime64 a
-      date in UTC, bool 0 and 1. Other columns that are no numbers need an option
+    * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone. The index is
+      not read; ``df.reset_index()`` makes a column of it
+    * id, label, category, date, ignore, only, missing, part, edges_part: as in docs/data.md;
+      settings: those of ``--set``. A pandas column of type category is a category with its values,
+      datetime64 a date in UTC, bool 0 and 1. Other columns that are no numbers need an option
     * edges: a DataFrame with two ends and perhaps a weight, an array of pairs, a symmetric sparse
-      matrix, a networkx graph, or the path of a file. Ends are ids, or without id row numbers from 0
+      matrix, a networkx graph, or the path of a file. Ends are ids, or without id row numbers from
+      0
     * out: the directory; without it, a temporary one that is deleted together with the result
 
     An InputError has the line of the file, or the row of the DataFrame from 0.
@@ -222,7 +236,9 @@ def prepare(
         raise helped(e, said, size_of(file) if df is None else 8.0 * df.size,
                      read_with) from None
     if edges is not None and links is None:
-        take_graph(made, graph_of(_edges_of(edge_frame(edges)), "edges", made.n, made.ids, ", row "), "edges")
+        take_graph(made,
+                   graph_of(_edges_of(edge_frame(edges)), "edges", made.n, made.ids, ", row "),
+                   "edges")
     write(made, str(target), record(made, file, links, part, how, _version()))
     if out is None:
         folder.path = target
@@ -239,9 +255,11 @@ def _version() -> str:
 
 
 def write_matrix(X: Any, directory: Path, names: Optional[Sequence[str]] = None) -> None:
-    """features.npy or features.mtx of numbers that were checked, and columns.json where they have names."""
+    """features.npy or features.mtx of numbers that were checked, and columns.json where they have
+    names."""
     if is_sparse(X):
-        need("scipy.io", "a sparse matrix").mmwrite(str(directory / "features.mtx"), X.tocsr(), precision=17)
+        need("scipy.io", "a sparse matrix").mmwrite(str(directory / "features.mtx"), X.tocsr(),
+                                                    precision=17)
     else:
         np.save(directory / "features.npy", np.ascontiguousarray(X, dtype=np.float64))
     if names is not None:
@@ -255,7 +273,9 @@ def write_edges(edges: Any, directory: Path) -> None:
         bad = frame[name].astype(str).str.contains(r"\s").to_numpy() | frame[name].isna().to_numpy()
         if bad.any():
             at = int(np.flatnonzero(bad)[0])
-            raise InputError(f"edges, row {at}: the end {frame[name].iloc[at]!r} has blanks or is missing", status=4)
+            raise InputError(
+                f"edges, row {at}: the end {frame[name].iloc[at]!r} has blanks or is missing",
+                status=4)
     frame.to_csv(directory / "edges.tsv", sep="\t", header=False, index=False, lineterminator="\n")
 
 
@@ -263,7 +283,8 @@ def write_edges(edges: Any, directory: Path) -> None:
 
 
 def write_graphs(graphs: Sequence[Any], directory: Path, name: str = "set") -> None:
-    """Each graph: a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes and its edges."""
+    """Each graph: a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes and
+    its edges."""
     directory.mkdir(parents=True, exist_ok=True)
     start, edges, of = 1, [], []
     for number, graph in enumerate(graphs, 1):
@@ -283,10 +304,14 @@ def _graph(graph: Any, number: int) -> Tuple[int, List[Tuple[int, int]]]:
         nodes, edges = graph.shape[0], edge_frame(graph).iloc[:, :2].to_numpy()
     elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
         place = {node: i for i, node in enumerate(graph.nodes)}
-        nodes, edges = len(place), np.array([(place[u], place[v]) for u, v in graph.edges], dtype=np.int64).reshape(-1, 2)
+        nodes, edges = len(place), np.array([(place[u], place[v]) for u, v in graph.edges],
+                                            dtype=np.int64).reshape(-1, 2)
     else:
-        raise InputError(f"graph {number}: a {type(graph).__name__}, expected a sparse matrix, a networkx graph, or a pair "
+        raise InputError(f"graph {number}: a {type(graph).__name__}, expected a sparse matrix, a "
+                         "networkx graph, or a pair "
                          "of how many nodes it has and its edges", status=4)
     if len(edges) and (edges.min() < 0 or edges.max() >= nodes):
-        raise InputError(f"graph {number}: an edge has node {edges.max()}, and there are {nodes}, from 0", status=4)
+        raise InputError(
+            f"graph {number}: an edge has node {edges.max()}, and there are {nodes}, from 0",
+            status=4)
     return nodes, [(int(u), int(v)) for u, v in edges if u != v]

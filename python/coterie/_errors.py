@@ -21,15 +21,17 @@ MEANING = {
 class CoterieError(RuntimeError):
     """A program ended with another status than 0.
 
-    what: the sentence, from run.json, the program, or the log of a party on this host; who: its source;
+    what: the sentence, from run.json, the program, or the log of a party on this host; who: its
+    source;
     status: the exit status (docs/reference/statuses.md); run: the directory of the run, or None.
 
         the job needs allow=["fedsc.paper"]: parties disclose more in it than in other jobs of kind
-        "fedsc", so that each must allow it by name (coterie run ended with 4: arguments, configuration
-        or input are wrong)
+        "fedsc", so that each must allow it by name (coterie run ended with 4: arguments,
+        configuration or input are wrong)
     """
 
-    def __init__(self, what: str, who: str = "", status: int = 5, program: str = "", run: Optional[str] = None):
+    def __init__(self, what: str, who: str = "", status: int = 5, program: str = "",
+                 run: Optional[str] = None):
         super().__init__(what, who, status, program, run)
         self.what = what
         self.who = who
@@ -41,7 +43,8 @@ class CoterieError(RuntimeError):
         said = f"{self.who}: {self.what}" if self.who and self.who != self.program else self.what
         if not self.program:
             return said
-        meaning = MEANING.get(self.status, "killed" if self.status < 0 or self.status > 128 else "unknown status")
+        meaning = MEANING.get(self.status, "killed" if self.status < 0 or self.status > 128
+                              else "unknown status")
         return f"{said} ({self.program} ended with {self.status}: {meaning})"
 
 
@@ -53,7 +56,8 @@ class ProgramMissing(CoterieError):
     """A program is not installed, or not on the paths of find()."""
 
 
-def error_of(status: int, what: str, who: str, program: str, run: Optional[str] = None) -> CoterieError:
+def error_of(status: int, what: str, who: str, program: str,
+             run: Optional[str] = None) -> CoterieError:
     kind = InputError if status == 4 else CoterieError
     return kind(what, who, status, program, run)
 
@@ -62,8 +66,8 @@ class CoterieWarning(UserWarning):
     """A result falls short of what the job asked for, or a program warns of something else.
 
     what: the sentence; code: from docs/reference/warnings.md, or "" for other warnings; number: its
-    number, or None; who: its source. ``warnings.simplefilter("error", coterie.CoterieWarning)`` turns
-    warnings into errors.
+    number, or None; who: its source. ``warnings.simplefilter("error", coterie.CoterieWarning)``
+    turns warnings into errors.
     """
 
     def __init__(self, what: str, who: str = "", code: str = "", number: Optional[float] = None):
@@ -97,5 +101,6 @@ def warn_of(found: Iterable[Found]) -> None:
         if who not in names:
             names.append(who)
     for sentence, (names, warning) in said.items():
-        warnings.warn(CoterieWarning(sentence, ", ".join(names), str(warning.get("code", "")), warning.get("number")),
+        warnings.warn(CoterieWarning(sentence, ", ".join(names), str(warning.get("code", "")),
+                                     warning.get("number")),
                       stacklevel=_caller())

@@ -24,16 +24,19 @@ try:
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.validation import check_is_fitted
 except ImportError:
-    from ._plain import (BaseEstimator, ClusterMixin, TransformerMixin, available_if, check_is_fitted,
+    from ._plain import (BaseEstimator, ClusterMixin, TransformerMixin, available_if,
+                         check_is_fitted,
                          check_random_state)
 
 Array = Any  # that checks have not seen yet
 
-#: Checks of scikit-learn's that ask for one cluster. A job's `clusters` is 2 or more: a cluster of everything tells nobody
-#: anything, and would show all the same who takes part and how many rows there are.
+#: Checks of scikit-learn's that ask for one cluster. A job's `clusters` is 2 or more: a cluster of
+#: everything tells nobody anything, and would show all the same who takes part and how many rows
+#: there are.
 ONE_CLUSTER = {
     name: "asks for one cluster (n_clusters = 1), and a job has two or more"
-    for name in ("check_dict_unchanged", "check_dont_overwrite_attributes", "check_dont_overwrite_parameters",
+    for name in ("check_dict_unchanged", "check_dont_overwrite_attributes",
+                 "check_dont_overwrite_parameters",
                  "check_fit2d_predict1d", "check_methods_subset_invariance",
                  "check_fit2d_1feature")
 }
@@ -61,15 +64,15 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     Parameters of all estimators:
 
     * parties: the number of parties of a simulation on this machine; cut: how it splits the data
-      (``skew``, ``keep``, ``overlap``, ``regions``, ``shared_edges``, ``contiguous``); allow: variants
-      that disclose more, by name; policy: the policy of all parties
+      (``skew``, ``keep``, ``overlap``, ``regions``, ``shared_edges``, ``contiguous``); allow:
+      variants that disclose more, by name; policy: the policy of all parties
     * party: a party's configuration; this organisation takes part in a real job
     * coordinator: a file with ``server`` and ``identity`` (docs/howto/run-a-job-queue.md), or a
       coordinator's configuration or control socket; submits the job
     * job: further parameters, as in job.json; random_state: its seed
     * out: the directory of results; without it a temporary one, deleted together with ``run_``
-    * timeout: seconds until `fit` raises a CoterieError of status 3; progress: "auto", True, False or a
-      function of phase and seconds
+    * timeout: seconds until `fit` raises a CoterieError of status 3; progress: "auto", True, False
+      or a function of phase and seconds
 
     After fit: ``run_`` (a Run, or None), ``leaks_`` (the job's disclosures and their recipients),
     ``report_``, and ``job_number_`` of a submitted job.
@@ -89,7 +92,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     progress: How
 
     def _keep(self, given: Mapping[str, Any]) -> None:
-        """A constructor's arguments under their own names and untouched, as scikit-learn wants them."""
+        """A constructor's arguments under their own names and untouched, as scikit-learn wants
+        them."""
         for name in self._get_param_names():
             setattr(self, name, given[name])
 
@@ -103,32 +107,43 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return {}
 
     def _describe(self) -> Dict[str, Any]:
-        job: Dict[str, Any] = {"kind": self._kind(), **{k: v for k, v in self._parameters().items() if v is not None}}
+        job: Dict[str, Any] = {"kind": self._kind(),
+                               **{k: v for k, v in self._parameters().items() if v is not None}}
         if self.random_state is not None:
             seed = self.random_state
             whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
-            job["seed"] = int(seed if whole else check_random_state(seed).randint(2**31 - 1))  # type: ignore[arg-type]
+            job["seed"] = int(seed if whole
+                              else check_random_state(seed).randint(
+                                  2**31 - 1))  # type: ignore[arg-type]
         job.update(self.job or {})
         return job
 
     _told: Sequence[Found] = ()  # what the coordinator of a submitted job warns of
 
     def _run_job(self, data: Optional[Path]) -> Optional[Run]:
-        """Where the parameters say; None of a job that was submitted and whose results are not here, or not for this user.
+        """Where the parameters say; None of a job that was submitted and whose results are not
+        here, or not for this user.
         data: what was given to fit, None if nothing was."""
         if self.party is None and self.coordinator is None:
             if data is None:
-                raise InputError("fit: a simulation (neither party nor coordinator is given) needs data", status=4)
-            return simulate(self._describe(), data, self.parties, cut=self.cut or {}, allow=self.allow,
-                            policy=self.policy or {}, out=self.out, progress=self.progress, timeout=self.timeout)
+                raise InputError(
+                    "fit: a simulation (neither party nor coordinator is given) needs data",
+                    status=4)
+            return simulate(self._describe(), data, self.parties, cut=self.cut or {},
+                            allow=self.allow,
+                            policy=self.policy or {}, out=self.out, progress=self.progress,
+                            timeout=self.timeout)
         if self.party is None:
             if data is not None:
-                raise InputError("fit: data are the parties' own, and a coordinator has none: with coordinator= alone, fit() "
-                                 "takes no data; with party= as well, this organisation takes part with them", status=4)
+                raise InputError("fit: data are the parties' own, and a coordinator has none: with "
+                                 "coordinator= alone, fit() "
+                                 "takes no data; with party= as well, this organisation takes part "
+                                 "with them", status=4)
             return self._submit(None)
         member = Party(self.party, self._describe(), data, self.out, self.progress)
         try:
-            return self._submit(member) if self.coordinator is not None else member.wait(self.timeout)
+            return self._submit(member) if self.coordinator is not None else member.wait(
+                self.timeout)
         finally:
             member.end()
 
@@ -145,15 +160,17 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     def _await(self) -> Dict[str, Any]:
         assert self.coordinator is not None
-        shown = hub_of(self.coordinator).wait(self.job_number_, self.progress, f"job {self.job_number_}, {self._kind()}", self.timeout)
+        shown = hub_of(self.coordinator).wait(self.job_number_, self.progress,
+                                              f"job {self.job_number_}, {self._kind()}",
+                                              self.timeout)
         self._told = [("coordinator", w) for w in shown.get("warnings") or []]
         return shown
 
     def submit(self) -> Any:
         """Submits the job (coordinator=) without waiting, and returns self with ``job_number_``.
 
-        collect() fetches the results, also in another process, by an estimator of the same parameters whose
-        ``job_number_`` is set.
+        collect() fetches the results, also in another process, by an estimator of the same
+        parameters whose ``job_number_`` is set.
         """
         if self.coordinator is None or self.party is not None:
             raise InputError("submit: it is for coordinator= alone; fit() waits", status=4)
@@ -187,13 +204,15 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     def _fitted(self) -> Run:
         check_is_fitted(self, "run_")
         if self.run_ is None:
-            raise InputError(f"the results of job {self.job_number_} are not here, or not for this user: the parties have theirs, "
+            raise InputError(f"the results of job {self.job_number_} are not here, or not for this "
+                             "user: the parties have theirs, "
                              "and the coordinator", status=4)
         return self.run_
 
     # ---- data ----
 
-    def _table(self, X: Array, edges: Any = None, features: int = 1, least: int = 2) -> Tuple[Optional[Data], Optional[List[str]]]:
+    def _table(self, X: Array, edges: Any = None, features: int = 1,
+               least: int = 2) -> Tuple[Optional[Data], Optional[List[str]]]:
         """A data directory of X, and the ids of its rows; (None, None) where nothing was given."""
         if X is None and edges is None:
             return None, None
@@ -211,7 +230,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
                 rows = [str(i) for i in range(data.rows() or 0)]
             return data, rows
         names = _names_of(X)
-        checked = _validate(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least, ensure_min_features=features)
+        checked = _validate(self, X, accept_sparse="csr", dtype=np.float64,
+                            ensure_min_samples=least, ensure_min_features=features)
         folder = Folder(prefix="coterie-data-")
         write_matrix(checked, folder.path, names)
         if edges is not None:
@@ -224,7 +244,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
             self.labels_ = self._row_labels(run, ids)
 
     def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Labels:
-        """A label for each of these ids, -1 where the job has placed none; without ids in the order of labels.csv."""
+        """A label for each of these ids, -1 where the job has placed none; without ids in the order
+        of labels.csv."""
         found = run.rows()
         if ids is None:
             return np.array([int(row["label"]) for row in found], dtype=np.int64)
@@ -232,22 +253,29 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return np.array([label.get(i, -1) for i in ids], dtype=np.int64)
 
     def _has_keys(self) -> bool:
-        return hasattr(self, "run_") and self.run_ is not None and (self.run_.path / "work/pki").is_dir()
+        return hasattr(self,
+                       "run_") and self.run_ is not None and (self.run_.path / "work/pki").is_dir()
 
-    def _ask_parties(self, kind: str, X: Array, edges: Any = None, more: Optional[Settings] = None) -> Labels:
-        """Labels of X by the models of a simulation's parties, which have its columns as they had those of the fit."""
+    def _ask_parties(self, kind: str, X: Array, edges: Any = None,
+                     more: Optional[Settings] = None) -> Labels:
+        """Labels of X by the models of a simulation's parties, which have its columns as they had
+        those of the fit."""
         run = self._fitted()
         if not self._has_keys():
-            raise InputError(f"predict: after a simulation alone; a federation runs a job of kind {kind} "
+            raise InputError(
+                f"predict: after a simulation alone; a federation runs a job of kind {kind} "
                              "(docs/howto/place-new-rows.md)", status=4)
         data, ids = self._table(X, edges, least=1)
         if data is None or ids is None:
-            raise InputError("predict: it needs rows" + (", and edges" if kind == "kcagc.predict" else ""), status=4)
-        job = {"kind": kind, "clusters": run.record["result"]["clusters"], "model": run.job_id, **(more or {})}
+            raise InputError("predict: it needs rows"
+                             + (", and edges" if kind == "kcagc.predict" else ""), status=4)
+        job = {"kind": kind, "clusters": run.record["result"]["clusters"], "model": run.job_id,
+               **(more or {})}
         folder = Folder(prefix="coterie-slices-")
         split = folder.path / "data"
-        call("coterie split", ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",
-                               str(run.job.get("seed", 1)), "--out", split])
+        call("coterie split",
+             ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",
+              str(run.job.get("seed", 1)), "--out", split])
         done = again(run, job, [p for p in split.glob("party-*")], self.timeout)
         return self._row_labels(Run(done), ids)
 
@@ -260,7 +288,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
 
 def _clusters(k: Any) -> Any:
-    """As a job says it: (2, 12) is a range, of which one is chosen, as {"from": 2, "to": 12} is; what is wrong the program says."""
+    """As a job says it: (2, 12) is a range, of which one is chosen, as {"from": 2, "to": 12} is;
+    what is wrong the program says."""
     if isinstance(k, tuple) and len(k) == 2:
         return {"from": _clusters(k[0]), "to": _clusters(k[1])}
     if isinstance(k, Mapping):
@@ -287,7 +316,8 @@ def _read_labels(place: Path) -> Labels:
 
 
 class _Rows(_Clusters):
-    """Jobs over rows, of which each party keeps what places new ones: model.rows, read here, so that it outlives the run."""
+    """Jobs over rows, of which each party keeps what places new ones: model.rows, read here, so
+    that it outlives the run."""
 
     def _keep_models(self, run: Run) -> None:
         self._models = {name: (place / "model.rows").read_bytes() for name, place in run._parties()
@@ -302,8 +332,10 @@ class _Rows(_Clusters):
         if not models:
             raise InputError("predict: no party's model is here", status=4)
         if len(set(models.values())) > 1:
-            raise InputError(f"predict: with standardize=\"local\" each of {len(models)} parties brings rows to units of its own: "
-                             "coterie predict --model, with the model.rows of the party whose rows they are", status=4)
+            raise InputError(f"predict: with standardize=\"local\" each of {len(models)} parties "
+                             "brings rows to units of its own: "
+                             "coterie predict --model, with the model.rows of the party whose rows "
+                             "they are", status=4)
         if not isinstance(X, (Data, str, os.PathLike)):
             X = _validate(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         folder = Folder(prefix="coterie-rows-")
@@ -320,24 +352,27 @@ class _Rows(_Clusters):
 
 
 def _iterations(run: Run) -> Optional[int]:
-    """Of k-means over all parties: of rows Lloyd's, of columns those of all secure sums; None where the run does not say."""
+    """Of k-means over all parties: of rows Lloyd's, of columns those of all secure sums; None where
+    the run does not say."""
     rounds = run.facts.get("lloyd_rounds")
     sums = (run.record.get("result") or {}).get("sums") or []
-    return int(rounds) if rounds is not None else sum(int(s.get("iterations", 0)) for s in sums) or None
+    return int(rounds) if rounds is not None else sum(int(s.get("iterations", 0))
+                                                      for s in sums) or None
 
 
 def _centres(run: Run) -> Matrix:
     """Which all parties have alike."""
     rows = run.rows("centres")
     rows = [row for row in rows if row["process"] == rows[0]["process"]]
-    return np.array([[float(v) for k, v in row.items() if k not in ("process", "cluster")] for row in rows], dtype=np.float64)
+    return np.array([[float(v) for k, v in row.items() if k not in ("process", "cluster")]
+                     for row in rows], dtype=np.float64)
 
 
 class KMeans(_Rows):
     """k-means over rows (split="rows") or columns (split="columns") of several parties.
 
-    The job is of kind kmeans or kmeans.columns. standardize: None, "none", "joint" or "local", as in
-    docs/reference/jobs.md. The label is -1 for a row that is not common to all parties
+    The job is of kind kmeans or kmeans.columns. standardize: None, "none", "joint" or "local", as
+    in docs/reference/jobs.md. The label is -1 for a row that is not common to all parties
     (job={"align": "intersect"}).
 
     After fit:
@@ -345,15 +380,18 @@ class KMeans(_Rows):
     * ``labels_``: the cluster of each given row; of a job elsewhere, of each row of the own party
     * ``cluster_centers_`` (rows; none with "local"): k x columns, in the columns' units
     * ``n_iter_``: how often all parties moved the centres; None if the run does not state it
-    * ``inertia_``: for columns the sum of squared distances, in the units of the job; for rows None,
-      because no process has it: -score(X) computes it for rows on this host
+    * ``inertia_``: for columns the sum of squared distances, in the units of the job; for rows
+      None, because no process has it: -score(X) computes it for rows on this host
     * ``n_features_in_``, ``feature_names_in_``: of a table given to fit
     """
 
-    def __init__(self, n_clusters: Clusters = 8, *, split: str = "rows", standardize: Optional[str] = None, parties: int = 4,
+    def __init__(self, n_clusters: Clusters = 8, *, split: str = "rows",
+                 standardize: Optional[str] = None, parties: int = 4,
                  party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
-                 cut: Optional[Settings] = None, allow: Sequence[str] = (), policy: Optional[Settings] = None,
-                 job: Optional[Settings] = None, random_state: Seed = None, out: Optional[PathLike] = None,
+                 cut: Optional[Settings] = None, allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None,
+                 job: Optional[Settings] = None, random_state: Seed = None,
+                 out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
@@ -372,8 +410,9 @@ class KMeans(_Rows):
     def fit(self, X: Optional[Rows] = None, y: None = None) -> "KMeans":
         """Runs the job.
 
-        X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers, the result
-        of `prepare`, or a data directory. Without X a party uses the data of its configuration.
+        X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers,
+        the result of `prepare`, or a data directory. Without X a party uses the data of its
+        configuration.
         """
         by_columns = self._kind() == "kmeans.columns"
         simulated = self.party is None and self.coordinator is None
@@ -393,7 +432,8 @@ class KMeans(_Rows):
         self._clean_up(run)
 
     def _has_units(self) -> bool:
-        """Whether rows are compared in their own units, so that distances to cluster_centers_ are those of the job."""
+        """Whether rows are compared in their own units, so that distances to cluster_centers_ are
+        those of the job."""
         run = getattr(self, "run_", None)
         said = self.standardize or "none" if run is None else run.job.get("standardize")
         return bool(self.split == "rows" and said == "none")
@@ -408,7 +448,8 @@ class KMeans(_Rows):
             X = (X if isinstance(X, Data) else Data(X)).features
         rows = _validate(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         rows = rows.toarray() if is_sparse(rows) else rows
-        distances: Matrix = np.stack([np.sqrt(((rows - c) ** 2).sum(axis=1)) for c in self.cluster_centers_], axis=1)
+        distances: Matrix = np.stack([np.sqrt(((rows - c) ** 2).sum(axis=1))
+                                      for c in self.cluster_centers_], axis=1)
         return distances
 
     @available_if(_has_units)  # type: ignore[misc]
@@ -422,43 +463,54 @@ class KMeans(_Rows):
         """Returns minus the sum of squared distances of rows to their nearest centres."""
         return -float((self.transform(X).min(axis=1) ** 2).sum())
 
-    @available_if(lambda self: self._has_keys() if self.split == "columns" else self._has_models())  # type: ignore[misc]
+    @available_if(lambda self: self._has_keys() if self.split == "columns"
+                  else self._has_models())  # type: ignore[misc]
     def predict(self, X: Rows) -> Labels:
         """Returns the number of each row's nearest centre; rows of the fit get their labels.
 
         For rows it runs `coterie predict` with a party's model. With several parties and
-        standardize="local" each party has its own units: run `coterie predict` in the shell. For columns,
-        after a simulation, it runs a job of kind kmeans.columns.predict between daemons on this machine.
+        standardize="local" each party has its own units: run `coterie predict` in the shell. For
+        columns, after a simulation, it runs a job of kind kmeans.columns.predict between daemons on
+        this machine.
         """
-        return self._ask_parties("kmeans.columns.predict", X) if self.split == "columns" else self._place(X)
+        return self._ask_parties("kmeans.columns.predict",
+                                 X) if self.split == "columns" else self._place(X)
 
 
 class SpectralClustering(_Rows):
     """Spectral clustering of rows (affinity="rbf") or of a graph (affinity="precomputed").
 
-    The job is of kind fedsc, or of fedspectral: parties hold edges, and X is a graph in any form that
-    `prepare` takes as edges, or prepared data. variant: "anchor", "dense", "paper", "pairwise" of
-    fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Some disclose more, and
+    The job is of kind fedsc, or of fedspectral: parties hold edges, and X is a graph in any form
+    that `prepare` takes as edges, or prepared data. variant: "anchor", "dense", "paper", "pairwise"
+    of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Some disclose more, and
     allow=["fedspectral.exact"] permits them. ``ids_`` are the nodes of ``labels_`` of a graph.
     """
 
-    def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
-                 standardize: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
-                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None, allow: Sequence[str] = (),
-                 policy: Optional[Settings] = None, job: Optional[Settings] = None, random_state: Seed = None,
-                 out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
+    def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf",
+                 variant: Optional[str] = None,
+                 standardize: Optional[str] = None, parties: int = 4,
+                 party: Optional[PathLike] = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None,
+                 allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None, job: Optional[Settings] = None,
+                 random_state: Seed = None,
+                 out: Optional[PathLike] = None, timeout: Optional[float] = None,
+                 progress: How = "auto"):
         self._keep(locals())
 
     def _kind(self) -> str:
         if self.affinity not in ("rbf", "precomputed"):
-            raise InputError(f'affinity is {self.affinity!r}, expected "rbf" (rows) or "precomputed" (a graph)', status=4)
+            raise InputError(
+                f'affinity is {self.affinity!r}, expected "rbf" (rows) or "precomputed" (a graph)',
+                status=4)
         return "fedsc" if self.affinity == "rbf" else "fedspectral"
 
     def _parameters(self) -> Dict[str, Any]:
         return {**super()._parameters(), "variant": self.variant, "standardize": self.standardize}
 
     def fit(self, X: Union[Rows, Edges, None] = None, y: None = None) -> "SpectralClustering":
-        """Runs the job. X: as of KMeans, or a graph; without X a party uses the data of its configuration."""
+        """Runs the job. X: as of KMeans, or a graph; without X a party uses the data of its
+        configuration."""
         if self._kind() == "fedsc":
             data, ids = self._table(X)
         else:
@@ -476,9 +528,11 @@ class SpectralClustering(_Rows):
             self._keep_models(run)
         self._clean_up(run)
 
-    @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor") and self._has_models())  # type: ignore[misc]
+    @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor")
+                  and self._has_models())  # type: ignore[misc]
     def predict(self, X: Rows) -> Labels:
-        """Returns clusters of new rows, by the landmarks near them (Nystroem), after variant "anchor".
+        """Returns clusters of new rows, by the landmarks near them (Nystroem), after variant
+        "anchor".
 
         Rows of the fit get their labels.
         """
@@ -489,7 +543,8 @@ class SpectralClustering(_Rows):
 
 
 def _graph_data(X: Any) -> Tuple[Optional[Data], Optional[List[str]]]:
-    """A data directory of a graph, and its nodes in the order of labels: of ids.txt, of a matrix its rows."""
+    """A data directory of a graph, and its nodes in the order of labels: of ids.txt, of a matrix
+    its rows."""
     if X is None:
         return None, None
     if isinstance(X, (Data, str, os.PathLike)):
@@ -510,10 +565,14 @@ class AttributedGraphClustering(_Clusters):
 
     _keeps_keys = True
 
-    def __init__(self, n_clusters: Clusters = 8, *, order: Union[int, str, None] = "auto", method: Optional[str] = None,
-                 parties: int = 4, party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
-                 cut: Optional[Settings] = None, allow: Sequence[str] = (), policy: Optional[Settings] = None,
-                 job: Optional[Settings] = None, random_state: Seed = None, out: Optional[PathLike] = None,
+    def __init__(self, n_clusters: Clusters = 8, *, order: Union[int, str, None] = "auto",
+                 method: Optional[str] = None,
+                 parties: int = 4, party: Optional[PathLike] = None,
+                 coordinator: Optional[PathLike] = None,
+                 cut: Optional[Settings] = None, allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None,
+                 job: Optional[Settings] = None, random_state: Seed = None,
+                 out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
@@ -521,11 +580,13 @@ class AttributedGraphClustering(_Clusters):
         return "kcagc"
 
     def _parameters(self) -> Dict[str, Any]:
-        chosen = self.method in ("landmark", "gcc") and self.order == "auto"  # these tell it themselves
+        # these tell it themselves
+        chosen = self.method in ("landmark", "gcc") and self.order == "auto"
         order = None if self.order is None or chosen else {"order": self.order}
         return {**super()._parameters(), "method": self.method, "filter": order}
 
-    def fit(self, X: Optional[Rows] = None, y: None = None, *, edges: Optional[Edges] = None) -> "AttributedGraphClustering":
+    def fit(self, X: Optional[Rows] = None, y: None = None, *,
+            edges: Optional[Edges] = None) -> "AttributedGraphClustering":
         """Runs the job. X: as of KMeans; edges: the graph between its rows, as `prepare` takes it.
 
         Prepared data may have edges already. Without X a party uses the data of its configuration.
@@ -542,11 +603,12 @@ class AttributedGraphClustering(_Clusters):
     def predict(self, X: Rows, *, edges: Optional[Edges] = None) -> Labels:
         """Returns labels of old and new rows together, after a simulation by any method but "gcc".
 
-        X has the columns of the fit, in their order; edges are those of the graph of all rows. A job of
-        kind kcagc.predict computes the labels from the parties' models.
+        X has the columns of the fit, in their order; edges are those of the graph of all rows. A
+        job of kind kcagc.predict computes the labels from the parties' models.
         """
         run = self._fitted()
-        more: Dict[str, Any] = {"joint_norm": bool(run.job.get("joint_norm")) or run.job.get("method") == "landmark"}
+        more: Dict[str, Any] = {"joint_norm": bool(run.job.get("joint_norm"))
+                                or run.job.get("method") == "landmark"}
         return self._ask_parties("kcagc.predict", X, edges, more)
 
     def _more_tags(self) -> Dict[str, Any]:
@@ -554,16 +616,21 @@ class AttributedGraphClustering(_Clusters):
 
 
 class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
-    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties several parties hold.
+    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties several parties
+    hold.
 
-    mode: as in docs/howto/embed-vertices.md. **Read its disclosures there.** After fit ``embedding_``
-    has a row for each of ``ids_``.
+    mode: as in docs/howto/embed-vertices.md. **Read its disclosures there.** After fit
+    ``embedding_`` has a row for each of ``ids_``.
     """
 
-    def __init__(self, *, mode: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
-                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None, allow: Sequence[str] = (),
-                 policy: Optional[Settings] = None, job: Optional[Settings] = None, random_state: Seed = None,
-                 out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
+    def __init__(self, *, mode: Optional[str] = None, parties: int = 4,
+                 party: Optional[PathLike] = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None,
+                 allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None, job: Optional[Settings] = None,
+                 random_state: Seed = None,
+                 out: Optional[PathLike] = None, timeout: Optional[float] = None,
+                 progress: How = "auto"):
         self._keep(locals())
 
     def _kind(self) -> str:
@@ -601,15 +668,18 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
 class GraphClustering(_Clusters):
     """FedGCN (kind fedgcn): clusters of whole graphs, of which each party has some.
 
-    After fit ``labels_`` are in the order of the list; for directories read ``run_.labels``. ``run_``
-    also has each party's own results: **near these, the job found little more than the sizes of
-    graphs** (docs/howto/cluster-graphs.md).
+    After fit ``labels_`` are in the order of the list; for directories read ``run_.labels``.
+    ``run_`` also has each party's own results: **near these, the job found little more than the
+    sizes of graphs** (docs/howto/cluster-graphs.md).
     """
 
     def __init__(self, n_clusters: int = 2, *, parties: int = 4, party: Optional[PathLike] = None,
-                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None, allow: Sequence[str] = (),
-                 policy: Optional[Settings] = None, job: Optional[Settings] = None, random_state: Seed = None,
-                 out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
+                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None,
+                 allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None, job: Optional[Settings] = None,
+                 random_state: Seed = None,
+                 out: Optional[PathLike] = None, timeout: Optional[float] = None,
+                 progress: How = "auto"):
         self._keep(locals())
 
     def _kind(self) -> str:
@@ -618,15 +688,18 @@ class GraphClustering(_Clusters):
     def fit(self, X: Optional[Graphs] = None, y: None = None) -> "GraphClustering":
         """Runs the job. X: a list of graphs, or a directory in TU format, or a directory of such.
 
-        Each graph is a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes and its
-        edges. Without X a party uses the graphs of its configuration.
+        Each graph is a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes
+        and its edges. Without X a party uses the graphs of its configuration.
         """
         folder = Folder(prefix="coterie-graphs-")
-        path = None if X is None else as_path(X, "graphs") if isinstance(X, (str, os.PathLike)) else folder.path / "set"
+        path = (None if X is None else as_path(X, "graphs") if isinstance(X, (str, os.PathLike))
+                else folder.path / "set")
         if X is not None and not isinstance(X, (str, os.PathLike)):
             write_graphs(X, folder.path / "set")
         if path is not None and self.party is not None:
-            raise InputError("fit: a party's graphs are those that its configuration names (data.graphs)", status=4)
+            raise InputError(
+                "fit: a party's graphs are those that its configuration names (data.graphs)",
+                status=4)
         run = self._take(self._run_job(path))
         if run is not None:
             self._finish(run, None)
@@ -642,14 +715,16 @@ class GraphClustering(_Clusters):
         if not numbers or not all(path.exists() for path in numbers.values()):
             return np.array([int(row["label"]) for row in found], dtype=np.int64)
         labels = np.full(len(found), -1, dtype=np.int64)
-        original = {name: np.loadtxt(path, dtype=np.int64, ndmin=1) for name, path in numbers.items()}
+        original = {name: np.loadtxt(path, dtype=np.int64, ndmin=1)
+                    for name, path in numbers.items()}
         for row in found:
             labels[original[row["process"]][int(row["id"]) - 1] - 1] = int(row["label"])
         return labels
 
     def predict(self, X: Graphs) -> Labels:
         """Returns clusters of new graphs, by the model of the first party."""
-        models = [place / "model.fedgcn" for _, place in self._fitted()._parties() if (place / "model.fedgcn").exists()]
+        models = [place / "model.fedgcn" for _, place in self._fitted()._parties()
+                  if (place / "model.fedgcn").exists()]
         if not models:
             raise InputError("predict: the run has no party's model", status=4)
         folder = Folder(prefix="coterie-graphs-")

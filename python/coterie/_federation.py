@@ -1,4 +1,5 @@
-"""Three ways to a run: simulating it here, taking part as a party, and submitting it to a coordinator that serves."""
+"""Three ways to a run: simulating it here, taking part as a party, and submitting it to a
+coordinator that serves."""
 from __future__ import annotations
 
 import json
@@ -19,9 +20,11 @@ from ._run import Run
 
 #: Members of a party's configuration that are paths, which stand relative to its file.
 PATHS = (
-    ("identity", "certificate"), ("identity", "key"), ("identity", "ca"), ("identity", "crl"), ("identity", "passphrase"),
+    ("identity", "certificate"), ("identity", "key"), ("identity", "ca"), ("identity", "crl"),
+    ("identity", "passphrase"),
     ("output",), ("state",), ("numbering_key",), ("on_event",), ("control", "socket"),
-    ("data", "features"), ("data", "edges"), ("data", "ids"), ("data", "vertices"), ("data", "graphs"),
+    ("data", "features"), ("data", "edges"), ("data", "ids"), ("data", "vertices"),
+    ("data", "graphs"),
 )
 #: How long a running coordinator is given to see a party that was started for the job.
 JOIN_S = 60.0
@@ -35,13 +38,15 @@ def _told(record: Mapping[str, Any]) -> str:
 
 
 def cause(run: Optional[Run], words: str, program: str) -> Tuple[str, str]:
-    """Who says what: of the runs' own records the one that knows, and not who only heard that another had failed."""
+    """Who says what: of the runs' own records the one that knows, and not who only heard that
+    another had failed."""
     if run is None or not any(_told(r) for r in run._runs.values()):
         return (program, words) if ": " not in words else _split(words, program)
     who, what = run.name, _told(run.record)
     for name, record in run._runs.items():
         heard = re.match(r"(\S+) (says|declined the job|sent)\b", _told(record))
-        if _told(record) and not heard and name != run.name and (not what or re.match(rf"{re.escape(name)} ", what)):
+        if _told(record) and not heard and name != run.name and (
+            not what or re.match(rf"{re.escape(name)} ", what)):
             return name, _told(record)
     return (who, what) if what else next((n, _told(r)) for n, r in run._runs.items() if _told(r))
 
@@ -75,13 +80,16 @@ def write_job(job: Mapping[str, Any], folder: Path) -> Path:
 
 
 def simulate(
-    job: Mapping[str, Any], data: PathLike, parties: int, *, cut: Mapping[str, Any], allow: Sequence[str],
+    job: Mapping[str, Any], data: PathLike, parties: int, *, cut: Mapping[str, Any],
+    allow: Sequence[str],
     policy: Mapping[str, Any], out: Optional[PathLike], progress: How, timeout: Optional[float],
 ) -> Run:
-    """Splits the data over parties and runs the job with all of them in one process: `coterie run`."""
+    """Splits the data over parties and runs the job with all of them in one process: `coterie
+    run`."""
     folder = Folder(out, prefix="coterie-run-")
     target = folder.path if out is not None else folder.path / "run"
-    args: List[PathLike] = ["--data", data, "--parties", str(parties), "--out", target, "--keep-data", "--verbose",
+    args: List[PathLike] = ["--data", data, "--parties", str(parties), "--out", target,
+                            "--keep-data", "--verbose",
                             "--seed", str(job.get("seed", 1))]
     for name, value in cut.items():
         option = "--" + name.replace("_", "-")
@@ -115,7 +123,8 @@ def slices(run: Run) -> List[Path]:
 
 
 def forget_secrets(run: Run) -> None:
-    """Removes the keys and configurations of a simulation; in a place that was named the copies of the data, too."""
+    """Removes the keys and configurations of a simulation; in a place that was named the copies of
+    the data, too."""
     work = run.path / "work"
     if not run.temporary:
         shutil.rmtree(work, ignore_errors=True)
@@ -136,29 +145,39 @@ def _edited(path: Path, change: Mapping[str, Any]) -> Path:
     return to
 
 
-def again(run: Run, job: Mapping[str, Any], data: Sequence[Path], timeout: Optional[float]) -> Folder:
-    """Another job of a simulation's parties, with their keys and states, by daemons on this machine.
+def again(run: Run, job: Mapping[str, Any], data: Sequence[Path],
+          timeout: Optional[float]) -> Folder:
+    """Another job of a simulation's parties, with their keys and states, by daemons on this
+    machine.
 
-    data: a directory for each party, as `coterie split` makes them. The folder has a directory for each process."""
+    data: a directory for each party, as `coterie split` makes them. The folder has a directory for
+    each process."""
     work, folder = run.path / "work", Folder(prefix="coterie-again-")
     names = sorted(p.name for p in data)
     coordinator = _edited(work / "coordinator.json", {"listen": "127.0.0.1:0"})
     ready = folder.path / "address"
     started: List[Tuple[str, Process]] = []
     try:
-        lead = Process("coordinator", ["--config", coordinator, "--job", write_job(job, folder.path), "--out",
-                                       folder.path / "coordinator", "--ready-file", ready])
+        lead = Process("coordinator",
+                       ["--config", coordinator, "--job", write_job(job, folder.path), "--out",
+                        folder.path / "coordinator", "--ready-file", ready])
         started.append(("coordinator", lead))
-        until("the coordinator listens", lambda: ready.exists() and ready.stat().st_size or lead.status is not None,
+        until("the coordinator listens", lambda: ready.exists() and ready.stat().st_size
+              or lead.status is not None,
               timeout, "coordinator", 0.02)
         address = ready.read_text().strip() if ready.exists() else ""
         for name, place in zip(names, sorted(data)):
             files = {key: str(next(place.glob(pattern))) for key, pattern in
-                     (("features", "features.*"), ("edges", "edges.*"), ("ids", "ids.txt")) if any(place.glob(pattern))}
-            config = _edited(work / f"{name}.json", {"data": files, "state": str(run.path / name / "state")})
+                     (("features", "features.*"), ("edges", "edges.*"), ("ids", "ids.txt"))
+                     if any(place.glob(pattern))}
+            config = _edited(work / f"{name}.json",
+                             {"data": files, "state": str(run.path / name / "state")})
             if address:
-                started.append((name, Process("party", ["--config", config, "--once", "--coordinator", address, "--out",
-                                                        folder.path / name])))
+                started.append((name,
+                                Process("party",
+                                        ["--config", config, "--once", "--coordinator", address,
+                                         "--out",
+                                         folder.path / name])))
         ends = {name: process.wait(timeout) for name, process in started}
     finally:
         for _, process in started:
@@ -180,7 +199,8 @@ def _read_config(path: PathLike) -> Tuple[Path, Dict[str, Any]]:
     except ValueError as e:
         raise InputError(f"{file}: {e}", status=4) from None
     if not isinstance(config, dict) or "coordinator" not in config:
-        raise InputError(f"{file}: no configuration of a party: it has no member \"coordinator\"", status=4)
+        raise InputError(f"{file}: no configuration of a party: it has no member \"coordinator\"",
+                         status=4)
     return file, config
 
 
@@ -201,7 +221,8 @@ def _absolute(config: Dict[str, Any], base: Path) -> Dict[str, Any]:
 
 def _data_files(data: Path) -> Dict[str, str]:
     files = {}
-    for key, names in (("features", ("features.mtx", "features.npy", "features.csv")), ("edges", ("edges.tsv", "edges.mtx")),
+    for key, names in (("features", ("features.mtx", "features.npy", "features.csv")),
+                       ("edges", ("edges.tsv", "edges.mtx")),
                        ("ids", ("ids.txt",))):
         for name in names:
             if (data / name).exists():
@@ -213,7 +234,8 @@ def _data_files(data: Path) -> Dict[str, str]:
 class Party:
     """This organisation's daemon: one that runs already, or one that is started for a job."""
 
-    def __init__(self, config: PathLike, job: Mapping[str, Any], data: Optional[Path], out: Optional[PathLike], progress: How):
+    def __init__(self, config: PathLike, job: Mapping[str, Any], data: Optional[Path],
+                 out: Optional[PathLike], progress: How):
         self.file, said = _read_config(config)
         self.config = _absolute(said, self.file.parent)
         self.job = job
@@ -224,16 +246,20 @@ class Party:
         self._scratch = Folder(prefix="coterie-party-")
         if self._runs():
             if data is not None:
-                raise InputError(f"{self.file}: the party runs already, with the data that its configuration names; "
-                                 "fit() without data takes part with these, or stop it first", status=4)
+                raise InputError(f"{self.file}: the party runs already, with the data that its "
+                                 "configuration names; "
+                                 "fit() without data takes part with these, or stop it first",
+                                 status=4)
             if out is not None:
-                raise InputError(f"{self.file}: the party runs already, and writes to {self.output}; leave out out=", status=4)
+                raise InputError(f"{self.file}: the party runs already, and writes to "
+                                 f"{self.output}; leave out out=", status=4)
             self.before = set(self._results())
         else:
             self._start(data, out)
 
     def _runs(self) -> bool:
-        socket = Path((self.config.get("control") or {}).get("socket") or self.output / "control.socket")
+        socket = Path((self.config.get("control") or {}).get("socket")
+                      or self.output / "control.socket")
         if not socket.is_socket():
             return False
         try:
@@ -257,7 +283,9 @@ class Party:
         if out is not None:
             self.output = Path(out).expanduser().resolve()
         self._earlier = self._record()
-        self.process = Process("party", ["--config", file, "--once", "--job", write_job(self.job, scratch), "--out", self.output],
+        self.process = Process("party",
+                               ["--config", file, "--once", "--job", write_job(self.job, scratch),
+                                "--out", self.output],
                                self.progress.line)
 
     def _record(self) -> bytes:
@@ -268,7 +296,8 @@ class Party:
 
     def _results(self) -> Dict[str, Path]:
         """Results of a party that stays, by the directory of each job."""
-        return {str(p.parent): p.parent for p in [*self.output.glob("job-*/run.json"), *self.output.glob("run.json")]}
+        return {str(p.parent): p.parent
+                for p in [*self.output.glob("job-*/run.json"), *self.output.glob("run.json")]}
 
     def _finished(self, job_id: Optional[str]) -> Optional[Path]:
         for key, place in self._results().items():
@@ -279,7 +308,8 @@ class Party:
             job = record.get("job") or {}
             if key in self.before or job_id and record.get("job_id") != job_id:
                 continue
-            if any(job.get(k) != v for k, v in self.job.items() if k in ("kind", "clusters", "seed")):
+            if any(job.get(k) != v for k, v in self.job.items()
+                   if k in ("kind", "clusters", "seed")):
                 continue
             if record.get("status") == "running":
                 for phase in record.get("phases") or []:
@@ -291,19 +321,22 @@ class Party:
     def wait(self, timeout: Optional[float], job_id: Optional[str] = None) -> Run:
         """The run, once it is over. job_id: which, where a coordinator has said so."""
         if self.process is None:
-            place: Path = until(f"{self.name} has done a job of kind {self.job['kind']}", lambda: self._finished(job_id), timeout,
+            place: Path = until(f"{self.name} has done a job of kind {self.job['kind']}",
+                                lambda: self._finished(job_id), timeout,
                                 "party")
             run = Run(place)
             self.progress.end(run.status)
             if run.status != "done":
                 who, what = cause(run, run.error or "", "party")
-                raise error_of(int(run.record.get("exit_status") or 1), what, who, "party", str(place))
+                raise error_of(int(run.record.get("exit_status") or 1), what, who, "party",
+                               str(place))
             return run
         status = self.process.wait(timeout)
         self.progress.end("done" if status == 0 else "failed")
         self.process.warn(coded=False)
         if status:
-            own = self.output if self._record() != self._earlier else None  # that of a job before says nothing of this one
+            # that of a job before says nothing of this one
+            own = self.output if self._record() != self._earlier else None
             raise _failed(status, own, self.process.last_words(), "party")
         return Run(self.output)
 
@@ -327,20 +360,24 @@ class Elsewhere:
         def there() -> bool:
             if party.process is not None and party.process.status is not None:
                 party.wait(0)  # raises with its cause
-            return any(p.get("name") == name and p.get("connected") for p in self.client.status().get("parties", []))
+            return any(p.get("name") == name and p.get("connected")
+                       for p in self.client.status().get("parties", []))
 
         until(f"the coordinator sees {name}", there, min(timeout or JOIN_S, JOIN_S), "coordinator")
 
     def submit(self, job: Mapping[str, Any]) -> int:
         return self.client.submit(job)
 
-    def wait(self, number: int, progress: How, what: str, timeout: Optional[float]) -> Dict[str, Any]:
+    def wait(self, number: int, progress: How, what: str,
+             timeout: Optional[float]) -> Dict[str, Any]:
         return self.client.wait(number, timeout, progress)
 
     def results(self, shown: Mapping[str, Any], out: Optional[PathLike]) -> Optional[Run]:
-        """Of the own party, or what the coordinator has; None where this person may read neither, with a warning that says why."""
+        """Of the own party, or what the coordinator has; None where this person may read neither,
+        with a warning that says why."""
         try:
-            return self.client.results(str(shown["job_id"]), out, patience=SETTLE_S if self.client.has_party else 0.0)
+            return self.client.results(str(shown["job_id"]), out, patience=SETTLE_S
+                                       if self.client.has_party else 0.0)
         except InputError as e:
             if self.client.has_party:
                 raise
@@ -349,7 +386,8 @@ class Elsewhere:
 
 
 class Coordinator:
-    """A coordinator that serves, over its control socket: given by its configuration (.json) or the socket."""
+    """A coordinator that serves, over its control socket: given by its configuration (.json) or the
+    socket."""
 
     def __init__(self, where: PathLike):
         path = as_path(where, "coordinator")
@@ -367,7 +405,8 @@ class Coordinator:
             parties = call_json("coterie status", [*self.args, "--json"]).get("parties", [])
             return any(p.get("name") == name and p.get("connected") for p in parties)
 
-        until(f"the coordinator sees {name}", there, min(timeout or JOIN_S, JOIN_S), "coterie status")
+        until(f"the coordinator sees {name}", there, min(timeout or JOIN_S, JOIN_S),
+              "coterie status")
 
     def submit(self, job: Mapping[str, Any]) -> int:
         with tempfile.TemporaryDirectory(prefix="coterie-job-") as scratch:
@@ -385,7 +424,8 @@ class Coordinator:
             elif shown.get("state") == "queued":
                 progress.line({"phase": "queued"})
             elif shown.get("state") == "running":
-                for running in call_json("coterie status", [*self.args, "--json"]).get("running", []):
+                for running in call_json("coterie status",
+                                         [*self.args, "--json"]).get("running", []):
                     if running.get("id") == number:
                         progress.line(running)
             return shown if "status" in shown else None
@@ -395,12 +435,14 @@ class Coordinator:
         if shown["status"]:
             directory = shown.get("directory")
             readable = directory and Path(directory, "run.json").exists()
-            raise _failed(int(shown["status"]), Path(str(directory)) if readable else None, str(shown.get("cause") or ""),
+            raise _failed(int(shown["status"]), Path(str(directory)) if readable else None,
+                          str(shown.get("cause") or ""),
                           f"coterie job {number}")
         return shown
 
     def results(self, shown: Mapping[str, Any], out: Optional[PathLike]) -> Optional[Run]:
-        """What the coordinator has of a job that is over; None if it is not here, or not for this user."""
+        """What the coordinator has of a job that is over; None if it is not here, or not for this
+        user."""
         directory = Path(str(shown["directory"]))
         return Run(directory) if os.access(directory / "run.json", os.R_OK) else None
 

@@ -32,11 +32,13 @@ OWN = Path(__file__).resolve().parent / "_programs" / "bin"
 #: What programs log, as they log it: a record has the line's object as `coterie`.
 LOG = logging.getLogger("coterie")
 LOG.addHandler(logging.NullHandler())
-_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING,
+           "error": logging.ERROR}
 
 
 def _log(program: str, line: Dict[str, Any]) -> None:
-    LOG.log(_LEVELS.get(str(line.get("level")), logging.DEBUG), "%s: %s", line.get("subject", program), line.get("text", ""),
+    LOG.log(_LEVELS.get(str(line.get("level")), logging.DEBUG), "%s: %s",
+            line.get("subject", program), line.get("text", ""),
             extra={"coterie": line})
 
 
@@ -50,7 +52,8 @@ def find(name: str = "coterie") -> str:
         path = Path(given) / name
         if os.access(path, os.X_OK):
             return str(path.resolve())
-        raise ProgramMissing(f"COTERIE_BIN is {given!r}, and there is no program {name} in it", status=4)
+        raise ProgramMissing(f"COTERIE_BIN is {given!r}, and there is no program {name} in it",
+                             status=4)
     if os.access(OWN / name, os.X_OK):
         return str(OWN / name)
     on_path = shutil.which(name)
@@ -59,14 +62,16 @@ def find(name: str = "coterie") -> str:
     built = Path(__file__).resolve().parents[2] / "build" / "bin" / name
     if os.access(built, os.X_OK):
         return str(built)
-    raise ProgramMissing(f"the program {name} was not found, in this package, on PATH, or in COTERIE_BIN: {_remedy()}", status=4)
+    raise ProgramMissing(f"the program {name} was not found, in this package, on PATH, or in "
+                         f"COTERIE_BIN: {_remedy()}", status=4)
 
 
 def _remedy() -> str:
     if sys.platform != "linux":
         return ("the programs run on Linux alone; from here submit the job to a coordinator, with "
                 "coordinator= and a file that names its server, or with coterie.Client")
-    return ("install the wheel that has them (its name ends with the platform), Coterie's Debian packages, or build "
+    return ("install the wheel that has them (its name ends with the platform), Coterie's Debian "
+            "packages, or build "
             "Coterie and set COTERIE_BIN to its build/bin")
 
 
@@ -112,10 +117,12 @@ def said(text: str) -> Dict[str, Any]:
 
 
 def clean_on_sigterm() -> None:
-    """Makes SIGTERM an exit that cleans up: programs are stopped, temporary directories, which hold keys, removed.
+    """Makes SIGTERM an exit that cleans up: programs are stopped, temporary directories, which hold
+    keys, removed.
 
     A handler of the application's own stands; only the main thread can set one."""
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(
+        signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _exit_by_signal)
 
 
@@ -202,7 +209,8 @@ class Process:
             thread.join(STOP_S)
 
     def warn(self, coded: bool = True) -> None:
-        """warnings.warn() of its lines of level warn. coded: those of the result, too, which a run.json has as well."""
+        """warnings.warn() of its lines of level warn. coded: those of the result, too, which a
+        run.json has as well."""
         warn_of((self.program, {**line, "sentence": line.get("text", "")}) for line in self._warned
                 if coded or "code" not in line)
 
@@ -230,7 +238,8 @@ def call_json(program: str, args: Sequence[PathLike], timeout: Optional[float] =
     return json.loads(call(program, args, timeout))
 
 
-def until(what: str, done: Callable[[], Any], timeout: Optional[float], program: str, every: float = 0.1) -> Any:
+def until(what: str, done: Callable[[], Any], timeout: Optional[float], program: str,
+          every: float = 0.1) -> Any:
     """Asks again and again: the first answer that is not false."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:

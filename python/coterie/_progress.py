@@ -7,7 +7,8 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Union
 
 Told = Callable[[str, float], None]
-#: True: say it; False: not; "auto": in notebooks and on terminals; or a function of phase and seconds.
+#: True: say it; False: not; "auto": in notebooks and on terminals; or a function of phase and
+#: seconds.
 How = Union[bool, str, Told]
 
 

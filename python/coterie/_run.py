@@ -32,7 +32,8 @@ def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         return np.pad(points, ((0, 0), (0, 2)))[:, :2]
     points /= scale
     start = "pca" if points.shape[1] > 1 else "random"
-    model = TSNE(perplexity=min(30.0, (n - 1) / 3), init=start, learning_rate="auto", random_state=0)
+    model = TSNE(perplexity=min(30.0, (n - 1) / 3), init=start, learning_rate="auto",
+                 random_state=0)
     return np.asarray(model.fit_transform(points))
 
 
@@ -56,8 +57,10 @@ class Picture:
 
     def _repr_html_(self) -> str:
         # In a frame, since its style would otherwise be the whole notebook's.
-        page = f"<!doctype html><body style='margin:0'><p style='font:13px sans-serif;margin:2px'>{self.title}</p>{self.svg}"
-        return f'<iframe srcdoc="{html.escape(page)}" style="border:0;width:100%;height:680px"></iframe>'
+        page = ("<!doctype html><body style='margin:0'><p style='font:13px "
+                f"sans-serif;margin:2px'>{self.title}</p>{self.svg}")
+        return (f'<iframe srcdoc="{html.escape(page)}" '
+                'style="border:0;width:100%;height:680px"></iframe>')
 
     def save(self, path: PathLike) -> Path:
         to = Path(os.fspath(path))
@@ -75,7 +78,8 @@ class Report:
         return f"<coterie.Report, {len(self.html) / 1000:.0f} kB>"
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{html.escape(self.html)}" style="border:1px solid #ccc;width:100%;height:600px"></iframe>'
+        return (f'<iframe srcdoc="{html.escape(self.html)}" style="border:1px solid '
+                '#ccc;width:100%;height:600px"></iframe>')
 
     def save(self, path: PathLike) -> Path:
         to = Path(os.fspath(path))
@@ -95,13 +99,14 @@ class Report:
 class Run:
     """The directory of a run of `launch`, `run` or one daemon.
 
-    Frames have a column `process`, the daemon's name, and no rows if the kind of job lacks the table.
-    A pickle contains the files of the results, so another process or host can load it.
+    Frames have a column `process`, the daemon's name, and no rows if the kind of job lacks the
+    table. A pickle contains the files of the results, so another process or host can load it.
     ``status``, ``error``, ``job``, ``job_id`` and ``facts`` are members of `record`.
     """
 
     def __init__(self, directory: Union[PathLike, Folder]):
-        self._open(directory if isinstance(directory, Folder) else Folder(as_path(directory, "run")))
+        self._open(directory if isinstance(directory, Folder)
+                   else Folder(as_path(directory, "run")))
 
     def _open(self, folder: Folder) -> None:
         self._folder = folder
@@ -123,19 +128,22 @@ class Run:
 
     def __repr__(self) -> str:
         job = self.job
-        return (f"<coterie.Run {self.path}: {job.get('kind')}, {self.status}, {len(self.record.get('parties', []))} parties, "
+        return (f"<coterie.Run {self.path}: {job.get('kind')}, {self.status}, "
+                f"{len(self.record.get('parties', []))} parties, "
                 f"{self.record.get('elapsed_s', 0):.2f} s>")
 
     def __fspath__(self) -> str:
         return str(self.path)
 
-    # A pickle has the files of the results, so that it can be read when the directory is gone, and on another host.
+    # A pickle has the files of the results, so that it can be read when the directory is gone, and
+    # on another host.
 
     # A simulation that still has its keys, by which it predicts, is kept whole.
 
     def __getstate__(self) -> Dict[str, Any]:
         whole = (self.path / "work/pki").is_dir()
-        kept = (p for place in self.processes.values() for p in sorted(place.glob("*")) if p.suffix in RESULTS)
+        kept = (p for place in self.processes.values() for p in sorted(place.glob("*"))
+                if p.suffix in RESULTS)
         files = (p for p in (sorted(self.path.rglob("*")) if whole else kept) if p.is_file())
         return {"files": {str(p.relative_to(self.path)): p.read_bytes() for p in files}}
 
@@ -204,13 +212,16 @@ class Run:
                 frame = pd.read_csv(place / file, dtype=types, keep_default_na=False)
                 frame.insert(0, "process", name)
                 frames.append(frame)
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["process", *columns])
+        return pd.concat(frames,
+                         ignore_index=True) if frames else pd.DataFrame(
+                             columns=["process", *columns])
 
     def rows(self, table: str = "labels") -> List[Dict[str, str]]:
-        """Returns a table as dictionaries of strings, without pandas: process and the file's columns.
+        """Returns a table as dictionaries of strings, without pandas: process and the file's
+        columns.
 
-        table: "labels", "profile", "profile-joint" or "centres". The directory of a coordinator alone gives
-        the coordinator's.
+        table: "labels", "profile", "profile-joint" or "centres". The directory of a coordinator
+        alone gives the coordinator's.
         """
         places = list(self._parties())
         if not any((place / f"{table}.csv").exists() for _, place in places):
@@ -224,10 +235,11 @@ class Run:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """process, id, label, and confidence if the method has one (0 between two clusters, 1 at a centre).
+        """process, id, label, and confidence if the method has one (0 between two clusters, 1 at a
+        centre).
 
-        The directory of a coordinator alone gives its labels, by row numbers in the order of the sorted
-        ids.
+        The directory of a coordinator alone gives its labels, by row numbers in the order of the
+        sorted ids.
         """
         pd = need("pandas", "Run.labels as a frame")
         found = self._tables("labels.csv", ["id", "label"], id=str)
@@ -240,7 +252,9 @@ class Run:
     @property
     def profile(self) -> pd.DataFrame:
         """profile.csv: process, cluster and column, with mean, share, lift and z."""
-        return self._tables("profile.csv", ["cluster", "rows", "column", "mean", "mean_of_all", "share", "lift", "z"], column=str)
+        return self._tables("profile.csv",
+                            ["cluster", "rows", "column", "mean", "mean_of_all", "share", "lift",
+                             "z"], column=str)
 
     @property
     def joint_profile(self) -> pd.DataFrame:
@@ -248,7 +262,8 @@ class Run:
         pd = need("pandas", "Run.joint_profile as a frame")
         for _, place in self._parties():
             if (place / "profile-joint.csv").exists():
-                return pd.read_csv(place / "profile-joint.csv", dtype={"column": str}, keep_default_na=False)
+                return pd.read_csv(place / "profile-joint.csv", dtype={"column": str},
+                                   keep_default_na=False)
         return pd.DataFrame()
 
     @property
@@ -268,7 +283,9 @@ class Run:
         for _, place in self._parties():
             if (place / "embeddings.npy").exists():
                 ids = pd.read_csv(place / "ids.csv", dtype=str, keep_default_na=False)["id"]
-                frames.append(pd.DataFrame(need("numpy", "Run.embeddings").load(place / "embeddings.npy"), index=ids))
+                frames.append(
+                    pd.DataFrame(need("numpy", "Run.embeddings").load(place / "embeddings.npy"),
+                                 index=ids))
         return pd.concat(frames) if frames else pd.DataFrame()
 
     @property
@@ -277,27 +294,33 @@ class Run:
         pd = need("pandas", "Run.phases as a frame")
         rows = [{"process": name, "phase": p["name"], **{k: v for k, v in p.items() if k != "name"}}
                 for name, run in self._runs.items() for p in run.get("phases") or []]
-        columns = ["process", "phase", "start_s", "compute_s", "wait_s", "wire_s", "rounds", "round_trips", "iterations"]
+        columns = ["process", "phase", "start_s", "compute_s", "wait_s", "wire_s", "rounds",
+                   "round_trips", "iterations"]
         return pd.DataFrame(rows, columns=columns)
 
     @property
     def links(self) -> pd.DataFrame:
         """process, peer, type, messages_sent, messages_received, bytes_sent, bytes_received."""
         pd = need("pandas", "Run.links as a frame")
-        rows = [{"process": name, **t} for name, run in self._runs.items() for t in run.get("traffic") or []]
-        columns = ["process", "peer", "type", "messages_sent", "messages_received", "bytes_sent", "bytes_received"]
+        rows = [{"process": name, **t} for name, run in self._runs.items()
+                for t in run.get("traffic") or []]
+        columns = ["process", "peer", "type", "messages_sent", "messages_received", "bytes_sent",
+                   "bytes_received"]
         return pd.DataFrame(rows, columns=columns)
 
-    def report(self, process: Optional[str] = None, *, truth: Optional[PathLike] = None, data: Optional[PathLike] = None,
+    def report(self, process: Optional[str] = None, *, truth: Optional[PathLike] = None,
+               data: Optional[PathLike] = None,
                tsne: bool = False) -> Report:
         """Returns the page of the run, or of one process.
 
-        A party's page has a picture of its points if its data are on this host. truth: known labels, for
-        scores; data: the party's data directory, if its files have moved; tsne: draw the points by t-SNE
-        (scikit-learn) in place of principal components. The call writes nothing into the run.
+        A party's page has a picture of its points if its data are on this host. truth: known
+        labels, for scores; data: the party's data directory, if its files have moved; tsne: draw
+        the points by t-SNE (scikit-learn) in place of principal components. The call writes nothing
+        into the run.
         """
         if process is not None and process not in self.processes:
-            raise InputError(f"report: {process!r} is none of {', '.join(self.processes)}", status=4)
+            raise InputError(f"report: {process!r} is none of {', '.join(self.processes)}",
+                             status=4)
         place = self.path if process is None else self.processes[process]
         kept = self.path / "work" / "data" / str(process)
         if data is None and kept.is_dir():

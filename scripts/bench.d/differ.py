@@ -3,10 +3,10 @@
 
     differ.py DIR...     DIR: features.mtx|npy, edges.tsv, labels.txt
 
-Rows are features after idf, of length 1. Each line is one way of filtering, or several side by side (their Gram matrices are
-added), and has the accuracy of k-means, mean of three seeds, on the k leading eigenvectors times roots of eigenvalues:
-as they are, and with rows scaled by their length to the power .8, as landmark and gcc do. Only to be looked at; nothing of
-the project needs it."""
+Rows are features after idf, of length 1. Each line is one way of filtering, or several side by side
+(their Gram matrices are added), and has the accuracy of k-means, mean of three seeds, on the k
+leading eigenvectors times roots of eigenvalues: as they are, and with rows scaled by their length
+to the power .8, as landmark and gcc do. Only to be looked at; nothing of the project needs it."""
 import os
 import sys
 import warnings
@@ -30,7 +30,8 @@ def read(directory):
     a = ((a + a.T) > 0).astype(float)
     a.setdiag(0)
     a.eliminate_zeros()
-    truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str), return_inverse=True)[1]
+    truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str),
+                      return_inverse=True)[1]
     return x, a, truth
 
 
@@ -49,7 +50,8 @@ def clusters(sides, truth, scale):
     value, vector = np.linalg.eigh(sum(x @ x.T for x in sides))
     z = vector[:, ::-1][:, :k] * np.sqrt(np.maximum(value[::-1][:k], 0))
     z /= np.maximum(np.linalg.norm(z, axis=1, keepdims=True), 1e-12) ** scale
-    return np.mean([accuracy(KMeans(k, n_init=20, random_state=seed).fit_predict(z), truth) for seed in range(3)])
+    return np.mean([accuracy(KMeans(k, n_init=20, random_state=seed).fit_predict(z), truth)
+                    for seed in range(3)])
 
 
 def ways(x, a):
@@ -77,4 +79,5 @@ def ways(x, a):
 for directory in sys.argv[1:]:
     features, adjacency, classes = read(directory)
     for name, sides in ways(features, adjacency):
-        print(f"{os.path.basename(directory.rstrip('/')):8} {name:45} {clusters(sides, classes, 0):.3f} {clusters(sides, classes, 0.8):.3f}", flush=True)
+        print(f"{os.path.basename(directory.rstrip('/')):8} {name:45} "
+              f"{clusters(sides, classes, 0):.3f} {clusters(sides, classes, 0.8):.3f}", flush=True)

@@ -1,4 +1,5 @@
-"""Labels of a graph whose matrix has Gaussian noise of each party in every entry: EDGES K EPS DELTA L SEED."""
+"""Labels of a graph whose matrix has Gaussian noise of each party in every entry: EDGES K EPS DELTA
+L SEED."""
 import math
 import sys
 
@@ -8,7 +9,8 @@ from scipy.sparse.linalg import eigsh
 from scipy.stats import norm
 from sklearn.cluster import KMeans
 
-edges, k, eps, delta, L, seed = sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:5]), int(sys.argv[5]), int(sys.argv[6])
+edges, k, eps, delta, L, seed = sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:5]), int(
+    sys.argv[5]), int(sys.argv[6])
 with open(edges, encoding="utf-8") as f:
     pairs = [line.split()[:2] for line in f if line.strip() and not line.startswith("#")]
 ids = sorted({i for pair in pairs for i in pair})
@@ -18,7 +20,8 @@ for i, j in pairs:
     if i != j:
         A[at[i], at[j]] = A[at[j], at[i]] = 1
 # An edge is one entry above the diagonal: sensitivity 1. Balle, Wang 2018, Theorem 8.
-mu = brentq(lambda m: norm.cdf(m / 2 - eps / m) - math.exp(eps + norm.logcdf(-m / 2 - eps / m)) - delta, 1e-4, 50)
+mu = brentq(lambda m: norm.cdf(m / 2 - eps / m) - math.exp(eps + norm.logcdf(-m / 2 - eps / m))
+            - delta, 1e-4, 50)
 noise = np.triu(np.random.default_rng(seed).normal(size=A.shape) * math.sqrt(L) / mu, 1)
 A += noise + noise.T
 degree = np.maximum(A.sum(axis=1), max(1, A.sum() / len(A) / 4))

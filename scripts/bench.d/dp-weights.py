@@ -1,19 +1,24 @@
 #!/usr/bin/python3
 """What is left of fedgcn's weights with differential privacy of a party: ACC by eps.
 
-    /usr/bin/python3 scripts/bench.d/dp-weights.py [--rounds T] [--seeds N] SET...    a set of graphs in TU format, dealt to L parties at random
+    /usr/bin/python3 scripts/bench.d/dp-weights.py [--rounds T] [--seeds N] SET...    a set of
+    graphs in TU format, dealt to L parties at random
 
-DP-FedAvg (McMahan, Ramage, Talwar, Zhang, ICLR 2018) on parties of tests/interop/fedgcn.py in memory: in each of T rounds a party's
-change of the weights is shortened to S, and the sum of all has Gaussian noise for (eps, 1e-5) of one party in place of another, half of
-the parties colluding, as `noise.on` "sums" has it. In favour of it: S is the median of the first round's changes, looked up; prototypes
-stay with their party; start and centres are exact. Rows: weights as drawn (no weight is ever sent), trained without noise, by eps.
+DP-FedAvg (McMahan, Ramage, Talwar, Zhang, ICLR 2018) on parties of tests/interop/fedgcn.py in
+memory: in each of T rounds a party's change of the weights is shortened to S, and the sum of all
+has Gaussian noise for (eps, 1e-5) of one party in place of another, half of the parties colluding,
+as `noise.on` "sums" has it. In favour of it: S is the median of the first round's changes, looked
+up; prototypes stay with their party; start and centres are exact. Rows: weights as drawn (no weight
+is ever sent), trained without noise, by eps.
 """
 import argparse
 import math
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests", "interop"))
+sys.path.insert(0,
+                os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests",
+                             "interop"))
 import numpy as np  # noqa: E402
 from scipy.optimize import brentq, linear_sum_assignment  # noqa: E402
 from scipy.stats import norm  # noqa: E402
@@ -27,7 +32,8 @@ DELTA, EPS = 1e-5, (1, 8, 100, 1000, 10000)
 
 def mu_of(eps):
     """Balle, Wang 2018, Theorem 8."""
-    return brentq(lambda mu: norm.cdf(mu / 2 - eps / mu) - math.exp(min(eps + norm.logcdf(-mu / 2 - eps / mu), 0)) - DELTA, 1e-4, 1e3)
+    return brentq(lambda mu: norm.cdf(mu / 2 - eps / mu)
+                  - math.exp(min(eps + norm.logcdf(-mu / 2 - eps / mu), 0)) - DELTA, 1e-4, 1e3)
 
 
 class Party(fedgcn.Party):
@@ -104,12 +110,15 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("sets", nargs="+")
     args = parser.parse_args()
-    print("| set | parties | " + " | ".join(["as drawn", "trained"] + [f"eps {e}" for e in EPS]) + " |")
+    print("| set | parties | " + " | ".join(["as drawn", "trained"] + [f"eps {e}" for e in EPS])
+          + " |")
     print("|" + " --- |" * (4 + len(EPS)))
     for folder in args.sets:
-        graphs = [((A + np.eye(len(A))).astype(np.float32), fedgcn.features(A)) for A in fedgcn.read_graphs(folder)]
+        graphs = [((A + np.eye(len(A))).astype(np.float32), fedgcn.features(A))
+                  for A in fedgcn.read_graphs(folder)]
         name = os.path.basename(folder.rstrip("/"))
-        truth = np.unique(np.loadtxt(os.path.join(folder, name + "_graph_labels.txt"), dtype=int), return_inverse=True)[1]
+        truth = np.unique(np.loadtxt(os.path.join(folder, name + "_graph_labels.txt"), dtype=int),
+                          return_inverse=True)[1]
         for L in (2, 8):
             cells = []
             for rounds, eps in [(0, None), (args.rounds, None)] + [(args.rounds, e) for e in EPS]:

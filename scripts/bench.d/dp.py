@@ -1,4 +1,5 @@
-"""Sets of scikit-learn for scripts/bench dp, at one scale around 0 by constants: DIR/iris, DIR/digits, DIR/rings-20000."""
+"""Sets of scikit-learn for scripts/bench dp, at one scale around 0 by constants: DIR/iris,
+DIR/digits, DIR/rings-20000."""
 import os
 import sys
 

@@ -2,15 +2,17 @@
 
     fedgcn-deal.py SET-DIRECTORY equal|missing|unequal PARTIES SEED OUT
 
-equal: each class at all parties. missing: class c is absent at party c mod PARTIES. unequal: party p has the first
-k (PARTIES - p) / PARTIES classes, rounded up. A class is dealt out evenly among the parties that have it, so every
-graph is at one party whichever it is. OUT/p0, OUT/p1, .. are the parties' sets.
+equal: each class at all parties. missing: class c is absent at party c mod PARTIES. unequal: party
+p has the first k (PARTIES - p) / PARTIES classes, rounded up. A class is dealt out evenly among the
+parties that have it, so every graph is at one party whichever it is. OUT/p0, OUT/p1, .. are the
+parties' sets.
 """
 import os
 import random
 import sys
 
-source, how, parties, seed, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+source, how, parties, seed, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(
+    sys.argv[4]), sys.argv[5]
 name = os.path.basename(os.path.realpath(source))
 
 

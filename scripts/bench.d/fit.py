@@ -1,13 +1,16 @@
 #!/usr/bin/python3
-"""filter.order "auto" of tree: what AGC's rule takes, what is taken where clusters fit the graph worse than before, and given orders.
+"""filter.order "auto" of tree: what AGC's rule takes, what is taken where clusters fit the graph
+worse than before, and given orders.
 
     fit.py [--bin DIR] [--parties L] [--seeds FROM-TO] [--orders 1,2,3] OUT [DIR=K...]
 
-DIR: data as coterie run reads them, with labels.txt; K: clusters. Without DIR planted graphs, made in OUT: those of orders.py, 1500
-nodes in 6 communities, and those of subspace.py, 2000 in 8 to 25. A line for each seed has AGC's order and its ACC, the order
-that is taken and its ACC, the same of two other forms of the rule, the order whose clusters fit the graph best and the last one
-that is within .02 of it, ACC by the orders that are given, and the mean modularity of parties' own clusters at AGC's order and the
-highest up to it, all by `coterie run`. At the end the means of all lines. Only to be looked at; nothing of the project needs it."""
+DIR: data as coterie run reads them, with labels.txt; K: clusters. Without DIR planted graphs, made
+in OUT: those of orders.py, 1500 nodes in 6 communities, and those of subspace.py, 2000 in 8 to 25.
+A line for each seed has AGC's order and its ACC, the order that is taken and its ACC, the same of
+two other forms of the rule, the order whose clusters fit the graph best and the last one that is
+within .02 of it, ACC by the orders that are given, and the mean modularity of parties' own clusters
+at AGC's order and the highest up to it, all by `coterie run`. At the end the means of all lines.
+Only to be looked at; nothing of the project needs it."""
 import argparse
 import json
 import os
@@ -21,11 +24,13 @@ import scipy.io
 from words import words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DENSE = [("", *which, signal, 800) for which in ((60, 0.5), (60, 0.7), (30, 0.6)) for signal in (0.1, 0.3, 0.6)]
+DENSE = [("", *which, signal, 800) for which in ((60, 0.5), (60, 0.7), (30, 0.6))
+         for signal in (0.1, 0.3, 0.6)]
 RARE = [("rare words, ", 60, 0.5, signal, 12000) for signal in (0.1, 0.3)]
 OTHERS = [("others, ", 60, 0.5, signal, 800) for signal in (0.3, 0.6)]
 MARGIN = 0.02
-SPARSE = [(16, 10, 0.5, 0.2), (16, 6, 0.5, 0.3), (25, 6, 0.3, 0.15), (25, 8, 0.4, 0.3), (8, 5, 0.4, 0.2)]
+SPARSE = [(16, 10, 0.5, 0.2), (16, 6, 0.5, 0.3), (25, 6, 0.3, 0.15), (25, 8, 0.4, 0.3),
+          (8, 5, 0.4, 0.2)]
 
 
 def plant(at, nodes, communities, degree, mixing, signal, count, others=False):
@@ -45,7 +50,9 @@ def plant(at, nodes, communities, degree, mixing, signal, count, others=False):
 
 def planted(out):
     for kind, degree, mixing, signal, count in DENSE + RARE + OTHERS:
-        at = os.path.join(out, f"{kind}{degree}, {mixing}, {signal}".replace(", ", "-").replace(" ", "-"))
+        at = os.path.join(out,
+                          f"{kind}{degree}, {mixing}, {signal}".replace(", ", "-").replace(
+                              " ", "-"))
         plant(at, 1500, 6, degree, mixing, signal, count, kind.startswith("others"))
         yield at, 6
     for communities, degree, mixing, signal in SPARSE:
@@ -64,11 +71,15 @@ class Runs:
         coterie = os.path.join(self.how.bin, "coterie")
         shutil.rmtree(run, ignore_errors=True)
         with open(job, "w", encoding="utf-8") as f:
-            json.dump({"kind": "kcagc", "clusters": self.clusters, "seed": self.seed, "filter": {"order": order}}, f)
+            json.dump({"kind": "kcagc", "clusters": self.clusters, "seed": self.seed,
+                       "filter": {"order": order}}, f)
         split = ["--parties", str(self.how.parties), "--seed", str(self.seed)]
-        subprocess.run([coterie, "run", "--quiet", "--data", self.data, "--job", job, *split, "--out", run], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([coterie, "run", "--quiet", "--data", self.data, "--job", job, *split,
+                        "--out", run], check=True, stdout=subprocess.DEVNULL)
         at = os.path.join(run, "coordinator")
-        said = subprocess.check_output([coterie, "eval", "--truth", os.path.join(self.data, "labels.txt"), os.path.join(at, "labels.csv")])
+        said = subprocess.check_output([coterie, "eval", "--truth",
+                                        os.path.join(self.data, "labels.txt"),
+                                        os.path.join(at, "labels.csv")])
         with open(os.path.join(at, "run.json"), encoding="utf-8") as f:
             return json.loads(said)["acc"], json.load(f)
 
@@ -76,10 +87,13 @@ class Runs:
 def show(how, data, clusters, seed):
     runs = Runs(how, data, clusters, seed)
     acc, run = runs("auto")
-    order, rule, fit = run["filter_order"], int(run["facts"]["order_rule"]), run["facts"]["order_modularities"]
+    order, rule, fit = run["filter_order"], int(
+        run["facts"]["order_rule"]), run["facts"]["order_modularities"]
     fit = fit if isinstance(fit, list) else [fit]
-    best, last = fit.index(max(fit)) + 1, max(t + 1 for t, each in enumerate(fit) if each >= max(fit) - MARGIN)
-    ways = {"AGC": rule, "taken": order, "best": rule if order == rule else best, "last": rule if order == rule else last}
+    best, last = fit.index(max(fit)) + 1, max(t + 1 for t, each in enumerate(fit)
+                                              if each >= max(fit) - MARGIN)
+    ways = {"AGC": rule, "taken": order, "best": rule if order == rule else best, "last": rule
+            if order == rule else last}
     known = {order: acc}
     for each in [*ways.values(), *how.orders]:
         if each not in known:
@@ -87,7 +101,8 @@ def show(how, data, clusters, seed):
     said = "  ".join(f"{name} {way:2} {known[way]:.3f}" for name, way in ways.items())
     given = ", ".join(f"{each}: {known[each]:.3f}" for each in how.orders)
     name = os.path.basename(data.rstrip("/"))
-    print(f"{name:22} L {how.parties} seed {seed}  {said}  fit {fit[rule - 1]:.3f} of {max(fit):.3f}  {given}", flush=True)
+    print(f"{name:22} L {how.parties} seed {seed}  {said}  fit {fit[rule - 1]:.3f} of "
+          f"{max(fit):.3f}  {given}", flush=True)
     return {name: known[way] for name, way in ways.items()}
 
 
@@ -110,4 +125,5 @@ for where, k in chosen or planted(options.out):
             lines.append(show(options, where, k, s))
         except subprocess.CalledProcessError as e:  # AGC's rule finds no order
             print(f"{where} seed {s}: coterie ended with {e.returncode}", flush=True)
-print(f"mean of {len(lines)}:", ", ".join(f"{way} {np.mean([each[way] for each in lines]):.3f}" for way in lines[0]))
+print(f"mean of {len(lines)}:",
+      ", ".join(f"{way} {np.mean([each[way] for each in lines]):.3f}" for way in lines[0]))

@@ -1,4 +1,5 @@
-"""Data that say the same in other words, for scripts/bench hard: DATA OUT makes OUT/NAME from DATA/cora and DATA/karate."""
+"""Data that say the same in other words, for scripts/bench hard: DATA OUT makes OUT/NAME from
+DATA/cora and DATA/karate."""
 import os
 import shutil
 import sys

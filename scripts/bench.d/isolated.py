@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """FedSpectral and FedSpectral+ by their letter, in numpy: what nodes without edges at a party do.
 
-    isolated.py DIR [ITERATIONS ROUNDS]...      DIR: edges.tsv, labels.txt; default 1 1, 1 20, 6 20, 10 20
+    isolated.py DIR [ITERATIONS ROUNDS]...      DIR: edges.tsv, labels.txt; default 1 1, 1 20, 6 20,
+                                                10 20
     isolated.py DIR plain                       Algorithms 1 and 2, 20 splits, 5 central starts
 
-Thakkar and Joshi's Algorithms 3 and 4: five parties, each edge with two of them (overlap 40 %), K = 10, v drawn at random,
-(I - L_p) v at each party, the mean, QR, k-means on the rows of v as they are. L_p is the normalised Laplacian with zeros in
-the rows of nodes that have no edge at p, as NetworkX and SciPy make it, so that I - L_p leaves their rows of v as they are;
-beside it the same with these rows set to 0, as the project has it, and that with rows of length 1. Each is compared with
-spectral clustering of the pooled graph of two kinds: the same way, and with edge-free rows 0 and rows of length 1. Printed:
-the paper's similarity (Algorithm 5) and the adjusted Rand index, means of three seeds, and the largest cluster. All nodes
-count, those without any edge too."""
+Thakkar and Joshi's Algorithms 3 and 4: five parties, each edge with two of them (overlap 40 %), K =
+10, v drawn at random, (I - L_p) v at each party, the mean, QR, k-means on the rows of v as they
+are. L_p is the normalised Laplacian with zeros in the rows of nodes that have no edge at p, as
+NetworkX and SciPy make it, so that I - L_p leaves their rows of v as they are; beside it the same
+with these rows set to 0, as the project has it, and that with rows of length 1. Each is compared
+with spectral clustering of the pooled graph of two kinds: the same way, and with edge-free rows 0
+and rows of length 1. Printed: the paper's similarity (Algorithm 5) and the adjusted Rand index,
+means of three seeds, and the largest cluster. All nodes count, those without any edge too."""
 import os
 import sys
 
@@ -68,7 +70,8 @@ def plus(n, pairs, stay, unit, seed, iterations, rounds):
 
 
 def plain_labels(n, pairs, free, unit, seed):
-    """K clusters of all nodes. Edge-free ones are one more, or their rows stay (I - L), or are 0."""
+    """K clusters of all nodes. Edge-free ones are one more, or their rows stay (I - L), or are
+    0."""
     at = np.unique(pairs) if free == "together" else np.arange(n)
     vector = np.linalg.eigh(step(n, pairs, float(free == "stay")).toarray()[np.ix_(at, at)])[1]
     label = np.full(n, K)
@@ -77,7 +80,8 @@ def plain_labels(n, pairs, free, unit, seed):
 
 
 def plain(n, pairs, free, units, seed):
-    """Algorithms 1 and 2: parties' clusters, then those of the similarity graph, rows there unit or not."""
+    """Algorithms 1 and 2: parties' clusters, then those of the similarity graph, rows there unit or
+    not."""
     rng = np.random.default_rng(seed)
     holders = np.array([rng.choice(PARTIES, COPIES, replace=False) for _ in range(pairs.shape[1])])
     alike = np.zeros((n, n))
@@ -123,19 +127,24 @@ def main():
     if sys.argv[2:] == ["plain"]:
         return main_plain(n, pairs)
     asked = [int(x) for x in sys.argv[2:]] or [1, 1, 1, 20, 6, 20, 10, 20]
-    print(f"{n} nodes, {n - len(np.unique(pairs))} of them without an edge, {pairs.shape[1]} edges\n")
-    print("| edge-free rows | rows | iterations x rounds | largest cluster | central the same way | central, unit rows |")
+    print(
+        f"{n} nodes, {n - len(np.unique(pairs))} of them without an edge, {pairs.shape[1]} edges\n")
+    print("| edge-free rows | rows | iterations x rounds | largest cluster | central the same way "
+          "| central, unit rows |")
     print("| --- | --- | --- | --- | --- | --- |")
     best = central(n, pairs, 0.0, True)
-    print(f"| central: 0 | of length 1 | | {np.mean([np.bincount(t).max() for t in best]):.0f} | | |")
+    print(
+        f"| central: 0 | of length 1 | | {np.mean([np.bincount(t).max() for t in best]):.0f} | | |")
     for word, stay, unit in (("stay", 1.0, False), ("0", 0.0, False), ("0", 0.0, True)):
         same = best if unit else central(n, pairs, stay, unit)
         rows = "of length 1" if unit else "as they are"
         if not unit:
-            print(f"| central: {word} | {rows} | | {np.mean([np.bincount(t).max() for t in same]):.0f} | | {beside(same, best)} |")
+            print(f"| central: {word} | {rows} | | "
+                  f"{np.mean([np.bincount(t).max() for t in same]):.0f} | | {beside(same, best)} |")
         for iterations, rounds in zip(asked[::2], asked[1::2]):
             labels = [plus(n, pairs, stay, unit, s, iterations, rounds) for s in range(SEEDS)]
-            print(f"| {word} | {rows} | {iterations} x {rounds} | {np.mean([np.bincount(l).max() for l in labels]):.0f} "
+            print(f"| {word} | {rows} | {iterations} x {rounds} | "
+                  f"{np.mean([np.bincount(l).max() for l in labels]):.0f} "
                   f"| {beside(labels, same)} | {beside(labels, best)} |", flush=True)
 
 

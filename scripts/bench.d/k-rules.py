@@ -3,10 +3,11 @@
 
     k-rules.py RUN...                    RUN: a coordinator's run.json
 
-A line for each run: k by the rule, the largest silhouette of all k whose stability is at least three quarters of the highest; by the
-silhouette alone; by the silhouette beyond chance, (s - c) / (1 - c), c that of as many
-clusters of random directions in as many dimensions; by the eigengap; by Calinski and Harabasz's ratio; by stability; by
-silhouette times stability. Only to be measured against.
+A line for each run: k by the rule, the largest silhouette of all k whose stability is at least
+three quarters of the highest; by the silhouette alone; by the silhouette beyond chance, (s - c) /
+(1 - c), c that of as many clusters of random directions in as many dimensions; by the eigengap; by
+Calinski and Harabasz's ratio; by stability; by silhouette times stability. Only to be measured
+against.
 """
 import json
 import sys
@@ -38,5 +39,6 @@ for path in sys.argv[1:]:
         known.setdefault(i, chance(i))
     c = np.array([known[int(i)] for i in k])
     gap = np.array(facts.get("selection_eigengap", np.full(len(s), np.nan)))
-    rules = [np.where(t >= 0.75 * t.max(), s, 0), s, (s - c) / (1 - c), gap, np.array(facts["selection_ratio"]), t, s * t]
+    rules = [np.where(t >= 0.75 * t.max(), s, 0), s, (s - c) / (1 - c), gap,
+             np.array(facts["selection_ratio"]), t, s * t]
     print(*("-" if np.isnan(r).any() else k[r.argmax()] for r in rules), path)

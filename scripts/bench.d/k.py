@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""The k of a range that k-means and the silhouette choose on pooled rows, as one writes it with scikit-learn.
+"""The k of a range that k-means and the silhouette choose on pooled rows, as one writes it with
+scikit-learn.
 
     k.py DIR FROM TO joint|none          DIR: features.npy
     k.py wine|digits OUT                 scikit-learn's set of that name as a directory of ours
     k.py wine+ OUT                       with one more column, of N(50000, 9000)
     k.py customers|simplex|line|weak|region OUT    3000 planted rows with columns of noise
 
-Prints k by the silhouette (of all pairs of rows), and k by the simplified one. Only to be measured against.
+Prints k by the silhouette (of all pairs of rows), and k by the simplified one. Only to be measured
+against.
 """
 import os
 import sys
@@ -36,7 +38,8 @@ def planted(name):
         x = 5 / apart * centre[label] + rng.normal(size=(n, 5))
         noise = [rng.uniform(size=n) for _ in range(2)]
     else:  # a region of five is five columns of 0 and 1: more than the segments have
-        x = np.array([[30, 28, 14], [60, 28, 6], [45, 70, 10]])[label] + rng.normal(size=(n, 3)) * [4, 6, 2]
+        x = np.array([[30, 28, 14], [60, 28, 6],
+                      [45, 70, 10]])[label] + rng.normal(size=(n, 3)) * [4, 6, 2]
         noise = [*np.eye(5)[rng.integers(5, size=n)].T, rng.uniform(0, 730, n)]
     return np.column_stack([x, *noise]), label
 

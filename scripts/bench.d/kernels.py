@@ -46,7 +46,8 @@ def citation_graph(data):
     else:
         i = rng.integers(0, n, 44324)
         near = i // 50 * 50 + rng.integers(0, 50, len(i))
-        j = np.where(rng.integers(0, 10, len(i)) > 0, np.minimum(near, n - 1), rng.integers(0, n, len(i)))
+        j = np.where(rng.integers(0, 10, len(i)) > 0, np.minimum(near, n - 1),
+                     rng.integers(0, n, len(i)))
         name = "random"
     i, j = i[i != j], j[i != j]
     a = sp.coo_matrix((np.ones(len(i)), (i, j)), shape=(n, n)).tocsr()
@@ -78,7 +79,8 @@ def kmeans(_):
         z, c = rng.standard_normal((n, d)), rng.standard_normal((k, d))
         report("assignment", f"{n}x{d},k={k}", lambda: pairwise_distances_argmin(z, c))
         report("kmeans", f"{n}x{d},k={k}",
-               lambda: KMeans(k, n_init=5, max_iter=10, tol=0, algorithm="lloyd", random_state=1).fit(z))
+               lambda: KMeans(k, n_init=5, max_iter=10, tol=0, algorithm="lloyd",
+                              random_state=1).fit(z))
 
 
 def projection(_):

@@ -3,8 +3,9 @@
 
     kmeans.py DIR CLUSTERS OUT [SEED]     DIR: features.npy; OUT: gets a label a line
 
-Standardises the columns and runs KMeans with ten starts. Prints seconds=, without imports and reading.
-Threads as the environment says. Only to be measured against; nothing of the project needs it.
+Standardises the columns and runs KMeans with ten starts. Prints seconds=, without imports and
+reading. Threads as the environment says. Only to be measured against; nothing of the project needs
+it.
 """
 import os
 import sys

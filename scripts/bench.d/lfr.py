@@ -1,10 +1,12 @@
-"""A planted graph as those of Lancichinetti, Fortunato and Radicchi (2008): degrees and sizes of communities by power laws.
+"""A planted graph as those of Lancichinetti, Fortunato and Radicchi (2008): degrees and sizes of
+communities by power laws.
 
     lfr.py OUT NODES COMMUNITIES DEGREE MIXING SEED
 
-OUT gets edges.tsv and labels.txt. Degrees have exponent 2.5 and mean DEGREE, sizes exponent 1.5 and at most eight times the
-least; each node has the part MIXING of its edges to nodes anywhere. Ends of edges are joined by chance; loops and repeated
-edges are left out, so that the mean degree is a little below."""
+OUT gets edges.tsv and labels.txt. Degrees have exponent 2.5 and mean DEGREE, sizes exponent 1.5 and
+at most eight times the least; each node has the part MIXING of its edges to nodes anywhere. Ends of
+edges are joined by chance; loops and repeated edges are left out, so that the mean degree is a
+little below."""
 import os
 import sys
 
@@ -34,7 +36,8 @@ label = rng.permutation(numpy.repeat(numpy.arange(communities), size))
 wanted = power_law(nodes, 2.5, 20)
 wanted = numpy.maximum(1, numpy.rint(wanted / wanted.mean() * degree)).astype(int)
 inside = rng.binomial(wanted, 1 - mixing)
-pairs = [joined(numpy.repeat(numpy.flatnonzero(label == c), inside[label == c])) for c in range(communities)]
+pairs = [joined(numpy.repeat(numpy.flatnonzero(label == c), inside[label == c]))
+         for c in range(communities)]
 pairs.append(joined(numpy.repeat(numpy.arange(nodes), wanted - inside)))
 edges = numpy.sort(numpy.concatenate(pairs), axis=1)
 edges = numpy.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)

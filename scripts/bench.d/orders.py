@@ -1,14 +1,17 @@
 #!/usr/bin/python3
 """How far to smooth: what sums over the parties say of each order, and what only clusters say.
 
-    orders.py OUT [DIR=ORDERS...]     OUT: for planted graphs; DIR: features.mtx|npy, edges.tsv, labels.txt; ORDERS: 1,2,3
+    orders.py OUT [DIR=ORDERS...]     OUT: for planted graphs; DIR: features.mtx|npy, edges.tsv,
+                                      labels.txt; ORDERS: 1,2,3
 
-First, of each set: the part of S^t X that lies along the roots of degrees, and how much of the rest is left beside what would be left of
-features that have nothing to do with the graph (1: as much). Then for each order, from the k leading directions of T^p X: how
-the lengths of rows spread (deviation over mean), and ACC and modularity of k-means with rows as they are, halfway to one
-length and of one length, with one step to the nearest joint mean. Last, which order has a modularity that is above order
-1's by the guard's .02. Without DIR: planted graphs (lfr.py) whose communities are the classes of the words, and one where they are
-others. Only to be looked at; nothing of the project needs it."""
+First, of each set: the part of S^t X that lies along the roots of degrees, and how much of the rest
+is left beside what would be left of features that have nothing to do with the graph (1: as much).
+Then for each order, from the k leading directions of T^p X: how the lengths of rows spread
+(deviation over mean), and ACC and modularity of k-means with rows as they are, halfway to one
+length and of one length, with one step to the nearest joint mean. Last, which order has a
+modularity that is above order 1's by the guard's .02. Without DIR: planted graphs (lfr.py) whose
+communities are the classes of the words, and one where they are others. Only to be looked at;
+nothing of the project needs it."""
 import os
 import subprocess
 import sys
@@ -35,14 +38,16 @@ def edges(directory, n):
 
 def read(directory):
     x = features(directory)
-    truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str), return_inverse=True)[1]
+    truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str),
+                      return_inverse=True)[1]
     return x, edges(directory, len(truth)), truth
 
 
 def planted(out, degree, mixing, signal, others=False, count=800):
     at = os.path.join(out, f"lfr-{degree}-{mixing}")
     if not os.path.exists(at):
-        subprocess.run([sys.executable, os.path.join(HERE, "lfr.py"), at, "1500", "6", str(degree), str(mixing), "3"], check=True)
+        subprocess.run([sys.executable, os.path.join(HERE, "lfr.py"), at, "1500", "6", str(degree),
+                        str(mixing), "3"], check=True)
     truth = np.loadtxt(os.path.join(at, "labels.txt"), dtype=int)
     a = edges(at, len(truth))
     truth = np.random.default_rng(2).permutation(truth) if others else truth
@@ -54,7 +59,8 @@ class Data:
         self.n, self.k, self.a, self.truth = len(truth), truth.max() + 1, a, truth
         x.eliminate_zeros()
         if np.all(x.data == 1):
-            x = x @ sp.diags(np.log((1 + self.n) / (1 + np.asarray((x != 0).sum(axis=0)).ravel())) + 1)
+            x = x @ sp.diags(np.log((1 + self.n) / (1 + np.asarray((x != 0).sum(axis=0)).ravel()))
+                             + 1)
         length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
         self.x = sp.csr_matrix(sp.diags(1 / np.where(length > 0, length, 1)) @ x)
         self.degree = np.asarray(a.sum(axis=1)).ravel()
@@ -74,7 +80,8 @@ class Data:
     def sums(self):
         """share and rest over chance, t = 0 .. STEPS - 1; of a wide set by 256 projections."""
         rng = np.random.default_rng(3)
-        f = self.x @ rng.standard_normal((self.x.shape[1], 256)) / 16 if self.n > WIDE else self.x.toarray()
+        f = self.x @ rng.standard_normal((self.x.shape[1],
+                                          256)) / 16 if self.n > WIDE else self.x.toarray()
         b = rng.choice([-1.0, 1.0], (self.n, 48))  # Hutchinson's trace
         q = np.sqrt(self.degree + 1) / np.sqrt((self.degree + 1).sum())
         share, over, along = [], [], ((q @ f) ** 2).sum()
@@ -87,7 +94,8 @@ class Data:
         return share, over
 
     def embedding(self, order):
-        q = np.linalg.qr(np.random.default_rng(1).standard_normal((self.n, min(self.k + 10, self.n - 1))))[0]
+        q = np.linalg.qr(
+            np.random.default_rng(1).standard_normal((self.n, min(self.k + 10, self.n - 1))))[0]
         for _ in range(8):
             y = self.products(q, order)
             last, q = q, np.linalg.qr(y - y.mean(axis=0))[0]
@@ -110,41 +118,50 @@ class Data:
 
     def modularity(self, label):
         g, ends = self.means(label) > 0, self.degree.sum()
-        return float((g * (self.a @ g.astype(float))).sum() / ends - ((self.degree @ g / ends) ** 2).sum())
+        return float((g * (self.a @ g.astype(float))).sum() / ends
+                     - ((self.degree @ g / ends) ** 2).sum())
 
 
 def scaled(z, power):
     length = np.linalg.norm(z, axis=1)
-    return z * np.where(length > 1e-12 * length.mean(), np.maximum(length, 1e-300) / length.mean(), np.inf)[:, None] ** -power if power else z
+    return z * np.where(length > 1e-12 * length.mean(), np.maximum(length, 1e-300) / length.mean(),
+                        np.inf)[:, None] ** -power if power else z
 
 
 def show(name, data, orders):
     share, over = data.sums()
-    print(f"{name:22} share {' '.join(f'{v:.2f}' for v in share)}  rest over chance {' '.join(f'{v:.2f}' for v in over[:4])}", flush=True)
+    print(f"{name:22} share {' '.join(f'{v:.2f}' for v in share)}  rest over chance "
+          f"{' '.join(f'{v:.2f}' for v in over[:4])}", flush=True)
     best, first = {}, {}
     for order in orders:
         z = data.embedding(order)
         length = np.linalg.norm(z, axis=1)
         line = []
         for power in POWERS:
-            label = KMeans(data.k, n_init=20 if data.n < WIDE else 8, random_state=1).fit(scaled(z, power)).labels_.astype(int)
+            label = KMeans(data.k, n_init=20 if data.n < WIDE else 8,
+                           random_state=1).fit(scaled(z, power)).labels_.astype(int)
             modularity = data.modularity(label)
             first.setdefault(power, modularity)
             if modularity > max(first[power] + MARGIN, best.get(power, (0, -1))[1]):
                 best[power] = order, modularity
             line.append(f"{accuracy(data.step(label, order), data.truth):.3f} {modularity:.3f}")
-        print(f"{name:22} order {order:2} lengths {length.std() / length.mean():.2f}  {' | '.join(line)}", flush=True)
-    print(f"{name:22} by modularity: {' | '.join(str(best.get(power, (orders[0], 0))[0]) for power in POWERS)}", flush=True)
+        print(f"{name:22} order {order:2} lengths {length.std() / length.mean():.2f}  "
+              f"{' | '.join(line)}", flush=True)
+    print(f"{name:22} by modularity: "
+          f"{' | '.join(str(best.get(power, (orders[0], 0))[0]) for power in POWERS)}", flush=True)
 
 
 for each in sys.argv[2:]:
     where, which = each.rsplit("=", 1)
-    show(os.path.basename(where.rstrip("/")), Data(*read(where)), [int(order) for order in which.split(",")])
+    show(os.path.basename(where.rstrip("/")), Data(*read(where)),
+         [int(order) for order in which.split(",")])
 if not sys.argv[2:]:
     for degree, mixing in ((60, 0.5), (60, 0.7), (30, 0.6)):
         for signal in (0.1, 0.3, 0.6):
-            show(f"{degree}, {mixing}, {signal}", Data(*planted(sys.argv[1], degree, mixing, signal)), [1, 2, 3, 5])
+            show(f"{degree}, {mixing}, {signal}",
+                 Data(*planted(sys.argv[1], degree, mixing, signal)), [1, 2, 3, 5])
     for signal in (0.3, 0.6):
         show(f"others, {signal}", Data(*planted(sys.argv[1], 60, 0.5, signal, True)), [1, 2, 3, 5])
     for signal in (0.1, 0.3):
-        show(f"rare words, {signal}", Data(*planted(sys.argv[1], 60, 0.5, signal, count=12000)), [1, 2, 3, 5])
+        show(f"rare words, {signal}", Data(*planted(sys.argv[1], 60, 0.5, signal, count=12000)),
+             [1, 2, 3, 5])

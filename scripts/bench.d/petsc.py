@@ -1,11 +1,13 @@
 """Filter and singular vectors of a data directory by PETSc and SLEPc, for scripts/bench petsc.
 
     petsc.py --installed                                   exit 0 if both are there
-    petsc.py --mpirun OPTIONS RANKS DATA ORDER VECTORS     runs RANKS of this, prints their figures as JSON
+    petsc.py --mpirun OPTIONS RANKS DATA ORDER VECTORS     runs RANKS of this, prints their figures
+                                                           as JSON
 
-Each rank has a block of rows. S = D^-1/2 (A + I) D^-1/2 is an AIJ matrix, X a dense one; X <- (X + S X) / 2 as often as the
-order says, by MatMatMult with the product kept; then SLEPc's SVD of X, type cross, to the tolerance that ours has. Only
-these count: peaks of memory are begun anew when the matrices stand."""
+Each rank has a block of rows. S = D^-1/2 (A + I) D^-1/2 is an AIJ matrix, X a dense one; X <- (X +
+S X) / 2 as often as the order says, by MatMatMult with the product kept; then SLEPc's SVD of X,
+type cross, to the tolerance that ours has. Only these count: peaks of memory are begun anew when
+the matrices stand."""
 import glob
 import hashlib
 import json
@@ -27,9 +29,11 @@ def peak():
 def start(options, ranks, *rest):
     if not os.path.exists(rest[0] + "/column.npy"):
         lay_out(rest[0])
-    said = subprocess.run(["mpirun", *options.split(), "--oversubscribe", "-n", ranks, sys.executable, __file__, *rest],
-                          stdout=subprocess.PIPE, env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
-                                                       "OMPI_MCA_mpi_yield_when_idle": "1"})
+    said = subprocess.run(["mpirun", *options.split(), "--oversubscribe", "-n", ranks,
+                           sys.executable, __file__, *rest],
+                          stdout=subprocess.PIPE,
+                          env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+                               "OMPI_MCA_mpi_yield_when_idle": "1"})
     if said.returncode:
         sys.exit(f"mpirun ended with status {said.returncode}")
     each = sorted((json.loads(line) for line in said.stdout.splitlines() if line.startswith(b"{")),
@@ -38,9 +42,12 @@ def start(options, ranks, *rest):
     left = np.concatenate([np.load(f"{rest[0]}/left.{r}.npy") for r in range(len(each))])
     np.save(f"{rest[0]}/left-{ranks}.npy", left)
     one = np.load(f"{rest[0]}/left-1.npy")
-    print(json.dumps({**{key: [rank[key] for rank in each] for key in ("cpu_s", "filter_s", "memory", "begun")},
-                      "bits": hashlib.sha256(left.tobytes()).hexdigest(), "off": each[0]["off"],
-                      "differ": float(f"{abs(left - one).max() / abs(one).max():.1e}")}))
+    print(
+        json.dumps(
+            {**{key: [rank[key] for rank in each]
+                for key in ("cpu_s", "filter_s", "memory", "begun")},
+             "bits": hashlib.sha256(left.tobytes()).hexdigest(), "off": each[0]["off"],
+             "differ": float(f"{abs(left - one).max() / abs(one).max():.1e}")}))
 
 
 def lay_out(folder):
@@ -113,8 +120,10 @@ def run(folder, order, vectors):
     took, most = time.process_time() - began, peak()
     np.save(f"{folder}/left.{comm.rank}.npy", U)
     off = max(svd.computeError(i, SLEPc.SVD.ErrorType.RELATIVE) for i in range(vectors))
-    print(json.dumps({"rank": comm.rank, "cpu_s": took, "filter_s": filtered - began, "memory": most, "begun": begun,
-                      "off": float(f"{off:.1e}")}), flush=True)
+    print(
+        json.dumps({"rank": comm.rank, "cpu_s": took, "filter_s": filtered - began, "memory": most,
+                    "begun": begun,
+                    "off": float(f"{off:.1e}")}), flush=True)
 
 
 if sys.argv[1] == "--installed":

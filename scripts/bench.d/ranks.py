@@ -1,9 +1,12 @@
-"""One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks and memory.
+"""One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks and
+memory.
 
     ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [METHOD]
 
-makes data in DIR unless they are there, runs one job by METHOD (flat; or kinds fedsc and kmeans, of rows without edges) with
-RANKS ranks (0: without) and prints its figures as JSON. Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
+makes data in DIR unless they are there, runs one job by METHOD (flat; or kinds fedsc and kmeans, of
+rows without edges) with RANKS ranks (0: without) and prints its figures as JSON. Within
+scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the
+first."""
 import json
 import os
 import sqlite3
@@ -26,11 +29,13 @@ def path(*parts):
 
 
 def make():
-    """Neighbours near in number and far, most within a node's own cluster; rows around its centre."""
+    """Neighbours near in number and far, most within a node's own cluster; rows around its
+    centre."""
     draw = np.random.default_rng(1)
     label = np.arange(nodes) * clusters // nodes
     centre = 2 * draw.normal(size=(clusters, columns))
-    X = np.lib.format.open_memmap(path("features.npy"), mode="w+", dtype="<f8", shape=(nodes, columns))
+    X = np.lib.format.open_memmap(path("features.npy"), mode="w+", dtype="<f8",
+                                  shape=(nodes, columns))
     for first in range(0, nodes, 1 << 16):
         part = label[first:first + (1 << 16)]
         X[first:first + (1 << 16)] = centre[part] + draw.normal(size=(len(part), columns))
@@ -51,52 +56,64 @@ def write(name, what):
 
 def configure(out):
     if not os.path.exists(path("pki")):
-        subprocess.run([f"{binaries}/coterie", "pki", "lab", "--parties", "1", "--out", path("pki")], check=True,
+        subprocess.run([f"{binaries}/coterie", "pki", "lab", "--parties", "1", "--out",
+                        path("pki")], check=True,
                        stdout=subprocess.DEVNULL)
-    pin = subprocess.run([f"{binaries}/coterie", "pki", "fingerprint", path("pki/coordinator.crt")], check=True,
+    pin = subprocess.run([f"{binaries}/coterie", "pki", "fingerprint", path("pki/coordinator.crt")],
+                         check=True,
                          capture_output=True, text=True).stdout.strip()
     common = {"reconnect_s": 10, "rejoin_s": 0, "step_timeout_s": 3600, "threads": 1}
     who = lambda name: {"name": name, "output": f"{out}/{name}", "identity": {
         "certificate": f"pki/{name}.crt", "key": f"pki/{name}.key", "ca": "pki/ca.crt"}}
-    write("coordinator.json", {**common, **who("coordinator"), "listen": "127.0.0.1:0", "parties": ["party-00"],
-                               "ready_file": "ready", "join_timeout_s": 3600})
-    party = {**common, **who("party-00"), "coordinator": "127.0.0.1:1", "peers": {"coordinator": pin}, "retry_s": 3600,
+    write("coordinator.json",
+          {**common, **who("coordinator"), "listen": "127.0.0.1:0", "parties": ["party-00"],
+           "ready_file": "ready", "join_timeout_s": 3600})
+    party = {**common, **who("party-00"), "coordinator": "127.0.0.1:1",
+             "peers": {"coordinator": pin}, "retry_s": 3600,
              "data": {"features": "features.npy", **({} if rows else {"edges": "edges.tsv"})},
-             "policy": {"allow_single": True, "min_parties": 1, **({"jobs": [method]} if rows else {})}}
+             "policy": {"allow_single": True, "min_parties": 1,
+                        **({"jobs": [method]} if rows else {})}}
     if ranks:
         party["ranks"] = {"n": ranks, **({"hostfile": "hosts"} if hosts else {})}
         # A rank may take so much: the job is declined if it is expected to take more.
         party["policy"]["max_memory"] = "4G"
     write("party-00.json", party)
-    kind = {"kind": method} if rows else {"kind": "kcagc", "method": method, "filter": {"order": order}}
+    kind = {"kind": method} if rows else {"kind": "kcagc", "method": method,
+                                          "filter": {"order": order}}
     write("job.json", {**kind, "clusters": clusters, "seed": 7, "allow_single": True})
 
 
 def on_hosts():
-    """How mpirun gets to the lab's hosts, and that ranks speak over its links and not over shared memory."""
+    """How mpirun gets to the lab's hosts, and that ranks speak over its links and not over shared
+    memory."""
     with open(path("hosts"), "w") as out:
         out.writelines(f"{address} slots=1\n" for _, address in hosts)
     with open(path("reach"), "w") as out:
         out.write("#!/bin/bash\ncase $1 in\n")
         for i, (space, address) in enumerate(hosts):
-            out.write(f"{address}) exec ip netns exec {space} unshare -u bash -c 'hostname host-{i}; exec bash -c \"$0\"' \"${{*:2}}\" ;;\n")
+            out.write(f"{address}) exec ip netns exec {space} unshare -u bash -c 'hostname "
+                      f"host-{i}; exec bash -c \"$0\"' \"${{*:2}}\" ;;\n")
         out.write("esac\n")
     os.chmod(path("reach"), 0o755)
     own = os.path.abspath(path("reach"))
-    os.environ.update(OMPI_MCA_plm_rsh_agent=own, OMPI_MCA_btl="self,tcp", OMPI_MCA_btl_tcp_if_include="lab0",
+    os.environ.update(OMPI_MCA_plm_rsh_agent=own, OMPI_MCA_btl="self,tcp",
+                      OMPI_MCA_btl_tcp_if_include="lab0",
                       OMPI_MCA_oob_tcp_if_include="lab0")
-    return ["ip", "netns", "exec", hosts[0][0], "unshare", "-u", "bash", "-c", 'hostname host-0; exec "$@"', "-"]
+    return ["ip", "netns", "exec", hosts[0][0], "unshare", "-u", "bash", "-c",
+            'hostname host-0; exec "$@"', "-"]
 
 
 def peak_by_then(hub, party):
-    """The most that the party held until the coordinator had the labels; or, of kinds whose parties have them first, had ended.
-    One process then reads its features again, for profile.csv, which ranks do not."""
+    """The most that the party held until the coordinator had the labels; or, of kinds whose parties
+    have them first, had ended. One process then reads its features again, for profile.csv, which
+    ranks do not."""
     peak, labels = 0, False
     while hub.poll() is None and not labels:
         with open(path("log")) as log:
             labels = '"phase":"result"' in log.read()
         with open(f"/proc/{party.pid}/status") as file:
-            peak = next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")), peak)
+            peak = next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")),
+                        peak)
         time.sleep(0.05)
     return peak
 
@@ -106,13 +123,15 @@ def run(out):
     there = on_hosts() if hosts else []
     if os.path.exists(path("ready")):
         os.unlink(path("ready"))
-    hub = subprocess.Popen([*there, f"{binaries}/coordinator", "--config", path("coordinator.json"), "--job", path("job.json")],
+    hub = subprocess.Popen([*there, f"{binaries}/coordinator", "--config", path("coordinator.json"),
+                            "--job", path("job.json")],
                            stdout=log, stderr=log)
     while not os.path.exists(path("ready")) or not open(path("ready")).read().strip():
         if hub.poll() is not None:
             sys.exit(open(path("log")).read())
         time.sleep(0.05)
-    party = subprocess.Popen([*there, f"{binaries}/party", "--config", path("party-00.json"), "--once", "--coordinator",
+    party = subprocess.Popen([*there, f"{binaries}/party", "--config", path("party-00.json"),
+                              "--once", "--coordinator",
                               open(path("ready")).read().strip()], stdout=log, stderr=log)
     peak = peak_by_then(hub, party)
     if hub.wait():
@@ -127,7 +146,8 @@ def run(out):
 
 
 def words(out):
-    """Digests of all that went out: a party that is alone masks nothing, so they are those of the words."""
+    """Digests of all that went out: a party that is alone masks nothing, so they are those of the
+    words."""
     sent = sqlite3.connect(path(out, "party-00/state/ledger.db")).execute(
         "select hex(sha256) from row where type in ('LOCAL_CLUSTERS', 'MASKED') order by number")
     return [row[0] for row in sent]
@@ -160,7 +180,9 @@ print(json.dumps({
     "exchange_s": of_ranks("exchange_s"),
     "exchange_bytes": of_ranks("exchange_bytes"),
     "ranks_memory": of_ranks("memory"),
-    **{f"ranks_memory_{when}": of_ranks(f"memory_{when}") for when in ("begun", "read", "embedded")},
+    **{f"ranks_memory_{when}": of_ranks(f"memory_{when}")
+       for when in ("begun", "read", "embedded")},
     "words": words(out),
-    "labels": subprocess.run(["sha256sum", path(out, "party-00/labels.npy")], capture_output=True, text=True).stdout[:64],
+    "labels": subprocess.run(["sha256sum", path(out, "party-00/labels.npy")], capture_output=True,
+                             text=True).stdout[:64],
 }))

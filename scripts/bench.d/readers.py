@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Reads a table with a heading and a column of ids as one does with pandas or numpy; prints the best of 3 CPU seconds.
+"""Reads a table with a heading and a column of ids as one does with pandas or numpy; prints the
+best of 3 CPU seconds.
 
     readers.py pandas|numpy|sklearn FILE
 
-scikit-learn has no reader of CSV: its own, load_svmlight_file, gets the same numbers, digit by digit, in FILE.svmlight, which
-is written first and not counted. It has no ids and no names.
+scikit-learn has no reader of CSV: its own, load_svmlight_file, gets the same numbers, digit by
+digit, in FILE.svmlight, which is written first and not counted. It has no ids and no names.
 
 Only to be measured against; nothing of the project needs it.
 """
@@ -25,7 +26,8 @@ def with_numpy(path):
 
 def as_svmlight(path):
     """Of each row: a target, for which there is a 0, and column:number of each."""
-    with open(path, encoding="ascii") as table, open(path + ".svmlight", "w", encoding="ascii") as out:
+    with open(path, encoding="ascii") as table, open(path + ".svmlight", "w",
+                                                     encoding="ascii") as out:
         columns = [f" {j}:" for j in range(1, len(next(table).split(",")))]
         for line in table:
             out.write("0" + "".join(c + x for c, x in zip(columns, line.split(",")[1:])))

@@ -1,13 +1,17 @@
 #!/usr/bin/python3
-"""Graphs whose classes are degrees, and graphs whose classes are communities: is there a number that tells which?
+"""Graphs whose classes are degrees, and graphs whose classes are communities: is there a number
+that tells which?
 
-    roles.py OUT [DIR...]     OUT: for planted graphs; DIR: features.mtx|npy or none, edges.tsv, labels.txt
+    roles.py OUT [DIR...]     OUT: for planted graphs; DIR: features.mtx|npy or none, edges.tsv,
+                              labels.txt
 
-First, how much of the filtered features' variance the column of degrees shall have: accuracy of k-means on the leading
-singular vectors of both, on planted graphs. Then, of planted graphs and of each DIR: r, how much nearer the filter brings
-rows than it would bring the same rows at other nodes (1: features do not agree along edges); lambda, the second eigenvalue
-of the regularised adjacency over that of two graphs of the same degrees (1: no communities but by chance); and how much of the
-logarithm of degrees the clusters of filtered features explain, and the classes. Only to be looked at; nothing of the project needs it."""
+First, how much of the filtered features' variance the column of degrees shall have: accuracy of
+k-means on the leading singular vectors of both, on planted graphs. Then, of planted graphs and of
+each DIR: r, how much nearer the filter brings rows than it would bring the same rows at other nodes
+(1: features do not agree along edges); lambda, the second eigenvalue of the regularised adjacency
+over that of two graphs of the same degrees (1: no communities but by chance); and how much of the
+logarithm of degrees the clusters of filtered features explain, and the classes. Only to be looked
+at; nothing of the project needs it."""
 import os
 import subprocess
 import sys
@@ -53,7 +57,8 @@ def heavy(rng, n, mean, sigma):
 
 
 def words(rng, classes, times):
-    """100 words, each of a row with .1; of those that are a class's own `times` as likely; 1: they say nothing."""
+    """100 words, each of a row with .1; of those that are a class's own `times` as likely; 1: they
+    say nothing."""
     own = rng.random((classes.max() + 1, 100)) > 0.8
     chance = 0.1 * np.where(own, times, 1 if times == 1 else 0.8)
     return sp.csr_matrix((rng.random((len(classes), 100)) < chance[classes]).astype(float))
@@ -89,8 +94,10 @@ def sorts_alone(seed, times):
 
 
 def read(directory):
-    truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str), return_inverse=True)[1]
-    a = graph(len(truth), np.loadtxt(os.path.join(directory, "edges.tsv"), dtype=np.int64, usecols=(0, 1)))
+    truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str),
+                      return_inverse=True)[1]
+    a = graph(len(truth),
+              np.loadtxt(os.path.join(directory, "edges.tsv"), dtype=np.int64, usecols=(0, 1)))
     path = os.path.join(directory, "features.")
     if os.path.exists(path + "mtx"):
         return sp.csr_matrix(scipy.io.mmread(path + "mtx"), dtype=float), a, truth
@@ -100,9 +107,11 @@ def read(directory):
 
 
 def communities(out, seed, n, k, mean, mixing, times):
-    subprocess.run([sys.executable, os.path.join(HERE, "lfr.py"), out, str(n), str(k), str(mean), str(mixing), str(seed)], check=True)
+    subprocess.run([sys.executable, os.path.join(HERE, "lfr.py"), out, str(n), str(k), str(mean),
+                    str(mixing), str(seed)], check=True)
     _, a, truth = read(out)
-    return words(np.random.default_rng(seed), truth if times > 1 else np.zeros(n, int), times), a, truth
+    return words(np.random.default_rng(seed), truth if times > 1 else np.zeros(n, int),
+                 times), a, truth
 
 
 def weighed(x, a):
@@ -114,7 +123,9 @@ def weighed(x, a):
     loops = a + sp.identity(n)
     root = sp.diags(degrees(loops) ** -0.5)
     t = root @ loops @ root + sp.identity(n)
-    return sp.diags(1 / np.where(length > 0, length, 1)) @ x, sp.csr_matrix(sp.diags(1 / degrees(t)) @ t)
+    return sp.diags(1
+                    / np.where(length > 0, length,
+                               1)) @ x, sp.csr_matrix(sp.diags(1 / degrees(t)) @ t)
 
 
 def apart(x):
@@ -158,7 +169,9 @@ def numbers(x, a, truth):
     rng = np.random.default_rng(1)
     null = np.mean([second(joined(rng, degrees(a).astype(int))) for _ in range(2)])
     found = clusters(t @ (t @ x), truth.max() + 1)
-    return apart(t @ x) * (n - 1) / (apart(x) * chance), second(a) / null, explained(found, a), explained(truth, a)
+    return apart(t @ x) * (n - 1) / (apart(x)
+                                     * chance), second(a) / null, explained(found, a), explained(
+                                         truth, a)
 
 
 def show_shares(name, graphs):
@@ -168,7 +181,9 @@ def show_shares(name, graphs):
 
 def show_numbers(name, graphs):
     each = np.array([numbers(*g) for g in graphs])
-    print(f"{name:30}", *(f"{low:.3f}-{high:.3f}" for low, high in zip(each.min(axis=0), each.max(axis=0))), flush=True)
+    print(f"{name:30}",
+          *(f"{low:.3f}-{high:.3f}" for low, high in zip(each.min(axis=0), each.max(axis=0))),
+          flush=True)
 
 
 planted = os.path.join(sys.argv[1], "lfr")
@@ -180,6 +195,7 @@ print(f"\n{'':30} r, lambda, explained by clusters, by classes")
 show_numbers("classes are degrees", [role(s, *r) for s in (1, 2, 3) for r in ROLES])
 for times, text in ((1, "communities, no features"), (3, "communities and features")):
     show_numbers(text, [communities(planted, s, *c, times) for s in (1, 2) for c in COMMUNITIES])
-show_numbers("features, edges by chance", [sorts_alone(s, times) for s in (1, 2) for times in (2, 3, 5)])
+show_numbers("features, edges by chance",
+             [sorts_alone(s, times) for s in (1, 2) for times in (2, 3, 5)])
 for directory in sys.argv[2:]:
     show_numbers(os.path.basename(directory.rstrip("/")), [read(directory)])

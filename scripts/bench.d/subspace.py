@@ -1,23 +1,32 @@
 #!/usr/bin/python3
-"""What rounding in place of k-means would make of landmark's embedding: S2CAG and M-S2CAG (Lin et al., KDD 2025).
+"""What rounding in place of k-means would make of landmark's embedding: S2CAG and M-S2CAG (Lin et
+al., KDD 2025).
 
     subspace.py [--parties L] [--seeds FROM-TO] [--starts N] DIR=ORDER[,SIGNAL]...
 
-DIR: features.mtx|npy, edges.tsv, labels.txt; ORDER: of the filter. With SIGNAL there need be no features: each node gets some 18 of
-1000 words, with that chance of its class's own. By numpy the coordinator's part of landmark is done again up to the power step:
-what it has of K then, for columns dealt out to L parties, is F, K F and K 1. From them, each with one polish step:
+DIR: features.mtx|npy, edges.tsv, labels.txt; ORDER: of the filter. With SIGNAL there need be no
+features: each node gets some 18 of 1000 words, with that chance of its class's own. By numpy the
+coordinator's part of landmark is done again up to the power step: what it has of K then, for
+columns dealt out to L parties, is F, K F and K 1. From them, each with one polish step:
 
   plain, scaled    landmark's two labellings
-  S2CAG            left vectors 2 .. k + 1 of K over the roots of its row sums; SNEM, one start, as published
-  M-S2CAG          the k leading vectors of the modularity matrix K - w w' / sum w, w = K 1; likewise
-  best             the k leading left vectors; SNEM from N choices of their signs, the best by modularity
-  best, filled     clusters that SNEM left without a node get half of the widest one; then the best by modularity
-  today            of plain and scaled the one that landmark takes: scaled if its modularity is better by .02
+  S2CAG            left vectors 2 .. k + 1 of K over the roots of its row sums; SNEM, one start, as
+                   published
+  M-S2CAG          the k leading vectors of the modularity matrix K - w w' / sum w, w = K 1;
+                   likewise
+  best             the k leading left vectors; SNEM from N choices of their signs, the best by
+                   modularity
+  best, filled     clusters that SNEM left without a node get half of the widest one; then the best
+                   by modularity
+  today            of plain and scaled the one that landmark takes: scaled if its modularity is
+                   better by .02
   after the guard  best, where today is plain and best's modularity is better by .02
-  highest          of today and best the one of higher modularity, if it is better than plain's by .02
+  highest          of today and best the one of higher modularity, if it is better than plain's by
+                   .02
 
-and of each accuracy and normalised mutual information after the step, macro F1, clusters that have nodes, and by how much its
-modularity, before the step, is above plain's. Only to be looked at; nothing of the project needs it."""
+and of each accuracy and normalised mutual information after the step, macro F1, clusters that have
+nodes, and by how much its modularity, before the step, is above plain's. Only to be looked at;
+nothing of the project needs it."""
 import argparse
 import os
 import warnings
@@ -41,7 +50,8 @@ class Data:
         self.n, self.k, self.order = len(truth), self.truth.max() + 1, order
         x = words(self.truth, signal, 1000) if signal else features(directory)
         if np.all(x.data[x.data != 0] == 1):
-            x = x @ sp.diags(np.log((1 + self.n) / (1 + np.asarray((x != 0).sum(axis=0)).ravel())) + 1)
+            x = x @ sp.diags(np.log((1 + self.n) / (1 + np.asarray((x != 0).sum(axis=0)).ravel()))
+                             + 1)
         length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
         self.x = sp.csr_matrix(sp.diags(1 / np.where(length > 0, length, 1)) @ x)
         i, j = np.loadtxt(os.path.join(directory, "edges.tsv"), dtype=np.int64, usecols=(0, 1)).T
@@ -75,12 +85,15 @@ class Data:
 
 
 def indicator(label, k):
-    return sp.csr_matrix((np.ones(len(label)), (np.arange(len(label)), label)), shape=(len(label), k))
+    return sp.csr_matrix((np.ones(len(label)), (np.arange(len(label)), label)),
+                         shape=(len(label), k))
 
 
 def means_of(label, k):
     """G D^-1, D the sizes."""
-    return np.asarray((indicator(label, k) @ sp.diags(1 / np.maximum(np.bincount(label, minlength=k), 1))).todense())
+    return np.asarray(
+        (indicator(label,
+                   k) @ sp.diags(1 / np.maximum(np.bincount(label, minlength=k), 1))).todense())
 
 
 def orthonormal(b, centred=True):
@@ -114,7 +127,9 @@ def coordinator(d, parties, seed):
     rng = np.random.default_rng(seed)
     dealt = np.array_split(rng.permutation(d.x.shape[1]), parties)
     labels = [local_clusters(d, columns, rng, seed) for columns in dealt]
-    h = sp.hstack([indicator(c, d.k) @ sp.diags(np.maximum(np.bincount(c, minlength=d.k), 1) ** -0.5) for c in labels]).tocsr()
+    h = sp.hstack(
+        [indicator(c, d.k) @ sp.diags(np.maximum(np.bincount(c, minlength=d.k), 1) ** -0.5)
+         for c in labels]).tocsr()
     block = orthonormal(rng.standard_normal((d.n, min(d.k + 2 * EXTRA, h.shape[1]))))
     for _ in range(6):
         block = orthonormal(h @ (h.T @ block))
@@ -158,17 +173,22 @@ def labellings(d, parties, starts, seed):
     f, kf, w = coordinator(d, parties, seed)
     rng, k = np.random.default_rng(seed), d.k
     one = np.full((d.n, 1), d.n**-0.5)
-    phi = whitened(np.hstack([kf, w * d.n**-0.5]), np.hstack([f, one]).T @ np.hstack([kf, w * d.n**-0.5]), k + EXTRA + 1)
+    phi = whitened(np.hstack([kf, w * d.n**-0.5]),
+                   np.hstack([f, one]).T @ np.hstack([kf, w * d.n**-0.5]), k + EXTRA + 1)
     z = whitened(kf, f.T @ kf, k)
     length = np.linalg.norm(z, axis=1)
     restarts = 20 if d.n < 10000 else 5
     yield "plain", clustered(z, k, restarts, seed)
-    yield "scaled", clustered(z * np.where(length > VALUE_ZERO, length, 1)[:, None] ** -0.5, k, restarts, seed)
+    yield "scaled", clustered(z * np.where(length > VALUE_ZERO, length, 1)[:, None] ** -0.5, k,
+                              restarts, seed)
     w = phi @ phi.sum(axis=0)
-    yield "S2CAG", snem(upright(np.linalg.svd(phi * np.where(w > 0, w, np.inf)[:, None] ** -0.5, full_matrices=False)[0][:, 1 : k + 1]))
+    yield "S2CAG", snem(
+        upright(np.linalg.svd(phi * np.where(w > 0, w, np.inf)[:, None] ** -0.5,
+                              full_matrices=False)[0][:, 1 : k + 1]))
     # K - w w' / sum w = phi (I - p p') phi', p = phi' 1 / |phi' 1|
     p = phi.sum(axis=0) / np.linalg.norm(phi.sum(axis=0))
-    yield "M-S2CAG", snem(upright(np.linalg.svd(phi - np.outer(phi @ p, p), full_matrices=False)[0][:, :k]))
+    yield "M-S2CAG", snem(
+        upright(np.linalg.svd(phi - np.outer(phi @ p, p), full_matrices=False)[0][:, :k]))
     u = np.linalg.svd(phi, full_matrices=False)[0][:, :k]
     found = [snem(u * rng.choice([-1, 1], k)) for _ in range(starts)]
     yield "best", max(found, key=d.modularity)
@@ -187,7 +207,8 @@ def choices(row):
     """row: what measured() says of each way."""
     gain = {way: values[4] - row["plain"][4] for way, values in row.items()}
     row["today"] = row["scaled" if gain["scaled"] > MARGIN else "plain"]
-    row["after the guard"] = row["best"] if gain["scaled"] <= MARGIN < gain["best"] else row["today"]
+    row["after the guard"] = row["best"] if gain["scaled"] <= MARGIN < gain["best"] else row[
+        "today"]
     row["highest"] = row["best"] if gain["best"] > max(MARGIN, gain["scaled"]) else row["today"]
     return row
 
@@ -196,11 +217,13 @@ def measured(d, label):
     after = polished(d, label)
     table = np.asarray((indicator(after, d.k).T @ indicator(d.truth, d.k)).todense())
     best = linear_sum_assignment(-table)
-    return [table[best].sum() / d.n, normalized_mutual_info_score(d.truth, after), f1_score(d.truth, best[1][after], average="macro"),
+    return [table[best].sum() / d.n, normalized_mutual_info_score(d.truth, after),
+            f1_score(d.truth, best[1][after], average="macro"),
             len(np.unique(label)), d.modularity(label)]
 
 
-options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+options = argparse.ArgumentParser(description=__doc__,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("--parties", type=int, default=4)
 options.add_argument("--seeds", default="1-5")
 options.add_argument("--starts", type=int, default=16)
@@ -212,11 +235,14 @@ for each in chosen.sets:
     rows = {}
     first, last = map(int, chosen.seeds.split("-"))
     for number in range(first, last + 1):
-        found = {way: measured(data, label) for way, label in labellings(data, chosen.parties, chosen.starts, number)}
+        found = {way: measured(data, label)
+                 for way, label in labellings(data, chosen.parties, chosen.starts, number)}
         for way, values in choices(found).items():
             rows.setdefault(way, []).append(values)
     for way, values in rows.items():
         values, gain = np.array(values), np.array(values)[:, 4] - np.array(rows["plain"])[:, 4]
-        print(f"{os.path.basename(name.rstrip('/')):16} L={chosen.parties:<3} {way:15} ACC {100 * values[:, 0].mean():.2f} +- {100 * values[:, 0].std():.2f}"
-              f"  NMI {values[:, 1].mean():.3f}  F1 {values[:, 2].mean():.3f}  clusters {values[:, 3].mean():.1f} of {data.k}"
+        print(f"{os.path.basename(name.rstrip('/')):16} L={chosen.parties:<3} {way:15} ACC "
+              f"{100 * values[:, 0].mean():.2f} +- {100 * values[:, 0].std():.2f}"
+              f"  NMI {values[:, 1].mean():.3f}  F1 {values[:, 2].mean():.3f}  clusters "
+              f"{values[:, 3].mean():.1f} of {data.k}"
               f"  modularity {gain.min():+.4f} .. {gain.max():+.4f}", flush=True)

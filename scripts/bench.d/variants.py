@@ -1,7 +1,9 @@
 """Sets of rows for scripts/bench variants, and what rules would choose from the labels of its runs.
 
-    variants.py sets DATA OUT           OUT/NAME/features.npy, labels.txt; prints "NAME CLUSTERS" for each
-    variants.py rules OUT/runs SET...   a line of each set: ACC of anchor and dense, and which of them each rule takes
+    variants.py sets DATA OUT           OUT/NAME/features.npy, labels.txt; prints "NAME CLUSTERS"
+                                        for each
+    variants.py rules OUT/runs SET...   a line of each set: ACC of anchor and dense, and which of
+                                        them each rule takes
 """
 import itertools
 import os
@@ -29,7 +31,8 @@ def cut(x, y, each, classes=None):
 
 def given(data, name):
     with open(f"{data}/{name}/labels.txt", encoding="ascii") as f:
-        return numpy.load(f"{data}/{name}/features.npy").astype(float), numpy.array([line.strip() for line in f])
+        return numpy.load(f"{data}/{name}/features.npy").astype(float), numpy.array(
+            [line.strip() for line in f])
 
 
 def unit(x):
@@ -37,8 +40,11 @@ def unit(x):
 
 
 def sets(data):
-    digits, usps, coil = datasets.load_digits(return_X_y=True), given(data, "usps"), given(data, "coil20")
-    for name, (x, y), sizes in (("digits", digits, (10, 20, 30, 60, 120)), ("usps", usps, (10, 20, 30, 60, 120)), ("coil20", coil, (10, 20, 40, 72))):
+    digits, usps, coil = datasets.load_digits(return_X_y=True), given(data, "usps"), given(
+        data, "coil20")
+    for name, (x, y), sizes in (("digits", digits, (10, 20, 30, 60, 120)),
+                                ("usps", usps, (10, 20, 30, 60, 120)),
+                                ("coil20", coil, (10, 20, 40, 72))):
         for each in sizes:
             yield f"{name}-{each}", *cut(x, y, each)
     orl = given(data, "orl")
@@ -70,7 +76,8 @@ def make(data, out):
 
 
 def stability(x, runs):
-    return numpy.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations([label for label, _ in runs], 2)])
+    return numpy.mean([adjusted_rand_score(a, b)
+                       for a, b in itertools.combinations([label for label, _ in runs], 2)])
 
 
 def silhouette(x, runs):
@@ -86,14 +93,16 @@ def silhouette(x, runs):
 
 
 def distances(x, means):
-    return numpy.sqrt(numpy.maximum((x**2).sum(axis=1)[:, None] - 2 * x @ means.T + (means**2).sum(axis=1), 0))
+    return numpy.sqrt(
+        numpy.maximum((x**2).sum(axis=1)[:, None] - 2 * x @ means.T + (means**2).sum(axis=1), 0))
 
 
 def within(x, runs):
     """Rows' variance between clusters over that within them."""
     found = []
     for label, _ in runs:
-        inside = sum(((x[label == c] - x[label == c].mean(axis=0)) ** 2).sum() for c in numpy.unique(label))
+        inside = sum(((x[label == c] - x[label == c].mean(axis=0)) ** 2).sum()
+                     for c in numpy.unique(label))
         found.append(1 - inside / ((x - x.mean(axis=0)) ** 2).sum())
     return numpy.mean(found)
 
@@ -136,28 +145,36 @@ def read_run(run, rows):
 
 
 def rules(at, names):
-    rule_names = ["always anchor", "always dense", "n/k below 30: dense", "columns above 500: dense"] + [c.__name__ for c in CRITERIA]
+    rule_names = ["always anchor", "always dense", "n/k below 30: dense",
+                  "columns above 500: dense"] + [c.__name__ for c in CRITERIA]
     lost = {r: [] for r in rule_names}
-    print("| set | rows | columns | a cluster | " + " | ".join(VARIANTS) + " | " + " | ".join(rule_names[2:]) + " |")
+    print("| set | rows | columns | a cluster | " + " | ".join(VARIANTS) + " | "
+          + " | ".join(rule_names[2:]) + " |")
     print("| --- " * (len(rule_names) + 4) + "|")
     for name in names:
         x = numpy.load(f"{at}/{name}/features.npy")
         with open(f"{at}/{name}/labels.txt", encoding="ascii") as f:
             _, truth = numpy.unique([line.strip() for line in f], return_inverse=True)
-        runs = {v: [read_run(f"{at}/run-{name}-{v}-{s}", len(x)) for s in (1, 2, 3)] for v in VARIANTS}
+        runs = {v: [read_run(f"{at}/run-{name}-{v}-{s}", len(x)) for s in (1, 2, 3)]
+                for v in VARIANTS}
         acc = {v: numpy.mean([accuracy(label, truth) for label, _ in runs[v]]) for v in VARIANTS}
         each = len(x) / (truth.max() + 1)
-        chosen = ["anchor", "dense", "dense" if each < 30 else "anchor", "dense" if x.shape[1] > 500 else "anchor"]
+        chosen = ["anchor", "dense", "dense" if each < 30 else "anchor", "dense" if x.shape[1] > 500
+                  else "anchor"]
         for c in CRITERIA: # on equal values the default
             one, other = (c(x, runs[v]) for v in VARIANTS)
             chosen.append("dense" if other > one + 1e-9 else "anchor")
         for r, v in zip(rule_names, chosen):
             lost[r].append(max(acc.values()) - acc[v])
-        marks = " | ".join(v + (" *" if max(acc.values()) - acc[v] > 0.02 else "") for v in chosen[2:])
-        print(f"| {name} | {len(x)} | {x.shape[1]} | {each:.0f} | " + " | ".join(f"{acc[v]:.3f}" for v in VARIANTS) + f" | {marks} |", flush=True)
-    print("\n| rule | mean loss | worst | more than .02 below the better |\n| --- | --- | --- | --- |")
+        marks = " | ".join(v + (" *" if max(acc.values()) - acc[v] > 0.02 else "")
+                           for v in chosen[2:])
+        print(f"| {name} | {len(x)} | {x.shape[1]} | {each:.0f} | "
+              + " | ".join(f"{acc[v]:.3f}" for v in VARIANTS) + f" | {marks} |", flush=True)
+    print("\n| rule | mean loss | worst | more than .02 below the better |\n| --- | --- | --- | "
+          "--- |")
     for r, losses in lost.items():
-        print(f"| {r} | {numpy.mean(losses):.3f} | {max(losses):.3f} | {sum(one > 0.02 for one in losses)} of {len(losses)} |")
+        print(f"| {r} | {numpy.mean(losses):.3f} | {max(losses):.3f} | "
+              f"{sum(one > 0.02 for one in losses)} of {len(losses)} |")
 
 
 if sys.argv[1] == "sets":

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""Whole graphs by Weisfeiler-Lehman features and k-means, each set by itself: what FedGCN is beside.
+"""Whole graphs by Weisfeiler-Lehman features and k-means, each set by itself: what FedGCN is
+beside.
 
     wl.py DIR SET...     DIR/SET/SET_A.txt, ..., in TU format
 
-Each round names a node by its own name and its neighbours' (at first its label; where the set has none, its degree; two
-rounds); a graph is how often each name is in it, with every round's counts of length 1, and k-means with as many clusters as classes
-is on the leading components that have nine tenths of the variance, ten at most. A line for each set, means of five seeds, and
-one for all, weighted by graphs. Nothing of it is federated."""
+Each round names a node by its own name and its neighbours' (at first its label; where the set has
+none, its degree; two rounds); a graph is how often each name is in it, with every round's counts of
+length 1, and k-means with as many clusters as classes is on the leading components that have nine
+tenths of the variance, ten at most. A line for each set, means of five seeds, and one for all,
+weighted by graphs. Nothing of it is federated."""
 import os
 import sys
 
@@ -19,7 +21,8 @@ ROUNDS = 2
 
 
 def column(directory, name, what):
-    return np.loadtxt(os.path.join(directory, name, f"{name}_{what}.txt"), dtype=float, delimiter=",", ndmin=2)
+    return np.loadtxt(os.path.join(directory, name, f"{name}_{what}.txt"), dtype=float,
+                      delimiter=",", ndmin=2)
 
 
 def read(directory, name):
@@ -59,8 +62,9 @@ def accuracy(label, truth):
     rows, columns = linear_sum_assignment(-table)
     match = dict(zip(rows, columns))
     named = np.array([match.get(c, -1) for c in label])
-    f1 = np.mean([2 * ((named == c) & (truth == c)).sum() / max((named == c).sum() + (truth == c).sum(), 1)
-                  for c in range(truth.max() + 1)])
+    f1 = np.mean(
+        [2 * ((named == c) & (truth == c)).sum() / max((named == c).sum() + (truth == c).sum(), 1)
+         for c in range(truth.max() + 1)])
     return table[rows, columns].sum() / len(label), f1
 
 
@@ -70,9 +74,11 @@ def scores(directory, name):
     most = min(10, 1 + int(np.searchsorted(np.cumsum(s**2) / (s**2).sum(), 0.9)))
     each = []
     for seed in range(5):
-        label = KMeans(truth.max() + 1, n_init=10, random_state=seed).fit_predict(u[:, :most] * s[:most])
+        label = KMeans(truth.max() + 1, n_init=10,
+                       random_state=seed).fit_predict(u[:, :most] * s[:most])
         acc, f1 = accuracy(label, truth)
-        each.append((acc, normalized_mutual_info_score(truth, label), adjusted_rand_score(truth, label), f1))
+        each.append((acc, normalized_mutual_info_score(truth, label),
+                     adjusted_rand_score(truth, label), f1))
     return len(truth), 100 * np.mean(each, axis=0)
 
 
@@ -84,4 +90,5 @@ print("set          graphs ACC   NMI   ARI   F1")
 every = [(name, *scores(sys.argv[1], name)) for name in sys.argv[2:]]
 for row in every:
     show(*row)
-show("all", sum(n for _, n, _ in every), np.average([s for _, _, s in every], axis=0, weights=[n for _, n, _ in every]))
+show("all", sum(n for _, n, _ in every),
+     np.average([s for _, _, s in every], axis=0, weights=[n for _, n, _ in every]))

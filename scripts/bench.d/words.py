@@ -1,4 +1,5 @@
-"""Features for rows whose classes are known: what orders.py and subspace.py plant, and what they read."""
+"""Features for rows whose classes are known: what orders.py and subspace.py plant, and what they
+read."""
 
 import os
 
@@ -8,7 +9,8 @@ import scipy.sparse as sp
 
 
 def words(truth, signal, count):
-    """`count` words; of a row's 18 or so `signal` are of its class' own, which are twice its share of all, frequent ones first."""
+    """`count` words; of a row's 18 or so `signal` are of its class' own, which are twice its share
+    of all, frequent ones first."""
     rng = np.random.default_rng(1)
     k = truth.max() + 1
     often = rng.permutation((np.arange(count) + 5.0) ** -0.8)
@@ -24,4 +26,5 @@ def words(truth, signal, count):
 
 def features(directory):
     path = os.path.join(directory, "features.")
-    return sp.csr_matrix(scipy.io.mmread(path + "mtx") if os.path.exists(path + "mtx") else np.load(path + "npy"), dtype=float)
+    return sp.csr_matrix(scipy.io.mmread(path + "mtx") if os.path.exists(path + "mtx")
+                         else np.load(path + "npy"), dtype=float)

@@ -1,5 +1,6 @@
 """Pages on disclosures, for scripts/reference: sentences from tests/vectors/disclosures.txt, which
-test_disclosures.c keeps as the code has them; messages from messages.def and the protocols' files."""
+test_disclosures.c keeps as the code has them; messages from messages.def and the protocols'
+files."""
 import re
 
 # Titles of pages, and a note.
@@ -84,16 +85,16 @@ job or of a sum receive those of the coordinator, except where the table names a
         if head.startswith(("Link messages", "Every job", "Joint nodes")):
             page += f"\n## {head}\n\n" + table(HEADS, [(r[1], r[2], r[4]) for r in rows])
     return page + """
-The receiver alone can open SEALED ([contents](messages.md#contents-of-sealed)). The coordinator sees
-sender, receiver and size.
+The receiver alone can open SEALED ([contents](messages.md#contents-of-sealed)). The coordinator
+sees sender, receiver and size.
 
 ## Fingerprints
 
-In kinds over nodes, ids stay at the party. Labels leave it by row number, in the order of the sorted
-ids. ACCEPT has a SHA-256 over the job id and all sorted ids, and one over the job id and all edges.
-Job ids are random, so nobody can compare the fingerprints of two jobs. **Coordinator and parties can
-test a guess of the whole set of ids or edges.** If two fingerprints differ, all parties receive the
-first 8 bytes of each. If the numbers of nodes differ, all parties receive them.
+In kinds over nodes, ids stay at the party. Labels leave it by row number, in the order of the
+sorted ids. ACCEPT has a SHA-256 over the job id and all sorted ids, and one over the job id and all
+edges. Job ids are random, so nobody can compare the fingerprints of two jobs. **Coordinator and
+parties can test a guess of the whole set of ids or edges.** If two fingerprints differ, all parties
+receive the first 8 bytes of each. If the numbers of nodes differ, all parties receive them.
 
 ## Sums of any size
 

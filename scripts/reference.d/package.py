@@ -1,4 +1,5 @@
-"""docs/reference/python.md, for scripts/reference: from docstrings, without importing the package."""
+"""docs/reference/python.md, for scripts/reference: from docstrings, without importing the
+package."""
 import ast
 import re
 import textwrap

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""A coordinator that changes one broadcast sum in each of N jobs, in ways drawn at random, and looks at what parties do then.
+"""A coordinator that changes one broadcast sum in each of N jobs, in ways drawn at random, and
+looks at what parties do then.
 
     changes.py --config coordinator.json --job job.json --ready-file FILE --changes N [--seed SEED]
 
-Job 0 is honest and shows which sums are broadcast. In each later job one sum is changed for all parties or for one of them. A party that
-sends anything but ABORT behind a changed sum has taken it. The last line of stdout is {"changes": N, "taken": N, "of": {"WAY": N}, "told": {"PARTY": N}}:
-sums that were changed, those that some party took, changes by way, and changed sums each party was sent.
+Job 0 is honest and shows which sums are broadcast. In each later job one sum is changed for all
+parties or for one of them. A party that sends anything but ABORT behind a changed sum has taken it.
+The last line of stdout is {"changes": N, "taken": N, "of": {"WAY": N}, "told": {"PARTY": N}}: sums
+that were changed, those that some party took, changes by way, and changed sums each party was sent.
 """
 import argparse
 import json
@@ -56,7 +58,8 @@ def arrange(draw, words):
 
 
 def change_tag(draw, tag):
-    way = draw.choice(("tag + 2^k", "tag + p", "tag cut short", "no tag", "tag too long", "tag of version 6"))
+    way = draw.choice(("tag + 2^k", "tag + p", "tag cut short", "no tag", "tag too long",
+                       "tag of version 6"))
     T = int.from_bytes(tag, "little")
     if way == "tag + 2^k":
         return way, ((T + (1 << draw.randrange(128))) % (1 << 128)).to_bytes(16, "little")
@@ -93,7 +96,8 @@ class Changes(liar.Lies):
             super().tell(total)
             self.broadcast.add(self.sums)
             return
-        self.way, words, tag = change(self.draw, [int(w) for w in total[:-2]], total[-2:].astype("<u8").tobytes())
+        self.way, words, tag = change(self.draw, [int(w) for w in total[:-2]],
+                                      total[-2:].astype("<u8").tobytes())
         victims = self.draw.choice((self.party, [self.draw.choice(self.party)]))
         for c in self.party:
             if c in victims:
@@ -122,7 +126,9 @@ class Changes(liar.Lies):
         data, most = np.array(words, "<u8"), wire.CHUNK // 8
         for at in range(0, len(data), most):
             last = at + most >= len(data)
-            c.send(wire.SUM, u32(self.root()) + u64(self.sums) + u64(len(data)) + u64(at) + field(data[at : at + most].tobytes())
+            c.send(wire.SUM,
+                   u32(self.root()) + u64(self.sums) + u64(len(data)) + u64(at)
+                   + field(data[at : at + most].tobytes())
                    + field(tag if last else b""))
 
     def run(self):
@@ -136,7 +142,9 @@ class Changes(liar.Lies):
             assert job or said == "done", said
             self.job_id = self.draw.randbytes(16)
         self.over.set()
-        print(json.dumps({"changes": sum(self.of.values()), "taken": self.taken, "of": self.of, "told": self.told}))
+        print(
+            json.dumps({"changes": sum(self.of.values()), "taken": self.taken, "of": self.of,
+                        "told": self.told}))
 
 
 def main():
@@ -144,7 +152,8 @@ def main():
     parser.add_argument("--changes", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     a, config, job = arguments(parser)
-    c = type("Changing", (Changes, liar.KINDS[job["kind"]]), {})("honest", config, job, a.ready_file)
+    c = type("Changing", (Changes, liar.KINDS[job["kind"]]),
+             {})("honest", config, job, a.ready_file)
     c.changes, c.draw = a.changes, random.Random(a.seed)
     if job["kind"] == "kmeans" and job.get("noise", {}).get("on") == "sums":
         c.firsts = (0, 1, 1 + job["iterations"] - job["iterations"] * 2 // 7)

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""A coordinator of fedspectral and party 0, which help each other, against all other parties: edges with their owner.
+"""A coordinator of fedspectral and party 0, which help each other, against all other parties: edges
+with their owner.
 
-    colluder.py --config coordinator.json --job job.json --ready-file FILE --truth DIR --party FILE [--lie LIE]
+    colluder.py --config coordinator.json --job job.json --ready-file FILE --truth DIR --party FILE
+    [--lie LIE]
 
-    apart     a node that party 0 knows another to compare with it has one row; each other node has a row of its own
+    apart     a node that party 0 knows another to compare with it has one row; each other node has
+              a row of its own
               at each party
 
-Party 0 tells the coordinator its keys, and so which ids others compare with it. With "apart" it claims to have as many
-nodes as there are rows, so that these are not too many, and says of none of its own which row it has. The last line
-of stdout is that of extract.py, of the edges of other parties. "honest": both keep to the protocol.
+Party 0 tells the coordinator its keys, and so which ids others compare with it. With "apart" it
+claims to have as many nodes as there are rows, so that these are not too many, and says of none of
+its own which row it has. The last line of stdout is that of extract.py, of the edges of other
+parties. "honest": both keep to the protocol.
 """
 import argparse
 import json
@@ -30,7 +34,8 @@ from wire import Broken
 
 class Colluder(fedspectral.Party):
     def batches(self):
-        """With "apart" of own nodes those that show nothing, and pseudonyms of nobody at rows that the receiver has not got."""
+        """With "apart" of own nodes those that show nothing, and pseudonyms of nobody at rows that
+        the receiver has not got."""
         if self.hub.lie != "apart":
             yield from super().batches()
             return
@@ -40,7 +45,9 @@ class Colluder(fedspectral.Party):
             entries = [(name[:16], row) for name, i, row in names if its.get(i, row) == row]
             free = np.setdiff1d(np.arange(self.n), [*self.row, *self.hub.rows[j]])
             entries = [*entries, *((os.urandom(16), row) for row in free)][: secsum.ROWS_SAMPLE]
-            yield j, struct.pack("<Q", self.n) + b"".join(name + struct.pack("<I", row) for name, row in entries)
+            yield j, struct.pack("<Q",
+                                 self.n) + b"".join(name + struct.pack("<I", row)
+                                                    for name, row in entries)
 
     def compare(self, j, batch):
         return len(batch)
@@ -58,14 +65,16 @@ class Hub(extract.Edges):
     def __init__(self, *args):
         super().__init__(*args)
         self.agreed, self.session = threading.Event(), None
-        self.job = json.dumps(self.what, separators=(",", ":")).encode()  # the bytes that all make a hash of
+        # the bytes that all make a hash of
+        self.job = json.dumps(self.what, separators=(",", ":")).encode()
 
     def foreseen(self):
         """Numbers of nodes, by party, that it compares with party 0."""
         known = [set() for _ in self.ids]
         assert self.agreed.wait(60), "party 0 has no keys"
         for j in self.session.others():
-            known[j] = set(secsum.rows_sample(secsum.rows_names(self.session.pair[j], self.ids[j]), True))
+            known[j] = set(secsum.rows_sample(secsum.rows_names(self.session.pair[j], self.ids[j]),
+                                              True))
         return known
 
     def number(self):
@@ -85,7 +94,8 @@ class Hub(extract.Edges):
     def read(self, truth):
         read, wrong, of = super().read(truth)
         read = [edge for edge in read if edge[2] != 0]
-        return read, wrong, of - sum(1 for _ in open(f"{truth}/party-00/edges.tsv", encoding="utf-8"))
+        return read, wrong, of - sum(1
+                                     for _ in open(f"{truth}/party-00/edges.tsv", encoding="utf-8"))
 
 
 def take_part(hub, config, address):

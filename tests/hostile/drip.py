@@ -10,7 +10,8 @@ HOW is one of
     unread     request after request, whose answers are not read
     handshake  a TLS handshake whose first record never ends
 ADDRESS: HOST:PORT, or unix:PATH. With PKI and NAME over TLS, with NAME's certificate.
-DRIP_UID: the user that it becomes. A connection that the daemon closes is made anew 3 s later. READY is written when all N were made once.
+DRIP_UID: the user that it becomes. A connection that the daemon closes is made anew 3 s later.
+READY is written when all N were made once.
 """
 
 import os

@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
-"""How many rows, or edges with their owner, a coordinator reads, honest or not, and how many of them are true.
+"""How many rows, or edges with their owner, a coordinator reads, honest or not, and how many of
+them are true.
 
     extract.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie LIE]
 
-kmeans, fedsc: with --lie from=S it is honest up to sum S (a number, or PHASE+N). From then on it tells parties
-counts of `min_cluster` or more for all centres, so that none is left out of the sums, and sums that move
-centres to where few rows are near: a sum over one row is that row. Besides it looks for sums that differ by
-one row, as `coterie-lab privacy` does.
+kmeans, fedsc: with --lie from=S it is honest up to sum S (a number, or PHASE+N). From then on it
+tells parties counts of `min_cluster` or more for all centres, so that none is left out of the sums,
+and sums that move centres to where few rows are near: a sum over one row is that row. Besides it
+looks for sums that differ by one row, as `coterie-lab privacy` does.
 
-kmeans, fedsc: with --lie prime=P it adds P to words of sums and leaves the tags as they are, which holds wherever tags are modulo
-P. A centre changed like that goes far from all rows and is dropped. Landmarks grow by one in each doubling instead of twice: there are as many
-doublings as parties allow, each with sums over other rows.
+kmeans, fedsc: with --lie prime=P it adds P to words of sums and leaves the tags as they are, which
+holds wherever tags are modulo P. A centre changed like that goes far from all rows and is dropped.
+Landmarks grow by one in each doubling instead of twice: there are as many doublings as parties
+allow, each with sums over other rows.
 
-fedspectral: columns of the joint matrix, by blocks of unit vectors. An edge has an owner where one party alone
-has rows of both its ends. With a --lie of liar.py about rows. The job's ids are "plain", to compare with.
+fedspectral: columns of the joint matrix, by blocks of unit vectors. An edge has an owner where one
+party alone has rows of both its ends. With a --lie of liar.py about rows. The job's ids are
+"plain", to compare with.
 
-DIR: the parties' data. The last line of stdout is {"read": [...], "wrong": N, "of": N, "after": N}: what is read and true, what
-is read and false, how many there are, and how many sums came after the first lie.
+DIR: the parties' data. The last line of stdout is {"read": [...], "wrong": N, "of": N, "after": N}:
+what is read and true, what is read and false, how many there are, and how many sums came after the
+first lie.
 """
 import argparse
 import glob
@@ -37,8 +41,9 @@ NEAR = 1e-4  # of a row that is read to the true one, in standard deviations
 
 
 def rows_behind(sets, m):
-    """Candidates for rows of m columns: sums that one row is behind, alone or as a difference. sets: of each round
-    centres, how many rows are nearest to each, and sums of those and of their squared distances."""
+    """Candidates for rows of m columns: sums that one row is behind, alone or as a difference.
+    sets: of each round centres, how many rows are nearest to each, and sums of those and of their
+    squared distances."""
     Z, n, S = (np.concatenate(part) for part in zip(*sets))
     square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
     yield from S[n == 1, :m]
@@ -62,12 +67,14 @@ def compared(rows, X, near=NEAR):
 
 
 class RowsHalf(kinds.Half):
-    """Notes what is asked, and of each sum of rows what it is the sum of; landmarks before a doubling, and rounds since."""
+    """Notes what is asked, and of each sum of rows what it is the sum of; landmarks before a
+    doubling, and rounds since."""
 
     before = turn = 0
 
     def ask(self, kind, term, scale=0.0, also=None):
-        self.link.asked = "counts" if kind == 3 and also is not None else "clusters" if kind == 3 else ""
+        self.link.asked = ("counts" if kind == 3 and also is not None else "clusters" if kind == 3
+                           else "")
         return super().ask(kind, term, scale, also)
 
     def sum(self, words):
@@ -124,11 +131,13 @@ class Rows(liar.Lies, kinds.Fedsc):
         return np.concatenate([words, total[-2:]])
 
     def dropped(self, total, alive, half):
-        """The sum in which the smallest centres go out of reach, one round before the last of a doubling: one more than before is left."""
+        """The sum in which the smallest centres go out of reach, one round before the last of a
+        doubling: one more than before is left."""
         more = alive - half.before - 1 if half.turn == 3 else 0
         if more <= 0:
             return total
-        told, width, count = total.copy(), (len(total) - 2) // alive, half.count[half.count >= half.least]
+        told, width, count = total.copy(), (len(total)
+                                            - 2) // alive, half.count[half.count >= half.least]
         told[width * np.argsort(count, kind="stable")[:more]] += np.uint64(self.args[0])
         self.lies += 1
         return told
@@ -136,7 +145,8 @@ class Rows(liar.Lies, kinds.Fedsc):
     def elsewhere(self, said, count, got):
         """Sums by which centres go to places near rows, spread as these are."""
         m, some = got.shape[1] - 1, np.flatnonzero(count > 1)
-        near = self.random.choice(some, len(count)) if len(some) else np.zeros(len(count), dtype=int)
+        near = self.random.choice(some,
+                                  len(count)) if len(some) else np.zeros(len(count), dtype=int)
         mean = got[near, :m] / np.maximum(count[near], 1)[:, None]
         wide = np.sqrt(np.maximum(got[near, m], 1e-9) / (np.maximum(count[near], 1) * m))
         place = mean + self.random.normal(size=mean.shape) * wide[:, None]
@@ -163,7 +173,8 @@ class Edges(liar.Lies, kinds.Fedspectral):
     def read(self, truth):
         names = [f.split("/")[-2] for f in sorted(glob.glob(truth + "/party-*/edges.tsv"))]
         self.pooled = set()
-        own = [{tuple(sorted(e.split()[:2])) for e in open(f"{truth}/{name}/edges.tsv")} for name in names]
+        own = [{tuple(sorted(e.split()[:2])) for e in open(f"{truth}/{name}/edges.tsv")}
+               for name in names]
         read, wrong, name, has = set(), 0, {}, {}
         for l, (ids, rows) in enumerate(zip(self.ids, self.rows)):
             for i, row in zip(ids, rows):

@@ -8,8 +8,8 @@ none of the rest. Each sum is G V, where G are the inner products of the others'
 party's own term. The party sends M W; W are unit vectors of nodes. The next block is close to W,
 so that products with it are columns of G. It differs from W by the last products over M, in all
 rows but W's. Over the wire M fits into words where the party claims long rows, so that G is
-small (false_sets.py). FOLDER: the others' features.mtx. The party has the lengths of the others' rows: the
-joint ones less its own.
+small (false_sets.py). FOLDER: the others' features.mtx. The party has the lengths of the others'
+rows: the joint ones less its own.
 """
 import argparse
 import json

@@ -1,17 +1,18 @@
-"""What a party of fedspectral reads of the others' edges by false terms, with an honest coordinator.
+"""What a party of fedspectral reads of the others' edges by false terms, with an honest
+coordinator.
 
-Each block is a combination of the sum before it and of blocks that all parties have. The party claims ids that
-nobody else has. In their rows the sum is the party's own term. From enough such rows it computes the
-combination, and with that the sum in all rows. It sends random numbers, so that blocks are as good as random
-ones. The sum less its own term is the others' matrix times the last block. The party also claims ids that it guesses,
-so that it can name the others' nodes.
+Each block is a combination of the sum before it and of blocks that all parties have. The party
+claims ids that nobody else has. In their rows the sum is the party's own term. From enough such
+rows it computes the combination, and with that the sum in all rows. It sends random numbers, so
+that blocks are as good as random ones. The sum less its own term is the others' matrix times the
+last block. The party also claims ids that it guesses, so that it can name the others' nodes.
 
-exact: it claims no edges of other ids, so joint degrees are the others'. With as many columns as the others have
-nodes it solves for their matrix.
+exact: it claims no edges of other ids, so joint degrees are the others'. With as many columns as
+the others have nodes it solves for their matrix.
 
-fedspectral+ with one iteration: each row of the others' matrix has few entries, which orthogonal matching pursuit
-finds one after the other. With more iterations the party makes blocks of single nodes, and guesses that the largest
-entries of their columns are edges.
+fedspectral+ with one iteration: each row of the others' matrix has few entries, which orthogonal
+matching pursuit finds one after the other. With more iterations the party makes blocks of single
+nodes, and guesses that the largest entries of their columns are edges.
 
 An honest party has only the rows in which the joint degree is its own.
 """

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""A party of fedsc, variant "pairwise", written anew: what its lies gain it, with an honest coordinator.
+"""A party of fedsc, variant "pairwise", written anew: what its lies gain it, with an honest
+coordinator.
 
-    false_pairwise.py --config FILE --coordinator HOST:PORT --labels FILE --truth FOLDER... [--lie LIE]
+    false_pairwise.py --config FILE --coordinator HOST:PORT --labels FILE --truth FOLDER... [--lie
+    LIE]
 
 The job has `dims` and `kernel.width`, and `rounds` is 0, so that the landmarks are the dictionary.
 
@@ -14,8 +16,9 @@ The job has `dims` and `kernel.width`, and `rounds` is 0, so that the landmarks 
     unit       unit vectors are encrypted in place of the first d rows: it reads each w_j = Kzz c_j,
                and from it the row; its own half is made of these, so that nobody sees it
 
-FOLDER: the others' data. The last line of stdout is {"read": N, "of": N, "ended": "..."}: rows of the
-others that are computed within 1 % of their deviation. Without a lie from its own rows' equations.
+FOLDER: the others' data. The last line of stdout is {"read": N, "of": N, "ended": "..."}: rows of
+the others that are computed within 1 % of their deviation. Without a lie from its own rows'
+equations.
 """
 import argparse
 import json
@@ -60,7 +63,9 @@ def exchange(link, what, batch):
             assert sender == j, "a batch out of its place"
             text, last = text + piece, len(piece)
         size = struct.unpack("<Q", text[:8])[0]
-        assert len(text) == padded(8 + size) and not any(text[8 + size :]), "a batch that ends otherwise"
+        assert len(text) == padded(8
+                                   + size) and not any(
+                                       text[8 + size :]), "a batch that ends otherwise"
         theirs[j] = text[8 : 8 + size]
     return theirs
 
@@ -164,7 +169,8 @@ class Pairwise(kmeans.Party):
         for body in wire.real_bodies(self.link.s.own, upload.ravel(), "<f8"):
             self.link.conn.send(wire.UPLOAD, body)
         link = self.link
-        return wire.labels(lambda: link.conn.recv([wire.RESULT])[1], link.root, self.job["clusters"], len(self.X))
+        return wire.labels(lambda: link.conn.recv([wire.RESULT])[1], link.root,
+                           self.job["clusters"], len(self.X))
 
 
 def main():

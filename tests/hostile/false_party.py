@@ -26,10 +26,10 @@ by one.
 
 FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N,
 "of": N, "ended": "..."}: what is read and true, what is read and false, how much there is (rows,
-graphs, edges or ties of the others, or distances of two nodes over the others' features). "differences":
-how many are right of the differences of distances. "alone": nodes that have a cell of their own.
-"chance": how many of as many own rows are near one of the others'; of edges, how many of as many
-pairs at random are one.
+graphs, edges or ties of the others, or distances of two nodes over the others' features).
+"differences": how many are right of the differences of distances. "alone": nodes that have a cell
+of their own. "chance": how many of as many own rows are near one of the others'; of edges, how many
+of as many pairs at random are one.
 """
 import argparse
 import glob
@@ -95,7 +95,8 @@ class Steering(Sums):
         return super().ask_parts(kind, [t * times for t in term], also)
 
     def own_counts(self):
-        """Counts add up to all claimed rows, as parties check; as many as possible are large enough."""
+        """Counts add up to all claimed rows, as parties check; as many as possible are large
+        enough."""
         super().own_counts()
         k = min(len(self.Z), max(self.claimed // self.least, 1))
         own = np.zeros(len(self.Z))
@@ -226,7 +227,8 @@ class Bisecting:
         # Above all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
         self.FAR = 10 * self.WIDE  # above nine squared distances, for the 1/9 step
-        link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))  # as if its rows were so large that its terms fit
+        # as if its rows were so large that its terms fit
+        link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)
         size = np.bincount(self.cell)
         self.alone = size == 1
@@ -243,9 +245,11 @@ class Bisecting:
         return wire.labels(lambda: body, link.root, wire.Reader(body[4:8]).number(4), self.nodes)
 
     def choose(self, r):
-        """Item a, the one behind the r-th, goes to the first cluster, b to the second, all others to the third."""
+        """Item a, the one behind the r-th, goes to the first cluster, b to the second, all others
+        to the third."""
         item = np.arange(self.shape.n)
-        wanted = np.where(item == self.place[1 + r % (self.shape.n - 1)], 0, np.where(item == self.place[0], 1, 2))
+        wanted = np.where(item == self.place[1 + r % (self.shape.n - 1)], 0,
+                          np.where(item == self.place[0], 1, 2))
         term = np.full((self.shape.n, self.shape.K), self.FAR)
         term[item, wanted] = 0
         return term + self.dropped(r)
@@ -294,7 +298,8 @@ class Bisecting:
         between = np.array([got[:, i] + to_b[j] for j, i in enumerate(there)])
         good = np.abs(between - D[np.ix_(there, a)]) < near
         good = good[np.triu_indices(len(there), 0, len(got))]
-        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)), "of": len(Z) * (len(Z) - 1) // 2,
+        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)),
+                "of": len(Z) * (len(Z) - 1) // 2,
                 "differences": differences, "differences_of": got.size, "alone": len(node)}
 
 
@@ -423,21 +428,26 @@ def of_edges(a, what, link, ids, edges):
     party.leave(link, half.run(), a.labels)
     truth, found = set().union(*map(edges_of, a.truth)), half.found()
     nodes = len(set().union(*truth))
-    return {**pairs_of(found, truth), "chance": round(2 * len(found) * len(truth) / (nodes * (nodes - 1)))}
+    return {**pairs_of(found, truth),
+            "chance": round(2 * len(found) * len(truth) / (nodes * (nodes - 1)))}
 
 
 def pairs_of(found, truth):
-    return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth), "ended": "done"}
+    return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth),
+            "ended": "done"}
 
 
 def of_ties(a, what, link, data):
     with open(data["vertices"], "rb") as f:
         ids = f.read().split()
     with open(data["edges"], "rb") as f:
-        ties = {(x, y) for line in f for x, y in (line.split()[:2], line.split()[1::-1]) if x in ids}
-    half = (false_walks.Honest if a.honest else false_walks.False_)(what, ids, ties, [b"n%d" % i for i in range(999)], link)
+        ties = {(x, y) for line in f for x, y in (line.split()[:2], line.split()[1::-1])
+                if x in ids}
+    half = (false_walks.Honest if a.honest
+            else false_walks.False_)(what, ids, ties, [b"n%d" % i for i in range(999)], link)
     party.leave(link, half.run(), a.labels)
-    theirs = set().union(*({i.decode() for i in open(f + "/ids.txt", "rb").read().split()} for f in a.truth))
+    theirs = set().union(*({i.decode() for i in open(f + "/ids.txt", "rb").read().split()}
+                           for f in a.truth))
     truth = {t for t in set().union(*map(edges_of, a.truth)) if theirs.issuperset(t)}
     return pairs_of(half.found(), truth)
 

@@ -1,9 +1,9 @@
 """What a party of kcagc, method "landmark", reads by false terms, with an honest coordinator.
 
-Its one block is an orthogonal basis of the sums with the means of sets, less their own means. The party
-claims rows so long that the others' are short beside them, and sends in each column a large number at one node.
-Then the block is close to unit vectors of these nodes, and differs from them by the others' inner products
-with the means, but for one number in each column.
+Its one block is an orthogonal basis of the sums with the means of sets, less their own means. The
+party claims rows so long that the others' are short beside them, and sends in each column a large
+number at one node. Then the block is close to unit vectors of these nodes, and differs from them by
+the others' inner products with the means, but for one number in each column.
 
 An honest party has the block, and not the combination of sums that it is.
 """
@@ -25,11 +25,14 @@ class False_:
     def add(self, term, most=0):
         """most: numbers up to that fill the words; 0: words of 24 bits behind the point."""
         bits = self.what["secure_sum"]["modulus_bits"]
-        self.link.word = (bits, secsum.fraction_for(most, len(self.link.s.names), bits)) if most else secsum.WIDE
+        self.link.word = (bits,
+                          secsum.fraction_for(most, len(self.link.s.names),
+                                              bits)) if most else secsum.WIDE
         self.link.add(np.ravel(term))
 
     def block(self, width):
-        return wire.reals(lambda: self.link.recv(wire.BLOCK), self.link.root, self.n * width, "<f4").astype(float)
+        return wire.reals(lambda: self.link.recv(wire.BLOCK), self.link.root, self.n * width,
+                          "<f4").astype(float)
 
     def facts(self):
         """The joint lengths of rows, which it makes."""
@@ -79,10 +82,13 @@ class False_:
         return link.recv_labels(wire.RESULT, k, n)
 
     def read(self, others, folder):
-        """others: their features, of the graph in the folder. Counts inner products with means, less the mean over nodes."""
-        X = geometry.smoothed(geometry.weighted(others) / self.length[:, None], folder, self.what["filter"]["order"])
+        """others: their features, of the graph in the folder. Counts inner products with means,
+        less the mean over nodes."""
+        X = geometry.smoothed(geometry.weighted(others) / self.length[:, None], folder,
+                              self.what["filter"]["order"])
         d = self.V.shape[1]
-        node, column, rest = self.node[:d], self.column[:d], np.setdiff1d(np.arange(self.n), self.node)
+        node, column, rest = self.node[:d], self.column[:d], np.setdiff1d(
+            np.arange(self.n), self.node)
         mean = np.stack([X[self.set == c].mean(axis=0) for c in column])
         true = centred(X[rest] @ mean.T)
         M = np.diag(self.large[:d]) - self.large[:d] / self.n

@@ -1,11 +1,13 @@
-"""What a party of fedwalk, mode "walks", reads of ties between two vertices of others by false ties, with an honest coordinator.
+"""What a party of fedwalk, mode "walks", reads of ties between two vertices of others by false
+ties, with an honest coordinator.
 
-Each walk that comes to a vertex of the party has all tokens so far. Pairs that stand side by side most often are
-ties, as many as the dictionary says that there are. An honest party sees the walks that come by themselves.
+Each walk that comes to a vertex of the party has all tokens so far. Pairs that stand side by side
+most often are ties, as many as the dictionary says that there are. An honest party sees the walks
+that come by themselves.
 
-False: it claims ties between its vertices and all of the others, so a walk soon comes back. At each step it sends out
-walks that it has made up, to each vertex of the others alike, as many as receivers take. What is written behind the tokens
-that it made up is of true ties.
+False: it claims ties between its vertices and all of the others, so a walk soon comes back. At each
+step it sends out walks that it has made up, to each vertex of the others alike, as many as
+receivers take. What is written behind the tokens that it made up is of true ties.
 
 The party knows rows of the others by hashes of ids that it guesses.
 """
@@ -67,12 +69,14 @@ class Honest(fedspectral.Party):
     def directory(self):
         """Which party has which row, and what rows are called, as far as guessed."""
         salt, others = os.urandom(16), self.link.s.others()
-        entries = sorted((hmac.digest(salt, i, "sha256")[:16], int(r)) for i, r in zip(self.ids, self.row))
+        entries = sorted((hmac.digest(salt, i, "sha256")[:16], int(r))
+                         for i, r in zip(self.ids, self.row))
         own = salt + b"".join(h + struct.pack("<I", r) for h, r in entries)
         self.host = np.full(self.n, self.link.s.own)
         self.name = dict(zip(self.row.tolist(), self.ids))
         for j, batch in self.exchange(wire.BATCH_DIRECTORY, {j: own for j in others}).items():
-            at = {batch[e : e + 16]: struct.unpack_from("<I", batch, e + 16)[0] for e in range(16, len(batch), 20)}
+            at = {batch[e : e + 16]: struct.unpack_from("<I", batch, e + 16)[0]
+                  for e in range(16, len(batch), 20)}
             self.host[list(at.values())] = j
             for i in self.guesses:
                 h = hmac.digest(batch[:16], i, "sha256")[:16]
@@ -87,7 +91,8 @@ class Honest(fedspectral.Party):
 
     def agree_ties(self):
         own, s = self.claimed(), self.link.s
-        batch = {j: b"".join(struct.pack("<II", *t) for t in sorted(own) if self.host[t[1]] == j) for j in s.others()}
+        batch = {j: b"".join(struct.pack("<II", *t) for t in sorted(own) if self.host[t[1]] == j)
+                 for j in s.others()}
         for b in self.exchange(wire.BATCH_TIES, batch).values():
             own |= {(ours, theirs) for theirs, ours in struct.iter_unpack("<II", b)}
         own |= {(b, a) for a, b in own if self.host[b] == s.own}
@@ -114,7 +119,8 @@ class Honest(fedspectral.Party):
         for values in (n, 2**32 - 1):
             wire.labels(lambda: link.recv(wire.LISTS), link.root, values)
         link.say()
-        assert link.conn.recv([wire.TOLD])[1] == field(link.due), "another party was told other things"
+        assert link.conn.recv([wire.TOLD])[1] == field(
+            link.due), "another party was told other things"
         link.due = None
 
     # ---- walks ----
@@ -148,13 +154,15 @@ class Honest(fedspectral.Party):
                 if self.host[at] == own:
                     stay.append((at, tokens))
                 else:
-                    batch[self.host[at]] += struct.pack("<IH%dH" % len(tokens), at, len(tokens), *tokens)
+                    batch[self.host[at]] += struct.pack("<IH%dH" % len(tokens), at, len(tokens),
+                                                        *tokens)
             here = stay
             for b in self.exchange(wire.BATCH_WALKS, batch).values():
                 here += self.came(t, b)
         list(self.going(self.what["length"], here))
         tokens = np.array(self.finished, int).ravel()
-        for body in wire.label_bodies(own, self.n, tokens) if len(tokens) else [wire.no_labels(own, self.n)]:
+        for body in wire.label_bodies(own, self.n,
+                                      tokens) if len(tokens) else [wire.no_labels(own, self.n)]:
             self.link.conn.send(wire.WALKS, body)
 
     def came(self, t, batch):
@@ -178,7 +186,8 @@ class Honest(fedspectral.Party):
         return 1
 
     def found(self):
-        """Pairs of others' vertices, as many as the dictionary says that there are ties between these."""
+        """Pairs of others' vertices, as many as the dictionary says that there are ties between
+        these."""
         theirs = np.maximum(self.C[self.foreign].sum(axis=1), 0).sum() - sum(
             self.host[b] != self.link.s.own for r in self.neighbours for b in self.neighbours[r])
         pairs = [p for p, _ in self.count.most_common() if p[0] != p[1] and self.foreign_pair(p)]
@@ -195,7 +204,8 @@ class Honest(fedspectral.Party):
         self.agree_ties()
         self.construct()
         self.walk()
-        wire.reals(lambda: link.conn.recv([wire.EMBEDDING])[1], link.root, len(self.row) * DIMS, "<f4")
+        wire.reals(lambda: link.conn.recv([wire.EMBEDDING])[1], link.root, len(self.row) * DIMS,
+                   "<f4")
         wire.labels(lambda: link.conn.recv([wire.LISTS])[1], link.root, self.n, len(self.row))
         wire.labels(lambda: link.conn.recv([wire.LISTS])[1], link.root, self.n)
         link.s.leave_group(range(len(link.s.names)), link.transcript)
@@ -210,18 +220,21 @@ class Honest(fedspectral.Party):
 class False_(Honest):
     def claimed(self):
         return super().claimed() | {
-            (int(r), int(v)) for v in self.foreign for r in self.random.choice(self.row, FALSE_TIES, replace=False)}
+            (int(r), int(v)) for v in self.foreign
+            for r in self.random.choice(self.row, FALSE_TIES, replace=False)}
 
     def begin(self):
         self.made_up = set()
         return ()
 
     def going(self, t, here):
-        """As many as have come, and at first as many as an honest party begins: more than all begin may not end."""
+        """As many as have come, and at first as many as an honest party begins: more than all begin
+        may not end."""
         new = len(here) if t > 1 else len(self.row) * self.what["walks"]
         if t == self.what["length"]:
             return
-        for v in self.random.permutation(np.resize(self.random.permutation(self.foreign), new)).tolist():
+        for v in self.random.permutation(np.resize(self.random.permutation(self.foreign),
+                                                   new)).tolist():
             made_up = (*self.random.integers(0, self.n, t - 1).tolist(), v)
             self.made_up.add(made_up)
             yield v, made_up

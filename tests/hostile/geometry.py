@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Of how many pairs of nodes a coordinator of kcagc learns the joint distance.
 
-    geometry.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie cells|single]
+    geometry.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie
+    cells|single]
 
-Methods basic, flat, and tree of one level, which is flat. From one sum: the distances of all items to as many single ones as there are first centres. They fix where all items
-lie but for a rotation; known is what is right within 2 % of the median. An item of one node is that node. cells: every node is a cell of its own, which
-with flat is a lie.
+Methods basic, flat, and tree of one level, which is flat. From one sum: the distances of all items
+to as many single ones as there are first centres. They fix where all items lie but for a rotation;
+known is what is right within 2 % of the median. An item of one node is that node. cells: every node
+is a cell of its own, which with flat is a lie.
 
-Methods landmark and gcc. From all answers, each K times what it has told, K the joint inner products: Y (B'Y)^+ Y' is K as far
-as they determine it. single: sets, directions and clusters are of single nodes, one after the other.
+Methods landmark and gcc. From all answers, each K times what it has told, K the joint inner
+products: Y (B'Y)^+ Y' is K as far as they determine it. single: sets, directions and clusters are
+of single nodes, one after the other.
 
 The last line of stdout is {"known": N, "of": N, "items": N}. DIR: the parties' data.
 """
@@ -69,7 +72,8 @@ class Reads(coordinator.Coordinator):
         if self.what["method"] == "basic":
             return np.arange(self.rows)
         k = kcagc.count(self.what["local_clusters"], self.what)
-        own = [wire.labels(lambda c=c: c.recv((wire.LOCAL_CLUSTERS,))[1], l, k, self.rows) for l, c in enumerate(self.party)]
+        own = [wire.labels(lambda c=c: c.recv((wire.LOCAL_CLUSTERS,))[1], l, k, self.rows)
+               for l, c in enumerate(self.party)]
         cell = np.unique(np.stack(own), axis=1, return_inverse=True)[1].ravel()
         cell = np.arange(self.rows) if self.lie == "cells" else cell
         super().tell_labels(wire.CELLS, int(cell.max()) + 1, cell)
@@ -82,17 +86,20 @@ class Reads(coordinator.Coordinator):
         kcagc.Coordinator({**self.what, "method": "basic"}, self.items, self).run()
 
     def distances(self):
-        """Between items, squared, by the distances of all to the single ones that were first centres (Nystroem)."""
+        """Between items, squared, by the distances of all to the single ones that were first
+        centres (Nystroem)."""
         R, K = len(self.starts), self.what["clusters"]
         D = self.first.reshape(R, self.items, K)
-        at = {int(np.flatnonzero(row == c)[0]): (r, c) for r, row in enumerate(self.starts) for c in range(K)}
+        at = {int(np.flatnonzero(row == c)[0]): (r, c) for r, row in enumerate(self.starts)
+              for c in range(K)}
         marks = sorted(at)
         D = np.stack([D[at[i][0], :, at[i][1]] for i in marks], axis=1)
         among = D[marks]
         centre = lambda M: M - among.mean(axis=0)  # noqa: E731
         G = -0.5 * (among - among.mean(axis=0) - among.mean(axis=1)[:, None] + among.mean())
         value, V = np.linalg.eigh(G)
-        big = slice(-len(self.party) * kcagc.count(self.what["projection"]["dims"], self.what), None)
+        big = slice(-len(self.party) * kcagc.count(self.what["projection"]["dims"], self.what),
+                    None)
         X = -0.5 * centre(D) @ V[:, big] / np.sqrt(np.maximum(value[big], 1e-9))
         return ((X[:, None] - X[None]) ** 2).sum(axis=2)
 
@@ -104,7 +111,8 @@ class Reads(coordinator.Coordinator):
             Z = kcagc.embed(self.what, X, edges)
             true = true + ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
         alone = np.bincount(self.cell)[self.cell] == 1
-        near = np.abs(self.distances()[np.ix_(self.cell, self.cell)] - true) < 0.02 * np.median(true)
+        near = np.abs(self.distances()[np.ix_(self.cell, self.cell)]
+                      - true) < 0.02 * np.median(true)
         good = np.triu(near & np.outer(alone, alone), 1)
         return int(good.sum()), len(true) * (len(true) - 1) // 2
 
@@ -143,7 +151,8 @@ class Products(landmark.Coordinator):
         """All parties' columns, weighted, of unit length over all, and filtered."""
         parts = sorted(glob.glob(truth + "/party-*"))
         X = weighted([party.read_features(where + "/features.mtx") for where in parts])
-        return smoothed(X / np.sqrt((X**2).sum(axis=1))[:, None], parts[0], self.what["filter"]["order"])
+        return smoothed(X / np.sqrt((X**2).sum(axis=1))[:, None], parts[0],
+                        self.what["filter"]["order"])
 
     def known(self, truth):
         X, B, Y = self.joint_features(truth), np.hstack(self.B), np.hstack(self.Y)
@@ -172,7 +181,9 @@ def main():
         for p in c.party:
             p.close()
     known, of = c.known(a.truth) if c.first is not None else (0, c.rows * (c.rows - 1) // 2)
-    print(json.dumps({"known": known, "of": of, "items": c.items if c.first is not None else 0, "said": said}))
+    print(
+        json.dumps({"known": known, "of": of, "items": c.items if c.first is not None else 0,
+                    "said": said}))
     return 0
 
 

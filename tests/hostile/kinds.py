@@ -1,4 +1,5 @@
-"""Coordinators of kcagc, kmeans.columns.predict, fedgcn, fedsc, fedspectral and fedwalk with the lies that only these kinds have a place for."""
+"""Coordinators of kcagc, kmeans.columns.predict, fedgcn, fedsc, fedspectral and fedwalk with the
+lies that only these kinds have a place for."""
 import numpy as np
 
 import coordinator
@@ -72,7 +73,8 @@ class Fedspectral(fedspectral.Coordinator):
         elif self.lie == "victim":
             rows[-1] = n + np.arange(len(last))
             self.rows = compact(rows)
-        elif self.lie == "merged":  # n stays, and sums have the last party's terms at others' places
+        # n stays, and sums have the last party's terms at others' places
+        elif self.lie == "merged":
             rows[-1] = np.random.permutation(n)[: len(last)]
         elif self.lie == "few":
             self.moved = np.random.permutation(len(last))[: self.args[0]]
@@ -194,7 +196,8 @@ class Fedwalk(fedwalk.Coordinator):
 
     def sealed(self, c, what, to):
         body = super().sealed(c, what, to)
-        mine = what == wire.BATCH_DIRECTORY and self.lie == "directory" or what == wire.BATCH_WALKS and self.lie == "walk"
+        mine = (what == wire.BATCH_DIRECTORY and self.lie == "directory" or what == wire.BATCH_WALKS
+                and self.lie == "walk")
         if c is self.party[0] and to == len(self.party) - 1:
             self.box, old = body, self.before
             if mine:
@@ -241,7 +244,8 @@ class Fedwalk(fedwalk.Coordinator):
         if self.lie == "guesses":
             self.guessed = self.guessed[::-1]
         elif self.lie == "pair":
-            name = {i: row for ids, rows_of in zip(self.ids, self.rows) for i, row in zip(ids, rows_of)}
+            name = {i: row for ids, rows_of in zip(self.ids, self.rows)
+                    for i, row in zip(ids, rows_of)}
             self.guessed = np.sort([[name[b"n%d" % i] for i in self.args]])
         super().tell_guess(c, rows)
 

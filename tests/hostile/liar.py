@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""A coordinator of kmeans, kmeans.columns.predict, fedsc, fedspectral, fedwalk, fedgcn or kcagc that lies, alone: the one of tests/interop but for one lie.
+"""A coordinator of kmeans, kmeans.columns.predict, fedsc, fedspectral, fedwalk, fedgcn or kcagc
+that lies, alone: the one of tests/interop but for one lie.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
 S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the N-th of a phase.
 
     honest        none
-    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the halves of the tag
+    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the halves of the
+                  tag
     one=S,W       the same, for the last party alone
-    count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the first of them is 0
-    lone          a bit of each sum of one word behind the third is changed: silhouettes, of a range of clusters
+    count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the
+                  first of them is 0
+    lone          a bit of each sum of one word behind the third is changed: silhouettes, of a range
+                  of clusters
     centre=S      a coordinate of sum S is moved by 1.0
     n             the number of rows is doubled; rows=N: it is told as N
     scale         the sum of squares is multiplied by 4
@@ -22,32 +26,39 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     short=S       sum S is told with a word less
     none=S        sum S is not told: parties wait, and are told of progress without end
     word          what parties say that they were told is changed on its way to one
-    weak-one      the last party is offered the job with a hundred times its eps, so that it adds less noise
-    crowd=N       N parties more are offered than there are, so that each adds less noise; for all keys but its own
+    weak-one      the last party is offered the job with a hundred times its eps, so that it adds
+                  less noise
+    crowd=N       N parties more are offered than there are, so that each adds less noise; for all
+                  keys but its own
                   that of another is passed on
     nonce         the last party's nonce is another one in what others are relayed
     key           the last party's public key is another one
     third         an ABORT says that another party cheated
     number        an ABORT has the number of an ending
     version       WELCOME of version 3
-    refused       REFUSED in its place, in bytes that move a terminal's cursor, forge a line or turn what is read
-    attempts=N    attempts without end: each is broken off after two sums; N at most. Prints what it saw of
+    refused       REFUSED in its place, in bytes that move a terminal's cursor, forge a line or turn
+                  what is read
+    attempts=N    attempts without end: each is broken off after two sums; N at most. Prints what it
+                  saw of
                   the columns' sums
     jobs=N        the same in N jobs, broken off alike
     lists=2       two attempts; in the second each half is told that another party is lost
-    gone=N        N attempts; from the second on the last party is said to be lost; two=N: all but two
+    gone=N        N attempts; from the second on the last party is said to be lost; two=N: all but
+                  two
     returns=3     the same, but in the third it is back, and the party before it is said to be lost
     last          the last word, DONE, is not said, though all parties have their results
     redo          the job is done, and offered again as the next attempt
     known         none, but the job's id is a known one, 11 sixteen times
-    nul           the name of the last party has a byte 0 and more behind it in the offer; nul-submitter: that of the submitter
+    nul           the name of the last party has a byte 0 and more behind it in the offer;
+                  nul-submitter: that of the submitter
     twin          the job is done; then another whose id has the same first half
     probing=N     N offers in a row that policies refuse
 
 Of fedsc, variants anchor and dense, about the basis that it tells:
 
     value         the largest eigenvalue is 1e-6 of it more
-    vector        a number of the first eigenvector is 1e-6 more; vector-one: for the last party alone
+    vector        a number of the first eigenvector is 1e-6 more; vector-one: for the last party
+                  alone
     smaller       those of the smallest eigenvalues in place of the largest
     turned        two eigenvectors are turned in their plane
     longer        the first eigenvector has length 1 + 1e-6
@@ -59,10 +70,12 @@ Of fedspectral:
     apart         each party has rows of its own
     victim        the last party has rows of its own, the others common ones
     merged        the last party's nodes have the rows of other nodes: n is what it must be
-    few=T         T of the last party's nodes have rows of their own: found, or the owner of their edges is read
+    few=T         T of the last party's nodes have rows of their own: found, or the owner of their
+                  edges is read
     box           a bit of the rows that one party tells another, sealed, is changed
     boxes         such boxes of two parties are exchanged
-    block         a column of a block is twice as long; block-turned: two are not orthogonal; block-nan: a number is none; block-end: its
+    block         a column of a block is twice as long; block-turned: two are not orthogonal;
+                  block-nan: a number is none; block-end: its
                   last number is another; all four of kcagc, methods landmark and gcc, too
     more=N        with noise in sums: there is one block more than parties count; fewer: one less
     block-one     the last party gets two columns of a block in each other's place
@@ -89,10 +102,12 @@ Of fedwalk:
     shared        two parties have a row in common
     gap           a row is nobody's
     directory     a bit of what one party tells another of its vertices, sealed, is changed
-    walk          the same of a batch of walks; old-walks: one is passed on again in place of the next
+    walk          the same of a batch of walks; old-walks: one is passed on again in place of the
+                  next
     dictionary    a number of a party's own row of the dictionary is another
     endless       counts of the dictionary are so large that no memory holds what is made of them
-    empty         of the dictionary each party gets its own rows, and zeros for all others: nobody's walk goes on to
+    empty         of the dictionary each party gets its own rows, and zeros for all others: nobody's
+                  walk goes on to
                   a vertex that is not its neighbour
     tree          a vertex is twice in the tree
     list          a list of the encoder has no end; list-row: it names a row that there is not
@@ -122,7 +137,8 @@ LOSSES = ("lists", "two", "returns", "gone")
 POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
 
 
-HARMFUL = "\x1b[2J\x1b]0;owned\x07 \x9b31m \u202e dednepsus \u2028\n00:00:00.000 info forged\r".encode()
+HARMFUL = (
+    "\x1b[2J\x1b]0;owned\x07 \x9b31m \u202e dednepsus \u2028\n00:00:00.000 info forged\r".encode())
 
 
 class Lies:
@@ -133,7 +149,8 @@ class Lies:
         self.lie, _, rest = lie.partition("=")
         place, *more = rest.split(",") if rest else ["0"]
         self.place, _, plus = place.partition("+")
-        self.args = [int(plus or self.place if plus or self.place.isdigit() else 0)] + [int(n) for n in more]
+        self.args = [int(plus or self.place if plus or self.place.isdigit()
+                         else 0)] + [int(n) for n in more]
         self.before, self.passed = None, False  # the last sum, and whether it was the lie's
         if self.lie == "version":
             self.version = 3
@@ -164,7 +181,8 @@ class Lies:
             left = self.lost(c, names)
             names = [name for name in names if name not in [gone for _, gone in left]]
         if self.lie == "weak-one":
-            noise = self.what["noise"] | {"eps": self.what["noise"]["eps"] * (100 if c is self.party[-1] else 1)}
+            noise = self.what["noise"] | {"eps": self.what["noise"]["eps"]
+                                          * (100 if c is self.party[-1] else 1)}
             self.job = json.dumps(self.what | {"noise": noise}).encode()
         if self.lie == "crowd":
             names += [b"party-9%d" % i for i in range(self.args[0])]
@@ -321,7 +339,8 @@ class Lies:
         for c in self.party:
             try:
                 while True:
-                    c.recv((wire.ACCEPT, wire.KEY, wire.MASKED, wire.SEALED, wire.TOLD, wire.DONE), timeout=20)
+                    c.recv((wire.ACCEPT, wire.KEY, wire.MASKED, wire.SEALED, wire.TOLD, wire.DONE),
+                           timeout=20)
             except (Broken, AssertionError):
                 c.close()
 
@@ -350,7 +369,8 @@ class Lies:
         return None
 
 
-KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral, "fedwalk": kinds.Fedwalk,
+KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral,
+         "fedwalk": kinds.Fedwalk,
          "fedgcn": kinds.Fedgcn, "kcagc": kinds.Kcagc, "kmeans.columns.predict": kinds.Placing}
 
 

@@ -1,22 +1,33 @@
 #!/usr/bin/env python3
-"""What a coordinator of fedgcn reads of single graphs from prototypes in clear ("kde"), honest and lying.
+"""What a coordinator of fedgcn reads of single graphs from prototypes in clear ("kde"), honest and
+lying.
 
-    prototypes.py [--still] [--no-rebuild] [--clusters K] [--seeds N] --others FOLDER FOLDER...     a set of graphs in TU format for each party
+    prototypes.py [--still] [--no-rebuild] [--clusters K] [--seeds N] --others FOLDER FOLDER...
+    a set of graphs in TU format for each party
 
-Parties are those of tests/interop/fedgcn.py, in memory; the coordinator sees what they upload: prototypes, graphs behind
-each, none of fewer than min_cluster; and the mean weights. Honest, it passes on those of a density (kde). Lying, it chooses
-C itself. FOLDER of --others has graphs of the same kind that no party has. With --still weights hardly move: what would be read then. Four attacks:
+Parties are those of tests/interop/fedgcn.py, in memory; the coordinator sees what they upload:
+prototypes, graphs behind each, none of fewer than min_cluster; and the mean weights. Honest, it
+passes on those of a density (kde). Lying, it chooses C itself. FOLDER of --others has graphs of the
+same kind that no party has. With --still weights hardly move: what would be read then. Four
+attacks:
 
-    differences   all graphs into one cluster, and then as few cut off as it can in directions of its own, near and far: what is withheld
-                  then is what has gone from a sum that it knows. A graph is read if a difference of two rounds is its
-                  embedding to a tenth of its distance from the mean, in either round.
-    drift         the same, with sums of the round before carried on by what the new weights make of others' graphs.
-    members       it has a list of all parties' graphs and as many others, and finds whose is whose: of each round and cluster the
-                  embeddings of those that are nearest to that prototype, times 0 or 1, add up to it. Named are as many as a party has, the likeliest;
-                  of three parties with as many graphs, and as many others, chance names a sixth right.
-    rebuild       it changes edges of so many graphs, from others' on, until their mean is the prototype: of the three smallest.
-                  A graph is read if one of them is the same but for the order of nodes. `alone`: from one graph's own embedding.
-                  With --no-rebuild these, most of the time, are left out: 0 of 0.
+    differences   all graphs into one cluster, and then as few cut off as it can in directions of
+                  its own, near and far: what is withheld
+                  then is what has gone from a sum that it knows. A graph is read if a difference of
+                  two rounds is its embedding to a tenth of its distance from the mean, in either
+                  round.
+    drift         the same, with sums of the round before carried on by what the new weights make of
+                  others' graphs.
+    members       it has a list of all parties' graphs and as many others, and finds whose is whose:
+                  of each round and cluster the
+                  embeddings of those that are nearest to that prototype, times 0 or 1, add up to
+                  it. Named are as many as a party has, the likeliest; of three parties with as many
+                  graphs, and as many others, chance names a sixth right.
+    rebuild       it changes edges of so many graphs, from others' on, until their mean is the
+                  prototype: of the three smallest.
+                  A graph is read if one of them is the same but for the order of nodes. `alone`:
+                  from one graph's own embedding. With --no-rebuild these, most of the time, are
+                  left out: 0 of 0.
 """
 import argparse
 import os
@@ -39,7 +50,9 @@ class Party(fedgcn.Party):
     def __init__(self, folder):
         super().__init__(JOB, folder, self)
         W = fedgcn.draw(self.shape, JOB["seed"])
-        self.W, self.label, self.x = W, None, np.append(W, np.zeros(self.k * fedgcn.Z_LENGTH, np.float32))
+        self.W, self.label, self.x = W, None, np.append(W,
+                                                        np.zeros(self.k * fedgcn.Z_LENGTH,
+                                                                 np.float32))
 
     def bind(self, numbers):
         pass
@@ -50,7 +63,8 @@ class Party(fedgcn.Party):
 
     def upload(self, numbers):
         k = self.k
-        self.proto, self.shown = numbers[: k * fedgcn.Z_LENGTH].reshape(k, -1), numbers[k * fedgcn.Z_LENGTH : -1]
+        self.proto, self.shown = numbers[: k * fedgcn.Z_LENGTH].reshape(
+            k, -1), numbers[k * fedgcn.Z_LENGTH : -1]
 
     def told(self, count):
         return np.zeros(count)
@@ -95,15 +109,18 @@ def kde(parties, W, C, rng, number):
             break
         s = (weight * square(u, C)).sum(axis=0) / np.maximum(mass, 1e-9) / u.shape[1]
         s = np.maximum(s, max(0.05 * np.sort(s)[len(s) // 2], 1e-12))
-        f = np.stack([np.exp(-DIMENSIONS / u.shape[1] / 2 * D / s[r]) @ gamma[:, r] for r in range(len(s))], axis=1)
+        f = np.stack([np.exp(-DIMENSIONS / u.shape[1] / 2 * D / s[r]) @ gamma[:, r]
+                      for r in range(len(s))], axis=1)
         with np.errstate(divide="ignore"):
-            gamma = shares(np.log(share / share.sum() * f / np.maximum(gamma.sum(axis=0), 1e-9)) - DIMENSIONS / 2 * np.log(s))
+            gamma = shares(np.log(share / share.sum() * f / np.maximum(gamma.sum(axis=0), 1e-9))
+                           - DIMENSIONS / 2 * np.log(s))
     return C
 
 
 def cuts(parties, W, C, rng, number):
     """The mean of what was told, and in every other round cuts in directions of its own."""
-    mean = np.mean([p.proto[p.shown > 0].mean(axis=0) for p in parties if (p.shown > 0).any()], axis=0)
+    mean = np.mean([p.proto[p.shown > 0].mean(axis=0) for p in parties if (p.shown > 0).any()],
+                   axis=0)
     C = np.full(C.shape, FAR)
     C[0] = mean
     for r in range(1, len(C) if number % 2 else 1):
@@ -169,7 +186,8 @@ def differences(history, weights, others, drift):
                         continue
                     guess = (s - s2) * (n - n2)
                     for Z in (old[2], new[2]):
-                        apart = np.linalg.norm(Z - guess, axis=1) / np.linalg.norm(Z - Z.mean(axis=0), axis=1)
+                        apart = np.linalg.norm(Z - guess,
+                                               axis=1) / np.linalg.norm(Z - Z.mean(axis=0), axis=1)
                         found |= {(l, i) for i in np.flatnonzero(apart < 0.1)}
     return len(found)
 
@@ -189,7 +207,8 @@ def boxed(A, b):
 
 
 def likely(rounds, E):
-    """How likely each graph of a list is one of a party's, E[t] being what its weights make of them in round t."""
+    """How likely each graph of a list is one of a party's, E[t] being what its weights make of them
+    in round t."""
     A, b = [], []
     for Z, (shown, proto, *_) in zip(E, rounds):
         there, wide = np.flatnonzero(shown), Z.std(axis=0) + 1e-9
@@ -202,7 +221,8 @@ def likely(rounds, E):
 
 
 def members(history, weights, parties, others, own):
-    """How many that are named are the party's, how many are named, of how many. own: by each party's weights, which it does not have."""
+    """How many that are named are the party's, how many are named, of how many. own: by each
+    party's weights, which it does not have."""
     pool = [g for p in parties for g in p.graphs] + others
     owner = np.repeat(np.arange(len(parties)), [len(p.graphs) for p in parties])
     E, right = [embed(W, pool) for W in weights], 0
@@ -250,15 +270,19 @@ def plain(graphs):
 
 
 def rebuild(history, weights, parties, others, rng):
-    """Graphs that are read of those behind the three smallest prototypes; that are the same before a change; how many there are."""
-    small = sorted((shown[r], l, t, r) for l, rounds in enumerate(history) for t, (shown, *_) in enumerate(rounds) for r in np.flatnonzero(shown))
+    """Graphs that are read of those behind the three smallest prototypes; that are the same before
+    a change; how many there are."""
+    small = sorted((shown[r], l, t, r) for l, rounds in enumerate(history)
+                   for t, (shown, *_) in enumerate(rounds) for r in np.flatnonzero(shown))
     right, chance, of = 0, 0, 0
     for count, l, t, r in small[:3]:
         Z, goal = embed(weights[t], others), history[l][t][1][r]
         near = np.argsort(((Z - goal) ** 2).sum(axis=1))[: int(count)]
         start = plain([others[i] for i in near])
         built = climb(weights[t], goal, start, Z.std(axis=0) + 1e-9, rng)
-        true = {name(A) for A in plain([parties[l].graphs[i] for i in np.flatnonzero(history[l][t][3] == r)])}
+        true = {name(A)
+                for A in plain([parties[l].graphs[i]
+                                for i in np.flatnonzero(history[l][t][3] == r)])}
         right += sum(name(A) in true for A in built)
         chance += sum(name(A) in true for A in start)
         of += int(count)
@@ -266,12 +290,14 @@ def rebuild(history, weights, parties, others, rng):
 
 
 def alone(weights, parties, others, rng):
-    """Graphs that are rebuilt from their own embeddings by known weights: what one that is read in full would give away."""
+    """Graphs that are rebuilt from their own embeddings by known weights: what one that is read in
+    full would give away."""
     right, W = 0, weights[-1]
     Z, few = embed(W, others), parties[0].graphs[:5]
     for g, goal in zip(few, embed(W, few)):
         near = np.argsort(((Z - goal) ** 2).sum(axis=1))[:3]
-        right += any(name(climb(W, goal, plain([others[i]]), Z.std(axis=0) + 1e-9, rng)[0]) == name(plain([g])[0]) for i in near)
+        right += any(name(climb(W, goal, plain([others[i]]), Z.std(axis=0) + 1e-9, rng)[0])
+                     == name(plain([g])[0]) for i in near)
     return right, len(few)
 
 
@@ -292,13 +318,18 @@ def main():
         for seed in range(a.seeds):
             parties = [Party(f) for f in a.folder]
             history, weights = play(parties, tell, seed)
-            got.append((differences(history, weights, others, False), differences(history, weights, others, True),
-                        members(history, weights, parties, others, True)[0], *members(history, weights, parties, others, False),
-                        *((0, 0, 0) if a.no_rebuild else rebuild(history, weights, parties, others, rng)),
+            got.append((differences(history, weights, others, False),
+                        differences(history, weights, others, True),
+                        members(history, weights, parties, others, True)[0],
+                        *members(history, weights, parties, others, False),
+                        *((0, 0, 0) if a.no_rebuild
+                          else rebuild(history, weights, parties, others, rng)),
                         sum(((h[0] > 0) & (h[0] < 8)).sum() for rounds in history for h in rounds)))
         by, drift, own, right, of, pool, built, by_chance, behind, small = zip(*got)
-        print(f"{what}: by differences", *by, "| with drift", *drift, "| members named right", *right, "by own weights", *own, f"of {of[0]} of a list of {pool[0]}",
-              "| rebuilt", *built, "by chance", *by_chance, "of", *behind, "| prototypes of 5 to 7 graphs", *small, flush=True)
+        print(f"{what}: by differences", *by, "| with drift", *drift, "| members named right",
+              *right, "by own weights", *own, f"of {of[0]} of a list of {pool[0]}",
+              "| rebuilt", *built, "by chance", *by_chance, "of", *behind,
+              "| prototypes of 5 to 7 graphs", *small, flush=True)
     if not a.no_rebuild:
         print("alone: rebuilt {} of {}".format(*alone(weights, parties, others, rng)))
 

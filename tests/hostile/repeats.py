@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""A coordinator that breaks off attempts at one job, numbers nodes otherwise in each, and takes the answers' differences.
+"""A coordinator that breaks off attempts at one job, numbers nodes otherwise in each, and takes the
+answers' differences.
 
-    repeats.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie N] [--rows same]
+    repeats.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie N]
+    [--rows same]
 
-fedspectral with noise.on "sums": blocks are of digits, one node in each place, and have the same bytes in all attempts.
-Where the noise is the same too, the difference of two answers is free of it. In the second attempt node i has the row of
-the next, so the differences along a cycle of pairs say which pairs are edges.
+fedspectral with noise.on "sums": blocks are of digits, one node in each place, and have the same
+bytes in all attempts. Where the noise is the same too, the difference of two answers is free of it.
+In the second attempt node i has the row of the next, so the differences along a cycle of pairs say
+which pairs are edges.
 
-fedwalk, mode "randomized-response": in each attempt the vertices of a party change places among its own rows. Where
-the flips are the same too, two attempts differ where one of them has a tie.
+fedwalk, mode "randomized-response": in each attempt the vertices of a party change places among its
+own rows. Where the flips are the same too, two attempts differ where one of them has a tie.
 
-N: attempts, 3 if it is not given. --rows same: all attempts are numbered as the first. The job's ids are "plain",
-to compare with. DIR: the parties' data. The last line of stdout is {"read", "right", "of", "one", "equal", "said"}: pairs that are read
-from all attempts, how many of them are true, and how many there are; right and read of one attempt; equal: how many
-pairs of attempts had equal noise; and what the parties said of each attempt.
+N: attempts, 3 if it is not given. --rows same: all attempts are numbered as the first. The job's
+ids are "plain", to compare with. DIR: the parties' data. The last line of stdout is {"read",
+"right", "of", "one", "equal", "said"}: pairs that are read from all attempts, how many of them are
+true, and how many there are; right and read of one attempt; equal: how many pairs of attempts had
+equal noise; and what the parties said of each attempt.
 """
 import argparse
 import glob
@@ -64,7 +68,8 @@ class Repeating(liar.Lies):
 
     def edges(self, truth):
         at = {i.decode(): n for n, i in enumerate(self.all)}
-        lines = [line.split()[:2] for f in glob.glob(truth + "/party-*/edges.tsv") for line in open(f)]
+        lines = [line.split()[:2] for f in glob.glob(truth + "/party-*/edges.tsv")
+                 for line in open(f)]
         return {tuple(sorted((at[a], at[b]))) for a, b in lines if a != b and a in at and b in at}
 
 
@@ -76,7 +81,8 @@ class Edges(Repeating, kinds.Fedspectral):
         n, k = self.n, self.what["clusters"]
         self.phase("degrees")
         answers = [self.untold()[:, None]]
-        self.column = [(r, c) for r, w in enumerate([self.what["block"]] * 6 + [k] * 4) for c in range(w)]
+        self.column = [(r, c) for r, w in enumerate([self.what["block"]] * 6 + [k] * 4)
+                       for c in range(w)]
         assert len(self.column) * len(DIGITS) >= n, "not enough places"
         X = [np.zeros((n, w)) for w in [self.what["block"]] * 6 + [k] * 4]
         for s in range(n):
@@ -94,7 +100,8 @@ class Edges(Repeating, kinds.Fedspectral):
             c.send(wire.BLOCK, body)
 
     def differences(self, a, b):
-        """D[r, s] of the pairs (r, s) of rows: the first answers' entry less the second's, if noise is the same."""
+        """D[r, s] of the pairs (r, s) of rows: the first answers' entry less the second's, if noise
+        is the same."""
         n = self.n
         D = np.zeros((n, n))
         for s in range(0, n, len(DIGITS)):
@@ -113,7 +120,8 @@ class Edges(Repeating, kinds.Fedspectral):
         shift = np.argsort(place)  # which node has a row in the second attempt
         A = np.zeros((n, n))
         for s in range(n):
-            # A[r, s] - A[shift r, shift s] = D[r, s]: along r, s -> shift r, shift s, a sum that begins at 0 or 1.
+            # A[r, s] - A[shift r, shift s] = D[r, s]: along r, s -> shift r, shift s, a sum that
+            # begins at 0 or 1.
             r, c, total, path = 0, s, 0.0, []
             for _ in range(n):
                 path.append((r, c, total))
@@ -132,7 +140,8 @@ class Edges(Repeating, kinds.Fedspectral):
     def equal(self):
         """Pairs of attempts whose degrees differ by whole numbers alone."""
         degrees = [answers[0] for answers, _ in self.seen]
-        return sum(bool(np.all(np.abs(np.round(x - y) - (x - y)) < 1e-3)) for x, y in itertools.combinations(degrees, 2))
+        return sum(bool(np.all(np.abs(np.round(x - y) - (x - y)) < 1e-3))
+                   for x, y in itertools.combinations(degrees, 2))
 
 
 class Ties(Repeating, kinds.Fedwalk):
@@ -151,8 +160,10 @@ class Ties(Repeating, kinds.Fedwalk):
         raise Broken("enough of this attempt")
 
     def read(self, pairs):
-        """Pairs at whose place in an attempt it differs from the others, in five of six comparisons or more."""
-        differs = {(a, b): self.seen[a][0] ^ self.seen[b][0] for a, b in itertools.combinations(range(len(self.seen)), 2)}
+        """Pairs at whose place in an attempt it differs from the others, in five of six comparisons
+        or more."""
+        differs = {(a, b): self.seen[a][0] ^ self.seen[b][0]
+                   for a, b in itertools.combinations(range(len(self.seen)), 2)}
         found = set()
         for i, j in pairs if differs else ():
             at = [tuple(sorted((int(p[i]), int(p[j])))) for _, p in self.seen]
@@ -163,14 +174,16 @@ class Ties(Repeating, kinds.Fedwalk):
 
     def one_reads(self):
         reports, place = self.seen[0]
-        return {(i, j) for i, j in self.pairs() if tuple(sorted((int(place[i]), int(place[j])))) in reports}
+        return {(i, j) for i, j in self.pairs()
+                if tuple(sorted((int(place[i]), int(place[j])))) in reports}
 
     def pairs(self):
         return itertools.combinations(range(len(self.all)), 2)
 
     def equal(self):
         """Pairs of attempts that differ in no more pairs than ties and their places explain."""
-        return sum(len(a ^ b) <= 2 * len(self.true) for (a, _), (b, _) in itertools.combinations(self.seen, 2))
+        return sum(len(a ^ b) <= 2 * len(self.true)
+                   for (a, _), (b, _) in itertools.combinations(self.seen, 2))
 
 
 def main():
@@ -185,8 +198,10 @@ def main():
     c.true = true = c.edges(a.truth)
     read = c.read(list(itertools.combinations(range(len(c.all)), 2)))
     one = c.one_reads() if c.seen else set()
-    print(json.dumps({"read": len(read), "right": len(read & true), "of": len(true), "one": [len(one & true), len(one)],
-                      "equal": c.equal(), "said": c.endings}))
+    print(
+        json.dumps({"read": len(read), "right": len(read & true), "of": len(true),
+                    "one": [len(one & true), len(one)],
+                    "equal": c.equal(), "said": c.endings}))
     return 0
 
 

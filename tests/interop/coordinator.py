@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""A coordinator of kinds kmeans and kmeans.columns.predict, and of kcagc by method "basic", by proto/PROTOCOL.md and
-docs/secure-sum.md.
+"""A coordinator of kinds kmeans and kmeans.columns.predict, and of kcagc by method "basic", by
+proto/PROTOCOL.md and docs/secure-sum.md.
 
-For kmeans it needs no numerics: it adds masked words, tells the sums, and passes on what it cannot open. What
-parties compute from the sums it never learns to compute itself. For the others it assigns nodes or rows (kcagc.py).
+For kmeans it needs no numerics: it adds masked words, tells the sums, and passes on what it cannot
+open. What parties compute from the sums it never learns to compute itself. For the others it
+assigns nodes or rows (kcagc.py).
 
     coordinator.py --config coordinator.json --job job.json --ready-file FILE
 
-The configuration is that of the C coordinator (listen, parties, identity). A job of kcagc is the effective one, as
-run.json has it, for presets are not written here. Exit 0: the job is done;
+The configuration is that of the C coordinator (listen, parties, identity). A job of kcagc is the
+effective one, as run.json has it, for presets are not written here. Exit 0: the job is done;
 2: a party ended it, or does not keep to the protocol.
 """
 import argparse
@@ -31,7 +32,8 @@ from wire import Broken, Reader, u16, u32, u64, field
 
 class Coordinator:
     version = wire.VERSION
-    firsts = (0, 2)  # sums that are the first of a phase: of kmeans "totals", of two, and "kmeans", of all others
+    # sums that are the first of a phase: of kmeans "totals", of two, and "kmeans", of all others
+    firsts = (0, 2)
 
     def __init__(self, config, job, ready_file=None):
         self.names = sorted(config["parties"])
@@ -63,7 +65,8 @@ class Coordinator:
                 continue
             assert c.peer in self.names, f"{c.peer} is not in the roster"
             kind, body = c.read_frame()
-            assert kind in (wire.HELLO, wire.RESUME), f"{c.peer} sent message {kind}, expected HELLO"
+            assert kind in (wire.HELLO,
+                            wire.RESUME), f"{c.peer} sent message {kind}, expected HELLO"
             if kind == wire.RESUME:  # of an attempt that is over
                 c.link(wire.REFUSED, u16(wire.AGAIN) + field(b"another attempt follows"))
                 c.close()
@@ -71,7 +74,8 @@ class Coordinator:
             r = Reader(body)
             low, high, software = r.number(2), r.number(2), r.bytes(0, 64)
             r.options()
-            assert low <= wire.VERSION <= high, f"{c.peer} ({software.decode()}) speaks {low} to {high}"
+            assert low <= wire.VERSION <= high, (
+                f"{c.peer} ({software.decode()}) speaks {low} to {high}")
             self.greet(c)
             c.begin(self.job_id)
             at[c.peer] = c
@@ -89,14 +93,18 @@ class Coordinator:
     # ---- what every job begins with ----
 
     def offered(self, c):
-        """What that party is told: the parties, who wants the job, and who was left out, since which attempt."""
+        """What that party is told: the parties, who wants the job, and who was left out, since
+        which attempt."""
         return [name.encode() for name in self.names], b"interop", []
 
     def offer(self):
         for c in self.party:
             names, submitter, left = self.offered(c)
-            body = self.job_id + u32(self.attempt) + field(self.job) + field(submitter) + u32(len(names))
-            body += b"".join(map(field, names)) + u32(len(left)) + b"".join(u32(n) + field(name) for n, name in left)
+            body = self.job_id + u32(self.attempt) + field(self.job) + field(submitter) + u32(
+                len(names))
+            body += b"".join(map(field,
+                                 names)) + u32(len(left)) + b"".join(
+                                     u32(n) + field(name) for n, name in left)
             c.send(wire.OFFER, body + wire.OPTION)
         accepts = []
         for c in self.party:
@@ -125,7 +133,8 @@ class Coordinator:
         got = r.number(2), r.number(4), r.number(4)
         r.bytes(16, 1 << 20)
         r.end()
-        assert got == (what, self.party.index(c), to), f"{c.peer} sent SEALED {got}, expected {what} to {to}"
+        assert got == (what, self.party.index(c),
+                       to), f"{c.peer} sent SEALED {got}, expected {what} to {to}"
         return body
 
     def group_key(self):
@@ -149,7 +158,8 @@ class Coordinator:
             self.party[to].send(wire.SEALED, body)
 
     def told_words(self):
-        """What each says that it was told: a word for each other; to each the exclusive or of those for it."""
+        """What each says that it was told: a word for each other; to each the exclusive or of those
+        for it."""
         L, words = len(self.party), []
         if L == 1:
             return
@@ -161,7 +171,9 @@ class Coordinator:
             words[-1].insert(l, bytes(16))
         for to, c in enumerate(self.party):
             of = (int.from_bytes(words[l][to], "big") for l in range(L))
-            c.send(wire.TOLD, field(self.told_word(to, functools.reduce(operator.xor, of).to_bytes(16, "big"))))
+            c.send(wire.TOLD,
+                   field(self.told_word(to,
+                                        functools.reduce(operator.xor, of).to_bytes(16, "big"))))
 
     def told_word(self, to, word):
         return word
@@ -169,7 +181,8 @@ class Coordinator:
     # ---- sums ----
 
     def vector(self, c, first, word="<u8", tagged=False):
-        """A party's masked words: n, the canary, and with `tagged` the tag as two more. first: of the first chunk, or None."""
+        """A party's masked words: n, the canary, and with `tagged` the tag as two more. first: of
+        the first chunk, or None."""
         words, root = [], self.root()
         while True:
             r = Reader(first if first is not None else c.recv((wire.MASKED,))[1])
@@ -178,10 +191,12 @@ class Coordinator:
             chunk, tag = np.frombuffer(r.bytes(0, 1 << 20), word), r.bytes(0, 16)
             r.end()
             have = sum(map(len, words))
-            assert (group, number, offset) == (root, self.sums, have), f"{c.peer} sent another chunk than is due"
+            assert (group, number, offset) == (root, self.sums,
+                                               have), f"{c.peer} sent another chunk than is due"
             words.append(chunk)
             last = have + len(chunk) == count
-            assert len(tag) == 16 * bool(last and tagged), f"{c.peer} sent {len(tag)} bytes of a tag"
+            assert len(tag) == 16 * bool(last
+                                         and tagged), f"{c.peer} sent {len(tag)} bytes of a tag"
             if last:
                 return np.concatenate(words + [np.frombuffer(tag, "<u8")] * bool(tagged))
 
@@ -190,7 +205,8 @@ class Coordinator:
         return len(self.party)
 
     def sum(self, count, word=None):
-        """Numbers that no party is told. word: its bits, and those behind the point; or the job's."""
+        """Numbers that no party is told. word: its bits, and those behind the point; or the
+        job's."""
         bits, fraction = word or self.word
         total = sum(self.vector(c, None, f"<u{bits // 8}") for c in self.party)
         assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
@@ -236,7 +252,8 @@ class Coordinator:
         vectors = [self.vector(c, body, tagged=tagged) for c, body in zip(self.party, first)]
         total = sum(vectors)
         if tagged:
-            tag = sum(int.from_bytes(v[-2:].tobytes(), "little") for v in vectors) % secsum.TAG_PRIME
+            tag = sum(int.from_bytes(v[-2:].tobytes(), "little")
+                      for v in vectors) % secsum.TAG_PRIME
             total[-2:] = np.frombuffer(tag.to_bytes(16, "little"), "<u8")
         canary = len(total) - (3 if tagged else 1)
         self.look_at(total[canary])
@@ -258,7 +275,8 @@ class Coordinator:
                    + field(tag if at + most >= len(words) else b""))
 
     def rounds(self):
-        """Sums until parties say what they were told, which is the end. With the first sum of each phase they say so, too."""
+        """Sums until parties say what they were told, which is the end. With the first sum of each
+        phase they say so, too."""
         while True:
             first = [c.recv((wire.MASKED, wire.TOLD, wire.PROTOTYPES)) for c in self.party]
             if first[0][0] == wire.PROTOTYPES:
@@ -310,8 +328,10 @@ class Coordinator:
 
 
 class Following(Coordinator):
-    """One that works out by itself what comes next, by a half that asks it for sums as a party's asks its
-    wire: for kinds of which it has to tell more than sums. It has no rows; terms say how long a sum is."""
+    """One that works out by itself what comes next, by a half that asks it for sums as a party's
+    asks its
+    wire: for kinds of which it has to tell more than sums. It has no rows; terms say how long a sum
+    is."""
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -326,7 +346,8 @@ class Following(Coordinator):
     def sum(self, term=None):
         """Without a term a sum of any length."""
         total = self.add([None] * len(self.party))
-        assert term is None or len(total) == len(term) + 2, f"a sum of {len(total) - 2} words, expected {len(term)}"
+        assert term is None or len(total) == len(
+            term) + 2, f"a sum of {len(total) - 2} words, expected {len(term)}"
         if not self.said and len(self.party) > 1:
             self.told_words()
         self.said = True
@@ -365,7 +386,9 @@ def arguments(parser):
 
 
 def main():
-    a, config, job = arguments(argparse.ArgumentParser(description="a coordinator of kmeans, kmeans.columns.predict or kcagc"))
+    a, config, job = arguments(
+        argparse.ArgumentParser(
+            description="a coordinator of kmeans, kmeans.columns.predict or kcagc"))
     try:
         Coordinator(config, job, a.ready_file).run()
     except (Broken, AssertionError) as e:

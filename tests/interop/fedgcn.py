@@ -26,7 +26,9 @@ class Coordinator(coordinator.Coordinator):
         rows = k * (1 if self.what["prototypes"] == "kde" else self.what["epochs"])
         for l, (c, body) in enumerate(zip(self.party, first)):
             bodies = iter([body])
-            got.append(wire.reals(lambda c=c, b=bodies: next(b, None) or c.recv((wire.PROTOTYPES,))[1], l, rows * (Z_LENGTH + 1) + 1, "<f8"))
+            got.append(wire.reals(lambda c=c, b=bodies: next(b, None)
+                                  or c.recv((wire.PROTOTYPES,))[1], l, rows * (Z_LENGTH + 1) + 1,
+                                  "<f8"))
         own = got[0][(rows - k) * Z_LENGTH : rows * Z_LENGTH].reshape(k, -1)
         there = got[0][-1 - k : -1, None] > 0
         self.C = np.where(there, own, np.zeros_like(own) if self.C is None else self.C)
@@ -122,12 +124,14 @@ class Net:
         return dY @ self.map(part)[0].T
 
     def backward(self, dZ, weight):
-        """The gradient of the loss whose derivative by Z is dZ, plus `weight` ||F - F^||^2; and that square."""
+        """The gradient of the loss whose derivative by Z is dZ, plus `weight` ||F - F^||^2; and
+        that square."""
         g, top = np.zeros_like(self.W), self.h[LAYERS]
         hidden = self.linear(7, top, True)
         apart = self.linear(8, hidden, False) - self.F
         d = self.back(7, top, self.back(8, hidden, 2 * weight * apart, g) * (hidden > 0), g)
-        pooled = self.back(6, self.r, self.back(9, self.readout, dZ, g) * (self.readout > 0), g)[self.of]
+        pooled = self.back(6, self.r, self.back(9, self.readout, dZ, g) * (self.readout > 0),
+                           g)[self.of]
         for l in range(LAYERS - 1, -1, -1):
             d = (d + pooled[:, l * HIDDEN : (l + 1) * HIDDEN]) * (self.h[l + 1] > 0)
             d = self.back(2 * l + 1, self.u[l], d, g) * (self.u[l] > 0)
@@ -154,12 +158,13 @@ class Adam:
         self.t += 1
         self.mean += F32(0.1) * (g - self.mean)
         self.square += F32(0.001) * (g * g - self.square)
-        x -= F32(rate / (1 - 0.9**self.t)) * self.mean / (np.sqrt(self.square / F32(1 - 0.999**self.t)) + F32(1e-8))
+        x -= F32(rate / (1 - 0.9**self.t)) * self.mean / (
+            np.sqrt(self.square / F32(1 - 0.999**self.t)) + F32(1e-8))
 
 
 class Party:
-    """link: phase(name), bind(numbers), sum(term), as kmeans.Party has it; upload(numbers) and told(count) for prototypes in
-    clear."""
+    """link: phase(name), bind(numbers), sum(term), as kmeans.Party has it; upload(numbers) and
+    told(count) for prototypes in clear."""
 
     def __init__(self, job, folder, link):
         self.job, self.link, self.k = job, link, job["clusters"]
@@ -188,14 +193,16 @@ class Party:
 
     def step(self, have):
         question = np.append([have], self.C.ravel())
-        got = self.ask(question, self.sums(self.C[:have].astype(F32).astype(float))).reshape(self.k, -1)[:have]
+        sums = self.sums(self.C[:have].astype(F32).astype(float))
+        got = self.ask(question, sums).reshape(self.k, -1)[:have]
         self.count[:have], self.spread[:have] = got[:, 0], got[:, -1]
         some = got[:, 0] > 0
         self.C[:have][some] = got[some, 1:-1] / got[some, :1]
 
     def split(self, have, rng):
         at = int(self.spread[:have].argmax())
-        e = math.sqrt(max(self.spread[at], 0) / self.count[at] / Z_LENGTH) if self.count[at] > 0 else 0
+        e = math.sqrt(max(self.spread[at], 0) / self.count[at]
+                      / Z_LENGTH) if self.count[at] > 0 else 0
         d = np.array([(e + 1e-6) / 2 * rng.normal() for _ in range(Z_LENGTH)])
         self.C[have] = self.C[at] - d
         self.C[at] += d
@@ -205,7 +212,8 @@ class Party:
 
     def centres(self):
         self.link.phase("centres")
-        self.C, self.count, self.spread = np.zeros((self.k, Z_LENGTH)), np.zeros(self.k), np.zeros(self.k)
+        self.C, self.count, self.spread = np.zeros((self.k,
+                                                    Z_LENGTH)), np.zeros(self.k), np.zeros(self.k)
         rng, have = kmeans.Random(self.job["seed"], 0x200000), 1
         self.step(have)
         for t in range(8 + 3 * (self.k - 1).bit_length()):
@@ -217,7 +225,8 @@ class Party:
     def train(self, number):
         """The epochs of a round, on what is trained: W and, behind it, C. The two losses."""
         job, x = self.job, self.x
-        order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(job["seed"], 0x100000 + number), Adam(len(x)), self.n
+        order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(
+            job["seed"], 0x100000 + number), Adam(len(x)), self.n
         came, pull = x[:n].copy(), F32(job["mu"] if self.shares == "fedprox" else 0)
         self.stack = []
         for epoch in range(job["epochs"]):
@@ -249,7 +258,9 @@ class Party:
         self.take(number)
         losses = self.train(number)
         self.Z = Net(self.shape, self.x[:n]).forward(self.graphs).astype(float)
-        scale = min(1.0, 100 * math.sqrt(self.Z.size) / np.linalg.norm(self.Z)) if self.job["bounded"] else 1.0
+        scale = min(1.0,
+                    100 * math.sqrt(self.Z.size)
+                    / np.linalg.norm(self.Z)) if self.job["bounded"] else 1.0
         self.x[n - (HIDDEN + 1) * Z_LENGTH :] *= F32(scale)  # the last map, and the prototypes
         before = self.label
         self.own, self.count, self.label = self.prototypes(self.Z * scale)
@@ -276,7 +287,8 @@ class Party:
 
     def prototypes(self, Z=None):
         """By what is trained: the prototypes, their graphs, and each graph's cluster."""
-        self.Z = Net(self.shape, self.x[: self.n]).forward(self.graphs).astype(float) if Z is None else Z
+        self.Z = Net(self.shape,
+                     self.x[: self.n]).forward(self.graphs).astype(float) if Z is None else Z
         C = self.x[self.n :].reshape(self.k, -1).astype(float)
         label = self.lloyd(C)
         count = np.bincount(label, minlength=self.k).astype(float)

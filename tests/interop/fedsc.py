@@ -1,6 +1,7 @@
-"""The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md, protocols/fedsc/README.md): what
-parties compute of their sums, without rows, and the bases that it alone computes. Of anchor with noise in sums it
-computes the basis alone: how many rounds there are is known beforehand, how long a sum is say the parties."""
+"""The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md,
+protocols/fedsc/README.md): what parties compute of their sums, without rows, and the bases that it
+alone computes. Of anchor with noise in sums it computes the basis alone: how many rounds there are
+is known beforehand, how long a sum is say the parties."""
 import math
 
 import numpy as np
@@ -11,7 +12,8 @@ NEAR = 4  # landmarks that stand for a row
 
 
 def analytic(eps, delta):
-    """The least deviation by which a release of sensitivity 1 is private (Balle, Wang 2018, Theorem 8)."""
+    """The least deviation by which a release of sensitivity 1 is private (Balle, Wang 2018, Theorem
+    8)."""
 
     def normal(x):
         return math.erfc(-x / math.sqrt(2)) / 2
@@ -28,9 +30,13 @@ def noisy_gram(job, parties):
     """The deviation of all parties' noise in an entry of B'B."""
     noise, near = job["noise"], NEAR
     colluders = noise.get("colluders", parties // 2)
-    own = 2 * analytic(noise["eps"], noise["delta"]) / math.sqrt(parties - (parties // 2 if colluders == "auto" else colluders))
+    own = 2 * analytic(noise["eps"],
+                       noise["delta"]) / math.sqrt(parties
+                                                   - (parties // 2 if colluders == "auto"
+                                                      else colluders))
     step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)
-    steps = math.ceil(math.ceil(own / step) * (1 + step * math.sqrt(near * (near + 1)) / math.sqrt(8)))
+    steps = math.ceil(math.ceil(own / step)
+                      * (1 + step * math.sqrt(near * (near + 1)) / math.sqrt(8)))
     return step * steps * math.sqrt(parties)
 
 
@@ -73,7 +79,8 @@ class Half(kmeans.Party):
         value, U = self.leading(M * np.outer(by, by))
         R = (U * by).T / np.sqrt(value)
         self.embed()
-        self.Z = kmeans.weighted(R / np.linalg.norm(R, axis=1)[:, None], lam, k, job["restarts"], job["seed"])
+        self.Z = kmeans.weighted(R / np.linalg.norm(R, axis=1)[:, None], lam, k, job["restarts"],
+                                 job["seed"])
         self.link.phase("kmeans")
         for _ in range(job["iterations"]):
             if self.round() <= 0:
@@ -127,4 +134,5 @@ class Half(kmeans.Party):
 
     def run(self):
         noisy = self.job.get("noise", {}).get("on") == "sums"
-        {"anchor": self.noisy_anchor if noisy else self.anchor, "dense": self.dense}[self.job["variant"]]()
+        {"anchor": self.noisy_anchor if noisy else self.anchor,
+         "dense": self.dense}[self.job["variant"]]()

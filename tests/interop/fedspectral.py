@@ -1,8 +1,9 @@
-"""A coordinator of kind fedspectral, variants exact and fedspectral+, and a party of variant exact, by proto/PROTOCOL.md.
+"""A coordinator of kind fedspectral, variants exact and fedspectral+, and a party of variant exact,
+by proto/PROTOCOL.md.
 
-The coordinator asks for products with multiples of unit vectors, whose sums are columns of the joint matrix, where C
-takes an Arnoldi basis: to parties one orthogonal block is as good as another. With noise in sums blocks are drawn at
-random.
+The coordinator asks for products with multiples of unit vectors, whose sums are columns of the
+joint matrix, where C takes an Arnoldi basis: to parties one orthogonal block is as good as another.
+With noise in sums blocks are drawn at random.
 """
 import hmac
 import os
@@ -41,7 +42,8 @@ class Party:
                 assert sender == 0, "a key of ids that is not of the first party"
             shown = [hmac.digest(key, i, "sha256")[:16] for i in self.ids]
         order = sorted(range(len(shown)), key=lambda i: shown[i])
-        packed = [shown[i] if self.what["ids"] == "hashed" else bytes([len(shown[i])]) + shown[i] for i in order]
+        packed = [shown[i] if self.what["ids"] == "hashed" else bytes([len(shown[i])]) + shown[i]
+                  for i in order]
         link.conn.send(wire.IDS, u64(len(order)) + u64(0) + wire.field(b"".join(packed)))
         body = link.conn.recv([wire.ROWS])[1]
         self.n = Reader(body[4:8]).number(4)
@@ -53,7 +55,8 @@ class Party:
         return row
 
     def batches(self):
-        """For each other party its batch: how many nodes are here, and of the sample pseudonyms and rows."""
+        """For each other party its batch: how many nodes are here, and of the sample pseudonyms and
+        rows."""
         for j in self.link.s.others():
             names = secsum.rows_names(self.link.s.pair[j], self.ids)
             chosen = secsum.rows_sample(names, self.link.s.own > j)
@@ -63,7 +66,8 @@ class Party:
     def compare(self, j, batch):
         names = [name[:16] for name in secsum.rows_names(self.link.s.pair[j], self.ids)]
         count, = struct.unpack_from("<Q", batch)
-        assert len(batch) == 8 + 20 * min(count, secsum.ROWS_SAMPLE), f"a batch of {len(batch)} bytes"
+        assert len(batch) == 8 + 20 * min(count,
+                                          secsum.ROWS_SAMPLE), f"a batch of {len(batch)} bytes"
         row, node = dict(zip(names, self.row)), dict(zip(self.row, names))
         for at in range(8, len(batch), 20):
             name, its = batch[at : at + 16], struct.unpack_from("<I", batch, at + 16)[0]
@@ -75,12 +79,14 @@ class Party:
         link = self.link
         for j, batch in self.batches():
             padded = 4096  # 8 + 144 * 20 bytes at most
-            link.send_sealed(j, wire.ROWS_OF_SOME, struct.pack("<Q", len(batch)) + batch.ljust(padded - 8, b"\0"))
+            link.send_sealed(j, wire.ROWS_OF_SOME,
+                             struct.pack("<Q", len(batch)) + batch.ljust(padded - 8, b"\0"))
         counts = [len(self.ids)]
         for j in link.s.others():
             sender, text = link.sealed(link.conn.recv([wire.SEALED])[1], wire.ROWS_OF_SOME)
             length, = struct.unpack_from("<Q", text)
-            assert sender == j and len(text) == 4096 and not any(text[8 + length :]), "a batch out of its place"
+            assert sender == j and len(text) == 4096 and not any(
+                text[8 + length :]), "a batch out of its place"
             counts.append(self.compare(j, text[8 : 8 + length]))
         if not max(counts) <= self.n < sum(counts):
             raise secsum.Refused(f"{self.n} rows for nodes {counts}")
@@ -127,7 +133,8 @@ class Party:
         link.phase("result")
         clusters = link.choice(7)
         label = np.zeros(len(self.ids), int)
-        told = wire.labels(lambda: link.conn.recv([wire.RESULT])[1], link.root, clusters - 1, len(label))
+        told = wire.labels(lambda: link.conn.recv([wire.RESULT])[1], link.root, clusters - 1,
+                           len(label))
         label[np.argsort(self.row)] = told
         return label
 
@@ -211,7 +218,8 @@ class Coordinator(coordinator.Following):
             self.done_rounds += 1
 
     def noisy(self, k):
-        """As many products as parties count, of which the last says how many of a node's edges go where."""
+        """As many products as parties count, of which the last says how many of a node's edges go
+        where."""
         self.phase("degrees")
         degree = self.untold()
         self.phase("power")

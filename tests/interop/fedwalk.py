@@ -1,7 +1,8 @@
-"""A coordinator of kind fedwalk, mode "walks" with "l1", and "randomized-response", by proto/PROTOCOL.md.
+"""A coordinator of kind fedwalk, mode "walks" with "l1", and "randomized-response", by
+proto/PROTOCOL.md.
 
-Its tree joins one vertex after the other, its encoder writes each as it is, and its embeddings are zeros: parties ask
-for no other.
+Its tree joins one vertex after the other, its encoder writes each as it is, and its embeddings are
+zeros: parties ask for no other.
 """
 import numpy as np
 
@@ -31,7 +32,9 @@ class Coordinator(fedspectral.Coordinator):
         self.progress += 1
 
     def labels_to(self, c, kind, values, label):
-        for body in wire.label_bodies(self.root(), values, label) if len(label) else [wire.no_labels(self.root(), values)]:
+        for body in wire.label_bodies(self.root(), values,
+                                      label) if len(label) else [
+                                          wire.no_labels(self.root(), values)]:
             c.send(kind, body)
 
     def labels_from(self, l, kind, count=None):
@@ -47,7 +50,8 @@ class Coordinator(fedspectral.Coordinator):
         k = self.bins()
         C = np.zeros((self.n, k), dtype="<f4")
         for l, rows in enumerate(self.rows):
-            own = wire.reals(lambda l=l: self.party[l].recv((wire.DEGREES,))[1], l, len(rows) * k, "<f8")
+            own = wire.reals(lambda l=l: self.party[l].recv((wire.DEGREES,))[1], l, len(rows) * k,
+                             "<f8")
             C[np.sort(rows)] = own.reshape(len(rows), k)
         return C
 
@@ -57,7 +61,8 @@ class Coordinator(fedspectral.Coordinator):
         return np.column_stack([np.where(merges, self.n + merges - 1, 0), merges + 1]).ravel()
 
     def encoder(self):
-        """How many candidates for each row, which, and the probability of those up to each, in 2^-32."""
+        """How many candidates for each row, which, and the probability of those up to each, in
+        2^-32."""
         return np.ones(self.n, int), np.arange(self.n), np.full(self.n, 2**32 - 1)
 
     def construct(self):
@@ -76,10 +81,12 @@ class Coordinator(fedspectral.Coordinator):
         length = self.what["length"]
         for _ in range(length - 1):
             self.batches(wire.BATCH_WALKS)
-        return np.concatenate([self.labels_from(l, wire.WALKS).reshape(-1, length) for l in range(len(self.party))])
+        return np.concatenate([self.labels_from(l, wire.WALKS).reshape(-1, length)
+                               for l in range(len(self.party))])
 
     def guess(self, walks):
-        """The pairs that stand side by side most often, as many as there are ties by the dictionary."""
+        """The pairs that stand side by side most often, as many as there are ties by the
+        dictionary."""
         pair = np.sort(np.column_stack([walks[:, :-1].ravel(), walks[:, 1:].ravel()]), axis=1)
         pair, times = np.unique(pair[pair[:, 0] != pair[:, 1]], axis=0, return_counts=True)
         most = int(round(np.maximum(self.C.sum(axis=1), 0).sum() / 2))

@@ -1,5 +1,6 @@
 """kCAGC's method "basic" (protocols/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and its
-messages, and what the coordinator makes of the sums. And what it makes of those of kind "kmeans.columns.predict"."""
+messages, and what the coordinator makes of the sums. And what it makes of those of kind
+"kmeans.columns.predict"."""
 import math
 
 import numpy as np
@@ -76,7 +77,8 @@ def most(job, parties, n):
 
 
 def word(job, parties, n, ask):
-    """Bits of a word of distances, and behind its point. ask(): e of a bound that parties agree on."""
+    """Bits of a word of distances, and behind its point. ask(): e of a bound that parties agree
+    on."""
     bits, fraction = (job["secure_sum"][name] for name in ("modulus_bits", "fraction_bits"))
     if fraction == "auto" and job["kind"].endswith(".predict"):
         fraction = secsum.fraction_for((4 + parties) * 2.0 ** ask(), parties, bits)
@@ -128,7 +130,8 @@ class Party:
                     moving = moving[kept[moving] == 1]
         won = link.recv_labels(wire.CLUSTERS, s.K, s.n, none=False)
         result = link.recv_labels(wire.RESULT, s.K, s.n, none=False)
-        assert np.array_equal(won, result), "RESULT is not what the last assignment made of the nodes"
+        assert np.array_equal(won,
+                              result), "RESULT is not what the last assignment made of the nodes"
         return result
 
 
@@ -184,7 +187,8 @@ class Coordinator:
 
 
 class Placing:
-    """Of kmeans.columns.predict: sums of k squared distances of each row, as many rows as have 2^20 words, then RESULT."""
+    """Of kmeans.columns.predict: sums of k squared distances of each row, as many rows as have 2^20
+    words, then RESULT."""
 
     def __init__(self, job, n, link):
         self.link, self.k, self.n = link, job["clusters"], n

@@ -1,4 +1,5 @@
-"""What a party of kind kmeans computes (proto/PROTOCOL.md, protocols/fedsc/README.md), from sums that all are told."""
+"""What a party of kind kmeans computes (proto/PROTOCOL.md, protocols/fedsc/README.md), from sums
+that all are told."""
 import math
 
 import numpy as np
@@ -67,7 +68,8 @@ def seeds(Z, w, k, rng):
     near, trials, centres = np.ones(len(Z)), 2 + int(math.log(k)), []
     for r in range(k):
         mass, best = np.cumsum(w * near), None
-        for pick in [int(np.argmax(mass > t)) for t in [rng.unit() * mass[-1] for _ in range(trials if r else 1)]]:
+        for pick in [int(np.argmax(mass > t))
+                     for t in [rng.unit() * mass[-1] for _ in range(trials if r else 1)]]:
             gap = distances(Z, Z[pick : pick + 1])[:, 0]
             left = np.minimum(near, gap) if r else gap
             if best is None or in_order(w * left) < best[0]:
@@ -89,7 +91,8 @@ def weighted(Z, w, k, restarts, seed):
                 break
             label, total = now, np.zeros(k)
             np.add.at(total, label, w)
-            C = np.where(total[:, None] > 0, sums_by(label, k, w[:, None] * Z) / np.maximum(total, 1e-300)[:, None], C)
+            C = np.where(total[:, None] > 0,
+                         sums_by(label, k, w[:, None] * Z) / np.maximum(total, 1e-300)[:, None], C)
         least = w * D.min(axis=1)
         inertia = 0.0
         for i in range(0, len(Z), 256):
@@ -142,7 +145,8 @@ class Party:
         if self.job.get("standardize") == "joint":
             scale, unit = self.own_units(mean)
         else:
-            spread, every, between = self.ask_parts(1, [in_order((X * X).ravel())], mean)[0], 0.0, 0.0
+            spread, every, between = self.ask_parts(1, [in_order((X * X).ravel())],
+                                                    mean)[0], 0.0, 0.0
             for t in mean:
                 every += t / m
             for t in mean:
@@ -155,7 +159,8 @@ class Party:
     def own_units(self, mean):
         """Of standardize "joint": no column of this party is a category."""
         X, m = self.X, self.X.shape[1]
-        got = self.ask_parts(1, [*(in_order(column * column) for column in X.T), *([0.0] * m)], mean)
+        got = self.ask_parts(1, [*(in_order(column * column) for column in X.T), *([0.0] * m)],
+                             mean)
         unit, left = [], 0.0
         for t, spread, apart in zip(mean, got[:m], got[m:]):
             if apart:
@@ -175,7 +180,9 @@ class Party:
 
     def clusters(self, stays):
         both = np.column_stack([self.X, self.near])
-        return self.ask(3, sums_by(self.label, len(self.Z), both)[stays].ravel()).reshape(-1, both.shape[1])
+        return self.ask(3,
+                        sums_by(self.label, len(self.Z),
+                                both)[stays].ravel()).reshape(-1, both.shape[1])
 
     def round(self, drop=False):
         self.counting()

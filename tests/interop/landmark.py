@@ -1,8 +1,8 @@
-"""Coordinators of kcagc's methods "landmark" and "gcc", by proto/PROTOCOL.md: what they ask for, with as good numbers as
-parties ask for.
+"""Coordinators of kcagc's methods "landmark" and "gcc", by proto/PROTOCOL.md: what they ask for,
+with as good numbers as parties ask for.
 
-Every answer but the first two is K times something that the coordinator knows, K the joint inner products of all nodes: it
-keeps both, in B and Y.
+Every answer but the first two is K times something that the coordinator knows, K the joint inner
+products of all nodes: it keeps both, in B and Y.
 """
 import numpy as np
 
@@ -45,7 +45,8 @@ class Coordinator(coordinator.Coordinator):
 
     def products(self, V, first):
         self.tell_block(V)
-        return self.keep(V.astype("<f4").astype(float), self.words(V.size, first, self.rows).reshape(V.shape))
+        return self.keep(V.astype("<f4").astype(float),
+                         self.words(V.size, first, self.rows).reshape(V.shape))
 
     def means(self, label, k, first, before=0):
         """before: so many words that are not of means."""
@@ -65,7 +66,8 @@ class Coordinator(coordinator.Coordinator):
         return np.linalg.qr(V)[0] * np.sqrt(self.rows)
 
     def sets(self, own):
-        """own: each party's clusters. Nodes that are together at every party, the smaller ones as one."""
+        """own: each party's clusters. Nodes that are together at every party, the smaller ones as
+        one."""
         cell = np.unique(np.stack(own), axis=1, return_inverse=True)[1].ravel()
         big = np.argsort(-np.bincount(cell), kind="stable")[: 2 * self.k + 9]
         place = np.full(cell.max() + 1, len(big))
@@ -90,7 +92,8 @@ class Coordinator(coordinator.Coordinator):
         square = facts[2:]
         if self.what["method"] == "landmark":
             k = kcagc.count(self.what["local_clusters"], self.what)
-            self.own = [wire.labels(lambda c=c: c.recv((wire.LOCAL_CLUSTERS,))[1], l, k, n) for l, c in enumerate(self.party)]
+            self.own = [wire.labels(lambda c=c: c.recv((wire.LOCAL_CLUSTERS,))[1], l, k, n)
+                        for l, c in enumerate(self.party)]
         measured = int(round(facts[0]))
         words = ALL if measured == 0 else NONE if measured == len(self.party) else SOME
         self.choose(1, words)
@@ -98,7 +101,8 @@ class Coordinator(coordinator.Coordinator):
         if words == SOME:
             square, first = self.wide(n, True), False
         self.tell_block(np.maximum(square, 0))
-        auto = self.what["filter"]["order"] == "auto"  # how much lies along the degrees, after each step
+        # how much lies along the degrees, after each step
+        auto = self.what["filter"]["order"] == "auto"
         degrees = self.what["degrees"]  # auto: how much they explain
         self.wide(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first)
         if degrees == "auto":

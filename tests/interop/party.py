@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans, of fedgcn, of fedspectral by variant "exact", or of kcagc by method "basic".
+"""A party of kind kmeans, of fedgcn, of fedspectral by variant "exact", or of kcagc by method
+"basic".
 
     party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
 
@@ -52,7 +53,9 @@ def dial(address, identity):
         kind, body = conn.read_frame()
     conn.link(wire.ACK, u32(1))
     r = Reader(body)
-    offer = r.take(16), r.number(4), r.bytes(1, 65536), r.bytes(1, 64), [r.bytes(1, 64) for _ in range(r.number(4))]
+    offer = r.take(16), r.number(4), r.bytes(1,
+                                             65536), r.bytes(1, 64), [
+                                                 r.bytes(1, 64) for _ in range(r.number(4))]
     offer += ([(r.number(4), r.bytes(1, 64)) for _ in range(r.number(4))],)
     r.options()
     conn.begin(offer[0])
@@ -63,15 +66,18 @@ class Link:
     """What kmeans.Party and kcagc.Party ask, over a connection."""
 
     def __init__(self, conn, session, lie):
-        self.conn, self.s, self.lie, self.sums, self.said, self.due = conn, session, lie, 0, True, None
-        self.root, self.word = len(session.names), None  # word: of sums that the coordinator alone sees
+        self.conn, self.s, self.lie, self.sums, self.said, self.due = (
+            conn, session, lie, 0, True, None)
+        # word: of sums that the coordinator alone sees
+        self.root, self.word = len(session.names), None
         self.begin_group()
 
     def begin_group(self):
         self.transcript = secsum.sha256(secsum.text(b"coterie group v1"), u32(self.root))
 
     def send_sealed(self, to, what, plain):
-        self.conn.send(wire.SEALED, u16(what) + u32(self.s.own) + u32(to) + field(self.s.seal(to, what, plain)))
+        self.conn.send(wire.SEALED,
+                       u16(what) + u32(self.s.own) + u32(to) + field(self.s.seal(to, what, plain)))
 
     def sealed(self, body, what):
         r = Reader(body)
@@ -96,14 +102,16 @@ class Link:
             self.send_sealed(j, secsum.COLUMNS, own)
         for j in self.s.others():
             sender, word = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.COLUMNS)
-            assert sender == j and (word == own or bytes(32) in (word, own)), f"party {j} has other columns"
+            assert sender == j and (word == own
+                                    or bytes(32) in (word, own)), f"party {j} has other columns"
 
     def phase(self, _):
         self.said = False
 
     def bind(self, numbers):
         data = np.asarray(numbers, dtype="<f8").tobytes()
-        self.transcript = secsum.sha256(self.transcript, secsum.text(b"coterie bind v1"), u64(len(data)), data)
+        self.transcript = secsum.sha256(self.transcript, secsum.text(b"coterie bind v1"),
+                                        u64(len(data)), data)
 
     def say(self):
         self.said = True
@@ -113,7 +121,8 @@ class Link:
 
     def recv(self, kind):
         if self.due:
-            assert self.conn.recv([wire.TOLD])[1] == field(self.due), "another party was told other things"
+            assert self.conn.recv([wire.TOLD])[1] == field(
+                self.due), "another party was told other things"
             self.due = None
         body = self.conn.recv([kind])[1]
         if kind not in (wire.SUM, wire.DONE):
@@ -133,7 +142,8 @@ class Link:
         members = tuple(range(len(self.s.names)))
         number = self.s.open_sum(members)
         words = np.append(words, words.dtype.type(1))
-        masked, tag = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words, tag)
+        masked, tag = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words,
+                                  tag)
         masked, tag = masked.tobytes(), tag.to_bytes(16, "little") if tagged else b""
         self.lie = self.lie if self.lie == "believe" else None
         for at in range(0, len(masked), wire.CHUNK):
@@ -194,16 +204,19 @@ class Link:
             got += r.bytes(8, 1 << 20)
             tag = r.bytes(0, 16)
             r.end()
-            assert len(tag) == 16 * (len(got) >= 8 * n), f"{len(tag)} bytes of a tag behind {len(got)} of {8 * n}"
+            assert len(tag) == 16 * (len(got) >= 8
+                                     * n), f"{len(tag)} bytes of a tag behind {len(got)} of {8 * n}"
         got = np.frombuffer(got, dtype="<u8")
         if self.lie != "believe" and not key.holds(members, got, int.from_bytes(tag, "little")):
-            raise secsum.Refused(f"{self.conn.peer} sent SUM {self.sums} that is not the sum of the terms and tags")
+            raise secsum.Refused(
+                f"{self.conn.peer} sent SUM {self.sums} that is not the sum of the terms and tags")
         self.sums += 1
         return secsum.decode(got, *secsum.WIDE)
 
 
 def peers(config):
-    """{name: fingerprint}, and {name: key} of those with whom a key (here in hexadecimal) is shared."""
+    """{name: fingerprint}, and {name: key} of those with whom a key (here in hexadecimal) is
+    shared."""
     pins, psk = {}, {}
     for name, peer in config["peers"].items():
         pin = peer if isinstance(peer, str) else peer["fingerprint"]
@@ -253,7 +266,8 @@ def kcagc_nodes(job_id, n, edges):
     one = np.ones(len(edges)).view("<u8")
     each = np.column_stack([edges, one]).astype("<u8").tobytes()
     said = n.to_bytes(8, "little"), (2 * len(edges)).to_bytes(8, "little"), each
-    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *(said if len(edges) else ()))
+    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"),
+                                                  *(said if len(edges) else ()))
 
 
 def arguments(parser):
@@ -274,7 +288,8 @@ def read_graph(data):
 
 def read_nodes(data):
     """Features, and edges as pairs of rows, each once; none where there is no file of edges."""
-    edges = np.loadtxt(data["edges"], dtype=int, ndmin=2) if "edges" in data else np.zeros((0, 2), int)
+    edges = np.loadtxt(data["edges"], dtype=int,
+                       ndmin=2) if "edges" in data else np.zeros((0, 2), int)
     return read_features(data["features"]), np.unique(np.sort(edges, axis=1), axis=0)
 
 
@@ -283,7 +298,9 @@ def accept_of(job_id, kind, data):
     if kind in ("kcagc", "kmeans.columns"):
         X, edges = read_nodes(data)
         return kcagc_nodes(job_id, len(X), edges)
-    return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral", "fedwalk") else kmeans_rows(read_features(data["features"]))
+    return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral",
+                                                   "fedwalk") else kmeans_rows(
+                                                       read_features(data["features"]))
 
 
 def join(config, address, lie=None):
@@ -292,7 +309,8 @@ def join(config, address, lie=None):
     what = wire.whole(json.loads(job))
     pins, psk = peers(config)
     began = sorted(names + [name for _, name in left])
-    params = secsum.sha256(secsum.text(b"coterie parameters v5"), secsum.sha256(job), field(submitter),
+    params = secsum.sha256(secsum.text(b"coterie parameters v5"), secsum.sha256(job),
+                           field(submitter),
                            u32(len(began)), *map(field, began), u32(len(left)),
                            *[u32(since) + field(name) for since, name in left], conn.fingerprint)
     s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params,
@@ -306,8 +324,10 @@ def join(config, address, lie=None):
     adverts = []
     for _ in range(r.number(4)):
         public, nonce = r.bytes(1, 512), r.take(32)
-        adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512), r.bytes(0, 2048)))
-    assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
+        adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512),
+                                     r.bytes(0, 2048)))
+    assert conn.fingerprint == pins[
+        conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
     return what, Link(conn, s, lie)
 

@@ -71,7 +71,8 @@ def bound(parties, bits, fraction):
 
 
 def encode(x, parties, bits, fraction):
-    """Words of N = 2^bits for numbers; ValueError where a sum of as many could leave the signed numbers."""
+    """Words of N = 2^bits for numbers; ValueError where a sum of as many could leave the signed
+    numbers."""
     x = np.asarray(x, dtype=np.float64)
     most = bound(parties, bits, fraction)
     if not np.all(np.abs(x) <= most):  # NaN is not
@@ -119,12 +120,14 @@ def fraction_for(most, parties, bits):
 # ---- names of columns ----
 
 def columns_word(group_key, columns):
-    """Of columns.json's list: 12 bytes of names in their order, 10 of them sorted, 10 of types and units."""
+    """Of columns.json's list: 12 bytes of names in their order, 10 of them sorted, 10 of types and
+    units."""
     key = hkdf_expand(group_key, b"coterie columns v1", 32)
     names = [c["name"].encode() for c in columns]
     held = [c[of].encode() for c in ({"unit": "", **c} for c in columns) for of in ("type", "unit")]
     texts = names, [b"sorted", *sorted(names)], [b"held", *held]
-    return b"".join(hmac.digest(key, b"".join(t + b"\0" for t in text), "sha256")[:n] for text, n in zip(texts, (12, 10, 10)))
+    return b"".join(hmac.digest(key, b"".join(t + b"\0" for t in text), "sha256")[:n]
+                    for text, n in zip(texts, (12, 10, 10)))
 
 
 # ---- rows, compared by pairs ----
@@ -136,7 +139,8 @@ def rows_names(pair_key, ids):
 
 
 def rows_sample(names, higher):
-    """Which of the names a party compares, the higher one of the pair or the lower: those of lowest draw."""
+    """Which of the names a party compares, the higher one of the pair or the lower: those of lowest
+    draw."""
     at = 24 if higher else 16
     return sorted(range(len(names)), key=lambda i: names[i][at : at + 8])[:ROWS_SAMPLE]
 
@@ -178,10 +182,12 @@ class TagKey:
 # ---- keys ----
 
 class Advert:
-    """What a party tells all others of its key: S, nonce, SPKI, signature and markers, as in KEY."""
+    """What a party tells all others of its key: S, nonce, SPKI, signature and markers, as in
+    KEY."""
 
     def __init__(self, public, nonce, spki, signature, markers=b""):
-        self.public, self.nonce, self.spki, self.signature, self.markers = public, nonce, spki, signature, markers
+        self.public, self.nonce, self.spki, self.signature, self.markers = (
+            public, nonce, spki, signature, markers)
 
     def __eq__(self, other):
         return vars(self) == vars(other)
@@ -274,7 +280,8 @@ class Session:
         self.history = {j: bytes(32) for j in self.others()}
         self.sealed = {j: 0 for j in self.others()}  # boxes to j so far
         self.opened = {j: 0 for j in self.others()}  # and from j
-        self.told_words = {j: 0 for j in self.others()}  # that they have said to each other of what they were told
+        # that they have said to each other of what they were told
+        self.told_words = {j: 0 for j in self.others()}
         self.psk = psk or {}  # name -> key that this party shares with it beforehand
         self.markers = b"".join(self.marker(own, j) for j in range(len(names))) if self.psk else b""
 
@@ -285,10 +292,12 @@ class Session:
         """What i says to j of the key that they share; one of them is this party."""
         key = self.psk.get(self.names[j if i == self.own else i]) if i != j else None
         said = self.job_id + u32(self.attempt) + text(self.names[i]) + text(self.names[j])
-        return hmac.new(key, b"coterie psk marker v1\0" + said, hashlib.sha256).digest()[:8] if key else bytes(8)
+        return hmac.new(key, b"coterie psk marker v1\0" + said,
+                        hashlib.sha256).digest()[:8] if key else bytes(8)
 
     def signed(self, j, public, nonce, markers):
-        return (b"coterie key advertisement v2\0" + self.job_id + u32(self.attempt) + text(self.names[j])
+        return (b"coterie key advertisement v2\0" + self.job_id + u32(self.attempt)
+                + text(self.names[j])
                 + self.params_hash + text(public) + nonce + text(markers))
 
     def advertise(self, key):
@@ -296,7 +305,9 @@ class Session:
         spki = key.public_key().public_bytes(serialization.Encoding.DER,
                                              serialization.PublicFormat.SubjectPublicKeyInfo)
         self.advert = Advert(self.public, self.nonce, spki,
-                             sign(key, self.signed(self.own, self.public, self.nonce, self.markers)), self.markers)
+                             sign(key,
+                                  self.signed(self.own, self.public, self.nonce, self.markers)),
+                                  self.markers)
         return self.advert
 
     def check(self, j, advert, pin):
@@ -311,7 +322,8 @@ class Session:
         wrong = self.group.wrong(advert.public)
         if wrong:
             raise Refused("the public key of %s %s" % (name, wrong))
-        if (advert.markers[8 * self.own : 8 * self.own + 8] or bytes(8)) != self.marker(j, self.own):
+        if (advert.markers[8 * self.own : 8 * self.own + 8]
+            or bytes(8)) != self.marker(j, self.own):
             raise Refused("%s has not the same pre-shared key, or alone has one" % name)
 
     def agree(self, adverts, pins):
@@ -327,8 +339,10 @@ class Session:
     def make_keys(self, adverts):
         self.nonces = [a.nonce for a in adverts]
         self.hash = sha256(
-            b"coterie session v2\0", self.job_id, u32(self.attempt), self.params_hash, u32(len(self.names)),
-            *[text(n) + a.fingerprint() + text(a.public) + text(a.signature) + a.nonce + text(a.markers)
+            b"coterie session v2\0", self.job_id, u32(self.attempt), self.params_hash,
+            u32(len(self.names)),
+            *[text(n) + a.fingerprint() + text(a.public) + text(a.signature) + a.nonce
+              + text(a.markers)
               for n, a in zip(self.names, adverts)])
         self.pair = {}
         for j in self.others():
@@ -351,7 +365,8 @@ class Session:
 
     def mask(self, members, number, transcript, words, tag=None):
         """words (of a numpy type) with this party's mask added; and so the tag, if there is one."""
-        info = b"coterie mask v2" + sha256(text(b"coterie sum v1"), u32(len(members)), *(text(self.names[m]) for m in members),
+        info = b"coterie mask v2" + sha256(text(b"coterie sum v1"), u32(len(members)),
+                                           *(text(self.names[m]) for m in members),
                                            u64(number), transcript)
         out = words.copy()
         for j in members:
@@ -373,7 +388,8 @@ class Session:
                 self.history[j] = sha256(b"coterie history v1\0", self.history[j], transcript)
 
     def told(self, members, transcript):
-        """A word for each other member of what this party was told, and what the others' come to if they were told the same."""
+        """A word for each other member of what this party was told, and what the others' come to if
+        they were told the same."""
         own, others = b"", bytes(16)
         for j in members:
             if j == self.own:
@@ -405,6 +421,7 @@ class Session:
         try:
             plain = gcm.decrypt(bytes(4) + u64(self.opened[sender]), box, data)
         except InvalidTag:
-            raise Refused("a sealed message of %s is not what it sealed" % self.names[sender].decode()) from None
+            raise Refused("a sealed message of %s is not what it sealed"
+                          % self.names[sender].decode()) from None
         self.opened[sender] += 1
         return plain

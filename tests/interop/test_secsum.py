@@ -30,8 +30,10 @@ def told(name):
 def session(own, psk=False):
     name, keys = secagg.NAMES[own], {}
     if psk:
-        keys = {secagg.NAMES[a if b == own else b]: key for (a, b), key in secagg.PSK.items() if own in (a, b)}
-    s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS, "ffdhe%d" % secagg.BITS,
+        keys = {secagg.NAMES[a if b == own else b]: key for (a, b), key in secagg.PSK.items()
+                if own in (a, b)}
+    s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS,
+                       "ffdhe%d" % secagg.BITS,
                        secret("secagg " + name.decode()), secagg.parties[own].nonce, keys)
     s.make_keys([secsum.Advert(p.public, p.nonce, p.spki, p.signature, m if psk else b"")
                  for p, m in zip(secagg.parties, secagg.MARKERS)])
@@ -74,12 +76,14 @@ class Vectors(unittest.TestCase):
         for own in range(3):
             s = session(own, True)
             self.assertEqual(s.markers, known[2 + 2 * own])
-            self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce, s.markers)).digest(), known[3 + 2 * own])
+            self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce, s.markers)).digest(),
+                             known[3 + 2 * own])
         s = session(1, True)
         self.assertEqual([s.hash, s.pair[0], s.pair[2], session(0, True).pair[2]], known[8:12])
         mask = s.mask((0, 1, 2), 0, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"))
         self.assertEqual(mask.tobytes(), known[12])
-        _, behind = session(1).mask((0, 1, 2), 0, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"), 0)
+        _, behind = session(1).mask((0, 1, 2), 0, secagg.TRANSCRIPT,
+                                    np.zeros(secagg.WORDS, dtype="<u8"), 0)
         self.assertEqual(behind.to_bytes(16, "little"), known[13])
 
     def test_sealed(self):
@@ -141,7 +145,8 @@ class Agreement(unittest.TestCase):
     def setUp(self):
         self.keys = [ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1()),
                      ed25519.Ed25519PrivateKey.generate()]
-        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "ffdhe2048") for i in range(3)]
+        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "ffdhe2048")
+                         for i in range(3)]
         self.adverts = [s.advertise(k) for s, k in zip(self.sessions, self.keys)]
         self.pins = {n: a.fingerprint() for n, a in zip(secagg.NAMES, self.adverts)}
 
@@ -166,24 +171,30 @@ class Agreement(unittest.TestCase):
         self.refuses(1, "bank-b is not the one that is pinned", spki=self.adverts[2].spki)
         for number, why in ((1, "no number"), (p - 1, "no number"), (p - 2, "subgroup")):
             public = number.to_bytes(256, "big")
-            signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
+            signature = secsum.sign(self.keys[1],
+                                    self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
             self.refuses(1, why, public=public, signature=signature)
 
     def test_points(self):
-        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "x25519") for i in range(3)]
+        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "x25519")
+                         for i in range(3)]
         self.adverts = [s.advertise(k) for s, k in zip(self.sessions, self.keys)]
+        small = 325606250916557431795983626356110631294008115727848805560023387167927233504
         for number, why in ((1, "no number"), (2**255 - 20, "no number"), (2**255 + 9, "no number"),
-                            (325606250916557431795983626356110631294008115727848805560023387167927233504, "subgroup")):
+                            (small, "subgroup")):
             public = number.to_bytes(32, "little")
-            signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
+            signature = secsum.sign(self.keys[1],
+                                    self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
             self.refuses(1, why, public=public, signature=signature)
         for s in self.sessions:
             s.agree(self.adverts, self.pins)
         self.assertEqual(self.sessions[0].pair[1], self.sessions[1].pair[0])
 
     def test_another_key_beforehand(self):
-        for mine, theirs in ((b"a" * 32, None), (None, b"a" * 32), (b"a" * 32, b"b" * 32), (b"a" * 32, b"a" * 32)):
-            sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "ffdhe2048", psk=keys) for i, keys in enumerate(
+        for mine, theirs in ((b"a" * 32, None), (None, b"a" * 32), (b"a" * 32, b"b" * 32),
+                             (b"a" * 32, b"a" * 32)):
+            sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "ffdhe2048",
+                                       psk=keys) for i, keys in enumerate(
                 (mine and {secagg.NAMES[1]: mine}, theirs and {secagg.NAMES[0]: theirs}, None))]
             adverts = [s.advertise(k) for s, k in zip(sessions, self.keys)]
             if mine == theirs:
@@ -192,7 +203,8 @@ class Agreement(unittest.TestCase):
                 self.assertEqual(sessions[0].pair[1], sessions[1].pair[0])
                 continue
             for own, other in ((0, "bank-b"), (1, "bank-a")):
-                with self.assertRaisesRegex(secsum.Refused, other + " has not the same pre-shared key"):
+                with self.assertRaisesRegex(secsum.Refused,
+                                            other + " has not the same pre-shared key"):
                     sessions[own].agree(adverts, self.pins)
 
 

@@ -1,7 +1,7 @@
 """proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that kmeans and kcagc need.
 
-For tests: one thread reads each connection, another keeps all alive. OpenSSL wants one at a time in a connection.
-What a peer may not do is an AssertionError or a Broken that says what was expected.
+For tests: one thread reads each connection, another keeps all alive. OpenSSL wants one at a time in
+a connection. What a peer may not do is an AssertionError or a Broken that says what was expected.
 """
 import hashlib
 import json
@@ -56,14 +56,19 @@ def field(data):
     return u32(len(data)) + data
 
 
-OPTION = u16(0xFFFF) + field(b"of another release")  # a field that nobody knows, behind HELLO, WELCOME and OFFER
+# a field that nobody knows, behind HELLO, WELCOME and OFFER
+OPTION = u16(0xFFFF) + field(b"of another release")
 
 
 def whole(job):
-    """The job of an offer with the defaults of its schema, as docs/reference/schemas.md lists them."""
-    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/reference/schemas.md")
+    """The job of an offer with the defaults of its schema, as docs/reference/schemas.md lists
+    them."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../docs/reference/schemas.md")
     with open(page, encoding="utf-8") as f:
-        of = re.search(rf"\*\*{re.escape(job['kind'])}\*\*, schema {job['schema']}\n\n((?:    .*\n)+)", f.read())
+        of = re.search(
+            rf"\*\*{re.escape(job['kind'])}\*\*, schema {job['schema']}\n\n((?:    .*\n)+)",
+            f.read())
     assert of, f"kind {job['kind']} has no schema {job['schema']}"
     job = json.loads(json.dumps(job))
     for path, default in (word.split("=", 1) for word in of[1].split() if "=" in word):
@@ -85,7 +90,8 @@ class Reader:
         self.body, self.at = body, 0
 
     def take(self, n):
-        assert self.at + n <= len(self.body), f"a body of {len(self.body)} bytes ends in a field of {n}"
+        assert self.at + n <= len(
+            self.body), f"a body of {len(self.body)} bytes ends in a field of {n}"
         self.at += n
         return self.body[self.at - n : self.at]
 
@@ -192,7 +198,8 @@ class Connection:
         else:
             self.received += 1
             assert job == self.job, f"{self.peer} sent a frame of another job"
-            assert number == self.received, f"{self.peer} sent frame {number}, expected {self.received}"
+            assert number == self.received, (
+                f"{self.peer} sent frame {number}, expected {self.received}")
         return kind, body
 
     # ---- a job: a thread reads, so that acknowledgements and heartbeats do not wait for us ----
@@ -230,11 +237,15 @@ class Connection:
         if kind in (DECLINE, ABORT):
             r = Reader(body)
             code, ending = r.number(2), r.number(2)
-            text = r.bytes(0, 1024 if kind == ABORT else 64)  # of DECLINE: an unknown parameter, or a party without a pin
+            # of DECLINE: an unknown parameter, or a party without a pin
+            text = r.bytes(0, 1024 if kind == ABORT else 64)
             r.end()
-            assert ending and (not text or (kind == DECLINE and ending in (18, 19))), "a party's words"
-            raise Broken(f"{self.peer} {'says' if kind == ABORT else 'declined the job'}: ending {ending}, code {code}"
-                         + (f", {'job.' if ending == 18 else ''}{text.decode('ascii')}" if text else ""))
+            assert ending and (not text
+                               or (kind == DECLINE and ending in (18, 19))), "a party's words"
+            raise Broken(f"{self.peer} {'says' if kind == ABORT else 'declined the job'}: ending "
+                         f"{ending}, code {code}"
+                         + (f", {'job.' if ending == 18 else ''}{text.decode('ascii')}" if text
+                            else ""))
         assert kind in expected, f"{self.peer} sent message {kind}, expected {expected}"
         return kind, body
 
@@ -257,7 +268,8 @@ def pack(values, label):
 
 def unpack(values, count, packed):
     width = max(values.bit_length(), 1)
-    assert len(packed) == (count * width + 7) // 8, f"{len(packed)} bytes for {count} labels of {width} bits"
+    assert len(packed) == (count * width
+                           + 7) // 8, f"{len(packed)} bytes for {count} labels of {width} bits"
     bits = np.unpackbits(np.frombuffer(packed, np.uint8), bitorder="little")
     label = bits[: count * width].reshape(count, width) @ (1 << np.arange(width))
     assert not bits[count * width :].any() and (label <= values).all(), f"labels above {values}"
@@ -268,7 +280,8 @@ def label_bodies(group, values, label):
     """The chunks of one vector."""
     label, most = np.ravel(label), CHUNK * 8 // max(values.bit_length(), 1) & ~7
     for at in range(0, len(label), most):
-        yield u32(group) + u32(values) + u64(len(label)) + u64(at) + field(pack(values, label[at : at + most]))
+        yield u32(group) + u32(values) + u64(len(label)) + u64(at) + field(
+            pack(values, label[at : at + most]))
 
 
 def no_labels(group, values):
@@ -287,7 +300,8 @@ def labels(recv, group, values, count=None):
             assert count <= 1 << 30, f"{count} labels"
             if not count:
                 break
-        assert head == (group, values, count, len(label)), f"labels {head}, expected {group, values, count, len(label)}"
+        assert head == (group, values, count,
+                        len(label)), f"labels {head}, expected {group, values, count, len(label)}"
         here = len(packed) * 8 // max(values.bit_length(), 1)
         here = min(count - len(label), here & ~7 if here < count - len(label) else here)
         assert here, "a chunk of no labels"
@@ -307,9 +321,11 @@ def reals(recv, group, count, word):
     got = np.zeros(0, dtype=word)
     while len(got) < count:
         r = Reader(recv())
-        head, here = (r.number(4), r.number(8), r.number(8)), np.frombuffer(r.bytes(1, 1 << 20), word)
+        head, here = (r.number(4), r.number(8),
+                      r.number(8)), np.frombuffer(r.bytes(1, 1 << 20), word)
         r.end()
-        assert head == (group, count, len(got)), f"numbers {head}, expected {group, count, len(got)}"
+        assert head == (group, count,
+                        len(got)), f"numbers {head}, expected {group, count, len(got)}"
         got = np.append(got, here)
     return got
 

@@ -1,4 +1,5 @@
-"""Real daemons on this machine for the tests of the package: keys, slices, configurations, processes.
+"""Real daemons on this machine for the tests of the package: keys, slices, configurations,
+processes.
 
     with Federation(3, kind="rows") as f:
         f.coordinator(job)            one job; or f.serve()
@@ -24,7 +25,8 @@ PATIENCE_S = 300.0
 
 
 def tool(*args):
-    return subprocess.run([coterie.find(), *map(str, args)], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([coterie.find(), *map(str, args)], check=True, capture_output=True,
+                          text=True).stdout
 
 
 class Federation:
@@ -34,13 +36,18 @@ class Federation:
         self.names = [f"party-{i:02d}" for i in range(parties)]
         self.running = {}
         tool("synth", *synth, "--seed", 5, "--out", self.path / "pooled")
-        tool("split", "--by", by, "--parties", parties, "--seed", 5, "--data", self.path / "pooled", "--out", self.path / "data")
+        tool("split", "--by", by, "--parties", parties, "--seed", 5, "--data", self.path / "pooled",
+             "--out", self.path / "data")
         tool("pki", "lab", "--parties", parties, "--out", self.path / "pki")
-        self.pins = {n: tool("pki", "fingerprint", self.path / f"pki/{n}.crt").strip() for n in ["coordinator", *self.names]}
+        self.pins = {n: tool("pki", "fingerprint", self.path / f"pki/{n}.crt").strip()
+                     for n in ["coordinator", *self.names]}
         self.address = "127.0.0.1:1"
-        self._write("coordinator", {"name": "coordinator", "listen": "127.0.0.1:0", "identity": self._identity("coordinator"),
-                                    "parties": self.names, "threads": 1, "join_timeout_s": int(PATIENCE_S), "rejoin_s": 0,
-                                    "output": "out/coordinator"})
+        self._write("coordinator",
+                    {"name": "coordinator", "listen": "127.0.0.1:0",
+                     "identity": self._identity("coordinator"),
+                     "parties": self.names, "threads": 1, "join_timeout_s": int(PATIENCE_S),
+                     "rejoin_s": 0,
+                     "output": "out/coordinator"})
         for name in self.names:
             self._configure(name, jobs)
 
@@ -53,12 +60,15 @@ class Federation:
     def _configure(self, name, jobs):
         place = self.path / "data" / name
         data = {key: f"data/{name}/{next(place.glob(pattern)).name}" for key, pattern in
-                (("features", "features.*"), ("edges", "edges.*"), ("ids", "ids.txt")) if any(place.glob(pattern))}
+                (("features", "features.*"), ("edges", "edges.*"), ("ids", "ids.txt"))
+                if any(place.glob(pattern))}
         if jobs == ["fedwalk"]:
             data["vertices"] = data.pop("ids")
-        self._write(name, {"name": name, "coordinator": self.address, "identity": self._identity(name), "data": data,
-                           "peers": {n: pin for n, pin in self.pins.items() if n != name}, "threads": 1,
-                           "policy": {"jobs": jobs}, "rejoin_s": 0, "output": f"out/{name}"})
+        self._write(name,
+                    {"name": name, "coordinator": self.address, "identity": self._identity(name),
+                     "data": data,
+                     "peers": {n: pin for n, pin in self.pins.items() if n != name}, "threads": 1,
+                     "policy": {"jobs": jobs}, "rejoin_s": 0, "output": f"out/{name}"})
 
     def edit(self, name, **change):
         config = json.loads(self.config(name).read_text())
@@ -76,13 +86,16 @@ class Federation:
 
     def _start(self, name, *args):
         log = open(self.path / f"{name}.stderr", "ab")
-        self.running[name] = subprocess.Popen([coterie.find("coordinator" if name == "coordinator" else "party"), *map(str, args)],
-                                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+        self.running[name] = subprocess.Popen(
+            [coterie.find("coordinator" if name == "coordinator" else "party"), *map(str, args)],
+                                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                              stderr=log)
         log.close()
 
     def _listens(self, *args):
         ready = self.path / "ready"
-        self._start("coordinator", "--config", self.config("coordinator"), "--ready-file", ready, *args)
+        self._start("coordinator", "--config", self.config("coordinator"), "--ready-file", ready,
+                    *args)
         wait(lambda: ready.exists() and ready.read_text().strip())
         self.address = ready.read_text().strip()
         for name in self.names:
@@ -108,7 +121,9 @@ class Federation:
         place = self.endpoint("coordinator")
         tool("pki", "request", "--name", name, "--role", "user", "--dir", self.path / "pki")
         tool("pki", "sign", "--days", 20, "--ca", self.path / "pki", self.path / f"pki/{name}.csr")
-        self._write(name, {"server": f"coordinator@{place}", "identity": {"certificate": f"pki/{name}.crt"}})
+        self._write(name,
+                    {"server": f"coordinator@{place}",
+                     "identity": {"certificate": f"pki/{name}.crt"}})
         return self.config(name)
 
     def endpoint(self, name):
@@ -140,17 +155,21 @@ class Federation:
 
 
 def rows(parties, jobs=("kmeans", "fedsc")):
-    return Federation(parties, "rows", list(jobs), ["--points", "--nodes", 150, "--features", 6, "--clusters", 3, "--apart", 12])
+    return Federation(parties, "rows", list(jobs),
+                      ["--points", "--nodes", 150, "--features", 6, "--clusters", 3, "--apart", 12])
 
 
 def columns(parties, jobs=("kcagc",)):
-    return Federation(parties, "columns", list(jobs), ["--nodes", 150, "--features", 36, "--clusters", 3, "--signal", 0.8,
-                                                       "--homophily", 0.9])
+    return Federation(parties, "columns", list(jobs),
+                      ["--nodes", 150, "--features", 36, "--clusters", 3, "--signal", 0.8,
+                       "--homophily", 0.9])
 
 
 def ties(parties, by, jobs):
     """A graph alone, its edges or its vertices spread."""
-    return Federation(parties, by, jobs, ["--features", 0, "--nodes", 150, "--clusters", 3, "--degree", 12, "--homophily", 0.9])
+    return Federation(parties, by, jobs,
+                      ["--features", 0, "--nodes", 150, "--clusters", 3, "--degree", 12,
+                       "--homophily", 0.9])
 
 
 def wait(done):

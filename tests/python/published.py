@@ -1,7 +1,9 @@
-"""Sets in the form in which they are published, from data directories, for the test of scripts/fetch-data.
+"""Sets in the form in which they are published, from data directories, for the test of
+scripts/fetch-data.
 
     published.py iris FILE                      of scikit-learn's copy: byte by byte UCI's
-    published.py SET DATA FILE...               cora, pubmed, email-eu-core, ego-facebook, football, coil20, MUTAG
+    published.py SET DATA FILE...               cora, pubmed, email-eu-core, ego-facebook, football,
+                                                coil20, MUTAG
 """
 import gzip
 import io
@@ -52,18 +54,24 @@ def sparse_rows(data):
 def cora(data, file):
     X, labels = sparse_rows(data), lines(data / "labels.txt")
     ids = [f"p{7 * i + 3}" for i in range(len(labels))]
-    content = "".join("\t".join([ids[i], *map(str, X[i].toarray()[0].astype(int)), f"Class_{k}"]) + "\n" for i, k in enumerate(labels))
+    content = "".join("\t".join([ids[i], *map(str, X[i].toarray()[0].astype(int)), f"Class_{k}"])
+                      + "\n" for i, k in enumerate(labels))
     cites = "".join(f"{ids[int(u)]}\t{ids[int(v)]}\n" for u, v in edges(data))
-    cites += cites.split("\n")[0] + "\n" + "nowhere\tp3\n"  # one again, one to a paper that is not there
+    # one again, one to a paper that is not there
+    cites += cites.split("\n")[0] + "\n" + "nowhere\tp3\n"
     tar(file, cora__cora_DOT_content=content, cora__cora_DOT_cites=cites)
 
 
 def pubmed(data, file):
     labels = lines(data / "labels.txt")
-    head = "NODE\tpaper\ncat=1,2,3:label\t" + "\t".join(f"numeric:w-{j}:0.0" for j in range(500)) + "\tstring:summary\n"
-    nodes = "".join(f"{100 + i}\tlabel={int(k) + 1}\tw-{i % 500}=0.25\tw-{(i + 7) % 500}=0.5\tsummary=w-{i % 500}\n" for i, k in enumerate(labels))
-    links = "DIRECTED\tcites\nNO_FEATURES\n" + "".join(f"{i}\tpaper:{100 + int(u)}\t|\tpaper:{100 + int(v)}\n"
-                                                       for i, (u, v) in enumerate(edges(data)))
+    head = "NODE\tpaper\ncat=1,2,3:label\t" + "\t".join(f"numeric:w-{j}:0.0"
+                                                        for j in range(500)) + "\tstring:summary\n"
+    nodes = "".join(
+        f"{100 + i}\tlabel={int(k) + 1}\tw-{i % 500}=0.25\tw-{(i + 7) % 500}=0.5\t"
+        f"summary=w-{i % 500}\n" for i, k in enumerate(labels))
+    links = "DIRECTED\tcites\nNO_FEATURES\n" + "".join(
+        f"{i}\tpaper:{100 + int(u)}\t|\tpaper:{100 + int(v)}\n"
+        for i, (u, v) in enumerate(edges(data)))
     tar(file, **{"Pubmed-Diabetes__data__Pubmed-Diabetes_DOT_NODE_DOT_paper_DOT_tab": head + nodes,
                  "Pubmed-Diabetes__data__Pubmed-Diabetes_DOT_DIRECTED_DOT_cites_DOT_tab": links})
 
@@ -82,7 +90,8 @@ def email_eu_core(data, file, departments):
 
 
 def football(data, file):
-    nodes = "".join(f'  node\n  [\n    id {i}\n    label "Team {i}"\n    value {k}\n  ]\n' for i, k in enumerate(lines(data / "labels.txt")))
+    nodes = "".join(f'  node\n  [\n    id {i}\n    label "Team {i}"\n    value {k}\n  ]\n'
+                    for i, k in enumerate(lines(data / "labels.txt")))
     links = "".join(f"  edge\n  [\n    source {u}\n    target {v}\n  ]\n" for u, v in edges(data))
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("football.gml", f'Creator "x"\ngraph\n[\n  directed 0\n{nodes}{links}]\n')

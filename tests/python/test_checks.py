@@ -1,4 +1,5 @@
-"""scikit-learn's own checks. Their tables have ten rows and more, so the fewest rows behind a sum are one here."""
+"""scikit-learn's own checks. Their tables have ten rows and more, so the fewest rows behind a sum
+are one here."""
 import unittest
 import warnings
 

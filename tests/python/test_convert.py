@@ -202,7 +202,8 @@ class Tables(Case):
         Path("iris.data").write_text("5.1,3.5,setosa\n4.9,3.0,virginica\n")
         self.makes("iris.data --header no -l '#3'", [[5.1, 3.5], [4.9, 3]], labels=[0, 1])
         Path("glass.data").write_text("  1.5   2 a\n10\t3.5  b  \n")
-        self.makes("glass.data --header no --separator blank -l '#3'", [[1.5, 2], [10, 3.5]], labels=[0, 1])
+        self.makes("glass.data --header no --separator blank -l '#3'", [[1.5, 2], [10, 3.5]],
+                   labels=[0, 1])
         Path("q.data").write_text('1 2\n"1 2" 3\n')
         self.refused("q.data --header no --separator blank", r"q\.data:2: a quote, expected none")
 

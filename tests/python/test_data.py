@@ -1,4 +1,5 @@
-"""DataFrames, arrays, edges and graphs on their way to the programs: prepare(), and what it says no to."""
+"""DataFrames, arrays, edges and graphs on their way to the programs: prepare(), and what it says no
+to."""
 import os
 import tempfile
 import unittest
@@ -18,8 +19,10 @@ def customers():
     return pd.DataFrame({
         "customer": ["a1", "b2", "c3", "d4"],
         "age": [30, None, 41.5, 28],
-        "region": pd.Categorical(["north", "south", "north", "north"], categories=["north", "south", "west"]),
-        "joined": pd.to_datetime(["2024-12-31T00:00", "2020-01-01T12:00", "1970-01-02T00:00", "2000-02-29T00:00"]),
+        "region": pd.Categorical(["north", "south", "north", "north"],
+                                 categories=["north", "south", "west"]),
+        "joined": pd.to_datetime(["2024-12-31T00:00", "2020-01-01T12:00", "1970-01-02T00:00",
+                                  "2000-02-29T00:00"]),
         "active": [True, False, True, True],
         "note": ['a, "quoted"\nnote', "", "x", "ü"],
         "churned": ["no", "yes", "no", "yes"],
@@ -50,19 +53,23 @@ class Advice(unittest.TestCase):
 
 class Prepare(unittest.TestCase):
     def test_a_table(self):
-        data = coterie.prepare(customers(), id="customer", label="churned", ignore="note", missing="age=mean")
-        self.assertEqual(data.columns, ["age", "region=north", "region=south", "region=west", "joined", "active"])
+        data = coterie.prepare(customers(), id="customer", label="churned", ignore="note",
+                               missing="age=mean")
+        self.assertEqual(data.columns,
+                         ["age", "region=north", "region=south", "region=west", "joined", "active"])
         self.assertEqual(data.ids, ["a1", "b2", "c3", "d4"])
         np.testing.assert_array_equal(data.labels, [0, 1, 0, 1])
         mean = (30 + 41.5 + 28) / 3
-        np.testing.assert_allclose(data.features, [[30, 1, 0, 0, 20088, 1], [mean, 0, 1, 0, 18262.5, 0],
-                                                   [41.5, 1, 0, 0, 1, 1], [28, 1, 0, 0, 11016, 1]])
+        np.testing.assert_allclose(data.features,
+                                   [[30, 1, 0, 0, 20088, 1], [mean, 0, 1, 0, 18262.5, 0],
+                                    [41.5, 1, 0, 0, 1, 1], [28, 1, 0, 0, 11016, 1]])
         self.assertEqual(data.imported["rows"], {"read": 4, "dropped": 0})
 
     def test_times_are_utc(self):
         joined = pd.to_datetime(["2024-12-31T01:00:00.5", None]).tz_localize("Asia/Tokyo")
         data = coterie.prepare(pd.DataFrame({"joined": joined}), missing="indicator")
-        np.testing.assert_allclose(data.features[0], [20087 + (16 * 3600 + 0.5) / 86400, 0], rtol=1e-15)
+        np.testing.assert_allclose(data.features[0], [20087 + (16 * 3600 + 0.5) / 86400, 0],
+                                   rtol=1e-15)
         self.assertEqual(data.columns, ["joined", "joined is missing"])
 
     def test_numbers_come_to_the_digit(self):
@@ -71,20 +78,24 @@ class Prepare(unittest.TestCase):
         np.testing.assert_array_equal(data.features, X)
 
     def test_edges_between_ids(self):
-        edges = pd.DataFrame({"src": ["a1", "b2", "a1"], "dst": ["b2", "c3", "b2"], "w": [1.0, 2.5, 1.0]})
+        edges = pd.DataFrame({"src": ["a1", "b2", "a1"], "dst": ["b2", "c3", "b2"],
+                              "w": [1.0, 2.5, 1.0]})
         data = coterie.prepare(customers()[["customer", "active"]], id="customer", edges=edges)
         self.assertEqual((data.path / "edges.tsv").read_text(), "a1\tb2\t1\nb2\tc3\t2.5\n")
-        self.assertEqual(data.imported["edges"], {"kept": 2, "self_loops_dropped": 0, "repeated_dropped": 1})
+        self.assertEqual(data.imported["edges"],
+                         {"kept": 2, "self_loops_dropped": 0, "repeated_dropped": 1})
 
     def test_edges_in_other_forms_are_the_same(self):
         A = scipy.sparse.csr_matrix((np.ones(4), ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
-        for edges in ([[0, 1], [1, 2]], np.array([[0.0, 1.0], [1.0, 2.0]]), A, pd.DataFrame({"a": [0, 1], "b": [1, 2]})):
+        for edges in ([[0, 1], [1, 2]], np.array([[0.0, 1.0], [1.0, 2.0]]), A,
+                      pd.DataFrame({"a": [0, 1], "b": [1, 2]})):
             data = coterie.prepare(edges=edges)
             self.assertEqual((data.path / "edges.tsv").read_text(), "0\t1\n1\t2\n")
 
     def test_a_place_of_its_own(self):
         with tempfile.TemporaryDirectory() as scratch:
-            data = coterie.prepare(customers(), id="customer", only=["active"], out=scratch + "/bank")
+            data = coterie.prepare(customers(), id="customer", only=["active"],
+                                   out=scratch + "/bank")
             self.assertEqual(data.path, Path(scratch).resolve() / "bank")
             with self.assertRaisesRegex(coterie.InputError, "there is something in it"):
                 coterie.prepare(customers(), id="customer", only=["active"], out=scratch + "/bank")
@@ -108,17 +119,23 @@ class Prepare(unittest.TestCase):
         df = customers()
         plain = df[["customer", "age"]]
         self.refused('^DataFrame, row 1: column "age" has no value', plain, id="customer")
-        self.refused('^DataFrame, row 2: column "customer" is "c3", expected a number.*category', plain.iloc[[0, 0, 2]]
+        self.refused('^DataFrame, row 2: column "customer" is "c3", expected a number.*category',
+                     plain.iloc[[0, 0, 2]]
                      .assign(customer=["1", "2", "c3"], age=1.0))
-        self.refused('^DataFrame, row 1: .*"a1"', plain.assign(customer="a1", age=1), id="customer")  # an id twice
+        # an id twice
+        self.refused('^DataFrame, row 1: .*"a1"', plain.assign(customer="a1", age=1), id="customer")
         self.refused('column .*"custmer"|custmer', plain, id="custmer")
-        self.refused('column "region" is "east"|"east"', pd.DataFrame({"region": ["north", "east"], "x": [1, 2]}),
+        self.refused('column "region" is "east"|"east"',
+                     pd.DataFrame({"region": ["north", "east"], "x": [1, 2]}),
                      category="region=north|south")
         self.refused("two columns are called 'x'", pd.DataFrame([[1, 2]], columns=["x", "x"]))
-        self.refused("several levels", pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])))
+        self.refused("several levels",
+                     pd.DataFrame([[1, 2]],
+                                  columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])))
         self.refused("a table, edges, or both")
         self.refused("not a list", [1, 2])
-        self.refused("not symmetric", edges=scipy.sparse.csr_matrix(([1.0], ([0], [1])), shape=(3, 3)))
+        self.refused("not symmetric",
+                     edges=scipy.sparse.csr_matrix(([1.0], ([0], [1])), shape=(3, 3)))
         self.refused("expected two columns", edges=np.zeros((3, 4)))
         self.refused("no whole number", edges=[[0.5, 1]])
         self.refused(r"is not there", "nowhere.parquet")
@@ -136,9 +153,11 @@ class Prepare(unittest.TestCase):
             path.touch()
             with self.assertRaisesRegex(coterie.InputError, "pyarrow is not installed"):
                 coterie.prepare(path)
-            self.skipTest("pyarrow is not installed: Parquet was refused with a sentence, and not read")
+            self.skipTest(
+                "pyarrow is not installed: Parquet was refused with a sentence, and not read")
         customers().to_parquet(path)
-        self.assertEqual(coterie.prepare(path, id="customer", label="churned", ignore="note", missing="mean").columns[0], "age")
+        self.assertEqual(coterie.prepare(path, id="customer", label="churned", ignore="note",
+                                         missing="mean").columns[0], "age")
 
     def test_tables_that_pandas_can_make(self):
         class Arrow:  # as pyarrow.Table has it
@@ -152,16 +171,19 @@ class Graphs(unittest.TestCase):
     def test_tu_files(self):
         with tempfile.TemporaryDirectory() as scratch:
             place = Path(scratch) / "s"
-            ring = scipy.sparse.csr_matrix((np.ones(6), ([0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2])), shape=(3, 3))
+            ring = scipy.sparse.csr_matrix((np.ones(6), ([0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2])),
+                                           shape=(3, 3))
             _data.write_graphs([ring, (2, [[0, 1]]), (1, [])], place)
-            self.assertEqual((place / "set_graph_indicator.txt").read_text().split(), list("111223"))
+            self.assertEqual((place / "set_graph_indicator.txt").read_text().split(),
+                             list("111223"))
             lines = (place / "set_A.txt").read_text().split("\n")[:-1]
             self.assertEqual(len(lines), 8)
             self.assertIn("4, 5", lines)
 
     def test_refusals(self):
         with tempfile.TemporaryDirectory() as scratch:
-            with self.assertRaisesRegex(coterie.InputError, "graph 1: an edge has node 2, and there are 2"):
+            with self.assertRaisesRegex(coterie.InputError,
+                                        "graph 1: an edge has node 2, and there are 2"):
                 _data.write_graphs([(2, [[0, 1]]), (2, [[0, 2]])], Path(scratch) / "s")
             with self.assertRaisesRegex(coterie.InputError, "graph 0: a str"):
                 _data.write_graphs(["x"], Path(scratch) / "s")
@@ -177,7 +199,8 @@ class Finding(unittest.TestCase):
 
     def test_where_it_was_said(self):
         os.environ["COTERIE_BIN"] = "/nowhere"
-        with self.assertRaisesRegex(coterie.ProgramMissing, "COTERIE_BIN is '/nowhere', and there is no program coterie"):
+        with self.assertRaisesRegex(coterie.ProgramMissing,
+                                    "COTERIE_BIN is '/nowhere', and there is no program coterie"):
             coterie.find()
 
     def test_on_path_then_beside_the_sources(self):
@@ -194,7 +217,9 @@ class Finding(unittest.TestCase):
             built = federation.ROOT / "build/bin/coterie"
             if built.exists():
                 self.assertEqual(coterie.find(), str(built))
-            with self.assertRaisesRegex(coterie.ProgramMissing, "not found, in this package, on PATH, or in COTERIE_BIN: install the wheel"):
+            with self.assertRaisesRegex(
+                coterie.ProgramMissing,
+                "not found, in this package, on PATH, or in COTERIE_BIN: install the wheel"):
                 coterie.find("coterie-that-is-not")
 
     def test_programs_of_another_system(self):

@@ -26,7 +26,8 @@ def blobs():
 def graph():
     """200 nodes in three planted clusters: features, edges, classes."""
     with tempfile.TemporaryDirectory() as scratch:
-        federation.tool("synth", "--nodes", 200, "--features", 40, "--clusters", 3, "--signal", 0.8, "--homophily", 0.9,
+        federation.tool("synth", "--nodes", 200, "--features", 40, "--clusters", 3, "--signal", 0.8,
+                        "--homophily", 0.9,
                         "--out", scratch + "/g")
         data = coterie.Data(scratch + "/g")
         edges = pd.read_csv(scratch + "/g/edges.tsv", sep="\t", header=None, names=["u", "v"])
@@ -38,10 +39,12 @@ class Tables(unittest.TestCase):
         X, _ = blobs()
         model = coterie.KMeans(3, parties=3, random_state=4).fit(X)
         np.testing.assert_array_equal(model.transform(X).argmin(axis=1), model.labels_)
-        self.assertAlmostEqual(-model.score(X), ((X - model.cluster_centers_[model.labels_]) ** 2).sum())
+        self.assertAlmostEqual(-model.score(X),
+                               ((X - model.cluster_centers_[model.labels_]) ** 2).sum())
         self.assertEqual(model.n_iter_, model.run_.facts["lloyd_rounds"])
         self.assertIsNone(model.inertia_)
-        self.assertFalse(hasattr(coterie.KMeans(3, standardize="joint"), "transform"))  # its distances are in other units
+        # its distances are in other units
+        self.assertFalse(hasattr(coterie.KMeans(3, standardize="joint"), "transform"))
         columns = coterie.KMeans(3, split="columns", parties=3, random_state=4).fit(X)
         self.assertFalse(hasattr(columns, "score"))
         self.assertGreater(columns.n_iter_, 0)
@@ -51,7 +54,8 @@ class Tables(unittest.TestCase):
         with self.assertLogs("coterie", "INFO") as logs:
             coterie.KMeans(3, parties=3).fit(X)
         self.assertIn("kmeans", [r.coterie.get("phase") for r in logs.records])
-        self.assertTrue(all(m.startswith("INFO:coterie:run: ") for m in logs.output[:3]), logs.output[:3])
+        self.assertTrue(all(m.startswith("INFO:coterie:run: ") for m in logs.output[:3]),
+                        logs.output[:3])
 
     def test_range_of_clusters(self):
         X, y = blobs()
@@ -89,7 +93,9 @@ class Tables(unittest.TestCase):
         model = coterie.KMeans(3, parties=3, random_state=4).fit(X)
         self.assertEqual(adjusted_rand_score(y, model.labels_), 1)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
-        np.testing.assert_allclose(model.cluster_centers_, [X[model.labels_ == k].mean(axis=0) for k in range(3)], atol=1e-3)
+        np.testing.assert_allclose(model.cluster_centers_,
+                                   [X[model.labels_ == k].mean(axis=0) for k in range(3)],
+                                   atol=1e-3)
         self.assertEqual(model.run_.job["seed"], 4)
         self.assertEqual(len(model.run_.record["parties"]), 3)
         self.assertIn("differential privacy: none; a sum is not differential privacy", model.leaks_)
@@ -103,7 +109,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(set(model.run_.profile["column"]), set(df.columns))
         self.assertEqual(list(model.feature_names_in_), list(df.columns))
         self.assertAlmostEqual(model.inertia_, model.run_.facts["inertia"])
-        # The coordinator's confidence of each row; daemons over TLS, with the models that the parties kept.
+        # The coordinator's confidence of each row; daemons over TLS, with the models that the
+        # parties kept.
         confidence = coterie.Run(model.run_.path / "coordinator").labels["confidence"]
         self.assertAlmostEqual(confidence.mean(), model.run_.facts["silhouette"], 4)
         np.testing.assert_array_equal(model.predict(df), model.labels_)
@@ -126,18 +133,21 @@ class Tables(unittest.TestCase):
         self.assertEqual(adjusted_rand_score(y, model.labels_), 1)
         found = model.run_.labels.set_index("id")["label"]
         np.testing.assert_array_equal(found.loc[ids], model.labels_)
-        self.assertEqual(sorted(set(model.run_.labels["process"])), ["party-00", "party-01", "party-02"])
+        self.assertEqual(sorted(set(model.run_.labels["process"])),
+                         ["party-00", "party-01", "party-02"])
 
     def test_standardised(self):
         X, y = blobs()
-        X = X * [1, 1, 1, 1] + np.outer(np.random.RandomState(0).standard_normal(len(X)) * 9000, [0, 0, 0, 1])
+        X = X * [1, 1, 1, 1] + np.outer(np.random.RandomState(0).standard_normal(len(X)) * 9000,
+                                        [0, 0, 0, 1])
         plain = coterie.KMeans(3, parties=3).fit(X)
         joint = coterie.KMeans(3, parties=3, standardize="joint").fit(X)
         self.assertLess(adjusted_rand_score(y, plain.labels_), 0.2)
         self.assertGreater(adjusted_rand_score(y, joint.labels_), 0.9)
         np.testing.assert_array_equal(joint.predict(X), joint.labels_)
         local = coterie.KMeans(3, parties=3, standardize="local").fit(X)
-        with self.assertRaisesRegex(coterie.InputError, "each of 3 parties brings rows to units of its own"):
+        with self.assertRaisesRegex(coterie.InputError,
+                                    "each of 3 parties brings rows to units of its own"):
             local.predict(X)
 
     def test_spectral_clustering_of_rows(self):
@@ -148,7 +158,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(adjusted_rand_score(y, model.predict(X)), 1)
         confidence = model.run_.labels["confidence"]
         self.assertTrue(confidence.between(0, 1).all() and confidence.mean() > 0.5)
-        with self.assertRaisesRegex(coterie.InputError, "the rows have 3 columns, those of the run had 4"):
+        with self.assertRaisesRegex(coterie.InputError,
+                                    "the rows have 3 columns, those of the run had 4"):
             data = coterie.prepare(pd.DataFrame(X[:, :3], columns=list("abc")))
             model.predict(data)
         self.assertFalse(hasattr(coterie.SpectralClustering(3, variant="dense"), "predict"))
@@ -187,7 +198,8 @@ class Graphs(unittest.TestCase):
 
     def test_landmark_tells_its_order(self):
         X, edges, y = graph()
-        model = coterie.AttributedGraphClustering(3, method="landmark", parties=4).fit(X, edges=edges)
+        model = coterie.AttributedGraphClustering(3, method="landmark",
+                                                  parties=4).fit(X, edges=edges)
         self.assertGreater(adjusted_rand_score(y, model.labels_), 0.9)
         np.testing.assert_array_equal(model.predict(X, edges=edges), model.labels_)
         model = coterie.AttributedGraphClustering(3, method="gcc", parties=2).fit(X, edges=edges)
@@ -196,7 +208,8 @@ class Graphs(unittest.TestCase):
 
     def test_rows_that_are_not_placed(self):
         X, edges, y = graph()
-        model = coterie.AttributedGraphClustering(3, order=3, parties=2, cut={"keep": 0.9}, job={"align": "intersect"})
+        model = coterie.AttributedGraphClustering(3, order=3, parties=2, cut={"keep": 0.9},
+                                                  job={"align": "intersect"})
         model.fit(X, edges=edges)
         placed = model.labels_ >= 0
         self.assertEqual(placed.sum(), model.run_.facts["common_rows"])
@@ -206,7 +219,8 @@ class Graphs(unittest.TestCase):
     def test_spectral_clustering_of_edges(self):
         X, edges, y = graph()
         A = scipy.sparse.coo_matrix((np.ones(len(edges)), (edges.u, edges.v)), shape=(200, 200))
-        model = coterie.SpectralClustering(3, affinity="precomputed", parties=3, allow=["fedspectral.exact"]).fit(A + A.T)
+        model = coterie.SpectralClustering(3, affinity="precomputed", parties=3,
+                                           allow=["fedspectral.exact"]).fit(A + A.T)
         self.assertEqual(model.ids_, [str(i) for i in range(200)])
         self.assertGreater(adjusted_rand_score(y, model.labels_), 0.75)
         with self.assertRaises(coterie.CoterieError) as e:
@@ -229,7 +243,9 @@ class Graphs(unittest.TestCase):
         for i in range(40):
             A = np.triu(rng.random_sample((12, 12)) < (0.5 if i % 2 else 0.15), 1)
             graphs.append((12, np.argwhere(A)))
-        model = coterie.GraphClustering(2, parties=2, job={"rounds": 2, "epochs": 2, "baselines": "off"}).fit(graphs)
+        model = coterie.GraphClustering(2, parties=2,
+                                        job={"rounds": 2, "epochs": 2,
+                                             "baselines": "off"}).fit(graphs)
         self.assertEqual(adjusted_rand_score(np.arange(40) % 2, model.labels_), 1)
         np.testing.assert_array_equal(model.predict(graphs), model.labels_)
 
@@ -241,7 +257,8 @@ class Errors(unittest.TestCase):
             coterie.KMeans(200, parties=3).fit(X)
         self.assertEqual(e.exception.what, "job.clusters is 200, of 120 rows of all parties")
         self.assertEqual((e.exception.who, e.exception.status), ("coordinator", 1))
-        self.assertEqual(str(e.exception), "coordinator: job.clusters is 200, of 120 rows of all parties "
+        self.assertEqual(str(e.exception),
+                         "coordinator: job.clusters is 200, of 120 rows of all parties "
                                            "(coterie run ended with 1: the job failed)")
         self.assertTrue(e.exception.run.endswith("/run"))
 
@@ -249,7 +266,8 @@ class Errors(unittest.TestCase):
         X, _ = blobs()
         with self.assertRaises(coterie.CoterieError) as e:
             coterie.SpectralClustering(3, parties=3, variant="paper").fit(X)
-        self.assertRegex(e.exception.what, '^the job needs allow=\["fedsc.paper"\]: parties disclose more in it')
+        self.assertRegex(e.exception.what,
+                         '^the job needs allow=\["fedsc.paper"\]: parties disclose more in it')
         self.assertEqual(e.exception.status, 4)
 
     def test_a_parameter(self):
@@ -262,7 +280,8 @@ class Errors(unittest.TestCase):
 
     def test_one_cluster(self):
         X, _ = blobs()
-        with self.assertRaisesRegex(coterie.InputError, "^job.clusters is 1, expected a whole number from 2 to 65536"):
+        with self.assertRaisesRegex(coterie.InputError,
+                                    "^job.clusters is 1, expected a whole number from 2 to 65536"):
             coterie.KMeans(1, parties=3).fit(X)
 
     def test_ways(self):
@@ -310,7 +329,9 @@ class Warnings(unittest.TestCase):
         low = [w for w in found if w.code == "silhouette_low"]
         self.assertEqual({w.who for w in low}, {"party-00", "party-01"})
         self.assertTrue(all(w.number < 0.05 for w in low))
-        self.assertRegex(str(low[0]), r"^party-0\d: the silhouette of \d+ rows is 0\.0\d+ on average.* \(silhouette_low\)$")
+        self.assertRegex(
+            str(low[0]),
+            r"^party-0\d: the silhouette of \d+ rows is 0\.0\d+ on average.* \(silhouette_low\)$")
 
     def test_a_constant_column(self):
         X, _ = blobs()
@@ -320,7 +341,8 @@ class Warnings(unittest.TestCase):
         self.assertEqual([w.number for w in constant], [1])
         self.assertIn('"same"', constant[0].what)
         rows = model.run_.warnings
-        self.assertIn((constant[0].who, "columns_constant"), list(zip(rows["process"], rows["code"])))
+        self.assertIn((constant[0].who, "columns_constant"),
+                      list(zip(rows["process"], rows["code"])))
 
     def test_of_a_command(self):
         table = pd.DataFrame({"a": [1.0, 2.0, None, 4.0, 5.0], "b": [2.0, 3.0, 4.0, 5.0, 6.0]})
@@ -336,7 +358,8 @@ class Notebooks(unittest.TestCase):
         with contextlib.redirect_stderr(said):
             coterie.KMeans(3, parties=3, progress=True).fit(X)
         self.assertEqual(said.getvalue().count("kmeans, 3 parties: keys, "), 1)
-        self.assertRegex(said.getvalue(), r"(?s)kmeans, 3 parties: offer, [\d.]+ s.*: kmeans, .*: done, [\d.]+ s")
+        self.assertRegex(said.getvalue(),
+                         r"(?s)kmeans, 3 parties: offer, [\d.]+ s.*: kmeans, .*: done, [\d.]+ s")
 
     def test_silent_where_nobody_looks(self):
         X, _ = blobs()
@@ -350,9 +373,11 @@ class Notebooks(unittest.TestCase):
         model = coterie.KMeans(3, split="columns", parties=2).fit(X)
         run = model.run_
         self.assertEqual(set(run.phases["process"]), {"coordinator", "party-00", "party-01"})
-        self.assertAlmostEqual(run.phases.query("process == 'coordinator'")["rounds"].sum(), run.record["rounds"])
+        self.assertAlmostEqual(run.phases.query("process == 'coordinator'")["rounds"].sum(),
+                               run.record["rounds"])
         sent = run.links.query("process == 'party-00'")["bytes_sent"].sum()
-        received = run.links.query("process == 'coordinator' and peer == 'party-00'")["bytes_received"].sum()
+        received = run.links.query(
+            "process == 'coordinator' and peer == 'party-00'")["bytes_received"].sum()
         self.assertEqual(sent, received)
         self.assertEqual(set(run.profile["process"]), {"party-00", "party-01"})
         report = model.report_
@@ -367,12 +392,15 @@ class Notebooks(unittest.TestCase):
             self.assertEqual((run.path / "coordinator/run.json").read_bytes(), before)
         own = run.report("party-01")
         with tempfile.TemporaryDirectory() as scratch:
-            self.assertIn(b"<circle", own.pictures["picture"].save(scratch + "/points.svg").read_bytes())
+            self.assertIn(b"<circle",
+                          own.pictures["picture"].save(scratch + "/points.svg").read_bytes())
         self.assertIn("iframe", own.pictures["picture"]._repr_html_())
         self.assertIn("principal components", own.html)
-        with self.assertRaisesRegex(coterie.InputError, "'party-07' is none of coordinator, party-00, party-01"):
+        with self.assertRaisesRegex(coterie.InputError,
+                                    "'party-07' is none of coordinator, party-00, party-01"):
             run.report("party-07")
-        with tempfile.TemporaryDirectory() as empty, self.assertRaisesRegex(coterie.InputError, "no run.json in it"):
+        with tempfile.TemporaryDirectory() as empty, self.assertRaisesRegex(
+            coterie.InputError, "no run.json in it"):
             coterie.Run(empty)
 
     def test_copies(self):

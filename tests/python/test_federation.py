@@ -25,10 +25,12 @@ class Stops(unittest.TestCase):
     def test_sigterm_leaves_nothing_behind(self):
         code = ("import sys, pathlib; sys.path.insert(0, sys.argv[1])\n"
                 "from coterie._data import Folder\nfrom coterie._program import call\n"
-                "f = Folder(prefix='coterie-run-'); (f.path / 'key').write_text('secret'); print(f.path, flush=True)\n"
+                "f = Folder(prefix='coterie-run-'); (f.path / 'key').write_text('secret'); "
+                "print(f.path, flush=True)\n"
                 "import time; time.sleep(600)\n")
         with tempfile.TemporaryDirectory() as place:
-            child = subprocess.Popen([sys.executable, "-c", code, str(federation.ROOT / "python")], stdout=subprocess.PIPE,
+            child = subprocess.Popen([sys.executable, "-c", code, str(federation.ROOT / "python")],
+                                     stdout=subprocess.PIPE,
                                      text=True, env={**os.environ, "TMPDIR": place})
             with child.stdout:
                 self.assertTrue(os.path.isdir(child.stdout.readline().strip()))
@@ -43,7 +45,8 @@ class TakesPart(unittest.TestCase):
             f.coordinator(JOB)
             f.once(*f.names[1:])
             phases = []
-            model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, progress=lambda p, s: phases.append(p)).fit()
+            model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, progress=lambda p,
+                                   s: phases.append(p)).fit()
             self.assertEqual(f.ends("coordinator"), 0)
             self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
             self.assertEqual(len(model.labels_), 50)
@@ -52,14 +55,16 @@ class TakesPart(unittest.TestCase):
             self.assertIn("kmeans", phases)
             self.assertEqual(phases[-1], "done")
             self.assertIn("<svg", model.report_.html)
-            np.testing.assert_array_equal(model.predict(np.load(f.data("party-00") / "features.npy")), model.labels_)
+            np.testing.assert_array_equal(
+                model.predict(np.load(f.data("party-00") / "features.npy")), model.labels_)
 
     def test_with_data_that_are_given(self):
         with federation.rows(3) as f:
             f.coordinator(JOB)
             f.once(*f.names[1:])
             X = np.load(f.data("party-00") / "features.npy")[::-1]
-            model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, out=f.path / "mine").fit(X)
+            model = coterie.KMeans(3, party=f.config("party-00"), random_state=7,
+                                   out=f.path / "mine").fit(X)
             self.assertEqual(adjusted_rand_score(own_truth(f, "party-00")[::-1], model.labels_), 1)
             self.assertTrue((f.path / "mine/labels.csv").exists())
 
@@ -69,7 +74,8 @@ class TakesPart(unittest.TestCase):
             f.once(*f.names[1:])
             with self.assertRaises(coterie.CoterieError) as e:
                 coterie.KMeans(3, party=f.config("party-00"), random_state=7).fit()
-            self.assertIn("agreed to another job: job.clusters: 3 here, 4 offered", str(e.exception))
+            self.assertIn("agreed to another job: job.clusters: 3 here, 4 offered",
+                          str(e.exception))
             self.assertEqual(e.exception.who, "party-00")
             self.assertEqual(e.exception.status, 2)
 
@@ -78,18 +84,21 @@ class TakesPart(unittest.TestCase):
             f.coordinator({"kind": "fedspectral", "clusters": 3, "seed": 7})
             f.once(*f.names[1:])
             edges = pd.read_csv(f.data("party-00") / "edges.tsv", sep="\t", header=None)
-            model = coterie.SpectralClustering(3, affinity="precomputed", party=f.config("party-00"), random_state=7)
+            model = coterie.SpectralClustering(3, affinity="precomputed",
+                                               party=f.config("party-00"), random_state=7)
             model.fit(edges)
             truth = dict(zip(coterie.Data(f.path / "pooled").ids, f.truth()))
             self.assertEqual(set(model.ids_), set(edges[0]) | set(edges[1]))
-            self.assertGreater(adjusted_rand_score([truth[i] for i in model.ids_], model.labels_), 0.8)
+            self.assertGreater(adjusted_rand_score([truth[i] for i in model.ids_], model.labels_),
+                               0.8)
 
     def test_with_vertices(self):
         with federation.ties(2, "vertices", ["fedwalk"]) as f:
             job = {"walks": 10, "length": 10, "window": 3}
             f.coordinator({"kind": "fedwalk", "seed": 7, **job})
             f.party("party-01", "--once")
-            model = coterie.NodeEmbedding(party=f.config("party-00"), job=job, random_state=7).fit(coterie.Data(f.data("party-00")))
+            model = coterie.NodeEmbedding(party=f.config("party-00"), job=job,
+                                          random_state=7).fit(coterie.Data(f.data("party-00")))
             self.assertEqual(model.ids_, coterie.Data(f.data("party-00")).ids)
             self.assertEqual(model.embedding_.shape, (len(model.ids_), 128))
             self.assertGreater(np.abs(model.embedding_).sum(), 0)
@@ -98,7 +107,8 @@ class TakesPart(unittest.TestCase):
         with federation.columns(2) as f:
             f.coordinator({"kind": "kcagc", "clusters": 3, "seed": 7, "filter": {"order": 3}})
             f.party("party-01", "--once")
-            model = coterie.AttributedGraphClustering(3, order=3, party=f.config("party-00"), random_state=7)
+            model = coterie.AttributedGraphClustering(3, order=3, party=f.config("party-00"),
+                                                      random_state=7)
             model.fit(coterie.Data(f.data("party-00")))
             self.assertGreater(adjusted_rand_score(f.truth(), model.labels_), 0.8)
 
@@ -116,9 +126,13 @@ class TakesPart(unittest.TestCase):
             f.coordinator({**JOB, "clusters": 140, "min_cluster": 3})
             f.party("party-01", "--once")
             with self.assertRaises(coterie.CoterieError) as e:
-                coterie.KMeans(140, party=f.config("party-00"), random_state=7, job={"min_cluster": 3}).fit()
-            self.assertRegex(str(e.exception), "^party-00: coordinator says: only .* landmarks have 3 rows or more, for 140 clusters")
-            f.edit("party-00", heartbeat_s=0)  # ends it before there is any job, and its run.json is the one from before
+                coterie.KMeans(140, party=f.config("party-00"), random_state=7,
+                               job={"min_cluster": 3}).fit()
+            self.assertRegex(
+                str(e.exception), "^party-00: coordinator says: only .* landmarks have 3 rows or "
+                                  "more, for 140 clusters")
+            # ends it before there is any job, and its run.json is the one from before
+            f.edit("party-00", heartbeat_s=0)
             with self.assertRaises(coterie.InputError) as e:
                 coterie.KMeans(3, party=f.config("party-00"), random_state=7).fit()
             self.assertIn("heartbeat_s is 0, expected", str(e.exception))
@@ -136,7 +150,8 @@ class Serves(unittest.TestCase):
     def test_submits_and_takes_part(self):
         with federation.rows(3) as f:
             f.serve(*f.names[1:])
-            model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"), random_state=7).fit()
+            model = coterie.KMeans(3, party=f.config("party-00"),
+                                   coordinator=f.config("coordinator"), random_state=7).fit()
             self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
             self.assertEqual(model.job_number_, 1)
 
@@ -145,22 +160,29 @@ class Serves(unittest.TestCase):
             f.serve(*f.names)
             ids = set()
             for _ in range(3):  # beside the results of those before, which are of the same job
-                model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"),
+                model = coterie.KMeans(3, party=f.config("party-00"),
+                                       coordinator=f.config("coordinator"),
                                        random_state=7).fit()
                 self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
                 ids.add(model.run_.job_id)
             self.assertEqual(len(ids), 3)
-            with self.assertRaisesRegex(coterie.CoterieError, "has done a job of kind kmeans: not after 1 s"):  # none of them is taken for another
+            # none of them is taken for another
+            with self.assertRaisesRegex(coterie.CoterieError,
+                                        "has done a job of kind kmeans: not after 1 s"):
                 coterie.KMeans(3, party=f.config("party-00"), random_state=7, timeout=1).fit()
-            with self.assertRaisesRegex(coterie.InputError, "the party runs already, with the data that its configuration names"):
+            with self.assertRaisesRegex(
+                coterie.InputError,
+                "the party runs already, with the data that its configuration names"):
                 coterie.KMeans(3, party=f.config("party-00")).fit(np.zeros((5, 6)))
 
     def test_a_job_that_somebody_else_submits(self):
         with federation.rows(2) as f:
             f.serve(*f.names)
-            member = _federation.Party(f.config("party-00"), {"kind": "kmeans", "clusters": 3}, None, None, False)
+            member = _federation.Party(f.config("party-00"), {"kind": "kmeans", "clusters": 3},
+                                       None, None, False)
             (f.path / "job.json").write_text(json.dumps(JOB))
-            federation.tool("job", "--config", f.config("coordinator"), "submit", f.path / "job.json")
+            federation.tool("job", "--config", f.config("coordinator"), "submit",
+                            f.path / "job.json")
             run = member.wait(federation.PATIENCE_S)
             self.assertEqual((run.status, len(run.labels)), ("done", 75))
 
@@ -168,11 +190,14 @@ class Serves(unittest.TestCase):
         with federation.columns(2) as f:
             f.serve(*f.names)
             where = f.path / "out/coordinator/control.socket"
-            model = coterie.AttributedGraphClustering(3, order=3, coordinator=where, random_state=7).fit()
+            model = coterie.AttributedGraphClustering(3, order=3, coordinator=where,
+                                                      random_state=7).fit()
             self.assertGreater(adjusted_rand_score(f.truth(), model.labels_), 0.8)
             self.assertEqual(model.run_.record["role"], "coordinator")
             with self.assertRaisesRegex(coterie.InputError, "takes no data"):
-                coterie.AttributedGraphClustering(3, coordinator=where).fit(np.zeros((5, 2)), edges=[[0, 1]])
+                coterie.AttributedGraphClustering(3,
+                                                  coordinator=where).fit(
+                                                      np.zeros((5, 2)), edges=[[0, 1]])
 
     def test_submits_alone_what_is_the_parties_alone(self):
         with federation.rows(2) as f:
@@ -186,7 +211,9 @@ class Serves(unittest.TestCase):
         with federation.columns(2) as f:
             f.serve(*f.names)
             with self.assertWarns(coterie.CoterieWarning) as w:
-                coterie.AttributedGraphClustering((2, 3), method="landmark", coordinator=f.config("coordinator"), random_state=7).fit()
+                coterie.AttributedGraphClustering((2, 3), method="landmark",
+                                                  coordinator=f.config("coordinator"),
+                                                  random_state=7).fit()
             self.assertEqual((w.warning.code, w.warning.who), ("k_at_end", "coordinator"))
             self.assertEqual(w.filename, __file__)
 
@@ -203,7 +230,8 @@ class Serves(unittest.TestCase):
             shown = json.loads(federation.tool("job", "--config", anna, "show", "1", "--json"))
             self.assertEqual(shown["submitter"], "anna")
             os.rename(shown["directory"], f.path / "out/moved")
-            with self.assertWarnsRegex(coterie.CoterieWarning, "no results of job .* are here: .* removed"):
+            with self.assertWarnsRegex(coterie.CoterieWarning,
+                                       "no results of job .* are here: .* removed"):
                 self.assertIsNone(model._take(_federation.hub_of(anna).results(shown, None)))
             with self.assertRaisesRegex(coterie.InputError, "the results of job 1 are not here"):
                 model.report_
@@ -214,7 +242,8 @@ class Serves(unittest.TestCase):
             with self.assertRaises(coterie.CoterieError) as e:
                 coterie.KMeans(3, coordinator=f.config("coordinator"), random_state=7).fit()
             self.assertEqual(e.exception.status, 2)
-            self.assertRegex(str(e.exception), r"party-0\d declined the job: its policy does not allow this job")
+            self.assertRegex(str(e.exception),
+                             r"party-0\d declined the job: its policy does not allow this job")
 
     def test_what_the_coordinator_says_no_to(self):
         with federation.rows(2) as f:

@@ -18,7 +18,8 @@ def places(report):
     """x and y of each point of the picture, and the hue of its cluster."""
     point = r'<circle class="pt k(\d+)" cx="([-.\d]+)" cy="([-.\d]+)"'
     marks = re.findall(point, report.html)
-    return np.array([(float(x), float(y)) for _, x, y in marks]), np.array([int(k) for k, _, _ in marks])
+    return np.array([(float(x), float(y))
+                     for _, x, y in marks]), np.array([int(k) for k, _, _ in marks])
 
 
 class ByTsne(unittest.TestCase):
@@ -34,7 +35,8 @@ class ByTsne(unittest.TestCase):
         xy, cluster = places(report)
         self.assertEqual(len(xy), 75)
         self.assertEqual(len(set(cluster)), 5)
-        distance = np.linalg.norm(xy[:, None] - xy[None], axis=2) + np.diag(np.full(len(xy), np.inf))
+        distance = np.linalg.norm(xy[:, None] - xy[None],
+                                  axis=2) + np.diag(np.full(len(xy), np.inf))
         self.assertGreater((cluster[distance.argmin(axis=1)] == cluster).mean(), 0.95)
         by_pca, _ = places(self.run_.report("party-01"))
         self.assertGreater(np.abs(xy - by_pca).max(), 300)
@@ -44,7 +46,8 @@ class ByTsne(unittest.TestCase):
         self.assertEqual(first, second)
 
     def test_no_points(self):
-        with self.assertRaisesRegex(coterie.InputError, "only a party, in its own directory, has points"):
+        with self.assertRaisesRegex(coterie.InputError,
+                                    "only a party, in its own directory, has points"):
             self.run_.report("coordinator", tsne=True)
 
     def test_odd_points(self):

@@ -45,7 +45,8 @@ def commands(lines):
 def matches(expected, printed):
     """Do these lines agree? Blanks at the ends of lines do not count."""
     pattern = "".join(
-        r"(?:[^\n]*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", r"[^\n]*") + r"\n"
+        r"(?:[^\n]*\n)*?" if line == "..."
+        else re.escape(line).replace(r"\.\.\.", r"[^\n]*") + r"\n"
         for line in expected
     )
     return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in printed))
@@ -56,7 +57,8 @@ class Shell:
 
     def __init__(self):
         self.bash = subprocess.Popen(
-            ["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            ["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True
         )
 
     def run(self, command):
@@ -85,7 +87,8 @@ def run_page(text):
             printed, ended = shell.run(command)
             if ended != status or expected and not matches(expected, printed):
                 shown = "\n".join(["$ " + command, *printed, f"[exit {ended}]"])
-                raise SystemExit(f"{shown}\n\nThe page has:\n" + "\n".join([*expected, f"[exit {status}]"]))
+                raise SystemExit(f"{shown}\n\nThe page has:\n"
+                                 + "\n".join([*expected, f"[exit {status}]"]))
             count += 1
     return count
 

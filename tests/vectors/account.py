@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Writes account.inc: what several Gaussian releases come to, with 60 digits, independent of the C sources.
+"""Writes account.inc: what several Gaussian releases come to, with 60 digits, independent of the C
+sources.
 
-Each job's mu is found from the (eps, delta) that it claims, the mu are added up as a root of squares, and the total's
-eps is found again at the table's delta; the curve is Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle, Wang 2018,
-Theorem 8). A second way to the same number stands beside the first: the privacy loss of the total is a normal number
-of mean mu^2/2 and variance mu^2, and delta is the integral of 1 - e^(eps - loss) over losses above eps (Steinke 2022,
-Proposition 7); the two must agree, or nothing is written.
+Each job's mu is found from the (eps, delta) that it claims, the mu are added up as a root of
+squares, and the total's eps is found again at the table's delta; the curve is Phi(mu/2 - eps/mu) -
+e^eps Phi(-mu/2 - eps/mu) (Balle, Wang 2018, Theorem 8). A second way to the same number stands
+beside the first: the privacy loss of the total is a normal number of mean mu^2/2 and variance mu^2,
+and delta is the integral of 1 - e^(eps - loss) over losses above eps (Steinke 2022, Proposition 7);
+the two must agree, or nothing is written.
 
     tests/vectors/account.py > tests/vectors/account.inc      # python3-mpmath
 """
@@ -37,7 +39,9 @@ def mu_of(eps, delta):
 
 
 def eps_of(mu, delta):
-    return mp.mpf(0) if curve(mp.mpf(0), mu) <= delta else where(lambda e: curve(e, mu) - delta, mp.mpf(0), mp.mpf(10) ** 8)
+    return mp.mpf(0) if curve(mp.mpf(0),
+                              mu) <= delta else where(lambda e: curve(e, mu) - delta, mp.mpf(0),
+                                                      mp.mpf(10) ** 8)
 
 
 JOBS = [  # (eps, delta, times) of the jobs; delta of the total

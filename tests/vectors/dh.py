@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes dh.inc: known answers for crypto/dh, made with Python integers alone.
 
-The primes come from RFC 7919's formula, not from the C source; X25519 is the ladder of RFC 7748, section 5.
-Secrets are SHA-256 of fixed texts; X25519 takes the last 32 of their 40 bytes.
+The primes come from RFC 7919's formula, not from the C source; X25519 is the ladder of RFC 7748,
+section 5. Secrets are SHA-256 of fixed texts; X25519 takes the last 32 of their 40 bytes.
 """
 import hashlib
 
@@ -66,7 +66,8 @@ def main():
     base = (9).to_bytes(32, "little")
     a, b = (secret("coterie %s 255" % x).to_bytes(40, "big") for x in "ab")
     print("\t{ 255,")
-    for value in (a, x25519(a[8:], base), b, x25519(b[8:], base), x25519(a[8:], x25519(b[8:], base))):
+    for value in (a, x25519(a[8:], base), b, x25519(b[8:], base),
+                  x25519(a[8:], x25519(b[8:], base))):
         print(c_string(int.from_bytes(value, "big"), len(value)) + ",")
     print("\t},")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Equations 10 to 14 of FedGCN as protocols/fedgcn/README.md reads them, in numpy: C after the steps
-from three prototypes of 12 uploaded ones, with one variance for each component, and with covariances.
+"""Equations 10 to 14 of FedGCN as protocols/fedgcn/README.md reads them, in numpy: C after the
+steps from three prototypes of 12 uploaded ones, with one variance for each component, and with
+covariances.
 
     tests/vectors/kde.py > tests/vectors/kde.inc
 """
@@ -23,7 +24,8 @@ def kde(u, C, full):
         mass = (a * gamma).sum(axis=0)
         share = mass / a.sum(axis=0)
         mu = (a * gamma).T @ u / mass[:, None]
-        Sigma = np.array([((u - mu[r]) * (a * gamma)[:, r, None] / mass[r]).T @ (u - mu[r]) for r in range(K)])
+        Sigma = np.array([((u - mu[r]) * (a * gamma)[:, r, None] / mass[r]).T @ (u - mu[r])
+                          for r in range(K)])
         variance = np.trace(Sigma, axis1=1, axis2=2) / Z
         least = max(0.05 * np.sort(variance)[K // 2], 1e-12)
         moved = ((mu - C) ** 2).sum(axis=1).max()
@@ -39,7 +41,8 @@ def kde(u, C, full):
         for r in range(K):
             D = np.einsum("ijc,cd,ijd->ij", d, np.linalg.inv(Sigma[r]), d)
             f = (gamma[:, r] * np.exp(-PART * D)).sum(axis=1)
-            log_f[:, r] = np.log(share[r] / share.sum() * f / gamma[:, r].sum()) - PART * np.linalg.slogdet(Sigma[r])[1]
+            log_f[:, r] = np.log(share[r] / share.sum() * f
+                                 / gamma[:, r].sum()) - PART * np.linalg.slogdet(Sigma[r])[1]
         gamma = shares(log_f)
     return C
 

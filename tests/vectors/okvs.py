@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes okvs.inc: known answers for the tables of docs/alignment.md, independent of the C sources.
 
-Keys and values are of formulas that test_okvs.c has, too. Tables are made here by elimination (peeling is one
-order of it) with free places that a formula fills; AES by openssl(1).
+Keys and values are of formulas that test_okvs.c has, too. Tables are made here by elimination
+(peeling is one order of it) with free places that a formula fills; AES by openssl(1).
 """
 import hashlib
 import subprocess
@@ -24,7 +24,8 @@ def value(i):
 
 def places(k, m):
     third = m // 3
-    return [p * third + (int.from_bytes(k[4 * p : 4 * p + 4], "big") * third >> 32) for p in range(3)]
+    return [p * third + (int.from_bytes(k[4 * p : 4 * p + 4], "big") * third >> 32)
+            for p in range(3)]
 
 
 def make(keys, values, m):
@@ -51,14 +52,16 @@ def make(keys, values, m):
 
 
 def share(prf, k):
-    out = subprocess.run(["openssl", "enc", "-aes-128-ecb", "-nosalt", "-nopad", "-K", prf.hex()], input=k,
+    out = subprocess.run(["openssl", "enc", "-aes-128-ecb", "-nosalt", "-nopad", "-K", prf.hex()],
+                         input=k,
                          stdout=subprocess.PIPE, check=True).stdout
     return int.from_bytes(out[:8], "little")
 
 
 print("/* Made by okvs.py. */")
 print("static const struct { size_t n, words; } known_words[] = {\n%s\n};"
-      % ",\n".join("{ %d, %d }" % (n, words(n)) for n in (0, 1, 192, 1000, 10**6 + 128, 2**26 + 128)))
+      % ",\n".join("{ %d, %d }" % (n, words(n))
+                   for n in (0, 1, 192, 1000, 10**6 + 128, 2**26 + 128)))
 print("static const struct { size_t words; uint32_t place[3]; } known_places[] = { /* of key i */")
 for i, m in enumerate((3, 768, 1068, 1300767, 87244104)):
     print("{ %d, { %d, %d, %d } }," % (m, *places(key(i), m)))

@@ -46,7 +46,8 @@ def gcm(key, nonce, data, plain):
 
 
 # Test case 16 of the GCM specification, so that this GCM is one.
-assert gcm(bytes.fromhex("feffe9928665731c6d6a8f9467308308" * 2), bytes.fromhex("cafebabefacedbaddecaf888"),
+assert gcm(bytes.fromhex("feffe9928665731c6d6a8f9467308308" * 2),
+           bytes.fromhex("cafebabefacedbaddecaf888"),
            bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
            bytes.fromhex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72"
                          "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39")
@@ -61,8 +62,10 @@ def seal(i, j, number, purpose, plain):
     return gcm(key, number.to_bytes(12, "big"), data, plain)
 
 
-print("/* Made by seal.py. Messages of bank-b: to bank-a, two of purpose 1; to shop, one of purpose 513.")
+print("/* Made by seal.py. Messages of bank-b: to bank-a, two of purpose 1; to shop, one of "
+      "purpose 513.")
 print(" * From bank-a to bank-b, one of purpose 1. */")
-for name, box in (("key", seal(1, 0, 0, 1, bytes(range(32)))), ("again", seal(1, 0, 1, 1, b"again")),
+for name, box in (("key", seal(1, 0, 0, 1, bytes(range(32)))),
+                  ("again", seal(1, 0, 1, 1, b"again")),
                   ("empty", seal(1, 2, 0, 513, b"")), ("back", seal(0, 1, 0, 1, b"the other way"))):
     print(".%s =\n%s" % (name, field(box)))

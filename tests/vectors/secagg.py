@@ -62,7 +62,8 @@ class Party:
 
 
 parties = [Party(n) for n in NAMES]
-# Keys that two share beforehand, the shortest and the longest that there may be. In all other answers there are none.
+# Keys that two share beforehand, the shortest and the longest that there may be. In all other
+# answers there are none.
 PSK = {(0, 1): hashlib.sha256(b"psk of bank-a and bank-b").digest(),
        (1, 2): hashlib.sha512(b"psk of bank-b and shop").digest()}
 
@@ -70,7 +71,8 @@ PSK = {(0, 1): hashlib.sha256(b"psk of bank-a and bank-b").digest(),
 def session(markers):
     out = b"coterie session v2\0" + JOB_ID + u32(ATTEMPT) + PARAMS + u32(len(parties))
     for p, m in zip(parties, markers):
-        out += (text(p.name) + hashlib.sha256(p.spki).digest() + text(p.public) + text(p.signature) + p.nonce
+        out += (text(p.name) + hashlib.sha256(p.spki).digest() + text(p.public) + text(p.signature)
+                + p.nonce
                 + text(m))
     return hashlib.sha256(out).digest()
 
@@ -90,7 +92,8 @@ h_psk = session(MARKERS)
 
 
 def pair_key(i, j, psk=False):
-    shared = pow(int.from_bytes(parties[j].public, "big"), parties[i].s, P).to_bytes(BITS // 8, "big")
+    shared = pow(int.from_bytes(parties[j].public, "big"), parties[i].s,
+                 P).to_bytes(BITS // 8, "big")
     first, second = sorted((parties[i].name, parties[j].name))
     salt, key = h_psk if psk else h, PSK.get((min(i, j), max(i, j)))
     if psk and key:
@@ -100,14 +103,17 @@ def pair_key(i, j, psk=False):
 
 
 def mask(i, members, number, bits, history={}, psk=False):
-    """Words of party i's mask for the number-th sum of these members, and the mask of a tag behind them."""
-    of = text(b"coterie sum v1") + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
+    """Words of party i's mask for the number-th sum of these members, and the mask of a tag behind
+    them."""
+    of = text(b"coterie sum v1") + u32(len(members)) + b"".join(
+        text(parties[m].name) for m in members)
     info = b"coterie mask v2" + hashlib.sha256(of + number.to_bytes(8, "big") + TRANSCRIPT).digest()
     total, tag = [0] * WORDS, 0
     for j in members:
         if j == i:
             continue
-        s = stream(hkdf_expand(pair_key(i, j, psk), info + history.get(j, bytes(32)), 16), WORDS * bits // 8 + 16)
+        s = stream(hkdf_expand(pair_key(i, j, psk), info + history.get(j, bytes(32)), 16),
+                   WORDS * bits // 8 + 16)
         sign = 1 if j > i else -1
         for w in range(WORDS):
             word = int.from_bytes(s[w * bits // 8 : (w + 1) * bits // 8], "little")
@@ -136,7 +142,8 @@ for bits in (64, 32):
     for members, number in (((1, 2), 0), ((0, 1, 2), 0), ((0, 1, 2), 1)):
         print(field(mask(1, members, number, bits)[0]))
     print("},")
-print("/* what bank-b and shop were told in a group that is over; of bank-b's mask with all, round 2 */")
+print("/* what bank-b and shop were told in a group that is over; of bank-b's mask with all, round "
+      "2 */")
 HISTORY = {2: hashlib.sha256(b"coterie history v1\0" + bytes(32) + TRANSCRIPT).digest()}
 print(".history =\n" + field(HISTORY[2]))
 print(".told64 =\n" + field(mask(1, (0, 1, 2), 2, 64, HISTORY)[0]))
@@ -147,9 +154,12 @@ print("},\n/* each party's markers, and what it signs with them (SHA-256) */\n.m
 for p, m in zip(parties, MARKERS):
     print("{\n" + field(m) + "\n" + field(hashlib.sha256(p.advert(m)).digest()) + "\n},")
 print("},\n/* h */\n.psk_session =\n" + field(h_psk))
-print("/* K of bank-b with bank-a, with shop; of bank-a with shop, which share none */\n.psk_pair = {")
+print("/* K of bank-b with bank-a, with shop; of bank-a with shop, which share none */\n.psk_pair "
+      "= {")
 for i, j in ((1, 0), (1, 2), (0, 2)):
     print(field(pair_key(i, j, True)))
     assert pair_key(i, j, True) == pair_key(j, i, True)
-print("},\n/* mask of bank-b: all three, round 0 */\n.psk_mask64 =\n" + field(mask(1, (0, 1, 2), 0, 64, psk=True)[0]))
-print("/* behind these words, without such keys: of a tag 0 */\n.tag =\n" + field(mask(1, (0, 1, 2), 0, 64)[1]))
+print("},\n/* mask of bank-b: all three, round 0 */\n.psk_mask64 =\n"
+      + field(mask(1, (0, 1, 2), 0, 64, psk=True)[0]))
+print("/* behind these words, without such keys: of a tag 0 */\n.tag =\n"
+      + field(mask(1, (0, 1, 2), 0, 64)[1]))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tag.inc: known answers for the tags of docs/secure-sum.md, independent of the C sources."""
+"""Writes tag.inc: known answers for the tags of docs/secure-sum.md, independent of the C
+sources."""
 import hashlib
 import hmac
 
@@ -25,9 +26,12 @@ def uniform(b):
 
 def draw(group, number, n, parties):
     """a_0 .. a_255, R, and b_i of parties 0, 1, ..."""
-    info = b"coterie tag v3" + SESSION + group.to_bytes(4, "big") + number.to_bytes(8, "big") + n.to_bytes(8, "big")
+    info = b"coterie tag v3" + SESSION + group.to_bytes(4,
+                                                        "big") + number.to_bytes(
+                                                            8, "big") + n.to_bytes(8, "big")
     key = hkdf_expand(KEY, info, 16)
-    out = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor().update(bytes(8 * BLOCK + 16 * (1 + parties)))
+    out = Cipher(algorithms.AES(key),
+                 modes.CTR(bytes(16))).encryptor().update(bytes(8 * BLOCK + 16 * (1 + parties)))
     a = [int.from_bytes(out[at : at + 8], "little") for at in range(0, 8 * BLOCK, 8)]
     rest = [uniform(out[at : at + 16]) for at in range(8 * BLOCK, len(out), 16)]
     return a, rest[0], rest[1:]
@@ -35,7 +39,8 @@ def draw(group, number, n, parties):
 
 def tag(group, number, party, words):
     a, R, b = draw(group, number, len(words), party + 1)
-    return (b[party] + sum(pow(R, j // BLOCK, P) * a[j % BLOCK] * x for j, x in enumerate(words))) % P
+    return (b[party]
+            + sum(pow(R, j // BLOCK, P) * a[j % BLOCK] * x for j, x in enumerate(words))) % P
 
 
 def word(i, party):
@@ -46,8 +51,12 @@ def word(i, party):
 
 
 if __name__ == "__main__":
-    print("/* Made by tag.py: key 00 01 .. 1f, session 64 65 .. 83; words as in test_tag.c.\n * group, number, party, words, tag. */")
-    for group, number, party, count in ((0, 0, 0, 1), (0, 0, 1, 1), (6, 1, 2, 6), (6, 2**40, 255, 256), (6, 2**40, 255, 700),
-                                        (2**32 - 1, 2**64 - 1, 3, 257), (1, 2, 3, 1000), (1, 2, 3, 1024)):
+    print("/* Made by tag.py: key 00 01 .. 1f, session 64 65 .. 83; words as in test_tag.c.\n * "
+          "group, number, party, words, tag. */")
+    for group, number, party, count in ((0, 0, 0, 1), (0, 0, 1, 1), (6, 1, 2, 6),
+                                        (6, 2**40, 255, 256), (6, 2**40, 255, 700),
+                                        (2**32 - 1, 2**64 - 1, 3, 257), (1, 2, 3, 1000),
+                                        (1, 2, 3, 1024)):
         tau = tag(group, number, party, [word(i, party) for i in range(count)])
-        print('{ %du, %dull, %d, %d, "%s" },' % (group, number, party, count, tau.to_bytes(16, "little").hex()))
+        print('{ %du, %dull, %d, %d, "%s" },'
+              % (group, number, party, count, tau.to_bytes(16, "little").hex()))

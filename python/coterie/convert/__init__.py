@@ -3,9 +3,10 @@
     python3 -m coterie.convert customers.xlsx --out bank --id customer --category region
     coterie.convert.convert("cells.h5ad", "cells", label="kind")
 
-Tables (.csv, .tsv, .xlsx, .parquet, SQLite, PostgreSQL), graphs (.graphml, .gml, edges) and matrices
-(.npy, .npz, .mtx, .mat, .h5ad). docs/data.md has the options and the rules: nothing is guessed.
-numpy is needed; each kind of file that another library reads says which, where it is missing.
+Tables (.csv, .tsv, .xlsx, .parquet, SQLite, PostgreSQL), graphs (.graphml, .gml, edges) and
+matrices (.npy, .npz, .mtx, .mat, .h5ad). docs/data.md has the options and the rules: nothing is
+guessed. numpy is needed; each kind of file that another library reads says which, where it is
+missing.
 """
 from __future__ import annotations
 

@@ -30,11 +30,13 @@ def _parser() -> _Parser:
         prog=f"python3 -m {PROGRAM}", allow_abbrev=False,
         formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=80),
         description="Makes a data directory of FILE: .csv .tsv .data .graphml .gml .npy .mtx (.gz "
-                    ".zst) .npz .sqlite .db .h5ad .mat .xlsx .parquet, postgresql://USER@HOST/DATABASE.",
+                    ".zst) .npz .sqlite .db .h5ad .mat .xlsx .parquet, "
+                    "postgresql://USER@HOST/DATABASE.",
         epilog="Nothing is guessed or repaired in silence: docs/data.md has the rules.")
     p.add_argument("file", nargs="?", metavar="FILE", help=argparse.SUPPRESS)
     p.add_argument("-o", "--out", metavar="DIR", help="the data directory that is made")
-    p.add_argument("-e", "--edges", metavar="FILE", help="edges: .csv or .tsv (.gz .zst), or an adjacency matrix")
+    p.add_argument("-e", "--edges", metavar="FILE",
+                   help="edges: .csv or .tsv (.gz .zst), or an adjacency matrix")
     p.add_argument("-p", "--part", metavar="NAME", help="a table, SELECT, sheet, array or variable")
     p.add_argument("--edges-part", metavar="NAME", help="an array or variable of --edges")
     for short, key, what, text in (

@@ -154,14 +154,27 @@ class Tables(Case):
         for name in signs:
             self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')
 
+    def test_currencies(self):
+        for form in ("${}", "US$ {}", "R${}", "CHF {}", "{} EUR", "Fr. {}", "-\u20ac{}",
+                     "\u20ac-{}"):
+            x = [form.format(t) for t in ("3", "5.50", "1,200")]
+            Path("t.csv").write_text("kind,x\n" + "".join(f'{i},"{t}"\n' for i, t in enumerate(x)))
+            sign = -1 if "-" in form else 1
+            self.makes("t.csv -S number=x", [[0, 3 * sign], [1, 5.5 * sign], [2, 1200 * sign]])
+
     def test_a_column_of_ids_is_proposed(self):
-        for mark in ("C", "ABC", "K-"):
-            rows = [f"{mark}{i:05},{i % 3}" for i in range(9)]
+        for form in ("C{:05}", "ABC{:05}", "K-{:05}", "CUS{}", "{}A", "v{}"):
+            rows = [f"{form.format(i + 10)},{i % 3}" for i in range(9)]
             Path("t.csv").write_text("\n".join(["customer,kind", *rows]) + "\n")
             self.refused("t.csv", "to paste, where it is right: --id customer\n")
         Path("t.csv").write_text("age,customer_no\n" + "".join(f"{i % 3},{70 + i}\n"
                                                               for i in range(9)))
         self.refused("t.csv", "another in each row", "where it is right: --id customer_no\n")
+
+    def test_options_of_a_name_that_looks_like_one(self):
+        Path("t.csv").write_text("-id,x\na1,1\na2,3\na3,5\n")
+        self.refused("t.csv", "to paste, where it is right: --id=-id\n")
+        self.makes("t.csv --id=-id", [[1], [3], [5]], "a1 a2 a3")
 
     def test_what_is_often_a_mistake_is_said(self):
         rows = [f"c{i},{20 + i},{i % 3},{i}.5,W{i},m" for i in range(10)]

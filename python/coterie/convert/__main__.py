@@ -73,8 +73,9 @@ def _said(p: _Parser, a: argparse.Namespace) -> Dict[str, Any]:
 
 def _options(advice: List[Tuple[str, str]]) -> str:
     """Options in the shell's words, each once."""
-    words = [f"--{key} {shlex.quote(value)}" if key not in OF_SET
-             else f"--set {shlex.quote(f'{key}={value}')}" for key, value in advice]
+    words = [f"--set {shlex.quote(f'{key}={value}')}" if key in OF_SET else
+             f"--{key}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
+             for key, value in advice]
     return " ".join(dict.fromkeys(words))
 
 

@@ -10,7 +10,9 @@ from ._text import is_rounded
 
 _SPACES = " \u00a0\u2007\u2009\u202f"
 _MINUS = "[-\u2212]"
-_CURRENCY = r"(?:[A-Z]{3}|Fr\.?|(?:[A-Z]{1,2}|Fr\.?)?[$\u00a3\u00a5\u20a0-\u20bf]|)"
+_CODES = ("EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|"
+          "ILS|ZAR|BRL|MXN|ARS|KRW|SGD|HKD|THB|IDR|MYR|PHP|VND|AED|SAR|EGP|NGN|KES")
+_CURRENCY = rf"(?:{_CODES}|Fr\.?|(?:[A-Z]{{1,2}}|Fr\.?)?[$\u00a3\u00a5\u20a0-\u20bf]|)"
 _UNIT = r"[^\s\d.,+()'\u2019\u2212-][^\s\d+()\u2212-]{0,14}[23]?"
 
 

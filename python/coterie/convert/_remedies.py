@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._column import Column
     from ._table import Table
 
+_CODE = re.compile("[0-9]+[A-Z]")  # 12A is rather a code than amperes
 LINES_LEFT_OUT = 8  # the most that are advised
 _NOTHING = re.compile(
     r"n/?a|n\.\s?a\.?|k\.\s?a\.?|nan|null|nil|none|\(null\)|<na>|#n/?[av]!?|#(div/0|ref|value|num"
@@ -44,6 +45,8 @@ class Cells(NamedTuple):
 
 def _with_commas(c: Cells, words: List[str]) -> Optional[List[Advice]]:
     """Of decimal commas, or of amounts."""
+    if any(map(_CODE.fullmatch, words)):
+        return None
     if are_amounts(words, c.decimal) and not any(map(has_zeros, words)):
         only_groups = all(re.fullmatch("[+-]?[0-9]{1,3}(,[0-9]{3})?", t) for t in words)
         if c.decimal == "," or c.separator in (",", None) or not only_groups:
@@ -90,7 +93,8 @@ def advice(c: Cells) -> List[Advice]:
         return found
     if any(map(has_zeros, bad)) or any(t.isdigit() and is_rounded(t) for t in bad):
         return _words(c, words)
-    numbers = [t for t in words if amount_of(t, ".") or amount_of(t, ",") or OFFSET.fullmatch(t)]
+    numbers = [t for t in words if not _CODE.fullmatch(t) and (
+        amount_of(t, ".") or amount_of(t, ",") or OFFSET.fullmatch(t))]
     return _words(c, words) if 2 * len(numbers) <= len(words) else []
 
 

@@ -105,6 +105,8 @@ def described(text, name):
                          r"|\b(?P<name>[A-Z]\w+)(?: = \d+)?,(?: +/\*(?P<behind>.*?)\*/)?",
                          inside, re.S):
         said = " ".join(re.sub(r"\n\s*\*? ", " ", m["above"] or m["behind"] or above).split())
+        if m["name"] and not said:
+            raise SystemExit(f"reference: enum {name}: no comment at {m['name']}")
         if m["name"]:
             yield m["name"], said
         above = "" if m["name"] else said

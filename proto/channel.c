@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct channel *channel_new(struct post *p, enum sender own, const char *peer)
+struct channel *channel_new(struct mailbox *p, enum sender own, const char *peer)
 {
 	struct channel *ch;
 
 	assert(own == COORD || own == PARTY);
 	assert(strlen(peer) <= MSG_NAME_MAX);
 	ALLOC(ch, 1);
-	ch->post = p;
+	ch->mailbox = p;
 	ch->own = own;
 	ch->step = "start";
 	strncpy(ch->peer, peer, MSG_NAME_MAX);
@@ -33,13 +33,13 @@ struct channel *channel_new(struct post *p, enum sender own, const char *peer)
 
 void channel_free(struct channel *ch)
 {
-	struct post *p;
+	struct mailbox *p;
 	struct channel **at;
 
 	if (!ch)
 		return;
 	channel_unpair(ch);
-	p = ch->post;
+	p = ch->mailbox;
 	pthread_mutex_lock(&p->lock);
 	for (at = &p->channels; *at != ch;)
 		at = &(*at)->next;
@@ -71,9 +71,9 @@ const char *channel_peer(const struct channel *ch)
 
 void channel_step(struct channel *ch, const char *step)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->step = step;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 enum err channel_fault_at(const char *file, int line, const struct channel *ch, bool named,
@@ -105,15 +105,15 @@ enum err channel_release(struct channel *ch)
 
 	if (!ch->recorder.note)
 		return ERR_OK;
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	any = ch->held > 0;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	if (!any)
 		return ERR_OK;
 	TRY(ch->recorder.commit(ch->recorder.arg));
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	let_go(ch);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	channel_pump(ch);
 	return ERR_OK;
 }
@@ -124,7 +124,7 @@ static void drop_held(struct channel *ch)
 	struct queue *q = &ch->out;
 
 	ch->recorder.forget(ch->recorder.arg);
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	for (; ch->held; ch->held--) {
 		struct item *it = &q->item[(q->first + --q->count) % q->cap];
 
@@ -133,7 +133,7 @@ static void drop_held(struct channel *ch)
 		item_release(it);
 	}
 	ch->held_bytes = 0;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 void channel_record(struct channel *ch, const struct channel_recorder *r)
@@ -184,7 +184,7 @@ enum err channel_end_all(struct channel *const ch[], size_t count, enum err code
 
 bool channel_stopped(struct channel *ch, enum err *code)
 {
-	const struct reason *stop = post_stopped(ch->post);
+	const struct reason *stop = mailbox_stopped(ch->mailbox);
 
 	if (!stop)
 		return false;
@@ -197,7 +197,7 @@ bool channel_stopped(struct channel *ch, enum err *code)
 
 enum err channel_overdue(struct channel *ch)
 {
-	const struct post *p = ch->post;
+	const struct mailbox *p = ch->mailbox;
 	enum err code;
 
 	if (clock_now_s() >= p->job_until_s)
@@ -214,11 +214,11 @@ enum err channel_overdue(struct channel *ch)
 
 enum err channel_protocol_error(struct channel *ch, enum err code)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	channel_break(ch, &(struct reason){ .code = code, .whole = true }, err_detail());
 	queue_clear(&ch->in);
 	channel_end_all(&ch, 1, code);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return code;
 }
 
@@ -227,7 +227,7 @@ enum err channel_protocol_error(struct channel *ch, enum err code)
 /* Waits for space in the out-queue. Call with the lock held. */
 static enum err wait_for_room(struct channel *ch)
 {
-	struct post *p = ch->post;
+	struct mailbox *p = ch->mailbox;
 	double start = clock_now_s(), until;
 	enum err e = ERR_OK;
 
@@ -246,7 +246,7 @@ static enum err wait_for_room(struct channel *ch)
 		if (clock_now_s() >= until)
 			e = channel_overdue(ch);
 		else
-			post_wait(p, until);
+			mailbox_wait(p, until);
 	}
 	p->times.wire_s += clock_now_s() - start;
 	return e == ERR_OK ? e : channel_end_all(&ch, 1, e);
@@ -270,7 +270,7 @@ static enum err room_for_abort(struct channel *ch)
 /* Call with the lock held. */
 static void enqueue(struct channel *ch, const struct item *it)
 {
-	ch->post->exchange = true;
+	ch->mailbox->exchange = true;
 	ch->out_bytes += FRAME_HEADER_LEN + it->body.n;
 	ch->flight += FRAME_HEADER_LEN + it->body.n;
 	queue_push(&ch->out, it);
@@ -278,7 +278,7 @@ static void enqueue(struct channel *ch, const struct item *it)
 
 enum err channel_send(struct channel *ch, const struct msg *m)
 {
-	struct post *p = ch->post;
+	struct mailbox *p = ch->mailbox;
 	struct item it = { .type = m->type };
 	bool hold, full = false;
 	enum err e;
@@ -326,14 +326,14 @@ static enum err send_shared(struct channel *ch, enum msg_type type, struct share
 	enum err e;
 
 	assert(!ch->recorder.note && msg_sender(type) & ch->own && type != MSG_ABORT);
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	e = wait_for_room(ch);
 	if (e == ERR_OK) {
 		atomic_fetch_add(&s->holders, 1);
 		enqueue(ch, &it);
 		let_go(ch);
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	if (e == ERR_OK)
 		channel_pump(ch);
 	return e;
@@ -361,7 +361,7 @@ enum err channel_send_all(struct channel *const ch[], size_t count, const struct
  * them. */
 static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 {
-	struct post *p = ch->post;
+	struct mailbox *p = ch->mailbox;
 	double start = clock_now_s(), until = start + timeout_s;
 	enum err e = channel_release(ch);
 
@@ -376,7 +376,7 @@ static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 		else if (away && p->cancelled.code != ERR_OK)
 			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
 		else if (clock_now_s() < until)
-			post_wait(p, until);
+			mailbox_wait(p, until);
 		else if (acked)
 			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
 				    ch->peer, ch->out.count + ch->kept.queue.count, timeout_s);
@@ -401,7 +401,7 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 
 enum err channel_pause(struct channel *ch, double s)
 {
-	struct post *p = ch->post;
+	struct mailbox *p = ch->mailbox;
 	double until = clock_now_s() + s;
 	enum err e = channel_release(ch);
 	bool stopped = false;
@@ -410,7 +410,7 @@ enum err channel_pause(struct channel *ch, double s)
 	while (e == ERR_OK && !stopped && clock_now_s() < until) {
 		stopped = channel_stopped(ch, &e);
 		if (!stopped)
-			post_wait(p, until);
+			mailbox_wait(p, until);
 	}
 	p->times.wait_s += s - fmax(0, until - clock_now_s());
 	if (stopped)

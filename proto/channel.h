@@ -25,54 +25,55 @@ struct channel;
  * below 64 MiB, and the cost per frame is negligible. */
 enum { CHANNEL_CHUNK = 256 << 10 };
 
-/* The job thread waits at a post for any of its channels. The post outlives them. */
-struct post;
+/* The job thread waits at a mailbox for any of its channels. The mailbox outlives them. */
+struct mailbox;
 /* step_timeout_s: the longest wait while the peer's progress counter does not rise; 0: no limit. */
-struct post *post_new(double step_timeout_s);
-void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread */
+struct mailbox *mailbox_new(double step_timeout_s);
+void mailbox_set_step_timeout(struct mailbox *p, double step_timeout_s); /* from the job thread */
 /* Limits the job's time from now on, even if its peers are busy; 0: no limit. When it is over,
  * waiting and taking the next message fail with ERR_DEADLINE. From the job thread. */
-void post_set_job_timeout(struct post *p, double job_timeout_s);
-void post_free(struct post *p);
-/* Binds this thread's computation to p's job until post_enter(NULL), which must precede
- * post_free(). Progress and end of this process's other jobs then do not affect this one. */
-void post_enter(struct post *p);
-/* The following functions may be called from any thread. post_cancel() ends every wait with this
+void mailbox_set_job_timeout(struct mailbox *p, double job_timeout_s);
+void mailbox_free(struct mailbox *p);
+/* Binds this thread's computation to p's job until mailbox_enter(NULL), which must precede
+ * mailbox_free(). Progress and end of this process's other jobs then do not affect this one. */
+void mailbox_enter(struct mailbox *p);
+/* The following functions may be called from any thread. mailbox_cancel() ends every wait with this
  * error. */
-void post_cancel(struct post *p, enum err code, const char *why);
-/* As post_cancel(), but another attempt may follow: post_again() becomes true. */
-void post_interrupt(struct post *p, enum err code, const char *why);
-uint64_t post_progress(struct post *p); /* for own heartbeats: own ticks, and those of peers */
+void mailbox_cancel(struct mailbox *p, enum err code, const char *why);
+/* As mailbox_cancel(), but another attempt may follow: mailbox_again() becomes true. */
+void mailbox_interrupt(struct mailbox *p, enum err code, const char *why);
+uint64_t
+mailbox_progress(struct mailbox *p); /* for own heartbeats: own ticks, and those of peers */
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
- * post_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
-bool post_again(struct post *p);
+ * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
+bool mailbox_again(struct mailbox *p);
 /* Returns the error that stopped the computation (progress_stopped()): that of the first channel
- * that failed, or of post_cancel(). ERR_OK if neither occurred. */
-enum err post_error(struct post *p) MUST_CHECK;
-/* Marks the job as done: neither a peer's failure nor post_cancel() ends it any more, and
- * post_again() stays false. If a peer has failed before, changes nothing and returns that error.
+ * that failed, or of mailbox_cancel(). ERR_OK if neither occurred. */
+enum err mailbox_error(struct mailbox *p) MUST_CHECK;
+/* Marks the job as done: neither a peer's failure nor mailbox_cancel() ends it any more, and
+ * mailbox_again() stays false. If a peer has failed before, changes nothing and returns that error.
  * From the job thread. */
-enum err post_settle(struct post *p) MUST_CHECK;
-bool post_settled(struct post *p);
-/* Call before the job thread sends its last message. From here on post_cancel_unless_last() cancels
- * nothing, because peers that have that message may consider the job done. If the job has ended
- * before, returns its error. From the job thread. */
-enum err post_last(struct post *p) MUST_CHECK;
-/* Calls post_cancel(). After post_last(), cancels nothing and returns false. */
-bool post_cancel_unless_last(struct post *p, enum err code, const char *why);
-/* Call when the job thread computes for this process alone. From here on only post_cancel() stops
- * it; peers that leave or have left do not. From the job thread. */
-void post_alone(struct post *p);
+enum err mailbox_settle(struct mailbox *p) MUST_CHECK;
+bool mailbox_settled(struct mailbox *p);
+/* Call before the job thread sends its last message. From here on mailbox_cancel_unless_last()
+ * cancels nothing, because peers that have that message may consider the job done. If the job has
+ * ended before, returns its error. From the job thread. */
+enum err mailbox_last(struct mailbox *p) MUST_CHECK;
+/* Calls mailbox_cancel(). After mailbox_last(), cancels nothing and returns false. */
+bool mailbox_cancel_unless_last(struct mailbox *p, enum err code, const char *why);
+/* Call when the job thread computes for this process alone. From here on only mailbox_cancel()
+ * stops it; peers that leave or have left do not. From the job thread. */
+void mailbox_alone(struct mailbox *p);
 /* Returns true if the job has ended, for the reason *why, and the job thread waits for no peer. (It
  * does wait for an absent peer, to report the end.) If this stays true for long, the thread
  * hangs. */
-bool post_overdue(struct post *p, struct err_saved *why);
+bool mailbox_overdue(struct mailbox *p, struct err_saved *why);
 /* Returns true if the wait ended because the coordinator reports that the job is done
  * (channel_fail_done()). The job thread has to verify that report. */
-bool post_done(struct post *p);
+bool mailbox_done(struct mailbox *p);
 
 /* own: this side of the protocol, COORD or PARTY; peer: the other's name, for messages. */
-struct channel *channel_new(struct post *p, enum sender own, const char *peer);
+struct channel *channel_new(struct mailbox *p, enum sender own, const char *peer);
 void channel_free(struct channel *ch);
 const char *channel_peer(const struct channel *ch);
 
@@ -99,12 +100,12 @@ enum err channel_send_all(struct channel *const ch[], size_t count, const struct
 
 /* Waits for the next message, which must be of this type. It borrows from the channel until the
  * next receive on the same channel. ERR_PEER: the peer left, or sent another message. ERR_DEADLINE:
- * no progress for step_timeout_s. Otherwise the error of the peer's ABORT or of post_cancel().
+ * no progress for step_timeout_s. Otherwise the error of the peer's ABORT or of mailbox_cancel().
  * Messages that arrived before the failure are received first. The failure of any channel of the
- * post ends the wait, because a job continues only with all its parties. */
+ * mailbox ends the wait, because a job continues only with all its parties. */
 enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) MUST_CHECK;
 
-/* As channel_recv(), from the first of several channels of one post that has a message. Ignores
+/* As channel_recv(), from the first of several channels of one mailbox that has a message. Ignores
  * messages of those with wanted[i] == false, but their failure ends the wait. *which: index of the
  * channel. */
 enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
@@ -117,7 +118,8 @@ enum err channel_recv_either(struct channel *const ch[], const bool wanted[], si
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 /* Waits until the peer has acknowledged all that was sent. The timeout does not run while the
- * connection is lost and awaited: then the loop thread's clock or post_cancel() ends the wait. */
+ * connection is lost and awaited: then the loop thread's clock or mailbox_cancel() ends the wait.
+ */
 enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
 
 /* Vectors of labels, packed, in chunks of at most MSG_CHUNK_MAX bytes (CHANNEL_CHUNK when sent).
@@ -182,7 +184,7 @@ enum err channel_touch(struct channel *ch) MUST_CHECK;
 /* Returns the job thread's times since the last call. wire_s: the part of the blocked time that the
  * wire took: one measured round trip per exchange, and the time between the first and last byte of
  * the awaited frames. wait_s: the rest of the blocked time, in which others compute. */
-void post_times(struct post *p, struct link_times *since_last);
+void mailbox_times(struct mailbox *p, struct link_times *since_last);
 
 uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways */
 
@@ -253,12 +255,12 @@ void channel_sent(struct channel *ch, size_t bytes); /* `bytes` frame bytes reac
 void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s);
 bool channel_is_full(struct channel *ch); /* stop reading from the socket until it is not */
 void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
-/* As channel_fail(), but another attempt may follow: post_again(). */
+/* As channel_fail(), but another attempt may follow: mailbox_again(). */
 void channel_fail_again(struct channel *ch, enum err code, const char *why);
-/* As channel_fail(), but the coordinator reports that the job is done: post_done(). */
+/* As channel_fail(), but the coordinator reports that the job is done: mailbox_done(). */
 void channel_fail_done(struct channel *ch, enum err code, const char *why);
 void channel_heard(struct channel *ch, uint64_t progress); /* takes a heartbeat's counter */
-uint64_t channel_progress(struct channel *ch);             /* for own heartbeats: post_progress() */
+uint64_t channel_progress(struct channel *ch); /* for own heartbeats: mailbox_progress() */
 /* Counts link messages of the same connection, for the record of traffic. */
 void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 		   size_t bytes);
@@ -305,8 +307,8 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_
 void channel_set_rtt(struct channel *ch, double rtt_s); /* TCP_INFO's smoothed round trip */
 void channel_set_congestion(struct channel *ch, const char *name);
 
-/* Joins two channels of different posts in memory, for tests: each receives the other's messages.
- * After one is freed, the other finds that its peer has left. */
+/* Joins two channels of different mailboxes in memory, for tests: each receives the other's
+ * messages. After one is freed, the other finds that its peer has left. */
 void channel_pair(struct channel *a, struct channel *b);
 
 #endif

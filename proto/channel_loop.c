@@ -75,17 +75,17 @@ void channel_wake(struct channel *ch)
 
 void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->wake = wake;
 	ch->wake_arg = arg;
 	if (ch->out.count > ch->held || ch->kept.left < ch->kept.queue.count)
 		channel_wake(ch);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 void channel_break(struct channel *ch, const struct reason *reason, const char *why)
 {
-	struct post *p = ch->post;
+	struct mailbox *p = ch->mailbox;
 
 	reason_set(&ch->failed, reason, why);
 	if (!p->broken)
@@ -97,13 +97,13 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 
 static void channel_fail_with(struct channel *ch, const struct reason *reason, const char *why)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->gone = true;
 	ch->away = false;
 	queue_clear(&ch->out);
 	ch->held = ch->held_bytes = 0;
 	channel_break(ch, reason, why);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 void channel_fail(struct channel *ch, enum err code, const char *why)
@@ -123,35 +123,35 @@ void channel_fail_done(struct channel *ch, enum err code, const char *why)
 
 void channel_heard(struct channel *ch, uint64_t progress)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	if (progress != ch->progress) {
 		ch->progress = progress;
 		ch->moved_s = clock_now_s();
 		/* The coordinator passes on that some party computes. A party must not: the two
 		 * would hear their own echo and never find that nobody computes. */
 		if (ch->own == COORD)
-			ch->post->heard++;
+			ch->mailbox->heard++;
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 uint64_t channel_progress(struct channel *ch)
 {
-	return post_progress(ch->post);
+	return mailbox_progress(ch->mailbox);
 }
 
 void channel_set_rtt(struct channel *ch, double rtt_s)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->link.rtt_s = rtt_s;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 void channel_set_congestion(struct channel *ch, const char *name)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	snprintf(ch->link.congestion, sizeof(ch->link.congestion), "%s", name);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 /* ---- traffic ---- */
@@ -185,19 +185,19 @@ void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, siz
 
 void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages, size_t bytes)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	channel_count_locked(ch, type, sent, messages, bytes);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 uint64_t channel_bytes(struct channel *ch)
 {
 	uint64_t n = 0;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	for (size_t i = 0; i < MSG_TYPES; i++)
 		n += ch->link.type[i].bytes_sent + ch->link.type[i].bytes_received;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return n;
 }
 
@@ -205,7 +205,7 @@ void channel_link(struct channel *ch, struct link_state *link)
 {
 	size_t types = 0;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	*link = ch->link;
 	snprintf(link->peer, sizeof(link->peer), "%s", ch->peer);
 	if (ch->knows_job)
@@ -214,7 +214,7 @@ void channel_link(struct channel *ch, struct link_state *link)
 		if (ch->link.type[i].messages_sent || ch->link.type[i].messages_received)
 			link->type[types++] = ch->link.type[i];
 	link->types = types;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 /* ---- messages ---- */
@@ -224,7 +224,7 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 	struct item it;
 	bool any;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	any = ch->out.count > ch->held && queue_pop(&ch->out, &it);
 	if (any) {
 		*type = it.type;
@@ -237,7 +237,7 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 			*body = it.body;
 		}
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return any;
 }
 
@@ -245,31 +245,31 @@ void channel_sent(struct channel *ch, size_t bytes)
 {
 	size_t again;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	assert(bytes <= ch->out_bytes);
 	ch->out_bytes -= bytes;
 	again = bytes < ch->again ? bytes : ch->again;
 	ch->again -= again;
 	if (bytes > again) {
 		ch->moved_s = clock_now_s();
-		ch->post->moved++;
+		ch->mailbox->moved++;
 	}
-	pthread_cond_broadcast(&ch->post->changed);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_cond_broadcast(&ch->mailbox->changed);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 bool channel_is_full(struct channel *ch)
 {
 	bool full;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	full = ch->in.bytes >= CHANNEL_IN_MAX;
 	/* If the peer must acknowledge before this end can send more, keep reading. */
 	if (ch->kept.bytes >= CHANNEL_KEPT_MAX && ch->in.bytes < CHANNEL_KEPT_MAX)
 		full = false;
 	if (full)
 		ch->reader_waits = true;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return full;
 }
 
@@ -284,7 +284,7 @@ static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, b
 				 .again = again };
 
 	if (!again)
-		ch->post->final = true;
+		ch->mailbox->final = true;
 	channel_break(ch, &reason, why);
 }
 
@@ -311,7 +311,7 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 		e = err_set(ERR_PEER, "ABORT of a coordinator, whose ending has a number");
 	if (e != ERR_OK)
 		err_prefix(e, "%s", ch->peer);
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body.n);
 	if (e != ERR_OK) {
 		channel_break(ch, &(struct reason){ .code = e }, err_detail());
@@ -335,12 +335,12 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 			snprintf(why, sizeof(why), "%s says: %s", ch->peer, text);
 		end_by_peer(ch, m.abort.code, true, true, why);
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s)
 {
-	struct post *p = ch->post;
+	struct mailbox *p = ch->mailbox;
 	struct item it = { .type = type, .first_byte_s = first_byte_s, .whole_s = clock_now_s() };
 
 	if (type == MSG_ABORT || (type == MSG_DECLINE && ch->own == COORD)) {

@@ -1,12 +1,13 @@
-/* channel_own.h -- internals of channels and posts, for these files only:
+/* channel_own.h -- internals of channels and mailboxes, for these files only:
  *
- * post.c the job thread's waiting channel.c a channel's life; held messages; sending channel_recv.c
- * receiving vector.c, warm.c vectors in chunks; padding that keeps the link fast channel_loop.c
- * the loop thread's side resume.c numbers, frames kept until they are acknowledged, sending again
+ * mailbox.c the job thread's waiting channel.c a channel's life; held messages; sending
+ * channel_recv.c receiving vector.c, warm.c vectors in chunks; padding that keeps the link fast
+ * channel_loop.c the loop thread's side resume.c numbers, frames kept until they are acknowledged,
+ * sending again
  *
- * One lock per post guards all of its channels. It is held for queue operations, never while bytes
- * are packed, parsed or moved. The loop is woken with the lock held, so after channel_on_wake(ch,
- * NULL, NULL) the old wake is not called again.
+ * One lock per mailbox guards all of its channels. It is held for queue operations, never while
+ * bytes are packed, parsed or moved. The loop is woken with the lock held, so after
+ * channel_on_wake(ch, NULL, NULL) the old wake is not called again.
  */
 #ifndef PROTO_CHANNEL_OWN_H
 #define PROTO_CHANNEL_OWN_H
@@ -70,7 +71,7 @@ struct reason {
 	bool done;  /* the peer reports that the job is done */
 };
 
-struct post {
+struct mailbox {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct progress progress; /* of its job's computation */
@@ -81,9 +82,9 @@ struct post {
 	struct channel *broken;   /* the first that failed */
 	bool final;               /* a peer ended the job itself: no other attempt */
 	bool settled;             /* the job is done: no other attempt either */
-	bool last;                /* only the peer's last word is awaited: post_last() */
-	bool alone;               /* no peer needs the results: post_alone() */
-	bool waiting;             /* the job thread is in post_wait() */
+	bool last;                /* only the peer's last word is awaited: mailbox_last() */
+	bool alone;               /* no peer needs the results: mailbox_alone() */
+	bool waiting;             /* the job thread is in mailbox_wait() */
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
 	size_t turn;              /* index of the channel checked first */
@@ -94,12 +95,12 @@ struct post {
 
 /* Two channels joined in memory. */
 struct pair {
-	pthread_mutex_t lock; /* taken before either post's lock; held while messages move */
+	pthread_mutex_t lock; /* taken before either mailbox's lock; held while messages move */
 	struct channel *end[2];
 };
 
 struct channel {
-	struct post *post;
+	struct mailbox *mailbox;
 	struct channel *next;
 	enum sender own;
 	char peer[MSG_NAME_MAX + 1];
@@ -161,11 +162,12 @@ bool channel_stopped(struct channel *ch, enum err *code);
 /* Breaks the channel because the peer showed no progress for too long. ERR_DEADLINE. */
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until until_s (clock_now_s()). */
-void post_wait(struct post *p, double until_s);
+void mailbox_wait(struct mailbox *p, double until_s);
 /* Returns why the job thread must not wait: it was cancelled, or a channel failed. NULL: it may
  * wait. */
-const struct reason *post_stopped(const struct post *p);
-void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
+const struct reason *mailbox_stopped(const struct mailbox *p);
+void mailbox_account(struct mailbox *p, const struct channel *ch, double from_s,
+		     const struct item *it);
 
 struct buf channel_spare(struct channel *ch);            /* an empty buffer, perhaps a used one */
 void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */

@@ -25,7 +25,7 @@ void channel_set_aside(struct channel *ch, channel_aside *f, void *arg)
 static bool pop_any(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
 		    struct item *it)
 {
-	struct post *p = ch[0]->post;
+	struct mailbox *p = ch[0]->mailbox;
 
 	for (size_t k = 0; k < count; k++) {
 		size_t i = (p->turn + k) % count;
@@ -43,7 +43,7 @@ static bool pop_any(struct channel *const ch[], const bool wanted[], size_t coun
 static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
 			      size_t *which, struct item *it)
 {
-	struct post *p = ch[0]->post;
+	struct mailbox *p = ch[0]->mailbox;
 	double start = clock_now_s();
 	bool waited = false;
 
@@ -57,7 +57,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 				return channel_say_end(ch[i]);
 		if (clock_now_s() < p->job_until_s && pop_any(ch, wanted, count, which, it)) {
 			if (waited)
-				post_account(p, ch[*which], start, it);
+				mailbox_account(p, ch[*which], start, it);
 			return ERR_OK;
 		}
 		if (channel_stopped(ch[0], &e))
@@ -74,7 +74,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 		until = fmin(until, p->job_until_s);
 		if (clock_now_s() >= until)
 			return channel_end_all(ch, count, channel_overdue(late));
-		post_wait(p, until);
+		mailbox_wait(p, until);
 	}
 }
 
@@ -82,7 +82,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
 			  size_t *which, struct item *it)
 {
-	struct post *p = ch[0]->post;
+	struct mailbox *p = ch[0]->mailbox;
 	struct channel *from;
 	enum err e;
 

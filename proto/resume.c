@@ -33,14 +33,14 @@ static size_t spare_most(const struct channel *ch)
 
 void channel_spare_little(struct channel *ch, bool little)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->spare_little = little;
 	while (ch->spare_bytes > spare_most(ch)) {
 		struct buf b = channel_spare(ch);
 
 		buf_release(&b);
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 void channel_recycle(struct channel *ch, struct buf *b)
@@ -77,7 +77,7 @@ bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct
 	struct item it;
 	bool any;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	/* An ABORT does not wait for space. */
 	if (ch->kept.left == kept->count && out->count > ch->held &&
 	    (ch->kept.bytes < CHANNEL_KEPT_MAX || out->item[out->first].type == MSG_ABORT) &&
@@ -93,16 +93,16 @@ bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct
 		*seq = ch->kept.acked + (uint32_t)ch->kept.left + 1;
 		*body = (struct bytes){ it.body.p, it.body.n };
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return any;
 }
 
 void channel_went(struct channel *ch)
 {
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	assert(ch->kept.left < ch->kept.queue.count);
 	ch->kept.left++;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
 /* Forgets the frames up to this number, which the peer has received. Call with the lock held. */
@@ -121,7 +121,7 @@ static void resume_forget_received(struct channel *ch, uint32_t received)
 			channel_recycle(ch, &it.body);
 	}
 	if (k->queue.count == 0)
-		pthread_cond_broadcast(&ch->post->changed); /* for channel_drain() */
+		pthread_cond_broadcast(&ch->mailbox->changed); /* for channel_drain() */
 }
 
 /* Checks an acknowledgement: it covers at most `most` of the kept frames, and no fewer than the
@@ -139,11 +139,11 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 {
 	enum err e;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	e = check_acked(&ch->kept, received, ch->kept.left);
 	if (e == ERR_OK)
 		resume_forget_received(ch, received);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return e;
 }
 
@@ -179,7 +179,7 @@ bool channel_lost(struct channel *ch)
 {
 	bool away;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	away = ch->keeping && ch->knows_job && !ch->gone && ch->failed.code == ERR_OK;
 	if (away) {
 		ch->away = true;
@@ -187,9 +187,9 @@ bool channel_lost(struct channel *ch)
 		ch->out_bytes = ch->out.bytes - ch->out.count * QUEUE_ITEM_COST +
 				ch->out.count * FRAME_HEADER_LEN;
 		ch->kept.left = 0;
-		pthread_cond_broadcast(&ch->post->changed);
+		pthread_cond_broadcast(&ch->mailbox->changed);
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return away;
 }
 
@@ -197,9 +197,9 @@ bool channel_is_away(struct channel *ch)
 {
 	bool away;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	away = ch->away;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return away;
 }
 
@@ -239,9 +239,9 @@ enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer)
 {
 	enum err e;
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	e = check_resume(ch, peer);
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return e;
 }
 
@@ -251,7 +251,7 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 
 	assert(channel_is_away(ch));
 
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	e = check_resume(ch, peer);
 	if (e == ERR_OK) {
 		resume_forget_received(ch, peer->received);
@@ -262,8 +262,8 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 		ch->link.reconnects++;
 		ch->told = ch->received; /* RESUME acknowledges it */
 		ch->untold = 0;
-		pthread_cond_broadcast(&ch->post->changed);
+		pthread_cond_broadcast(&ch->mailbox->changed);
 	}
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return e;
 }

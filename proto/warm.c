@@ -39,9 +39,9 @@ static enum err fill_up(struct channel *ch, size_t more)
 	if (!more)
 		return ERR_OK;
 	e = warm_send_padding(ch, more);
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->flight = 0; /* channel_warm() has raised the window by these bytes */
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return e;
 }
 
@@ -50,14 +50,14 @@ enum err channel_warm(struct channel *ch, size_t need)
 	size_t more;
 
 	TRY(channel_release(ch));
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	if (!ch->window)
 		ch->window = WINDOW_FIRST;
 	/* Padding also keeps the window: it shrinks when idle for long. */
 	more = missing(ch, need, ch->flight);
 	ch->window += ch->flight + more; /* each byte that arrives lets one more be in flight */
 	ch->flight = 0;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return fill_up(ch, more);
 }
 
@@ -66,10 +66,10 @@ enum err channel_warm_on(struct channel *ch, size_t need, size_t spare)
 	size_t more;
 
 	TRY(channel_release(ch));
-	pthread_mutex_lock(&ch->post->lock);
+	pthread_mutex_lock(&ch->mailbox->lock);
 	more = missing(ch, need, ch->flight + spare);
 	ch->window += more;
-	pthread_mutex_unlock(&ch->post->lock);
+	pthread_mutex_unlock(&ch->mailbox->lock);
 	return fill_up(ch, more);
 }
 

@@ -26,7 +26,7 @@ struct party {
 	struct identity *identity;
 	struct numbering numbering;
 	struct party_data data;
-	struct post *post;
+	struct mailbox *mailbox;
 	struct channel *channel;
 	struct record record;
 	struct work work;
@@ -41,7 +41,7 @@ struct party {
 struct together {
 	struct launch launch;
 	struct coordinator_config config;
-	struct post *post;
+	struct mailbox *mailbox;
 	struct channel *channel[PARTIES_MAX];
 	const char *name[PARTIES_MAX];
 	struct record record;
@@ -124,20 +124,20 @@ static void join_channels(struct together *t)
 {
 	const struct daemon_common *c = &t->config.common;
 
-	t->post = post_new(c->step_timeout_s);
+	t->mailbox = mailbox_new(c->step_timeout_s);
 	record_init(&t->record, "coordinator", c->name);
 	for (unsigned l = 0; l < t->launch.parties; l++) {
 		struct party *p = &t->party[l];
 		const struct daemon_common *own = &p->config.common;
 
 		t->name[l] = own->name;
-		t->channel[l] = channel_new(t->post, COORD, own->name);
-		p->post = post_new(own->step_timeout_s);
-		p->channel = channel_new(p->post, PARTY, c->name);
+		t->channel[l] = channel_new(t->mailbox, COORD, own->name);
+		p->mailbox = mailbox_new(own->step_timeout_s);
+		p->channel = channel_new(p->mailbox, PARTY, c->name);
 		channel_pair(t->channel[l], p->channel);
 		record_init(&p->record, "party", own->name);
 		p->work = (struct work){ .channel = p->channel,
-					 .post = p->post,
+					 .mailbox = p->mailbox,
 					 .record = &p->record,
 					 .numbering = &p->numbering,
 					 .threads = own->threads };
@@ -155,7 +155,7 @@ static void join_channels(struct together *t)
 			       .L = t->launch.parties,
 			       .name = t->name,
 			       .channel = t->channel,
-			       .post = t->post,
+			       .mailbox = t->mailbox,
 			       .record = &t->record,
 			       .numbering = &t->numbering,
 			       .threads = c->threads };
@@ -172,7 +172,7 @@ static void *run_command_on_stop(void *arg)
 	sigwait(&set, &sig);
 	if (sig == SIGUSR1)
 		return NULL;
-	post_cancel(t->post, ERR_CANCELLED, "stopped by a signal");
+	mailbox_cancel(t->mailbox, ERR_CANCELLED, "stopped by a signal");
 	sigwait(&set, &sig);
 	if (sig != SIGUSR1)
 		_exit(ERR_CANCELLED);
@@ -209,10 +209,10 @@ static void close_all(struct together *t)
 	for (unsigned l = 0; l < t->count; l++) {
 		struct party *p = &t->party[l];
 
-		if (p->post) {
+		if (p->mailbox) {
 			channel_free(p->channel);
 			channel_free(t->channel[l]);
-			post_free(p->post);
+			mailbox_free(p->mailbox);
 			record_release(&p->record);
 		}
 		party_data_release(&p->data);
@@ -220,8 +220,8 @@ static void close_all(struct together *t)
 		served_free(p->served);
 		party_config_release(&p->config);
 	}
-	if (t->post) {
-		post_free(t->post);
+	if (t->mailbox) {
+		mailbox_free(t->mailbox);
 		record_release(&t->record);
 	}
 	coordinator_config_release(&t->config);

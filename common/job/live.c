@@ -72,7 +72,7 @@ void live_certificate(time_t until)
 	live_unlock();
 }
 
-void live_person(bool awaited)
+void live_awaits_approval(bool awaited)
 {
 	live_lock();
 	now.person = awaited;
@@ -177,7 +177,7 @@ void live_job_begins(const struct record *r)
 	live_unlock();
 }
 
-void live_job_goes_on(const struct record *r)
+void live_job_continues(const struct record *r)
 {
 	struct live_job *j;
 
@@ -262,7 +262,8 @@ void live_peer(const char *name, bool there)
 	live_unlock();
 }
 
-void live_peer_says(const char *name, const char *called, const char *address, const char *software)
+void live_peer_hello(const char *name, const char *called, const char *address,
+		     const char *software)
 {
 	struct live_peer *p;
 

@@ -105,18 +105,18 @@ void live_phase(const char *phase);
 void live_queue(size_t queued);
 void live_queue_written(void);
 void live_certificate(time_t until);
-void live_person(bool awaited); /* a job waits for a user's answer */
+void live_awaits_approval(bool awaited); /* a job waits for a user's answer */
 /* Takes the state of a job from its record when it begins, goes on, or has ended. A job without a
  * complete offer has no kind. */
 void live_job_begins(const struct record *r);
-void live_job_goes_on(const struct record *r);
+void live_job_continues(const struct record *r);
 void live_job_ended(const struct record *r);
 /* drops a job that began only here and will begin again */
 void live_job_dropped(const struct record *r);
 /* A peer came or went. name: as users know it. Repeated calls are harmless. */
 void live_peer(const char *name, bool there);
-void live_peer_says(const char *name, const char *called, const char *address,
-		    const char *software);
+void live_peer_hello(const char *name, const char *called, const char *address,
+		     const char *software);
 /* Takes the traffic of a link in this attempt. Ignored until the link's job is known. */
 void live_link(const struct link_state *link);
 /* the last call for a link, when its attempt is over */

@@ -132,7 +132,7 @@ void record_step(struct record *r, const struct link_times *passed)
 							    .times = *passed };
 	}
 	r->step_start_s = now;
-	live_job_goes_on(r);
+	live_job_continues(r);
 }
 
 void record_phase(struct record *r, const char *name)
@@ -142,7 +142,7 @@ void record_phase(struct record *r, const char *name)
 	r->phase[r->phases] = (struct record_phase){ .start_s = r->step_start_s };
 	snprintf(r->phase[r->phases].name, sizeof(r->phase[0].name), "%s", name);
 	r->phases++;
-	live_job_goes_on(r);
+	live_job_continues(r);
 }
 
 struct record_phase *record_now(struct record *r)

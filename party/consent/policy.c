@@ -462,10 +462,10 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	if (!a.given) {
 		enum err e = put_up(config, work, job, spent, id, hash);
 
-		live_person(e == ERR_OK);
+		live_awaits_approval(e == ERR_OK);
 		if (e == ERR_OK)
 			e = policy_await_answer(config, work, id, hash, &a);
-		live_person(false);
+		live_awaits_approval(false);
 		offer_withdraw(config->state, id);
 		if (e != ERR_OK)
 			return e;

@@ -206,7 +206,7 @@ static void on_last_word_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	post_cancel(d->post, ERR_CANCELLED, d->watch.stopped);
+	mailbox_cancel(d->mailbox, ERR_CANCELLED, d->watch.stopped);
 	uv_timer_start(timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 }
 
@@ -215,15 +215,15 @@ static void daemon_on_signal(void *daemon, const char *why)
 	struct daemon *d = daemon;
 
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		if (d->post)
-			post_cancel(d->post, ERR_CANCELLED, why);
+		if (d->mailbox)
+			mailbox_cancel(d->mailbox, ERR_CANCELLED, why);
 		daemon_fail_waiting(d, daemon_add_cause(d, ERR_CANCELLED, why), true);
 	} else if (!d->thread_started) {
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
 		d->options.once = true; /* whatever the result of this job, it is the last */
-		if (post_cancel_unless_last(d->post, ERR_CANCELLED, why))
+		if (mailbox_cancel_unless_last(d->mailbox, ERR_CANCELLED, why))
 			uv_timer_start(&d->cancel_timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS,
 				       0);
 		else
@@ -238,7 +238,7 @@ static void daemon_on_watchdog(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 	struct err_saved end;
 
-	d->overdue_s = post_overdue(d->post, &end) ? d->overdue_s + 1 : 0;
+	d->overdue_s = mailbox_overdue(d->mailbox, &end) ? d->overdue_s + 1 : 0;
 	if (d->overdue_s > (d->work.alone ? ALONE_S : OVERDUE_S))
 		daemon_leave_job(
 		    d,
@@ -264,7 +264,7 @@ enum err daemon_start_job(struct daemon *d)
 	if (d->awaiting)
 		d->record.attempts = d->past.attempts;
 	d->work = (struct work){ .channel = d->channel,
-				 .post = d->post,
+				 .mailbox = d->mailbox,
 				 .record = &d->record,
 				 .numbering = &d->numbering,
 				 .threads = c->threads ? c->threads : machine_cores() };
@@ -323,12 +323,12 @@ static void end_job(struct daemon *d)
 		live_link_ends(&link);
 	}
 	channel_free(d->channel);
-	post_free(d->post);
+	mailbox_free(d->mailbox);
 	record_release(&d->record);
 	if (!d->options.once) /* the process's last message is about the job */
 		log_set_job("");
 	d->channel = NULL;
-	d->post = NULL;
+	d->mailbox = NULL;
 }
 
 static void daemon_log_done(const struct daemon *d)
@@ -551,7 +551,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	if (d->thread_started)
 		daemon_leave_job(d, e);
 	forget_cache(d);
-	if (d->post)
+	if (d->mailbox)
 		end_job(d);
 	party_window_close(d->window, d->config);
 	party_api_free(d->api);

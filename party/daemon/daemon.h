@@ -73,7 +73,7 @@ struct daemon {
 	struct declines declines;
 	struct party_data data;
 	/* The attempt that is awaited or under way, over one connection or several: */
-	struct post *post;
+	struct mailbox *mailbox;
 	struct channel *channel;
 	struct record record;
 	struct work work;

@@ -186,14 +186,14 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 	daemon_set_phase(d, SERVING);
 	snprintf(software, sizeof(software), "%.*s", (int)w->software.n,
 		 (const char *)w->software.p);
-	live_peer_says(d->config->coordinator_text, conn_name(d->conn), conn_address(d->conn),
-		       software);
+	live_peer_hello(d->config->coordinator_text, conn_name(d->conn), conn_address(d->conn),
+			software);
 	watch_back(&d->watch, d->config->coordinator_text);
 	d->retry_ms = RETRY_FIRST_MS;
 	d->complained_s = 0;
 	d->heartbeat_s = heartbeat_s;
-	d->post = post_new(d->config->common.step_timeout_s);
-	d->channel = channel_new(d->post, PARTY, conn_name(d->conn));
+	d->mailbox = mailbox_new(d->config->common.step_timeout_s);
+	d->channel = channel_new(d->mailbox, PARTY, conn_name(d->conn));
 	if (d->config->common.reconnect_s)
 		channel_keep(d->channel);
 	conn_welcome(d->conn, heartbeat_s);
@@ -217,7 +217,7 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		channel_fail_done(d->channel, ERR_PEER, why); /* the job thread may rely on it */
 		return;
 	}
-	if (r->code == MSG_ALL_DONE && !d->post &&
+	if (r->code == MSG_ALL_DONE && !d->mailbox &&
 	    !d->awaiting) /* the previous process took part in it */
 		job_forget(d->config->state);
 	if (again && d->phase == RETURNING) {
@@ -232,8 +232,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 	}
 	if (code == ERR_CANCELLED)
 		code = ERR_PEER;
-	if (d->post)
-		post_cancel(d->post, code, why);
+	if (d->mailbox)
+		mailbox_cancel(d->mailbox, code, why);
 	if (d->phase == RETURNING) {
 		daemon_dial_give_up(d, code, why, false);
 		return;
@@ -243,11 +243,11 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		daemon_fail_waiting(d, err_set(code, "%s", why), false);
 		return;
 	}
-	if (d->post && *d->watch.stopped)
+	if (d->mailbox && *d->watch.stopped)
 		return; /* its job thread ends, and daemon_on_job_done() reports the result */
 	if (d->options.once)
 		daemon_close(d, code, why);
-	else if (!d->post)
+	else if (!d->mailbox)
 		conn_close(d->conn, code, why, 0);
 }
 

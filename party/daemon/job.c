@@ -144,14 +144,14 @@ static enum err say_done(struct work *work)
 	m->type = MSG_DONE;
 	e = leaving_say_head(work->leaving, &m->done);
 	if (e == ERR_OK) /* a stop must wait from here on: the others may consider the job done */
-		e = post_last(work->post);
+		e = mailbox_last(work->mailbox);
 	if (e == ERR_OK)
 		e = channel_send(work->channel, m);
 	if (e == ERR_OK) {
 		e = channel_recv(work->channel, MSG_DONE, m);
 		if (e == ERR_OK) {
 			e = leaving_keep_heads(work->leaving, &m->done);
-		} else if ((post_done(work->post) || e == ERR_CANCELLED) &&
+		} else if ((mailbox_done(work->mailbox) || e == ERR_CANCELLED) &&
 			   !work->broadcasts.waiting) {
 			/* The coordinator restarted and only reports that the job is done, or this
 			 * party is being stopped. All other parties have confirmed the same
@@ -251,7 +251,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	}
 	TRY(work->side->run(work, label));
 	TRY(note_costs(work));
-	TRY(post_error(work->post)); /* an interrupted computation has no result */
+	TRY(mailbox_error(work->mailbox)); /* an interrupted computation has no result */
 	TRY(work->side->keep(work, label));
 	e = broadcasts_confirm_all(work);
 	if (e == ERR_OK)
@@ -259,11 +259,11 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	/* Take the results back if parties may have received different broadcast values, or if the
 	 * coordinator's last message is another one: the job has failed. If the coordinator is lost
 	 * only now, all parties have all results. */
-	if (work->broadcasts.waiting || (e == ERR_PEER && !post_again(work->post))) {
+	if (work->broadcasts.waiting || (e == ERR_PEER && !mailbox_again(work->mailbox))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
 		work->alone = true;
-		post_alone(work->post); /* the coordinator leaves now */
+		mailbox_alone(work->mailbox); /* the coordinator leaves now */
 		profile(work, means, label);
 		work->alone = false;
 	}
@@ -286,7 +286,7 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 	else if (work->side->describe)
 		TRY(work->side->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
-	post_set_job_timeout(work->post, means->config->common.job_timeout_s);
+	mailbox_set_job_timeout(work->mailbox, means->config->common.job_timeout_s);
 	ALLOC(label, own); /* the protocol may set work->n to that of all parties */
 	e = run_protocol(work, means, label);
 	if (e != ERR_OK && work->side->forget)
@@ -346,8 +346,9 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	bool cancelled;
 	char *output;
 
-	if (e == ERR_CANCELLED && post_error(work->post) != ERR_OK) { /* while data were read */
-		e = post_error(work->post);
+	if (e == ERR_CANCELLED &&
+	    mailbox_error(work->mailbox) != ERR_OK) { /* while data were read */
+		e = mailbox_error(work->mailbox);
 		work->ending = 0;
 		if (e != ERR_CANCELLED)
 			return e; /* the coordinator knows the reason */
@@ -375,13 +376,14 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	if (e != ERR_OK &&
 	    workers_died(work->workers)) /* counts as an attempt, like a process that dies */
 		channel_fail_again(work->channel, e, err_detail());
-	if (e == ERR_CANCELLED && post_error(work->post) != ERR_OK) /* has the reason of the stop */
-		e = post_error(work->post);
+	if (e == ERR_CANCELLED &&
+	    mailbox_error(work->mailbox) != ERR_OK) /* has the reason of the stop */
+		e = mailbox_error(work->mailbox);
 	free(output);
 	end = err_save(e);
 	cancelled = e == ERR_CANCELLED;
 	/* Otherwise the coordinator knows the reason, or is away. */
-	if (e != ERR_OK && !post_again(work->post)) {
+	if (e != ERR_OK && !mailbox_again(work->mailbox)) {
 		struct msg m = { .type = MSG_ABORT,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
 					    .ending = (uint16_t)msg_ending_of(e) } };
@@ -419,18 +421,19 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	struct err_saved end;
 	enum err e;
 
-	post_enter(work->post);
+	mailbox_enter(work->mailbox);
 	warnings_begin(&work->record->warnings);
 	channel_step(work->channel, "offer");
-	post_set_step_timeout(work->post, 0); /* the other parties may take any time to connect */
+	mailbox_set_step_timeout(work->mailbox,
+				 0); /* the other parties may take any time to connect */
 	e = channel_recv(work->channel, MSG_OFFER, m);
-	post_set_step_timeout(work->post, means->config->common.step_timeout_s);
+	mailbox_set_step_timeout(work->mailbox, means->config->common.step_timeout_s);
 	if (e == ERR_OK) {
 		work->offered = true;
 		e = party_job_answer_offer(work, means, &m->offer);
 	}
 	end = err_save(e);
-	work->again = e != ERR_OK && (work->later || post_again(work->post)) &&
+	work->again = e != ERR_OK && (work->later || mailbox_again(work->mailbox)) &&
 		      means->config->common.rejoin_s;
 	if (work->offered && !work->again)
 		job_forget(means->config->state);
@@ -462,7 +465,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		work->side->release(work);
 	free(work->protocol);
 	warnings_begin(NULL);
-	post_enter(NULL);
+	mailbox_enter(NULL);
 	free(m);
 	return err_restore(&end);
 }

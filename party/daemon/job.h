@@ -30,8 +30,8 @@ struct job_means {
 	bool output_per_job;
 };
 
-/* Waits for the offer on work->channel (work: channel, post, record, threads are set), answers it,
- * and runs the job to the end. On any failure informs the coordinator and writes the record;
+/* Waits for the offer on work->channel (work: channel, mailbox, record, threads are set), answers
+ * it, and runs the job to the end. On any failure informs the coordinator and writes the record;
  * without an offer (work->offered) there is nothing to record. Returns the job's result. */
 enum err job_take_part(struct work *work, const struct job_means *means) MUST_CHECK;
 

@@ -16,7 +16,7 @@ void work_step(struct work *work)
 {
 	struct link_times passed;
 
-	post_times(work->post, &passed);
+	mailbox_times(work->mailbox, &passed);
 	record_step(work->record, &passed);
 }
 

@@ -57,7 +57,7 @@ struct work {
 	uint8_t coordinator[SECAGG_HASH_LEN]; /* the pinned fingerprint */
 	char submitter[MSG_NAME_MAX + 1];     /* of the job, as the coordinator claims */
 	struct channel *channel;              /* to the coordinator */
-	struct post *post;
+	struct mailbox *mailbox;
 	struct record *record;
 	struct leaving *leaving; /* the ledger that records all egress; NULL: none (tests) */
 	struct work_sum {        /* the current secure sum: its members, bytes of a word */

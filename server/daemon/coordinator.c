@@ -55,15 +55,15 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why, 
 	c->stopping = c->closing = true;
 	c->result = result;
 	snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
-	/* running_close() has closed connections of seats lent to jobs */
+	/* running_close() has closed connections of slots lent to jobs */
 	for (size_t l = 0; l < c->L; l++)
-		if (c->seat[l].conn && !c->seat[l].job) {
-			if (c->seat[l].joined)
-				coordinator_refuse(c->seat[l].conn, MSG_AGAIN, c->why);
-			conn_close(c->seat[l].conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
+		if (c->slot[l].conn && !c->slot[l].job) {
+			if (c->slot[l].joined)
+				coordinator_refuse(c->slot[l].conn, MSG_AGAIN, c->why);
+			conn_close(c->slot[l].conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 		}
 	for (struct visitor *v = c->visitors; v; v = v->next)
-		if (!v->of && (!v->seat || v->seat->conn != v->conn))
+		if (!v->of && (!v->slot || v->slot->conn != v->conn))
 			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 	if (linger_ms && c->listener) {
 		uv_timer_start(&c->linger_timer, on_linger, linger_ms, 0);
@@ -125,9 +125,9 @@ static void coordinator_update_window(void *coordinator)
 
 	live_alive(WATCH_WITHIN_S);
 	for (size_t l = 0; l < c->L; l++) {
-		if (!c->seat[l].channel)
+		if (!c->slot[l].channel)
 			continue;
-		channel_link(c->seat[l].channel, &link);
+		channel_link(c->slot[l].channel, &link);
 		live_link(&link);
 	}
 	window_look(c->window);
@@ -147,7 +147,7 @@ enum err coordinator_init(struct coordinator *c)
 		return err_set(ERR_INTERNAL, "no event loop can be made: %s", uv_strerror(status));
 	c->L = c->config->parties.count;
 	for (size_t l = 0; l < c->L; l++)
-		c->seat[l].name = c->config->parties.item[l];
+		c->slot[l].name = c->config->parties.item[l];
 	watch_init(&c->watch, &c->loop);
 	uv_timer_init(&c->loop, &c->linger_timer);
 	uv_timer_init(&c->loop, &c->last_timer);
@@ -202,13 +202,13 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 	return ERR_OK;
 }
 
-enum err coordinator_say_ready(struct coordinator *c)
+enum err coordinator_log_ready(struct coordinator *c)
 {
 	const char *path = c->config->ready_file;
 	char line[96];
 
 	for (size_t l = 0; l < c->L; l++)
-		watch_away(&c->watch, c->seat[l].name);
+		watch_away(&c->watch, c->slot[l].name);
 	log_info("listening on %s for %zu parties", c->bound, c->L);
 	service_status("%s, %zu parties, on %s", c->queue ? "serving" : phase_name[JOINING], c->L,
 		       c->bound);
@@ -239,7 +239,7 @@ static enum err coordinator_start(struct coordinator *c, struct running *r)
 		TRY(running_begin_results(r));
 		running_await(r);
 	}
-	return coordinator_say_ready(c);
+	return coordinator_log_ready(c);
 }
 
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
@@ -247,7 +247,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 {
 	struct coordinator *c = alloc(1, sizeof(*c));
 	char submitter[ROLES_NAME_MAX + 1];
-	struct seat *seat[PARTIES_MAX];
+	struct slot *slot[PARTIES_MAX];
 	struct running *r;
 	enum err e;
 
@@ -259,8 +259,8 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	}
 	roles_name_of(getuid(), submitter);
 	for (size_t l = 0; l < c->L; l++)
-		seat[l] = &c->seat[l];
-	r = running_new(c, job, seat, c->L, submitter, config->common.output);
+		slot[l] = &c->slot[l];
+	r = running_new(c, job, slot, c->L, submitter, config->common.output);
 	e = coordinator_start(c, r);
 	if (e != ERR_OK)
 		running_close(r, e, err_detail());

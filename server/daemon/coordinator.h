@@ -1,7 +1,7 @@
 /* coordinator.h -- the coordinator's loop thread: admission of parties, and jobs.
  *
- * The coordinator listens, and keeps a seat for each party of its configuration. A job borrows the
- * seats of its parties until it is over. With one job (coordinator_run) the process ends with it.
+ * The coordinator listens, and keeps a slot for each party of its configuration. A job borrows the
+ * slots of its parties until it is over. With one job (coordinator_run) the process ends with it.
  * With a queue, jobs follow each other, and run concurrently if they share no party.
  *
  * - coordinator.c: the process: listening, signals, the end; the one job of coordinator_run
@@ -37,7 +37,7 @@ enum { CLOSE_TIMEOUT_S = 2, SOFTWARE_MAX = 64 };
 
 #define STRANGER_TIMEOUT_S 0.5
 
-struct seat {
+struct slot {
 	const char *name;
 	struct running *job;
 	struct conn *conn; /* NULL: not connected */
@@ -62,7 +62,7 @@ struct visitor {
 	struct visitor *next;
 	struct coordinator *c;
 	struct conn *conn;
-	struct seat *seat;  /* NULL until TLS has authenticated the party */
+	struct slot *slot;  /* NULL until TLS has authenticated the party */
 	struct running *of; /* the finished job to which this connection belonged */
 };
 
@@ -83,10 +83,10 @@ struct running {
 	unsigned handles, links;
 	enum phase phase;
 	size_t L;
-	struct seat *seat[PARTIES_MAX];
+	struct slot *slot[PARTIES_MAX];
 	const char *name[PARTIES_MAX];
 	struct channel *channel[PARTIES_MAX];
-	struct post *post;
+	struct mailbox *mailbox;
 	struct record record;
 	struct run run;
 	bool thread_started;
@@ -107,9 +107,9 @@ struct running {
 
 /* Callbacks to the queue; none for a coordinator with a single job. */
 struct coordinator_queue {
-	void (*came)(void *arg, struct seat *seat);   /* it has joined, and waits for a job */
-	void (*went)(void *arg, struct seat *seat);   /* it left while it waited for one */
-	void (*closed)(void *arg, struct running *r); /* the job has ended; its seats are free */
+	void (*came)(void *arg, struct slot *slot);   /* it has joined, and waits for a job */
+	void (*went)(void *arg, struct slot *slot);   /* it left while it waited for one */
+	void (*closed)(void *arg, struct running *r); /* the job has ended; its slots are free */
 	/* All its handles and connections have closed, too. */
 	void (*over)(void *arg, struct running *r);
 	/* A party returns to a job that is not running: returns whether that job is done. why: text
@@ -129,7 +129,7 @@ struct coordinator {
 	struct front *front;   /* NULL: without api.listen, or a queue */
 	uv_timer_t linger_timer, last_timer;
 	size_t L;
-	struct seat seat[PARTIES_MAX];
+	struct slot slot[PARTIES_MAX];
 	struct visitor *visitors;
 	struct running *jobs;
 	struct numbering numbering;
@@ -143,7 +143,7 @@ struct coordinator {
 
 /* -- coordinator.c -------------------------------------------------------------------------- */
 
-/* Call in this order: coordinator_init() sets up handles and seats. coordinator_listen() opens the
+/* Call in this order: coordinator_init() sets up handles and slots. coordinator_listen() opens the
  * listener, then confines the process. The next two watch for signals, and report readiness to log,
  * systemd and ready_file. c is zeroed except for config and queue. In any case, coordinator_close()
  * and, after the loop, coordinator_end() release it. */
@@ -152,7 +152,7 @@ enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
 enum err coordinator_watch(struct coordinator *c,
 			   void (*stop)(void *c, const char *why)) MUST_CHECK;
-enum err coordinator_say_ready(struct coordinator *c) MUST_CHECK;
+enum err coordinator_log_ready(struct coordinator *c) MUST_CHECK;
 /* From here the loop runs only until all connections are flushed and closed; all jobs are closed
  * already. linger_ms: listens that long for parties on their way to another attempt. */
 void coordinator_close(struct coordinator *c, enum err result, const char *why, unsigned linger_ms);
@@ -168,8 +168,8 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 
 /* -- running.c ------------------------------------------------------------------------------ */
 
-/* Makes a job with the seats of these parties, in the order of their names. */
-struct running *running_new(struct coordinator *c, const struct job *job, struct seat *const *seat,
+/* Makes a job with the slots of these parties, in the order of their names. */
+struct running *running_new(struct coordinator *c, const struct job *job, struct slot *const *slot,
 			    size_t L, const char *submitter, const char *output);
 /* Prepares the results' directory and run.json of this job, which waits for its parties. */
 enum err running_begin_results(struct running *r) MUST_CHECK;
@@ -186,8 +186,8 @@ void running_leave(struct running *r, const char *why);
 void running_close(struct running *r, enum err result, const char *why);
 void running_look(struct running *r); /* call after a close: the last one releases the job */
 void running_drop(struct running *r);
-/* Frees the seat for another job; its connection stays with this job until it has closed. */
-void running_let_go(struct running *r, struct seat *seat);
+/* Frees the slot for another job; its connection stays with this job until it has closed. */
+void running_let_go(struct running *r, struct slot *slot);
 /* Adds the last counts of that party's link to the live snapshot; sets r->channel[l] to NULL. */
 void running_free_channel(struct running *r, size_t l);
 /* Call after its thread has ended and its handles have closed. */
@@ -205,17 +205,17 @@ enum err running_find(struct running *r) MUST_CHECK;
 enum err running_take_up(struct running *r, const struct attempt_state *s) MUST_CHECK;
 void running_keep_state(struct running *r);
 /* Returns whether the current attempt is over, with another to follow. */
-bool running_goes_on(const struct running *r);
+bool running_continues(const struct running *r);
 void running_begin_again(struct running *r);
 /* Refuses a connection of a finished attempt; the party dials again. */
 void running_send_again(struct running *r, struct visitor *v, struct conn *conn);
 /* After rejoin_s, with parties missing: returns whether the attempt may continue with the others.
- * If so, removes the missing parties' seats from the job. */
-bool running_goes_without(struct running *r);
+ * If so, removes the missing parties' slots from the job. */
+bool running_continues_without(struct running *r);
 /* Fails the job because not all parties came for another attempt, or one left. */
 void running_fail(struct running *r, enum err code, const char *why);
 bool running_is_done(const struct running *r);
 /* Informs a party that returned to this finished job, with the same process or another one. */
-void running_say_done(struct running *r, struct visitor *v, struct conn *conn);
+void running_send_done(struct running *r, struct visitor *v, struct conn *conn);
 
 #endif

@@ -24,8 +24,8 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why)
 	conn_send(conn, &m);
 }
 
-static void turn_away(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
-static void turn_away(struct conn *conn, const char *fmt, ...)
+static void refuse_visit(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
+static void refuse_visit(struct conn *conn, const char *fmt, ...)
 {
 	char why[ERR_DETAIL_MAX];
 	va_list ap;
@@ -37,7 +37,7 @@ static void turn_away(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
-/* A question of coterie doctor: answers without taking a seat. */
+/* A question of coterie doctor: answers without taking a slot. */
 static void admit_answer_question(struct coordinator *c, struct conn *conn)
 {
 	char now[32], text[256];
@@ -52,31 +52,31 @@ static void admit_answer_question(struct coordinator *c, struct conn *conn)
 }
 
 /* Notes why a party was refused; users see it as the reason why a job waits. */
-static void note_refused(struct seat *seat, const char *why)
+static void note_refused(struct slot *slot, const char *why)
 {
-	snprintf(seat->refused, sizeof(seat->refused), "%s", why);
+	snprintf(slot->refused, sizeof(slot->refused), "%s", why);
 }
 
-static void take_seat(struct visitor *v, struct seat *seat, const uint8_t *shown)
+static void take_slot(struct visitor *v, struct slot *slot, const uint8_t *shown)
 {
-	memcpy(seat->key, shown, sizeof(seat->key));
-	seat->conn = v->conn;
-	v->seat = seat;
+	memcpy(slot->key, shown, sizeof(slot->key));
+	slot->conn = v->conn;
+	v->slot = slot;
 }
 
-/* Admits a party to a seat lent to a job. Returns the reason of a refusal, or NULL. */
-static const char *come_to_job(struct visitor *v, struct seat *seat, const uint8_t *shown)
+/* Admits a party to a slot lent to a job. Returns the reason of a refusal, or NULL. */
+static const char *come_to_job(struct visitor *v, struct slot *slot, const uint8_t *shown)
 {
-	struct running *r = seat->job;
-	bool same_key = memcmp(seat->key, shown, sizeof(seat->key)) == 0;
+	struct running *r = slot->job;
+	bool same_key = memcmp(slot->key, shown, sizeof(slot->key)) == 0;
 
-	if (r->phase == JOINING && r->again && seat->known && !same_key)
+	if (r->phase == JOINING && r->again && slot->known && !same_key)
 		return "its key is not the one with which the job began";
 	if (r->phase == TELLING || (r->phase == RUNNING && same_key)) {
-		v->seat = seat; /* its first message decides whether it resumes the job */
-	} else if (!seat->conn && r->phase == JOINING) {
-		take_seat(v, seat, shown);
-	} else if (!seat->conn) {
+		v->slot = slot; /* its first message decides whether it resumes the job */
+	} else if (!slot->conn && r->phase == JOINING) {
+		take_slot(v, slot, shown);
+	} else if (!slot->conn) {
 		return r->phase == RUNNING ? "a job is under way" : "the job is over";
 	}
 	return NULL;
@@ -90,7 +90,7 @@ static bool is_pinned(const struct coordinator *c, const struct conn *conn, cons
 	return !pin || (fingerprint_parse(pin, pinned) && !memcmp(pinned, shown, sizeof(pinned)));
 }
 
-static void say_owed(struct conn *conn, enum err code, const char *why)
+static void send_owed(struct conn *conn, enum err code, const char *why)
 {
 	coordinator_refuse(conn, (uint16_t)code, why);
 	conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
@@ -101,40 +101,40 @@ static void admit_on_ready(struct conn *conn, void *arg)
 	struct visitor *v = arg;
 	struct coordinator *c = v->c;
 	uint8_t shown[HASH_LEN];
-	struct seat *seat = NULL;
+	struct slot *slot = NULL;
 	const struct running *r;
 	const char *why = NULL;
 
 	for (size_t l = 0; l < c->L; l++)
-		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
-			seat = &c->seat[l];
-	r = seat ? seat->job : NULL;
+		if (strcmp(c->slot[l].name, conn_name(conn)) == 0)
+			slot = &c->slot[l];
+	r = slot ? slot->job : NULL;
 	conn_fingerprint(conn, shown);
-	if (!seat) {
-		turn_away(conn, "%s is not among the parties of %s", conn_name(conn),
-			  c->config->common.name);
+	if (!slot) {
+		refuse_visit(conn, "%s is not among the parties of %s", conn_name(conn),
+			     c->config->common.name);
 	} else if (!is_pinned(c, conn, shown)) {
-		turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
-			  c->config->common.name);
-		note_refused(seat, "its key is not the pinned one");
+		refuse_visit(conn, "the key of %s is not the one pinned at %s", slot->name,
+			     c->config->common.name);
+		note_refused(slot, "its key is not the pinned one");
 	} else if (conn_is_question(conn)) {
 		admit_answer_question(c, conn);
 	} else if (r && r->phase == CLOSING && r->again && r->result != ERR_OK) {
-		say_owed(conn, r->result, r->why);
-	} else if (!r && seat->owed != ERR_OK) {
-		say_owed(conn, seat->owed, seat->owed_why);
+		send_owed(conn, r->result, r->why);
+	} else if (!r && slot->owed != ERR_OK) {
+		send_owed(conn, slot->owed, slot->owed_why);
 		if (c->queue) /* without a queue there is only one job */
-			seat->owed = ERR_OK;
+			slot->owed = ERR_OK;
 	} else if (!r && c->stopping) {
 		coordinator_refuse(conn, MSG_AGAIN, "the coordinator is stopping");
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
-	} else if (r && (why = come_to_job(v, seat, shown)) != NULL) {
-		turn_away(conn, "%s: %s", seat->name, why);
-	} else if (!v->seat && seat->conn) {
-		turn_away(conn, "%s is already connected, from %s", seat->name,
-			  conn_address(seat->conn));
-	} else if (!v->seat) {
-		take_seat(v, seat, shown);
+	} else if (r && (why = come_to_job(v, slot, shown)) != NULL) {
+		refuse_visit(conn, "%s: %s", slot->name, why);
+	} else if (!v->slot && slot->conn) {
+		refuse_visit(conn, "%s is already connected, from %s", slot->name,
+			     conn_address(slot->conn));
+	} else if (!v->slot) {
+		take_slot(v, slot, shown);
 	}
 }
 
@@ -155,23 +155,23 @@ static bool speaks(const struct msg_hello *h)
 	return h->version_min <= PROTO_VERSION_MAX && h->version_max >= PROTO_VERSION_MIN;
 }
 
-static void note_joined(struct seat *seat, struct conn *conn, const struct msg_hello *h)
+static void note_joined(struct slot *slot, struct conn *conn, const struct msg_hello *h)
 {
 	size_t n = h->software.n < SOFTWARE_MAX ? h->software.n : SOFTWARE_MAX;
 
-	memcpy(seat->software, h->software.p, n);
-	seat->software[n] = '\0';
-	seat->refused[0] = '\0';
-	seat->joined = true;
-	live_peer_says(seat->name, seat->name, conn_address(conn), seat->software);
-	log_info("%s joined from %s (%.*s)", seat->name, conn_address(conn), (int)h->software.n,
+	memcpy(slot->software, h->software.p, n);
+	slot->software[n] = '\0';
+	slot->refused[0] = '\0';
+	slot->joined = true;
+	live_peer_hello(slot->name, slot->name, conn_address(conn), slot->software);
+	log_info("%s joined from %s (%.*s)", slot->name, conn_address(conn), (int)h->software.n,
 		 (const char *)h->software.p);
 }
 
 static bool running_is_joined(const struct running *r)
 {
 	for (size_t l = 0; l < r->L; l++)
-		if (!r->seat[l]->joined)
+		if (!r->slot[l]->joined)
 			return false;
 	return true;
 }
@@ -179,50 +179,50 @@ static bool running_is_joined(const struct running *r)
 static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
-	struct running *r = v->seat->job;
+	struct running *r = v->slot->job;
 	char why[256];
 
 	if (!speaks(h)) {
 		snprintf(why, sizeof(why),
 			 "%s speaks protocol versions %u to %u, %s speaks %d to %d: bring both to "
 			 "the same release of coterie",
-			 v->seat->name, h->version_min, h->version_max, c->config->common.name,
+			 v->slot->name, h->version_min, h->version_max, c->config->common.name,
 			 PROTO_VERSION_MIN, PROTO_VERSION_MAX);
 		log_error("%s", why);
-		note_refused(v->seat, why);
+		note_refused(v->slot, why);
 		if (r)
 			running_close(r, ERR_PEER, why);
 		else
-			turn_away(conn, "%s", why);
+			refuse_visit(conn, "%s", why);
 		return;
 	}
 	welcome(c, conn);
-	note_joined(v->seat, conn, h);
+	note_joined(v->slot, conn, h);
 	if (r && running_is_joined(r))
 		running_start(r);
 	else if (c->queue && !r)
-		c->queue->came(c->queue->arg, v->seat);
+		c->queue->came(c->queue->arg, v->slot);
 }
 
 /* -- a party lost during the job ------------------------------------------------------------ */
 
-static void admit_lose_party(struct running *r, struct seat *seat, enum err code, const char *why)
+static void admit_lose_party(struct running *r, struct slot *slot, enum err code, const char *why)
 {
 	if (r->run.more)
-		channel_fail_again(seat->channel, code, why);
+		channel_fail_again(slot->channel, code, why);
 	else
-		channel_fail(seat->channel, code, why);
+		channel_fail(slot->channel, code, why);
 }
 
-static void admit_take_back(struct seat *seat, struct conn *conn)
+static void admit_take_back(struct slot *slot, struct conn *conn)
 {
 	struct link_state link;
 
-	seat->conn = conn;
-	conn_attach(conn, seat->channel, channel_job(seat->channel));
-	channel_link(seat->channel, &link);
-	log_info("%s reconnected from %s after %.1f s (%llu bytes sent again so far)", seat->name,
-		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
+	slot->conn = conn;
+	conn_attach(conn, slot->channel, channel_job(slot->channel));
+	channel_link(slot->channel, &link);
+	log_info("%s reconnected from %s after %.1f s (%llu bytes sent again so far)", slot->name,
+		 conn_address(conn), clock_now_s() - slot->lost_s, (unsigned long long)link.resent);
 }
 
 static void resume_nothing(struct visitor *v, struct conn *conn, const struct msg_resume *r)
@@ -233,9 +233,9 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 
 	coordinator_refuse(conn, done ? MSG_ALL_DONE : ERR_PEER, why);
 	log_info("%s came back: %s", conn_name(conn), why);
-	if (v->seat->conn == conn) /* the party dials again at once */
-		v->seat->conn = NULL;
-	v->seat = NULL;
+	if (v->slot->conn == conn) /* the party dials again at once */
+		v->slot->conn = NULL;
+	v->slot = NULL;
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
@@ -243,9 +243,9 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
  * still seems to stand, because a second process with the same key would not know the job's id. */
 static void admit_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
 {
-	struct seat *seat = v->seat;
-	struct running *r = seat->job;
-	struct conn *old = seat->conn;
+	struct slot *slot = v->slot;
+	struct running *r = slot->job;
+	struct conn *old = slot->conn;
 	bool same_job = r && memcmp(m->job_id, r->run.job_id, JOB_ID_LEN) == 0;
 	struct msg said;
 
@@ -253,49 +253,50 @@ static void admit_on_resume(struct visitor *v, struct conn *conn, const struct m
 		resume_nothing(v, conn, m);
 		return;
 	}
-	if (running_goes_on(r) ||
+	if (running_continues(r) ||
 	    (r->phase == JOINING && r->again && same_job && m->attempt < r->run.attempt)) {
 		running_send_again(r, v, conn);
 		return;
 	}
-	if (r->phase != RUNNING || channel_resume_check(seat->channel, m) != ERR_OK) {
+	if (r->phase != RUNNING || channel_resume_check(slot->channel, m) != ERR_OK) {
 		if (running_is_done(r) && same_job && m->attempt == r->run.attempt)
-			running_say_done(r, v, conn);
+			running_send_done(r, v, conn);
 		else
-			turn_away(conn, "%s",
-				  r->phase == RUNNING ? err_detail() : "no such job is under way");
+			refuse_visit(conn, "%s",
+				     r->phase == RUNNING ? err_detail()
+							 : "no such job is under way");
 		return;
 	}
 	if (old) {
-		seat->conn = NULL;
-		seat->lost_s = clock_now_s();
+		slot->conn = NULL;
+		slot->lost_s = clock_now_s();
 		conn_attach(old, NULL, 0);
 		conn_close(old, ERR_OK, NULL, 0);
 	}
-	if (!channel_is_away(seat->channel) && !channel_lost(seat->channel)) {
-		turn_away(conn, "the job is over");
+	if (!channel_is_away(slot->channel) && !channel_lost(slot->channel)) {
+		refuse_visit(conn, "the job is over");
 		return;
 	}
-	if (channel_resume(seat->channel, m) != ERR_OK) {
-		turn_away(conn, "%s", err_detail());
+	if (channel_resume(slot->channel, m) != ERR_OK) {
+		refuse_visit(conn, "%s", err_detail());
 		return;
 	}
-	channel_resume_say(seat->channel, &said);
+	channel_resume_say(slot->channel, &said);
 	conn_send(conn, &said);
 	conn_welcome(conn, v->c->config->common.heartbeat_s);
-	watch_back(&v->c->watch, seat->name);
-	admit_take_back(seat, conn);
+	watch_back(&v->c->watch, slot->name);
+	admit_take_back(slot, conn);
 }
 
 /* The party's connection of this attempt is lost, and its process has lost the job's state. */
-static void lose_restarted(struct running *r, struct seat *seat)
+static void lose_restarted(struct running *r, struct slot *slot)
 {
 	char why[256];
 
 	snprintf(why, sizeof(why),
 		 "%s was started again, or gave up after its own reconnect_s: it has lost the job",
-		 seat->name);
-	admit_lose_party(r, seat, ERR_PEER, why);
+		 slot->name);
+	admit_lose_party(r, slot, ERR_PEER, why);
 }
 
 /* Refuses for now: the party returns once the previous job has ended here, too. */
@@ -312,8 +313,8 @@ static void come_later(struct conn *conn)
 static void on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
-	struct seat *seat = v->seat;
-	struct running *r = seat->job;
+	struct slot *slot = v->slot;
+	struct running *r = slot->job;
 	struct msg_resume m = { .attempt = r ? r->run.attempt : 0 };
 
 	if (!r) { /* the job has ended since its handshake */
@@ -321,36 +322,36 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 		return;
 	}
 	memcpy(m.job_id, r->run.job_id, JOB_ID_LEN);
-	if (running_goes_on(r)) {
+	if (running_continues(r)) {
 		running_send_again(r, v, conn);
-	} else if (r->phase == JOINING && !seat->conn) { /* it connected before this attempt */
-		seat->conn = conn;
+	} else if (r->phase == JOINING && !slot->conn) { /* it connected before this attempt */
+		slot->conn = conn;
 		on_hello(v, conn, h);
 	} else if (r->phase == TELLING) {
-		running_say_done(r, v, conn);
-	} else if (r->phase != RUNNING && !seat->conn) {
-		turn_away(conn, "the job is over");
+		running_send_done(r, v, conn);
+	} else if (r->phase != RUNNING && !slot->conn) {
+		refuse_visit(conn, "the job is over");
 	} else if (c->queue && (*r->asked || running_is_done(r))) {
 		come_later(conn); /* it is too early for the next job */
-	} else if (seat->conn) {
-		turn_away(conn, "%s is already connected, from %s", seat->name,
-			  conn_address(seat->conn));
-	} else if (speaks(h) && channel_is_away(seat->channel) &&
-		   channel_is_untouched(seat->channel) &&
-		   channel_resume(seat->channel, &m) == ERR_OK) {
+	} else if (slot->conn) {
+		refuse_visit(conn, "%s is already connected, from %s", slot->name,
+			     conn_address(slot->conn));
+	} else if (speaks(h) && channel_is_away(slot->channel) &&
+		   channel_is_untouched(slot->channel) &&
+		   channel_resume(slot->channel, &m) == ERR_OK) {
 		welcome(c, conn);
-		admit_take_back(seat, conn);
+		admit_take_back(slot, conn);
 	} else {
-		if (channel_is_away(seat->channel))
-			lose_restarted(r, seat);
-		if (running_goes_on(r))
+		if (channel_is_away(slot->channel))
+			lose_restarted(r, slot);
+		if (running_continues(r))
 			running_send_again(r, v, conn);
 		else if (running_is_done(r))
-			running_say_done(r, v, conn);
-		else if (c->queue && !seat->conn && !channel_is_away(seat->channel))
+			running_send_done(r, v, conn);
+		else if (c->queue && !slot->conn && !channel_is_away(slot->channel))
 			come_later(conn); /* it has left the job, which is about to end */
 		else
-			turn_away(conn, "a job is under way");
+			refuse_visit(conn, "a job is under way");
 	}
 }
 
@@ -362,28 +363,28 @@ static void on_away(uv_timer_t *timer)
 	bool any = false;
 
 	for (size_t l = 0; l < r->L; l++) {
-		struct seat *seat = r->seat[l];
+		struct slot *slot = r->slot[l];
 
-		if (!channel_is_away(seat->channel))
+		if (!channel_is_away(slot->channel))
 			continue;
 		any = true;
-		if (seat->conn) /* its close is not complete, so lost_s is not set */
+		if (slot->conn) /* its close is not complete, so lost_s is not set */
 			continue;
-		if (clock_now_s() - seat->lost_s < limit_s)
+		if (clock_now_s() - slot->lost_s < limit_s)
 			continue;
 		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",
-			 seat->name, limit_s, seat->lost_why);
-		admit_lose_party(r, seat, ERR_DEADLINE, why);
+			 slot->name, limit_s, slot->lost_why);
+		admit_lose_party(r, slot, ERR_DEADLINE, why);
 	}
 	if (!any)
 		uv_timer_stop(timer);
 }
 
-static void on_lost(struct running *r, struct seat *seat, const char *why)
+static void on_lost(struct running *r, struct slot *slot, const char *why)
 {
-	seat->lost_s = clock_now_s();
-	snprintf(seat->lost_why, sizeof(seat->lost_why), "%s", why);
-	log_warn("%s; waiting for %s, for up to %u s", why, seat->name,
+	slot->lost_s = clock_now_s();
+	snprintf(slot->lost_why, sizeof(slot->lost_why), "%s", why);
+	log_warn("%s; waiting for %s, for up to %u s", why, slot->name,
 		 r->c->config->common.reconnect_s);
 	uv_timer_start(&r->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
 }
@@ -393,7 +394,7 @@ static void on_lost(struct running *r, struct seat *seat, const char *why)
 /* With a queue, assigns this thread's further log lines to the party's job. */
 static void speak_of(const struct visitor *v)
 {
-	const struct running *r = v->of ? v->of : v->seat ? v->seat->job : NULL;
+	const struct running *r = v->of ? v->of : v->slot ? v->slot->job : NULL;
 
 	if (v->c->queue)
 		log_set_job_here(r ? r->number : "");
@@ -408,18 +409,18 @@ static void speak_of_none(const struct coordinator *c)
 static void admit_on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct visitor *v = arg;
-	bool newcomer = v->seat && v->seat->conn != conn;
-	const struct running *r = v->seat ? v->seat->job : NULL;
+	bool newcomer = v->slot && v->slot->conn != conn;
+	const struct running *r = v->slot ? v->slot->job : NULL;
 	const struct coordinator *c = v->c;
 	char why[128];
 
 	speak_of(v);
-	if (m->type == MSG_HELLO && v->seat && !newcomer && !v->seat->joined &&
+	if (m->type == MSG_HELLO && v->slot && !newcomer && !v->slot->joined &&
 	    (!r || r->phase == JOINING)) {
 		on_hello(v, conn, &m->hello);
 	} else if (m->type == MSG_HELLO && newcomer) {
 		on_hello_again(v, conn, &m->hello);
-	} else if (m->type == MSG_RESUME && v->seat && (newcomer || !v->seat->joined)) {
+	} else if (m->type == MSG_RESUME && v->slot && (newcomer || !v->slot->joined)) {
 		admit_on_resume(v, conn, &m->resume);
 	} else {
 		snprintf(why, sizeof(why), "%s sent %s, which was not expected", conn_name(conn),
@@ -448,35 +449,36 @@ static struct log_seldom strangers;
 static void admit_on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct visitor *v = arg;
-	struct seat *seat = v->seat;
+	struct slot *slot = v->slot;
 	struct coordinator *c = v->c;
-	struct running *r = seat ? seat->job : NULL;
-	bool its = seat && seat->conn == conn;
-	bool away = its && r && r->phase == RUNNING && channel_is_away(seat->channel);
+	struct running *r = slot ? slot->job : NULL;
+	bool its = slot && slot->conn == conn;
+	bool away = its && r && r->phase == RUNNING && channel_is_away(slot->channel);
 	bool left =
-	    its && r && r->phase == JOINING && r->again && seat->joined && !conn_was_lost(conn);
-	bool over = v->of || c->closing || (r && (r->phase == CLOSING || post_settled(r->post)));
+	    its && r && r->phase == JOINING && r->again && slot->joined && !conn_was_lost(conn);
+	bool over =
+	    v->of || c->closing || (r && (r->phase == CLOSING || mailbox_settled(r->mailbox)));
 	char text[ERR_DETAIL_MAX];
 
 	speak_of(v);
 	if (away)
-		on_lost(r, seat, why);
+		on_lost(r, slot, why);
 	else if (code != ERR_OK && !over && *conn_name(conn))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	else if (code != ERR_OK && !over) /* the peer showed no certificate */
 		log_seldom(&strangers, "connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
-		watch_away(&c->watch, seat->name);
-		seat->conn = NULL;
-		seat->joined = seat->joined && r && r->phase != JOINING;
+		watch_away(&c->watch, slot->name);
+		slot->conn = NULL;
+		slot->joined = slot->joined && r && r->phase != JOINING;
 	}
 	forget_visitor(v);
 	if (left) {
-		snprintf(text, sizeof(text), "%s left before attempt %u began", seat->name,
+		snprintf(text, sizeof(text), "%s left before attempt %u began", slot->name,
 			 r->run.attempt);
 		running_fail(r, ERR_PEER, text);
 	} else if (its && !r && c->queue) {
-		c->queue->went(c->queue->arg, seat);
+		c->queue->went(c->queue->arg, slot);
 	}
 	speak_of_none(c);
 }
@@ -503,15 +505,15 @@ static void on_join_timeout(uv_timer_t *timer)
 	char missing[512] = "";
 	char why[700];
 
-	if (running_goes_without(r)) {
+	if (running_continues_without(r)) {
 		running_start(r);
 		return;
 	}
 	for (size_t l = 0; l < r->L; l++)
-		if (!r->seat[l]->joined &&
-		    strlen(missing) + strlen(r->seat[l]->name) + 3 < sizeof(missing))
+		if (!r->slot[l]->joined &&
+		    strlen(missing) + strlen(r->slot[l]->name) + 3 < sizeof(missing))
 			sprintf(missing + strlen(missing), "%s%s", *missing ? ", " : "",
-				r->seat[l]->name);
+				r->slot[l]->name);
 	if (r->again) {
 		snprintf(why, sizeof(why),
 			 "did not reconnect for attempt %u within rejoin_s, %u s: %s",

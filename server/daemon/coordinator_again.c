@@ -30,46 +30,46 @@ static void on_touch(uv_timer_t *timer)
 
 static void leave_out(struct running *r, size_t l, bool done)
 {
-	struct seat *seat = r->seat[l];
-	struct conn *conn = seat->conn;
+	struct slot *slot = r->slot[l];
+	struct conn *conn = slot->conn;
 	char why[256];
 
 	snprintf(why, sizeof(why),
 		 done ? "the job is done without %s, which dropped out: it has no results"
 		      : "the job continues without %s, which did not reconnect within rejoin_s",
-		 seat->name);
-	running_let_go(r, seat);
-	seat->owed = ERR_DEADLINE;
-	snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", why);
+		 slot->name);
+	running_let_go(r, slot);
+	slot->owed = ERR_DEADLINE;
+	snprintf(slot->owed_why, sizeof(slot->owed_why), "%s", why);
 	if (conn) { /* the party has not sent HELLO */
 		coordinator_refuse(conn, ERR_DEADLINE, why);
 		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	}
 	for (r->L--; l < r->L; l++) {
-		r->seat[l] = r->seat[l + 1];
+		r->slot[l] = r->slot[l + 1];
 		r->name[l] = r->name[l + 1];
 	}
 	r->run.L = r->L;
 }
 
-bool running_goes_without(struct running *r)
+bool running_continues_without(struct running *r)
 {
 	const char *step = record_at(&r->record);
 	size_t there = 0;
 
 	for (size_t l = 0; l < r->L; l++)
-		there += r->seat[l]->joined;
+		there += r->slot[l]->joined;
 	if (!r->again || r->run.job.on_loss == LOSS_END || there < 2)
 		return false;
 	for (size_t l = 0; l < r->L;) {
-		if (r->seat[l]->joined) {
+		if (r->slot[l]->joined) {
 			l++;
 			continue;
 		}
-		record_left(&r->record, r->seat[l]->name, r->run.attempt, step);
+		record_left(&r->record, r->slot[l]->name, r->run.attempt, step);
 		log_warn("%s did not reconnect for attempt %u within rejoin_s, %u s: the job "
 			 "continues without it",
-			 r->seat[l]->name, r->run.attempt, r->c->config->common.rejoin_s);
+			 r->slot[l]->name, r->run.attempt, r->c->config->common.rejoin_s);
 		leave_out(r, l, false);
 	}
 	return true;
@@ -79,7 +79,7 @@ static void leave_out_again(struct running *r, const struct attempt_state *s)
 {
 	for (size_t i = 0; i < s->lefts; i++)
 		for (size_t l = 0; l < r->L; l++)
-			if (!strcmp(r->seat[l]->name, s->left[i].name)) {
+			if (!strcmp(r->slot[l]->name, s->left[i].name)) {
 				record_left(&r->record, s->left[i].name, s->left[i].attempt,
 					    s->left[i].step);
 				leave_out(r, l, s->done);
@@ -195,9 +195,9 @@ void running_keep_state(struct running *r)
 
 /* -- a party crashed ------------------------------------------------------------------------ */
 
-bool running_goes_on(const struct running *r)
+bool running_continues(const struct running *r)
 {
-	return r->phase == RUNNING && job_goes_on(&r->run);
+	return r->phase == RUNNING && job_continues(&r->run);
 }
 
 void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
@@ -211,11 +211,11 @@ void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 		snprintf(why, sizeof(why), "attempt %u follows: %.800s", r->run.attempt,
 			 r->record.attempts.past[r->record.attempts.count - 1].cause);
 	coordinator_refuse(conn, MSG_AGAIN, why);
-	if (v->seat && v->seat->conn == conn) { /* the party dials again at once */
-		v->seat->conn = NULL;
-		v->seat->joined = false;
+	if (v->slot && v->slot->conn == conn) { /* the party dials again at once */
+		v->slot->conn = NULL;
+		v->slot->joined = false;
 	}
-	v->seat = NULL;
+	v->slot = NULL;
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
@@ -224,21 +224,21 @@ void running_begin_again(struct running *r)
 	uv_timer_stop(&r->away_timer);
 	uv_timer_stop(&r->cancel_timer);
 	for (size_t l = 0; l < r->L; l++) {
-		struct seat *seat = r->seat[l];
+		struct slot *slot = r->slot[l];
 
-		if (seat->conn) {
-			watch_away(&r->c->watch, seat->name);
-			conn_attach(seat->conn, NULL, 0);
-			conn_close(seat->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+		if (slot->conn) {
+			watch_away(&r->c->watch, slot->name);
+			conn_attach(slot->conn, NULL, 0);
+			conn_close(slot->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 		}
-		seat->conn = NULL;
-		seat->joined = false;
-		seat->known = true;
+		slot->conn = NULL;
+		slot->joined = false;
+		slot->known = true;
 		running_free_channel(r, l);
-		seat->channel = NULL;
+		slot->channel = NULL;
 	}
-	post_free(r->post);
-	r->run.post = r->post = post_new(r->c->config->common.step_timeout_s);
+	mailbox_free(r->mailbox);
+	r->run.mailbox = r->mailbox = mailbox_new(r->c->config->common.step_timeout_s);
 	record_past(&r->record, r->run.attempt, r->record.elapsed_s, r->why);
 	r->record.ended = false;
 	log_warn("attempt %u of %u is over: %s; the next begins when all parties have reconnected, "
@@ -267,22 +267,22 @@ void running_fail(struct running *r, enum err code, const char *why)
 
 bool running_is_done(const struct running *r)
 {
-	return r->phase == TELLING || post_settled(r->post);
+	return r->phase == TELLING || mailbox_settled(r->mailbox);
 }
 
-void running_say_done(struct running *r, struct visitor *v, struct conn *conn)
+void running_send_done(struct running *r, struct visitor *v, struct conn *conn)
 {
 	char why[256];
 
 	snprintf(why, sizeof(why),
 		 "the job is done; %s reported that it wrote its results to its output directory",
-		 v->seat->name);
-	log_info("%s came back: %s", v->seat->name, why);
+		 v->slot->name);
+	log_info("%s came back: %s", v->slot->name, why);
 	coordinator_refuse(conn, MSG_ALL_DONE, why);
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
-	v->seat->knows = true;
+	v->slot->knows = true;
 	for (size_t l = 0; l < r->L; l++)
-		if (!r->seat[l]->knows)
+		if (!r->slot[l]->knows)
 			return;
 	if (r->phase == TELLING) /* otherwise the end of the job thread closes the job */
 		running_close(r, ERR_OK, NULL);

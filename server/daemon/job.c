@@ -169,7 +169,7 @@ static enum err server_job_finish(struct run *run)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
 	if (e == ERR_OK)
-		e = post_settle(run->post);
+		e = mailbox_settle(run->mailbox);
 	TRY(e);
 
 	run_step(run);
@@ -197,9 +197,9 @@ static enum err server_job_finish(struct run *run)
 	return ERR_OK;
 }
 
-bool job_goes_on(const struct run *run)
+bool job_continues(const struct run *run)
 {
-	return run->more && post_again(run->post);
+	return run->more && mailbox_again(run->mailbox);
 }
 
 static enum err server_job_serve(struct run *run, const char *output)
@@ -233,7 +233,7 @@ static enum err server_job_serve(struct run *run, const char *output)
 		e = run_warm(run);
 	if (e == ERR_OK)
 		e = gather_accepts(run, job_hash);
-	post_set_job_timeout(run->post, run->job_timeout_s);
+	mailbox_set_job_timeout(run->mailbox, run->job_timeout_s);
 	if (e == ERR_OK)
 		e = relay_keys(run);
 	if (e == ERR_OK)
@@ -243,7 +243,7 @@ static enum err server_job_serve(struct run *run, const char *output)
 	TRY(e);
 	e = half->run(run, &label);
 	if (e == ERR_OK || e == ERR_CANCELLED) { /* an interrupted computation has no result */
-		enum err why = post_error(run->post);
+		enum err why = mailbox_error(run->mailbox);
 
 		e = why != ERR_OK ? why : e;
 	}
@@ -270,7 +270,7 @@ enum err job_serve(struct run *run, const char *output)
 	double until_s;
 	enum err e;
 
-	post_enter(run->post);
+	mailbox_enter(run->mailbox);
 	warnings_begin(&run->record->warnings);
 	run->output = output;
 	run->tell = run->L > 1;
@@ -279,14 +279,14 @@ enum err job_serve(struct run *run, const char *output)
 	run->sums_opened = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = server_job_serve(run, output);
-	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_goes_on(run))
+	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_continues(run))
 		/* The cause of the first attempt's end may explain all that followed. */
 		err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
 			run->attempt, a->past[0].attempt, a->past[0].cause);
 	end = err_save(e);
 	if (e != ERR_OK) {
 		m.abort.code = (uint16_t)(e == ERR_CANCELLED ? ERR_PEER : e);
-		if (job_goes_on(run))
+		if (job_continues(run))
 			m.abort.code = MSG_AGAIN;
 		m.abort.text = msg_text(end.why);
 		until_s = clock_now_s();
@@ -300,7 +300,7 @@ enum err job_serve(struct run *run, const char *output)
 	if (e != ERR_OK) {
 		run_step(run);
 		record_end(run->record, e, end.why);
-		if (!job_goes_on(run))
+		if (!job_continues(run))
 			live_job_ended(run->record);
 	}
 	if (server_job_write_record(run) != ERR_OK) {
@@ -310,6 +310,6 @@ enum err job_serve(struct run *run, const char *output)
 			    err_prefix(ERR_JOB, "the job is done, but its record was not written"));
 	}
 	warnings_begin(NULL);
-	post_enter(NULL);
+	mailbox_enter(NULL);
 	return err_restore(&end);
 }

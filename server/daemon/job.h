@@ -16,6 +16,6 @@ enum err job_serve(struct run *run, const char *output) MUST_CHECK;
 
 /* Call after a job without success: returns whether only this attempt ended, with another to
  * follow. All parties are informed of that. Any thread. */
-bool job_goes_on(const struct run *run);
+bool job_continues(const struct run *run);
 
 #endif

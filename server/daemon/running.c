@@ -62,30 +62,30 @@ static void close_thread(struct running *r)
 	uv_close((uv_handle_t *)&r->job_done, on_handle_closed);
 }
 
-void running_let_go(struct running *r, struct seat *seat)
+void running_let_go(struct running *r, struct slot *slot)
 {
 	for (struct visitor *v = r->c->visitors; v; v = v->next)
-		if (seat->conn && v->conn == seat->conn) {
+		if (slot->conn && v->conn == slot->conn) {
 			v->of = r;
-			v->seat = NULL;
+			v->slot = NULL;
 			r->links++;
 		}
-	if (seat->conn)
-		watch_away(&r->c->watch, seat->name);
-	if (r->again && r->result != ERR_OK && !r->left && (r->phase != JOINING || !seat->conn)) {
-		seat->owed = r->result;
-		snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", r->why);
+	if (slot->conn)
+		watch_away(&r->c->watch, slot->name);
+	if (r->again && r->result != ERR_OK && !r->left && (r->phase != JOINING || !slot->conn)) {
+		slot->owed = r->result;
+		snprintf(slot->owed_why, sizeof(slot->owed_why), "%s", r->why);
 	}
-	seat->job = NULL;
-	seat->conn = NULL;
-	seat->channel = NULL;
-	seat->joined = seat->known = seat->knows = false;
+	slot->job = NULL;
+	slot->conn = NULL;
+	slot->channel = NULL;
+	slot->joined = slot->known = slot->knows = false;
 }
 
-static void close_seats(struct running *r)
+static void close_slots(struct running *r)
 {
 	for (size_t l = 0; l < r->L; l++) {
-		struct conn *conn = r->seat[l]->conn;
+		struct conn *conn = r->slot[l]->conn;
 
 		if (conn && r->phase == JOINING)
 			coordinator_refuse(conn, r->left ? MSG_AGAIN : (uint16_t)r->result, r->why);
@@ -94,7 +94,7 @@ static void close_seats(struct running *r)
 			conn_close(conn, ERR_OK, NULL,
 				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 		if (r->c->queue)
-			running_let_go(r, r->seat[l]);
+			running_let_go(r, r->slot[l]);
 	}
 }
 
@@ -107,7 +107,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	r->result = result;
 	if (why)
 		snprintf(r->why, sizeof(r->why), "%s", why);
-	close_seats(r);
+	close_slots(r);
 	if (r->phase == JOINING && r->record.has_job && !r->record.ended && !r->left) {
 		record_end(&r->record, result, r->why);
 		if (record_write(&r->record, r->output) != ERR_OK)
@@ -138,7 +138,7 @@ void running_close(struct running *r, enum err result, const char *why)
 void running_drop(struct running *r)
 {
 	for (size_t l = 0; l < r->L; l++)
-		r->seat[l]->job = NULL;
+		r->slot[l]->job = NULL;
 	live_job_dropped(&r->record);
 	r->phase = CLOSING;
 	close_timer(&r->join_timer);
@@ -156,8 +156,8 @@ static void running_on_cancel_timeout(uv_timer_t *timer)
 	if (running_is_done(r)) /* its thread tells the parties, and ends */
 		return;
 	for (size_t l = 0; l < r->L; l++)
-		if (r->seat[l]->conn)
-			conn_abort(r->seat[l]->conn, r->left ? (enum err)MSG_AGAIN : ERR_PEER, 0,
+		if (r->slot[l]->conn)
+			conn_abort(r->slot[l]->conn, r->left ? (enum err)MSG_AGAIN : ERR_PEER, 0,
 				   r->asked);
 	running_close(r, ERR_CANCELLED, r->asked);
 }
@@ -177,7 +177,7 @@ void running_cancel(struct running *r, const char *why)
 	} else if (r->phase == TELLING) {
 		running_close(r, ERR_OK, NULL);
 	} else if (r->phase == RUNNING && !uv_is_active((uv_handle_t *)&r->cancel_timer)) {
-		post_cancel(r->post, ERR_CANCELLED, why);
+		mailbox_cancel(r->mailbox, ERR_CANCELLED, why);
 		running_ask_to_stop(r, why);
 	}
 }
@@ -192,7 +192,7 @@ void running_leave(struct running *r, const char *why)
 	} else if (r->phase == JOINING) {
 		running_close(r, ERR_CANCELLED, why);
 	} else if (!uv_is_active((uv_handle_t *)&r->cancel_timer)) {
-		post_interrupt(r->post, ERR_PEER, why);
+		mailbox_interrupt(r->mailbox, ERR_PEER, why);
 		running_ask_to_stop(r, why);
 	}
 }
@@ -206,7 +206,7 @@ static void running_on_watchdog(uv_timer_t *timer)
 	struct running *r = timer->data;
 	struct err_saved end;
 
-	r->overdue_s = post_overdue(r->post, &end) ? r->overdue_s + 1 : 0;
+	r->overdue_s = mailbox_overdue(r->mailbox, &end) ? r->overdue_s + 1 : 0;
 	if (r->overdue_s <= OVERDUE_S)
 		return;
 	attempt_forget(r->state);
@@ -232,13 +232,13 @@ void running_start(struct running *r)
 	uv_timer_stop(&r->join_timer);
 	running_keep_state(r);
 	for (size_t l = 0; l < r->L; l++) {
-		struct seat *seat = r->seat[l];
+		struct slot *slot = r->slot[l];
 
-		seat->channel = r->channel[l] = channel_new(r->post, COORD, seat->name);
-		channel_of_job(seat->channel, r->run.job_id, r->run.attempt);
+		slot->channel = r->channel[l] = channel_new(r->mailbox, COORD, slot->name);
+		channel_of_job(slot->channel, r->run.job_id, r->run.attempt);
 		if (r->c->config->common.reconnect_s)
-			channel_keep(seat->channel);
-		conn_attach(seat->conn, seat->channel, channel_job(seat->channel));
+			channel_keep(slot->channel);
+		conn_attach(slot->conn, slot->channel, channel_job(slot->channel));
 	}
 	if (r->again)
 		log_info("all %zu parties are connected, attempt %u begins", r->L, r->run.attempt);
@@ -266,7 +266,7 @@ static void running_on_job_done(uv_async_t *async)
 	}
 	r->result = r->thread_result;
 	memcpy(r->why, r->thread_why, sizeof(r->why));
-	if (r->phase == RUNNING && r->left && running_goes_on(r)) {
+	if (r->phase == RUNNING && r->left && running_continues(r)) {
 		running_close(r, ERR_CANCELLED, r->asked);
 		return;
 	}
@@ -276,7 +276,7 @@ static void running_on_job_done(uv_async_t *async)
 		running_close(r, ERR_CANCELLED, r->asked);
 		return;
 	}
-	if (r->phase == RUNNING && r->result != ERR_OK && running_goes_on(r)) {
+	if (r->phase == RUNNING && r->result != ERR_OK && running_continues(r)) {
 		running_begin_again(r);
 		return;
 	}
@@ -301,7 +301,7 @@ static void init_handles(struct running *r)
 	r->handles = HANDLES;
 }
 
-struct running *running_new(struct coordinator *c, const struct job *job, struct seat *const *seat,
+struct running *running_new(struct coordinator *c, const struct job *job, struct slot *const *slot,
 			    size_t L, const char *submitter, const char *output)
 {
 	const struct coordinator_config *config = c->config;
@@ -312,20 +312,20 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 	r->linger_ms = LINGER_MS;
 	r->L = L;
 	for (size_t l = 0; l < L; l++) {
-		r->seat[l] = seat[l];
-		r->name[l] = seat[l]->name;
-		seat[l]->job = r;
+		r->slot[l] = slot[l];
+		r->name[l] = slot[l]->name;
+		slot[l]->job = r;
 	}
 	snprintf(r->submitter, sizeof(r->submitter), "%s", submitter);
 	record_init(&r->record, "coordinator", config->common.name);
 	snprintf(r->record.submitter, sizeof(r->record.submitter), "%s", r->submitter);
-	r->post = post_new(config->common.step_timeout_s);
+	r->mailbox = mailbox_new(config->common.step_timeout_s);
 	r->run = (struct run){ .job = *job,
 			       .submitter = r->submitter,
 			       .L = L,
 			       .name = r->name,
 			       .channel = r->channel,
-			       .post = r->post,
+			       .mailbox = r->mailbox,
 			       .record = &r->record,
 			       .threads = config->common.threads ? config->common.threads
 								 : machine_cores(),
@@ -371,7 +371,7 @@ void running_free(struct running *r)
 		}
 	for (size_t l = 0; l < r->L; l++)
 		running_free_channel(r, l);
-	post_free(r->post);
+	mailbox_free(r->mailbox);
 	record_release(&r->record);
 	if (!r->left)
 		attempt_forget(r->state);

@@ -69,12 +69,12 @@ static void service_prune_now(struct service *s)
 
 /* -- every second --------------------------------------------------------------------------- */
 
-static void say_status(const struct service *s)
+static void log_service_status(const struct service *s)
 {
 	size_t there = 0;
 
 	for (size_t l = 0; l < s->c.L; l++)
-		there += s->c.seat[l].joined;
+		there += s->c.slot[l].joined;
 	service_status("%zu of %zu parties, %zu jobs run, %zu wait, on %s", there, s->c.L, s->runs,
 		       s->entries - s->runs, s->c.bound);
 }
@@ -88,7 +88,7 @@ static void service_on_tick(uv_timer_t *timer)
 		return;
 	queue_look(s);
 	service_prune_now(s);
-	say_status(s);
+	log_service_status(s);
 }
 
 /* -- the end -------------------------------------------------------------------------------- */
@@ -172,14 +172,14 @@ static enum err service_start(struct service *s)
 	TRY(service_open_store(s));
 	service_show(s);
 	for (size_t l = 0; l < s->c.L; l++) {
-		TRY(store_get_party(s->store, s->c.seat[l].name, &p));
+		TRY(store_get_party(s->store, s->c.slot[l].name, &p));
 		s->written[l] = p.contact;
-		snprintf(s->c.seat[l].software, sizeof(s->c.seat[l].software), "%s", p.software);
+		snprintf(s->c.slot[l].software, sizeof(s->c.slot[l].software), "%s", p.software);
 	}
 	TRY(coordinator_watch(&s->c, service_on_signal));
 	TRY(queue_load(s));
 	uv_timer_start(&s->tick, service_on_tick, TICK_MS, TICK_MS);
-	TRY(coordinator_say_ready(&s->c));
+	TRY(coordinator_log_ready(&s->c));
 	queue_look(s);
 	return ERR_OK;
 }

@@ -34,7 +34,7 @@ enum err service_run(const struct coordinator_config *config) MUST_CHECK;
 struct entry {
 	struct entry *next;
 	struct store_job job;
-	struct seat *seat[PARTIES_MAX];
+	struct slot *slot[PARTIES_MAX];
 	struct running *running;
 	bool unwritten; /* jobs.db differs */
 };
@@ -49,7 +49,7 @@ struct service {
 	struct desk *desk;
 	struct entry *first;
 	size_t entries, runs;
-	/* Per seat: until when its party counts as on its way back after the end of its job. */
+	/* Per slot: until when its party counts as on its way back after the end of its job. */
 	double expected_s[PARTIES_MAX];
 	time_t written[PARTIES_MAX]; /* when jobs.db last stored its presence */
 	uv_timer_t tick;
@@ -71,7 +71,7 @@ struct entry *queue_find(struct service *s, int64_t id); /* NULL: over or unknow
 /* who: "alice". ERR_JOB as above. */
 enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_CHECK;
 /* Returns whether the party is connected, even if busy, or on its way back. */
-bool queue_is_there(const struct service *s, const struct seat *seat);
+bool queue_is_there(const struct service *s, const struct slot *slot);
 void queue_free(struct service *s);
 void service_stopped(struct service *s);
 

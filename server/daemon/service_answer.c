@@ -82,8 +82,8 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 	struct json *list = json_put_array(o, "waiting_for");
 
 	for (size_t l = 0; l < e->job.parties; l++)
-		if (!queue_is_there(s, e->seat[l]))
-			json_append_string(list, e->seat[l]->name);
+		if (!queue_is_there(s, e->slot[l]))
+			json_append_string(list, e->slot[l]->name);
 }
 
 /* Takes the warnings from the run.json of a finished job; none if the file is gone. */
@@ -210,8 +210,8 @@ static enum err service_answer_check_parties(const struct asked *a, const struct
 		struct store_party p;
 
 		for (size_t i = 0; i < a->s->c.L; i++)
-			if (!strcmp(a->s->c.seat[i].name, j->party[l]))
-				there = a->s->c.seat[i].joined || a->s->c.seat[i].job;
+			if (!strcmp(a->s->c.slot[i].name, j->party[l]))
+				there = a->s->c.slot[i].joined || a->s->c.slot[i].job;
 		if (there)
 			continue;
 		TRY(store_get_party(a->s->store, j->party[l], &p));
@@ -325,19 +325,19 @@ static enum err put_queue(const struct asked *a, struct json *o)
 static void put_parties(const struct asked *a, struct json *list)
 {
 	for (size_t l = 0; l < a->s->c.L; l++) {
-		const struct seat *seat = &a->s->c.seat[l];
+		const struct slot *slot = &a->s->c.slot[l];
 		struct json *o = json_append_object(list);
 		struct store_party p;
 
-		json_put_string(o, "name", seat->name);
-		json_put_bool(o, "connected", seat->joined);
-		if (seat->job)
-			json_put_number(o, "job", (double)seat->job->id);
-		json_put_string(o, "refused", seat->refused);
-		if (store_get_party(a->s->store, seat->name, &p) != ERR_OK)
+		json_put_string(o, "name", slot->name);
+		json_put_bool(o, "connected", slot->joined);
+		if (slot->job)
+			json_put_number(o, "job", (double)slot->job->id);
+		json_put_string(o, "refused", slot->refused);
+		if (store_get_party(a->s->store, slot->name, &p) != ERR_OK)
 			p = (struct store_party){ 0 };
 		service_answer_put_time(o, "last_joined", p.contact);
-		json_put_string(o, "software", *seat->software ? seat->software : p.software);
+		json_put_string(o, "software", *slot->software ? slot->software : p.software);
 	}
 }
 

@@ -180,12 +180,12 @@ static enum err choose_directory(const struct service *s, struct entry *e)
 	return ERR_OK;
 }
 
-/* Makes the job with its parties' seats; it is not stored in jobs.db yet. */
+/* Makes the job with its parties' slots; it is not stored in jobs.db yet. */
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job)
 {
 	char *output = file_join(s->config->common.output, e->job.directory);
 	struct running *r =
-	    running_new(&s->c, job, e->seat, e->job.parties, e->job.submitter, output);
+	    running_new(&s->c, job, e->slot, e->job.parties, e->job.submitter, output);
 
 	free(output);
 	r->id = e->job.id;
@@ -276,15 +276,15 @@ static bool service_queue_begin_entry(struct service *s, struct entry *e)
 
 /* -- the next job --------------------------------------------------------------------------- */
 
-static size_t service_queue_number_of(const struct service *s, const struct seat *seat)
+static size_t service_queue_number_of(const struct service *s, const struct slot *slot)
 {
-	return (size_t)(seat - s->c.seat);
+	return (size_t)(slot - s->c.slot);
 }
 
-bool queue_is_there(const struct service *s, const struct seat *seat)
+bool queue_is_there(const struct service *s, const struct slot *slot)
 {
-	return seat->joined || seat->job ||
-	       clock_now_s() < s->expected_s[service_queue_number_of(s, seat)];
+	return slot->joined || slot->job ||
+	       clock_now_s() < s->expected_s[service_queue_number_of(s, slot)];
 }
 
 static void set_waiting(struct service *s, struct entry *e, enum store_state state)
@@ -318,11 +318,11 @@ void queue_look(struct service *s)
 		if (e->running || store_is_over(e->job.state))
 			continue;
 		for (size_t l = 0; l < e->job.parties; l++) {
-			const struct seat *seat = e->seat[l];
+			const struct slot *slot = e->slot[l];
 
-			there = there && queue_is_there(s, seat);
-			free_now = free_now && seat->joined && !seat->job &&
-				   !reserved[service_queue_number_of(s, seat)];
+			there = there && queue_is_there(s, slot);
+			free_now = free_now && slot->joined && !slot->job &&
+				   !reserved[service_queue_number_of(s, slot)];
 		}
 		set_waiting(s, e, there ? STORE_QUEUED : STORE_WAITING);
 		if (!there)
@@ -331,7 +331,7 @@ void queue_look(struct service *s)
 		    service_queue_begin_entry(s, e))
 			continue;
 		for (size_t l = 0; l < e->job.parties; l++)
-			reserved[service_queue_number_of(s, e->seat[l])] = true;
+			reserved[service_queue_number_of(s, e->slot[l])] = true;
 	}
 	live_queue(s->entries - s->runs);
 }
@@ -359,9 +359,9 @@ enum err queue_append(struct service *s, const struct store_job *j, struct entry
 	*entry = e;
 	for (size_t l = 0; l < j->parties; l++) {
 		for (size_t i = 0; i < s->c.L; i++)
-			if (!strcmp(s->c.seat[i].name, j->party[l]))
-				e->seat[l] = &s->c.seat[i];
-		if (!e->seat[l])
+			if (!strcmp(s->c.slot[i].name, j->party[l]))
+				e->slot[l] = &s->c.slot[i];
+		if (!e->slot[l])
 			return err_set(ERR_INPUT, "%s is not among the parties of %s any more",
 				       j->party[l], s->config->common.name);
 	}
@@ -408,22 +408,22 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who)
 
 /* -- callbacks of the coordinator ----------------------------------------------------------- */
 
-static void on_came(void *service, struct seat *seat)
+static void on_came(void *service, struct slot *slot)
 {
 	struct service *s = service;
 	struct store_party p = { .contact = time(NULL) };
-	time_t *written = &s->written[service_queue_number_of(s, seat)];
+	time_t *written = &s->written[service_queue_number_of(s, slot)];
 
-	snprintf(p.software, sizeof(p.software), "%s", seat->software);
-	if (p.contact - *written >= 60 && store_saw_party(s->store, seat->name, &p) == ERR_OK)
+	snprintf(p.software, sizeof(p.software), "%s", slot->software);
+	if (p.contact - *written >= 60 && store_saw_party(s->store, slot->name, &p) == ERR_OK)
 		*written = p.contact;
-	s->expected_s[service_queue_number_of(s, seat)] = 0;
+	s->expected_s[service_queue_number_of(s, slot)] = 0;
 	queue_look(s);
 }
 
-static void on_went(void *service, struct seat *seat)
+static void on_went(void *service, struct slot *slot)
 {
-	(void)seat;
+	(void)slot;
 	queue_look(service);
 }
 
@@ -438,7 +438,7 @@ static void service_queue_on_closed(void *service, struct running *r)
 	s->runs--;
 	e->running = NULL;
 	for (size_t l = 0; l < r->L; l++)
-		s->expected_s[service_queue_number_of(s, r->seat[l])] = clock_now_s() + BACK_S;
+		s->expected_s[service_queue_number_of(s, r->slot[l])] = clock_now_s() + BACK_S;
 	if (e->job.attempts < r->run.attempt)
 		e->job.attempts = r->run.attempt;
 	if (r->left)

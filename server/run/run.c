@@ -8,7 +8,7 @@ void run_step(struct run *run)
 {
 	struct link_times passed;
 
-	post_times(run->post, &passed);
+	mailbox_times(run->mailbox, &passed);
 	record_step(run->record, &passed);
 }
 

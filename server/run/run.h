@@ -21,7 +21,7 @@ struct run {
 	size_t L;
 	const char *const *name;        /* L names, ascending */
 	struct channel *const *channel; /* L channels, in the same order */
-	struct post *post;
+	struct mailbox *mailbox;
 	struct record *record;
 	unsigned threads;
 	uint64_t max_memory;               /* bytes; 0: no bound */

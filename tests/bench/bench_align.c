@@ -197,7 +197,7 @@ static void party_main(size_t own, uint16_t port)
 	side_dial(&p.side, port);
 	side_start(&p.side);
 	side_await(&p.side, 1);
-	p.work.post = p.side.post;
+	p.work.mailbox = p.side.mailbox;
 	p.work.channel = p.side.channel[0];
 	before = status_kib("VmRSS");
 	for (size_t i = 0; i < repeats; i++) {
@@ -241,7 +241,7 @@ static void hub_main(int port_to)
 			    .L = parties,
 			    .name = names,
 			    .channel = side.channel,
-			    .post = side.post,
+			    .mailbox = side.mailbox,
 			    .record = &record };
 	for (size_t i = 0; i < repeats; i++) {
 		double start = clock_now_s(), cpu_s = bench_cpu_s();

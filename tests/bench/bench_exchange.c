@@ -156,7 +156,7 @@ static void party_main(size_t own, uint16_t port)
 	side_dial(&p.side, port);
 	side_start(&p.side);
 	side_await(&p.side, 1);
-	p.work.post = p.side.post;
+	p.work.mailbox = p.side.mailbox;
 	p.work.channel = p.side.channel[0];
 	party_work(&p);
 }
@@ -243,7 +243,7 @@ static void hub_main(int port_to)
 	h.run = (struct run){ .L = parties,
 			      .name = names,
 			      .channel = h.side.channel,
-			      .post = h.side.post,
+			      .mailbox = h.side.mailbox,
 			      .record = &record };
 	h.run.job.modulus_bits = 64;
 	hub_work(&h);

@@ -23,7 +23,7 @@ struct side {
 	uv_async_t stop;
 	struct conn_host *host;
 	struct listener *listener;
-	struct post *post;
+	struct mailbox *mailbox;
 	sem_t attached;
 	pthread_t thread;
 	/* The hub's by party, a party's at 0. */
@@ -45,7 +45,7 @@ static inline void side_begin(struct side *s, struct conn *c)
 	assert(number < SIDE_PARTIES_MAX && !s->channel[number]);
 	conn_welcome(c, 10);
 	s->conn[number] = c;
-	s->channel[number] = channel_new(s->post, s->own, conn_name(c));
+	s->channel[number] = channel_new(s->mailbox, s->own, conn_name(c));
 	conn_attach(c, s->channel[number], SIDE_JOB);
 	sem_post(&s->attached);
 }
@@ -113,7 +113,7 @@ static inline void side_open(struct side *s, const struct cert_files *files,
 	uv_loop_init(&s->loop);
 	uv_async_init(&s->loop, &s->stop, side_stop);
 	s->stop.data = s;
-	s->post = post_new(60);
+	s->mailbox = mailbox_new(60);
 	sem_init(&s->attached, 0, 0);
 	need(conn_host_new(&s->host, &s->loop, &o));
 }
@@ -151,7 +151,7 @@ static inline void side_close(struct side *s)
 	pthread_join(s->thread, NULL);
 	for (size_t i = 0; i < SIDE_PARTIES_MAX; i++)
 		channel_free(s->channel[i]);
-	post_free(s->post);
+	mailbox_free(s->mailbox);
 	conn_host_free(s->host);
 	uv_loop_close(&s->loop);
 }

@@ -47,7 +47,7 @@ static enum tls_state plain_state(const struct tls *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { JOB = 7 };
-static struct post *post;
+static struct mailbox *mailbox;
 static struct channel *channel;
 static enum sender own;
 static int closed;
@@ -67,7 +67,7 @@ static void on_message(struct conn *c, const struct msg *m, void *arg)
 		return;
 	}
 	conn_welcome(c, 10);
-	channel = channel_new(post, own, "peer");
+	channel = channel_new(mailbox, own, "peer");
 	conn_attach(c, channel, own == COORD ? JOB : 0);
 }
 
@@ -120,8 +120,8 @@ static bool has_body(enum msg_type type, const char *body)
 	return false;
 }
 
-/* Does what a job thread would, as far as messages are there: with this post no wait lasts. It asks
- * for what lies first in the queue, or for something else if that may not be asked for. */
+/* Does what a job thread would, as far as messages are there: with this mailbox no wait lasts. It
+ * asks for what lies first in the queue, or for something else if that may not be asked for. */
 static void run_job(void)
 {
 	static struct msg m;
@@ -191,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uv_loop_init(&loop);
 		loop.data = &loop; /* once */
 	}
-	post = post_new(1e-9);
+	mailbox = mailbox_new(1e-9);
 	channel = NULL;
 	closed = 0;
 	own = data[0] & 1 ? COORD : PARTY;
@@ -212,7 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (closed != 1 || host.greeting != 0)
 		abort();
 	channel_free(channel);
-	post_free(post);
+	mailbox_free(mailbox);
 	buf_release(&framed);
 	return 0;
 }

@@ -157,8 +157,8 @@ static inline void offer_changed(const struct secure *s, const struct changed_su
 	enum err e;
 
 	*work = *s->work;
-	work->post = post_new(5);
-	work->channel = channel_new(work->post, PARTY, "hub");
+	work->mailbox = mailbox_new(5);
+	work->channel = channel_new(work->mailbox, PARTY, "hub");
 	channel_step(work->channel, record_now(work->record)->name);
 	again.work = work;
 	again.tag = tag_new(work->group_key, secagg_session(work->secagg), s->node->id,
@@ -172,7 +172,7 @@ static inline void offer_changed(const struct secure *s, const struct changed_su
 	changed_done++;
 	tag_free(again.tag);
 	channel_free(work->channel);
-	post_free(work->post);
+	mailbox_free(work->mailbox);
 	free(x);
 	free(work);
 }

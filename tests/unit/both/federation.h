@@ -34,7 +34,7 @@ struct half {
 	size_t L, own; /* own: a party's number */
 	const char *name[FED_MAX];
 	struct channel *channel[FED_MAX]; /* the coordinator's L, or a party's one */
-	struct post *post;
+	struct mailbox *mailbox;
 	struct record record;
 	struct secagg *secagg;
 	uint8_t group_key[SECAGG_HASH_LEN]; /* once a run has had one; in a replay the same */
@@ -161,9 +161,9 @@ static inline void federation_seat(struct federation *f, size_t l, size_t n)
 	h->threads = 1;
 	ALLOC(h->label, n);
 	memcpy(h->name, f->server.name, sizeof(h->name));
-	h->post = post_new(60);
+	h->mailbox = mailbox_new(60);
 	record_init(&h->record, "party", f->names[l]);
-	h->channel[0] = channel_new(h->post, PARTY, "hub");
+	h->channel[0] = channel_new(h->mailbox, PARTY, "hub");
 }
 
 /* The coordinator, and the names of L parties. */
@@ -173,13 +173,13 @@ static inline void federation_frame(struct federation *f, size_t n, size_t L, co
 	f->server.job = job;
 	f->server.L = L;
 	f->server.n = n;
-	f->server.post = post_new(60);
+	f->server.mailbox = mailbox_new(60);
 	ALLOC(f->server.label, n);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
 		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* rising */
 		f->server.name[l] = f->names[l];
-		f->server.channel[l] = channel_new(f->server.post, COORD, f->names[l]);
+		f->server.channel[l] = channel_new(f->server.mailbox, COORD, f->names[l]);
 	}
 }
 
@@ -238,7 +238,7 @@ static inline void federation_release(struct federation *f)
 	for (size_t l = 0; l < f->server.L; l++) {
 		channel_free(f->server.channel[l]);
 		channel_free(f->party[l].channel[0]);
-		post_free(f->party[l].post);
+		mailbox_free(f->party[l].mailbox);
 		secagg_free(f->party[l].secagg);
 		features_release(&f->party[l].X);
 		record_release(&f->party[l].record);
@@ -246,7 +246,7 @@ static inline void federation_release(struct federation *f)
 		free(f->party[l].embedding);
 		model_free(f->party[l].model);
 	}
-	post_free(f->server.post);
+	mailbox_free(f->server.mailbox);
 	record_release(&f->server.record);
 	free(f->server.label);
 	free(f->server.embedding);

@@ -8,14 +8,14 @@
 #include "party/work/noise.h"
 #include "tests/unit/both/federation.h"
 
-struct seat {
+struct slot {
 	struct half *half;
 	struct work work;
 };
 
 static void observe(void *arg, enum msg_type type, struct bytes body)
 {
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	work_observe(&s->work, type, body);
 	if (s->half->saw)
@@ -26,7 +26,7 @@ static enum err question(struct work *work, uint32_t release,
 			 const uint8_t hash[static SECAGG_HASH_LEN])
 {
 	struct half *h =
-	    ((struct seat *)(void *)((char *)work - offsetof(struct seat, work)))->half;
+	    ((struct slot *)(void *)((char *)work - offsetof(struct slot, work)))->half;
 
 	if (h->asked)
 		h->asked(h->saw_arg, h->own, release, hash);
@@ -45,13 +45,13 @@ static enum err end(struct work *work)
 void *half_party(void *arg)
 {
 	struct half *h = arg;
-	struct seat s = { .half = h,
+	struct slot s = { .half = h,
 			  .work = { .job = *h->job,
 				    .attempt = 1,
 				    .L = h->L,
 				    .own = h->own,
 				    .channel = h->channel[0],
-				    .post = h->post,
+				    .mailbox = h->mailbox,
 				    .record = &h->record,
 				    .secagg = h->secagg,
 				    .features = &h->X,

@@ -5,14 +5,14 @@
 #include "server/run/relay.h"
 #include "tests/unit/both/federation.h"
 
-struct seat {
+struct slot {
 	struct half *half;
 	size_t l;
 };
 
 static void observe(void *arg, enum msg_type type, struct bytes body)
 {
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	if (s->half->saw)
 		s->half->saw(s->half->saw_arg, s->l, type, body);
@@ -36,13 +36,13 @@ static enum err end(struct run *run)
 void *half_server(void *arg)
 {
 	struct half *h = arg;
-	struct seat seat[FED_MAX];
+	struct slot slot[FED_MAX];
 	struct run run = { .job = *h->job,
 			   .attempt = 1,
 			   .L = h->L,
 			   .name = h->name,
 			   .channel = h->channel,
-			   .post = h->post,
+			   .mailbox = h->mailbox,
 			   .record = &h->record,
 			   .threads = 1,
 			   .numbers = h->numbers,
@@ -53,8 +53,8 @@ void *half_server(void *arg)
 	uint32_t *label = NULL;
 
 	for (size_t l = 0; l < h->L; l++) {
-		seat[l] = (struct seat){ h, l };
-		channel_observe(h->channel[l], observe, &seat[l]);
+		slot[l] = (struct slot){ h, l };
+		channel_observe(h->channel[l], observe, &slot[l]);
 	}
 	h->result = server_kind_of(h->job->kind)->run(&run, &label);
 	h->labelled = label != NULL;

@@ -13,7 +13,7 @@
 
 enum { MOST = 16, VALUES = 1000 };
 
-struct seat {
+struct slot {
 	struct work work;
 	struct dataset d;
 	uint32_t *row, *label; /* d.n; row: `common` of them, where the job aligns */
@@ -21,7 +21,7 @@ struct seat {
 	uint8_t transcript[SECAGG_HASH_LEN]; /* as the sums that follow would take it */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
-	void *(*attend)(void *); /* of the seat; NULL: as parties do */
+	void *(*attend)(void *); /* of the slot; NULL: as parties do */
 	pthread_t thread;
 };
 
@@ -34,7 +34,7 @@ struct meeting {
 	struct run run;
 	struct align a;
 	uint32_t *label; /* of all rows */
-	struct seat seat[MOST];
+	struct slot slot[MOST];
 	struct buf heard; /* all that the coordinator received */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
@@ -66,16 +66,16 @@ static inline void hear(void *arg, enum msg_type type, struct bytes body)
 static inline void sit_down(struct meeting *m, size_t l)
 {
 	struct federation *f = &m->f;
-	struct seat *s = &m->seat[l];
+	struct slot *s = &m->slot[l];
 
-	f->party[l].post = post_new(20);
+	f->party[l].mailbox = mailbox_new(20);
 	record_init(&f->party[l].record, "party", f->names[l]);
 	s->work = (struct work){ .job = m->job,
 				 .attempt = 1,
 				 .L = f->server.L,
 				 .own = l,
-				 .channel = channel_new(f->party[l].post, PARTY, "hub"),
-				 .post = f->party[l].post,
+				 .channel = channel_new(f->party[l].mailbox, PARTY, "hub"),
+				 .mailbox = f->party[l].mailbox,
 				 .record = &f->party[l].record,
 				 .secagg = f->party[l].secagg,
 				 .n = s->d.n };
@@ -96,12 +96,12 @@ static inline void meet(struct meeting *m, size_t L, const char *ids)
 	m->job.align_bound = m->align_bound;
 	m->job.min_common = m->min_common;
 	f->server.L = L;
-	f->server.post = post_new(20);
+	f->server.mailbox = mailbox_new(20);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
 		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l);
 		f->server.name[l] = f->names[l];
-		f->server.channel[l] = channel_new(f->server.post, COORD, f->names[l]);
+		f->server.channel[l] = channel_new(f->server.mailbox, COORD, f->names[l]);
 		channel_observe(f->server.channel[l], hear, m);
 	}
 	federation_keys(f, L, &m->job);
@@ -112,7 +112,7 @@ static inline void meet(struct meeting *m, size_t L, const char *ids)
 			       .L = L,
 			       .name = f->server.name,
 			       .channel = f->server.channel,
-			       .post = f->server.post,
+			       .mailbox = f->server.mailbox,
 			       .record = &f->server.record };
 }
 
@@ -136,7 +136,7 @@ static inline void *serve(void *arg)
 
 static inline void *attend(void *arg)
 {
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	bool common = s->work.job.align != ALIGN_SAME;
 
@@ -157,7 +157,7 @@ static inline void *attend(void *arg)
 static inline void *attend_or_abort(void *arg)
 {
 	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	attend(s);
 	if (s->result != ERR_OK)
@@ -169,15 +169,15 @@ static inline void *attend_or_abort(void *arg)
 static inline void hold_with(struct meeting *m, void *(*serving)(void *))
 {
 	for (size_t l = m->wired; l < m->run.L; l++)
-		channel_pair(m->run.channel[l], m->seat[l].work.channel);
+		channel_pair(m->run.channel[l], m->slot[l].work.channel);
 	pthread_create(&m->thread, NULL, serving, m);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_create(&m->seat[l].thread, NULL,
-			       m->seat[l].attend ? m->seat[l].attend : attend_or_abort,
-			       &m->seat[l]);
+		pthread_create(&m->slot[l].thread, NULL,
+			       m->slot[l].attend ? m->slot[l].attend : attend_or_abort,
+			       &m->slot[l]);
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_join(m->seat[l].thread, NULL);
+		pthread_join(m->slot[l].thread, NULL);
 }
 
 static inline void hold_anyhow(struct meeting *m)
@@ -191,24 +191,24 @@ static inline void hold(struct meeting *m)
 	if (m->result != ERR_OK)
 		fail_msg("coordinator: %s", m->why);
 	for (size_t l = 0; l < m->run.L; l++)
-		if (m->seat[l].result != ERR_OK)
-			fail_msg("party %zu: %s", l, m->seat[l].why);
+		if (m->slot[l].result != ERR_OK)
+			fail_msg("party %zu: %s", l, m->slot[l].why);
 }
 
 static inline void leave(struct meeting *m)
 {
 	for (size_t l = 0; l < m->run.L; l++) {
 		channel_free(m->run.channel[l]);
-		channel_free(m->seat[l].work.channel);
-		post_free(m->f.party[l].post);
+		channel_free(m->slot[l].work.channel);
+		mailbox_free(m->f.party[l].mailbox);
 		record_release(&m->f.party[l].record);
 		secagg_free(m->f.party[l].secagg);
-		secret_free(m->seat[l].work.group_key, SECAGG_HASH_LEN);
-		dataset_release(&m->seat[l].d);
-		free(m->seat[l].row);
-		free(m->seat[l].label);
+		secret_free(m->slot[l].work.group_key, SECAGG_HASH_LEN);
+		dataset_release(&m->slot[l].d);
+		free(m->slot[l].row);
+		free(m->slot[l].label);
 	}
-	post_free(m->f.server.post);
+	mailbox_free(m->f.server.mailbox);
 	record_release(&m->f.server.record);
 	align_release(&m->a);
 	buf_release(&m->heard);
@@ -224,7 +224,7 @@ static inline void pseudonym(const struct meeting *m, const char *id, uint8_t ou
 
 	/* two told sums and the tables', and one for each other try */
 	label[sizeof(label) - 1] = (uint8_t)(m->run.rounds_before - 3);
-	kdf_expand(m->seat[0].work.group_key, (struct bytes){ label, sizeof(label) }, key,
+	kdf_expand(m->slot[0].work.group_key, (struct bytes){ label, sizeof(label) }, key,
 		   sizeof(key));
 	h = hmac_new((struct bytes){ key, sizeof(key) });
 	hmac_add(h, id, strlen(id));

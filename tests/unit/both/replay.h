@@ -210,7 +210,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	    (struct half){ .job = &r->job,
 			   .L = r->f.server.L,
 			   .own = l,
-			   .post = post_new(5),
+			   .mailbox = mailbox_new(5),
 			   .secagg = r->f.party[l].secagg,
 			   .has_group_key = r->f.party[l].has_group_key,
 			   .model = r->job.kind == &kind_kcagc_predict ? r->f.party[l].model : NULL,
@@ -228,7 +228,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	memcpy(h->name, r->f.server.name, sizeof(h->name));
 	record_init(&h->record, "party", h->name[l]);
 	recording_slice(r, l, &h->X);
-	h->channel[0] = channel_new(h->post, PARTY, "hub");
+	h->channel[0] = channel_new(h->mailbox, PARTY, "hub");
 	for (size_t j = 0; j < h->L; j++) /* sealed messages come from the first on, once more */
 		if (j != l)
 			*secagg_sealed(h->secagg, j) = (struct secagg_sealed){ 0 };
@@ -237,7 +237,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	replay_end(h, out);
 	out->taken[0] = taken[l];
 	channel_free(h->channel[0]);
-	post_free(h->post);
+	mailbox_free(h->mailbox);
 	free(h);
 }
 
@@ -250,7 +250,7 @@ static inline void replay_server(struct recording *r, size_t l, const struct scr
 	memset(out->taken, 0, sizeof(out->taken));
 	*h = (struct half){ .job = &r->job,
 			    .L = r->f.server.L,
-			    .post = post_new(5),
+			    .mailbox = mailbox_new(5),
 			    .n = r->f.server.n,
 			    .columns = r->f.server.columns,
 			    .output = r->f.server.output,
@@ -260,14 +260,14 @@ static inline void replay_server(struct recording *r, size_t l, const struct scr
 	memcpy(h->name, r->f.server.name, sizeof(h->name));
 	record_init(&h->record, "coordinator", "hub");
 	for (size_t i = 0; i < h->L; i++) {
-		h->channel[i] = channel_new(h->post, COORD, h->name[i]);
+		h->channel[i] = channel_new(h->mailbox, COORD, h->name[i]);
 		replay_deliver(h->channel[i], i == l ? s : &r->from_party[i]);
 	}
 	half_server(h);
 	replay_end(h, out);
 	for (size_t i = 0; i < h->L; i++)
 		channel_free(h->channel[i]);
-	post_free(h->post);
+	mailbox_free(h->mailbox);
 	free(h);
 }
 

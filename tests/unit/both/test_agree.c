@@ -28,12 +28,12 @@ static struct meeting *parties_with(size_t L, size_t own, size_t shared, struct 
 				buf_printf(&lines, "all%zu\n", i);
 			else
 				buf_printf(&lines, "of%zu-%zu\n", l, i);
-		names_are(&m->seat[l].d, (char *)lines.p);
+		names_are(&m->slot[l].d, (char *)lines.p);
 		buf_release(&lines);
 	}
 	meet(m, L, "hashed");
 	for (size_t l = 0; l < L; l++) {
-		struct seat *s = &m->seat[l];
+		struct slot *s = &m->slot[l];
 
 		s->work.n = n;
 		for (size_t i = 0; i < own; i++) {
@@ -64,7 +64,7 @@ static void *hub(void *arg)
 static void *agrees(void *arg)
 {
 	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	work_phase(&s->work, "align");
 	s->result = party_agree_rows(&s->work, &s->d, s->row, false);
@@ -77,14 +77,14 @@ static void *agrees(void *arg)
 static void compare_rows(struct meeting *m)
 {
 	for (size_t l = 0; l < m->run.L; l++)
-		channel_pair(m->run.channel[l], m->seat[l].work.channel);
+		channel_pair(m->run.channel[l], m->slot[l].work.channel);
 	pthread_create(&m->thread, NULL, hub, m);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_create(&m->seat[l].thread, NULL,
-			       m->seat[l].attend ? m->seat[l].attend : agrees, &m->seat[l]);
+		pthread_create(&m->slot[l].thread, NULL,
+			       m->slot[l].attend ? m->slot[l].attend : agrees, &m->slot[l]);
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_join(m->seat[l].thread, NULL);
+		pthread_join(m->slot[l].thread, NULL);
 }
 
 /* How many parties found it out; all of them say that it was the coordinator. */
@@ -93,7 +93,7 @@ static size_t found_by(const struct meeting *m, const char *words)
 	size_t found = 0;
 
 	for (size_t l = 0; l < m->run.L; l++) {
-		const struct seat *s = &m->seat[l];
+		const struct slot *s = &m->slot[l];
 
 		if (s->result == ERR_OK)
 			continue;
@@ -136,9 +136,9 @@ TEST(test_rows_apart)
 				struct meeting *m = parties_with(L, ALL, ALL / 20, &rng);
 
 				for (size_t l = 0; l < L; l++) {
-					m->seat[l].work.n = L * ALL - merged;
+					m->slot[l].work.n = L * ALL - merged;
 					for (size_t i = 0; i < ALL; i++)
-						m->seat[l].row[i] =
+						m->slot[l].row[i] =
 						    (uint32_t)(l * ALL + i - (l ? merged : 0));
 				}
 				compare_rows(m);
@@ -156,15 +156,15 @@ TEST(test_one_victim)
 	rng_seed(&rng, 3, 0);
 	for (int again = 0; again < 20; again++) {
 		struct meeting *m = parties_with(4, ALL, ALL / 20, &rng);
-		size_t n = m->seat[0].work.n;
+		size_t n = m->slot[0].work.n;
 
 		for (size_t l = 0; l < 4; l++)
-			m->seat[l].work.n = n + ALL / 20;
+			m->slot[l].work.n = n + ALL / 20;
 		for (size_t i = 0; i < ALL;
 		     i++) /* those it shares have rows that nobody else has */
-			if (m->seat[1].d.ids.id[i][0] == 'a')
-				m->seat[1].row[i] =
-				    (uint32_t)(n + strtoul(m->seat[1].d.ids.id[i] + 3, NULL, 10));
+			if (m->slot[1].d.ids.id[i][0] == 'a')
+				m->slot[1].row[i] =
+				    (uint32_t)(n + strtoul(m->slot[1].d.ids.id[i] + 3, NULL, 10));
 		compare_rows(m);
 		assert_true(found_by(m, "a node of both has two rows") >= 1);
 		leave(m);
@@ -179,13 +179,13 @@ TEST(test_few_nodes)
 	rng_seed(&rng, 4, 0);
 	for (int other = 0; other <= 1; other++) {
 		struct meeting *m = parties_with(2, AGREE_SAMPLE, 10, &rng);
-		struct seat *s = &m->seat[1];
+		struct slot *s = &m->slot[1];
 		size_t i = 0;
 
 		while (s->d.ids.id[i][0] != (other ? 'o' : 'a'))
 			i++;
-		m->seat[0].work.n++;
-		s->row[i] = other ? m->seat[0].row[AGREE_SAMPLE - 1] : (uint32_t)s->work.n;
+		m->slot[0].work.n++;
+		s->row[i] = other ? m->slot[0].row[AGREE_SAMPLE - 1] : (uint32_t)s->work.n;
 		s->work.n++;
 		compare_rows(m);
 		assert_int_equal(
@@ -199,11 +199,11 @@ TEST(test_few_nodes)
 static bool compares(const struct meeting *m, size_t at, size_t from, size_t to, size_t i)
 {
 	const char label[] = "coterie rows v2";
-	const struct ids *ids = &m->seat[from].d.ids;
+	const struct ids *ids = &m->slot[from].d.ids;
 	uint8_t key[KDF_KEY_LEN], name[ALL][KDF_KEY_LEN];
 	size_t draw = from < to ? 16 : 24, lower = 0;
 
-	secagg_pair_expand(m->seat[at].work.secagg, at == from ? to : from,
+	secagg_pair_expand(m->slot[at].work.secagg, at == from ? to : from,
 			   (struct bytes){ (const uint8_t *)label, sizeof(label) - 1 }, key);
 	for (size_t k = 0; k < ids->n; k++)
 		kdf_expand(key, (struct bytes){ (const uint8_t *)ids->id[k], strlen(ids->id[k]) },
@@ -233,15 +233,15 @@ TEST(test_foreseen_by_a_third)
 		       compares(m, 2, 2, 1, i))
 			i++;
 		for (size_t l = 0; l < 3; l++)
-			m->seat[l].work.n++;
-		m->seat[1].row[i] = ALL;
+			m->slot[l].work.n++;
+		m->slot[1].row[i] = ALL;
 		found[0] = compares(m, 0, 1, 0, i);
 		found[1] = compares(m, 0, 0, 1, i);
 		compare_rows(m);
 		for (size_t l = 0; l < 2; l++)
-			if (strstr(m->seat[l].why, "a node of both has two rows"))
+			if (strstr(m->slot[l].why, "a node of both has two rows"))
 				assert_true(found[l]);
-		assert_int_equal(found[0] || found[1], m->seat[0].result || m->seat[1].result);
+		assert_int_equal(found[0] || found[1], m->slot[0].result || m->slot[1].result);
 		unseen += !found[0] && !found[1];
 		leave(m);
 	}
@@ -252,7 +252,7 @@ TEST(test_foreseen_by_a_third)
  * nodes. */
 static void *repeats(void *arg)
 {
-	struct seat *s = arg;
+	struct slot *s = arg;
 	struct buf out[2] = { 0 }, in[2] = { 0 };
 	uint64_t count = s->row[0];
 
@@ -281,13 +281,13 @@ TEST(test_wrong_batches)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct meeting *m = parties_with(2, 3, 3, &rng);
 
-		m->seat[1].row[0] = cases[c].nodes;
-		m->seat[1].row[1] = cases[c].entries;
-		m->seat[1].attend = repeats;
+		m->slot[1].row[0] = cases[c].nodes;
+		m->slot[1].row[1] = cases[c].entries;
+		m->slot[1].attend = repeats;
 		compare_rows(m);
-		assert_int_equal(m->seat[0].result, ERR_PEER);
-		if (!strstr(m->seat[0].why, cases[c].says))
-			fail_msg("\"%s\", expected \"%s\"", m->seat[0].why, cases[c].says);
+		assert_int_equal(m->slot[0].result, ERR_PEER);
+		if (!strstr(m->slot[0].why, cases[c].says))
+			fail_msg("\"%s\", expected \"%s\"", m->slot[0].why, cases[c].says);
 		leave(m);
 	}
 }

@@ -45,7 +45,7 @@ static void assert_one_row_each(const struct meeting *m)
 	size_t count = 0, kept = 0;
 
 	for (size_t l = 0; l < m->run.L; l++) {
-		const struct seat *s = &m->seat[l];
+		const struct slot *s = &m->slot[l];
 
 		assert_int_equal(s->work.n, m->run.n);
 		k = alloc_again(k, count + s->d.n + 1, sizeof(*k));
@@ -71,7 +71,7 @@ static void assert_one_row_each(const struct meeting *m)
 static void assert_told(const struct meeting *m)
 {
 	for (size_t l = 0; l < m->run.L; l++) {
-		const struct seat *s = &m->seat[l];
+		const struct slot *s = &m->slot[l];
 
 		assert_int_equal(m->a.nodes[l], s->d.n);
 		for (size_t i = 1; i < s->d.n; i++)
@@ -79,7 +79,7 @@ static void assert_told(const struct meeting *m)
 		for (size_t i = 0; i < s->d.n; i++)
 			assert_int_equal(s->label[i], m->label[s->row[i]]);
 		/* Everything that goes into masks is the same for all. */
-		assert_memory_equal(s->transcript, m->seat[0].transcript, SECAGG_HASH_LEN);
+		assert_memory_equal(s->transcript, m->slot[0].transcript, SECAGG_HASH_LEN);
 	}
 }
 
@@ -92,7 +92,7 @@ static void check(const char *const *lines, size_t L, size_t n)
 		struct meeting *m = alloc(1, sizeof(*m));
 
 		for (size_t l = 0; l < L; l++)
-			names_are(&m->seat[l].d, lines[l]);
+			names_are(&m->slot[l].d, lines[l]);
 		meet(m, L, kinds[kind]);
 		hold(m);
 		assert_int_equal(m->run.n, n);
@@ -129,16 +129,16 @@ static void numbers_of(const char *kind, const struct numbering *at_parties,
 {
 	struct meeting *m = alloc(1, sizeof(*m));
 
-	rows_are(&m->seat[0].d, 40, 0);
-	rows_are(&m->seat[1].d, 40, 20);
+	rows_are(&m->slot[0].d, 40, 0);
+	rows_are(&m->slot[1].d, 40, 20);
 	meet(m, 2, kind);
 	m->run.numbering = at_coordinator;
 	for (size_t l = 0; l < 2; l++)
-		m->seat[l].work.numbering = at_parties;
+		m->slot[l].work.numbering = at_parties;
 	hold(m);
 	assert_int_equal(m->run.n, 60);
 	assert_one_row_each(m);
-	memcpy(row, m->seat[0].row, 40 * sizeof(*row));
+	memcpy(row, m->slot[0].row, 40 * sizeof(*row));
 	leave(m);
 }
 
@@ -168,14 +168,14 @@ TEST(files_that_differ)
 	for (int none = 0; none < 2; none++) {
 		struct meeting *m = alloc(1, sizeof(*m));
 
-		rows_are(&m->seat[0].d, 4, 0);
-		rows_are(&m->seat[1].d, 4, 0);
+		rows_are(&m->slot[0].d, 4, 0);
+		rows_are(&m->slot[1].d, 4, 0);
 		meet(m, 2, "hashed");
-		m->seat[0].work.numbering = none ? NULL : &other_file;
-		m->seat[1].work.numbering = &parties_file;
+		m->slot[0].work.numbering = none ? NULL : &other_file;
+		m->slot[1].work.numbering = &parties_file;
 		hold_anyhow(m);
-		assert_int_equal(m->seat[1].result, ERR_PEER);
-		assert_non_null(strstr(m->seat[1].why, "p0 has another numbering_key than p1"));
+		assert_int_equal(m->slot[1].result, ERR_PEER);
+		assert_non_null(strstr(m->slot[1].why, "p0 has another numbering_key than p1"));
 		leave(m);
 	}
 }
@@ -186,9 +186,9 @@ TEST(numbers_are_names)
 	for (int kind = 0; kind < 2; kind++) {
 		struct meeting *m = alloc(1, sizeof(*m));
 
-		rows_are(&m->seat[0].d, 12, 0); /* 0 .. 11 */
-		rows_are(&m->seat[1].d, 12, 1); /* 1 .. 12 */
-		names_are(&m->seat[2].d, "12\n13\n07\n7\n");
+		rows_are(&m->slot[0].d, 12, 0); /* 0 .. 11 */
+		rows_are(&m->slot[1].d, 12, 1); /* 1 .. 12 */
+		names_are(&m->slot[2].d, "12\n13\n07\n7\n");
 		meet(m, 3, kinds[kind]);
 		hold(m);
 		assert_int_equal(m->run.n, 15);
@@ -216,7 +216,7 @@ TEST(many_chunks_in_any_order)
 				if (l == 0 || rng_below(&rng, L) > l - 1)
 					buf_printf(&lines, "customer-%u\n", i * 7919 % N);
 			buf_add(&lines, "", 1);
-			names_are(&m->seat[l].d, (const char *)lines.p);
+			names_are(&m->slot[l].d, (const char *)lines.p);
 			buf_release(&lines);
 		}
 		meet(m, L, kinds[kind]);
@@ -226,7 +226,7 @@ TEST(many_chunks_in_any_order)
 		assert_told(m);
 		/* Neighbours by id are not neighbours by row: gaps say nothing. */
 		for (size_t i = 1; i < N; i++)
-			in_order += m->seat[0].row[i] == m->seat[0].row[i - 1] + 1;
+			in_order += m->slot[0].row[i] == m->slot[0].row[i - 1] + 1;
 		assert_true(in_order < 20);
 		leave(m);
 	}
@@ -249,8 +249,8 @@ TEST(the_coordinator_sees_no_id)
 	buf_add(&lines, "", 1);
 	for (int k = 0; k < 4; k++) {
 		m[k] = alloc(1, sizeof(*m[k]));
-		names_are(&m[k]->seat[0].d, (const char *)lines.p);
-		names_are(&m[k]->seat[1].d, "customer-7\nstranger\n");
+		names_are(&m[k]->slot[0].d, (const char *)lines.p);
+		names_are(&m[k]->slot[1].d, "customer-7\nstranger\n");
 		meet(m[k], 2, kinds[k / 2]);
 		hold(m[k]);
 		assert_true(contains(&m[k]->heard, "customer-7") == (k >= 2));
@@ -262,7 +262,7 @@ TEST(the_coordinator_sees_no_id)
 	for (int k = 0; k < 4; k += 2) {
 		same = 0;
 		for (size_t i = 0; i < 500; i++)
-			same += m[k]->seat[0].row[i] == m[k + 1]->seat[0].row[i];
+			same += m[k]->slot[0].row[i] == m[k + 1]->slot[0].row[i];
 		assert_true(same < 20);
 	}
 	for (int k = 0; k < 4; k++)
@@ -277,12 +277,12 @@ TEST(n_is_in_the_transcript)
 
 	for (int k = 0; k < 2; k++) {
 		m[k] = alloc(1, sizeof(*m[k]));
-		names_are(&m[k]->seat[0].d, "a\nb\n");
-		names_are(&m[k]->seat[1].d, k ? "c\n" : "a\n");
+		names_are(&m[k]->slot[0].d, "a\nb\n");
+		names_are(&m[k]->slot[1].d, k ? "c\n" : "a\n");
 		meet(m[k], 2, "plain");
 		hold(m[k]);
 	}
-	assert_memory_not_equal(m[0]->seat[0].transcript, m[1]->seat[0].transcript,
+	assert_memory_not_equal(m[0]->slot[0].transcript, m[1]->slot[0].transcript,
 				SECAGG_HASH_LEN);
 	for (int k = 0; k < 2; k++)
 		leave(m[k]);

@@ -22,13 +22,13 @@ static struct meeting *alone(const char *ids)
 {
 	struct meeting *m = alloc(1, sizeof(*m));
 
-	names_are(&m->seat[0].d, "a\nb\nc\n");
-	names_are(&m->seat[1].d, "b\nc\nd\ne\n");
+	names_are(&m->slot[0].d, "a\nb\nc\n");
+	names_are(&m->slot[1].d, "b\nc\nd\ne\n");
 	meet(m, 2, ids);
 	return m;
 }
 
-static void tell_rows(struct seat *s, uint32_t group, uint32_t n, const uint32_t *row, size_t count)
+static void tell_rows(struct slot *s, uint32_t group, uint32_t n, const uint32_t *row, size_t count)
 {
 	struct msg m = { .type = MSG_ROWS };
 	uint8_t packed[64];
@@ -42,7 +42,7 @@ static void tell_rows(struct seat *s, uint32_t group, uint32_t n, const uint32_t
 }
 
 /* After that whatever comes is wrong. */
-static void attend_to_the_end(struct seat *s)
+static void attend_to_the_end(struct slot *s)
 {
 	struct msg m = { .type = MSG_DONE };
 
@@ -54,7 +54,7 @@ static void refuses_rows(const uint32_t *row, size_t count, uint32_t group, uint
 			 const char *why)
 {
 	struct meeting *m = alone("plain");
-	struct seat *s = &m->seat[0];
+	struct slot *s = &m->slot[0];
 
 	tell_rows(s, group, n, row, count);
 	attend_to_the_end(s);
@@ -70,10 +70,10 @@ TEST(rows_that_cannot_be)
 			      four[] = { 0, 1, 2, 3 };
 	struct meeting *m = alone("plain");
 
-	tell_rows(&m->seat[0], 0, 5, good, 3);
-	attend_to_the_end(&m->seat[0]);
-	assert_non_null(strstr(m->seat[0].why, "sent DONE, expected RESULT")); /* the control */
-	assert_int_equal(m->seat[0].work.n, 5);
+	tell_rows(&m->slot[0], 0, 5, good, 3);
+	attend_to_the_end(&m->slot[0]);
+	assert_non_null(strstr(m->slot[0].why, "sent DONE, expected RESULT")); /* the control */
+	assert_int_equal(m->slot[0].work.n, 5);
 	leave(m);
 	refuses_rows(twice, 3, 0, 5, "row 4 twice");
 	refuses_rows(none, 3, 0, 5, "an id in none of 5 rows");
@@ -103,14 +103,14 @@ TEST(other_messages)
 		for (size_t t = 0; t < ALL_TYPES; t++)
 			for (int largest = 0; largest <= 1; largest++) {
 				struct meeting *m;
-				struct seat *s;
+				struct slot *s;
 				struct buf body = { 0 };
 				size_t len;
 
 				if (all_types[t] == MSG_PADDING) /* comes at any time */
 					continue;
 				m = alone(hashed ? "hashed" : "plain");
-				s = &m->seat[1];
+				s = &m->slot[1];
 				body.p = sample_body(all_types[t], largest, &len);
 				body.n = body.cap = len;
 				channel_deliver(s->work.channel, all_types[t], &body,
@@ -129,7 +129,7 @@ static void sealed_with(uint16_t what, uint32_t from, uint32_t to, size_t len, i
 			const char *why)
 {
 	struct meeting *m = alone("hashed");
-	struct seat *s = &m->seat[1];
+	struct slot *s = &m->slot[1];
 	uint8_t key[64] = { 1, 2, 3 };
 	struct buf box = { 0 };
 	struct msg sealed = { .type = MSG_SEALED };
@@ -170,7 +170,7 @@ TEST(hashes_as_specified)
 {
 	static const char *const own[] = { "b", "c", "d", "e" };
 	struct meeting *m = alone("hashed");
-	struct seat *s = &m->seat[1];
+	struct slot *s = &m->slot[1];
 	uint8_t key[32] = { 1, 2, 3 }, want[4][MSG_ID_HASH_LEN], mac[HMAC_LEN];
 	struct hmac *h = hmac_new((struct bytes){ key, sizeof(key) });
 	struct buf body = { 0 };

@@ -61,7 +61,7 @@ static struct meeting *meeting_of_three(void)
 		char text[64];
 
 		snprintf(text, sizeof(text), "a\nb\nc\nonly%zu\n", l);
-		names_are(&m->seat[l].d, text);
+		names_are(&m->slot[l].d, text);
 	}
 	meet(m, PARTIES, "hashed");
 	return m;
@@ -99,9 +99,9 @@ TEST(test_wrong_votes)
 		hold_anyhow(m);
 		wrong_term.party = FED_MAX;
 		for (size_t l = 0; l < PARTIES; l++)
-			if (m->seat[l].result != ERR_PEER ||
-			    !strstr(m->seat[l].why, "a party's count is wrong"))
-				fail_msg("case %zu, party %zu: %s", i, l, m->seat[l].why);
+			if (m->slot[l].result != ERR_PEER ||
+			    !strstr(m->slot[l].why, "a party's count is wrong"))
+				fail_msg("case %zu, party %zu: %s", i, l, m->slot[l].why);
 		leave(m);
 	}
 }

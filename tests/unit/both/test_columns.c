@@ -26,7 +26,7 @@ static void *hub(void *arg)
 
 static void *compares(void *arg)
 {
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	work_phase(&s->work, "totals");
 	s->result = work_group_key(&s->work);
@@ -43,7 +43,7 @@ static struct meeting *compare(const char *const *list)
 	size_t L;
 
 	for (L = 0; list[L]; L++) {
-		struct seat *s = &m->seat[L];
+		struct slot *s = &m->slot[L];
 		struct buf text = { 0 };
 
 		names_are(&s->d, "");
@@ -58,7 +58,7 @@ static struct meeting *compare(const char *const *list)
 	hold_with(m, hub);
 	assert_int_equal(m->result, ERR_OK);
 	for (size_t l = 0; l < L; l++) /* in locked memory, as all keys */
-		assert_true(CRYPTO_secure_allocated(m->seat[l].work.group_key));
+		assert_true(CRYPTO_secure_allocated(m->slot[l].work.group_key));
 	return m;
 }
 
@@ -67,15 +67,15 @@ static void all_fine(const char *const *list)
 	struct meeting *m = compare(list);
 
 	for (size_t l = 0; l < m->run.L; l++)
-		if (m->seat[l].result != ERR_OK)
-			fail_msg("party %zu: %s", l, m->seat[l].why);
+		if (m->slot[l].result != ERR_OK)
+			fail_msg("party %zu: %s", l, m->slot[l].why);
 	leave(m);
 }
 
 /* Party l says `words`, as an error that others hear in a fixed sentence. */
 static void says(const struct meeting *m, size_t l, const char *words)
 {
-	const struct seat *s = &m->seat[l];
+	const struct slot *s = &m->slot[l];
 
 	assert_int_equal(s->result, ERR_PEER);
 	assert_int_equal(s->work.ending, ENDING_COLUMNS);
@@ -100,7 +100,7 @@ static void test_without_names(void **state)
 	all_fine((const char *const[]){ AGE "," INCOME, "", AGE "," INCOME, NULL });
 	m = compare((const char *const[]){ AGE "," INCOME, "", AGE "," NORTH, NULL });
 	says(m, 0, "there is p2 with other names;");
-	assert_int_equal(m->seat[1].result, ERR_OK);
+	assert_int_equal(m->slot[1].result, ERR_OK);
 	says(m, 2, "there is p0 with other names;");
 	leave(m);
 }

@@ -63,12 +63,12 @@ static struct meeting *meeting_of(const struct sets *p, unsigned bound, unsigned
 	m->align_bound = bound;
 	m->min_common = min_common;
 	for (size_t l = 0; l < p->L; l++)
-		make_set(p, l, &m->seat[l].d);
+		make_set(p, l, &m->slot[l].d);
 	meet(m, p->L, "hashed");
 	return m;
 }
 
-static const char *id_of(const struct seat *s, size_t r)
+static const char *id_of(const struct slot *s, size_t r)
 {
 	return s->d.ids.id[s->row[r]];
 }
@@ -77,11 +77,11 @@ static const char *id_of(const struct seat *s, size_t r)
  * told. */
 static void assert_common(const struct meeting *m, size_t n)
 {
-	const struct seat *first = &m->seat[0];
+	const struct slot *first = &m->slot[0];
 
 	assert_int_equal(m->run.n, n);
 	for (size_t l = 0; l < m->run.L; l++) {
-		const struct seat *s = &m->seat[l];
+		const struct slot *s = &m->slot[l];
 		bool *seen = alloc(s->d.n, sizeof(*seen));
 
 		assert_int_equal(s->common, n);
@@ -91,7 +91,7 @@ static void assert_common(const struct meeting *m, size_t n)
 			seen[s->row[r]] = true;
 			for (size_t k = 0; l == 0 && k < m->run.L; k++)
 				assert_true(
-				    ids_find(&m->seat[k].d.ids,
+				    ids_find(&m->slot[k].d.ids,
 					     (struct word){ id_of(s, r), strlen(id_of(s, r)) }) !=
 				    SIZE_MAX);
 		}
@@ -135,9 +135,9 @@ TEST(sizes)
 		m->align = ALIGN_INTERSECT;
 		m->align_bound = bounds[b];
 		m->min_common = 1;
-		make_set(&(struct sets){ 3, 50, 2000, false, false }, 0, &m->seat[0].d);
-		make_set(&(struct sets){ 3, 50, 10, false, false }, 1, &m->seat[1].d);
-		make_set(&(struct sets){ 3, 50, 300, false, false }, 2, &m->seat[2].d);
+		make_set(&(struct sets){ 3, 50, 2000, false, false }, 0, &m->slot[0].d);
+		make_set(&(struct sets){ 3, 50, 10, false, false }, 1, &m->slot[1].d);
+		make_set(&(struct sets){ 3, 50, 300, false, false }, 2, &m->slot[2].d);
 		meet(m, 3, "hashed");
 		hold(m);
 		assert_common(m, 50);
@@ -150,8 +150,8 @@ static void assert_all_end(const struct meeting *m, const char *why)
 	assert_int_equal(m->result, ERR_JOB);
 	assert_string_equal(m->why, why);
 	for (size_t l = 0; l < m->run.L; l++) {
-		assert_int_not_equal(m->seat[l].result, ERR_OK);
-		assert_null(m->seat[l].row);
+		assert_int_not_equal(m->slot[l].result, ERR_OK);
+		assert_null(m->slot[l].row);
 	}
 }
 
@@ -178,8 +178,8 @@ TEST(more_than_the_bound)
 	struct meeting *m = meeting_of(&(struct sets){ 2, 50, 51, false, false }, 100, 1);
 
 	hold_anyhow(m);
-	assert_int_equal(m->seat[0].result, ERR_JOB);
-	assert_string_equal(m->seat[0].why,
+	assert_int_equal(m->slot[0].result, ERR_JOB);
+	assert_string_equal(m->slot[0].why,
 			    "p0 has 101 ids, and by job.align_bound 100 are the most");
 	leave(m);
 }
@@ -188,11 +188,11 @@ TEST(without_ids)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 50, 50, false, false }, 0, 1);
 
-	m->seat[1].d.has_ids = false;
+	m->slot[1].d.has_ids = false;
 	hold_anyhow(m);
-	assert_int_equal(m->seat[1].result, ERR_INPUT);
-	assert_non_null(strstr(m->seat[1].why, "p1 has no data.ids"));
-	m->seat[1].d.has_ids = true;
+	assert_int_equal(m->slot[1].result, ERR_INPUT);
+	assert_non_null(strstr(m->slot[1].why, "p1 has no data.ids"));
+	m->slot[1].d.has_ids = true;
 	leave(m);
 }
 
@@ -200,14 +200,14 @@ TEST(without_ids)
 TEST(no_table)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 50, 50, false, false }, 0, 1);
-	struct ids *ids = &m->seat[1].d.ids;
+	struct ids *ids = &m->slot[1].d.ids;
 
 	free(ids->id[7]);
 	ids->id[7] = alloc_copy(ids->id[8]);
 	hold_anyhow(m);
 	assert_all_end(m, "the parties' ids fit into no table in 8 tries");
 	for (size_t l = 0; l < 3; l++)
-		assert_string_equal(m->seat[l].why,
+		assert_string_equal(m->slot[l].why,
 				    "the parties' ids fit into no table in 8 tries");
 	leave(m);
 }
@@ -220,15 +220,15 @@ static void order_of(const struct numbering *at_parties, const struct numbering 
 	struct meeting *m = meeting_of(&(struct sets){ 3, 200, 10, false, false }, 0, 1);
 
 	for (size_t l = 0; l < 3; l++)
-		m->seat[l].work.numbering = l == 2 ? at_last : at_parties;
+		m->slot[l].work.numbering = l == 2 ? at_last : at_parties;
 	hold_anyhow(m);
 	if (why) {
-		assert_int_equal(m->seat[2].result, ERR_PEER);
-		assert_non_null(strstr(m->seat[2].why, why));
+		assert_int_equal(m->slot[2].result, ERR_PEER);
+		assert_non_null(strstr(m->slot[2].why, why));
 	} else {
 		assert_common(m, 200);
-		snprintf(first, 64, "%s %s %s", id_of(m->seat, 0), id_of(m->seat, 1),
-			 id_of(m->seat, 2));
+		snprintf(first, 64, "%s %s %s", id_of(m->slot, 0), id_of(m->slot, 1),
+			 id_of(m->slot, 2));
 	}
 	leave(m);
 }
@@ -266,14 +266,14 @@ TEST(guesses)
 
 	hold(m);
 	for (size_t l = 0; l < 3; l++)
-		for (size_t i = 0; i < m->seat[l].d.n; i++) {
-			const char *id = m->seat[l].d.ids.id[i];
+		for (size_t i = 0; i < m->slot[l].d.n; i++) {
+			const char *id = m->slot[l].d.ids.id[i];
 
 			if (strlen(id) > 5) /* others are in anything by chance */
 				assert_false(heard(m, id, strlen(id)));
 			pseudonym(m, id, name);
 			assert_int_equal(heard(m, name, MSG_ID_HASH_LEN),
-					 l == 0 || i >= m->seat[l].d.n || !strstr(id, "only"));
+					 l == 0 || i >= m->slot[l].d.n || !strstr(id, "only"));
 		}
 	leave(m);
 }
@@ -353,7 +353,7 @@ static void finds_lie(enum lie what, const char *why)
 	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);
 	struct wire w = { .n = 1,
 			  .hub = { m->run.channel[0] },
-			  .party = { m->seat[0].work.channel },
+			  .party = { m->slot[0].work.channel },
 			  .pass = lie_to_party };
 
 	lie = what;
@@ -361,18 +361,18 @@ static void finds_lie(enum lie what, const char *why)
 	wire_start(&w);
 	hold_anyhow(m);
 	wire_stop(&w);
-	assert_int_equal(m->seat[1].result, ERR_OK);
+	assert_int_equal(m->slot[1].result, ERR_OK);
 	if (why) {
-		if (m->seat[0].result != ERR_PEER || !strstr(m->seat[0].why, why))
-			fail_msg("\"%s\", expected \"%s\"", m->seat[0].why, why);
-		assert_non_null(strstr(m->seat[0].why, "hub sent COMMON"));
-		assert_null(m->seat[0].row);
+		if (m->slot[0].result != ERR_PEER || !strstr(m->slot[0].why, why))
+			fail_msg("\"%s\", expected \"%s\"", m->slot[0].why, why);
+		assert_non_null(strstr(m->slot[0].why, "hub sent COMMON"));
+		assert_null(m->slot[0].row);
 	} else {
-		assert_int_equal(m->seat[0].result, ERR_OK);
-		assert_int_equal(m->seat[0].common, 300);
+		assert_int_equal(m->slot[0].result, ERR_OK);
+		assert_int_equal(m->slot[0].common, 300);
 	}
 	/* One of the two was told something else: no mask of theirs cancels after that. */
-	assert_int_equal(memcmp(m->seat[0].transcript, m->seat[1].transcript, SECAGG_HASH_LEN) == 0,
+	assert_int_equal(memcmp(m->slot[0].transcript, m->slot[1].transcript, SECAGG_HASH_LEN) == 0,
 			 what == NONE);
 	leave(m);
 }
@@ -397,7 +397,7 @@ TEST(other_lengths)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);
 
-	m->seat[1].work.job.align_bound = 400;
+	m->slot[1].work.job.align_bound = 400;
 	hold_anyhow(m);
 	assert_int_equal(m->result, ERR_PEER);
 	assert_non_null(strstr(m->why, "p1 sent MASKED with words from 0 of 2 "));

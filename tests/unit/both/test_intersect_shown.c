@@ -92,10 +92,10 @@ static void listens(struct view *v, unsigned min_common)
 	v->m->align = ALIGN_INTERSECT;
 	v->m->min_common = min_common;
 	for (size_t l = 0; l < L; l++)
-		make_set(l, &v->m->seat[l].d);
+		make_set(l, &v->m->slot[l].d);
 	meet(v->m, L, "hashed");
 	align_scale(0, step);
-	while (step[k] < v->m->seat[2].d.n)
+	while (step[k] < v->m->slot[2].d.n)
 		k++;
 	v->words = okvs_words(step[k] + ALIGN_CANARIES);
 	ALLOC(v->table, v->words);
@@ -119,7 +119,7 @@ static void see_some(struct view *v, const bool given[static L])
 {
 	listens(v, 1);
 	for (size_t l = 0; l < L; l++)
-		v->m->seat[l].attend = given[l] ? NULL : attend_with_zeros;
+		v->m->slot[l].attend = given[l] ? NULL : attend_with_zeros;
 	hold_anyhow(v->m);
 	assert_int_equal(v->m->result, ERR_PEER);
 	assert_non_null(strstr(v->m->why, "0 ids in common"));
@@ -135,7 +135,7 @@ static void look_away(struct view *v)
 
 static bool has(const struct view *v, size_t l, const char *id)
 {
-	return ids_find(&v->m->seat[l].d.ids, (struct word){ id, strlen(id) }) != SIZE_MAX;
+	return ids_find(&v->m->slot[l].d.ids, (struct word){ id, strlen(id) }) != SIZE_MAX;
 }
 
 static bool listed(const struct view *v, size_t l, const uint8_t name[static MSG_ID_HASH_LEN])
@@ -161,8 +161,8 @@ static void assert_tables_say(const struct view *v)
 	size_t common = 0;
 
 	for (size_t l = 0; l < L; l++)
-		for (size_t i = 0; i < v->m->seat[l].d.n; i++) {
-			const char *id = v->m->seat[l].d.ids.id[i];
+		for (size_t i = 0; i < v->m->slot[l].d.n; i++) {
+			const char *id = v->m->slot[l].d.ids.id[i];
 			bool of_all = has(v, 0, id) && has(v, 1, id) && has(v, 2, id);
 
 			pseudonym(v->m, id, name);
@@ -183,7 +183,7 @@ TEST(with_a_party)
 	see(&v, ALL + GUESSED + 1);
 	assert_int_equal(v.m->result, ERR_JOB);
 	for (size_t l = 0; l < L; l++)
-		assert_null(v.m->seat[l].row);
+		assert_null(v.m->slot[l].row);
 	assert_tables_say(&v);
 	look_away(&v);
 }
@@ -196,9 +196,9 @@ TEST(a_party_alone)
 
 	see(&v, ALL + GUESSED);
 	assert_int_equal(v.m->result, ERR_OK);
-	assert_int_equal(v.m->seat[2].common, ALL + GUESSED);
+	assert_int_equal(v.m->slot[2].common, ALL + GUESSED);
 	for (size_t r = 0; r < ALL + GUESSED; r++)
-		guessed += !strncmp(v.m->seat[2].d.ids.id[v.m->seat[2].row[r]], "0and1-", 6);
+		guessed += !strncmp(v.m->slot[2].d.ids.id[v.m->slot[2].row[r]], "0and1-", 6);
 	assert_int_equal(guessed, GUESSED);
 	assert_tables_say(&v);
 	look_away(&v);
@@ -214,10 +214,10 @@ TEST(the_coordinator_alone)
 
 	see(&v, 1);
 	align_scale(0, step);
-	while (step[k] < v.m->seat[0].d.n)
+	while (step[k] < v.m->slot[0].d.n)
 		k++;
 	assert_int_equal(v.ear[0].list.n / MSG_ID_HASH_LEN, step[k] + ALIGN_CANARIES);
-	assert_int_not_equal(step[k], v.m->seat[0].d.n);
+	assert_int_not_equal(step[k], v.m->slot[0].d.n);
 	for (size_t at = 0; at < v.ear[0].list.n; at += MSG_ID_HASH_LEN)
 		zeros += reads_0(&v, v.ear[0].list.p + at);
 	assert_int_equal(zeros, ALL + GUESSED + ALIGN_CANARIES);
@@ -228,7 +228,7 @@ TEST(the_coordinator_alone)
 
 /* A party that takes part as any, but whose table is all zeros: what the coordinator has as the sum
  * are the others' tables. It is on the step of the largest set, and never the one who lists. */
-static enum err take_part_with_zeros(struct seat *s)
+static enum err take_part_with_zeros(struct slot *s)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
 	size_t steps = align_scale(0, step), k = 0, words;
@@ -264,7 +264,7 @@ static enum err take_part_with_zeros(struct seat *s)
 
 static void *attend_with_zeros(void *arg)
 {
-	struct seat *s = arg;
+	struct slot *s = arg;
 
 	s->result = take_part_with_zeros(s);
 	snprintf(s->why, sizeof(s->why), "%s", s->result ? err_detail() : "");
@@ -283,7 +283,7 @@ static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
 	for (size_t j = 0; j < L; j++) {
 		if (j == l)
 			continue;
-		secagg_pair_expand(v->m->seat[l].work.secagg, j,
+		secagg_pair_expand(v->m->slot[l].work.secagg, j,
 				   (struct bytes){ (const uint8_t *)label, sizeof(label) - 1 },
 				   prf);
 		okvs_share(prf, (const uint8_t(*)[OKVS_KEY_LEN])key, 1, l < j ? 1 : -1, &value);
@@ -302,8 +302,8 @@ static void tables_of(const bool given[static L])
 
 	see_some(&v, given);
 	for (size_t l = 0; l < L; l++)
-		for (size_t i = 0; i < v.m->seat[l].d.n; i++) {
-			const char *id = v.m->seat[l].d.ids.id[i];
+		for (size_t i = 0; i < v.m->slot[l].d.n; i++) {
+			const char *id = v.m->slot[l].d.ids.id[i];
 			bool of_these = true;
 			uint64_t read, expected = 0;
 

@@ -127,7 +127,7 @@ TEST(bytes_of_links_go_on_too)
 	begin(3, 1);
 	live_peer("127.0.0.1:1", false);
 	live_peer("127.0.0.1:1", true);
-	live_peer_says("127.0.0.1:1", "hub", "127.0.0.1:1", "coterie \"x\"\n");
+	live_peer_hello("127.0.0.1:1", "hub", "127.0.0.1:1", "coterie \"x\"\n");
 	link_says("hub", "", 60, 5); /* its job is not known yet */
 	link_says("hub", id, 100, 7);
 	link_says("hub", id, 150, 8);

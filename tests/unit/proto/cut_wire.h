@@ -21,7 +21,7 @@ enum { ATTEMPT = 3, FRAMES_MAX = 64, ALL = 1 << 20 };
 
 /* One end: its channel, and every frame it ever sent, by number. */
 struct end {
-	struct post *post;
+	struct mailbox *mailbox;
 	struct channel *ch;
 	struct buf first[FRAMES_MAX]; /* the bytes that went out the first time */
 };
@@ -30,8 +30,8 @@ static struct end hub, bank;
 
 static inline void open_end(struct end *e, enum sender own, const char *peer)
 {
-	*e = (struct end){ .post = post_new(20) };
-	e->ch = channel_new(e->post, own, peer);
+	*e = (struct end){ .mailbox = mailbox_new(20) };
+	e->ch = channel_new(e->mailbox, own, peer);
 	channel_of_job(e->ch, job_id, ATTEMPT);
 	channel_keep(e->ch);
 }
@@ -47,7 +47,7 @@ static inline int set_up(void **state)
 static inline void close_end(struct end *e)
 {
 	channel_free(e->ch);
-	post_free(e->post);
+	mailbox_free(e->mailbox);
 	for (int i = 0; i < FRAMES_MAX; i++)
 		buf_release(&e->first[i]);
 }

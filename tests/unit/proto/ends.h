@@ -34,7 +34,7 @@ enum { JOB = 77 };
 struct end {
 	struct conn *conn;
 	struct channel *channel;
-	struct post *post;
+	struct mailbox *mailbox;
 	enum sender own;
 	bool greets; /* says HELLO or answers it, attaches a channel */
 	double heartbeat_s;
@@ -59,7 +59,7 @@ static int accepted;
 static inline void greet(struct end *e, struct conn *c)
 {
 	conn_welcome(c, e->heartbeat_s);
-	e->channel = channel_new(e->post, e->own, conn_name(c));
+	e->channel = channel_new(e->mailbox, e->own, conn_name(c));
 	conn_attach(c, e->channel, e->job);
 }
 
@@ -136,9 +136,9 @@ static inline void open_with(double handshake_timeout_s)
 	accepted = 0;
 	hub = visitor = (struct end){ .own = COORD, .greets = true, .heartbeat_s = 20, .job = JOB };
 	bank = (struct end){ .own = PARTY, .greets = true, .heartbeat_s = 20 };
-	hub.post = post_new(20);
-	visitor.post = post_new(20);
-	bank.post = post_new(20);
+	hub.mailbox = mailbox_new(20);
+	visitor.mailbox = mailbox_new(20);
+	bank.mailbox = mailbox_new(20);
 	assert_ok(
 	    conn_listen(hub_host, "127.0.0.1", 0, &events, on_accepted, NULL, &listener, bound));
 	assert_true(strncmp(bound, "127.0.0.1:", 10) == 0);
@@ -163,7 +163,7 @@ static inline int set_up_hasty(void **state)
 static inline void release_end(struct end *e)
 {
 	channel_free(e->channel);
-	post_free(e->post);
+	mailbox_free(e->mailbox);
 }
 
 static inline int tear_down(void **state)

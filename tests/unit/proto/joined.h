@@ -11,15 +11,15 @@
 
 enum { A, B, PARTIES };
 static const char *const name[PARTIES] = { "bank-a", "bank-b" };
-static struct post *hub_post, *party_post[PARTIES];
+static struct mailbox *hub_post, *party_post[PARTIES];
 static struct channel *hub[PARTIES], *party[PARTIES];
 static struct msg *m; /* large, so not on the stack of each test */
 
 static inline void open_with(double step_timeout_s)
 {
-	hub_post = post_new(step_timeout_s);
+	hub_post = mailbox_new(step_timeout_s);
 	for (int i = 0; i < PARTIES; i++) {
-		party_post[i] = post_new(step_timeout_s);
+		party_post[i] = mailbox_new(step_timeout_s);
 		hub[i] = channel_new(hub_post, COORD, name[i]);
 		party[i] = channel_new(party_post[i], PARTY, "hub");
 		channel_pair(hub[i], party[i]);
@@ -40,9 +40,9 @@ static inline int tear_down(void **state)
 		channel_free(hub[i]);
 		channel_free(party[i]);
 		hub[i] = party[i] = NULL;
-		post_free(party_post[i]);
+		mailbox_free(party_post[i]);
 	}
-	post_free(hub_post);
+	mailbox_free(hub_post);
 	return 0;
 }
 

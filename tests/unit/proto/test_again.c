@@ -24,11 +24,11 @@ static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
 static void test_abort_of_an_attempt(void **state)
 {
 	(void)state;
-	assert_false(post_again(party_post[A]));
+	assert_false(mailbox_again(party_post[A]));
 	send_code(hub[A], MSG_ABORT, MSG_AGAIN);
 	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_PEER, "bank-b has lost the job");
-	assert_true(post_again(party_post[A]));
-	assert_false(post_again(hub_post));
+	assert_true(mailbox_again(party_post[A]));
+	assert_false(mailbox_again(hub_post));
 }
 
 static void test_abort_of_the_job(void **state)
@@ -36,7 +36,7 @@ static void test_abort_of_the_job(void **state)
 	(void)state;
 	send_code(hub[A], MSG_ABORT, ERR_DEADLINE);
 	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_DEADLINE, "has lost the job");
-	assert_false(post_again(party_post[A]));
+	assert_false(mailbox_again(party_post[A]));
 }
 
 /* A party cannot make the coordinator try again by an ABORT; by declining, it can ask for it. */
@@ -45,15 +45,15 @@ static void test_word_of_a_party(void **state)
 	send_code(party[A], MSG_ABORT, MSG_AGAIN);
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
 		   "bank-a says: a message that it received");
-	assert_false(post_again(hub_post));
+	assert_false(mailbox_again(hub_post));
 	again(state);
 	send_code(party[A], MSG_DECLINE, MSG_AGAIN);
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "bank-a declined the job");
-	assert_true(post_again(hub_post));
+	assert_true(mailbox_again(hub_post));
 	again(state);
 	send_code(party[A], MSG_DECLINE, ERR_PEER);
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "bank-a declined the job");
-	assert_false(post_again(hub_post));
+	assert_false(mailbox_again(hub_post));
 }
 
 static void test_crash(void **state)
@@ -61,7 +61,7 @@ static void test_crash(void **state)
 	(void)state;
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE, "bank-b did not come back");
-	assert_true(post_again(hub_post));
+	assert_true(mailbox_again(hub_post));
 }
 
 /* Once the job is settled neither a stop nor a lost party ends it, and nobody counts it overdue. */
@@ -70,33 +70,33 @@ static void test_settled(void **state)
 	struct err_saved end;
 
 	channel_fail(hub[A], ERR_PEER, "bank-a is not there");
-	assert_true(post_overdue(hub_post, &end));
+	assert_true(mailbox_overdue(hub_post, &end));
 	assert_string_equal(end.why, "bank-a is not there");
 	again(state);
-	assert_false(post_settled(hub_post));
-	assert_ok(post_settle(hub_post));
-	assert_true(post_settled(hub_post));
-	post_cancel(hub_post, ERR_CANCELLED, "coordinator was stopped");
-	assert_ok(post_error(hub_post));
+	assert_false(mailbox_settled(hub_post));
+	assert_ok(mailbox_settle(hub_post));
+	assert_true(mailbox_settled(hub_post));
+	mailbox_cancel(hub_post, ERR_CANCELLED, "coordinator was stopped");
+	assert_ok(mailbox_error(hub_post));
 	channel_fail(hub[A], ERR_PEER, "bank-a is not there");
-	assert_false(post_overdue(hub_post, &end));
+	assert_false(mailbox_overdue(hub_post, &end));
 }
 
 /* A process that is told to end leaves the attempt to the one after it; but not a job that it gives
  * up. */
 static void test_interrupted(void **state)
 {
-	post_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
+	mailbox_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "coordinator was stopped");
-	assert_true(post_again(hub_post));
+	assert_true(mailbox_again(hub_post));
 	again(state);
-	post_cancel(hub_post, ERR_CANCELLED, "coordinator was stopped");
-	post_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
-	assert_false(post_again(hub_post));
+	mailbox_cancel(hub_post, ERR_CANCELLED, "coordinator was stopped");
+	mailbox_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
+	assert_false(mailbox_again(hub_post));
 	again(state);
-	assert_ok(post_settle(hub_post));
-	post_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
-	assert_false(post_again(hub_post));
+	assert_ok(mailbox_settle(hub_post));
+	mailbox_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
+	assert_false(mailbox_again(hub_post));
 }
 
 /* The first failure is the reason; a process that ends the job itself gets no other attempt. */
@@ -104,38 +104,38 @@ static void test_crash_among_others(void **state)
 {
 	channel_fail(hub[A], ERR_PEER, "bank-a left");
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
-	assert_false(post_again(hub_post));
+	assert_false(mailbox_again(hub_post));
 	again(state);
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
 	channel_fail(hub[A], ERR_PEER, "bank-a left");
-	assert_true(post_again(hub_post));
+	assert_true(mailbox_again(hub_post));
 	again(state);
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
 	send_code(party[A], MSG_ABORT, ERR_INPUT);
-	assert_false(post_again(hub_post));
+	assert_false(mailbox_again(hub_post));
 }
 
 static void test_stopped_job_has_no_attempt(void **state)
 {
 	(void)state;
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
-	post_cancel(hub_post, ERR_CANCELLED, "hub was stopped");
-	assert_false(post_again(hub_post));
+	mailbox_cancel(hub_post, ERR_CANCELLED, "hub was stopped");
+	assert_false(mailbox_again(hub_post));
 }
 
 /* Either the job is done, or an attempt at it is over. */
 static void test_done_or_another_attempt(void **state)
 {
-	assert_false(post_settled(hub_post));
-	assert_ok(post_settle(hub_post));
-	assert_true(post_settled(hub_post));
+	assert_false(mailbox_settled(hub_post));
+	assert_ok(mailbox_settle(hub_post));
+	assert_true(mailbox_settled(hub_post));
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
-	assert_false(post_again(hub_post));
+	assert_false(mailbox_again(hub_post));
 	again(state);
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
-	assert_err(post_settle(hub_post), ERR_DEADLINE, "bank-b did not come back");
-	assert_false(post_settled(hub_post));
-	assert_true(post_again(hub_post));
+	assert_err(mailbox_settle(hub_post), ERR_DEADLINE, "bank-b did not come back");
+	assert_false(mailbox_settled(hub_post));
+	assert_true(mailbox_again(hub_post));
 }
 
 /* The coordinator is there again and says that the job is done; it counts only if nothing else came
@@ -144,19 +144,19 @@ static void test_job_that_was_done(void **state)
 {
 	channel_fail_done(party[A], ERR_PEER, "the job is done");
 	assert_err(channel_recv(party[A], MSG_DONE, m), ERR_PEER, "the job is done");
-	assert_true(post_done(party_post[A]));
-	assert_false(post_again(party_post[A]));
+	assert_true(mailbox_done(party_post[A]));
+	assert_false(mailbox_again(party_post[A]));
 	again(state);
 	channel_fail(party[A], ERR_PEER, "hub left");
 	channel_fail_done(party[A], ERR_PEER, "the job is done");
-	assert_false(post_done(party_post[A]));
+	assert_false(mailbox_done(party_post[A]));
 	again(state);
 	channel_fail_done(party[A], ERR_PEER, "the job is done");
-	post_cancel(party_post[A], ERR_CANCELLED, "bank-a was stopped");
-	assert_false(post_done(party_post[A]));
+	mailbox_cancel(party_post[A], ERR_CANCELLED, "bank-a was stopped");
+	assert_false(mailbox_done(party_post[A]));
 	again(state);
 	channel_fail_again(party[A], ERR_PEER, "hub is not there");
-	assert_false(post_done(party_post[A]));
+	assert_false(mailbox_done(party_post[A]));
 }
 
 int tests_run(void)

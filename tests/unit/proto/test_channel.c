@@ -226,7 +226,7 @@ static void *cancel_soon(void *arg)
 {
 	(void)arg;
 	usleep(30000);
-	post_cancel(hub_post, ERR_CANCELLED, "SIGTERM");
+	mailbox_cancel(hub_post, ERR_CANCELLED, "SIGTERM");
 	return NULL;
 }
 
@@ -323,8 +323,8 @@ static void test_progress_keeps_waiting(void **state)
 static void test_job_timeout(void **state)
 {
 	(void)state;
-	post_set_step_timeout(hub_post, 0);
-	post_set_job_timeout(hub_post, 0.5);
+	mailbox_set_step_timeout(hub_post, 0);
+	mailbox_set_job_timeout(hub_post, 0.5);
 	assert_ok(send_accept(party[A], 1));
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE,
@@ -337,11 +337,11 @@ static void test_step_timeout_is_set(void **state)
 	pthread_t t;
 
 	(void)state;
-	post_set_step_timeout(hub_post, 0);
+	mailbox_set_step_timeout(hub_post, 0);
 	pthread_create(&t, NULL, answer_late, NULL); /* six times the limit that was */
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	pthread_join(t, NULL);
-	post_set_step_timeout(hub_post, 0.02);
+	mailbox_set_step_timeout(hub_post, 0.02);
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE,
 		   "no progress from bank-a for 0.02 s");
 }
@@ -374,20 +374,20 @@ static void test_progress_is_relayed_once(void **state)
 	uint64_t before;
 
 	(void)state;
-	before = post_progress(hub_post);
+	before = mailbox_progress(hub_post);
 	channel_heard(hub[A], 1);
-	assert_true(post_progress(hub_post) > before);
-	assert_int_equal(channel_progress(hub[B]), post_progress(hub_post));
-	before = post_progress(party_post[A]);
+	assert_true(mailbox_progress(hub_post) > before);
+	assert_int_equal(channel_progress(hub[B]), mailbox_progress(hub_post));
+	before = mailbox_progress(party_post[A]);
 	channel_heard(party[A], 1);
-	assert_int_equal(post_progress(party_post[A]), before);
+	assert_int_equal(mailbox_progress(party_post[A]), before);
 	assert_ok(send_empty(hub[A])); /* but a message moves both */
-	assert_true(post_progress(party_post[A]) > before);
+	assert_true(mailbox_progress(party_post[A]) > before);
 }
 
 static void test_deadline_of_a_sender(void **state)
 {
-	struct post *p = post_new(0.05);
+	struct mailbox *p = mailbox_new(0.05);
 	struct channel *alone = channel_new(p, PARTY, "hub");
 	struct msg big = { .type = MSG_MASKED, .masked.words = filler(MSG_CHUNK_MAX) };
 	enum err e = ERR_OK;
@@ -405,7 +405,7 @@ static void test_deadline_of_a_sender(void **state)
 	assert_err(channel_flush(alone, 0.01), ERR_DEADLINE,
 		   "bytes for hub not sent within 0.01 s");
 	channel_free(alone);
-	post_free(p);
+	mailbox_free(p);
 }
 
 /* ---- several channels ---- */

@@ -96,13 +96,13 @@ static void wait_for_it(double first_after_s, struct link_times *t, double *bloc
 	double start;
 
 	first_byte_after_s = first_after_s;
-	post_times(hub_post, t);
+	mailbox_times(hub_post, t);
 	start = clock_now_s();
 	pthread_create(&thread, NULL, deliver_late, NULL);
 	assert_ok(channel_recv(late_one, MSG_DONE, m));
 	pthread_join(thread, NULL);
 	*blocked_s = clock_now_s() - start;
-	post_times(hub_post, t);
+	mailbox_times(hub_post, t);
 }
 
 /* The same as an exchange of its own. */
@@ -142,7 +142,7 @@ static void test_times(void **state)
 	/* no wait, nothing to account */
 	deliver_done(late_one, clock_now_s());
 	assert_ok(channel_recv(late_one, MSG_DONE, m));
-	post_times(hub_post, &t);
+	mailbox_times(hub_post, &t);
 	assert_true(t.wait_s == 0 && t.wire_s == 0);
 	channel_free(late_one);
 }

@@ -94,9 +94,9 @@ static size_t queued(void)
 {
 	size_t bytes;
 
-	pthread_mutex_lock(&hub.post->lock);
+	pthread_mutex_lock(&hub.mailbox->lock);
 	bytes = hub.channel->in.bytes;
-	pthread_mutex_unlock(&hub.post->lock);
+	pthread_mutex_unlock(&hub.mailbox->lock);
 	return bytes;
 }
 
@@ -161,7 +161,7 @@ static void test_heartbeats_keep_alive(void **state)
 	(void)state;
 	hub.heartbeat_s = bank.heartbeat_s = 0.5;
 	connect_both();
-	before = post_progress(hub.post);
+	before = mailbox_progress(hub.mailbox);
 	run_for(2000);
 	assert_int_equal(hub.closed + bank.closed, 0);
 	channel_link(hub.channel, &link);
@@ -171,7 +171,7 @@ static void test_heartbeats_keep_alive(void **state)
 	assert_true(beats->messages_received >= 4 && beats->messages_sent >= 4);
 	assert_int_equal(beats->bytes_sent, beats->messages_sent * (FRAME_HEADER_LEN + 8));
 	/* an idle party's counter stands still: nothing for the coordinator to pass on */
-	assert_true(post_progress(hub.post) <= before + 1);
+	assert_true(mailbox_progress(hub.mailbox) <= before + 1);
 }
 
 /* Heartbeats carry the job's progress. */
@@ -183,12 +183,12 @@ static void test_heartbeats_carry_progress(void **state)
 	hub.heartbeat_s = bank.heartbeat_s = 0.3;
 	connect_both();
 	run_for(300);
-	before = post_progress(hub.post);
+	before = mailbox_progress(hub.mailbox);
 	channel_heard(bank.channel, 1); /* as if its coordinator worked: no news for others */
 	run_for(300);
-	assert_int_equal(post_progress(hub.post), before);
-	bank.post->moved += 5; /* as if it worked itself */
-	run_until(post_progress(hub.post) > before);
+	assert_int_equal(mailbox_progress(hub.mailbox), before);
+	bank.mailbox->moved += 5; /* as if it worked itself */
+	run_until(mailbox_progress(hub.mailbox) > before);
 }
 
 static void test_silence(void **state)
@@ -273,13 +273,13 @@ static void test_late_frames_are_dropped(void **state)
 	send_done(bank.channel);
 	run_for(50);
 	channel_free(hub.channel);
-	hub.channel = channel_new(hub.post, COORD, "bank-a");
+	hub.channel = channel_new(hub.mailbox, COORD, "bank-a");
 	conn_attach(hub.conn, hub.channel, JOB + 1);
 	send_done(bank.channel);
 	run_for(50);
 	conn_attach(bank.conn, NULL, 0);
 	channel_free(bank.channel);
-	bank.channel = channel_new(bank.post, PARTY, "hub");
+	bank.channel = channel_new(bank.mailbox, PARTY, "hub");
 	conn_attach(bank.conn, bank.channel, 0);
 	/* the next job begins with clean channels */
 	offer_first_of(JOB + 1);
@@ -312,7 +312,7 @@ static void test_attach_after_the_end(void **state)
 	dial();
 	run_until(bank.ready);
 	conn_close(bank.conn, ERR_JOB, "no more", 2);
-	bank.channel = channel_new(bank.post, PARTY, "hub");
+	bank.channel = channel_new(bank.mailbox, PARTY, "hub");
 	conn_attach(bank.conn, bank.channel, 0);
 	assert_err(channel_recv(bank.channel, MSG_OFFER, &hub_host->msg), ERR_JOB, "no more");
 	run_until(bank.closed && hub.closed);

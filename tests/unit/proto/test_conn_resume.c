@@ -14,7 +14,7 @@ static void dial_door(void);
 static void begin(struct end *e, struct conn *c)
 {
 	conn_welcome(c, e->heartbeat_s);
-	e->channel = channel_new(e->post, e->own, conn_name(c));
+	e->channel = channel_new(e->mailbox, e->own, conn_name(c));
 	channel_of_job(e->channel, job_id, 1);
 	channel_keep(e->channel);
 	conn_attach(c, e->channel, JOB);
@@ -207,10 +207,10 @@ static void bank_streams(void)
 						.offset = i,
 						.words = filler(CHANNEL_CHUNK + (size_t)i * 11) };
 		assert_ok(channel_send(bank.channel, &m));
-		pthread_mutex_lock(&bank.post->lock);
+		pthread_mutex_lock(&bank.mailbox->lock);
 		if (bank.channel->kept.bytes > most_kept)
 			most_kept = bank.channel->kept.bytes;
-		pthread_mutex_unlock(&bank.post->lock);
+		pthread_mutex_unlock(&bank.mailbox->lock);
 	}
 	assert_ok(channel_drain(bank.channel, 30));
 }

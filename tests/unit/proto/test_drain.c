@@ -7,35 +7,37 @@
 
 /* ---- computing on, with nobody there ---- */
 
-/* A peer that leaves stops what is computed for it, before post_alone() and not after; being
+/* A peer that leaves stops what is computed for it, before mailbox_alone() and not after; being
  * stopped does. */
 static void test_alone(void **state)
 {
 	(void)state;
 	for (int left_first = 0; left_first < 2; left_first++)
 		for (int cancelled = 0; cancelled < 2; cancelled++) {
-			struct post *post = post_new(1);
-			struct channel *ch = channel_new(post, PARTY, "hub");
+			struct mailbox *mailbox = mailbox_new(1);
+			struct channel *ch = channel_new(mailbox, PARTY, "hub");
 
-			post_enter(post);
+			mailbox_enter(mailbox);
 			if (left_first) {
 				channel_fail(ch, ERR_PEER, "hub closed the connection");
 				assert_true(progress_stopped());
 				if (cancelled)
-					post_cancel(post, ERR_CANCELLED, "bank-a was stopped");
+					mailbox_cancel(mailbox, ERR_CANCELLED,
+						       "bank-a was stopped");
 			}
-			post_alone(post);
+			mailbox_alone(mailbox);
 			assert_int_equal(progress_stopped(), left_first && cancelled);
 			if (!left_first) {
 				channel_fail(ch, ERR_PEER, "hub closed the connection");
 				assert_false(progress_stopped());
 				if (cancelled)
-					post_cancel(post, ERR_CANCELLED, "bank-a was stopped");
+					mailbox_cancel(mailbox, ERR_CANCELLED,
+						       "bank-a was stopped");
 			}
 			assert_int_equal(progress_stopped(), cancelled);
-			post_enter(NULL);
+			mailbox_enter(NULL);
 			channel_free(ch);
-			post_free(post);
+			mailbox_free(mailbox);
 		}
 }
 
@@ -68,8 +70,8 @@ static void recycle_many(struct channel *ch)
 static void test_spares(void **state)
 {
 	enum { MIB = 1 << 20 };
-	struct post *post = post_new(1);
-	struct channel *ch = channel_new(post, PARTY, "hub");
+	struct mailbox *mailbox = mailbox_new(1);
+	struct channel *ch = channel_new(mailbox, PARTY, "hub");
 
 	(void)state;
 	recycle_many(ch);
@@ -79,7 +81,7 @@ static void test_spares(void **state)
 	recycle_many(ch);
 	assert_in_range(room_of_spares(ch), MIB / 2, MIB);
 	channel_free(ch);
-	post_free(post);
+	mailbox_free(mailbox);
 }
 
 static void *acknowledge_later(void *arg)
@@ -110,7 +112,7 @@ static void *fail_later(void *arg)
 static void *cancel_later(void *arg)
 {
 	usleep(50000);
-	post_cancel(bank.post, ERR_CANCELLED, "bank-a was stopped");
+	mailbox_cancel(bank.mailbox, ERR_CANCELLED, "bank-a was stopped");
 	return arg;
 }
 
@@ -161,7 +163,7 @@ static void test_drain_while_away(void **state)
 static bool overdue(const char *why)
 {
 	struct err_saved end;
-	bool is = post_overdue(bank.post, &end);
+	bool is = mailbox_overdue(bank.mailbox, &end);
 
 	assert_string_equal(end.code == ERR_OK ? "" : end.why, why);
 	return is;
@@ -179,7 +181,7 @@ static void *look_then_fail(void *arg)
 
 static void test_overdue(void **state)
 {
-	struct channel *other = channel_new(bank.post, PARTY, "bank-b");
+	struct channel *other = channel_new(bank.mailbox, PARTY, "bank-b");
 
 	(void)state;
 	assert_false(overdue(""));

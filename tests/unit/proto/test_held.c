@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct post *hub_post, *bank_post;
+static struct mailbox *hub_post, *bank_post;
 static struct channel *hub, *bank;
 
 /* A recorder that counts, and fails when told to. */
@@ -57,8 +57,8 @@ static int set_up(void **state)
 
 	(void)state;
 	book = (struct book){ 0 };
-	hub_post = post_new(5);
-	bank_post = post_new(5);
+	hub_post = mailbox_new(5);
+	bank_post = mailbox_new(5);
 	hub = channel_new(hub_post, COORD, "bank");
 	bank = channel_new(bank_post, PARTY, "hub");
 	channel_pair(hub, bank);
@@ -71,8 +71,8 @@ static int tear_down(void **state)
 	(void)state;
 	channel_free(bank);
 	channel_free(hub);
-	post_free(bank_post);
-	post_free(hub_post);
+	mailbox_free(bank_post);
+	mailbox_free(hub_post);
 	return 0;
 }
 
@@ -246,7 +246,7 @@ TEST_WITH(test_pause_ends_with_the_job, set_up, tear_down)
 
 	assert_ok(channel_pause(bank, 0.02));
 	assert_true(clock_now_s() - start >= 0.02);
-	post_cancel(bank_post, ERR_CANCELLED, "bank was stopped");
+	mailbox_cancel(bank_post, ERR_CANCELLED, "bank was stopped");
 	assert_err(channel_pause(bank, 3600), ERR_CANCELLED, "bank was stopped");
 }
 

@@ -94,13 +94,13 @@ static void test_account(void **state)
 	channel_link(bank.ch, &link);
 	assert_int_equal(link.reconnects, 1);
 	assert_int_equal(link.resent, all_bytes() - frame_len(0) - frame_len(1));
-	moved = post_progress(bank.post);
+	moved = mailbox_progress(bank.mailbox);
 	connection(&bank, &hub, ALL, ALL);
 	/* a link that breaks again and again is no progress */
-	assert_true(post_progress(bank.post) == moved);
+	assert_true(mailbox_progress(bank.mailbox) == moved);
 	say(&bank);
 	connection(&bank, &hub, ALL, ALL);
-	assert_true(post_progress(bank.post) > moved);
+	assert_true(mailbox_progress(bank.mailbox) > moved);
 	/* the record of traffic has each message once, at both ends */
 	channel_link(bank.ch, &link);
 	assert_int_equal(link.types, 1);
@@ -117,7 +117,7 @@ static void test_account(void **state)
 static void test_one_body_for_all(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
-	struct channel *other = channel_new(hub.post, COORD, "bank-b"), *both[2];
+	struct channel *other = channel_new(hub.mailbox, COORD, "bank-b"), *both[2];
 	enum msg_type type;
 	struct bytes body;
 	uint32_t seq;
@@ -146,9 +146,9 @@ static void test_one_body_for_all(void **state)
 static void test_one_peer_of_many_ends(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
-	struct post *post = post_new(20);
-	struct channel *a = channel_new(post, COORD, "bank-a"),
-		       *b = channel_new(post, COORD, "bank-b"), *const both[] = { a, b };
+	struct mailbox *mailbox = mailbox_new(20);
+	struct channel *a = channel_new(mailbox, COORD, "bank-a"),
+		       *b = channel_new(mailbox, COORD, "bank-b"), *const both[] = { a, b };
 
 	(void)state;
 	assert_ok(channel_send_all(both, 2, &m));
@@ -159,7 +159,7 @@ static void test_one_peer_of_many_ends(void **state)
 	assert_ok(channel_recv(bank.ch, MSG_CHOICE, &got));
 	assert_int_equal(got.choice.value, 7);
 	channel_free(a);
-	post_free(post);
+	mailbox_free(mailbox);
 }
 
 /* ---- acknowledgements ---- */
@@ -295,7 +295,7 @@ static void test_what_does_not_fit(void **state)
 
 static void test_what_is_not_awaited(void **state)
 {
-	struct channel *ch = channel_new(bank.post, PARTY, "hub");
+	struct channel *ch = channel_new(bank.mailbox, PARTY, "hub");
 	struct msg m = { .type = MSG_OFFER };
 	struct buf body = { 0 };
 

@@ -9,14 +9,14 @@
 
 enum { FIRST = 14000, MOST = 512 << 10 };
 
-static struct post *post;
+static struct mailbox *mailbox;
 static struct channel *ch;
 
 static int set_up(void **state)
 {
 	(void)state;
-	post = post_new(5);
-	ch = channel_new(post, PARTY, "hub");
+	mailbox = mailbox_new(5);
+	ch = channel_new(mailbox, PARTY, "hub");
 	channel_set_rtt(ch, 0.2);
 	return 0;
 }
@@ -25,7 +25,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	channel_free(ch);
-	post_free(post);
+	mailbox_free(mailbox);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct desk {
 	struct work work;
 	struct record record;
 	struct channel *hub;
-	struct post *hub_post;
+	struct mailbox *hub_post;
 	uint8_t data[SHA256_LEN];
 };
 
@@ -35,13 +35,13 @@ static inline void connect_desk(void)
 	if (d->hub) {
 		channel_free(d->work.channel);
 		channel_free(d->hub);
-		post_free(d->work.post);
-		post_free(d->hub_post);
+		mailbox_free(d->work.mailbox);
+		mailbox_free(d->hub_post);
 	}
-	d->hub_post = post_new(20);
-	d->work.post = post_new(20);
+	d->hub_post = mailbox_new(20);
+	d->work.mailbox = mailbox_new(20);
 	d->hub = channel_new(d->hub_post, COORD, "p0");
-	d->work.channel = channel_new(d->work.post, PARTY, "hub");
+	d->work.channel = channel_new(d->work.mailbox, PARTY, "hub");
 	channel_pair(d->hub, d->work.channel);
 }
 
@@ -83,8 +83,8 @@ static inline void close_desk(void)
 	leaving_close(d->work.leaving);
 	channel_free(d->work.channel);
 	channel_free(d->hub);
-	post_free(d->work.post);
-	post_free(d->hub_post);
+	mailbox_free(d->work.mailbox);
+	mailbox_free(d->hub_post);
 	record_release(&d->record);
 	party_config_release(&d->config);
 	lab_remove(d->dir);

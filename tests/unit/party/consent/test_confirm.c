@@ -86,7 +86,7 @@ TEST(test_stopped_meanwhile)
 
 	open_desk("\"confirm\":true", KCAGC);
 	begin_job();
-	post_cancel(d->work.post, ERR_CANCELLED, "p0 was stopped");
+	mailbox_cancel(d->work.mailbox, ERR_CANCELLED, "p0 was stopped");
 	assert_err(ask(NULL), ERR_CANCELLED, "p0 was stopped");
 	assert_ok(offer_list(d->config.state, &waiting));
 	assert_int_equal(json_count(waiting), 0);

@@ -52,11 +52,11 @@ TEST(by_number)
 	struct party_config config = config_of(pair);
 	struct work *work;
 	struct psks *psks;
-	struct post *post = post_new(1);
+	struct mailbox *mailbox = mailbox_new(1);
 	struct psk *psk;
 
 	ALLOC(work, 1);
-	work->channel = channel_new(post, PARTY, "hub");
+	work->channel = channel_new(mailbox, PARTY, "hub");
 	work->L = 4;
 	work->own = 1;
 	for (size_t l = 0; l < work->L; l++)
@@ -75,7 +75,7 @@ TEST(by_number)
 	assert_null(psks_of(NULL, work));
 	psks_forget(NULL, work);
 	channel_free(work->channel);
-	post_free(post);
+	mailbox_free(mailbox);
 	free(work);
 }
 

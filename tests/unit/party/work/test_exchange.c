@@ -16,7 +16,7 @@ enum { PARTIES = 2 };
 
 static struct work work[PARTIES];
 static struct record record[PARTIES];
-static struct post *hub_post[PARTIES];
+static struct mailbox *hub_post[PARTIES];
 static struct channel *hub[PARTIES]; /* the coordinator's ends: the test passes boxes on */
 
 static int meet(void **state)
@@ -52,9 +52,9 @@ static int meet(void **state)
 		secagg_own_advert(work[i].secagg, &adverts[i]);
 		record_init(&record[i], "party", names[i]);
 		record_phase(&record[i], "walks");
-		work[i].post = post_new(5);
-		work[i].channel = channel_new(work[i].post, PARTY, "hub");
-		hub_post[i] = post_new(5);
+		work[i].mailbox = mailbox_new(5);
+		work[i].channel = channel_new(work[i].mailbox, PARTY, "hub");
+		hub_post[i] = mailbox_new(5);
 		hub[i] = channel_new(hub_post[i], COORD, names[i]);
 		channel_pair(hub[i], work[i].channel);
 	}
@@ -73,8 +73,8 @@ static int part(void **state)
 		secagg_free(work[i].secagg);
 		channel_free(hub[i]);
 		channel_free(work[i].channel);
-		post_free(hub_post[i]);
-		post_free(work[i].post);
+		mailbox_free(hub_post[i]);
+		mailbox_free(work[i].mailbox);
 		record_release(&record[i]);
 	}
 	return 0;

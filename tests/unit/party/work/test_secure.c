@@ -20,7 +20,7 @@ struct stage {
 	struct work work[L];
 	struct record record[L];
 	struct channel *hub[L];
-	struct post *hub_post;
+	struct mailbox *hub_post;
 	struct tree tree;
 };
 
@@ -70,7 +70,7 @@ static struct stage *stage_new(unsigned modulus_bits, unsigned fraction_bits)
 	struct stage *s;
 
 	ALLOC(s, 1);
-	s->hub_post = post_new(5);
+	s->hub_post = mailbox_new(5);
 	tree_build(&s->tree, L, false);
 	for (size_t l = 0; l < L; l++) {
 		struct work *w = &s->work[l];
@@ -79,9 +79,9 @@ static struct stage *stage_new(unsigned modulus_bits, unsigned fraction_bits)
 		w->job.fraction_bits = fraction_bits;
 		w->L = L;
 		w->own = l;
-		w->post = post_new(5);
+		w->mailbox = mailbox_new(5);
 		w->record = &s->record[l];
-		w->channel = channel_new(w->post, PARTY, "hub");
+		w->channel = channel_new(w->mailbox, PARTY, "hub");
 		for (size_t i = 0; i < L; i++)
 			snprintf(w->name[i], sizeof(w->name[i]), "%s", names[i]);
 		s->hub[l] = channel_new(s->hub_post, COORD, names[l]);
@@ -98,11 +98,11 @@ static void stage_free(struct stage *s)
 	for (size_t l = 0; l < L; l++) {
 		channel_free(s->hub[l]);
 		channel_free(s->work[l].channel);
-		post_free(s->work[l].post);
+		mailbox_free(s->work[l].mailbox);
 		secagg_free(s->work[l].secagg);
 		record_release(&s->record[l]);
 	}
-	post_free(s->hub_post);
+	mailbox_free(s->hub_post);
 	free(s);
 }
 

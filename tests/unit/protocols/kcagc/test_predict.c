@@ -412,8 +412,8 @@ TEST(test_result_without_a_label)
 {
 	struct recording *r = recorded(2, "method=tree", "");
 	struct listener to = { r, 1, false };
-	struct post *post = post_new(5);
-	struct channel *hub = channel_new(post, COORD, "p1");
+	struct mailbox *mailbox = mailbox_new(5);
+	struct channel *hub = channel_new(mailbox, COORD, "p1");
 	uint32_t label[48];
 	struct script s = { 0 };
 	struct outcome out;
@@ -430,7 +430,7 @@ TEST(test_result_without_a_label)
 	assert_refused(&to, 1, "a node without a label", MSG_RESULT, &out);
 	assert_non_null(strstr(out.why, "entry 7 in none of 3 clusters"));
 	channel_free(hub);
-	post_free(post);
+	mailbox_free(mailbox);
 	buf_release(&body);
 	script_release(&s);
 	recording_free(r);

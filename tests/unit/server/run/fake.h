@@ -34,9 +34,9 @@ static inline void fake_open(struct fake *f, size_t L, size_t n, const char *job
 			    "test", NULL));
 	memcpy(f->name, names, sizeof(names));
 	record_init(&f->record, "coordinator", "hub");
-	f->run.post = post_new(5);
+	f->run.mailbox = mailbox_new(5);
 	for (size_t l = 0; l < L; l++)
-		f->channel[l] = channel_new(f->run.post, COORD, f->name[l]);
+		f->channel[l] = channel_new(f->run.mailbox, COORD, f->name[l]);
 	f->run.name = f->name;
 	f->run.channel = f->channel;
 	f->run.record = &f->record;
@@ -46,7 +46,7 @@ static inline void fake_close(struct fake *f)
 {
 	for (size_t l = 0; l < f->run.L; l++)
 		channel_free(f->channel[l]);
-	post_free(f->run.post);
+	mailbox_free(f->run.mailbox);
 	record_release(&f->record);
 	free(f->run.confidence);
 }

@@ -18,14 +18,14 @@ static void box(struct fake *f, size_t l, enum sealed what, uint32_t from, uint3
 /* The messages that party l gets, in order: "from:bytes ..." */
 struct heard {
 	struct channel *party[3];
-	struct post *post[3];
+	struct mailbox *mailbox[3];
 };
 
 static void hear_open(struct heard *h, struct fake *f)
 {
 	for (size_t l = 0; l < f->run.L; l++) {
-		h->post[l] = post_new(5);
-		h->party[l] = channel_new(h->post[l], PARTY, "hub");
+		h->mailbox[l] = mailbox_new(5);
+		h->party[l] = channel_new(h->mailbox[l], PARTY, "hub");
 		channel_pair(f->channel[l], h->party[l]);
 	}
 }
@@ -34,7 +34,7 @@ static void hear_close(struct heard *h, size_t L)
 {
 	for (size_t l = 0; l < L; l++) {
 		channel_free(h->party[l]);
-		post_free(h->post[l]);
+		mailbox_free(h->mailbox[l]);
 	}
 }
 

@@ -10,25 +10,25 @@
 
 #define UNLIMITED_S 1e8 /* three years: a date that the clock still represents well */
 
-void post_set_step_timeout(struct post *p, double step_timeout_s)
+void mailbox_set_step_timeout(struct mailbox *p, double step_timeout_s)
 {
 	p->step_timeout_s = step_timeout_s > 0 ? step_timeout_s : UNLIMITED_S;
 }
 
-void post_set_job_timeout(struct post *p, double job_timeout_s)
+void mailbox_set_job_timeout(struct mailbox *p, double job_timeout_s)
 {
 	p->job_timeout_s = job_timeout_s;
 	p->job_until_s = job_timeout_s > 0 ? clock_now_s() + job_timeout_s : HUGE_VAL;
 }
 
-struct post *post_new(double step_timeout_s)
+struct mailbox *mailbox_new(double step_timeout_s)
 {
-	struct post *p;
+	struct mailbox *p;
 	pthread_condattr_t attr;
 
 	ALLOC(p, 1);
-	post_set_step_timeout(p, step_timeout_s);
-	post_set_job_timeout(p, 0);
+	mailbox_set_step_timeout(p, step_timeout_s);
+	mailbox_set_job_timeout(p, 0);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -37,7 +37,7 @@ struct post *post_new(double step_timeout_s)
 	return p;
 }
 
-void post_free(struct post *p)
+void mailbox_free(struct mailbox *p)
 {
 	if (!p)
 		return;
@@ -58,21 +58,21 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 }
 
 /* Call with the lock held. */
-static void cancel(struct post *p, const struct reason *reason, const char *why)
+static void cancel(struct mailbox *p, const struct reason *reason, const char *why)
 {
 	reason_set(&p->cancelled, reason, why);
 	progress_stop(&p->progress); /* after the reason: a stopped thread reads it */
 	pthread_cond_broadcast(&p->changed);
 }
 
-void post_cancel(struct post *p, enum err code, const char *why)
+void mailbox_cancel(struct mailbox *p, enum err code, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
 	cancel(p, &(struct reason){ .code = code }, why);
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool post_cancel_unless_last(struct post *p, enum err code, const char *why)
+bool mailbox_cancel_unless_last(struct mailbox *p, enum err code, const char *why)
 {
 	bool last;
 
@@ -84,19 +84,19 @@ bool post_cancel_unless_last(struct post *p, enum err code, const char *why)
 	return !last;
 }
 
-void post_interrupt(struct post *p, enum err code, const char *why)
+void mailbox_interrupt(struct mailbox *p, enum err code, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
 	cancel(p, &(struct reason){ .code = code, .again = true }, why);
 	pthread_mutex_unlock(&p->lock);
 }
 
-void post_enter(struct post *p)
+void mailbox_enter(struct mailbox *p)
 {
 	progress_enter(p ? &p->progress : NULL);
 }
 
-uint64_t post_progress(struct post *p)
+uint64_t mailbox_progress(struct mailbox *p)
 {
 	uint64_t n;
 
@@ -106,20 +106,20 @@ uint64_t post_progress(struct post *p)
 	return n;
 }
 
-enum err post_error(struct post *p)
+enum err mailbox_error(struct mailbox *p)
 {
 	const struct reason *reason;
 	enum err e = ERR_OK;
 
 	pthread_mutex_lock(&p->lock);
-	reason = post_stopped(p);
+	reason = mailbox_stopped(p);
 	if (reason)
 		e = err_set(reason->code, "%s", reason->why);
 	pthread_mutex_unlock(&p->lock);
 	return e;
 }
 
-void post_alone(struct post *p)
+void mailbox_alone(struct mailbox *p)
 {
 	pthread_mutex_lock(&p->lock);
 	p->alone = true;
@@ -128,7 +128,7 @@ void post_alone(struct post *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool post_again(struct post *p)
+bool mailbox_again(struct mailbox *p)
 {
 	bool again;
 
@@ -141,13 +141,13 @@ bool post_again(struct post *p)
 }
 
 /* Sets *flag, unless the job has ended before. */
-static enum err set_unless_stopped(struct post *p, bool *flag)
+static enum err set_unless_stopped(struct mailbox *p, bool *flag)
 {
 	const struct reason *stop;
 	enum err e = ERR_OK;
 
 	pthread_mutex_lock(&p->lock);
-	stop = post_stopped(p);
+	stop = mailbox_stopped(p);
 	if (stop)
 		e = err_set(stop->code, "%s", stop->why);
 	else
@@ -156,17 +156,17 @@ static enum err set_unless_stopped(struct post *p, bool *flag)
 	return e;
 }
 
-enum err post_settle(struct post *p)
+enum err mailbox_settle(struct mailbox *p)
 {
 	return set_unless_stopped(p, &p->settled);
 }
 
-enum err post_last(struct post *p)
+enum err mailbox_last(struct mailbox *p)
 {
 	return set_unless_stopped(p, &p->last);
 }
 
-bool post_settled(struct post *p)
+bool mailbox_settled(struct mailbox *p)
 {
 	bool settled;
 
@@ -176,18 +176,18 @@ bool post_settled(struct post *p)
 	return settled;
 }
 
-bool post_overdue(struct post *p, struct err_saved *why)
+bool mailbox_overdue(struct mailbox *p, struct err_saved *why)
 {
 	bool waiting;
 
 	pthread_mutex_lock(&p->lock);
 	waiting = p->waiting || p->settled;
 	pthread_mutex_unlock(&p->lock);
-	*why = err_save(post_error(p));
+	*why = err_save(mailbox_error(p));
 	return why->code != ERR_OK && !waiting;
 }
 
-bool post_done(struct post *p)
+bool mailbox_done(struct mailbox *p)
 {
 	bool done;
 
@@ -197,7 +197,7 @@ bool post_done(struct post *p)
 	return done;
 }
 
-void post_times(struct post *p, struct link_times *since_last)
+void mailbox_times(struct mailbox *p, struct link_times *since_last)
 {
 	pthread_mutex_lock(&p->lock);
 	*since_last = p->times;
@@ -205,7 +205,7 @@ void post_times(struct post *p, struct link_times *since_last)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void post_wait(struct post *p, double until_s)
+void mailbox_wait(struct mailbox *p, double until_s)
 {
 	double whole = floor(until_s);
 	struct timespec t = { .tv_sec = (time_t)whole, .tv_nsec = (long)((until_s - whole) * 1e9) };
@@ -215,7 +215,7 @@ void post_wait(struct post *p, double until_s)
 	p->waiting = false;
 }
 
-const struct reason *post_stopped(const struct post *p)
+const struct reason *mailbox_stopped(const struct mailbox *p)
 {
 	if (p->cancelled.code != ERR_OK && !p->settled)
 		return &p->cancelled;
@@ -225,7 +225,8 @@ const struct reason *post_stopped(const struct post *p)
 /* Accounts for the time in which the job thread was blocked, from from_s until message `it` of ch
  * arrived. The wire took the time between its first and last byte, and one round trip per exchange.
  * During the rest the peer was computing. */
-void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it)
+void mailbox_account(struct mailbox *p, const struct channel *ch, double from_s,
+		     const struct item *it)
 {
 	double first = fmin(fmax(it->first_byte_s, from_s), it->whole_s);
 	double blocked = fmax(it->whole_s - from_s, 0),

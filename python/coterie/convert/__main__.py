@@ -32,7 +32,8 @@ def _parser() -> _Parser:
         description="Makes a data directory of FILE: .csv .tsv .data .graphml .gml .npy .mtx (.gz "
                     ".zst) .npz .sqlite .db .h5ad .mat .xlsx .parquet, "
                     "postgresql://USER@HOST/DATABASE.",
-        epilog="Nothing is guessed or repaired in silence: docs/data.md has the rules.")
+        epilog="Nothing is guessed or repaired in silence: docs/data.md has the rules. Example: "
+               f"python3 -m {PROGRAM} customers.csv --out bank --id customer")
     p.add_argument("file", nargs="?", metavar="FILE", help=argparse.SUPPRESS)
     p.add_argument("-o", "--out", metavar="DIR", help="the data directory that is made")
     p.add_argument("-e", "--edges", metavar="FILE",

@@ -117,11 +117,6 @@ error_t args_take(const struct argp_option *option, const struct args_field *fie
 	return 0;
 }
 
-static bool args_is_end(const struct argp_option *o)
-{
-	return !o->name && !o->key && !o->doc && !o->group;
-}
-
 static const char *command_name; /* of the last args_begin() */
 
 /* Ends --help with the command's example; argp frees the result if it differs from `text`. */
@@ -136,47 +131,6 @@ static char *args_help(int key, const char *text, void *arguments)
 	return more;
 }
 
-/* The option that getopt takes word as, with or without "=VALUE": its name begins so. NULL: none,
- * and all names are offered to near. */
-static const struct argp_option *args_find(const struct argp *argp, const char *word,
-					   struct nearest *near)
-{
-	size_t n = strcspn(word, "=");
-	const struct argp_option *found = NULL;
-
-	for (const struct argp_option *o = argp->options; o && !args_is_end(o) && !found; o++) {
-		if (!o->name)
-			continue;
-		nearest_offer(near, o->name, strlen(o->name));
-		if (!strncmp(o->name, word, n))
-			found = o;
-	}
-	for (const struct argp_child *c = argp->children; c && c->argp && !found; c++)
-		found = args_find(c->argp, word, near);
-	return found;
-}
-
-/* Before argp refuses an unknown option: names the known one that is nearest. */
-static void args_suggest(const struct argp *argp, int argc, char **argv)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		char text[NEAREST_LEN + 20], name[NEAREST_LEN + 1];
-		const struct argp_option *o;
-		struct nearest near;
-
-		if (strncmp(argv[i], "--", 2) != 0)
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(argv[i] + 2, "="), argv[i] + 2);
-		nearest_begin(&near, name);
-		o = args_find(argp, name, &near);
-		if (o)
-			i += o->arg && !strchr(argv[i], '=');
-		else if (strncmp("help", name, strlen(name)) != 0 &&
-			 strncmp("usage", name, strlen(name)) != 0 && *nearest_say(&near, text))
-			fprintf(stderr, "%s: --%s is unknown%s\n", argv[0], name, text);
-	}
-}
-
 /* argp takes the program name from argv[0], so the buffer must outlive the parsing. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments)
 {
@@ -189,7 +143,7 @@ void args_begin(const char *name, const struct argp *argp, int argc, char **argv
 	argv[0] = full;
 	argp_err_exit_status = ERR_INPUT;
 	log_init(full, LOG_WARN);
-	args_suggest(argp, argc, argv);
+	nearest_option(argp, argc, argv);
 	argp_parse(&with_example, argc, argv, 0, NULL, arguments);
 }
 

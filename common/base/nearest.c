@@ -1,5 +1,6 @@
 #include "common/base/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,4 +55,49 @@ const char *nearest_say(const struct nearest *n, char text[static NEAREST_LEN + 
 	if (*n->best)
 		snprintf(text, NEAREST_LEN + 20, " (did you mean %s?)", n->best);
 	return text;
+}
+
+static bool nearest_is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc && !o->group;
+}
+
+/* The option that getopt takes word as, with or without "=VALUE": its name begins so. NULL: none,
+ * and all names are offered to near. */
+static const struct argp_option *nearest_find_option(const struct argp *argp, const char *word,
+						     struct nearest *near)
+{
+	size_t n = strcspn(word, "=");
+	const struct argp_option *found = NULL;
+
+	for (const struct argp_option *o = argp->options; o && !nearest_is_end(o) && !found; o++) {
+		if (!o->name)
+			continue;
+		nearest_offer(near, o->name, strlen(o->name));
+		if (!strncmp(o->name, word, n))
+			found = o;
+	}
+	for (const struct argp_child *c = argp->children; c && c->argp && !found; c++)
+		found = nearest_find_option(c->argp, word, near);
+	return found;
+}
+
+void nearest_option(const struct argp *argp, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		char text[NEAREST_LEN + 20], name[NEAREST_LEN + 1];
+		const struct argp_option *o;
+		struct nearest near;
+
+		if (strncmp(argv[i], "--", 2) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(argv[i] + 2, "="), argv[i] + 2);
+		nearest_begin(&near, name);
+		o = nearest_find_option(argp, name, &near);
+		if (o)
+			i += o->arg && !strchr(argv[i], '=');
+		else if (strncmp("help", name, strlen(name)) != 0 &&
+			 strncmp("usage", name, strlen(name)) != 0 && *nearest_say(&near, text))
+			fprintf(stderr, "%s: --%s is unknown%s\n", argv[0], name, text);
+	}
 }

@@ -2,6 +2,7 @@
 #ifndef COMMON_BASE_NEAREST_H
 #define COMMON_BASE_NEAREST_H
 
+#include <argp.h>
 #include <stddef.h>
 
 enum { NEAREST_LEN = 32 };
@@ -19,5 +20,8 @@ void nearest_offer(struct nearest *n, const char *known, size_t length);
 /* " (did you mean WORD?)" into text; empty if no word is near: one edit for up to 5 letters, two
  * beyond. Returns text. */
 const char *nearest_say(const struct nearest *n, char text[static NEAREST_LEN + 20]);
+
+/* Before argp refuses an unknown option of argv: names the nearest known one on stderr. */
+void nearest_option(const struct argp *argp, int argc, char **argv);
 
 #endif

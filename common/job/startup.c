@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/nearest.h"
 #include "common/base/machine.h"
 #include "common/base/service.h"
 #include "common/job/confine.h"
@@ -111,6 +112,7 @@ int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* exceeding RLIMIT_FSIZE is then an error like a full disk */
 	argp_err_exit_status = ERR_INPUT;
+	nearest_option(argp, argc, argv);
 	if (argp_parse(argp, argc, argv, 0, NULL, &a) != 0) {
 		fprintf(stderr, "out of memory\n");
 		return ERR_INTERNAL;

@@ -150,6 +150,7 @@ test_wrong_arguments() {
 	refuses 'path=value' -- "${run_coordinator[@]}" --set clusters
 	refuses 'seed' -- "${run_coordinator[@]}" --seed minus
 	refuses 'loud' -- "${run_coordinator[@]}" --log-level loud
+	refuses '--oot is unknown \(did you mean out\?\)' -- "${run_party[@]}" --oot x
 	refuses 'the command line: party\.coordinator is "1:2:3", expected' -- "${run_party[@]}" --coordinator 1:2:3
 	! grep -q -- --set "$T/wrong" || fail "it blames an option that was not given: $(<"$T/wrong")"
 	refuses 'agreed\.json' -- "${run_party[@]}" --job "$T/agreed.json"

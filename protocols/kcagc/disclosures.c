@@ -55,7 +55,8 @@ static void disclose_products(struct disclosures *s, const struct kcagc_job *job
 	disclosures_add(
 	    s, true,
 	    "the coordinator sees how many parties have only words beside facts (features of "
-	    "0 and one value, or of one value in each row), the parties whether all, some or "
+	    "0 and one value, of one value in each row, or counts of which only the presence "
+	    "is used), the parties whether all, some or "
 	    "none have");
 	disclosures_add(s, true, "the coordinator sees how many columns all parties have together");
 	disclosures_add(

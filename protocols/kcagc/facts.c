@@ -3,6 +3,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/graph/filter.h"
+#include "protocols/kcagc/counts.h"
 #include "protocols/kcagc/seen.h"
 #include "protocols/kcagc/words.h"
 
@@ -128,11 +129,33 @@ static void slice_facts_bring(struct slice *s, const struct seen *seen)
 		features_each(&s->X, bring_value, &by);
 }
 
+static void mark_word(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)row;
+	if (!seen_is_foreign(ctx, column))
+		*value = *value != 0;
+}
+
+/* Replaces counts by presence where that tells linked rows from others more clearly. */
+static void slice_facts_see(struct slice *s, struct seen *seen)
+{
+	seen_of(s, seen);
+	if (!counts_are_words(s, seen))
+		return;
+	if (slice_facts_is_first(s))
+		log_info("counts say less of links than the presence of what they count: each "
+			 "becomes 1");
+	features_each(&s->X, mark_word, seen);
+	seen_release(seen);
+	seen_of(s, seen);
+	s->marked = seen->present = true;
+}
+
 void slice_facts(struct slice *s, double *x)
 {
 	struct seen seen;
 
-	seen_of(s, &seen);
+	slice_facts_see(s, &seen);
 	slice_facts_bring(s, &seen);
 	x[0] = seen.measured;
 	x[1] = seen.varied;
@@ -271,7 +294,7 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	features_each(&s->X, slice_facts_scale_value, &by);
 	for (size_t j = 0; column && j < s->columns; j++)
 		s->weight[j] = (s->word[j] == WORD_PRESENT ? 1 : s->weight[j]) * column[j];
-	for (size_t j = 0; !column && j < s->columns; j++)
+	for (size_t j = 0; !column && !s->marked && j < s->columns; j++)
 		s->word[j] = 0; /* some party has measurements, so placing must accept any number */
 	free(column);
 	free(row);

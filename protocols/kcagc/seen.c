@@ -19,6 +19,7 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	c->high = c->count ? fmax(c->high, x) : x;
 	c->count++;
 	c->measured = c->measured != 0 || x != 1;
+	c->broken = c->broken != 0 || x != floor(x);
 	c->mean += off / c->count; /* Welford 1962: large units or offsets lose no digits */
 	c->apart += off * (x - c->mean);
 }
@@ -41,6 +42,7 @@ static void join_columns(void *ctx, double *into, double *from)
 		a->low = fmin(a->low, b->low);
 		a->high = fmax(a->high, b->high);
 		a->measured = fmax(a->measured, b->measured);
+		a->broken = fmax(a->broken, b->broken);
 		a->mean += gap * (b->count / count);
 		a->apart += b->apart + gap * gap * (a->count * (b->count / count));
 		a->count = count;

@@ -12,6 +12,7 @@
 struct column {
 	double count, low, high, mean, apart;
 	double measured; /* 0, or 1 if a non-zero is not 1 */
+	double broken;   /* 0, or 1 if a value is no whole number */
 };
 
 struct seen {

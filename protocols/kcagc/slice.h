@@ -114,6 +114,7 @@ struct slice {
 	size_t columns;
 	double *shift, *weight;
 	uint8_t *word;
+	bool marked; /* counts became presence (counts.h) */
 };
 
 /* Takes over *X (which becomes empty). g outlives the slice and has as many nodes. ERR_INPUT if the

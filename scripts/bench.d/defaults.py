@@ -6,6 +6,7 @@
   doubled    ten columns twice, or all if there are fewer
   empty      10,000 more columns, all 0
   scaled     each row divided by its sum
+  repeated   each non-zero times a whole number at random, mostly small, some large
   noedges    the features alone: a graph without edges
 """
 
@@ -46,6 +47,9 @@ def present(x, how, columns):
     elif how == "scaled":
         sums = np.asarray(abs(x).sum(axis=1)).ravel()
         x = sp.diags(1 / np.where(sums > 0, sums, 1)) @ x
+    elif how == "repeated":
+        x = sp.csr_matrix(x)
+        x.data *= 1 + np.floor(np.exp(2 * rng.standard_normal(x.nnz)))
     elif how != "noedges":
         raise SystemExit(f"{how}: no such presentation")
     return x, rows

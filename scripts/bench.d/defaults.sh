@@ -12,7 +12,7 @@
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='defaults on every set in seven presentations, beside features, graph and pooled data'
+about='defaults on every set in eight presentations, beside features, graph and pooled data'
 default_seeds=1 quick_seeds=1
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh
@@ -20,7 +20,7 @@ default_seeds=1 quick_seeds=1
 
 all_sets=bat,eat,karate,football,email-eu-core,iris,banknote,coil20,orl,usps,cora,citeseer
 all_sets+=,cora-ml,wiki,flickr,coauthor-cs,pubmed,coauthor-phy
-sets=$all_sets only=asis,permuted,times1000,foreign,doubled,empty,scaled
+sets=$all_sets only=asis,permuted,times1000,foreign,doubled,empty,scaled,repeated
 methods=landmark,gcc,tree,fedspectral,kmeans,fedsc parties=2,8 since=''
 
 option() {
@@ -65,7 +65,7 @@ fits() { # SET PRESENTATION METHOD
 	case $3 in
 	landmark | gcc | tree) has "$1" features && has "$1" edges ;;
 	fedspectral) has "$1" edges && [[ $2 == asis ]] ;;
-	*) ! has "$1" edges && [[ $2 != times1000 && $2 != scaled && $2 != permuted ]] ;;
+	*) ! has "$1" edges && [[ $2 == asis || $2 == foreign || $2 == doubled || $2 == empty ]] ;;
 	esac
 }
 

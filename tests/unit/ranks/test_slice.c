@@ -8,6 +8,8 @@
 #include "protocols/kcagc/place.h"
 #include "protocols/kcagc/slice.h"
 
+#include <math.h>
+
 enum { SETS = 5, WIDTH = 7, CELLS = 6, QUESTIONS = 6 };
 
 static const struct kmeans_params how = {
@@ -31,15 +33,28 @@ struct whole {
 
 enum edges { ALIKE, WEIGHTED };
 enum form { DENSE, SPARSE };
+enum values { MEASURED, WORDS, COUNTS };
 
-static void make(struct whole *w, unsigned leaves, unsigned order, bool words, enum edges edges,
-		 enum form form)
+/* Counts of the words, which the nodes' class has no part in: most are 1, some large. */
+static void repeat_words(struct mat *X)
+{
+	struct rng rng;
+
+	rng_seed(&rng, 9, 0);
+	for (size_t e = 0; e < NODES * COLS; e++)
+		X->a[e] *= 1 + floor(exp(3 * rng_normal(&rng)));
+}
+
+static void make(struct whole *w, unsigned leaves, unsigned order, enum values words,
+		 enum edges edges, enum form form)
 {
 	*w = (struct whole){ .order = order,
 			     .ask_norms = words && order == 2,
 			     .sparse = form == SPARSE };
 	nodes_graph(&w->g, leaves, edges == WEIGHTED);
-	nodes_features(&w->X, words);
+	nodes_features(&w->X, words != MEASURED);
+	if (words == COUNTS)
+		repeat_words(&w->X);
 	for (size_t i = 0; words && i < NODES; i++)
 		MAT(&w->X, i, 3) = 1900 + (double)(i % 100); /* a year beside words */
 	sample_normal(&w->B, NODES, WIDTH, 8);
@@ -78,7 +93,7 @@ static struct features features_of(const struct mat *all, bool sparse)
 	return X;
 }
 
-static void as_one(struct whole *w)
+static void as_one(struct whole *w, bool counts)
 {
 	struct features X = features_of(&w->X, w->sparse);
 	struct slice s;
@@ -96,6 +111,7 @@ static void as_one(struct whole *w)
 			w->square[i] = 2 * w->answer[q][question_whole(&w->ask[q]) + i];
 	}
 	placing_of(&s, w->label, SETS, 2, &w->place);
+	assert_int_equal(s.marked, counts);
 	slice_release(&s);
 	X = features_of(&w->X, w->sparse);
 	ALLOC(w->length, NODES);
@@ -223,12 +239,13 @@ static void rank(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void check(unsigned leaves, unsigned order, bool words, enum edges edges, enum form form)
+static void check(unsigned leaves, unsigned order, enum values words, enum edges edges,
+		  enum form form)
 {
 	struct whole *w = alloc(1, sizeof(*w));
 
 	make(w, leaves, order, words, edges, form);
-	as_one(w);
+	as_one(w, words == COUNTS);
 	if (!leaves && order == 3)
 		team(1, rank, w);
 	for (size_t count = TEAM_LEAST; count <= TEAM_MOST; count *= TEAM_TIMES)
@@ -246,32 +263,39 @@ static void check(unsigned leaves, unsigned order, bool words, enum edges edges,
 
 TEST(same_answers)
 {
-	check(0, 3, false, ALIKE, DENSE);
+	check(0, 3, MEASURED, ALIKE, DENSE);
 }
 
 /* A column of numbers beside words becomes one of mean 0; words are weighed by the rows of all. */
 TEST(same_answers_of_words)
 {
-	check(0, 1, true, ALIKE, DENSE);
-	check(0, 2, true, ALIKE, DENSE);
+	check(0, 1, WORDS, ALIKE, DENSE);
+	check(0, 2, WORDS, ALIKE, DENSE);
+}
+
+/* Counts of which the presence is used. */
+TEST(same_answers_of_counts)
+{
+	check(0, 2, COUNTS, ALIKE, DENSE);
+	check(0, 1, COUNTS, WEIGHTED, SPARSE);
 }
 
 TEST(same_answers_with_leaves)
 {
-	check(40, 5, false, ALIKE, DENSE);
+	check(40, 5, MEASURED, ALIKE, DENSE);
 }
 
 TEST(same_answers_of_coordinates)
 {
-	check(0, 3, false, ALIKE, SPARSE);
-	check(40, 2, true, ALIKE, SPARSE);
+	check(0, 3, MEASURED, ALIKE, SPARSE);
+	check(40, 2, WORDS, ALIKE, SPARSE);
 }
 
 /* Rows of T have sums of their own, which want what others' edges weigh; so has modularity. */
 TEST(same_answers_with_weights)
 {
-	check(40, 3, false, WEIGHTED, DENSE);
-	check(0, 1, true, WEIGHTED, SPARSE);
+	check(40, 3, MEASURED, WEIGHTED, DENSE);
+	check(0, 1, WORDS, WEIGHTED, SPARSE);
 }
 
 /* ---- filter.order "auto" ---- */

@@ -1,0 +1,143 @@
+/* Counts of words: whether a slice takes them as counts or as words. */
+#include "protocols/kcagc/counts.h"
+#include "tests/unit/protocols/kcagc/planted.h"
+
+#include <math.h>
+
+enum { N = 1200, M = 60 };
+
+/* Each node has words of its class more often than others, and counts of them. */
+enum repeats {
+	ONCE,      /* no word twice */
+	AT_RANDOM, /* some words very often, whatever the class */
+	BY_CLASS,  /* words of the class often; all nodes have the same words */
+	SOME,      /* AT_RANDOM, and one word has half a count */
+	NEGATIVE,  /* AT_RANDOM, and one count is below 0 */
+};
+
+static double count_of(enum repeats repeats, bool own, struct rng *rng)
+{
+	switch (repeats) {
+	case ONCE:
+		return rng_unit(rng) < (own ? 0.25 : 0.1);
+	case BY_CLASS:
+		return rng_unit(rng) < 0.15 ? 1 + floor((own ? 9 : 3) * rng_unit(rng)) : 0;
+	default:
+		return rng_unit(rng) < (own ? 0.25 : 0.1) ? 1 + floor(exp(2 * rng_normal(rng))) : 0;
+	}
+}
+
+static void make(struct planted *p, enum repeats repeats)
+{
+	const struct plan plan = { .n = N, .m = M, .seed = 5, .degree = 20 };
+	struct rng rng;
+
+	planted_make(p, &plan);
+	rng_seed(&rng, 7, 0);
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < M; j++)
+			MAT(&p->X, i, j) =
+			    count_of(repeats, j * PLANTED_K / M == p->truth[i], &rng);
+	if (repeats == SOME)
+		MAT(&p->X, 0, 0) = 1.5;
+	if (repeats == NEGATIVE)
+		MAT(&p->X, 0, 0) = -2;
+}
+
+/* year: one more column, with a number in every row. */
+static bool are_words(const struct planted *p, bool sparse, bool year)
+{
+	struct features X = { 0 };
+	struct slice s;
+	struct seen seen;
+	bool words;
+
+	mat_init(&X.dense, N, M + year);
+	for (size_t i = 0; i < N; i++) {
+		memcpy(ROW(&X.dense, i), ROW(&p->X, i), M * sizeof(double));
+		if (year)
+			MAT(&X.dense, i, M) = 1990 + (double)(i % 30);
+	}
+	if (sparse) {
+		struct mat m = X.dense;
+		struct triple *t = alloc(N * (M + 1), sizeof(*t));
+		size_t count = 0;
+
+		for (size_t e = 0; e < N * m.cols; e++)
+			if (m.a[e] != 0)
+				t[count++] = (struct triple){ (uint32_t)(e / m.cols),
+							      (uint32_t)(e % m.cols), m.a[e] };
+		X = (struct features){ .is_sparse = true };
+		csr_from_triples(&X.sparse, N, m.cols, t, count);
+		free(t);
+		mat_release(&m);
+	}
+	assert_ok(slice_init(&s, &X, &p->g, 1));
+	seen_of(&s, &seen);
+	words = counts_are_words(&s, &seen);
+	seen_release(&seen);
+	slice_release(&s);
+	return words;
+}
+
+TEST(presence_where_repetitions_are_noise)
+{
+	static const struct {
+		enum repeats repeats;
+		bool words;
+	} row[] = { { ONCE, false }, /* they are words already */
+		    { AT_RANDOM, true },
+		    { BY_CLASS, false },
+		    { SOME, false },
+		    { NEGATIVE, false } };
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		for (int how = 0; how < 4; how++) {
+			struct planted p;
+
+			make(&p, row[i].repeats);
+			assert_int_equal(are_words(&p, how & 1, how & 2), row[i].words);
+			planted_release(&p);
+		}
+}
+
+/* Links that have nothing to do with words tell nothing of them. */
+TEST(counts_where_links_tell_nothing)
+{
+	struct planted p, other;
+	const struct plan elsewhere = { .n = N, .m = M, .seed = 99, .degree = 20 };
+
+	make(&p, AT_RANDOM);
+	planted_make(&other, &elsewhere);
+	graph_release(&p.g);
+	p.g = other.g;
+	other.g = (struct graph){ 0 };
+	assert_false(are_words(&p, true, false));
+	planted_release(&other);
+	planted_release(&p);
+}
+
+/* The slice is one of words from then on: it says so, and answers as if it had come so. */
+TEST(a_slice_of_counts_becomes_one_of_words)
+{
+	double counted[2 + N], marked[2 + N];
+	struct planted p;
+
+	make(&p, AT_RANDOM);
+	for (int once = 0; once < 2; once++) {
+		struct features X = { 0 };
+		struct slice s;
+
+		mat_copy(&X.dense, &p.X);
+		assert_ok(slice_init(&s, &X, &p.g, 1));
+		assert_ok(slice_answer(&s, &(struct question){ .kind = ASK_FACTS },
+				       once ? marked : counted));
+		assert_int_equal(s.marked, !once);
+		slice_release(&s);
+		for (size_t e = 0; e < N * M; e++)
+			p.X.a[e] = p.X.a[e] != 0;
+	}
+	assert_memory_equal(counted, marked, sizeof(counted));
+	assert_true(counted[0] == 0);
+	planted_release(&p);
+}

@@ -226,7 +226,7 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 		    t, at, c,
 		    "is %s, expected a number without signs of currency or per cent, "
 		    "parentheses, apostrophes and blanks, or a date as 2024-12-31 "
-		    "(date): format the column so, and save it again",
+		    "(date): format the column so, or let coterie.convert read it",
 		    v.s);
 	if (*t->how->decimal == '.' && sheet_consists_of(w, "0123456789,.-"))
 		return sheet_error(

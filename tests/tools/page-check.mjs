@@ -272,6 +272,14 @@ const scenarios = {
 		await has(page, '#report h3', 'Traffic');
 		if (!/^id,label/.test(await fetched(page, 'labels.csv')))
 			fault('labels.csv is not that of the job');
+		/* Without the token the page asks for it, and then gives out the files. */
+		await page.evaluate(() => sessionStorage.clear());
+		await page.$eval('#job-table button', (e) => e.click());
+		await has(page, '#report .note', 'With the token of this party');
+		await judge(page, 'party-without-token');
+		await page.type('#token', arg);
+		await page.keyboard.press('Enter');
+		await page.waitForSelector('#report button[data-file="labels.csv"]');
 		await has(page, '#report dd', 'party-01');
 		await tabTo(page, '#ledger-words');
 		await page.keyboard.type('ACCEPT');

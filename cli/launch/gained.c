@@ -5,6 +5,7 @@
 #include "cli/run/report_read.h"
 #include "cli/run/score.h"
 #include "common/base/file.h"
+#include "common/base/log.h"
 #include "common/kind/own.h"
 
 #include <math.h>
@@ -148,6 +149,7 @@ void launch_gained(const struct launch *l)
 	g.clusters = (unsigned)run_number(run_object(runs.process[0].run, "result"), "clusters");
 	g.out = file_join(l->work, "alone");
 	g.labels = file_join(g.out, "party-00/labels.csv");
+	log_init("what federation gains", LOG_WARN); /* before the progress of these jobs */
 	if (seconds <= GAINED_S)
 		gained_print(&g, &runs);
 	else

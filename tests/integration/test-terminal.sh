@@ -57,6 +57,16 @@ test_jobs() {
 	"$BIN/coterie" job --socket "$s" show 1 | grep -q '^text .*"kind".*"seed"' || fault "the job's text is folded in a pipe"
 }
 
+# The progress of the jobs that measure the gain is theirs, and not that of the table before them.
+test_progress_names_its_work() {
+	federation 2
+	command -v script >/dev/null || skip "no script(1), which makes terminals"
+	script -qec "$(printf '%q ' "$BIN/coterie" launch --job "$T/job.json" --data "$T/pooled" \
+		--parties 2 --out "$T/run")" /dev/null </dev/null >"$T/shown" || fail "launch: $(<"$T/shown")"
+	grep -q 'what federation gains: ' "$T/shown" || fail "no progress: $(<"$T/shown")"
+	! grep -q 'coterie show: ' "$T/shown" || fail "another name: $(<"$T/shown")"
+}
+
 test_runs() {
 	federation 3
 	local out=$T/a/directory/with/a/long/name

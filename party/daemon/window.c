@@ -309,6 +309,12 @@ static void party_window_results(void *arg, const struct http_request *r, struct
 	const struct party_config *config = arg;
 	struct http_request reader = *r;
 
+	if (config->common.http.anywhere) { /* others could read them on the way */
+		http_refuse(a, 403,
+			    "http.anywhere serves without TLS, so results are read at "
+			    "party.api.listen, with the role reader");
+		return;
+	}
 	reader.role = ROLE_READER;
 	log_info("a user reads results on the dashboard: %s", r->rest);
 	window_results(config->common.output, &reader, a);

@@ -261,6 +261,18 @@ test_consent_is_read_and_given() {
 	[[ ! -e $T/out/party-00/http.token ]] || fail "the token outlives the party"
 }
 
+# On the way from an address that others reach, results would be in clear.
+test_results_need_tls_beyond_this_host() {
+	federation 2
+	ADDRESS=127.0.0.1:1
+	edit party-00 '.retry_s = 60 | .http = { listen: "0.0.0.0:0", anywhere: true }'
+	party party-00
+	port party-00
+	curl -sS "http://127.0.0.1:$PORT/api/results/$(printf '%032d' 1)" -d '{}' -o "$T/answer" \
+		-H "Authorization: Bearer $(<"$T/out/party-00/http.token")"
+	grep -q 'without TLS.* party.api.listen' "$T/answer" || fail "$(<"$T/answer")"
+}
+
 test_consent_is_refused() {
 	offered 2
 	consent "{\"answer\": \"no\", \"offer\": \"$HASH\", \"why\": \"not before Monday\"}"

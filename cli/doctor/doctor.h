@@ -60,9 +60,9 @@ struct doctor_port {
 void doctor_ports(struct checkup *c, const struct doctor_port *port, size_t n);
 /* The ports of users: api.listen and http.listen. */
 struct doctor_port doctor_port_api(const struct api_settings *api);
-struct doctor_port doctor_port_window(const struct http_settings *http);
+struct doctor_port doctor_port_dashboard(const struct http_settings *http);
 /* Checks the readers of http.listen, if set. */
-void doctor_window(struct checkup *c, const struct http_settings *http);
+void doctor_dashboard(struct checkup *c, const struct http_settings *http);
 /* Checks api.listen, if set: reach, roles, and names in the certificate. */
 void doctor_api(struct checkup *c, const struct api_settings *api, const char *certificate);
 

@@ -73,7 +73,7 @@ struct doctor_port doctor_port_api(const struct api_settings *api)
 	return (struct doctor_port){ "API endpoint", "api.listen", api->listen, &api->at };
 }
 
-struct doctor_port doctor_port_window(const struct http_settings *http)
+struct doctor_port doctor_port_dashboard(const struct http_settings *http)
 {
 	bool port = http->listen && !http_listen_path(http->listen);
 
@@ -81,7 +81,7 @@ struct doctor_port doctor_port_window(const struct http_settings *http)
 				     &http->at };
 }
 
-void doctor_window(struct checkup *c, const struct http_settings *http)
+void doctor_dashboard(struct checkup *c, const struct http_settings *http)
 {
 	if (http->listen && http->anywhere && !http_listen_path(http->listen))
 		checkup_add(c, NOTE, "dashboard readers",

@@ -158,14 +158,14 @@ static void check_api(struct checkup *c, const struct party_config *config)
 void doctor_party(struct checkup *c, const struct party_config *config)
 {
 	const struct doctor_port ports[] = { doctor_port_api(&config->api),
-					     doctor_port_window(&config->common.http) };
+					     doctor_port_dashboard(&config->common.http) };
 
 	checkup_failed(c, daemon_check(config), "--check-config", "correct the configuration");
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
 	doctor_directory(c, "state", config->state);
 	doctor_check_data(c, config);
 	doctor_ports(c, ports, sizeof(ports) / sizeof(*ports));
-	doctor_window(c, &config->common.http);
+	doctor_dashboard(c, &config->common.http);
 	check_api(c, config);
 	doctor_clock(c);
 	doctor_peer(c, config);

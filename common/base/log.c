@@ -170,8 +170,8 @@ static void add_safe(struct buf *b, const char *text)
 	free(safe);
 }
 
-static void line_for_people(struct buf *b, enum log_level level, const struct log_pair *pairs,
-			    size_t count, const char *text)
+static void line_for_users(struct buf *b, enum log_level level, const struct log_pair *pairs,
+			   size_t count, const char *text)
 {
 	char date[32];
 
@@ -224,7 +224,7 @@ static void put_line(enum log_level level, const struct log_pair *pairs, size_t 
 	if (terminal) {
 		if (moving.n)
 			buf_printf(&line, "\r\033[K");
-		line_for_people(&line, level, pairs, count, text);
+		line_for_users(&line, level, pairs, count, text);
 		buf_add(&line, moving.p, moving.n);
 	} else {
 		if (journal)
@@ -299,7 +299,7 @@ void log_next(const char *phase)
 }
 
 /* Needs the lock. */
-static void say_seldom(struct log_seldom *s, double now_s)
+static void write_seldom(struct log_seldom *s, double now_s)
 {
 	char text[sizeof(s->last) + 64];
 
@@ -331,24 +331,24 @@ void log_seldom(struct log_seldom *s, const char *fmt, ...)
 	va_end(ap);
 	s->more++;
 	if (now_s - s->said_s >= SELDOM_S)
-		say_seldom(s, now_s);
+		write_seldom(s, now_s);
 	pthread_mutex_unlock(&lock);
 }
 
 /* Needs the lock. */
-static void say_seldoms(double older_s)
+static void write_seldoms(double older_s)
 {
 	double now_s = clock_now_s();
 
 	for (struct log_seldom *s = seldoms; s; s = s->next)
 		if (s->more && now_s - s->said_s >= older_s)
-			say_seldom(s, now_s);
+			write_seldom(s, now_s);
 }
 
 void log_flush(void)
 {
 	pthread_mutex_lock(&lock);
-	say_seldoms(SELDOM_S);
+	write_seldoms(SELDOM_S);
 	put_gap();
 	pthread_mutex_unlock(&lock);
 }
@@ -356,7 +356,7 @@ void log_flush(void)
 void log_close(void)
 {
 	pthread_mutex_lock(&lock);
-	say_seldoms(0);
+	write_seldoms(0);
 	stream_drain(&stream, DRAIN_S);
 	put_gap();
 	if (file >= 0)

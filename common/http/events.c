@@ -107,7 +107,7 @@ enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c)
 	return queued;
 }
 
-void http_tell(struct http *h)
+void http_announce(struct http *h)
 {
 	if (!h)
 		return;
@@ -142,13 +142,13 @@ static void give_time(struct http *h)
 		nanosleep(&nap, NULL);
 }
 
-void http_say_last(struct http *h)
+void http_announce_last(struct http *h)
 {
-	http_tell(h);
+	http_announce(h);
 	give_time(h);
 	pthread_mutex_lock(&h->lock);
 	h->closing = true;
 	pthread_mutex_unlock(&h->lock);
-	http_tell(h);
+	http_announce(h);
 	give_time(h);
 }

@@ -238,7 +238,7 @@ void http_stop(struct http *h)
 {
 	if (!h)
 		return;
-	http_say_last(h);
+	http_announce_last(h);
 	if (h->daemon)
 		MHD_stop_daemon(h->daemon);
 	if (h->fd >= 0)

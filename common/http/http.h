@@ -3,7 +3,7 @@
  *
  *     http_listen()   opens the socket, before the sandbox
  *     http_start()    after it: starts one library thread, which answers by the routes
- *     http_tell()     any thread: announces news to watchers (/events)
+ *     http_announce()     any thread: announces news to watchers (/events)
  *     http_stop()     at the end
  *
  * Plain HTTP/1.1 on a loopback address or a unix socket. With http_behind() and http_add() it also
@@ -93,7 +93,7 @@ void http_behind(struct http **h, const struct daemon_common *c);
 /* Adds a connection of plain bytes to a started server. Thread-safe. The library owns fd, also
  * on failure. */
 void http_add(struct http *h, int fd, const char *who);
-void http_tell(struct http *h);
+void http_announce(struct http *h);
 /* Ends connections that take too long. Call it about once a second; thread-safe. Accepts NULL. */
 void http_look(struct http *h, double request_s);
 /* Stops the server. Watchers get the last news if they read it within 0.5 s. Accepts NULL. */

@@ -50,7 +50,7 @@ struct http {
 	pthread_mutex_t lock; /* guards all members below */
 	struct visit *visits;
 	struct watcher *watchers;
-	uint64_t news; /* incremented by http_tell() */
+	uint64_t news; /* incremented by http_announce() */
 	bool closing;
 	struct buf event; /* event made for event_news; used by the library thread only */
 	uint64_t event_news;
@@ -83,7 +83,7 @@ bool http_may_watch(struct http *h, struct MHD_Connection *c);
 /* Answers /events. MHD_NO closes the connection. */
 enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c);
 /* Sends the last news and the end of the stream, waiting briefly; wakes all watchers. */
-void http_say_last(struct http *h);
+void http_announce_last(struct http *h);
 void http_security_headers(struct MHD_Response *r);
 
 #endif

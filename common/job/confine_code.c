@@ -119,7 +119,7 @@ static bool is_single_threaded(void)
 }
 
 /* True if path is a file that can be read again, or NULL. */
-static bool is_lasting(const char *path)
+static bool is_persistent(const char *path)
 {
 	struct stat file;
 
@@ -144,11 +144,11 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 			       strerror(errno));
 	if (is_single_threaded()) /* no other thread needs to be confined */
 		return ERR_OK;
-	if (!is_lasting(config) || !is_lasting(job)) {
+	if (!is_persistent(config) || !is_persistent(job)) {
 		log_info(
 		    "%s is no regular file, so the program does not restart itself: threads of "
 		    "libraries may write code",
-		    is_lasting(config) ? job : config);
+		    is_persistent(config) ? job : config);
 		return ERR_OK;
 	}
 	program[n] = 0;

@@ -416,8 +416,8 @@ static const struct config_table party_table = { "party",
 
 /* ---- reading ---- */
 
-static enum err check_window(const struct config_table *t, const char *path,
-			     struct daemon_common *c)
+static enum err check_dashboard(const struct config_table *t, const char *path,
+				struct daemon_common *c)
 {
 	enum err e = ERR_OK;
 
@@ -460,7 +460,7 @@ static enum err daemon_config_read_table(const struct config_table *t, const cha
 	json_free(root);
 	free(dir);
 	if (!err)
-		err = check_window(t, path, out);
+		err = check_dashboard(t, path, out);
 	out->table = t;
 	out->role = t->name;
 	out->path = path;

@@ -3,7 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/job/live.h"
-#include "common/job/room.h"
+#include "common/job/memory_check.h"
 #include "common/job/shortfall.h"
 
 #include <assert.h>
@@ -69,7 +69,7 @@ void record_start(struct record *r, const struct job *job, const uint8_t job_id[
 	r->parties = parties;
 	for (size_t l = 0; l < parties; l++)
 		snprintf(r->party[l], sizeof(r->party[l]), "%s", party[l]);
-	room_begin();
+	memory_check_begin();
 	live_job_begins(r);
 }
 
@@ -330,7 +330,7 @@ void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 void record_end(struct record *r, enum err status, const char *error)
 {
 	r->elapsed_s = clock_now_s() - r->started_s;
-	r->memory_peak = room_peak();
+	r->memory_peak = memory_check_peak();
 	r->status = status;
 	r->ended = true;
 	snprintf(r->error, sizeof(r->error), "%s", status == ERR_OK ? "" : error);

@@ -16,7 +16,7 @@
 enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role */
 
 /* Each role includes the rights of those before it, except for results: a reader gets the results
- * of all jobs, a submitter only those of its own jobs (common/http/window_results.c). */
+ * of all jobs, a submitter only those of its own jobs (common/http/dashboard_results.c). */
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_READER, ROLE_SUBMITTER, ROLE_OPERATOR };
 extern const char *const role_name[];
 

@@ -1,7 +1,7 @@
 #include "party/daemon/api.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "crypto/sign.h"
 #include "proto/front.h"
 
@@ -57,7 +57,7 @@ enum err party_api_open(struct party_api **out, uv_loop_t *loop, const struct pa
 
 static void party_api_jobs(void *config, const struct http_request *r, struct http_answer *a)
 {
-	window_jobs(((const struct party_config *)config)->common.output, r, a);
+	dashboard_jobs(((const struct party_config *)config)->common.output, r, a);
 }
 
 static void party_api_results(void *config, const struct http_request *r, struct http_answer *a)
@@ -65,7 +65,7 @@ static void party_api_results(void *config, const struct http_request *r, struct
 	const char *output = ((const struct party_config *)config)->common.output;
 
 	log_info("%s reads results: %s", r->who, r->rest);
-	window_results(output, r, a);
+	dashboard_results(output, r, a);
 }
 
 static enum role party_api_role_of(void *config, const char *who)

@@ -1,7 +1,7 @@
 /* api.h -- serves a party's results to remote users of its organisation: HTTPS at api.listen. A
  * user's certificate is of the same authority, and its name has the role reader in api.roles.
  *
- *     /api/jobs          as in common/http/window.h
+ *     /api/jobs          as in common/http/dashboard.h
  *     /api/results/      the files of a job
  *
  * It serves nothing else: no ledger, no offers, no metrics. It accepts no input. */

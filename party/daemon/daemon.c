@@ -14,7 +14,7 @@
 #include "crypto/secret.h"
 #include "party/consent/leaving.h"
 #include "party/daemon/served.h"
-#include "party/daemon/window.h"
+#include "party/daemon/dashboard.h"
 #include "party/ranks/workers.h"
 #include "proto/tls.h"
 
@@ -413,7 +413,7 @@ static enum err daemon_check_again(void *daemon)
 	return daemon_check(((struct daemon *)daemon)->config);
 }
 
-static void daemon_update_window(void *daemon)
+static void daemon_update_dashboard(void *daemon)
 {
 	struct daemon *d = daemon;
 
@@ -424,7 +424,7 @@ static void daemon_update_window(void *daemon)
 		channel_link(d->channel, &link);
 		live_link(&link);
 	}
-	window_look(d->window);
+	dashboard_look(d->dashboard);
 	party_api_look(d->api);
 	hook_look();
 }
@@ -479,7 +479,7 @@ static enum err daemon_start(struct daemon *d)
 	TRY(numbering_read(&d->numbering, c->numbering_key));
 	TRY(psks_read(&d->psks, d->config));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
-	TRY(window_open(&d->window, c, false));
+	TRY(dashboard_open(&d->dashboard, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(party_api_open(&d->api, &d->loop, d->config));
 	TRY(confine(c)); /* also before reading data: the files may be of any origin */
@@ -491,13 +491,13 @@ static enum err daemon_start(struct daemon *d)
 							.stop = daemon_on_signal,
 							.check = daemon_check_again,
 							.reload = daemon_reload,
-							.tick = daemon_update_window,
+							.tick = daemon_update_dashboard,
 							.certificate = live_certificate,
 							.expires = hook_certificate,
 							.peer = live_peer,
 							.away = hook_away,
 							.arg = d });
-	TRY(party_window_start(d->window, d->config));
+	TRY(party_dashboard_start(d->dashboard, d->config));
 	TRY(party_api_start(d->api));
 	/* Data are read at each offer. Reading them here reports errors to the user at start. */
 	TRY(party_data_bring(&d->data, d->config));
@@ -553,7 +553,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	forget_cache(d);
 	if (d->mailbox)
 		end_job(d);
-	party_window_close(d->window, d->config);
+	party_dashboard_close(d->dashboard, d->config);
 	party_api_free(d->api);
 	conn_host_free(d->host);
 	uv_close((uv_handle_t *)&d->job_done, NULL);

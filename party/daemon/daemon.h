@@ -5,7 +5,7 @@
 #ifndef PARTY_DAEMON_DAEMON_H
 #define PARTY_DAEMON_DAEMON_H
 
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "crypto/hash.h"
 #include "crypto/numbering.h"
 #include "party/daemon/api.h"
@@ -52,8 +52,8 @@ struct daemon {
 	struct conn_host *host;
 	struct conn *conn;
 	struct watch watch;
-	struct window *window; /* or NULL */
-	struct party_api *api; /* or NULL */
+	struct dashboard *dashboard; /* or NULL */
+	struct party_api *api;       /* or NULL */
 	struct party_status *status;
 	uv_timer_t retry_timer, cancel_timer, again_timer, last_timer;
 	uv_async_t job_done;

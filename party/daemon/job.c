@@ -118,7 +118,7 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 		 "theirs, are not part of this job",
 		 n, own, left.rows, left.edges);
 	work->ending = ENDING_ROOM;
-	TRY(offer_check_room(work, means, true));
+	TRY(offer_check_memory(work, means, true));
 	work->ending = 0;
 	return work_warm(work);
 }

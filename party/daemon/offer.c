@@ -5,7 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/machine.h"
 #include "common/job/results.h"
-#include "common/job/room.h"
+#include "common/job/memory_check.h"
 #include "crypto/hash.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
@@ -134,7 +134,7 @@ static enum err party_offer_check_data(struct work *work, const struct party_con
 /* Memory of a rank before it reads anything: MPI and its libraries (docs/results/ranks.md). */
 static const double RANK_MEMORY_LEAST = 18e6;
 
-enum err offer_check_room(struct work *work, const struct job_means *means, bool known)
+enum err offer_check_memory(struct work *work, const struct job_means *means, bool known)
 {
 	struct kind_sizes sizes = party_data_sizes(means->data, work->job.kind);
 
@@ -149,8 +149,8 @@ enum err offer_check_room(struct work *work, const struct job_means *means, bool
 		 means->config->ranks.n ? ", for each rank" : "");
 	if (!known)
 		return ERR_OK;
-	return room_check(work->record->memory_estimate, means->config->policy.max_memory,
-			  means->config->common.name, "policy.max_memory");
+	return memory_check(work->record->memory_estimate, means->config->policy.max_memory,
+			    means->config->common.name, "policy.max_memory");
 }
 
 /* -- decision ------------------------------------------------------------------------------- */
@@ -288,7 +288,7 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	work->ending = ENDING_DATA;
 	TRY(party_offer_check_data(work, config));
 	work->ending = ENDING_ROOM;
-	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
+	TRY(offer_check_memory(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
 	/* Other jobs may have spent budget while the user was asked. */

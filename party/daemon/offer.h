@@ -14,6 +14,7 @@ enum err offer_consider(struct work *work, const struct job_means *means,
 
 /* Logs the memory estimate before the job begins. Once the job's rows are `known`, compares it with
  * policy.max_memory. */
-enum err offer_check_room(struct work *work, const struct job_means *means, bool known) MUST_CHECK;
+enum err offer_check_memory(struct work *work, const struct job_means *means,
+			    bool known) MUST_CHECK;
 
 #endif

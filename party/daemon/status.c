@@ -2,7 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/job/live.h"
-#include "party/daemon/window.h"
+#include "party/daemon/dashboard.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -161,7 +161,7 @@ static enum err recv_rows(struct work *work, const struct entry *entry, size_t o
 	TRY(e);
 	/* n is the coordinator's claim, and everything that follows has as many rows. */
 	snprintf(what, sizeof(what), "ROWS of %" PRIu32 " nodes", n);
-	TRY(work_check_room(work, what, (double)BYTES_PER_NODE * n));
+	TRY(work_check_memory(work, what, (double)BYTES_PER_NODE * n));
 	work->n = n;
 	return ERR_OK;
 }

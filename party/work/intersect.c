@@ -153,7 +153,7 @@ static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **p
 			lowest = i;
 		}
 	words = okvs_words(s->bound + ALIGN_CANARIES);
-	TRY(work_check_room(work, "sums by which tables of ids", (double)words * BYTES_PER_WORD));
+	TRY(work_check_memory(work, "sums by which tables of ids", (double)words * BYTES_PER_WORD));
 	*peeled = okvs_peel(s->names.key, s->names.n, words);
 	who[work->own] = own == lowest;
 	who[work->L] = !*peeled;

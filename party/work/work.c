@@ -146,7 +146,7 @@ enum err work_group_key(struct work *work)
 	return work_share_key(work, SEALED_GROUP_KEY, work->group_key);
 }
 
-enum err work_check_room(const struct work *work, const char *what, double need)
+enum err work_check_memory(const struct work *work, const char *what, double need)
 {
 	if (need <= machine_memory())
 		return ERR_OK;

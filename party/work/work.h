@@ -160,7 +160,7 @@ void work_note_received(struct work *work, const void *p, size_t n);
 
 /* Checks memory for a request of the coordinator that takes `need` bytes. ERR_PEER if this host has
  * less. what: the request, for the sentence. */
-enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
+enum err work_check_memory(const struct work *work, const char *what, double need) MUST_CHECK;
 
 /* Receives a vector of labels in which every item has a cluster; otherwise ERR_PEER. */
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,

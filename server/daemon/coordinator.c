@@ -88,7 +88,7 @@ enum err coordinator_end(struct coordinator *c)
 			forget_states(c);
 			daemon_leave(e);
 		}
-	window_close(c->window);
+	dashboard_close(c->dashboard);
 	conn_host_free(c->host);
 	uv_close((uv_handle_t *)&c->last_timer, NULL);
 	uv_run(&c->loop, UV_RUN_DEFAULT);
@@ -117,7 +117,7 @@ static enum err coordinator_check_again(void *coordinator)
 	return coordinator_check(((struct coordinator *)coordinator)->config);
 }
 
-static void coordinator_update_window(void *coordinator)
+static void coordinator_update_dashboard(void *coordinator)
 {
 	struct coordinator *c = coordinator;
 
@@ -130,7 +130,7 @@ static void coordinator_update_window(void *coordinator)
 		channel_link(c->slot[l].channel, &link);
 		live_link(&link);
 	}
-	window_look(c->window);
+	dashboard_look(c->dashboard);
 	hook_look();
 }
 
@@ -157,10 +157,10 @@ enum err coordinator_init(struct coordinator *c)
 }
 
 /* A user has authenticated by certificate at the API endpoint: passes the connection to the
- * window. */
+ * dashboard. */
 static void on_shown(void *coordinator, int fd, const char *name)
 {
-	window_add(((struct coordinator *)coordinator)->window, fd, name);
+	dashboard_add(((struct coordinator *)coordinator)->dashboard, fd, name);
 }
 
 enum err coordinator_listen(struct coordinator *c)
@@ -173,7 +173,7 @@ enum err coordinator_listen(struct coordinator *c)
 	TRY(conn_host_new(&c->host, &c->loop, &o));
 	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
 			coordinator_on_accepted, c, &c->listener, c->bound));
-	TRY(window_open(&c->window, &config->common, api));
+	TRY(dashboard_open(&c->dashboard, &config->common, api));
 	if (api)
 		TRY(front_open(&c->front, c->host, "api.listen", config->api.at.host,
 			       config->api.at.port, on_shown, c, c->api_bound));
@@ -182,7 +182,7 @@ enum err coordinator_listen(struct coordinator *c)
 
 enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))
 {
-	struct window_more none = { 0 };
+	struct dashboard_more none = { 0 };
 
 	watch_start(&c->watch, &(struct watch_options){ .name = c->config->common.name,
 							.files = &c->config->common.identity,
@@ -190,13 +190,13 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 							.stop = stop,
 							.check = coordinator_check_again,
 							.reload = coordinator_reload,
-							.tick = coordinator_update_window,
+							.tick = coordinator_update_dashboard,
 							.certificate = live_certificate,
 							.expires = hook_certificate,
 							.peer = live_peer,
 							.away = hook_away,
 							.arg = c });
-	TRY(window_start(c->window, c->queue ? &c->queue->shows : &none));
+	TRY(dashboard_start(c->dashboard, c->queue ? &c->queue->shows : &none));
 	if (c->front)
 		log_info("API endpoint: https://%s/", c->api_bound);
 	return ERR_OK;

@@ -11,7 +11,7 @@
 #ifndef SERVER_DAEMON_COORDINATOR_H
 #define SERVER_DAEMON_COORDINATOR_H
 
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "common/job/daemon.h"
 #include "crypto/numbering.h"
 #include "proto/front.h"
@@ -116,7 +116,7 @@ struct coordinator_queue {
 	 * for the party. */
 	bool (*was_done)(void *arg, const struct msg_resume *m, char why[ERR_DETAIL_MAX]);
 	void *arg;
-	struct window_more shows;
+	struct dashboard_more shows;
 };
 
 struct coordinator {
@@ -125,8 +125,8 @@ struct coordinator {
 	struct conn_host *host;
 	struct listener *listener;
 	struct watch watch;
-	struct window *window; /* or NULL */
-	struct front *front;   /* NULL: without api.listen, or a queue */
+	struct dashboard *dashboard; /* or NULL */
+	struct front *front;         /* NULL: without api.listen, or a queue */
 	uv_timer_t linger_timer, last_timer;
 	size_t L;
 	struct slot slot[PARTIES_MAX];

@@ -76,7 +76,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		e = half->compare(run, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
-		e = run_check_room(run); /* the others learn n when they agree on nodes */
+		e = run_check_memory(run); /* the others learn n when they agree on nodes */
 	free(m);
 	free(asking);
 	free(wanted);
@@ -113,7 +113,7 @@ static enum err server_job_match_rows(struct run *run)
 	/* at least job.min_common rows, hence enough for the clusters */
 	TRY(server_intersect(run));
 	facts_number(&run->record->facts, "common_rows", (double)run->n);
-	TRY(run_check_room(run));
+	TRY(run_check_memory(run));
 	return run_warm(run);
 }
 

@@ -5,7 +5,7 @@
  * - service_queue.c: which job is next; its begin, its end
  * - service_before.c: jobs that a previous process left
  * - service_answer.c: requests of the control socket and of HTTP
- * - service_window.c: HTTP routes, and the way from their threads to the loop
+ * - service_dashboard.c: HTTP routes, and the way from their threads to the loop
  *
  * The queue (struct entry) is stored in jobs.db (server/service/store.h). The first job with all
  * parties present begins. A job with absent parties waits and delays no other; a job with busy
@@ -95,10 +95,10 @@ enum err queue_append(struct service *s, const struct store_job *j,
 
 enum err queue_load(struct service *s) MUST_CHECK;
 
-/* -- service_window.c ----------------------------------------------------------------------- */
+/* -- service_dashboard.c ----------------------------------------------------------------------- */
 
 void service_show(struct service *s);
-/* Releases HTTP threads that wait for the loop; the window then ends them. Call before the loop
+/* Releases HTTP threads that wait for the loop; the dashboard then ends them. Call before the loop
  * ends. */
 void service_hide(struct service *s);
 void service_show_free(struct service *s); /* call after these threads have ended */

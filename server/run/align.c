@@ -159,7 +159,7 @@ static enum err server_align_merge(struct run *run, const struct id_list *list, 
 		return err_set(ERR_JOB, "the parties have more than %d nodes together",
 			       MSG_ITEMS_MAX);
 	run->n = n;
-	return run_check_room(run);
+	return run_check_memory(run);
 }
 
 /* -- rows ----------------------------------------------------------------------------------- */

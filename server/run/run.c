@@ -2,7 +2,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/machine.h"
-#include "common/job/room.h"
+#include "common/job/memory_check.h"
 
 void run_step(struct run *run)
 {
@@ -22,7 +22,7 @@ void run_phase(struct run *run, const char *name)
 	log_next(name);
 }
 
-enum err run_check_room(struct run *run)
+enum err run_check_memory(struct run *run)
 {
 	struct kind_sizes sizes = { .n = (double)run->n,
 				    .columns = (double)run->columns,
@@ -32,8 +32,8 @@ enum err run_check_room(struct run *run)
 	run->record->memory_estimate = run->job.kind->memory(&run->job, &sizes);
 	log_info("this job will take about %s of memory here",
 		 size_text(run->record->memory_estimate).s);
-	return room_check(run->record->memory_estimate, run->max_memory, run->record->name,
-			  "max_memory");
+	return memory_check(run->record->memory_estimate, run->max_memory, run->record->name,
+			    "max_memory");
 }
 
 void run_progress(struct run *run, unsigned iteration, size_t moved)

@@ -55,7 +55,7 @@ void run_step(struct run *run);
 void run_phase(struct run *run, const char *name);
 /* Call once n is known, and columns if the kind has them. Logs and records this host's memory
  * estimate for the job. ERR_INPUT: more than max_memory. */
-enum err run_check_room(struct run *run) MUST_CHECK;
+enum err run_check_memory(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
 /* Sends to parties [first, last). */

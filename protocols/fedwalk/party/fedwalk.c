@@ -159,8 +159,8 @@ static enum err take_tree(struct devices *d)
 		goto out;
 	}
 	/* A malicious coordinator could fill the memory by a dictionary of large counts. */
-	e = work_check_room(work, "degree vectors whose pools",
-			    sizeof(uint32_t) * fedwalk_pools_members(d->c, n, d->k));
+	e = work_check_memory(work, "degree vectors whose pools",
+			      sizeof(uint32_t) * fedwalk_pools_members(d->c, n, d->k));
 	if (e != ERR_OK)
 		goto out;
 	for (size_t i = 0; i < n; i++) { /* a row of zeros: no neighbours */

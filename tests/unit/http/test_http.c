@@ -252,20 +252,20 @@ static void those_who_watch_hear_news_once(void **state)
 				 strlen(request));
 		assert_true(comes(fd[i], "data: news 1\n\n", got[i], sizeof(got[i])));
 	}
-	http_tell(http);
+	http_announce(http);
 	for (int i = 0; i < 2; i++) /* it is made once for both */
 		assert_true(comes(fd[i], "data: news 2\n\n", got[i], sizeof(got[i])));
 	close(fd[0]);
 	for (int i = 3; i < 100; i++) {
 		char text[32];
 
-		http_tell(http);
+		http_announce(http);
 		snprintf(text, sizeof(text), "data: news %d\n\n", i);
 		*got[1] = 0;
 		assert_true(comes(fd[1], text, got[1], sizeof(got[1])));
 	}
 	close(fd[1]);
-	http_tell(http); /* to nobody, or to one that does not know yet that it is alone */
+	http_announce(http); /* to nobody, or to one that does not know yet that it is alone */
 }
 
 /* One address may have half of those who may watch at all. */
@@ -307,7 +307,7 @@ static void the_oldest_makes_room(void **state)
 	}
 	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
 	assert_true(recv(fd[0], &end, 1, 0) <= 0);
-	http_tell(http);
+	http_announce(http);
 	assert_true(comes(watcher, "data: news 2\n\n", got, sizeof(got)));
 	close(watcher);
 	for (int i = 0; i < HTTP_CONNECTIONS_MAX; i++)
@@ -336,7 +336,7 @@ static void a_request_has_a_time_in_all(void **state)
 		usleep(20000);
 	}
 	assert_true(clock_now_s() - began_s > request_s);
-	http_tell(http);
+	http_announce(http);
 	assert_true(comes(watcher, "data: news 2\n\n", got, sizeof(got)));
 	close(watcher);
 	close(fd);
@@ -360,7 +360,7 @@ static void without_a_setting_there_is_nothing(void **state)
 	assert_ok(http_listen(&h, &none));
 	assert_null(h);
 	assert_ok(http_start(h, &(struct http_site){ 0 }));
-	http_tell(h);
+	http_announce(h);
 	http_stop(h);
 }
 

@@ -1,4 +1,4 @@
-/* window.h -- the status API and dashboard of both daemons, over common/http/http.h:
+/* dashboard.h -- the status API and dashboard of both daemons, over common/http/http.h:
  *
  *     /healthz           200 "ok", or 503 and the reason
  *     /metrics           for Prometheus
@@ -9,13 +9,13 @@
  *     /events            the status again whenever it changes
  *     /                  the dashboard and its files: common/http/page
  */
-#ifndef COMMON_HTTP_WINDOW_H
-#define COMMON_HTTP_WINDOW_H
+#ifndef COMMON_HTTP_DASHBOARD_H
+#define COMMON_HTTP_DASHBOARD_H
 
 #include "common/http/http.h"
 
 /* Additions of one daemon; each may be NULL. All are called on the library thread. */
-struct window_more {
+struct dashboard_more {
 	const struct http_route *route; /* precede the common ones; end with path NULL */
 	void (*status)(void *arg, struct json *status);
 	void (*metrics)(void *arg, struct buf *text);
@@ -24,32 +24,33 @@ struct window_more {
 	enum role (*role_of)(void *arg, const char *who);
 };
 
-struct window;
+struct dashboard;
 /* Listens if c says so, before the sandbox. behind: also makes a server as http_behind(). *w is
  * NULL if there is neither; the other functions then do nothing. Errors as http_listen(). */
-enum err window_open(struct window **w, const struct daemon_common *c, bool behind) MUST_CHECK;
-void window_add(struct window *w, int fd, const char *who); /* as http_add() */
+enum err dashboard_open(struct dashboard **w, const struct daemon_common *c,
+			bool behind) MUST_CHECK;
+void dashboard_add(struct dashboard *w, int fd, const char *who); /* as http_add() */
 /* More is copied */
-enum err window_start(struct window *w, const struct window_more *more) MUST_CHECK;
+enum err dashboard_start(struct dashboard *w, const struct dashboard_more *more) MUST_CHECK;
 /* Announces changes to watchers. The loop thread calls it twice a second. */
-void window_look(struct window *w);
-void window_close(struct window *w);
+void dashboard_look(struct dashboard *w);
+void dashboard_close(struct dashboard *w);
 
 /* Answers /api/results/: for readers, operators, and the submitter of the job. output: as the
  * configuration has it. */
-void window_results(const char *output, const struct http_request *r, struct http_answer *a);
+void dashboard_results(const char *output, const struct http_request *r, struct http_answer *a);
 
-/* ---- for window*.c only ---- */
+/* ---- for dashboard*.c only ---- */
 
-void window_jobs(const char *output, const struct http_request *r, struct http_answer *a);
-void window_job(const char *output, const struct http_request *r, struct http_answer *a);
+void dashboard_jobs(const char *output, const struct http_request *r, struct http_answer *a);
+void dashboard_job(const char *output, const struct http_request *r, struct http_answer *a);
 /* Path of the attempt's run.json, of the newest if attempt is negative; owned by the caller, NULL
  * if absent. */
-char *window_job_path(const char *output, const char *id, int attempt);
-struct window_file {
+char *dashboard_job_path(const char *output, const char *id, int attempt);
+struct dashboard_file {
 	const char *path, *type;
 	struct bytes (*text)(void); /* borrowed */
 };
-extern const struct window_file window_files[]; /* end with path NULL */
+extern const struct dashboard_file dashboard_files[]; /* end with path NULL */
 
 #endif

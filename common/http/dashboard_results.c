@@ -1,7 +1,7 @@
 /* Results of jobs, for users whose certificate has the role: the list of a job's files, and each
  * file in pieces. */
 #include "common/base/file.h"
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "common/job/results.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ enum { PIECE = 4 << 20, RECORD_MAX = 64 << 20, NAME_MAX_TEXT = 64 };
 
 /* True if the user is a reader, an operator or, at a coordinator, the job's submitter. Otherwise
  * false, and `a` is the refusal. */
-static bool window_results_may(const struct http_request *r, const struct json *run,
-			       struct http_answer *a)
+static bool dashboard_results_may(const struct http_request *r, const struct json *run,
+				  struct http_answer *a)
 {
 	const char *submitter = json_text(run, "submitter");
 
@@ -41,7 +41,7 @@ static bool window_results_may(const struct http_request *r, const struct json *
 	return false;
 }
 
-static void window_results_put_file(struct json *list, const char *dir, const char *name)
+static void dashboard_results_put_file(struct json *list, const char *dir, const char *name)
 {
 	char *path = file_join(dir, name);
 	struct json *o;
@@ -55,7 +55,7 @@ static void window_results_put_file(struct json *list, const char *dir, const ch
 	free(path);
 }
 
-static void window_results_list(const char *dir, const struct json *run, struct http_answer *a)
+static void dashboard_results_list(const char *dir, const struct json *run, struct http_answer *a)
 {
 	struct json *o = json_object(), *list;
 	char *names = results_list(dir), *at = NULL;
@@ -63,15 +63,15 @@ static void window_results_list(const char *dir, const struct json *run, struct 
 	json_put_string(o, "job_id", json_text(run, "job_id"));
 	json_put_string(o, "state", json_text(run, "status"));
 	list = json_put_array(o, "files");
-	window_results_put_file(list, dir, "run.json");
+	dashboard_results_put_file(list, dir, "run.json");
 	for (char *name = strtok_r(names, ", ", &at); name; name = strtok_r(NULL, ", ", &at))
-		window_results_put_file(list, dir, name);
+		dashboard_results_put_file(list, dir, name);
 	free(names);
 	http_json(a, o);
 }
 
 /* True if the list has this name, so that no path leads out of the directory. */
-static bool window_results_has(const char *dir, const char *name)
+static bool dashboard_results_has(const char *dir, const char *name)
 {
 	char *names = results_list(dir), *at = NULL;
 	bool has = !strcmp(name, "run.json");
@@ -82,8 +82,8 @@ static bool window_results_has(const char *dir, const char *name)
 	return has;
 }
 
-static void window_results_piece(const char *dir, const char *name, const struct http_request *r,
-				 struct http_answer *a)
+static void dashboard_results_piece(const char *dir, const char *name, const struct http_request *r,
+				    struct http_answer *a)
 {
 	unsigned long long from = strtoull(http_query(r, "from"), NULL, 10);
 	char *path = file_join(dir, name);
@@ -105,8 +105,8 @@ static void window_results_piece(const char *dir, const char *name, const struct
 }
 
 /* Parses "ID" or "ID/NAME"; false if it is neither. */
-static bool window_results_parse(const char *rest, char id[static 33],
-				 char name[static NAME_MAX_TEXT + 1])
+static bool dashboard_results_parse(const char *rest, char id[static 33],
+				    char name[static NAME_MAX_TEXT + 1])
 {
 	size_t n = strspn(rest, "0123456789abcdef");
 
@@ -120,33 +120,33 @@ static bool window_results_parse(const char *rest, char id[static 33],
 	return true;
 }
 
-void window_results(const char *output, const struct http_request *r, struct http_answer *a)
+void dashboard_results(const char *output, const struct http_request *r, struct http_answer *a)
 {
 	char id[33], name[NAME_MAX_TEXT + 1], *path, *dir;
 	struct json *run = NULL;
 
-	if (!window_results_parse(r->rest, id, name)) {
+	if (!dashboard_results_parse(r->rest, id, name)) {
 		http_refuse(
 		    a, 400,
 		    "expected /api/results/ and a job's id, 32 digits as run.json has them, "
 		    "and perhaps / and a file's name");
 		return;
 	}
-	path = window_job_path(output, id, -1);
+	path = dashboard_job_path(output, id, -1);
 	if (!path || json_read(path, RECORD_MAX, &run) != ERR_OK) {
 		http_refuse(
 		    a, 404,
 		    "no results of job %s are here: no such job was done here, or they have "
 		    "been removed (keep_days, keep_gib, coterie prune); submit it again",
 		    id);
-	} else if (window_results_may(r, run, a)) {
+	} else if (dashboard_results_may(r, run, a)) {
 		dir = file_dir(path);
 		if (!strcmp(json_text(run, "status"), "running"))
 			http_refuse(a, 409, "job %s is not over: wait for it", id);
 		else if (!*name)
-			window_results_list(dir, run, a);
-		else if (window_results_has(dir, name))
-			window_results_piece(dir, name, r, a);
+			dashboard_results_list(dir, run, a);
+		else if (dashboard_results_has(dir, name))
+			dashboard_results_piece(dir, name, r, a);
 		else
 			http_refuse(a, 404, "job %s has left no file %s here", id, name);
 		free(dir);

@@ -4,7 +4,7 @@
 #include "jobs.h"
 
 #include "common/job/kinds.h"
-#include "common/job/room.h"
+#include "common/job/memory_check.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -112,13 +112,13 @@ TEST(test_dense_slices)
 
 TEST(test_sentences_of_room)
 {
-	assert_ok(room_check(5e9, 0, "bank-a", "policy.max_memory"));
-	assert_ok(room_check(5e9, 5000000000, "bank-a", "policy.max_memory"));
-	assert_err(room_check(5.1e9, 5000000000, "bank-a", "policy.max_memory"), ERR_INPUT,
+	assert_ok(memory_check(5e9, 0, "bank-a", "policy.max_memory"));
+	assert_ok(memory_check(5e9, 5000000000, "bank-a", "policy.max_memory"));
+	assert_err(memory_check(5.1e9, 5000000000, "bank-a", "policy.max_memory"), ERR_INPUT,
 		   "this job takes about 5.1 GB of memory at bank-a, policy.max_memory is 5.0 GB: "
 		   "raise it, or offer a "
 		   "smaller job");
-	assert_err(room_check(machine_memory() + 1, 0, "bank-a", "policy.max_memory"), ERR_INPUT,
+	assert_err(memory_check(machine_memory() + 1, 0, "bank-a", "policy.max_memory"), ERR_INPUT,
 		   "(host, container, ulimit): raise that, or offer a smaller job");
 }
 
@@ -128,12 +128,12 @@ TEST(test_peak)
 	volatile char *p;
 	double before;
 
-	room_begin();
-	before = room_peak();
+	memory_check_begin();
+	before = memory_check_peak();
 	p = malloc(n);
 	assert_non_null(p);
 	for (size_t i = 0; i < n; i += 4096)
 		p[i] = 1;
 	free((void *)p);
-	assert_true(room_peak() >= before + 0.9 * (double)n);
+	assert_true(memory_check_peak() >= before + 0.9 * (double)n);
 }

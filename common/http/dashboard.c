@@ -1,4 +1,4 @@
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/job/live.h"
@@ -11,21 +11,21 @@
 
 enum { ROUTES_MAX = 48 };
 
-struct window {
+struct dashboard {
 	struct http *http, *behind; /* each may be NULL */
 	const struct daemon_common *common;
-	struct window_more more;
+	struct dashboard_more more;
 	struct http_route route[ROUTES_MAX];
 	uint64_t told; /* version of the snapshot last announced */
 	double told_s;
 };
 
-static void healthz(void *window, const struct http_request *r, struct http_answer *a)
+static void healthz(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
 	struct live *l = live_copy();
 	char why[256];
 
-	(void)window;
+	(void)dashboard;
 	(void)r;
 	if (live_is_well(l, why)) {
 		a->type = "text/plain; charset=utf-8";
@@ -36,9 +36,9 @@ static void healthz(void *window, const struct http_request *r, struct http_answ
 	free(l);
 }
 
-static void metrics(void *window, const struct http_request *r, struct http_answer *a)
+static void metrics(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
-	struct window *w = window;
+	struct dashboard *w = dashboard;
 	struct live *l = live_copy();
 
 	(void)r;
@@ -49,7 +49,7 @@ static void metrics(void *window, const struct http_request *r, struct http_answ
 	free(l);
 }
 
-static struct json *make_status(struct window *w)
+static struct json *make_status(struct dashboard *w)
 {
 	struct live *l = live_copy();
 	struct json *o = live_json(l);
@@ -60,39 +60,39 @@ static struct json *make_status(struct window *w)
 	return o;
 }
 
-static void status(void *window, const struct http_request *r, struct http_answer *a)
+static void status(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
 	(void)r;
-	http_json(a, make_status(window));
+	http_json(a, make_status(dashboard));
 }
 
-static void event(void *window, struct buf *line)
+static void event(void *dashboard, struct buf *line)
 {
-	struct json *o = make_status(window);
+	struct json *o = make_status(dashboard);
 
 	json_write(o, line);
 	json_free(o);
 }
 
-static void jobs(void *window, const struct http_request *r, struct http_answer *a)
+static void jobs(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
-	window_jobs(((struct window *)window)->common->output, r, a);
+	dashboard_jobs(((struct dashboard *)dashboard)->common->output, r, a);
 }
 
-static void job(void *window, const struct http_request *r, struct http_answer *a)
+static void job(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
-	window_job(((struct window *)window)->common->output, r, a);
+	dashboard_job(((struct dashboard *)dashboard)->common->output, r, a);
 }
 
-static void results(void *window, const struct http_request *r, struct http_answer *a)
+static void results(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
-	window_results(((struct window *)window)->common->output, r, a);
+	dashboard_results(((struct dashboard *)dashboard)->common->output, r, a);
 }
 
-static void file(void *window, const struct http_request *r, struct http_answer *a)
+static void file(void *dashboard, const struct http_request *r, struct http_answer *a)
 {
-	(void)window;
-	for (const struct window_file *f = window_files; f->path; f++)
+	(void)dashboard;
+	for (const struct dashboard_file *f = dashboard_files; f->path; f++)
 		if (!strcmp(f->path, r->path)) {
 			struct bytes text = f->text();
 
@@ -101,7 +101,7 @@ static void file(void *window, const struct http_request *r, struct http_answer 
 		}
 }
 
-enum err window_open(struct window **out, const struct daemon_common *c, bool behind)
+enum err dashboard_open(struct dashboard **out, const struct daemon_common *c, bool behind)
 {
 	struct http *http;
 
@@ -117,19 +117,19 @@ enum err window_open(struct window **out, const struct daemon_common *c, bool be
 	return ERR_OK;
 }
 
-void window_add(struct window *w, int fd, const char *who)
+void dashboard_add(struct dashboard *w, int fd, const char *who)
 {
 	http_add(w->behind, fd, who);
 }
 
-static enum role window_role_of(void *window, const char *who)
+static enum role dashboard_role_of(void *dashboard, const char *who)
 {
-	const struct window *w = window;
+	const struct dashboard *w = dashboard;
 
 	return w->more.role_of(w->more.arg, who);
 }
 
-enum err window_start(struct window *w, const struct window_more *more)
+enum err dashboard_start(struct dashboard *w, const struct dashboard_more *more)
 {
 	static const struct http_route own[] = {
 		{ .path = "/healthz", .answer = healthz },
@@ -141,7 +141,7 @@ enum err window_start(struct window *w, const struct window_more *more)
 		{ .path = "/events" },
 	};
 	struct http_site site = {
-		.event = event, .arg = w, .token = more->token, .role_of = window_role_of
+		.event = event, .arg = w, .token = more->token, .role_of = dashboard_role_of
 	};
 	size_t n = 0;
 
@@ -155,7 +155,7 @@ enum err window_start(struct window *w, const struct window_more *more)
 	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		w->route[n++] = own[i];
-	for (const struct window_file *f = window_files; f->path; f++)
+	for (const struct dashboard_file *f = dashboard_files; f->path; f++)
 		w->route[n++] = (struct http_route){ .path = f->path, .answer = file };
 	w->route[n].path = NULL;
 	site.route = w->route;
@@ -163,7 +163,7 @@ enum err window_start(struct window *w, const struct window_more *more)
 	return http_start(w->behind, &site);
 }
 
-void window_look(struct window *w)
+void dashboard_look(struct dashboard *w)
 {
 	uint64_t version;
 	double now_s = clock_now_s();
@@ -177,11 +177,11 @@ void window_look(struct window *w)
 		return;
 	w->told = version;
 	w->told_s = now_s;
-	http_tell(w->http);
-	http_tell(w->behind);
+	http_announce(w->http);
+	http_announce(w->behind);
 }
 
-void window_close(struct window *w)
+void dashboard_close(struct dashboard *w)
 {
 	if (!w)
 		return;

@@ -2,7 +2,7 @@
  * it. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "common/job/results.h"
 
 #include <glob.h>
@@ -29,7 +29,7 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(y->path, x->path);
 }
 
-static void window_jobs_add(struct found *list, size_t *n, const char *path)
+static void dashboard_jobs_add(struct found *list, size_t *n, const char *path)
 {
 	struct stat st;
 
@@ -38,17 +38,17 @@ static void window_jobs_add(struct found *list, size_t *n, const char *path)
 	list[(*n)++] = (struct found){ alloc_copy(path), st.st_mtim };
 }
 
-static struct found *window_jobs_find(const char *output, size_t *n)
+static struct found *dashboard_jobs_find(const char *output, size_t *n)
 {
 	struct found *list = alloc(FILES_MAX, sizeof(*list));
 	char *own = file_join(output, "run.json"), *pattern = file_join(output, "job-*/run.json");
 	glob_t below;
 
 	*n = 0;
-	window_jobs_add(list, n, own);
+	dashboard_jobs_add(list, n, own);
 	if (glob(pattern, GLOB_NOSORT, NULL, &below) == 0) {
 		for (size_t i = 0; i < below.gl_pathc; i++)
-			window_jobs_add(list, n, below.gl_pathv[i]);
+			dashboard_jobs_add(list, n, below.gl_pathv[i]);
 		globfree(&below);
 	}
 	qsort(list, *n, sizeof(*list), newest_first);
@@ -57,7 +57,7 @@ static struct found *window_jobs_find(const char *output, size_t *n)
 	return list;
 }
 
-static void window_jobs_release(struct found *list, size_t n)
+static void dashboard_jobs_release(struct found *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(list[i].path);
@@ -65,7 +65,7 @@ static void window_jobs_release(struct found *list, size_t n)
 }
 
 /* Adds one job to the list. A file of unexpected content is only displayed. */
-static void window_jobs_summarise(struct json *list, const struct json *run)
+static void dashboard_jobs_summarise(struct json *list, const struct json *run)
 {
 	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
 	static const char *const numbers[] = { "attempt", "elapsed_s", "exit_status" };
@@ -85,22 +85,22 @@ static void window_jobs_summarise(struct json *list, const struct json *run)
 		json_put_number(o, "rows", json_number(v));
 }
 
-void window_jobs(const char *output, const struct http_request *r, struct http_answer *a)
+void dashboard_jobs(const char *output, const struct http_request *r, struct http_answer *a)
 {
 	const char *text = http_query(r, "from");
 	struct json *o = json_object(), *list, *run;
 	size_t n, from = *text ? strtoul(text, NULL, 10) : 0;
-	struct found *found = window_jobs_find(output, &n);
+	struct found *found = dashboard_jobs_find(output, &n);
 
 	json_put_number(o, "count", (double)n);
 	list = json_put_array(o, "jobs");
 	for (size_t i = from; i < n && i - from < PAGE; i++) {
 		if (json_read(found[i].path, RECORD_MAX, &run) == ERR_OK &&
 		    json_type(run) == JSON_OBJECT)
-			window_jobs_summarise(list, run);
+			dashboard_jobs_summarise(list, run);
 		json_free(run);
 	}
-	window_jobs_release(found, n);
+	dashboard_jobs_release(found, n);
 	http_json(a, o);
 }
 
@@ -118,7 +118,7 @@ static bool is_it(const char *path, const char *id, int attempt)
 
 /* A coordinator with a queue names directories differently, so all files are searched then, newest
  * first. */
-char *window_job_path(const char *output, const char *id, int attempt)
+char *dashboard_job_path(const char *output, const char *id, int attempt)
 {
 	char name[RESULTS_NAME_MAX], *dir, *path = NULL;
 	struct found *found;
@@ -134,15 +134,15 @@ char *window_job_path(const char *output, const char *id, int attempt)
 		free(path);
 	}
 	path = NULL;
-	found = window_jobs_find(output, &n);
+	found = dashboard_jobs_find(output, &n);
 	for (size_t i = 0; i < n && !path; i++)
 		if (is_it(found[i].path, id, attempt))
 			path = alloc_copy(found[i].path);
-	window_jobs_release(found, n);
+	dashboard_jobs_release(found, n);
 	return path;
 }
 
-void window_job(const char *output, const struct http_request *r, struct http_answer *a)
+void dashboard_job(const char *output, const struct http_request *r, struct http_answer *a)
 {
 	unsigned attempt = 0;
 	char id[33] = "", *path;
@@ -154,7 +154,7 @@ void window_job(const char *output, const struct http_request *r, struct http_an
 		http_refuse(a, 400, "expected /api/jobs/ and a job's number, -, and the attempt");
 		return;
 	}
-	path = window_job_path(output, id, (int)attempt);
+	path = dashboard_job_path(output, id, (int)attempt);
 	e = path ? file_read(path, RECORD_MAX, &a->body) : ERR_INPUT;
 	if (e != ERR_OK) {
 		buf_release(&a->body);

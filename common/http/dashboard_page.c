@@ -1,5 +1,5 @@
 /* The dashboard: files of common/http/page, embedded unchanged. */
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "common/base/embed.h"
 
 EMBED(html, "common/http/page/page.html")
@@ -16,7 +16,7 @@ EMBED(token, "common/http/page/token.js")
 
 #define SCRIPT "text/javascript; charset=utf-8"
 
-const struct window_file window_files[] = {
+const struct dashboard_file dashboard_files[] = {
 	{ "/", "text/html; charset=utf-8", text_of_html },
 	{ "/icon.svg", "image/svg+xml", text_of_icon },
 	{ "/page.css", "text/css; charset=utf-8", text_of_css },

@@ -1,4 +1,4 @@
-#include "common/job/room.h"
+#include "common/job/memory_check.h"
 #include "common/base/machine.h"
 
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum err room_check(double bytes, uint64_t max, const char *who, const char *setting)
+enum err memory_check(double bytes, uint64_t max, const char *who, const char *setting)
 {
 	if (max && bytes > (double)max)
 		return err_set(ERR_INPUT,
@@ -45,14 +45,14 @@ __attribute__((constructor)) static void look_at_start(void)
 	at_start = status_line("VmRSS:");
 }
 
-double room_peak(void)
+double memory_check_peak(void)
 {
 	double peak = status_line("VmHWM:") - at_start;
 
 	return peak > 0 ? peak : 0;
 }
 
-void room_begin(void)
+void memory_check_begin(void)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 

@@ -1,4 +1,4 @@
-/* window.h -- HTTP routes of a party besides common/http/window.h:
+/* dashboard.h -- HTTP routes of a party besides common/http/dashboard.h:
  *
  * - /api/ledger?q=WORDS&before=N: rows, newest first, ROWS at a time; "next" continues the search
  * - /api/budgets: each coordinator's spending per data set, and the limits of the policy
@@ -8,17 +8,17 @@
  *
  * A POST needs the right to read output/http.token, which belongs to the party's user alone, as do
  * the files of offers and results. */
-#ifndef PARTY_DAEMON_WINDOW_H
-#define PARTY_DAEMON_WINDOW_H
+#ifndef PARTY_DAEMON_DASHBOARD_H
+#define PARTY_DAEMON_DASHBOARD_H
 
-#include "common/http/window.h"
+#include "common/http/dashboard.h"
 #include "common/job/daemon.h"
 
-/* Draws the token, writes it, and starts the window; does nothing if the configuration has no
- * window. config is borrowed. ERR_JOB: the token could not be written; otherwise as
- * window_start(). */
-enum err party_window_start(struct window *w, const struct party_config *config) MUST_CHECK;
-void party_window_close(struct window *w, const struct party_config *config);
+/* Draws the token, writes it, and starts the dashboard; does nothing if the configuration has no
+ * dashboard. config is borrowed. ERR_JOB: the token could not be written; otherwise as
+ * dashboard_start(). */
+enum err party_dashboard_start(struct dashboard *w, const struct party_config *config) MUST_CHECK;
+void party_dashboard_close(struct dashboard *w, const struct party_config *config);
 
 /* Writes the head of the ledger, as "ledger", and "budgets": limits and spending. ERR_INPUT,
  * ERR_JOB: the ledger cannot be read. */

@@ -1,4 +1,4 @@
-#include "party/daemon/window.h"
+#include "party/daemon/dashboard.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -17,7 +17,7 @@
 enum { ROWS = 100, WORDS_MAX = 200, DAYS = 7, DAYS_MAX = 366, SHORT = 8 };
 
 /* *l is NULL with ERR_OK if the ledger does not exist yet. */
-static enum err party_window_open_ledger(const struct party_config *config, struct ledger **l)
+static enum err party_dashboard_open_ledger(const struct party_config *config, struct ledger **l)
 {
 	char *path = file_join(config->state, "ledger.db");
 	enum err e = ERR_OK;
@@ -86,7 +86,7 @@ static void ledger(void *config, const struct http_request *r, struct http_answe
 			    WORDS_MAX);
 		return;
 	}
-	e = party_window_open_ledger(config, &l);
+	e = party_dashboard_open_ledger(config, &l);
 	if (e == ERR_OK)
 		e = put_head(l, o);
 	list = json_put_array(o, "rows");
@@ -192,7 +192,7 @@ static void budgets(void *config, const struct http_request *r, struct http_answ
 {
 	struct json *o = json_object();
 	struct ledger *l;
-	enum err e = party_window_open_ledger(config, &l);
+	enum err e = party_dashboard_open_ledger(config, &l);
 
 	(void)r;
 	if (e == ERR_OK)
@@ -209,7 +209,7 @@ static void budgets(void *config, const struct http_request *r, struct http_answ
 enum err party_show_standing(const struct party_config *config, struct json *o)
 {
 	struct ledger *l;
-	enum err e = party_window_open_ledger(config, &l);
+	enum err e = party_dashboard_open_ledger(config, &l);
 
 	if (e == ERR_OK)
 		e = put_head(l, json_put_object(o, "ledger"));
@@ -253,7 +253,7 @@ struct given {
 	const char *hash, *why;
 	unsigned days;
 };
-static bool party_window_read_answer(const struct json *o, struct given *g, const char **why)
+static bool party_dashboard_read_answer(const struct json *o, struct given *g, const char **why)
 {
 	const char *answer = json_text(o, "answer");
 	double n = json_number_of(o, "days", DAYS);
@@ -285,7 +285,7 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 	}
 	if (json_parse(r->body, "the answer", &o) != ERR_OK) {
 		http_refuse(a, 400, "%s", err_detail());
-	} else if (!party_window_read_answer(o, &g, &wrong)) {
+	} else if (!party_dashboard_read_answer(o, &g, &wrong)) {
 		http_refuse(a, 400, "the answer is not complete, expected %s", wrong);
 	} else if (offer_answer_to(config->state, r->rest, g.hash, g.yes, g.why, g.days) !=
 		   ERR_OK) {
@@ -304,7 +304,7 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 
 /* The token stands for the role of a reader: only the party's user, to whom the files belong, can
  * read it. */
-static void party_window_results(void *arg, const struct http_request *r, struct http_answer *a)
+static void party_dashboard_results(void *arg, const struct http_request *r, struct http_answer *a)
 {
 	const struct party_config *config = arg;
 	struct http_request reader = *r;
@@ -317,7 +317,7 @@ static void party_window_results(void *arg, const struct http_request *r, struct
 	}
 	reader.role = ROLE_READER;
 	log_info("a user reads results on the dashboard: %s", r->rest);
-	window_results(config->common.output, &reader, a);
+	dashboard_results(config->common.output, &reader, a);
 }
 
 /* -- status and metrics --------------------------------------------------------------------- */
@@ -327,13 +327,13 @@ static void put_status(void *config, struct json *status)
 	struct json *o = json_put_object(status, "ledger");
 	struct ledger *l;
 
-	if (party_window_open_ledger(config, &l) != ERR_OK || put_head(l, o) != ERR_OK)
+	if (party_dashboard_open_ledger(config, &l) != ERR_OK || put_head(l, o) != ERR_OK)
 		json_put_string(o, "error", err_detail());
 	ledger_close(l);
 }
 
-static void party_window_sample(struct buf *text, const char *name, const struct json *of,
-				const char *what, double value)
+static void party_dashboard_sample(struct buf *text, const char *name, const struct json *of,
+				   const char *what, double value)
 {
 	struct buf labels = { 0 };
 
@@ -360,8 +360,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 			    "What the policy allows for each data set: max_jobs, max_words, "
 			    "max_eps_total and their like; absent without a limit.");
 	for (const struct json *v = json_first(limits); v; v = json_next(v))
-		party_window_sample(text, "coterie_budget_limit", NULL, json_key(v),
-				    json_number(v));
+		party_dashboard_sample(text, "coterie_budget_limit", NULL, json_key(v),
+				       json_number(v));
 	json_free(limits);
 	if (!json_count(spent))
 		return;
@@ -370,8 +370,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 		    "eps: of all coordinators, at policy.max_delta_total.");
 	for (const struct json *o = json_first(spent); o; o = json_next(o))
 		for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++)
-			party_window_sample(text, "coterie_budget_spent", o, what[i],
-					    json_number(json_get(o, what[i])));
+			party_dashboard_sample(text, "coterie_budget_spent", o, what[i],
+					       json_number(json_get(o, what[i])));
 }
 
 static void put_metrics(void *arg, struct buf *text)
@@ -384,12 +384,12 @@ static void put_metrics(void *arg, struct buf *text)
 	live_metric(text, "coterie_offers_waiting", "gauge",
 		    "Offers that wait for a user's answer.");
 	if (offer_list(config->state, &waiting) == ERR_OK)
-		party_window_sample(text, "coterie_offers_waiting", NULL, NULL,
-				    (double)json_count(waiting));
-	if (party_window_open_ledger(config, &l) == ERR_OK &&
+		party_dashboard_sample(text, "coterie_offers_waiting", NULL, NULL,
+				       (double)json_count(waiting));
+	if (party_dashboard_open_ledger(config, &l) == ERR_OK &&
 	    (!l || ledger_head(l, &head) == ERR_OK)) {
 		live_metric(text, "coterie_ledger_rows", "gauge", "Rows of the ledger.");
-		party_window_sample(text, "coterie_ledger_rows", NULL, NULL, (double)head.count);
+		party_dashboard_sample(text, "coterie_ledger_rows", NULL, NULL, (double)head.count);
 		if (list_budgets(config, l, spent) == ERR_OK)
 			put_budgets(config, spent, text);
 	}
@@ -405,20 +405,20 @@ static char *token_path(const struct party_config *config)
 	return file_join(config->common.output, "http.token");
 }
 
-enum err party_window_start(struct window *w, const struct party_config *config)
+enum err party_dashboard_start(struct dashboard *w, const struct party_config *config)
 {
 	static const struct http_route routes[] = {
 		{ .path = "/api/ledger", .answer = ledger },
 		{ .path = "/api/budgets", .answer = budgets },
 		{ .path = "/api/offers", .answer = offers },
 		{ .path = "/api/offers/", .answer = answer_offer, .post = true },
-		{ .path = "/api/results/", .answer = party_window_results, .post = true },
+		{ .path = "/api/results/", .answer = party_dashboard_results, .post = true },
 		{ 0 },
 	};
-	struct window_more more = { .route = routes,
-				    .status = put_status,
-				    .metrics = put_metrics,
-				    .arg = (void *)(uintptr_t)config };
+	struct dashboard_more more = { .route = routes,
+				       .status = put_status,
+				       .metrics = put_metrics,
+				       .arg = (void *)(uintptr_t)config };
 	char token[TOKEN_TEXT], *path;
 	enum err e;
 
@@ -428,7 +428,7 @@ enum err party_window_start(struct window *w, const struct party_config *config)
 	path = token_path(config);
 	e = token_write(path, token);
 	if (e == ERR_OK)
-		e = window_start(w, &more);
+		e = dashboard_start(w, &more);
 	if (e == ERR_OK)
 		log_info("answers to offers by HTTP need the token in %s", path);
 	free(path);
@@ -436,13 +436,13 @@ enum err party_window_start(struct window *w, const struct party_config *config)
 	return e;
 }
 
-void party_window_close(struct window *w, const struct party_config *config)
+void party_dashboard_close(struct dashboard *w, const struct party_config *config)
 {
 	char *path;
 
 	if (!w)
 		return;
-	window_close(w);
+	dashboard_close(w);
 	path = token_path(config);
 	unlink(path);
 	free(path);

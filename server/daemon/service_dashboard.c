@@ -1,4 +1,4 @@
-/* HTTP routes of a coordinator that serves, besides common/http/window.h:
+/* HTTP routes of a coordinator that serves, besides common/http/dashboard.h:
  *
  * - /api/queue: its last jobs, newest first, read from jobs.db over a separate connection
  * - /api/me: the user's name and role
@@ -34,7 +34,7 @@ struct desk {
 	bool open;
 };
 
-static void service_window_on_asked(uv_async_t *async)
+static void service_dashboard_on_asked(uv_async_t *async)
 {
 	struct service *s = async->data;
 	struct desk *d = s->desk;
@@ -51,7 +51,7 @@ static void service_window_on_asked(uv_async_t *async)
 }
 
 /* Passes a question to the loop. False: the process ends. */
-static bool service_window_put_question(struct desk *d, struct question *q)
+static bool service_dashboard_put_question(struct desk *d, struct question *q)
 {
 	pthread_mutex_lock(&d->lock);
 	if (d->open) {
@@ -116,7 +116,7 @@ static void answer_ask(void *service, const struct http_request *r, struct http_
 	} else {
 		q.request = request;
 		q.answer = json_object();
-		if (service_window_put_question(s->desk, &q)) {
+		if (service_dashboard_put_question(s->desk, &q)) {
 			const struct json *status = json_get(q.answer, "status");
 			enum err e = (enum err)json_number(status);
 
@@ -130,7 +130,7 @@ static void answer_ask(void *service, const struct http_request *r, struct http_
 	json_free(request);
 }
 
-static enum role service_window_role_of(void *service, const char *who)
+static enum role service_dashboard_role_of(void *service, const char *who)
 {
 	const struct service *s = service;
 
@@ -152,10 +152,11 @@ void service_show(struct service *s)
 	s->desk->open = true;
 	pthread_mutex_init(&s->desk->lock, NULL);
 	pthread_cond_init(&s->desk->answered, NULL);
-	uv_async_init(&s->c.loop, &s->desk->async, service_window_on_asked);
+	uv_async_init(&s->c.loop, &s->desk->async, service_dashboard_on_asked);
 	s->desk->async.data = s;
-	s->queue.shows =
-	    (struct window_more){ .route = routes, .role_of = service_window_role_of, .arg = s };
+	s->queue.shows = (struct dashboard_more){ .route = routes,
+						  .role_of = service_dashboard_role_of,
+						  .arg = s };
 }
 
 void service_hide(struct service *s)

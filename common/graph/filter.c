@@ -40,6 +40,9 @@ struct plan {
 	double **buffer; /* per worker: two panels */
 	size_t **next;   /* per worker, for sparse columns: `next` of node_load() */
 	double *box;     /* rows that other ranks read, if a step reads its own output buffer */
+	filter_see *see; /* or NULL */
+	void *see_ctx;
+	double *leave; /* with see: D^1/2 in the plan's order */
 };
 
 #define COLUMNS PANEL
@@ -214,6 +217,20 @@ static void step_panel(const struct plan *p, const struct filter_step *t, double
 	p->step(&p->nodes, 0, p->nodes.n, t, y, out);
 }
 
+static void panel_show(const struct plan *p, size_t step, const struct panel *at, const double *y)
+{
+	struct filter_view view = { .n = p->nodes.n,
+				    .column = at->column,
+				    .width = at->width,
+				    .stride = p->width,
+				    .y = y,
+				    .leave = p->leave,
+				    .order = p->nodes.order };
+
+	if (p->see)
+		p->see(p->see_ctx, step, &view);
+}
+
 static void panel_filter(void *ctx, unsigned worker, size_t number)
 {
 	const struct plan *p = ctx;
@@ -227,6 +244,7 @@ static void panel_filter(void *ctx, unsigned worker, size_t number)
 		step_panel(p, &p->steps.step[t], y, out);
 		y = out;
 		out = old;
+		panel_show(p, t, &at, y);
 	}
 	panel_store(p, &at, y);
 }
@@ -269,6 +287,7 @@ static void shared_filter(const struct plan *p, unsigned threads, size_t number)
 		parallel(threads, chunks, shared_chunk, &s);
 		other = s.y;
 		s.y = s.out;
+		panel_show(p, t, &s.at, s.y);
 	}
 	s.load = false;
 	s.out = NULL;
@@ -416,10 +435,36 @@ void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X)
 	common_graph_filter_run(&r->plan, 1, threads, X);
 }
 
+void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
+		      filter_see *see, void *ctx)
+{
+	struct plan *p = &r->plan;
+	size_t n = p->nodes.n;
+
+	assert(!p->nodes.peers && filter_steps_count(steps) == steps);
+	if (!p->leave) {
+		ALLOC(p->leave, n);
+		for (size_t i = 0; i < n; i++)
+			p->leave[i] = 1 / p->nodes.enter[i];
+	}
+	p->dense = X;
+	p->see = see;
+	p->see_ctx = ctx;
+	common_graph_filter_run(p, steps, threads, X);
+	p->see = NULL;
+}
+
+size_t filter_run_panel(const struct filter_run *r)
+{
+	return r->plan.width;
+}
+
 void filter_run_end(struct filter_run *r)
 {
-	if (r)
+	if (r) {
 		filter_plan_release(&r->plan.nodes);
+		free(r->plan.leave);
+	}
 	free(r);
 }
 

@@ -34,10 +34,24 @@ enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi
 
 /* Single steps over a graph prepared once: filter_run_step() equals graph_filter() of order 1. */
 struct filter_run;
+/* Columns column .. column + width - 1 of X: row order[i] is leave[i] times row i of y, which has
+ * `stride` values, zeros beyond width. */
+struct filter_view {
+	size_t n, column, width, stride;
+	const double *y, *leave;
+	const uint32_t *order;
+};
+/* Gets each panel after each step, 0 .. steps - 1; panels from several threads at once. */
+typedef void filter_see(void *ctx, size_t step, const struct filter_view *view);
 enum err filter_run_begin(const struct graph *g, enum filter_kind kind,
 			  struct filter_run **r) MUST_CHECK;
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
-void filter_run_end(struct filter_run *r); /* accepts NULL */
+/* Several steps, less than 26, with the results of single ones up to rounding; reads and writes X
+ * once. Not with distributed nodes. */
+void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
+		      filter_see *see, void *ctx);
+size_t filter_run_panel(const struct filter_run *r); /* columns of a panel: the stride */
+void filter_run_end(struct filter_run *r);           /* accepts NULL */
 
 /* graph_filter() of sparse features: out (n x m) is initialised here, bitwise identical to
  * filtering the dense copy of X. Panels are built directly from the sparse rows. */

@@ -259,6 +259,14 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 	return ERR_OK;
 }
 
+void filtered_set_order(struct filtered *f, unsigned psi)
+{
+	filter_steps_release(&f->once);
+	filter_steps_release(&f->twice);
+	filter_steps_init(&f->once, psi);
+	filter_steps_init(&f->twice, 2 * psi);
+}
+
 void filtered_release(struct filtered *f)
 {
 	filter_steps_release(&f->once);

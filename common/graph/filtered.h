@@ -37,6 +37,8 @@ struct filtered {
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi,
 		       unsigned threads) MUST_CHECK;
+/* The map of another order. */
+void filtered_set_order(struct filtered *f, unsigned psi);
 void filtered_release(struct filtered *f);
 
 /* True if computing d singular vectors by the map costs less than forming F and its Gram matrix.

@@ -202,6 +202,39 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
+/* F as a map. entries: embed_entries() of X, which is used in the form that pays for so many. */
+static enum err map_unformed(struct features *X, const struct graph *g,
+			     const struct embed_params *p, size_t entries, struct filtered *f)
+{
+	size_t all = features_rows(X) * features_cols(X);
+
+	if (!X->is_sparse && entries < all)
+		make_sparse(X, entries);
+	if (X->is_sparse && entries == all) {
+		csr_to_dense(&X->sparse, &X->dense);
+		csr_release(&X->sparse);
+		X->is_sparse = false;
+	}
+	return filtered_init(f, X->is_sparse ? &X->sparse : NULL, X->is_sparse ? NULL : &X->dense,
+			     g, p->filter, p->order, p->threads);
+}
+
+enum err embed_map(struct features *X, const struct graph *g, const struct embed_params *p,
+		   struct filtered *f)
+{
+	struct embedding passing = { 0 };
+
+	if (p->idf)
+		weigh_words(NULL, X, &passing);
+	embedding_release(&passing);
+	return map_unformed(X, g, p, embed_entries(NULL, X), f);
+}
+
+bool embed_takes(const struct linear_map *F, bool settled)
+{
+	return settled || min_size(F->rows, F->cols) > SVD_EXACT_MAX;
+}
+
 /* Projects F = p(S) X by products with F, without forming F, and sets *done; does nothing unless
  * this is cheaper. May convert X between dense and sparse. */
 static enum err project_unformed(struct features *X, const struct graph *g,
@@ -222,19 +255,10 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 		return embed_check_ranks(g, m, entries, p);
 	if (!filtered_pays(n, m, entries, graph_neighbours(g), p->filter, p->order, d))
 		return ERR_OK;
-	if (!X->is_sparse && entries < n * m)
-		make_sparse(X, entries);
-	if (X->is_sparse && entries == n * m) {
-		csr_to_dense(&X->sparse, &X->dense);
-		csr_release(&X->sparse);
-		X->is_sparse = false;
-	}
-	TRY(filtered_init(&f, X->is_sparse ? &X->sparse : NULL, X->is_sparse ? NULL : &X->dense, g,
-			  p->filter, p->order, p->threads));
+	TRY(map_unformed(X, g, p, entries, &f));
 	ALLOC(sigma, d);
 	err = svd_left_of_map(&f.map, d, p->threads, Z, sigma, map, &settled);
-	/* An unsettled result is taken only if F is too large for the exact method. */
-	*done = !err && (settled || (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX));
+	*done = !err && embed_takes(&f.map, settled);
 	if (*done) {
 		scale_basis(Z, sigma, p, map);
 	} else if (!err) {
@@ -257,15 +281,15 @@ enum err embed_project(const struct ranks *R, const struct mat *F, const struct 
 	return err;
 }
 
-enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z)
+enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z,
+			   bool *settled)
 {
 	size_t d = dims(F->rows, F->cols, p);
 	double *sigma;
-	bool settled;
 	enum err err;
 
 	ALLOC(sigma, d);
-	err = svd_left_of_map(F, d, p->threads, Z, sigma, NULL, &settled);
+	err = svd_left_of_map(F, d, p->threads, Z, sigma, NULL, settled);
 	if (!err)
 		scale_basis(Z, sigma, p, NULL);
 	free(sigma);

@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/linalg/csr.h"
 #include "common/graph/filter.h"
+#include "common/graph/filtered.h"
 #include "common/linalg/mat.h"
 #include "common/linalg/svd.h"
 
@@ -88,7 +89,14 @@ enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries
 enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 		       struct mat *Z) MUST_CHECK;
 /* The same for features given as a linear map, by svd_left_of_map(). */
-enum err embed_project_map(const struct linear_map *F, const struct embed_params *p,
-			   struct mat *Z) MUST_CHECK;
+enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z,
+			   bool *settled) MUST_CHECK;
+/* The filtered features of embed() as such a map, of order p->order, for any filtered_set_order().
+ * X is weighed, may change its form, and must outlive f. Not with ranks, nor for numbers beside
+ * words. */
+enum err embed_map(struct features *X, const struct graph *g, const struct embed_params *p,
+		   struct filtered *f) MUST_CHECK;
+/* An unsettled result is as good as any if features are too large for the exact method. */
+bool embed_takes(const struct linear_map *F, bool settled);
 
 #endif

@@ -146,8 +146,23 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 void order_end(struct order_search *s)
 {
 	mat_release(&s->F);
+	features_release(&s->W);
+	if (s->map)
+		filtered_release(s->map);
+	free(s->map);
+	s->map = NULL;
 	filter_run_end(s->run);
 	s->run = NULL;
+}
+
+bool psi_past(const double *fit, size_t known)
+{
+	size_t best = 0;
+
+	for (size_t t = 1; t < known; t++)
+		if (fit[t] > fit[best])
+			best = t;
+	return known > best + ORDER_BLOCK && fit[known - 1] < fit[best] - ORDER_FIT;
 }
 
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
@@ -155,8 +170,8 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 {
 	unsigned last = *rule = psi_agc(intra, known);
 
-	if (!last && known >= ORDER_CAP)
-		last = ORDER_CAP;
+	if (!last && (known >= ORDER_CAP || (fit && psi_past(fit, known))))
+		last = (unsigned)known;
 	*order = last && fit ? psi_fit(fit, last) : *rule;
 	if (!*rule && known >= ORDER_CAP && (!fit || *order == ORDER_CAP))
 		return err_set(ERR_JOB,
@@ -166,33 +181,143 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 	return ERR_OK;
 }
 
+/* -- features that stay unformed for their singular vectors --------------------------------- */
+
+/* The clusters of a block of orders, and psi_intra() of each panel and order, to be added up. */
+struct order_block {
+	size_t n, k;
+	uint32_t *label;      /* ORDER_BLOCK x n */
+	double *count, *part; /* ORDER_BLOCK x k; panels x ORDER_BLOCK */
+};
+
+static bool order_pays(const struct order_search *s)
+{
+	size_t n = s->F.rows, m = s->F.cols, d = min_size(s->how.dims, min_size(n, m));
+
+	if (s->beside || s->g->ranks)
+		return false;
+	for (unsigned t = 1; t <= ORDER_BLOCK; t++)
+		if (!filtered_pays(n, m, s->entries, graph_neighbours(s->g), s->how.filter,
+				   s->how.order + t, d))
+			return false;
+	return true;
+}
+
+/* Twice the variance of each cluster within a panel's columns. */
+static void order_see(void *ctx, size_t step, const struct filter_view *at)
+{
+	const struct order_block *b = ctx;
+	const uint32_t *label = b->label + step * b->n;
+	const double *count = b->count + step * b->k;
+	double *sum = alloc(2 * b->k, at->stride * sizeof(*sum));
+	double *square = sum + b->k * at->stride, *part;
+
+	for (size_t i = 0; i < at->n; i++) {
+		size_t c = label[at->order[i]] * at->stride;
+		double *restrict to = sum + c, *restrict squares = square + c, leave = at->leave[i];
+		const double *y = at->y + i * at->stride;
+
+		for (size_t u = 0; u < at->stride; u++) {
+			double x = leave * y[u];
+
+			to[u] += x;
+			squares[u] += x * x;
+		}
+	}
+	part = b->part + at->column / at->stride * ORDER_BLOCK + step;
+	for (size_t c = 0; c < b->k; c++)
+		for (size_t u = 0; count[c] > 0 && u < at->width; u++) {
+			double mean = sum[c * at->stride + u] / count[c];
+
+			*part += 2 * fmax(square[c * at->stride + u] / count[c] - mean * mean, 0);
+		}
+	free(sum);
+}
+
+/* Singular vectors of one order; from formed features if products do not settle. */
+static enum err order_project_unformed(struct order_search *s, struct mat *Z)
+{
+	struct features copy;
+	bool settled;
+
+	filtered_set_order(s->map, s->how.order);
+	TRY(embed_project_map(&s->map->map, &s->how, Z, &settled));
+	if (embed_takes(&s->map->map, settled))
+		return ERR_OK;
+	mat_release(Z);
+	features_copy(&copy, s->X);
+	return embed(&copy, s->g, &s->how, Z);
+}
+
+static enum err order_cluster_block(struct order_search *s, struct order_block *b, double *term)
+{
+	for (size_t t = 0; t < ORDER_BLOCK; t++) {
+		uint32_t *label = b->label + t * b->n;
+		struct mat Z;
+
+		s->how.order++;
+		TRY(order_project_unformed(s, &Z));
+		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
+		mat_release(&Z);
+		for (size_t i = 0; i < b->n; i++)
+			b->count[t * b->k + label[i]]++;
+		term[ORDER_BLOCK + t] = modularity(s->g, label, b->k);
+		progress_tick();
+	}
+	return ERR_OK;
+}
+
+/* Clusters at all orders of the block before it filters F, so that each panel of F goes through all
+ * steps in cache. */
+static enum err order_next_unformed(struct order_search *s, double *term)
+{
+	struct order_block b = { .n = s->F.rows, .k = s->clusters.k };
+	size_t width = filter_run_panel(s->run), panels = (s->F.cols + width - 1) / width;
+	enum err e;
+
+	if (!s->map) {
+		struct embed_params first = s->how;
+
+		first.order = 1;
+		ALLOC(s->map, 1);
+		features_copy(&s->W, s->X);
+		TRY(embed_map(&s->W, s->g, &first, s->map));
+	}
+	b.label = alloc(ORDER_BLOCK * b.n, sizeof(*b.label));
+	ALLOC(b.count, ORDER_BLOCK * b.k);
+	ALLOC(b.part, panels * ORDER_BLOCK);
+	e = order_cluster_block(s, &b, term);
+	if (e == ERR_OK)
+		filter_run_steps(s->run, ORDER_BLOCK, s->how.threads, &s->F, order_see, &b);
+	for (size_t t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
+		term[t] = 0;
+		for (size_t p = 0; p < panels; p++)
+			term[t] += b.part[p * ORDER_BLOCK + t] / (double)b.k;
+	}
+	free(b.label);
+	free(b.count);
+	free(b.part);
+	return e;
+}
+
 enum err order_next(struct order_search *s, double *term)
 {
-	uint32_t *label = alloc(s->F.rows, sizeof(*label));
 	const struct ranks *R = s->g->ranks;
-	size_t n = ranks_n(R, s->F.rows), m = s->F.cols, d = n < m ? n : m;
+	uint32_t *label;
 	enum err e = ERR_OK;
 
-	d = s->how.dims < d ? s->how.dims : d;
+	if (order_pays(s))
+		return order_next_unformed(s, term);
+	label = alloc(s->F.rows, sizeof(*label));
 	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
-		struct features copy;
 		struct mat Z;
 
 		s->how.order++;
 		filter_run_step(s->run, s->how.threads, &s->F);
 		if (!s->beside)
-			e = embed_check_ranks(s->g, m, s->entries, &s->how);
-		if (e != ERR_OK)
-			break;
-		/* F is formed already, but if products pay, the singular vectors still come from
-		 * products with X. */
-		if (!s->beside && filtered_pays(n, m, s->entries, graph_neighbours(s->g),
-						s->how.filter, s->how.order, d)) {
-			features_copy(&copy, s->X);
-			e = embed(&copy, s->g, &s->how, &Z);
-		} else {
+			e = embed_check_ranks(s->g, s->F.cols, s->entries, &s->how);
+		if (e == ERR_OK)
 			e = embed_project(R, &s->F, &s->how, &Z);
-		}
 		if (e != ERR_OK)
 			break;
 		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);

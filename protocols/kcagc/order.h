@@ -20,6 +20,8 @@ struct order_search {
 	const struct graph *g;
 	size_t entries; /* non-zeros of X, or the number of all values if many are non-zero */
 	bool beside; /* numbers beside words are standardised, so F is not just X weighted by idf */
+	struct filtered *map; /* filtered W, for singular vectors by products; NULL: not used yet */
+	struct features W;    /* X, weighted */
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
@@ -36,9 +38,10 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 enum err order_next(struct order_search *s, double *term) MUST_CHECK;
 void order_end(struct order_search *s);
 
-/* Decides from the first `known` sums of terms over all parties. *rule: order by AGC's rule.
- * *order: order by psi_fit(), or *rule if fit is NULL; 0 if more terms are needed. If the distance
- * never rises up to ORDER_CAP, *rule stays 0 and fit may still give an order; otherwise ERR_JOB. */
+/* Decides from the first `known` sums of terms over all parties. *rule: order by AGC's rule; 0 if
+ * the distance has not risen. *order: order by psi_fit(), or *rule if fit is NULL; 0 if more terms
+ * are needed. Without a rise the search ends where psi_past() says or at ORDER_CAP, and psi_fit()
+ * takes this for AGC's order; ERR_JOB if that is ORDER_CAP itself or fit is NULL. */
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order) MUST_CHECK;
 
@@ -77,6 +80,10 @@ unsigned psi_agc(const double *intra, size_t count);
  * modularity at order t + 1. */
 static const double ORDER_KEPT = 0.85, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
+
+/* Ends the search where AGC's distance only falls because degrees remain: the highest modularity is
+ * at least ORDER_BLOCK orders back, and the last is more than ORDER_FIT below it. */
+bool psi_past(const double *fit, size_t known);
 
 /* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance
  * between two (not necessarily distinct) rows of X in a cluster, which is twice the cluster's

@@ -429,10 +429,11 @@ static enum err cluster_alone(const struct slice *s, size_t dims, const struct k
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
 	struct kmeans_params clusters = *how;
+	bool settled;
 	struct mat Z;
 
 	clusters.ranks = s->g->ranks;
-	TRY(s->wide ? embed_project_map(&s->wide->map, &project, &Z)
+	TRY(s->wide ? embed_project_map(&s->wide->map, &project, &Z, &settled)
 		    : embed_project(s->g->ranks, &s->filtered, &project, &Z));
 	kmeans(&Z, NULL, &clusters, label, NULL, NULL);
 	mat_release(&Z);

@@ -37,27 +37,29 @@ struct curves {
 	double unit; /* of distances */
 	bool weighs; /* the modularity of clusters is summed as well */
 	double fit[ORDER_CAP];
+	size_t known;
 	unsigned rule; /* 0: the distance falls at each order so far */
 };
 
 static enum err server_kcagc_sum_block(struct run *run, const struct tree_node *root,
-				       uint64_t *round, struct curves *c, size_t known)
+				       uint64_t *round, struct curves *c)
 {
 	double sum[ORDER_WORDS];
 
 	TRY(secure_sum_wide(run, root, round, sum, c->weighs ? ORDER_WORDS : ORDER_BLOCK));
 	for (size_t t = 0; t < ORDER_BLOCK; t++)
 		sum[t] /= c->unit;
-	memcpy(c->intra + known, sum, ORDER_BLOCK * sizeof(*sum));
+	memcpy(c->intra + c->known, sum, ORDER_BLOCK * sizeof(*sum));
 	if (c->weighs)
-		memcpy(c->fit + known, sum + ORDER_BLOCK, ORDER_BLOCK * sizeof(*sum));
+		memcpy(c->fit + c->known, sum + ORDER_BLOCK, ORDER_BLOCK * sizeof(*sum));
+	c->known += ORDER_BLOCK;
 	return ERR_OK;
 }
 
 static void record_curves(struct run *run, const struct curves *c, unsigned order)
 {
 	struct facts *facts = &run->record->facts;
-	size_t orders = c->rule ? c->rule : ORDER_CAP, to_the_rise = c->rule ? orders + 1 : orders;
+	size_t orders = c->rule ? c->rule : c->known, to_the_rise = c->rule ? orders + 1 : orders;
 
 	facts_number(facts, "order_rule", c->rule);
 	facts_numbers(facts, "order_distances", c->intra, to_the_rise);
@@ -65,8 +67,8 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 		facts_numbers(facts, "order_modularities", c->fit, orders);
 	if (!c->rule)
 		log_info("filter.order \"auto\" is %u: distances within clusters fall up to order "
-			 "%d; modularity is %.3f there and %.3f at the chosen order",
-			 order, ORDER_CAP, c->fit[ORDER_CAP - 1], c->fit[order - 1]);
+			 "%zu; modularity is %.3f there and %.3f at the chosen order",
+			 order, c->known, c->fit[c->known - 1], c->fit[order - 1]);
 	else if (order < c->rule)
 		log_info(
 		    "filter.order \"auto\" is %u: modularity is %.3f at %u, the order of AGC's "
@@ -79,8 +81,8 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
  * round. Unless preset is "paper", psi_fit() then limits it by the mean modularity of the parties'
  * clusters. Sets run->job.filter_order. Records the order by AGC's rule alone
- * ("order_rule") and both curves ("order_distances", to the rise; "order_modularities"). Errors of
- * order_decide(). */
+ * ("order_rule"; 0 if the search ended before) and both curves ("order_distances", to the rise;
+ * "order_modularities"). Errors of order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
@@ -93,13 +95,12 @@ static enum err server_prepare_order(struct run *run, const struct tree_node *ro
 		      "so there is no distance to choose it by; give job.filter.order as a number",
 		      &bound));
 	c.unit = bound_unit(bound);
-	for (size_t known = 0; !order; known += ORDER_BLOCK) {
-		TRY(server_kcagc_sum_block(run, root, round, &c, known));
-		TRY(order_decide(c.intra, c.weighs ? c.fit : NULL, known + ORDER_BLOCK, &c.rule,
-				 &order));
+	while (!order) {
+		TRY(server_kcagc_sum_block(run, root, round, &c));
+		TRY(order_decide(c.intra, c.weighs ? c.fit : NULL, c.known, &c.rule, &order));
 		for (size_t l = 0; l < run->L; l++)
 			TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
-		run_progress(run, (unsigned)(known / ORDER_BLOCK) + 1, known + ORDER_BLOCK);
+		run_progress(run, (unsigned)(c.known / ORDER_BLOCK), c.known);
 	}
 	record_curves(run, &c, order);
 	kcagc_job(&run->job)->filter_order = run->record->order = order;

@@ -56,6 +56,26 @@ static double from_scratch(const struct features *X, const struct graph *g,
 	return intra;
 }
 
+/* Threads and what p->order says make no difference. */
+static void check_threads(const struct features *X, const struct graph *g,
+			  const struct embed_params *p)
+{
+	double a[ORDER_WORDS], b[ORDER_WORDS];
+	struct embed_params four = *p;
+	struct kmeans_params also = search;
+	struct order_search s;
+
+	four.threads = also.threads = 4;
+	four.order = 17;
+	assert_ok(order_begin(&s, X, g, p, &search));
+	assert_ok(order_next(&s, a));
+	order_end(&s);
+	assert_ok(order_begin(&s, X, g, &four, &also));
+	assert_ok(order_next(&s, b));
+	order_end(&s);
+	assert_memory_equal(a, b, sizeof(a));
+}
+
 static void check(const struct features *X, const struct graph *g, const struct embed_params *p,
 		  unsigned blocks)
 {
@@ -119,6 +139,7 @@ TEST(test_wide_features)
 				  1, how.dims));
 	check(&X, &g, &how, 2);
 	check(&copy, &g, &how, 1);
+	check_threads(&X, &g, &how);
 	features_release(&X);
 	features_release(&copy);
 	graph_release(&g);
@@ -179,27 +200,14 @@ TEST(test_a_year_beside_words)
 	graph_release(&g);
 }
 
-/* Threads and what how->order says make no difference. */
 TEST(test_same_for_any_threads)
 {
-	double a[ORDER_WORDS], b[ORDER_WORDS];
-	struct embed_params four = how;
-	struct kmeans_params also = search;
 	uint32_t truth[PLANTED_NODES];
-	struct order_search s;
 	struct features X;
 	struct graph g;
 
 	planted(&X, &g, truth);
-	four.threads = also.threads = 4;
-	four.order = 17;
-	assert_ok(order_begin(&s, &X, &g, &how, &search));
-	assert_ok(order_next(&s, a));
-	order_end(&s);
-	assert_ok(order_begin(&s, &X, &g, &four, &also));
-	assert_ok(order_next(&s, b));
-	order_end(&s);
-	assert_memory_equal(a, b, sizeof(a));
+	check_threads(&X, &g, &how);
 	features_release(&X);
 	graph_release(&g);
 }
@@ -244,9 +252,9 @@ TEST(test_order_without_a_rise)
 		fit[t] = t < 30 ? 0.01 * (double)t
 				: 0.6 - 0.005 * (double)t; /* .29 to order 30, .45 at 31 */
 	}
-	assert_ok(order_decide(intra, fit, 50, &rule, &order));
+	assert_ok(order_decide(intra, fit, 40, &rule, &order));
 	assert_true(order == 0 && rule == 0);
-	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_ok(order_decide(intra, fit, 50, &rule, &order));
 	assert_true(order == 31 && rule == 0);
 	for (size_t t = 0; t < ORDER_CAP; t++)
 		fit[t] = 0.3; /* as well at the last as at any */
@@ -258,6 +266,32 @@ TEST(test_order_without_a_rise)
 	fit[20] = 0.4;
 	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
 	assert_true(order == 21 && rule == 40);
+}
+
+/* coauthor-phy between eight parties: clusters fit best at order 9, and AGC's distance rises after
+ * 73. The clusters at order 20, where the search ends, still fit well. */
+TEST(test_search_ends_before_the_rise)
+{
+	double intra[ORDER_CAP], fit[ORDER_CAP];
+	unsigned order, rule;
+
+	for (size_t t = 0; t < ORDER_CAP; t++) {
+		intra[t] = 1000 - (double)t;
+		fit[t] = t < 9 ? 0.45 + 0.01 * (double)t : fmax(0.59 - 0.007 * (double)t, 0.46);
+	}
+	assert_ok(order_decide(intra, fit, 10, &rule, &order));
+	assert_true(order == 0 && rule == 0);
+	assert_ok(order_decide(intra, fit, 20, &rule, &order));
+	assert_true(order == 20 && rule == 0);
+	assert_ok(order_decide(intra, NULL, 20, &rule, &order)); /* preset "paper" */
+	assert_true(order == 0 && rule == 0);
+	fit[10] = fit[8] + 0.001; /* the highest is less than a block back */
+	assert_ok(order_decide(intra, fit, 20, &rule, &order));
+	assert_int_equal(order, 0);
+	fit[10] = 0.5;
+	fit[19] = fit[8] - 0.015; /* nearly as high again */
+	assert_ok(order_decide(intra, fit, 20, &rule, &order));
+	assert_int_equal(order, 0);
 }
 
 TEST(test_nothing_to_cluster)

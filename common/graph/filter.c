@@ -18,7 +18,7 @@
  *
  * From LARGE nodes on no panel stays in cache. Then 16 columns are as fast as 32 at half the
  * memory, and threads share a panel, CHUNK rows at a time. Below, each thread has its own. */
-enum { PANEL = 32, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 8192 };
+enum { PANEL = SPREAD_PANEL, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 8192 };
 
 /* Columns of a panel with distributed nodes. It also holds rows of other ranks and is most of a
  * rank's memory; the number of columns does not change the bytes exchanged. */
@@ -476,22 +476,8 @@ struct spread {
 	size_t cols, powers, groups; /* groups: of SPREAD_COLUMNS columns */
 	uint32_t *place;             /* node -> row of the plan */
 	double *leave;               /* D^1/2 in the plan's order */
-	double **block; /* per worker: ROWSUM_ROWS rows of a panel, in the order of nodes */
-	double *term;   /* groups x 2 powers: squares, then spreads; summed in this order */
+	double *term; /* groups x 2 powers: squares, then spreads; summed in this order */
 };
-
-static void graph_filter_gather(const struct spread *s, size_t first, size_t rows, const double *y,
-				double *to)
-{
-	size_t width = s->plan.width;
-
-	for (size_t i = first; i < first + rows; i++, to += width) {
-		const double *from = y + s->place[i] * width;
-
-		for (size_t u = 0; u < width; u++)
-			to[u] = s->leave[s->place[i]] * from[u];
-	}
-}
 
 /* Computes ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, for each power; 0 beyond the
  * last column. */
@@ -508,14 +494,11 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 	panel_load(p, worker, &at, y);
 	spread_begin_sum(s->ranks, &sum, &width);
 	for (size_t t = 0; t < powers; t++) {
+		struct spread_rows of = { width, y, s->leave, s->place };
 		double *old = y;
 
-		for (size_t b = 0; b < rowsum_blocks(n); b++) {
-			size_t rows = rowsum_rows(n, b);
-
-			graph_filter_gather(s, b * ROWSUM_ROWS, rows, y, s->block[worker]);
-			spread_add(&sum, s->block[worker], rows, width);
-		}
+		for (size_t b = 0; b < rowsum_blocks(n); b++)
+			spread_add(&sum, &of, b * ROWSUM_ROWS, rowsum_rows(n, b));
 		ranks_sum(s->ranks, &sum, total);
 		for (size_t g = 0; g < width / SPREAD_COLUMNS; g++) {
 			size_t group = first / SPREAD_COLUMNS + g;
@@ -533,7 +516,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 	rowsum_release(&sum);
 }
 
-static void spread_begin(struct spread *s, unsigned workers)
+static void spread_begin(struct spread *s)
 {
 	const struct filter_plan *nodes = &s->plan.nodes;
 
@@ -545,16 +528,10 @@ static void spread_begin(struct spread *s, unsigned workers)
 		s->leave[i] = 1 / nodes->enter[i];
 		s->place[nodes->order[i]] = (uint32_t)i;
 	}
-	ALLOC(s->block, workers);
-	for (unsigned w = 0; w < workers; w++)
-		ALLOC(s->block[w], ROWSUM_ROWS * s->plan.width);
 }
 
-static void spread_end(struct spread *s, unsigned workers)
+static void spread_end(struct spread *s)
 {
-	for (unsigned w = 0; w < workers; w++)
-		free(s->block[w]);
-	free(s->block);
 	free(s->place);
 	free(s->leave);
 	free(s->term);
@@ -579,12 +556,12 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	panels = panels_of(&s.plan, s.cols);
 	threads = g->ranks ? 1 : threads; /* ranks exchange in the order of panels */
 	workers = parallel_workers(threads, panels);
-	spread_begin(&s, workers);
+	spread_begin(&s);
 	graph_filter_make_room(&s.plan, workers);
 	parallel(threads, panels, panel_spread, &s);
 	release_room(&s.plan, workers);
 	filter_plan_release(&s.plan.nodes);
 	spread_add_groups(s.term, s.groups, powers, square, spread);
-	spread_end(&s, workers);
+	spread_end(&s);
 	return ERR_OK;
 }

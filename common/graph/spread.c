@@ -1,4 +1,10 @@
 #include "common/graph/spread.h"
+#include "common/linalg/simd.h"
+
+#include <assert.h>
+
+/* Rows of a panel lie apart: they are fetched so many rows early. */
+enum { AHEAD = 8 };
 
 struct moments {
 	double *rows;                  /* number of rows, the same for all columns */
@@ -9,6 +15,24 @@ static struct moments moments_at(double *a, size_t width)
 {
 	return (struct moments){ a, a + 1, a + 1 + width, a + 1 + 2 * width };
 }
+
+#define SUMS spread_sums
+#define ROWS spread_of_rows
+#define VEC  vec2
+#define TARGET
+#include "common/graph/spread_rows.inc"
+#ifdef SIMD_AVX2
+#define SUMS   spread_sums_avx2
+#define ROWS   spread_of_rows_avx2
+#define VEC    vec4
+#define TARGET __attribute__((target("avx2")))
+#include "common/graph/spread_rows.inc"
+#define SUMS   spread_sums_avx512
+#define ROWS   spread_of_rows_avx512
+#define VEC    vec8
+#define TARGET __attribute__((target("avx512f")))
+#include "common/graph/spread_rows.inc"
+#endif
 
 /* Chan, Golub, LeVeque 1983. */
 static void spread_join_moments(void *ctx, double *into, double *from)
@@ -32,23 +56,16 @@ void spread_begin_sum(const struct ranks *R, struct rowsum *s, size_t *width)
 	ranks_sum_begin(R, s, spread_width(*width), spread_join_moments, width);
 }
 
-void spread_add(struct rowsum *s, const double *x, size_t rows, size_t width)
+void spread_add(struct rowsum *s, const struct spread_rows *of, size_t first, size_t rows)
 {
-	struct moments m = moments_at(rowsum_open(s), width);
+	struct moments m = moments_at(rowsum_open(s), of->width);
 
+	assert(of->width == SPREAD_PANEL || of->width == SPREAD_PANEL / 2 ||
+	       of->width == SPREAD_COLUMNS);
 	*m.rows = (double)rows;
-	for (size_t i = 0; i < rows; i++)
-		for (size_t u = 0; u < width; u++)
-			m.mean[u] += x[i * width + u];
-	for (size_t u = 0; u < width; u++)
-		m.mean[u] /= *m.rows;
-	for (size_t i = 0; i < rows; i++)
-		for (size_t u = 0; u < width; u++) {
-			double value = x[i * width + u], gap = value - m.mean[u];
-
-			m.square[u] += value * value;
-			m.apart[u] += gap * gap;
-		}
+	SIMD_PICK_512(spread_of_rows)(of, first, rows, m);
+	for (size_t u = 0; u < of->width; u++)
+		m.apart[u] = m.apart[u] < 0 ? 0 : m.apart[u]; /* keeps NaN */
 	rowsum_close(s);
 }
 

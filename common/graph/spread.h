@@ -5,9 +5,11 @@
 
 #include "common/linalg/ranks.h"
 
-/* Columns summed together before groups are added: determines the last bits of the result. Panels
- * are whole multiples of it. */
-enum { SPREAD_COLUMNS = 8 };
+#include <stdint.h>
+
+/* SPREAD_COLUMNS: columns summed together before groups are added; determines the last bits of the
+ * result. SPREAD_PANEL: the widest panel; others are half as wide, or SPREAD_COLUMNS. */
+enum { SPREAD_COLUMNS = 8, SPREAD_PANEL = 32 };
 
 /* Begins a sum for `width` columns over all ranks. spread_width(width) is the width of its
  * total. */
@@ -17,8 +19,15 @@ static inline size_t spread_width(size_t width)
 	return 1 + 3 * width;
 }
 
-/* Adds the next block: `rows` rows of `width` values. */
-void spread_add(struct rowsum *s, const double *x, size_t rows, size_t width);
+/* Rows of a panel in another order than their sums: row i of the matrix is leave[place[i]] times
+ * row place[i] of y, `width` values. */
+struct spread_rows {
+	size_t width;
+	const double *y, *leave;
+	const uint32_t *place;
+};
+/* Adds the next block: `rows` rows of the matrix, from `first` on. Reads each once. */
+void spread_add(struct rowsum *s, const struct spread_rows *of, size_t first, size_t rows);
 
 /* For group g of SPREAD_COLUMNS columns, computes the sums of ||x_j||^2 and ||x_j - mean_j||^2 from
  * a total. */

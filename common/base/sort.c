@@ -25,6 +25,36 @@ void sort_texts(const char **text, size_t n)
 		qsort(x, n, sizeof(*x), name##_order);                                             \
 	}
 
+/* Hoare 1961, "Find". */
+double sort_reals_until(double *x, size_t n, size_t k)
+{
+	ptrdiff_t first = 0, last = (ptrdiff_t)n - 1, at = (ptrdiff_t)k;
+
+	while (first < last) {
+		ptrdiff_t i = first, j = last;
+		double pivot = x[at];
+
+		while (i <= j) {
+			double swap;
+
+			while (x[i] < pivot)
+				i++;
+			while (pivot < x[j])
+				j--;
+			if (i > j)
+				break;
+			swap = x[i];
+			x[i++] = x[j];
+			x[j--] = swap;
+		}
+		if (j < at)
+			first = i;
+		if (at < i)
+			last = j;
+	}
+	return x[k];
+}
+
 static int sort_keyed_order(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;

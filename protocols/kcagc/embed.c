@@ -318,6 +318,20 @@ static void embed_fold(struct mat *map, const double *weight)
 			MAT(map, j, r) *= weight[j];
 }
 
+/* Makes sparse what is used so in the end: each pass before then reads non-zeros alone. */
+static void sparse_if_it_pays(struct features *X, const struct graph *g,
+			      const struct embed_params *p)
+{
+	size_t n = features_rows(X), m = features_cols(X), entries;
+
+	if (X->is_sparse || g->ranks)
+		return;
+	entries = embed_entries(NULL, X);
+	if (entries < n * m &&
+	    filtered_pays(n, m, entries, graph_neighbours(g), p->filter, p->order, dims(n, m, p)))
+		make_sparse(X, entries);
+}
+
 static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
 			   struct mat *Z, struct embedding *kept, struct mat *map)
 {
@@ -326,6 +340,8 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 	bool done = false;
 	enum err err = embed_check(g->ranks, X, p);
 
+	if (!err)
+		sparse_if_it_pays(X, g, p);
 	if (!err && p->idf)
 		weigh_words(g->ranks, X, kept);
 	if (!err && p->idf && !kept->idf)

@@ -52,7 +52,7 @@ static void join_columns(void *ctx, double *into, double *from)
 }
 
 /* Some rows of X, which stay those of X. */
-static struct features rows_of(struct features *X, size_t first, size_t rows)
+static struct features seen_rows(struct features *X, size_t first, size_t rows)
 {
 	struct features some = { .is_sparse = X->is_sparse };
 
@@ -70,7 +70,7 @@ static struct features rows_of(struct features *X, size_t first, size_t rows)
 void seen_block(struct slice *s, size_t b, features_value *f, void *ctx)
 {
 	struct features block =
-	    rows_of(&s->X, b * ROWSUM_ROWS, rowsum_rows(features_rows(&s->X), b));
+	    seen_rows(&s->X, b * ROWSUM_ROWS, rowsum_rows(features_rows(&s->X), b));
 
 	features_each(&block, f, ctx);
 }
@@ -133,7 +133,7 @@ bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct 
 	struct rows r = { .seen = seen, .first = alloc(n, sizeof(double)), .two = alloc(n, 1) };
 
 	for (size_t first = 0; first < n && !r.differ; first += EVEN_ROWS) {
-		struct features some = rows_of(X, first, min_size(EVEN_ROWS, n - first));
+		struct features some = seen_rows(X, first, min_size(EVEN_ROWS, n - first));
 		struct rows from = r;
 
 		from.first += first;

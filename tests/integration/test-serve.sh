@@ -109,7 +109,7 @@ test_awaiting_approval() {
 	until_true 20 grep -qx 'job 1: awaiting approval (party-00)' "$T/waiting.stderr" || fail "wait: $(<"$T/waiting.stderr")"
 	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(shown 1 .job_id)" >/dev/null || fail "approve ended with $?"
 	ends 0 waiting
-	[[ $(grep -c awaiting "$T/waiting.stderr") == 1 ]] || fail "wait repeats itself"
+	[[ $(grep -c '^job 1: awaiting' "$T/waiting.stderr") == 1 ]] || fail "wait repeats itself"
 	is 1 'done' || fail "the job is $(shown 1 .state)"
 }
 

@@ -256,21 +256,31 @@ bool word_comma_number(struct word w, double *x)
 	return word_number((struct word){ copy, w.n }, x);
 }
 
+/* Zeros in front, or a whole number that a double rounds: an id or a code, rather than a number. */
+static bool looks_like_code(struct word w, double x)
+{
+	return w.n > 1 && ((w.p[0] == '0' && w.p[1] >= '0' && w.p[1] <= '9') || w.n > 15) &&
+	       sheet_consists_of(w, "0123456789") && (w.p[0] == '0' || x > 0x1p53);
+}
+
 static enum err take_number(struct sheet *t, size_t at, struct sheet_column *c,
 			    const struct cell *cell, double *x)
 {
 	bool comma = *t->how->decimal == ',';
+	struct word w = { cell->p, cell->n };
 
-	if (cell->kind == CELL_TEXT && !comma &&
-	    word_number((struct word){ cell->p, cell->n }, x)) /* nearly always */
+	if (cell->kind == CELL_TEXT && !comma && word_number(w, x)) { /* nearly always */
+		c->codes += looks_like_code(w, *x);
 		return ERR_OK;
+	}
 	if (is_gap(t, cell)) {
 		*x = NAN;
 		return gap(t, at, c, cell);
 	}
-	if (cell->kind == CELL_DOUBLED ||
-	    !(comma ? word_comma_number : word_number)(cell_trimmed(cell), x))
+	w = cell_trimmed(cell);
+	if (cell->kind == CELL_DOUBLED || !(comma ? word_comma_number : word_number)(w, x))
 		return no_number(t, at, c, cell);
+	c->codes += looks_like_code(w, *x);
 	return ERR_OK;
 }
 

@@ -41,6 +41,7 @@ struct sheet_column {
 	const char *unit;  /* borrowed from struct reading; NULL: unknown */
 	size_t place;      /* index among numbers, or among codes */
 	size_t gaps;       /* cells without a value */
+	size_t codes;      /* cells of a number that rather look like an id or a code */
 	double fill;       /* set by sheet_end(): a number or date that replaces missing values */
 	/* of a category */
 	struct names values;

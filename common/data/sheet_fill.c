@@ -5,9 +5,12 @@
 #include "common/data/limits.h"
 #include "common/data/sheet.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 /* ---- values that replace missing ones ---- */
 
@@ -136,6 +139,52 @@ static void sheet_fill_warn_of_gaps(const struct sheet *t, const struct sheet_co
 		 c->role == ROLE_CATEGORY ? "a column of its own says where" : what[c->missing]);
 }
 
+/* "id", "customer_id", "Customer ID", "customerId". */
+static bool is_name_of_ids(const char *name)
+{
+	size_t n = strlen(name);
+	const char *end = n < 2 ? name : name + n - 2;
+
+	if (strcasecmp(end, "id"))
+		return false;
+	return n == 2 || !isalpha((unsigned char)end[-1]) ||
+	       (*end == 'I' && islower((unsigned char)end[-1]));
+}
+
+/* Another whole number in each row. */
+static bool is_number_of_rows(const struct sheet *t, const struct sheet_column *c)
+{
+	bool all = t->rows > 2 && !c->gaps;
+	double *x;
+
+	ALLOC(x, t->rows);
+	for (size_t i = 0; all && i < t->rows; i++) {
+		x[i] = t->number[i * t->numbers + c->place];
+		all = x[i] == floor(x[i]);
+	}
+	if (all)
+		sort_reals(x, t->rows);
+	for (size_t i = 1; all && i < t->rows; i++)
+		all = x[i] != x[i - 1];
+	free(x);
+	return all;
+}
+
+static void sheet_fill_warn_of_codes(const struct sheet *t, const struct sheet_column *c)
+{
+	if (c->role != ROLE_NUMBER)
+		return;
+	if (c->codes)
+		log_warn(
+		    "%s: column \"%s\": %zu values have zeros in front or are beyond 2^53, but "
+		    "are read as numbers: for an id say so (id), for a code too (category)",
+		    t->where, c->name, c->codes);
+	else if (!t->has_ids && is_name_of_ids(c->name) && is_number_of_rows(t, c))
+		log_warn("%s: column \"%s\" has another whole number in each row, but is read as a "
+			 "feature: for an id say so (id)",
+			 t->where, c->name);
+}
+
 static enum err check_room(const struct sheet *t)
 {
 	double need = 8.0 * (double)t->rows * (double)t->out.n;
@@ -168,6 +217,7 @@ enum err sheet_fill(struct sheet *t)
 			sort_values(c, &place[i]);
 		name_columns(t, c);
 		sheet_fill_warn_of_gaps(t, c);
+		sheet_fill_warn_of_codes(t, c);
 		gaps += c->gaps;
 	}
 	err = t->out.n || t->has_ids

@@ -3,9 +3,13 @@
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
+#include "common/base/log.h"
 #include "common/data/sheet.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 /* set: NULL-terminated "path=value" of a struct reading. */
 static void read_as(struct reading *how, const char *const *set)
@@ -304,6 +308,50 @@ TEST(test_values_of_a_category)
 		buf_release(&text);
 		buf_release(&given);
 	}
+}
+
+/* text: part of the warnings about this table; NULL: there are none. */
+static void assert_warns(const char *table, const char *const *set, const char *text)
+{
+	FILE *f = tmpfile();
+	char all[1024];
+	struct read *r;
+
+	assert_non_null(f);
+	log_set_stream(fileno(f), true);
+	log_set_level(LOG_WARN);
+	r = parse(table, set);
+	assert_ok(r->err);
+	end(r);
+	log_set_level(LOG_INFO);
+	log_set_stream(STDERR_FILENO, false);
+	rewind(f);
+	all[fread(all, 1, sizeof(all) - 1, f)] = '\0';
+	fclose(f);
+	if (text ? !strstr(all, text) : *all)
+		fail_msg("%s: \"%s\", expected %s", table, all, text ? text : "nothing");
+}
+
+TEST(test_ids_and_codes_among_numbers_are_named)
+{
+	assert_warns("a,post\n1,01067\n2,20095\n", NULL,
+		     "column \"post\": 1 values have zeros in front or are beyond 2^53");
+	assert_warns("a;post\n1,5; 01067\n2;20095\n", SET("separator=;", "decimal=,"),
+		     "column \"post\": 1 values have zeros in front");
+	assert_warns("card,a\n4000123412341234567,1\n5,2\n", NULL, "column \"card\": 1 values");
+	assert_warns("a,post\n1,01067\n2,20095\n", SET("category=post"), NULL);
+	assert_warns("a,b\n0,0.0012345678901234567\n10,9007199254740992\n", NULL, NULL);
+	for (const char *const *name = SET("id", "Customer ID", "customerId", "row_id"); *name;
+	     name++) {
+		char table[64];
+
+		snprintf(table, sizeof(table), "%s,a\n7,1\n3,2\n9,3\n", *name);
+		assert_warns(table, NULL, "has another whole number in each row");
+	}
+	assert_warns("paid,humidity\n7,1\n3,2\n9,3\n", NULL, NULL);
+	assert_warns("id,a\n7,1\n3.5,2\n9,3\n", NULL, NULL);
+	assert_warns("id,a\n7,1\n3,2\n7,3\n", NULL, NULL);
+	assert_warns("id,a,key_id\n7,1,1\n3,2,2\n9,3,3\n", SET("id=id"), NULL);
 }
 
 /* A long first line and many short ones would make a matrix far larger than the file. */

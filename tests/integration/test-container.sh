@@ -1,11 +1,14 @@
 #!/bin/bash
-# Images of the daemons by the Containerfile, from a Debian that the mirror has and no registry; a job between three containers.
-# With COTERIE_CONTAINER=yes (make container-check), since it takes minutes; without, only what is written there.
+# Images of the daemons by the Containerfile, from a Debian that the mirror has and no registry; a
+# job between three containers, and one as in pods of the Helm chart. With COTERIE_CONTAINER=yes
+# (make container-check), since it takes minutes; without, only what is written there.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=serve.sh
 source "${0%/*}/serve.sh"
+# shellcheck source=chart.sh
+source "${0%/*}/chart.sh"
 
 # shellcheck disable=SC2034
 TEST_TIMEOUT=2400
@@ -37,6 +40,13 @@ image() { # TARGET
 		fail "$1 cannot be built: $(tail -n 15 "$T/build-$1.log")"
 }
 
+# buildah passes SIGTERM on to the daemon in its container, and SIGKILL to nobody.
+containers_end() {
+	local name
+	for name in "${!PID[@]}"; do kill -TERM "${PID[$name]}" 2>/dev/null || true; done
+	for name in "${!PID[@]}"; do until_true 15 gone "$name" || true; done
+}
+
 # As the image's own user, with its own way to begin; $T is there as on this host.
 container() { # NAME TARGET ARG...
 	local c
@@ -60,6 +70,7 @@ ready_or_gone() { [[ -s $T/out/ready ]] || gone coordinator; }
 
 test_job_between_containers() {
 	possible
+	trap 'STATUS=$?; containers_end; finish $STATUS' EXIT
 	debian
 	image coordinator
 	image party
@@ -88,6 +99,96 @@ test_job_between_containers() {
 	says party-00 'system calls are confined'
 	[[ $("$BIN/coterie" job --socket "$T/out/control.socket" submit --wait "$T/job.json") == $'job 1\njob 1: done' ]] || fail "job 1: $("$BIN/coterie" job --socket "$T/out/control.socket" show 1)"
 	same_labels "$T"/out/party-00/job-*/labels.csv "$T"/out/party-01/job-*/labels.csv
+	image_lists_its_packages
+	job_as_in_pods
+}
+
+# What dpkg says in the image, each with its version, and each licence that it can name.
+image_lists_its_packages() {
+	local list=/usr/share/doc/coterie/image.spdx.json c
+	c=$(build from coterie-party)
+	build run "$c" -- cat "$list" >"$T/list.json"
+	build run "$c" -- dpkg-query -W -f '${Package} ${Version}\n' | tr -d '\r' | sort -u >"$T/dpkg"
+	jq -r '.packages[] | select(.SPDXID | startswith("SPDXRef-package-")) |
+		"\(.name) \(.versionInfo)"' "$T/list.json" | grep -v '^uplot ' | sort -u >"$T/listed"
+	cmp "$T/dpkg" "$T/listed" || fail "the list is not dpkg's: $(diff "$T/dpkg" "$T/listed" | head -n 3)"
+	[[ $(jq -r '.packages[] | select(.name == "coterie-party").licenseDeclared' "$T/list.json") == \
+		'Apache-2.0 AND MIT' ]] || fail "coterie-party: $(grep -A9 '"coterie-party"' "$T/list.json")"
+}
+
+# ---- as the kubelet runs the chart's containers ----
+
+# Configuration and Secret read-only, and volumes that fsGroup may write. VALUES: of the chart.
+pod() { # NAME ROLE VALUES
+	local pod=$T/pods/$1 c
+	mkdir -p "$pod"/{config,identity,state,run,data}
+	render "$1" "$3"
+	accepted || fail "values of $1: $(<"$T/faults")"
+	config >"$pod/config/$2.json"
+	cp "$T/pki/$1.crt" "$pod/identity/tls.crt"
+	cp "$T/pki/$1.key" "$pod/identity/tls.key"
+	cp "$T/pki/ca.crt" "$pod/identity"
+	[[ $2 == coordinator ]] || cp "$T/data/$1"/* "$pod/data"
+	chown -R 0:10001 "$pod"
+	chmod -R u=rwX,g=rX,o= "$pod"
+	chmod 440 "$pod"/identity/*
+	chmod 2770 "$pod"/{state,run}
+	c=$(build from "coterie-$2")
+	# A kubelet mounts over an image's volume; buildah would take the image's.
+	build config --volume "/var/lib/coterie-$2-" "$c"
+	printf '%s\n' "nsenter --net=/proc/${PID[wire]}/ns/net buildah --storage-driver vfs" \
+		"--root $T/store --runroot $T/run run --user 10001:10001" \
+		"--env CREDENTIALS_DIRECTORY=/etc/coterie-identity" \
+		"-v $pod/config:/etc/coterie:ro -v $pod/identity:/etc/coterie-identity:ro" \
+		"-v $pod/state:/var/lib/coterie-$2 -v $pod/run:/run/coterie-$2 -v $pod/data:/data:ro" \
+		"$c --" >"$pod/command"
+	echo "$c" >"$pod/container"
+}
+
+in_pod() { # NAME COMMAND...
+	local command
+	read -rd '' -a command <"$T/pods/$1/command" || true
+	"${command[@]}" "${@:2}"
+}
+
+start_pod() { # NAME COMMAND...
+	local command
+	read -rd '' -a command <"$T/pods/$1/command" || true
+	start "pod-$1" "${command[@]}" "${@:2}"
+	until_true 60 in_pod "$1" coterie status >"$T/status" 2>&1 ||
+		fail "$1 is not live: $(cat "$T/status" "$T/pod-$1.stderr")"
+}
+
+party_values() { # NAME
+	jq --arg name "$1" '{ role: "party", image: { repository: "coterie-party" },
+		identity: { secretName: "x" }, data: { claimName: "x" },
+		config: { name: $name, coordinator: "127.0.0.1:7431", retry_s: 0, peers, policy,
+			data: (.data | map_values("/data/" + (split("/") | last))) } }' "$T/$1.json"
+}
+
+wire_is_own() { [[ ! /proc/${PID[wire]}/ns/net -ef /proc/self/ns/net ]]; }
+
+job_as_in_pods() {
+	needs_renderer
+	local name root
+	kill "${PID[party-00]}" "${PID[party-01]}" "${PID[coordinator]}"
+	start wire unshare -n sleep infinity
+	until_true 10 wire_is_own || fail "no network of its own"
+	nsenter --net="/proc/${PID[wire]}/ns/net" ip link set lo up
+	pod coordinator coordinator '{"role": "coordinator", "image": {"repository": "x"}, "identity":
+		{"secretName": "x"}, "config": {"name": "coordinator", "parties": ["party-00", "party-01"]}}'
+	for name in party-00 party-01; do pod "$name" party "$(party_values "$name")"; done
+	cp "$T/job.json" "$T/pods/coordinator/data"
+	start_pod coordinator coordinator --serve --config /etc/coterie/coordinator.json
+	for name in party-00 party-01; do start_pod "$name" party --config /etc/coterie/party.json; done
+	in_pod coordinator coterie job submit --wait /data/job.json >"$T/said" 2>&1 ||
+		fail "$(cat "$T/said" "$T"/pod-*.stderr)"
+	same_labels "$T"/pods/party-00/state/job-*/labels.csv "$T"/pods/party-01/state/job-*/labels.csv
+	# What a read-only root would have refused.
+	for name in coordinator party-00; do
+		root=$(build mount "$(<"$T/pods/$name/container")")
+		[[ -z $(find "$root" -xdev -user 10001) ]] || fail "$name wrote $(find "$root" -xdev -user 10001)"
+	done
 }
 
 run_tests "$@"

@@ -83,6 +83,44 @@ refuses() { # TEXT
 	[[ ! -s $T/sbom ]] || fail "scripts/sbom printed a list all the same"
 }
 
+# Of an image each package that is installed, and the licences that Debian's format names.
+test_list_of_an_image() {
+	debian
+	local doc=$T/root/usr/share/doc name
+	mkdir -p "$T/root/var/lib/dpkg" "$doc"/{coterie,old,gone}
+	for name in "coterie installed" "old installed" "gone config-files"; do
+		# shellcheck disable=SC2086
+		printf '%s: %s\n' Package ${name% *} Status "install ok ${name#* }" Version 1:2-3 \
+			Architecture all Maintainer x Description x && echo
+	done >"$T/root/var/lib/dpkg/status"
+	cat >"$doc/coterie/copyright" <<-'EOF'
+		Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+
+		Files: *
+		License: Apache-2.0
+
+		Files: a
+		License: GPL-2+ or Artistic, and Expat
+		 text
+
+		License: LGPL-2.1
+		 of no file
+	EOF
+	echo 'See /usr/share/common-licenses/GPL-3.' >"$doc/old/copyright"
+	"$ROOT/scripts/sbom" --root "$T/root" >"$T/sbom"
+	[[ $(jq -r '.packages[] | "\(.name) \(.versionInfo) \(.licenseDeclared) \(.licenseComments)"' "$T/sbom" | grep -v uplot) == \
+		"coterie-image 1:2-3 NOASSERTION null
+coterie 1:2-3 (GPL-2.0-or-later OR LicenseRef-Artistic) AND Apache-2.0 AND MIT /usr/share/doc/coterie/copyright
+old 1:2-3 NOASSERTION /usr/share/doc/old/copyright, which refers to GPL-3" ]] || fail "$(jq -c '.packages[]' "$T/sbom")"
+	jq -e '[.hasExtractedLicensingInfos[].licenseId] == ["LicenseRef-Artistic"] and
+		([.packages[].SPDXID, "SPDXRef-DOCUMENT"] as $ids |
+			all(.relationships[]; [.spdxElementId, .relatedSpdxElement] | inside($ids)))' "$T/sbom" >/dev/null ||
+		fail "not as SPDX has it: $(<"$T/sbom")"
+	sed -i 's/coterie/other/' "$T/root/var/lib/dpkg/status"
+	! "$ROOT/scripts/sbom" --root "$T/root" >"$T/none" 2>"$T/said" || fail "a root without coterie has a list"
+	grep -q 'the package coterie is not installed in it' "$T/said" || fail "$(<"$T/said")"
+}
+
 # At its tag a release, behind it later than it and than each commit before; in an archive as where
 # that was made.
 test_version_rises_with_commits() {

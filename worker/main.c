@@ -7,7 +7,7 @@
 #include "common/linalg/la.h"
 #include "worker/link.h"
 #include "worker/state.h"
-#include "worker/talk.h"
+#include "worker/pipes.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 /* Sends the host of each rank, so that the party can name the host of a rank that dies. */
 static void say_hello(const struct ranks *R)
 {
-	struct ranks_hello hello = { .order_size = sizeof(struct ranks_order),
+	struct ranks_hello hello = { .command_size = sizeof(struct ranks_command),
 				     .reply_size = sizeof(struct ranks_reply),
 				     .ranks = (uint32_t)R->count };
 	struct ranks_place own = { .pid = getpid() }, *each;
@@ -27,8 +27,8 @@ static void say_hello(const struct ranks *R)
 	snprintf(own.host, sizeof(own.host), "%s", R->host);
 	each = ranks_all(R, sizeof(own), &own);
 	if (R->own == 0) {
-		talk_say(RANKS_HELLO, &hello, sizeof(hello));
-		talk_send(each, R->count * sizeof(*each), sizeof(*each));
+		pipes_send_message(RANKS_HELLO, &hello, sizeof(hello));
+		pipes_send_vector(each, R->count * sizeof(*each), sizeof(*each));
 	}
 	free(each);
 }
@@ -51,11 +51,11 @@ int main(int argc, char **argv)
 	if (la_reserve(1) != ERR_OK)
 		link_abort("%s", err_detail());
 	if (R.own == 0) {
-		talk_open(argv[1]);
-		link_on_exchange(talk_tick);
+		pipes_open(argv[1]);
+		link_on_exchange(pipes_tick);
 	}
 	say_hello(&R);
-	orders_follow(&R);
+	commands_follow(&R);
 	link_end();
 	return ERR_OK;
 }

@@ -1,6 +1,6 @@
 #include "worker/state.h"
 #include "common/base/alloc.h"
-#include "worker/talk.h"
+#include "worker/pipes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ bool state_reply(struct state *s, enum err own)
 	if (s->reply.code != ERR_OK)
 		snprintf(s->reply.why, sizeof(s->reply.why), "%s", err_detail());
 	if (state_is_first(s))
-		talk_say(RANKS_REPLY, &s->reply, sizeof(s->reply));
+		pipes_send_message(RANKS_REPLY, &s->reply, sizeof(s->reply));
 	return s->reply.code == ERR_OK;
 }
 
@@ -66,7 +66,7 @@ void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, p
 				make(arg, first, some, box);
 			carry(R, bytes, some, q, box, 0, got);
 			if (state_is_first(s))
-				talk_send(got, some * bytes, bytes);
+				pipes_send_vector(got, some * bytes, bytes);
 		}
 	free(got);
 	free(box);
@@ -109,7 +109,7 @@ void state_receive_rows(struct state *s, size_t bytes, void *p)
 			size_t count = min_size(step, R->cut[q + 1] - first);
 
 			if (state_is_first(s))
-				talk_receive(box, count * bytes);
+				pipes_receive(box, count * bytes);
 			carry(R, bytes, count, 0, box, q, at);
 			if (q == R->own)
 				at += count * bytes;
@@ -117,26 +117,26 @@ void state_receive_rows(struct state *s, size_t bytes, void *p)
 	free(box);
 }
 
-void state_receive_told(struct state *s, void *p, size_t n)
+void state_receive_common(struct state *s, void *p, size_t n)
 {
 	if (state_is_first(s))
-		talk_receive(p, n);
-	ranks_tell(s->R, 0, p, n);
+		pipes_receive(p, n);
+	ranks_broadcast(s->R, 0, p, n);
 }
 
-void state_send_told(struct state *s, const void *p, size_t n)
+void state_send_common(struct state *s, const void *p, size_t n)
 {
 	if (state_is_first(s))
-		talk_send(p, n, sizeof(double));
+		pipes_send_vector(p, n, sizeof(double));
 }
 
 void state_send_mat(struct state *s, const struct mat *m)
 {
-	state_send_told(s, m->a, m->rows * m->cols * sizeof(*m->a));
+	state_send_common(s, m->a, m->rows * m->cols * sizeof(*m->a));
 }
 
 void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols)
 {
 	mat_init(m, rows, cols);
-	state_receive_told(s, m->a, rows * cols * sizeof(*m->a));
+	state_receive_common(s, m->a, rows * cols * sizeof(*m->a));
 }

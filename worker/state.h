@@ -1,5 +1,5 @@
 /* state.h -- data that a rank keeps between commands, transfer of vectors, and the functions of the
- * commands; internal to orders*.c. */
+ * commands; internal to commands*.c. */
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 
@@ -9,7 +9,7 @@
 
 struct state {
 	struct ranks *R;
-	struct ranks_order order;
+	struct ranks_command command;
 	struct ranks_reply reply;
 	struct graph g; /* of this rank's nodes; has X until that is embedded; of slice */
 	struct features X;
@@ -26,7 +26,7 @@ struct state {
 
 /* Executes one command after another, on all ranks alike (common/ranks/pipe.h), until the party
  * ends them. R: without a cut. */
-void orders_follow(struct ranks *R);
+void commands_follow(struct ranks *R);
 void state_drop(struct state *s); /* frees all data that were read or derived */
 
 /* Replies to a command. Any rank's error becomes that of all ranks, and is the reply. True: there
@@ -42,18 +42,18 @@ void state_send_items(struct state *s, size_t bytes, size_t count, const void *i
 /* Receives a vector over all rows from the party; p gets this rank's part. */
 void state_receive_rows(struct state *s, size_t bytes, void *p);
 /* Transfers data that are the same on all ranks. */
-void state_receive_told(struct state *s, void *p, size_t n);
-void state_send_told(struct state *s, const void *p, size_t n);
+void state_receive_common(struct state *s, void *p, size_t n);
+void state_send_common(struct state *s, const void *p, size_t n);
 void state_send_mat(struct state *s, const struct mat *m);
 /* m is initialised here. */
 void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols);
 
-/* The functions of the commands: orders.c, orders_data.c, orders_embed.c, orders_rows.c,
- * orders_slice.c. */
-#define ORDER(NAME, name, needs) void order_##name(struct state *s);
-#include "common/ranks/orders.def"
-#undef ORDER
+/* The functions of the commands: commands.c, commands_data.c, commands_embed.c, commands_rows.c,
+ * commands_slice.c. */
+#define COMMAND(NAME, name, needs) void command_##name(struct state *s);
+#include "common/ranks/commands.def"
+#undef COMMAND
 /* Returns whether RANKS_ASK_ROWS has as many numbers as it needs, and is a question for ranks. */
-bool order_is_answerable(const struct state *s);
+bool command_is_answerable(const struct state *s);
 
 #endif

@@ -175,7 +175,7 @@ static void kmeans_draw_row(struct seeding *s, double *to)
 	owner = ranks_owner(s->R, row);
 	if (!s->R || owner == s->R->own)
 		memcpy(to, ROW(s->rows->Z, row - ranks_first(s->R)), bytes);
-	ranks_tell(s->R, owner, to, bytes);
+	ranks_broadcast(s->R, owner, to, bytes);
 }
 
 static void kmeans_swap_pointers(struct plane *a, struct plane *b)

@@ -78,7 +78,7 @@ static void list_taken(struct layout *l, const uint32_t *node_of, struct filter_
 		l->of[l->taken_count] = node_of[g];
 		l->taken[l->taken_count++] = (uint32_t)(n + g);
 	}
-	rows_by_rank_tell(p->R, &told, &p->sent);
+	rows_by_rank_exchange(p->R, &told, &p->sent);
 	memcpy(p->taken, told.count, p->R->count * sizeof(*p->taken));
 	rows_by_rank_release(&told);
 }

@@ -23,7 +23,7 @@ static const char *const names[] = { [HOOK_JOB_FAILED] = "job-failed",
 				     [HOOK_AWAY] = "away" };
 
 /* An order to the helper, one datagram each. */
-struct order {
+struct helper_command {
 	enum hook_event event;
 	char job[33];
 	char text[6 * ERR_DETAIL_MAX]; /* JSON, in which one byte may take six */
@@ -70,7 +70,7 @@ static int await_program(pid_t pid)
 	return status;
 }
 
-static struct outcome carry_out(const struct order *o)
+static struct outcome carry_out(const struct helper_command *o)
 {
 	const char *const argv[] = { program, names[o->event], name, *o->job ? o->job : NULL,
 				     NULL };
@@ -92,7 +92,7 @@ static struct outcome carry_out(const struct order *o)
  * tells why the daemon ended. */
 static void help(int sock, const void *arg)
 {
-	struct order o;
+	struct helper_command o;
 	struct outcome r;
 	ssize_t n;
 
@@ -137,7 +137,7 @@ enum err hook_begin(const struct daemon_common *c)
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...)
 {
 	char sentence[ERR_DETAIL_MAX], date[32];
-	struct order o = { .event = event };
+	struct helper_command o = { .event = event };
 	struct json *line;
 	struct buf text = { 0 };
 	va_list ap;

@@ -26,8 +26,8 @@ size_t rows_by_rank_all(const struct rows_by_rank *l, const struct ranks *R)
 	return all;
 }
 
-void rows_by_rank_tell(const struct ranks *R, const struct rows_by_rank *from,
-		       struct rows_by_rank *to)
+void rows_by_rank_exchange(const struct ranks *R, const struct rows_by_rank *from,
+			   struct rows_by_rank *to)
 {
 	size_t all;
 
@@ -87,7 +87,7 @@ void halo_init(struct halo *h, const struct ranks *R, const struct csr *a)
 	for (size_t i = 0; i < h->count; i++)
 		h->want[ranks_owner(R, h->row[i])]++;
 	want = (struct rows_by_rank){ h->want, h->row };
-	rows_by_rank_tell(R, &want, &h->give);
+	rows_by_rank_exchange(R, &want, &h->give);
 }
 
 void halo_release(struct halo *h)

@@ -20,8 +20,8 @@ void rows_by_rank_release(struct rows_by_rank *l);
 size_t rows_by_rank_all(const struct rows_by_rank *l, const struct ranks *R);
 /* Sends each rank the row numbers that `from` lists for it. to (initialised here) receives the
  * numbers of this rank's rows that each rank listed, counted from this rank's first row. */
-void rows_by_rank_tell(const struct ranks *R, const struct rows_by_rank *from,
-		       struct rows_by_rank *to);
+void rows_by_rank_exchange(const struct ranks *R, const struct rows_by_rank *from,
+			   struct rows_by_rank *to);
 
 struct halo {
 	const struct ranks *R;

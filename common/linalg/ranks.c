@@ -132,7 +132,7 @@ size_t ranks_before(const struct ranks *R, size_t own)
  * any number of ranks and bytes. */
 enum { TELL_BYTES = 1 << 20 };
 
-void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n)
+void ranks_broadcast(const struct ranks *R, size_t from, void *p, size_t n)
 {
 	size_t most, *to, *in;
 	char *box = NULL;
@@ -233,7 +233,7 @@ static void sum_over_ranks(const struct ranks *R, struct rowsum *s, double *tota
 		}
 	if (R->own == 0 && bytes)
 		memcpy(total, rowsum_end(s), bytes);
-	ranks_tell(R, 0, total, bytes);
+	ranks_broadcast(R, 0, total, bytes);
 	free(from);
 	free(to);
 	free(all);

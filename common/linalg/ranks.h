@@ -60,7 +60,7 @@ void *ranks_all(const struct ranks *R, size_t bytes, const void *own);
 size_t ranks_total(const struct ranks *R, size_t own);  /* sum of all ranks' */
 size_t ranks_before(const struct ranks *R, size_t own); /* sum of lower ranks' */
 /* Broadcasts the n bytes at p from rank `from`. */
-void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n);
+void ranks_broadcast(const struct ranks *R, size_t from, void *p, size_t n);
 /* Turns an error of one rank into an error of all. With several errors, that of the first rank
  * counts. The message begins with that rank's number and host. */
 enum err ranks_agree(const struct ranks *R, enum err own) MUST_CHECK;

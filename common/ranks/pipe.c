@@ -30,7 +30,8 @@ static enum err pipe_write(struct ranks_pipe *p, const void *from, size_t n)
 	return ERR_OK;
 }
 
-enum err ranks_pipe_say(struct ranks_pipe *p, enum ranks_what what, const void *from, size_t n)
+enum err ranks_pipe_send_frame(struct ranks_pipe *p, enum ranks_what what, const void *from,
+			       size_t n)
 {
 	struct ranks_frame f = { .what = what, .bytes = (uint32_t)n };
 
@@ -43,8 +44,8 @@ enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_
 	size_t most = unit < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / unit * unit : RANKS_FRAME_MAX;
 
 	for (size_t at = 0; at < n; at += most)
-		TRY(ranks_pipe_say(p, RANKS_PIECE, (const char *)from + at,
-				   n - at < most ? n - at : most));
+		TRY(ranks_pipe_send_frame(p, RANKS_PIECE, (const char *)from + at,
+					  n - at < most ? n - at : most));
 	return ERR_OK;
 }
 
@@ -66,8 +67,8 @@ static enum err pipe_head(struct ranks_pipe *p, enum ranks_what what, size_t mos
 	return ERR_OK;
 }
 
-enum err ranks_pipe_hear(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
-			 size_t *got)
+enum err ranks_pipe_receive_frame(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
+				  size_t *got)
 {
 	TRY(pipe_head(p, what, most, got));
 	return pipe_read(p, to, *got);

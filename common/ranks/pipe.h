@@ -28,7 +28,7 @@ enum {
 
 enum ranks_what {
 	RANKS_HELLO = 1, /* struct ranks_hello, and its ranks' struct ranks_place as pieces */
-	RANKS_ORDER,
+	RANKS_COMMAND,
 	RANKS_REPLY,
 	RANKS_PIECE,
 	RANKS_TICK, /* empty: the ranks make progress */
@@ -40,7 +40,7 @@ struct ranks_frame {
 
 struct ranks_hello {
 	char version[32];
-	uint32_t order_size, reply_size, ranks;
+	uint32_t command_size, reply_size, ranks;
 };
 
 struct ranks_place {
@@ -49,9 +49,9 @@ struct ranks_place {
 };
 
 enum ranks_op {
-#define ORDER(NAME, name, needs) RANKS_##NAME,
-#include "common/ranks/orders.def"
-#undef ORDER
+#define COMMAND(NAME, name, needs) RANKS_##NAME,
+#include "common/ranks/commands.def"
+#undef COMMAND
 };
 
 /* One end of the two pipes. */
@@ -62,13 +62,13 @@ struct ranks_pipe {
 	enum err (*await)(void *arg, int fd, short events, bool ended);
 	void *arg;
 };
-enum err ranks_pipe_say(struct ranks_pipe *p, enum ranks_what what, const void *from,
-			size_t n) MUST_CHECK;
+enum err ranks_pipe_send_frame(struct ranks_pipe *p, enum ranks_what what, const void *from,
+			       size_t n) MUST_CHECK;
 /* Sends n bytes in pieces. No piece ends within a unit, if a unit fits into one. */
 enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_t unit) MUST_CHECK;
 /* Receives the next frame, of `most` bytes at most; *got becomes its length. Skips ticks. */
-enum err ranks_pipe_hear(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
-			 size_t *got) MUST_CHECK;
+enum err ranks_pipe_receive_frame(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
+				  size_t *got) MUST_CHECK;
 /* Receives n bytes of pieces, of any sizes. */
 enum err ranks_pipe_receive(struct ranks_pipe *p, void *to, size_t n) MUST_CHECK;
 
@@ -88,7 +88,7 @@ struct ranks_sizes {
 	bool is_sparse, weighted;
 };
 
-struct ranks_order {
+struct ranks_command {
 	enum ranks_op op;
 	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
 	struct embed_params embed;                            /* EMBED */

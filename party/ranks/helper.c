@@ -30,8 +30,8 @@ static bool root; /* root made this process */
 static struct {
 	pid_t pid; /* of mpirun; 0: none runs */
 	unsigned serial;
-	int said;
-} running = { .said = -1 };
+	int output;
+} running = { .output = -1 };
 
 /* ---- a network without others ---- */
 
@@ -108,10 +108,10 @@ static bool make_pipes(void)
 
 		made = mkfifo(path, 0600) == 0;
 		if (made && i == 2)
-			running.said = open(path, O_RDWR | O_CLOEXEC);
+			running.output = open(path, O_RDWR | O_CLOEXEC);
 		free(path);
 	}
-	return made && running.said >= 0;
+	return made && running.output >= 0;
 }
 
 __attribute__((noreturn)) static void become_mpirun(void)
@@ -136,7 +136,8 @@ __attribute__((noreturn)) static void become_mpirun(void)
 	argv[count++] = "1";
 	argv[count++] = plan->worker;
 	argv[count++] = plan->dir;
-	helper_become(argv, open("/dev/null", O_RDONLY | O_CLOEXEC), running.said, running.said);
+	helper_become(argv, open("/dev/null", O_RDONLY | O_CLOEXEC), running.output,
+		      running.output);
 }
 
 static void mpirun_helper_report(int sock, struct outcome r)
@@ -171,9 +172,9 @@ static void end_running(double patience_s)
 		}
 	}
 	running.pid = 0;
-	if (running.said >= 0)
-		close(running.said);
-	running.said = -1;
+	if (running.output >= 0)
+		close(running.output);
+	running.output = -1;
 	file_remove_tree(plan->dir); /* of a killed helper, too */
 }
 
@@ -192,7 +193,7 @@ static void mpirun_helper_start(int sock)
 
 void mpirun_help(int sock, const void *p)
 {
-	struct order o;
+	struct helper_command o;
 
 	plan = p;
 	root = geteuid() == 0;

@@ -154,7 +154,7 @@ void mpirun_end(void)
 	plan_release(&plan);
 }
 
-static enum err give_order(struct order o)
+static enum err give_command(struct helper_command o)
 {
 	if (send(to_helper, &o, sizeof(o), MSG_NOSIGNAL) != sizeof(o))
 		return err_set(ERR_INTERNAL, "ranks: their helper does not answer: %s",
@@ -188,7 +188,7 @@ enum err mpirun_start(struct mpirun *l)
 	struct outcome r;
 
 	serial++;
-	TRY(give_order((struct order){ START, serial }));
+	TRY(give_command((struct helper_command){ START, serial }));
 	if (!mpirun_receive_outcome(&r, true))
 		return err_set(ERR_INTERNAL, "ranks: their helper has ended");
 	if (r.what != STARTED)
@@ -197,7 +197,7 @@ enum err mpirun_start(struct mpirun *l)
 	/* Opens both directions, so that neither end waits for the other. */
 	*l = (struct mpirun){ serial, open_end("in", O_RDWR), open_end("out", O_RDWR),
 			      open_end("said", O_RDONLY) };
-	if (l->to >= 0 && l->from >= 0 && l->said >= 0)
+	if (l->to >= 0 && l->from >= 0 && l->output >= 0)
 		return ERR_OK;
 	mpirun_stop(l);
 	return err_set(ERR_INTERNAL, "ranks: the pipes in %s cannot be opened", plan.dir);
@@ -207,9 +207,9 @@ void mpirun_stop(struct mpirun *l)
 {
 	close(l->to);
 	close(l->from);
-	close(l->said);
+	close(l->output);
 	if (l->serial == serial)
-		(void)!give_order((struct order){ STOP, serial });
+		(void)!give_command((struct helper_command){ STOP, serial });
 }
 
 int mpirun_watched(void)

@@ -23,7 +23,7 @@ void mpirun_end(void);
 /* Started ranks: this end of their pipes, which do not block, and of mpirun's standard error. */
 struct mpirun {
 	unsigned serial;
-	int to, from, said;
+	int to, from, output;
 };
 
 /* Starts ranks, after ending earlier ones: one set at a time, from one thread at a time.

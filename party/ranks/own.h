@@ -8,7 +8,7 @@
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
 /* The daemon sends an order; the helper answers with the outcome. serial: number of the start. */
-struct order {
+struct helper_command {
 	enum { START = 1, STOP } what;
 	unsigned serial;
 };

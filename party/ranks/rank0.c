@@ -17,13 +17,13 @@ static const double LAST_WORDS_S = 2;
 
 /* ---- errors ---- */
 
-static bool hear_said(struct workers *w)
+static bool read_output(struct workers *w)
 {
 	char text[1024];
-	ssize_t n = read(w->at.said, text, sizeof(text));
+	ssize_t n = read(w->at.output, text, sizeof(text));
 
-	for (ssize_t i = 0; i < n && w->said_n < SAID_MAX - 1; i++)
-		w->said[w->said_n++] = text[i];
+	for (ssize_t i = 0; i < n && w->output_n < OUTPUT_MAX - 1; i++)
+		w->output[w->output_n++] = text[i];
 	if (n > 0)
 		log_debug("mpirun: %.*s", (int)n, text);
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may arrive */
@@ -45,9 +45,9 @@ static void flatten(const char *from, size_t bytes, char to[static SHOWN])
 	to[n] = 0;
 }
 
-static enum err say_dead_rank(const struct workers *w)
+static enum err name_dead_rank(const struct workers *w)
 {
-	const char *line = strstr(w->said, "process rank ");
+	const char *line = strstr(w->output, "process rank ");
 	unsigned rank;
 	int signal;
 
@@ -62,29 +62,29 @@ static enum err say_dead_rank(const struct workers *w)
 }
 
 /* Copies coterie-worker's own line to text, or otherwise all output. */
-static void show_said(const struct workers *w, char text[static SHOWN])
+static void show_output(const struct workers *w, char text[static SHOWN])
 {
 	static const char own[] = "coterie-worker: ";
-	const char *line = strstr(w->said, own);
+	const char *line = strstr(w->output, own);
 
 	line = line ? line + strlen(own) : NULL;
-	flatten(line ? line : w->said, line ? strcspn(line, "\n") : w->said_n, text);
+	flatten(line ? line : w->output, line ? strcspn(line, "\n") : w->output_n, text);
 }
 
 /* Returns the error after mpirun has ended, with the cause from its last output. */
 static enum err rank0_report_end(struct workers *w, int status)
 {
 	double end_s = clock_now_s() + LAST_WORDS_S;
-	struct pollfd p = { .fd = w->at.said, .events = POLLIN };
+	struct pollfd p = { .fd = w->at.output, .events = POLLIN };
 	char text[SHOWN];
 
-	while (clock_now_s() < end_s && poll(&p, 1, TURN_MS) > 0 && hear_said(w))
+	while (clock_now_s() < end_s && poll(&p, 1, TURN_MS) > 0 && read_output(w))
 		;
-	w->said[w->said_n] = 0;
+	w->output[w->output_n] = 0;
 	w->died = true;
-	if (w->greeted && say_dead_rank(w) != ERR_OK)
+	if (w->greeted && name_dead_rank(w) != ERR_OK)
 		return ERR_INTERNAL;
-	show_said(w, text);
+	show_output(w, text);
 	return err_set(
 	    w->greeted ? ERR_INTERNAL : ERR_INPUT, "the ranks (mpirun) ended with %s %d%s: %s",
 	    WIFSIGNALED(status) ? "signal" : "status",
@@ -104,14 +104,14 @@ static enum err rank0_await(void *workers, int fd, short events, bool ended)
 	for (;;) {
 		struct pollfd p[3] = { { .fd = fd, .events = events },
 				       { .fd = mpirun_watched(), .events = POLLIN },
-				       { .fd = open ? w->at.said : -1, .events = POLLIN } };
+				       { .fd = open ? w->at.output : -1, .events = POLLIN } };
 		int status;
 
 		TRY(progress_check());
 		if (poll(p, 3, TURN_MS) < 0 && errno != EINTR)
 			return err_set(ERR_INTERNAL, "ranks: poll: %s", strerror(errno));
 		if (p[2].revents)
-			open = hear_said(w);
+			open = read_output(w);
 		if (p[0].revents & events)
 			return ERR_OK;
 		if (p[1].revents && mpirun_ended(&w->at, &status))
@@ -121,8 +121,8 @@ static enum err rank0_await(void *workers, int fd, short events, bool ended)
 
 enum err rank0_order(struct workers *w, enum ranks_op op)
 {
-	w->order.op = op;
-	return ranks_pipe_say(&w->pipe, RANKS_ORDER, &w->order, sizeof(w->order));
+	w->command.op = op;
+	return ranks_pipe_send_frame(&w->pipe, RANKS_COMMAND, &w->command, sizeof(w->command));
 }
 
 enum err rank0_answered(struct workers *w)
@@ -130,7 +130,7 @@ enum err rank0_answered(struct workers *w)
 	struct ranks_reply *r = &w->reply;
 	size_t got;
 
-	TRY(ranks_pipe_hear(&w->pipe, RANKS_REPLY, r, sizeof(*r), &got));
+	TRY(ranks_pipe_receive_frame(&w->pipe, RANKS_REPLY, r, sizeof(*r), &got));
 	if (got != sizeof(*r) || r->code > ERR_CANCELLED)
 		return err_set(ERR_INTERNAL, "ranks: a reply of %zu bytes with code %d", got,
 			       (int)r->code);
@@ -153,8 +153,8 @@ enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count
 {
 	size_t got;
 
-	TRY(ranks_pipe_hear(&w->pipe, RANKS_PIECE, w->piece,
-			    *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX, &got));
+	TRY(ranks_pipe_receive_frame(&w->pipe, RANKS_PIECE, w->piece,
+				     *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX, &got));
 	*left -= got;
 	*count = got / unit;
 	return ERR_OK;
@@ -176,10 +176,10 @@ static enum err greet(struct workers *w)
 	struct ranks_hello h;
 	size_t got;
 
-	TRY(ranks_pipe_hear(&w->pipe, RANKS_HELLO, &h, sizeof(h), &got));
+	TRY(ranks_pipe_receive_frame(&w->pipe, RANKS_HELLO, &h, sizeof(h), &got));
 	h.version[sizeof(h.version) - 1] = 0;
 	if (got != sizeof(h) || strcmp(h.version, COTERIE_VERSION) != 0 ||
-	    h.order_size != sizeof(struct ranks_order) ||
+	    h.command_size != sizeof(struct ranks_command) ||
 	    h.reply_size != sizeof(struct ranks_reply) || h.ranks < 1 || h.ranks > RANKS_MOST)
 		return err_set(ERR_INPUT,
 			       "ranks: coterie-worker is of another build (%.31s) than this party "

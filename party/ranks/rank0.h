@@ -6,7 +6,7 @@
 #include "party/ranks/mpirun.h"
 #include "party/ranks/workers.h"
 
-enum { SAID_MAX = 4096 };
+enum { OUTPUT_MAX = 4096 };
 
 struct workers {
 	struct mpirun at;
@@ -14,9 +14,9 @@ struct workers {
 	struct ranks_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
-	char said[SAID_MAX]; /* first bytes of standard error of mpirun and ranks */
-	size_t said_n;
-	struct ranks_order order;
+	char output[OUTPUT_MAX]; /* first bytes of standard error of mpirun and ranks */
+	size_t output_n;
+	struct ranks_command command;
 	struct ranks_reply reply;
 	uint8_t *piece; /* RANKS_FRAME_MAX */
 };
@@ -34,7 +34,7 @@ struct rank0_part {
 #define RECEIVED_MAT(m)    RECEIVED((m)->a, (m)->rows * (m)->cols)
 /* clang-format on */
 
-/* Sends w->order as command `op`, with the parts that are sent; receives w->reply, and then the
+/* Sends w->command as command `op`, with the parts that are sent; receives w->reply, and then the
  * other parts. */
 #define rank0_call(w, op, ...) rank0_parts(w, op, (const struct rank0_part[]){ __VA_ARGS__, { 0 } })
 enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part) MUST_CHECK;

@@ -23,8 +23,8 @@ enum err workers_read(struct workers *w, const char *features, const char *edges
 {
 	const struct ranks_sizes *r = &w->reply.sizes;
 
-	TRY(put_path(w->order.features, features));
-	TRY(put_path(w->order.edges, edges ? edges : ""));
+	TRY(put_path(w->command.features, features));
+	TRY(put_path(w->command.edges, edges ? edges : ""));
 	TRY(rank0_ask(w, RANKS_READ));
 	if (r->ranks != w->sizes.ranks || r->n < 1 || r->n > ROWS_MAX || r->cols < 1 ||
 	    r->cols > COLS_MAX || r->neighbours > 2 * EDGES_MAX ||
@@ -69,7 +69,7 @@ enum err workers_embed(struct workers *w, const struct embed_params *p, struct e
 	size_t cols = w->sizes.cols;
 
 	*how = (struct embedding){ 0 };
-	w->order.embed = *p;
+	w->command.embed = *p;
 	TRY(rank0_ask(w, RANKS_EMBED));
 	if (r->map.cols < 1 || r->map.cols > cols)
 		return err_set(ERR_INTERNAL, "ranks: projected on %zu of %zu dimensions",
@@ -84,7 +84,7 @@ enum err workers_embed(struct workers *w, const struct embed_params *p, struct e
 
 enum err workers_embed_again(struct workers *w, const struct embedding *how)
 {
-	w->order.how = *how;
+	w->command.how = *how;
 	w->sizes.dims = how->map.cols;
 	return rank0_call(w, RANKS_AGAIN, SENT_MAT(&how->map), SENT(how->idf, w->sizes.cols));
 }
@@ -96,7 +96,7 @@ enum err workers_norms(struct workers *w, double *norm)
 
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power)
 {
-	w->order.how = (struct embedding){ .mean_norm = mean, .row_power = power };
+	w->command.how = (struct embedding){ .mean_norm = mean, .row_power = power };
 	return rank0_call(w, RANKS_SCALE, SENT(norm, w->sizes.n));
 }
 
@@ -113,20 +113,20 @@ enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint
 			  struct mat *centres)
 {
 	mat_init(centres, p->k, w->sizes.dims);
-	w->order.clusters = *p;
+	w->command.clusters = *p;
 	TRY(rank0_call(w, RANKS_CLUSTERS, RECEIVED(label, w->sizes.n), RECEIVED_MAT(centres)));
 	return workers_check_labels(w, p->k, label);
 }
 
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c)
 {
-	w->order.k = c->rows;
+	w->command.k = c->rows;
 	return rank0_call(w, RANKS_CENTRES, SENT_MAT(c), SENT(label, w->sizes.n), RECEIVED_MAT(c));
 }
 
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg)
 {
-	w->order.k = c->rows;
+	w->command.k = c->rows;
 	TRY(rank0_call(w, RANKS_DISTANCES, SENT_MAT(c)));
 	return rank0_values(w, w->sizes.n * c->rows, each, arg);
 }
@@ -134,9 +134,9 @@ enum err workers_distances(struct workers *w, const struct mat *c, workers_value
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term)
 {
-	w->order.begins = begins;
-	w->order.embed = *how;
-	w->order.clusters = *clusters;
+	w->command.begins = begins;
+	w->command.embed = *how;
+	w->command.clusters = *clusters;
 	return rank0_call(w, RANKS_TERMS, RECEIVED(term, ORDER_WORDS));
 }
 
@@ -144,14 +144,14 @@ enum err workers_terms(struct workers *w, bool begins, const struct embed_params
 
 static void workers_put_question(struct workers *w, const struct question *q)
 {
-	w->order.question = *q;
-	w->order.question.square = NULL;
-	w->order.question.label = NULL;
-	w->order.question.B = NULL;
-	w->order.question.how = NULL;
-	w->order.dims = q->kind == ASK_PRODUCTS ? q->B->cols : 0;
+	w->command.question = *q;
+	w->command.question.square = NULL;
+	w->command.question.label = NULL;
+	w->command.question.B = NULL;
+	w->command.question.how = NULL;
+	w->command.dims = q->kind == ASK_PRODUCTS ? q->B->cols : 0;
 	if (q->kind == ASK_MEANS)
-		w->order.question.labellings = 1;
+		w->command.question.labellings = 1;
 }
 
 enum err workers_filter(struct workers *w, unsigned order)
@@ -171,7 +171,7 @@ enum err workers_question(struct workers *w, const struct question *q)
 	if (q->kind == ASK_SPREADS)
 		return ranks_pipe_send(&w->pipe, q->square, n * sizeof(*q->square), 1);
 	return ranks_pipe_send(&w->pipe, q->label,
-			       w->order.question.labellings * n * sizeof(*q->label), 1);
+			       w->command.question.labellings * n * sizeof(*q->label), 1);
 }
 
 enum err workers_block(struct workers *w, const double *x, size_t count)
@@ -192,7 +192,7 @@ enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t
 	workers_put_question(
 	    w, &(struct question){
 		   .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims });
-	w->order.clusters = *how;
+	w->command.clusters = *how;
 	TRY(rank0_call(w, RANKS_CELLS, RECEIVED(label, w->sizes.n)));
 	return workers_check_labels(w, how->k, label);
 }
@@ -203,7 +203,7 @@ enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struc
 	size_t cols = w->sizes.cols;
 
 	mat_init(M, k, cols);
-	w->order.k = k;
+	w->command.k = k;
 	return rank0_call(w, RANKS_MEANS, SENT(label, w->sizes.n), RECEIVED_MAT(M),
 			  RECEIVED(s->shift, cols), RECEIVED(s->weight, cols),
 			  RECEIVED(s->word, cols));
@@ -213,8 +213,8 @@ enum err workers_place_weigh(struct workers *w, const struct placing *p, double 
 {
 	size_t cols = w->sizes.cols;
 
-	w->order.k = p->map.cols;
-	w->order.embed.order = p->order;
+	w->command.k = p->map.cols;
+	w->command.embed.order = p->order;
 	return rank0_call(w, RANKS_WEIGH, SENT(p->shift, cols), SENT(p->weight, cols),
 			  SENT(p->word, cols), SENT(p->offset, p->map.cols), SENT_MAT(&p->map),
 			  RECEIVED(length, w->sizes.n));
@@ -236,7 +236,7 @@ enum err workers_costs(struct workers *w, struct ranks_cost *cost)
 
 enum err workers_rows_begin(struct workers *w, double min_cluster)
 {
-	w->order.min_cluster = min_cluster;
+	w->command.min_cluster = min_cluster;
 	w->sizes.dims = w->sizes.cols;
 	return rank0_ask(w, RANKS_ROWS);
 }
@@ -275,7 +275,7 @@ static const double *question_numbers(const struct fedsc_question *q, size_t m,
 
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x)
 {
-	struct ranks_question *o = &w->order.asked;
+	struct ranks_question *o = &w->command.asked;
 	const double *numbers;
 	size_t given, words;
 

@@ -14,7 +14,7 @@ enum { SENT_TILES = 8 };
 /* ---- landmark and gcc ---- */
 
 /* Reads X again from its .npy file, and renames its rows as before. */
-static enum err orders_slice_read_again(void *arg, struct features *X)
+static enum err commands_slice_read_again(void *arg, struct features *X)
 {
 	struct state *s = arg;
 	struct csr none = { 0 };
@@ -39,7 +39,7 @@ static enum err need_slice(struct state *s)
 	if (s->slice.g)
 		return ERR_OK;
 	TRY(slice_init(&s->slice, &s->X, &s->g, 1));
-	s->source = (struct features_source){ s, orders_slice_read_again };
+	s->source = (struct features_source){ s, commands_slice_read_again };
 	if (!s->slice.X.is_sparse && file_ends(s->features, ".npy"))
 		s->slice.source = &s->source;
 	return ERR_OK;
@@ -51,12 +51,12 @@ static void note_filtered(struct state *s)
 		s->embedded = link_cost();
 }
 
-void order_filter(struct state *s)
+void command_filter(struct state *s)
 {
 	enum err e = need_slice(s);
 
 	if (e == ERR_OK)
-		e = slice_filter(&s->slice, s->order.question.order);
+		e = slice_filter(&s->slice, s->command.question.order);
 	note_filtered(s);
 	(void)state_reply(s, e);
 }
@@ -77,7 +77,7 @@ static void receive_pointed(struct state *s, struct question *q, struct pointed 
 		ALLOC(p->square, n);
 		state_receive_rows(s, sizeof(*p->square), p->square);
 	} else if (q->kind == ASK_PRODUCTS) {
-		mat_init(&p->B, n, s->order.dims);
+		mat_init(&p->B, n, s->command.dims);
 		state_receive_rows(s, p->B.cols * sizeof(*p->B.a), p->B.a);
 	} else if (q->labellings) {
 		ALLOC(p->label, q->labellings * n);
@@ -110,9 +110,9 @@ static void make_product(void *arg, size_t first, size_t count, void *to)
 
 /* Computes rows of a product only when they are sent. All ranks' rows at once would take as much
  * memory as the block in the question. */
-void order_ask(struct state *s)
+void command_ask(struct state *s)
 {
-	struct question *q = &s->order.question;
+	struct question *q = &s->command.question;
 	size_t n = ranks_rows(s->R), whole = question_whole(q), width;
 	struct product product = { .s = &s->slice };
 	struct pointed p;
@@ -127,7 +127,7 @@ void order_ask(struct state *s)
 	note_filtered(s);
 	release_pointed(&p);
 	if (state_reply(s, e)) {
-		state_send_told(s, x, whole * sizeof(*x));
+		state_send_common(s, x, whole * sizeof(*x));
 		if (product.C.a)
 			state_send_made(s, width * sizeof(*x), n, SENT_TILES * LA_TILE,
 					make_product, &product);
@@ -138,33 +138,33 @@ void order_ask(struct state *s)
 	free(x);
 }
 
-void order_cells(struct state *s)
+void command_cells(struct state *s)
 {
-	const struct question *q = &s->order.question;
+	const struct question *q = &s->command.question;
 	uint32_t *label = alloc(ranks_rows(s->R), sizeof(*label));
 	enum err e = need_slice(s);
 
 	if (e == ERR_OK)
-		e = slice_cluster(&s->slice, q->order, q->parties, q->dims, &s->order.clusters,
+		e = slice_cluster(&s->slice, q->order, q->parties, q->dims, &s->command.clusters,
 				  label);
 	if (state_reply(s, e))
 		state_send_items(s, sizeof(*label), ranks_rows(s->R), label);
 	free(label);
 }
 
-void order_means(struct state *s)
+void command_means(struct state *s)
 {
 	uint32_t *label = alloc(ranks_rows(s->R), sizeof(*label));
 	const struct slice *own = &s->slice;
 	struct mat M;
 
 	state_receive_rows(s, sizeof(*label), label);
-	slice_means(own, label, s->order.k, &M);
+	slice_means(own, label, s->command.k, &M);
 	if (state_reply(s, ERR_OK)) {
 		state_send_mat(s, &M);
-		state_send_told(s, own->shift, own->columns * sizeof(*own->shift));
-		state_send_told(s, own->weight, own->columns * sizeof(*own->weight));
-		state_send_told(s, own->word, own->columns);
+		state_send_common(s, own->shift, own->columns * sizeof(*own->shift));
+		state_send_common(s, own->weight, own->columns * sizeof(*own->weight));
+		state_send_common(s, own->word, own->columns);
 	}
 	mat_release(&M);
 	free(label);
@@ -172,29 +172,29 @@ void order_means(struct state *s)
 
 /* ---- new rows after landmark ---- */
 
-void order_weigh(struct state *s)
+void command_weigh(struct state *s)
 {
 	struct placing *p = &s->place;
-	size_t n = ranks_rows(s->R), m = features_cols(&s->X), k = s->order.k;
+	size_t n = ranks_rows(s->R), m = features_cols(&s->X), k = s->command.k;
 	double *length = alloc(n, sizeof(*length));
 
 	placing_release(p);
-	p->order = s->order.embed.order;
+	p->order = s->command.embed.order;
 	ALLOC(p->shift, m);
 	ALLOC(p->weight, m);
 	ALLOC(p->word, m);
 	ALLOC(p->offset, k);
-	state_receive_told(s, p->shift, m * sizeof(*p->shift));
-	state_receive_told(s, p->weight, m * sizeof(*p->weight));
-	state_receive_told(s, p->word, m);
-	state_receive_told(s, p->offset, k * sizeof(*p->offset));
+	state_receive_common(s, p->shift, m * sizeof(*p->shift));
+	state_receive_common(s, p->weight, m * sizeof(*p->weight));
+	state_receive_common(s, p->word, m);
+	state_receive_common(s, p->offset, k * sizeof(*p->offset));
 	state_receive_mat(s, &p->map, m, k);
 	if (state_reply(s, placing_weigh(p, &s->X, length)))
 		state_send_items(s, sizeof(*length), n, length);
 	free(length);
 }
 
-void order_place(struct state *s)
+void command_place(struct state *s)
 {
 	double *norm = alloc(ranks_rows(s->R), sizeof(*norm));
 	enum err e;

@@ -7,20 +7,20 @@
 
 /* ---- rows of sums over rows ---- */
 
-void order_rows(struct state *s)
+void command_rows(struct state *s)
 {
 	features_form(&s->X);
 	graph_release(&s->g);
 	fedsc_party_release(&s->party);
-	fedsc_party_part(&s->party, &s->X.dense, s->order.min_cluster, s->R);
+	fedsc_party_part(&s->party, &s->X.dense, s->command.min_cluster, s->R);
 	s->X = (struct features){ 0 };
 	s->embedded = link_cost();
 	(void)state_reply(s, ERR_OK);
 }
 
-bool order_is_answerable(const struct state *s)
+bool command_is_answerable(const struct state *s)
 {
-	const struct ranks_question *o = &s->order.asked;
+	const struct ranks_question *o = &s->command.asked;
 	size_t m = s->party.X.cols;
 
 	if (o->k > ROWS_MAX || o->cols > ROWS_MAX || o->k * o->cols > RANKS_WORDS_MAX)
@@ -50,9 +50,9 @@ static size_t columns_asked(const struct state *s, const struct fedsc_question *
 }
 
 /* Answers a question about rows. All numbers that come with one question have the same meaning. */
-void order_ask_rows(struct state *s)
+void command_ask_rows(struct state *s)
 {
-	struct ranks_question *o = &s->order.asked;
+	struct ranks_question *o = &s->command.asked;
 	struct fedsc_question *q = &o->q;
 	struct mat matrix;
 	double *given, *sums;
@@ -70,7 +70,7 @@ void order_ask_rows(struct state *s)
 		link_abort("rank 0 was asked for an answer of %zu words", words);
 	ALLOC(sums, words);
 	if (state_reply(s, fedsc_answer(&s->party, q, sums)))
-		state_send_told(s, sums, words * sizeof(*sums));
+		state_send_common(s, sums, words * sizeof(*sums));
 	mat_release(&matrix);
 	free(sums);
 }
@@ -83,7 +83,7 @@ static void make_margins(void *clusters, size_t first, size_t count, void *to)
 		margin[i] = fedkmeans_margin(clusters, first + i);
 }
 
-void order_nearest(struct state *s)
+void command_nearest(struct state *s)
 {
 	size_t n = s->party.X.rows, bytes = sizeof(double);
 

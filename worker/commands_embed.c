@@ -7,9 +7,9 @@
 
 /* ---- filter.order "auto" ---- */
 
-void order_terms(struct state *s)
+void command_terms(struct state *s)
 {
-	const struct ranks_order *o = &s->order;
+	const struct ranks_command *o = &s->command;
 	double terms[ORDER_WORDS];
 	enum err e = ERR_OK;
 
@@ -20,40 +20,40 @@ void order_terms(struct state *s)
 	if (e == ERR_OK)
 		e = order_next(&s->search, terms);
 	if (state_reply(s, e))
-		state_send_told(s, terms, sizeof(terms));
+		state_send_common(s, terms, sizeof(terms));
 }
 
 /* ---- the embedding ---- */
 
-void order_embed(struct state *s)
+void command_embed(struct state *s)
 {
 	struct embedding how;
 	enum err e;
 
 	order_end(&s->search);
 	mat_release(&s->Z);
-	e = embed_keep(&s->X, &s->g, &s->order.embed, &s->Z, &how);
+	e = embed_keep(&s->X, &s->g, &s->command.embed, &s->Z, &how);
 	graph_release(&s->g);
 	s->embedded = link_cost();
 	s->reply.how = how;
 	if (state_reply(s, e)) {
 		state_send_mat(s, &how.map);
 		if (how.idf)
-			state_send_told(s, how.idf, how.map.rows * sizeof(*how.idf));
+			state_send_common(s, how.idf, how.map.rows * sizeof(*how.idf));
 	}
 	embedding_release(&how);
 }
 
-void order_again(struct state *s)
+void command_again(struct state *s)
 {
-	struct embedding how = s->order.how;
+	struct embedding how = s->command.how;
 	size_t cols = features_cols(&s->X);
 	enum err e;
 
 	state_receive_mat(s, &how.map, cols, how.map.cols);
 	if (how.idf) {
 		ALLOC(how.idf, cols);
-		state_receive_told(s, how.idf, cols * sizeof(*how.idf));
+		state_receive_common(s, how.idf, cols * sizeof(*how.idf));
 	}
 	mat_release(&s->Z);
 	e = embed_again(&s->X, &s->g, &how, 1, &s->Z);
@@ -63,7 +63,7 @@ void order_again(struct state *s)
 	(void)state_reply(s, e);
 }
 
-void order_norms(struct state *s)
+void command_norms(struct state *s)
 {
 	double *norm = alloc(s->Z.rows, sizeof(*norm));
 
@@ -73,24 +73,24 @@ void order_norms(struct state *s)
 	free(norm);
 }
 
-void order_scale(struct state *s)
+void command_scale(struct state *s)
 {
 	double *norm = alloc(s->Z.rows, sizeof(*norm));
 
 	state_receive_rows(s, sizeof(*norm), norm);
-	embed_scale(&s->Z, norm, s->order.how.mean_norm, s->order.how.row_power);
+	embed_scale(&s->Z, norm, s->command.how.mean_norm, s->command.how.row_power);
 	free(norm);
 	(void)state_reply(s, ERR_OK);
 }
 
 /* ---- k-means ---- */
 
-void order_clusters(struct state *s)
+void command_clusters(struct state *s)
 {
 	uint32_t *label = alloc(s->Z.rows, sizeof(*label));
 	struct mat c;
 
-	kmeans(&s->Z, NULL, &s->order.clusters, label, &c, NULL);
+	kmeans(&s->Z, NULL, &s->command.clusters, label, &c, NULL);
 	if (state_reply(s, ERR_OK)) {
 		state_send_items(s, sizeof(*label), s->Z.rows, label);
 		state_send_mat(s, &c);
@@ -99,12 +99,12 @@ void order_clusters(struct state *s)
 	free(label);
 }
 
-void order_centres(struct state *s)
+void command_centres(struct state *s)
 {
 	uint32_t *label = alloc(s->Z.rows, sizeof(*label));
 	struct mat c;
 
-	state_receive_mat(s, &c, s->order.k, s->Z.cols);
+	state_receive_mat(s, &c, s->command.k, s->Z.cols);
 	state_receive_rows(s, sizeof(*label), label);
 	kmeans_centres_of(s->R, &s->Z, NULL, label, &c);
 	if (state_reply(s, ERR_OK))
@@ -126,14 +126,14 @@ static void make_distances(void *arg, size_t first, size_t count, void *to)
 }
 
 /* Blocks begin at row 0, as distance_block() requires; one may be larger than a piece. */
-void order_distances(struct state *s)
+void command_distances(struct state *s)
 {
-	size_t row = s->order.k * sizeof(double), most = RANKS_FRAME_MAX / row;
+	size_t row = s->command.k * sizeof(double), most = RANKS_FRAME_MAX / row;
 	struct mat c;
 	struct measured m = { &s->Z, &c };
 
 	most = most > DISTANCE_ROWS ? most / DISTANCE_ROWS * DISTANCE_ROWS : DISTANCE_ROWS;
-	state_receive_mat(s, &c, s->order.k, s->Z.cols);
+	state_receive_mat(s, &c, s->command.k, s->Z.cols);
 	if (state_reply(s, ERR_OK))
 		state_send_made(s, row, s->Z.rows, most, make_distances, &m);
 	mat_release(&c);

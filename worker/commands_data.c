@@ -15,13 +15,13 @@ static enum err read_files(struct state *s)
 
 	state_drop(s);
 	s->embedded = (struct ranks_cost){ 0 };
-	TRY(ranks_read_features(s->R, s->order.features, &s->X));
-	if (*s->order.edges) {
-		TRY(ranks_read_edges(s->R, s->order.edges, &rows));
+	TRY(ranks_read_features(s->R, s->command.features, &s->X));
+	if (*s->command.edges) {
+		TRY(ranks_read_edges(s->R, s->command.edges, &rows));
 		graph_init_part(&s->g, &rows, s->R);
 		sizes->neighbours = graph_neighbours(&s->g);
 	}
-	s->features = alloc_copy(s->order.features);
+	s->features = alloc_copy(s->command.features);
 	s->read = link_cost();
 	sizes->ranks = s->R->count;
 	sizes->weighted = s->g.adjacency.value != NULL;
@@ -33,12 +33,12 @@ static enum err read_files(struct state *s)
 	return ERR_OK;
 }
 
-void order_read(struct state *s)
+void command_read(struct state *s)
 {
 	(void)state_reply(s, read_files(s));
 }
 
-void order_rename(struct state *s)
+void command_rename(struct state *s)
 {
 	struct csr rows = s->g.adjacency;
 
@@ -62,7 +62,7 @@ static void send_starts(struct state *s, const struct csr *rows)
 
 	for (size_t i = 0; i < rows->rows; i++)
 		end[i] = before + rows->start[i + 1];
-	state_send_told(s, &zero, sizeof(zero));
+	state_send_common(s, &zero, sizeof(zero));
 	state_send_items(s, sizeof(*end), rows->rows, end);
 	free(end);
 }
@@ -77,7 +77,7 @@ static void send_csr(struct state *s, const struct csr *rows)
 		state_send_items(s, sizeof(*rows->value), entries, rows->value);
 }
 
-void order_graph(struct state *s)
+void command_graph(struct state *s)
 {
 	if (state_reply(s, ERR_OK))
 		send_csr(s, &s->g.adjacency);
@@ -99,7 +99,7 @@ static void append_edge(void *edges, const void *p, size_t n)
 	e->to += n;
 }
 
-static void orders_make_edges(void *edges, size_t first, size_t count, void *to)
+static void commands_make_edges(void *edges, size_t first, size_t count, void *to)
 {
 	struct edges *e = edges;
 	const struct csr *a = e->a;
@@ -113,7 +113,7 @@ static void orders_make_edges(void *edges, size_t first, size_t count, void *to)
 	}
 }
 
-void order_edges(struct state *s)
+void command_edges(struct state *s)
 {
 	const struct csr *a = &s->g.adjacency;
 	struct edges e = { .a = a, .first = ranks_first(s->R) };
@@ -124,10 +124,10 @@ void order_edges(struct state *s)
 			count += a->index[at] >= e.first + i;
 	if (state_reply(s, ERR_OK))
 		state_send_made(s, DATASET_EDGE_LEN, count, RANKS_FRAME_MAX / DATASET_EDGE_LEN,
-				orders_make_edges, &e);
+				commands_make_edges, &e);
 }
 
-void order_features(struct state *s)
+void command_features(struct state *s)
 {
 	const struct mat *X = &s->X.dense;
 

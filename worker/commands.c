@@ -1,13 +1,13 @@
 #include "common/data/limits.h"
 #include "worker/link.h"
 #include "worker/state.h"
-#include "worker/talk.h"
+#include "worker/pipes.h"
 
 #include <stdlib.h>
 
 enum { LABELLINGS_MAX = 2 };
 
-void order_costs(struct state *s)
+void command_costs(struct state *s)
 {
 	struct ranks_cost own = link_cost(), *each;
 
@@ -18,7 +18,7 @@ void order_costs(struct state *s)
 	own.cpu_embedded_s = s->embedded.cpu_s;
 	each = ranks_all(s->R, sizeof(own), &own);
 	if (state_reply(s, ERR_OK))
-		state_send_told(s, each, s->R->count * sizeof(*each));
+		state_send_common(s, each, s->R->count * sizeof(*each));
 	free(each);
 }
 
@@ -26,10 +26,10 @@ enum needs { ANY, READ, GRAPH_READ, SEARCHED, EMBEDDED, ASKED, COUNTED, FILTERED
 static const struct {
 	enum needs needs;
 	void (*follow)(struct state *s);
-} orders[] = {
-#define ORDER(NAME, name, needs) { needs, order_##name },
-#include "common/ranks/orders.def"
-#undef ORDER
+} commands[] = {
+#define COMMAND(NAME, name, needs) { needs, command_##name },
+#include "common/ranks/commands.def"
+#undef COMMAND
 };
 
 static bool has(const struct state *s, enum needs needs)
@@ -42,11 +42,11 @@ static bool has(const struct state *s, enum needs needs)
 	case GRAPH_READ:
 		return graph;
 	case SEARCHED:
-		return graph && (s->order.begins || s->search.run);
+		return graph && (s->command.begins || s->search.run);
 	case EMBEDDED:
 		return s->Z.a != NULL;
 	case ASKED:
-		return s->party.X.a && order_is_answerable(s);
+		return s->party.X.a && command_is_answerable(s);
 	case COUNTED:
 		return s->party.clusters.label != NULL;
 	case FILTERED:
@@ -58,34 +58,34 @@ static bool has(const struct state *s, enum needs needs)
 	}
 }
 
-/* An invalid order does not come from a party of this release. */
+/* An invalid command does not come from a party of this release. */
 static bool is_possible(const struct state *s)
 {
-	const struct ranks_order *o = &s->order;
+	const struct ranks_command *o = &s->command;
 
-	return o->op < sizeof(orders) / sizeof(*orders) && o->k <= ROWS_MAX &&
+	return o->op < sizeof(commands) / sizeof(*commands) && o->k <= ROWS_MAX &&
 	       o->clusters.k <= ROWS_MAX && o->dims <= COLS_MAX && o->how.map.cols <= COLS_MAX &&
 	       o->question.k <= ROWS_MAX && o->question.labellings <= LABELLINGS_MAX &&
-	       o->question.dims <= COLS_MAX && has(s, orders[o->op].needs);
+	       o->question.dims <= COLS_MAX && has(s, commands[o->op].needs);
 }
 
-void orders_follow(struct ranks *R)
+void commands_follow(struct ranks *R)
 {
 	struct state s = { .R = R, .begun = link_cost() };
 	bool more = true;
 
 	for (;;) {
 		if (R->own == 0)
-			more = talk_order(&s.order);
-		ranks_tell(R, 0, &more, sizeof(more));
+			more = pipes_receive_command(&s.command);
+		ranks_broadcast(R, 0, &more, sizeof(more));
 		if (!more)
 			break;
-		ranks_tell(R, 0, &s.order, sizeof(s.order));
+		ranks_broadcast(R, 0, &s.command, sizeof(s.command));
 		if (!is_possible(&s))
 			link_abort("rank 0 was given an order that cannot be followed");
-		s.order.clusters.ranks = R;
+		s.command.clusters.ranks = R;
 		s.reply = (struct ranks_reply){ 0 };
-		orders[s.order.op].follow(&s);
+		commands[s.command.op].follow(&s);
 	}
 	state_drop(&s);
 }

@@ -1,4 +1,4 @@
-#include "worker/talk.h"
+#include "worker/pipes.h"
 #include "worker/link.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ __attribute__((noreturn)) static void gone(void)
 	link_abort("rank 0 hears no party of its own release at its pipes");
 }
 
-static enum err talk_await(void *arg, int fd, short events, bool ended)
+static enum err pipes_await(void *arg, int fd, short events, bool ended)
 {
 	(void)arg;
 	(void)fd;
@@ -28,7 +28,7 @@ static enum err talk_await(void *arg, int fd, short events, bool ended)
 	return ERR_OK;
 }
 
-static struct ranks_pipe party = { .await = talk_await };
+static struct ranks_pipe party = { .await = pipes_await };
 
 static int open_pipe(const char *dir, const char *name, int flags)
 {
@@ -44,19 +44,19 @@ static int open_pipe(const char *dir, const char *name, int flags)
 	return fd;
 }
 
-void talk_open(const char *dir)
+void pipes_open(const char *dir)
 {
 	party.in = open_pipe(dir, "in", O_RDONLY);
 	party.out = open_pipe(dir, "out", O_WRONLY);
 }
 
-bool talk_order(struct ranks_order *o)
+bool pipes_receive_command(struct ranks_command *o)
 {
 	size_t got;
 	enum err e;
 
 	between = true;
-	e = ranks_pipe_hear(&party, RANKS_ORDER, o, sizeof(*o), &got);
+	e = ranks_pipe_receive_frame(&party, RANKS_COMMAND, o, sizeof(*o), &got);
 	between = false;
 	if (e == ERR_CANCELLED)
 		return false;
@@ -66,25 +66,25 @@ bool talk_order(struct ranks_order *o)
 	return true;
 }
 
-void talk_say(enum ranks_what what, const void *p, size_t n)
+void pipes_send_message(enum ranks_what what, const void *p, size_t n)
 {
-	if (ranks_pipe_say(&party, what, p, n) != ERR_OK)
+	if (ranks_pipe_send_frame(&party, what, p, n) != ERR_OK)
 		gone();
 }
 
-void talk_send(const void *p, size_t n, size_t unit)
+void pipes_send_vector(const void *p, size_t n, size_t unit)
 {
 	if (ranks_pipe_send(&party, p, n, unit) != ERR_OK)
 		gone();
 }
 
-void talk_receive(void *p, size_t n)
+void pipes_receive(void *p, size_t n)
 {
 	if (ranks_pipe_receive(&party, p, n) != ERR_OK)
 		gone();
 }
 
-void talk_tick(void)
+void pipes_tick(void)
 {
 	static time_t ticked;
 	struct timespec now;
@@ -93,5 +93,5 @@ void talk_tick(void)
 	if (now.tv_sec < ticked + TICK_S)
 		return;
 	ticked = now.tv_sec;
-	talk_say(RANKS_TICK, NULL, 0);
+	pipes_send_message(RANKS_TICK, NULL, 0);
 }

@@ -92,7 +92,7 @@ enum err channel_fault_at(const char *file, int line, const struct channel *ch, 
 /* ---- messages held back until the recorder commits ---- */
 
 /* Releases held messages to the queue. Call with the lock held. */
-static void let_go(struct channel *ch)
+static void channel_let_go(struct channel *ch)
 {
 	ch->held = 0;
 	ch->held_bytes = 0;
@@ -112,7 +112,7 @@ enum err channel_release(struct channel *ch)
 		return ERR_OK;
 	TRY(ch->recorder.commit(ch->recorder.arg));
 	pthread_mutex_lock(&ch->mailbox->lock);
-	let_go(ch);
+	channel_let_go(ch);
 	pthread_mutex_unlock(&ch->mailbox->lock);
 	channel_pump(ch);
 	return ERR_OK;
@@ -168,7 +168,7 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 
 /* ---- ends of waiting ---- */
 
-enum err channel_say_end(const struct channel *ch)
+enum err channel_end_error(const struct channel *ch)
 {
 	return err_set(ch->ended.code, "%s", ch->ended.why);
 }
@@ -232,7 +232,7 @@ static enum err wait_for_room(struct channel *ch)
 	enum err e = ERR_OK;
 
 	if (ch->ended.code != ERR_OK)
-		return channel_say_end(ch);
+		return channel_end_error(ch);
 	while (e == ERR_OK) {
 		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
 
@@ -308,7 +308,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		full = ch->held_bytes >= CHANNEL_HELD_MAX;
 		enqueue(ch, &it);
 		if (!hold)
-			let_go(ch);
+			channel_let_go(ch);
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (e != ERR_OK)
@@ -331,7 +331,7 @@ static enum err send_shared(struct channel *ch, enum msg_type type, struct share
 	if (e == ERR_OK) {
 		atomic_fetch_add(&s->holders, 1);
 		enqueue(ch, &it);
-		let_go(ch);
+		channel_let_go(ch);
 	}
 	pthread_mutex_unlock(&ch->mailbox->lock);
 	if (e == ERR_OK)
@@ -367,13 +367,13 @@ static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 
 	pthread_mutex_lock(&p->lock);
 	while (e == ERR_OK && (ch->out_bytes > 0 || (acked && ch->kept.queue.count > 0))) {
-		bool away = acked && ch->away;
+		bool lost = acked && ch->lost;
 
-		if (away)
+		if (lost)
 			until = clock_now_s() + timeout_s;
 		if (ch->gone)
 			e = err_set(ERR_PEER, "%s", ch->failed.why);
-		else if (away && p->cancelled.code != ERR_OK)
+		else if (lost && p->cancelled.code != ERR_OK)
 			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
 		else if (clock_now_s() < until)
 			mailbox_wait(p, until);

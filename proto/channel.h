@@ -259,14 +259,14 @@ void channel_fail(struct channel *ch, enum err code, const char *why); /* the pe
 void channel_fail_again(struct channel *ch, enum err code, const char *why);
 /* As channel_fail(), but the coordinator reports that the job is done: mailbox_done(). */
 void channel_fail_done(struct channel *ch, enum err code, const char *why);
-void channel_heard(struct channel *ch, uint64_t progress); /* takes a heartbeat's counter */
+void channel_note_progress(struct channel *ch, uint64_t progress); /* takes a heartbeat's counter */
 uint64_t channel_progress(struct channel *ch); /* for own heartbeats: mailbox_progress() */
 /* Counts link messages of the same connection, for the record of traffic. */
 void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 		   size_t bytes);
 
 /* Lost connections. Every frame of a job has a number. The channel keeps it until the peer
- * acknowledges it. When the connection is lost, the channel is away and its owner makes another
+ * acknowledges it. When the connection is lost, the channel is lost and its owner makes another
  * connection. Both ends then report how far they have received (RESUME), and the kept bytes after
  * that are sent again. These functions are for the loop thread alone. */
 
@@ -293,14 +293,14 @@ uint32_t channel_last(const struct channel *ch); /* number of the last received 
 /* Call when the connection is lost. False: the channel does not wait for another one; see
  * channel_keep(). */
 bool channel_lost(struct channel *ch);
-bool channel_is_away(struct channel *ch);
+bool channel_is_lost(struct channel *ch);
 uint64_t channel_job(const struct channel *ch); /* the job's number in frames, once it is known */
 bool channel_is_untouched(const struct channel *ch); /* nothing was received or acknowledged */
-void channel_resume_say(const struct channel *ch, struct msg *resume);
+void channel_resume_fill(const struct channel *ch, struct msg *resume);
 /* Checks RESUME. ERR_PEER: it names another job or attempt, or frames that were not sent, or the
  * channel has failed. Changes nothing. */
 enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
-/* Ends the absence of a channel that is away, because the peer is back. conn_attach() follows.
+/* Ends the absence of a channel that is lost, because the peer is back. conn_attach() follows.
  * Errors as above. */
 enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
 

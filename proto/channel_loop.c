@@ -99,7 +99,7 @@ static void channel_fail_with(struct channel *ch, const struct reason *reason, c
 {
 	pthread_mutex_lock(&ch->mailbox->lock);
 	ch->gone = true;
-	ch->away = false;
+	ch->lost = false;
 	queue_clear(&ch->out);
 	ch->held = ch->held_bytes = 0;
 	channel_break(ch, reason, why);
@@ -121,7 +121,7 @@ void channel_fail_done(struct channel *ch, enum err code, const char *why)
 	channel_fail_with(ch, &(struct reason){ .code = code, .done = true }, why);
 }
 
-void channel_heard(struct channel *ch, uint64_t progress)
+void channel_note_progress(struct channel *ch, uint64_t progress)
 {
 	pthread_mutex_lock(&ch->mailbox->lock);
 	if (progress != ch->progress) {
@@ -130,7 +130,7 @@ void channel_heard(struct channel *ch, uint64_t progress)
 		/* The coordinator passes on that some party computes. A party must not: the two
 		 * would hear their own echo and never find that nobody computes. */
 		if (ch->own == COORD)
-			ch->mailbox->heard++;
+			ch->mailbox->progressed++;
 	}
 	pthread_mutex_unlock(&ch->mailbox->lock);
 }

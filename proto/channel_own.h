@@ -86,7 +86,7 @@ struct mailbox {
 	bool alone;               /* no peer needs the results: mailbox_alone() */
 	bool waiting;             /* the job thread is in mailbox_wait() */
 	uint64_t moved;           /* frames received, parts of frames sent */
-	uint64_t heard;           /* times that a peer's progress counter changed */
+	uint64_t progressed;      /* times that a peer's progress counter changed */
 	size_t turn;              /* index of the channel checked first */
 	bool exchange;            /* something was sent since the last wait for a message */
 	double round_trip_left_s; /* of this exchange, not yet found in blocked time */
@@ -126,14 +126,14 @@ struct channel {
 	struct channel_recorder recorder; /* note NULL: none */
 	size_t held, held_bytes;          /* messages at the queue's end that must not leave yet */
 	struct kept kept;                 /* sent, and not acknowledged */
-	bool away;                        /* the connection was lost and is awaited */
+	bool lost;                        /* the connection was lost and is awaited */
 	size_t again;                     /* bytes being sent again: no progress */
 	/* For the loop thread alone: */
 	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	uint32_t received, told; /* last received frame; last acknowledged to the peer */
-	size_t untold;           /* bytes received since that acknowledgement */
+	uint32_t received, acknowledged; /* last received frame; last acknowledged to the peer */
+	size_t unacknowledged;           /* bytes received since that acknowledgement */
 	channel_observer *observe;
 	void *observe_arg;
 	channel_aside *aside;
@@ -153,7 +153,7 @@ void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
 /* Ends of waiting. Returns the error with which an earlier call on this channel ended. */
-enum err channel_say_end(const struct channel *ch) MUST_CHECK;
+enum err channel_end_error(const struct channel *ch) MUST_CHECK;
 /* Later calls on these channels end with this thread's current error, which is returned. */
 enum err channel_end_all(struct channel *const ch[], size_t count, enum err code);
 /* Returns true if the job was cancelled or a channel failed: *code is that error, with the step in

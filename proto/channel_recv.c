@@ -54,7 +54,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 
 		for (size_t i = 0; i < count; i++)
 			if ((!wanted || wanted[i]) && ch[i]->ended.code != ERR_OK)
-				return channel_say_end(ch[i]);
+				return channel_end_error(ch[i]);
 		if (clock_now_s() < p->job_until_s && pop_any(ch, wanted, count, which, it)) {
 			if (waited)
 				mailbox_account(p, ch[*which], start, it);

@@ -89,7 +89,7 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		c->heard_s = clock_now_s(); /* unread bytes are no silence of the peer */
+		c->received_s = clock_now_s(); /* unread bytes are no silence of the peer */
 		conn_read_start(c);
 	}
 	conn_pump(c);
@@ -232,7 +232,7 @@ void conn_start(struct conn *c, struct tls_context *ctx)
 	c->phase = CONN_TLS;
 	c->answered = true;
 	c->tls = tls_new(ctx);
-	c->heard_s = c->spoke_s = clock_now_s();
+	c->received_s = c->spoke_s = clock_now_s();
 	uv_tcp_nodelay(&c->tcp, 1);
 	if (conn_read_start(c) < 0 || tls_handshake(c->tls) != ERR_OK) {
 		conn_over(c, ERR_INTERNAL, "the TLS handshake could not be begun");
@@ -260,7 +260,7 @@ void conn_welcome(struct conn *c, double heartbeat_s)
 	c->reader.max = FRAME_MAX;
 	uncount(c);
 	c->heartbeat_s = heartbeat_s;
-	c->heard_s = c->ticked_s = clock_now_s();
+	c->received_s = c->ticked_s = clock_now_s();
 	uv_timer_start(&c->timer, on_timer, tick_ms, tick_ms);
 }
 
@@ -345,7 +345,7 @@ static void detach(struct conn *c)
 	c->channel_bytes = 0;
 	if (c->paused) {
 		c->paused = false;
-		c->heard_s = clock_now_s();
+		c->received_s = clock_now_s();
 		conn_read_start(c);
 	}
 }
@@ -399,7 +399,7 @@ static void conn_tick(struct conn *c)
 	char why[128];
 
 	c->ticked_s = now;
-	if (!c->paused && !stalled && now - c->heard_s >= interval) {
+	if (!c->paused && !stalled && now - c->received_s >= interval) {
 		snprintf(why, sizeof(why), "no data from %s for %.1f s", c->name, interval);
 		c->lost = true;
 		conn_over(c, ERR_DEADLINE, why); /* without close_notify: the peer may return */

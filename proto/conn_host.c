@@ -260,7 +260,7 @@ static void ask_proxy(struct conn *c)
 
 /* Proxies answer 5xx if the server is absent or its name does not resolve: a party then dials
  * again. Any other refusal needs an operator. */
-size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n)
+size_t conn_proxy_receive(struct conn *c, const uint8_t *p, size_t n)
 {
 	struct conn_dialling *d = c->dialling;
 	struct proxy_answer *a = &d->answer;

@@ -35,7 +35,7 @@ static void link_message(struct conn *c)
 	else if ((m->type != MSG_HEARTBEAT && m->type != MSG_ACK) || c->phase != CONN_WELCOMED)
 		c->events->message(c, m, c->arg);
 	else if (c->channel && m->type == MSG_HEARTBEAT)
-		channel_heard(c->channel, m->heartbeat.progress);
+		channel_note_progress(c->channel, m->heartbeat.progress);
 	else if (c->channel && channel_acked(c->channel, m->ack.received) != ERR_OK)
 		end_for_peer(c, "sent ", 0);
 	else
@@ -89,7 +89,7 @@ static void read_frames(struct conn *c)
 		if (got == 0)
 			return;
 		if (first)
-			c->first_byte_s = c->heard_s;
+			c->first_byte_s = c->received_s;
 		if (frame_reader_filled(&c->reader, got, &whole) != ERR_OK) {
 			end_for_peer(c, "sent ", 0);
 			return;
@@ -106,11 +106,11 @@ static void read_frames(struct conn *c)
 
 static void received(struct conn *c, const uint8_t *p, size_t n)
 {
-	c->heard_s = clock_now_s();
+	c->received_s = clock_now_s();
 	if (c->phase >= CONN_FLUSHING)
 		return; /* discarded, but read: unread bytes would make close() send a reset */
 	if (c->phase == CONN_PROXY) {
-		size_t own = conn_proxy_says(c, p, n);
+		size_t own = conn_proxy_receive(c, p, n);
 
 		p += own;
 		n -= own;

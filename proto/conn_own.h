@@ -139,7 +139,7 @@ struct conn {
 	} early[2][MSG_FIRST_OF_JOB]; /* received, sent, before a channel was attached */
 
 	/* time */
-	double heartbeat_s, heard_s, spoke_s, ticked_s;
+	double heartbeat_s, received_s, spoke_s, ticked_s;
 
 	/* deadline of flushing or lingering */
 	double end_s;  /* flushing or lingering: until then */
@@ -171,7 +171,7 @@ void conn_stop_dialling(struct conn *c);
 void conn_no_visitor(struct conn *c); /* it is accepted, or over */
 
 /* Returns how many bytes belonged to the proxy's answer. */
-size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n);
+size_t conn_proxy_receive(struct conn *c, const uint8_t *p, size_t n);
 
 /* conn_in.c */
 int conn_read_start(struct conn *c);

@@ -101,7 +101,7 @@ uint64_t mailbox_progress(struct mailbox *p)
 	uint64_t n;
 
 	pthread_mutex_lock(&p->lock);
-	n = progress_count(&p->progress) + p->moved + p->heard;
+	n = progress_count(&p->progress) + p->moved + p->progressed;
 	pthread_mutex_unlock(&p->lock);
 	return n;
 }

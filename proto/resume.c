@@ -152,18 +152,18 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes)
 {
 	ch->received = seq;
-	ch->untold += bytes;
+	ch->unacknowledged += bytes;
 	/* The sender of a last message waits only for its acknowledgement. */
-	return ch->untold >= CHANNEL_ACK_EVERY || type == MSG_DONE || type == MSG_ABORT ||
+	return ch->unacknowledged >= CHANNEL_ACK_EVERY || type == MSG_DONE || type == MSG_ABORT ||
 	       type == MSG_DECLINE;
 }
 
 bool channel_ack_due(struct channel *ch, struct msg *ack)
 {
-	if (ch->told == ch->received)
+	if (ch->acknowledged == ch->received)
 		return false;
-	ch->told = ch->received;
-	ch->untold = 0;
+	ch->acknowledged = ch->received;
+	ch->unacknowledged = 0;
 	*ack = (struct msg){ .type = MSG_ACK, .ack.received = ch->received };
 	return true;
 }
@@ -177,12 +177,12 @@ uint32_t channel_last(const struct channel *ch)
 
 bool channel_lost(struct channel *ch)
 {
-	bool away;
+	bool lost;
 
 	pthread_mutex_lock(&ch->mailbox->lock);
-	away = ch->keeping && ch->knows_job && !ch->gone && ch->failed.code == ERR_OK;
-	if (away) {
-		ch->away = true;
+	lost = ch->keeping && ch->knows_job && !ch->gone && ch->failed.code == ERR_OK;
+	if (lost) {
+		ch->lost = true;
 		/* Kept frames will be sent again on the next connection, so they count again. */
 		ch->out_bytes = ch->out.bytes - ch->out.count * QUEUE_ITEM_COST +
 				ch->out.count * FRAME_HEADER_LEN;
@@ -190,17 +190,17 @@ bool channel_lost(struct channel *ch)
 		pthread_cond_broadcast(&ch->mailbox->changed);
 	}
 	pthread_mutex_unlock(&ch->mailbox->lock);
-	return away;
+	return lost;
 }
 
-bool channel_is_away(struct channel *ch)
+bool channel_is_lost(struct channel *ch)
 {
-	bool away;
+	bool lost;
 
 	pthread_mutex_lock(&ch->mailbox->lock);
-	away = ch->away;
+	lost = ch->lost;
 	pthread_mutex_unlock(&ch->mailbox->lock);
-	return away;
+	return lost;
 }
 
 uint64_t channel_job(const struct channel *ch)
@@ -213,7 +213,7 @@ bool channel_is_untouched(const struct channel *ch)
 	return ch->received == 0 && ch->kept.acked == 0;
 }
 
-void channel_resume_say(const struct channel *ch, struct msg *resume)
+void channel_resume_fill(const struct channel *ch, struct msg *resume)
 {
 	*resume = (struct msg){ .type = MSG_RESUME,
 				.resume = { .attempt = ch->attempt, .received = ch->received } };
@@ -249,19 +249,19 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 {
 	enum err e;
 
-	assert(channel_is_away(ch));
+	assert(channel_is_lost(ch));
 
 	pthread_mutex_lock(&ch->mailbox->lock);
 	e = check_resume(ch, peer);
 	if (e == ERR_OK) {
 		resume_forget_received(ch, peer->received);
-		ch->away = false;
+		ch->lost = false;
 		ch->again = ch->kept.bytes;
 		ch->out_bytes += ch->kept.bytes;
 		ch->link.resent += ch->kept.bytes;
 		ch->link.reconnects++;
-		ch->told = ch->received; /* RESUME acknowledges it */
-		ch->untold = 0;
+		ch->acknowledged = ch->received; /* RESUME acknowledges it */
+		ch->unacknowledged = 0;
 		pthread_cond_broadcast(&ch->mailbox->changed);
 	}
 	pthread_mutex_unlock(&ch->mailbox->lock);

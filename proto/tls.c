@@ -188,7 +188,7 @@ static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, i
  * is missing or old, OpenSSL's alert would claim that the peer's certificate has expired or its CA
  * is unknown. For a certificate that is not valid yet, it would claim that the certificate is
  * bad. */
-static int error_to_tell(int error)
+static int error_to_report(int error)
 {
 	switch (error) {
 	case X509_V_ERR_CRL_HAS_EXPIRED:
@@ -218,7 +218,7 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 	}
 	if (!ok) {
 		describe_refusal(t, store, cert, depth);
-		X509_STORE_CTX_set_error(store, error_to_tell(X509_STORE_CTX_get_error(store)));
+		X509_STORE_CTX_set_error(store, error_to_report(X509_STORE_CTX_get_error(store)));
 	} else if (depth == 0 && !first_dns_name(cert, t->peer)) {
 		snprintf(t->refused, sizeof(t->refused),
 			 "shows a certificate without a usable DNS name of at most %d bytes",
@@ -492,7 +492,7 @@ enum err tls_handshake(struct tls *t)
 
 /* Returns true for a record that was changed in transit, or for the alert of a peer that received
  * one. */
-static bool tells_of_damage(unsigned long error)
+static bool is_damage(unsigned long error)
 {
 	static const int reasons[] = { SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
 				       SSL_R_WRONG_VERSION_NUMBER,
@@ -535,7 +535,7 @@ enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 		t->in_len = 0;
 		return ERR_OK;
 	}
-	t->damaged = open && tells_of_damage(ERR_peek_error());
+	t->damaged = open && is_damage(ERR_peek_error());
 	if (t->damaged) {
 		const char *reason = ERR_reason_error_string(ERR_peek_error());
 

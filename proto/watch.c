@@ -31,7 +31,7 @@ static void on_expired(uv_timer_t *timer)
 		  w->options.files->crl, w->lists_until);
 }
 
-static void say_expiry(struct watch *w)
+static void log_expiry(struct watch *w)
 {
 	const char *path = w->options.files->certificate, *crl = w->options.files->crl;
 	char date[TLS_DATE];
@@ -65,45 +65,46 @@ static void watch_on_tick(uv_timer_t *timer)
 	service_alive();
 	w->options.tick(w->options.arg);
 	if (now_s - w->certificate_s > DAY_S)
-		say_expiry(w);
-	for (size_t i = 0; i < w->aways; i++) {
-		struct watch_away *a = &w->away[i];
+		log_expiry(w);
+	for (size_t i = 0; i < w->lost_count; i++) {
+		struct watch_lost *a = &w->lost[i];
 
-		if (a->told || now_s - a->since_s < WATCH_AWAY_S)
+		if (a->told || now_s - a->since_s < WATCH_LOST_S)
 			continue;
 		a->told = true;
 		snprintf(why, sizeof(why), "%s has been disconnected for %.0f s", a->name,
 			 now_s - a->since_s);
 		log_warn("%s", why);
-		w->options.away(why);
+		w->options.lost(why);
 	}
 }
 
-static struct watch_away *find_away(struct watch *w, const char *name)
+static struct watch_lost *find_lost(struct watch *w, const char *name)
 {
-	for (size_t i = 0; i < w->aways; i++)
-		if (!strcmp(w->away[i].name, name))
-			return &w->away[i];
+	for (size_t i = 0; i < w->lost_count; i++)
+		if (!strcmp(w->lost[i].name, name))
+			return &w->lost[i];
 	return NULL;
 }
 
-void watch_away(struct watch *w, const char *name)
+void watch_lost(struct watch *w, const char *name)
 {
 	w->options.peer(name, false);
-	if (!find_away(w, name) && w->aways < sizeof(w->away) / sizeof(*w->away))
-		w->away[w->aways++] = (struct watch_away){ .name = name, .since_s = clock_now_s() };
+	if (!find_lost(w, name) && w->lost_count < sizeof(w->lost) / sizeof(*w->lost))
+		w->lost[w->lost_count++] =
+		    (struct watch_lost){ .name = name, .since_s = clock_now_s() };
 }
 
 void watch_back(struct watch *w, const char *name)
 {
-	struct watch_away *a = find_away(w, name);
+	struct watch_lost *a = find_lost(w, name);
 
 	w->options.peer(name, true);
 	if (!a)
 		return;
 	if (a->told)
 		log_info("%s is connected again", name);
-	*a = w->away[--w->aways];
+	*a = w->lost[--w->lost_count];
 }
 
 static void on_reload(uv_signal_t *signal, int number)
@@ -118,7 +119,7 @@ static void on_reload(uv_signal_t *signal, int number)
 	else
 		log_info("certificates reloaded");
 	w->options.reload(w->options.arg);
-	say_expiry(w);
+	log_expiry(w);
 }
 
 void watch_init(struct watch *w, uv_loop_t *loop)
@@ -145,7 +146,7 @@ void watch_start(struct watch *w, const struct watch_options *o)
 	if (service_watchdog_ms() && service_watchdog_ms() < period_ms)
 		period_ms = service_watchdog_ms();
 	uv_timer_start(&w->tick, watch_on_tick, period_ms, period_ms);
-	say_expiry(w);
+	log_expiry(w);
 }
 
 void watch_close(struct watch *w)

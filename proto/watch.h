@@ -2,7 +2,7 @@
  * certificates and the log level of its configuration.
  *
  * A timer reports to systemd that the loop runs. It reports to the daemon that a peer has been away
- * for WATCH_AWAY_S, or that the certificate expires soon.
+ * for WATCH_LOST_S, or that the certificate expires soon.
  */
 #ifndef PROTO_WATCH_H
 #define PROTO_WATCH_H
@@ -13,7 +13,7 @@
 
 enum {
 	WATCH_WITHIN_S = 2, /* longest interval between calls of conn_tick() */
-	WATCH_AWAY_S = 600  /* a peer's longer absence is an event */
+	WATCH_LOST_S = 600  /* a peer's longer absence is an event */
 };
 
 /* The watched objects, and functions of the daemon, called on the loop thread. All are borrowed;
@@ -31,7 +31,7 @@ struct watch_options {
 	void (*certificate)(time_t until);
 	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */
 	void (*peer)(const char *name, bool there); /* called when it came or left */
-	void (*away)(const char *why);              /* called once after WATCH_AWAY_S */
+	void (*lost)(const char *why);              /* called once after WATCH_LOST_S */
 	void *arg;
 };
 
@@ -42,12 +42,12 @@ struct watch {
 	char lists_until[TLS_DATE];
 	uv_timer_t tick;
 	double certificate_s; /* time of its last check */
-	struct watch_away {
+	struct watch_lost {
 		const char *name; /* borrowed */
 		double since_s;
 		bool told;
-	} away[PARTIES_MAX + 1];
-	size_t aways;
+	} lost[PARTIES_MAX + 1];
+	size_t lost_count;
 	struct watch_options options;
 	char stopped[128]; /* "bank-a was stopped (SIGTERM)", once it was; otherwise "" */
 };
@@ -56,7 +56,7 @@ void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
 void watch_start(struct watch *w, const struct watch_options *o);
 /* Reports that an expected peer is away, or is back; repeated calls have no effect. name: as users
  * know it. */
-void watch_away(struct watch *w, const char *name);
+void watch_lost(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
 void watch_close(struct watch *w); /* from here on these signals are ignored */
 

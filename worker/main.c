@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Sends the host of each rank, so that the party can name the host of a rank that dies. */
-static void say_hello(const struct ranks *R)
+static void send_hello(const struct ranks *R)
 {
 	struct ranks_hello hello = { .command_size = sizeof(struct ranks_command),
 				     .reply_size = sizeof(struct ranks_reply),
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		pipes_open(argv[1]);
 		link_on_exchange(pipes_tick);
 	}
-	say_hello(&R);
+	send_hello(&R);
 	commands_follow(&R);
 	link_end();
 	return ERR_OK;

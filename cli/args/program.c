@@ -77,7 +77,7 @@ static int program_unknown(const struct program *p, const char *name)
 	for (size_t i = 0; i < p->commands; i++)
 		nearest_offer(&near, p->command[i].name, strlen(p->command[i].name));
 	fprintf(stderr, "%s: %s: no such command%s; %s --help lists all\n", p->name, name,
-		nearest_say(&near, meant), p->name);
+		nearest_describe(&near, meant), p->name);
 	return ERR_INPUT;
 }
 

@@ -149,7 +149,7 @@ static void job_command_print_field(const char *what, const char *value)
 		table_line(INDENT, "%-10s %s", what, value);
 }
 
-static void say_warnings(const struct json *j)
+static void print_job_warnings(const struct json *j)
 {
 	const struct json *list = json_get_as(j, "warnings", JSON_ARRAY);
 
@@ -175,7 +175,7 @@ static void job_command_show(const struct json *j)
 	job_command_print_field("ended", json_text(j, "ended"));
 	if (json_number_of(j, "attempts", 0) > 0)
 		table_line(INDENT, "%-10s %.0f", "attempts", json_number_of(j, "attempts", 0));
-	say_warnings(j);
+	print_job_warnings(j);
 	job_command_print_field("job id", json_text(j, "job_id"));
 	job_command_print_field("results", json_text(j, "directory"));
 	if (json_get(j, "kept") && !json_bool(json_get(j, "kept")))
@@ -235,7 +235,7 @@ static bool is_worth_another(enum err e, double *gone_s)
 
 /* Prints on stderr for which parties the job waits, if that changed; *said: the text printed
  * last. */
-static void say_news(const struct json *j, double id, struct buf *said)
+static void print_job_state(const struct json *j, double id, struct buf *said)
 {
 	struct buf state = { 0 };
 
@@ -247,7 +247,7 @@ static void say_news(const struct json *j, double id, struct buf *said)
 }
 
 /* Prints on stderr where the results of a finished job are: by HTTPS, or in a directory here. */
-static void say_results(const struct arguments *a, const struct json *j, double id)
+static void print_job_results(const struct arguments *a, const struct json *j, double id)
 {
 	const char *dir = json_text(j, "directory");
 
@@ -286,7 +286,7 @@ static enum err job_command_wait_for(const struct arguments *a, double id)
 		j = json_get(answer, "job");
 		if (json_get(j, "status"))
 			break;
-		say_news(j, id, &said);
+		print_job_state(j, id, &said);
 		json_free(answer);
 	}
 	buf_release(&said);
@@ -294,8 +294,8 @@ static enum err job_command_wait_for(const struct arguments *a, double id)
 		args_print(j);
 	} else {
 		printf("job %.0f: %s\n", id, json_text(j, "state"));
-		say_warnings(j);
-		say_results(a, j, id);
+		print_job_warnings(j);
+		print_job_results(a, j, id);
 	}
 	e = (enum err)json_number_of(j, "status", 0);
 	if (e != ERR_OK)

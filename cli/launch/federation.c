@@ -45,7 +45,7 @@ void launch_signals(sigset_t *set, int other)
 	sigaddset(set, other);
 }
 
-void launch_say(const struct launch *l, const char *fmt, ...)
+void launch_print(const struct launch *l, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,7 +58,7 @@ void launch_say(const struct launch *l, const char *fmt, ...)
 	va_end(ap);
 }
 
-void launch_say_policy(bool refused)
+void launch_print_policy(bool refused)
 {
 	if (refused)
 		fputs(
@@ -263,8 +263,8 @@ static enum err launch_split_data(struct launch *l)
 	l->split.out = to;
 	l->split.parties = l->parties;
 	if (!l->sets)
-		launch_say(l, "splitting %s by %s over %u parties", l->data,
-			   split_by_names[l->split.by], l->parties);
+		launch_print(l, "splitting %s by %s over %u parties", l->data,
+			     split_by_names[l->split.by], l->parties);
 	e = l->sets ? link_sets(l, to) : split_data(&l->split);
 	l->split.out = NULL;
 	free(to);

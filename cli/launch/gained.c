@@ -153,10 +153,10 @@ void launch_gained(const struct launch *l)
 	if (seconds <= GAINED_S)
 		gained_print(&g, &runs);
 	else
-		launch_say(l,
-			   "what federation gains is not shown: it would take about %.0f s; "
-			   "--parties 1 --allow-single runs the job on one party's data",
-			   seconds);
+		launch_print(l,
+			     "what federation gains is not shown: it would take about %.0f s; "
+			     "--parties 1 --allow-single runs the job on one party's data",
+			     seconds);
 	free(g.labels);
 	free(g.out);
 	run_dir_release(&runs);

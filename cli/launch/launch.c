@@ -276,7 +276,7 @@ static int run_processes(struct federation *f)
 	sigset_t set;
 	enum err e;
 
-	launch_say(&f->launch, "starting a coordinator and %u parties", f->launch.parties);
+	launch_print(&f->launch, "starting a coordinator and %u parties", f->launch.parties);
 	launch_signals(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	e = start_next(f, ready);
@@ -313,7 +313,7 @@ out:
 
 /* Reports a killed process: it reports nothing itself, and its record still states that the job
  * runs. */
-static void tell_killed(const struct launch *l, const struct process *p)
+static void report_killed(const struct launch *l, const struct process *p)
 {
 	char *dir = file_join(l->out, p->name);
 
@@ -344,9 +344,9 @@ static int launch(struct federation *f)
 		for (unsigned i = 1; i < f->started; i++)
 			policy |=
 			    print_tail(l, f->process[i].name, &f->process[i] == f->failed ? 3 : 1);
-		launch_say_policy(policy);
+		launch_print_policy(policy);
 		if (f->failed && f->failed->status > 128)
-			tell_killed(l, f->failed);
+			report_killed(l, f->failed);
 		fprintf(stderr,
 			"launch: the run ended with status %d; log.jsonl of each process is below "
 			"%s\n",

@@ -72,9 +72,9 @@ void launch_show(const struct launch *l);
 /* Prints the gain: runs the job on each slice and on all data, if that takes only seconds. */
 void launch_gained(const struct launch *l);
 /* If a policy refused the job, prints how to change it. */
-void launch_say_policy(bool refused);
+void launch_print_policy(bool refused);
 /* Prints a line on stderr, unless quiet. */
-void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
+void launch_print(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
 
 /* Runs everything as threads of this process, then calls launch_end(). */
 enum err launch_together(const struct launch *l) MUST_CHECK;

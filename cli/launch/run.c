@@ -248,17 +248,17 @@ static enum err run_command_run(void *arguments)
 		e = open_party(t, l);
 	if (e != ERR_OK)
 		goto out;
-	launch_say(launch, "running a coordinator and %u parties as threads", launch->parties);
+	launch_print(launch, "running a coordinator and %u parties as threads", launch->parties);
 	join_channels(t);
 	e = random_secret(t->run.job_id, JOB_ID_LEN);
 	if (e == ERR_OK)
 		e = run_threads(t);
 	for (unsigned l = 0; e != ERR_OK && l < launch->parties; l++)
 		if (t->party[l].result != ERR_OK) {
-			launch_say(launch, "%s: %s", t->name[l], t->party[l].why);
+			launch_print(launch, "%s: %s", t->name[l], t->party[l].why);
 			policy |= strstr(t->party[l].why, "policy.") != NULL;
 		}
-	launch_say_policy(policy && !launch->quiet);
+	launch_print_policy(policy && !launch->quiet);
 out:
 	close_all(t);
 	if (e == ERR_OK && !launch->id_files)

@@ -244,7 +244,7 @@ static void print_where(const struct run_dir *runs)
 			return;
 		}
 		print_results(p);
-		if (p->leads && run_rows_apart(p->run))
+		if (p->leads && run_has_own_rows(p->run))
 			table_line(2, "labels are with the parties");
 	}
 }

@@ -384,7 +384,7 @@ static const struct kind *report_read_kind_of(const struct json *run)
 	return kind ? kind : kinds[0];
 }
 
-bool run_rows_apart(const struct json *run)
+bool run_has_own_rows(const struct json *run)
 {
 	return report_read_kind_of(run)->split != SPLIT_COLUMNS;
 }
@@ -407,7 +407,7 @@ bool run_is_of_graphs(const struct json *run)
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 {
 	const struct process *party = run_dir_party(r);
-	bool apart = run_rows_apart(r->process[0].run);
+	bool apart = run_has_own_rows(r->process[0].run);
 	const char *align = json_text(run_object(r->process[0].run, "job"), "align");
 
 	*labels = (struct run_labels){ .common = *align && strcmp(align, "same") != 0 };

@@ -81,7 +81,7 @@ typedef void run_warning(void *arg, const char *code, const char *sentence, cons
 void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg);
 
 /* True if each party has rows of its own and their labels. */
-bool run_rows_apart(const struct json *run);
+bool run_has_own_rows(const struct json *run);
 
 /* True if each party has embeddings of its own vertices, and no labels. */
 bool run_is_embedding(const struct json *run);

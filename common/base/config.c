@@ -202,7 +202,7 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 		buf_printf(&known, "%s%.*s", known.n ? ", " : "", (int)last_len, last);
 	}
 	err = err_set(ERR_INPUT, "%s%s%s.%.80s is unknown%s, expected one of: %.*s", t->name,
-		      n ? "." : "", prefix, key, nearest_say(&near, meant), (int)known.n,
+		      n ? "." : "", prefix, key, nearest_describe(&near, meant), (int)known.n,
 		      (char *)known.p);
 	buf_release(&known);
 	return err;

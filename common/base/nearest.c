@@ -49,7 +49,7 @@ void nearest_offer(struct nearest *n, const char *known, size_t length)
 	n->best[length] = 0;
 }
 
-const char *nearest_say(const struct nearest *n, char text[static NEAREST_LEN + 20])
+const char *nearest_describe(const struct nearest *n, char text[static NEAREST_LEN + 20])
 {
 	*text = 0;
 	if (*n->best)
@@ -97,7 +97,8 @@ void nearest_option(const struct argp *argp, int argc, char **argv)
 		if (o)
 			i += o->arg && !strchr(argv[i], '=');
 		else if (strncmp("help", name, strlen(name)) != 0 &&
-			 strncmp("usage", name, strlen(name)) != 0 && *nearest_say(&near, text))
+			 strncmp("usage", name, strlen(name)) != 0 &&
+			 *nearest_describe(&near, text))
 			fprintf(stderr, "%s: --%s is unknown%s\n", argv[0], name, text);
 	}
 }

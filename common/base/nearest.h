@@ -19,7 +19,7 @@ void nearest_begin(struct nearest *n, const char *word);
 void nearest_offer(struct nearest *n, const char *known, size_t length);
 /* " (did you mean WORD?)" into text; empty if no word is near: one edit for up to 5 letters, two
  * beyond. Returns text. */
-const char *nearest_say(const struct nearest *n, char text[static NEAREST_LEN + 20]);
+const char *nearest_describe(const struct nearest *n, char text[static NEAREST_LEN + 20]);
 
 /* Before argp refuses an unknown option of argv: names the nearest known one on stderr. */
 void nearest_option(const struct argp *argp, int argc, char **argv);

@@ -20,7 +20,7 @@
 static const char *const names[] = { [HOOK_JOB_FAILED] = "job-failed",
 				     [HOOK_CONSENT_AWAITED] = "consent-awaited",
 				     [HOOK_CERTIFICATE] = "certificate",
-				     [HOOK_AWAY] = "away" };
+				     [HOOK_PARTY_LOST] = "away" };
 
 /* An order to the helper, one datagram each. */
 struct helper_command {
@@ -175,9 +175,9 @@ void hook_certificate(int days, const char *why)
 		hook_raise(HOOK_CERTIFICATE, "", "%s", why);
 }
 
-void hook_away(const char *why)
+void hook_party_lost(const char *why)
 {
-	hook_raise(HOOK_AWAY, "", "%s", why);
+	hook_raise(HOOK_PARTY_LOST, "", "%s", why);
 }
 
 static void hook_log_outcome(const void *outcome, size_t n)

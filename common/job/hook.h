@@ -20,7 +20,7 @@ enum hook_event {
 	HOOK_JOB_FAILED,      /* a job ended with an error that nobody here asked for */
 	HOOK_CONSENT_AWAITED, /* a job waits for coterie approve */
 	HOOK_CERTIFICATE,     /* HOOK_CERTIFICATE_DAYS or fewer are left */
-	HOOK_AWAY,            /* a peer has been away for WATCH_AWAY_S */
+	HOOK_PARTY_LOST,      /* a peer has been away for WATCH_LOST_S */
 };
 enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
 
@@ -33,10 +33,10 @@ enum err hook_begin(const struct daemon_common *c) MUST_CHECK;
 /* Sends an event to the helper. job: its id, or "". Any thread may call it. Never waits: if the
  * socket is full, it drops the event with a warning. Does nothing without a helper. */
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PRINTF(3, 4);
-/* hook_certificate() raises HOOK_CERTIFICATE if at most HOOK_CERTIFICATE_DAYS are left; hook_away()
- * raises HOOK_AWAY. */
+/* hook_certificate() raises HOOK_CERTIFICATE if at most HOOK_CERTIFICATE_DAYS are left;
+ * hook_party_lost() raises HOOK_PARTY_LOST. */
 void hook_certificate(int days, const char *why);
-void hook_away(const char *why);
+void hook_party_lost(const char *why);
 /* Logs the programs that have ended since the last call. One thread calls it from time to time. */
 void hook_look(void);
 /* Waits until the program has run for all raised events and the helper has ended, for slightly more

@@ -67,7 +67,7 @@ static bool there(const char *state, const char *id, const char *suffix)
 
 /* ---- the party ---- */
 
-static void take_away(const char *state, const char *id, const char *suffix)
+static void remove_file_of(const char *state, const char *id, const char *suffix)
 {
 	char *path = offer_path(state, id, suffix);
 
@@ -79,7 +79,7 @@ enum err offer_write(const char *state, const char *id, const char *hash, struct
 		     struct bytes text)
 {
 	json_put_string(json, "offer", hash);
-	take_away(state, id, ".answer"); /* it answered another offer */
+	remove_file_of(state, id, ".answer"); /* it answered another offer */
 	TRY(write_one(state, id, ".txt", text));
 	return write_json(state, id, ".json", json); /* last: readers look for this file */
 }
@@ -130,8 +130,8 @@ void offer_withdraw(const char *state, const char *id)
 {
 	if (there(state, id, ".answer"))
 		return;
-	take_away(state, id, ".json");
-	take_away(state, id, ".txt");
+	remove_file_of(state, id, ".json");
+	remove_file_of(state, id, ".txt");
 }
 
 /* ---- answers ---- */

@@ -38,7 +38,7 @@ void facts_number(struct facts *f, const char *name, double value)
 	facts_numbers(f, name, &value, 1);
 }
 
-void facts_say(struct facts *f, const char *name, const char *format, ...)
+void facts_format(struct facts *f, const char *name, const char *format, ...)
 {
 	struct fact *own = fact_named(f, name);
 	va_list ap;

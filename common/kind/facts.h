@@ -24,7 +24,7 @@ struct facts {
 /* Facts keep the order of their first addition; setting a name again replaces its value. */
 void facts_number(struct facts *f, const char *name, double value);
 void facts_numbers(struct facts *f, const char *name, const double *value, size_t values);
-void facts_say(struct facts *f, const char *name, const char *format, ...) PRINTF(3, 4);
+void facts_format(struct facts *f, const char *name, const char *format, ...) PRINTF(3, 4);
 void facts_release(struct facts *f);
 
 #endif

@@ -146,7 +146,7 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 /* ---- the recorder ---- */
 
 /* Marks the end of the job as a refusal by policy, for the other parties. */
-static enum err say_policy(struct leaving *l, enum err e)
+static enum err explain_policy(struct leaving *l, enum err e)
 {
 	if (e == ERR_PEER)
 		l->work->ending = ENDING_POLICY;
@@ -170,8 +170,8 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
 	if (words)
-		TRY(say_policy(l,
-			       policy_may_spend(l->config, l->job.coordinator, &l->spent, words)));
+		TRY(explain_policy(
+		    l, policy_may_spend(l->config, l->job.coordinator, &l->spent, words)));
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
@@ -241,8 +241,8 @@ static enum err check_budgets(void *arg, bool others)
 	}
 	if ((l->checked && !noted_claim(l)) || !l->noted.words)
 		return ERR_OK;
-	TRY(say_policy(l, policy_check_spent(l->config, l->ledger, &l->job, &l->spent)));
-	return say_policy(l, check_privacy(l));
+	TRY(explain_policy(l, policy_check_spent(l->config, l->ledger, &l->job, &l->spent)));
+	return explain_policy(l, check_privacy(l));
 }
 
 /* Stores a second copy of the ledger's head, so that an older ledger is detected from the first
@@ -434,13 +434,13 @@ void leaving_close(struct leaving *l)
 
 /* ---- heads ---- */
 
-enum err leaving_say_head(struct leaving *l, struct msg_done *done)
+enum err leaving_fill_head(struct leaving *l, struct msg_done *done)
 {
 	TRY(channel_release(l->work->channel)); /* the head covers held messages */
-	TRY(ledger_head(l->ledger, &l->told));
+	TRY(ledger_head(l->ledger, &l->reported));
 	done->heads = 1;
-	done->head[0].count = l->told.count;
-	memcpy(done->head[0].hash, l->told.hash, HASH_LEN);
+	done->head[0].count = l->reported.count;
+	memcpy(done->head[0].hash, l->reported.hash, HASH_LEN);
 	return ERR_OK;
 }
 
@@ -455,7 +455,7 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 	if (done->heads != work->L)
 		return err_set(ERR_PEER, "%s sent DONE with %u heads of ledgers for %zu parties",
 			       l->job.coordinator, done->heads, work->L);
-	if (own->count != l->told.count || memcmp(own->hash, l->told.hash, HASH_LEN) != 0)
+	if (own->count != l->reported.count || memcmp(own->hash, l->reported.hash, HASH_LEN) != 0)
 		return err_set(ERR_PEER,
 			       "%s sent DONE with another head of %s's ledger than it received",
 			       l->job.coordinator, work->name[work->own]);

@@ -23,7 +23,7 @@ struct leaving {
 	struct kind_claim claims;  /* of the job; eps 0: none */
 	bool booked_claim; /* the claim of the next numbers has a row, perhaps uncommitted */
 	bool checked;      /* numbers were booked, and no other process has written since */
-	struct ledger_head told;
+	struct ledger_head reported;
 	double durable_s; /* time of the last commit that waited for the disk; 0: none */
 	bool last_word;   /* DONE, DECLINE or ABORT was noted: its commit waits for the disk */
 };
@@ -44,10 +44,10 @@ enum err leaving_check_past(struct leaving *l) MUST_CHECK;
 /* Stops recording. NULL: no effect. */
 void leaving_close(struct leaving *l);
 
-/* leaving_say_head() puts this party's head into DONE. leaving_keep_heads() copies the heads of all
- * parties from the coordinator's DONE into the ledger and the record. ERR_PEER if this party's own
- * head came back changed. */
-enum err leaving_say_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
+/* leaving_fill_head() puts this party's head into DONE. leaving_keep_heads() copies the heads of
+ * all parties from the coordinator's DONE into the ledger and the record. ERR_PEER if this party's
+ * own head came back changed. */
+enum err leaving_fill_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
 enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done) MUST_CHECK;
 /* Records the ledger's final position. */
 void leaving_record(struct leaving *l);

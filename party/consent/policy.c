@@ -324,8 +324,8 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 
 /* ---- consent of a user ---- */
 
-static void say_budget(struct buf *t, const char *what, const char *setting, uint64_t spent,
-		       uint64_t max)
+static void print_budget(struct buf *t, const char *what, const char *setting, uint64_t spent,
+			 uint64_t max)
 {
 	buf_printf(t, "  %s: %" PRIu64, what, spent);
 	if (max)
@@ -353,10 +353,10 @@ static void write_text(const struct party_config *config, const struct work *wor
 	for (size_t i = 0; i < disclosures; i++)
 		buf_printf(t, "  - %s\n", disclosure[i]);
 	buf_printf(t, "\nWhat %s has received of this data so far:\n", job->coordinator);
-	say_budget(t, "jobs", "policy.max_jobs", spent->jobs, config->policy.max_jobs);
-	say_budget(t, "secure sums", "", spent->rounds, 0);
-	say_budget(t, "numbers made from data", "policy.max_words", spent->words,
-		   config->policy.max_words);
+	print_budget(t, "jobs", "policy.max_jobs", spent->jobs, config->policy.max_jobs);
+	print_budget(t, "secure sums", "", spent->rounds, 0);
+	print_budget(t, "numbers made from data", "policy.max_words", spent->words,
+		     config->policy.max_words);
 	buf_printf(t, "\nParameters:\n%.*s\n", (int)params.n, (const char *)params.p);
 	buf_printf(t,
 		   "\nTo agree:   coterie approve --state %s %s\n"

@@ -495,7 +495,7 @@ static enum err daemon_start(struct daemon *d)
 							.certificate = live_certificate,
 							.expires = hook_certificate,
 							.peer = live_peer,
-							.away = hook_away,
+							.lost = hook_party_lost,
 							.arg = d });
 	TRY(party_dashboard_start(d->dashboard, d->config));
 	TRY(party_api_start(d->api));
@@ -511,7 +511,7 @@ static enum err daemon_start(struct daemon *d)
 	log_info("dialling %s%s%s", d->config->coordinator_text,
 		 d->config->proxy_text ? " through the proxy " : "",
 		 d->config->proxy_text ? d->config->proxy_text : "");
-	watch_away(&d->watch, d->config->coordinator_text);
+	watch_lost(&d->watch, d->config->coordinator_text);
 	service_ready();
 	daemon_prune_now(d);
 	daemon_dial(d);

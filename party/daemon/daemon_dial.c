@@ -120,7 +120,7 @@ static void on_retry(uv_timer_t *timer)
 		daemon_dial(d);
 }
 
-static void say_resume(struct daemon *d, struct conn *conn)
+static void send_resume(struct daemon *d, struct conn *conn)
 {
 	struct msg m;
 
@@ -129,7 +129,7 @@ static void say_resume(struct daemon *d, struct conn *conn)
 			   0);
 		return;
 	}
-	channel_resume_say(d->channel, &m);
+	channel_resume_fill(d->channel, &m);
 	conn_send(conn, &m);
 }
 
@@ -160,7 +160,7 @@ static void daemon_dial_on_ready(struct conn *conn, void *arg)
 		log_error("%s", why);
 		conn_close(conn, ERR_PEER, why, 0);
 	} else if (d->phase == RETURNING) {
-		say_resume(d, conn);
+		send_resume(d, conn);
 	} else {
 		conn_send(conn, &hello);
 	}
@@ -295,12 +295,12 @@ static void daemon_dial_on_closed(struct conn *conn, enum err code, const char *
 	if (d->conn != conn)
 		return;
 	d->conn = NULL;
-	watch_away(&d->watch, d->config->coordinator_text);
+	watch_lost(&d->watch, d->config->coordinator_text);
 	if (d->phase == RETURNING) {
 		wait_to_return(d, why ? why : "closed");
 		return;
 	}
-	if (d->phase == SERVING && channel_is_away(d->channel)) {
+	if (d->phase == SERVING && channel_is_lost(d->channel)) {
 		daemon_set_phase(d, RETURNING);
 		log_warn("%s; dialling again for %u s", why, d->config->common.reconnect_s);
 		backoff_begin(&d->backoff, d->config->common.reconnect_s);

@@ -136,13 +136,13 @@ char *job_output(const struct work *work, const struct job_means *means)
 }
 
 /* Exchanges DONE: the heads of all ledgers. */
-static enum err say_done(struct work *work)
+static enum err send_done(struct work *work)
 {
 	struct msg *m = alloc(1, sizeof(*m));
 	enum err e;
 
 	m->type = MSG_DONE;
-	e = leaving_say_head(work->leaving, &m->done);
+	e = leaving_fill_head(work->leaving, &m->done);
 	if (e == ERR_OK) /* a stop must wait from here on: the others may consider the job done */
 		e = mailbox_last(work->mailbox);
 	if (e == ERR_OK)
@@ -255,7 +255,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	TRY(work->side->keep(work, label));
 	e = broadcasts_confirm_all(work);
 	if (e == ERR_OK)
-		e = say_done(work);
+		e = send_done(work);
 	/* Take the results back if parties may have received different broadcast values, or if the
 	 * coordinator's last message is another one: the job has failed. If the coordinator is lost
 	 * only now, all parties have all results. */
@@ -330,7 +330,7 @@ static void take_back_earlier(const struct work *work, const struct job_means *m
 	}
 }
 
-static void say_last(struct work *work, const struct msg *m, double timeout_s)
+static void send_last(struct work *work, const struct msg *m, double timeout_s)
 {
 	if (channel_send(work->channel, m) == ERR_OK)
 		(void)!channel_drain(work->channel, timeout_s);
@@ -364,7 +364,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 			m.decline.subject = msg_text(work->subject);
 		if (work->leaving) /* the answer to a considered offer discloses something */
 			declines_add(means->declines, clock_now_s());
-		say_last(work, &m, 1);
+		send_last(work, &m, 1);
 		return err_restore(&end);
 	}
 	take_back_earlier(work, means);
@@ -391,7 +391,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 		if ((e == ERR_PEER || e == ERR_JOB || e == ERR_INPUT) && work->ending)
 			m.abort.ending = (uint16_t)work->ending;
 
-		say_last(work, &m, cancelled ? 0.2 : 1);
+		send_last(work, &m, cancelled ? 0.2 : 1);
 	}
 	return err_restore(&end);
 }

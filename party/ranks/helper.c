@@ -83,7 +83,7 @@ static bool leave_network(void)
 
 /* Isolates ranks that run on this host alone from the network. A child tries first, because a
  * partial success cannot be undone. */
-static void keep_apart(void)
+static void isolate_helper(void)
 {
 	int status = -1;
 	pid_t child = fork();
@@ -198,7 +198,7 @@ void mpirun_help(int sock, const void *p)
 	plan = p;
 	root = geteuid() == 0;
 	if (!plan->hostfile)
-		keep_apart();
+		isolate_helper();
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
 	end_running(0);
 	for (;;) {

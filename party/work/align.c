@@ -138,18 +138,18 @@ static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 
 static enum err recv_rows(struct work *work, const struct entry *entry, size_t own, uint32_t *row)
 {
-	uint32_t *told = alloc(own, sizeof(*told)), n = MSG_ITEMS_MAX;
+	uint32_t *received = alloc(own, sizeof(*received)), n = MSG_ITEMS_MAX;
 	uint64_t *pair = NULL;
 	char what[64];
 	enum err e = channel_recv_labels_upto(work->channel, MSG_ROWS, (uint32_t)work->own,
-					      (uint32_t)own, &n, told, own);
+					      (uint32_t)own, &n, received, own);
 
 	if (e == ERR_OK) {
 		for (size_t k = 0; k < own; k++)
-			row[entry[k].node] = told[k];
+			row[entry[k].node] = received[k];
 		pair = sorted_rows(row, own);
 	}
-	free(told);
+	free(received);
 	for (size_t k = 1; k < own && e == ERR_OK; k++)
 		if (pair[k - 1] >> 32 == pair[k] >> 32)
 			e = peer_fault(work->channel, "sent ROWS with row %u twice",
@@ -209,16 +209,16 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
 			  uint32_t group, uint32_t values, uint32_t *label)
 {
-	uint32_t *told = alloc(own, sizeof(*told));
+	uint32_t *received = alloc(own, sizeof(*received));
 	uint64_t *pair = sorted_rows(row, own);
 	enum err e;
 
 	work->broadcasts.per_party = true;
-	e = channel_recv_labels(work->channel, type, group, values, told, own);
+	e = channel_recv_labels(work->channel, type, group, values, received, own);
 	work->broadcasts.per_party = false;
 	for (size_t k = 0; k < own && e == ERR_OK; k++)
-		label[(uint32_t)pair[k]] = told[k];
+		label[(uint32_t)pair[k]] = received[k];
 	free(pair);
-	free(told);
+	free(received);
 	return e;
 }

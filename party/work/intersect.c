@@ -338,7 +338,7 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 {
 	struct intersect s = { .work = work, .d = d };
 	uint8_t key[NUMBERING_KEY_LEN];
-	struct common_rows told = { 0 };
+	struct common_rows common = { 0 };
 	enum err e;
 
 	*row = NULL;
@@ -363,10 +363,10 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	name_all(&s, 0);
 	e = party_intersect_by_tables(&s);
 	if (e == ERR_OK)
-		e = recv_common(&s, &told);
+		e = recv_common(&s, &common);
 	free(s.names.key);
 	if (e == ERR_OK)
-		number_rows(d, key, s.names.row, told.rows);
+		number_rows(d, key, s.names.row, common.rows);
 	wipe(key, sizeof(key));
 	keep_small(work, false);
 	if (e != ERR_OK) {
@@ -374,6 +374,6 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 		return e;
 	}
 	*row = s.names.row;
-	*n = told.rows;
+	*n = common.rows;
 	return ERR_OK;
 }

@@ -35,7 +35,7 @@ struct fixed secure_fixed(const struct work *work, size_t members)
 }
 
 static enum err secure_begin_sum(struct work *work, const struct tree_node *node, size_t count,
-				 bool wide, bool told, struct secure **out)
+				 bool wide, bool opened, struct secure **out)
 {
 	struct work_sum *sum = &work->sum;
 	struct secure *s;
@@ -63,7 +63,7 @@ static enum err secure_begin_sum(struct work *work, const struct tree_node *node
 	}
 	if (wide)
 		mask_wide(s->mask);
-	if (told)
+	if (opened)
 		s->tag = tag_new(work->group_key, secagg_session(work->secagg), node->id,
 				 work->sums_opened, count);
 	s->chunk = alloc(s->room, s->word);

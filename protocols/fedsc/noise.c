@@ -183,7 +183,7 @@ void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *n
 	if (job->noise == NOISE_NONE)
 		return;
 	fedsc_noise_describe(job, noise, text);
-	facts_say(r, "privacy", "%s", text);
+	facts_format(r, "privacy", "%s", text);
 	log_info("privacy: %s", text);
 	record_above_0(r, "privacy_eps", noise->eps);
 	record_above_0(r, "privacy_delta", noise->delta);

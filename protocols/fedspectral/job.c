@@ -74,7 +74,7 @@ static const struct config_preset standard[] = { { "restarts", "100" },
 
 void fedspectral_presets(const struct json *root, struct kind_presets *to)
 {
-	static const struct config_preset in_clear[] = { { "tau", "0.2" }, { NULL, NULL } };
+	static const struct config_preset without_noise[] = { { "tau", "0.2" }, { NULL, NULL } };
 	const char *variant = json_text(root, "variant");
 	const struct json *noise = json_get_as(root, "noise", JSON_OBJECT);
 	bool older = json_get(root, "regularize"); /* 0 in records of 0.2.0: no tau */
@@ -82,7 +82,7 @@ void fedspectral_presets(const struct json *root, struct kind_presets *to)
 	presets_add(to, standard);
 	if (!older && (!*variant || !strcmp(variant, "exact")) &&
 	    (!noise || strcmp(json_text(noise, "on"), "sums") != 0))
-		presets_add(to, in_clear);
+		presets_add(to, without_noise);
 }
 
 void fedspectral_standard(const void *p, struct json *root)
@@ -96,9 +96,9 @@ void fedspectral_standard(const void *p, struct json *root)
 const char *fedspectral_unread(const void *p, const struct config_row *row)
 {
 	const struct fedspectral_job *job = p;
-	static const char *const in_clear[] = { "tolerance", "tau", NULL };
+	static const char *const without_noise[] = { "tolerance", "tau", NULL };
 
-	return job->noise == FEDSPECTRAL_IN_SUMS && kind_among(row->path, in_clear)
+	return job->noise == FEDSPECTRAL_IN_SUMS && kind_among(row->path, without_noise)
 		   ? "where job.noise.on is \"none\""
 		   : NULL;
 }
@@ -107,7 +107,7 @@ static enum err fedspectral_check_noise(const struct fedspectral_job *job)
 {
 	double mu;
 
-	if (job->noise == FEDSPECTRAL_CLEAR) {
+	if (job->noise == FEDSPECTRAL_NO_NOISE) {
 		if (job->noise_eps > 0 || job->noise_delta > 0 || job->how.colluders != JOB_AUTO)
 			return err_set(ERR_INPUT,
 				       "job.noise.%s is given, but job.noise.on is \"none\", "
@@ -163,7 +163,7 @@ void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r
 {
 	if (job->noise != FEDSPECTRAL_IN_SUMS)
 		return;
-	facts_say(
+	facts_format(
 	    r, "privacy",
 	    "(eps %g, delta %g)-differential privacy of each edge of a party, by the discrete "
 	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of the "

@@ -8,7 +8,7 @@
 
 enum fedspectral_variant { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
 
-enum fedspectral_noise { FEDSPECTRAL_CLEAR, FEDSPECTRAL_IN_SUMS };
+enum fedspectral_noise { FEDSPECTRAL_NO_NOISE, FEDSPECTRAL_IN_SUMS };
 
 struct fedspectral_job {
 	JOB_HEAD;

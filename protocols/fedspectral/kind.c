@@ -8,7 +8,7 @@ static const char *fedspectral_permission(const void *p)
 {
 	const struct fedspectral_job *job = p;
 
-	return job->variant == FEDSPECTRAL_EXACT && job->noise == FEDSPECTRAL_CLEAR
+	return job->variant == FEDSPECTRAL_EXACT && job->noise == FEDSPECTRAL_NO_NOISE
 		   ? "fedspectral.exact"
 		   : "fedspectral";
 }

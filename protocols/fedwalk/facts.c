@@ -118,7 +118,7 @@ void fedwalk_record(const struct fedwalk_job *job, size_t n, const double counts
 		describe_eps(s->sensitivity, sensitivity);
 		describe_eps(s->eps_each, each);
 		describe_eps(s->eps, eps);
-		facts_say(
+		facts_format(
 		    r, name,
 		    "%s: unit %s, sensitivity %s, eps %s each, %.6g releases, eps %s in all; %s",
 		    s->mechanism, s->unit, sensitivity, each, s->releases, eps, s->composition);

@@ -194,7 +194,7 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 							.certificate = live_certificate,
 							.expires = hook_certificate,
 							.peer = live_peer,
-							.away = hook_away,
+							.lost = hook_party_lost,
 							.arg = c });
 	TRY(dashboard_start(c->dashboard, c->queue ? &c->queue->shows : &none));
 	if (c->front)
@@ -208,7 +208,7 @@ enum err coordinator_log_ready(struct coordinator *c)
 	char line[96];
 
 	for (size_t l = 0; l < c->L; l++)
-		watch_away(&c->watch, c->slot[l].name);
+		watch_lost(&c->watch, c->slot[l].name);
 	log_info("listening on %s for %zu parties", c->bound, c->L);
 	service_status("%s, %zu parties, on %s", c->queue ? "serving" : phase_name[JOINING], c->L,
 		       c->bound);

@@ -76,7 +76,7 @@ struct running {
 	int64_t id;                      /* in the queue; 0: the only job of the process */
 	char number[2 * JOB_ID_LEN + 1]; /* job id in hex, for the log; "" */
 	char *output;                    /* directory of its results; owned */
-	uv_timer_t join_timer, cancel_timer, away_timer, state_timer, last_timer;
+	uv_timer_t join_timer, cancel_timer, lost_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
 	/* Handles and connections that are not closed yet although the job is over. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AWAY_TICK_MS = 100 };
+enum { LOST_TICK_MS = 100 };
 
 /* -- admission ------------------------------------------------------------------------------ */
 
@@ -273,7 +273,7 @@ static void admit_on_resume(struct visitor *v, struct conn *conn, const struct m
 		conn_attach(old, NULL, 0);
 		conn_close(old, ERR_OK, NULL, 0);
 	}
-	if (!channel_is_away(slot->channel) && !channel_lost(slot->channel)) {
+	if (!channel_is_lost(slot->channel) && !channel_lost(slot->channel)) {
 		refuse_visit(conn, "the job is over");
 		return;
 	}
@@ -281,7 +281,7 @@ static void admit_on_resume(struct visitor *v, struct conn *conn, const struct m
 		refuse_visit(conn, "%s", err_detail());
 		return;
 	}
-	channel_resume_say(slot->channel, &said);
+	channel_resume_fill(slot->channel, &said);
 	conn_send(conn, &said);
 	conn_welcome(conn, v->c->config->common.heartbeat_s);
 	watch_back(&v->c->watch, slot->name);
@@ -336,26 +336,26 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	} else if (slot->conn) {
 		refuse_visit(conn, "%s is already connected, from %s", slot->name,
 			     conn_address(slot->conn));
-	} else if (speaks(h) && channel_is_away(slot->channel) &&
+	} else if (speaks(h) && channel_is_lost(slot->channel) &&
 		   channel_is_untouched(slot->channel) &&
 		   channel_resume(slot->channel, &m) == ERR_OK) {
 		welcome(c, conn);
 		admit_take_back(slot, conn);
 	} else {
-		if (channel_is_away(slot->channel))
+		if (channel_is_lost(slot->channel))
 			lose_restarted(r, slot);
 		if (running_continues(r))
 			running_send_again(r, v, conn);
 		else if (running_is_done(r))
 			running_send_done(r, v, conn);
-		else if (c->queue && !slot->conn && !channel_is_away(slot->channel))
+		else if (c->queue && !slot->conn && !channel_is_lost(slot->channel))
 			come_later(conn); /* it has left the job, which is about to end */
 		else
 			refuse_visit(conn, "a job is under way");
 	}
 }
 
-static void on_away(uv_timer_t *timer)
+static void on_lost_timer(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 	unsigned limit_s = r->c->config->common.reconnect_s;
@@ -365,7 +365,7 @@ static void on_away(uv_timer_t *timer)
 	for (size_t l = 0; l < r->L; l++) {
 		struct slot *slot = r->slot[l];
 
-		if (!channel_is_away(slot->channel))
+		if (!channel_is_lost(slot->channel))
 			continue;
 		any = true;
 		if (slot->conn) /* its close is not complete, so lost_s is not set */
@@ -386,7 +386,7 @@ static void on_lost(struct running *r, struct slot *slot, const char *why)
 	snprintf(slot->lost_why, sizeof(slot->lost_why), "%s", why);
 	log_warn("%s; waiting for %s, for up to %u s", why, slot->name,
 		 r->c->config->common.reconnect_s);
-	uv_timer_start(&r->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
+	uv_timer_start(&r->lost_timer, on_lost_timer, LOST_TICK_MS, LOST_TICK_MS);
 }
 
 /* -- events of connections ------------------------------------------------------------------ */
@@ -453,7 +453,7 @@ static void admit_on_closed(struct conn *conn, enum err code, const char *why, v
 	struct coordinator *c = v->c;
 	struct running *r = slot ? slot->job : NULL;
 	bool its = slot && slot->conn == conn;
-	bool away = its && r && r->phase == RUNNING && channel_is_away(slot->channel);
+	bool away = its && r && r->phase == RUNNING && channel_is_lost(slot->channel);
 	bool left =
 	    its && r && r->phase == JOINING && r->again && slot->joined && !conn_was_lost(conn);
 	bool over =
@@ -468,7 +468,7 @@ static void admit_on_closed(struct conn *conn, enum err code, const char *why, v
 	else if (code != ERR_OK && !over) /* the peer showed no certificate */
 		log_seldom(&strangers, "connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
-		watch_away(&c->watch, slot->name);
+		watch_lost(&c->watch, slot->name);
 		slot->conn = NULL;
 		slot->joined = slot->joined && r && r->phase != JOINING;
 	}

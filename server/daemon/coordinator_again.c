@@ -115,7 +115,7 @@ enum err running_take_up(struct running *r, const struct attempt_state *s)
 	return ERR_OK;
 }
 
-static void on_told_enough(uv_timer_t *timer)
+static void on_join_end(uv_timer_t *timer)
 {
 	running_close(timer->data, ERR_OK, NULL);
 }
@@ -164,7 +164,7 @@ enum err running_find(struct running *r)
 		    "the job was done when %s ended: results are in %s. Parties that reconnect are "
 		    "told for up to %d s; then the same command begins a new job",
 		    r->c->config->common.name, r->c->config->common.output, COME_BACK_MS / 1000);
-		uv_timer_start(&r->join_timer, on_told_enough, COME_BACK_MS, 0);
+		uv_timer_start(&r->join_timer, on_join_end, COME_BACK_MS, 0);
 		return ERR_OK;
 	}
 	if (*why && s.done)
@@ -221,13 +221,13 @@ void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 
 void running_begin_again(struct running *r)
 {
-	uv_timer_stop(&r->away_timer);
+	uv_timer_stop(&r->lost_timer);
 	uv_timer_stop(&r->cancel_timer);
 	for (size_t l = 0; l < r->L; l++) {
 		struct slot *slot = r->slot[l];
 
 		if (slot->conn) {
-			watch_away(&r->c->watch, slot->name);
+			watch_lost(&r->c->watch, slot->name);
 			conn_attach(slot->conn, NULL, 0);
 			conn_close(slot->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 		}

@@ -273,7 +273,7 @@ enum err job_serve(struct run *run, const char *output)
 	mailbox_enter(run->mailbox);
 	warnings_begin(&run->record->warnings);
 	run->output = output;
-	run->tell = run->L > 1;
+	run->compares = run->L > 1;
 	run->rounds_before = 0;
 	/* Parties restart their count in each attempt, with another key for the tags. */
 	run->sums_opened = 0;

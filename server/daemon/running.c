@@ -71,7 +71,7 @@ void running_let_go(struct running *r, struct slot *slot)
 			r->links++;
 		}
 	if (slot->conn)
-		watch_away(&r->c->watch, slot->name);
+		watch_lost(&r->c->watch, slot->name);
 	if (r->again && r->result != ERR_OK && !r->left && (r->phase != JOINING || !slot->conn)) {
 		slot->owed = r->result;
 		snprintf(slot->owed_why, sizeof(slot->owed_why), "%s", r->why);
@@ -121,7 +121,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	running_set_phase(r, CLOSING);
 	close_timer(&r->join_timer);
 	close_timer(&r->cancel_timer);
-	close_timer(&r->away_timer);
+	close_timer(&r->lost_timer);
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
@@ -143,7 +143,7 @@ void running_drop(struct running *r)
 	r->phase = CLOSING;
 	close_timer(&r->join_timer);
 	close_timer(&r->cancel_timer);
-	close_timer(&r->away_timer);
+	close_timer(&r->lost_timer);
 	close_timer(&r->state_timer);
 	close_thread(r);
 }
@@ -291,12 +291,12 @@ static void init_handles(struct running *r)
 
 	uv_timer_init(loop, &r->join_timer);
 	uv_timer_init(loop, &r->cancel_timer);
-	uv_timer_init(loop, &r->away_timer);
+	uv_timer_init(loop, &r->lost_timer);
 	uv_timer_init(loop, &r->state_timer);
 	uv_timer_init(loop, &r->last_timer);
 	uv_unref((uv_handle_t *)&r->last_timer);
 	uv_async_init(loop, &r->job_done, running_on_job_done);
-	r->join_timer.data = r->cancel_timer.data = r->away_timer.data = r->job_done.data = r;
+	r->join_timer.data = r->cancel_timer.data = r->lost_timer.data = r->job_done.data = r;
 	r->state_timer.data = r->last_timer.data = r;
 	r->handles = HANDLES;
 }

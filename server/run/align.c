@@ -201,7 +201,7 @@ static void record_numbering(struct run *run, struct sha256 *numbers)
 
 	sha256_end(numbers, hash);
 	hex_write(hash, 8, text);
-	facts_say(&run->record->facts, "numbering", "%s", text);
+	facts_format(&run->record->facts, "numbering", "%s", text);
 	if (!run->numbering || !run->numbering->kept)
 		log_info("nodes are numbered at random: another run of this seed may put nodes "
 			 "near two clusters into another one (numbering_key)");

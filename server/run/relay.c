@@ -134,9 +134,9 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	enum err e;
 
 	assert(group < TREE_NODES_MAX);
-	if (!run->tell || run->told[group] == run->phase)
+	if (!run->compares || run->compared[group] == run->phase)
 		return ERR_OK;
-	run->told[group] = run->phase;
+	run->compared[group] = run->phase;
 	e = take_told(run, first, last, &told);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
@@ -147,7 +147,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
 	*told = (struct relayed_told){ 0 };
-	return run->tell ? take_told(run, 0, run->L, told) : ERR_OK;
+	return run->compares ? take_told(run, 0, run->L, told) : ERR_OK;
 }
 
 void relayed_told_release(struct relayed_told *told)

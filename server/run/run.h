@@ -38,14 +38,14 @@ struct run {
 	void *protocol;     /* left by the kind's run() for its keep(); owned */
 	double *confidence; /* n, per label (common/data/labels.h), or NULL; owned */
 	const char *output;
-	bool tell; /* parties compare the values broadcast to them (server/run/relay.h) */
+	bool compares; /* parties compare the values broadcast to them (server/run/relay.h) */
 	unsigned phase;
 	uint64_t sums_opened; /* sums broadcast in this attempt */
 	/* Sums of all parties before the kind's first; the kind's rounds continue this count. */
 	uint64_t rounds_before;
-	unsigned told[TREE_NODES_MAX]; /* per group: the phase of its last comparison */
-	bool more;                     /* another attempt follows if this one is cut short */
-	const char *state;             /* the file of server/daemon/attempt.h, or NULL */
+	unsigned compared[TREE_NODES_MAX]; /* per group: the phase of its last comparison */
+	bool more;                         /* another attempt follows if this one is cut short */
+	const char *state;                 /* the file of server/daemon/attempt.h, or NULL */
 };
 
 /* Ends the record's current step. */

@@ -34,7 +34,7 @@ static struct fixed fixed_of(const struct run *run, const struct sum *s)
 static enum err sum_take_tag(struct channel *channel, const struct sum *s,
 			     const struct msg_masked *m, bool last, uint8_t acc[static TAG_LEN])
 {
-	size_t due = s->told && last ? TAG_LEN : 0;
+	size_t due = s->opened && last ? TAG_LEN : 0;
 
 	if (m->tag.n != due || (due && !tag_is_number(m->tag.p)))
 		return peer_fault(channel,
@@ -159,7 +159,7 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 		if (sums[g].count > 0)
 			e = relay_told(run, sums[g].group, sums[g].first, sums[g].last);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
-		if (sums[g].told && sums[g].count > 0)
+		if (sums[g].opened && sums[g].count > 0)
 			e = sum_send_to_members(run, &sums[g], last[g].tag);
 	for (size_t g = 0; g < groups; g++)
 		++*sums[g].round;
@@ -172,7 +172,7 @@ out:
 }
 
 static enum err sum_of_node(struct run *run, const struct tree_node *node, uint64_t *round,
-			    bool wide, bool told, double *sum, size_t count)
+			    bool wide, bool opened, double *sum, size_t count)
 {
 	struct sum words = { .group = node->id,
 			     .first = node->first,
@@ -180,7 +180,7 @@ static enum err sum_of_node(struct run *run, const struct tree_node *node, uint6
 			     .round = round,
 			     .count = count,
 			     .wide = wide,
-			     .told = told };
+			     .opened = opened };
 	struct fixed f = fixed_of(run, &words);
 	enum err e;
 

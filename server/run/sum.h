@@ -16,7 +16,7 @@ struct sum {
 	size_t count;       /* words */
 	void *acc;          /* count words, zeroed here */
 	bool wide;          /* run_fixed_wide, not the job's fixed point */
-	bool told; /* wide; broadcast to all members, which verify it: party/work/secure.h */
+	bool opened; /* wide; broadcast to all members, which verify it: party/work/secure.h */
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.

@@ -52,7 +52,7 @@ static void read_all(void)
 		harmless(json_text(run, "error"));
 		harmless(json_text(run, "name"));
 		harmless(run_things(run, true));
-		(void)run_rows_apart(run);
+		(void)run_has_own_rows(run);
 		(void)run_is_embedding(run);
 		(void)run_is_of_graphs(run);
 		json_free(run);

@@ -24,8 +24,8 @@ void server_record_degrees(struct run *run, const struct sums_basis *basis)
 {
 	if (kcagc_degrees(kcagc_job(&run->job)) != DEGREES_AUTO)
 		return;
-	facts_say(&run->record->facts, "degrees", "%s",
-		  basis->degrees == DEGREES_ALONE ? "alone" : "off");
+	facts_format(&run->record->facts, "degrees", "%s",
+		     basis->degrees == DEGREES_ALONE ? "alone" : "off");
 	facts_number(&run->record->facts, "degrees_explain", basis->explained);
 	if (basis->degrees == DEGREES_ALONE)
 		warnings_add(WARNING_DEGREES, basis->explained,
@@ -36,8 +36,8 @@ void server_record_degrees(struct run *run, const struct sums_basis *basis)
 
 void server_record_rows(struct run *run, bool scaled, double modularity)
 {
-	facts_say(&run->record->facts, "clusters_of", "%s",
-		  scaled ? "scaled rows" : "rows as they are");
+	facts_format(&run->record->facts, "clusters_of", "%s",
+		     scaled ? "scaled rows" : "rows as they are");
 	record_modularity(run->record, modularity, kcagc_communities(kcagc_job(&run->job)));
 }
 

@@ -210,7 +210,7 @@ TEST(test_nearest)
 		nearest_begin(&n, cases[c].word);
 		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 			nearest_offer(&n, known[i], strlen(known[i]));
-		assert_string_equal(nearest_say(&n, text), cases[c].said);
+		assert_string_equal(nearest_describe(&n, text), cases[c].said);
 	}
 }
 

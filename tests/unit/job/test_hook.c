@@ -160,7 +160,7 @@ static void test_refused(void **state)
 	assert_err(hook_begin(&c), ERR_INPUT, "cannot be run: Permission denied");
 	c.on_event = NULL;
 	assert_ok(hook_begin(&c));
-	hook_raise(HOOK_AWAY, "", "nobody hears it");
+	hook_raise(HOOK_PARTY_LOST, "", "nobody hears it");
 	hook_look();
 	hook_end();
 }

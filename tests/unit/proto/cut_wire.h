@@ -142,13 +142,13 @@ static inline void lose_and_resume(void)
 
 	assert_true(channel_lost(hub.ch));
 	assert_true(channel_lost(bank.ch));
-	assert_true(channel_is_away(hub.ch) && channel_is_away(bank.ch));
-	channel_resume_say(hub.ch, &a);
-	channel_resume_say(bank.ch, &b);
+	assert_true(channel_is_lost(hub.ch) && channel_is_lost(bank.ch));
+	channel_resume_fill(hub.ch, &a);
+	channel_resume_fill(bank.ch, &b);
 	assert_int_equal(a.type, MSG_RESUME);
 	assert_ok(channel_resume(hub.ch, &b.resume));
 	assert_ok(channel_resume(bank.ch, &a.resume));
-	assert_false(channel_is_away(hub.ch) || channel_is_away(bank.ch));
+	assert_false(channel_is_lost(hub.ch) || channel_is_lost(bank.ch));
 }
 
 /* ---- what is said ---- */

@@ -295,7 +295,7 @@ static void *work_and_answer(void *arg)
 {
 	for (uint64_t i = 1; i <= 150; i++) {
 		usleep(10000);
-		channel_heard(hub[A], i);
+		channel_note_progress(hub[A], i);
 	}
 	assert_ok(send_accept(party[A], 1));
 	return arg;
@@ -351,7 +351,7 @@ static void *repeat_itself(void *stop)
 {
 	while (!atomic_load((atomic_bool *)stop)) {
 		usleep(1000);
-		channel_heard(hub[A], 17);
+		channel_note_progress(hub[A], 17);
 	}
 	return NULL;
 }
@@ -375,11 +375,11 @@ static void test_progress_is_relayed_once(void **state)
 
 	(void)state;
 	before = mailbox_progress(hub_post);
-	channel_heard(hub[A], 1);
+	channel_note_progress(hub[A], 1);
 	assert_true(mailbox_progress(hub_post) > before);
 	assert_int_equal(channel_progress(hub[B]), mailbox_progress(hub_post));
 	before = mailbox_progress(party_post[A]);
-	channel_heard(party[A], 1);
+	channel_note_progress(party[A], 1);
 	assert_int_equal(mailbox_progress(party_post[A]), before);
 	assert_ok(send_empty(hub[A])); /* but a message moves both */
 	assert_true(mailbox_progress(party_post[A]) > before);

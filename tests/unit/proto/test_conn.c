@@ -184,7 +184,8 @@ static void test_heartbeats_carry_progress(void **state)
 	connect_both();
 	run_for(300);
 	before = mailbox_progress(hub.mailbox);
-	channel_heard(bank.channel, 1); /* as if its coordinator worked: no news for others */
+	channel_note_progress(bank.channel,
+			      1); /* as if its coordinator worked: no news for others */
 	run_for(300);
 	assert_int_equal(mailbox_progress(hub.mailbox), before);
 	bank.mailbox->moved += 5; /* as if it worked itself */

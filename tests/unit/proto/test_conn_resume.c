@@ -35,7 +35,7 @@ static void at_ready(struct conn *c, void *arg)
 	if (e->own == COORD)
 		return;
 	if (e->channel)
-		channel_resume_say(e->channel, &m);
+		channel_resume_fill(e->channel, &m);
 	conn_send(c, &m);
 }
 
@@ -51,9 +51,9 @@ static void hub_resumes(struct conn *c, const struct msg_resume *r)
 		conn_attach(old, NULL, 0);
 		conn_close(old, ERR_OK, NULL, 0);
 	}
-	assert_true(channel_is_away(hub.channel) || channel_lost(hub.channel));
+	assert_true(channel_is_lost(hub.channel) || channel_lost(hub.channel));
 	assert_ok(channel_resume(hub.channel, r));
-	channel_resume_say(hub.channel, &m);
+	channel_resume_fill(hub.channel, &m);
 	conn_send(c, &m);
 	go_on(&hub, c);
 }
@@ -299,7 +299,7 @@ static void test_write_fails(void **state)
 	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* it does not notice */
 	shutdown(conn_fd(bank.conn), SHUT_WR);
 	send_done(bank.channel);
-	run_until(lost == 1 && !channel_is_away(bank.channel));
+	run_until(lost == 1 && !channel_is_lost(bank.channel));
 	run_until(hub.channel->in.count == 1);
 	assert_int_equal(hub.closed, 0);
 }
@@ -316,7 +316,7 @@ static void test_newer_one_is_right(void **state)
 	conn_attach(old, NULL, 0);
 	assert_true(channel_lost(bank.channel));
 	dial_door(); /* bank.conn is another one now */
-	run_until(!channel_is_away(bank.channel));
+	run_until(!channel_is_lost(bank.channel));
 	assert_ok(channel_recv(bank.channel, MSG_OFFER, &hub_host->msg));
 	send_done(hub.channel);
 	run_until(bank.channel->in.count == 1);
@@ -335,7 +335,7 @@ static void test_wrong_acknowledgement(void **state)
 	run_until(hub.closed && bank.closed);
 	assert_non_null(strstr(hub.why, "bank-a at 127.0.0.1:"));
 	assert_non_null(strstr(hub.why, "sent an acknowledgement of frame 9, expected 0 to 0"));
-	assert_false(channel_is_away(hub.channel));
+	assert_false(channel_is_lost(hub.channel));
 	assert_err(channel_recv(hub.channel, MSG_ACCEPT, &hub_host->msg), ERR_PEER, "frame 9");
 }
 
@@ -346,7 +346,7 @@ static void test_close_is_no_loss(void **state)
 	dial_again = false;
 	conn_close(bank.conn, ERR_OK, NULL, 2);
 	run_until(hub.closed && bank.closed);
-	assert_false(channel_is_away(hub.channel) || channel_is_away(bank.channel));
+	assert_false(channel_is_lost(hub.channel) || channel_is_lost(bank.channel));
 	assert_err(channel_recv(hub.channel, MSG_ACCEPT, &hub_host->msg), ERR_PEER,
 		   "closed the connection");
 }
@@ -361,7 +361,7 @@ static void test_cut_is_a_loss(void **state)
 	conn_attach(bank.conn, NULL, 0);
 	conn_cut(bank.conn);
 	run_until(hub.closed && bank.closed);
-	assert_true(channel_is_away(hub.channel));
+	assert_true(channel_is_lost(hub.channel));
 }
 
 /* The hub's ABORT, said while the bank is away, is what it hears when it is back. */
@@ -375,7 +375,7 @@ static void test_abort_waits(void **state)
 	send_offer(hub.channel);
 	run_until(hub.channel->kept.queue.count == 1);
 	break_it(2);
-	run_until(channel_is_away(hub.channel) && channel_is_away(bank.channel) && bank.closed);
+	run_until(channel_is_lost(hub.channel) && channel_is_lost(bank.channel) && bank.closed);
 	send_done(hub.channel);
 	assert_ok(send_abort(hub.channel, "bank-b died"));
 	dial_door();

@@ -96,7 +96,7 @@ static void *return_later(void *arg)
 	struct msg m;
 
 	usleep(300000);
-	channel_resume_say(hub.ch, &m);
+	channel_resume_fill(hub.ch, &m);
 	m.resume.received = COUNT;
 	assert_ok(channel_resume(bank.ch, &m.resume));
 	return arg;

@@ -267,7 +267,7 @@ static void test_what_does_not_fit(void **state)
 	say(&bank);
 	connection(&bank, &hub, ALL, frame_len(0) + frame_len(1));
 	assert_ok(channel_acked(bank.ch, 1));
-	channel_resume_say(hub.ch, &good);
+	channel_resume_fill(hub.ch, &good);
 	assert_int_equal(good.resume.received, 2);
 	assert_true(channel_lost(bank.ch));
 	bad = good;
@@ -283,7 +283,7 @@ static void test_what_does_not_fit(void **state)
 	bad.resume.received = 0;
 	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER, "frame 0, expected 1 to 7");
 	assert_err(channel_resume_check(bank.ch, &bad.resume), ERR_PEER, "frame 0");
-	assert_true(channel_is_away(bank.ch)); /* none of them changed anything */
+	assert_true(channel_is_lost(bank.ch)); /* none of them changed anything */
 	assert_int_equal(bank.ch->kept.queue.count, COUNT - 1);
 	assert_ok(channel_resume_check(bank.ch, &good.resume));
 	assert_ok(channel_resume(bank.ch, &good.resume));
@@ -310,7 +310,7 @@ static void test_what_is_not_awaited(void **state)
 	assert_int_equal(ch->attempt, UINT32_MAX);
 	assert_true(channel_job(ch) == UINT64_MAX);
 	channel_fail(ch, ERR_PEER, "gone");
-	assert_false(channel_is_away(ch));
+	assert_false(channel_is_lost(ch));
 	assert_false(channel_lost(ch));
 	channel_free(ch);
 	buf_release(&body);

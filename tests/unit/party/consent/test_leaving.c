@@ -222,7 +222,7 @@ TEST(test_heads)
 	open_desk("", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 2));
-	assert_ok(leaving_say_head(d->work.leaving, done));
+	assert_ok(leaving_fill_head(d->work.leaving, done));
 	assert_int_equal(done->heads, 1);
 	assert_int_equal(done->head[0].count, 2); /* what was held counts */
 	assert_err(leaving_keep_heads(d->work.leaving, done), ERR_PEER,

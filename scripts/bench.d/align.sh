@@ -1,5 +1,6 @@
-# align -- rows that all parties have, by the secure sum of their tables: over TLS, beside the same bytes without
-# masks and beside the hashing of the ids alone. tests/bench/bench_align.c measures, and says what exactly.
+# align -- rows that all parties have, by the secure sum of their tables: over TLS, beside the same
+# bytes without masks and beside the hashing of the ids alone. tests/bench/bench_align.c measures,
+# and says what exactly.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
@@ -41,7 +42,8 @@ one() { # of $ids and $L
 put() { # COLUMN VALUE [GOAL]: at most GOAL
 	local met=-
 	[[ -z ${3-} ]] || met=$(verdict "$2" "x <= $3")
-	cell "$ids ids" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" verdict="$met"
+	cell "$ids ids" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" \
+		verdict="$met"
 }
 
 render() {

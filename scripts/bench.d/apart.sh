@@ -1,5 +1,6 @@
-# apart -- fedspectral with each edge at one party: exact and fedspectral+ by how many parties there are; and where
-# neighbours differ: what methods of kcagc make of a graph, beside what they make of features alone.
+# apart -- fedspectral with each edge at one party: exact and fedspectral+ by how many parties there
+# are; and where neighbours differ: what methods of kcagc make of a graph, beside what they make of
+# features alone.
 #
 #   --only WORD     sets alone whose name has it
 #   --part parties | neighbours     one of the two
@@ -17,7 +18,8 @@ option() { # NAME VALUE
 	case $1 in
 	only) only=$2 ;;
 	part)
-		[[ $2 == parties || $2 == neighbours ]] || fail "--part: $2 is none; expected parties or neighbours"
+		[[ $2 == parties || $2 == neighbours ]] ||
+			fail "--part: $2 is none; expected parties or neighbours"
 		part=$2
 		;;
 	*) return 1 ;;
@@ -27,7 +29,8 @@ option() { # NAME VALUE
 needs() {
 	local set
 	for set in football email-eu-core ego-facebook; do
-		[[ -e $data/$set/edges.tsv ]] || fail "no $set/edges.tsv in $data; set COTERIE_DATA to a directory with it"
+		[[ -e $data/$set/edges.tsv ]] ||
+			fail "no $set/edges.tsv in $data; set COTERIE_DATA to a directory with it"
 	done
 	needs_data cora citeseer wiki bat eat flickr coauthor-cs
 }
@@ -39,14 +42,16 @@ measure() {
 
 # ---- each edge at one party ----
 
-# $at/SET: edges alone, and truth.csv: classes, or where there are none what pooled clustering finds.
+# $at/SET: edges alone, and truth.csv: classes, or where there are none what pooled clustering
+# finds.
 make_graphs() {
 	local set
 	at=$out/runs/apart
 	[[ ! -e $at/ready ]] || return 0
 	rm -rf "$at"
 	mkdir -p "$at"
-	/usr/bin/python3 scripts/bench.d/lfr.py "$at/planted" 2000 16 20 0.3 1 || fail 'the graph could not be made: python3-numpy is needed'
+	/usr/bin/python3 scripts/bench.d/lfr.py "$at/planted" 2000 16 20 0.3 1 ||
+		fail 'the graph could not be made: python3-numpy is needed'
 	for set in football email-eu-core ego-facebook; do
 		mkdir -p "$at/$set"
 		cp "$data/$set/edges.tsv" "$at/$set/"
@@ -80,7 +85,8 @@ score() { # TRUTH LABELS...: ACC and ARI in percent
 }
 
 truth() { # SET SEED
-	if [[ -e $at/$1/labels.txt ]]; then echo "$at/$1/labels.txt"; else echo "$at/pooled-$1-$2/labels.csv"; fi
+	if [[ -e $at/$1/labels.txt ]]; then echo \
+		"$at/$1/labels.txt"; else echo "$at/pooled-$1-$2/labels.csv"; fi
 }
 
 # The pooled graph's labels, a run of coterie-lab spectral for each seed.
@@ -88,42 +94,53 @@ pooled() { # SET K
 	local seed L all=''
 	for ((seed = 1; seed <= seeds; seed++)); do
 		[[ -e $at/pooled-$1-$seed/result.json ]] ||
-			"$bin/coterie-lab" spectral --data "$at/$1" --clusters "$2" --seed "$seed" --out "$at/pooled-$1-$seed" >"$at/said" 2>&1 ||
+			"$bin/coterie-lab" spectral --data "$at/$1" --clusters "$2" --seed "$seed" \
+			--out "$at/pooled-$1-$seed" >"$at/said" 2>&1 ||
 			{ not_run "$1" pooled ACC "$(tail -n 1 "$at/said")" && return; }
 		all+=${all:+$'\n'}$(score "$(truth "$1" "$seed")" "$at/pooled-$1-$seed/labels.csv")
 	done
 	for L in 2 5 10; do
-		cell_known "$1" pooled "ACC: $L parties" || put "$1" pooled "ACC: $L parties" 1 "$all"
+		cell_known "$1" pooled "ACC: $L parties" ||
+			put "$1" pooled "ACC: $L parties" 1 "$all"
 	done
 }
 
 put() { # SET ROW COLUMN FIELD SCORES
 	local values
 	values=$(cut -d ' ' -f "$4" <<<"$5")
-	cell "$1" "$2" "$3" value="$(mean <<<"$values")" deviation="$(deviation <<<"$values")" runs="$seeds" "${@:6}"
+	cell "$1" "$2" "$3" value="$(mean <<<"$values")" deviation="$(deviation <<<"$values")" \
+		runs="$seeds" "${@:6}"
 }
 
 one() { # SET K ROW L [RUN-ARG...]
 	local seed name=${3%%,*} acc='' ari='' variant before
 	! cell_known "$1" "${3//,/;}" "ARI: $4 parties" || return 0
 	for ((seed = 1; seed <= seeds; seed++)); do
-		jq -n "{kind: \"fedspectral\", variant: \"$name\", clusters: $2, seed: $seed}" >"$at/job.json"
+		jq -n "{kind: \"fedspectral\", variant: \"$name\", clusters: $2, seed: $seed}" \
+			>"$at/job.json"
 		rm -rf "$at/run"
-		"$bin/coterie" run --data "$at/$1" --job "$at/job.json" --parties "$4" --allow fedspectral.exact --seed "$seed" --out "$at/run" \
+		"$bin/coterie" run --data "$at/$1" --job "$at/job.json" --parties "$4" --allow \
+			fedspectral.exact --seed "$seed" --out "$at/run" \
 			"${@:5}" >"$at/said" 2>&1 ||
-			{ not_run "$1" "$3" "ARI: $4 parties" "$(tail -n 1 "$at/said" | tr -d '`')" && return; }
+			{
+				not_run "$1" "$3" "ARI: $4 parties" \
+					"$(tail -n 1 "$at/said" | tr -d '`')" && return
+			}
 		acc+=${acc:+$'\n'}$(score "$(truth "$1" "$seed")" "$at"/run/party-*/labels.csv)
-		ari+=${ari:+$'\n'}$(score "$at/pooled-$1-$seed/labels.csv" "$at"/run/party-*/labels.csv)
+		ari+=${ari:+$'\n'}$(score "$at/pooled-$1-$seed/labels.csv" \
+			"$at"/run/party-*/labels.csv)
 	done
 	before=$(awk -F , -v set="$1" '$1 == set && $2 == "pooled" { print $4; exit }' "$csv")
 	put "$1" "$3" "ACC: $4 parties" 1 "$acc" goal='at most 2 below pooled' \
-		verdict="$(verdict "$(jq -n "$before - $(cut -d ' ' -f 1 <<<"$acc" | mean)")" 'x <= 2')"
+		verdict="$(verdict "$(jq -n "$before - $(cut -d ' ' -f 1 <<<"$acc" | mean)")" \
+		'x <= 2')"
 	put "$1" "$3" "ARI: $4 parties" 2 "$ari"
 }
 
 # ---- where neighbours differ ----
 
-# All sets with features, a graph and classes, 4 parties, columns dealt out anew for each seed. The two large ones, last, have one.
+# All sets with features, a graph and classes, 4 parties, columns dealt out anew for each seed. The
+# two large ones, last, have one.
 measure_neighbours() {
 	local set k seeds=$seeds
 	while read -r set k; do
@@ -134,7 +151,9 @@ measure_neighbours() {
 		method "$set" "$k" 'tree; order 30' '{"filter":{"order":30}}'
 		method "$set" "$k" landmark '{"method":"landmark"}'
 		method "$set" "$k" gcc '{"method":"gcc"}'
-		[[ $set != bat && $set != eat ]] || method "$set" "$k" 'landmark; degrees off' '{"method":"landmark","degrees":"off"}'
+		[[ $set != bat && $set != eat ]] ||
+			method "$set" "$k" 'landmark; degrees off' \
+			'{"method":"landmark","degrees":"off"}'
 	done <<-END
 		bat 4
 		eat 4
@@ -152,11 +171,14 @@ accuracy() { # DATA LABELS JOB
 	ACC=''
 	mkdir -p "${run%/*}"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		jq -n --argjson job "$3" "{kind: \"kcagc\", seed: $seed} + \$job" >"$out/runs/neighbours/job.json"
+		jq -n --argjson job "$3" "{kind: \"kcagc\", seed: $seed} + \$job" \
+			>"$out/runs/neighbours/job.json"
 		rm -rf "$run"
-		"$bin/coterie" run --quiet --data "$1" --job "$out/runs/neighbours/job.json" --parties 4 --seed "$seed" --out "$run" >"$said" 2>&1 ||
+		"$bin/coterie" run --quiet --data "$1" --job "$out/runs/neighbours/job.json" \
+			--parties 4 --seed "$seed" --out "$run" >"$said" 2>&1 ||
 			{ WHY=$(tail -n 1 "$said" | tr -d '`') && return 1; }
-		ACC+=${ACC:+$'\n'}$("$bin/coterie" eval --truth "$2" "$run/coordinator/labels.csv" | jq '100 * .acc')
+		ACC+=${ACC:+$'\n'}$("$bin/coterie" eval --truth "$2" "$run/coordinator/labels.csv" |
+			jq '100 * .acc')
 	done
 }
 
@@ -167,15 +189,16 @@ alone() { # SET K
 	mkdir -p "$at"
 	ln -s "$(realpath "$data/$1")"/features.* "$at/"
 	: >"$at/edges.tsv"
-	of "$1" 'features alone' "$at" "{\"clusters\": $2, \"method\": \"landmark\", \"filter\": {\"order\": 1}}"
+	of "$1" 'features alone' "$at" \
+		"{\"clusters\": $2, \"method\": \"landmark\", \"filter\": {\"order\": 1}}"
 }
 
 method() { # SET K COLUMN JOB
 	of "$1" "$3" "$data/$1" "{\"clusters\": $2, \"filter\": {\"order\": \"auto\"}} + $4"
 }
 
-# landmark and gcc are held to the best of features alone and tree, by its own order and by one at which features are degrees where those
-# of neighbours soon agree; these come before them.
+# landmark and gcc are held to the best of features alone and tree, by its own order and by one at
+# which features are degrees where those of neighbours soon agree; these come before them.
 of() { # SET COLUMN DATA JOB
 	local m bound='' judged=()
 	! cell_known "$neighbours" "$1" "$2" || return 0
@@ -185,14 +208,17 @@ of() { # SET COLUMN DATA JOB
 	fi
 	m=$(mean <<<"$ACC")
 	[[ $2 != landmark && $2 != gcc ]] || bound=$(best_of "$1")
-	[[ -z $bound ]] || judged=(bound="$bound" goal='at most 2 below the best of features alone and tree'
+	[[ -z $bound ]] ||
+		judged=(bound="$bound" goal='at most 2 below the best of features alone and tree'
 		verdict="$(verdict "$(jq -n "$bound - $m")" 'x <= 2')")
-	cell "$neighbours" "$1" "$2" value="$m" deviation="$(deviation <<<"$ACC")" runs="$seeds" "${judged[@]}"
+	cell "$neighbours" "$1" "$2" value="$m" deviation="$(deviation <<<"$ACC")" runs="$seeds" \
+		"${judged[@]}"
 }
 
 best_of() { # SET: nothing unless all three are there
 	awk -F , -v set="$neighbours" -v row="$1" '
-		$1 == set && $2 == row && ($3 == "features alone" || $3 ~ /^tree/) && $4 != "" { n++; if ($4 > best) best = $4 }
+		$1 == set && $2 == row && ($3 == "features alone" || $3 ~ /^tree/) && $4 != "" {
+		n++; if ($4 > best) best = $4 }
 		END { if (n == 3) print best }' "$csv"
 }
 

@@ -10,7 +10,9 @@ needs() { needs_data cora citeseer wiki; }
 
 measure() {
 	local set choice
-	for choice in $(pick preset=default preset=paper joint_norm=true restarts=200 starts=40 starts=20 projection.row_power=1 \
+	for choice in \
+		$(pick preset=default preset=paper joint_norm=true restarts=200 starts=40 \
+		starts=20 projection.row_power=1 \
 		features=raw projection.unit_rows=false \
 		virtual_nodes=centre polish=0); do
 		for set in cora citeseer wiki; do one "$choice" "$set"; done
@@ -26,7 +28,8 @@ one() { # CHOICE SET
 			{ not_run "$name" "$1" "$2" "$WHY" && return; }
 		all+=${all:+$'\n'}$ACC
 	done
-	cell "$name" "$1" "$2" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" runs="$(wc -l <<<"$all")"
+	cell "$name" "$1" "$2" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" \
+		runs="$(wc -l <<<"$all")"
 }
 
 render() { render_grid '{value} +- {deviation}'; }

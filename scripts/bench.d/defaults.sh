@@ -38,7 +38,8 @@ needs() {
 	local set
 	for set in ${sets//,/ }; do
 		[[ ,$all_sets, == *",$set,"* ]] || fail "--set: $set is none of $all_sets"
-		[[ -e $data/$set/labels.txt ]] || fail "no $set/labels.txt in $data; set COTERIE_DATA"
+		[[ -e $data/$set/labels.txt ]] ||
+			fail "no $set/labels.txt in $data; set COTERIE_DATA"
 	done
 	[[ -z $since || -r $since ]] || fail "--since: there is no $since"
 }
@@ -52,7 +53,9 @@ measure() {
 		beside "$set"
 		for how in ${only//,/ }; do
 			for L in ${parties//,/ }; do
-				for method in ${methods//,/ }; do defaults_cell "$set" "$how" "$method" "$L"; done
+				for method in ${methods//,/ }; do
+					defaults_cell "$set" "$how" "$method" "$L"
+				done
 			done
 		done
 		rm -rf "${out:?}/data/$set"
@@ -77,7 +80,8 @@ presented() { # SET PRESENTATION L
 	DIR=$out/data/$1/$2
 	if [[ $2 == times1000 ]]; then
 		DIR+=-$3 columns=("$out/data/$1/split-$3/party-00/columns.txt")
-		[[ -e ${columns[0]} ]] || "$bin/coterie" split --data "$data/$1" --parties "$3" --seed 1 \
+		[[ -e ${columns[0]} ]] ||
+			"$bin/coterie" split --data "$data/$1" --parties "$3" --seed 1 \
 			--out "$out/data/$1/split-$3" >/dev/null
 	fi
 	[[ ! -e $DIR/labels.txt ]] || return 0
@@ -125,7 +129,8 @@ defaults_cell() { # SET PRESENTATION METHOD L
 # The more of what features alone and the last release have, less .01.
 least_of() { # SET PRESENTATION COLUMN METHOD
 	{
-		[[ $4 != landmark && $4 != gcc && $4 != tree ]] || value_of "$1" 'features alone' pooled
+		[[ $4 != landmark && $4 != gcc && $4 != tree ]] ||
+			value_of "$1" 'features alone' pooled
 		[[ -z $since ]] || csv=$since value_of "$1" "$2" "$3"
 	} | sort -g | tail -n 1 | awk 'NF { printf "%.3f", $1 - 0.01 }'
 }

@@ -1,4 +1,5 @@
-# dp -- what differential privacy costs: k-means and FedSC's landmarks with noise in their sums, beside noise on rows and none.
+# dp -- what differential privacy costs: k-means and FedSC's landmarks with noise in their sums,
+# beside noise on rows and none.
 #
 #   --only WORD     tables alone whose name has it: a set, or "by fedsc"
 # shellcheck shell=bash
@@ -9,13 +10,17 @@ default_seeds=5 quick_seeds=2
 delta=1e-5 only=''
 EPS=(0.5 1 2 4 8)
 
-# Rows of one scale around 0, and the length that hold them, from what such data are: not private, and the same for all.
+# Rows of one scale around 0, and the length that hold them, from what such data are: not private,
+# and the same for all.
 make_sets() {
 	[[ ! -e $out/runs/dp/ready ]] || return 0
 	mkdir -p "$out/runs/dp"
-	"$bin/coterie" synth --points --nodes 2000 --features 4 --clusters 5 --apart 6 --out "$out/runs/dp/clouds-2000" >/dev/null
-	"$bin/coterie" synth --points --nodes 20000 --features 16 --clusters 8 --apart 6 --out "$out/runs/dp/clouds-20000" >/dev/null
-	/usr/bin/python3 scripts/bench.d/dp.py "$out/runs/dp" || return 0 # without scikit-learn the others remain
+	"$bin/coterie" synth --points --nodes 2000 --features 4 --clusters 5 --apart 6 --out \
+		"$out/runs/dp/clouds-2000" >/dev/null
+	"$bin/coterie" synth --points --nodes 20000 --features 16 --clusters 8 --apart 6 --out \
+		"$out/runs/dp/clouds-20000" >/dev/null
+	# without scikit-learn the others remain
+	/usr/bin/python3 scripts/bench.d/dp.py "$out/runs/dp" || return 0
 	touch "$out/runs/dp/ready"
 }
 
@@ -30,12 +35,17 @@ measure() {
 	while read -r set kind k clip; do
 		by=${kind#kmeans} by=${by:+ by $by}
 		[[ $set$by == *"$only"* ]] || continue
-		[[ -e $out/runs/dp/$set/features.npy ]] || { not_run "$set$by" none 'L=2' 'python3-sklearn is not installed'; continue; }
+		[[ -e $out/runs/dp/$set/features.npy ]] || {
+			not_run "$set$by" none 'L=2' 'python3-sklearn is not installed'
+			continue
+		}
 		for L in 2 8; do
 			one "$set" "$kind" "$k" "$set$by" none "L=$L" '{}'
 			for eps in "${EPS[@]}"; do
-				one "$set" "$kind" "$k" "$set$by" "sums, eps $eps" "L=$L" "{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
-				one "$set" "$kind" "$k" "$set$by" "rows, eps $eps" "L=$L" "{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+				one "$set" "$kind" "$k" "$set$by" "sums, eps $eps" \
+					"L=$L" "{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+				one "$set" "$kind" "$k" "$set$by" "rows, eps $eps" \
+					"L=$L" "{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
 			done
 		done
 	done <<-END
@@ -56,9 +66,11 @@ one() { # SET KIND K TABLE ROW COLUMN NOISE
 	shift 3
 	! cell_known "$1" "$2" "$3" || return 0
 	for ((seed = 1; seed <= seeds; seed++)); do
-		echo "{\"kind\":\"$kind\",\"clusters\":$k,\"seed\":$seed,\"noise\":$4}" >"$at/job.json"
+		echo "{\"kind\":\"$kind\",\"clusters\":$k,\"seed\":$seed,\"noise\":$4}" \
+			>"$at/job.json"
 		rm -rf "$at/run"
-		if "$bin/coterie" run --data "$at/$set" --job "$at/job.json" --parties "${3#L=}" --out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
+		if "$bin/coterie" run --data "$at/$set" --job "$at/job.json" --parties "${3#L=}" \
+			--out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
 			all+=$(sed -n 's/.*ARI \([-0-9.]*\).*/\1/p' "$at/said")$'\n'
 		else
 			lost=$((lost + 1)) # too few rows are near each other, once noise is on them
@@ -66,7 +78,8 @@ one() { # SET KIND K TABLE ROW COLUMN NOISE
 		fi
 	done
 	all=${all%$'\n'}
-	cell "$1" "$2" "$3" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" runs="$seeds" \
+	cell "$1" "$2" "$3" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" \
+		runs="$seeds" \
 		note="$( ((!lost)) || echo "$lost of $seeds found no clusters, which counts 0")"
 }
 

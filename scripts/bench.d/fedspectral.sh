@@ -1,5 +1,6 @@
-# fedspectral -- spectral clustering of edges that are spread over parties, beside central clustering
-# and the paper's similarity; its sweeps; seconds, memory and exchange on synthetic graphs.
+# fedspectral -- spectral clustering of edges that are spread over parties, beside central
+# clustering and the paper's similarity; its sweeps; seconds, memory and exchange on synthetic
+# graphs.
 #
 #   --only accuracy | sweeps | scale     one part
 #
@@ -13,7 +14,8 @@ default_seeds=5 quick_seeds=1
 only=''
 option() { # NAME VALUE
 	[[ $1 == only ]] || return 1
-	[[ $2 =~ ^(accuracy|sweeps|scale)$ ]] || fail "--only: $2 is no part; expected accuracy, sweeps or scale"
+	[[ $2 =~ ^(accuracy|sweeps|scale)$ ]] ||
+		fail "--only: $2 is no part; expected accuracy, sweeps or scale"
 	only=$2
 }
 
@@ -39,8 +41,12 @@ central() { # SET SEED
 	CENTRAL=$out/data/central/$1-k$K-seed$2
 	[[ ! -e $CENTRAL/result.json ]] || return 0
 	mkdir -p "${CENTRAL%/*}"
-	"$bin/coterie-lab" spectral --data "$data/$1" --clusters "$K" --seed "$2" --out "$CENTRAL" >"$CENTRAL.log" 2>&1 ||
-		{ WHY="coterie-lab spectral: $(tail -n 1 "$CENTRAL.log")" RUN_FAILED=true && return 1; }
+	"$bin/coterie-lab" spectral --data "$data/$1" --clusters "$K" --seed "$2" --out "$CENTRAL" \
+		>"$CENTRAL.log" 2>&1 ||
+		{
+			WHY="coterie-lab spectral: $(tail -n 1 "$CENTRAL.log")" RUN_FAILED=true &&
+				return 1
+		}
 }
 
 job_of() { # VARIANT
@@ -58,8 +64,10 @@ runs() { # NAME SET VARIANT L [LAUNCH-ARG...]
 	SIMILARITY='' ARI='' ROUNDS='' SECONDS_EACH=''
 	for ((seed = 1; seed <= seeds; seed++)); do
 		central "$2" "$seed" || return 1
-		run "$2/$1-seed$seed" "$data/$2" "${job[0]}" "$4" "$seed" "${job[@]:1}" --set clusters="$K" "${@:5}" || return 1
-		all=$("$bin/coterie" eval --paper-similarity --truth "$CENTRAL/labels.csv" "$RUN"/party-*/labels.csv) ||
+		run "$2/$1-seed$seed" "$data/$2" "${job[0]}" "$4" "$seed" "${job[@]:1}" --set \
+			clusters="$K" "${@:5}" || return 1
+		all=$("$bin/coterie" eval --paper-similarity --truth "$CENTRAL/labels.csv" \
+			"$RUN"/party-*/labels.csv) ||
 			{ WHY="no scores of $RUN" RUN_FAILED=true && return 1; }
 		SIMILARITY+=${SIMILARITY:+$'\n'}$(jq '100 * .similarity' <<<"$all")
 		ARI+=${ARI:+$'\n'}$(jq '100 * .ari' <<<"$all")
@@ -74,7 +82,8 @@ most() { sort -g | tail -n 1; }
 
 # ---- accuracy ----
 
-declare -gA rounds_goal=([ego-facebook]=20 [email-eu-core]=12) seconds_goal=([ego-facebook]=5 [email-eu-core]=2)
+declare -gA rounds_goal=([ego-facebook]=20 [email-eu-core]=12) \
+	seconds_goal=([ego-facebook]=5 [email-eu-core]=2)
 
 accuracy() {
 	local set L
@@ -83,13 +92,16 @@ accuracy() {
 		if ! $quick; then
 			exact "$set" 'exact: one party has an edge' 5
 			exact "$set" 'exact: regions' 5 --regions
-			for L in 2 10 20; do exact "$set" "exact: $L parties" "$L" --overlap 0.4; done
+			for L in 2 10 20; do
+				exact "$set" "exact: $L parties" "$L" --overlap 0.4
+			done
 			exact "$set" 'exact: 20 regions' 20 --regions
 		fi
 		case $set in
 		ego-facebook) other "$set" fedspectral+ fedspectral+ --overlap 0.4 ;;
 		email-eu-core)
-			other "$set" fedspectral+ fedspectral+ --overlap 0.4 --set iterations=1 --set rounds=1
+			other "$set" fedspectral+ fedspectral+ --overlap 0.4 --set iterations=1 \
+				--set rounds=1
 			$quick || other "$set" 'fedspectral+: 6 x 20' fedspectral+ --overlap 0.4
 			;;
 		esac
@@ -105,7 +117,9 @@ exact() { # SET ROW L [LAUNCH-ARG...]
 	local column
 	! cell_known "$1" "$2" seconds || return 0 # the last of its cells
 	if ! runs "${2//[: ]/-}-L$3" "$1" exact "$3" "${@:4}"; then
-		for column in similarity ARI rounds seconds; do not_run "$1" "$2" "$column" "$WHY"; done
+		for column in similarity ARI rounds seconds; do
+			not_run "$1" "$2" "$column" "$WHY"
+		done
 		return
 	fi
 	worst "$1" "$2" similarity least "$SIMILARITY" '>= 99.99'
@@ -130,11 +144,15 @@ other() { # SET ROW VARIANT [LAUNCH-ARG...]
 	! cell_known "$1" "$2" seconds || return 0
 	paper_cell fedspectral "$1" "$2" similarity
 	if ! runs "${2//[: +]/-}" "$1" "$3" 5 "${@:4}"; then
-		for column in similarity ARI rounds seconds; do not_run "$1" "$2" "$column" "$WHY"; done
+		for column in similarity ARI rounds seconds; do
+			not_run "$1" "$2" "$column" "$WHY"
+		done
 		return
 	fi
-	cell "$1" "$2" similarity value="$(mean <<<"$SIMILARITY")" deviation="$(deviation <<<"$SIMILARITY")" runs="$seeds" paper="$PAPER"
-	cell "$1" "$2" ARI value="$(mean <<<"$ARI")" deviation="$(deviation <<<"$ARI")" runs="$seeds"
+	cell "$1" "$2" similarity value="$(mean <<<"$SIMILARITY")" \
+		deviation="$(deviation <<<"$SIMILARITY")" runs="$seeds" paper="$PAPER"
+	cell "$1" "$2" ARI value="$(mean <<<"$ARI")" deviation="$(deviation <<<"$ARI")" \
+		runs="$seeds"
 	[[ $3 == fedspectral ]] || cell "$1" "$2" rounds value="$(fine <<<"$ROUNDS")" runs="$seeds"
 	[[ -z $PAPER ]] || cell "$1" "$2" paper value="$PAPER"
 	cell "$1" "$2" seconds value="$(fine <<<"$SECONDS_EACH")" runs="$seeds"
@@ -147,15 +165,20 @@ blind() { # SET
 		! cell_known "$1" "$what" ARI || continue
 		similarity='' ari=''
 		for ((seed = 1; seed <= seeds; seed++)); do
-			central "$1" "$seed" || { not_run "$1" "$what" similarity "$WHY" && continue 2; }
-			awk -F , -v OFS=, -v seed="$seed" -v k="$([[ $what == one* ]] && echo 1 || echo $K)" '
+			central "$1" "$seed" ||
+				{ not_run "$1" "$what" similarity "$WHY" && continue 2; }
+			awk -F , -v OFS=, -v seed="$seed" -v \
+				k="$([[ $what == one* ]] && echo 1 || echo $K)" '
 				BEGIN { srand(seed) } NR > 1 { $2 = int(k * rand()) } 1' "$CENTRAL/labels.csv" >"$out/data/blind.csv"
-			all=$("$bin/coterie" eval --paper-similarity --truth "$CENTRAL/labels.csv" "$out/data/blind.csv")
+			all=$("$bin/coterie" eval --paper-similarity --truth "$CENTRAL/labels.csv" \
+				"$out/data/blind.csv")
 			similarity+=${similarity:+$'\n'}$(jq '100 * .similarity' <<<"$all")
 			ari+=${ari:+$'\n'}$(jq '100 * .ari' <<<"$all")
 		done
-		cell "$1" "$what" similarity value="$(mean <<<"$similarity")" deviation="$(deviation <<<"$similarity")" runs="$seeds"
-		cell "$1" "$what" ARI value="$(mean <<<"$ari")" deviation="$(deviation <<<"$ari")" runs="$seeds"
+		cell "$1" "$what" similarity value="$(mean <<<"$similarity")" \
+			deviation="$(deviation <<<"$similarity")" runs="$seeds"
+		cell "$1" "$what" ARI value="$(mean <<<"$ari")" deviation="$(deviation <<<"$ari")" \
+			runs="$seeds"
 	done
 }
 
@@ -165,18 +188,32 @@ sweeps() {
 	local set i x L
 	for set in ego-facebook email-eu-core; do
 		for i in 1 2 4 6 8 10 15 20; do
-			sweep "Figure 1a: $set" "iterations=$i" - "$set" fedspectral+ 5 0.4 "$i" "$([[ $set == ego* ]] && echo 20 || echo 1)"
+			sweep "Figure 1a: $set" "iterations=$i" - "$set" fedspectral+ 5 0.4 "$i" \
+				"$([[ $set == ego* ]] && echo 20 || echo 1)"
 		done
-		for x in 1 2 5 10 20 40; do sweep "Figure 1b: $set" "rounds=$x" - "$set" fedspectral+ 5 0.4 10 "$x"; done
+		for x in 1 2 5 10 20 40; do
+			sweep "Figure 1b: $set" "rounds=$x" - "$set" fedspectral+ 5 0.4 10 "$x"
+		done
 	done
 	for i in 1 6 10 20; do
-		for x in 1 5 10 20 40; do sweep 'Figure 2a' "rounds=$x" "iterations=$i" ego-facebook fedspectral+ 5 0.4 "$i" "$x"; done
-		for K in 4 7 10 15 20; do sweep 'Figure 2b' "clusters=$K" "iterations=$i" ego-facebook fedspectral+ 5 0.4 "$i" 20; done
+		for x in 1 5 10 20 40; do
+			sweep 'Figure 2a' "rounds=$x" "iterations=$i" ego-facebook fedspectral+ 5 \
+				0.4 "$i" "$x"
+		done
+		for K in 4 7 10 15 20; do
+			sweep 'Figure 2b' "clusters=$K" "iterations=$i" ego-facebook fedspectral+ \
+				5 0.4 "$i" 20
+		done
 		K=10
-		for x in 0.2 0.4 0.6 0.8 1; do sweep 'Figure 3a' "overlap=$x" "iterations=$i" ego-facebook fedspectral+ 5 "$x" "$i" 20; done
+		for x in 0.2 0.4 0.6 0.8 1; do
+			sweep 'Figure 3a' "overlap=$x" "iterations=$i" ego-facebook fedspectral+ 5 \
+				"$x" "$i" 20
+		done
 	done
 	for L in 2 5 10 20; do
-		for x in fedspectral fedspectral+ exact; do sweep 'Figure 3b' "$L parties" "$x" ego-facebook "$x" "$L" 0.4 6 20; done
+		for x in fedspectral fedspectral+ exact; do
+			sweep 'Figure 3b' "$L parties" "$x" ego-facebook "$x" "$L" 0.4 6 20
+		done
 	done
 }
 
@@ -191,8 +228,10 @@ sweep() { # FIGURE ROW COLUMN|- SET VARIANT L OVERLAP ITERATIONS ROUNDS
 		not_run "$1" "$2" "ARI$of" "$WHY"
 		return
 	fi
-	cell "$1" "$2" "similarity$of" value="$(mean <<<"$SIMILARITY")" deviation="$(deviation <<<"$SIMILARITY")" runs="$seeds"
-	cell "$1" "$2" "ARI$of" value="$(mean <<<"$ARI")" deviation="$(deviation <<<"$ARI")" runs="$seeds"
+	cell "$1" "$2" "similarity$of" value="$(mean <<<"$SIMILARITY")" \
+		deviation="$(deviation <<<"$SIMILARITY")" runs="$seeds"
+	cell "$1" "$2" "ARI$of" value="$(mean <<<"$ARI")" deviation="$(deviation <<<"$ARI")" \
+		runs="$seeds"
 }
 
 # ---- scale ----
@@ -206,12 +245,14 @@ scale() {
 }
 
 one_size() { # NODES: ten times as many edges
-	local row="$((EDGES * $1)) edges" dir=$out/data/graph-$1 large=$out/data/scale.json column seconds all
+	local row="$((EDGES * $1)) edges" dir=$out/data/graph-$1 large=$out/data/scale.json column \
+		seconds all
 	! cell_known scale "$row" 'x exchange' || return 0 # the last of its cells
 	mkdir -p "$out/data"
 	echo '{ "kind": "fedspectral", "clusters": 10, "block": 16 }' >"$large"
 	rm -f "$peaks"
-	if ! "$bin/coterie" synth --nodes "$1" --features 0 --clusters 10 --degree $((2 * EDGES)) --out "$dir" >/dev/null ||
+	if ! "$bin/coterie" synth --nodes "$1" --features 0 --clusters 10 --degree $((2 * EDGES)) \
+		--out "$dir" >/dev/null ||
 		! run "graph-$1" "$dir" "$large" $L_SCALE 1 --allow fedspectral.exact; then
 		RUN_FAILED=true
 		for column in seconds 'us an edge' party coordinator 'ARI planted' 'x exchange'; do
@@ -224,7 +265,8 @@ one_size() { # NODES: ten times as many edges
 	{ echo id,label && paste -d , "$dir/ids.txt" "$dir/labels.txt"; } >"$dir/truth.csv"
 	all=$("$bin/coterie" eval --truth "$dir/truth.csv" "$RUN"/party-*/labels.csv)
 	rm -rf "$dir"
-	bounded "$row" seconds "$(printf '%.2f' "$seconds")" "$( (($1 < 1000000)) || echo '< 900')" unit=s
+	bounded "$row" seconds "$(printf '%.2f' "$seconds")" \
+		"$( (($1 < 1000000)) || echo '< 900')" unit=s
 	per_edge "$row" "$1" "$seconds"
 	bounded "$row" party "$(peak_of party)" "$( (($1 < 1000000)) || echo '< 4096')" unit=MiB
 	bounded "$row" coordinator "$(peak_of coordinator)" '' unit=MiB
@@ -242,17 +284,21 @@ bounded() { # ROW COLUMN VALUE GOAL [FIELD=VALUE...]
 per_edge() { # ROW NODES SECONDS
 	local now before
 	now=$(awk -v s="$3" -v n="$2" -v d=$EDGES 'BEGIN { printf "%.3f", 1e6 * s / (n * d) }')
-	before=$(awk -F , -v row="$((EDGES * $2 / 10)) edges" '$1 == "scale" && $2 == row && $3 == "us an edge" { print $4 }' "$csv")
-	bounded "$1" 'us an edge' "$now" "${before:+<= $(awk -v b="$before" 'BEGIN { print 2 * b }')}"
+	before=$(awk -F , -v row="$((EDGES * $2 / 10)) edges" \
+		'$1 == "scale" && $2 == row && $3 == "us an edge" { print $4 }' "$csv")
+	bounded "$1" 'us an edge' "$now" \
+		"${before:+<= $(awk -v b="$before" 'BEGIN { print 2 * b }')}"
 }
 
 # A round without its product, beside the same bytes through TLS and the masks at their rate: see
 # tests/bench/bench_exchange.c. And what the coordinator waited for in a round of the run.
 exchange() { # ROW NODES
-	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_exchange line=$out/runs/$table/exchange-$2.txt field
+	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_exchange \
+		line=$out/runs/$table/exchange-$2.txt field
 	local -A f=()
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"
-	bounded "$1" 'a round' "$(jq '.phases[] | select(.name == "lanczos") | (.wait_s + .wire_s) / .rounds' \
+	bounded "$1" 'a round' \
+		"$(jq '.phases[] | select(.name == "lanczos") | (.wait_s + .wire_s) / .rounds' \
 		"$RUN/coordinator/run.json" | xargs printf '%.3f')" '' unit=s
 	if ! setpriv --pdeathsig KILL "$program" "$2" 16 $L_SCALE >"$line" 2>"$line.err"; then
 		RUN_FAILED=true
@@ -261,7 +307,8 @@ exchange() { # ROW NODES
 	fi
 	for field in $(<"$line"); do f[${field%%=*}]=${field#*=}; done
 	bounded "$1" 'CPU x exchange' "${f[cpu_over_bound]}" ''
-	bounded "$1" 'x exchange' "${f[over_bound]}" '<= 1.5' note="${f[elapsed_s]} s of ${f[bound_s]} s"
+	bounded "$1" 'x exchange' "${f[over_bound]}" '<= 1.5' \
+		note="${f[elapsed_s]} s of ${f[bound_s]} s"
 }
 
 # ---- what is printed ----

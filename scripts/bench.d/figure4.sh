@@ -26,14 +26,19 @@ one() { # F COLUMN COMMAND [ARG...]
 	"${@:3}" || { not_run cora "$row" "$2" "$WHY" && return; }
 	local -a beside=()
 	if [[ $2 == *kCAGC ]]; then
-		best=$(printf '%s\n%s\n' "$(value_of cora "$row" AGC_A)" "$(value_of cora "$row" AGC_B)" | sort -g | tail -n 1)
-		[[ -z $best ]] || beside=(goal=">= $best" verdict="$(verdict "$(mean <<<"$ACC")" "x >= $best")")
+		best=$(printf '%s\n%s\n' "$(value_of cora "$row" AGC_A)" \
+			"$(value_of cora "$row" AGC_B)" | sort -g | tail -n 1)
+		[[ -z $best ]] ||
+			beside=(goal=">= $best"
+			verdict="$(verdict "$(mean <<<"$ACC")" "x >= $best")")
 	fi
-	cell cora "$row" "$2" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" runs="$seeds" "${beside[@]}"
+	cell cora "$row" "$2" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" \
+		runs="$seeds" "${beside[@]}"
 }
 
 together_scores() { # ROW
-	federated_scores cora configs/jobs/kcagc-cora.json "$1" 2 --shared-edges "$F" --set graphs=own
+	federated_scores cora configs/jobs/kcagc-cora.json "$1" 2 --shared-edges "$F" --set \
+		graphs=own
 }
 
 # Its own columns and its own edges, and nothing else.
@@ -43,8 +48,10 @@ alone_scores() { # PARTY
 	for ((seed = 1; seed <= seeds; seed++)); do
 		rm -rf "$at"
 		mkdir -p "$at"
-		{ "$bin/coterie" split --data "$data/cora" --out "$at" --parties 2 --seed "$seed" --shared-edges "$F" &&
-			"$bin/coterie-lab" agc --data "$at/party-0$1" --job configs/jobs/kcagc-cora.json --set "seed=$seed" \
+		{ "$bin/coterie" split --data "$data/cora" --out "$at" --parties 2 --seed "$seed" \
+			--shared-edges "$F" &&
+			"$bin/coterie-lab" agc --data "$at/party-0$1" --job \
+			configs/jobs/kcagc-cora.json --set "seed=$seed" \
 				--out "$at/agc"; } >"$at.log" 2>&1 ||
 			{ WHY="$(tail -n 1 "$at.log")" RUN_FAILED=true && return 1; }
 		scores cora "$at/agc/labels.csv" || return 1

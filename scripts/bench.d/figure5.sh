@@ -22,19 +22,24 @@ one() { # SET PSI COLUMN COMMAND ROW [L]
 	! cell_known "$1" "psi=$2" "$3" || return 0
 	"$4" "$1" "configs/jobs/kcagc-$1.json" "${@:5}" --set "filter.order=$2" ||
 		{ not_run "$1" "psi=$2" "$3" "$WHY" && return; }
-	cell "$1" "psi=$2" "$3" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" runs="$seeds"
+	cell "$1" "psi=$2" "$3" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" \
+		runs="$seeds"
 }
 
 render() {
-	awk -F , 'NR > 1 && $4 != "" { at[$1, $2, $3] = $4; if (!($1 in seen)) { seen[$1]; set[++S] = $1 }
+	awk -F \
+		, 'NR > 1 && $4 != "" { at[$1, $2, $3] = $4; if (!($1 in seen)) { seen[$1];
+			set[++S] = $1 }
 			if ($3 == "AGC") row[$1] = row[$1] $2 " " }
 		END {
 			for (s = 1; s <= S; s++) {
-				n = split(row[set[s]], r, " "); count = ours = theirs = 0; least = 1e9
+				n = split(row[set[s]], r, " "); count = ours = theirs = 0;
+				least = 1e9
 				for (i = 1; i <= n; i++) {
 					if (!((set[s], r[i], "kCAGC") in at)) continue
 					d = at[set[s], r[i], "kCAGC"] - at[set[s], r[i], "AGC"]
-					count++; ours += at[set[s], r[i], "kCAGC"]; theirs += at[set[s], r[i], "AGC"]
+					count++; ours += at[set[s], r[i], "kCAGC"];
+					theirs += at[set[s], r[i], "AGC"]
 					if (d < least) { least = d; where = r[i] }
 				}
 				if (count) printf "\n%s: mean over %d orders %.2f, AGC %.2f; the least difference %+.2f, at %s.\n", \

@@ -1,4 +1,5 @@
-# groups -- k-means with many parties by X25519 beside ffdhe3072: one federation after the other, in turn, loopback.
+# groups -- k-means with many parties by X25519 beside ffdhe3072: one federation after the other, in
+# turn, loopback.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='many parties, secure_sum.group x25519 beside ffdhe3072: kmeans on synthetic rows, seconds and processor seconds, their ratios, memory of the coordinator'
@@ -7,11 +8,14 @@ default_seeds=3 quick_seeds=1
 measure() {
 	local at=$out/runs/groups/data L goal
 	mkdir -p "${at%/*}"
-	[[ -d $at ]] || "$bin/coterie" synth --nodes 5120 --features 16 --clusters 5 --out "$at" >/dev/null ||
+	[[ -d $at ]] ||
+		"$bin/coterie" synth --nodes 5120 --features 16 --clusters 5 --out "$at" \
+		>/dev/null ||
 		fail 'coterie synth failed'
 	for L in 16 64 $($quick || echo 128 256); do
 		case $L in 16) goal='' ;; 64) goal=0.333 ;; *) goal=0.2 ;; esac
-		cell_known "$L parties" 'processor seconds of the job' ratio || one || RUN_FAILED=true
+		cell_known "$L parties" 'processor seconds of the job' ratio || one ||
+			RUN_FAILED=true
 	done
 }
 
@@ -24,10 +28,14 @@ one() { # of $L and $goal
 		for group in ffdhe3072 x25519; do
 			job=$out/runs/groups/$group.json
 			printf '{ "kind": "kmeans", "clusters": 5, "seed": 1, "secure_sum": { "group": "%s" } }\n' $group >"$job"
-			processor[$group]+=$(timed run "L$L" "$at" "$job" "$L" "$seed" | awk -v s="$starts" '{ print $1 - s }')$'\n'
+			processor[$group]+=$(timed run "L$L" "$at" "$job" "$L" "$seed" |
+				awk -v s="$starts" '{ print $1 - s }')$'\n'
 			RUN=$out/runs/$table/L$L
 			[[ $(jq -r .status "$RUN/coordinator/run.json" 2>/dev/null) == done ]] ||
-				{ not_run "$L parties" 'processor seconds of the job' $group "$(last_word "$RUN.log")" && return 1; }
+				{
+					not_run "$L parties" 'processor seconds of the job' $group \
+						"$(last_word "$RUN.log")" && return 1
+				}
 			each[$group]+=$(jq .elapsed_s "$RUN/coordinator/run.json")$'\n'
 			x=$(jq '.memory_peak_bytes / 1e6 | round' "$RUN/coordinator/run.json")
 			memory[$group]=$((x > memory[$group] ? x : memory[$group]))
@@ -35,10 +43,13 @@ one() { # of $L and $goal
 	done
 	row 'seconds of the job' "${each[ffdhe3072]}" "${each[x25519]}"
 	row 'processor seconds of the job' "${processor[ffdhe3072]}" "${processor[x25519]}"
-	for group in ffdhe3072 x25519; do cell "$L parties" 'processor seconds of starts' $group value="$starts" runs=1 unit=s; done
+	for group in ffdhe3072 x25519; do
+		cell "$L parties" 'processor seconds of starts' $group value="$starts" runs=1 unit=s
+	done
 	for group in ffdhe3072 x25519; do
 		x=${memory[$group]}
-		cell "$L parties" "MB at the coordinator" $group value="$x" runs="$seeds" unit=MB goal="<= 100" verdict="$(verdict "$x" "x <= 100")"
+		cell "$L parties" "MB at the coordinator" $group value="$x" runs="$seeds" unit=MB \
+			goal="<= 100" verdict="$(verdict "$x" "x <= 100")"
 	done
 }
 
@@ -62,7 +73,8 @@ timed() { # COMMAND...
 # The parties decline the job when all have come.
 only_starts() {
 	printf '{ "kind": "kmeans", "clusters": 5, "seed": 1 }\n' >"$out/runs/groups/starts.json"
-	scripts/launch --quiet --data "$at" --job "$out/runs/groups/starts.json" --parties "$L" --policy min_cluster=1000000 --out "$out/runs/groups/starts"
+	scripts/launch --quiet --data "$at" --job "$out/runs/groups/starts.json" --parties "$L" \
+		--policy min_cluster=1000000 --out "$out/runs/groups/starts"
 }
 
 render() {

@@ -14,13 +14,15 @@ measure() {
 	local set L clusters held
 	if [[ ! -e $SETS/ready ]]; then
 		mkdir -p "$SETS"
-		/usr/bin/python3 scripts/bench.d/hard.py "$data" "$SETS" || fail 'the sets could not be made: python3-scipy and karate are needed'
+		/usr/bin/python3 scripts/bench.d/hard.py "$data" "$SETS" ||
+			fail 'the sets could not be made: python3-scipy and karate are needed'
 		touch "$SETS/ready"
 	fi
 	while IFS=';' read -r set L clusters held; do
 		one "$set" "$L" "$clusters" "$held" tree '{"filter":{"order":9}}'
 		one "$set" "$L" "$clusters" "$held" 'tree, auto' '{"filter":{"order":"auto"}}'
-		one "$set" "$L" "$clusters" "$held" landmark '{"method":"landmark","filter":{"order":"auto"}}'
+		one "$set" "$L" "$clusters" "$held" landmark \
+			'{"method":"landmark","filter":{"order":"auto"}}'
 		one "$set" "$L" "$clusters" "$held" gcc '{"method":"gcc","filter":{"order":"auto"}}'
 	done <<-END
 		$plain;4;7;
@@ -42,36 +44,50 @@ runs_of() { # METHOD
 # Two files of as many lines: the mean of their differences, and its standard error.
 lost() { # BEFORE AFTER
 	paste "$1" "$2" | awk '{ d = $1 - $2; s += d; q += d * d } END { if (NR > 1) {
-		v = (q - s * s / NR) / (NR - 1); printf "; lost %.2f +- %.2f by the same seeds", s / NR, sqrt(v > 0 ? v / NR : 0) } }'
+		v = (q - s * s / NR) / (NR - 1);
+		printf "; lost %.2f +- %.2f by the same seeds", s / NR,
+		sqrt(v > 0 ? v / NR : 0) } }'
 }
 
 one() { # SET L CLUSTERS HELD METHOD JOB
-	local seed all='' name=cora order='' mean_acc before said=$SETS/said each=$SETS/of-$5 count apart=''
+	local seed all='' name=cora order='' mean_acc before said=$SETS/said each=$SETS/of-$5 \
+		count apart=''
 	! cell_known "$name" "$1" "$5" || return 0
 	count=$(runs_of "$5")
 	for ((seed = 1; seed <= count; seed++)); do
-		jq -n --argjson job "$6" "{kind: \"kcagc\", clusters: $3, seed: $seed} + \$job" >"$SETS/job.json"
+		jq -n --argjson job "$6" "{kind: \"kcagc\", clusters: $3, seed: $seed} + \$job" \
+			>"$SETS/job.json"
 		rm -rf "$SETS/run"
-		"$bin/coterie" run --data "$SETS/$1" --job "$SETS/job.json" --parties "$2" --out "$SETS/run" --seed "$seed" >"$said" 2>&1 ||
+		"$bin/coterie" run --data "$SETS/$1" --job "$SETS/job.json" --parties "$2" --out \
+			"$SETS/run" --seed "$seed" >"$said" 2>&1 ||
 			{ not_run "$name" "$1" "$5" "$(tail -n 1 "$said" | tr -d '`')" && return; }
-		all+=$("$bin/coterie" eval --truth "$SETS/$1/labels.txt" "$SETS/run/coordinator/labels.csv" | jq '100 * .acc')$'\n'
-		order+=${order:+ }$(jq -r '[.. | objects | .filter_order | numbers][0] // "?"' "$SETS/run/coordinator/run.json")
+		all+=$("$bin/coterie" eval --truth "$SETS/$1/labels.txt" \
+			"$SETS/run/coordinator/labels.csv" | jq '100 * .acc')$'\n'
+		order+=${order:+ }$(jq -r '[.. | objects | .filter_order | numbers][0] // "?"' \
+			"$SETS/run/coordinator/run.json")
 	done
 	mean_acc=$(mean <<<"${all%$'\n'}")
 	before=''
-	[[ ! -e $csv ]] || before=$(awk -F , -v row="$plain" -v column="${5//,/;}" '$2 == row && $3 == column { print $4 }' "$csv")
+	[[ ! -e $csv ]] ||
+		before=$(awk -F , -v row="$plain" -v column="${5//,/;}" \
+		'$2 == row && $3 == column { print $4 }' "$csv")
 	if [[ -n $4 && -n $before ]]; then
 		printf '%s' "$all" >"$each, now"
 		[[ ! -e $each ]] || apart=$(lost "$each" "$each, now")
-		cell "$name" "$1" "$5" value="$mean_acc" deviation="$(deviation <<<"${all%$'\n'}")" runs="$count" bound="$before" \
-			goal='at most 2 lost' verdict="$(verdict "$(jq -n "$before - $mean_acc")" 'x <= 2')" note="order $order$apart"
+		cell "$name" "$1" "$5" value="$mean_acc" \
+			deviation="$(deviation <<<"${all%$'\n'}")" runs="$count" bound="$before" \
+			goal='at most 2 lost' \
+			verdict="$(verdict "$(jq -n "$before - $mean_acc")" 'x <= 2')" \
+			note="order $order$apart"
 	else
 		[[ $1 != "$plain" ]] || printf '%s' "$all" >"$each"
-		cell "$name" "$1" "$5" value="$mean_acc" deviation="$(deviation <<<"${all%$'\n'}")" runs="$count" note="order $order"
+		cell "$name" "$1" "$5" value="$mean_acc" \
+			deviation="$(deviation <<<"${all%$'\n'}")" runs="$count" note="order $order"
 	fi
 }
 
 render() {
 	render_grid '{value} +- {deviation}'
-	awk -F , '$13 ~ /lost/ && $3 ~ /auto/ { sub(/.*lost/, "lost", $13); print "\n* " $2 ", `tree` with `\"auto\"`, " $6 " seeds: " $13 "." }' "$csv"
+	awk -F \
+		, '$13 ~ /lost/ && $3 ~ /auto/ { sub(/.*lost/, "lost", $13); print "\n* " $2 ", `tree` with `\"auto\"`, " $6 " seeds: " $13 "." }' "$csv"
 }

@@ -31,24 +31,37 @@ goal() { # NAME VALUE CONDITION NOTE
 measure() {
 	local product params
 	mapfile -t product < <(code "${rooms[@]}")
-	goal "product C, lines" "$(printf '%s\n' "${product[@]}" | lines)" "x <= 85000" "${rooms[*]}"
+	goal "product C, lines" "$(printf '%s\n' "${product[@]}" | lines)" "x <= 85000" \
+		"${rooms[*]}"
 	goal "lab, lines" "$(code lab | lines)" "x <= 7000" "lab/"
-	goal "tests, lines" "$(git ls-files tests | xargs grep -lI '' | lines)" "x <= 95000" "text files of tests/"
-	goal "ranks, lines" "$(code common/ranks worker party/ranks | lines)" "x <= 3000" "common/ranks worker party/ranks"
-	cell source "documents, KiB" today note="all .md" value="$(git ls-files '*.md' | xargs cat | awk '{ n += length($0) + 1 } END { printf "%.0f", n / 1024 }')"
+	goal "tests, lines" "$(git ls-files tests | xargs grep -lI '' | lines)" "x <= 95000" \
+		"text files of tests/"
+	goal "ranks, lines" "$(code common/ranks worker party/ranks | lines)" "x <= 3000" \
+		"common/ranks worker party/ranks"
+	cell source "documents, KiB" today note="all .md" \
+		value="$(git ls-files '*.md' | xargs cat |
+		awk '{ n += length($0) + 1 } END { printf "%.0f", n / 1024 }')"
 	goal "C libraries loaded" "$(libraries | wc -l)" "x <= 12" "$(libraries | paste -sd ' ')"
 	goal "configuration keys" "$(keys | wc -l)" "x <= 150" "--describe of both daemons"
-	goal "keys in no example" "$(keys_without_example | wc -l)" "x <= 0" "no file in configs/ sets them"
+	goal "keys in no example" "$(keys_without_example | wc -l)" "x <= 0" \
+		"no file in configs/ sets them"
 	params=$(compgen -G 'protocols/fedsc/job.h' || echo protocols/fedsc/job.h)
-	goal "objects built anew" "$(make -n -W "$params" all | grep -c ' -c -o ')" "x <= 40" "after a change of $params"
-	goal "names not unique" "$(ctags -x --c-kinds=f "${product[@]}" | awk '$1 != "main" { n[$1]++ } END {
-		for (f in n) if (n[f] > 1) sum += n[f]; print sum + 0 }')" "x <= 0" "functions, static ones too; each program has a main"
-	goal "lines over 100 columns" "$(code "${rooms[@]}" lab tests | xargs expand -t8 | awk 'length($0) > 100' | wc -l)" \
+	goal "objects built anew" "$(make -n -W "$params" all | grep -c ' -c -o ')" "x <= 40" \
+		"after a change of $params"
+	goal "names not unique" \
+		"$(ctags -x --c-kinds=f "${product[@]}" | awk '$1 != "main" { n[$1]++ } END {
+		for (f in n) if (n[f] > 1) sum += n[f];
+		print sum + 0 }')" "x <= 0" "functions, static ones too; each program has a main"
+	goal "lines over 100 columns" \
+		"$(code "${rooms[@]}" lab tests | xargs expand -t8 | awk 'length($0) > 100' |
+		wc -l)" \
 		"x <= 0" "a tab is 8; C of product, lab and tests"
 	goal "relative pronouns" "$(printf '%s\n' "${product[@]}" | pronouns)" "x <= 1.5" \
 		"what, who and whose in 1000 words of comments"
 	if [[ $log ]]; then
-		goal "check, processor min" "$(sed -n 's/^processor: \([0-9.]*\) min$/\1/p' "$log" | tail -n 1)" "x <= 20" "scripts/check"
+		goal "check, processor min" \
+			"$(sed -n 's/^processor: \([0-9.]*\) min$/\1/p' "$log" | tail -n 1)" \
+			"x <= 20" "scripts/check"
 	else
 		not_run source "check, processor min" today "--log FILE: what scripts/check printed"
 	fi

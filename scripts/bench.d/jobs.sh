@@ -1,4 +1,5 @@
-# jobs -- what a party that stays costs a job, the first ones and after a thousand: nothing may grow.
+# jobs -- what a party that stays costs a job, the first ones and after a thousand: nothing may
+# grow.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='processor time, memory and open files of parties that stay for 1000 jobs (50 with --quick), three of them, loopback'
@@ -15,7 +16,10 @@ measure() {
 	cell_known "$jobs jobs" "L=$L" 'processor time, last tenth by first' || serve || status=1
 	for name in "${party[@]}" "${hub[@]}"; do kill -KILL "$name" 2>/dev/null || true; done
 	wait 2>/dev/null || true
-	((!status)) || { not_run "$jobs jobs" "L=$L" 'processor time, last tenth by first' "$WHY" && RUN_FAILED=true; }
+	((!status)) || {
+		not_run "$jobs jobs" "L=$L" 'processor time, last tenth by first' "$WHY" &&
+			RUN_FAILED=true
+	}
 }
 
 party=() hub=()
@@ -30,15 +34,18 @@ serve() { # $jobs
 	run made "$at/data" "$at/job.json" $L 1 --keep-data || return 1
 	for ((i = 1; i <= jobs; i++)); do
 		rm -rf "$at/ready" "$at/hub"
-		setpriv --pdeathsig KILL "$bin/coordinator" --config "$at/made/work/coordinator.json" --job "$at/job.json" \
+		setpriv --pdeathsig KILL "$bin/coordinator" --config \
+			"$at/made/work/coordinator.json" --job "$at/job.json" \
 			--out "$at/hub" --ready-file "$at/ready" >"$at/hub.log" 2>&1 &
 		hub=($!)
 		((i > 1)) || { come "$at" || return 1; }
 		wait "${hub[0]}" || { WHY="job $i: $(last_word "$at/hub.log")" && return 1; }
 		for l in "${!party[@]}"; do
 			name=/proc/${party[l]}
-			printf '%d\t%d\t%d\t%d\t%d\n' "$i" "$l" "$(awk '{ print $14 + $15 }' "$name/stat")" \
-				"$(awk '/VmRSS/ { print $2 }' "$name/status")" "$(find "$name/fd" -type l | wc -l)"
+			printf '%d\t%d\t%d\t%d\t%d\n' "$i" "$l" \
+				"$(awk '{ print $14 + $15 }' "$name/stat")" \
+				"$(awk '/VmRSS/ { print $2 }' "$name/status")" \
+				"$(find "$name/fd" -type l | wc -l)"
 		done >>"$at/jobs.tsv"
 	done
 	put "$at/jobs.tsv"
@@ -49,11 +56,14 @@ come() { # DIR: the parties, to the coordinator that listens
 	local l name end=$((SECONDS + 60))
 	while [[ ! -s $1/ready ]] && ((SECONDS < end)); do sleep 0.02; done
 	address=$(<"$1/ready")
-	jq --arg address "$address" '.listen = $address' "$1/made/work/coordinator.json" >"$1/made/work/same.json"
-	mv "$1/made/work/same.json" "$1/made/work/coordinator.json" # where the parties will look again
+	jq --arg address "$address" '.listen = $address' "$1/made/work/coordinator.json" \
+		>"$1/made/work/same.json"
+	# where the parties will look again
+	mv "$1/made/work/same.json" "$1/made/work/coordinator.json"
 	for ((l = 0; l < L; l++)); do
 		name=$(printf 'party-%02d' "$l")
-		setpriv --pdeathsig KILL "$bin/party" --config "$1/made/work/$name.json" --out "$1/parties/$name" \
+		setpriv --pdeathsig KILL "$bin/party" --config "$1/made/work/$name.json" --out \
+			"$1/parties/$name" \
 			--coordinator "$address" >"$1/$name.log" 2>&1 &
 		party+=($!)
 	done
@@ -64,14 +74,20 @@ put() { # TSV
 	read -r first last x < <(awk -v jobs="$jobs" '
 		{ at[$1] += $3; if ($4 > kb[$1]) kb[$1] = $4; if ($5 > open[$1]) open[$1] = $5 }
 		END { t = jobs / 10
-			printf "%.2f %.2f %.3f\n", 10 * (at[t + 1] - at[1]) / t / 3, 10 * (at[jobs] - at[jobs - t]) / t / 3,
+			printf "%.2f %.2f %.3f\n", 10 * (at[t + 1] - at[1]) / t / 3,
+			10 * (at[jobs] - at[jobs - t]) / t / 3,
 				(at[jobs] - at[jobs - t]) / (at[t + 1] - at[1]) }' "$1")
-	cell "$jobs jobs" "L=$L" 'processor time, last tenth by first' value="$x" runs=1 goal="<= $ratio" \
+	cell "$jobs jobs" "L=$L" 'processor time, last tenth by first' value="$x" runs=1 \
+		goal="<= $ratio" \
 		verdict="$(verdict "$x" "x <= $ratio")" note="$first and $last ms a job and party"
-	x=$(awk -v jobs="$jobs" '$4 > kb[$1] { kb[$1] = $4 } END { printf "%d", kb[jobs] - kb[jobs / 5] }' "$1")
-	cell "$jobs jobs" "L=$L" 'memory, end less a fifth of the way' value="$x" runs=1 unit=kB goal='<= 2048' \
+	x=$(awk -v jobs="$jobs" \
+		'$4 > kb[$1] { kb[$1] = $4 } END { printf "%d", kb[jobs] - kb[jobs / 5] }' "$1")
+	cell "$jobs jobs" "L=$L" 'memory, end less a fifth of the way' value="$x" runs=1 unit=kB \
+		goal='<= 2048' \
 		verdict="$(verdict "$x" 'x <= 2048')"
-	x=$(awk -v jobs="$jobs" '$5 > open[$1] { open[$1] = $5 } END { printf "%d", open[jobs] - open[2] }' "$1")
-	cell "$jobs jobs" "L=$L" 'open files, end less the second job' value="$x" runs=1 goal='<= 0' \
+	x=$(awk -v jobs="$jobs" \
+		'$5 > open[$1] { open[$1] = $5 } END { printf "%d", open[jobs] - open[2] }' "$1")
+	cell "$jobs jobs" "L=$L" 'open files, end less the second job' value="$x" runs=1 \
+		goal='<= 0' \
 		verdict="$(verdict "$x" 'x <= 0')"
 }

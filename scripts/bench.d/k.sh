@@ -20,7 +20,9 @@ measure() {
 	$quick || rows digits "$at/digits" 2 15 none
 	embedded cora landmark 2 12
 	$quick || embedded cora gcc 2 12
-	$quick || as_many cora gram "$data/cora" configs/jobs/kcagc-gram.json --set 'clusters={"from":2,"to":12}'
+	$quick ||
+		as_many cora gram "$data/cora" configs/jobs/kcagc-gram.json --set \
+		'clusters={"from":2,"to":12}'
 	$quick || most=1 embedded citeseer landmark 2 12
 	$quick || most=1 pooled='- -' rows coil20 "$data/coil20" 10 25 none
 }
@@ -28,7 +30,8 @@ measure() {
 most=99 # seeds of a set at most: the large ones take long
 
 own_set() { # NAME: scikit-learn's or planted
-	[[ -d $at/$1 ]] || /usr/bin/python3 scripts/bench.d/k.py "$1" "$at/$1" 2>/dev/null || rm -rf "${at:?}/$1"
+	[[ -d $at/$1 ]] || /usr/bin/python3 scripts/bench.d/k.py "$1" "$at/$1" 2>/dev/null ||
+		rm -rf "${at:?}/$1"
 }
 
 # The cells of one set and method: its classes, the ks by seed, and those of pooled data.
@@ -37,8 +40,10 @@ put() { # SET ROW DIR POOLED [NOTE]
 	classes=$(sort -u "$3/labels.txt" | wc -l)
 	cell "$1" "$2" classes value="$classes"
 	cell "$1" "$2" pooled value="$4" note="${5-}"
-	near=$(awk -v classes="$classes" '{ d = $1 - classes; if (d * d > 1) far = 1 } END { print far + 0 }' <<<"$KS")
-	cell "$1" "$2" "k at $L parties" value="$(paste -sd ' ' <<<"$KS")" runs="$(wc -l <<<"$KS")" \
+	near=$(awk -v classes="$classes" \
+		'{ d = $1 - classes; if (d * d > 1) far = 1 } END { print far + 0 }' <<<"$KS")
+	cell "$1" "$2" "k at $L parties" value="$(paste -sd ' ' <<<"$KS")" \
+		runs="$(wc -l <<<"$KS")" \
 		goal="$(within "$4" "$classes" && echo "within 1 of $classes")" \
 		verdict="$(within "$4" "$classes" && verdict "$near" 'x == 0' || echo -)"
 	cell "$1" "$2" 'by silhouette alone' value="$(paste -sd ' ' <<<"$ALONE")"
@@ -59,11 +64,17 @@ ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 	for ((seed = 1; seed <= seeds && seed <= most; seed++)); do
 		run "$1-L$4-seed$seed" "$2" "$3" "$4" "$seed" "${@:5}" || return 1
 		KS+=${KS:+$'\n'}$(jq .facts.selection_k "$RUN/coordinator/run.json")
-		ALONE+=${ALONE:+$'\n'}$(jq '.facts | (.selection_silhouette | index(max)) + .selection_from' "$RUN/coordinator/run.json")
-		MARGIN=$(jq .facts.selection_margin "$RUN/coordinator/run.json" | xargs printf '%.3f')
-		STABLE=$(jq -r '.facts | .selection_from as $from | .selection_stability // [] | select(length > 0) | "\(index(max) + $from) \(max)"' \
+		ALONE+=${ALONE:+$'\n'}$(jq \
+			'.facts | (.selection_silhouette | index(max)) + .selection_from' \
+			"$RUN/coordinator/run.json")
+		MARGIN=$(jq .facts.selection_margin "$RUN/coordinator/run.json" |
+			xargs printf '%.3f')
+		STABLE=$(jq \
+			-r '.facts | .selection_from as $from | .selection_stability // [] | select(length > 0) | "\(index(max) + $from) \(max)"' \
 			"$RUN/coordinator/run.json" | xargs -r printf '%d %.2f')
-		AT=$(jq --argjson k "$classes" '.facts | .selection_stability[$k - .selection_from]' "$RUN/coordinator/run.json")
+		AT=$(jq --argjson k "$classes" \
+			'.facts | .selection_stability[$k - .selection_from]' \
+			"$RUN/coordinator/run.json")
 	done
 }
 
@@ -73,13 +84,17 @@ rows() { # SET DIR FROM TO STANDARDIZE
 		not_run "$1" kmeans "k at $L parties" 'no python3-sklearn, whose set it is'
 		return
 	fi
-	[[ $pooled ]] || pooled=$(/usr/bin/python3 scripts/bench.d/k.py "$2" "$3" "$4" "$5" 2>/dev/null) || pooled='- -'
+	[[ $pooled ]] ||
+		pooled=$(/usr/bin/python3 scripts/bench.d/k.py "$2" "$3" "$4" "$5" 2>/dev/null) ||
+		pooled='- -'
 	for kind in kmeans kmeans.columns fedsc; do
 		more=''
 		[[ $kind != kmeans.columns ]] || more=', "exchange": "gram"'
 		echo "{ \"kind\": \"$kind\", \"clusters\": 2$more }" >"$at/$kind.json"
-		if ks "$1-$kind" "$2" "$at/$kind.json" $L --set "$range" --set "standardize=$5"; then
-			put "$1" $kind "$2" "${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
+		if ks "$1-$kind" "$2" "$at/$kind.json" $L --set "$range" --set \
+			"standardize=$5"; then
+			put "$1" $kind "$2" \
+				"${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
 		else
 			not_run "$1" $kind "k at $L parties" "$WHY"
 		fi
@@ -87,7 +102,8 @@ rows() { # SET DIR FROM TO STANDARDIZE
 }
 
 embedded() { # SET METHOD FROM TO
-	as_one "$1" "$2" "$data/$1" "configs/jobs/$2-cora.json" --set "clusters={\"from\":$3,\"to\":$4}"
+	as_one "$1" "$2" "$data/$1" "configs/jobs/$2-cora.json" --set \
+		"clusters={\"from\":$3,\"to\":$4}"
 }
 
 as_many() { # SET ROW DIR JOB [LAUNCH-ARG...]: of one party the job takes no range

@@ -28,9 +28,11 @@ kernels() {
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program" || return 1
 	rm -f "$dir"/ours.* "$dir"/theirs.*
 	for ((round = 1; round <= seeds; round++)); do
-		COTERIE_DATA=$data setpriv --pdeathsig KILL "$program" filter kmeans projection spectral \
+		COTERIE_DATA=$data setpriv --pdeathsig KILL "$program" filter kmeans projection \
+			spectral \
 			>"$dir/ours.$round" || return 1
-		[[ -z $python ]] || setpriv --pdeathsig KILL "$python" scripts/bench.d/kernels.py "$data" \
+		[[ -z $python ]] ||
+			setpriv --pdeathsig KILL "$python" scripts/bench.d/kernels.py "$data" \
 			>"$dir/theirs.$round" || return 1
 	done
 	while read -r what shape; do one; done < <(awk '/bound_ms=/ { print $1, $2 }' "$dir/ours.1")
@@ -38,7 +40,8 @@ kernels() {
 
 field() { # ours|theirs NAME: $what's of each round, a line each
 	cat "$dir/$1".* 2>/dev/null | awk -v what="$what" -v shape="$shape" -v name="$2" '
-		$1 == what && $2 == shape { for (i = 3; i <= NF; i++) if (sub("^" name "=", "", $i)) print $i }'
+		$1 == what && $2 == shape { for (i = 3; i <= NF; i++) if (sub("^" name "=", "",
+		$i)) print $i }'
 }
 
 one() { # of $what and $shape
@@ -47,7 +50,8 @@ one() { # of $what and $shape
 	[[ $what != filter ]] || goal=350
 	[[ -z $goal ]] || met=$(verdict "$ms" "x <= $goal")
 	put ms "$ms" goal="${goal:+<= $goal}" verdict="$met"
-	put 'bound ms' "$(field ours bound_ms | median)" note="$(field ours bound | head -n 1 | tr -- - ' ')"
+	put 'bound ms' "$(field ours bound_ms | median)" \
+		note="$(field ours bound | head -n 1 | tr -- - ' ')"
 	put 'x bound' "$(field ours over_bound | median)"
 	theirs=$(field theirs ms)
 	if [[ -n $theirs ]]; then
@@ -73,12 +77,15 @@ whole_run() {
 	fi
 	local -A by_threads=()
 	for ((round = 1; round <= 3 * seeds; round++)); do
-		run "cora-$round" "$data/cora" configs/jobs/kcagc-cora.json 2 "$round" --set local_clusters=k ||
+		run "cora-$round" "$data/cora" configs/jobs/kcagc-cora.json 2 "$round" --set \
+			local_clusters=k ||
 			{ not_run cora 'kCAGC L=2 k^=k' seconds "$WHY" && return 1; }
 		ours+=$(jq .elapsed_s "$RUN/coordinator/run.json")$'\n'
 		for threads in ${python:+1 $(nproc)}; do
-			OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads setpriv --pdeathsig KILL "$python" \
-				scripts/bench.d/agc.py "$data/cora" 7 9 "$round" >"$dir/agc" || return 1
+			OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads setpriv --pdeathsig \
+				KILL "$python" \
+				scripts/bench.d/agc.py "$data/cora" 7 9 "$round" >"$dir/agc" ||
+				return 1
 			line=$(<"$dir/agc")
 			line=${line#seconds=}
 			by_threads[$threads]+=${line%% *}$'\n'
@@ -92,12 +99,16 @@ whole_run() {
 	fi
 	for threads in "${!by_threads[@]}"; do
 		line=$(median <<<"${by_threads[$threads]%$'\n'}")
-		cell cora "AGC in SciPy and scikit-learn; threads: $threads" seconds value="$line" runs=$((3 * seeds)) \
+		cell cora "AGC in SciPy and scikit-learn; threads: $threads" seconds value="$line" \
+			runs=$((3 * seeds)) \
 			note="centralised; without imports and reading"
-		[[ -n $least ]] && least=$(printf '%s\n%s' "$least" "$line" | sort -g | head -n 1) || least=$line
+		[[ -n $least ]] &&
+			least=$(printf '%s\n%s' "$least" "$line" | sort -g | head -n 1) ||
+			least=$line
 	done
 	cell cora 'kCAGC L=2 k^=k' seconds value="$ours" runs=$((3 * seeds)) goal="<= $least" \
-		verdict="$(verdict "$ours" "x <= $least")" note="over TLS on loopback, from offer to result"
+		verdict="$(verdict "$ours" "x <= $least")" \
+		note="over TLS on loopback, from offer to result"
 }
 
 render() {

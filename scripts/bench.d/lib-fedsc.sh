@@ -9,9 +9,9 @@
 #                              -> VALUE and DEVIATION of ACC, of clean rows
 #     put SET ROW COLUMN       cells "ROW ACC" and "ROW NMI" of what scores left, beside the paper's
 #
-# ROW is anchor, dense, paper, letter (configs/jobs/fedsc-paper.json), "federated k-means" (daemons) or k-means, SC, DSC, "DSC as it is" (all
-# rows in one place, or each party's by themselves; pooled). NOISE is of the rows, in their standard
-# deviations.
+# ROW is anchor, dense, paper, letter (configs/jobs/fedsc-paper.json), "federated k-means" (daemons)
+# or k-means, SC, DSC, "DSC as it is" (all rows in one place, or each party's by themselves;
+# pooled). NOISE is of the rows, in their standard deviations.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # results are read by the tables; what lib.sh and bench set
 
@@ -80,8 +80,10 @@ federated_scores() { # SET ROW NOISE P [LAUNCH-ARG...]
 	name+=$(printf '%s' "${@:5}" | tr -d ' -' | sed 's/set//g')
 	job_of "$1" "$2"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "$name-seed$seed" "$data/$1" "$JOB" "$4" "$seed" "${options[@]}" "${@:5}" || return 1
-		all=$("$bin/coterie" eval --truth "$data/$1/labels.txt" "$RUN"/party-*/labels.csv) ||
+		run "$name-seed$seed" "$data/$1" "$JOB" "$4" "$seed" "${options[@]}" "${@:5}" ||
+			return 1
+		all=$("$bin/coterie" eval --truth "$data/$1/labels.txt" \
+			"$RUN"/party-*/labels.csv) ||
 			{ WHY="no scores of $RUN" && return 1; }
 		add_scores "$all"
 	done
@@ -91,7 +93,8 @@ pooled_scores() { # COMMAND SET NOISE [ARG...]
 	local seed all log=$out/runs/$table/$2-$1.log
 	mkdir -p "${log%/*}"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		all=$("$bin/coterie-lab" "$1" --data "$data/$2" --clusters "${clusters_of[$2]}" --seed "$seed" \
+		all=$("$bin/coterie-lab" "$1" --data "$data/$2" --clusters "${clusters_of[$2]}" \
+			--seed "$seed" \
 			--noise "$3" "${@:4}" 2>"$log") ||
 			{ WHY="coterie-lab $1: $(tail -n 1 "$log")" RUN_FAILED=true && return 1; }
 		add_scores "$all"
@@ -117,10 +120,12 @@ put() { # SET ROW COLUMN [GOAL]: the goal is of ACC
 	local met=-
 	paper_cell fedsc "$1" "$(paper_row "$2") ACC" "$3"
 	[[ -z ${4-} ]] || $quick || ((seeds < 3)) || met=$(verdict "$(mean4 <<<"$ACC")" "x $4")
-	cell "$1" "$2 ACC" "$3" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" runs="$seeds" \
+	cell "$1" "$2 ACC" "$3" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" \
+		runs="$seeds" \
 		paper="$PAPER" paper_deviation="$PAPER_DEVIATION" goal="${4-}" verdict="$met"
 	paper_cell fedsc "$1" "$(paper_row "$2") NMI" "$3"
-	cell "$1" "$2 NMI" "$3" value="$(mean4 <<<"$NMI")" deviation="$(deviation4 <<<"$NMI")" runs="$seeds" \
+	cell "$1" "$2 NMI" "$3" value="$(mean4 <<<"$NMI")" deviation="$(deviation4 <<<"$NMI")" \
+		runs="$seeds" \
 		paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 }
 
@@ -128,7 +133,8 @@ put() { # SET ROW COLUMN [GOAL]: the goal is of ACC
 # is there: the runs would be the same.
 acc_of() { # SET ROW P [LAUNCH-ARG...]
 	if (($3 == P && $# == 3)) && cell_known "$1" "$2 ACC" noise=0; then
-		VALUE=$(value_of "$1" "$2 ACC" noise=0) DEVIATION=$(value_of "$1" "$2 ACC" noise=0 5)
+		VALUE=$(value_of "$1" "$2 ACC" noise=0) DEVIATION=$(value_of "$1" "$2 ACC" noise=0 \
+			5)
 		return
 	fi
 	scores "$1" "$2" 0 "${@:3}" || return 1

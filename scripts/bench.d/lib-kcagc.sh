@@ -10,7 +10,8 @@ row_options() { # ROW: the job's fields for k^=2k, b-kCAGC, gcc, landmark k^=2k,
 	case $1 in
 	k^=*) echo "--set local_clusters=${1#k^=}" ;;
 	b-kCAGC) echo "--set method=basic" ;;
-	landmark*) echo "--set method=landmark --set filter.order=auto" ;; # not the order that suits kCAGC
+	# not the order that suits kCAGC
+	landmark*) echo "--set method=landmark --set filter.order=auto" ;;
 	gcc) echo "--set method=gcc --set filter.order=auto" ;;
 	gram*) echo "--set exchange=gram" ;;
 	esac
@@ -26,7 +27,8 @@ value_of() { # SET ROW COLUMN: a cell's value, if there is one
 
 scores() { # SET LABELS
 	local all
-	all=$("$bin/coterie" eval --truth "$data/$1/labels.txt" "$2") || { WHY="no scores of $2" && return 1; }
+	all=$("$bin/coterie" eval --truth "$data/$1/labels.txt" "$2") ||
+		{ WHY="no scores of $2" && return 1; }
 	ACC+=${ACC:+$'\n'}$(jq '100 * .acc' <<<"$all")
 	NMI+=${NMI:+$'\n'}$(jq '100 * .nmi' <<<"$all")
 	F1+=${F1:+$'\n'}$(jq '100 * .f1' <<<"$all")
@@ -37,7 +39,8 @@ federated_scores() { # SET JOB ROW L [LAUNCH-ARG...]
 	read -ra options <<<"$(row_options "$3" | xargs)"
 	ACC='' NMI='' F1=''
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "$1/${3// /-}-L$4-seed$seed" "$data/$1" "$2" "$4" "$seed" "${options[@]}" "${@:5}" || return 1
+		run "$1/${3// /-}-L$4-seed$seed" "$data/$1" "$2" "$4" "$seed" "${options[@]}" \
+			"${@:5}" || return 1
 		scores "$1" "$RUN/coordinator/labels.csv" || return 1
 	done
 }
@@ -53,15 +56,21 @@ pooled_scores() { # COMMAND SET JOB ROW [JOB-ARG...]
 		to=$out/runs/$table/$1/$command-seed$seed
 		rm -rf "$to"
 		mkdir -p "$to"
-		"$bin/coterie-lab" "$command" --data "$data/$1" --job "$2" --set "seed=$seed" "${@:4}" --out "$to" >"$to.log" 2>&1 ||
-			{ WHY="coterie-lab $command: $(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
+		"$bin/coterie-lab" "$command" --data "$data/$1" --job "$2" --set "seed=$seed" \
+			"${@:4}" --out "$to" >"$to.log" 2>&1 ||
+			{
+				WHY="coterie-lab $command: $(tail -n 1 \
+					"$to.log")" RUN_FAILED=true && return 1
+			}
 		scores "$1" "$to/labels.csv" || return 1
 	done
 }
 
 # How the cells stand to the paper's.
 render_beside() {
-	[[ ! -e $csv ]] || awk -F , 'NR > 1 && $4 != "" && $8 != "" { n++; at += $4 >= $8; near += $4 >= $8 - $9 }
+	[[ ! -e $csv ]] ||
+		awk -F , \
+		'NR > 1 && $4 != "" && $8 != "" { n++; at += $4 >= $8; near += $4 >= $8 - $9 }
 		END { if (n) printf "\nAt or above the paper'\''s mean: %d of %d; at or above its mean less its deviation: %d.\n", at, n, near }' "$csv"
 }
 
@@ -75,7 +84,8 @@ times_data() { # SET
 	[[ ! -e $DATA/complete ]] || return 0
 	[[ -e $data/pubmed/edges.tsv ]] || { WHY="no pubmed/edges.tsv in $data" && return 1; }
 	# 19717 nodes, 500 features of which a node has 10 in 100.
-	"$bin/coterie-lab" noise --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 --density 0.1 \
+	"$bin/coterie-lab" noise --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 \
+		--density 0.1 \
 		--out "$DATA" >/dev/null || { WHY='coterie-lab noise failed' && return 1; }
 	touch "$DATA/complete"
 }
@@ -87,7 +97,8 @@ times() { # SET ROW L
 	times_data "$1" || return 1
 	read -ra options <<<"$(row_options "$2" | xargs)"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "$1/${2// /-}-L$3-seed$seed" "$DATA" "configs/jobs/kcagc-$1.json" "$3" "$seed" "${options[@]}" || return 1
+		run "$1/${2// /-}-L$3-seed$seed" "$DATA" "configs/jobs/kcagc-$1.json" "$3" "$seed" \
+			"${options[@]}" || return 1
 		SECONDS_EACH+=${SECONDS_EACH:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
 		[[ -z $NET ]] || bound "$RUN" || return 1
 	done
@@ -105,17 +116,22 @@ times() { # SET ROW L
 #   compute  for each phase, the coordinator's seconds and those of its slowest party
 bound() { # RUN-DIRECTORY
 	local line
-	line=$(jq -rn --slurpfile net "$1/network.json" --slurpfile coordinator "$1/coordinator/run.json" '
+	line=$(jq -rn --slurpfile net "$1/network.json" --slurpfile coordinator \
+		"$1/coordinator/run.json" '
 		[inputs] as $parties | $net[0] as $net | $coordinator[0] as $c
 		| (3.5 + ([$c.phases[] | if .name == "polish" then .rounds
 			elif .rounds > 0 then 1 + .rounds else 0 end] | add)) as $rounds
-		| ([($c, $parties[]) | [.traffic[].bytes_sent], [.traffic[].bytes_received] | add // 0] | max) as $bytes
+		| ([($c, $parties[]) | [.traffic[].bytes_sent], [.traffic[].bytes_received]
+		| add // 0] | max) as $bytes
 		| ([$c.phases[] | .name as $phase | .compute_s
-			+ ([$parties[].phases[] | select(.name == $phase) | .compute_s] | max // 0)] | add) as $compute
+			+ ([$parties[].phases[] | select(.name == $phase) | .compute_s]
+			| max // 0)] | add) as $compute
 		| ($rounds * $net.measured.rtt_ms / 1000 + 8 * $bytes / ($net.stated.rate_mbit * 1e6) + $compute) as $bound
-		| [$bound, $rounds, ($c.round_trips // "?"), $net.measured.rtt_ms, $bytes, $compute] | @tsv' \
+		| [$bound, $rounds, ($c.round_trips // "?"), $net.measured.rtt_ms, $bytes,
+		$compute] | @tsv' \
 		"$1"/party-*/run.json) || { WHY="no bound from $1" && return 1; }
 	read -r bound rounds trips rtt bytes compute <<<"$line"
 	BOUND_EACH+=${BOUND_EACH:+$'\n'}$bound
-	ACCOUNT="$rounds rounds of $trips round trips; RTT $rtt ms; $bytes bytes; compute $(printf '%.3f' "$compute") s"
+	ACCOUNT="$rounds rounds of $trips round trips; RTT $rtt ms; $bytes bytes; compute $(printf \
+		'%.3f' "$compute") s"
 }

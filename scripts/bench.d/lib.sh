@@ -25,11 +25,12 @@
 #     render_list   a line per cell;   render_grid FORMAT   a table per set, ROW by COLUMN
 #     render_when   which rows are of which day and commit, where cells are of more than one call
 #
-# OUT/TABLE.when has the day and commit of each cell, "set,row,column,day,commit", the last line of a cell being the one that
-# holds. OUT/TABLE.csv has the header below, one line per (set, row, column), the verdict met, missed,
-# "-" (no goal) or "not run"; a comma within a field becomes a semicolon. OUT/runs/TABLE holds the
-# runs. Whatever runs for long is run in the foreground of this process and not in a $( ), so that
-# it ends when this process is ended; results are returned in variables for that reason.
+# OUT/TABLE.when has the day and commit of each cell, "set,row,column,day,commit", the last line of
+# a cell being the one that holds. OUT/TABLE.csv has the header below, one line per (set, row,
+# column), the verdict met, missed, "-" (no goal) or "not run"; a comma within a field becomes a
+# semicolon. OUT/runs/TABLE holds the runs. Whatever runs for long is run in the foreground of this
+# process and not in a $( ), so that it ends when this process is ended; results are returned in
+# variables for that reason.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used in the tables; set in scripts/bench, used here
@@ -61,9 +62,12 @@ needs_data() {
 
 # ---- cells ----
 
-# A cell that has a value from as many runs as are asked for now. With NOTE, one whose note begins so.
+# A cell that has a value from as many runs as are asked for now. With NOTE, one whose note begins
+# so.
 cell_known() { # SET ROW COLUMN [NOTE]
-	[[ -e $csv ]] && awk -F , -v set="${1//,/;}" -v row="${2//,/;}" -v column="${3//,/;}" -v note="${4-}" -v seeds="$seeds" '
+	[[ -e $csv ]] &&
+		awk -F , -v set="${1//,/;}" -v row="${2//,/;}" -v column="${3//,/;}" -v \
+		note="${4-}" -v seeds="$seeds" '
 		$1 == set && $2 == row && $3 == column && $4 != "" && ($6 == "" || $6 >= seeds) &&
 			index($13, note) == 1 { found = 1 }
 		END { exit !found }' "$csv"
@@ -74,7 +78,8 @@ cell() { # SET ROW COLUMN [NAME=VALUE...]
 	local argument name value line=''
 	for argument in "${@:4}"; do
 		name=${argument%%=*}
-		[[ ,$fields, == *,"$name",* ]] || { echo "bench: $name is no field of a cell" >&2 && exit 5; }
+		[[ ,$fields, == *,"$name",* ]] ||
+			{ echo "bench: $name is no field of a cell" >&2 && exit 5; }
 		f[$name]=${argument#*=}
 	done
 	for name in ${fields//,/ }; do value=${f[$name]-} line+=,${value//,/;}; done
@@ -88,12 +93,15 @@ cell() { # SET ROW COLUMN [NAME=VALUE...]
 		END { for (i = 1; i <= n; i++) print text[i] }' >"$csv.new"
 	mv "$csv.new" "$csv"
 	grep -qsxF -- "$where" "$out/$table.where" || echo "$where" >>"$out/$table.where"
-	echo "${f[set]//,/;},${f[row]//,/;},${f[column]//,/;},${where%%,*},${where##*commit }" >>"$out/$table.when"
-	printf '%-9s %-10s %-34s %-6s %s%s%s%s%s%s\n' "$table" "${f[set]}" "${f[row]}" "${f[column]}" \
+	echo "${f[set]//,/;},${f[row]//,/;},${f[column]//,/;},${where%%,*},${where##*commit }" \
+		>>"$out/$table.when"
+	printf '%-9s %-10s %-34s %-6s %s%s%s%s%s%s\n' "$table" "${f[set]}" "${f[row]}" \
+		"${f[column]}" \
 		"${f[value]:-not run}${f[deviation]:+ +- ${f[deviation]}}${f[value]:+${f[unit]:+ ${f[unit]}}}" \
 		"${f[paper]:+, the paper ${f[paper]}}${f[paper_deviation]:+ +- ${f[paper_deviation]}}" \
 		"${f[bound]:+, bound ${f[bound]}}" "${f[goal]:+, goal ${f[goal]}}" \
-		"$([[ ${f[verdict]} == - || ${f[verdict]} == "not run" ]] || echo ": ${f[verdict]}")" \
+		"$([[ ${f[verdict]} == - || ${f[verdict]} == "not run" ]] ||
+		echo ": ${f[verdict]}")" \
 		"${f[note]:+ (${f[note]})}"
 }
 
@@ -107,7 +115,8 @@ verdict() { # VALUE CONDITION: the condition is awk's, on x
 
 # What the paper has, configs/paper/TABLE.csv: "set,row,column,mean,deviation".
 paper_cell() { # TABLE SET ROW COLUMN
-	IFS=, read -r PAPER PAPER_DEVIATION < <(awk -F , -v OFS=, -v set="$2" -v row="$3" -v column="$4" '
+	IFS=, read -r PAPER PAPER_DEVIATION \
+		< <(awk -F , -v OFS=, -v set="$2" -v row="$3" -v column="$4" '
 		!/^#/ && $1 == set && $2 == row && $3 == column { print $4, $5; found = 1 }
 		END { if (!found) print "," }' "configs/paper/$1.csv")
 }
@@ -118,7 +127,11 @@ mean() { awk '{ s += $1 } END { printf "%.2f", s / NR }'; }
 # Of one run there is none.
 deviation() { awk '{ s += $1; q += $1 * $1 } END { if (NR > 1) { v = (q - s * s / NR) / (NR - 1)
 	printf "%.2f", sqrt(v > 0 ? v : 0) } }'; }
-median() { sort -g | awk '{ v[NR] = $1 } END { printf "%.6g", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+median() {
+	sort -g |
+		awk '{ v[NR] = $1 } END { printf "%.6g",
+			NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
 
 # ---- runs ----
 
@@ -128,12 +141,13 @@ LAUNCH=(scripts/launch) # or coterie run: one process, to the same labels, where
 # What a run said last of why, rather than what to do about it.
 last_word() { # LOG
 	local said
-	said=$(grep -v 'the run ended with status' "$1" | grep -E '^[a-z0-9-]+: ' | tail -n 1) || said=$(tail -n 1 "$1")
+	said=$(grep -v 'the run ended with status' "$1" | grep -E '^[a-z0-9-]+: ' | tail -n 1) ||
+		said=$(tail -n 1 "$1")
 	cut -c 1-200 <<<"$said"
 }
 
-# One federated run. Where the network lab was not what it states, or discards the run, it is repeated,
-# three times in all.
+# One federated run. Where the network lab was not what it states, or discards the run, it is
+# repeated, three times in all.
 run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 	local try status network
 	RUN=$out/runs/$table/$1
@@ -141,10 +155,13 @@ run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 		rm -rf "$RUN"
 		mkdir -p "$(dirname "$RUN")"
 		status=0
-		setpriv --pdeathsig TERM "${LAUNCH[@]}" --quiet --data "$2" --job "$3" --parties "$4" --seed "$5" \
-			--out "$RUN" ${NET:+--net "$NET"} "${@:6}" >"$RUN.log" 2>&1 </dev/null || status=$?
+		setpriv --pdeathsig TERM "${LAUNCH[@]}" --quiet --data "$2" --job "$3" --parties \
+			"$4" --seed "$5" \
+			--out "$RUN" ${NET:+--net "$NET"} "${@:6}" >"$RUN.log" 2>&1 </dev/null ||
+			status=$?
 		network=$RUN/network.json
-		if [[ -z $NET || ! -e $network ]] || jq -e '.discarded == false' "$network" >/dev/null; then
+		if [[ -z $NET || ! -e $network ]] ||
+			jq -e '.discarded == false' "$network" >/dev/null; then
 			((status)) || return 0
 			WHY="status $status: $(last_word "$RUN.log")"
 			echo "bench: $RUN failed: $WHY" >&2
@@ -177,7 +194,8 @@ note_peaks() {
 	ln -sf "$(realpath "$bin")/coterie" "$dir/coterie"
 	for program in coordinator party; do
 		printf '#!/bin/bash\nexec %q %q %q "$@"\n' "$(realpath "$dir")/peak" \
-			"$(realpath "$out/runs/$table")/peaks" "$(realpath "$bin")/$program" >"$dir/$program"
+			"$(realpath "$out/runs/$table")/peaks" "$(realpath "$bin")/$program" \
+			>"$dir/$program"
 		chmod +x "$dir/$program"
 	done
 	COTERIE_BIN=$(realpath "$dir")
@@ -231,7 +249,8 @@ render_grid() { # FORMAT
 						if (c == 1 && (set[s], at, "-") in cell)
 							out = out " " cell[set[s], at, "-"] " |"
 						else
-							out = out " " cell[set[s], at, column[set[s], c]] " |"
+							out = out " " cell[set[s], at,
+							column[set[s], c]] " |"
 					}
 					print out
 				}
@@ -244,7 +263,8 @@ render_list() {
 	[[ -e $csv ]] || return 0
 	awk -F , '
 		function put(i, s) { line = line (shown[i] ? " " s " |" : "") }
-		function pm(value, deviation) { return value (deviation == "" ? "" : " +- " deviation) }
+		function pm(value, deviation) {
+		return value (deviation == "" ? "" : " +- " deviation) }
 		FNR == 1 { next }
 		NR == FNR {
 			if ($3 != "-") shown[3] = 1
@@ -258,7 +278,8 @@ render_list() {
 		FNR == 2 {
 			shown[0] = 1
 			line = "\n|"
-			put(0, ""); put(0, "what"); put(3, ""); put(0, "measured"); put(8, "the paper")
+			put(0, ""); put(0, "what"); put(3, ""); put(0, "measured");
+			put(8, "the paper")
 			put(10, "bound"); put(11, "goal"); put(12, ""); put(13, "")
 			print line
 			gsub(/^\n/, "", line); gsub(/[^|]+/, " --- ", line)
@@ -269,13 +290,14 @@ render_list() {
 			put(0, $1); put(0, $2); put(3, $3)
 			put(0, $4 == "" ? "not run" : pm($4, $5) ($7 == "" ? "" : " " $7))
 			put(8, pm($8, $9)); put(10, $10); put(11, $11)
-			put(12, $12 == "missed" ? "**missed**" : $12 == "not run" ? "" : $12); put(13, $13)
+			put(12, $12 == "missed" ? "**missed**" : $12 == "not run" ? "" : $12);
+			put(13, $13)
 			print line
 		}' "$csv" "$csv"
 }
 
-# "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc", a line for each day: sets, with the rows where
-# not all of a set's are of it, but where most are.
+# "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc", a line for each day: sets, with the rows
+# where not all of a set's are of it, but where most are.
 render_when() {
 	[[ -e $out/$table.when ]] || return 0
 	awk -F , '
@@ -288,7 +310,8 @@ render_when() {
 			if ((day, $1, $2) in known) next
 			known[day, $1, $2]
 			rows[day, $1] = rows[day, $1] (rows[day, $1] == "" ? " " : ", ") $2
-			if (++count[day, $1] > most[$1]) { most[$1] = count[day, $1]; main[$1] = day }
+			if (++count[day, $1] > most[$1]) { most[$1] = count[day, $1];
+			main[$1] = day }
 		}
 		END {
 			if (n > 1) print ""
@@ -310,10 +333,12 @@ render_count() {
 	awk -F , 'NR > 1 { n[$12]++; if ($12 == "not run") why[$13]++ }
 		END {
 			printf "%d cells", NR - 1
-			if (n["met"] + n["missed"]) printf "; goals: %d met, %d missed", n["met"], n["missed"]
+			if (n["met"] + n["missed"]) printf "; goals: %d met, %d missed", n["met"],
+			n["missed"]
 			if (n["not run"]) {
 				printf "; %d not run", n["not run"]
-				for (w in why) { printf "%s%s", between ? "; " : " (", w; between = 1 }
+				for (w in why) { printf "%s%s", between ? "; " : " (", w;
+				between = 1 }
 				printf ")"
 			}
 			print "."
@@ -325,6 +350,7 @@ machine() {
 	commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
 	[[ -z $(git status --porcelain -uno 2>/dev/null) ]] || commit+=" with changes"
 	echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores," \
-		"$(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo), Linux $(uname -r)," \
+		"$(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' \
+		/proc/meminfo), Linux $(uname -r)," \
 		"$(cc --version | head -n 1), commit $commit"
 }

@@ -1,4 +1,5 @@
-# memory -- what a job was said to take before it began, beside what it took: each kind at two sizes.
+# memory -- what a job was said to take before it began, beside what it took: each kind at two
+# sizes.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three parties, loopback), and dense slices; --only kinds or dense'
@@ -20,7 +21,9 @@ kinds() {
 	local n
 	for n in 20000 $($quick || echo 60000); do
 		data "graph-$n" --nodes "$n" --features 600 --clusters 7
-		for method in tree flat basic; do one "kcagc $method" "$n" kcagc-cora --set "method=$method"; done
+		for method in tree flat basic; do
+			one "kcagc $method" "$n" kcagc-cora --set "method=$method"
+		done
 		one "kcagc gram, order auto" "$n" kcagc-gram
 		one gcc "$n" gcc-cora
 		one landmark "$n" landmark-cora
@@ -64,13 +67,18 @@ one() { # KIND N JOB LAUNCH-ARG...
 	fi
 	for who in coordinator party-00; do
 		column=${who%-00}
-		cell "$1" "$2" "$column said" value="$(of "$who" '.memory_estimate_bytes / 1e6 | round')" unit=MB
-		cell "$1" "$2" "$column took" value="$(of "$who" '.memory_peak_bytes / 1e6 | round')" unit=MB
-		cell "$1" "$2" "$column ratio" value="$(of "$who" '.memory_estimate_bytes / .memory_peak_bytes * 100 | round / 100')"
+		cell "$1" "$2" "$column said" \
+			value="$(of "$who" '.memory_estimate_bytes / 1e6 | round')" unit=MB
+		cell "$1" "$2" "$column took" \
+			value="$(of "$who" '.memory_peak_bytes / 1e6 | round')" unit=MB
+		cell "$1" "$2" "$column ratio" \
+			value="$(of "$who" \
+			'.memory_estimate_bytes / .memory_peak_bytes * 100 | round / 100')"
 	done
 }
 
-# A party alone with an .npy file of 64 columns, 16 clusters and 10 edges a node: whole processes, of which libraries have little here.
+# A party alone with an .npy file of 64 columns, 16 clusters and 10 edges a node: whole processes,
+# of which libraries have little here.
 dense() {
 	local n method
 	for n in $($quick && echo 20000 || echo 200000 1000000); do
@@ -83,14 +91,17 @@ alone() { # METHOD NODES
 	local set="$1, an .npy file of 64 columns" took=$out/runs/$table/alone-$1-$2.json
 	! cell_known "$set" "$2" "party ratio" || return 0
 	mkdir -p "${took%/*}"
-	setpriv --pdeathsig TERM /usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$out/data" "$2" $((10 * $2)) 64 16 2 0 "$1" >"$took" 2>"$took.log" || {
+	setpriv --pdeathsig TERM /usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$out/data" "$2" \
+		$((10 * $2)) 64 16 2 0 "$1" >"$took" 2>"$took.log" || {
 		not_run "$set" "$2" "party ratio" "$(tail -n 1 "$took.log")"
 		return
 	}
 	cell "$set" "$2" "party said" value="$(jq '.said_memory / 1e6 | round' "$took")" unit=MB
 	cell "$set" "$2" "party took" value="$(jq '.party_memory / 1e6 | round' "$took")" unit=MB
-	cell "$set" "$2" "party ratio" value="$(jq '.said_memory / .party_memory * 100 | round / 100' "$took")"
-	cell "$set" "$2" "took / slice" value="$(jq ".party_memory / (8 * 64 * $2) * 100 | round / 100" "$took")"
+	cell "$set" "$2" "party ratio" \
+		value="$(jq '.said_memory / .party_memory * 100 | round / 100' "$took")"
+	cell "$set" "$2" "took / slice" \
+		value="$(jq ".party_memory / (8 * 64 * $2) * 100 | round / 100" "$took")"
 }
 
 of() { jq "$2" "$RUN/$1/run.json"; } # NAME JQ

@@ -1,5 +1,6 @@
-# notebooks -- seconds of each walk in python/notebooks, from its first cell to its last: what jupyter-nbconvert needs to
-# start, jobs and pictures included. Needs what scripts/deps --python installs.
+# notebooks -- seconds of each walk in python/notebooks, from its first cell to its last: what
+# jupyter-nbconvert needs to start, jobs and pictures included. Needs what scripts/deps --python
+# installs.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -12,7 +13,8 @@ measure() {
 		name=$(basename "$file" .ipynb)
 		cell_known walk "$name" seconds && continue
 		if ! command -v jupyter-nbconvert >/dev/null; then
-			not_run walk "$name" seconds 'jupyter-nbconvert is not installed; scripts/deps --python installs it'
+			not_run walk "$name" \
+				seconds 'jupyter-nbconvert is not installed; scripts/deps --python installs it'
 			continue
 		fi
 		mkdir -p "$out/runs/notebooks"
@@ -27,7 +29,8 @@ measure() {
 		fi
 		seconds=$(cut -d ' ' -f 1 "$out/runs/notebooks/$name" | median)
 		processor=$(awk '{ print $2 + $3 }' "$out/runs/notebooks/$name" | median)
-		cell walk "$name" seconds value="$seconds" runs="$seeds" unit=s goal='< 120' verdict="$(verdict "$seconds" 'x < 120')"
+		cell walk "$name" seconds value="$seconds" runs="$seeds" unit=s goal='< 120' \
+			verdict="$(verdict "$seconds" 'x < 120')"
 		cell walk "$name" 'processor seconds' value="$processor" runs="$seeds" unit=s
 	done
 }
@@ -35,8 +38,10 @@ measure() {
 walk() { # NOTEBOOK FILE: a line of seconds, of processor seconds by the programs and by the kernel
 	local TIMEFORMAT='%R %U %S'
 	{
-		time env HOME="$(realpath "$out/runs/notebooks")" JUPYTER_PLATFORM_DIRS=0 COTERIE_BIN="$(realpath "$bin")" PYTHONPATH="$PWD/python" \
-			PYTHONDONTWRITEBYTECODE=1 jupyter-nbconvert --to html --execute --ExecutePreprocessor.timeout=1200 \
+		time env HOME="$(realpath "$out/runs/notebooks")" JUPYTER_PLATFORM_DIRS=0 \
+			COTERIE_BIN="$(realpath "$bin")" PYTHONPATH="$PWD/python" \
+			PYTHONDONTWRITEBYTECODE=1 jupyter-nbconvert --to html --execute \
+			--ExecutePreprocessor.timeout=1200 \
 			--output-dir "$out/runs/notebooks" "$1" >"$out/runs/notebooks/said" 2>&1
 	} 2>>"$2"
 }

@@ -27,14 +27,17 @@ one() { # of $rows
 	at=$(realpath -m "$out/runs/pairwise/rows$rows")
 	mkdir -p "$at"
 	rm -rf "$at/data"
-	"$bin/coterie" synth --points --nodes "$rows" --features 4 --clusters 3 --seed 1 --out "$at/data" >/dev/null ||
+	"$bin/coterie" synth --points --nodes "$rows" --features 4 --clusters 3 --seed 1 --out \
+		"$at/data" >/dev/null ||
 		{ WHY='coterie synth failed' && return 1; }
 	SECONDS_EACH=''
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "rows$rows/paper$seed" "$at/data" configs/jobs/fedsc-pairwise.json $L "$seed" --set variant=paper \
+		run "rows$rows/paper$seed" "$at/data" configs/jobs/fedsc-pairwise.json $L "$seed" \
+			--set variant=paper \
 			--allow fedsc.paper || return 1
 		paper=$RUN
-		run "rows$rows/seed$seed" "$at/data" configs/jobs/fedsc-pairwise.json $L "$seed" --allow fedsc.pairwise || return 1
+		run "rows$rows/seed$seed" "$at/data" configs/jobs/fedsc-pairwise.json $L "$seed" \
+			--allow fedsc.pairwise || return 1
 		SECONDS_EACH+=${SECONDS_EACH:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
 	done
 	put
@@ -47,21 +50,29 @@ put() {
 	groups=$(((rows / L + 32) / 33)) # parties have equal parts
 	made=$((L * groups * d)) read=$((rows * (L - 1) * groups))
 	time=$("$program" "$d") || { WHY='bench_paillier failed' && return 1; }
-	time=$(tr ' ' '\n' <<<"$time" | awk -F = -v made=$made -v read=$read -v cores="$(nproc)" '{ t[$1] = $2 }
+	time=$(tr ' ' '\n' <<<"$time" |
+		awk -F = -v made=$made -v read=$read -v cores="$(nproc)" '{ t[$1] = $2 }
 		END { printf "%.1f", (made * t["encrypt_s"] + read * (t["combine_s"] + t["decrypt_s"])) / cores }')
-	bytes=$(jq '[.traffic[] | select(.type == "SEALED").bytes_received] | add / 1e6' "$RUN/coordinator/run.json")
-	pairs=$(paste -d , "$paper/coordinator/labels.csv" "$RUN/coordinator/labels.csv" | tail -n +2 | cut -d , -f 2,4 | sort -u | wc -l)
-	cell pairwise "n=$rows" seconds value="$(printf '%.1f' "$s")" runs="$seeds" unit=s bound="$time" \
-		goal="$( ((rows != 150)) || echo "<= $goal")" verdict="$( ((rows != 150)) && echo - || verdict "$s" "x <= $goal")" \
-		note="d=$d; $made ciphertexts; $read products; $( ((pairs == 3)) && echo the same || echo other) clusters as variant paper"
+	bytes=$(jq '[.traffic[] | select(.type == "SEALED").bytes_received] | add / 1e6' \
+		"$RUN/coordinator/run.json")
+	pairs=$(paste -d , "$paper/coordinator/labels.csv" "$RUN/coordinator/labels.csv" |
+		tail -n +2 | cut -d , -f 2,4 | sort -u | wc -l)
+	cell pairwise "n=$rows" seconds value="$(printf '%.1f' "$s")" runs="$seeds" unit=s \
+		bound="$time" \
+		goal="$( ((rows != 150)) || echo "<= $goal")" \
+		verdict="$( ((rows != 150)) && echo - || verdict "$s" "x <= $goal")" \
+		note="d=$d; $made ciphertexts; $read products; $( ((pairs == 3)) && echo the same ||
+		echo other) clusters as variant paper"
 	cell pairwise "n=$rows" 'in sealed boxes' value="$(printf '%.2f' "$bytes")" runs=1 unit=MB
 	cell pairwise "n=$rows" 'the coordinator received' runs=1 unit=MB \
-		value="$(jq '[.traffic[].bytes_received] | add / 1e6' "$RUN/coordinator/run.json" | xargs printf '%.2f')"
+		value="$(jq '[.traffic[].bytes_received] | add / 1e6' "$RUN/coordinator/run.json" |
+		xargs printf '%.2f')"
 }
 
 render() {
 	echo
-	fmt -w 100 <<<"From offer to result, five parties and the coordinator on one machine. Bound: a power of 2048 bits modulo n^2 \
+	fmt -w \
+		100 <<<"From offer to result, five parties and the coordinator on one machine. Bound: a power of 2048 bits modulo n^2 \
 for each ciphertext, product and decryption, and d powers of 32 bits for each product, by the processor time of one \
 (tests/bench/bench_paillier.c), over the cores."
 	render_list

@@ -29,7 +29,8 @@ against() { # SECTION WHAT VALUES GOAL CONDITION
 	local m met=-
 	m=$(mean <<<"$3")
 	$quick || ((seeds < 5)) || met=$(verdict "$m" "$5")
-	cell "$1" "$2" - value="$m" deviation="$(deviation <<<"$3")" runs="$(wc -l <<<"$3")" goal="$4" verdict="$met"
+	cell "$1" "$2" - value="$m" deviation="$(deviation <<<"$3")" runs="$(wc -l <<<"$3")" \
+		goal="$4" verdict="$met"
 }
 
 # ACC in percent over seeds, each with a split of its own; in one process, to the labels of daemons.
@@ -37,16 +38,21 @@ measure_accuracy() {
 	local LAUNCH=("$bin/coterie" run)
 	local set L row all
 	local -A agc=([cora]="68.17 +- 0.05" [citeseer]="68.39 +- 0.05" [wiki]=">= 44")
-	local -A agc_met=([cora]="x >= 68.12 && x <= 68.22" [citeseer]="x >= 68.34 && x <= 68.44" [wiki]="x >= 44")
-	local -A basic=([cora]=68 [citeseer]=67 [wiki]=54) tree=([cora]=69.5 [citeseer]=68 [wiki]=54)
+	local -A agc_met=([cora]="x >= 68.12 && x <= 68.22" [citeseer]="x >= 68.34 && x <= 68.44"
+		[wiki]="x >= 44")
+	local -A basic=([cora]=68 [citeseer]=67 [wiki]=54) \
+		tree=([cora]=69.5 [citeseer]=68 [wiki]=54)
 	for set in cora citeseer wiki; do
-		one_accuracy "$set" "$set AGC centralised" "${agc[$set]}" "${agc_met[$set]}" agc_scores AGC
+		one_accuracy "$set" "$set AGC centralised" "${agc[$set]}" "${agc_met[$set]}" \
+			agc_scores AGC
 		for L in $(pick 2 4 8 16); do
-			one_accuracy "$set" "$set b-kCAGC L=$L" ">= ${basic[$set]}" "x >= ${basic[$set]}" \
+			one_accuracy "$set" "$set b-kCAGC L=$L" ">= ${basic[$set]}" \
+				"x >= ${basic[$set]}" \
 				federated_scores b-kCAGC "$L"
 		done
 		for row in k^=k k^=2k; do
-			mean_over_L "$set" "$set kCAGC $row mean over L" ">= ${tree[$set]}" "x >= ${tree[$set]}" "$row"
+			mean_over_L "$set" "$set kCAGC $row mean over L" ">= ${tree[$set]}" \
+				"x >= ${tree[$set]}" "$row"
 		done
 	done
 }
@@ -86,14 +92,16 @@ one_time() { # SET L k^ GOAL
 	paper_cell table4 "$1" "k^=$3" "L=$2"
 	times "$1" "k^=$3" "$2" || { not_run time "$what" - "$WHY" && return; }
 	s=$(median <<<"$SECONDS_EACH")
-	cell time "$what" - value="$(printf '%.2f' "$s")" runs="$seeds" unit=s paper="$PAPER" goal="<= $4 s" \
+	cell time "$what" - value="$(printf '%.2f' "$s")" runs="$seeds" unit=s paper="$PAPER" \
+		goal="<= $4 s" \
 		verdict="$(verdict "$s" "x <= $4")"
 }
 
 # What make bench says, a line each: "name value unit ..." (see tests/bench).
 measure_sum() {
 	! cell_known sum "make bench" - || return 0
-	make -s bench >"$out/bench.txt" || { not_run sum "make bench" - "make bench failed" && return; }
+	make -s bench >"$out/bench.txt" ||
+		{ not_run sum "make bench" - "make bench failed" && return; }
 	cat "$out/bench.txt"
 	cell sum "make bench" - value="$(wc -l <"$out/bench.txt")" unit="lines below"
 }
@@ -107,13 +115,18 @@ measure_memory() {
 		what="$set L=$L b-kCAGC: largest party"
 		! cell_known memory "$what" - || continue
 		rm -f "$peaks"
-		run "memory-L$L" "$data/$set" "configs/jobs/kcagc-$set.json" "$L" 1 --set method=basic ||
+		run "memory-L$L" "$data/$set" "configs/jobs/kcagc-$set.json" "$L" 1 --set \
+			method=basic ||
 			{ not_run memory "$what" - "$WHY" && continue; }
 		bound=$((rows * ((columns + L - 1) / L) * 8 * 3 / 1048576 + 200))
 		limit "$what" party "<= $bound MiB" "x <= $bound"
-		# Distances to the centres of all starts at once; the coordinator must not hold every party's.
-		bound=$(jq ".job | $L * $rows * .clusters * .starts * 8 / 1048576 | floor" "$RUN/coordinator/run.json")
-		((L < 16)) || limit "$set L=$L b-kCAGC: coordinator" coordinator "< $bound MiB: all vectors" "x < $bound"
+		# Distances to the centres of all starts at once; the coordinator must not hold
+		# every party's.
+		bound=$(jq ".job | $L * $rows * .clusters * .starts * 8 / 1048576 | floor" \
+			"$RUN/coordinator/run.json")
+		((L < 16)) ||
+			limit "$set L=$L b-kCAGC: coordinator" coordinator \
+			"< $bound MiB: all vectors" "x < $bound"
 	done
 }
 
@@ -126,5 +139,7 @@ limit() { # WHAT PROCESS GOAL CONDITION
 render() {
 	render_list
 	render_when
-	[[ ! -s $out/bench.txt ]] || printf '\nThe masked sum and the kernels (`make bench`):\n\n```\n%s\n```\n' "$(<"$out/bench.txt")"
+	[[ ! -s $out/bench.txt ]] ||
+		printf '\nThe masked sum and the kernels (`make bench`):\n\n```\n%s\n```\n' \
+		"$(<"$out/bench.txt")"
 }

@@ -14,7 +14,8 @@ option() {
 needs() {
 	command -v mpirun >/dev/null && [[ -x $bin/coterie-worker ]] ||
 		fail "no mpirun, or no coterie-worker in $bin: scripts/deps --ranks, then make"
-	/usr/bin/python3 -c 'import numpy' 2>/dev/null || fail "no numpy for /usr/bin/python3: scripts/deps"
+	/usr/bin/python3 -c 'import numpy' 2>/dev/null ||
+		fail "no numpy for /usr/bin/python3: scripts/deps"
 }
 
 measure() {
@@ -35,11 +36,12 @@ cells_of_flat() {
 
 cells_of_landmark() { by_method landmark 64 10; }
 cells_of_gcc() { by_method gcc 64 10; }
-# By anchors, of rows without edges. Tags that sums are verified by are of a key drawn for each job: labels alone compare.
+# By anchors, of rows without edges. Tags that sums are verified by are of a key drawn for each job:
+# labels alone compare.
 cells_of_fedsc() { by_method fedsc 32; }
 
-# One process, and ranks on this host. What MPI takes of each rank, some 18 MB, weighs the more the fewer rows there are: goals are for as many as
-# flat has.
+# One process, and ranks on this host. What MPI takes of each rank, some 18 MB, weighs the more the
+# fewer rows there are: goals are for as many as flat has.
 by_method() { # METHOD COLUMNS [EDGES-OF-A-NODE]
 	local n=1000000 edges ORDER=2
 	! $quick || n=200000
@@ -69,7 +71,8 @@ against_one() { # NODES COLUMNS EDGES
 	rm -rf "$RUN/data"
 }
 
-# What a node takes of many, beside one of fewer: NODES COLUMNS EDGES, and then MORE nodes with MORE-EDGES.
+# What a node takes of many, beside one of fewer: NODES COLUMNS EDGES, and then MORE nodes with
+# MORE-EDGES.
 larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 	row="$4 x $2"
 	! cell_known "$row" CPU ratio || return 0
@@ -86,54 +89,79 @@ larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 }
 
 took() { # NODES COLUMNS EDGES RANKS [METHOD]: $RUN/took-RANKS.json
-	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS $ORDER "$4" "${5:-flat}" \
+	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS \
+		$ORDER "$4" "${5:-flat}" \
 		>"$RUN/took-$4.json" 2>"$RUN/took-$4.log" || {
 		not_run "$row" "$4 ranks" ratio "$(tail -n 1 "$RUN/took-$4.log")"
 		return 1
 	}
 }
 
-took_on_hosts() { # NODES COLUMNS EDGES: $RUN/took-hosts.json. The lab may say that the machine is too busy for it.
+# NODES COLUMNS EDGES: $RUN/took-hosts.json. The lab may say that the machine is too busy for it.
+took_on_hosts() {
 	((EUID == 0)) || { not_run "$row" hosts equal "a lab needs root" && return 1; }
-	scripts/netlab --net lan --hosts $RANKS --dir "$RUN/net" -- /usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" \
-		"$1" "$3" "$2" $CLUSTERS $ORDER $RANKS >"$RUN/took-hosts.json" 2>"$RUN/took-hosts.log" </dev/null || {
+	scripts/netlab --net lan --hosts $RANKS --dir "$RUN/net" -- /usr/bin/python3 \
+		scripts/bench.d/ranks.py "$bin" "$RUN/data" \
+		"$1" "$3" "$2" $CLUSTERS $ORDER $RANKS >"$RUN/took-hosts.json" \
+		2>"$RUN/took-hosts.log" </dev/null || {
 		not_run "$row" hosts equal "$(tail -n 1 "$RUN/took-hosts.log")"
 		return 1
 	}
 }
 
 figure() { # EXPRESSION: of $one and $many, what took() left
-	jq -rn --slurpfile one "$RUN/took-0.json" --slurpfile many "${many:-$RUN/took-$RANKS.json}" "\$one[0] as \$one | \$many[0] as \$many | $1"
+	jq -rn --slurpfile one "$RUN/took-0.json" --slurpfile many \
+		"${many:-$RUN/took-$RANKS.json}" "\$one[0] as \$one | \$many[0] as \$many | $1"
 }
 
 cells_of_hosts() {
 	local many=$RUN/took-hosts.json ratio
-	cell "$row" hosts "rate of the links" value="$(jq .measured.goodput_mbit "$RUN/net/network.json")" unit=Mbit/s
-	cell "$row" hosts "bytes by the largest rank" value="$(figure '$many.exchange_bytes | max / 1e6 | round')" unit=MB
-	cell "$row" hosts "bytes / rate" value="$(figure "\$many.exchange_bytes | max * 8e-6 / $(jq .measured.goodput_mbit "$RUN/net/network.json") | round")" unit=s
-	cell "$row" hosts "time, waiting included" value="$(figure '$many.exchange_s | max | round')" unit=s \
+	cell "$row" hosts "rate of the links" \
+		value="$(jq .measured.goodput_mbit "$RUN/net/network.json")" unit=Mbit/s
+	cell "$row" hosts "bytes by the largest rank" \
+		value="$(figure '$many.exchange_bytes | max / 1e6 | round')" unit=MB
+	cell "$row" hosts "bytes / rate" \
+		value="$(figure \
+		"\$many.exchange_bytes | max * 8e-6 / $(jq .measured.goodput_mbit \
+		"$RUN/net/network.json") | round")" unit=s
+	cell "$row" hosts "time, waiting included" \
+		value="$(figure '$many.exchange_s | max | round')" unit=s \
 		note="two cores for four hosts and the network between them"
 	ratio=$(figure 'if ($one.words == $many.words and $one.labels == $many.labels and ($one.words | length) > 1) then 1 else 0 end')
-	cell "$row" hosts equal value="$ratio" goal="x >= 1" verdict="$(verdict "$ratio" "x >= 1")" \
+	cell "$row" hosts equal value="$ratio" goal="x >= 1" \
+		verdict="$(verdict "$ratio" "x >= 1")" \
 		note="digests of labels and of $(figure '$one.words | length') messages"
 }
 
 cells_of_larger() { # FEWER MORE MORE-EDGES
 	local ratio fewer=$out/runs/ranks-fewer.json
-	each() { jq -r "((.ranks_cpu_s | add) + .party_cpu_s) / $2 * 1e6 | . * 100 | round / 100" "$1"; } # microseconds a node
-	ratio=$(awk "BEGIN { printf \"%.3f\", $(each "$RUN/took-$RANKS.json" "$2") / $(each "$fewer" "$1") }")
+	# microseconds a node
+	each() {
+		jq -r "((.ranks_cpu_s | add) + .party_cpu_s) / $2 * 1e6 | . * 100 | round / 100" \
+			"$1"
+	}
+	ratio=$(awk \
+		"BEGIN { printf \"%.3f\", $(each "$RUN/took-$RANKS.json" "$2") / $(each "$fewer" \
+		"$1") }")
 	cell "$row" CPU "a node of $1" value="$(each "$fewer" "$1")" unit=us
-	cell "$row" CPU "a node of $2, $3 edges" value="$(each "$RUN/took-$RANKS.json" "$2")" unit=us
-	cell "$row" CPU ratio value="$ratio" goal="x <= 1.5" verdict="$(verdict "$ratio" "x <= 1.5")"
+	cell "$row" CPU "a node of $2, $3 edges" value="$(each "$RUN/took-$RANKS.json" "$2")" \
+		unit=us
+	cell "$row" CPU ratio value="$ratio" goal="x <= 1.5" \
+		verdict="$(verdict "$ratio" "x <= 1.5")"
 	ratio=$(jq '.ranks_memory | max / 1e6 | round' "$RUN/took-$RANKS.json")
-	cell "$row" memory "largest rank" value="$ratio" unit=MB goal="x <= 4295" verdict="$(verdict "$ratio" "x <= 4295")"
-	cell "$row" memory party value="$(jq '.party_memory / 1e6 | round' "$RUN/took-$RANKS.json")" unit=MB
-	cell "$row" exchange "bytes of all" value="$(jq '.exchange_bytes | add / 1e6 | round' "$RUN/took-$RANKS.json")" unit=MB
-	cell "$row" exchange "at 10 Gbit/s, by the largest rank" value="$(jq '.exchange_bytes | max / 1.25e9 * 10 | round / 10' "$RUN/took-$RANKS.json")" unit=s
+	cell "$row" memory "largest rank" value="$ratio" unit=MB goal="x <= 4295" \
+		verdict="$(verdict "$ratio" "x <= 4295")"
+	cell "$row" memory party \
+		value="$(jq '.party_memory / 1e6 | round' "$RUN/took-$RANKS.json")" unit=MB
+	cell "$row" exchange "bytes of all" \
+		value="$(jq '.exchange_bytes | add / 1e6 | round' "$RUN/took-$RANKS.json")" unit=MB
+	cell "$row" exchange "at 10 Gbit/s, by the largest rank" \
+		value="$(jq '.exchange_bytes | max / 1.25e9 * 10 | round / 10' \
+		"$RUN/took-$RANKS.json")" unit=s
 }
 
-# What goes to the coordinator of two parties with 8 columns each, without ranks: labels in as few bits as tell them
-# apart, distances in words of 32 bits.
+# What goes to the coordinator of two parties with 8 columns each, without ranks: labels in as few
+# bits as tell them apart, distances in words of 32 bits.
 wire() { # NODES
 	local acc steps data=$out/runs/wire job=$out/runs/ranks-wire.json
 	row="$1 x 16"
@@ -158,29 +186,48 @@ wire() { # NODES
 
 cells() { # COLUMNS NODES
 	local many='' ratio
-	# What MPI and waiting take is said apart: on a host with fewer cores than ranks it is the scheduler's, too.
+	# What MPI and waiting take is said apart: on a host with fewer cores than ranks it is the
+	# scheduler's, too.
 	ratio=$(figure '(($many.ranks_cpu_s | add) - ($many.exchange_cpu_s | add) + $many.party_cpu_s) / $one.party_cpu_s * 1000 | round / 1000')
 	cell "$row" CPU "one process" value="$(figure '$one.party_cpu_s | round')" unit=s
-	cell "$row" CPU "all together" value="$(figure '($many.ranks_cpu_s | add) + $many.party_cpu_s | round')" unit=s
-	cell "$row" CPU "of that in exchanges" value="$(figure '$many.exchange_cpu_s | add | round')" unit=s
-	cell "$row" CPU "ratio without exchanges" value="$ratio" goal="x <= 1.15" verdict="$(verdict "$ratio" "x <= 1.15")"
+	cell "$row" CPU "all together" \
+		value="$(figure '($many.ranks_cpu_s | add) + $many.party_cpu_s | round')" unit=s
+	cell "$row" CPU "of that in exchanges" \
+		value="$(figure '$many.exchange_cpu_s | add | round')" unit=s
+	cell "$row" CPU "ratio without exchanges" value="$ratio" goal="x <= 1.15" \
+		verdict="$(verdict "$ratio" "x <= 1.15")"
 	ratio=$(figure '(($many.ranks_memory | add) + $many.party_memory) / $one.party_memory * 1000 | round / 1000')
 	cell "$row" memory "one process" value="$(figure '$one.party_memory / 1e6 | round')" unit=MB
-	cell "$row" memory "all together" value="$(figure '(($many.ranks_memory | add) + $many.party_memory) / 1e6 | round')" unit=MB
-	cell "$row" memory "largest rank" value="$(figure '$many.ranks_memory | max / 1e6 | round')" unit=MB
+	cell "$row" memory "all together" \
+		value="$(figure \
+		'(($many.ranks_memory | add) + $many.party_memory) / 1e6 | round')" unit=MB
+	cell "$row" memory "largest rank" \
+		value="$(figure '$many.ranks_memory | max / 1e6 | round')" unit=MB
 	# Where it goes: peaks so far, of the rank that has most.
-	cell "$row" memory "largest rank before it reads, MPI and libraries" value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
-	cell "$row" memory "largest rank when the files are read" value="$(figure '$many.ranks_memory_read | max / 1e6 | round')" unit=MB
-	cell "$row" memory "largest rank after filter and projection" value="$(figure '$many.ranks_memory_embedded | max / 1e6 | round')" unit=MB
-	cell "$row" memory "of that its features, $(($2 / RANKS)) x $1" value="$(($2 / RANKS * $1 * 8 / 1000000))" unit=MB
+	cell "$row" memory "largest rank before it reads, MPI and libraries" \
+		value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
+	cell "$row" memory "largest rank when the files are read" \
+		value="$(figure '$many.ranks_memory_read | max / 1e6 | round')" unit=MB
+	cell "$row" memory "largest rank after filter and projection" \
+		value="$(figure '$many.ranks_memory_embedded | max / 1e6 | round')" unit=MB
+	cell "$row" memory "of that its features, $(($2 / RANKS)) x $1" \
+		value="$(($2 / RANKS * $1 * 8 / 1000000))" unit=MB
 	cell "$row" memory party value="$(figure '$many.party_memory / 1e6 | round')" unit=MB
-	cell "$row" memory ratio value="$ratio" goal="x <= 1.3" verdict="$(verdict "$ratio" "x <= 1.3")"
-	cell "$row" exchange "bytes of all" value="$(figure '$many.exchange_bytes | add / 1e6 | round')" unit=MB
-	cell "$row" exchange "at 10 Gbit/s, by the largest rank" value="$(figure '$many.exchange_bytes | max / 1.25e9 * 100 | round / 100')" unit=s
-	cell "$row" exchange "time, waiting included" value="$(figure '$many.exchange_s | max | round')" unit=s
+	cell "$row" memory ratio value="$ratio" goal="x <= 1.3" \
+		verdict="$(verdict "$ratio" "x <= 1.3")"
+	cell "$row" exchange "bytes of all" \
+		value="$(figure '$many.exchange_bytes | add / 1e6 | round')" unit=MB
+	cell "$row" exchange "at 10 Gbit/s, by the largest rank" \
+		value="$(figure '$many.exchange_bytes | max / 1.25e9 * 100 | round / 100')" unit=s
+	cell "$row" exchange "time, waiting included" \
+		value="$(figure '$many.exchange_s | max | round')" unit=s
 	local same='$one.words == $many.words and' note
 	note="digests of labels and of $(figure '$one.words | length') messages"
-	[[ $row != *fedsc ]] || { same='($one.words | length) == ($many.words | length) and' && note="digests of labels"; }
+	[[ $row != *fedsc ]] || {
+		same='($one.words | length) == ($many.words | length) and' &&
+			note="digests of labels"
+	}
 	ratio=$(figure "if ($same \$one.labels == \$many.labels and (\$one.words | length) > 1) then 1 else 0 end")
-	cell "$row" words equal value="$ratio" goal="x >= 1" verdict="$(verdict "$ratio" "x >= 1")" note="$note"
+	cell "$row" words equal value="$ratio" goal="x >= 1" \
+		verdict="$(verdict "$ratio" "x >= 1")" note="$note"
 }

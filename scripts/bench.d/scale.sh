@@ -10,7 +10,8 @@ L=4
 measure() {
 	local n
 	note_peaks
-	for n in 10000 $($quick || echo 30000) 100000 $($quick || echo 300000 1000000); do one "$n"; done
+	for n in 10000 $($quick || echo 30000) 100000 \
+		$($quick || echo 300000 1000000); do one "$n"; done
 }
 
 one() { # NODES
@@ -19,23 +20,33 @@ one() { # NODES
 	mkdir -p "$out/data"
 	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 5 } }' >"$job"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		"$bin/coterie" synth --nodes "$1" --features $((64 * L)) --clusters 10 --degree 10 --seed "$seed" \
-			--out "$dir" >/dev/null || { WHY='coterie synth failed' RUN_FAILED=true && lost "$row" && return; }
+		"$bin/coterie" synth --nodes "$1" --features $((64 * L)) --clusters 10 --degree 10 \
+			--seed "$seed" \
+			--out "$dir" >/dev/null || {
+				WHY='coterie synth failed' RUN_FAILED=true && lost "$row" && return
+			}
 		((seed > 1)) || rm -f "$peaks"
-		run "n$1-seed$seed" "$dir" "$job" $L "$seed" || { rm -rf "$dir" && lost "$row" && return; }
+		run "n$1-seed$seed" "$dir" "$job" $L "$seed" ||
+			{ rm -rf "$dir" && lost "$row" && return; }
 		rm -rf "$dir" # up to hundreds of megabytes
 		seconds+=${seconds:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
-		bytes+=${bytes:+$'\n'}$(jq '[.traffic[] | .bytes_sent + .bytes_received] | add / 1e6' "$RUN/coordinator/run.json")
+		bytes+=${bytes:+$'\n'}$(jq \
+			'[.traffic[] | .bytes_sent + .bytes_received] | add / 1e6' \
+			"$RUN/coordinator/run.json")
 	done
-	cell kCAGC "$row" "seconds" value="$(median <<<"$seconds" | xargs printf '%.2f')" runs="$seeds" unit=s
-	cell kCAGC "$row" "traffic" value="$(median <<<"$bytes" | xargs printf '%.1f')" runs="$seeds" unit=MB
+	cell kCAGC "$row" "seconds" value="$(median <<<"$seconds" | xargs printf '%.2f')" \
+		runs="$seeds" unit=s
+	cell kCAGC "$row" "traffic" value="$(median <<<"$bytes" | xargs printf '%.1f')" \
+		runs="$seeds" unit=MB
 	cell kCAGC "$row" "party" value="$(peak_of party)" runs="$seeds" unit=MiB
 	cell kCAGC "$row" "coordinator" value="$(peak_of coordinator)" runs="$seeds" unit=MiB
 }
 
 lost() { # NODES
 	local column
-	for column in seconds traffic party coordinator; do not_run kCAGC "$1" "$column" "$WHY"; done
+	for column in seconds traffic party coordinator; do
+		not_run kCAGC "$1" "$column" "$WHY"
+	done
 }
 
 render() {

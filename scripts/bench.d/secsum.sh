@@ -1,6 +1,6 @@
 # secsum -- whole secure sums over TLS, beside the same without masks, memcpy, and Protocol 4 taken
-# word by word. tests/bench/bench_secsum_tls.c measures, and says what exactly; what tags cost besides masks
-# tests/bench/bench_secsum.c does, on one core.
+# word by word. tests/bench/bench_secsum_tls.c measures, and says what exactly; what tags cost
+# besides masks tests/bench/bench_secsum.c does, on one core.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
@@ -17,7 +17,8 @@ measure() {
 	cell_known tags '15 peers' ratio || tags "$benches/bench_secsum" # the last of its cells
 	for words in $($quick && echo 1000000 || echo 100000 1000000 10000000); do
 		for L in 2 4 $($quick || echo 8 16); do
-			cell_known "$words words" "L=$L" 'coordinator MiB' || one # the last of its cells
+			# the last of its cells
+			cell_known "$words words" "L=$L" 'coordinator MiB' || one
 		done
 	done
 }
@@ -27,13 +28,15 @@ one() { # of $words and $L
 	local -A f=()
 	rounds=$((seeds * (words < 1000000 ? 7 : words < 10000000 ? 3 : 1)))
 	((rounds < 200)) || rounds=200
-	if ! setpriv --pdeathsig KILL "$program" "$words" "$L" "$rounds" >"$line" 2>"$line.err"; then
+	if ! setpriv --pdeathsig KILL "$program" "$words" "$L" "$rounds" >"$line" \
+		2>"$line.err"; then
 		RUN_FAILED=true
 		not_run "$words words" "L=$L" seconds "$(tail -n 1 "$line.err" | cut -c 1-200)"
 		return
 	fi
 	for field in $(<"$line"); do f[${field%%=*}]=${field#*=}; done
-	# Up to 4 parties the masks may cost a share; beyond, what they cost these cores by themselves.
+	# Up to 4 parties the masks may cost a share; beyond, what they cost these cores by
+	# themselves.
 	over=${f[goal]%%<=*} goal=${f[goal]#*<=}
 	put 'seconds' "${f[elapsed_s]}" '' bound="${f[bound_s]}"
 	put 'bytes' "${f[bytes]}"
@@ -50,17 +53,21 @@ one() { # of $words and $L
 # A party's masks alone, and with tags, by peers: at least half the rate.
 tags() { # PROGRAM
 	local peers rest masks with runs=$out/runs/secsum-tags.txt
-	if ! setpriv --pdeathsig KILL "$1" >"$runs" 2>"$runs.err" && ! grep -q 'masked and tagged, 15' "$runs"; then
+	if ! setpriv --pdeathsig KILL "$1" >"$runs" 2>"$runs.err" &&
+		! grep -q 'masked and tagged, 15' "$runs"; then
 		RUN_FAILED=true
 		not_run tags '15 peers' ratio "$(tail -n 1 "$runs.err" | cut -c 1-200)"
 		return
 	fi
 	while read -r peers rest; do
-		masks=$(rate "masked sum, 64-bit words, $peers $rest" "$runs") with=$(rate "masked and tagged, $peers $rest" "$runs")
+		masks=$(rate "masked sum, 64-bit words, $peers $rest" "$runs") with=$(rate \
+			"masked and tagged, $peers $rest" "$runs")
 		cell tags "$peers $rest" 'masked M words/s' value="$masks" verdict=-
 		cell tags "$peers $rest" 'with tags M words/s' value="$with" verdict=-
-		rest="$peers $rest" masks=$(awk -v a="$with" -v b="$masks" 'BEGIN { printf "%.2f", a / b }')
-		cell tags "$rest" ratio value="$masks" goal='>= 0.5' verdict="$(verdict "$masks" 'x >= 0.5')"
+		rest="$peers $rest" masks=$(awk -v a="$with" -v b="$masks" \
+			'BEGIN { printf "%.2f", a / b }')
+		cell tags "$rest" ratio value="$masks" goal='>= 0.5' \
+			verdict="$(verdict "$masks" 'x >= 0.5')"
 	done < <(sed -n 's/.*masked and tagged, \([0-9]* peers\{0,1\}\).*/\1/p' "$runs")
 }
 
@@ -71,7 +78,8 @@ rate() { # WHAT FILE
 put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: at most GOAL
 	local met=-
 	[[ -z ${3-} ]] || met=$(verdict "$2" "x <= $3")
-	cell "$words words" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" verdict="$met" "${@:4}"
+	cell "$words words" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" \
+		verdict="$met" "${@:4}"
 }
 
 render() {

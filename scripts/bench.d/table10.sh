@@ -27,13 +27,17 @@ one() { # SET ROW L
 	times "$1" "$2" "$3" || { not_run "$1" "$2" "L=$3" "$WHY" paper="$PAPER" && return; }
 	s=$(median <<<"$SECONDS_EACH") b=$(median <<<"$BOUND_EACH")
 	cell "$1" "$2" "L=$3" value="$(printf '%.2f' "$s")" runs="$seeds" unit=s paper="$PAPER" \
-		bound="$(printf '%.2f' "$b")" goal="<= $(awk -v b="$b" 'BEGIN { printf "%.2f", 1.5 * b }')" \
-		verdict="$(verdict "$s" "x <= 1.5 * $b")" note="wan${DATA_NOTE:+; $DATA_NOTE}; $ACCOUNT"
+		bound="$(printf '%.2f' "$b")" \
+		goal="<= $(awk -v b="$b" 'BEGIN { printf "%.2f", 1.5 * b }')" \
+		verdict="$(verdict "$s" "x <= 1.5 * $b")" \
+		note="wan${DATA_NOTE:+; $DATA_NOTE}; $ACCOUNT"
 }
 
 render() {
 	printf '\nSeconds, ours / the paper'\''s (the bound, ours by the bound). Goal: at most 1.5 times the bound.'
-	awk -F , '/random features/ { printf " pubmed: random features over the real graph."; exit }' "$csv"
+	awk -F , \
+		'/random features/ { printf " pubmed: random features over the real graph.";
+			exit }' "$csv"
 	echo
 	render_grid '{value} / {paper} ({bound}, {ratio})'
 }

@@ -26,18 +26,23 @@ one() { # SET ROW L OVER
 	s=$(median <<<"$SECONDS_EACH")
 	cell "$1" "$2" "L=$3" value="$(printf '%.2f' "$s")" runs="$seeds" unit=s paper="$PAPER" \
 		${BOUND_EACH:+bound="$(median <<<"$BOUND_EACH" | xargs printf '%.2f')"} \
-		goal="<= $(awk -v p="$PAPER" 'BEGIN { printf "%.3f", p / 10 }')" verdict="$(verdict "$s" "x <= $PAPER / 10")" \
+		goal="<= $(awk -v p="$PAPER" 'BEGIN { printf "%.3f", p / 10 }')" \
+		verdict="$(verdict "$s" "x <= $PAPER / 10")" \
 		note="$4${DATA_NOTE:+; $DATA_NOTE}${ACCOUNT:+; $ACCOUNT}"
 }
 
 render() {
 	local over
 	over=$(awk -F , 'NR > 1 && $4 != "" { split($13, n, ";"); count[n[1]]++ }
-		END { for (o in count) printf "%s%s in %d cells", between++ ? ", " : "", o, count[o] }' "$csv")
+		END { for (o in count) printf "%s%s in %d cells", between++ ? ", " : "", o,
+		count[o] }' "$csv")
 	printf '\nSeconds, ours / the paper'\''s; over: %s. Goal: at most a tenth of the paper'\''s.' "$over"
 	awk -F , 'NR > 1 && $3 == "L=2" && $4 != "" { n++; floor += $4 <= $8 / 5 }
-		END { if (n) printf " Of the %d cells with L=2, %d are at most a fifth.", n, floor }' "$csv"
-	awk -F , '/random features/ { printf " pubmed: random features over the real graph."; exit }' "$csv"
+		END { if (n) printf " Of the %d cells with L=2, %d are at most a fifth.", n,
+		floor }' "$csv"
+	awk -F , \
+		'/random features/ { printf " pubmed: random features over the real graph.";
+			exit }' "$csv"
 	echo
 	render_grid '{value} / {paper}'
 }

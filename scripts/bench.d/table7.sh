@@ -17,7 +17,8 @@ measure() {
 
 one() { # PRESET L
 	local seed set=cora column said='' all
-	local -A figure=([level]=privacy_level [leakage]=privacy_leakage ["worst feature"]=leakage_of_worst_column
+	local -A figure=([level]=privacy_level [leakage]=privacy_leakage
+		["worst feature"]=leakage_of_worst_column
 		["h(Y)"]=entropy_bits ["joint leakage"]=joint_leakage)
 	[[ $1 == default ]] || set="cora preset=$1"
 	! cell_known "$set" "L=$2" "joint leakage" || return 0 # the last of its cells
@@ -25,8 +26,12 @@ one() { # PRESET L
 	mkdir -p "${all%/*}"
 	: >"$all"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		"$bin/coterie-lab" privacy --data "$data/cora" --job configs/jobs/kcagc-cora.json --parties "$2" --seed "$seed" \
-			--set "preset=$1" >>"$all" 2>"$all.log" || { said="coterie-lab privacy: $(tail -n 1 "$all.log")" RUN_FAILED=true && break; }
+		"$bin/coterie-lab" privacy --data "$data/cora" --job configs/jobs/kcagc-cora.json \
+			--parties "$2" --seed "$seed" \
+			--set "preset=$1" >>"$all" 2>"$all.log" || {
+				said="coterie-lab privacy: $(tail -n 1 \
+					"$all.log")" RUN_FAILED=true && break
+			}
 	done
 	for column in level leakage "worst feature" "h(Y)" "joint leakage"; do
 		paper_cell table7 cora "L=$2" "$column"
@@ -34,7 +39,9 @@ one() { # PRESET L
 			not_run "$set" "L=$2" "$column" "$said" paper="$PAPER"
 		else
 			# shellcheck disable=SC2046 # value=... deviation=...
-			cell "$set" "L=$2" "$column" $(jq ".${figure[$column]}" "$all" | few_digits) runs="$seeds" paper="$PAPER"
+			cell "$set" "L=$2" "$column" \
+				$(jq ".${figure[$column]}" "$all" | few_digits) runs="$seeds" \
+				paper="$PAPER"
 		fi
 	done
 }
@@ -42,7 +49,8 @@ one() { # PRESET L
 # Levels are around 10, leakages around 0.001: four digits that count, not two behind the point.
 few_digits() {
 	awk '{ s += $1; q += $1 * $1 } END { m = s / NR; v = NR > 1 ? (q - s * m) / (NR - 1) : 0
-		printf "value=%.4g", m; if (NR > 1) printf " deviation=%.2g\n", sqrt(v > 0 ? v : 0) }'
+		printf "value=%.4g", m; if (NR > 1) printf " deviation=%.2g\n",
+		sqrt(v > 0 ? v : 0) }'
 }
 
 render() {

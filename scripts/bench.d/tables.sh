@@ -1,5 +1,5 @@
-# tables -- how fast a table of numbers and ids is read by one core, beside pandas, numpy and scikit-learn (Debian's;
-# skipped without). tests/bench/bench_tables.c measures, in memory.
+# tables -- how fast a table of numbers and ids is read by one core, beside pandas, numpy and
+# scikit-learn (Debian's; skipped without). tests/bench/bench_tables.c measures, in memory.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
@@ -13,17 +13,22 @@ measure() {
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"
 	rows=$($quick && echo 100000 || echo 1000000)
 	mkdir -p "$out/runs"
-	"$program" "$rows" "$out/runs/table.csv" >"$out/runs/tables.txt" || { RUN_FAILED=true && return; }
+	"$program" "$rows" "$out/runs/table.csv" >"$out/runs/tables.txt" ||
+		{ RUN_FAILED=true && return; }
 	for kind in six-digits all-digits; do
-		figure "$kind" coterie "$(sed -n "s/^tables $kind .*mb_s=//p" "$out/runs/tables.txt")" 100
+		figure "$kind" coterie \
+			"$(sed -n "s/^tables $kind .*mb_s=//p" "$out/runs/tables.txt")" 100
 	done
 	for other in pandas numpy sklearn; do
 		if ! /usr/bin/python3 -c "import $other" 2>/dev/null; then
 			not_run "$rows x 64" six-digits "$other" "python3-$other is not there"
 			continue
 		fi
-		figure six-digits "$other" "$(/usr/bin/python3 scripts/bench.d/readers.py "$other" "$out/runs/table.csv" |
-			awk -v bytes="$(stat -c %s "$out/runs/table.csv")" '{ printf "%.1f", bytes / 1e6 / $1 }')"
+		figure six-digits "$other" \
+			"$(/usr/bin/python3 scripts/bench.d/readers.py "$other" \
+			"$out/runs/table.csv" |
+			awk -v bytes="$(stat -c %s "$out/runs/table.csv")" \
+			'{ printf "%.1f", bytes / 1e6 / $1 }')"
 	done
 	rm "$out/runs/table.csv"
 }

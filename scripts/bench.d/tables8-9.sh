@@ -12,7 +12,9 @@ measure() {
 	local set row L
 	for set in cora citeseer; do
 		for row in k^=k k^=2k; do
-			for L in $(pick 2 4 8 16); do three "$set" "$row" "L=$L" federated_scores "$L"; done
+			for L in $(pick 2 4 8 16); do
+				three "$set" "$row" "L=$L" federated_scores "$L"
+			done
 		done
 		three "$set" AGC - agc_scores
 	done
@@ -22,7 +24,8 @@ three() { # SET ROW COLUMN COMMAND...
 	local set=$1 row=$2 column=$3 metric ok=true
 	local -A paper_table=([cora]=table8 [citeseer]=table9)
 	! cell_known "$set" "$row F1" "$column" || return 0 # the last of the three
-	"$4" "$set" "configs/jobs/kcagc-$set.json" "$row" "${@:5}" --set filter.kind=spectral --set filter.order=5 ||
+	"$4" "$set" "configs/jobs/kcagc-$set.json" "$row" "${@:5}" --set filter.kind=spectral \
+		--set filter.order=5 ||
 		ok=false
 	for metric in ACC NMI F1; do
 		paper_cell "${paper_table[$set]}" "$set" "$row $metric" "$column"
@@ -31,7 +34,8 @@ three() { # SET ROW COLUMN COMMAND...
 				deviation="$(deviation <<<"${!metric}")" runs="$seeds" \
 				paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 		else
-			not_run "$set" "$row $metric" "$column" "$WHY" paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
+			not_run "$set" "$row $metric" "$column" "$WHY" paper="$PAPER" \
+				paper_deviation="$PAPER_DEVIATION"
 		fi
 	done
 }

@@ -1,9 +1,10 @@
-# variants -- FedSC's variants anchor and dense on many sets, and which of them rules without labels would choose.
+# variants -- FedSC's variants anchor and dense on many sets, and which of them rules without labels
+# would choose.
 #
 #   --only WORD     sets alone whose name has it
 #
-# Runs that --out has are not made again. Rules have no parameter that was chosen on these sets, but for their one
-# threshold where the name says it.
+# Runs that --out has are not made again. Rules have no parameter that was chosen on these sets, but
+# for their one threshold where the name says it.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='FedSC: anchor and dense on 25 sets, four parties; which one rules from sums would choose, and what that loses'
@@ -16,14 +17,18 @@ option() { # NAME VALUE
 }
 
 needs() {
-	[[ -e $data/usps/features.npy && -e $data/orl/features.npy ]] || fail "no usps and orl in $data; set COTERIE_DATA"
+	[[ -e $data/usps/features.npy && -e $data/orl/features.npy ]] ||
+		fail "no usps and orl in $data; set COTERIE_DATA"
 	/usr/bin/python3 -c 'import sklearn' 2>/dev/null || fail 'python3-sklearn is not installed'
 }
 
 measure() {
 	local at=$out/runs/variants set k variant seed run all
 	mkdir -p "$at"
-	[[ -e $at/sets ]] || { /usr/bin/python3 scripts/bench.d/variants.py sets "$data" "$at" >"$at/sets.new" && mv "$at/sets.new" "$at/sets"; }
+	[[ -e $at/sets ]] || {
+		/usr/bin/python3 scripts/bench.d/variants.py sets "$data" "$at" >"$at/sets.new" &&
+			mv "$at/sets.new" "$at/sets"
+	}
 	while read -r set k; do
 		[[ $set == *"$only"* ]] || continue
 		for variant in anchor dense; do
@@ -34,7 +39,9 @@ measure() {
 				one || continue 2
 				all+=$(sed -n 's/^ACC \([0-9.]*\).*/\1/p' "$run.said")$'\n'
 			done
-			cell "$set" "$variant" ACC value="$(awk 'NF { s += $1; n++ } END { printf "%.3f", s / n }' <<<"$all")" runs="$seeds"
+			cell "$set" "$variant" ACC \
+				value="$(awk 'NF { s += $1; n++ } END { printf "%.3f", s / n }' \
+				<<<"$all")" runs="$seeds"
 		done
 	done <"$at/sets"
 }
@@ -43,7 +50,8 @@ one() { # the run, if it is not there
 	[[ ! -e $run/party-03/labels.csv ]] || return 0
 	rm -rf "$run"
 	echo "{\"kind\":\"fedsc\",\"clusters\":$k,\"variant\":\"$variant\"}" >"$run.json"
-	"$bin/coterie" run --data "$at/$set" --job "$run.json" --parties 4 --out "$run" --seed "$seed" >"$run.said" 2>&1 ||
+	"$bin/coterie" run --data "$at/$set" --job "$run.json" --parties 4 --out "$run" --seed \
+		"$seed" >"$run.said" 2>&1 ||
 		{ not_run "$set" "$variant" ACC "$(last_word "$run.said")" && return 1; }
 }
 
@@ -51,7 +59,8 @@ render() {
 	local at=$out/runs/variants set k sets=()
 	while read -r set k; do
 		# shellcheck disable=SC2015
-		[[ -e $at/run-$set-anchor-3/party-03/labels.csv && -e $at/run-$set-dense-3/party-03/labels.csv ]] && sets+=("$set") || true
+		[[ -e $at/run-$set-anchor-3/party-03/labels.csv &&
+			-e $at/run-$set-dense-3/party-03/labels.csv ]] && sets+=("$set") || true
 	done <"$at/sets"
 	echo
 	/usr/bin/python3 scripts/bench.d/variants.py rules "$at" "${sets[@]}"

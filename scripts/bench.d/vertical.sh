@@ -1,4 +1,5 @@
-# vertical -- k-means on columns that two parties have of the same rows, beside what is published of it.
+# vertical -- k-means on columns that two parties have of the same rows, beside what is published of
+# it.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='k-means on two columns at two parties, 10^5 rows, k = 5, at 100 Mbit/s; needs the network lab (root)'
@@ -14,20 +15,27 @@ measure() {
 	! $quick || rows=10000
 	at=$(realpath -m "$out/runs/$table")
 	mkdir -p "$at"
-	[[ -d $at/data ]] || "$bin/coterie" synth --points --nodes $rows --features 2 --clusters 5 --apart 4 --seed 1 --out "$at/data" >/dev/null
+	[[ -d $at/data ]] ||
+		"$bin/coterie" synth --points --nodes $rows --features 2 --clusters 5 --apart 4 \
+		--seed 1 --out "$at/data" >/dev/null
 	pooled
-	NET=custom run net-check "$at/data" configs/jobs/kmeans-columns.json 2 1 "${link[@]}" || no_lab=$WHY
+	NET=custom run net-check "$at/data" configs/jobs/kmeans-columns.json 2 1 "${link[@]}" ||
+		no_lab=$WHY
 	one tree 'tree' --set method=tree
 	one tree-32 'tree in 32-bit words' --set method=tree --set secure_sum.modulus_bits=32
 	one basic 'one phase (basic)' --set method=basic
-	one basic-32 'one phase (basic) in 32-bit words' --set method=basic --set secure_sum.modulus_bits=32
+	one basic-32 'one phase (basic) in 32-bit words' --set method=basic --set \
+		secure_sum.modulus_bits=32
 }
 
-accuracy() { # ROW LABELS: beside the truth, and beside scikit-learn's or, without it, coterie's own labels
-	cell "$set" "$1" accuracy value="$("$bin/coterie" eval --truth "$at/data/labels.txt" "$2" | jq '100 * .acc' |
+# ROW LABELS: beside the truth, and beside scikit-learn's or, without it, coterie's own labels
+accuracy() {
+	cell "$set" "$1" accuracy \
+		value="$("$bin/coterie" eval --truth "$at/data/labels.txt" "$2" | jq '100 * .acc' |
 		xargs printf '%.3f')" unit=%
 	[[ $2 == "$reference" ]] ||
-		cell "$set" "$1" 'labels as pooled' value="$("$bin/coterie" eval --truth "$reference" "$2" | jq '100 * .acc' |
+		cell "$set" "$1" 'labels as pooled' \
+		value="$("$bin/coterie" eval --truth "$reference" "$2" | jq '100 * .acc' |
 			xargs printf '%.3f')" unit=%
 }
 
@@ -35,23 +43,30 @@ pooled() { # -> $reference: labels on the pooled columns
 	local python said
 	reference=$at/pooled/labels.txt
 	rm -rf "$at/pooled"
-	"$bin/coterie-lab" kmeans --data "$at/data" --clusters 5 --standardize --out "$at/pooled" >"$at/pooled.json"
+	"$bin/coterie-lab" kmeans --data "$at/data" --clusters 5 --standardize --out "$at/pooled" \
+		>"$at/pooled.json"
 	tail -n +2 "$at/pooled/labels.csv" | cut -d, -f2 >"$reference"
 	for python in python3 /usr/bin/python3; do
-		said=$("$python" scripts/bench.d/kmeans.py "$at/data" 5 "$at/scikit-learn.txt" 2>"$at/scikit-learn.log") || continue
+		said=$("$python" scripts/bench.d/kmeans.py "$at/data" 5 "$at/scikit-learn.txt" \
+			2>"$at/scikit-learn.log") || continue
 		reference=$at/scikit-learn.txt
-		cell "$set" 'scikit-learn on pooled columns' seconds value="${said#seconds=}" runs=1 unit=s note='10 starts; no network'
+		cell "$set" 'scikit-learn on pooled columns' seconds value="${said#seconds=}" \
+			runs=1 unit=s note='10 starts; no network'
 		accuracy 'scikit-learn on pooled columns' "$reference"
 		break
 	done
-	[[ $reference == */scikit-learn.txt ]] || not_run "$set" 'scikit-learn on pooled columns' seconds 'no python3 with scikit-learn'
-	cell "$set" 'coterie-lab kmeans on pooled columns' seconds value="$(jq .seconds "$at/pooled.json" | xargs printf '%.3f')" runs=1 unit=s \
+	[[ $reference == */scikit-learn.txt ]] ||
+		not_run "$set" 'scikit-learn on pooled columns' seconds \
+		'no python3 with scikit-learn'
+	cell "$set" 'coterie-lab kmeans on pooled columns' seconds \
+		value="$(jq .seconds "$at/pooled.json" | xargs printf '%.3f')" runs=1 unit=s \
 		note='20 starts; no network'
 	accuracy 'coterie-lab kmeans on pooled columns' "$at/pooled/labels.txt"
 }
 
-# As run, and again where links are not as stated for a while. What the lab discards since packets came late has taken longer
-# than over links as stated: if the job was done its seconds are an upper bound, and $bound says so.
+# As run, and again where links are not as stated for a while. What the lab discards since packets
+# came late has taken longer than over links as stated: if the job was done its seconds are an upper
+# bound, and $bound says so.
 run_in_lab() { # ARG...
 	local try failed=${RUN_FAILED-}
 	bound=''
@@ -59,7 +74,8 @@ run_in_lab() { # ARG...
 		NET=custom run "$@" && RUN_FAILED=$failed && return 0
 		[[ $WHY == 'discarded three times' ]] || return 1
 		if [[ $(jq -r .status "$RUN/coordinator/run.json" 2>/dev/null) == "done" ]]; then
-			bound="; an upper bound: packets came up to $(jq '.run.late_max_ms | ceil' "$RUN/network.json") ms late" RUN_FAILED=$failed
+			bound="; an upper bound: packets came up to $(jq '.run.late_max_ms | ceil' \
+				"$RUN/network.json") ms late" RUN_FAILED=$failed
 			return 0
 		fi
 		sleep 5
@@ -67,25 +83,33 @@ run_in_lab() { # ARG...
 	return 1
 }
 
-one() { # NAME ROW LAUNCH-ARG...: bytes and labels over loopback, where they are the same; seconds in the lab
+# NAME ROW LAUNCH-ARG...: bytes and labels over loopback, where they are the same; seconds in the
+# lab
+one() {
 	local seed seconds='' bound bounds=''
 	if ! cell_known "$set" "$2" 'MB of all parties'; then
-		NET='' run "$1-loopback" "$at/data" configs/jobs/kmeans-columns.json 2 1 "${@:3}" || {
+		NET='' run "$1-loopback" "$at/data" configs/jobs/kmeans-columns.json 2 1 "${@:3}" ||
+			{
 			not_run "$set" "$2" 'MB of all parties' "$WHY" && return
 		}
-		cell "$set" "$2" 'MB of all parties' unit=MB paper=$published_mb note='up and down' \
-			value="$(jq '[.traffic[] | .bytes_sent + .bytes_received] | add / 1e6' "$RUN/coordinator/run.json" | xargs printf '%.1f')"
+		cell "$set" "$2" 'MB of all parties' unit=MB paper=$published_mb \
+			note='up and down' \
+			value="$(jq '[.traffic[] | .bytes_sent + .bytes_received] | add / 1e6' \
+			"$RUN/coordinator/run.json" | xargs printf '%.1f')"
 		accuracy "$2" "$RUN/coordinator/labels.csv"
 	fi
 	! cell_known "$set" "$2" seconds || return 0
 	[[ -z $no_lab ]] || { not_run "$set" "$2" seconds "$no_lab" && return; }
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run_in_lab "$1-seed$seed" "$at/data" configs/jobs/kmeans-columns.json 2 "$seed" "${link[@]}" "${@:3}" || {
+		run_in_lab "$1-seed$seed" "$at/data" configs/jobs/kmeans-columns.json 2 "$seed" \
+			"${link[@]}" "${@:3}" || {
 			not_run "$set" "$2" seconds "$WHY" && return
 		}
-		seconds+=${seconds:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json") bounds=${bound:-$bounds}
+		seconds+=${seconds:+$'\n'}$(jq .elapsed_s \
+			"$RUN/coordinator/run.json") bounds=${bound:-$bounds}
 	done
-	cell "$set" "$2" seconds value="$(median <<<"$seconds" | xargs printf '%.2f')" runs="$seeds" unit=s paper="$published_s" \
+	cell "$set" "$2" seconds value="$(median <<<"$seconds" | xargs printf '%.2f')" \
+		runs="$seeds" unit=s paper="$published_s" \
 		note="$(jq .rounds "$RUN/coordinator/run.json") rounds of sums; 100 Mbit/s$bounds"
 }
 

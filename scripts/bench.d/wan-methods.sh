@@ -34,14 +34,19 @@ one() { # METHOD ROW L GOAL
 	# The bound is one for levels of a tree; landmark has none.
 	[[ $1 != landmark ]] || { BOUND_EACH='' && ACCOUNT=${ACCOUNT#* rounds of }; }
 	cell seconds "$1" "L=$3" value="$(printf '%.2f' "$s")" runs="$seeds" unit=s paper="$PAPER" \
-		${BOUND_EACH:+bound="$(median <<<"$BOUND_EACH" | xargs printf '%.2f')"} goal="<= $4" verdict="$(verdict "$s" "x <= $4")" \
+		${BOUND_EACH:+bound="$(median <<<"$BOUND_EACH" | xargs printf '%.2f')"} \
+		goal="<= $4" verdict="$(verdict "$s" "x <= $4")" \
 		note="wan; $ACCOUNT"
 	# After set-up, which is the offer and the keys; of the last run.
-	trips=$(jq '[.phases[] | select(.name != "offer" and .name != "keys") | .round_trips] | add' "$RUN/coordinator/run.json")
+	trips=$(jq \
+		'[.phases[] | select(.name != "offer" and .name != "keys") | .round_trips] | add' \
+		"$RUN/coordinator/run.json")
 	P=$(jq '.job.polish' "$RUN/coordinator/run.json")
-	limit=$(awk -v L="$3" -v P="$P" 'BEGIN { for (n = 1; n < L; n *= 2) levels++; print 2 + P + levels }')
+	limit=$(awk -v L="$3" -v P="$P" \
+		'BEGIN { for (n = 1; n < L; n *= 2) levels++; print 2 + P + levels }')
 	if [[ $1 == gram ]]; then
-		cell 'round trips' "$1" "L=$3" value="$trips" goal="<= $limit" verdict="$(verdict "$trips" "x <= $limit")" \
+		cell 'round trips' "$1" "L=$3" value="$trips" goal="<= $limit" \
+			verdict="$(verdict "$trips" "x <= $limit")" \
 			note="after set-up; 2 + P + ceil(log2 L) with P = $P"
 	else
 		cell 'round trips' "$1" "L=$3" value="$trips" note="after set-up"

@@ -29,10 +29,13 @@ mixed() { # COORDINATOR-PROGRAMS PARTY-01-PROGRAMS: the job ends well, in $T/out
 	BIN=$2 party party-01
 	BIN=$1 party party-02
 	ends 0 coordinator party-00 party-01 party-02
-	says coordinator "party-01 joined from .*$("$2/party" --version | sed 's/party (coterie) //; s/, protocol.*//; s/[+()]/\\&/g')"
+	says coordinator \
+		"party-01 joined from .*$("$2/party" --version |
+		sed 's/party (coterie) //; s/, protocol.*//; s/[+()]/\\&/g')"
 }
 
-in_order() { if [[ $1 == *ids.txt ]]; then sort "$1"; else cat "$1"; fi; } # FILE: common rows have another order in each job
+# FILE: common rows have another order in each job
+in_order() { if [[ $1 == *ids.txt ]]; then sort "$1"; else cat "$1"; fi; }
 
 # The results are those of this release alone.
 both_ways() { # FILES...: results of party-01 that are the same
@@ -41,7 +44,10 @@ both_ways() { # FILES...: results of party-01 that are the same
 	for file; do cp "$T/out/party-01/$file" "$T/alone-$file"; done
 	for most in "$NEW" "$OLD"; do
 		if [[ $most == "$NEW" ]]; then mixed "$NEW" "$OLD"; else mixed "$OLD" "$NEW"; fi
-		for file; do cmp <(in_order "$T/alone-$file") <(in_order "$T/out/party-01/$file") || fail "$file differs with both releases"; done
+		for file; do
+			cmp <(in_order "$T/alone-$file") <(in_order "$T/out/party-01/$file") ||
+				fail "$file differs with both releases"
+		done
 	done
 }
 
@@ -116,11 +122,15 @@ predicts() { # KIND
 	local name
 	federation 3
 	before
-	for name in $(names 3); do edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"$1\", \"$1.predict\"]"; done
-	jq -n --arg kind "$1" '{ kind: $kind, clusters: 3, seed: 7 } + if $kind == "kcagc" then { filter: { order: 3 } } else {} end' >"$T/job.json"
+	for name in $(names 3); do
+		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"$1\", \"$1.predict\"]"
+	done
+	jq -n --arg kind \
+		"$1" '{ kind: $kind, clusters: 3, seed: 7 } + if $kind == "kcagc" then { filter: { order: 3 } } else {} end' >"$T/job.json"
 	mixed "$OLD" "$OLD"
 	cp "$T/out/party-01/labels.csv" "$T/labels"
-	jq --arg kind "$1" '{ kind: "\($kind).predict", clusters: 3, model: .job_id }' "$T/out/coordinator/run.json" >"$T/job.json"
+	jq --arg kind "$1" '{ kind: "\($kind).predict", clusters: 3, model: .job_id }' \
+		"$T/out/coordinator/run.json" >"$T/job.json"
 	both_ways labels.csv
 	same_labels <(cut -d , -f 2 "$T/labels") <(cut -d , -f 2 "$T/out/party-01/labels.csv")
 }
@@ -151,10 +161,15 @@ test_states() {
 	[[ $(shown 1 .state) == 'done' ]] || fail "job 1 is $(shown 1 .state)"
 	becomes 2 'done'
 	for name in $(names 3); do
-		"$BIN/coterie" ledger --state "$T/state/$name" verify >/dev/null || fail "$name's ledger"
-		[[ $("$BIN/coterie" ledger export --csv --state "$T/state/$name" | sed '1d; s/"[^"]*",//g' | cut -d , -f 3 | sort -u | wc -l) == 2 ]] || fail "$name's ledger has not both jobs"
+		"$BIN/coterie" ledger --state "$T/state/$name" verify >/dev/null ||
+			fail "$name's ledger"
+		[[ $("$BIN/coterie" ledger export --csv --state "$T/state/$name" |
+			sed '1d; s/"[^"]*",//g' | cut -d , -f 3 | sort -u | wc -l) == 2 ]] ||
+			fail "$name's ledger has not both jobs"
 	done
-	"$BIN/coterie" show "$(dirname "$(find "$T/out/coordinator" -name run.json | sort | head -n 1)")" >"$T/shown" || fail "$(<"$T/shown")"
+	"$BIN/coterie" show \
+		"$(dirname "$(find "$T/out/coordinator" -name run.json | sort | head -n 1)")" \
+		>"$T/shown" || fail "$(<"$T/shown")"
 }
 
 sample

@@ -1,20 +1,23 @@
 #!/bin/bash
-# faults -- what becomes of a job when something breaks in it: every protocol, every step, every fault.
+# faults -- what becomes of a job when something breaks in it: every protocol, every step, every
+# fault.
 #
 #   tests/faults/faults.sh [option...] [PROTOCOL...]
 #
-#     --sample N     only N of the cells, spread over all of them; the same ones each time. Of N protocols, if
-#                    there are more: the run without a fault that each is held against takes longer than its cells
+#     --sample N     only N of the cells, spread over all of them; the same ones each time. Of N
+#                    protocols, if there are more: the run without a fault that each is held against
+#                    takes longer than its cells
 #     --jobs N       cells at a time; default twice the cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
 #     --only FAULT   kill, term, gone, stop3, stop30, cut, loss or disk; may be given again
 #     --list         prints the cells
 #
 #     kill    kill -9; the process is started again at once, by the same command
-#     term    kill; the process ends in time, with 6, and nobody starts it again: it names itself to the others
-#     gone    kill -9 of one party, of two, or of three, and nobody starts them again. Where the protocol can go on
-#             without them (on_loss "attempt") the others end with the labels of a job of theirs alone.
-#             Without three too few are left: all fail cleanly
+#     term    kill; the process ends in time, with 6, and nobody starts it again: it names itself to
+#             the others
+#     gone    kill -9 of one party, of two, or of three, and nobody starts them again. Where the
+#             protocol can go on without them (on_loss "attempt") the others end with the labels of
+#             a job of theirs alone. Without three too few are left: all fail cleanly
 #     stop3   kill -STOP, 3 s later kill -CONT: three times the heartbeat
 #     stop30  the same for 30 s
 #     cut     its connection is closed by what lies between, and what is in it is lost
@@ -27,20 +30,20 @@
 #     party-03 ==============/
 #
 # A cell is right in two ways: it SURVIVED (all processes end with 0, with the results of a run that
-# nothing happened to), or it FAILED CLEANLY (no process of the job says it is done, all end with a status
-# that is documented, all know the cause, who broke is named, and no party has results). Everything
-# else is wrong: other labels, a crash, a process that still runs after 300 s, causes that differ, files
-# left over, a cell that says nothing.
-# LATE: the fault found nothing to strike, for the victim had ended or no connection stood. The job must have
-# gone well all the same.
-# One survivor does not end with 0: a party that dies when all were done. Its second process is told so,
-# which it cannot know by itself, and ends with 2. One that is told to end then may end with 6.
+# nothing happened to), or it FAILED CLEANLY (no process of the job says it is done, all end with a
+# status that is documented, all know the cause, who broke is named, and no party has results).
+# Everything else is wrong: other labels, a crash, a process that still runs after 300 s, causes
+# that differ, files left over, a cell that says nothing.
+# LATE: the fault found nothing to strike, for the victim had ended or no connection stood. The job
+# must have gone well all the same.
+# One survivor does not end with 0: a party that dies when all were done. Its second process is told
+# so, which it cannot know by itself, and ends with 2. One that is told to end then may end with 6.
 #
 # Policies have budgets (max_jobs, max_words) that three undisturbed jobs take; a ledger's counts
 # agree with its rows.
 #
-# The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of loss and
-# disk are not run, and counted as such.
+# The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of
+# loss and disk are not run, and counted as such.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -51,10 +54,13 @@ source "$ROOT/tests/faults/judge.sh"
 
 FAULTS_KNOWN=(kill term gone stop3 stop30 cut loss disk)
 RELAY_MS=25
-GONE=(party-01 party-01+party-02 party-01+party-02+party-03) # who is; without three too few are left
-GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans fedspectral+ fedspectral-plain fedgcn)
+# who is; without three too few are left
+GONE=(party-01 party-01+party-02 party-01+party-02+party-03)
+GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans
+	fedspectral+ fedspectral-plain fedgcn)
 
-# ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases ----
+# ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases
+# ----
 
 prepare() { # NAME: in a process of its own
 	local name phases
@@ -64,7 +70,8 @@ prepare() { # NAME: in a process of its own
 	protocol "$1"
 	# Patient enough to outlast 30 s; a process that is gone for good is not the matter here.
 	for name in coordinator $(names "$PARTIES"); do
-		edit "$name" '.heartbeat_s = 1 | .reconnect_s = 45 | .rejoin_s = 20 | .step_timeout_s = 60'
+		edit "$name" '.heartbeat_s = 1 | .reconnect_s = 45 | .rejoin_s = 20
+			| .step_timeout_s = 60'
 	done
 	rm -rf "$T/out"
 	[[ ! -e $T/state ]] || cp -R "$T/state" "$T/state.before"
@@ -118,7 +125,9 @@ cells() { # NAME: "PROTOCOL STEP FAULT VICTIM" each
 	for fault in "${faults[@]}"; do
 		if [[ $fault == gone ]]; then
 			! goes_on "$1" || for victim in "${GONE[@]}"; do
-				while read -r step; do echo "$1 $step $fault $victim"; done <"$base/$1/phases.party-01"
+				while read -r step; do
+					echo "$1 $step $fault $victim"
+				done <"$base/$1/phases.party-01"
 			done
 			continue
 		fi
@@ -127,7 +136,9 @@ cells() { # NAME: "PROTOCOL STEP FAULT VICTIM" each
 				echo "$1 all $fault $victim"
 				continue
 			fi
-			while read -r step; do echo "$1 $step $fault $victim"; done <"$base/$1/phases.$victim"
+			while read -r step; do
+				echo "$1 $step $fault $victim"
+			done <"$base/$1/phases.$victim"
 		done
 	done
 }
@@ -216,7 +227,8 @@ tell_to_end() {
 	kill -TERM "${PID[$victim]}" 2>/dev/null || true
 	last=$(grep -o '"phase":"[^"]*"' "$T/out/$victim/log.jsonl" | tail -n 1 | cut -d '"' -f 4)
 	until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
-	[[ $last == "$(tail -n 1 "$T/phases.$victim")" ]] || ! wait "${PID[$victim]}" || fail "$victim goes on after SIGTERM"
+	[[ $last == "$(tail -n 1 "$T/phases.$victim")" ]] || ! wait "${PID[$victim]}" ||
+		fail "$victim goes on after SIGTERM"
 }
 
 kill_and_start() {
@@ -231,7 +243,8 @@ kill_and_start() {
 	fi
 	mv "$T/$victim.stderr" "$T/$victim.first.stderr"
 	if [[ $victim == coordinator ]]; then
-		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job \
+			"$T/job.json" \
 			--out "$T/out/coordinator"
 	else
 		ADDRESS=$RELAY party "$victim"
@@ -254,7 +267,9 @@ kill_for_good() {
 
 stop_for() { # SECONDS
 	kill -STOP "${PID[$victim]}" 2>/dev/null || true
-	stopped() { grep -q '^State:.*T' "/proc/${PID[$victim]}/status" 2>/dev/null || gone "$victim"; }
+	stopped() {
+		grep -q '^State:.*T' "/proc/${PID[$victim]}/status" 2>/dev/null || gone "$victim"
+	}
 	until_true 5 stopped || fail "$victim does not stop"
 	if gone "$victim"; then
 		late=true
@@ -267,7 +282,8 @@ stop_for() { # SECONDS
 # With room for the ledger, whose log of writes alone takes some MB of a job with many rounds.
 small_disk() {
 	mkdir -p "$T/out/$victim"
-	mount -t tmpfs -o size=16m coterie-fault "$T/out/$victim" || outcome 'not run' 'no tmpfs can be mounted'
+	mount -t tmpfs -o size=16m coterie-fault "$T/out/$victim" ||
+		outcome 'not run' 'no tmpfs can be mounted'
 	mounted=$T/out/$victim
 }
 
@@ -285,21 +301,30 @@ fill_disk() {
 fault_of_loss() {
 	local tries=3 host=0 name options
 	[[ $victim == coordinator ]] || host=2
-	options=(--net custom --rate 100 --delay 5 --loss 1 --loss-host "$host" --parties "$PARTIES" --seed 5 --quiet)
-	[[ $protocol != predict ]] || outcome 'not run' 'launch runs no prediction on models that are kept'
-	[[ $protocol != intersect ]] || outcome 'not run' 'launch draws the order of rows anew in each run'
+	options=(--net custom --rate 100 --delay 5 --loss 1 --loss-host "$host" --parties "$PARTIES"
+		--seed 5 --quiet)
+	[[ $protocol != predict ]] ||
+		outcome 'not run' 'launch runs no prediction on models that are kept'
+	[[ $protocol != intersect ]] ||
+		outcome 'not run' 'launch draws the order of rows anew in each run'
 	options+=(--allow fedsc.paper --allow fedsc.pairwise --allow fedspectral.exact)
 	rm -rf "$T/quiet"
-	launch_once "$T/quiet" --parties "$PARTIES" --seed 5 --quiet --allow fedsc.paper --allow fedsc.pairwise --allow fedspectral.exact ||
+	launch_once "$T/quiet" --parties "$PARTIES" --seed 5 --quiet --allow fedsc.paper --allow \
+		fedsc.pairwise --allow fedspectral.exact ||
 		fail "without loss: $(tail -n 1 "$T/launch.stderr")"
 	while ((tries--)); do
 		rm -rf "$T/lossy"
 		if launch_once "$T/lossy" "${options[@]}"; then
 			same_launched
-			(($(jq .run.lost "$T/lossy/network.json") > 0)) || outcome 'not run' 'no packet was lost'
-			outcome survived "$(jq -r '"\(.run.lost) packets lost of \(.run.lost + .run.packets)"' "$T/lossy/network.json")"
+			(($(jq .run.lost "$T/lossy/network.json") > 0)) ||
+				outcome 'not run' 'no packet was lost'
+			outcome survived \
+				"$(jq -r \
+				'"\(.run.lost) packets lost of \(.run.lost + .run.packets)"' \
+				"$T/lossy/network.json")"
 		fi
-		grep -Eq 'discarded|not what it states' "$T/launch.stderr" || fail "$(tail -n 1 "$T/launch.stderr" | cut -c 1-200)"
+		grep -Eq 'discarded|not what it states' "$T/launch.stderr" ||
+			fail "$(tail -n 1 "$T/launch.stderr" | cut -c 1-200)"
 	done
 	outcome 'not run' 'this machine is too busy for a lab'
 }
@@ -311,16 +336,20 @@ same_launched() {
 		some=true
 		name=$(basename "$(dirname "$file")")
 		case $file in
-		*.csv) same_rows "$name" "$file" "$T/lossy/${file#"$T"/quiet/}" || fail "$name has other labels" ;;
-		*.txt) cmp -s <(sort "$file") <(sort "$T/lossy/${file#"$T"/quiet/}") || fail "$name has other ids" ;;
-		*) [[ $(stat -c %s "$file") == "$(stat -c %s "$T/lossy/${file#"$T"/quiet/}")" ]] || fail "$name has other embeddings" ;;
+		*.csv) same_rows "$name" "$file" "$T/lossy/${file#"$T"/quiet/}" ||
+			fail "$name has other labels" ;;
+		*.txt) cmp -s <(sort "$file") <(sort "$T/lossy/${file#"$T"/quiet/}") ||
+			fail "$name has other ids" ;;
+		*) [[ $(stat -c %s "$file") == "$(stat -c %s "$T/lossy/${file#"$T"/quiet/}")" ]] ||
+			fail "$name has other embeddings" ;;
 		esac
 	done
 	$some || fail "without loss there are no results"
 }
 
 launch_once() { # OUT ARG...
-	COTERIE_EMULATOR=own COTERIE_BIN=$BIN timeout -k 5 100 "$ROOT/scripts/launch" --data "$T/pooled" \
+	COTERIE_EMULATOR=own COTERIE_BIN=$BIN timeout -k 5 100 "$ROOT/scripts/launch" --data \
+		"$T/pooled" \
 		--job "$T/job.json" --out "$1" "${@:2}" >/dev/null 2>"$T/launch.stderr"
 }
 
@@ -355,7 +384,9 @@ while (($#)); do
 		case $1 in
 		--out) out=$2 ;;
 		--only)
-			[[ " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] || wrong_use "--only $2: no such fault, expected one of ${FAULTS_KNOWN[*]}"
+			[[ " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] ||
+				wrong_use \
+				"--only $2: no such fault, expected one of ${FAULTS_KNOWN[*]}"
 			faults+=("$2")
 			;;
 		*)
@@ -369,7 +400,8 @@ while (($#)); do
 	-h | --help) usage && exit 0 ;;
 	-*) wrong_use "$1: no such option" ;;
 	*)
-		[[ " ${PROTOCOLS[*]} " == *" $1 "* ]] || wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]}"
+		[[ " ${PROTOCOLS[*]} " == *" $1 "* ]] ||
+			wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]}"
 		chosen+=("$1") && shift
 		;;
 	esac
@@ -382,12 +414,15 @@ trap 'rm -rf "$base"' EXIT
 trap 'exit 130' INT TERM HUP
 export COTERIE_BIN=$BIN
 some_of() { # FILE: its lines, or as many as the sample has
-	awk -v n="$sample" -v total="$(wc -l <"$1")" '!n || n >= total || int(NR * n / total) > int((NR - 1) * n / total)' "$1"
+	awk -v n="$sample" -v total="$(wc -l <"$1")" \
+		'!n || n >= total || int(NR * n / total) > int((NR - 1) * n / total)' "$1"
 }
 printf '%s\n' "${chosen[@]}" >"$base/protocols"
 mapfile -t chosen < <(some_of "$base/protocols")
 # shellcheck disable=SC2016 # $0 is expanded by the shell that xargs starts
-printf '%s\n' "${chosen[@]}" | xargs -P "$jobs" -I{} setpriv --pdeathsig TERM bash "$0" --prepare "$base" {} "${faults[*]}" ||
+printf '%s\n' "${chosen[@]}" |
+	xargs -P "$jobs" -I{} setpriv --pdeathsig TERM bash "$0" --prepare "$base" {} \
+	"${faults[*]}" ||
 	wrong_use "a run without any fault fails"
 for name in "${chosen[@]}"; do cells "$name"; done >"$base/all"
 some_of "$base/all" >"$base/cells"
@@ -398,16 +433,20 @@ fi
 cp "$base/cells" "$base/wanted"
 needs_lab() { grep -E ' (loss|disk) ' "$base/cells" || true; }
 if ! has_lab; then
-	needs_lab | awk '{ print $1 "," $2 "," $3 "," $4 ",not run,needs root and /dev/net/tun" }' >"$base/results"
+	needs_lab |
+		awk '{ print $1 "," $2 "," $3 "," $4 ",not run,needs root and /dev/net/tun" }' \
+		>"$base/results"
 	grep -Ev ' (loss|disk) ' "$base/cells" >"$base/some" || true
 	mv "$base/some" "$base/cells"
 fi
 total=$(wc -l <"$base/cells")
 echo "faults: $total cells, $jobs at a time" >&2
-xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" {} <"$base/cells" 2>"$base/errors" |
+xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" {} <"$base/cells" \
+	2>"$base/errors" |
 	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
 # A cell whose process was killed says nothing, and is not right for that.
-awk -F '[ ,]' 'FILENAME == ARGV[1] { said[$1, $2, $3, $4]++; next } !said[$1, $2, $3, $4] { print $1 "," $2 "," $3 "," $4 ",wrong,it says nothing" }' \
+awk -F \
+	'[ ,]' 'FILENAME == ARGV[1] { said[$1, $2, $3, $4]++; next } !said[$1, $2, $3, $4] { print $1 "," $2 "," $3 "," $4 ",wrong,it says nothing" }' \
 	"$base/results" "$base/wanted" >"$base/silent"
 tee -a "$base/results" <"$base/silent"
 cp "$base/results" "${out:-/dev/null}"
@@ -423,11 +462,13 @@ awk -F , '
 			f = name[i]
 			if (!(f in fault)) continue
 			printf "| %s | %d | %d | %d | %d | %d | %d |\n", f,
-				n[f, "survived"] + n[f, "failed cleanly"] + n[f, "wrong"], n[f, "survived"],
+				n[f, "survived"] + n[f, "failed cleanly"] + n[f, "wrong"], n[f,
+				"survived"],
 				n[f, "failed cleanly"], n[f, "wrong"], n[f, "late"], n[f, "not run"]
 		}
 		printf "faults injected %d, survived %d, clean failures %d, wrong %d (too late %d, not run %d)\n",
-			all["survived"] + all["failed cleanly"] + all["wrong"], all["survived"], all["failed cleanly"],
+			all["survived"] + all["failed cleanly"] + all["wrong"], all["survived"],
+			all["failed cleanly"],
 			all["wrong"], all["late"], all["not run"]
 		exit all["wrong"] > 0
 	}' "$base/results" || { tail -n 60 "$base/errors" >&2; exit 1; }

@@ -1,6 +1,6 @@
-# judge.sh -- what became of a cell of faults.sh: whether those who ended well have the results of a run without a
-# fault, and whether those who failed did so cleanly. Reads $protocol, $fault, $victim, $T, $base and STATUS_OF of the cell;
-# each judge ends it by outcome or fail.
+# judge.sh -- what became of a cell of faults.sh: whether those who ended well have the results of a
+# run without a fault, and whether those who failed did so cleanly. Reads $protocol, $fault,
+# $victim, $T, $base and STATUS_OF of the cell; each judge ends it by outcome or fail.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the cell's
@@ -25,7 +25,8 @@ judge() {
 		case ${STATUS_OF[$name]} in
 		0) all=$((all + 1)) ;;
 		1 | 2 | 3 | 5) failed=$((failed + 1)) ;;
-		6) [[ $fault$name == "term$victim" ]] && failed=$((failed + 1)) || fail "$name ended with 6" ;;
+		6) [[ $fault$name == "term$victim" ]] && failed=$((failed + 1)) ||
+			fail "$name ended with 6" ;;
 		*) fail "$name ended with ${STATUS_OF[$name]}" ;;
 		esac
 	done
@@ -42,14 +43,17 @@ judge() {
 		outcome survived 'it had its results'
 	fi
 	((all == 0)) || fail "some are done and some failed: $(statuses)"
-	[[ $fault != term || ${STATUS_OF[$victim]} == 6 ]] || fail "$victim was told to end, and ended with ${STATUS_OF[$victim]}"
+	[[ $fault != term || ${STATUS_OF[$victim]} == 6 ]] ||
+		fail "$victim was told to end, and ended with ${STATUS_OF[$victim]}"
 	same_causes
 	nothing_left_over "$victim"
 	no_results
-	outcome 'failed cleanly' "$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
+	outcome 'failed cleanly' \
+		"$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
 }
 
-# Those who are left have what a job of theirs leaves, and say who is missing; or all were done by then.
+# Those who are left have what a job of theirs leaves, and say who is missing; or all were done by
+# then.
 judge_gone() {
 	local name missing
 	nothing_unexpected
@@ -57,13 +61,16 @@ judge_gone() {
 	! too_few "$victim" || all_is_done || judge_too_few
 	for name in coordinator $(rest_of "$victim"); do
 		((STATUS_OF[$name] == 0)) || fail "the others do not go on: $(statuses)"
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json has status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .status) == "done" ]] ||
+			fail "$name/run.json has status $(run_of "$name" .status)"
 		missing=$(run_of "$name" '[(.left_out // [])[].name] | join("+")')
 		if [[ $missing ]]; then
-			[[ $missing == "$victim" ]] || fail "$name says that ${missing:-nobody} is missing"
+			[[ $missing == "$victim" ]] ||
+				fail "$name says that ${missing:-nobody} is missing"
 			same_as_of "$base/$protocol/without-$victim" "$name"
 		else
-			[[ $(run_of coordinator .attempt) == 1 ]] || fail "$name does not say who is missing"
+			[[ $(run_of coordinator .attempt) == 1 ]] ||
+				fail "$name does not say who is missing"
 			same_as_of "$base/$protocol/undisturbed" "$name"
 		fi
 	done
@@ -80,12 +87,16 @@ all_is_done() {
 judge_too_few() {
 	local name gone
 	for name in coordinator $(rest_of "$victim"); do
-		[[ ${STATUS_OF[$name]} == [1235] ]] || fail "$name ended with ${STATUS_OF[$name]}, and too few are left: $(statuses)"
-		[[ ! -s $T/out/$name/run.json || $(run_of "$name" .status) != "done" ]] || fail "$name/run.json says the job is done"
-		cause "$name" | grep -Eq "${victim//+/|}|$TOO_FEW" || fail "$name does not say why: $(cause "$name")"
+		[[ ${STATUS_OF[$name]} == [1235] ]] ||
+			fail "$name ended with ${STATUS_OF[$name]}, and too few are left: $(statuses)"
+		[[ ! -s $T/out/$name/run.json || $(run_of "$name" .status) != "done" ]] ||
+			fail "$name/run.json says the job is done"
+		cause "$name" | grep -Eq "${victim//+/|}|$TOO_FEW" ||
+			fail "$name does not say why: $(cause "$name")"
 	done
 	for gone in ${victim//+/ }; do
-		grep -q "$gone" "$T/coordinator.stderr" || fail "the coordinator does not name $gone"
+		grep -q "$gone" "$T/coordinator.stderr" ||
+			fail "the coordinator does not name $gone"
 	done
 	no_results
 	nothing_left_over
@@ -105,8 +116,14 @@ same_as_of() { # DIRECTORY NAME
 died_when_all_were_done() { # the coordinator may have ended before it is dialled again
 	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
-		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
-			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" ]]; }
+		{
+			said "$victim" 'refused by coordinator: the job is done' &&
+				said coordinator "$victim has its results"
+		} ||
+			{
+				said "$victim" 'was tried for retry_s' &&
+					[[ $(run_of coordinator .status) == "done" ]]
+			}
 	}
 }
 
@@ -117,21 +134,25 @@ has_no_record() {
 
 statuses() {
 	local name
-	for name in coordinator $(names "$PARTIES"); do printf '%s %s ' "$name" "${STATUS_OF[$name]}"; done
+	for name in coordinator $(names "$PARTIES"); do
+		printf '%s %s ' "$name" "${STATUS_OF[$name]}"
+	done
 }
 
 attempts() { run_of coordinator '"attempt \(.attempt)"' 2>/dev/null || true; }
 cause() { run_of "$1" '.error // ""' 2>/dev/null | sed 's/,/;/g' | cut -c 1-200; }
 
-# Without files of numbering, rows of a fedspectral job are numbered at random, anew in each, and with them
-# clusters of one size: its clusterings are compared, and at the coordinator, whose rows are those, the sizes of clusters.
-numbered_alike() { [[ $protocol != fedspectral* || -e $T/parties.numbering && $fault != loss ]]; } # launch hands out no such files
+# Without files of numbering, rows of a fedspectral job are numbered at random, anew in each, and
+# with them clusters of one size: its clusterings are compared, and at the coordinator, whose rows
+# are those, the sizes of clusters. launch hands out no such files
+numbered_alike() { [[ $protocol != fedspectral* || -e $T/parties.numbering && $fault != loss ]]; }
 
 same_rows() { # NAME FILE FILE
 	local sizes='{ n[$2]++ } END { for (k in n) print n[k] }'
 	numbered_alike && { cmp -s "$2" "$3"; return; }
 	case $1$protocol in
-	coordinatorfedspectral*) cmp -s <(awk -F , "$sizes" "$2" | sort) <(awk -F , "$sizes" "$3" | sort) ;;
+	coordinatorfedspectral*) cmp -s <(awk -F , "$sizes" "$2" | sort) \
+		<(awk -F , "$sizes" "$3" | sort) ;;
 	*) [[ $("$BIN/coterie" eval --truth "$2" "$3" | jq .ari) == 1 ]] ;;
 	esac
 }
@@ -139,7 +160,8 @@ same_rows() { # NAME FILE FILE
 same_embeddings() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
 	[[ -s $was/embeddings.npy && -s $is/embeddings.npy ]] || return 1
-	[[ $(stat -c %s "$was/embeddings.npy") == "$(stat -c %s "$is/embeddings.npy")" ]] || return 1
+	[[ $(stat -c %s "$was/embeddings.npy") == "$(stat -c %s "$is/embeddings.npy")" ]] ||
+		return 1
 	[[ ! -e $was/ids.csv ]] || cmp -s "$was/ids.csv" "$is/ids.csv"
 }
 
@@ -149,22 +171,26 @@ same_results() {
 		was=$base/$protocol/undisturbed/$name
 		records_done "$name" || fail "$name/run.json has status $(run_of "$name" .status)"
 		same_files "$name" || fail "$name has not the files of an undisturbed run"
-		if [[ $protocol == fedwalk* ]]; then # its noise is drawn anew in each job: whose they are, and how many
+		# its noise is drawn anew in each job: whose they are, and how many
+		if [[ $protocol == fedwalk* ]]; then
 			same_embeddings "$name" || fail "$name has other embeddings"
 			continue
 		fi
 		# Their order is drawn anew in each job.
-		[[ ! -e $was/ids.txt ]] || cmp -s <(sort "$was/ids.txt") <(sort "$T/out/$name/ids.txt") ||
+		[[ ! -e $was/ids.txt ]] ||
+			cmp -s <(sort "$was/ids.txt") <(sort "$T/out/$name/ids.txt") ||
 			fail "$name has other ids"
 		[[ -e $was/labels.csv ]] || continue
-		same_rows "$name" "$was/labels.csv" "$T/out/$name/labels.csv" || fail "$name has other labels"
-		! numbered_alike || cmp -s "$was/labels.npy" "$T/out/$name/labels.npy" || fail "$name has other labels.npy"
+		same_rows "$name" "$was/labels.csv" "$T/out/$name/labels.csv" ||
+			fail "$name has other labels"
+		! numbered_alike || cmp -s "$was/labels.npy" "$T/out/$name/labels.npy" ||
+			fail "$name has other labels.npy"
 	done
 }
 
-# By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
-# by the job. A profile is made when all is done: whoever is killed then has none, nor whoever has no room for
-# it, and says so.
+# By name: whatever else a kind leaves is there, and not empty; of models their number, for they are
+# named by the job. A profile is made when all is done: whoever is killed then has none, nor whoever
+# has no room for it, and says so.
 same_files() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1 aside late=none
 	aside=$(put_aside "$1")
@@ -172,11 +198,17 @@ same_files() { # NAME
 		! died_when_all_were_done || late=profile.csv
 		! said "$1" 'profile.csv: cannot write: No space' || late=profile.csv
 	fi
-	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -name "$late" ! -path './state/ledger*' ! -path "./${aside:-none}/*" | sed 's/model-.*\.bin/model/' | sort); }
+	files_in() {
+		(cd "$1" &&
+			find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling \
+			! -name "$late" ! -path './state/ledger*' ! -path "./${aside:-none}/*" |
+			sed 's/model-.*\.bin/model/' | sort)
+	}
 	diff <(files_in "$was") <(files_in "$is") >&2
 }
 
-# What was written of its results when a process was killed is given place by the next attempt: of this job alone.
+# What was written of its results when a process was killed is given place by the next attempt: of
+# this job alone.
 put_aside() { # NAME
 	[[ $fault == kill ]] || return 0
 	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
@@ -185,7 +217,8 @@ put_aside() { # NAME
 # Or there was no room for a record, or its writer is gone, and it says so.
 records_done() { # NAME
 	if [[ -s $T/out/$1/run.json ]]; then
-		[[ $(run_of "$1" .status) == "done" ]] || { [[ $1 == "$victim" ]] && died_when_all_were_done; }
+		[[ $(run_of "$1" .status) == "done" ]] ||
+			{ [[ $1 == "$victim" ]] && died_when_all_were_done; }
 	elif [[ $1 != "$victim" ]]; then
 		return 1
 	elif [[ $fault == disk ]]; then
@@ -195,15 +228,20 @@ records_done() { # NAME
 	fi
 }
 
-# The cause that the coordinator gives is everyone's, but for how they put it: each names the victim.
+# The cause that the coordinator gives is everyone's, but for how they put it: each names the
+# victim.
 same_causes() {
 	local name
 	for name in coordinator $(names "$PARTIES"); do
 		[[ $name != "$victim" ]] || continue
-		grep -q "$victim" "$T/$name.stderr" || fail "$name does not name $victim: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+		grep -q "$victim" "$T/$name.stderr" ||
+			fail "$name does not name $victim: $(tail -n 1 "$T/$name.stderr" |
+			cut -c 1-200)"
 		[[ -s $T/out/$name/run.json ]] || continue # it was not told of a job
-		[[ $(run_of "$name" .status) != "done" ]] || fail "$name/run.json says the job is done"
-		[[ $(cause "$name") == *"$victim"* ]] || fail "$name does not name $victim: $(cause "$name")"
+		[[ $(run_of "$name" .status) != "done" ]] ||
+			fail "$name/run.json says the job is done"
+		[[ $(cause "$name") == *"$victim"* ]] ||
+			fail "$name does not name $victim: $(cause "$name")"
 	done
 	[[ $fault != disk ]] || full_disk_is_the_cause
 }
@@ -213,20 +251,26 @@ full_disk_is_the_cause() {
 	local name
 	for name in coordinator $(names "$PARTIES"); do
 		if [[ $name == "$victim" ]]; then
-			grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr" || fail "$name does not know that its disk is full: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+			grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr" ||
+				fail "$name does not know that its disk is full: $(tail -n 1 \
+				"$T/$name.stderr" | cut -c 1-200)"
 		else
-			grep -Eq ' (says|declined the job): ' "$T/$name.stderr" || fail "$name does not know who ended the job: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+			grep -Eq ' (says|declined the job): ' "$T/$name.stderr" ||
+				fail "$name does not know who ended the job: $(tail -n 1 \
+				"$T/$name.stderr" | cut -c 1-200)"
 		fi
 	done
 }
 
-# The victim may have been kept from taking back what it had; the coordinator's are its own reckoning.
+# The victim may have been kept from taking back what it had; the coordinator's are its own
+# reckoning.
 no_results() {
 	local name file
 	for name in $(names "$PARTIES"); do
 		[[ $name != "$victim" ]] || continue
 		for file in labels.csv labels.npy embeddings.npy ids.csv ids.txt; do
-			[[ ! -e $T/out/$name/$file ]] || fail "$name was left with $file of a job that failed"
+			[[ ! -e $T/out/$name/$file ]] ||
+				fail "$name was left with $file of a job that failed"
 		done
 	done
 }
@@ -238,8 +282,10 @@ nothing_left_over() { # [VICTIM]
 
 nothing_unexpected() {
 	local state name
-	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr || fail "a process crashed"
+	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr ||
+		fail "a process crashed"
 	while read -r name state; do
-		counts_its_rows "${state:-$T/out/$name/state}" || fail "the ledger of $name: $(<"$T/counts")"
+		counts_its_rows "${state:-$T/out/$name/state}" ||
+			fail "the ledger of $name: $(<"$T/counts")"
 	done < <(states)
 }

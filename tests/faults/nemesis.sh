@@ -1,5 +1,6 @@
 #!/bin/bash
-# nemesis -- parties that stay, job after job, while things break around them; and whether all that was said is true.
+# nemesis -- parties that stay, job after job, while things break around them; and whether all that
+# was said is true.
 #
 #   tests/faults/nemesis.sh [option...]
 #
@@ -14,30 +15,37 @@
 #     --list         prints kinds and faults
 #
 #     party-00 == relay ==\
-#     party-01 == relay === coordinator, a new one for each job       the relays cut, damage, fall silent
-#     party-02 == relay ===
-#     party-03 == relay ==/                                           all hold data for every kind of job
+#     party-01 == relay === coordinator, a new one for each job       the relays cut, damage, fall
+#     silent party-02 == relay ===
+#     party-03 == relay ==/                                           all hold data for every kind
+#     of job
 #
-# Each job gets no fault, one, or two at once, at moments drawn by the seed: so many per cent into the time that jobs
-# of this kind take, or (below 0) so many ms after the coordinator was started, when parties may still be coming.
+# Each job gets no fault, one, or two at once, at moments drawn by the seed: so many per cent into
+# the time that jobs of this kind take, or (below 0) so many ms after the coordinator was started,
+# when parties may still be coming.
 #
-#     kill term      kill -9, kill; a party is started again as a service manager does, a killed coordinator too
+#     kill term      kill -9, kill; a party is started again as a service manager does, a killed
+#                    coordinator too
 #     stop           kill -STOP, later kill -CONT
 #     hup            SIGHUP, 30 times
 #     cut half flip  a connection is closed; in the middle of a piece; a bit is turned
 #     silent         a connection stands, and nothing passes
-#     data torn      another version of a data file is put in place by rename; half of one, until the job is over
-#     renew expire   the same for the certificate, with SIGHUP; an expired one stays until the job is over
+#     data torn      another version of a data file is put in place by rename; half of one, until
+#                    the job is over
+#     renew expire   the same for the certificate, with SIGHUP; an expired one stays until the job
+#                    is over
 #     clock          the host's clock jumps by hours or years, and later back
-#     second twin    another process on its output directory; on its state, with a directory of its own
+#     second twin    another process on its output directory; on its state, with a directory of its
+#                    own
 #     full           no file may grow for a while (RLIMIT_FSIZE)
 #
 # party-00 is never ended, so that what it holds in memory can be compared.
 #
-# When a job is over, and all are at rest, nemesis/judge.sh says what must be true. In the end every ledger verifies, no
-# party has grown, and every kind (one, if N is below 60) is done once more with nobody disturbed. Kind fedwalk has parties
-# of its own, at the end, as it needs other data. A line for each job, then counts; the history is DIR/history.jsonl, a
-# line for each start, fault and end. Exit 1 if something was wrong.
+# When a job is over, and all are at rest, nemesis/judge.sh says what must be true. In the end every
+# ledger verifies, no party has grown, and every kind (one, if N is below 60) is done once more with
+# nobody disturbed. Kind fedwalk has parties of its own, at the end, as it needs other data. A line
+# for each job, then counts; the history is DIR/history.jsonl, a line for each start, fault and end.
+# Exit 1 if something was wrong.
 #
 # shellcheck disable=SC2034 # what is set here the parts use
 # shellcheck source=../integration/lib.sh
@@ -50,7 +58,8 @@ done
 PARTIES=4
 EVERYONE=(coordinator party-00 party-01 party-02 party-03)
 ENDED=(coordinator party-01 party-02 party-03)
-KINDS=(tree flat landmark gcc intersect kmeans.columns kmeans fedsc fedspectral-exact fedspectral-plain fedspectral+ fedwalk fedgcn)
+KINDS=(tree flat landmark gcc intersect kmeans.columns kmeans fedsc fedspectral-exact
+	fedspectral-plain fedspectral+ fedwalk fedgcn)
 FAULTS_KNOWN=(kill term stop hup cut half flip silent data torn renew expire clock second twin full)
 HEARTBEAT_S=2 RECONNECT_S=8 REJOIN_S=20 JOIN_S=60
 RELAY_MS=8
@@ -67,19 +76,22 @@ on_its_clock() { # NAME PROGRAM ARG...
 }
 
 start_party() { # NAME
-	on_its_clock "$1" "$BIN/party" --config "$T/$1.json" --out "$T/out/$1" --coordinator "${RELAY_OF[$1]}"
+	on_its_clock "$1" "$BIN/party" --config "$T/$1.json" --out "$T/out/$1" --coordinator \
+		"${RELAY_OF[$1]}"
 	STARTED[$1]=$NOW
 	tell started "$1" "pid ${PID[$1]}"
 }
 
 start_coordinator() {
 	rm -f "$T/ready"
-	on_its_clock coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator" --ready-file "$T/ready"
+	on_its_clock coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job \
+		"$T/job.json" --out "$T/out/coordinator" --ready-file "$T/ready"
 	STARTED[coordinator]=$NOW
 	tell started coordinator "pid ${PID[coordinator]}"
 }
 
-# Parties dial one address all the time, through relays: a port below those that the kernel gives away.
+# Parties dial one address all the time, through relays: a port below those that the kernel gives
+# away.
 an_address() {
 	local port tries=20
 	while ((tries--)); do
@@ -98,7 +110,10 @@ reap() { # NAME
 	tell ended "$1" "status $STATUS: $(last_words "$1")"
 }
 
-last_words() { tail -n 1 "$T/$1.stderr" | jq -r '.text? // empty' 2>/dev/null || tail -n 1 "$T/$1.stderr"; } # NAME
+# NAME
+last_words() {
+	tail -n 1 "$T/$1.stderr" | jq -r '.text? // empty' 2>/dev/null || tail -n 1 "$T/$1.stderr"
+}
 
 # What a service manager does: whoever is gone is started again, soon.
 manage_parties() {
@@ -173,7 +188,8 @@ nap() { read -rt "$1" -u "$NAP" _ || true; } # without a process for it
 
 tell() { # WHAT WHO TEXT: a line of the history
 	local text=${3//\\/}
-	printf '{"ms":%d,"job":%d,"what":"%s","who":"%s","text":"%s"}\n' $((NOW - BEGAN)) "$N" "$1" "$2" "${text//\"/\'}" >>"$T/history.jsonl"
+	printf '{"ms":%d,"job":%d,"what":"%s","who":"%s","text":"%s"}\n' $((NOW - BEGAN)) "$N" \
+		"$1" "$2" "${text//\"/\'}" >>"$T/history.jsonl"
 }
 
 turn() { # what is due is done
@@ -217,11 +233,17 @@ one_job() {
 	for i in "${!FAULT[@]}"; do ((AT[i] >= 0)) || later $((-AT[i])) "strike $i"; done
 	while ((!OVER)); do
 		turn
-		if ((!BEGUN)) && [[ ${PID[coordinator]-} && $(<"$T/coordinator.stderr") == *'the job begins'* ]]; then
+		if ((!BEGUN)) &&
+			[[ ${PID[coordinator]-} &&
+			$(<"$T/coordinator.stderr") == *'the job begins'* ]]; then
 			BEGUN=$NOW
-			for i in "${!FAULT[@]}"; do ((AT[i] < 0)) || later $((typical * AT[i] / 1000)) "strike $i"; done
+			for i in "${!FAULT[@]}"; do
+				((AT[i] < 0)) || later $((typical * AT[i] / 1000)) "strike $i"
+			done
 		fi
-		((NOW - JOB_BEGAN < 400000)) || { wrong "the coordinator does not end" && fault_kill coordinator && OVER=1; }
+		((NOW - JOB_BEGAN < 400000)) || {
+			wrong "the coordinator does not end" && fault_kill coordinator && OVER=1
+		}
 	done
 	TOOK=$((NOW - JOB_BEGAN)) LASTED=$((NOW - BEGUN))
 	for i in "${UNDO[@]}"; do $i; done
@@ -251,8 +273,10 @@ in_a_job() { # NAME
 	local run
 	for run in "$T/out/$1"/job-*/run.json; do
 		[[ -e $run ]] || continue
-		! disturbed_by "$1" full || continue # it may have had no room to write how the job ended
-		jq -e '.status == "running"' "$run" >/dev/null && (($(date -r "$run" +%s%3N) >= ${STARTED[$1]})) && return 0
+		# it may have had no room to write how the job ended
+		! disturbed_by "$1" full || continue
+		jq -e '.status == "running"' "$run" >/dev/null &&
+			(($(date -r "$run" +%s%3N) >= ${STARTED[$1]})) && return 0
 	done
 	return 1
 }
@@ -262,19 +286,29 @@ clear_up() {
 	if ((${#WRONG[@]})); then
 		mkdir -p "$T/wrong/$N"
 		cp -R "$T/out" "$T/wrong/$N"
-		for name in "${EVERYONE[@]}"; do tail -n 300 "$T/$name.stderr" >"$T/wrong/$N/$name.stderr"; done
+		for name in "${EVERYONE[@]}"; do
+			tail -n 300 "$T/$name.stderr" >"$T/wrong/$N/$name.stderr"
+		done
 	fi
-	rm -rf "$T"/out/*/job-* "$T"/out/twin-* "$T"/out/coordinator/{run.json,labels.*,embeddings.npy,model.fedgcn}
-	for name in "${EVERYONE[@]}"; do [[ ! -e $T/out/$name/log.jsonl ]] || : >"$T/out/$name/log.jsonl"; done
+	rm -rf "$T"/out/*/job-* "$T"/out/twin-* \
+		"$T"/out/coordinator/{run.json,labels.*,embeddings.npy,model.fedgcn}
+	for name in "${EVERYONE[@]}"; do
+		[[ ! -e $T/out/$name/log.jsonl ]] || : >"$T/out/$name/log.jsonl"
+	done
 }
 
 report() {
 	local i text=''
 	JOBS_DONE=$((JOBS_DONE + 1))
-	for i in "${!FAULT[@]}"; do text+="${FAULT[i]} ${WHO[i]} at $((AT[i] < 0 ? AT[i] : AT[i] / 10)) for ${LONG[i]} ms${HIT[i]- (too late)}, "; done
+	for i in "${!FAULT[@]}"; do
+		text+="${FAULT[i]} ${WHO[i]} at $((AT[i] < 0 ? AT[i] : AT[i] / 10)) for ${LONG[i]} ms${HIT[i]- (too late)}, "
+	done
 	[[ $text ]] || text='nothing, '
-	printf '%4d %-18s %s%s, %d.%d s\n' "$N" "$KIND" "$text" "$OUTCOME" $((TOOK / 1000)) $((TOOK % 1000 / 100))
-	for i in "${WRONG[@]}"; do echo "     WRONG: $i; again with --seed $SEED --first $N --jobs 1"; done
+	printf '%4d %-18s %s%s, %d.%d s\n' "$N" "$KIND" "$text" "$OUTCOME" $((TOOK / 1000)) \
+		$((TOOK % 1000 / 100))
+	for i in "${WRONG[@]}"; do
+		echo "     WRONG: $i; again with --seed $SEED --first $N --jobs 1"
+	done
 	((!${#WRONG[@]})) || ALL_WRONG=$((ALL_WRONG + 1))
 	OUTCOMES[${OUTCOME%%[,:]*}]=$((${OUTCOMES[${OUTCOME%%[,:]*}]-0} + 1))
 }
@@ -299,11 +333,13 @@ options() {
 			shift 2
 			;;
 		--kind)
-			[[ ${2-} && " ${KINDS[*]} " == *" $2 "* ]] || wrong_use "--kind '${2-}': expected one of ${KINDS[*]}"
+			[[ ${2-} && " ${KINDS[*]} " == *" $2 "* ]] ||
+				wrong_use "--kind '${2-}': expected one of ${KINDS[*]}"
 			chosen+=("$2") && shift 2
 			;;
 		--fault)
-			[[ ${2-} && " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] || wrong_use "--fault '${2-}': expected one of ${FAULTS_KNOWN[*]}"
+			[[ ${2-} && " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] ||
+				wrong_use "--fault '${2-}': expected one of ${FAULTS_KNOWN[*]}"
 			faults+=("$2") && shift 2
 			;;
 		--out) [[ ${2-} ]] && OUT=$2 && shift 2 || wrong_use "--out needs a directory" ;;
@@ -332,13 +368,15 @@ end() { # STATUS
 
 main() {
 	local name
-	declare -gA VERSION=() RELAY_OF=() STARTED=() START_AT=() SENT=() UNFIT=() FIT_SINCE=() SILENT=() FIRST=() AGAIN=() PARTED=() DISTURBED=() \
+	declare -gA VERSION=() RELAY_OF=() STARTED=() START_AT=() SENT=() UNFIT=() FIT_SINCE=() \
+		SILENT=() FIRST=() AGAIN=() PARTED=() DISTURBED=() \
 		TYPICAL=() COUNT=() OUTCOMES=() PID=() MEMORY=()
 	DUE=() DO=() UNDO=() WRONG=() ALL_WRONG=0 JOBS_DONE=0 LABELS=0 N=0 OVER=1 FAULTS=0
 	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-nemesis.XXXXXX")
 	trap 'end $?' EXIT
 	trap 'exit 130' INT TERM HUP
-	exec 2> >(grep -vE 'line [0-9]+: +[0-9]+ (Killed|Terminated|File size limit)' >&2 || true) # bash says so of what is killed
+	# bash says so of what is killed
+	exec 2> >(grep -vE 'line [0-9]+: +[0-9]+ (Killed|Terminated|File size limit)' >&2 || true)
 	mkdir "$T/last"
 	mkfifo "$T/nap"
 	exec {NAP}<>"$T/nap"
@@ -361,7 +399,9 @@ main() {
 # The same processes from the first job to the last, but for whom the nemesis ends.
 life() { # fedwalk|others FIRST-JOB SECONDS
 	local name end_at=$((NOW + 1000 * $3)) first=$2
-	mapfile -t kinds < <(printf '%s\n' "${chosen[@]}" | if [[ $1 == fedwalk ]]; then grep -x fedwalk; else grep -vx fedwalk; fi)
+	mapfile -t kinds \
+		< <(printf '%s\n' "${chosen[@]}" |
+		if [[ $1 == fedwalk ]]; then grep -x fedwalk; else grep -vx fedwalk; fi)
 	((${#kinds[@]} && FIRST_JOB / WALKS <= $2 / WALKS)) || return 0
 	((FIRST_JOB <= first)) || first=$FIRST_JOB
 	data_of "$1"
@@ -385,7 +425,10 @@ life() { # fedwalk|others FIRST-JOB SECONDS
 
 # Every kind once more, and nobody is disturbed: all is as it was.
 quiet_jobs() {
-	for KIND in $(printf '%s\n' "${kinds[@]}" | if ((SECONDS_MAX < 60)); then sed -n "$((SEED % ${#kinds[@]} + 1))p"; else cat; fi); do
+	for KIND in \
+		$(printf '%s\n' "${kinds[@]}" |
+		if ((SECONDS_MAX < 60)); then sed -n \
+		"$((SEED % ${#kinds[@]} + 1))p"; else cat; fi); do
 		FAULT=() WHO=() AT=() LONG=()
 		one_job
 		[[ $OUTCOME == "done" ]] || wrong "a job that nothing happened to: $OUTCOME"
@@ -409,8 +452,11 @@ counts() {
 		all=$((all + ${COUNT[$name]-0}))
 	done
 	printf ' %d |\n\n' $all
-	printf 'jobs %d, wrong %d, faults %d, results compared %d, seed %d' $JOBS_DONE $ALL_WRONG $all $LABELS "$SEED"
-	while read -r name; do printf '; %s %d' "$name" "${OUTCOMES[$name]}"; done < <(printf '%s\n' "${!OUTCOMES[@]}" | sort)
+	printf 'jobs %d, wrong %d, faults %d, results compared %d, seed %d' $JOBS_DONE $ALL_WRONG \
+		$all $LABELS "$SEED"
+	while read -r name; do
+		printf '; %s %d' "$name" "${OUTCOMES[$name]}"
+	done < <(printf '%s\n' "${!OUTCOMES[@]}" | sort)
 	echo
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# nth -- what becomes of a job, and of the next one, when the N-th operation of one process on its files fails,
-# or its N-th allocation, or when it dies there.
+# nth -- what becomes of a job, and of the next one, when the N-th operation of one process on its
+# files fails, or its N-th allocation, or when it dies there.
 #
 #   tests/faults/nth.sh [option...] [PROTOCOL...]
 #
@@ -12,24 +12,28 @@
 #     --cell "PROTOCOL VICTIM FAULT N SEED"   this one run, as a line of the results names it
 #     --out FILE     a line for each run: the cell, what was struck, outcome, what
 #
-#     EIO ENOSPC       an operation that fails once; with + those after it too. ENOSPC: of those that change something
+#     EIO ENOSPC       an operation that fails once; with + those after it too. ENOSPC: of those
+#                      that change something
 #     short            one write takes half of what it is given
-#     die power torn   the process ends there; all is lost that was not synced; some of that is. With an odd seed it is
-#                      started again at once, and the others wait for it
+#     die power torn   the process ends there; all is lost that was not synced; some of that is.
+#                      With an odd seed it is started again at once, and the others wait for it
 #     alloc alloc+     an allocation that fails, and all after it
 #
-# tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the coordinator. Protocol
-# "serve" is kmeans, submitted to a coordinator that serves, which is then the victim; a job that its queue still has is the
-# next one's job. It ends as its coordinator says, which is told to end when the job is over, or waits for too long; a
-# job that it has taken is in the queue of the next.
+# tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the
+# coordinator. Protocol "serve" is kmeans, submitted to a coordinator that serves, which is then the
+# victim; a job that its queue still has is the next one's job. It ends as its coordinator says,
+# which is told to end when the job is over, or waits for too long; a job that it has taken is in
+# the queue of the next.
 #
-# A run is right if it ended in time, by no signal, with a status that is documented; labels, where there are any,
-# are those of an undisturbed run; run.json of each says how it ended; nobody names an innocent; each ledger is
-# whole, counts what its rows say, and has what the coordinator received, but for the last second before a power loss, as
-# docs/security/records.md says; budgets of three jobs are enough for all attempts at both;
-# and the next job, on the same directories and without the fault, is done, and no row of a ledger is gone.
+# A run is right if it ended in time, by no signal, with a status that is documented; labels, where
+# there are any, are those of an undisturbed run; run.json of each says how it ended; nobody names
+# an innocent; each ledger is whole, counts what its rows say, and has what the coordinator
+# received, but for the last second before a power loss, as docs/security/records.md says; budgets
+# of three jobs are enough for all attempts at both; and the next job, on the same directories and
+# without the fault, is done, and no row of a ledger is gone.
 #
-# The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not sanitized.
+# The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not
+# sanitized.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -47,8 +51,10 @@ other_rows() {
 	local name
 	federation $PARTIES --nodes 60
 	rm -r "$T/data"
-	"$BIN/coterie" split --by columns --keep 0.9 --parties $PARTIES --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
-	edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1 | .align = "intersect" | .min_common = 20'
+	"$BIN/coterie" split --by columns --keep 0.9 --parties $PARTIES --seed 5 --data \
+		"$T/pooled" --out "$T/data" >/dev/null
+	edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1
+		| .align = "intersect" | .min_common = 20'
 	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
 	for name in $(names $PARTIES); do
 		edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\" | .policy.min_common = 20"
@@ -66,7 +72,8 @@ prepare() { # NAME
 	declare -gA PID=()
 	case $1 in
 	kmeans | serve) rows_federation $PARTIES --nodes 60 && rows_job kmeans '.restarts = 2' ;;
-	flat) federation $PARTIES --nodes 60 && edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1' ;;
+	flat) federation $PARTIES --nodes 60 &&
+		edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1' ;;
 	intersect) other_rows ;;
 	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
 	esac
@@ -100,18 +107,22 @@ federate() {
 	esac
 	for name in $(everybody); do
 		with=()
-		[[ $name != "$victim" ]] || with=(env LD_PRELOAD="$SHIM" FAULT_UNDER="$T" FAULT_COUNT="$T/count"
+		[[ $name != "$victim" ]] ||
+			with=(env LD_PRELOAD="$SHIM" FAULT_UNDER="$T" FAULT_COUNT="$T/count"
 			FAULT_CLASS="$class" FAULT_HOW="$how" FAULT_AT="$n" FAULT_SEED="$seed")
 		case $name in
 		coordinator)
 			rm -f "$T/ready"
-			start coordinator "${with[@]}" "$BIN/coordinator" --config "$T/coordinator.json" "${job[@]}" \
+			start coordinator "${with[@]}" "$BIN/coordinator" --config \
+				"$T/coordinator.json" "${job[@]}" \
 				--out "$T/out/coordinator" --ready-file "$T/ready"
-			until_true 20 listens_or_gone || fail "the coordinator neither listens nor ends"
+			until_true 20 listens_or_gone ||
+				fail "the coordinator neither listens nor ends"
 			ADDRESS=$([[ ! -s $T/ready ]] || cat "$T/ready")
 			;;
 		*)
-			start "$name" "${with[@]}" "$BIN/party" --config "$T/$name.json" --once --out "$T/out/$name" \
+			start "$name" "${with[@]}" "$BIN/party" --config "$T/$name.json" --once \
+				--out "$T/out/$name" \
 				--coordinator "${ADDRESS:-127.0.0.1:1}"
 			;;
 		esac
@@ -125,17 +136,21 @@ jobs_of() { "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" "$@"
 
 answers_or_gone() { gone coordinator || jobs_of list >/dev/null 2>&1; }
 
-# What the queue has, or a new job, to its end, which is in $SERVED; then the coordinator is told to end. The
-# victim may serve nobody.
+# What the queue has, or a new job, to its end, which is in $SERVED; then the coordinator is told to
+# end. The victim may serve nobody.
 submit() {
 	local id
 	SERVED=0
 	until_true 3 answers_or_gone || true
-	id=$(jobs_of list --json 2>/dev/null | jq -r 'map(select(.state | IN("queued", "waiting for parties", "running"))) | .[0].id // empty') || true
-	[[ ! ${TAKEN-} ]] || jobs_of show "$TAKEN" >/dev/null 2>&1 || fail "the queue has lost job $TAKEN"
+	id=$(jobs_of list --json 2>/dev/null |
+		jq -r 'map(select(.state | IN("queued", "waiting for parties", "running")))
+			| .[0].id // empty') || true
+	[[ ! ${TAKEN-} ]] || jobs_of show "$TAKEN" >/dev/null 2>&1 ||
+		fail "the queue has lost job $TAKEN"
 	[[ $id ]] || id=$(jobs_of submit "$T/job.json" 2>"$T/submitted" | cut -d ' ' -f 2) || true
 	TAKEN=$id
-	[[ ! $id ]] || jobs_of wait --timeout $((SERVE_S * PATIENCE)) "$id" >/dev/null 2>&1 || SERVED=$?
+	[[ ! $id ]] || jobs_of wait --timeout $((SERVE_S * PATIENCE)) "$id" >/dev/null 2>&1 ||
+		SERVED=$?
 	[[ $id ]] || { SERVED=1 && cat "$T/submitted" >&2; }
 	kill -TERM "${PID[coordinator]}" 2>/dev/null || true
 }
@@ -144,14 +159,16 @@ submit() {
 as_served() {
 	((STATUS_OF[coordinator] != 0)) || STATUS_OF[coordinator]=$SERVED
 	rm -f "$T/out/coordinator"/{run.json,labels.csv,labels.npy}
-	cp "$T/out/coordinator/latest"/{run.json,labels.csv,labels.npy} "$T/out/coordinator" 2>/dev/null || true
+	cp "$T/out/coordinator/latest"/{run.json,labels.csv,labels.npy} "$T/out/coordinator" \
+		2>/dev/null || true
 }
 
 await_all() {
 	local name
 	declare -gA STATUS_OF=()
 	for name in $(everybody); do
-		until_true $LIMIT_S gone "$name" || fail "$name still runs after $((LIMIT_S * PATIENCE)) s"
+		until_true $LIMIT_S gone "$name" ||
+			fail "$name still runs after $((LIMIT_S * PATIENCE)) s"
 		STATUS_OF[$name]=0
 		wait "${PID[$name]}" || STATUS_OF[$name]=$?
 		unset "PID[$name]"
@@ -164,7 +181,8 @@ statuses() {
 	for name in $(everybody); do printf '%s %s ' "$name" "${STATUS_OF[$name]}"; done
 }
 
-# ---- one run, in a process of its own: prints "PROTOCOL VICTIM FAULT N SEED,STRUCK,OUTCOME,WHAT" ----
+# ---- one run, in a process of its own: prints "PROTOCOL VICTIM FAULT N SEED,STRUCK,OUTCOME,WHAT"
+# ----
 
 outcome() { # OUTCOME [WHAT]
 	echo "$cell,$struck,$1,${2-}"
@@ -209,7 +227,8 @@ one() { # CELL
 start_again() {
 	local status=0
 	[[ $ADDRESS ]] || return 0
-	until_true $LIMIT_S gone "$victim" || fail "$victim still runs after $((LIMIT_S * PATIENCE)) s"
+	until_true $LIMIT_S gone "$victim" ||
+		fail "$victim still runs after $((LIMIT_S * PATIENCE)) s"
 	wait "${PID[$victim]}" || status=$?
 	if ((status != 66)); then # await_all asks for its status once more
 		start "$victim" bash -c "exit $status"
@@ -218,9 +237,11 @@ start_again() {
 	cat "$T/$victim.stderr" >>"$T/$victim.before"
 	if [[ $victim == coordinator ]]; then
 		edit coordinator ".listen = \"$ADDRESS\""
-		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job \
+			"$T/job.json" --out "$T/out/coordinator"
 	else
-		start "$victim" "$BIN/party" --config "$T/$victim.json" --once --out "$T/out/$victim" --coordinator "$ADDRESS"
+		start "$victim" "$BIN/party" --config "$T/$victim.json" --once --out \
+			"$T/out/$victim" --coordinator "$ADDRESS"
 	fi
 }
 
@@ -233,16 +254,22 @@ judge() {
 		case $name,${STATUS_OF[$name]} in
 		*,[0-5]) ;;
 		"$victim",66) [[ $fault =~ die|power|torn ]] || fail "$victim ended with 66" ;;
-		"$victim",127) grep -Eq 'error while loading|cannot allocate memory|cannot create' "$T/$victim.stderr" || fail "$victim ended with 127" ;;
-		*) fail "$name ended with ${STATUS_OF[$name]}: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)" ;;
+		"$victim",127) grep -Eq 'error while loading|cannot allocate memory|cannot create' \
+			"$T/$victim.stderr" || fail "$victim ended with 127" ;;
+		*) fail \
+			"$name ended with ${STATUS_OF[$name]}: $(tail -n 1 "$T/$name.stderr" |
+			cut -c 1-200)" ;;
 		esac
-		[[ ${STATUS_OF[$name]} == @(0|66|127) || -s $T/$name.stderr ]] || fail "$name ended with ${STATUS_OF[$name]} and says nothing"
+		[[ ${STATUS_OF[$name]} == @(0|66|127) || -s $T/$name.stderr ]] ||
+			fail "$name ended with ${STATUS_OF[$name]} and says nothing"
 		judge_record "$name"
 		judge_labels "$name"
 		[[ $name == "$victim" || -z $struck ]] || judge_blame "$name"
 	done
-	[[ $struck ]] || [[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "nothing was struck, and yet: $(statuses)"
-	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr >/dev/null || fail "a process crashed"
+	[[ $struck ]] || [[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] ||
+		fail "nothing was struck, and yet: $(statuses)"
+	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr >/dev/null ||
+		fail "a process crashed"
 	for name in $(names $PARTIES); do judge_ledger "$name"; done
 	first_coordinator=${STATUS_OF[coordinator]} first_error=$(error_of coordinator)
 }
@@ -251,9 +278,14 @@ judge() {
 judge_record() { # NAME
 	local status=${STATUS_OF[$1]}
 	if ((status == 0)) && ! status_is "$1" "done"; then
-		[[ $1 == "$victim" ]] && said "$1" 'run.json' || fail "$1 ended with 0, run.json says: $(run_of "$1" .status 2>&1)"
-	elif [[ $status == [1-5] ]] && status_is "$1" running; then # or it died when all were done, and heard so later
-		[[ $1 == "$victim" ]] && said "$1" 'run.json|out of memory|refused by coordinator: the job is done' || fail "$1 ended with $status, run.json says that it runs"
+		[[ $1 == "$victim" ]] && said "$1" 'run.json' ||
+			fail "$1 ended with 0, run.json says: $(run_of "$1" .status 2>&1)"
+	# or it died when all were done, and heard so later
+	elif [[ $status == [1-5] ]] && status_is "$1" running; then
+		[[ $1 == "$victim" ]] &&
+			said "$1" \
+			'run.json|out of memory|refused by coordinator: the job is done' ||
+			fail "$1 ended with $status, run.json says that it runs"
 	elif ((status != 0)) && status_is "$1" "done"; then
 		[[ $1 == "$victim" ]] || fail "$1 ended with $status, run.json says that it is done"
 	fi
@@ -263,10 +295,14 @@ judge_labels() { # NAME
 	local was=$base/$protocol/undisturbed/$1 f
 	for f in labels.csv labels.npy; do
 		[[ ! -e $T/out/$1/$f ]] || cmp -s "$was/$f" "$T/out/$1/$f" || fail "$1 has other $f"
-		[[ ! -e $was/$f || -e $T/out/$1/$f ]] || ! status_is "$1" "done" || fail "$1 is done and has no $f"
+		[[ ! -e $was/$f || -e $T/out/$1/$f ]] || ! status_is "$1" "done" ||
+			fail "$1 is done and has no $f"
 	done
-	# The coordinator's are its own reckoning. When it breaks at the very end parties have had theirs confirmed.
-	[[ ${STATUS_OF[$1]} == 0 || $1 == "$victim" || $1 == coordinator || $victim == coordinator || ! -e $T/out/$1/labels.csv ]] ||
+	# The coordinator's are its own reckoning. When it breaks at the very end parties have had
+	# theirs confirmed.
+	[[ ${STATUS_OF[$1]} == 0 ||
+		$1 == "$victim" ||
+		$1 == coordinator || $victim == coordinator || ! -e $T/out/$1/labels.csv ]] ||
 		fail "$1 failed and has labels"
 }
 
@@ -275,35 +311,45 @@ judge_blame() { # NAME: of the others one may be named beside the victim, not in
 	((STATUS_OF[$1] != 0)) || return 0
 	error=$(error_of "$1")
 	for other in $(everybody); do
-		[[ $other == "$1" || $other == "$victim" || $error != *"$other"* || $error == *"$victim"* ]] ||
+		[[ $other == "$1" ||
+			$other == "$victim" || $error != *"$other"* || $error == *"$victim"* ]] ||
 			fail "$1 blames $other: $error"
 	done
-	[[ ! $error || $error == *"$victim"* || ${STATUS_OF[$victim]} == 0 ]] || fail "$1 does not name $victim: $error"
+	[[ ! $error || $error == *"$victim"* || ${STATUS_OF[$victim]} == 0 ]] ||
+		fail "$1 does not name $victim: $error"
 }
 
 ledger() { "$BIN/coterie" ledger "$1" --state "$T/out/$2/state" "${@:3}"; } # ACTION PARTY [ARG...]
-rows() { [[ ! -s $T/out/$1/state/ledger.db ]] || { ledger export "$1" --csv 2>/dev/null | tail -n +2; } || true; }
+rows() {
+	[[ ! -s $T/out/$1/state/ledger.db ]] ||
+		{ ledger export "$1" --csv 2>/dev/null | tail -n +2; } || true
+}
 
 judge_ledger() { # PARTY
 	local other
 	{ sent "$1" | grep -Ev '^(DECLINE|ABORT) ' || true; } >"$T/sent"
-	rows "$1" | sed 's/"[^"]*",//g' | awk -F, '{ n[$5]++ } END { for (t in n) print t, n[t] }' >"$T/rows"
+	rows "$1" | sed 's/"[^"]*",//g' |
+		awk -F, '{ n[$5]++ } END { for (t in n) print t, n[t] }' >"$T/rows"
 	[[ -s $T/rows || -s $T/sent ]] || return 0 # none was made, or nothing written yet
 	ledger verify "$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
-	counts_its_rows "$T/out/$1/state" || fail "the ledger of $1 counts other jobs, sums or numbers than its rows: $(<"$T/counts")"
+	counts_its_rows "$T/out/$1/state" ||
+		fail "the ledger of $1 counts other jobs, sums or numbers than its rows: $( \
+		<"$T/counts")"
 	for other in $(everybody); do
 		[[ -s $T/out/$other/run.json ]] || continue
 		ledger verify "$1" --against "$T/out/$other/run.json" >"$T/verify" 2>&1 ||
 			grep -q 'has no entry for the ledger' "$T/verify" ||
 			fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	done
-	# All that came is in the ledger, but for the word that it is over, as when the ledger is what broke; after a power loss what is synced at once, and all before it.
+	# All that came is in the ledger, but for the word that it is over, as when the ledger is
+	# what broke; after a power loss what is synced at once, and all before it.
 	awk -v power="$([[ $1 == "$victim" && $fault =~ power|torn ]] && echo 1)" '
 		FILENAME == ARGV[1] { rows[$1] = $2; next }
 		{ sent[$1] = $2 }
 		END {
 			for (t in sent)
-				if (rows[t] + 0 < sent[t] && (!power || t == "ACCEPT" || "DONE" in sent)) {
+				if (rows[t] + 0 < sent[t] && (!power || t == "ACCEPT" ||
+				"DONE" in sent)) {
 					print "the ledger lacks " t ": " rows[t] + 0 " of " sent[t]
 					exit 1
 				}
@@ -312,7 +358,8 @@ judge_ledger() { # PARTY
 
 # "TYPE MESSAGES" that the coordinator got of PARTY in this run, if it could say so.
 sent() { # PARTY
-	[[ ! -s $T/out/coordinator/run.json ]] || run_of coordinator ".traffic[]? | select(.peer == \"$1\" and .messages_received > 0)
+	[[ ! -s $T/out/coordinator/run.json ]] ||
+		run_of coordinator ".traffic[]? | select(.peer == \"$1\" and .messages_received > 0)
 		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | not) | \"\(.type) \(.messages_received)\""
 }
 
@@ -323,15 +370,21 @@ judge_next() {
 	federate
 	await_all
 	victim=$victim_before
-	[[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "the next job: $(statuses): $(tail -qn 1 "$T"/*.stderr | grep -m 1 '"error"' | cut -c 1-300)"
+	[[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] ||
+		fail "the next job: $(statuses): $(tail -qn 1 "$T"/*.stderr | grep -m 1 '"error"' |
+		cut -c 1-300)"
 	for name in $(everybody); do
-		status_is "$name" "done" || fail "the next job: $name/run.json says $(run_of "$name" .status)"
+		status_is "$name" "done" ||
+			fail "the next job: $name/run.json says $(run_of "$name" .status)"
 		judge_labels "$name"
 	done
 	for name in $(names $PARTIES); do
-		ledger verify "$name" --against "$T/out/coordinator/run.json" >"$T/verify" 2>&1 || fail "the next job: the ledger of $name: $(tail -n 1 "$T/verify")"
+		ledger verify "$name" --against "$T/out/coordinator/run.json" >"$T/verify" 2>&1 ||
+			fail "the next job: the ledger of $name: $(tail -n 1 "$T/verify")"
 		rows "$name" >"$T/rows"
-		head -n "$(wc -l <"$T/first/rows.$name")" "$T/rows" | cmp -s - "$T/first/rows.$name" || fail "the next job: rows are gone from the ledger of $name"
+		head -n "$(wc -l <"$T/first/rows.$name")" "$T/rows" |
+			cmp -s - "$T/first/rows.$name" ||
+			fail "the next job: rows are gone from the ledger of $name"
 	done
 	odd=$(find "$T/out" -name '*.tmp' | head -n 3)
 	[[ -z $odd ]] || fail "the next job: left over: $odd"
@@ -357,7 +410,9 @@ while (($#)); do
 		--out) out=$2 ;;
 		--cell) only=$2 ;;
 		--only)
-			[[ " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] || wrong_use "--only $2: no such fault, expected one of ${FAULTS_KNOWN[*]}"
+			[[ " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] ||
+				wrong_use \
+				"--only $2: no such fault, expected one of ${FAULTS_KNOWN[*]}"
 			faults+=("$2")
 			;;
 		*)
@@ -370,7 +425,8 @@ while (($#)); do
 	-h | --help) usage && exit 0 ;;
 	-*) wrong_use "$1: no such option" ;;
 	*)
-		[[ " ${PROTOCOLS[*]} " == *" $1 "* ]] || wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]}"
+		[[ " ${PROTOCOLS[*]} " == *" $1 "* ]] ||
+			wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]}"
 		chosen+=("$1") && shift
 		;;
 	esac
@@ -400,7 +456,8 @@ choose() {
 	for ((i = 1; runs == 0 || i <= runs; i++)); do
 		RANDOM=$(((seed * 7919 + i) % 32768))
 		protocol=${chosen[RANDOM % ${#chosen[@]}]}
-		victim=$( ((RANDOM % 3)) && [[ $protocol != serve ]] && echo party-01 || echo coordinator)
+		victim=$( ((RANDOM % 3)) && [[ $protocol != serve ]] && echo party-01 ||
+			echo coordinator)
 		fault=${faults[RANDOM % ${#faults[@]}]}
 		read -r io alloc <"$base/$protocol/count.$victim"
 		case $fault in
@@ -415,8 +472,13 @@ choose() {
 export SECONDS_UNTIL=0
 ((runs)) || [[ $only ]] || SECONDS_UNTIL=$((EPOCHSECONDS + seconds))
 touch "$base/results"
-{ [[ $only ]] && echo "$only" || timeout "$((runs ? 1000000 : seconds))" bash -c "$(declare -f choose); $(declare -p chosen faults runs seed base); choose" || true; } |
-	xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --one "$base" {} 2>"$base/errors" |
+{
+	[[ $only ]] && echo "$only" ||
+		timeout "$((runs ? 1000000 : seconds))" bash -c \
+		"$(declare -f choose); $(declare -p chosen faults runs seed base); choose" || true
+} |
+	xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --one "$base" {} \
+	2>"$base/errors" |
 	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
 cp "$base/results" "${out:-/dev/null}"
 [[ ! $only ]] || { cat "$base/results" "$base/errors"; }
@@ -428,7 +490,10 @@ awk -F '[ ,]' '
 		split("EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+", name, " ")
 		for (i = 1; i <= 10; i++)
 			if (name[i] in fault)
-				printf "| %s | %d | %d | %d | %d |\n", name[i], c[name[i], "survived"], c[name[i], "failed cleanly"], c[name[i], "wrong"], c[name[i], "late"]
-		printf "runs %d, survived %d, clean failures %d, wrong %d (too late %d)\n", NR, all["survived"], all["failed cleanly"], all["wrong"], all["late"]
+				printf "| %s | %d | %d | %d | %d |\n", name[i], c[name[i],
+				"survived"], c[name[i], "failed cleanly"], c[name[i], "wrong"],
+				c[name[i], "late"]
+		printf "runs %d, survived %d, clean failures %d, wrong %d (too late %d)\n", NR,
+		all["survived"], all["failed cleanly"], all["wrong"], all["late"]
 		exit all["wrong"] > 0 || !NR
 	}' "$base/results" || { tail -n 60 "$base/errors" >&2; exit 1; }

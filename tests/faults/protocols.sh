@@ -7,7 +7,8 @@
 # shellcheck disable=SC2034 # PARTIES is read by who sources this
 
 PARTIES=4 # two pairs and then all, where a protocol has a tree
-PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans
+PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor
+	fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
 
 columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
@@ -25,7 +26,8 @@ rows() { # VARIANT [SYNTH-OPTION...]
 edges() { # VARIANT
 	edges_federation $PARTIES
 	edit job ".variant = \"$1\""
-	[[ $1 == fedspectral ]] || numbered $PARTIES # the plain variant keeps numbers that are drawn in each attempt
+	# the plain variant keeps numbers that are drawn in each attempt
+	[[ $1 == fedspectral ]] || numbered $PARTIES
 }
 
 protocol() { # NAME
@@ -34,7 +36,8 @@ protocol() { # NAME
 	flat | basic) columns ".method = \"$1\" | .polish = 0" ;;
 	landmark | gcc) columns "{ kind, clusters, seed, method: \"$1\" }" ;;
 	predict) predicting ;;
-	kmeans-columns) columns '{ kind: "kmeans.columns", clusters, seed }' && allows $PARTIES kmeans.columns ;;
+	kmeans-columns) columns '{ kind: "kmeans.columns", clusters, seed }' &&
+		allows $PARTIES kmeans.columns ;;
 	fedsc-pairwise) rows pairwise --nodes 40 ;; # powers of ciphertexts take most of its time
 	fedsc-*) rows "${1#fedsc-}" ;;
 	kmeans) rows kmeans ;;
@@ -42,7 +45,8 @@ protocol() { # NAME
 	fedspectral-plain) edges fedspectral ;;
 	fedspectral+) edges fedspectral+ ;;
 	fedwalk) vertices_federation $PARTIES ;;
-	fedwalk-response) vertices_federation $PARTIES && edit job '{ kind, seed, mode: "randomized-response" }' ;;
+	fedwalk-response) vertices_federation $PARTIES &&
+		edit job '{ kind, seed, mode: "randomized-response" }' ;;
 	align) ids_alone ;;
 	intersect) other_rows ;;
 	fedgcn) graphs_federation $PARTIES && ln -s data "$T/pooled" ;;
@@ -58,19 +62,24 @@ ids_alone() {
 	echo '{ "kind": "align", "seed": 7 }' >"$T/job.json"
 	for name in $(names "$PARTIES"); do
 		seq $((20 * i)) $((20 * i + 169)) >"$T/data/$name/ids.txt"
-		edit "$name" ".data = { \"ids\": \"data/$name/ids.txt\" } | .policy.jobs = [\"align\"]"
+		edit "$name" \
+			".data = { \"ids\": \"data/$name/ids.txt\" } | .policy.jobs = [\"align\"]"
 		i=$((i + 1))
 	done
 }
 
-# Each party has some of the rows; the job is of those that all have, in an order that is the same in each run.
+# Each party has some of the rows; the job is of those that all have, in an order that is the same
+# in each run.
 other_rows() {
 	local name
 	columns '.align = "intersect"'
 	rm -r "$T/data"
-	"$BIN/coterie" split --by columns --keep 0.95 --parties $PARTIES --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" split --by columns --keep 0.95 --parties $PARTIES --seed 5 --data \
+		"$T/pooled" --out "$T/data" >/dev/null
 	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
-	for name in $(names "$PARTIES"); do edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\""; done
+	for name in $(names "$PARTIES"); do
+		edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\""
+	done
 }
 
 # A run leaves the models; the job is then to predict with them.
@@ -86,5 +95,6 @@ predicting() {
 	ends 0 coordinator $(names "$PARTIES")
 	model=$(run_of coordinator .job_id)
 	rm -rf "$T/out"
-	jq -n --arg model "$model" '{ kind: "kcagc.predict", clusters: 3, model: $model }' >"$T/job.json"
+	jq -n --arg model "$model" '{ kind: "kcagc.predict", clusters: 3, model: $model }' \
+		>"$T/job.json"
 }

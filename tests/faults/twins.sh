@@ -1,5 +1,6 @@
 #!/bin/bash
-# twins -- two jobs at once over one state: every budget, wherever the first one stands when the second runs.
+# twins -- two jobs at once over one state: every budget, wherever the first one stands when the
+# second runs.
 #
 #   tests/faults/twins.sh [option...] [BUDGET...]
 #
@@ -16,17 +17,21 @@
 #     change    ids of party-00 differ by three in the second job
 #
 #     party-00  == relay ==\                            party-00-b  ==\
-#     party-01  == relay === coordinator                party-01-b  === coordinator-b, the same identity
+#     party-01  == relay === coordinator                party-01-b  === coordinator-b, the same
+#               identity
 #     party-02  == relay ==/                            party-02-b  ==/
 #               party-00 and party-00-b have one state, and so on
 #
-# Step "together": both begin at once, and nothing is held. Step S: the relay holds the first job when party-00 is in S, until
-# all of the second job have ended. Step "person": party-01 of the first job asks a person, who agrees when the second job is over.
+# Step "together": both begin at once, and nothing is held. Step S: the relay holds the first job
+# when party-00 is in S, until all of the second job have ended. Step "person": party-01 of the
+# first job asks a person, who agrees when the second job is over.
 #
-# A cell is right if no party's ledger has numbers of both jobs (change: that of party-00), or more sums or numbers than the
-# budget; if no more than one job is done, all of whose processes end with 0; if all of the other end with 2, one of its
-# parties names the budget, and its coordinator hears that the policy is why. ONE: one of the two is done. NONE: each was refused by
-# another party, which happens if they begin together, or both have some of the sums or numbers. Otherwise one must be done.
+# A cell is right if no party's ledger has numbers of both jobs (change: that of party-00), or more
+# sums or numbers than the budget; if no more than one job is done, all of whose processes end with
+# 0; if all of the other end with 2, one of its parties names the budget, and its coordinator hears
+# that the policy is why. ONE: one of the two is done. NONE: each was refused by another party,
+# which happens if they begin together, or both have some of the sums or numbers. Otherwise one must
+# be done.
 #
 # The last line is the count; exit 1 if a cell is wrong.
 #
@@ -42,15 +47,18 @@ RELAY_MS=15
 rows_that_differ() {
 	federation $PARTIES --nodes 60
 	rm -r "$T/data"
-	"$BIN/coterie" split --by columns --keep 0.9 --parties $PARTIES --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
-	edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1 | .align = "intersect" | .min_common = 20'
+	"$BIN/coterie" split --by columns --keep 0.9 --parties $PARTIES --seed 5 --data \
+		"$T/pooled" --out "$T/data" >/dev/null
+	edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1
+		| .align = "intersect" | .min_common = 20'
 	for name in $(names $PARTIES); do
 		edit "$name" ".data.ids = \"data/$name/ids.txt\" | .policy.min_common = 20"
 	done
 	cp -R "$T/data/party-00" "$T/data/party-00-b"
 	cp "$T/data/party-00/ids.txt" "$T/old"
 	awk 'NR <= 3 { $0 = $0 "-other" } { print }' "$T/old" >"$T/data/party-00-b/ids.txt"
-	awk 'NR == FNR { new[$1] = FNR <= 3 ? $1 "-other" : $1; next } { print new[$1] "\t" new[$2] }' \
+	awk 'NR == FNR { new[$1] = FNR <= 3 ? $1 "-other" : $1; next }
+		{ print new[$1] "\t" new[$2] }' \
 		"$T/old" "$T/data/party-00/edges.tsv" >"$T/data/party-00-b/edges.tsv"
 }
 
@@ -67,7 +75,9 @@ prepare() { # BUDGET
 		edit "$name" '.heartbeat_s = 60 | .step_timeout_s = 100 | .reconnect_s = 0'
 	done
 	edit coordinator '.join_timeout_s = 60'
-	for name in $(names $PARTIES); do edit "$name" ".state = \"state/$name\" | .policy += $(policy "$1")"; done
+	for name in $(names $PARTIES); do
+		edit "$name" ".state = \"state/$name\" | .policy += $(policy "$1")"
+	done
 	cp "$T/coordinator.json" "$T/coordinator-b.json"
 	edit coordinator-b '.output = "out/coordinator-b"'
 	[[ $1 != subsets ]] || edit coordinator-b '.parties -= ["party-02"]'
@@ -98,7 +108,8 @@ named() { # BUDGET: in the sentence of who refuses
 # The budget "words" is the spending of one undisturbed job; jobs are held at the steps of that job.
 one_alone() { # BUDGET
 	local name
-	[[ $1 != eps ]] || edit job '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
+	[[ $1 != eps ]] ||
+		edit job '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
 	coordinator
 	parties $PARTIES
 	# shellcheck disable=SC2046
@@ -111,13 +122,18 @@ one_alone() { # BUDGET
 
 policy_of() { for f in "$1" "$1-b"; do edit "$f" ".policy.$2 = $3"; done; } # PARTY KEY VALUE
 
-rows() { "$BIN/coterie" ledger export --csv --state "$T/state/$1" | tail -n +2 | sed 's/"[^"]*",//g'; } # PARTY
-spent() { rows "$1" | awk -F, -v c="$2" '{ n += $c } END { print n + 0 }'; }                           # PARTY COLUMN
+# PARTY
+rows() {
+	"$BIN/coterie" ledger export --csv --state "$T/state/$1" | tail -n +2 | sed 's/"[^"]*",//g'
+}
+# PARTY COLUMN
+spent() { rows "$1" | awk -F, -v c="$2" '{ n += $c } END { print n + 0 }'; }
 
 cells() { # BUDGET: "BUDGET STEP NUMBER" each
 	local i
 	for ((i = 1; i <= times; i++)); do
-		{ echo together person && tr '\n' ' ' <"$base/$1/steps"; } | xargs -n 1 | sed "s/.*/$1 & $i/"
+		{ echo together person && tr '\n' ' ' <"$base/$1/steps"; } | xargs -n 1 |
+			sed "s/.*/$1 & $i/"
 	done
 }
 
@@ -175,7 +191,8 @@ together() {
 
 coordinator_b() {
 	rm -f "$T/ready-b"
-	start coordinator-b "$BIN/coordinator" --config "$T/coordinator-b.json" --job "$T/job.json" --out "$T/out/coordinator-b" --ready-file "$T/ready-b"
+	start coordinator-b "$BIN/coordinator" --config "$T/coordinator-b.json" --job \
+		"$T/job.json" --out "$T/out/coordinator-b" --ready-file "$T/ready-b"
 	until_true 20 test -s "$T/ready-b" || fail "the second coordinator does not listen"
 	ADDRESS_B=$(<"$T/ready-b")
 }
@@ -183,7 +200,8 @@ coordinator_b() {
 await() { # NAME...
 	local name
 	for name; do
-		until_true 30 gone "$name" || fail "$name still runs: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+		until_true 30 gone "$name" ||
+			fail "$name still runs: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
 		STATUS_OF[$name]=0
 		wait "${PID[$name]}" || STATUS_OF[$name]=$?
 		unset "PID[$name]"
@@ -208,13 +226,15 @@ after_a_person() {
 	id=$(basename "$(ls "$T/state/party-01/offers"/*.json)" .json)
 	second
 	await "${SECOND[@]}"
-	"$BIN/coterie" approve --state "$T/state/party-01" "$id" >"$T/approved" 2>&1 || fail "approve: $(<"$T/approved")"
+	"$BIN/coterie" approve --state "$T/state/party-01" "$id" >"$T/approved" 2>&1 ||
+		fail "approve: $(<"$T/approved")"
 	await "${FIRST[@]}"
 }
 
 judge() {
 	local done=()
-	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr >/dev/null || fail "a process crashed"
+	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr >/dev/null ||
+		fail "a process crashed"
 	judge_job first coordinator "${FIRST[@]}"
 	judge_job second coordinator-b "${SECOND[@]}"
 	for name in $(names $PARTIES); do judge_ledger "$name"; done
@@ -237,7 +257,9 @@ judge_job() { # WHICH COORDINATOR NAME...
 		case ${STATUS_OF[$name]} in
 		0) ok=$((ok + 1)) ;;
 		2) [[ ! -e $T/out/$name/labels.csv ]] || fail "$name failed and has labels" ;;
-		*) fail "$name ended with ${STATUS_OF[$name]}: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)" ;;
+		*) fail \
+			"$name ended with ${STATUS_OF[$name]}: $(tail -n 1 "$T/$name.stderr" |
+			cut -c 1-200)" ;;
 		esac
 	done
 	if ((ok == $# - 2)); then
@@ -246,14 +268,18 @@ judge_job() { # WHICH COORDINATOR NAME...
 	fi
 	((ok == 0)) || fail "of the $1 job some are done and some failed"
 	for name in "${@:4}"; do ! said "$name" "$says" || ok=1; done
-	((ok)) || fail "the $1 job failed, and no party names $says: $(tail -n 1 "$T/$2.stderr" | cut -c 1-200)"
+	((ok)) ||
+		fail "the $1 job failed, and no party names $says: $(tail -n 1 "$T/$2.stderr" |
+		cut -c 1-200)"
 	said "$2" '(says|declined the job): its policy does not allow this job; see its log' ||
-		fail "$2 does not hear that the policy is why: $(tail -n 1 "$T/$2.stderr" | cut -c 1-200)"
+		fail "$2 does not hear that the policy is why: $(tail -n 1 "$T/$2.stderr" |
+		cut -c 1-200)"
 }
 
 judge_ledger() { # PARTY
 	local most jobs
-	"$BIN/coterie" ledger verify --state "$T/state/$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
+	"$BIN/coterie" ledger verify --state "$T/state/$1" >"$T/verify" 2>&1 ||
+		fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	if [[ $budget == words ]]; then
 		most=$(jq .policy.max_words "$T/$1.json")
 		(($(spent "$1" 10) <= most)) || fail "$1 gave more words than $most"
@@ -294,7 +320,8 @@ while (($#)); do
 	-h | --help) usage && exit 0 ;;
 	-*) wrong_use "$1: no such option" ;;
 	*)
-		[[ " ${BUDGETS[*]} " == *" $1 "* ]] || wrong_use "$1: no such budget, expected one of ${BUDGETS[*]}"
+		[[ " ${BUDGETS[*]} " == *" $1 "* ]] ||
+			wrong_use "$1: no such budget, expected one of ${BUDGETS[*]}"
 		chosen+=("$1") && shift
 		;;
 	esac
@@ -319,7 +346,8 @@ if $list; then
 	cat "$base/cells"
 	exit 0
 fi
-xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" {} <"$base/cells" 2>"$base/errors" |
+xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" {} <"$base/cells" \
+	2>"$base/errors" |
 	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
 cp "$base/results" "${out:-/dev/null}"
 
@@ -330,7 +358,9 @@ awk -F , -v cells="$(wc -l <"$base/cells")" '
 		split("subsets eps jobs words change", name, " ")
 		for (i = 1; i <= 5; i++)
 			if (name[i] in budget)
-				printf "| %s | %d | %d | %d |\n", name[i], n[name[i], "one"], n[name[i], "none"], n[name[i], "wrong"]
-		printf "cells %d, one job done %d, none %d, wrong %d\n", NR, all["one"], all["none"], all["wrong"]
+				printf "| %s | %d | %d | %d |\n", name[i], n[name[i], "one"],
+				n[name[i], "none"], n[name[i], "wrong"]
+		printf "cells %d, one job done %d, none %d, wrong %d\n", NR, all["one"],
+		all["none"], all["wrong"]
 		exit all["wrong"] > 0 || NR < cells
 	}' "$base/results" || { tail -n 60 "$base/errors" >&2; exit 1; }

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Broadcast sums changed in ways drawn at random (changes.py), over TLS, to parties in C: no changed sum is taken, each party names the
-# coordinator, and no message of a job leaves after the change. Each test makes $COTERIE_CHANGES changes (12; 125 are 1000 in all).
+# Broadcast sums changed in ways drawn at random (changes.py), over TLS, to parties in C: no changed
+# sum is taken, each party names the coordinator, and no message of a job leaves after the change.
+# Each test makes $COTERIE_CHANGES changes (12; 125 are 1000 in all).
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -13,7 +14,8 @@ none_is_taken() { # L
 	local name found
 	edit_parties "$1" '.rejoin_s = 20'
 	rm -f "$T/ready"
-	start coordinator "$PYTHON" "$ROOT/tests/hostile/changes.py" --config "$T/coordinator.json" --job "$T/job.json" \
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/changes.py" --config \
+		"$T/coordinator.json" --job "$T/job.json" \
 		--ready-file "$T/ready" --changes "$CHANGES"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
@@ -24,14 +26,20 @@ none_is_taken() { # L
 	ends 0 coordinator
 	tail -n 1 "$T/coordinator.stdout" >"$T/figures"
 	jq -c . "$T/figures"
-	[[ $(jq .changes "$T/figures") == "$CHANGES" ]] || fail "$(jq .changes "$T/figures") changes of $CHANGES"
-	[[ $(jq .taken "$T/figures") == 0 ]] || fail "$(jq .taken "$T/figures") changed sums were taken: $(grep ^taken "$T/coordinator.stdout" | head -n 3)"
+	[[ $(jq .changes "$T/figures") == "$CHANGES" ]] ||
+		fail "$(jq .changes "$T/figures") changes of $CHANGES"
+	[[ $(jq .taken "$T/figures") == 0 ]] ||
+		fail "$(jq .taken "$T/figures") changed sums were taken: $(grep ^taken \
+		"$T/coordinator.stdout" | head -n 3)"
 	for name in $(names "$1"); do
 		kill -TERM "${PID[$name]}" 2>/dev/null || true
 		ended "$name"
-		found=$(grep -Ec 'job failed: coordinator (sent SUM|.during [a-z0-9-]+.: SUM)' "$T/$name.stderr" || true)
+		found=$(grep -Ec 'job failed: coordinator (sent SUM|.during [a-z0-9-]+.: SUM)' \
+			"$T/$name.stderr" || true)
 		[[ $found == $(jq ".told[\"$name\"]" "$T/figures") ]] ||
-			fail "$name names the coordinator $found times of $(jq ".told[\"$name\"]" "$T/figures"): $(grep 'job failed' "$T/$name.stderr" | grep -v SUM | tail -n 2)"
+			fail "$name names the coordinator $found times of $(jq ".told[\"$name\"]" \
+			"$T/figures"): $(grep 'job failed' "$T/$name.stderr" | grep -v SUM |
+			tail -n 2)"
 	done
 }
 

@@ -16,7 +16,8 @@ case_of_three() { # RULE...
 
 test_swapped_keys() {
 	case_of_three "hub/$KEYS/1/keys/swap"
-	found_by party-01 3 'key advertisement of party-00: its identity key is .*, but .* is pinned here'
+	found_by party-01 3 \
+		'key advertisement of party-00: its identity key is .*, but .* is pinned here'
 }
 test_dropped_keys() {
 	case_of_three "hub/$KEYS/1/keys/drop"
@@ -24,7 +25,8 @@ test_dropped_keys() {
 }
 test_repeated_keys() {
 	case_of_three "hub/$KEYS/1/keys/repeat"
-	found_by party-01 3 'key advertisement of party-01: the coordinator relays another one than this party sent'
+	found_by party-01 \
+		3 'key advertisement of party-01: the coordinator relays another one than this party sent'
 }
 test_invented_keys() {
 	case_of_three "hub/$KEYS/1/keys/invent"
@@ -33,14 +35,16 @@ test_invented_keys() {
 
 # ---- equivocation ----
 
-# Other starts for one member: its next mask is another one, so the sum is noise, and the canary says so.
+# Other starts for one member: its next mask is another one, so the sum is noise, and the canary
+# says so.
 test_one_member_is_told_other_starts() {
 	case_of_three "hub/$STARTS/1/flip/28"
-	found_by coordinator 3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel \(during level-1\)'
+	found_by coordinator \
+		3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel \(during level-1\)'
 }
 
-# Clusters that end a level, called by other names, which their party cannot tell: the next level begins
-# anew, but not what its members' masks are made of.
+# Clusters that end a level, called by other names, which their party cannot tell: the next level
+# begins anew, but not what its members' masks are made of.
 test_one_member_is_told_other_clusters_of_a_level() {
 	federation 4
 	edit job '.method = "tree" | .virtual_nodes = "centre" | .polish = 0 | .local_clusters = 8'
@@ -49,7 +53,8 @@ test_one_member_is_told_other_clusters_of_a_level() {
 	found_by coordinator 4 'masks of group 6, round 0, over .* do not cancel \(during level-2\)'
 }
 
-# The last words of a job: no sum follows that could be noise. Here the coordinator is the liar alone.
+# The last words of a job: no sum follows that could be noise. Here the coordinator is the liar
+# alone.
 different_results() { # [RULE...]
 	local node
 	federation 3
@@ -58,9 +63,11 @@ different_results() { # [RULE...]
 	parties 3
 	completes 3
 	# A node whose label has a bit of its own in RESULT's byte, and is none when that is turned.
-	node=$(awk -F, 'NR > 1 && (NR - 2) % 4 == 0 && $2 < 2 { print NR - 2; exit }' "$T/out/coordinator/labels.csv")
+	node=$(awk -F, 'NR > 1 && (NR - 2) % 4 == 0 && $2 < 2 { print NR - 2; exit }' \
+		"$T/out/coordinator/labels.csv")
 	rm -rf "$T/out"
-	turned 3 "hub/$CLUSTERS/1/flip/$((28 + node / 4))" "hub/$RESULT/1/flip/$((28 + node / 4))" "$@"
+	turned 3 "hub/$CLUSTERS/1/flip/$((28 + node / 4))" "hub/$RESULT/1/flip/$((28 + node / 4))" \
+		"$@"
 	ends 2 party-00 party-01 party-02
 	ends '0|2' coordinator # it may hear of it when it has said DONE, and has nothing to compare
 	no_labels 3
@@ -93,7 +100,8 @@ test_told_left_out_at_the_end() {
 	ends 0 coordinator party-00 party-02 # who have heard from party-01 what it was told
 	says party-01 "coordinator sent DONE $UNCONFIRMED \(during result\)"
 	says party-01 'labels.csv: the job has no result'
-	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] || fail "party-01 was left with labels"
+	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] ||
+		fail "party-01 was left with labels"
 }
 test_told_changed() {
 	case_of_three "hub/$TOLD/1/flip/-1"
@@ -129,7 +137,8 @@ test_same_round_asked_twice() {
 	edit job '.starts = 4'
 	turned 3 "hub/$ASSIGNMENT/2/twice"
 	fails 2 3
-	found_by party-01 3 'coordinator sent ASSIGNMENT, expected CLUSTERS|masks of group 3, round .* do not cancel'
+	found_by party-01 \
+		3 'coordinator sent ASSIGNMENT, expected CLUSTERS|masks of group 3, round .* do not cancel'
 }
 
 test_wrong_count_from_the_coordinator() {
@@ -155,7 +164,8 @@ test_another_sum_than_there_is() {
 	rows_job kmeans
 	turned 3 "hub/$SUM/4/flip/40"
 	fails 2 3
-	found_by party-01 3 "coordinator sent SUM 3 that is not the sum of the parties' terms and tags"
+	found_by party-01 3 \
+		"coordinator sent SUM 3 that is not the sum of the parties' terms and tags"
 }
 
 # The group key, as it is passed on.
@@ -178,7 +188,8 @@ test_another_number_of_clusters() {
 		rm -rf "$T/out"
 		turned 3 "hub/$CHOICE/5/put/2/000000000000000$k"
 		fails 2 3
-		found_by party-01 3 "coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
+		found_by party-01 3 \
+			"coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
 	done
 }
 
@@ -191,7 +202,8 @@ test_another_number_by_gram() {
 		rm -rf "$T/out"
 		turned 3 "hub/$CHOICE/1/put/2/000000000000000$k"
 		fails 2 3
-		found_by party-01 3 "coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
+		found_by party-01 3 \
+			"coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
 	done
 }
 
@@ -210,13 +222,16 @@ test_another_profile() {
 	turned 3 "hub/$SUM/$last/flip/40"
 	ends 2 party-01
 	says party-01 "coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags .during profile"
-	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/profile-joint.csv ]] || fail "party-01 has results"
+	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/profile-joint.csv ]] ||
+		fail "party-01 has results"
 }
 
 # Rows that all have, as the coordinator says: one that the party has not, or only some.
 common_rows() { # RULE REGEX
-	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" split --by columns --keep 0.85 --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
+		>/dev/null
+	"$BIN/coterie" split --by columns --keep 0.85 --parties 3 --seed 5 --data "$T/pooled" \
+		--out "$T/data" >/dev/null
 	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"intersect\", \"clusters\": 3, \"seed\": 7 }" >"$T/job.json"
 	set_up 3
 	edit_parties 3 '.policy.jobs = ["kmeans.columns"]'
@@ -225,15 +240,18 @@ common_rows() { # RULE REGEX
 	found_by party-01 3 "$2"
 }
 test_a_common_row_that_is_none() {
-	common_rows "hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
+	common_rows \
+		"hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
 }
 test_fewer_common_rows() {
 	common_rows "hub/$COMMON/1/put/0/0000000000000010" 'coordinator sent COMMON'
 }
 
-# Nobody has so few ids as the first step says, so its word is 0: it becomes 2^54 - 33, the modulus of tags of version 6.
+# Nobody has so few ids as the first step says, so its word is 0: it becomes 2^54 - 33, the modulus
+# of tags of version 6.
 test_another_sum_of_sizes() {
-	common_rows "hub/$SUM/1/put/32/dfffffffffff3f00" "coordinator sent SUM 0 that is not the sum of the parties' terms and tags"
+	common_rows "hub/$SUM/1/put/32/dfffffffffff3f00" \
+		"coordinator sent SUM 0 that is not the sum of the parties' terms and tags"
 }
 
 sample test_swapped_keys test_told_changed test_replayed_frame test_another_sum_than_there_is \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# 300 connections of somebody who may ask nothing, kept open by a byte every 3 s (drip.py): others are answered as if
-# they were not there, and so is /healthz.
+# 300 connections of somebody who may ask nothing, kept open by a byte every 3 s (drip.py): others
+# are answered as if they were not there, and so is /healthz.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -30,11 +30,16 @@ crowd() { # HOW ADDRESS [PKI NAME]: comes, and stays for longer than one who sen
 }
 
 viewer() {
-	curl -sSf --noproxy '*' --max-time "$LIMIT" --cacert "$T/pki/ca.crt" --cert "$T/pki/vera.crt" --key "$T/pki/vera.key" \
-		--connect-to "::$API" -o "$T/answer" -w '%{time_total}\n' "https://coordinator:${API##*:}$1"
+	curl -sSf --noproxy '*' --max-time "$LIMIT" --cacert "$T/pki/ca.crt" --cert \
+		"$T/pki/vera.crt" --key "$T/pki/vera.key" \
+		--connect-to "::$API" -o "$T/answer" -w '%{time_total}\n' \
+		"https://coordinator:${API##*:}$1"
 }
 
-local_user() { curl -sSf --noproxy '*' --max-time "$LIMIT" "${SOCKET[@]}" -o "$T/answer" -w '%{time_total}\n' "http://${PORT:-localhost}$1"; }
+local_user() {
+	curl -sSf --noproxy '*' --max-time "$LIMIT" "${SOCKET[@]}" -o "$T/answer" -w \
+		'%{time_total}\n' "http://${PORT:-localhost}$1"
+}
 
 # Every other second, for 20 s, which is twice as long as an idle connection may be.
 all_are_answered() { # COMMAND...: as viewer()
@@ -43,13 +48,17 @@ all_are_answered() { # COMMAND...: as viewer()
 	for ((i = 0; i < 10; i++)); do
 		deadline=$((SECONDS + LIMIT)) # only a busy machine may refuse a connection before
 		until "$@" >>"$T/times" 2>"$T/curl"; do
-			((BUSY > 1 && SECONDS < deadline)) || fail "$*: not answered within $LIMIT s, after $i that were: $(<"$T/curl")"
+			((BUSY > 1 && SECONDS < deadline)) ||
+				fail "$*: not answered within $LIMIT s, after $i that were: $( \
+				<"$T/curl")"
 		done
 		sleep 2
 	done
-	echo "$*: $(wc -l <"$T/times") answers, the slowest after $(sort -g "$T/times" | tail -n 1) s"
+	echo "$*: $(wc -l <"$T/times") answers, the slowest after $(sort -g "$T/times" |
+		tail -n 1) s"
 	rm "$T/times"
-	(($(find "/proc/${PID[coordinator]}/fd" | wc -l) < 600)) || fault "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
+	(($(find "/proc/${PID[coordinator]}/fd" | wc -l) < 600)) ||
+		fault "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
 }
 
 SOCKET=()
@@ -92,8 +101,10 @@ test_requests_at_a_unix_socket() {
 	DRIP_UID=$(id -u nobody) crowd watch "unix:$T/http"
 	all_are_answered local_user /healthz
 	LIMIT=$BUSY
-	curl -sS --max-time "$LIMIT" "${SOCKET[@]}" -N http://localhost/events >"$T/events" 2>/dev/null || true
-	grep -q '^data: {' "$T/events" || fail "one user keeps another from watching: $(head -c 200 "$T/events")"
+	curl -sS --max-time "$LIMIT" "${SOCKET[@]}" -N http://localhost/events >"$T/events" \
+		2>/dev/null || true
+	grep -q '^data: {' "$T/events" ||
+		fail "one user keeps another from watching: $(head -c 200 "$T/events")"
 }
 
 sample test_requests_of_a_certificate_without_a_role

@@ -9,7 +9,8 @@ source "${0%/*}/../integration/python.sh"
 
 extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: listening
 	rm -rf "$T/ready" "$T/out"
-	start coordinator "$PYTHON" "$ROOT/tests/hostile/${2-extract.py}" "${@:3}" --config "$T/coordinator.json" --job "$T/job.json" \
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/${2-extract.py}" "${@:3}" --config \
+		"$T/coordinator.json" --job "$T/job.json" \
 		--ready-file "$T/ready" --truth "$T/data" --lie "$1"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
@@ -27,21 +28,28 @@ reads() { # FILE LIE STATUS: parties in C; what is read goes to FILE
 }
 
 figure() { # FILE LIE
-	jq -r --arg lie "$2" '"\($lie): read \(.read | length) of \(.of), \(.wrong) wrong, \(.pooled) pooled, \(.after) after, \(.said)"' "$T/$1"
+	jq -r --arg lie \
+		"$2" '"\($lie): read \(.read | length) of \(.of), \(.wrong) wrong, \(.pooled) pooled, \(.after) after, \(.said)"' "$T/$1"
 }
 
-beyond() { jq -n --slurpfile a "$T/honest" --slurpfile b "$T/$1" '$b[0].read - $a[0].read | length'; } # FILE
+# FILE
+beyond() {
+	jq -n --slurpfile a "$T/honest" --slurpfile b "$T/$1" '$b[0].read - $a[0].read | length'
+}
 
 nothing_beyond() { # LIE...
 	local lie
 	for lie; do
 		reads lying "$lie" 2
-		[[ $(beyond lying) == 0 ]] || fail "$lie: $(beyond lying) more than an honest coordinator reads"
-		[[ $(jq .after "$T/lying") == 0 ]] || fail "$lie: $(jq .after "$T/lying") sums after the lie"
+		[[ $(beyond lying) == 0 ]] ||
+			fail "$lie: $(beyond lying) more than an honest coordinator reads"
+		[[ $(jq .after "$T/lying") == 0 ]] ||
+			fail "$lie: $(jq .after "$T/lying") sums after the lie"
 	done
 }
 
-# The largest prime below 2^54: tags of version 6 were modulo it, so a word with it added passed. 297 of 300 rows were read by that.
+# The largest prime below 2^54: tags of version 6 were modulo it, so a word with it added passed.
+# 297 of 300 rows were read by that.
 OLD_PRIME=$(((1 << 54) - 33))
 
 rows_of() { # KIND OR VARIANT
@@ -54,14 +62,17 @@ rows_of() { # KIND OR VARIANT
 	esac
 }
 
-# What the attack does where sums are believed, as they once were: parties in Python that do not look at tags.
+# What the attack does where sums are believed, as they once were: parties in Python that do not
+# look at tags.
 test_rows_of_parties_that_believe() {
 	rows_of kmeans
 	local name
-	edit job '.secure_sum = { group: "ffdhe2048" } | .clusters = 40 | .iterations = 40 | .tolerance = 0'
+	edit job '.secure_sum = { group: "ffdhe2048" } | .clusters = 40 | .iterations = 40
+		| .tolerance = 0'
 	extractor from=2
 	for name in $(names 3); do
-		start "$name" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$name.json" --coordinator "$ADDRESS" \
+		start "$name" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$name.json" \
+			--coordinator "$ADDRESS" \
 			--labels "$T/$name.labels" --lie believe
 	done
 	ended coordinator
@@ -100,38 +111,45 @@ edges_of() { # VARIANT: whose ids are plain, for the truth
 test_edges_of_exact() {
 	edges_of exact
 	reads honest honest 0
-	# The pooled graph is read whole: the reading is good enough to find owners, where there are any.
-	[[ $(jq .pooled "$T/honest") == $(cat "$T"/data/party-0?/edges.tsv | sort -u | wc -l) ]] || fail "the pooled graph is not read"
+	# The pooled graph is read whole: the reading is good enough to find owners, where there are
+	# any.
+	[[ $(jq .pooled "$T/honest") == $(cat "$T"/data/party-0?/edges.tsv | sort -u | wc -l) ]] ||
+		fail "the pooled graph is not read"
 	nothing_beyond apart victim merged
 }
 
-# A lie about one node of many is found if it is among those that parties compare. If not, it shows whose that
-# node's edges are, and no others.
+# A lie about one node of many is found if it is among those that parties compare. If not, it shows
+# whose that node's edges are, and no others.
 test_edges_of_a_few() {
 	edges_of exact
 	rm -r "$T/data" "$T/pooled"
-	"$BIN/coterie" synth --features 0 --nodes 600 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" synth --features 0 --nodes 600 --clusters 3 --degree 10 --homophily 0.9 \
+		--seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" \
+		>/dev/null
 	reads honest honest 0
 	local i found=0 node own
 	for ((i = 0; i < 5; i++)); do
 		reads few few=1 '0|2'
 		if [[ $(jq .after "$T/few") == 0 ]]; then
 			found=$((found + 1))
-			[[ $(beyond few) == 0 ]] || fail "$(beyond few) edges read by a lie that is found"
+			[[ $(beyond few) == 0 ]] ||
+				fail "$(beyond few) edges read by a lie that is found"
 			continue
 		fi
 		node=$(jq -r '.moved[0]' "$T/few")
-		own=$(cat "$T"/data/party-0?/edges.tsv | grep -cw "$node" || true) # a few nodes have none
-		echo "one node, unnoticed: $(beyond few) edges with their owner beyond an honest one's, of $own that it has"
+		# a few nodes have none
+		own=$(cat "$T"/data/party-0?/edges.tsv | grep -cw "$node" || true)
+		echo "one node, unnoticed: $(beyond \
+			few) edges with their owner beyond an honest one's, of $own that it has"
 		(($(beyond few) <= own)) || fail "$(beyond few) edges beyond, of $own of that node"
 	done
 	echo "found $found of 5 times"
 	nothing_beyond few=80
 }
 
-# A coordinator that party-00 helps: it knows which nodes others compare with party-00, and nothing of which they compare
-# with each other.
+# A coordinator that party-00 helps: it knows which nodes others compare with party-00, and nothing
+# of which they compare with each other.
 colludes() { # LIE STATUS
 	extractor "$1" colluder.py --party "$T/party-00.json"
 	party party-01
@@ -147,14 +165,18 @@ test_edges_of_exact_by_two() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	# The effective job in its order, as party-00 hashes the offer and knows no defaults. gojq would sort it.
-	"$PYTHON" -c 'import json, sys; json.dump(json.load(sys.stdin)["job"], sys.stdout)' <"$T/out/coordinator/run.json" >"$T/job.json"
+	# The effective job in its order, as party-00 hashes the offer and knows no defaults. gojq
+	# would sort it.
+	"$PYTHON" -c 'import json, sys; json.dump(json.load(sys.stdin)["job"], sys.stdout)' \
+		<"$T/out/coordinator/run.json" >"$T/job.json"
 	colludes honest 0 # what is read of an honest numbering, and that party-00's part is one
-	[[ $(jq .pooled "$T/colluding") == $(cat "$T"/data/party-0?/edges.tsv | sort -u | wc -l) ]] || fail "the pooled graph is not read"
+	[[ $(jq .pooled "$T/colluding") == $(cat "$T"/data/party-0?/edges.tsv | sort -u |
+		wc -l) ]] || fail "the pooled graph is not read"
 	colludes apart 2
 	any_party_said 'coordinator .*numbers nodes differently for party-0[12] and for this' ||
 		fail "nobody names it"
-	[[ $(jq '.read | length' "$T/colluding") == 0 && $(jq .after "$T/colluding") == 0 ]] || fail "edges were read"
+	[[ $(jq '.read | length' "$T/colluding") == 0 && $(jq .after "$T/colluding") == 0 ]] ||
+		fail "edges were read"
 }
 
 test_edges_of_plus() {
@@ -163,8 +185,9 @@ test_edges_of_plus() {
 	nothing_beyond apart victim merged
 }
 
-# Prototypes in clear, of which the coordinator chooses those to begin a round with, and what it reads by four attacks. What they
-# would read shows where weights hardly move: else the sums of two rounds are of other embeddings.
+# Prototypes in clear, of which the coordinator chooses those to begin a round with, and what it
+# reads by four attacks. What they would read shows where weights hardly move: else the sums of two
+# rounds are of other embeddings.
 test_prototypes_in_clear() {
 	local last
 	needs_python
@@ -172,16 +195,24 @@ test_prototypes_in_clear() {
 	"$BIN/coterie" synth --graphs --nodes 120 --size 12 --seed 99 --out "$T/others" >/dev/null
 	for last in '' --still; do # what is rebuilt is looked at in the first alone
 		# shellcheck disable=SC2086
-		"$PYTHON" "$ROOT/tests/hostile/prototypes.py" $last ${last:+--no-rebuild} --seeds 1 --others "$T/others" "$T"/data/party-0? | tee "$T/read$last"
+		"$PYTHON" "$ROOT/tests/hostile/prototypes.py" $last ${last:+--no-rebuild} --seeds \
+			1 --others "$T/others" "$T"/data/party-0? | tee "$T/read$last"
 		[[ $(grep -c 'members named right' "$T/read$last") == 3 ]] || fail "no figures"
 	done
-	[[ $(grep -c 'by differences 0 | with drift 0 ' "$T/read") == 3 ]] || fail "graphs were read by differences"
-	! sed -n 's/.*named right \([0-9]*\) .*/\1/p' "$T/read" | awk '$1 > 45 { bad = 1 } END { exit !bad }' || fail "members are named"
-	! sed -n 's/.*rebuilt \([0-9]*\) by.*/\1/p' "$T/read" | awk '$1 > 5 { bad = 1 } END { exit !bad }' || fail "graphs are rebuilt"
-	at_least "$(sed -n 's/^scattered: by differences \([0-9]*\) .*/\1/p' "$T/read--still")" 3 "graphs read where weights stand still"
-	at_least "$(sed -n 's/^kde.*named right \([0-9]*\) .*/\1/p' "$T/read--still")" 60 "members named where weights stand still"
-	at_least "$(sed -n 's/^kde.*own weights \([0-9]*\) .*/\1/p' "$T/read")" 60 "members named by own weights"
-	at_least "$(sed -n 's/^alone: rebuilt \([0-9]*\) .*/\1/p' "$T/read")" 2 "graphs rebuilt from embeddings of their own"
+	[[ $(grep -c 'by differences 0 | with drift 0 ' "$T/read") == 3 ]] ||
+		fail "graphs were read by differences"
+	! sed -n 's/.*named right \([0-9]*\) .*/\1/p' "$T/read" |
+		awk '$1 > 45 { bad = 1 } END { exit !bad }' || fail "members are named"
+	! sed -n 's/.*rebuilt \([0-9]*\) by.*/\1/p' "$T/read" |
+		awk '$1 > 5 { bad = 1 } END { exit !bad }' || fail "graphs are rebuilt"
+	at_least "$(sed -n 's/^scattered: by differences \([0-9]*\) .*/\1/p' "$T/read--still")" 3 \
+		"graphs read where weights stand still"
+	at_least "$(sed -n 's/^kde.*named right \([0-9]*\) .*/\1/p' "$T/read--still")" 60 \
+		"members named where weights stand still"
+	at_least "$(sed -n 's/^kde.*own weights \([0-9]*\) .*/\1/p' "$T/read")" 60 \
+		"members named by own weights"
+	at_least "$(sed -n 's/^alone: rebuilt \([0-9]*\) .*/\1/p' "$T/read")" 2 \
+		"graphs rebuilt from embeddings of their own"
 }
 
 sample test_rows_of_kmeans

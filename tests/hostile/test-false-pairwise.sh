@@ -1,5 +1,6 @@
 #!/bin/bash
-# A party of fedsc's variant pairwise in Python (false_pairwise.py), honest and lying, beside two in C.
+# A party of fedsc's variant pairwise in Python (false_pairwise.py), honest and lying, beside two in
+# C.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -11,14 +12,16 @@ three_parties() {
 	rows_federation 3 --nodes 90
 	patient 3
 	allows 3 fedsc.pairwise
-	rows_job pairwise '. + { dims: 12, rounds: 0, kernel: { width: 1.5, lambda: 0.01 }, secure_sum: { group: "x25519" } }'
+	rows_job \
+		pairwise '. + { dims: 12, rounds: 0, kernel: { width: 1.5, lambda: 0.01 }, secure_sum: { group: "x25519" } }'
 }
 
 # party-00 is the one in Python.
 plays() { # STATUS [LIE]
 	rm -rf "$T/out"
 	coordinator
-	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_pairwise.py" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_pairwise.py" --config \
+		"$T/party-00.json" --coordinator "$ADDRESS" \
 		--labels "$T/labels" --truth "$T/data/party-01" "$T/data/party-02" ${2:+--lie "$2"}
 	party party-01
 	party party-02
@@ -28,16 +31,21 @@ plays() { # STATUS [LIE]
 	jq -c --arg lie "${2:-none}" '{ lie: $lie } + .' "$T/said"
 }
 
-# A second implementation: the clusters of three parties in C. Who keeps to the protocol reads all rows.
+# A second implementation: the clusters of three parties in C. Who keeps to the protocol reads all
+# rows.
 test_honest() {
 	local name
 	three_parties
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	for name in $(names 3); do tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2; done >"$T/expected"
+	for name in $(names 3); do
+		tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2
+	done >"$T/expected"
 	plays 0
-	for name in party-01 party-02; do tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2; done | cat "$T/labels" - |
+	for name in party-01 party-02; do
+		tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2
+	done | cat "$T/labels" - |
 		paste -d , "$T/expected" - | sort -u >"$T/pairs"
 	[[ $(wc -l <"$T/pairs") == 3 ]] || fail "other clusters: $(xargs <"$T/pairs")"
 	[[ $(jq .read "$T/said") == 60 ]] || fail 'not all rows of the others are read'

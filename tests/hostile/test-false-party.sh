@@ -10,7 +10,8 @@ source "${0%/*}/../integration/python.sh"
 reads() { # FILE STATUS [ARG...]
 	rm -rf "$T/out"
 	coordinator
-	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" \
+		--coordinator "$ADDRESS" \
 		--labels "$T/labels" --truth "$T/data/party-01" "$T/data/party-02" "${@:3}"
 	party party-01
 	party party-02
@@ -31,8 +32,10 @@ rows_of() { # KIND OR VARIANT [JQ-PROGRAM]
 
 reads_more_than_an_honest_one() { # LEAST OF WHAT
 	at_least "$(jq .read "$T/false")" "$1" "$2 read by false terms"
-	[[ $(jq .wrong "$T/false") == 0 ]] || fail "$2: $(jq .wrong "$T/false") are read that are none"
-	at_least "$(jq .read "$T/false")" $(($(jq .read "$T/honest") + 1)) "$2 read by false terms, above an honest party's"
+	[[ $(jq .wrong "$T/false") == 0 ]] ||
+		fail "$2: $(jq .wrong "$T/false") are read that are none"
+	at_least "$(jq .read "$T/false")" $(($(jq .read "$T/honest") + 1)) \
+		"$2 read by false terms, above an honest party's"
 }
 
 # Every row of the others, whatever min_cluster is, in a job that ends well.
@@ -60,9 +63,11 @@ test_rows_of_fedsc() {
 
 # With noise in the sums that is enough without its share.
 test_rows_of_noisy_kmeans() {
-	rows_of kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: 1e-5, clip: 15, colluders: 1 } }'
+	rows_of \
+		kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: 1e-5, clip: 15, colluders: 1 } }'
 	reads false 2
-	[[ $(jq .read "$T/false") == 0 ]] || fail "$(jq .read "$T/false") rows are read in spite of the noise"
+	[[ $(jq .read "$T/false") == 0 ]] ||
+		fail "$(jq .read "$T/false") rows are read in spite of the noise"
 }
 
 # Distances of nodes over the others' features, of which an honest party knows none: all between 11
@@ -70,7 +75,8 @@ test_rows_of_noisy_kmeans() {
 distances_of() { # METHOD
 	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum = { group: \"x25519\" }"
 	reads false 0
-	[[ $(jq -c '[.read, .wrong, .differences == .differences_of]' "$T/false") == '[55,0,true]' ]] ||
+	[[ $(jq -c '[.read, .wrong, .differences == .differences_of]' \
+		"$T/false") == '[55,0,true]' ]] ||
 		fail "$1: distances read by false terms"
 }
 nodes_of_kcagc() {
@@ -86,12 +92,14 @@ nodes_of_columns() {
 test_distances_of_basic() {
 	nodes_of_kcagc
 	distances_of basic
-	[[ $(jq .differences "$T/false") == 1500 ]] || fail 'differences of distances read by false terms'
+	[[ $(jq .differences "$T/false") == 1500 ]] ||
+		fail 'differences of distances read by false terms'
 }
 test_distances_of_columns() {
 	nodes_of_columns
 	distances_of basic
-	[[ $(jq .differences "$T/false") == 1500 ]] || fail 'differences of distances read by false terms'
+	[[ $(jq .differences "$T/false") == 1500 ]] ||
+		fail 'differences of distances read by false terms'
 }
 
 # The same of the nodes that are alone in their cells: by clusters drawn at random most are.
@@ -121,7 +129,8 @@ test_graphs_of_fedgcn() {
 	reads honest 0 --honest
 	reads false 0
 	at_least "$(jq .wrong "$T/honest")" 5 "guesses of an honest party that are wrong"
-	[[ $(jq -c '[.read > 0, .wrong]' "$T/false") == '[true,0]' ]] || fail 'graphs read by false terms'
+	[[ $(jq -c '[.read > 0, .wrong]' "$T/false") == '[true,0]' ]] ||
+		fail 'graphs read by false terms'
 }
 
 # Edges of two others, each between ids that it has. It claims ids of nobody.
@@ -142,13 +151,15 @@ edges_of() { # HOW-MANY-WRONG-AT-MOST LEAST-READ JQ-PROGRAM
 test_edges_of_exact() { edges_of 0 667 '.variant = "exact"'; }
 test_edges_of_plus() { edges_of 0 660 '.variant = "fedspectral+" | .iterations = 1'; }
 
-# With more iterations blocks are of walks: a few guesses are right, four times as many as by chance.
+# With more iterations blocks are of walks: a few guesses are right, four times as many as by
+# chance.
 test_edges_of_plus_with_iterations() {
 	edges_of 300 25 '.variant = "fedspectral+" | .iterations = 6'
 	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'
 }
 
-# Ties between vertices of the two others. An honest party reads most, and one that lies hardly more.
+# Ties between vertices of the two others. An honest party reads most, and one that lies hardly
+# more.
 ties_of() { # LEAST MOST-WRONG WALKS
 	needs_python
 	vertices_federation 3
@@ -180,7 +191,8 @@ test_products_of_landmark() {
 test_distances_of_gcc() {
 	needs_python
 	federation 3 --features 300
-	"$PYTHON" "$ROOT/tests/hostile/false_blocks.py" --dims 13 "$T/data/party-01" "$T/data/party-02" | tee "$T/false"
+	"$PYTHON" "$ROOT/tests/hostile/false_blocks.py" --dims 13 "$T/data/party-01" \
+		"$T/data/party-02" | tee "$T/false"
 	at_least "$(jq .read "$T/false")" 8000 'distances of 11175 read by false terms'
 }
 
@@ -190,20 +202,24 @@ declines() { # JQ-PROGRAM
 	edit job "$1"
 	rm -rf "$T/out"
 	coordinator
-	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" \
+		--coordinator "$ADDRESS" \
 		--labels "$T/labels" --truth "$T/data/party-01" "$T/data/party-02"
 	party party-01
 	party party-02
 	ends 1 party-00
 	ends 2 coordinator party-01 party-02
-	grep -q 'without noise, policy.require_noise of party-01 is true' "$T/party-01.stderr" || fail "$1: nobody says why"
+	grep -q 'without noise, policy.require_noise of party-01 is true' "$T/party-01.stderr" ||
+		fail "$1: nobody says why"
 	[[ ! -s $T/party-00.stdout ]] || fail "$1: something is read"
 }
 test_require_noise_declines_distances() {
 	local how
 	nodes_of_kcagc
 	edit party-01 '.policy.require_noise = true'
-	for how in flat tree landmark; do declines ".kind = \"kcagc\" | .method = \"$how\" | .filter.order = 3"; done
+	for how in flat tree landmark; do
+		declines ".kind = \"kcagc\" | .method = \"$how\" | .filter.order = 3"
+	done
 }
 test_require_noise_declines_edges() {
 	local how
@@ -211,7 +227,9 @@ test_require_noise_declines_edges() {
 	edges_federation 3
 	patient 3
 	edit party-01 '.policy.require_noise = true'
-	for how in exact fedspectral+; do declines ".kind = \"fedspectral\" | .variant = \"$how\""; done
+	for how in exact fedspectral+; do
+		declines ".kind = \"fedspectral\" | .variant = \"$how\""
+	done
 }
 
 sample test_require_noise_declines_distances

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a coordinator of kcagc gains by other cells, sets and directions than the true ones (geometry.py): with flat what
-# it has of basic without a lie, and with min_cell nothing.
+# What a coordinator of kcagc gains by other cells, sets and directions than the true ones
+# (geometry.py): with flat what it has of basic without a lie, and with min_cell nothing.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -20,7 +20,8 @@ effective() { # JQ-PROGRAM: the job in full, as the coordinator in C writes it
 
 maps() { # STATUS [ARG...]: $KNOWN pairs of $OF
 	rm -rf "$T/ready" "$T/out"
-	start coordinator "$PYTHON" "$ROOT/tests/hostile/geometry.py" --config "$T/coordinator.json" --job "$T/job.json" \
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/geometry.py" --config \
+		"$T/coordinator.json" --job "$T/job.json" \
 		--ready-file "$T/ready" --truth "$T/data" "${@:2}"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
@@ -38,7 +39,8 @@ maps() { # STATUS [ARG...]: $KNOWN pairs of $OF
 test_basic() {
 	effective '.method = "basic"'
 	maps 0
-	[[ $KNOWN == "$OF" ]] || fail "of basic $KNOWN pairs of $OF are known, and the map is said to be whole"
+	[[ $KNOWN == "$OF" ]] ||
+		fail "of basic $KNOWN pairs of $OF are known, and the map is said to be whole"
 }
 
 test_flat_and_cells_of_one_node() {
@@ -82,7 +84,8 @@ test_landmark() {
 	((LIE < OF / 4)) || fail "landmark: $LIE of $OF pairs by as many products as the job has"
 	edit job '.min_cell = 3 | .polish = 0'
 	maps 2 --lie single
-	any_party_said 'coordinator sent LANDMARKS with .* fewer than job.min_cell, 3' || fail "nobody says why"
+	any_party_said 'coordinator sent LANDMARKS with .* fewer than job.min_cell, 3' ||
+		fail "nobody says why"
 }
 
 test_gcc() {
@@ -94,7 +97,8 @@ test_min_cell() {
 	effective '.method = "flat" | .min_cell = 3'
 	maps 2 --lie cells
 	[[ $KNOWN == 0 ]] || fail "$KNOWN of $OF in spite of min_cell"
-	any_party_said 'coordinator sent CELLS with .* fewer than job.min_cell, 3' || fail "nobody says why"
+	any_party_said 'coordinator sent CELLS with .* fewer than job.min_cell, 3' ||
+		fail "nobody says why"
 }
 
 sample test_min_cell

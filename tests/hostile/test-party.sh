@@ -14,14 +14,16 @@ case_of_three() { # STATUS RULE...
 
 test_words_that_are_not_masked_as_agreed() {
 	case_of_three 2 "party/$MASKED/1/flip/-5" # of the canary: behind it is the length of no tag
-	found_by coordinator 3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel'
+	found_by coordinator 3 \
+		'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel'
 }
 
 # ---- keys ----
 
 test_key_that_nobody_signed() {
 	case_of_three 2 "party/$KEY/1/flip/20"
-	grep -Eqi 'key advertisement of party-01' "$T"/party-0?.stderr "$T/coordinator.stderr" || fail "nobody says so"
+	grep -Eqi 'key advertisement of party-01' "$T"/party-0?.stderr "$T/coordinator.stderr" ||
+		fail "nobody says so"
 }
 
 # ---- words of what members were told ----
@@ -55,7 +57,8 @@ test_same_words_twice() {
 }
 test_wrong_count_from_a_party() {
 	case_of_three 2 "party/$MASKED/1/put/12/0000000000000001"
-	found_by coordinator 3 'party-01 sent MASKED with words from 0 of 1 for group 3, round 0; due were'
+	found_by coordinator 3 \
+		'party-01 sent MASKED with words from 0 of 1 for group 3, round 0; due were'
 }
 test_wrong_length_from_a_party() {
 	case_of_three 2 "party/$MASKED/1/more/00"

@@ -20,7 +20,8 @@ turned() { # L RULE...
 	coordinator
 	direct=$ADDRESS
 	rm -f "$T/turncoat.ready"
-	start turncoat "$TOOLS/turncoat" "$T/turncoat.ready" "$direct" "$T/pki" party-01 coordinator "${@:2}"
+	start turncoat "$TOOLS/turncoat" "$T/turncoat.ready" "$direct" "$T/pki" party-01 \
+		coordinator "${@:2}"
 	until_true 10 test -s "$T/turncoat.ready" || fail "the turncoat did not become ready"
 	for name in $(names "$1"); do
 		if [[ $name == party-01 ]]; then
@@ -44,7 +45,8 @@ no_labels() { # L
 	local name
 	says turncoat '^turncoat: '
 	for name in $(names "$1"); do
-		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/labels.npy ]] || fail "$name was left with labels"
+		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/labels.npy ]] ||
+			fail "$name was left with labels"
 	done
 	no_leftovers
 }

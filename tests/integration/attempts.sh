@@ -39,11 +39,14 @@ same_as_undisturbed() {
 	local name
 	ends 0 "${EVERYONE[@]}"
 	each_says "done" .status "${EVERYONE[@]}"
-	for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in "${EVERYONE[@]}"; do
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 	no_leftovers
 }
 
-kills() { # NAME [lost]: and nothing is heard of it any more; what the relay held goes on, or is lost
+# NAME [lost]: and nothing is heard of it any more; what the relay held goes on, or is lost
+kills() {
 	kill -KILL "${PID[$1]}"
 	[[ ${2-} != lost ]] || kill -HUP "${PID[relay]}"
 	wait "${PID[$1]}" 2>/dev/null || true

@@ -1,4 +1,5 @@
-# certificates.sh -- certificates that coterie pki does not make, and lists of revoked ones; sourced after lib.sh.
+# certificates.sh -- certificates that coterie pki does not make, and lists of revoked ones; sourced
+# after lib.sh.
 # shellcheck shell=bash
 
 # A certificate of NAME's key, signed by CA: FROM and TO are dates as `date` knows them.
@@ -25,7 +26,8 @@ certificate() { # NAME FILE CA PURPOSE FROM TO
 	EOF
 	openssl req -new -key "$T/pki/$1.key" -subj "/CN=$1" -out "$T/ca.d/csr" 2>/dev/null
 	openssl ca -batch -notext -config "$T/ca.d/config" -cert "$3/ca.crt" -keyfile "$3/ca.key" \
-		-startdate "$(date -u -d "$5" +%Y%m%d%H%M%SZ)" -enddate "$(date -u -d "$6" +%Y%m%d%H%M%SZ)" \
+		-startdate "$(date -u -d "$5" +%Y%m%d%H%M%SZ)" -enddate \
+		"$(date -u -d "$6" +%Y%m%d%H%M%SZ)" \
 		-in "$T/ca.d/csr" -out "$2" 2>/dev/null
 }
 
@@ -43,10 +45,13 @@ crl() { # FILE CA FROM TO [CERTIFICATE...]
 		unique_subject = no
 	EOF
 	for cert in "${@:5}"; do
-		openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" -revoke "$cert" 2>/dev/null
+		openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" \
+			-revoke "$cert" 2>/dev/null
 	done
-	openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" -gencrl -out "$1" \
-		-crl_lastupdate "$(date -u -d "$3" +%Y%m%d%H%M%SZ)" -crl_nextupdate "$(date -u -d "$4" +%Y%m%d%H%M%SZ)" 2>/dev/null
+	openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" -gencrl -out \
+		"$1" \
+		-crl_lastupdate "$(date -u -d "$3" +%Y%m%d%H%M%SZ)" -crl_nextupdate \
+		"$(date -u -d "$4" +%Y%m%d%H%M%SZ)" 2>/dev/null
 }
 
 person() { # NAME...: their keys and certificates, in $T/pki

@@ -23,14 +23,16 @@ alike_everywhere() { # FUNCTION ARG...: the same for all scripts with these prog
 copy_of() { # DIRECTORY FUNCTION ARG...
 	local name=${*:2} kept
 	kept=${1:+$1/${name//[^A-Za-z0-9.=-]/_}}
-	if [[ -z $kept ]] || compgen -G "$T/*" >/dev/null; then # or there is something already that it may go by
+	# or there is something already that it may go by
+	if [[ -z $kept ]] || compgen -G "$T/*" >/dev/null; then
 		"${@:2}"
 	elif [[ -d $kept ]]; then
 		cp -a "$kept/." "$T"
 	else
 		"${@:2}"
 		cp -a "$T" "$kept.$BASHPID"
-		mv -T "$kept.$BASHPID" "$kept" 2>/dev/null || rm -rf "$kept.$BASHPID" # another was there first: what a test starts may be many
+		# another was there first: what a test starts may be many
+		mv -T "$kept.$BASHPID" "$kept" 2>/dev/null || rm -rf "$kept.$BASHPID"
 	fi
 }
 
@@ -48,9 +50,11 @@ begin_keeping() {
 # Keys, a small graph with three planted clusters, its slices, and all configurations.
 federation() { alike_everywhere graph_federation "$@"; } # L [SYNTH-OPTION...]
 graph_federation() {
-	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --seed 5 \
+	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
+		--seed 5 \
 		--out "$T/pooled" "${@:2}" >/dev/null
-	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out \
+		"$T/data" >/dev/null
 	cat >"$T/job.json" <<-'EOF'
 		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4 }
 	EOF
@@ -63,7 +67,8 @@ points_federation() {
 	local name
 	"$BIN/coterie" synth --points --nodes 150 --features 6 --clusters 3 --apart 12 --seed 5 \
 		--out "$T/pooled" "${@:2}" >/dev/null
-	"$BIN/coterie" split --by rows --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" split --by rows --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" \
+		>/dev/null
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7 }' >"$T/job.json"
 	set_up "$1"
 	edit_parties "$1" '.policy.jobs = ["fedsc", "kmeans"]'
@@ -77,13 +82,16 @@ rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
 	[[ -z ${2-} ]] || edit job "$2"
 }
 
-# The same of a graph with three planted clusters whose edges are spread, for jobs of kind fedspectral.
+# The same of a graph with three planted clusters whose edges are spread, for jobs of kind
+# fedspectral.
 edges_federation() { alike_everywhere spread_federation "$@"; } # L [SPLIT-OPTION...]
 spread_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
-	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" split --by edges --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" "${@:2}" >/dev/null
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 \
+		--seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" \
+		"${@:2}" >/dev/null
 	over_edges "$1"
 }
 
@@ -97,10 +105,12 @@ over_edges() { # L
 	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 
-# Files of numbering for all: what goes by the numbers of rows is then the same in each run of a seed.
+# Files of numbering for all: what goes by the numbers of rows is then the same in each run of a
+# seed.
 numbered() { # L
 	local name
-	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" && head -c 32 /dev/urandom >"$T/coordinator.numbering")
+	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" &&
+		head -c 32 /dev/urandom >"$T/coordinator.numbering")
 	edit coordinator '.numbering_key = "coordinator.numbering"'
 	edit_parties "$1" '.numbering_key = "parties.numbering"'
 }
@@ -110,8 +120,10 @@ vertices_federation() { alike_everywhere hosted_federation "$@"; } # L
 hosted_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
-	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" split --by vertices --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 \
+		--seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by vertices --parties "$1" --seed 5 --data "$T/pooled" --out \
+		"$T/data" >/dev/null
 	over_vertices "$1"
 }
 
@@ -121,7 +133,8 @@ over_vertices() { # L
 		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"vertices\": \"data/$name/ids.txt\" }
 			| .policy.jobs = [\"fedwalk\"]"
 	done
-	echo '{ "kind": "fedwalk", "walks": 20, "length": 12, "window": 4, "seed": 7 }' >"$T/job.json"
+	echo '{ "kind": "fedwalk", "walks": 20, "length": 12, "window": 4, "seed": 7 }' \
+		>"$T/job.json"
 }
 
 # The same of many graphs at each party, in two planted classes, for jobs of kind fedgcn.
@@ -131,7 +144,8 @@ collected_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
 	for name in $(names "$1"); do
-		"$BIN/coterie" synth --graphs --nodes 40 --size 12 --seed $((seed++)) --out "$T/data/$name" "${@:2}" >/dev/null
+		"$BIN/coterie" synth --graphs --nodes 40 --size 12 --seed $((seed++)) --out \
+			"$T/data/$name" "${@:2}" >/dev/null
 		edit "$name" ".data = { \"graphs\": \"data/$name\" } | .policy.jobs = [\"fedgcn\"]"
 	done
 	echo '{ "kind": "fedgcn", "clusters": 2, "seed": 7, "rounds": 4, "epochs": 3, "baselines": "off" }' >"$T/job.json"
@@ -146,27 +160,35 @@ set_up() { # L: keys, and configurations for the slices in $T/data
 	local L=$1 name line configurations
 	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
 	for name in coordinator $(names "$L"); do
-		echo "$name $("$BIN/coterie" pki fingerprint "$T/pki/$name.crt") $(files_of "$name")"
+		echo "$name $("$BIN/coterie" pki fingerprint "$T/pki/$name.crt") $(files_of \
+			"$name")"
 	done >"$T/pins"
 	configurations=$(jq -Rnc '
 		[inputs | split(" ")] as $all | ($all | map({ (.[0]): .[1] }) | add) as $pins |
-		{ heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20, threads: 1 } as $common |
+		{ heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20,
+		threads: 1 } as $common |
 		$all[] | .[0] as $name | { name: $name, output: "out/\($name)", identity: {
-			certificate: "pki/\($name).crt", key: "pki/\($name).key", ca: "pki/ca.crt" } } + $common +
+			certificate: "pki/\($name).crt", key: "pki/\($name).key",
+			ca: "pki/ca.crt" } } + $common +
 		if $name == "coordinator" then
-			{ listen: "127.0.0.1:0", parties: [$all[][0] | select(. != $name)], join_timeout_s: 20 }
+			{ listen: "127.0.0.1:0", parties: [$all[][0]
+			| select(. != $name)], join_timeout_s: 20 }
 		else
 			{ coordinator: "127.0.0.1:1", peers: ($pins | del(.[$name])), retry_s: 5,
 			  data: (.[2:] | map(split("=") | { (.[0]): .[1] }) | add),
 			  policy: { min_parties: (if ($all | length) > 2 then 2 else 1 end) } }
 		end' "$T/pins")
-	while read -r name _ && read -r -u 3 line; do echo "$line" >"$T/$name.json"; done <"$T/pins" 3<<<"$configurations"
+	while read -r name _ && read -r -u 3 line; do
+		echo "$line" >"$T/$name.json"
+	done <"$T/pins" 3<<<"$configurations"
 }
 
 files_of() { # NAME: "features=FILE edges=FILE ids=FILE" of its data
 	local file found=()
 	for file in "$T/data/$1"/{features.*,edges.*,ids.txt}; do
-		[[ ! -e $file ]] || { found+=("${file##*/}") && found[-1]="${found[-1]%%.*}=data/$1/${file##*/}"; }
+		[[ ! -e $file ]] || {
+			found+=("${file##*/}") && found[-1]="${found[-1]%%.*}=data/$1/${file##*/}"
+		}
 	done
 	echo "${found[*]}"
 }
@@ -200,7 +222,8 @@ edit_each() { # JQ-PROGRAM NAME...: by one process
 with_ids() { # NAME
 	local dir=$T/data/$1
 	cat >"$dir/ids.txt"
-	awk 'NR == FNR { id[FNR - 1] = $0; next } { print id[$1] "\t" id[$2] }' "$dir/ids.txt" "$dir/edges.tsv" >"$dir/new"
+	awk 'NR == FNR { id[FNR - 1] = $0; next } { print id[$1] "\t" id[$2] }' "$dir/ids.txt" \
+		"$dir/edges.tsv" >"$dir/new"
 	mv "$dir/new" "$dir/edges.tsv"
 	edit "$1" ".data.ids = \"data/$1/ids.txt\""
 }

@@ -1,10 +1,13 @@
-# hosts.sh -- hosts with a Debian and a systemd of their own, for tests of packages; sourced after lib.sh. Needs root.
+# hosts.sh -- hosts with a Debian and a systemd of their own, for tests of packages; sourced after
+# lib.sh. Needs root.
 #
-#     hub    bank-a   bank-b      each: systemd-nspawn on $BASE, into which it cannot write (an overlay)
+#     hub    bank-a   bank-b      each: systemd-nspawn on $BASE, into which it cannot write (an
+#            overlay)
 #       \      |       /
 #        +-- wire ----+           a bridge in a network namespace, from which no way leads out
 #
-# Whatever is mounted, is so in a mount namespace that ends with the host's process, which ends with the test.
+# Whatever is mounted, is so in a mount namespace that ends with the host's process, which ends with
+# the test.
 #
 # shellcheck shell=bash
 declare -A LEADER=() # host -> process id of its systemd
@@ -12,8 +15,11 @@ declare -A LEADER=() # host -> process id of its systemd
 hosts_possible() {
 	((EUID == 0)) || skip "only root can make hosts"
 	local tool
-	for tool in mmdebstrap systemd-nspawn nsenter ip; do command -v "$tool" >/dev/null || skip "$tool is not installed: scripts/deps --deb"; done
-	unshare -m mount -t overlay -o "lowerdir=/usr:/etc" none /mnt 2>/dev/null || skip "no overlay can be mounted here"
+	for tool in mmdebstrap systemd-nspawn nsenter ip; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed: scripts/deps --deb"
+	done
+	unshare -m mount -t overlay -o "lowerdir=/usr:/etc" none /mnt 2>/dev/null ||
+		skip "no overlay can be mounted here"
 	unshare -m mount -t cgroup2 none /mnt 2>/dev/null || skip "no cgroup2 can be mounted here"
 }
 
@@ -23,8 +29,11 @@ base() { # DIRECTORY
 	(
 		flock 9
 		[[ -s $kept ]] || {
-			mmdebstrap --quiet --format=tar --variant=minbase --include=systemd,systemd-sysv,dbus,iproute2,jq bookworm "$kept.new" 2>"$T/mmdebstrap.stderr" ||
-				skip "no Debian can be had from the mirror: $(tail -n 1 "$T/mmdebstrap.stderr")"
+			mmdebstrap --quiet --format=tar --variant=minbase \
+				--include=systemd,systemd-sysv,dbus,iproute2,jq bookworm \
+				"$kept.new" 2>"$T/mmdebstrap.stderr" ||
+				skip "no Debian can be had from the mirror: $(tail -n 1 \
+				"$T/mmdebstrap.stderr")"
 			mv "$kept.new" "$kept"
 		}
 	) 9>"$ROOT/build/deb-base.lock" || exit $?
@@ -35,7 +44,8 @@ base() { # DIRECTORY
 
 # A command in such a root, without systemd, on this machine's network.
 in_root() { # DIRECTORY COMMAND...
-	systemd-nspawn -q --register=no --keep-unit -D "$1" --setenv=DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null >"$T/root.log" 2>&1 || {
+	systemd-nspawn -q --register=no --keep-unit -D "$1" \
+		--setenv=DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null >"$T/root.log" 2>&1 || {
 		tail -n 20 "$T/root.log"
 		fail "${*:2}: failed"
 	}
@@ -49,7 +59,9 @@ own_network() { # HOST
 	net "$1" ip link set lo up
 }
 
-network_is_its_own() { [[ $(readlink "/proc/${PID[net-$1]}/ns/net") != "$(readlink /proc/self/ns/net)" ]]; }
+network_is_its_own() {
+	[[ $(readlink "/proc/${PID[net-$1]}/ns/net") != "$(readlink /proc/self/ns/net)" ]]
+}
 
 wire() {
 	own_network wire
@@ -65,7 +77,8 @@ host() { # NAME ADDRESS: starts; $BASE, and wire() before
 	net "$name" ip address add "$2/24" dev eth0
 	net "$name" ip link set eth0 up
 	mkdir -p "$T/host/$name"/{upper,work,root}
-	# A hierarchy of version 1 would be the host's own business; the container sees version 2 alone.
+	# A hierarchy of version 1 would be the host's own business; the container sees version 2
+	# alone.
 	start "$name" unshare -m bash -euc '
 		cd "$1"
 		mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" none root
@@ -75,21 +88,25 @@ host() { # NAME ADDRESS: starts; $BASE, and wire() before
 		export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1
 		exec systemd-nspawn -q --register=no --keep-unit -b -D root --hostname "$3" --console pipe --network-namespace-path "/proc/$4/ns/net"' \
 		- "$T/host/$name" "$BASE" "$name" "${PID[net-$name]}"
-	until_true 60 host_is_up "$name" || fail "$name does not start: $(tail -n 5 "$T/$name.stdout" "$T/$name.stderr")"
+	until_true 60 host_is_up "$name" ||
+		fail "$name does not start: $(tail -n 5 "$T/$name.stdout" "$T/$name.stderr")"
 }
 
 host_is_up() { # NAME
 	gone "$1" && return 0
-	LEADER[$1]=$(pgrep -P "${PID[$1]}" | head -n 1) && on "$1" systemctl is-system-running 2>/dev/null | grep -Eq 'running|degraded'
+	LEADER[$1]=$(pgrep -P "${PID[$1]}" | head -n 1) &&
+		on "$1" systemctl is-system-running 2>/dev/null | grep -Eq 'running|degraded'
 }
 
 on() { # HOST COMMAND...
 	nsenter -t "${LEADER[$1]}" -m -u -i -n -p --root --wd -- \
-		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null
 }
 
 put() { # HOST FILE [OWNER [MODE]]: made of standard input
-	nsenter -t "${LEADER[$1]}" -m --root --wd -- /bin/sh -c 'mkdir -p "${1%/*}"; umask 077; cat >"$1"; chmod "$3" "$1"; chown "$2" "$1"' \
+	nsenter -t "${LEADER[$1]}" -m --root --wd -- /bin/sh -c \
+		'mkdir -p "${1%/*}"; umask 077; cat >"$1"; chmod "$3" "$1"; chown "$2" "$1"' \
 		- "$2" "${3:-root:root}" "${4:-644}"
 }
 

@@ -27,8 +27,10 @@ STARTED_IN=$ROOT ROOT=$PWD
 cd "$STARTED_IN"
 BIN=${COTERIE_BIN:-$ROOT/build/bin}
 TOOLS=$ROOT/build/tools
-PATIENCE=3                       # deadlines are for hangs: so many times what a quiet machine needs at most
-# On a busy one all takes so many times as long: what would run, by the minute or just now, for each core.
+# deadlines are for hangs: so many times what a quiet machine needs at most
+PATIENCE=3
+# On a busy one all takes so many times as long: what would run, by the minute or just now, for each
+# core.
 export CORES=${CORES:-$(nproc)}
 read -r BUSY _ _ RUNNING _ </proc/loadavg
 BUSY=${BUSY%.*} RUNNING=${RUNNING%/*}
@@ -65,9 +67,12 @@ run_tests() { # [NAME...]: the script's arguments
 	for name in "${names[@]}"; do
 		echo "[ RUN      ] $name"
 		status=0
-		setpriv --pdeathsig TERM timeout -k 5 $((TEST_TIMEOUT * BUSY)) bash "$0" --one "$name" </dev/null >"$ONCE/log" 2>&1 ||
+		setpriv --pdeathsig TERM timeout -k 5 $((TEST_TIMEOUT * BUSY)) bash "$0" --one \
+			"$name" </dev/null >"$ONCE/log" 2>&1 ||
 			status=$?
-		[[ ! -s $ONCE/log ]] || grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$ONCE/log" || true # bash says so of what we kill
+		# bash says so of what we kill
+		[[ ! -s $ONCE/log ]] ||
+			grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$ONCE/log" || true
 		case $status in
 		0) echo "[       OK ] $name" ;;
 		77) echo "[  SKIPPED ] $name" ;;
@@ -91,11 +96,17 @@ finish() { # STATUS
 	local f
 	trap '' TERM INT HUP
 	{
-		for f in "${PID[@]}"; do kill -CONT "$f" && kill -KILL "$f" && wait "$f"; done || true
+		for f in "${PID[@]}"; do
+			kill -CONT "$f" && kill -KILL "$f" && wait "$f"
+		done || true
 	} 2>/dev/null
 	if (($1 != 0 && $1 != 77)); then
 		for f in "$T"/*.stderr; do
-			[[ ! -s $f ]] || { echo "--- ${f##*/}:" && tail -n 8 "$f" | sed 's/^{"time":"[^T]*T\([^Z]*\)Z",/\1 {/' | cut -c 1-400; }
+			[[ ! -s $f ]] || {
+				echo "--- ${f##*/}:" &&
+					tail -n 8 "$f" |
+					sed 's/^{"time":"[^T]*T\([^Z]*\)Z",/\1 {/' | cut -c 1-400
+			}
 		done
 		[[ -z ${KEEP-} ]] || { echo "left in $T" && return; }
 	fi
@@ -127,7 +138,8 @@ tools() { # builds the helpers once, whoever comes first
 		(
 			flock 9
 			[[ $exe -nt $c ]] || {
-				"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -o "$exe.new" "$c" &&
+				"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -o \
+					"$exe.new" "$c" &&
 					mv "$exe.new" "$exe"
 			}
 		) 9>"$TOOLS/lock"
@@ -135,8 +147,8 @@ tools() { # builds the helpers once, whoever comes first
 	[[ -z $ONCE ]] || : >"$ONCE/tools"
 }
 
-# Of tests that are made in a grid with rows of WIDTH, the N-th: all with COTERIE_SOAK (make soak), otherwise a
-# third, along diagonals, so that each row and each column has some.
+# Of tests that are made in a grid with rows of WIDTH, the N-th: all with COTERIE_SOAK (make soak),
+# otherwise a third, along diagonals, so that each row and each column has some.
 in_sample() { # N WIDTH
 	[[ -n ${COTERIE_SOAK-} ]] || ((((($1 - 1) / $2 + ($1 - 1) % $2) % 3) == 0))
 }
@@ -167,10 +179,13 @@ coordinator() { # [ARG...]: started and listening; its address is in $ADDRESS
 listens_or_gone() { [[ -s $T/ready ]] || gone coordinator; }
 
 party() { # NAME [ARG...]: dials $ADDRESS, serves one job
-	start "$1" "$BIN/party" --config "$T/$1.json" --once --out "$T/out/$1" --coordinator "$ADDRESS" "${@:2}"
+	start "$1" "$BIN/party" --config "$T/$1.json" --once --out "$T/out/$1" --coordinator \
+		"$ADDRESS" "${@:2}"
 }
 
-serves() { # NAME [ARG...]: one job after the other until it is stopped, however late the next coordinator comes
+# NAME [ARG...]: one job after the other until it is stopped, however late the next coordinator
+# comes
+serves() {
 	edit "$1" '.retry_s = 0'
 	start "$1" "$BIN/party" --config "$T/$1.json" --coordinator "$ADDRESS" "${@:2}"
 }
@@ -203,7 +218,10 @@ spent_by() { # STATE
 # What the ledger counts against budgets is what its rows say: jobs, sums, numbers.
 counts_its_rows() { # STATE
 	[[ -s $1/ledger.db ]] || return 0
-	"$BIN/coterie" ledger budget --state "$1" | awk -F ', ' '/\(key /{ j += $2; r += $3; w += $4 } END { print j + 0, r + 0, w + 0 }' >"$T/counts"
+	"$BIN/coterie" ledger budget --state "$1" |
+		awk -F ', ' \
+		'/\(key /{ j += $2; r += $3; w += $4 } END { print j + 0, r + 0, w + 0 }' \
+		>"$T/counts"
 	spent_by "$1" >>"$T/counts"
 	mapfile -t COUNTS <"$T/counts"
 	[[ ${#COUNTS[@]} == 2 && ${COUNTS[0]} == "${COUNTS[1]}" ]]
@@ -221,7 +239,9 @@ set_budgets() { # OUT N
 
 states() { # "NAME STATE" of each party whose configuration names one, "NAME" of the others
 	# shellcheck disable=SC2046 # words
-	(cd "$T" && jq -r --arg T "$T" '"\(.name) \(if .state then "\($T)/\(.state)" else "" end)"' $(names "$PARTIES" | sed 's/$/.json/'))
+	(cd "$T" &&
+		jq -r --arg T "$T" '"\(.name) \(if .state then "\($T)/\(.state)" else "" end)"' \
+		$(names "$PARTIES" | sed 's/$/.json/'))
 }
 
 # ---- three parties, two of them behind a relay ----
@@ -230,10 +250,12 @@ states() { # "NAME STATE" of each party whose configuration names one, "NAME" of
 #     party-01 == relay 30 ms == coordinator
 #     party-02 == relay 30 ms ==/
 #
-# Where a test does something in the middle of a job, it says before the relay starts where that is, and the relay
-# then passes on nothing (strikes_in party-01 level-1, wired, in_phase party-01 level-1, the deed, goes_on). What it
-# does not hold can still come too late on a busy machine: there the job lasts as much longer, WIRE_MS=$(longer 30).
-strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; } # NAME PHASE
+# Where a test does something in the middle of a job, it says before the relay starts where that is,
+# and the relay then passes on nothing (strikes_in party-01 level-1, wired, in_phase party-01
+# level-1, the deed, goes_on). What it does not hold can still come too late on a busy machine:
+# there the job lasts as much longer,
+# WIRE_MS=$(longer 30). NAME PHASE
+strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }
 
 longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS
@@ -291,8 +313,8 @@ taken_as_stated() {
 
 has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE
 
-# Looks every 20 ms, or less often where looking takes long; for what is promised in that time, by a machine that is
-# not too busy.
+# Looks every 20 ms, or less often where looking takes long; for what is promised in that time, by a
+# machine that is not too busy.
 in_time() { # SECONDS COMMAND...
 	local end=$((SECONDS + $1 * BUSY + 1)) began nap
 	[[ -p $T/nap ]] || mkfifo "$T/nap"
@@ -300,7 +322,8 @@ in_time() { # SECONDS COMMAND...
 		((SECONDS < end)) || return 1
 		nap=$((2 * (${EPOCHREALTIME/./} - began)))
 		nap=$((nap < 20000 ? 20000 : nap > 200000 ? 200000 : nap))
-		# A sleep without a process of its own: those of all tests that wait took a third of a core.
+		# A sleep without a process of its own: those of all tests that wait took a third of
+		# a core.
 		printf -v nap 0.%06d $nap
 		read -rt "$nap" <>"$T/nap" || true
 	done
@@ -313,7 +336,8 @@ until_true() { # SECONDS COMMAND...: for what comes in time on any machine that 
 gone() { ! kill -0 "${PID[$1]}" 2>/dev/null; }
 
 ended() { # NAME [SECONDS]: its exit status is in $STATUS; in so many seconds, if that is promised
-	in_time "${2:-$((30 * PATIENCE))}" gone "$1" || fail "$1 still runs after $((${2:-$((30 * PATIENCE))} * BUSY)) s"
+	in_time "${2:-$((30 * PATIENCE))}" gone "$1" ||
+		fail "$1 still runs after $((${2:-$((30 * PATIENCE))} * BUSY)) s"
 	STATUS=0
 	wait "${PID[$1]}" || STATUS=$?
 	unset "PID[$1]"
@@ -335,7 +359,9 @@ said() { # NAME REGEX: without a process of its own, for loops
 	local line status=1
 	[[ -e $T/$1.stderr ]] || return 1
 	shopt -s nocasematch
-	while ((status)) && { read -r line || [[ $line ]]; }; do [[ ! $line =~ $2 ]] || status=0; done <"$T/$1.stderr"
+	while ((status)) && { read -r line || [[ $line ]]; }; do
+		[[ ! $line =~ $2 ]] || status=0
+	done <"$T/$1.stderr"
 	shopt -u nocasematch
 	return "$status"
 }
@@ -368,7 +394,8 @@ soon_says() { # NAME REGEX
 }
 
 in_phase() { # NAME PHASE: the job has come to this phase
-	until_true 20 has_text "$T/out/$1/log.jsonl" "\"phase\":\"$2\"" || fail "$1 does not come to phase $2"
+	until_true 20 has_text "$T/out/$1/log.jsonl" "\"phase\":\"$2\"" ||
+		fail "$1 does not come to phase $2"
 }
 
 run_of() { jq -r "$2" "$T/out/$1/run.json"; } # NAME JQ-PROGRAM
@@ -390,24 +417,36 @@ completes() { # L
 
 each_says() { # VALUE JQ-PROGRAM NAME...: in its run.json
 	local values records=("${@:3}")
-	values=$(cd "$T/out" && jq -r "\"\(input_filename): \($2)\"" "${records[@]/%//run.json}" 2>&1) || fail "$values"
-	[[ $(grep -c ": $1\$" <<<"$values") == $(($# - 2)) ]] || fail "expected $1 of ${2#.}: ${values//$'\n'/, }"
+	values=$(cd "$T/out" &&
+		jq -r "\"\(input_filename): \($2)\"" "${records[@]/%//run.json}" 2>&1) ||
+		fail "$values"
+	[[ $(grep -c ": $1\$" <<<"$values") == $(($# - 2)) ]] ||
+		fail "expected $1 of ${2#.}: ${values//$'\n'/, }"
 }
 
 # Only what is documented lies in the output directories: but who was killed could not tidy up.
 # shellcheck disable=SC2120
 no_leftovers() { # [KILLED]
 	local odd
-	odd=$(find "$T/out" -type f ! -path "$T/out/${1:-nobody}/*" ! -path '*/state/served' ! -path '*/state/ledger.db*' \
-		! -path '*/state/noise.key' ! -path '*/state/aligned' ! -path '*/state/aligned.lock' ! -path '*/state/model-*.bin' ! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl ! -name profile.csv ! -name profile-joint.csv ! -name centres.csv \
-		! -name model.fedgcn ! -name model.rows ! -name ids.txt ! -name 'baseline-*.csv' ! -name embeddings.npy ! -name ids.csv)
+	odd=$(find "$T/out" -type f ! -path "$T/out/${1:-nobody}/*" ! -path '*/state/served' ! \
+		-path '*/state/ledger.db*' \
+		! -path '*/state/noise.key' ! -path '*/state/aligned' ! -path \
+		'*/state/aligned.lock' ! -path '*/state/model-*.bin' ! -name run.json ! -name \
+		labels.csv ! -name labels.npy ! -name log.jsonl ! -name profile.csv ! -name \
+		profile-joint.csv ! -name centres.csv \
+		! -name model.fedgcn ! -name model.rows ! -name ids.txt ! -name 'baseline-*.csv' ! \
+		-name embeddings.npy ! -name ids.csv)
 	[[ -z $odd ]] || fail "left over: $odd"
 }
 
-same_labels() { # FILE FILE: of two files of labels where both have a confidence, that too, to rounding
+# FILE FILE: of two files of labels where both have a confidence, that too, to rounding
+same_labels() {
 	cmp -s "$1" "$2" && return
-	[[ $1 == *.csv ]] && paste -d , "$1" "$2" | awk -F , 'NR == 1 { both = NF == 6; second = 3 + ($3 == "confidence"); next }
-		$1 != $second || $2 != $(second + 1) || (both && ($3 - $6 > 1e-3 || $6 - $3 > 1e-3)) { wrong = 1 } END { exit wrong }' ||
+	[[ $1 == *.csv ]] &&
+		paste -d , "$1" "$2" |
+		awk -F , 'NR == 1 { both = NF == 6; second = 3 + ($3 == "confidence"); next }
+		$1 != $second || $2 != $(second + 1) || (both && ($3 - $6 > 1e-3 ||
+		$6 - $3 > 1e-3)) { wrong = 1 } END { exit wrong }' ||
 		fail "$1 and $2 differ"
 }
 
@@ -435,13 +474,17 @@ dies_in() { # VICTIM PHASE RESULT: a file's name
 	local name others=()
 	in_phase "$1" "$2"
 	kill -KILL "${PID[$1]}"
-	for name in coordinator party-00 party-01 party-02; do [[ $name == "$1" ]] || others+=("$name"); done
+	for name in coordinator party-00 party-01 party-02; do
+		[[ $name == "$1" ]] || others+=("$name")
+	done
 	for name in "${others[@]}"; do
 		ended "$name" 12
-		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+		[[ $STATUS == 2 || $STATUS == 3 ]] ||
+			fail "$name ended with status $STATUS, expected 2 or 3"
 		says "$name" "$1"
 		[[ ! -e $T/out/$name/$3 ]] || fail "$name has $3"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: $(run_of "$name" .status)"
+		[[ $(run_of "$name" .status) == failed ]] ||
+			fail "$name/run.json: $(run_of "$name" .status)"
 	done
 	unset "PID[$1]"
 	no_leftovers "$1"

@@ -6,7 +6,8 @@ source "${BASH_SOURCE[0]%/*}/python.sh"
 
 liar() { # LIE
 	rm -f "$T/ready"
-	start coordinator "$PYTHON" "$ROOT/tests/hostile/liar.py" --config "$T/coordinator.json" --job "$T/job.json" \
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/liar.py" --config "$T/coordinator.json" \
+		--job "$T/job.json" \
 		--ready-file "$T/ready" --lie "$1"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the liar did not become ready"
@@ -14,16 +15,19 @@ liar() { # LIE
 	ADDRESS=$(<"$T/ready")
 }
 
-# What parties have kept of an earlier run, $T/kept if there is any, is there again; nothing else is.
+# What parties have kept of an earlier run, $T/kept if there is any, is there again; nothing else
+# is.
 fresh_out() {
 	rm -rf "$T/out"
 	[[ ! -e $T/kept ]] || cp -r "$T/kept" "$T/out"
 }
 
-# All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a party.
+# All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a
+# party.
 #
-# A sum of other numbers is as long and as well formed as a true one, and is refused by what its numbers come to: of the daemons
-# of a sanitizer, which looks at bytes, those that see a test's first such lie have seen them all, and the plain ones see the others.
+# A sum of other numbers is as long and as well formed as a true one, and is refused by what its
+# numbers come to: of the daemons of a sanitizer, which looks at bytes, those that see a test's
+# first such lie have seen them all, and the plain ones see the others.
 is_found() { # LIE REGEX
 	local name found=false BIN=$BIN
 	if [[ $2 == "$WRONG_SUM" ]] && sanitized && [[ -x $ROOT/build/bin/party ]]; then
@@ -38,14 +42,18 @@ is_found() { # LIE REGEX
 	ended coordinator
 	for name in $(names 3); do
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
-		[[ ! -e $T/out/$name/centres.csv && ! -e $T/out/$name/profile.csv ]] || fail "$1: $name has centres or a profile"
+		[[ ! -e $T/out/$name/centres.csv && ! -e $T/out/$name/profile.csv ]] ||
+			fail "$1: $name has centres or a profile"
 		! said "$name" "$2" || found=true
 		tail -n 1 "$T/$name.stderr" >"$T/last"
-		grep -q coordinator "$T/last" || fail "$1: $name does not name the coordinator: $(<"$T/last")"
-		! grep -Eq 'party-0[0-2] (sent|is|has|lies)' "$T/last" || fail "$1: $name blames a party: $(<"$T/last")"
+		grep -q coordinator "$T/last" ||
+			fail "$1: $name does not name the coordinator: $(<"$T/last")"
+		! grep -Eq 'party-0[0-2] (sent|is|has|lies)' "$T/last" ||
+			fail "$1: $name blames a party: $(<"$T/last")"
 	done
 	$found || fail "$1: nobody says '$2': $(cat "$T"/party-0?.stderr | tail -n 3)"
-	! grep -q 'AddressSanitizer\|runtime error' "$T"/party-0?.stderr || fail "$1: a sanitizer's report"
+	! grep -q 'AddressSanitizer\|runtime error' "$T"/party-0?.stderr ||
+		fail "$1: a sanitizer's report"
 }
 
 # What parties say who were offered different jobs: keys are signed for the job that was read.

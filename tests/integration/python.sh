@@ -1,5 +1,5 @@
-# python.sh -- a Python with what a test needs: numpy and cryptography (Debian: python3-numpy, python3-cryptography) for
-# tests/interop, what scripts/deps --python installs for the package.
+# python.sh -- a Python with what a test needs: numpy and cryptography (Debian: python3-numpy,
+# python3-cryptography) for tests/interop, what scripts/deps --python installs for the package.
 #
 # shellcheck shell=bash
 # To import some of them takes longer than many a test.
@@ -19,9 +19,13 @@ python_with() { # MODULE...: $PYTHON, or the test is skipped
 }
 
 # For commands of the documents.
-python3_is_python() { mkdir -p "$T/path" && ln -sf "$(command -v "$PYTHON")" "$T/path/python3" && PATH=$T/path:$PATH; }
+python3_is_python() {
+	mkdir -p "$T/path" && ln -sf "$(command -v "$PYTHON")" "$T/path/python3" &&
+		PATH=$T/path:$PATH
+}
 
-# What is compiled of tests/interop and tests/hostile stays for the next start, outside of the sources.
+# What is compiled of tests/interop and tests/hostile stays for the next start, outside of the
+# sources.
 needs_python() {
 	python_with numpy cryptography
 	unset PYTHONDONTWRITEBYTECODE
@@ -32,11 +36,13 @@ needs_python() {
 unittests() { # MODULE[.CLASS[.TEST]]...
 	python_with numpy pandas scipy sklearn
 	cd "$ROOT/tests/python" || fail "is gone"
-	COTERIE_BIN=$BIN PYTHONDONTWRITEBYTECODE=1 "$PYTHON" -W error::ResourceWarning -m unittest -v "$@" ||
+	COTERIE_BIN=$BIN PYTHONDONTWRITEBYTECODE=1 "$PYTHON" -W error::ResourceWarning -m unittest \
+		-v "$@" ||
 		fail "tests/python: $* (above)"
 }
 
-# Python says nothing while it raises numbers of 3072 bits to powers, which lasts beside a busy machine.
+# Python says nothing while it raises numbers of 3072 bits to powers, which lasts beside a busy
+# machine.
 patient() { # L
 	local name
 	edit_all "$1" '.heartbeat_s = 30 | .reconnect_s = 30 | .step_timeout_s = 120'

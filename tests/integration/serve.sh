@@ -19,7 +19,8 @@ serve_again() { # [ARG...]
 stays() { # NAME...: parties that serve job after job
 	local name
 	for name; do
-		start "$name" "$BIN/party" --config "$T/$name.json" --out "$T/out/$name" --coordinator "$ADDRESS"
+		start "$name" "$BIN/party" --config "$T/$name.json" --out "$T/out/$name" \
+			--coordinator "$ADDRESS"
 	done
 }
 
@@ -41,7 +42,9 @@ all_stay() { # L: of the federation that there is, beside a coordinator that ser
 here() { # L: so many parties have joined since this coordinator began
 	until_true 20 joined "$1" || fail "not $1 parties joined"
 }
-joined() { [[ $(grep -Eo 'party-[0-9]+ joined' "$T/coordinator.stderr" | sort -u | wc -l) -ge $1 ]]; }
+joined() {
+	[[ $(grep -Eo 'party-[0-9]+ joined' "$T/coordinator.stderr" | sort -u | wc -l) -ge $1 ]]
+}
 
 job() { "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" "$@"; }
 
@@ -78,10 +81,12 @@ refused() { # STATUS REGEX COMMAND...
 	grep -Eq -- "$2" "$T/refused" || fail "${*:3} does not say '$2' but: $(<"$T/refused")"
 }
 
-joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); } # N, since this coordinator began
+# N, since this coordinator began
+joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); }
 
 in_log() { # ID PHASE: it has come so far, or is done
-	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null || is "$1" "done"
+	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null ||
+		is "$1" "done"
 }
 
 api() { # its address, into $API

@@ -2,13 +2,15 @@
 # Which ids all parties have: coterie align beside comm, and daemons whose data are ids alone.
 . "${0%/*}/lib.sh"
 
-# Files $T/ids-0, $T/ids-1, ...: lines FIRST to LAST of the ids that are numbered, for each "FIRST-LAST".
+# Files $T/ids-0, $T/ids-1, ...: lines FIRST to LAST of the ids that are numbered, for each
+# "FIRST-LAST".
 files() {
 	local i=0 range
 	for range; do
 		seq "${range%-*}" "${range#*-}" | awk '{
 			if ($1 % 5 == 0) print "k\303\266ln-" $1
-			else if ($1 % 7 == 0) { s = sprintf("%250s", ""); gsub(/ /, "x", s); print s $1 % 100000 }
+			else if ($1 % 7 == 0) { s = sprintf("%250s", ""); gsub(/ /, "x", s);
+			print s $1 % 100000 }
 			else print "+49" $1 }' | shuf --random-source=<(yes $i) >"$T/ids-$i"
 		i=$((i + 1))
 	done
@@ -33,11 +35,15 @@ found() { # OUT FILE...
 	local out=$1 dir
 	common "${@:2}" >"$T/want"
 	for dir in "$out"/party-*; do
-		cmp -s "$dir/ids.txt" "$out/party-00/ids.txt" || fail "$dir has ids.txt in another order"
-		[[ $(stat -c %a "$dir/ids.txt") == 600 ]] || fail "$dir/ids.txt: mode $(stat -c %a "$dir/ids.txt")"
+		cmp -s "$dir/ids.txt" "$out/party-00/ids.txt" ||
+			fail "$dir has ids.txt in another order"
+		[[ $(stat -c %a "$dir/ids.txt") == 600 ]] ||
+			fail "$dir/ids.txt: mode $(stat -c %a "$dir/ids.txt")"
 	done
-	LC_ALL=C sort "$out/party-00/ids.txt" | cmp -s - "$T/want" || fail "$out: not what comm finds"
-	jq -e --argjson n "$(wc -l <"$T/want")" '.facts.common_rows == $n' "$out/party-00/run.json" >"$T/null" ||
+	LC_ALL=C sort "$out/party-00/ids.txt" | cmp -s - "$T/want" ||
+		fail "$out: not what comm finds"
+	jq -e --argjson n "$(wc -l <"$T/want")" '.facts.common_rows == $n' \
+		"$out/party-00/run.json" >"$T/null" ||
 		fail "$out: run.json says $(jq -c .facts "$out/party-00/run.json")"
 }
 
@@ -45,7 +51,8 @@ test_as_comm_finds() {
 	files 1-1000 301-1300 201-950
 	align "$T"/ids-{0,1,2} --out "$T/three" || fail "three: $(<"$T/stderr")"
 	found "$T/three" "$T"/ids-{0,1,2}
-	grep -q "ids-0: 650 of 1000 ids are in all files" "$T/stdout" || fail "it says $(<"$T/stdout")"
+	grep -q "ids-0: 650 of 1000 ids are in all files" "$T/stdout" ||
+		fail "it says $(<"$T/stdout")"
 	align "$T"/ids-{0,0} --bound 5000 --out "$T/all" || fail "all: $(<"$T/stderr")"
 	found "$T/all" "$T/ids-0"
 	files 1-3000 2971-6000
@@ -59,8 +66,10 @@ test_too_few() {
 	for pair in "0 1" "0 2"; do
 		# shellcheck disable=SC2086
 		set -- $pair
-		if align "$T/ids-$1" "$T/ids-$2" --out "$T/out-$2"; then fail "ids-$1 and ids-$2 went through"; fi
-		grep -q 'the parties have fewer than 100 ids in common (job.min_common)' "$T/stderr" ||
+		if align "$T/ids-$1" "$T/ids-$2" --out \
+			"$T/out-$2"; then fail "ids-$1 and ids-$2 went through"; fi
+		grep -q 'the parties have fewer than 100 ids in common (job.min_common)' \
+			"$T/stderr" ||
 			fail "it says $(<"$T/stderr")"
 		[[ ! -e $T/out-$2/party-00/ids.txt ]] || fail 'ids.txt is there'
 	done
@@ -71,14 +80,19 @@ test_too_few() {
 test_wrong_files() {
 	files 1-500 1-500
 	printf '+491\n' >>"$T/ids-1"
-	if align "$T"/ids-{0,1} --out "$T/twice"; then fail 'an id that is there twice went through'; fi
-	grep -Eq 'ids.txt:501: the id "\+491" is given twice, first on line [0-9]+' "$T/stderr" || fail "it says $(<"$T/stderr")"
-	if align "$T/ids-0" "$T/none" --out "$T/none-out"; then fail 'a file that is not there went through'; fi
+	if align "$T"/ids-{0,1} --out "$T/twice"; then fail \
+		'an id that is there twice went through'; fi
+	grep -Eq 'ids.txt:501: the id "\+491" is given twice, first on line [0-9]+' "$T/stderr" ||
+		fail "it says $(<"$T/stderr")"
+	if align "$T/ids-0" "$T/none" --out \
+		"$T/none-out"; then fail 'a file that is not there went through'; fi
 	grep -q 'none: No such file' "$T/stderr" || fail "it says $(<"$T/stderr")"
 	if align "$T"/ids-0; then fail 'one file went through'; fi
 	grep -q 'two files of ids are needed' "$T/stderr" || fail "it says $(<"$T/stderr")"
-	if align "$T"/ids-{0,0} --bound 100 --out "$T/bound"; then fail 'more ids than the bound went through'; fi
-	grep -q 'has 500 ids, and by job.align_bound 100 are the most' "$T/stderr" || fail "it says $(<"$T/stderr")"
+	if align "$T"/ids-{0,0} --bound 100 --out \
+		"$T/bound"; then fail 'more ids than the bound went through'; fi
+	grep -q 'has 500 ids, and by job.align_bound 100 are the most' "$T/stderr" ||
+		fail "it says $(<"$T/stderr")"
 }
 
 # Ids of one byte among them, which all have; each party lacks other ones.
@@ -91,10 +105,12 @@ test_many_parties() {
 		for ((i = 0; i < L; i++)); do printf '%s\n' a 0 _ '~' >>"$T/ids-$i"; done
 		rm -f "$T"/ids-"$L"
 		# shellcheck disable=SC2046
-		align $(seq -f "$T/ids-%.0f" 0 $((L - 1))) --out "$T/of-$L" || fail "$L parties: $(<"$T/stderr")"
+		align $(seq -f "$T/ids-%.0f" 0 $((L - 1))) --out "$T/of-$L" ||
+			fail "$L parties: $(<"$T/stderr")"
 		# shellcheck disable=SC2046
 		found "$T/of-$L" $(seq -f "$T/ids-%.0f" 0 $((L - 1)))
-		[[ $(wc -l <"$T/want") == $((1000 - 20 * (L - 1) + 4)) ]] || fail "$L parties have $(wc -l <"$T/want") ids in common"
+		[[ $(wc -l <"$T/want") == $((1000 - 20 * (L - 1) + 4)) ]] ||
+			fail "$L parties have $(wc -l <"$T/want") ids in common"
 	done
 }
 
@@ -106,7 +122,8 @@ three_daemons() {
 	echo '{ "kind": "align" }' >"$T/job.json"
 	for name in $(names 3); do
 		cp "$T/ids-$((10#${name#party-}))" "$T/$name.ids.txt"
-		edit "$name" '.policy.jobs = ["align"] | .state = "state/'"$name"'" | .data = { "ids": "'"$T/$name.ids.txt"'" }'
+		edit "$name" '.policy.jobs = ["align"]
+			| .state = "state/'"$name"'" | .data = { "ids": "'"$T/$name.ids.txt"'" }'
 	done
 }
 
@@ -124,10 +141,12 @@ test_daemons() {
 	again 0
 	found "$T/out" "$T"/ids-{0,1,2}
 	"$BIN/coterie" ledger list --state "$T/state/party-01" >"$T/ledger" || fail 'no ledger'
-	grep -q 'masked term of a sum over' "$T/ledger" || fail "the ledger has no sum: $(<"$T/ledger")"
+	grep -q 'masked term of a sum over' "$T/ledger" ||
+		fail "the ledger has no sum: $(<"$T/ledger")"
 }
 
-# The same set may be matched again; one that differs by an id not, nor more often than max_jobs says.
+# The same set may be matched again; one that differs by an id not, nor more often than max_jobs
+# says.
 test_again() {
 	three_daemons
 	again 0
@@ -143,7 +162,8 @@ test_again() {
 	cp "$T/before" "$T/party-01.ids.txt"
 	edit party-01 '.policy.max_jobs = 2'
 	again '1|2'
-	any_party_said 'it would be job 3 of coordinator over this data' || fail "nobody says max_jobs: $(tail -n 1 "$T"/party-01.stderr)"
+	any_party_said 'it would be job 3 of coordinator over this data' ||
+		fail "nobody says max_jobs: $(tail -n 1 "$T"/party-01.stderr)"
 	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched once more'
 }
 

@@ -1,20 +1,22 @@
 #!/bin/bash
-# What becomes of a job that has no next attempt. It was done when a process died: then it stays done. Who
-# died does not come, or dies too often, or comes with another job: then it fails everywhere with one cause.
+# What becomes of a job that has no next attempt. It was done when a process died: then it stays
+# done. Who died does not come, or dies too often, or comes with another job: then it fails
+# everywhere with one cause.
 #
 # shellcheck source=attempts.sh
 source "${0%/*}/attempts.sh"
 
 # ---- it died when the job was done ----
 
-# All have said DONE. What the coordinator says then never reaches party-01: from the first of that TYPE
-# on all gets lost, so the coordinator waits, its job marked as done, and party-01 comes back again and
-# again. TYPE TOLD: from the word of the others in its last round on.
+# All have said DONE. What the coordinator says then never reaches party-01: from the first of that
+# TYPE on all gets lost, so the coordinator waits, its job marked as done, and party-01 comes back
+# again and again. TYPE TOLD: from the word of the others in its last round on.
 done_but_for_a_word() { # [TYPE]
 	local number
 	prepare level-1
 	every '.reconnect_s = 10'
-	number=$(jq '[.traffic[] | select(.peer == "party-01" and .type == "TOLD") | .messages_sent] | add' \
+	number=$(jq '[.traffic[] | select(.peer == "party-01" and .type == "TOLD")
+		| .messages_sent] | add' \
 		"$T/undisturbed/coordinator/run.json")
 	[[ ${1-$DONE} != "$DONE" ]] || number=1
 	turned 3 "hub/${1-$DONE}/$number/stay"
@@ -27,7 +29,8 @@ test_coordinator_dies_when_all_are_done() {
 	local before
 	done_but_for_a_word
 	kills coordinator
-	[[ $(run_of coordinator .status) == "done" ]] || fail "run.json has status $(run_of coordinator .status) behind the mark"
+	[[ $(run_of coordinator .status) == "done" ]] ||
+		fail "run.json has status $(run_of coordinator .status) behind the mark"
 	before=$(run_of coordinator .job_id)
 	coordinator_again
 	same_as_undisturbed
@@ -35,14 +38,16 @@ test_coordinator_dies_when_all_are_done() {
 	says coordinator 'the job was done when coordinator ended'
 	says coordinator 'party-01 came back'
 	says party-01 'the job is done; .*; the heads of the other ledgers are unknown'
-	grep -q '^done before this start: results in .*; the same command now begins a new job$' "$T/coordinator.stdout" ||
+	grep -q '^done before this start: results in .*; the same command now begins a new job$' \
+		"$T/coordinator.stdout" ||
 		fail "the coordinator says: $(<"$T/coordinator.stdout")"
 	[[ $(run_of coordinator .job_id) == "$before" ]] || fail "run.json is of another job"
 	coordinator_again
 	ADDRESS=$HUB parties 3
 	completes 3
 	[[ $(run_of coordinator .job_id) != "$before" ]] || fail "no new job"
-	grep -q '^done: results in ' "$T/coordinator.stdout" || fail "the coordinator says: $(<"$T/coordinator.stdout")"
+	grep -q '^done: results in ' "$T/coordinator.stdout" ||
+		fail "the coordinator says: $(<"$T/coordinator.stdout")"
 }
 
 # Who waits for nobody ends by itself; SIGTERM does not make a job fail that is done.
@@ -52,8 +57,12 @@ test_coordinator_tells_nobody() {
 	kills party-01
 	coordinator_again
 	ends 0 coordinator party-00 party-02
-	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] || fail "run.json: $(run_of coordinator .status)"
-	done_again() { printf 'coterie job state v2\n%s done\n' "$(tail -n 1 "$T/was")" >"$T/out/coordinator/job.state"; }
+	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] ||
+		fail "run.json: $(run_of coordinator .status)"
+	done_again() {
+		printf 'coterie job state v2\n%s done\n' "$(tail -n 1 "$T/was")" \
+			>"$T/out/coordinator/job.state"
+	}
 	coordinator
 	parties 3
 	in_phase party-01 level-1
@@ -77,7 +86,8 @@ test_sigterm_at_the_coordinator_when_all_are_done() {
 	done_but_for_a_word
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator party-00 party-02
-	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] || fail "run.json: $(run_of coordinator .status)"
+	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] ||
+		fail "run.json: $(run_of coordinator .status)"
 	kills party-01
 }
 
@@ -90,10 +100,13 @@ test_party_dies_when_all_are_done() {
 	says party-01 'refused by coordinator: the job is done; party-01 reported .* its results'
 	ends 0 coordinator party-00 party-02
 	says coordinator 'party-01 came back: the job is done'
-	for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in "${EVERYONE[@]}"; do
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 }
 
-# What others were told has not come before the coordinator died: its word does not stand for theirs.
+# What others were told has not come before the coordinator died: its word does not stand for
+# theirs.
 test_done_without_the_word_of_others() {
 	done_but_for_a_word "$TOLD"
 	kills coordinator
@@ -102,7 +115,8 @@ test_done_without_the_word_of_others() {
 	ends 2 party-01
 	says party-01 'the job is done'
 	says party-01 'labels.csv: the job has no result'
-	[[ $(run_of party-01 .status) == failed ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
+	[[ $(run_of party-01 .status) == failed ]] ||
+		fail "party-01/run.json: status $(run_of party-01 .status)"
 }
 
 # A coordinator's word alone makes no results.
@@ -119,7 +133,8 @@ test_done_is_not_believed() {
 	ends 2 party-00 party-01 party-02
 	for name in party-00 party-01 party-02; do
 		says "$name" 'the job is done'
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .status) == failed ]] ||
+			fail "$name/run.json: status $(run_of "$name" .status)"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
 }
@@ -133,10 +148,14 @@ fails_with() { # STATUS REGEX NAME...
 		ended "$name"
 		[[ $STATUS == "$1" ]] || fail "$name ended with status $STATUS, expected $1"
 		says "$name" "$2"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
-		[[ $(run_of "$name" .exit_status) == "$1" ]] || fail "$name/run.json: $(run_of "$name" .exit_status)"
-		grep -Eqi -- "$2" <<<"$(run_of "$name" .error)" || fail "$name/run.json: $(run_of "$name" .error)"
-		! grep -Eq 'attempt 1 ended.*attempt 1 ended' <<<"$(run_of "$name" .error)" || fail "$name says it twice: $(run_of "$name" .error)"
+		[[ $(run_of "$name" .status) == failed ]] ||
+			fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .exit_status) == "$1" ]] ||
+			fail "$name/run.json: $(run_of "$name" .exit_status)"
+		grep -Eqi -- "$2" <<<"$(run_of "$name" .error)" ||
+			fail "$name/run.json: $(run_of "$name" .error)"
+		! grep -Eq 'attempt 1 ended.*attempt 1 ended' <<<"$(run_of "$name" .error)" ||
+			fail "$name says it twice: $(run_of "$name" .error)"
 	done
 }
 
@@ -160,7 +179,8 @@ test_coordinator_that_never_comes_back() {
 	wired
 	in_phase party-01 level-1
 	kills coordinator
-	fails_with 3 'attempt 2 of the job was not offered within rejoin_s, 3 s; attempt 1 ended: coordinator' \
+	fails_with \
+		3 'attempt 2 of the job was not offered within rejoin_s, 3 s; attempt 1 ended: coordinator' \
 		party-00 party-01 party-02
 	no_leftovers coordinator
 }
@@ -183,7 +203,8 @@ test_max_attempts() {
 
 test_coordinator_too_often() {
 	prepare level-1
-	every '.reconnect_s = 20' # or they await the next attempt by then, if the coordinator is slow to start
+	# or they await the next attempt by then, if the coordinator is slow to start
+	every '.reconnect_s = 20'
 	edit coordinator '.max_attempts = 1'
 	strikes_in party-01 level-1
 	wired
@@ -210,10 +231,13 @@ test_coordinator_twice() {
 	soon_says coordinator 'attempt 2 begins'
 	soon_says coordinator '"phase":"level-1"'
 	kills coordinator
-	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+		--out "$T/out/coordinator"
 	ends 2 coordinator party-00 party-01 party-02
 	says coordinator 'was started again after attempt 2 of a job, and max_attempts is 2'
-	for name in party-00 party-01 party-02; do says "$name" 'was started again after attempt 2'; done
+	for name in party-00 party-01 party-02; do
+		says "$name" 'was started again after attempt 2'
+	done
 	no_leftovers coordinator
 }
 
@@ -248,12 +272,16 @@ test_changed_parameters_are_refused() {
 	edit job '.polish = 2'
 	hash_of() { # of a job that is under way with these parameters
 		mkdir -p "$T/else"
-		jq --arg out "$T/else" '.output = $out | .listen = "127.0.0.1:0"' "$T/coordinator.json" >"$T/else.json"
-		start else "$BIN/coordinator" --config "$T/else.json" --job "$T/job.json" --ready-file "$T/else.ready"
+		jq --arg out "$T/else" '.output = $out | .listen = "127.0.0.1:0"' \
+			"$T/coordinator.json" >"$T/else.json"
+		start else "$BIN/coordinator" --config "$T/else.json" --job "$T/job.json" \
+			--ready-file "$T/else.ready"
 		until_true 10 test -s "$T/else.ready" || fail "no other coordinator"
 		for name in party-00 party-01 party-02; do
-			jq ".output = \"$T/else/$name\" | .state = null | del(.state)" "$T/$name.json" >"$T/else-$name.json"
-			start "else-$name" "$BIN/party" --config "$T/else-$name.json" --once --coordinator "$(<"$T/else.ready")"
+			jq ".output = \"$T/else/$name\" | .state = null | del(.state)" \
+				"$T/$name.json" >"$T/else-$name.json"
+			start "else-$name" "$BIN/party" --config "$T/else-$name.json" --once \
+				--coordinator "$(<"$T/else.ready")"
 		done
 		until_true 10 test -s "$T/else/job.state" || fail "no other job.state"
 		new=$(cut -d ' ' -f 3 <(tail -n 1 "$T/else/job.state"))
@@ -299,7 +327,8 @@ test_sigterm_at_the_coordinator_while_attempt_2_is_awaited() {
 		says "$name" 'coordinator was stopped'
 		says "$name" 'attempt 1 ended: party-01'
 	done
-	[[ $(run_of coordinator .exit_status) == 6 ]] || fail "the coordinator's run.json: $(run_of coordinator .exit_status)"
+	[[ $(run_of coordinator .exit_status) == 6 ]] ||
+		fail "the coordinator's run.json: $(run_of coordinator .exit_status)"
 	no_leftovers party-01
 }
 
@@ -311,7 +340,8 @@ test_sigterm_at_a_party_while_attempt_2_is_awaited() {
 	for name in coordinator party-02; do
 		says "$name" 'party-00 left before attempt 2 began'
 	done
-	[[ $(run_of party-00 .exit_status) == 6 ]] || fail "party-00/run.json: $(run_of party-00 .exit_status)"
+	[[ $(run_of party-00 .exit_status) == 6 ]] ||
+		fail "party-00/run.json: $(run_of party-00 .exit_status)"
 	no_leftovers party-01
 }
 

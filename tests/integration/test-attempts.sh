@@ -1,6 +1,6 @@
 #!/bin/bash
-# A process dies in a job (kill -9) and is started again: the job goes on as its next attempt, with new
-# keys, and ends with the labels of a run that was not disturbed.
+# A process dies in a job (kill -9) and is started again: the job goes on as its next attempt, with
+# new keys, and ends with the labels of a run that was not disturbed.
 #
 # shellcheck source=attempts.sh
 source "${0%/*}/attempts.sh"
@@ -14,14 +14,18 @@ party_dies_in() { # STEP
 	ADDRESS=$RELAY party party-01
 	if [[ $1 == result ]]; then # it had its result, and nobody waits for more
 		ended party-01
-		[[ $STATUS == 0 || $STATUS == 2 ]] || fail "party-01 ended with status $STATUS, expected 0 or 2"
+		[[ $STATUS == 0 || $STATUS == 2 ]] ||
+			fail "party-01 ended with status $STATUS, expected 0 or 2"
 		((STATUS == 0)) || says party-01 'refused by coordinator: the job is done'
 		ends 0 coordinator party-00 party-02
-		for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+		for name in "${EVERYONE[@]}"; do
+			same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+		done
 		return 0
 	fi
 	same_as_undisturbed
-	if [[ $1 == offer && $(run_of coordinator .attempt) == 1 ]]; then # it died before anything of it had arrived
+	# it died before anything of it had arrived
+	if [[ $1 == offer && $(run_of coordinator .attempt) == 1 ]]; then
 		says coordinator 'party-01 reconnected from'
 		attempt_is 1 "${EVERYONE[@]}"
 		return 0
@@ -29,7 +33,8 @@ party_dies_in() { # STEP
 	attempt_is 2 "${EVERYONE[@]}"
 	for name in coordinator party-00 party-02; do
 		says "$name" 'attempt 1.* is over: .*party-01'
-		[[ $(run_of "$name" '.attempts[0].attempt') == 1 ]] || fail "$name/run.json does not have attempt 1"
+		[[ $(run_of "$name" '.attempts[0].attempt') == 1 ]] ||
+			fail "$name/run.json does not have attempt 1"
 		[[ $(run_of "$name" '.attempts[0].cause') == *party-01* ]] ||
 			fail "$name/run.json: cause $(run_of "$name" '.attempts[0].cause')"
 	done
@@ -51,10 +56,12 @@ coordinator_dies_in() { # STEP
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
 	says coordinator 'attempt 1 of a job was under way'
-	if [[ $1 == offer && $(run_of party-00 '.attempts | length') == 0 ]]; then # it died before its offer had arrived
+	# it died before its offer had arrived
+	if [[ $1 == offer && $(run_of party-00 '.attempts | length') == 0 ]]; then
 		return 0
 	fi
-	[[ $(run_of party-00 '.attempts[0].cause') == *coordinator* ]] || fail "party-00/run.json: $(run_of party-00 .attempts)"
+	[[ $(run_of party-00 '.attempts[0].cause') == *coordinator* ]] ||
+		fail "party-00/run.json: $(run_of party-00 .attempts)"
 }
 
 for step in offer keys local level-1 polish; do
@@ -104,13 +111,17 @@ test_party_dies_again_and_again() {
 	kills party-01
 	party party-00
 	ADDRESS=$RELAY party party-01
-	second_try() { (($(grep -c '"text":"phase started","phase":"level-1"' "$T/out/party-01/log.jsonl") >= 2)); }
+	second_try() {
+		(($(grep -c '"text":"phase started","phase":"level-1"' \
+			"$T/out/party-01/log.jsonl") >= 2))
+	}
 	until_true 20 second_try || fail "party-01 does not come to level-1 again"
 	kills party-01
 	ADDRESS=$RELAY party party-01
 	same_as_undisturbed
 	attempt_is 3 "${EVERYONE[@]}"
-	[[ $(run_of party-02 '[.attempts[].attempt] | join(" ")') == "1 2" ]] || fail "party-02/run.json: $(run_of party-02 .attempts)"
+	[[ $(run_of party-02 '[.attempts[].attempt] | join(" ")') == "1 2" ]] ||
+		fail "party-02/run.json: $(run_of party-02 .attempts)"
 }
 
 # Parties that serve one job after the other: a directory for each attempt, and the next job comes.
@@ -121,20 +132,26 @@ test_daemons_stay() {
 	edit coordinator ".listen = \"$ADDRESS\""
 	strikes_in party-01 level-1
 	relay relay 30
-	for name in party-00 party-01 party-02; do ADDRESS=$RELAY serves "$name" --out "$T/out/$name"; done
+	for name in party-00 party-01 party-02; do
+		ADDRESS=$RELAY serves "$name" --out "$T/out/$name"
+	done
 	in_phase party-01 level-1
 	kills party-01
 	ADDRESS=$RELAY serves party-01 --out "$T/out/party-01"
 	ends 0 coordinator
 	for name in party-00 party-02; do
-		[[ $(jq -r .status "$T"/out/"$name"/job-*-1/run.json) == failed ]] || fail "$name: attempt 1"
+		[[ $(jq -r .status "$T"/out/"$name"/job-*-1/run.json) == failed ]] ||
+			fail "$name: attempt 1"
 	done
 	coordinator
 	ends 0 coordinator
 	for name in party-00 party-01 party-02; do
-		[[ $(cat "$T"/out/"$name"/job-*/labels.csv | wc -l) == $((2 * $(wc -l <"$T/undisturbed/$name/labels.csv"))) ]] ||
+		[[ $(cat "$T"/out/"$name"/job-*/labels.csv |
+			wc -l) == $((2 * $(wc -l <"$T/undisturbed/$name/labels.csv"))) ]] ||
 			fail "$name does not have the labels of two jobs"
-		for attempt in "$T"/out/"$name"/job-*/labels.csv; do same_labels "$T/undisturbed/$name/labels.csv" "$attempt"; done
+		for attempt in "$T"/out/"$name"/job-*/labels.csv; do
+			same_labels "$T/undisturbed/$name/labels.csv" "$attempt"
+		done
 		kill -TERM "${PID[$name]}"
 		ends 0 "$name"
 	done
@@ -182,7 +199,8 @@ cached() { # [ACTION...]: before the party is started again
 	strikes_in party-01 polish
 	wired
 	in_phase party-01 polish
-	ls "$T"/out/party-01/state/cache/embedding-*.cache "$T"/out/party-01/state/cache/clusters-*.cache >/dev/null ||
+	ls "$T"/out/party-01/state/cache/embedding-*.cache \
+		"$T"/out/party-01/state/cache/clusters-*.cache >/dev/null ||
 		fail "party-01 has no cache"
 	kills party-01
 	"$@"
@@ -198,7 +216,8 @@ cache_of() { # NAME: what of the cache it found in the last attempt
 test_only_the_exchange_is_repeated() {
 	cached :
 	for name in party-00 party-01 party-02; do
-		[[ $(cache_of "$name") == 2 ]] || fail "$name found $(cache_of "$name") of 2 pieces in its cache"
+		[[ $(cache_of "$name") == 2 ]] ||
+			fail "$name found $(cache_of "$name") of 2 pieces in its cache"
 		says "$name" 'found in the cache'
 	done
 }
@@ -216,11 +235,13 @@ test_cache_without_another_attempt() {
 	has_cache || fail "party-01 has no cache"
 	kills coordinator
 	kills party-01
-	[[ $(run_of party-01 .status) == running ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
+	[[ $(run_of party-01 .status) == running ]] ||
+		fail "party-01/run.json: status $(run_of party-01 .status)"
 	cp -r "$state/cache" "$T/kept"
 	serves party-01 --out "$T/out/party-01"
 	soon_says party-01 'dialling'
-	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
+	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] ||
+		fail "party-01/run.json: status $(run_of party-01 .status)"
 	says party-01 'run.json was left by a killed process'
 	has_cache || fail "party-01 has no cache, and another attempt may come"
 	kill -TERM "${PID[party-01]}"
@@ -252,20 +273,24 @@ test_labels_of_the_attempt_before() {
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
 	earlier=$(echo "$T"/out/party-01/job-*-1)
-	[[ $(jq -r .status "$earlier/run.json") == failed ]] || fail "attempt 1 is $(jq -r .status "$earlier/run.json")"
+	[[ $(jq -r .status "$earlier/run.json") == failed ]] ||
+		fail "attempt 1 is $(jq -r .status "$earlier/run.json")"
 	! compgen -G "$earlier/labels.*" >/dev/null || fail "labels of attempt 1 are still there"
 }
 
 test_damaged_cache() {
 	damage() {
 		local f
-		for f in "$T"/out/party-01/state/cache/*.cache; do printf 'x' | dd of="$f" bs=1 seek=100 conv=notrunc status=none; done
+		for f in "$T"/out/party-01/state/cache/*.cache; do
+			printf 'x' | dd of="$f" bs=1 seek=100 conv=notrunc status=none
+		done
 	}
 	cached damage
 	says party-01 'state/cache/embedding-[0-9a-f]+.cache is damaged'
 	says party-01 'state/cache/clusters-[0-9a-f]+.cache is damaged'
 	[[ $(cache_of party-01) == 0 ]] || fail "party-01 used a damaged cache"
-	[[ $(cache_of party-00) == 2 ]] || fail "party-00 found $(cache_of party-00) of 2 pieces in its cache"
+	[[ $(cache_of party-00) == 2 ]] ||
+		fail "party-00 found $(cache_of party-00) of 2 pieces in its cache"
 }
 
 # Two attempts over two versions of the data would show what changed: the party declines the second.
@@ -289,11 +314,13 @@ test_other_data_in_another_attempt() {
 other_features() { # of party-01: as many, of another seed
 	local f
 	f=$(ls "$T"/data/party-01/features.*)
-	"$BIN/coterie" synth --nodes 150 --features 12 --clusters 3 --seed 6 --out "$T/other" >/dev/null
+	"$BIN/coterie" synth --nodes 150 --features 12 --clusters 3 --seed 6 --out "$T/other" \
+		>/dev/null
 	cp "$T"/other/features.* "$f"
 }
 
-# As after a crash right after the offer, of which the coordinator had no sign: the next one will do.
+# As after a crash right after the offer, of which the coordinator had no sign: the next one will
+# do.
 test_attempt_that_was_served_before() {
 	prepare level-1
 	strikes_in coordinator level-1
@@ -301,7 +328,8 @@ test_attempt_that_was_served_before() {
 	HUB=$ADDRESS
 	in_phase coordinator level-1
 	kills coordinator
-	awk '$2 == 1 { print $1, 2 }' "$T/out/party-01/state/served" >"$T/line" # as versions without checksums wrote it
+	# as versions without checksums wrote it
+	awk '$2 == 1 { print $1, 2 }' "$T/out/party-01/state/served" >"$T/line"
 	cat "$T/line" >>"$T/out/party-01/state/served"
 	coordinator_again
 	same_as_undisturbed
@@ -309,8 +337,8 @@ test_attempt_that_was_served_before() {
 	party_says 'attempt 2 was served before'
 }
 
-# A line of another job has no end, as after a power loss: the one that follows stands by itself. So processes that have
-# nothing but the file know that attempt 2 was served.
+# A line of another job has no end, as after a power loss: the one that follows stands by itself. So
+# processes that have nothing but the file know that attempt 2 was served.
 test_served_with_a_torn_line() {
 	local name
 	everyone_again() {
@@ -336,7 +364,8 @@ test_served_with_a_torn_line() {
 	attempt_is 3 "${EVERYONE[@]}"
 }
 
-# A line that is not as it was written might be of any job: nothing is served until somebody has looked.
+# A line that is not as it was written might be of any job: nothing is served until somebody has
+# looked.
 test_served_with_a_damaged_line() {
 	local served=$T/out/party-01/state/served n
 	prepare level-1
@@ -345,7 +374,8 @@ test_served_with_a_damaged_line() {
 	completes 3
 	n=$(wc -l <"$served")
 	cp "$served" "$T/kept"
-	for damage in '2s/^./x/' '2s/ [0-9] / 8 /' '1s/[0-9a-f]$//' '1s/.*/nothing of ours/' '1s/^/\x00/'; do
+	for damage in '2s/^./x/' '2s/ [0-9] / 8 /' '1s/[0-9a-f]$//' '1s/.*/nothing of ours/' \
+		'1s/^/\x00/'; do
 		sed "$damage" "$T/kept" >"$served"
 		coordinator
 		parties 3
@@ -353,13 +383,15 @@ test_served_with_a_damaged_line() {
 		ends '2|4' coordinator party-00 party-02
 		says party-01 "state/served: line ${damage:0:1} is damaged, so it is not known what was served before: put a backup in its place"
 		says coordinator 'party-01 declined the job'
-		[[ $(run_of party-01 .status) == failed && ! -e $T/out/party-01/labels.csv ]] || fail "party-01 went on, with $damage"
+		[[ $(run_of party-01 .status) == failed && ! -e $T/out/party-01/labels.csv ]] ||
+			fail "party-01 went on, with $damage"
 	done
 	cp "$T/kept" "$served"
 	coordinator
 	parties 3
 	completes 3
-	[[ $(wc -l <"$served") == $((2 * n)) ]] || fail "served has $(wc -l <"$served") lines, and had $n"
+	[[ $(wc -l <"$served") == $((2 * n)) ]] ||
+		fail "served has $(wc -l <"$served") lines, and had $n"
 }
 
 # ---- a coordinator that makes its own job.state ----
@@ -411,12 +443,15 @@ test_noise_of_another_attempt() {
 	coordinator_again
 	ends 0 "${EVERYONE[@]}"
 	attempt_is 2 "${EVERYONE[@]}"
-	[[ $(run_of party-01 .facts.eps_spent) == 1 ]] || fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
-	booked=$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 { n += $(NF - 6) } END { print n }')
+	[[ $(run_of party-01 .facts.eps_spent) == 1 ]] ||
+		fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
+	booked=$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv |
+		awk -F, 'NR > 1 { n += $(NF - 6) } END { print n }')
 	[[ $booked == 1 ]] || fail "the ledger has eps $booked"
 }
 
-# In sums it is on what was asked, too. A coordinator that is honest asks the same after a restart: nothing is spent again.
+# In sums it is on what was asked, too. A coordinator that is honest asks the same after a restart:
+# nothing is spent again.
 test_noise_in_sums_of_another_attempt() {
 	rows_federation 3
 	rows_job kmeans '. + { noise: { on: "sums", eps: 1, delta: 1e-5, clip: 10 } }'
@@ -429,7 +464,8 @@ test_noise_in_sums_of_another_attempt() {
 	coordinator_again
 	ends 0 "${EVERYONE[@]}"
 	attempt_is 2 "${EVERYONE[@]}"
-	[[ $(run_of party-01 .facts.eps_spent) == 1 ]] || fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
+	[[ $(run_of party-01 .facts.eps_spent) == 1 ]] ||
+		fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
 }
 
 # ---- nobody died: somebody stood still for too long, and is there again ----
@@ -453,7 +489,9 @@ test_party_stands_still_too_long() {
 }
 
 test_coordinator_stands_still_too_long() {
-	given_up() { soon_says party-00 'attempt 1 is over: coordinator could not be reached again'; }
+	given_up() {
+		soon_says party-00 'attempt 1 is over: coordinator could not be reached again'
+	}
 	stands_still coordinator given_up
 }
 
@@ -486,7 +524,8 @@ test_coordinator_says_that_it_lives() {
 	touch -d '1 minute ago' "$T/reference"
 	lately() { [[ $T/out/coordinator/job.state -nt $T/reference ]]; }
 	until_true 10 lately || fail "job.state is not touched"
-	[[ $(stat -c %a "$T/out/coordinator/job.state") == 600 ]] || fail "job.state: mode $(stat -c %a "$T/out/coordinator/job.state")"
+	[[ $(stat -c %a "$T/out/coordinator/job.state") == 600 ]] ||
+		fail "job.state: mode $(stat -c %a "$T/out/coordinator/job.state")"
 	goes_on
 	completes 3
 }

@@ -15,14 +15,16 @@ sets() { # SET...
 	local set
 	local -A k=([cora]=7 [citeseer]=6 [wiki]=17)
 	for set; do
-		"$BIN/coterie" synth --nodes 150 --features 60 --clusters "${k[$set]}" --out "$T/sets/$set" >/dev/null
+		"$BIN/coterie" synth --nodes 150 --features 60 --clusters "${k[$set]}" --out \
+			"$T/sets/$set" >/dev/null
 	done
 	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
 }
 
 bench() { # ARG...: its exit status in $status, what it says in $T/said
 	status=0
-	timeout $((PATIENCE * 60 * BUSY)) "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null >"$T/said" 2>&1 || status=$?
+	timeout $((PATIENCE * 60 * BUSY)) "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null \
+		>"$T/said" 2>&1 || status=$?
 }
 
 says() { # REGEX
@@ -31,7 +33,8 @@ says() { # REGEX
 
 # SET,ROW,COLUMN: the line of the cell has this.
 has_cell() { # CSV CELL REGEX
-	grep -F -- "$2," "$1" | grep -Eqx -- "${2//^/\\^},$3" || fault "$2 is not as $3: $(grep -F -- "$2," "$1" || echo 'not there')"
+	grep -F -- "$2," "$1" | grep -Eqx -- "${2//^/\\^},$3" ||
+		fault "$2 is not as $3: $(grep -F -- "$2," "$1" || echo 'not there')"
 }
 
 refused() { # REGEX ARG...
@@ -55,7 +58,8 @@ test_wrong_use_leaves_nothing() {
 	refused 'none.md: has no line' table2 --write "$T/none.md"
 	rm "$T/sets/wiki/labels.txt"
 	refused 'no wiki/labels.* in .*/sets; set COTERIE_DATA' table2
-	COTERIE_DATA=$T/nowhere refused 'no cora/features.* in .*/nowhere; set COTERIE_DATA' tables8-9
+	COTERIE_DATA=$T/nowhere refused 'no cora/features.* in .*/nowhere; set COTERIE_DATA' \
+		tables8-9
 	[[ $(<"$T/doc.md") == '# nothing' ]] || fault "the document was written"
 }
 
@@ -63,7 +67,10 @@ test_help_names_every_table() {
 	bench --help
 	((status == 0)) || fault "exit status $status"
 	local part
-	for part in quick choices readings table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale jobs watch fedsc fedspectral fedwalk fedgcn; do says "^  $part  +[^ ]"; done
+	for part in quick choices readings table2 table4 table7 table10 tables8-9 figure4 figure5 \
+		wan-methods predict scale jobs watch fedsc fedspectral fedwalk fedgcn; do
+		says "^  $part  +[^ ]"
+	done
 }
 
 # A cell whose name has a comma is known again, too.
@@ -74,9 +81,12 @@ test_memory_of_dense_slices() {
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	local csv=$T/o/memory.csv method
 	for method in gcc landmark; do
-		has_cell "$csv" "$method; an .npy file of 64 columns,20000,party said" '[0-9]{2},,,MB,.*'
-		has_cell "$csv" "$method; an .npy file of 64 columns,20000,party ratio" '[01]\.[0-9]+,.*'
-		has_cell "$csv" "$method; an .npy file of 64 columns,20000,took / slice" '[0-9.]+,.*'
+		has_cell "$csv" "$method; an .npy file of 64 columns,20000,party said" \
+			'[0-9]{2},,,MB,.*'
+		has_cell "$csv" "$method; an .npy file of 64 columns,20000,party ratio" \
+			'[01]\.[0-9]+,.*'
+		has_cell "$csv" "$method; an .npy file of 64 columns,20000,took / slice" \
+			'[0-9.]+,.*'
 	done
 	bench memory --quick --only dense --out "$T/o"
 	! grep -q '^memory .* party' "$T/said" || fault "measured again: $(<"$T/said")"
@@ -94,25 +104,33 @@ test_table2() {
 				has_cell "$csv" "$set,$row,L=$L" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"
 			done
 		done
-		for row in AGC GCC; do has_cell "$csv" "$set,$row,-" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"; done
+		for row in AGC GCC; do
+			has_cell "$csv" "$set,$row,-" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"
+		done
 		has_cell "$csv" "floors,$set kCAGC: mean,-" "$percent,,,,,,,>= [0-9.]+,-,of 4 cells"
 	done
 	# The same as the twin, for any number of parties.
-	[[ $(grep -E '^cora,(gcc|GCC),' "$csv" | cut -d , -f 4 | sort -u | wc -l) == 1 ]] || fault "gcc is not GCC: $(grep -iE '^cora,gcc,' "$csv")"
+	[[ $(grep -E '^cora,(gcc|GCC),' "$csv" | cut -d , -f 4 | sort -u | wc -l) == 1 ]] ||
+		fault "gcc is not GCC: $(grep -iE '^cora,gcc,' "$csv")"
 	has_cell "$csv" 'cora,landmark k^=2k,L=4' ".*,72.44,0.51,,,-,"
 	has_cell "$csv" 'citeseer,gcc,L=2' ".*,69.45,0.00,,,-,"
 	has_cell "$csv" 'cora,k^=k,L=2' ".*,67.81,1.78,,,-,"
 	has_cell "$csv" 'wiki,AGC,-' ".*,46.50,3.66,,,-,"
-	has_cell "$csv" 'pubmed,k^=2k,L=4' ",,,,66.14,4.97,,,not run,pubmed's features are not there"
+	has_cell "$csv" 'pubmed,k^=2k,L=4' \
+		",,,,66.14,4.97,,,not run,pubmed's features are not there"
 	(($(wc -l <"$csv") == 1 + 4 * 14 + 3 * 6)) || fault "$(wc -l <"$csv") lines in the CSV"
 
 	# The document: this part alone, in the paper's shape.
-	grep -Eq '^\| k\^=k \| [0-9.]+ / 67.81 \| [0-9.]+ / 68.12 \|$' "$T/doc.md" || fault "no row of cora: $(<"$T/doc.md")"
+	grep -Eq '^\| k\^=k \| [0-9.]+ / 67.81 \| [0-9.]+ / 68.12 \|$' "$T/doc.md" ||
+		fault "no row of cora: $(<"$T/doc.md")"
 	grep -q '^| k^=2k | not run | not run |$' "$T/doc.md" || fault "no row of pubmed"
 	# shellcheck disable=SC2016
-	grep -Eq '^Measured by `scripts/bench table2 --quick --seeds 1`, 20.* cores, ' "$T/doc.md" || fault "no command, no machine"
+	grep -Eq '^Measured by `scripts/bench table2 --quick --seeds 1`, 20.* cores, ' \
+		"$T/doc.md" || fault "no command, no machine"
 	grep -qx 'old' "$T/doc.md" && fault "what was between the marks is still there"
-	[[ $(sed -n '/^# B/,$p' "$T/doc.md") == $'# B\n\n<!-- bench table4 -->\nkept\n<!-- end -->' ]] || fault "the rest has changed"
+	[[ $(sed -n '/^# B/,$p' \
+		"$T/doc.md") == $'# B\n\n<!-- bench table4 -->\nkept\n<!-- end -->' ]] ||
+		fault "the rest has changed"
 	(($(grep -cx '<!-- end -->' "$T/doc.md") == 2)) || fault "marks are missing"
 
 	# Again: a cell that is there stays, one that is not is measured.
@@ -120,9 +138,12 @@ test_table2() {
 	bench table2 --quick --out "$T/o"
 	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
 	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
-	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) || fault "measured again: $(<"$T/said")" # and pubmed's
+	# and pubmed's
+	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) ||
+		fault "measured again: $(<"$T/said")"
 
-	# Written anew: what is there, and nothing is measured; when cells were is said where that is of more than one day.
+	# Written anew: what is there, and nothing is measured; when cells were is said where that
+	# is of more than one day.
 	sed -i '/^cora,k^=k,L=2,/d' "$csv"
 	sed -i 's/^\(cora,gcc,L=2\),.*/\1,2026-01-02,1a2b3c4/' "$T/o/table2.when"
 	bench table2 --quick --out "$T/o" --render --write "$T/doc.md"
@@ -137,7 +158,8 @@ test_table2() {
 		. "$ROOT/scripts/bench.d/lib.sh"
 		render_when
 	) >"$T/when"
-	grep -qx '\* 2026-01-02, commit 1a2b3c4: cora: gcc' "$T/when" || fault "no day of gcc: $(<"$T/when")"
+	grep -qx '\* 2026-01-02, commit 1a2b3c4: cora: gcc' "$T/when" ||
+		fault "no day of gcc: $(<"$T/when")"
 	bench table2 --render --out "$T/none"
 	((status == 4)) || fault "exit status $status, expected 4: nothing is there to be rendered"
 	[[ ! -e $T/none ]] || fault "--render made $T/none"
@@ -175,16 +197,21 @@ test_floors_of_table2() {
 	has_cell "$csv" 'floors,citeseer landmark: least cell,-' '75,,,,,,,>= 68.8,met,of 16 cells'
 	has_cell "$csv" 'floors,cora gcc: least L,-' '68,,,,,,,>= 74,missed,of 4 cells'
 	has_cell "$csv" 'floors,wiki gcc: least L,-' '68,,,,,,,>= 53,met,of 4 cells'
-	has_cell "$csv" 'floors,cora kCAGC: cells of the paper above ours,-' '1,,,,,,,<= 0,missed,of 16 cells'
-	has_cell "$csv" 'floors,cora landmark: cells of the paper above ours,-' '1,,,,,,,<= 0,missed,of 16 cells'
-	has_cell "$csv" 'floors,wiki landmark: cells of the paper above ours,-' '0,,,,,,,<= 0,met,of 16 cells'
-	grep -Fqx '| floors | cora kCAGC: mean | 69.38 | >= 69.5 | **missed** | of 16 cells |' "$T/o/table2.md" ||
+	has_cell "$csv" 'floors,cora kCAGC: cells of the paper above ours,-' \
+		'1,,,,,,,<= 0,missed,of 16 cells'
+	has_cell "$csv" 'floors,cora landmark: cells of the paper above ours,-' \
+		'1,,,,,,,<= 0,missed,of 16 cells'
+	has_cell "$csv" 'floors,wiki landmark: cells of the paper above ours,-' \
+		'0,,,,,,,<= 0,met,of 16 cells'
+	grep -Fqx '| floors | cora kCAGC: mean | 69.38 | >= 69.5 | **missed** | of 16 cells |' \
+		"$T/o/table2.md" ||
 		fault "no floors in the table: $(grep floors "$T/o/table2.md")"
 	(($(grep -c floors "$T/o/table2.md") == 18)) || fault "floors are in the grid as well"
 	# One run less in one cell, and nothing is judged by it: there it is measured again.
 	sed -i '/^cora,landmark k^=2k,L=8,/d' "$csv"
 	bench table2 --out "$T/o"
-	[[ -d $T/o/runs/table2/cora/landmark-k^=2k-L8-seed5 ]] || fault "not measured: $(ls "$T/o/runs/table2/cora")"
+	[[ -d $T/o/runs/table2/cora/landmark-k^=2k-L8-seed5 ]] ||
+		fault "not measured: $(ls "$T/o/runs/table2/cora")"
 }
 
 test_figures_and_privacy() {
@@ -193,42 +220,60 @@ test_figures_and_privacy() {
 	bench figure4 figure5 table7 --quick --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	for F in 0.5 1.0; do
-		for column in AGC_A AGC_B; do has_cell "$T/o/figure4.csv" "cora,F=$F,$column" "$percent,,1,,,,,,-,"; done
+		for column in AGC_A AGC_B; do
+			has_cell "$T/o/figure4.csv" "cora,F=$F,$column" "$percent,,1,,,,,,-,"
+		done
 		for column in kCAGC b-kCAGC; do
-			has_cell "$T/o/figure4.csv" "cora,F=$F,$column" "$percent,,1,,,,,>= $percent,(met|missed),"
+			has_cell "$T/o/figure4.csv" "cora,F=$F,$column" \
+				"$percent,,1,,,,,>= $percent,(met|missed),"
 		done
 	done
 	has_cell "$T/o/figure4.csv" 'cora,AGC,-' "$percent,,1,,,,,,-,"
-	grep -Eq '^\| F=1.0 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+.* \| [0-9.]+.* \|$' "$T/o/figure4.md" || fault "no curve: $(<"$T/o/figure4.md")"
-	[[ $(jq -r .job.graphs "$T/o/runs/figure4/cora/k^=2k-L2-seed1/coordinator/run.json") == own ]] || fault "not graphs of their own"
+	grep -Eq '^\| F=1.0 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+.* \| [0-9.]+.* \|$' \
+		"$T/o/figure4.md" || fault "no curve: $(<"$T/o/figure4.md")"
+	[[ $(jq -r .job.graphs \
+		"$T/o/runs/figure4/cora/k^=2k-L2-seed1/coordinator/run.json") == own ]] ||
+		fault "not graphs of their own"
 	for set in cora citeseer; do
 		for psi in 1 10; do
-			for column in kCAGC AGC; do has_cell "$T/o/figure5.csv" "$set,psi=$psi,$column" "$percent,,1,,,,,,-,"; done
+			for column in kCAGC AGC; do
+				has_cell "$T/o/figure5.csv" "$set,psi=$psi,$column" \
+					"$percent,,1,,,,,,-,"
+			done
 		done
 	done
-	[[ $(jq .job.filter.order "$T/o/runs/figure5/citeseer/k^=k-L2-seed1/coordinator/run.json") == 10 ]] || fault "not psi = 10 at last"
+	[[ $(jq .job.filter.order \
+		"$T/o/runs/figure5/citeseer/k^=k-L2-seed1/coordinator/run.json") == 10 ]] ||
+		fault "not psi = 10 at last"
 	grep -Eq '^cora: mean over 2 orders [0-9.]+, AGC [0-9.]+; the least difference [+-][0-9.]+, at psi=(1|10)\.$' "$T/o/figure5.md" ||
 		fault "no summary: $(<"$T/o/figure5.md")"
 	for L in 2 4; do
 		has_cell "$T/o/table7.csv" "cora,L=$L,level" '[0-9.]+,,1,,2[0-9.]+,,,,-,'
 		has_cell "$T/o/table7.csv" "cora,L=$L,leakage" '-?[0-9.e-]+,,1,,0.0931[12],,,,-,'
 		for column in 'worst feature' 'joint leakage'; do
-			has_cell "$T/o/table7.csv" "cora preset=paper,L=$L,$column" '-?[0-9.e-]+,,1,,,,,,-,'
+			has_cell "$T/o/table7.csv" "cora preset=paper,L=$L,$column" \
+				'-?[0-9.e-]+,,1,,,,,,-,'
 		done
 	done
 }
 
-# What figure4 rests on: launch hands --shared-edges on, and without graphs "own" the job is refused.
+# What figure4 rests on: launch hands --shared-edges on, and without graphs "own" the job is
+# refused.
 test_launch_with_parts_of_the_graph() {
 	sets cora
 	local all l status=0
-	local launch=("$ROOT/scripts/launch" --quiet --data "$T/sets/cora" --job "$ROOT/configs/jobs/kcagc-cora.json"
+	local \
+		launch=("$ROOT/scripts/launch" --quiet --data "$T/sets/cora" --job
+		"$ROOT/configs/jobs/kcagc-cora.json"
 		--parties 2 --seed 1 --shared-edges 0.6)
 	all=$(wc -l <"$T/sets/cora/edges.tsv")
-	"${launch[@]}" --set graphs=own --keep-data --out "$T/own" 2>"$T/said" || fail "not run: $(<"$T/said")"
+	"${launch[@]}" --set graphs=own --keep-data --out "$T/own" 2>"$T/said" ||
+		fail "not run: $(<"$T/said")"
 	for l in 0 1; do
 		(($(wc -l <"$T/own/work/data/party-0$l/edges.tsv") == (6 * all + 5) / 10)) ||
-			fault "party-0$l has $(wc -l <"$T/own/work/data/party-0$l/edges.tsv") of $all edges"
+			fault \
+			"party-0$l has $(wc -l \
+			<"$T/own/work/data/party-0$l/edges.tsv") of $all edges"
 	done
 	"${launch[@]}" --out "$T/shared" 2>"$T/said" || status=$?
 	((status == 2)) || fault "status $status, expected 2"
@@ -240,9 +285,11 @@ test_fedspectral() {
 	refused 'no ego-facebook/edges.tsv in .*/sets' fedspectral
 	local set csv=$T/o/fedspectral.csv
 	for set in ego-facebook email-eu-core; do
-		"$BIN/coterie" synth --features 0 --nodes 150 --clusters 10 --degree 12 --homophily 0.95 --out "$T/sets/$set" >/dev/null
+		"$BIN/coterie" synth --features 0 --nodes 150 --clusters 10 --degree 12 \
+			--homophily 0.95 --out "$T/sets/$set" >/dev/null
 	done
-	refused '--only: fast is no part; expected accuracy, sweeps or scale' fedspectral --only fast
+	refused '--only: fast is no part; expected accuracy, sweeps or scale' fedspectral --only \
+		fast
 	bench fedspectral --quick --only accuracy --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	for set in ego-facebook email-eu-core; do
@@ -250,13 +297,16 @@ test_fedspectral() {
 		has_cell "$csv" "$set,exact,ARI" '100,,1,,,,,>= 99.9,met,'
 		has_cell "$csv" "$set,exact,rounds" '[0-9]+,,1,,,,,<= (20|12),met,'
 		has_cell "$csv" "$set,fedspectral,ARI" '[0-9.]+,,1,,,,,,-,'
-		grep -Eq "^$set,fedspectral[+],ARI,[0-9.]+,,1," "$csv" || fault "no ARI of fedspectral+ on $set"
+		grep -Eq "^$set,fedspectral[+],ARI,[0-9.]+,,1," "$csv" ||
+			fault "no ARI of fedspectral+ on $set"
 		has_cell "$csv" "$set,one cluster,similarity" '100.00,,1,,,,,,-,'
 		has_cell "$csv" "$set,random labels,ARI" '-?[0-9.]+,,1,,,,,,-,'
 	done
 	has_cell "$csv" 'email-eu-core,fedspectral,similarity' '[0-9.]+,,1,,87.05,,,,-,'
-	grep -q '^| fedspectral | [0-9.]* | [0-9.]* |  | [0-9.]* | 77.63 |$' "$T/o/fedspectral.md" || fault "no row of fedspectral: $(<"$T/o/fedspectral.md")"
-	! grep -q 'Figures\|Planted' "$T/o/fedspectral.md" || fault 'parts that were not measured are rendered'
+	grep -q '^| fedspectral | [0-9.]* | [0-9.]* |  | [0-9.]* | 77.63 |$' \
+		"$T/o/fedspectral.md" || fault "no row of fedspectral: $(<"$T/o/fedspectral.md")"
+	! grep -q 'Figures\|Planted' "$T/o/fedspectral.md" ||
+		fault 'parts that were not measured are rendered'
 }
 
 test_fedwalk() {
@@ -264,7 +314,8 @@ test_fedwalk() {
 	refused 'no blogcatalog/edges.tsv in .*/sets' fedwalk
 	local set row csv=$T/o/fedwalk.csv
 	for set in cora email-eu-core; do
-		"$BIN/coterie" synth --features 0 --nodes 90 --clusters 3 --degree 12 --homophily 0.95 --out "$T/sets/$set" >/dev/null
+		"$BIN/coterie" synth --features 0 --nodes 90 --clusters 3 --degree 12 --homophily \
+			0.95 --out "$T/sets/$set" >/dev/null
 		sed -i 's/n//g' "$T/sets/$set/edges.tsv"
 		rm "$T/sets/$set/ids.txt"
 	done
@@ -272,42 +323,57 @@ test_fedwalk() {
 	bench fedwalk --quick --only accuracy --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	for set in cora email-eu-core; do
-		for row in deepwalk 'p = 0' 'p = 0.2'; do has_cell "$csv" "$set,$row,micro" '[0-9.]+,,1,,,,,,-,'; done
-		has_cell "$csv" "$set,p = 0,messages" '39.000,,1,,,,39.000,within 0.3 % of the bound,met,'
+		for row in deepwalk 'p = 0' 'p = 0.2'; do
+			has_cell "$csv" "$set,$row,micro" '[0-9.]+,,1,,,,,,-,'
+		done
+		has_cell "$csv" "$set,p = 0,messages" \
+			'39.000,,1,,,,39.000,within 0.3 % of the bound,met,'
 		has_cell "$csv" "$set,p = 0.2,recall" '[01].[0-9]+,,1,,,,,,-,'
 	done
-	grep -q '^| deepwalk | [0-9.]* | [0-9.]* | - |' "$T/o/fedwalk.md" || fault "no row of deepwalk: $(<"$T/o/fedwalk.md")"
+	grep -q '^| deepwalk | [0-9.]* | [0-9.]* | - |' "$T/o/fedwalk.md" ||
+		fault "no row of deepwalk: $(<"$T/o/fedwalk.md")"
 }
 
 test_fedgcn() {
 	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
 	refused 'no tu/MUTAG/MUTAG_A.txt in .*/sets' fedgcn
 	local set csv=$T/o/fedgcn.csv
-	for set in MUTAG BZR; do "$BIN/coterie" synth --graphs --nodes 30 --size 10 --out "$T/sets/tu/$set" >/dev/null; done
+	for set in MUTAG BZR; do
+		"$BIN/coterie" synth --graphs --nodes 30 --size 10 --out "$T/sets/tu/$set" \
+			>/dev/null
+	done
 	refused '--only: fast is no part; expected table2, table3, figure3, figure4, cost or classes' fedgcn --only fast
-	refused '--setting: XY is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV' fedgcn --setting XY
+	refused '--setting: XY is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV' fedgcn --setting \
+		XY
 	bench fedgcn --quick --only table2 --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	says 'SM without COX2 DHFR PTC_MR AIDS BZR_MD: not in'
 	has_cell "$csv" 'SM,default,ACC' '[0-9.]+,,1,,75.9,0.8,,>= 76.5,(met|missed),without COX2.*'
 	has_cell "$csv" 'SM,paper,ARI' '-?[0-9.]+,,1,,31.1,3.4,,>= 26,(met|missed),without COX2.*'
 	has_cell "$csv" 'SM,majority,ACC' '50.00,,1,,,,,,-,without COX2.*'
-	for set in size log-size untrained alone; do grep -q "^SM,$set,F1," "$csv" || fault "no F1 of $set"; done
-	grep -q 'SM is without COX2 DHFR PTC_MR AIDS BZR_MD, which was not in the data directory' "$T/o/fedgcn.md" || fault 'missing sets are not named'
+	for set in size log-size untrained alone; do
+		grep -q "^SM,$set,F1," "$csv" || fault "no F1 of $set"
+	done
+	grep -q 'SM is without COX2 DHFR PTC_MR AIDS BZR_MD, which was not in the data directory' \
+		"$T/o/fedgcn.md" || fault 'missing sets are not named'
 }
 
 test_predict() {
 	export COTERIE_BIN=$BIN
 	bench predict --quick --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
-	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,seconds' '[0-9.]+,,1,s,,,,<= 3,(met|missed),[0-9]+ rounds; [0-9]+ MB'
-	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,accuracy of all' '[0-9.]+,,1,%,,,,,-,'
-	(($(wc -l <"$T/o/runs/predict/old2500/seed1/coordinator/labels.csv") == 1 + 12500)) || fault "not all nodes have labels"
+	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,seconds' \
+		'[0-9.]+,,1,s,,,,<= 3,(met|missed),[0-9]+ rounds; [0-9]+ MB'
+	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,accuracy of all' \
+		'[0-9.]+,,1,%,,,,,-,'
+	(($(wc -l <"$T/o/runs/predict/old2500/seed1/coordinator/labels.csv") == 1 + 12500)) ||
+		fault "not all nodes have labels"
 	[[ ! -e $T/o/runs/predict/old2500/all ]] || fault "its data are left behind"
 }
 
 points() { # SET K
-	"$BIN/coterie" synth --points --nodes 120 --features 4 --clusters "$2" --out "$T/sets/$1" >/dev/null
+	"$BIN/coterie" synth --points --nodes 120 --features 4 --clusters "$2" --out "$T/sets/$1" \
+		>/dev/null
 	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
 }
 
@@ -331,7 +397,8 @@ test_fedsc() {
 	has_cell "$csv" 'banknote,SC NMI,noise=0' "$share,,1,,0.1228,0.0000,,,-,"
 	has_cell "$csv" 'skew,banknote,change' '0.0000,,1,,,,,within 0.01,-,'
 	(($(wc -l <"$csv") == 1 + 2 * 16 + 2 * 4)) || fault "$(wc -l <"$csv") lines in the CSV"
-	grep -Eq '^\| anchor ACC \| 1.0000 / 0.9000 \|$' "$T/o/fedsc.md" || fault "no row of iris: $(<"$T/o/fedsc.md")"
+	grep -Eq '^\| anchor ACC \| 1.0000 / 0.9000 \|$' "$T/o/fedsc.md" ||
+		fault "no row of iris: $(<"$T/o/fedsc.md")"
 
 	# A section that is named is measured anew, the others stay.
 	sed -i 's/^\(iris,[^,]* ACC,noise=0,\)[^,]*/\10.1234/; s/^\(skew,[^,]*,skew=1,\)[^,]*/\10.1234/' "$csv"
@@ -346,7 +413,8 @@ test_pairwise() {
 	local csv=$T/o/pairwise.csv bound
 	export COTERIE_BIN=$BIN COTERIE_BENCHES=$T/benches
 	mkdir "$T/benches"
-	printf '#!/bin/sh\necho encrypt_s=.1 combine_s=.1 decrypt_s=.1\n' >"$T/benches/bench_paillier"
+	printf '#!/bin/sh\necho encrypt_s=.1 combine_s=.1 decrypt_s=.1\n' \
+		>"$T/benches/bench_paillier"
 	chmod +x "$T/benches/bench_paillier"
 	bench pairwise --quick --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
@@ -378,8 +446,10 @@ test_a_failing_cell_is_not_the_others() {
 	((status == 1)) || fault "exit status $status, expected 1"
 	local csv=$T/o/tables8-9.csv
 	has_cell "$csv" 'cora,k^=2k F1,L=4' '[0-9.]+,,1,,70.66,1.89,,,-,'
-	has_cell "$csv" 'citeseer,k^=k ACC,L=2' ',,,,70.24,0.54,,,not run,status 4: .*features.mtx.*'
-	has_cell "$csv" 'citeseer,AGC NMI,-' ',,,,41.55,0.07,,,not run,coterie-lab agc: .*features.mtx.*'
+	has_cell "$csv" 'citeseer,k^=k ACC,L=2' \
+		',,,,70.24,0.54,,,not run,status 4: .*features.mtx.*'
+	has_cell "$csv" 'citeseer,AGC NMI,-' \
+		',,,,41.55,0.07,,,not run,coterie-lab agc: .*features.mtx.*'
 	says '15 not run'
 }
 
@@ -426,17 +496,22 @@ test_bound_and_discarded_runs() {
 	known_launch
 	bench table10 --quick --out "$T/o"
 	((status == 1)) || fault "exit status $status, expected 1: $(tail -n 5 "$T/said")"
-	local csv=$T/o/table10.csv account='wan; 13.5 rounds of 14 round trips; RTT 200 ms; 50000000 bytes; compute 0.900 s'
+	local \
+		csv=$T/o/table10.csv account='wan; 13.5 rounds of 14 round trips; RTT 200 ms; 50000000 bytes; compute 0.900 s'
 	has_cell "$csv" 'cora,k^=k,L=2' "5.00,,1,s,12.85,,4.60,<= 6.90,met,$account"
 	has_cell "$csv" 'cora,k^=k,L=4' "5.00,.*,met,$account"
 	has_cell "$csv" 'wiki,k^=k,L=2' "8.00,.*,4.60,<= 6.90,missed,.*"
 	has_cell "$csv" 'citeseer,k^=k,L=2' ',.*,12.81,,,,not run,discarded three times'
 	has_cell "$csv" 'wiki,k^=k,L=4' ',.*,27.01,,,,not run,status 2: launch: a party died'
 	has_cell "$csv" 'pubmed,k^=k,L=2' ",.*,not run,no pubmed/edges.tsv in $T/sets"
-	(($(grep -c 'citeseer 2 wan' "$T/sets/calls") == 3)) || fault "not three tries: $(<"$T/sets/calls")"
-	(($(grep -c 'cora 4 wan' "$T/sets/calls") == 3)) || fault "not until it was kept: $(<"$T/sets/calls")"
-	grep -Fqx '| k^=k | 5.00 / 12.85 (4.60, 1.09) | 5.00 / 26.57 (4.60, 1.09) |' "$T/o/table10.md" || fault "no row: $(<"$T/o/table10.md")"
-	grep -Fq '8.00 / 13.39 (4.60, 1.74) **missed**' "$T/o/table10.md" || fault "nothing missed: $(<"$T/o/table10.md")"
+	(($(grep -c 'citeseer 2 wan' "$T/sets/calls") == 3)) ||
+		fault "not three tries: $(<"$T/sets/calls")"
+	(($(grep -c 'cora 4 wan' "$T/sets/calls") == 3)) ||
+		fault "not until it was kept: $(<"$T/sets/calls")"
+	grep -Fqx '| k^=k | 5.00 / 12.85 (4.60, 1.09) | 5.00 / 26.57 (4.60, 1.09) |' \
+		"$T/o/table10.md" || fault "no row: $(<"$T/o/table10.md")"
+	grep -Fq '8.00 / 13.39 (4.60, 1.74) **missed**' "$T/o/table10.md" ||
+		fault "nothing missed: $(<"$T/o/table10.md")"
 }
 
 test_methods_over_a_wan() {
@@ -445,10 +520,13 @@ test_methods_over_a_wan() {
 	bench wan-methods --out "$T/o" --seeds 1
 	local csv=$T/o/wan-methods.csv
 	# 5 s; 14 round trips of which 2 are set-up.
-	has_cell "$csv" 'seconds,gram,L=2' '5.00,,1,s,12.85,,4.60,<= 2.5,missed,wan; 13.5 rounds of 14 round trips; .*'
+	has_cell "$csv" 'seconds,gram,L=2' \
+		'5.00,,1,s,12.85,,4.60,<= 2.5,missed,wan; 13.5 rounds of 14 round trips; .*'
 	has_cell "$csv" 'seconds,distances,L=2' '5.00,,1,s,12.85,,4.60,<= 5,met,wan; .*'
-	has_cell "$csv" 'seconds,landmark,L=16' '5.00,,1,s,,,,<= 2.5,missed,wan; 14 round trips; RTT 200 ms; .*'
-	has_cell "$csv" 'round trips,gram,L=2' '12,,,,,,,<= 6,missed,after set-up; 2 \+ P \+ ceil\(log2 L\) with P = 3'
+	has_cell "$csv" 'seconds,landmark,L=16' \
+		'5.00,,1,s,,,,<= 2.5,missed,wan; 14 round trips; RTT 200 ms; .*'
+	has_cell "$csv" 'round trips,gram,L=2' \
+		'12,,,,,,,<= 6,missed,after set-up; 2 \+ P \+ ceil\(log2 L\) with P = 3'
 	has_cell "$csv" 'round trips,gram,L=16' '12,,,,,,,<= 9,missed,after set-up; .*'
 	has_cell "$csv" 'round trips,landmark,L=2' '12,,,,,,,,-,after set-up'
 }
@@ -462,11 +540,15 @@ test_table4_without_a_lab() {
 	bench table4 --quick --out "$T/o"
 	local csv=$T/o/table4.csv
 	has_cell "$csv" 'cora,k^=2k,L=2' '5.00,,1,s,1.47,,,<= 0.147,missed,loopback'
-	has_cell "$csv" 'pubmed,k^=k,L=2' '5.00,,1,s,1.17,,,<= 0.117,missed,loopback; random features over the real graph'
-	[[ $(sed -n 2p "$T/o/data/pubmed/features.mtx") =~ ^19717\ 500\ 9[0-9]{5}$ ]] || fault "pubmed has another shape"
-	grep -q 'over: loopback in ' "$T/o/table4.md" || fault "does not say loopback: $(<"$T/o/table4.md")"
+	has_cell "$csv" 'pubmed,k^=k,L=2' \
+		'5.00,,1,s,1.17,,,<= 0.117,missed,loopback; random features over the real graph'
+	[[ $(sed -n 2p "$T/o/data/pubmed/features.mtx") =~ ^19717\ 500\ 9[0-9]{5}$ ]] ||
+		fault "pubmed has another shape"
+	grep -q 'over: loopback in ' "$T/o/table4.md" ||
+		fault "does not say loopback: $(<"$T/o/table4.md")"
 	grep -q 'pubmed: random features' "$T/o/table4.md" || fault "does not say random features"
-	grep -q 'lan' "$T/sets/calls" && grep -v 'net-data' "$T/sets/calls" | grep -q lan && fault "asked for a lab that is not there"
+	grep -q 'lan' "$T/sets/calls" && grep -v 'net-data' "$T/sets/calls" | grep -q lan &&
+		fault "asked for a lab that is not there"
 	true
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Own certificates that others would refuse: said at the start, by --check-config and at SIGHUP.
 #
-#     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a passphrase
+#     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a
+#     passphrase
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -11,7 +12,8 @@ source "${0%/*}/certificates.sh"
 # --check-config and the start of NAME both end with 4 and say REGEX.
 refused() { # NAME REGEX
 	local name=$1 run=("$BIN/party" --config "$T/$1.json")
-	[[ $name != coordinator ]] || run=("$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json")
+	[[ $name != coordinator ]] ||
+		run=("$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json")
 	for more in --check-config ''; do
 		start "$name" "${run[@]}" $more
 		ends 4 "$name"
@@ -37,7 +39,8 @@ test_not_yet_valid() {
 test_wrong_purpose() {
 	federation 2
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" serverAuth '-1 day' '+20 days'
-	refused party-00 'party-00.crt: this certificate is of the wrong purpose, expected clientAuth'
+	refused party-00 \
+		'party-00.crt: this certificate is of the wrong purpose, expected clientAuth'
 }
 
 test_another_ca() {
@@ -54,7 +57,8 @@ test_leaf_as_ca() {
 	refused party-00 'leaf.crt: is the certificate of .*party-01, not of a CA'
 }
 
-# What SIGHUP brings is not taken if it is worse than what there is; and before it is too late a warning says so.
+# What SIGHUP brings is not taken if it is worse than what there is; and before it is too late a
+# warning says so.
 test_reload_of_an_expired_one() {
 	federation 2
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+20 days'
@@ -75,8 +79,8 @@ test_reload_of_an_expired_one() {
 	ends 0 party-00
 }
 
-# A party that dials with a certificate which has expired meanwhile: an error says so, though nobody looked at
-# the start.
+# A party that dials with a certificate which has expired meanwhile: an error says so, though nobody
+# looked at the start.
 test_expires_while_dialling() {
 	federation 2
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+4 seconds'
@@ -89,10 +93,13 @@ test_expires_while_dialling() {
 	soon_says party-00 "refused.*trying again"
 	until_true 20 has_expired "$T/pki/party-00.crt"
 	coordinator
-	soon_says party-00 'our certificate has expired or is not valid yet by its clock; it is valid from 20.* to 20.*, and it is 20.* here: set the clock that is wrong, or have the certificate renewed'
+	soon_says \
+		party-00 'our certificate has expired or is not valid yet by its clock; it is valid from 20.* to 20.*, and it is 20.* here: set the clock that is wrong, or have the certificate renewed'
 	says party-00 '"level":"error".*our certificate has expired'
-	until_true 20 eval '(($(grep -c "shows a certificate" "$T/coordinator.stderr") >= 2))' || fail "it does not try again"
-	[[ $(grep -c 'certificate has expired' "$T/party-00.stderr") == 1 ]] || fail "it says so at every try"
+	until_true 20 eval '(($(grep -c "shows a certificate" "$T/coordinator.stderr") >= 2))' ||
+		fail "it does not try again"
+	[[ $(grep -c 'certificate has expired' "$T/party-00.stderr") == 1 ]] ||
+		fail "it says so at every try"
 }
 
 # ---- revoked ----
@@ -100,7 +107,9 @@ test_expires_while_dialling() {
 test_list_in_which_nobody_is() {
 	federation 2
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
-	for name in coordinator party-00 party-01; do edit "$name" '.identity.crl = "pki/ca.crl"'; done
+	for name in coordinator party-00 party-01; do
+		edit "$name" '.identity.crl = "pki/ca.crl"'
+	done
 	coordinator
 	parties 2
 	completes 2
@@ -140,7 +149,8 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: has no list of revoked certificates'
 	# All of a file's lists count: not those up to the first that cannot be read.
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
-	{ cat "$T/pki/ca.crl" && sed '3,4d' "$T/pki/ca.crl"; } >"$T/two" && mv "$T/two" "$T/pki/ca.crl"
+	{ cat "$T/pki/ca.crl" && sed '3,4d' "$T/pki/ca.crl"; } >"$T/two" &&
+		mv "$T/two" "$T/pki/ca.crl"
 	refused party-00 'ca.crl: list 2 of revoked certificates \(CRL\) in it is damaged'
 	crl "$T/one" "$T/pki" '-1 day' '+9 days'
 	for ((i = 0; i < 65; i++)); do cat "$T/one"; done >"$T/pki/ca.crl"
@@ -153,7 +163,8 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: this list of revoked certificates is not of the CA in .*ca.crt'
 }
 
-# A list that comes with SIGHUP counts from then on; one that is wrong does not take the place of the old one.
+# A list that comes with SIGHUP counts from then on; one that is wrong does not take the place of
+# the old one.
 test_list_that_is_reloaded() {
 	federation 2
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
@@ -171,14 +182,18 @@ test_list_that_is_reloaded() {
 
 # ---- CAs between ----
 
-# The lab's CA signs no other CA. So there is a second one, $T/top, which has signed $T/between, which has signed party-00's
-# certificate; that shows both.
+# The lab's CA signs no other CA. So there is a second one, $T/top, which has signed $T/between,
+# which has signed party-00's certificate; that shows both.
 between() {
 	mkdir "$T/top" "$T/between"
-	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/top/ca.key" -subj "/CN=top" -days 20 -out "$T/top/ca.crt" 2>/dev/null
-	openssl req -new -newkey ed25519 -nodes -keyout "$T/between/ca.key" -subj "/CN=between" -out "$T/csr" 2>/dev/null
-	printf 'basicConstraints = critical, CA:TRUE\nkeyUsage = critical, keyCertSign, cRLSign\n' >"$T/ext"
-	openssl x509 -req -in "$T/csr" -CA "$T/top/ca.crt" -CAkey "$T/top/ca.key" -CAserial "$T/serial" -CAcreateserial -days 20 \
+	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/top/ca.key" -subj "/CN=top" -days 20 \
+		-out "$T/top/ca.crt" 2>/dev/null
+	openssl req -new -newkey ed25519 -nodes -keyout "$T/between/ca.key" -subj "/CN=between" \
+		-out "$T/csr" 2>/dev/null
+	printf 'basicConstraints = critical, CA:TRUE\nkeyUsage = critical, keyCertSign, cRLSign\n' \
+		>"$T/ext"
+	openssl x509 -req -in "$T/csr" -CA "$T/top/ca.crt" -CAkey "$T/top/ca.key" -CAserial \
+		"$T/serial" -CAcreateserial -days 20 \
 		-extfile "$T/ext" -out "$T/between/ca.crt" 2>/dev/null
 	certificate party-00 "$T/leaf" "$T/between" clientAuth '-1 day' '+20 days'
 	cat "$T/leaf" "$T/between/ca.crt" >"$T/pki/party-00.crt"
@@ -191,11 +206,15 @@ test_lists_of_cas_between() {
 	between
 	crl "$T/of-between" "$T/between" '-1 day' '+9 days'
 	crl "$T/of-top" "$T/top" '-1 day' '+9 days'
-	for name in coordinator party-00 party-01; do edit "$name" '.identity.crl = "pki/ca.crl"'; done
+	for name in coordinator party-00 party-01; do
+		edit "$name" '.identity.crl = "pki/ca.crl"'
+	done
 	cat "$T/of-lab" "$T/of-top" >"$T/pki/ca.crl"
-	refused party-00 'ca.crl: no list of revoked certificates in it is of .*CN=between, the CA that signed .*CN=party-00'
+	refused \
+		party-00 'ca.crl: no list of revoked certificates in it is of .*CN=between, the CA that signed .*CN=party-00'
 	cat "$T/of-lab" "$T/of-between" >"$T/pki/ca.crl"
-	refused party-00 'ca.crl: no list of revoked certificates in it is of .*CN=top, the CA that signed .*CN=between'
+	refused \
+		party-00 'ca.crl: no list of revoked certificates in it is of .*CN=top, the CA that signed .*CN=between'
 	cat "$T/of-lab" "$T/of-top" "$T/of-between" >"$T/pki/ca.crl"
 	coordinator
 	parties 2
@@ -216,20 +235,26 @@ test_damaged_certificate() {
 	for ((i = 0; i < 65; i++)); do cat "$T/one"; done >"$T/pki/ca.crt"
 	refused party-00 'ca.crt: has more than 64 certificates'
 	cp "$T/one" "$T/pki/ca.crt"
-	{ cat "$T/pki/party-00.crt" && sed '2d' "$T/one"; } >"$T/pki/new" && mv "$T/pki/new" "$T/pki/party-00.crt"
+	{ cat "$T/pki/party-00.crt" && sed '2d' "$T/one"; } >"$T/pki/new" &&
+		mv "$T/pki/new" "$T/pki/party-00.crt"
 	refused party-00 'party-00.crt: certificate 2 in it is damaged'
 }
 
-# Whose fault it is, the coordinator says by itself; a party is not told that its certificate has expired.
+# Whose fault it is, the coordinator says by itself; a party is not told that its certificate has
+# expired.
 test_list_expires_while_running() {
 	federation 2
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+20 seconds'
 	edit coordinator '.identity.crl = "pki/ca.crl" | .join_timeout_s = 600'
 	coordinator
-	until_true 60 said coordinator 'pki/ca.crl: a list of revoked certificates in it expired on 20.*SIGHUP' || fail "it does not say so"
+	until_true 60 said coordinator \
+		'pki/ca.crl: a list of revoked certificates in it expired on 20.*SIGHUP' ||
+		fail "it does not say so"
 	party party-00
-	soon_says party-00 'our certificate cannot be checked there, as without a current list of revoked certificates'
-	soon_says coordinator 'that cannot be looked up: our list .* has expired, on 20.*\(it is 20.* here\)'
+	soon_says \
+		party-00 'our certificate cannot be checked there, as without a current list of revoked certificates'
+	soon_says coordinator \
+		'that cannot be looked up: our list .* has expired, on 20.*\(it is 20.* here\)'
 	! said party-00 'expired' || fail "the party thinks it is its certificate"
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
 	kill -HUP "${PID[coordinator]}"
@@ -239,13 +264,16 @@ test_list_expires_while_running() {
 
 # ---- clocks ----
 
-# One whose certificate begins in an hour, as it looks to those whose clocks are behind: both times are said.
+# One whose certificate begins in an hour, as it looks to those whose clocks are behind: both times
+# are said.
 test_clock_behind() {
 	federation 2
 	certificate party-00 "$T/early.crt" "$T/pki" clientAuth '+1 hour' '+20 days'
 	coordinator
-	openssl s_client -connect "$ADDRESS" -cert "$T/early.crt" -key "$T/pki/party-00.key" </dev/null >/dev/null 2>&1 || true
-	soon_says coordinator '\(for party-00\) that is not valid before 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, wait until then\)'
+	openssl s_client -connect "$ADDRESS" -cert "$T/early.crt" -key "$T/pki/party-00.key" \
+		</dev/null >/dev/null 2>&1 || true
+	soon_says \
+		coordinator '\(for party-00\) that is not valid before 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, wait until then\)'
 }
 
 # In the coordinator's place openssl, which does not look at its own dates.
@@ -253,22 +281,27 @@ clock_of_the_party() { # FROM TO REGEX
 	federation 2
 	edit party-00 '.retry_s = 2'
 	certificate coordinator "$T/pki/coordinator.crt" "$T/pki" serverAuth "$1" "$2"
-	start server openssl s_server -accept 127.0.0.1:0 -tls1_3 -Verify 2 -CAfile "$T/pki/ca.crt" \
+	start server openssl s_server -accept 127.0.0.1:0 -tls1_3 -Verify 2 -CAfile \
+		"$T/pki/ca.crt" \
 		-cert "$T/pki/coordinator.crt" -key "$T/pki/coordinator.key" < <(sleep 30)
-	until_true 10 grep -q '^ACCEPT 127' "$T/server.stdout" || fail "no server: $(<"$T/server.stdout")"
+	until_true 10 grep -q '^ACCEPT 127' "$T/server.stdout" ||
+		fail "no server: $(<"$T/server.stdout")"
 	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/server.stdout" | head -n 1)
 	party party-00
 	ends 2 party-00
 	says party-00 "$3"
-	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-00/state/served ]] || fail "it went on"
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-00/state/served ]] ||
+		fail "it went on"
 }
 
 # A party an hour behind its coordinator, and one that is ahead of it.
 test_clock_of_a_party_is_behind() {
-	clock_of_the_party '+1 hour' '+20 days' '\(for coordinator\) that is not valid before 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, wait until then\)'
+	clock_of_the_party '+1 hour' \
+		'+20 days' '\(for coordinator\) that is not valid before 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, wait until then\)'
 }
 test_clock_of_a_party_is_ahead() {
-	clock_of_the_party '-20 days' '-1 hour' '\(for coordinator\) that expired on 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, have it renewed\)'
+	clock_of_the_party '-20 days' \
+		'-1 hour' '\(for coordinator\) that expired on 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, have it renewed\)'
 }
 
 # ---- a key that is encrypted ----
@@ -276,18 +309,24 @@ test_clock_of_a_party_is_ahead() {
 # systemd makes a credential of a unit that has User= 0440, by an access list.
 test_passphrase_that_is_a_credential() {
 	federation 2
-	local key=$T/pki/party-00.key word=$T/credentials/word check=("$BIN/party" --config "$T/party-00.json" --check-config)
+	local key=$T/pki/party-00.key word=$T/credentials/word \
+		check=("$BIN/party" --config "$T/party-00.json" --check-config)
 	mkdir "$T/credentials"
 	mv "$key" "$T/plain.key"
-	(umask 077 && echo "a word for it" >"$word" && openssl pkcs8 -topk8 -in "$T/plain.key" -out "$key" -v2 aes-256-cbc -passout "file:$word")
+	(umask 077 && echo "a word for it" >"$word" &&
+		openssl pkcs8 -topk8 -in "$T/plain.key" -out "$key" -v2 aes-256-cbc -passout \
+		"file:$word")
 	chmod 440 "$word"
 	edit party-00 '.identity.passphrase = "credentials/word"'
 	refused party-00 'word: mode 0440 lets others at the passphrase'
-	CREDENTIALS_DIRECTORY=$T/credentials/wo refused party-00 'word: mode 0440 lets others at the passphrase'
+	CREDENTIALS_DIRECTORY=$T/credentials/wo refused party-00 \
+		'word: mode 0440 lets others at the passphrase'
 	CREDENTIALS_DIRECTORY=$T refused party-00 'word: mode 0440 lets others at the passphrase'
-	CREDENTIALS_DIRECTORY=$T/credentials "${check[@]}" >/dev/null 2>"$T/said" || fail "$(cat "$T/said")"
+	CREDENTIALS_DIRECTORY=$T/credentials "${check[@]}" >/dev/null 2>"$T/said" ||
+		fail "$(cat "$T/said")"
 	chmod 444 "$word"
-	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 'word: mode 0444 lets others at the passphrase'
+	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 \
+		'word: mode 0444 lets others at the passphrase'
 }
 
 # The same of the private key and of keys that parties share.
@@ -298,23 +337,29 @@ test_keys_that_are_credentials() {
 	openssl rand -hex 32 >"$T/credentials/psk"
 	chmod 440 "$T/credentials/key"
 	chmod 600 "$T/credentials/psk"
-	edit party-00 '.identity.key = "credentials/key" | .peers["party-01"] |= { fingerprint: ., psk: "credentials/psk" }'
+	edit party-00 '.identity.key = "credentials/key"
+		| .peers["party-01"] |= { fingerprint: ., psk: "credentials/psk" }'
 	refused party-00 'credentials/key: mode 0440 lets others at the private key'
 	chmod 600 "$T/credentials/key"
 	chmod 440 "$T/credentials/psk"
 	refused party-00 'credentials/psk: mode 0440 lets others at the pre-shared key'
 	chmod 440 "$T/credentials/key"
-	CREDENTIALS_DIRECTORY=$T/credentials "$BIN/party" --config "$T/party-00.json" --check-config >/dev/null 2>"$T/said" || fail "$(cat "$T/said")"
+	CREDENTIALS_DIRECTORY=$T/credentials "$BIN/party" --config "$T/party-00.json" \
+		--check-config >/dev/null 2>"$T/said" || fail "$(cat "$T/said")"
 	chmod 444 "$T/credentials/key"
-	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 'credentials/key: mode 0444 lets others at the private key'
+	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 \
+		'credentials/key: mode 0444 lets others at the private key'
 }
 
 test_encrypted_key() {
 	federation 2
 	local key=$T/pki/party-00.key
 	mv "$key" "$T/plain.key"
-	(umask 077 && echo "a word for it" >"$T/word" && openssl pkcs8 -topk8 -in "$T/plain.key" -out "$key" -v2 aes-256-cbc -passout "file:$T/word")
-	refused party-00 'party-00.key: the private key is encrypted: give the file of its passphrase'
+	(umask 077 && echo "a word for it" >"$T/word" &&
+		openssl pkcs8 -topk8 -in "$T/plain.key" -out "$key" -v2 aes-256-cbc -passout \
+		"file:$T/word")
+	refused party-00 \
+		'party-00.key: the private key is encrypted: give the file of its passphrase'
 	edit party-00 '.identity.passphrase = "word"'
 	chmod 644 "$T/word"
 	refused party-00 'word: mode 0644 lets others at the passphrase'
@@ -332,7 +377,8 @@ test_encrypted_key() {
 	refused party-00 'word: expected the passphrase as one line'
 	cp "$T/plain.key" "$key"
 	echo "a word for it" >"$T/word"
-	refused party-00 'party-00.key: the private key is not encrypted, but identity.passphrase is'
+	refused party-00 \
+		'party-00.key: the private key is not encrypted, but identity.passphrase is'
 }
 
 sample test_expired test_wrong_purpose test_revoked_party test_encrypted_key

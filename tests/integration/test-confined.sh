@@ -2,7 +2,8 @@
 # Daemons as they run: confined, with all their threads. That whole jobs of every kind go through so
 # is what the other tests show, since "sandbox" is "on" unless a configuration says otherwise.
 #
-#     party-00 ==== TLS ==== coordinator        /proc/PID of both is looked at while party-01 is awaited
+#     party-00 ==== TLS ==== coordinator        /proc/PID of both is looked at while party-01 is
+#                                               awaited
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -37,12 +38,17 @@ test_every_thread_is_confined() {
 	for name in coordinator party-00; do
 		all_threads "$name" NoNewPrivs 1
 		all_threads "$name" Seccomp 2
-		all_threads "$name" Seccomp_filters 2 # io_uring before the loop began, then the list
-		awk '/^Max core file size/ { exit $5 != 0 || $6 != 0 }' "/proc/${PID[$name]}/limits" ||
-			fault "$name may dump core: $(grep 'core file' "/proc/${PID[$name]}/limits")"
-		grep -q 'system calls are confined' "$T/out/$name/log.jsonl" || fault "$name does not say that it is confined"
+		# io_uring before the loop began, then the list
+		all_threads "$name" Seccomp_filters 2
+		awk '/^Max core file size/ { exit $5 != 0 || $6 != 0 }' \
+			"/proc/${PID[$name]}/limits" ||
+			fault \
+			"$name may dump core: $(grep 'core file' "/proc/${PID[$name]}/limits")"
+		grep -q 'system calls are confined' "$T/out/$name/log.jsonl" ||
+			fault "$name does not say that it is confined"
 	done
-	(($(find "/proc/${PID[party-00]}/task" -mindepth 1 -maxdepth 1 | wc -l) > 1)) || fault "party-00 has one thread: nothing is shown"
+	(($(find "/proc/${PID[party-00]}/task" -mindepth 1 -maxdepth 1 | wc -l) > 1)) ||
+		fault "party-00 has one thread: nothing is shown"
 	goes_on
 }
 
@@ -50,7 +56,8 @@ test_every_thread_is_confined() {
 test_seccomp_is_forbidden() {
 	! sanitized || skip "a sanitizer's build is not confined"
 	local number
-	case $(uname -m) in x86_64) number=317 ;; aarch64) number=277 ;; *) skip "no number of seccomp(2) is known for $(uname -m)" ;; esac
+	case $(uname -m) in x86_64) number=317 ;; aarch64) number=277 ;; *) skip \
+		"no number of seccomp(2) is known for $(uname -m)" ;; esac
 	federation 2
 	start coordinator python3 -c 'import ctypes, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -70,7 +77,8 @@ test_sandbox_off() {
 	waiting
 	for name in coordinator party-00; do
 		all_threads "$name" Seccomp 0
-		grep -q 'sandbox is off\|built with a sanitizer' "$T/out/$name/log.jsonl" || fault "$name does not say that it is not confined"
+		grep -q 'sandbox is off\|built with a sanitizer' "$T/out/$name/log.jsonl" ||
+			fault "$name does not say that it is not confined"
 	done
 	goes_on
 }

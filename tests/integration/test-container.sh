@@ -17,7 +17,10 @@ possible() {
 	[[ ${COTERIE_CONTAINER-} ]] || skip "takes minutes: make container-check"
 	((EUID == 0)) || skip "only root can make a Debian root"
 	local tool
-	for tool in mmdebstrap buildah; do command -v "$tool" >/dev/null || skip "$tool is not installed: scripts/deps --container"; done
+	for tool in mmdebstrap buildah; do
+		command -v "$tool" >/dev/null ||
+			skip "$tool is not installed: scripts/deps --container"
+	done
 	export BUILDAH_ISOLATION=chroot
 	unshare -m true 2>/dev/null || skip "no namespaces can be made here"
 }
@@ -27,7 +30,9 @@ build() { buildah --storage-driver vfs --root "$T/store" --runroot "$T/run" "$@"
 debian() { # the image localhost/debian:12
 	local kept=$ROOT/build/container-base.tar c
 	[[ -s $kept ]] || {
-		mmdebstrap --quiet --format=tar --variant=minbase bookworm "$kept.new" 2>"$T/mmdebstrap" || skip "no Debian can be had from the mirror: $(tail -n 1 "$T/mmdebstrap")"
+		mmdebstrap --quiet --format=tar --variant=minbase bookworm "$kept.new" \
+			2>"$T/mmdebstrap" ||
+			skip "no Debian can be had from the mirror: $(tail -n 1 "$T/mmdebstrap")"
 		mv "$kept.new" "$kept"
 	}
 	c=$(build from scratch)
@@ -36,7 +41,8 @@ debian() { # the image localhost/debian:12
 }
 
 image() { # TARGET
-	build bud --layers --build-arg DEBIAN=localhost/debian:12 --target "$1" -t "coterie-$1" "$ROOT" >"$T/build-$1.log" 2>&1 ||
+	build bud --layers --build-arg DEBIAN=localhost/debian:12 --target "$1" -t "coterie-$1" \
+		"$ROOT" >"$T/build-$1.log" 2>&1 ||
 		fail "$1 cannot be built: $(tail -n 15 "$T/build-$1.log")"
 }
 
@@ -51,7 +57,8 @@ containers_end() {
 container() { # NAME TARGET ARG...
 	local c
 	c=$(build from "coterie-$2")
-	start "$1" buildah --storage-driver vfs --root "$T/store" --runroot "$T/run" run -v "$T:$T" --user "coterie-$2" "$c" -- "/usr/bin/$2" "${@:3}"
+	start "$1" buildah --storage-driver vfs --root "$T/store" --runroot "$T/run" run -v \
+		"$T:$T" --user "coterie-$2" "$c" -- "/usr/bin/$2" "${@:3}"
 }
 
 # An image's user and command are those of the package's unit.
@@ -60,9 +67,12 @@ test_as_the_units() {
 	for role in coordinator party; do
 		stage=$(sed -n "/ AS $role\$/,/^\$/p" "$ROOT/Containerfile")
 		of_unit=$(sed -n "s/^@$role@ ExecStart=//p" "$ROOT/scripts/debian/daemon.service")
-		of_image=$(sed -n 's/^ENTRYPOINT //p; s/^CMD //p' <<<"$stage" | jq -rs 'add | join(" ")')
-		[[ $of_unit && $of_image == "$of_unit" ]] || fault "the image of a $role begins '$of_image', the unit '$of_unit'"
-		[[ $(sed -n 's/^USER //p' <<<"$stage") == "coterie-$role" ]] || fault "the image of a $role has another user"
+		of_image=$(sed -n 's/^ENTRYPOINT //p; s/^CMD //p' <<<"$stage" |
+			jq -rs 'add | join(" ")')
+		[[ $of_unit && $of_image == "$of_unit" ]] ||
+			fault "the image of a $role begins '$of_image', the unit '$of_unit'"
+		[[ $(sed -n 's/^USER //p' <<<"$stage") == "coterie-$role" ]] ||
+			fault "the image of a $role has another user"
 	done
 }
 
@@ -74,8 +84,11 @@ test_job_between_containers() {
 	debian
 	image coordinator
 	image party
-	[[ $(build inspect --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}' --type image coterie-party) == \
-		'coterie-party [/usr/bin/party] [--config /etc/coterie/party.json]' ]] || fail "the image begins otherwise"
+	[[ $(build inspect --format \
+		'{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}' --type \
+		image coterie-party) == \
+		'coterie-party [/usr/bin/party] [--config /etc/coterie/party.json]' ]] ||
+		fail "the image begins otherwise"
 	federation 2
 	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
 	edit coordinator '.control.socket = "out/control.socket" | .control.submitters = ["daemon"]'
@@ -87,8 +100,10 @@ test_job_between_containers() {
 	local c name
 	c=$(build from coterie-coordinator)
 	build run -v "$T:$T" --user root "$c" -- chown coterie-coordinator "$T/pki/coordinator.key"
-	container coordinator coordinator --serve --config "$T/coordinator.json" --ready-file "$T/out/ready"
-	until_true 60 ready_or_gone && [[ -s $T/out/ready ]] || fail "the coordinator did not become ready: $(tail -n 3 "$T/coordinator.stderr")"
+	container coordinator coordinator --serve --config "$T/coordinator.json" --ready-file \
+		"$T/out/ready"
+	until_true 60 ready_or_gone && [[ -s $T/out/ready ]] ||
+		fail "the coordinator did not become ready: $(tail -n 3 "$T/coordinator.stderr")"
 	ADDRESS=$(<"$T/out/ready")
 	c=$(build from coterie-party)
 	for name in party-00 party-01; do
@@ -97,7 +112,9 @@ test_job_between_containers() {
 	done
 	here 2
 	says party-00 'system calls are confined'
-	[[ $("$BIN/coterie" job --socket "$T/out/control.socket" submit --wait "$T/job.json") == $'job 1\njob 1: done' ]] || fail "job 1: $("$BIN/coterie" job --socket "$T/out/control.socket" show 1)"
+	[[ $("$BIN/coterie" job --socket "$T/out/control.socket" submit --wait \
+		"$T/job.json") == $'job 1\njob 1: done' ]] ||
+		fail "job 1: $("$BIN/coterie" job --socket "$T/out/control.socket" show 1)"
 	same_labels "$T"/out/party-00/job-*/labels.csv "$T"/out/party-01/job-*/labels.csv
 	image_lists_its_packages
 	job_as_in_pods
@@ -108,12 +125,16 @@ image_lists_its_packages() {
 	local list=/usr/share/doc/coterie/image.spdx.json c
 	c=$(build from coterie-party)
 	build run "$c" -- cat "$list" >"$T/list.json"
-	build run "$c" -- dpkg-query -W -f '${Package} ${Version}\n' | tr -d '\r' | sort -u >"$T/dpkg"
+	build run "$c" -- dpkg-query -W -f '${Package} ${Version}\n' | tr -d '\r' |
+		sort -u >"$T/dpkg"
 	jq -r '.packages[] | select(.SPDXID | startswith("SPDXRef-package-")) |
 		"\(.name) \(.versionInfo)"' "$T/list.json" | grep -v '^uplot ' | sort -u >"$T/listed"
-	cmp "$T/dpkg" "$T/listed" || fail "the list is not dpkg's: $(diff "$T/dpkg" "$T/listed" | head -n 3)"
-	[[ $(jq -r '.packages[] | select(.name == "coterie-party").licenseDeclared' "$T/list.json") == \
-		'Apache-2.0 AND MIT' ]] || fail "coterie-party: $(grep -A9 '"coterie-party"' "$T/list.json")"
+	cmp "$T/dpkg" "$T/listed" ||
+		fail "the list is not dpkg's: $(diff "$T/dpkg" "$T/listed" | head -n 3)"
+	[[ $(jq -r '.packages[] | select(.name == "coterie-party").licenseDeclared' \
+		"$T/list.json") == \
+		'Apache-2.0 AND MIT' ]] ||
+		fail "coterie-party: $(grep -A9 '"coterie-party"' "$T/list.json")"
 }
 
 # ---- as the kubelet runs the chart's containers ----
@@ -175,19 +196,24 @@ job_as_in_pods() {
 	start wire unshare -n sleep infinity
 	until_true 10 wire_is_own || fail "no network of its own"
 	nsenter --net="/proc/${PID[wire]}/ns/net" ip link set lo up
-	pod coordinator coordinator '{"role": "coordinator", "image": {"repository": "x"}, "identity":
+	pod coordinator coordinator \
+		'{"role": "coordinator", "image": {"repository": "x"}, "identity":
 		{"secretName": "x"}, "config": {"name": "coordinator", "parties": ["party-00", "party-01"]}}'
 	for name in party-00 party-01; do pod "$name" party "$(party_values "$name")"; done
 	cp "$T/job.json" "$T/pods/coordinator/data"
 	start_pod coordinator coordinator --serve --config /etc/coterie/coordinator.json
-	for name in party-00 party-01; do start_pod "$name" party --config /etc/coterie/party.json; done
+	for name in party-00 party-01; do
+		start_pod "$name" party --config /etc/coterie/party.json
+	done
 	in_pod coordinator coterie job submit --wait /data/job.json >"$T/said" 2>&1 ||
 		fail "$(cat "$T/said" "$T"/pod-*.stderr)"
-	same_labels "$T"/pods/party-00/state/job-*/labels.csv "$T"/pods/party-01/state/job-*/labels.csv
+	same_labels "$T"/pods/party-00/state/job-*/labels.csv \
+		"$T"/pods/party-01/state/job-*/labels.csv
 	# What a read-only root would have refused.
 	for name in coordinator party-00; do
 		root=$(build mount "$(<"$T/pods/$name/container")")
-		[[ -z $(find "$root" -xdev -user 10001) ]] || fail "$name wrote $(find "$root" -xdev -user 10001)"
+		[[ -z $(find "$root" -xdev -user 10001) ]] ||
+			fail "$name wrote $(find "$root" -xdev -user 10001)"
 	done
 }
 

@@ -25,11 +25,13 @@ test_the_command() {
 	printf 'who,x\nb,1.5\na,\n' >t.csv
 	convert t.csv --out d --id who -m mean || fail "status $?: $(<convert.stderr)"
 	[[ $(<convert.stdout) == "d: 2 rows, 1 features, ids" ]] || fail "says $(<convert.stdout)"
-	grep -q '^coterie.convert: warning: t.csv: column "x": 1 of 2 values are missing' convert.stderr ||
+	grep -q '^coterie.convert: warning: t.csv: column "x": 1 of 2 values are missing' \
+		convert.stderr ||
 		fail "says $(<convert.stderr)"
 	convert t.csv --out e || status=$?
 	((status == 4)) || fail "status $status, expected 4"
-	[[ $(head -n 1 convert.stderr) == 'coterie.convert: t.csv:2: column "who" is "b", expected'* &&
+	[[ $(head -n 1 \
+		convert.stderr) == 'coterie.convert: t.csv:2: column "who" is "b", expected'* &&
 		$(tail -n 1 convert.stderr) == *' --category who --missing x=median' ]] ||
 		fail "says $(<convert.stderr)"
 	convert --help || fail "--help: status $?"
@@ -37,7 +39,8 @@ test_the_command() {
 		fail "the help does not fit a window"
 	status=0
 	"$BIN/coterie" import t.csv --out e 2>said || status=$?
-	((status == 4)) && [[ $(<said) == "coterie: import is now python3 -m coterie.convert, of the "* ]] ||
+	((status == 4)) &&
+		[[ $(<said) == "coterie: import is now python3 -m coterie.convert, of the "* ]] ||
 		fail "import: status $status, says $(<said)"
 }
 
@@ -81,8 +84,10 @@ test_a_federation_on_converted_data() {
 		fail "a.h5ad: $(<"$T/convert.stderr")"
 	convert "$T/b.sqlite" --edges "$T/e1.csv" --id who --out "$T/b" -S from=from -S to=to ||
 		fail "b.sqlite: $(<"$T/convert.stderr")"
-	edit party-00 '.data = { features: "a/features.npy", edges: "a/edges.tsv", ids: "a/ids.txt" }'
-	edit party-01 '.data = { features: "b/features.npy", edges: "b/edges.tsv", ids: "b/ids.txt" }'
+	edit party-00 \
+		'.data = { features: "a/features.npy", edges: "a/edges.tsv", ids: "a/ids.txt" }'
+	edit party-01 \
+		'.data = { features: "b/features.npy", edges: "b/edges.tsv", ids: "b/ids.txt" }'
 	coordinator
 	parties 2
 	completes 2

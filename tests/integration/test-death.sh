@@ -42,7 +42,9 @@ works_again() {
 	mv "$T/out" "$T/failed"
 	mkdir "$T/out"
 	for name in "$T"/failed/*; do # what a party remembers stays
-		[[ ! -d $name/state ]] || { mkdir -p "$T/out/${name##*/}" && cp -R "$name/state" "$T/out/${name##*/}"; }
+		[[ ! -d $name/state ]] || {
+			mkdir -p "$T/out/${name##*/}" && cp -R "$name/state" "$T/out/${name##*/}"
+		}
 	done
 	coordinator
 	parties 4
@@ -52,16 +54,20 @@ works_again() {
 causes() { # VICTIM NAME...: each names the victim; what the coordinator found out goes round
 	local victim=$1 name cause found=''
 	shift
-	[[ $victim == coordinator ]] || found=$(run_of coordinator '.error | sub(" \\(during.*"; "")')
+	[[ $victim == coordinator ]] ||
+		found=$(run_of coordinator '.error | sub(" \\(during.*"; "")')
 	for name; do
 		says "$name" "$victim"
 		if [[ $victim$step == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
-			says "$name" 'tried for retry_s' # it died before it offered: no job yet, so they dial again
+			# it died before it offered: no job yet, so they dial again
+			says "$name" 'tried for retry_s'
 			continue
 		fi
 		cause=$(run_of "$name" .error)
-		[[ $cause == *"$victim"* && $cause == *"$found"* ]] || fail "$name/run.json does not say '$found' of $victim: $cause"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $cause == *"$victim"* && $cause == *"$found"* ]] ||
+			fail "$name/run.json does not say '$found' of $victim: $cause"
+		[[ $(run_of "$name" .status) == failed ]] ||
+			fail "$name/run.json: status $(run_of "$name" .status)"
 		[[ ! -e $T/out/$name/labels.csv || $step == result ]] || fail "$name has labels"
 	done
 }
@@ -82,7 +88,8 @@ strikes() { # SIGNAL VICTIM STEP
 	done
 	for name in "${others[@]}"; do
 		ended "$name" 12
-		[[ "|$allowed|" == *"|$STATUS|"* ]] || fail "$name ended with status $STATUS, expected $allowed"
+		[[ "|$allowed|" == *"|$STATUS|"* ]] ||
+			fail "$name ended with status $STATUS, expected $allowed"
 		statuses+=" $STATUS"
 	done
 	# Parties that lose the coordinator find out by themselves; otherwise one cause goes round.
@@ -113,7 +120,8 @@ test_cut_off_in_level_1() {
 	kill -USR1 "${PID[relay]}"
 	for name in coordinator party-00 party-01 party-02 party-03; do
 		ended "$name" 12
-		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+		[[ $STATUS == 2 || $STATUS == 3 ]] ||
+			fail "$name ended with status $STATUS, expected 2 or 3"
 	done
 	no_leftovers
 	works_again
@@ -163,9 +171,12 @@ launched() { # the processes of this test's launch
 start_launch() {
 	federation 1
 	edit job '.local_restarts = 64 | .local_clusters = 60 | .iterations = 100'
-	"$BIN/coterie" synth --nodes 8000 --features 300 --clusters 3 --seed 5 --out "$T/large" >/dev/null
-	COTERIE_BIN=$BIN start launch "$ROOT/scripts/launch" --data "$T/large" --job "$T/job.json" --parties 3 --out "$T/out"
-	until_true 20 grep -qs '"local"' "$T/out/coordinator/log.jsonl" || fail "launch does not come to phase local"
+	"$BIN/coterie" synth --nodes 8000 --features 300 --clusters 3 --seed 5 --out "$T/large" \
+		>/dev/null
+	COTERIE_BIN=$BIN start launch "$ROOT/scripts/launch" --data "$T/large" --job "$T/job.json" \
+		--parties 3 --out "$T/out"
+	until_true 20 grep -qs '"local"' "$T/out/coordinator/log.jsonl" ||
+		fail "launch does not come to phase local"
 }
 
 test_launch_that_is_stopped() {
@@ -184,16 +195,19 @@ test_launch_that_is_killed() {
 	until_true 5 nothing_runs || fail "still running: $(launched)"
 }
 
-# The coordinator ends by itself, and its record has the cause: it is not stopped before it has found that out.
+# The coordinator ends by itself, and its record has the cause: it is not stopped before it has
+# found that out.
 test_launch_says_who_was_killed() {
 	local cause='party-01 did not come back within reconnect_s, 60 s'
 	start_launch
 	pkill -KILL -f "^$BIN/party --config $T/out/work/party-01" || fail "there is no party-01"
 	ends 3 launch
-	[[ $(run_of coordinator .error) == *"$cause"* ]] || fail "coordinator/run.json: $(run_of coordinator .error)"
+	[[ $(run_of coordinator .error) == *"$cause"* ]] ||
+		fail "coordinator/run.json: $(run_of coordinator .error)"
 	says launch "$cause"
 	says launch 'party-01 was killed by signal 9 .Killed., and is not restarted'
-	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] || fail "party-01/run.json: $(run_of party-01 .status)"
+	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] ||
+		fail "party-01/run.json: $(run_of party-01 .status)"
 	[[ -z $(launched) ]] || fail "still running: $(launched)"
 }
 
@@ -201,12 +215,14 @@ test_launches_side_by_side() {
 	federation 1
 	local i
 	for i in 1 2 3; do
-		COTERIE_BIN=$BIN start "launch-$i" "$ROOT/scripts/launch" --data "$T/pooled" --job "$T/job.json" \
+		COTERIE_BIN=$BIN start "launch-$i" "$ROOT/scripts/launch" --data "$T/pooled" --job \
+			"$T/job.json" \
 			--parties 2 --seed "$i" --out "$T/out/$i" --quiet
 	done
 	ends 0 launch-1 launch-2 launch-3
 	for i in 1 2 3; do
-		[[ $(jq .job.seed "$T/out/$i/coordinator/run.json") == "$i" ]] || fail "run $i has another seed"
+		[[ $(jq .job.seed "$T/out/$i/coordinator/run.json") == "$i" ]] ||
+			fail "run $i has another seed"
 		[[ $(find "$T/out/$i" -type f | wc -l) -ge 12 ]] || fail "run $i lacks results"
 	done
 }
@@ -214,7 +230,8 @@ test_launches_side_by_side() {
 test_launch_reports_a_party_that_cannot_start() {
 	federation 1
 	sed -i '3s/.*/x/' "$T/pooled/edges.tsv"
-	COTERIE_BIN=$BIN start launch "$ROOT/scripts/launch" --data "$T/pooled" --job "$T/job.json" --parties 2 --out "$T/out"
+	COTERIE_BIN=$BIN start launch "$ROOT/scripts/launch" --data "$T/pooled" --job \
+		"$T/job.json" --parties 2 --out "$T/out"
 	ends 4 launch
 	says launch 'edges\.tsv:3'
 }

@@ -1,24 +1,31 @@
 #!/bin/bash
-# coterie doctor: what it finds, of a party and of a coordinator, with nothing wrong and with one thing wrong.
+# coterie doctor: what it finds, of a party and of a coordinator, with nothing wrong and with one
+# thing wrong.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
 doctor() { # STATUS NAME: its JSON is in $T/found
 	local status=0
-	"$BIN/coterie" doctor --config "$T/$2.json" --json >"$T/found" 2>"$T/doctor.stderr" || status=$?
-	((status == $1)) || { cat "$T/found" "$T/doctor.stderr"; fail "doctor ended with $status, expected $1"; }
+	"$BIN/coterie" doctor --config "$T/$2.json" --json >"$T/found" 2>"$T/doctor.stderr" ||
+		status=$?
+	((status == $1)) || {
+		cat "$T/found" "$T/doctor.stderr"
+		fail "doctor ended with $status, expected $1"
+	}
 }
 
 finds() { # VERDICT CHECK REGEX: in what was found, or in the advice
 	jq -e --arg v "$1" --arg c "$2" --arg r "$3" \
-		'any(.[]; .verdict == $v and .check == $c and (.found + " -> " + .do | test($r)))' "$T/found" >/dev/null ||
+		'any(.[]; .verdict == $v and .check == $c and (.found + " -> " + .do | test($r)))' \
+		"$T/found" >/dev/null ||
 		{ cat "$T/found"; fail "no $1 of $2 with '$3'"; }
 }
 
 one_wrong() { # CHECK...: these alone
 	local wrong
-	wrong=$(jq -r '.[] | select(.verdict == "wrong") | .check' "$T/found" | sort | paste -sd ' ')
+	wrong=$(jq -r '.[] | select(.verdict == "wrong") | .check' "$T/found" | sort |
+		paste -sd ' ')
 	[[ $wrong == "$*" ]] || { cat "$T/found"; fail "wrong are: $wrong; expected $*"; }
 }
 
@@ -48,7 +55,8 @@ test_all_is_well() {
 	finds fine output 'can be made, .* free'
 	[[ ! -e $T/out/party-00 ]] || fail "it has made the output directory"
 	# It has taken nobody's seat: the job goes on as if it had not been there.
-	said coordinator 'party-00 queried this coordinator from' || fail "the coordinator's log has it not"
+	said coordinator 'party-00 queried this coordinator from' ||
+		fail "the coordinator's log has it not"
 	parties 2
 	completes 2
 }
@@ -61,7 +69,8 @@ test_in_a_job() {
 	parties 2
 	soon_says party-00 'waits for approval'
 	doctor 0 party-00
-	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(jq -r 'select(.job) | .job' "$T/party-00.stderr" | head -1)" >/dev/null
+	"$BIN/coterie" approve --state "$T/out/party-00/state" \
+		"$(jq -r 'select(.job) | .job' "$T/party-00.stderr" | head -1)" >/dev/null
 	ends 0 coordinator party-00 party-01
 }
 
@@ -70,13 +79,16 @@ test_table() {
 	federation 2
 	edit party-00 '.coordinator = "127.0.0.1:1"'
 	for width in 40 80; do
-		COLUMNS=$width "$BIN/coterie" doctor --config "$T/party-00.json" >"$T/table" 2>/dev/null && fail "all is well?"
-		awk -v w="$width" 'length > w { print; bad = 1 } END { exit bad }' "$T/table" || fail "lines longer than $width"
+		COLUMNS=$width "$BIN/coterie" doctor --config "$T/party-00.json" >"$T/table" \
+			2>/dev/null && fail "all is well?"
+		awk -v w="$width" 'length > w { print; bad = 1 } END { exit bad }' "$T/table" ||
+			fail "lines longer than $width"
 		grep -q SIGHUP "$T/table" && fail "advice without need"
 		grep -Eq 'TCP' "$T/table" || fail "no TCP"
 	done
 	"$BIN/coterie" doctor --config "$T/party-00.json" >"$T/both" 2>&1 || true
-	[[ $(tail -n 1 "$T/both") == *' checks failed' ]] || fail "the last line is $(tail -n 1 "$T/both")"
+	[[ $(tail -n 1 "$T/both") == *' checks failed' ]] ||
+		fail "the last line is $(tail -n 1 "$T/both")"
 }
 
 test_nobody_there() {
@@ -103,9 +115,11 @@ test_wrong_pin() {
 test_not_admitted() {
 	federation 2
 	"$BIN/coterie" pki request --name stranger --dir "$T/pki" >/dev/null
-	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 --out "$T/pki/stranger.crt" "$T/pki/stranger.csr" >/dev/null
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 --out "$T/pki/stranger.crt" \
+		"$T/pki/stranger.csr" >/dev/null
 	at_the_coordinator
-	edit party-00 '.name = "stranger" | .identity = { certificate: "pki/stranger.crt", key: "pki/stranger.key", ca: "pki/ca.crt" }'
+	edit party-00 '.name = "stranger" | .identity = { certificate: "pki/stranger.crt",
+		key: "pki/stranger.key", ca: "pki/ca.crt" }'
 	doctor 1 party-00
 	one_wrong admission
 	finds wrong admission 'stranger is not among the parties'
@@ -115,8 +129,10 @@ test_certificates() {
 	federation 2
 	at_the_coordinator
 	"$BIN/coterie" pki request --name party-00 --dir "$T/short" >/dev/null
-	"$BIN/coterie" pki sign --ca "$T/pki" --days 10 --out "$T/short/party-00.crt" "$T/short/party-00.csr" >/dev/null
-	edit party-00 '.identity.certificate = "short/party-00.crt" | .identity.key = "short/party-00.key"'
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 10 --out "$T/short/party-00.crt" \
+		"$T/short/party-00.csr" >/dev/null
+	edit party-00 '.identity.certificate = "short/party-00.crt"
+		| .identity.key = "short/party-00.key"'
 	doctor 1 party-00
 	one_wrong certificate
 	finds wrong certificate 'until 20.*, (9|10) days -> have it renewed'
@@ -124,7 +140,8 @@ test_certificates() {
 	doctor 1 party-00
 	finds wrong key 'readable|others'
 	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
-	edit party-00 '.identity.certificate = "other/party-00.crt" | .identity.key = "other/party-00.key"'
+	edit party-00 '.identity.certificate = "other/party-00.crt"
+		| .identity.key = "other/party-00.key"'
 	doctor 1 party-00
 	finds wrong chain 'not signed by the CA'
 }
@@ -133,7 +150,8 @@ test_data() {
 	rows_federation 2
 	at_the_coordinator
 	"$BIN/coterie" synth --points --nodes 50 --features 4 --clusters 2 --out "$T/d" >/dev/null
-	awk 'BEGIN { srand(1); for (i = 0; i < 50; i++) print rand() * 1e6 "," rand() "," rand() ",1" }' >"$T/d/wide.csv"
+	awk 'BEGIN { srand(1);
+		for (i = 0; i < 50; i++) print rand() * 1e6 "," rand() "," rand() ",1" }' >"$T/d/wide.csv"
 	edit party-00 '.data = { features: "d/wide.csv" }'
 	doctor 0 party-00
 	finds note columns 'column 0 .from 0. of 4 has 100 % of the variance'
@@ -149,7 +167,8 @@ test_data() {
 test_isolated() {
 	federation 2
 	at_the_coordinator
-	awk '$1 != 3 && $2 != 3' "$T/data/party-00/edges.tsv" >"$T/e" && mv "$T/e" "$T/data/party-00/edges.tsv"
+	awk '$1 != 3 && $2 != 3' "$T/data/party-00/edges.tsv" >"$T/e" &&
+		mv "$T/e" "$T/data/party-00/edges.tsv"
 	doctor 0 party-00
 	finds note 'isolated nodes' '[1-9][0-9]* of 150 nodes have no edge'
 }
@@ -171,9 +190,12 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()
 
 renewed_for() { # [--host HOST]...: the coordinator's certificate, by the authority in $CA
 	rm -rf "$T/hosts"
-	"$BIN/coterie" pki request --name coordinator --role coordinator "$@" --dir "$T/hosts" >/dev/null
-	"$BIN/coterie" pki sign --ca "${CA-$T/pki}" --days 25 --out "$T/hosts/coordinator.crt" "$T/hosts/coordinator.csr" >/dev/null
-	edit coordinator '.identity.certificate = "hosts/coordinator.crt" | .identity.key = "hosts/coordinator.key"'
+	"$BIN/coterie" pki request --name coordinator --role coordinator "$@" --dir "$T/hosts" \
+		>/dev/null
+	"$BIN/coterie" pki sign --ca "${CA-$T/pki}" --days 25 --out "$T/hosts/coordinator.crt" \
+		"$T/hosts/coordinator.csr" >/dev/null
+	edit coordinator '.identity.certificate = "hosts/coordinator.crt"
+		| .identity.key = "hosts/coordinator.key"'
 }
 
 # The doors for people: is the port free, who may come, and by which name do browsers find it?
@@ -188,7 +210,8 @@ test_where_people_come() {
 	doctor 0 coordinator
 	finds note "API names" 'reachable as coordinator -> for browsers .*--host'
 	renewed_for --host hub.example.org --host 10.1.2.3
-	edit coordinator '.api = { listen: "0.0.0.0:0", roles: { anna: "submitter", vera: "viewer", otto: "submitter", rita: "reader" } }'
+	edit coordinator '.api = { listen: "0.0.0.0:0", roles: { anna: "submitter", vera: "viewer",
+		otto: "submitter", rita: "reader" } }'
 	doctor 0 coordinator
 	finds fine roles '1 viewers, 1 readers, 2 submitters, 0 operators -> $'
 	finds fine "API names" 'coordinator, hub.example.org, 10.1.2.3'
@@ -220,7 +243,8 @@ test_where_people_come() {
 	doctor 1 coordinator
 	one_wrong dashboard
 	finds wrong dashboard "http.listen and api.listen are both $TAKEN"
-	edit coordinator '.api.listen = "192.0.2.7:7443" | .http = { listen: "0.0.0.0:0", anywhere: true }'
+	edit coordinator \
+		'.api.listen = "192.0.2.7:7443" | .http = { listen: "0.0.0.0:0", anywhere: true }'
 	doctor 1 coordinator
 	one_wrong "API endpoint"
 	finds wrong "API endpoint" 'api.listen: 192.0.2.7:7443: Cannot assign requested address'
@@ -238,7 +262,8 @@ test_of_a_party() {
 	rm -rf "$T/api"
 	"$BIN/coterie" pki request --name bank-api --role coordinator --dir "$T/api" >/dev/null
 	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 "$T/api/bank-api.csr" >/dev/null
-	edit party-00 '.api = { listen: "127.0.0.1:0", certificate: "api/bank-api.crt", key: "api/bank-api.key" }'
+	edit party-00 '.api = { listen: "127.0.0.1:0", certificate: "api/bank-api.crt",
+		key: "api/bank-api.key" }'
 	doctor 0 party-00
 	finds fine "API key" 'for its owner alone'
 	finds fine "API chain" 'signed by the CA, for a coordinator'

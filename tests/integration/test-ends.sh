@@ -1,5 +1,6 @@
 #!/bin/bash
-# Signals at awkward moments, and hosts that lack what a process needs: an end with a sentence, in time.
+# Signals at awkward moments, and hosts that lack what a process needs: an end with a sentence, in
+# time.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -13,7 +14,8 @@ test_hangup_while_starting() {
 	until_true 10 grep -q 'S (sleeping)' "/proc/${PID[party-00]}/status"
 	kill -HUP "${PID[party-00]}"
 	jq --arg pki "$T/pki" --arg data "$T/data" --arg out "$T/out/party-00" '
-		.identity |= map_values(sub("^pki"; $pki)) | .data |= map_values(sub("^data"; $data)) | .output = $out' \
+		.identity |= map_values(sub("^pki"; $pki))
+		| .data |= map_values(sub("^data"; $data)) | .output = $out' \
 		"$T/party-00.json" >"$T/slow.json"
 	soon_says party-00 'dialling'
 	kill -TERM "${PID[party-00]}"
@@ -32,7 +34,8 @@ test_second_interrupt() {
 	kill -INT "${PID[coordinator]}" 2>/dev/null || true
 	goes_on
 	ends 6 coordinator
-	[[ $(run_of coordinator .status) == failed ]] || fail "run.json says $(run_of coordinator .status)"
+	[[ $(run_of coordinator .status) == failed ]] ||
+		fail "run.json says $(run_of coordinator .status)"
 	ends 2 party-00 party-01 party-02
 }
 
@@ -43,16 +46,20 @@ test_stopped_as_the_offer_comes() {
 	for ((i = 0; i < 12; i++)); do
 		rm -rf "$T/out"
 		coordinator
-		start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
+		start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+			--out "$T/out/party-00"
 		soon_says party-00 'admitted'
 		party party-01
 		sleep "0.0$i"
 		kill -TERM "${PID[party-00]}"
 		ended party-00
 		if compgen -G "$T/out/party-00/job-*/run.json" >/dev/null; then
-			[[ $(jq -r .status "$T"/out/party-00/job-*/run.json) == failed && $STATUS == 6 ]] ||
-				[[ $(jq -r .status "$T"/out/party-00/job-*/run.json) == "done" && $STATUS == 0 ]] ||
-				fail "status $STATUS with run.json $(jq -r .status "$T"/out/party-00/job-*/run.json)"
+			[[ $(jq -r .status "$T"/out/party-00/job-*/run.json) == failed &&
+				$STATUS == 6 ]] ||
+				[[ $(jq -r .status "$T"/out/party-00/job-*/run.json) == "done" &&
+				$STATUS == 0 ]] ||
+				fail "status $STATUS with run.json $(jq -r .status \
+				"$T"/out/party-00/job-*/run.json)"
 		else
 			[[ $STATUS == 0 ]] || fail "status $STATUS without a job"
 		fi
@@ -61,7 +68,8 @@ test_stopped_as_the_offer_comes() {
 	done
 }
 
-# Parties that train for minutes: when the job ends elsewhere they stop, and can take part in the next.
+# Parties that train for minutes: when the job ends elsewhere they stop, and can take part in the
+# next.
 test_computing_ends_with_the_job() {
 	graphs_federation 2
 	edit job '.epochs = 3000 | .rounds = 3 | .baselines = "off"'
@@ -76,7 +84,8 @@ test_computing_ends_with_the_job() {
 	kill -TERM "${PID[coordinator]}"
 	ends 6 coordinator
 	for name in $(names 2); do
-		in_time 3 said "$name" 'job failed: .*coordinator was stopped' || fail "$name still computes"
+		in_time 3 said "$name" 'job failed: .*coordinator was stopped' ||
+			fail "$name still computes"
 	done
 	edit job '.epochs = 1 | .rounds = 1'
 	coordinator
@@ -93,13 +102,16 @@ test_name_that_is_looked_up_for_ever() {
 	EOF
 	gcc -shared -fPIC -w -o "$T/hang.so" "$T/hang.c"
 	edit party-00 '.retry_s = 1'
-	start party-00 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-00.json" --coordinator hub.example:7431
+	start party-00 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-00.json" \
+		--coordinator hub.example:7431
 	soon_says party-00 'dialling hub.example'
 	kill -TERM "${PID[party-00]}"
 	ended party-00 15
 	[[ $STATUS == 0 ]] || fail "status $STATUS"
-	# Nor does it outlast retry_s: the address was awaited for the handshake's time, and the process goes.
-	start party-01 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-01.json" --once --coordinator hub.example:7431
+	# Nor does it outlast retry_s: the address was awaited for the handshake's time, and the
+	# process goes.
+	start party-01 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-01.json" --once \
+		--coordinator hub.example:7431
 	ended party-01 45
 	[[ $STATUS == 2 || $STATUS == 3 ]] || fail "status $STATUS"
 	says party-01 'was tried for retry_s'
@@ -107,18 +119,21 @@ test_name_that_is_looked_up_for_ever() {
 
 test_too_few_descriptors() {
 	federation 2
-	start coordinator bash -c "ulimit -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json'"
+	start coordinator bash \
+		-c "ulimit -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json'"
 	ends 5 coordinator
 	says coordinator 'needs 52 open files, its limit .* is 20'
 	start party-00 bash -c "ulimit -n 9; exec '$BIN/party' --config '$T/party-00.json'"
 	ended party-00
 	[[ $STATUS == 5 || $STATUS == 4 || $STATUS == 127 ]] || fail "status $STATUS"
 	# The soft limit alone is raised.
-	start coordinator bash -c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json' --ready-file '$T/ready'"
+	start coordinator bash \
+		-c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json' --ready-file '$T/ready'"
 	soon_says coordinator 'listening'
 }
 
-# RLIMIT_FSIZE is as a full disk: the job fails and says why, the process stays, and the next job is done.
+# RLIMIT_FSIZE is as a full disk: the job fails and says why, the process stays, and the next job is
+# done.
 test_files_that_may_not_grow() {
 	local name
 	federation 2
@@ -136,7 +151,8 @@ test_files_that_may_not_grow() {
 	ends 0 coordinator
 }
 
-# A job that does not end, however busy all are: one that stands still is awaited by others for its heartbeats.
+# A job that does not end, however busy all are: one that stands still is awaited by others for its
+# heartbeats.
 test_job_that_takes_too_long() {
 	federation 3
 	edit party-00 '.job_timeout_s = 2'
@@ -183,11 +199,13 @@ test_stopped_while_the_last_word_does_not_come() {
 	kill -TERM "${PID[party-01]}"
 	ended party-01 10
 	[[ $STATUS == 6 ]] || fail "party-01 ended with status $STATUS"
-	[[ ! -e $T/out/party-01/labels.csv && $(run_of party-01 .status) == failed ]] || fail 'party-01 has labels of a job that failed'
+	[[ ! -e $T/out/party-01/labels.csv && $(run_of party-01 .status) == failed ]] ||
+		fail 'party-01 has labels of a job that failed'
 	goes_on
 	ends 2 coordinator party-00 party-02
 	says coordinator 'party-01 says: it was stopped'
-	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail 'labels of a job that failed'
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] ||
+		fail 'labels of a job that failed'
 }
 
 # The record of a job that is done cannot be written: labels stay, and the exit status says so.
@@ -210,5 +228,6 @@ test_record_that_cannot_be_written() {
 	done
 }
 
-sample test_stopped_as_the_offer_comes test_stopped_after_its_last_message test_record_that_cannot_be_written
+sample test_stopped_as_the_offer_comes test_stopped_after_its_last_message \
+	test_record_that_cannot_be_written
 run_tests "$@"

@@ -16,7 +16,8 @@ declined() { # L REGEX
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
 	party_says "$2"
-	[[ $(run_of party-01 'any(.phases[]; .name == "local")') == false ]] || fail "party-01 touched its data"
+	[[ $(run_of party-01 'any(.phases[]; .name == "local")') == false ]] ||
+		fail "party-01 touched its data"
 	no_leftovers
 }
 
@@ -25,11 +26,13 @@ test_policies() {
 	edit party-01 '.policy.exchanges = ["distances"]'
 	coordinator --set exchange=gram
 	parties 4
-	declined 4 'party-01.*the offered exchange is gram, which policy.exchanges of party-01 does not name'
+	declined \
+		4 'party-01.*the offered exchange is gram, which policy.exchanges of party-01 does not name'
 	edit party-01 '.policy.methods = ["tree", "flat"]'
 	coordinator --set method=basic
 	parties 4
-	declined 4 'party-01.*the offered method is basic, which policy.methods of party-01 does not name'
+	declined \
+		4 'party-01.*the offered method is basic, which policy.methods of party-01 does not name'
 	edit party-01 '.policy.min_parties = 3'
 	coordinator --set method=tree
 	parties 4
@@ -42,18 +45,21 @@ test_gram_finds_the_same() {
 	federation 5
 	local name
 	for method in tree flat; do
-		coordinator --set "method=$method" --set secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=32
+		coordinator --set "method=$method" --set secure_sum.modulus_bits=64 --set \
+			secure_sum.fraction_bits=32
 		parties 5
 		completes 5
 		rm -rf "$T/distances"
 		mv "$T/out" "$T/distances"
-		coordinator --set "method=$method" --set exchange=gram --set secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=32
+		coordinator --set "method=$method" --set exchange=gram --set \
+			secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=32
 		parties 5
 		completes 5
 		for name in coordinator $(names 5); do
 			same_labels "$T/distances/$name/labels.csv" "$T/out/$name/labels.csv"
 		done
-		(($(run_of coordinator .rounds) < $(jq .rounds "$T/distances/coordinator/run.json"))) || fail "$method: no fewer rounds"
+		(($(run_of coordinator .rounds) < $(jq .rounds \
+			"$T/distances/coordinator/run.json"))) || fail "$method: no fewer rounds"
 	done
 }
 
@@ -67,7 +73,8 @@ test_min_cell() {
 	at_least "$(run_of coordinator '[.result.sums[].merged] | add')" 1 "cells merged"
 	[[ $(run_of coordinator .job.polish) == 0 ]] || fail "it was polished"
 	"$BIN/coterie" report "$T/out" >/dev/null
-	grep -q '"merged":[1-9]' "$T/out/report.html" || fail "the report does not say what was merged"
+	grep -q '"merged":[1-9]' "$T/out/report.html" ||
+		fail "the report does not say what was merged"
 	rm -rf "$T/out"
 	coordinator --set min_cell=151
 	parties 3
@@ -80,7 +87,8 @@ test_min_cell_excludes() {
 	federation 2
 	local setting
 	for setting in polish=2 method=basic; do
-		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job \
+			"$T/job.json" \
 			--set min_cell=3 --set "$setting" --out "$T/out/coordinator"
 		ends 4 coordinator
 		says coordinator 'job.min_cell is 3, expected 1 with (polish|method "basic"): it sums over single nodes'
@@ -99,8 +107,10 @@ test_order_auto_of_a_dense_graph() {
 	[[ $(run_of coordinator '.filter_order as $p | .facts | .order_modularities as $q |
 		(if .order_rule > 0 then .order_rule else ($q | length) end) as $r | $p < $r and
 		$q[$p - 1] >= ($q | max) - 0.02 and $q[$r - 1] < ($q | max) - 0.02 and all($q[:$p - 1][]; . < ($q | max) - 0.02)') == true ]] ||
-		fail "order $(run_of coordinator .filter_order) by $(run_of coordinator '.facts | tostring')"
-	[[ $(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] || fail "party-01 took $(run_of party-01 .filter_order)"
+		fail "order $(run_of coordinator .filter_order) by $(run_of coordinator \
+		'.facts | tostring')"
+	[[ $(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] ||
+		fail "party-01 took $(run_of party-01 .filter_order)"
 }
 
 test_order_auto() {
@@ -112,20 +122,25 @@ test_order_auto() {
 	order=$(run_of coordinator .filter_order)
 	((order >= 1 && order <= 100)) || fail "the order is $order"
 	for name in $(names 3); do
-		[[ $(run_of "$name" .filter_order) == "$order" ]] || fail "$name took $(run_of "$name" .filter_order), not $order"
+		[[ $(run_of "$name" .filter_order) == "$order" ]] ||
+			fail "$name took $(run_of "$name" .filter_order), not $order"
 	done
 	says coordinator "filter.order \\\\\"auto\\\\\" is $order"
-	[[ $(run_of coordinator '.filter_order as $p | .facts | $p <= .order_rule and (.order_distances | length) == .order_rule + 1 and
+	[[ $(run_of \
+		coordinator '.filter_order as $p | .facts | $p <= .order_rule and (.order_distances | length) == .order_rule + 1 and
 		([.order_modularities] | flatten | length == $p or (length > $p and .[$p - 1] >= max - 0.02))') == true ]] || fail "the order is $order by $(run_of coordinator .facts)"
 	"$BIN/coterie" report "$T/out/party-01" >/dev/null
-	grep -q "order $order" "$T/out/party-01/report.html" || fail "the picture is of another order"
-	[[ $(run_of coordinator '.leaks | map(select(test("fit the edges, the mean over all parties"))) | length') == 1 ]] || fail 'the leaks do not have what is summed'
+	grep -q "order $order" "$T/out/party-01/report.html" ||
+		fail "the picture is of another order"
+	[[ $(run_of \
+		coordinator '.leaks | map(select(test("fit the edges, the mean over all parties"))) | length') == 1 ]] || fail 'the leaks do not have what is summed'
 	mv "$T/out" "$T/auto"
 	coordinator --set "filter.order=$order"
 	parties 3
 	completes 3
 	same_labels "$T/auto/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
-	order=$("$BIN/coterie-lab" agc --data "$T/pooled" --job "$T/job.json" --set filter.order=auto | jq .order)
+	order=$("$BIN/coterie-lab" agc --data "$T/pooled" --job "$T/job.json" --set \
+		filter.order=auto | jq .order)
 	((order >= 1 && order <= 100)) || fail "agc took order $order"
 }
 
@@ -135,9 +150,12 @@ test_order_auto_of_the_paper() {
 	coordinator --set preset=paper --set filter.order=auto
 	parties 2
 	completes 2
-	[[ $(run_of coordinator '.filter_order == .facts.order_rule and (.facts | has("order_modularities") | not)') == true ]] ||
-		fail "the order is $(run_of coordinator .filter_order) by $(run_of coordinator .facts)"
-	[[ $(run_of coordinator '.leaks | map(select(test("fit the edges"))) | length') == 0 ]] || fail 'the leaks have what is not summed'
+	[[ $(run_of \
+		coordinator '.filter_order == .facts.order_rule and (.facts | has("order_modularities") | not)') == true ]] ||
+		fail "the order is $(run_of coordinator .filter_order) by $(run_of coordinator \
+		.facts)"
+	[[ $(run_of coordinator '.leaks | map(select(test("fit the edges"))) | length') == 0 ]] ||
+		fail 'the leaks have what is not summed'
 }
 
 test_order_auto_gives_up() {
@@ -146,7 +164,8 @@ test_order_auto_gives_up() {
 	coordinator --set filter.order=auto
 	parties 2
 	ends 1 coordinator party-00 party-01
-	says coordinator 'falls up to order 100, where the search ends; give job.filter.order as a number'
+	says coordinator \
+		'falls up to order 100, where the search ends; give job.filter.order as a number'
 	says party-01 'give job.filter.order as a number'
 }
 
@@ -156,7 +175,8 @@ test_joint_norm() {
 	parties 3
 	completes 3
 	at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy"
-	[[ $(run_of coordinator '[.phases[].name] | index("norms")') != null ]] || fail "no norms were summed"
+	[[ $(run_of coordinator '[.phases[].name] | index("norms")') != null ]] ||
+		fail "no norms were summed"
 }
 
 # ---- examples ----
@@ -173,14 +193,17 @@ test_example_jobs() {
 	done
 }
 
-# One organisation runs the coordinator and a party: keys as docs/howto/coordinate-with-data.md has them, and the examples' policy.
+# One organisation runs the coordinator and a party: keys as docs/howto/coordinate-with-data.md has
+# them, and the examples' policy.
 test_coordinator_with_data() {
 	local name pins=() who
 	federation 3
 	cd "$T" || fail "no $T"
 	"$BIN/coterie" pki init --dir ca >/dev/null
 	"$BIN/coterie" pki request --name bank-a-hub --role coordinator >/dev/null
-	for name in bank-a bank-b bank-c; do "$BIN/coterie" pki request --name "$name" >/dev/null; done
+	for name in bank-a bank-b bank-c; do
+		"$BIN/coterie" pki request --name "$name" >/dev/null
+	done
 	for name in bank-a-hub bank-a bank-b bank-c; do
 		"$BIN/coterie" pki sign --ca ca "$name.csr" >/dev/null
 		pins+=("$name" "$("$BIN/coterie" pki fingerprint "$name.crt")")
@@ -191,12 +214,16 @@ test_coordinator_with_data() {
 	for name in a b c; do
 		who=bank-$name
 		jq --arg name "$who" --arg data "data/party-0$(tr abc 012 <<<"$name")" '
-			($ARGS.positional | [range(0; length; 2) as $i | { (.[$i]): .[$i + 1] }] | add | del(.[$name])) as $pins |
-			.name = $name | .peers = $pins | .identity.certificate = "\($name).crt" | .identity.key = "\($name).key" |
-			.data = { features: "\($data)/features.mtx", edges: "\($data)/edges.tsv" } | .output = "out/\($name)"' \
+			($ARGS.positional | [range(0; length; 2) as $i | { (.[$i]): .[$i + 1] }]
+			| add | del(.[$name])) as $pins |
+			.name = $name | .peers = $pins | .identity.certificate = "\($name).crt"
+			| .identity.key = "\($name).key" |
+			.data = { features: "\($data)/features.mtx", edges: "\($data)/edges.tsv" }
+			| .output = "out/\($name)"' \
 			"$ROOT/configs/party-with-data.json" --args "${pins[@]}" >"$who.json"
 	done
-	"$BIN/coordinator" --config coordinator.json --job job.json --check-config >/dev/null || fail "the coordinator's example"
+	"$BIN/coordinator" --config coordinator.json --job job.json --check-config >/dev/null ||
+		fail "the coordinator's example"
 	"$BIN/party" --config bank-a.json --check-config >/dev/null || fail "the party's example"
 	coordinator
 	for who in bank-a bank-b bank-c; do party "$who"; done

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A sample of what `make soak` runs in full: tests/faults/faults.sh says which faults there are, and when
-# a job that one came over is right. The same cells each time; which ones moves with the protocols.
+# A sample of what `make soak` runs in full: tests/faults/faults.sh says which faults there are, and
+# when a job that one came over is right. The same cells each time; which ones moves with the
+# protocols.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -9,11 +10,15 @@ TEST_TIMEOUT=300
 
 strikes() { # CELLS OPTION...
 	local status=0
-	COTERIE_BIN=$BIN "$ROOT/tests/faults/faults.sh" --sample "$1" --out "$T/cells.csv" "${@:2}" >"$T/said" 2>&1 || status=$?
-	((status == 0)) || { tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"; }
+	COTERIE_BIN=$BIN "$ROOT/tests/faults/faults.sh" --sample "$1" --out "$T/cells.csv" \
+		"${@:2}" >"$T/said" 2>&1 || status=$?
+	((status == 0)) || {
+		tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"
+	}
 	tail -n 1 "$T/said"
 	# What was to happen did happen.
-	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge $(($1 * 3 / 4)) ]] || fail "of $1 cells most did not happen"
+	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge $(($1 * 3 / 4)) ]] ||
+		fail "of $1 cells most did not happen"
 }
 
 test_killed_stopped_and_cut() { strikes 18 --only kill --only term --only stop3 --only cut; }
@@ -41,13 +46,18 @@ others_are_found() { # WHAT WRONG CELLS OPTION...
 		sed -i '3s/,[0-9]*/,9/' "\$out/labels.csv"
 	END
 	chmod +x "$T/bin/party"
-	COTERIE_BIN=$T/bin "$ROOT/tests/faults/faults.sh" --sample "$3" --out "$T/cells.csv" "${@:4}" >"$T/said" 2>&1 || status=$?
+	COTERIE_BIN=$T/bin "$ROOT/tests/faults/faults.sh" --sample "$3" --out "$T/cells.csv" \
+		"${@:4}" >"$T/said" 2>&1 || status=$?
 	((status == 1)) || fail "status $status: $(tail -n 3 "$T/said")"
 	[[ $(grep -Ec "wrong,$1" "$T/cells.csv") == "$2" ]] || fail "$(<"$T/cells.csv")"
 }
 
-test_other_labels_are_found() { others_are_found 'party-00 has other labels' 2 2 --only cut kmeans; }
-test_other_labels_of_the_rest_are_found() { others_are_found 'party-00 has other labels' 2 4 --only gone kmeans; }
+test_other_labels_are_found() {
+	others_are_found 'party-00 has other labels' 2 2 --only cut kmeans
+}
+test_other_labels_of_the_rest_are_found() {
+	others_are_found 'party-00 has other labels' 2 4 --only gone kmeans
+}
 
 sample
 run_tests "$@"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# FedSC and federated k-means between real daemons, column by column: their units, what they are called, and what each says of clusters.
+# FedSC and federated k-means between real daemons, column by column: their units, what they are
+# called, and what each says of clusters.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -8,14 +9,19 @@ source "${0%/*}/fedsc.sh"
 
 # ---- standardize ----
 
-# One column in another unit, with nothing in it, decides alone and is warned of by name; with "joint" it costs nothing.
+# One column in another unit, with nothing in it, decides alone and is warned of by name; with
+# "joint" it costs nothing.
 in_another_unit() { # six columns of clouds, and income before them
 	local name
 	for name in $(names 3); do
 		rm "$T/data/$name/features.npy"
-		awk -v OFS=, '{ printf "%d", 1000 * (NR * 37 % 50 + 1); for (j = 1; j <= 6; j++) printf ",%.1f", ($1 + 1) * j % 7 + NR * j % 5 / 10; print "" }' \
+		awk -v \
+			OFS=, '{ printf "%d", 1000 * (NR * 37 % 50 + 1);
+				for (j = 1; j <= 6; j++) printf ",%.1f",
+				($1 + 1) * j % 7 + NR * j % 5 / 10; print "" }' \
 			"$T/data/$name/labels.txt" >"$T/data/$name/features.csv"
-		jq -n '{ columns: [range(7) | { name: "c\(.)", type: "number" }] } | .columns[0].name = "income"' >"$T/data/$name/columns.json"
+		jq -n '{ columns: [range(7) | { name: "c\(.)", type: "number" }] }
+			| .columns[0].name = "income"' >"$T/data/$name/columns.json"
 		edit "$name" ".data.features = \"data/$name/features.csv\""
 	done
 }
@@ -28,7 +34,9 @@ test_standardize() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	for name in $(names 3); do says "$name" 'column \\"income\\" has [0-9.]+ % of the variance of all 7 columns'; done
+	for name in $(names 3); do
+		says "$name" 'column \\"income\\" has [0-9.]+ % of the variance of all 7 columns'
+	done
 	# shellcheck disable=SC2046
 	at_least 0.8 "$(acc $(labels_of 3))" "0.8, where one column decides, and accuracy"
 	rows_job anchor '.standardize = "joint"'
@@ -36,7 +44,8 @@ test_standardize() {
 	parties 3
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
 	for name in $(names 3); do
-		[[ $(run_of "$name" '.leaks | map(select(startswith("standardize \"joint\""))) | length') == 1 ]] ||
+		[[ $(run_of \
+			"$name" '.leaks | map(select(startswith("standardize \"joint\""))) | length') == 1 ]] ||
 			fail "$name does not say what it shows"
 	done
 	rows_job kmeans '.standardize = "local"'
@@ -45,16 +54,19 @@ test_standardize() {
 	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
 }
 
-# The means of a column by cluster, of rows "label,value...": what centres.csv and profile.csv must say.
+# The means of a column by cluster, of rows "label,value...": what centres.csv and profile.csv must
+# say.
 mean_of() { # COLUMN CLUSTER [NAME...]
 	local name
 	for name in "${@:3}"; do
-		paste -d , <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2) "$T/data/$name/features.csv"
+		paste -d , <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2) \
+			"$T/data/$name/features.csv"
 	done | awk -F , -v j="$1" -v c="$2" '$1 == c { n++; s += $(j + 2) } END { print s / n }'
 }
 
 near() { # A B WHAT
-	awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= 1e-8 * (1 + b * b)) }' || fail "$3 is $1, expected $2"
+	awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= 1e-8 * (1 + b * b)) }' ||
+		fail "$3 is $1, expected $2"
 }
 
 roughly() { # A B WHAT: but for the noise of a profile
@@ -62,7 +74,8 @@ roughly() { # A B WHAT: but for the noise of a profile
 		fail "$3 is $1, expected about $2"
 }
 
-# Measurements in units of their own, one of which has nearly all the variance; and one more column that says nothing.
+# Measurements in units of their own, one of which has nearly all the variance; and one more column
+# that says nothing.
 test_raw_wine() {
 	local csv=/usr/lib/python3/dist-packages/sklearn/datasets/data/wine_data.csv set
 	local -A acc
@@ -72,15 +85,19 @@ test_raw_wine() {
 		tail -n +2 $csv | cut -d , -f 14 >"$T/$set/labels.txt"
 	done
 	tail -n +2 $csv | cut -d , -f 1-13 >"$T/wine/features.csv"
-	awk -v OFS=, 'BEGIN { srand(5) } { print $0, 50000 + 9000 * sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }' \
+	awk -v \
+		OFS=, 'BEGIN { srand(5) } { print $0, 50000 + 9000 * sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }' \
 		"$T/wine/features.csv" >"$T/more/features.csv"
 	echo '{ "kind": "fedsc", "clusters": 3, "standardize": "joint" }' >"$T/wine.json"
 	for set in wine more; do
-		"$BIN/coterie" run --data "$T/$set" --job "$T/wine.json" --parties 8 --set seed=1 --out "$T/out-$set" >"$T/said" 2>&1 || fail "$(tail -n 1 "$T/said")"
-		acc[$set]=$("$BIN/coterie" eval --truth "$T/$set/labels.txt" "$T/out-$set"/party-*/labels.csv | jq .acc)
+		"$BIN/coterie" run --data "$T/$set" --job "$T/wine.json" --parties 8 --set seed=1 \
+			--out "$T/out-$set" >"$T/said" 2>&1 || fail "$(tail -n 1 "$T/said")"
+		acc[$set]=$("$BIN/coterie" eval --truth "$T/$set/labels.txt" \
+			"$T/out-$set"/party-*/labels.csv | jq .acc)
 	done
 	at_least "${acc[wine]}" .94 "accuracy of raw wine"
-	at_least "$(awk -v a="${acc[wine]}" -v b="${acc[more]}" 'BEGIN { print b - a + .01 }')" 0 "what the column leaves of .01 (${acc[wine]}, ${acc[more]})"
+	at_least "$(awk -v a="${acc[wine]}" -v b="${acc[more]}" 'BEGIN { print b - a + .01 }')" 0 \
+		"what the column leaves of .01 (${acc[wine]}, ${acc[more]})"
 }
 
 # Each party has the centres, verified, in the data's units, and its cluster profile.
@@ -92,13 +109,19 @@ test_centres_and_profile() {
 	coordinator
 	parties 3
 	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
-	[[ $(head -n 1 "$T/out/party-01/centres.csv") == cluster,income,c1,c2,c3,c4,c5,c6 ]] || fail "$(head -n 1 "$T/out/party-01/centres.csv")"
-	for name in party-01 party-02; do cmp "$T/out/party-00/centres.csv" "$T/out/$name/centres.csv" || fail "$name has other centres"; done
+	[[ $(head -n 1 "$T/out/party-01/centres.csv") == cluster,income,c1,c2,c3,c4,c5,c6 ]] ||
+		fail "$(head -n 1 "$T/out/party-01/centres.csv")"
+	for name in party-01 party-02; do
+		cmp "$T/out/party-00/centres.csv" "$T/out/$name/centres.csv" ||
+			fail "$name has other centres"
+	done
 	[[ ! -e $T/out/coordinator/profile.csv ]] || fail "the coordinator has a profile"
 	for c in 0 1 2; do
 		# shellcheck disable=SC2046
-		near "$(awk -F , -v c="$c" '$1 == c { print $2 }' "$T/out/party-00/centres.csv")" "$(mean_of 0 "$c" $(names 3))" "income of centre $c"
-		near "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' "$T/out/party-02/profile.csv")" "$(mean_of 1 "$c" party-02)" \
+		near "$(awk -F , -v c="$c" '$1 == c { print $2 }' "$T/out/party-00/centres.csv")" \
+			"$(mean_of 0 "$c" $(names 3))" "income of centre $c"
+		near "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' \
+			"$T/out/party-02/profile.csv")" "$(mean_of 1 "$c" party-02)" \
 			"c1 of cluster $c at party-02"
 	done
 	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
@@ -107,10 +130,12 @@ test_centres_and_profile() {
 	sed -i '2s/,c[0-9],/,"c/' "$T/out/party-02/profile.csv"
 	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
 	grep -q 'id="profile-table"' "$T/page.html" && fail "a profile that is broken is shown"
-	grep -q 'profile.csv' "$T/page.html" || fail "the report does not say that the profile is broken"
+	grep -q 'profile.csv' "$T/page.html" ||
+		fail "the report does not say that the profile is broken"
 }
 
-# Over all parties, from sums: what pooled rows say, the same at all, under each one's names; and only where all allow it.
+# Over all parties, from sums: what pooled rows say, the same at all, under each one's names; and
+# only where all allow it.
 test_joint_profile() {
 	local name kind c profile
 	rows_federation 3
@@ -133,7 +158,8 @@ test_joint_profile() {
 			cmp "$profile" "$T/out/$name/profile-joint.csv" ||
 				fail "$name has another profile"
 		done
-		[[ ! -e $T/out/coordinator/profile-joint.csv ]] || fail "the coordinator has a profile"
+		[[ ! -e $T/out/coordinator/profile-joint.csv ]] ||
+			fail "the coordinator has a profile"
 		for c in 0 1 2; do
 			# shellcheck disable=SC2046
 			roughly "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' \
@@ -142,7 +168,8 @@ test_joint_profile() {
 				fail "$kind: cluster $c has not 50 rows"
 		done
 		"$BIN/coterie" report "$T/out/party-00" --out "$T/page.html" >/dev/null
-		grep -q '"profile-joint":"cluster,' "$T/page.html" || fail "the report has no joint profile"
+		grep -q '"profile-joint":"cluster,' "$T/page.html" ||
+			fail "the report has no joint profile"
 		says party-00 'disclosure: job.profile: .* that has min_cluster rows or more'
 		rm -r "$T/out"
 	done
@@ -151,10 +178,13 @@ test_joint_profile() {
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
 	says party-00 'disclosure: the sums of that profile have noise'
-	[[ $(cut -d , -f 1,2 "$T/out/party-00/profile-joint.csv" | sort -u | paste -sd' ') == "0,50 1,50 2,50 cluster,rows" ]] || fail "$(<"$T/out/party-00/profile-joint.csv")"
+	[[ $(cut -d , -f 1,2 "$T/out/party-00/profile-joint.csv" | sort -u |
+		paste -sd' ') == "0,50 1,50 2,50 cluster,rows" ]] ||
+		fail "$(<"$T/out/party-00/profile-joint.csv")"
 }
 
-# The file was put in another's place while the job ran: no profile is made of it, and the job is done.
+# The file was put in another's place while the job ran: no profile is made of it, and the job is
+# done.
 test_no_profile_of_other_data() {
 	rows_federation 3
 	in_another_unit
@@ -165,22 +195,30 @@ test_no_profile_of_other_data() {
 	mv "$T/other" "$T/data/party-01/features.csv"
 	ends 0 coordinator party-00 party-01 party-02
 	says party-01 'profile.csv was not written: .*features.csv has changed since the job began'
-	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
+	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] ||
+		fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
-# Who takes a column for a category and who does not are told so, by the sums too where one has no names to compare.
+# Who takes a column for a category and who does not are told so, by the sums too where one has no
+# names to compare.
 test_columns_that_differ() {
 	local name
 	rows_federation 3
 	in_another_unit
-	for name in party-00 party-02; do columns_become "$name" '.columns[3].type = "category"'; done
+	for name in party-00 party-02; do
+		columns_become "$name" '.columns[3].type = "category"'
+	done
 	rm "$T/data/party-01/columns.json"
 	rows_job anchor '.standardize = "joint"'
 	coordinator
 	parties 3
 	ends 1 coordinator party-00 party-01 party-02
-	for name in coordinator $(names 3); do says "$name" 'column 3 \(from 0\) is a category or sparse at 2 of 3 parties'; done
-	for name in $(names 3); do says "$name" 'the columns of party-01 have no names \(columns.json\)'; done
+	for name in coordinator $(names 3); do
+		says "$name" 'column 3 \(from 0\) is a category or sparse at 2 of 3 parties'
+	done
+	for name in $(names 3); do
+		says "$name" 'the columns of party-01 have no names \(columns.json\)'
+	done
 }
 
 columns_become() { # PARTY JQ-PROGRAM
@@ -204,8 +242,10 @@ test_columns_of_other_names() {
 		any_party_said "columns of party-0. differ .*: $compared (other|the same) names" ||
 			fail "$kind: no party says which columns differ"
 		says coordinator 'its columns differ from those of others in names, types, units or'
-		! grep -rq 'shoe size' "$T/out/coordinator" || fail "the coordinator has a column's name"
-		! grep -rq 'income' "$T/out/coordinator" || fail "the coordinator has a column's name"
+		! grep -rq 'shoe size' "$T/out/coordinator" ||
+			fail "the coordinator has a column's name"
+		! grep -rq 'income' "$T/out/coordinator" ||
+			fail "the coordinator has a column's name"
 		rm -r "$T/out"
 	done
 	columns_become party-01 '.columns[2].name = "c2"'

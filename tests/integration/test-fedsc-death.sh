@@ -1,7 +1,7 @@
 #!/bin/bash
-# A party or the coordinator dies (kill -9) or hangs (kill -STOP) in each stage of FedSC and of federated
-# k-means: every other process ends within its deadline, exit 2 or 3, naming who it was; no labels and
-# nothing else is left lying about; and the next run works.
+# A party or the coordinator dies (kill -9) or hangs (kill -STOP) in each stage of FedSC and of
+# federated k-means: every other process ends within its deadline, exit 2 or 3, naming who it was;
+# no labels and nothing else is left lying about; and the next run works.
 #
 #     party-00 ==============\
 #     party-01 == relay 40 ms == coordinator
@@ -11,8 +11,8 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so that
-# the later stages come soon.
+# A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so
+# that the later stages come soon.
 slow_job() { # NAME STAGE
 	rows_federation 4
 	case $1 in
@@ -29,11 +29,12 @@ slow_job() { # NAME STAGE
 	party party-03
 }
 
-# All others end within their deadline, naming the victim, and leave no labels. Who dies when it has kept its
-# result may have said so: then the job is done for the others.
+# All others end within their deadline, naming the victim, and leave no labels. Who dies when it has
+# kept its result may have said so: then the job is done for the others.
 strikes() { # SIGNAL VICTIM JOB STAGE
 	local victim=$2 name statuses='' allowed='2|3' late=false cause
-	[[ $4 != upload && $4 != result ]] || late=true allowed='0|2|3' # a party does not tell the two apart
+	# a party does not tell the two apart
+	[[ $4 != upload && $4 != result ]] || late=true allowed='0|2|3'
 	strikes_in "$victim" "$4"
 	slow_job "$3" "$4"
 	in_phase "$victim" "$4"
@@ -42,7 +43,8 @@ strikes() { # SIGNAL VICTIM JOB STAGE
 	for name in coordinator party-00 party-01 party-02 party-03; do
 		[[ $name != "$victim" ]] || continue
 		ended "$name" 12
-		[[ "|$allowed|" == *"|$STATUS|"* ]] || fail "$name ended with status $STATUS, expected $allowed"
+		[[ "|$allowed|" == *"|$STATUS|"* ]] ||
+			fail "$name ended with status $STATUS, expected $allowed"
 		statuses+=" $STATUS"
 		((STATUS)) || continue
 		says "$name" "$victim"
@@ -51,7 +53,8 @@ strikes() { # SIGNAL VICTIM JOB STAGE
 		fi
 		cause=$(run_of "$name" .error)
 		[[ $cause == *"$victim"* ]] || fail "$name/run.json does not name $victim: $cause"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .status) == failed ]] ||
+			fail "$name/run.json: status $(run_of "$name" .status)"
 		[[ ! -e $T/out/$name/labels.csv || $late == true ]] || fail "$name has labels"
 	done
 	[[ $victim == coordinator || $(xargs -n 1 <<<"$statuses" | sort -u | wc -l) == 1 ]] ||
@@ -64,7 +67,8 @@ strikes() { # SIGNAL VICTIM JOB STAGE
 
 number=0
 for stage in anchor:offer anchor:keys anchor:totals anchor:landmarks anchor:anchor anchor:kmeans \
-	dense:dims dense:stage-1 dense:dense paper:upload paper:result pairwise:pairwise kmeans:kmeans; do
+	dense:dims dense:stage-1 dense:dense paper:upload paper:result pairwise:pairwise \
+	kmeans:kmeans; do
 	for victim in party-01 coordinator; do
 		name=${stage/:/_in_}
 		in_sample $((++number)) 2 || continue
@@ -88,7 +92,8 @@ test_again_after_a_death() {
 	parties 4
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names 4)
-	[[ $(acc "$T"/out/party-0?/labels.csv) == 1 ]] || fail "accuracy of the second run is $(acc "$T"/out/party-0?/labels.csv)"
+	[[ $(acc "$T"/out/party-0?/labels.csv) == 1 ]] ||
+		fail "accuracy of the second run is $(acc "$T"/out/party-0?/labels.csv)"
 }
 
 sample

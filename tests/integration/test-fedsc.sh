@@ -43,7 +43,8 @@ test_pairwise_of_five() {
 	parties 5
 	finds_the_clouds 5 pairwise "${PHASES[pairwise]}"
 	[[ $(paste -d , "$T/paper/coordinator/labels.csv" "$T/out/coordinator/labels.csv" |
-		tail -n +2 | cut -d , -f 2,4 | sort -u | wc -l) == 3 ]] || fail 'other clusters than by variant paper'
+		tail -n +2 | cut -d , -f 2,4 | sort -u | wc -l) == 3 ]] ||
+		fail 'other clusters than by variant paper'
 	for name in $(names 5); do
 		says "$name" "compute this party's rows"
 	done
@@ -64,7 +65,8 @@ test_example_configuration() {
 	local name
 	rows_federation 3
 	for name in $(names 3); do
-		jq -s '.[0] + (.[1] | del(.policy))' "$ROOT/configs/party-with-rows.json" "$T/$name.json" >"$T/new"
+		jq -s '.[0] + (.[1] | del(.policy))' "$ROOT/configs/party-with-rows.json" \
+			"$T/$name.json" >"$T/new"
 		mv "$T/new" "$T/$name.json"
 	done
 	coordinator
@@ -77,16 +79,19 @@ test_parties_of_one_class() {
 	local name
 	rows_federation 3
 	rm -rf "$T/data"
-	"$BIN/coterie" split --by rows --skew 1 --parties 3 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" split --by rows --skew 1 --parties 3 --data "$T/pooled" --out "$T/data" \
+		>/dev/null
 	for name in $(names 3); do
-		[[ $(sort -u "$T/data/$name/labels.txt" | wc -l) == 1 ]] || fail "$name has several classes"
+		[[ $(sort -u "$T/data/$name/labels.txt" | wc -l) == 1 ]] ||
+			fail "$name has several classes"
 	done
 	rows_job anchor
 	coordinator
 	parties 3
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
 	for name in $(names 3); do
-		[[ $(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2 | sort -u | wc -l) == 1 ]] || fail "$name has several clusters"
+		[[ $(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2 | sort -u |
+			wc -l) == 1 ]] || fail "$name has several clusters"
 	done
 }
 
@@ -110,7 +115,8 @@ test_noise_of_rows() {
 	coordinator
 	parties 3
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
-	[[ $(run_of party-01 .facts.privacy) == "no differential privacy: rows have noise of sigma 0.05 "* ]] ||
+	[[ $(run_of party-01 \
+		.facts.privacy) == "no differential privacy: rows have noise of sigma 0.05 "* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
@@ -122,12 +128,13 @@ test_private() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	[[ $(run_of party-01 .facts.privacy) == "(eps 2, delta 1e-05)-differential privacy of each row"*"moves the data by at most 80,"* ]] ||
+	[[ $(run_of \
+		party-01 .facts.privacy) == "(eps 2, delta 1e-05)-differential privacy of each row"*"moves the data by at most 80,"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
-# Nothing exact but the number of rows: sizes are of noisy counts, and the clouds come back all the same (at eps 4 they do
-# not in 3 of 150 runs, at 8 in none).
+# Nothing exact but the number of rows: sizes are of noisy counts, and the clouds come back all the
+# same (at eps 4 they do not in 3 of 150 runs, at 8 in none).
 test_noise_in_sums() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "sums", eps: 8, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -136,16 +143,23 @@ test_noise_in_sums() {
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
 	# shellcheck disable=SC2046
-	awk -v acc="$(acc $(labels_of 3))" 'BEGIN { exit !(acc > 0.9) }' || fail "accuracy is $(acc $(labels_of 3))"
-	[[ $(run_of party-01 .facts.privacy) == "(eps 8, delta 1e-05)-differential privacy of each row"*"1 of them may tell"* ]] ||
+	awk -v acc="$(acc $(labels_of 3))" 'BEGIN { exit !(acc > 0.9) }' ||
+		fail "accuracy is $(acc $(labels_of 3))"
+	[[ $(run_of \
+		party-01 .facts.privacy) == "(eps 8, delta 1e-05)-differential privacy of each row"*"1 of them may tell"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
-	[[ $(run_of coordinator .facts.rows) == "$(run_of party-00 .facts.rows)" ]] || fail "other rows at the coordinator"
-	[[ $(run_of coordinator '.facts.lloyd_rounds') == 7 ]] || fail "$(run_of coordinator '.facts.lloyd_rounds') rounds"
-	[[ $(run_of coordinator '.result.cluster_sizes | length') == 3 ]] || fail "$(run_of coordinator .result) has other clusters"
+	[[ $(run_of coordinator .facts.rows) == "$(run_of party-00 .facts.rows)" ]] ||
+		fail "other rows at the coordinator"
+	[[ $(run_of coordinator '.facts.lloyd_rounds') == 7 ]] ||
+		fail "$(run_of coordinator '.facts.lloyd_rounds') rounds"
+	[[ $(run_of coordinator '.result.cluster_sizes | length') == 3 ]] ||
+		fail "$(run_of coordinator .result) has other clusters"
 	# shellcheck disable=SC2046
-	[[ $(run_of coordinator '.result.cluster_sizes | sort[]' | xargs) != "$(cat $(labels_of 3) | grep -o '[0-9]*$' | sort | uniq -c |
+	[[ $(run_of coordinator '.result.cluster_sizes | sort[]' | xargs) != "$(cat $(labels_of 3) |
+		grep -o '[0-9]*$' | sort | uniq -c |
 		awk '{ print $1 }' | sort -n | xargs)" ]] || fail "sizes are exact"
-	(("$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 && $(NF - 6) > 0 { n++ } END { print n }')" == 1)) ||
+	(("$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv |
+		awk -F, 'NR > 1 && $(NF - 6) > 0 { n++ } END { print n }')" == 1)) ||
 		fail "eps is not in one row of the ledger"
 }
 
@@ -157,11 +171,16 @@ test_noise_in_sums_of_landmarks() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	[[ $(run_of party-01 .facts.privacy) == "(eps 30, delta 1e-05)-differential privacy of each row"*", and the ties of landmarks of "*"half of them may tell"* ]] ||
+	[[ $(run_of \
+		party-01 .facts.privacy) == "(eps 30, delta 1e-05)-differential privacy of each row"*", and the ties of landmarks of "*"half of them may tell"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
-	[[ $(run_of party-01 .leaks) == *'by the discrete Gaussian mechanism in sums'* ]] || fail "leaks: $(run_of party-01 .leaks)"
-	[[ $(run_of coordinator '.facts.noise_multiplier_anchor < .facts.noise_multiplier') == true ]] || fail "$(run_of coordinator .facts)"
-	[[ $(run_of coordinator .facts.eps_spent) == null && $(run_of party-00 .facts.eps_spent) == 30 ]] || fail "eps is not spent"
+	[[ $(run_of party-01 .leaks) == *'by the discrete Gaussian mechanism in sums'* ]] ||
+		fail "leaks: $(run_of party-01 .leaks)"
+	[[ $(run_of coordinator \
+		'.facts.noise_multiplier_anchor < .facts.noise_multiplier') == true ]] ||
+		fail "$(run_of coordinator .facts)"
+	[[ $(run_of coordinator .facts.eps_spent) == null &&
+		$(run_of party-00 .facts.eps_spent) == 30 ]] || fail "eps is not spent"
 }
 
 # ---- policy ----
@@ -228,7 +247,8 @@ wrong_job() { # REGEX JQ-PROGRAM...: of the last rows_job
 	local program
 	for program in "${@:2}"; do
 		jq "$program" "$T/job.json" >"$T/wrong.json"
-		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/wrong.json" --out "$T/out/coordinator"
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job \
+			"$T/wrong.json" --out "$T/out/coordinator"
 		ends 4 coordinator
 		says coordinator "$1"
 	done
@@ -236,18 +256,24 @@ wrong_job() { # REGEX JQ-PROGRAM...: of the last rows_job
 
 test_wrong_noise() {
 	rows_federation 2
-	wrong_job 'job\.noise\.eps is 0, expected a number from' '.noise = { on: "data", eps: 0, delta: 1e-5, clip: 1 }'
-	wrong_job 'job\.noise\.eps is -1, expected' '.noise = { on: "data", eps: -1, delta: 1e-5, clip: 1 }'
-	wrong_job 'job\.noise\.beta is -0\.5, expected a number from 0' '.noise = { on: "data", beta: -0.5 }'
-	wrong_job 'job\.noise\.eps is 1 without job\.noise\.clip' '.noise = { on: "data", eps: 1, delta: 1e-5 }'
+	wrong_job 'job\.noise\.eps is 0, expected a number from' \
+		'.noise = { on: "data", eps: 0, delta: 1e-5, clip: 1 }'
+	wrong_job 'job\.noise\.eps is -1, expected' \
+		'.noise = { on: "data", eps: -1, delta: 1e-5, clip: 1 }'
+	wrong_job 'job\.noise\.beta is -0\.5, expected a number from 0' \
+		'.noise = { on: "data", beta: -0.5 }'
+	wrong_job 'job\.noise\.eps is 1 without job\.noise\.clip' \
+		'.noise = { on: "data", eps: 1, delta: 1e-5 }'
 	wrong_job 'job\.noise\.on is "data", but job\.noise\.eps is not given and job\.noise\.beta is 0' '.noise.on = "data"'
-	wrong_job 'job\.noise\.on is "factors", expected "none" or "data" with variant "anchor"' '.noise = { on: "factors", beta: 1 }'
+	wrong_job 'job\.noise\.on is "factors", expected "none" or "data" with variant "anchor"' \
+		'.noise = { on: "factors", beta: 1 }'
 }
 
 test_wrong_profile() {
 	rows_federation 2
 	rows_job kmeans
-	wrong_job 'job\.profile is true, but job\.standardize is "local": each party' '.standardize = "local" | .profile = true'
+	wrong_job 'job\.profile is true, but job\.standardize is "local": each party' \
+		'.standardize = "local" | .profile = true'
 	wrong_job 'job\.profile is true, but job\.noise\.on is "sums": its sums would take a part of eps' \
 		'.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20 } | .profile = true'
 }
@@ -265,8 +291,8 @@ test_wrong_numbers() {
 
 # ---- wrong data ----
 
-# Other rows for a party, those of three clouds, with awk's EXPRESSION of row i and column j in place
-# of some of their values, in x.
+# Other rows for a party, those of three clouds, with awk's EXPRESSION of row i and column j in
+# place of some of their values, in x.
 rows_are() { # NAME ROWS COLUMNS [AWK-STATEMENTS]
 	local dir=$T/data/$1
 	rm "$dir"/features.*
@@ -293,7 +319,8 @@ ends_saying() { # STATUS REGEX [party: it is parties' own sentence]
 		[[ ${3-} == party ]] || says "$name" "$2"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
-	[[ ${3-} == party || $(run_of coordinator .error) =~ $2 ]] || fail "coordinator/run.json says: $(run_of coordinator .error)"
+	[[ ${3-} == party || $(run_of coordinator .error) =~ $2 ]] ||
+		fail "coordinator/run.json says: $(run_of coordinator .error)"
 }
 
 test_other_columns() {
@@ -359,11 +386,17 @@ too_many() { # NAME JQ-PROGRAM REGEX
 	rows_job "$1" "$2"
 	ends_saying 1 "$3"
 }
-test_more_clusters_than_rows() { too_many anchor '.clusters = 151' 'job\.clusters is 151, of 150 rows'; }
-test_more_clusters_than_rows_kmeans() { too_many kmeans '.clusters = 151' 'job\.clusters is 151, of 150 rows'; }
+test_more_clusters_than_rows() {
+	too_many anchor '.clusters = 151' 'job\.clusters is 151, of 150 rows'
+}
+test_more_clusters_than_rows_kmeans() {
+	too_many kmeans '.clusters = 151' 'job\.clusters is 151, of 150 rows'
+}
 test_more_dims_than_rows() { too_many anchor '.dims = 151' 'job\.dims is 151, of 150 rows'; }
 test_more_dims_than_rows_dense() { too_many dense '.dims = 151' 'job\.dims is 151, of 150 rows'; }
-test_clusters_below_min_cluster() { too_many kmeans '.clusters = 120' '3 rows or more, for 120 clusters'; }
+test_clusters_below_min_cluster() {
+	too_many kmeans '.clusters = 120' '3 rows or more, for 120 clusters'
+}
 
 # The message names party, lambda and r.
 test_kernel_that_is_not_positive() {
@@ -384,20 +417,23 @@ test_width_at_which_all_is_chance() {
 		# shellcheck disable=SC2046
 		ends '1|2' coordinator $(names 3)
 		says coordinator "r $width: .*; a (larger|smaller) r"
-		[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail "width $width: there are labels"
+		[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] ||
+			fail "width $width: there are labels"
 	done
 }
 
 # ---- from the command line ----
 
 launch() { # OUT LAUNCH-ARG...: must succeed
-	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/$1" "${@:2}" >"$T/$1.stdout" 2>"$T/$1.stderr" ||
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/$1" \
+		"${@:2}" >"$T/$1.stdout" 2>"$T/$1.stderr" ||
 		fail "launch ${*:2}: exit $?: $(tail -n 2 "$T/$1.stderr")"
 }
 
 launch_fails() { # REGEX LAUNCH-ARG...: exit 4
 	local status=0
-	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/none" "${@:2}" >"$T/said" 2>&1 || status=$?
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/none" \
+		"${@:2}" >"$T/said" 2>&1 || status=$?
 	((status == 4)) || fail "launch ${*:2}: exit $status, expected 4"
 	grep -Eq -- "$1" "$T/said" || fail "launch ${*:2} does not say '$1': $(<"$T/said")"
 	rm -rf "$T/none"
@@ -406,10 +442,12 @@ launch_fails() { # REGEX LAUNCH-ARG...: exit 4
 # Split, run, joined score, report, with and without ids.
 test_launch() {
 	local f
-	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 12 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 12 --out \
+		"$T/pooled" >/dev/null
 	launch run --job "$ROOT/configs/jobs/fedsc-iris.json" --skew 0.5 --keep-data
 	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
-	grep -q '^clusters: 3, of 50 50 50 rows$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
+	grep -q '^clusters: 3, of 50 50 50 rows$' "$T/run.stdout" ||
+		fail "says: $(<"$T/run.stdout")"
 	"$BIN/coterie" show "$T/run" --verbose | grep -q '^dims  *[0-9]' || fail 'show has no facts'
 	for f in run run/party-01; do
 		"$BIN/coterie" report "$T/$f" >/dev/null || fail "report of $f: exit $?"
@@ -417,28 +455,38 @@ test_launch() {
 		grep -q '"missing":\[\]' "$T/$f/report.html" ||
 			fail "$f/report.html says that something is missing"
 	done
-	grep -q "own features, 4 of them, as they are" "$T/run/party-01/report.html" || fail "no picture"
+	grep -q "own features, 4 of them, as they are" "$T/run/party-01/report.html" ||
+		fail "no picture"
 	"$BIN/coterie" report "$T/run" --truth "$T/pooled/labels.txt" >/dev/null
-	[[ $(jq '.evaluation | .acc, .rows' "$T/run/coordinator/run.json" | xargs) == "1 150" ]] || fail "evaluated: $(jq -c .evaluation "$T/run/coordinator/run.json")"
+	[[ $(jq '.evaluation | .acc, .rows' "$T/run/coordinator/run.json" | xargs) == "1 150" ]] ||
+		fail "evaluated: $(jq -c .evaluation "$T/run/coordinator/run.json")"
 	seq 1000 1149 | sed 's/5$/,"x"/' >"$T/pooled/ids.txt"
 	launch ids --job "$ROOT/configs/jobs/kmeans.json" --set clusters=3
 	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/ids.stdout" || fail "says: $(<"$T/ids.stdout")"
 	launch paper --job "$ROOT/configs/jobs/fedsc-paper.json" --allow fedsc.paper
-	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/paper.stdout" || fail "says: $(<"$T/paper.stdout")"
-	launch private --job "$ROOT/configs/jobs/fedsc-private.json" --policy max_eps=4 --policy max_delta=1e-5
-	[[ $(jq -r .facts.privacy "$T/private/party-00/run.json") == "(eps 4, delta 1e-05)"* ]] || fail "spent: $(jq .facts "$T/private/party-00/run.json")"
+	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/paper.stdout" ||
+		fail "says: $(<"$T/paper.stdout")"
+	launch private --job "$ROOT/configs/jobs/fedsc-private.json" --policy max_eps=4 --policy \
+		max_delta=1e-5
+	[[ $(jq -r .facts.privacy "$T/private/party-00/run.json") == "(eps 4, delta 1e-05)"* ]] ||
+		fail "spent: $(jq .facts "$T/private/party-00/run.json")"
 }
 
 test_launch_refuses() {
 	local status=0
-	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" \
+		>/dev/null
 	launch_fails '--by is "nodes"' --job "$ROOT/configs/jobs/kmeans.json" --by nodes
-	launch_fails '--by is columns, expected rows with this job' --job "$ROOT/configs/jobs/kmeans.json" --by columns
-	launch_fails 'skew.* expected a number from 0 to 1' --job "$ROOT/configs/jobs/kmeans.json" --skew 2
+	launch_fails '--by is columns, expected rows with this job' --job \
+		"$ROOT/configs/jobs/kmeans.json" --by columns
+	launch_fails 'skew.* expected a number from 0 to 1' --job "$ROOT/configs/jobs/kmeans.json" \
+		--skew 2
 	launch_fails '--allow is "x,y"' --job "$ROOT/configs/jobs/kmeans.json" --allow x,y
 	launch_fails '--policy is "jobs=1"' --job "$ROOT/configs/jobs/kmeans.json" --policy jobs=1
-	launch_fails 'no edges\.tsv, edges\.mtx or edges\.csv' --job "$ROOT/configs/jobs/kcagc-cora.json"
-	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/paper" --quiet \
+	launch_fails 'no edges\.tsv, edges\.mtx or edges\.csv' --job \
+		"$ROOT/configs/jobs/kcagc-cora.json"
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/paper" \
+		--quiet \
 		--job "$ROOT/configs/jobs/fedsc-paper.json" >"$T/said" 2>&1 || status=$?
 	((status == 4)) || fail "launch of variant paper: exit $status, expected 4"
 	grep -q 'needs --allow fedsc.paper' "$T/said" || fail "says: $(<"$T/said")"

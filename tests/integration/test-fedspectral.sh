@@ -9,7 +9,8 @@
 source "${0%/*}/lib.sh"
 
 central() { # [DIR]: of $T/pooled, or another
-	"$BIN/coterie-lab" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out "$T/central" >/dev/null
+	"$BIN/coterie-lab" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out \
+		"$T/central" >/dev/null
 }
 
 ari() { # LABELS...: against the central ones
@@ -27,7 +28,8 @@ runs() { # L [ARG-OF-COORDINATOR...]
 own_labels() { # L
 	local name
 	for name in $(names "$1"); do
-		diff <(sort "$T/data/$name/ids.txt") <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 1 | sort) >/dev/null ||
+		diff <(sort "$T/data/$name/ids.txt") \
+			<(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 1 | sort) >/dev/null ||
 			fail "$name has labels of other nodes than its own"
 	done
 }
@@ -42,13 +44,16 @@ exact_is_central() { # L [SPLIT-OPTION...]
 	runs "$1"
 	own_labels "$1"
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 "ARI of $*"
-	[[ $(phases_of coordinator) == "offer keys align degrees lanczos kmeans result" ]] || fail "phases $(phases_of coordinator)"
+	[[ $(phases_of coordinator) == "offer keys align degrees lanczos kmeans result" ]] ||
+		fail "phases $(phases_of coordinator)"
 	[[ $(run_of coordinator '.facts | "\(.nodes) \(.clusters)"') == "200 3" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
 	at_least "$(run_of coordinator '.facts.eigenvalues | length')" 9 'the number of eigenvalues'
 	# The coordinator has seen no id, and no party another's.
-	! grep -rEq '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" || fail 'the coordinator knows an id'
-	"$BIN/coterie" show "$T/out" --truth "$T/central/labels.csv" >"$T/shown" || fail 'coterie show'
+	! grep -rEq '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" ||
+		fail 'the coordinator knows an id'
+	"$BIN/coterie" show "$T/out" --truth "$T/central/labels.csv" >"$T/shown" ||
+		fail 'coterie show'
 	grep -q 'ACC 1.0000' "$T/shown" || fail "show: $(<"$T/shown")"
 	"$BIN/coterie" report "$T/out" --no-record >/dev/null || fail 'coterie report'
 }
@@ -60,12 +65,16 @@ test_exact_of_regions() { exact_is_central 4 --regions; }
 # Both halves make the same of the joint degrees; another tau has other eigenvalues.
 test_regularized() {
 	edges_federation 3
-	"$BIN/coterie-lab" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 --out "$T/central" >/dev/null
+	"$BIN/coterie-lab" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 \
+		--out "$T/central" >/dev/null
 	runs 3 --set tau=0.5
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI with tau 0.5'
-	[[ $(run_of coordinator '.facts | has("eigenvalues_near_1")') == false ]] || fail 'eigenvalues near 1, which are not counted'
-	jq -ne --argjson found "$(run_of coordinator '.facts.eigenvalues[0]')" --argjson wanted "$(jq '.eigenvalues[0]' "$T/central/result.json")" \
-		'$wanted < 0.9 and ($found - $wanted | fabs) < 1e-4' >/dev/null || fail "the first eigenvalue is $(run_of coordinator '.facts.eigenvalues[0]')"
+	[[ $(run_of coordinator '.facts | has("eigenvalues_near_1")') == false ]] ||
+		fail 'eigenvalues near 1, which are not counted'
+	jq -ne --argjson found "$(run_of coordinator '.facts.eigenvalues[0]')" --argjson wanted \
+		"$(jq '.eigenvalues[0]' "$T/central/result.json")" \
+		'$wanted < 0.9 and ($found - $wanted | fabs) < 1e-4' >/dev/null ||
+		fail "the first eigenvalue is $(run_of coordinator '.facts.eigenvalues[0]')"
 }
 
 test_exact_of_one() {
@@ -84,7 +93,8 @@ test_plus() {
 	runs 3
 	own_labels 3
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 0.8 'ARI of fedspectral+'
-	[[ $(phases_of party-01) == "offer keys align power result" ]] || fail "phases $(phases_of party-01)"
+	[[ $(phases_of party-01) == "offer keys align power result" ]] ||
+		fail "phases $(phases_of party-01)"
 	[[ $(run_of coordinator .rounds) == 20 ]] || fail "$(run_of coordinator .rounds) rounds"
 	runs 3 --set iterations=1 --set rounds=1
 	[[ $(run_of coordinator .rounds) == 1 ]] || fail "$(run_of coordinator .rounds) rounds"
@@ -94,20 +104,26 @@ test_plus() {
 test_noise_in_sums() {
 	edges_federation 3
 	edit job '.noise = { on: "sums", eps: 4, delta: 1e-5 }'
-	edit party-01 '.policy.max_eps = 4 | .policy.max_delta = 1e-3 | .policy.jobs = ["fedspectral"]'
+	edit party-01 \
+		'.policy.max_eps = 4 | .policy.max_delta = 1e-3 | .policy.jobs = ["fedspectral"]'
 	runs 3
 	own_labels 3
-	[[ $(phases_of party-01) == "offer keys align degrees power kmeans result" ]] || fail "phases $(phases_of party-01)"
+	[[ $(phases_of party-01) == "offer keys align degrees power kmeans result" ]] ||
+		fail "phases $(phases_of party-01)"
 	[[ $(run_of coordinator .rounds) == 11 ]] || fail "$(run_of coordinator .rounds) rounds"
-	[[ $(run_of party-01 .facts.privacy) == "(eps 4, delta 1e-05)-differential privacy of each edge of a party, by the discrete gaussian"* ]] ||
+	[[ $(run_of \
+		party-01 .facts.privacy) == "(eps 4, delta 1e-05)-differential privacy of each edge of a party, by the discrete gaussian"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 	[[ $(run_of party-01 .facts.eps_spent) == 4 ]] || fail "eps is not spent"
-	grep -q ',edge,' <<<"$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv)" || fail "no claim of edges in the ledger"
+	grep -q ',edge,' \
+		<<<"$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv)" ||
+		fail "no claim of edges in the ledger"
 	edit job '.noise.eps = 5'
 	coordinator
 	parties 3
 	ends 2 coordinator party-00 party-01 party-02
-	grep -q 'the offered job.noise.eps is 5, policy.max_eps of party-01 is 4' "$T/party-01.stderr" || fail "$(tail -n 2 "$T/party-01.stderr")"
+	grep -q 'the offered job.noise.eps is 5, policy.max_eps of party-01 is 4' \
+		"$T/party-01.stderr" || fail "$(tail -n 2 "$T/party-01.stderr")"
 }
 
 test_plain() {
@@ -127,25 +143,31 @@ test_hashed_and_plain_ids() {
 	runs 3
 	mv "$T/out" "$T/hashed"
 	runs 3 --set ids=plain
-	for name in $(names 3); do same_labels "$T/hashed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in $(names 3); do
+		same_labels "$T/hashed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 	[[ $(run_of coordinator .job.ids) == plain ]] || fail 'ids were not plain'
 }
 
 # Any words are ids, in any order, and a party need not list them beside its edges.
 test_other_ids() {
 	edges_federation 3
-	sed -i -E 's/\bn([0-9]+)\b/+49-\1@ex\xc3\xa4mple/g' "$T"/data/party-*/{ids.txt,edges.tsv} "$T"/pooled/{ids.txt,edges.tsv}
-	shuf --random-source="$T/pooled/edges.tsv" -o "$T/data/party-01/ids.txt" "$T/data/party-01/ids.txt"
+	sed -i -E 's/\bn([0-9]+)\b/+49-\1@ex\xc3\xa4mple/g' "$T"/data/party-*/{ids.txt,edges.tsv} \
+		"$T"/pooled/{ids.txt,edges.tsv}
+	shuf --random-source="$T/pooled/edges.tsv" -o "$T/data/party-01/ids.txt" \
+		"$T/data/party-01/ids.txt"
 	edit_parties 3 'del(.data.ids)'
 	central
 	runs 3
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI without ids.txt'
-	[[ $(grep -c '@exämple,' "$T/out/party-01/labels.csv") == $(wc -l <"$T/data/party-01/ids.txt") ]] || fail 'ids were not kept'
+	[[ $(grep -c '@exämple,' "$T/out/party-01/labels.csv") == $(wc -l \
+		<"$T/data/party-01/ids.txt") ]] || fail 'ids were not kept'
 }
 
 # ---- weights ----
 
-# No node of two parties: it is what rows apart would look like, which would show whose edges are whose.
+# No node of two parties: it is what rows apart would look like, which would show whose edges are
+# whose.
 test_nothing_in_common() {
 	edges_federation 2
 	sed -i -E 's/\bn([0-9]+)\b/other-\1/g' "$T"/data/party-01/{ids.txt,edges.tsv}
@@ -162,15 +184,18 @@ test_nothing_in_common() {
 # An edge weighs what those who have it say together: here 1 of one party, 1 + 2.5 of two.
 test_weights_add_up() {
 	edges_federation 2 --overlap 1
-	awk -v OFS='\t' 'NR % 3 == 0 { print $1, $2, 2.5 }' "$T/pooled/edges.tsv" >"$T/data/party-01/edges.tsv"
+	awk -v OFS='\t' 'NR % 3 == 0 { print $1, $2, 2.5 }' "$T/pooled/edges.tsv" \
+		>"$T/data/party-01/edges.tsv"
 	awk -v OFS='\t' '{ print $1, $2, NR % 3 ? 1 : 3.5 }' "$T/pooled/edges.tsv" >"$T/both"
 	mv "$T/both" "$T/pooled/edges.tsv"
 	central
 	runs 2
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI of weighted edges'
 	jq -e --slurpfile central "$T/central/result.json" '
-		[.facts.eigenvalues[:3], $central[0].eigenvalues[:3]] | transpose | all(.[0] - .[1] | fabs < 1e-4)' \
-		"$T/out/coordinator/run.json" >/dev/null || fail "eigenvalues $(run_of coordinator '.facts.eigenvalues | tostring')"
+		[.facts.eigenvalues[:3], $central[0].eigenvalues[:3]] | transpose
+		| all(.[0] - .[1] | fabs < 1e-4)' \
+		"$T/out/coordinator/run.json" >/dev/null ||
+		fail "eigenvalues $(run_of coordinator '.facts.eigenvalues | tostring')"
 }
 
 # ---- who is asked ----
@@ -221,7 +246,8 @@ test_loops_and_repeated_edges() {
 	mv "$T/more" "$T/data/party-01/edges.tsv"
 	edit party-01 'del(.data.ids)' # n1 and n2 may be somebody else's
 	runs 2
-	grep -q 'edges.tsv: dropped 2 self-loops and 3 lines that repeat an edge' "$T/party-01.stderr" "$T/out/party-01/log.jsonl" ||
+	grep -q 'edges.tsv: dropped 2 self-loops and 3 lines that repeat an edge' \
+		"$T/party-01.stderr" "$T/out/party-01/log.jsonl" ||
 		fail "$(tail -n 3 "$T/party-01.stderr")"
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
 }
@@ -256,12 +282,15 @@ test_disconnected() {
 	central "$T/apart"
 	runs 2 --set tau=0
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
-	[[ $(run_of coordinator '.facts | "\(.eigenvalues_near_1) \(.isolated)"') == "3 1" ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	[[ $(run_of coordinator '.facts | "\(.eigenvalues_near_1) \(.isolated)"') == "3 1" ]] ||
+		fail "facts $(run_of coordinator '.facts | tostring')"
 	says coordinator 'eigenvalues within 1e-5 of 1: 3"'
 	says coordinator '1 of [0-9]+ nodes have no edges'
-	[[ $(cat "$T"/out/party-*/labels.csv | grep '^alone,') == alone,3 ]] || fail 'the isolated node is not by itself'
+	[[ $(cat "$T"/out/party-*/labels.csv | grep '^alone,') == alone,3 ]] ||
+		fail 'the isolated node is not by itself'
 	runs 2 --set clusters=auto
-	[[ $(run_of coordinator .facts.clusters) == 3 ]] || fail "auto found $(run_of coordinator .facts.clusters)"
+	[[ $(run_of coordinator .facts.clusters) == 3 ]] ||
+		fail "auto found $(run_of coordinator .facts.clusters)"
 }
 
 # ---- data that do not ----
@@ -272,7 +301,8 @@ refuses() { # FILE REGEX
 	party party-01
 	ends 4 party-01
 	says party-01 "$2"
-	[[ $(wc -c <"$T/party-01.stderr") -lt 2000 ]] || fail "says it in $(wc -c <"$T/party-01.stderr") bytes"
+	[[ $(wc -c <"$T/party-01.stderr") -lt 2000 ]] ||
+		fail "says it in $(wc -c <"$T/party-01.stderr") bytes"
 }
 
 test_bad_files() {
@@ -281,20 +311,26 @@ test_bad_files() {
 	export ADDRESS=127.0.0.1:1
 	long=$(head -c 10240 /dev/zero | tr '\0' x)
 	edit party-01 'del(.data.ids)'
-	printf 'n1 n2\nn2 n3 -0.5\n' | refuses edges.tsv 'edges\.tsv:2: the weight is .not shown., expected more than 0'
-	printf 'n1 n2\n\nn2 n3 0\n' | refuses edges.tsv 'edges\.tsv:3: the weight is .not shown., expected more than 0'
+	printf 'n1 n2\nn2 n3 -0.5\n' |
+		refuses edges.tsv 'edges\.tsv:2: the weight is .not shown., expected more than 0'
+	printf 'n1 n2\n\nn2 n3 0\n' |
+		refuses edges.tsv 'edges\.tsv:3: the weight is .not shown., expected more than 0'
 	printf 'n1 n2 nan\n' | refuses edges.tsv 'edges\.tsv:1: .not shown. is not a finite number'
-	printf 'n1 n2 1e999\n' | refuses edges.tsv 'edges\.tsv:1: .not shown. is not a finite number'
+	printf 'n1 n2 1e999\n' |
+		refuses edges.tsv 'edges\.tsv:1: .not shown. is not a finite number'
 	printf 'n1\n' | refuses edges.tsv 'edges\.tsv:1: .*an id is expected'
 	printf 'a\tb\tc\n' | refuses edges.tsv 'edges\.tsv:1: .not shown. is not a finite number'
-	printf 'n1 n2 1\nn2 n1 2\n' | refuses edges.tsv 'edges\.tsv:2: the edge is given with weight .not shown., but with .not shown. on line 1'
+	printf 'n1 n2 1\nn2 n1 2\n' |
+		refuses \
+		edges.tsv 'edges\.tsv:2: the edge is given with weight .not shown., but with .not shown. on line 1'
 	printf 'n1 %s\n' "$long" | refuses edges.tsv 'edges\.tsv:1: .*10240 bytes'
 	printf 'n1 n\x01\n' | refuses edges.tsv 'edges\.tsv:1: '
 	edit party-01 '.data.ids = "data/party-01/ids.txt"'
 	printf 'n1 n2\n' >"$T/data/party-01/edges.tsv"
 	printf 'n1\nn2\tn3\n' | refuses ids.txt 'ids\.txt:2: '
 	printf 'n1\n%s\n' "$long" | refuses ids.txt 'ids\.txt:2: .*10240 bytes'
-	printf 'n1\nn2\nn1\n' | refuses ids.txt 'ids\.txt:3: the id .not shown. is given twice, first on line 1'
+	printf 'n1\nn2\nn1\n' |
+		refuses ids.txt 'ids\.txt:3: the id .not shown. is given twice, first on line 1'
 	printf 'n1\nn3\n' | refuses ids.txt 'edges\.tsv:1: .not shown. is none of the 2 ids'
 }
 
@@ -311,7 +347,8 @@ test_more_clusters_than_nodes() {
 		says "$name" '4 of 5 nodes have edges, which cannot be put into 5 clusters'
 	done
 	runs 2 --set clusters=2
-	[[ $(grep lonely "$T/out/party-00/labels.csv") == lonely,2 ]] || fail "$(<"$T/out/party-00/labels.csv")"
+	[[ $(grep lonely "$T/out/party-00/labels.csv") == lonely,2 ]] ||
+		fail "$(<"$T/out/party-00/labels.csv")"
 }
 
 test_features_alone_are_declined() {
@@ -327,32 +364,44 @@ test_features_alone_are_declined() {
 # ---- scripts/launch ----
 
 test_launch() {
-	local launch=(env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job)
-	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	local \
+		launch=(env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled"
+		--parties 3 --job)
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 \
+		--seed 5 --out "$T/pooled" >/dev/null
 	central
-	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --set clusters=3 --allow fedspectral.exact --overlap 0.67 \
-		--out "$T/a" >"$T/a.stderr" 2>&1 || fail "launch: status $?: $(tail -n 3 "$T/a.stderr")"
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --set clusters=3 --allow \
+		fedspectral.exact --overlap 0.67 \
+		--out "$T/a" >"$T/a.stderr" 2>&1 ||
+		fail "launch: status $?: $(tail -n 3 "$T/a.stderr")"
 	at_least "$(ari "$T"/a/party-*/labels.csv)" 1 'ARI of launch'
-	"${launch[@]}" "$ROOT/configs/jobs/fedspectral-plus.json" --set clusters=3 --regions --out "$T/b" >"$T/b.stderr" 2>&1 ||
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral-plus.json" --set clusters=3 --regions --out \
+		"$T/b" >"$T/b.stderr" 2>&1 ||
 		fail "launch of fedspectral+: status $?"
-	"${launch[@]}" "$ROOT/configs/jobs/fedspectral-plain.json" --set clusters=3 --out "$T/c" >"$T/c.stderr" 2>&1 ||
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral-plain.json" --set clusters=3 --out "$T/c" \
+		>"$T/c.stderr" 2>&1 ||
 		fail "launch of fedspectral: status $?"
 	local status=0
-	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --out "$T/d" >"$T/d.stderr" 2>&1 || status=$?
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --out "$T/d" >"$T/d.stderr" 2>&1 ||
+		status=$?
 	((status == 4)) || fail "launch without --allow: status $status, expected 4"
 	says d 'the job needs --allow fedspectral.exact: parties disclose more'
 	status=0
-	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --by rows --out "$T/e" >"$T/e.stderr" 2>&1 || status=$?
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --by rows --out "$T/e" >"$T/e.stderr" \
+		2>&1 || status=$?
 	((status == 4)) || fail "launch --by rows: status $status, expected 4"
 	says e '--by is rows, expected edges'
 }
 
-# A graph without clear clusters: by the files of numbering two runs of a seed end alike, otherwise they do not.
+# A graph without clear clusters: by the files of numbering two runs of a seed end alike, otherwise
+# they do not.
 test_same_seed_same_labels() {
 	edges_federation 3
 	rm -r "$T/data" "$T/pooled"
-	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 6 --homophily 0.4 --seed 5 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 6 --homophily 0.4 \
+		--seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" \
+		>/dev/null
 	over_edges 3
 	edit job '.variant = "fedspectral+" | .clusters = 8'
 	numbered 3
@@ -360,19 +409,23 @@ test_same_seed_same_labels() {
 	mv "$T/out" "$T/first"
 	runs 3
 	same_labels "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv"
-	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") == "$(run_of coordinator .facts.numbering)" ]] || fail "numbered otherwise"
+	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") == "$(run_of coordinator \
+		.facts.numbering)" ]] || fail "numbered otherwise"
 	edit_all 3 'del(.numbering_key)'
 	runs 3
 	says coordinator 'numbered at random'
-	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") != "$(run_of coordinator .facts.numbering)" ]] || fail "numbered alike"
-	! cmp -s "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv" || fail "such a graph's labels should differ"
+	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") != "$(run_of coordinator \
+		.facts.numbering)" ]] || fail "numbered alike"
+	! cmp -s "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv" ||
+		fail "such a graph's labels should differ"
 	edit party-01 '.numbering_key = "parties.numbering"'
 	coordinator
 	parties 3
 	ends '1|2|4' coordinator party-00 party-01 party-02
 	says party-01 'party-00 has another numbering_key than party-01, or none'
 	chmod 644 "$T/parties.numbering"
-	"$BIN/party" --config "$T/party-01.json" --check-config >"$T/checked" 2>&1 && fail "a file that all may read is taken"
+	"$BIN/party" --config "$T/party-01.json" --check-config >"$T/checked" 2>&1 &&
+		fail "a file that all may read is taken"
 	grep -q 'mode 0644' "$T/checked" || fail "$(<"$T/checked")"
 }
 

@@ -14,7 +14,8 @@ runs() { # L [ARG-OF-COORDINATOR...]
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names "$1")
 	for name in coordinator $(names "$1"); do
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .status) == "done" ]] ||
+			fail "$name/run.json: status $(run_of "$name" .status)"
 	done
 	no_leftovers
 }
@@ -24,10 +25,13 @@ own_embeddings() { # L
 	local name rows
 	for name in $(names "$1"); do
 		rows=$(wc -l <"$T/data/$name/ids.txt")
-		diff <(sort "$T/data/$name/ids.txt") <(tail -n +2 "$T/out/$name/ids.csv" | sort) >/dev/null ||
+		diff <(sort "$T/data/$name/ids.txt") <(tail -n +2 "$T/out/$name/ids.csv" | sort) \
+			>/dev/null ||
 			fail "$name has embeddings of other vertices than its own"
-		grep -aq "'descr': '<f4'.*'shape': ($rows, 128)" <(head -c 128 "$T/out/$name/embeddings.npy") ||
-			fail "$name/embeddings.npy: $(head -c 100 "$T/out/$name/embeddings.npy" | tr -d '\0')"
+		grep -aq "'descr': '<f4'.*'shape': ($rows, 128)" \
+			<(head -c 128 "$T/out/$name/embeddings.npy") ||
+			fail "$name/embeddings.npy: $(head -c 100 "$T/out/$name/embeddings.npy" |
+			tr -d '\0')"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
 }
@@ -37,7 +41,8 @@ fact_of() { run_of "$1" ".facts.$2"; }
 
 # One of the facts lies between two numbers.
 between() { # WHAT LEAST MOST
-	awk -v x="$(fact_of coordinator "$1")" -v a="$2" -v b="$3" 'BEGIN { exit !(x >= a && x <= b) }' ||
+	awk -v x="$(fact_of coordinator "$1")" -v a="$2" -v b="$3" \
+		'BEGIN { exit !(x >= a && x <= b) }' ||
 		fail "$1 is $(fact_of coordinator "$1"), expected $2 to $3"
 }
 
@@ -47,37 +52,52 @@ test_walks() {
 	own_embeddings 4
 	[[ $(phases_of coordinator) == "offer keys align directory degrees tree walks train result attack" ]] ||
 		fail "phases $(phases_of coordinator)"
-	[[ $(phases_of party-02) == "offer keys align directory degrees tree walks result attack" ]] || fail "phases $(phases_of party-02)"
-	[[ $(run_of coordinator '.facts | "\(.vertices) \(.walks + 20 * .isolated) \(.bins)"') == "120 2400 4" ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	[[ $(phases_of \
+		party-02) == "offer keys align directory degrees tree walks result attack" ]] ||
+		fail "phases $(phases_of party-02)"
+	[[ $(run_of coordinator \
+		'.facts | "\(.vertices) \(.walks + 20 * .isolated) \(.bins)"') == "120 2400 4" ]] ||
+		fail "facts $(run_of coordinator '.facts | tostring')"
 	# E_12 at p = .2 is 9.3056; 2400 walks.
 	between messages_per_walk 9.21 9.40
 	between messages_expected 9.305 9.306
-	[[ $(fact_of coordinator messages_crossing) == "$(fact_of coordinator messages_came)" ]] || fail 'walks were lost on their way'
-	[[ $(fact_of coordinator messages) == "$(fact_of party-03 messages)" ]] || fail 'a party has other numbers'
+	[[ $(fact_of coordinator messages_crossing) == "$(fact_of coordinator messages_came)" ]] ||
+		fail 'walks were lost on their way'
+	[[ $(fact_of coordinator messages) == "$(fact_of party-03 messages)" ]] ||
+		fail 'a party has other numbers'
 	between attack_recall 0.8 1
-	run_of coordinator '[.facts | to_entries[] | select(.key | startswith("account_")) | .value] | join("\n")' >"$T/account"
-	grep -q '^degree vectors: unit edge, sensitivity 1, eps 2 each' "$T/account" || fail "account: $(<"$T/account")"
+	run_of \
+		coordinator '[.facts | to_entries[] | select(.key | startswith("account_")) | .value] | join("\n")' >"$T/account"
+	grep -q '^degree vectors: unit edge, sensitivity 1, eps 2 each' "$T/account" ||
+		fail "account: $(<"$T/account")"
 	grep -q '^encoder: ' "$T/account" || fail "account: $(<"$T/account")"
 	# The coordinator has seen no id, and writes none.
-	! grep -rEq --exclude='*.npy' '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" || fail 'the coordinator knows an id'
-	grep -aq "'shape': (120, 128)" "$T/out/coordinator/embeddings.npy" || fail 'the coordinator has not kept the embeddings'
-	grep -q 'this job will take about' "$T/out/coordinator/log.jsonl" || fail 'the memory was not estimated'
+	! grep -rEq --exclude='*.npy' '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" ||
+		fail 'the coordinator knows an id'
+	grep -aq "'shape': (120, 128)" "$T/out/coordinator/embeddings.npy" ||
+		fail 'the coordinator has not kept the embeddings'
+	grep -q 'this job will take about' "$T/out/coordinator/log.jsonl" ||
+		fail 'the memory was not estimated'
 	says party-01 'disclosure: .*the encoder leaves nearly every vertex unchanged'
 	"$BIN/coterie" show "$T/out" --verbose >"$T/shown" || fail 'coterie show'
 	grep -q 'attack_recall' "$T/shown" || fail "show: $(<"$T/shown")"
 	"$BIN/coterie" report "$T/out" --no-record >/dev/null || fail 'coterie report'
 	grep -q 'exponential mechanism' "$T/out/report.html" || fail 'the report has no account'
 	grep -q '"vertices":120' "$T/out/report.html" || fail 'the report has no vertices'
-	! grep -Eq 'no cluster sizes|"round_trips_bound"' "$T/out/report.html" || fail 'the report misses clusters, or has a bound for walks'
-	"$BIN/coterie" report "$T/out/party-01" --no-record >/dev/null || fail 'coterie report of a party'
-	[[ $(grep -c 'class="pt ' "$T/out/party-01/report.html") == $(wc -l <"$T/data/party-01/ids.txt") ]] || fail 'the report has no picture'
+	! grep -Eq 'no cluster sizes|"round_trips_bound"' "$T/out/report.html" ||
+		fail 'the report misses clusters, or has a bound for walks'
+	"$BIN/coterie" report "$T/out/party-01" --no-record >/dev/null ||
+		fail 'coterie report of a party'
+	[[ $(grep -c 'class="pt ' "$T/out/party-01/report.html") == $(wc -l \
+		<"$T/data/party-01/ids.txt") ]] || fail 'the report has no picture'
 }
 
 test_without_prediction() {
 	vertices_federation 2
 	runs 2 --set p=0 --set keep_embeddings=false --set ids=plain
 	between messages_per_walk 11 11
-	[[ ! -e $T/out/coordinator/embeddings.npy ]] || fail 'the coordinator has kept the embeddings'
+	[[ ! -e $T/out/coordinator/embeddings.npy ]] ||
+		fail 'the coordinator has kept the embeddings'
 	own_embeddings 2
 }
 
@@ -100,7 +120,8 @@ test_dtw_must_be_named() {
 	runs 2
 	own_embeddings 2
 	says party-00 'disclosure: .*dtw discloses every tie'
-	grep -q 'ordered degree matrices' "$T/out/party-00/run.json" || fail 'the account does not have the matrices'
+	grep -q 'ordered degree matrices' "$T/out/party-00/run.json" ||
+		fail 'the account does not have the matrices'
 	runs 2 --set dtw_rows=4
 }
 
@@ -108,14 +129,19 @@ test_randomised_response() {
 	vertices_federation 3
 	runs 3 --set mode=randomized-response
 	own_embeddings 3
-	[[ $(phases_of coordinator) == "offer keys align directory reports walks train result attack" ]] || fail "phases $(phases_of coordinator)"
-	[[ $(phases_of party-01) == "offer keys align directory reports result attack" ]] || fail "phases $(phases_of party-01)"
+	[[ $(phases_of \
+		coordinator) == "offer keys align directory reports walks train result attack" ]] ||
+		fail "phases $(phases_of coordinator)"
+	[[ $(phases_of party-01) == "offer keys align directory reports result attack" ]] ||
+		fail "phases $(phases_of party-01)"
 	[[ $(run_of coordinator .job.eps) == 8 ]] || fail "eps $(run_of coordinator .job.eps)"
 	between attack_recall 0.95 1
 	grep -q 'randomised response: unit edge' "$T/out/coordinator/run.json" || fail 'no account'
 	runs 3 --set mode=randomized-response --set eps=0.5
-	awk -v p="$(fact_of coordinator attack_precision)" -v r="$(fact_of coordinator attack_recall)" 'BEGIN { exit !(p * r < 0.25) }' ||
-		fail "at eps 0.5 the attack has precision $(fact_of coordinator attack_precision), recall $(fact_of coordinator attack_recall)"
+	awk -v p="$(fact_of coordinator attack_precision)" -v \
+		r="$(fact_of coordinator attack_recall)" 'BEGIN { exit !(p * r < 0.25) }' ||
+		fail "at eps 0.5 the attack has precision $(fact_of coordinator \
+		attack_precision), recall $(fact_of coordinator attack_recall)"
 }
 
 # ---- odd data that work ----
@@ -127,11 +153,13 @@ test_odd_ties() {
 	own=$(head -n 1 "$T/data/party-00/ids.txt") other=$(head -n 1 "$T/data/party-01/ids.txt")
 	grep -vP "^($own\t$other|$other\t$own)$" "$T/data/party-00/edges.tsv" >"$T/fewer"
 	mv "$T/fewer" "$T/data/party-00/edges.tsv"
-	grep -qP "^($own\t$other|$other\t$own)$" "$T/data/party-01/edges.tsv" || printf '%s\t%s\n' "$other" "$own" >>"$T/data/party-01/edges.tsv"
+	grep -qP "^($own\t$other|$other\t$own)$" "$T/data/party-01/edges.tsv" ||
+		printf '%s\t%s\n' "$other" "$own" >>"$T/data/party-01/edges.tsv"
 	printf '%s\tnobody\n' "$own" >>"$T/data/party-00/edges.tsv"
 	echo alone >>"$T/data/party-02/ids.txt"
 	runs 3
-	[[ $(run_of coordinator '.facts | "\(.vertices) \(.one_sided_ties) \(.unhosted_ties)"') == "121 1 1" ]] ||
+	[[ $(run_of coordinator \
+		'.facts | "\(.vertices) \(.one_sided_ties) \(.unhosted_ties)"') == "121 1 1" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
 	(($(fact_of coordinator isolated) >= 1)) || fail 'the vertex without ties was not seen'
 	says party-00 'dropped 1 ties to vertices that no party hosts'
@@ -165,13 +193,16 @@ test_bad_files() {
 	vertices_federation 2
 	export ADDRESS=127.0.0.1:1
 	printf 'a\n' >"$T/data/party-01/ids.txt"
-	printf 'a b\nb c\n' | refuses edges.tsv 'the tie of .not shown. and .not shown. has neither end in'
+	printf 'a b\nb c\n' |
+		refuses edges.tsv 'the tie of .not shown. and .not shown. has neither end in'
 	printf 'a b 2\n' | refuses edges.tsv 'ties have weights, which walks do not read'
 	printf 'a\n' | refuses edges.tsv 'edges\.tsv:1: '
 	printf 'a b\n' >"$T/data/party-01/edges.tsv"
 	printf 'a\na\n' | refuses ids.txt 'ids\.txt:2: '
 	edit party-01 '.data.ids = "data/party-01/ids.txt"'
-	printf 'a\n' | refuses ids.txt 'party\.data\.vertices is given, expected party\.data\.edges beside it and neither'
+	printf 'a\n' |
+		refuses ids.txt \
+		'party\.data\.vertices is given, expected party\.data\.edges beside it and neither'
 	edit party-01 'del(.data.ids) | del(.data.edges)'
 	printf 'a\n' | refuses ids.txt 'party\.data is empty'
 }
@@ -179,8 +210,10 @@ test_bad_files() {
 test_edges_alone_are_declined() {
 	vertices_federation 2
 	edit party-01 '.data.ids = .data.vertices | del(.data.vertices)'
-	cut -f 1 "$T/data/party-01/edges.tsv" >"$T/both" && cut -f 2 "$T/data/party-01/edges.tsv" >>"$T/both"
-	sort -u "$T/both" "$T/data/party-01/ids.txt" >"$T/all" && mv "$T/all" "$T/data/party-01/ids.txt"
+	cut -f 1 "$T/data/party-01/edges.tsv" >"$T/both" &&
+		cut -f 2 "$T/data/party-01/edges.tsv" >>"$T/both"
+	sort -u "$T/both" "$T/data/party-01/ids.txt" >"$T/all" &&
+		mv "$T/all" "$T/data/party-01/ids.txt"
 	coordinator
 	parties 2
 	ends '2|4' coordinator
@@ -191,7 +224,8 @@ test_bad_jobs() {
 	vertices_federation 2
 	local set
 	for set in length=2 p=1.5 p=-0.1 eps=0 eps=-1 window=12 bins=0 mode=dp; do
-		"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set "$set" --check-config >"$T/said" 2>&1 &&
+		"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set "$set" \
+			--check-config >"$T/said" 2>&1 &&
 			fail "$set was taken"
 		grep -q "job\.${set%=*} is .*expected" "$T/said" || fail "$set: $(<"$T/said")"
 	done
@@ -235,14 +269,22 @@ test_coordinator_dies_in_walks() { strikes coordinator walks; }
 # ---- scripts/launch, and what comes after ----
 
 test_launch() {
-	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
-	COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job "$ROOT/configs/jobs/fedwalk.json" \
-		--set walks=5 --out "$T/a" >"$T/a.stderr" 2>&1 || fail "launch: status $?: $(tail -n 3 "$T/a.stderr")"
-	[[ -s $T/a/party-02/embeddings.npy && -s $T/a/party-02/ids.csv ]] || fail 'launch left no embeddings'
-	COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job "$ROOT/configs/jobs/fedwalk-dtw.json" \
-		--set walks=5 --allow fedwalk.dtw --out "$T/b" >"$T/b.stderr" 2>&1 || fail "launch of dtw: status $?"
-	COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job "$ROOT/configs/jobs/fedwalk-private.json" \
-		--set walks=5 --out "$T/c" >"$T/c.stderr" 2>&1 || fail "launch of randomised response: status $?"
+	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 \
+		--seed 5 --out "$T/pooled" >/dev/null
+	COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job \
+		"$ROOT/configs/jobs/fedwalk.json" \
+		--set walks=5 --out "$T/a" >"$T/a.stderr" 2>&1 ||
+		fail "launch: status $?: $(tail -n 3 "$T/a.stderr")"
+	[[ -s $T/a/party-02/embeddings.npy && -s $T/a/party-02/ids.csv ]] ||
+		fail 'launch left no embeddings'
+	COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job \
+		"$ROOT/configs/jobs/fedwalk-dtw.json" \
+		--set walks=5 --allow fedwalk.dtw --out "$T/b" >"$T/b.stderr" 2>&1 ||
+		fail "launch of dtw: status $?"
+	COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job \
+		"$ROOT/configs/jobs/fedwalk-private.json" \
+		--set walks=5 --out "$T/c" >"$T/c.stderr" 2>&1 ||
+		fail "launch of randomised response: status $?"
 	[[ ! -e $T/c/coordinator/embeddings.npy ]] || fail 'the coordinator has kept embeddings'
 }
 

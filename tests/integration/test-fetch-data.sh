@@ -8,10 +8,12 @@ published() { # NAME FILE...: into $T/www
 	local name=$1 files=("${@:2}")
 	mkdir -p "$T/www"
 	if [[ $name == iris ]]; then
-		/usr/bin/python3 -c 'import sklearn' 2>/dev/null || skip "scikit-learn is not installed; scripts/deps --tables installs it"
+		/usr/bin/python3 -c 'import sklearn' 2>/dev/null ||
+			skip "scikit-learn is not installed; scripts/deps --tables installs it"
 		set --
 	else
-		/usr/bin/python3 -c 'import scipy.io' 2>/dev/null || skip "SciPy is not installed; scripts/deps --tables installs it"
+		/usr/bin/python3 -c 'import scipy.io' 2>/dev/null ||
+			skip "SciPy is not installed; scripts/deps --tables installs it"
 		local data=${COTERIE_DATA:-$ROOT/../shared/data}
 		[[ -d $data/cora ]] || skip "no data: set COTERIE_DATA"
 		[[ $name != MUTAG ]] || data=$data/tu
@@ -22,12 +24,16 @@ published() { # NAME FILE...: into $T/www
 
 www() { # $WWW is the address of $T/www
 	mkdir -p "$T/www"
-	start www env PYTHONUNBUFFERED=1 python3 -m http.server 0 --bind 127.0.0.1 --directory "$T/www"
+	start www env PYTHONUNBUFFERED=1 python3 -m http.server 0 --bind 127.0.0.1 --directory \
+		"$T/www"
 	until_true 20 grep -q 'port [0-9]' "$T/www.stdout" || fail "no server"
 	WWW=http://127.0.0.1:$(grep -o 'port [0-9]*' "$T/www.stdout" | cut -d ' ' -f 2)
 }
 
-fetch() { "$ROOT/scripts/fetch-data" --out "$T/data" --from "$WWW" "$@" >"$T/fetch.stdout" 2>"$T/fetch.stderr"; }
+fetch() {
+	"$ROOT/scripts/fetch-data" --out "$T/data" --from "$WWW" "$@" >"$T/fetch.stdout" \
+		2>"$T/fetch.stderr"
+}
 
 refused() { # REGEX NAME
 	local status=0
@@ -47,7 +53,8 @@ test_a_known_digest() {
 	published iris iris.data
 	www
 	fetches iris
-	jq -e '.made == { rows: 150, features: 4, ids: false, labels: true }' "$T/data/iris/import.json" >/dev/null || fail "$(<"$T/data/iris/import.json")"
+	jq -e '.made == { rows: 150, features: 4, ids: false, labels: true }' \
+		"$T/data/iris/import.json" >/dev/null || fail "$(<"$T/data/iris/import.json")"
 	[[ ! -e $T/data/fetched.tsv ]] || fail "a digest that is known was written down"
 	fetch iris || fail "a second time"
 	grep -q 'is there, and left as it is' "$T/fetch.stdout" || fail "says $(<"$T/fetch.stdout")"
@@ -63,11 +70,13 @@ test_the_first_download_decides() {
 	WWW=$T/www # a folder
 	published football football.zip
 	fetches football
-	[[ $(cut -f 2 "$T/data/fetched.tsv") == $(sha256sum <"$T/www/football.zip" | cut -d ' ' -f 1) ]] || fail "fetched.tsv"
+	[[ $(cut -f 2 "$T/data/fetched.tsv") == $(sha256sum <"$T/www/football.zip" |
+		cut -d ' ' -f 1) ]] || fail "fetched.tsv"
 	[[ $(wc -l <"$T/data/football/ids.txt") == 115 ]] || fail "nodes"
 	rm -r "$T/data/football"
 	echo >>"$T/www/football.zip"
-	refused 'has SHA-256 [0-9a-f]{64}, the first download had [0-9a-f]{64} .*: it was changed' football
+	refused 'has SHA-256 [0-9a-f]{64}, the first download had [0-9a-f]{64} .*: it was changed' \
+		football
 	rm "$T/data/fetched.tsv"
 	printf 'no archive' >"$T/www/football.zip"
 	refused 'football: cannot be unpacked' football
@@ -86,26 +95,33 @@ test_snap() {
 	WWW=$T/www
 	published email-eu-core email-Eu-core.txt.gz email-Eu-core-department-labels.txt.gz
 	fetches email-eu-core
-	grep -q 'dropped 1 self-loop' "$T/fetch.stderr" || fail "does not say what was dropped: $(<"$T/fetch.stderr")"
+	grep -q 'dropped 1 self-loop' "$T/fetch.stderr" ||
+		fail "does not say what was dropped: $(<"$T/fetch.stderr")"
 	published ego-facebook facebook_combined.txt.gz
 	fetches ego-facebook
 	rm -r "$T/data/ego-facebook" "$T/data/fetched.tsv"
-	gzip -dc "$T/www/facebook_combined.txt.gz" | sed 's/^0 /4038 /; s/ 0$/ 4038/; t; s/^4038 /0 /; s/ 4038$/ 0/' | gzip >"$T/other.gz"
+	gzip -dc "$T/www/facebook_combined.txt.gz" |
+		sed 's/^0 /4038 /; s/ 0$/ 4038/; t; s/^4038 /0 /; s/ 4038$/ 0/' |
+		gzip >"$T/other.gz"
 	mv "$T/other.gz" "$T/www/facebook_combined.txt.gz"
 	fetch ego-facebook || true # as many nodes, or one fewer
-	grep -Eq 'its edges are not those|it is another set' "$T/fetch.stderr" || fail "says $(<"$T/fetch.stderr")"
+	grep -Eq 'its edges are not those|it is another set' "$T/fetch.stderr" ||
+		fail "says $(<"$T/fetch.stderr")"
 }
 
 test_citations() {
 	WWW=$T/www
 	published cora cora.tgz
 	fetches cora
-	grep -q 'cora: 1 links to papers that are not in it are left out' "$T/fetch.stderr" || fail "says $(<"$T/fetch.stderr")"
-	jq -e '.made == { rows: 2708, features: 1433, ids: true, labels: true } and .edges.kept == 5278' "$T/data/cora/import.json" >/dev/null ||
+	grep -q 'cora: 1 links to papers that are not in it are left out' "$T/fetch.stderr" ||
+		fail "says $(<"$T/fetch.stderr")"
+	jq -e '.made == { rows: 2708, features: 1433, ids: true, labels: true }
+		and .edges.kept == 5278' "$T/data/cora/import.json" >/dev/null ||
 		fail "$(<"$T/data/cora/import.json")"
 	published pubmed Pubmed-Diabetes.tgz
 	fetches pubmed
-	jq -e '.made == { rows: 19717, features: 500, ids: true, labels: true }' "$T/data/pubmed/import.json" >/dev/null || fail "pubmed"
+	jq -e '.made == { rows: 19717, features: 500, ids: true, labels: true }' \
+		"$T/data/pubmed/import.json" >/dev/null || fail "pubmed"
 }
 
 test_matrices_and_graphs() {
@@ -114,16 +130,21 @@ test_matrices_and_graphs() {
 	fetches coil20
 	published MUTAG MUTAG.zip
 	fetches tu/MUTAG
-	"$BIN/coterie" split --by graphs --parties 2 --data "$T/data/tu/MUTAG" --out "$T/split" >/dev/null || fail "MUTAG is not read"
+	"$BIN/coterie" split --by graphs --parties 2 --data "$T/data/tu/MUTAG" --out "$T/split" \
+		>/dev/null || fail "MUTAG is not read"
 	rm -r "$T/data/tu" "$T/data/fetched.tsv"
 	unpacked=$T/MUTAG
-	mkdir "$unpacked" && (cd "$unpacked" && python3 -m zipfile -e "$T/www/MUTAG.zip" . && sed -i '1s/.*/1,3/' MUTAG/MUTAG_A.txt &&
+	mkdir "$unpacked" &&
+		(cd "$unpacked" && python3 -m zipfile -e "$T/www/MUTAG.zip" . &&
+		sed -i '1s/.*/1,3/' MUTAG/MUTAG_A.txt &&
 		python3 -m zipfile -c "$T/www/MUTAG.zip" MUTAG)
 	fetch tu/MUTAG || fail "status $?"
-	grep -q 'MUTAG: its edges are not those' "$T/fetch.stderr" || fail "says $(<"$T/fetch.stderr")"
+	grep -q 'MUTAG: its edges are not those' "$T/fetch.stderr" ||
+		fail "says $(<"$T/fetch.stderr")"
 }
 
-# What a server or a mirror does wrong; files here are small and are nobody's sets, so it needs no data.
+# What a server or a mirror does wrong; files here are small and are nobody's sets, so it needs no
+# data.
 test_downloads_that_fail() {
 	www
 	refused 'coil20: cannot be fetched: .*404.*, http://127.0.0.1:[0-9]*/COIL20.mat' coil20
@@ -134,7 +155,8 @@ test_downloads_that_fail() {
 	[[ ! -e $T/data/fetched.tsv ]] || fail "digests of what failed: $(<"$T/data/fetched.tsv")"
 }
 
-# The connection ends in the middle of the file: the server says that it has twice as much as it sends.
+# The connection ends in the middle of the file: the server says that it has twice as much as it
+# sends.
 test_a_cut_download() {
 	python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(20000))' >"$T/half"
 	start www python3 -u - "$T/half" <<-'EOF'
@@ -166,8 +188,10 @@ test_what_cannot_be_converted() {
 	head -c 2000 "$T/whole.gz" >"$T/www/facebook_combined.txt.gz"
 	refused 'ego-facebook: facebook_combined.txt.gz is no whole gzip file' ego-facebook
 	cp "$T/whole.gz" "$T/www/email-Eu-core.txt.gz"
-	seq 0 1004 | awk '{ print $1, $1 % 42 }' | gzip | head -c 1500 >"$T/www/email-Eu-core-department-labels.txt.gz"
-	refused 'email-eu-core: email-Eu-core-department-labels.txt.gz is no whole gzip file' email-eu-core
+	seq 0 1004 | awk '{ print $1, $1 % 42 }' | gzip |
+		head -c 1500 >"$T/www/email-Eu-core-department-labels.txt.gz"
+	refused 'email-eu-core: email-Eu-core-department-labels.txt.gz is no whole gzip file' \
+		email-eu-core
 	mkdir -p "$T/cora" && printf 'p1\t0\tA\n' >"$T/cora/cora.content"
 	tar -C "$T" -czf "$T/www/cora.tgz" cora
 	refused 'cora: the archive has no cora.cites' cora
@@ -199,19 +223,28 @@ test_some_of_several() {
 	(cd "$T/www" && python3 -m zipfile -c MUTAG.zip MUTAG)
 	fetch coil20 tu/MUTAG wiki || status=$?
 	((status == 1)) || fail "status $status"
-	[[ -e $T/data/tu/MUTAG/MUTAG_A.txt && ! -e $T/data/coil20 ]] || fail "there is $(ls -R "$T/data")"
-	grep -q 'coil20: cannot be fetched' "$T/fetch.stderr" && grep -q 'wiki: cannot be fetched' "$T/fetch.stderr" &&
-		grep -q 'tu/MUTAG: its edges are not those' "$T/fetch.stderr" || fail "says $(<"$T/fetch.stderr")"
-	[[ $(cut -f 1 "$T/data/fetched.tsv") == https://*/MUTAG.zip ]] || fail "fetched.tsv: $(<"$T/data/fetched.tsv")"
+	[[ -e $T/data/tu/MUTAG/MUTAG_A.txt && ! -e $T/data/coil20 ]] ||
+		fail "there is $(ls -R "$T/data")"
+	grep -q 'coil20: cannot be fetched' "$T/fetch.stderr" &&
+		grep -q 'wiki: cannot be fetched' "$T/fetch.stderr" &&
+		grep -q 'tu/MUTAG: its edges are not those' "$T/fetch.stderr" ||
+		fail "says $(<"$T/fetch.stderr")"
+	[[ $(cut -f 1 "$T/data/fetched.tsv") == https://*/MUTAG.zip ]] ||
+		fail "fetched.tsv: $(<"$T/data/fetched.tsv")"
 }
 
 # Paths go by where it is called, not by where it lies.
 test_paths_of_the_caller() {
 	mkdir -p "$T/www" "$T/there"
 	head -c 3000 /dev/urandom >"$T/www/COIL20.mat"
-	(cd "$T/there" && ! "$ROOT/scripts/fetch-data" --out out --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
-	grep -q 'coil20: .*COIL20.mat: ' "$T/fetch.stderr" && [[ -d $T/there/out ]] || fail "says $(<"$T/fetch.stderr")"
-	(cd "$T/there" && ! COTERIE_DATA=sets "$ROOT/scripts/fetch-data" --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
+	(cd "$T/there" &&
+		! "$ROOT/scripts/fetch-data" --out out --from ../www coil20 2>"$T/fetch.stderr") ||
+		fail "it was read"
+	grep -q 'coil20: .*COIL20.mat: ' "$T/fetch.stderr" && [[ -d $T/there/out ]] ||
+		fail "says $(<"$T/fetch.stderr")"
+	(cd "$T/there" &&
+		! COTERIE_DATA=sets "$ROOT/scripts/fetch-data" --from ../www coil20 \
+		2>"$T/fetch.stderr") || fail "it was read"
 	[[ -d $T/there/sets ]] || fail "COTERIE_DATA is elsewhere: $(ls "$T/there")"
 }
 
@@ -245,7 +278,8 @@ test_what_cannot_be_had() {
 	WWW=$T/www
 	refused 'blogcatalog: cannot be fetched: each node has several classes.*; see https://github.com/phanein/deepwalk' blogcatalog
 	"$ROOT/scripts/fetch-data" --list >"$T/list" || fail "--list"
-	grep -Eq '^wiki +no ' "$T/list" && [[ $(grep -c '^[a-z].* yes ' "$T/list") -gt 20 ]] || fail "--list: $(<"$T/list")"
+	grep -Eq '^wiki +no ' "$T/list" && [[ $(grep -c '^[a-z].* yes ' "$T/list") -gt 20 ]] ||
+		fail "--list: $(<"$T/list")"
 	local status=0
 	"$ROOT/scripts/fetch-data" nowhere 2>"$T/stderr" || status=$?
 	((status == 4)) || fail "status $status"

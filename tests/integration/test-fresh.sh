@@ -34,9 +34,11 @@ test_data_replaced_between_jobs() {
 	services 2
 	ends 0 coordinator
 	old=$(data_of "$(of_last party-00)")
-	[[ $old == "$(sha256sum <"$features" | cut -d' ' -f1)" ]] || fail "run.json does not have the digest of the features"
+	[[ $old == "$(sha256sum <"$features" | cut -d' ' -f1)" ]] ||
+		fail "run.json does not have the digest of the features"
 	cp "$(of_last party-00)/labels.csv" "$T/first.csv"
-	# The other party's columns in place of its own, as an export would: written beside, renamed.
+	# The other party's columns in place of its own, as an export would: written beside,
+	# renamed.
 	cp "$T/$(jq -r .data.features "$T/party-01.json")" "$features.new"
 	mv "$features.new" "$features"
 	coordinator
@@ -58,14 +60,17 @@ test_columns_renamed_between_jobs() {
 	rows_federation 2
 	rows_job kmeans
 	for name in $(names 2); do
-		jq -n '{ columns: [range(6) | { name: "c\(.)", type: "number" }] }' >"$T/data/$name/columns.json"
+		jq -n '{ columns: [range(6) | { name: "c\(.)", type: "number" }] }' \
+			>"$T/data/$name/columns.json"
 	done
 	columns=$T/data/party-00/columns.json
 	services 2
 	ends 0 coordinator
 	says party-00 'columns: .*columns.json, [0-9]+ bytes of .*, sha256'
-	digest=$(jq -r '.files[] | select(.of == "columns") | .sha256' "$(of_last party-00)/run.json")
-	[[ $digest == "$(sha256sum <"$columns" | cut -d' ' -f1)" ]] || fail "run.json has not the digest of columns.json, but $digest"
+	digest=$(jq -r '.files[] | select(.of == "columns") | .sha256' \
+		"$(of_last party-00)/run.json")
+	[[ $digest == "$(sha256sum <"$columns" | cut -d' ' -f1)" ]] ||
+		fail "run.json has not the digest of columns.json, but $digest"
 	sed 's/c3/weight/' "$columns" >"$columns.new"
 	mv "$columns.new" "$columns"
 	coordinator
@@ -74,7 +79,8 @@ test_columns_renamed_between_jobs() {
 	rm "$columns"
 	coordinator
 	ends 0 coordinator
-	[[ $(jq -c '[.files[].of]' "$(of_last party-00)/run.json") == '["features","ids"]' ]] || fail "$(jq -c .files "$(of_last party-00)/run.json")"
+	[[ $(jq -c '[.files[].of]' "$(of_last party-00)/run.json") == '["features","ids"]' ]] ||
+		fail "$(jq -c .files "$(of_last party-00)/run.json")"
 	for name in $(names 2); do
 		kill -TERM "${PID[$name]}"
 		ends 0 "$name"
@@ -93,11 +99,14 @@ test_graphs_replaced_between_jobs() {
 	done
 	coordinator
 	ends 0 coordinator
-	[[ $(jq -c '.files | length' "$(of_last party-00)/run.json") -ge 2 ]] || fail "run.json names too few files of graphs"
-	[[ $(jq -c .files "$(of_last party-00)/run.json") != "$first" ]] || fail "graphs were not read again"
+	[[ $(jq -c '.files | length' "$(of_last party-00)/run.json") -ge 2 ]] ||
+		fail "run.json names too few files of graphs"
+	[[ $(jq -c .files "$(of_last party-00)/run.json") != "$first" ]] ||
+		fail "graphs were not read again"
 }
 
-# A wrong file declines the job that is offered. The process stays, and serves the next with the mended one.
+# A wrong file declines the job that is offered. The process stays, and serves the next with the
+# mended one.
 test_half_written_data() {
 	federation 2
 	local features
@@ -110,7 +119,8 @@ test_half_written_data() {
 	ends 4 coordinator
 	says coordinator 'party-00 declined the job: its data cannot be read'
 	party_says "$(basename "$features")"
-	[[ $(run_of coordinator .status) == failed ]] || fail "run.json says $(run_of coordinator .status)"
+	[[ $(run_of coordinator .status) == failed ]] ||
+		fail "run.json says $(run_of coordinator .status)"
 	! gone party-00 || fail "the party has ended"
 	cp "$T/whole" "$features"
 	coordinator
@@ -137,16 +147,21 @@ test_results_of_a_job_that_failed() {
 	cp "$dir/labels.csv" "$T/labels.csv"
 	edit coordinator '.join_timeout_s = 5'
 	coordinator
-	[[ $(run_of coordinator .status) == running ]] || fail "before its parties come run.json says $(run_of coordinator .status)"
+	[[ $(run_of coordinator .status) == running ]] ||
+		fail "before its parties come run.json says $(run_of coordinator .status)"
 	ends 3 coordinator
-	[[ $(run_of coordinator .status) == failed ]] || fail "parties absent, and run.json says $(run_of coordinator .status)"
+	[[ $(run_of coordinator .status) == failed ]] ||
+		fail "parties absent, and run.json says $(run_of coordinator .status)"
 	[[ $(run_of coordinator .job_id) != "$first" ]] || fail "run.json is of the first job"
-	[[ ! -e $dir/labels.csv && ! -e $dir/labels.npy ]] || fail "labels of the first job lie beside a job that failed"
+	[[ ! -e $dir/labels.csv && ! -e $dir/labels.npy ]] ||
+		fail "labels of the first job lie beside a job that failed"
 	same_labels "$T/labels.csv" "$dir/job-$first-1/labels.csv"
-	[[ $(jq -r .status "$dir/job-$first-1/run.json") == "done" ]] || fail "the first job's run.json is lost"
+	[[ $(jq -r .status "$dir/job-$first-1/run.json") == "done" ]] ||
+		fail "the first job's run.json is lost"
 	"$BIN/coterie" show "$dir" >"$T/shown" || fail "coterie show: status $?"
 	grep -q 'failed' "$T/shown" || fail "coterie show: $(<"$T/shown")"
-	! grep -q 'labels.csv' "$T/shown" || fail "coterie show names labels that are not there: $(<"$T/shown")"
+	! grep -q 'labels.csv' "$T/shown" ||
+		fail "coterie show names labels that are not there: $(<"$T/shown")"
 	id=$(run_of coordinator .job_id)
 	# The same at a party that has one job.
 	edit coordinator '.join_timeout_s = 20'
@@ -157,7 +172,8 @@ test_results_of_a_job_that_failed() {
 	[[ $(run_of party-00 .status) == failed && ! -e $T/out/party-00/labels.csv ]] ||
 		fail "party-00 declined, and its directory has $(ls "$T/out/party-00")"
 	[[ -e $T/out/party-00/job-$first-1/labels.csv ]] || fail "its first labels are lost"
-	[[ $(jq -r .status "$dir/job-$id-1/run.json") == failed ]] || fail "the second job's record is lost"
+	[[ $(jq -r .status "$dir/job-$id-1/run.json") == failed ]] ||
+		fail "the second job's record is lost"
 	no_leftovers
 }
 
@@ -168,8 +184,10 @@ test_record_of_a_job_that_runs() {
 	stretched
 	in_phase coordinator level-1
 	kill -STOP "${PID[party-02]}" # so that the job lasts
-	[[ $(run_of coordinator .status) == running ]] || fail "the coordinator's says $(run_of coordinator .status)"
-	[[ $(run_of party-00 .status) == running ]] || fail "a party's says $(run_of party-00 .status)"
+	[[ $(run_of coordinator .status) == running ]] ||
+		fail "the coordinator's says $(run_of coordinator .status)"
+	[[ $(run_of party-00 .status) == running ]] ||
+		fail "a party's says $(run_of party-00 .status)"
 	[[ $(run_of party-00 '.exit_status') == null ]] || fail "a party's has an exit status"
 	kill -CONT "${PID[party-02]}"
 	completes 3
@@ -192,7 +210,8 @@ test_offer_that_cannot_be_recorded() {
 	id=$(run_of coordinator .job_id)
 	soon_says party-00 'ledger.db is no ledger'
 	says coordinator 'party-00 declined the job: its ledger cannot be used'
-	[[ ! -e $T/out/party-00/job-$id-1 && ! -e $T/out/party-00/job--1 ]] || fail "a declined offer left a directory"
+	[[ ! -e $T/out/party-00/job-$id-1 && ! -e $T/out/party-00/job--1 ]] ||
+		fail "a declined offer left a directory"
 }
 
 # ---- one process ----
@@ -202,10 +221,12 @@ test_second_coordinator_on_one_directory() {
 	coordinator
 	local first=${PID[coordinator]} before
 	before=$(jq -c '[.job_id, .status]' "$T/out/coordinator/run.json")
-	start second "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set seed=9
+	start second "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set \
+		seed=9
 	ends 4 second
 	says second "out/coordinator is in use by process $first"
-	[[ $(jq -c '[.job_id, .status]' "$T/out/coordinator/run.json") == "$before" ]] || fail "the first one's run.json has changed"
+	[[ $(jq -c '[.job_id, .status]' "$T/out/coordinator/run.json") == "$before" ]] ||
+		fail "the first one's run.json has changed"
 	parties 2
 	completes 2
 }

@@ -43,26 +43,34 @@ test_record_says_what_was_run() {
 	completes 4
 	local name
 	for name in coordinator $(names 4); do
-		[[ $(run_of "$name" '.schema_version, .error, .job.seed, .job.restarts, .job.clusters, .attempt' | xargs) == "1 null 11 3 3 1" ]] ||
+		[[ $(run_of \
+			"$name" '.schema_version, .error, .job.seed, .job.restarts, .job.clusters, .attempt' | xargs) == "1 null 11 3 3 1" ]] ||
 			fail "$name/run.json: $(run_of "$name" -c .)"
-		[[ $(run_of "$name" '.parties | join(" ")') == "party-00 party-01 party-02 party-03" ]] ||
+		[[ $(run_of "$name" \
+			'.parties | join(" ")') == "party-00 party-01 party-02 party-03" ]] ||
 			fail "$name/run.json: parties are $(run_of "$name" -c .parties)"
-		[[ $(run_of "$name" '.elapsed_s > 0 and .rounds > 0 and (.leaks | length > 0)') == true ]] ||
+		[[ $(run_of "$name" \
+			'.elapsed_s > 0 and .rounds > 0 and (.leaks | length > 0)') == true ]] ||
 			fail "$name/run.json: elapsed_s, rounds or leaks"
 		# The phases fill the time: compute + wait + wire is what went by, no more.
 		[[ $(run_of "$name" '([.phases[] | .compute_s, .wait_s, .wire_s] | min >= 0) and
 			(([.phases[] | .compute_s + .wait_s + .wire_s] | add) - .elapsed_s | fabs) <= 0.05 + 0.1 * .elapsed_s') == true ]] ||
-			fail "$name/run.json: phases do not fill $(run_of "$name" .elapsed_s) s: $(run_of "$name" '.phases | tostring')"
+			fail "$name/run.json: phases do not fill $(run_of "$name" \
+			.elapsed_s) s: $(run_of "$name" '.phases | tostring')"
 	done
-	[[ $(run_of party-00 '[.phases[].name] | tostring') == '["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
+	[[ $(run_of \
+		party-00 '[.phases[].name] | tostring') == '["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
 		fail "party-00 went through $(run_of party-00 '[.phases[].name] | tostring')"
 	# What one side sent the other received, byte for byte.
 	for name in $(names 4); do
-		[[ $(run_of "$name" '[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add') == \
-			$(run_of coordinator "[.traffic[] | select(.type == \"MASKED\" and .peer == \"$name\") | .bytes_received] | add") ]] ||
+		[[ $(run_of "$name" \
+			'[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add') == \
+			$(run_of \
+			coordinator "[.traffic[] | select(.type == \"MASKED\" and .peer == \"$name\") | .bytes_received] | add") ]] ||
 			fail "$name and the coordinator count MASKED bytes differently"
 	done
-	[[ $(jq -s 'length > 0' "$T/out/coordinator/log.jsonl") == true ]] || fail "log.jsonl is not one JSON value per line"
+	[[ $(jq -s 'length > 0' "$T/out/coordinator/log.jsonl") == true ]] ||
+		fail "log.jsonl is not one JSON value per line"
 }
 
 test_same_seed_same_labels() {
@@ -91,7 +99,8 @@ test_number_of_threads_changes_nothing() {
 	same_labels "$T/run-1/coordinator/labels.csv" "$T/run-3/coordinator/labels.csv"
 }
 
-# Rows of party-01 in another order: same set of ids, so the job runs, and each gets its own order back.
+# Rows of party-01 in another order: same set of ids, so the job runs, and each gets its own order
+# back.
 test_ids_in_another_order() {
 	federation 3
 	local n dir name
@@ -109,7 +118,8 @@ test_ids_in_another_order() {
 	completes 3
 	same_labels "$T/first/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
 	same_labels "$T/first/party-00/labels.csv" "$T/out/party-00/labels.csv"
-	! cmp -s "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv" || fail "party-01 did not get its own order"
+	! cmp -s "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv" ||
+		fail "party-01 did not get its own order"
 	same_labels <(sort "$T/first/party-01/labels.csv") <(sort "$T/out/party-01/labels.csv")
 	[[ $(sed -n 2p "$T/out/party-01/labels.csv") == "id-$(printf %04d $((n - 1)))",* ]] ||
 		fail "party-01's first row is $(sed -n 2p "$T/out/party-01/labels.csv")"
@@ -117,7 +127,8 @@ test_ids_in_another_order() {
 
 reverse_rows() { # DIR N: row i becomes row N - 1 - i, in features.mtx and ids.txt
 	[[ -e $1/features.mtx ]] || fail "the slice is no .mtx"
-	awk -v n="$2" '/^%/ || !seen++ { print; next } { $1 = n + 1 - $1; print }' "$1/features.mtx" >"$1/new"
+	awk -v n="$2" '/^%/ || !seen++ { print; next } { $1 = n + 1 - $1; print }' \
+		"$1/features.mtx" >"$1/new"
 	mv "$1/new" "$1/features.mtx"
 	tac "$1/ids.txt" >"$1/new"
 	mv "$1/new" "$1/ids.txt"
@@ -127,7 +138,8 @@ reverse_rows() { # DIR N: row i becomes row N - 1 - i, in features.mtx and ids.t
 test_single_party_equals_centralised() {
 	federation 1
 	edit party-00 '.policy.allow_single = true'
-	edit job '.allow_single = true | .preset = "paper" | .local_clusters = "k" | .local_restarts = 10
+	edit job '.allow_single = true | .preset = "paper" | .local_clusters = "k"
+		| .local_restarts = 10
 		| .iterations = 100'
 	coordinator
 	parties 1
@@ -150,12 +162,15 @@ test_long_computation_is_no_silence() {
 	local restarts
 	federation 2 --nodes 6000 --features 400
 	for restarts in 20 60 200; do # as long as it takes on this machine as it is now
-		coordinator --set "local_restarts=$restarts" --set local_clusters=60 --set iterations=50
+		coordinator --set "local_restarts=$restarts" --set local_clusters=60 --set \
+			iterations=50
 		parties 2
 		completes 2
-		[[ $(run_of party-00 '[.phases[] | select(.name == "local") | .compute_s] | add > 1.5') != true ]] || return 0
+		[[ $(run_of \
+			party-00 '[.phases[] | select(.name == "local") | .compute_s] | add > 1.5') != true ]] || return 0
 	done
-	skip "this machine computes too fast to tell: $(run_of party-00 '[.phases[] | select(.name == "local")] | tostring')"
+	skip "this machine computes too fast to tell: $(run_of party-00 \
+		'[.phases[] | select(.name == "local")] | tostring')"
 }
 
 test_slow_wire() {
@@ -166,7 +181,8 @@ test_slow_wire() {
 	ADDRESS=$RELAY party party-01
 	ADDRESS=$RELAY party party-02
 	completes 3
-	[[ $(run_of party-01 '[.peers[].rtt_ms] | max >= 0') == true ]] || fail "no round trip was measured"
+	[[ $(run_of party-01 '[.peers[].rtt_ms] | max >= 0') == true ]] ||
+		fail "no round trip was measured"
 }
 
 # Parties may be started first: they dial until somebody answers.
@@ -200,8 +216,10 @@ test_party_serves_several_jobs() {
 		kill -TERM "${PID[$name]}"
 		ends 0 "$name"
 		[[ $(jq .job.seed "$T/out/$name"/job-*/run.json | sort | xargs) == "2 3 7" ]] ||
-			fail "$name has the records of seeds $(jq .job.seed "$T/out/$name"/job-*/run.json | xargs)"
-		[[ $(cat "$T/out/$name"/job-*/labels.csv | wc -l) == 453 ]] || fail "$name lacks labels"
+			fail "$name has the records of seeds $(jq .job.seed \
+			"$T/out/$name"/job-*/run.json | xargs)"
+		[[ $(cat "$T/out/$name"/job-*/labels.csv | wc -l) == 453 ]] ||
+			fail "$name lacks labels"
 	done
 	no_leftovers
 }
@@ -217,10 +235,13 @@ test_names_of_other_hosts() {
 test_data_of_the_user() {
 	local data=${COTERIE_DATA:-$ROOT/../shared/data}
 	[[ -d $data/cora ]] || skip "no data: set COTERIE_DATA"
-	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$data/cora" --job "$ROOT/configs/jobs/kcagc-cora.json" \
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$data/cora" --job \
+		"$ROOT/configs/jobs/kcagc-cora.json" \
 		--parties 4 --seed 1 --out "$T/out" >"$T/launch.stdout" 2>"$T/launch.stderr" ||
 		fail "launch ended with status $?"
-	at_least "$("$BIN/coterie" eval --truth "$data/cora/labels.txt" "$T/out/coordinator/labels.csv" | jq .acc)" 0.6 "accuracy on cora"
+	at_least \
+		"$("$BIN/coterie" eval --truth "$data/cora/labels.txt" \
+		"$T/out/coordinator/labels.csv" | jq .acc)" 0.6 "accuracy on cora"
 	no_leftovers
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A party in the job that does not keep to the protocol, played by hand over its own TLS session: the
-# job ends, and names it. And coordinators that are none, which parties do not serve.
+# A party in the job that does not keep to the protocol, played by hand over its own TLS session:
+# the job ends, and names it. And coordinators that are none, which parties do not serve.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -44,7 +44,8 @@ disturbed() { # REGEX [STATUS]: the job ended with 2 everywhere, naming party-01
 	no_leftovers
 }
 
-# A rogue answers no PING: on a busy machine it may have said nothing for longer than heartbeat_s before it is heard.
+# A rogue answers no PING: on a busy machine it may have said nothing for longer than heartbeat_s
+# before it is heard.
 patient_federation() {
 	federation 2
 	edit coordinator '.heartbeat_s = 60 | .step_timeout_s = 60'
@@ -61,7 +62,9 @@ rogue_case() { # REGEX COMMAND...
 masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)$(u 4 0)"; }
 test_message_out_of_order() { rogue_case 'MASKED' masked; }
 
-test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello "$VERSION" "$VERSION"; }
+test_second_hello() {
+	rogue_case 'party-01 sent HELLO, which was not expected' hello "$VERSION" "$VERSION"
+}
 
 four_gigabytes() { frame $MASKED "$JOB" 1 '' 4294967295; }
 test_four_gigabytes_in_a_job() { rogue_case '4294967295' four_gigabytes; }
@@ -101,7 +104,8 @@ test_coordinator_with_another_key() {
 test_coordinator_of_another_authority() {
 	federation 2
 	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
-	edit coordinator '.identity = { certificate: "other/coordinator.crt", key: "other/coordinator.key", ca: "other/ca.crt" }'
+	edit coordinator '.identity = { certificate: "other/coordinator.crt",
+		key: "other/coordinator.key", ca: "other/ca.crt" }'
 	coordinator
 	party party-00
 	ends 2 party-00
@@ -120,16 +124,20 @@ test_coordinator_that_speaks_old_tls() {
 
 test_coordinator_that_is_another_party() {
 	federation 2
-	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt", key: "pki/party-01.key", ca: "pki/ca.crt" }
+	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt",
+		key: "pki/party-01.key", ca: "pki/ca.crt" }
 		| .parties = ["party-00", "coordinator"]'
 	# Our own program would not even begin.
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
 	ends 4 coordinator
-	says coordinator 'party-01.crt: this certificate is of the wrong purpose, expected serverAuth'
+	says coordinator \
+		'party-01.crt: this certificate is of the wrong purpose, expected serverAuth'
 	# Another one might.
-	start other openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile "$T/pki/ca.crt" \
+	start other openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile \
+		"$T/pki/ca.crt" \
 		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" < <(sleep 30)
-	until_true 10 grep -q '^ACCEPT 127' "$T/other.stdout" || fail "no other server: $(<"$T/other.stdout")"
+	until_true 10 grep -q '^ACCEPT 127' "$T/other.stdout" ||
+		fail "no other server: $(<"$T/other.stdout")"
 	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/other.stdout")
 	party party-00
 	ends 2 party-00
@@ -155,12 +163,14 @@ test_coordinator_that_refuses() {
 	says party-00 '7\.\.9\?'
 }
 
-# What, who, which versions, what to do; said by the party of one that is older (without SUM), or newer.
+# What, who, which versions, what to do; said by the party of one that is older (without SUM), or
+# newer.
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
 of_version() { # NUMBER COMMAND that prints its WELCOME
 	false_coordinator "${@:2}"
 	says party-00 "coordinator speaks protocol version $1, party-00 speaks $VERSION to $VERSION: bring both to the same release of coterie"
-	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-00/state/served ]] || fail "it went on"
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-00/state/served ]] ||
+		fail "it went on"
 }
 test_coordinator_of_a_later_version() { of_version 9 welcome 9; }
 test_coordinator_of_version_3() { of_version 3 recorded welcome 3; }

@@ -13,8 +13,8 @@ source "${0%/*}/wire.sh"
 
 FROM='127\.0\.0\.1:[0-9]+'
 
-# A job of three parties, past its keys, that waits for two of them until the relay goes on: it cannot
-# be over before it has been disturbed, however slow the machine is.
+# A job of three parties, past its keys, that waits for two of them until the relay goes on: it
+# cannot be over before it has been disturbed, however slow the machine is.
 slow_job() {
 	federation 3
 	edit job '.restarts = 6 | .polish = 6'
@@ -130,7 +130,8 @@ test_slow_loris() {
 test_flood_of_key_updates() {
 	tls_tool keyupdates
 	slow_job
-	timeout $((PATIENCE * 20)) "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
+	timeout $((PATIENCE * 20)) "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" \
+		"$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
 		fail "it was not closed: $?"
 	undisturbed 'party-01.* changed its keys more than 8 times|party-01 is already connected'
 }
@@ -138,7 +139,8 @@ test_flood_of_key_updates_before_a_job() {
 	tls_tool keyupdates
 	federation 2
 	coordinator
-	timeout $((PATIENCE * 20)) "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
+	timeout $((PATIENCE * 20)) "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" \
+		"$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
 		fail "it was not closed: $?"
 	soon_says coordinator "$FROM.*changed its keys more than 8 times"
 	parties 2
@@ -176,7 +178,8 @@ test_certificate_of_another_authority() {
 
 test_certificate_signed_by_itself() {
 	slow_job
-	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/self.key" -out "$T/self.crt" -subj /CN=party-01 \
+	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/self.key" -out "$T/self.crt" -subj \
+		/CN=party-01 \
 		-addext subjectAltName=DNS:party-01 -days 2 2>/dev/null
 	tls '' -cert "$T/self.crt" -key "$T/self.key" </dev/null
 	undisturbed 'certificate'
@@ -184,9 +187,12 @@ test_certificate_signed_by_itself() {
 
 test_expired_certificate() {
 	slow_job
-	openssl req -new -key "$T/pki/party-01.key" -subj /CN=party-01 -out "$T/late.csr" 2>/dev/null
-	openssl x509 -req -in "$T/late.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days -1 -out "$T/late.crt" \
-		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') 2>/dev/null
+	openssl req -new -key "$T/pki/party-01.key" -subj /CN=party-01 -out "$T/late.csr" \
+		2>/dev/null
+	openssl x509 -req -in "$T/late.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days -1 \
+		-out "$T/late.crt" \
+		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') \
+		2>/dev/null
 	tls '' -cert "$T/late.crt" -key "$T/pki/party-01.key" </dev/null
 	undisturbed 'expired'
 }
@@ -260,33 +266,46 @@ test_silence_inside_tls() {
 	completes 2
 }
 
-test_garbage_inside_tls() { { printf '\xff' && head -c 4095 /dev/urandom; } | inside 'party-01.*length'; }
-test_four_gigabytes_announced_inside_tls() { frame $HELLO 0 0 '' 4294967295 | inside 'party-01.*4294967295'; }
+test_garbage_inside_tls() {
+	{ printf '\xff' && head -c 4095 /dev/urandom; } | inside 'party-01.*length'
+}
+test_four_gigabytes_announced_inside_tls() {
+	frame $HELLO 0 0 '' 4294967295 | inside 'party-01.*4294967295'
+}
 test_more_than_a_greeting_announced() { frame $HELLO 0 0 '' 65536 | inside 'party-01.*65536'; }
 test_less_than_a_header_announced() { frame $HELLO 0 0 '' 3 | inside 'party-01.*\b3\b'; }
-test_half_a_frame_inside_tls() { hello "$VERSION" "$VERSION" | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
-test_flags_that_do_not_exist() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 0)" '' 1 | inside 'party-01.*flags'; }
+test_half_a_frame_inside_tls() {
+	hello "$VERSION" "$VERSION" | head -c 15 | inside 'party-01.*(closed|left|half|middle)'
+}
+test_flags_that_do_not_exist() {
+	frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 0)" '' 1 | inside 'party-01.*flags'
+}
 test_message_that_does_not_exist() { frame 999 0 0 | inside 'party-01.*999'; }
-test_body_that_does_not_parse() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 60)\\x41" | inside 'party-01.*HELLO'; }
+test_body_that_does_not_parse() {
+	frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 60)\\x41" | inside 'party-01.*HELLO'
+}
 test_link_message_out_of_order() { frame $HEARTBEAT 0 0 "$(u 8 1)" | inside 'party-01.*HEARTBEAT'; }
 test_job_message_before_hello() {
-	frame $MASKED 1 1 "$(u 4 3)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)$(u 4 0)" | inside 'party-01.*(MASKED|job)'
+	frame $MASKED 1 1 "$(u 4 3)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)$(u 4 0)" |
+		inside 'party-01.*(MASKED|job)'
 }
 
 test_a_second_process_of_a_party() {
 	slow_job
-	start twin "$BIN/party" --config "$T/party-01.json" --once --out "$T/twin" --coordinator "$ADDRESS"
+	start twin "$BIN/party" --config "$T/party-01.json" --once --out "$T/twin" --coordinator \
+		"$ADDRESS"
 	ends 2 twin
 	says twin 'party-01'
 	rm -rf "$T/twin"
 	undisturbed 'party-01'
 }
 
-# Another version ends the job for all, so that nobody waits for a party that cannot take part: its name and both
-# ranges are said everywhere.
+# Another version ends the job for all, so that nobody waits for a party that cannot take part: its
+# name and both ranges are said everywhere.
 of_another_version() { # MIN MAX COMMAND that prints its HELLO
 	local here
-	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 } END { print min + 0 " to " max + 0 }' "$ROOT/proto/msg.h")
+	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 }
+		END { print min + 0 " to " max + 0 }' "$ROOT/proto/msg.h")
 	federation 2
 	coordinator
 	party party-00
@@ -295,7 +314,8 @@ of_another_version() { # MIN MAX COMMAND that prints its HELLO
 	ends 2 coordinator party-00
 	says coordinator "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring both to the same release of coterie"
 	says party-00 "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring both to the same release"
-	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" || fail "REFUSED does not name both versions"
+	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" ||
+		fail "REFUSED does not name both versions"
 }
 
 test_version_that_is_too_new() { of_another_version 8 9 hello 8 9; }

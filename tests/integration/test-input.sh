@@ -7,7 +7,8 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-refuses() { # REGEX... -- COMMAND...: exit 4 at once, and stderr says all of them; nothing was opened
+# REGEX... -- COMMAND...: exit 4 at once, and stderr says all of them; nothing was opened
+refuses() {
 	local wanted=() status=0 regex what
 	while [[ $1 != -- ]]; do wanted+=("$1") && shift; done
 	shift
@@ -19,7 +20,8 @@ refuses() { # REGEX... -- COMMAND...: exit 4 at once, and stderr says all of the
 		grep -Eq -- "$regex" "$T/wrong" || fault "does not say '$regex'; $what"
 	done
 	[[ ! -e $T/ready ]] || fault "listened before it found $what"
-	[[ ! -e $T/out || -n ${READS_DATA-} ]] || fault "made an output directory before it found $what"
+	[[ ! -e $T/out || -n ${READS_DATA-} ]] ||
+		fault "made an output directory before it found $what"
 	rm -rf "$T/ready" "$T/out"
 }
 
@@ -46,7 +48,8 @@ wrong() {
 
 test_right_configurations_pass() {
 	prepare
-	"${run_coordinator[@]}" --check-config >/dev/null 2>"$T/wrong" || fail "coordinator: status $?"
+	"${run_coordinator[@]}" --check-config >/dev/null 2>"$T/wrong" ||
+		fail "coordinator: status $?"
 	"${run_party[@]}" --check-config >/dev/null 2>"$T/wrong" || fail "party: status $?"
 	[[ ! -e $T/out && ! -e $T/ready ]] || fail "--check-config opened something"
 }
@@ -108,7 +111,8 @@ test_wrong_job() {
 	wrong job '.filter.order = 1e9' 'job\.filter\.order'
 	wrong job '.secure_sum.group = "ffdhe1024"' 'job\.secure_sum\.group.*ffdhe1024.*expected'
 	wrong job '.secure_sum.modulus_bits = 48' 'job\.secure_sum\.modulus_bits is 48, expected'
-	wrong job '.secure_sum = { "modulus_bits": 32, "fraction_bits": 40 }' 'job\.secure_sum\.fraction_bits is 40'
+	wrong job '.secure_sum = { "modulus_bits": 32, "fraction_bits": 40 }' \
+		'job\.secure_sum\.fraction_bits is 40'
 	wrong job '.seed = -1' 'job\.seed is -1, expected'
 	wrong job '.seed = 1e300' 'job\.seed'
 	wrong job '.allow_single = 1' 'job\.allow_single is 1, expected'
@@ -151,8 +155,10 @@ test_wrong_arguments() {
 	refuses 'seed' -- "${run_coordinator[@]}" --seed minus
 	refuses 'loud' -- "${run_coordinator[@]}" --log-level loud
 	refuses '--oot is unknown \(did you mean out\?\)' -- "${run_party[@]}" --oot x
-	refuses 'the command line: party\.coordinator is "1:2:3", expected' -- "${run_party[@]}" --coordinator 1:2:3
-	! grep -q -- --set "$T/wrong" || fail "it blames an option that was not given: $(<"$T/wrong")"
+	refuses 'the command line: party\.coordinator is "1:2:3", expected' -- "${run_party[@]}" \
+		--coordinator 1:2:3
+	! grep -q -- --set "$T/wrong" ||
+		fail "it blames an option that was not given: $(<"$T/wrong")"
 	refuses 'agreed\.json' -- "${run_party[@]}" --job "$T/agreed.json"
 	refuses 'left|argument' -- "${run_party[@]}" left over
 	local launch=(env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --job "$T/job.json")
@@ -165,7 +171,8 @@ test_wrong_arguments() {
 	refuses '--polcy is unknown \(did you mean policy\?\)' -- "${launch[@]}" --polcy=x
 	refuses 'unrecognized option' -- "${launch[@]}" --dat --datta --dta
 	! grep -q 'datta is unknown' "$T/wrong" || fault "a value is taken for an option"
-	refuses 'of kind kmeans; kcagc is expected' -- "$BIN/coterie-lab" agc --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json"
+	refuses 'of kind kmeans; kcagc is expected' -- "$BIN/coterie-lab" agc --data "$T/pooled" \
+		--job "$ROOT/configs/jobs/kmeans.json"
 	mkdir -p "$T/earlier/coordinator"
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }
@@ -208,9 +215,12 @@ test_memory_in_bytes_or_with_a_unit() {
 	prepare
 	edit party-00 '.policy.max_memory = "8G"'
 	edit coordinator '.max_memory = "512M"'
-	"${run_coordinator[@]}" --check-config >/dev/null 2>"$T/wrong" || fail "coordinator: status $?: $(<"$T/wrong")"
-	"${run_party[@]}" --check-config >/dev/null 2>"$T/wrong" || fail "party: status $?: $(<"$T/wrong")"
-	wrong party-00 '.policy.max_memory = "8 GB"' 'policy\.max_memory is "8 GB", expected bytes.*such as "8G"'
+	"${run_coordinator[@]}" --check-config >/dev/null 2>"$T/wrong" ||
+		fail "coordinator: status $?: $(<"$T/wrong")"
+	"${run_party[@]}" --check-config >/dev/null 2>"$T/wrong" ||
+		fail "party: status $?: $(<"$T/wrong")"
+	wrong party-00 '.policy.max_memory = "8 GB"' \
+		'policy\.max_memory is "8 GB", expected bytes.*such as "8G"'
 	wrong coordinator '.max_memory = "0"' 'coordinator\.max_memory is "0", expected bytes'
 }
 
@@ -218,25 +228,33 @@ test_commands_that_would_mislead() {
 	mkdir "$T/held"
 	: >"$T/held/mine"
 	refuses 'held.*is not empty' -- "$BIN/coterie" synth --out "$T/held"
-	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" >/dev/null
+	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" \
+		>/dev/null
 	refuses 'rows are like no other row: a larger width is needed' -- \
 		"$BIN/coterie-lab" sc --data "$T/points" --clusters 3 --width 1e-5
 }
 
 test_commands_that_moved() {
 	local command
-	for command in agc gcc spectral kmeans sc dsc deepwalk fedwalk classify neighbours privacy; do
-		refuses "coterie: $command is now coterie-lab $command,.* make lab" -- "$BIN/coterie" "$command" --help
-		"$BIN/coterie-lab" "$command" --help >"$T/help" || fail "coterie-lab $command --help: status $?"
-		grep -q "^Usage: coterie-lab $command " "$T/help" || fail "coterie-lab $command --help: $(head -n 1 "$T/help")"
+	for command in agc gcc spectral kmeans sc dsc deepwalk fedwalk classify neighbours \
+		privacy; do
+		refuses "coterie: $command is now coterie-lab $command,.* make lab" -- \
+			"$BIN/coterie" "$command" --help
+		"$BIN/coterie-lab" "$command" --help >"$T/help" ||
+			fail "coterie-lab $command --help: status $?"
+		grep -q "^Usage: coterie-lab $command " "$T/help" ||
+			fail "coterie-lab $command --help: $(head -n 1 "$T/help")"
 	done
-	refuses 'coterie: fedgcn local is now coterie-lab fedgcn' -- "$BIN/coterie" fedgcn local --job job.json
+	refuses 'coterie: fedgcn local is now coterie-lab fedgcn' -- "$BIN/coterie" fedgcn local \
+		--job job.json
 	refuses '--model and one --graphs are needed' -- "$BIN/coterie" fedgcn assign
-	refuses 'coterie: synth --edges is now coterie-lab noise' -- "$BIN/coterie" synth --out "$T/o" --edges=e.tsv
+	refuses 'coterie: synth --edges is now coterie-lab noise' -- "$BIN/coterie" synth --out \
+		"$T/o" --edges=e.tsv
 	refuses 'coterie: lauch: no such command .did you mean launch\?.' -- "$BIN/coterie" lauch
 	refuses 'coterie: lauch: no such command' -- "$BIN/coterie" help lauch
 	refuses 'coterie: import is now python3 -m coterie.convert' -- "$BIN/coterie" help import
-	refuses 'coterie: launch --net is now scripts/launch --net' -- "$BIN/coterie" launch --parties 2 --net lan
+	refuses 'coterie: launch --net is now scripts/launch --net' -- "$BIN/coterie" launch \
+		--parties 2 --net lan
 }
 
 # Each --help ends with lines to copy, whose options are those of the command.
@@ -246,30 +264,39 @@ test_help_has_examples() {
 		# shellcheck disable=SC2086
 		"$BIN"/$command --help >"$T/help" || fail "$command --help: status $?"
 		sed '1,/^Example:$/d' "$T/help" >"$T/example"
-		grep -q "^  $command " "$T/example" || fail "$command --help has no example: $(tail -n 3 "$T/help")"
+		grep -q "^  $command " "$T/example" ||
+			fail "$command --help has no example: $(tail -n 3 "$T/help")"
 		for option in $(grep -oE -- '--[a-z-]+' "$T/example"); do
-			grep -q -- "^ .*$option\b" <(sed '/^Example:$/,$d' "$T/help") || fail "$command has no $option"
+			grep -q -- "^ .*$option\b" <(sed '/^Example:$/,$d' "$T/help") ||
+				fail "$command has no $option"
 		done
 	done < <(
 		printf '%s\n' coordinator party
-		"$BIN/coterie" --help | sed -nE 's/^  ([a-z]+) .*/coterie \1/p' | grep -v ' pki$' | sed 's/ fedgcn$/& assign/'
+		"$BIN/coterie" --help | sed -nE 's/^  ([a-z]+) .*/coterie \1/p' | grep -v ' pki$' |
+			sed 's/ fedgcn$/& assign/'
 		"$BIN/coterie" pki --help | sed -nE 's/^  ([a-z]+) .*/coterie pki \1/p'
 	)
 }
 
-# Who tries again with other numbers must not find results of two runs in one directory, nor lose the first.
+# Who tries again with other numbers must not find results of two runs in one directory, nor lose
+# the first.
 test_commands_write_beside_no_other_run() {
 	local job=$ROOT/configs/jobs command before
-	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" >/dev/null
+	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" \
+		>/dev/null
 	"$BIN/coterie" synth --nodes 60 --features 3 --clusters 3 --out "$T/graph" >/dev/null
 	"$BIN/coterie" synth --graphs --nodes 12 --size 8 --out "$T/graphs" >/dev/null
 	while read -ra command; do
-		"$BIN/coterie-lab" "${command[@]}" --out "$T/to" >"$T/first" 2>&1 || fail "${command[*]}: status $?: $(tail -n 1 "$T/first")"
+		"$BIN/coterie-lab" "${command[@]}" --out "$T/to" >"$T/first" 2>&1 ||
+			fail "${command[*]}: status $?: $(tail -n 1 "$T/first")"
 		before=$(find "$T/to" -type f -exec sha256sum {} + | sort)
 		[[ -n $before ]] || fail "${command[*]} writes nothing"
-		refuses 'to: this directory is not empty: name a new one' -- "$BIN/coterie-lab" "${command[@]}" --seed 9 --out "$T/to"
-		refuses 'first: Not a directory' -- "$BIN/coterie-lab" "${command[@]}" --out "$T/first"
-		[[ $(find "$T/to" -type f -exec sha256sum {} + | sort) == "$before" ]] || fail "${command[*]} wrote over another run"
+		refuses 'to: this directory is not empty: name a new one' -- "$BIN/coterie-lab" \
+			"${command[@]}" --seed 9 --out "$T/to"
+		refuses 'first: Not a directory' -- "$BIN/coterie-lab" "${command[@]}" --out \
+			"$T/first"
+		[[ $(find "$T/to" -type f -exec sha256sum {} + | sort) == "$before" ]] ||
+			fail "${command[*]} wrote over another run"
 		rm -r "$T/to"
 	done <<-EOF
 		kmeans --data $T/points --clusters 3
@@ -307,7 +334,8 @@ test_address_in_use() {
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	local status=0
-	timeout $((PATIENCE * 20)) "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/second" \
+	timeout $((PATIENCE * 20)) "$BIN/coordinator" --config "$T/coordinator.json" --job \
+		"$T/job.json" --out "$T/out/second" \
 		2>"$T/second.stderr" || status=$?
 	((status == 4)) || fail "a second coordinator on $ADDRESS ended with $status"
 	says second "$ADDRESS"
@@ -454,7 +482,9 @@ small_group() { # its directory is in $GROUP
 	GROUP=/sys/fs/cgroup/memory/${T##*/} limit=memory.limit_in_bytes
 	[[ -d /sys/fs/cgroup/memory ]] || GROUP=/sys/fs/cgroup/${T##*/} limit=memory.max
 	mkdir "$GROUP" 2>/dev/null || skip "no control group can be made here"
-	echo 300000000 2>/dev/null >"$GROUP/$limit" || { rmdir "$GROUP" && skip "no control group bounds memory here"; }
+	echo 300000000 2>/dev/null >"$GROUP/$limit" || {
+		rmdir "$GROUP" && skip "no control group bounds memory here"
+	}
 }
 
 # shellcheck disable=SC2016
@@ -467,7 +497,8 @@ test_memory_of_a_container() {
 	small_group
 	npy '<f8' '1000000, 20' /dev/null >"$T/large.npy"
 	truncate -s "+160000000" "$T/large.npy"
-	npy '<f8' '1000000, 1' /dev/null >"$T/narrow.npy" # party-00 computes until it hears that party-01 declines
+	# party-00 computes until it hears that party-01 declines
+	npy '<f8' '1000000, 1' /dev/null >"$T/narrow.npy"
 	truncate -s "+8000000" "$T/narrow.npy"
 	edit party-00 '.data.features = "narrow.npy"'
 	edit party-01 '.data.features = "large.npy"'
@@ -475,7 +506,8 @@ test_memory_of_a_container() {
 	coordinator
 	party party-00
 	start party-01 bash -c "$in_small_group" "$GROUP" \
-		"$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" --coordinator "$ADDRESS"
+		"$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" \
+		--coordinator "$ADDRESS"
 	ends 4 party-01
 	says party-01 "this job takes about [0-9]+ MB of memory at party-01, which may use $limit"
 	ends 4 coordinator

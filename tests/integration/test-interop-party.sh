@@ -7,7 +7,8 @@ source "${0%/*}/lib.sh"
 source "${0%/*}/python.sh"
 
 python_party() { # NAME [ARG...]
-	start "$1" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$1.json" --coordinator "$ADDRESS" --labels "$T/$1.labels" "${@:2}"
+	start "$1" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$1.json" --coordinator \
+		"$ADDRESS" --labels "$T/$1.labels" "${@:2}"
 }
 
 test_secure_sum() {
@@ -20,7 +21,8 @@ kmeans_with() { # [CHANGE OF THE JOB]
 	needs_python
 	rows_federation 3
 	for name in $(names 3); do # are compared, too
-		jq -n '{ columns: [range(6) | { name: "größe \(.)", type: "number" } + if . > 2 then { unit: "m" } else {} end] }' \
+		jq -n '{ columns: [range(6) | { name: "größe \(.)",
+			type: "number" } + if . > 2 then { unit: "m" } else {} end] }' \
 			>"$T/data/$name/columns.json"
 	done
 	patient 3
@@ -57,7 +59,8 @@ test_kcagc() {
 	party party-02
 	ends 0 coordinator party-00 party-01 party-02
 	same_labels "$T/expected" "$T/party-01.labels"
-	cut -d , -f 2 "$T/out/party-00/labels.csv" | tail -n +2 | cmp -s "$T/expected" - || fail "the parties in C have other labels"
+	cut -d , -f 2 "$T/out/party-00/labels.csv" | tail -n +2 | cmp -s "$T/expected" - ||
+		fail "the parties in C have other labels"
 }
 
 # Of fedspectral: its nodes are numbered, and compared by pairs; its products go into the same sums.
@@ -71,15 +74,20 @@ fedspectral_with() { # CHANGE OF THE JOB
 	python_party party-01
 	party party-02
 	ends 0 coordinator party-00 party-01 party-02
-	tail -n +2 "$T/out/party-00/labels.csv" | cut -d , -f 2 | paste -d , "$T/data/party-00/ids.txt" - >"$T/labelled"
-	paste -d , "$T/data/party-01/ids.txt" "$T/party-01.labels" | sort -u - "$T/labelled" | cut -d , -f 1 | uniq -d >"$T/twice"
-	[[ ! -s $T/twice ]] || fail "two parties have other labels for one node: $(head -n 3 "$T/twice")"
-	[[ $(cut -d , -f 2 "$T/labelled" | sort -u | wc -l) == 3 ]] || fail "$(sort "$T/labelled" | head -n 3)"
+	tail -n +2 "$T/out/party-00/labels.csv" | cut -d , -f 2 |
+		paste -d , "$T/data/party-00/ids.txt" - >"$T/labelled"
+	paste -d , "$T/data/party-01/ids.txt" "$T/party-01.labels" | sort -u - "$T/labelled" |
+		cut -d , -f 1 | uniq -d >"$T/twice"
+	[[ ! -s $T/twice ]] ||
+		fail "two parties have other labels for one node: $(head -n 3 "$T/twice")"
+	[[ $(cut -d , -f 2 "$T/labelled" | sort -u | wc -l) == 3 ]] ||
+		fail "$(sort "$T/labelled" | head -n 3)"
 }
 test_fedspectral() { fedspectral_with .; }
 test_fedspectral_plain_ids() { fedspectral_with '.ids = "plain"'; }
 
-# Of fedgcn: floats are added in another order, so clusters alone are the same, and questions, or masks would not cancel.
+# Of fedgcn: floats are added in another order, so clusters alone are the same, and questions, or
+# masks would not cancel.
 fedgcn_with() { # CHANGE OF THE JOB...
 	local settings name
 	needs_python
@@ -100,7 +108,9 @@ fedgcn_with() { # CHANGE OF THE JOB...
 
 test_fedgcn() {
 	fedgcn_with '.clusters = 6 | .min_cluster = 3' '.clusters = 2'
-	at_least "$("$BIN/coterie" eval "$T/labels.txt" --truth "$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
+	at_least \
+		"$("$BIN/coterie" eval "$T/labels.txt" --truth \
+		"$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
 }
 test_fedgcn_prototypes() { fedgcn_with '.prototypes = "kde"'; }
 test_fedgcn_stacked() { fedgcn_with '.prototypes = "printed" | .bounded = false'; }

@@ -10,7 +10,8 @@ source "${0%/*}/python.sh"
 
 interop() { # L [ARG...]: the coordinator in Python, listening
 	rm -f "$T/ready"
-	start coordinator "$PYTHON" "$ROOT/tests/interop/coordinator.py" --config "$T/coordinator.json" --job "$T/job.json" \
+	start coordinator "$PYTHON" "$ROOT/tests/interop/coordinator.py" --config \
+		"$T/coordinator.json" --job "$T/job.json" \
 		--ready-file "$T/ready"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator in Python did not become ready"
@@ -32,7 +33,8 @@ test_kmeans() {
 	ends 0 coordinator party-00 party-01 party-02
 	for name in $(names "$l"); do
 		same_labels "$T/$name.csv" "$T/out/$name/labels.csv"
-		"$BIN/coterie" ledger --state "$T/out/$name/state" verify >/dev/null || fail "$name's ledger"
+		"$BIN/coterie" ledger --state "$T/out/$name/state" verify >/dev/null ||
+			fail "$name's ledger"
 	done
 }
 
@@ -91,7 +93,9 @@ declined() { # JQ-PROGRAM PARAMETER SENTENCE
 	says party-00 "$3"
 	[[ ! -e $T/out/party-00/labels.csv ]] || fail 'labels in spite of it'
 }
-test_unknown_parameter() { declined '.noise.future = 1' 'noise\.future' 'job\.noise\.future is unknown'; }
+test_unknown_parameter() {
+	declined '.noise.future = 1' 'noise\.future' 'job\.noise\.future is unknown'
+}
 test_unknown_value() { declined '.standardize = "future"' standardize 'job\.standardize is'; }
 
 sample test_kmeans test_kcagc test_unknown_parameter

@@ -19,11 +19,13 @@ verify_finds() { # REGEX PARTY [ARG...]
 	local status=0
 	ledger verify "${@:2}" >"$T/verify.stdout" 2>"$T/verify.stderr" || status=$?
 	((status == 1)) || fail "verify of $2 ended with $status: $(cat "$T"/verify.*)"
-	grep -Eq -- "$1" "$T/verify.stdout" || fail "verify does not say '$1': $(cat "$T/verify.stdout")"
+	grep -Eq -- "$1" "$T/verify.stdout" ||
+		fail "verify does not say '$1': $(cat "$T/verify.stdout")"
 }
 
 is_whole() { # PARTY [ARG...]
-	ledger verify "$@" >"$T/verify.stdout" 2>&1 || fail "the ledger of $1: $(cat "$T/verify.stdout")"
+	ledger verify "$@" >"$T/verify.stdout" 2>&1 ||
+		fail "the ledger of $1: $(cat "$T/verify.stdout")"
 }
 
 # "TYPE MESSAGES BYTES" per type of the job, by the rows and by what the coordinator received.
@@ -39,7 +41,8 @@ rows_are_the_wire() { # PARTY
 	by_rows "$1" >"$T/rows"
 	by_wire "$1" >"$T/wire"
 	[[ -s $T/rows ]] || fail "$1 has no rows"
-	diff "$T/rows" "$T/wire" >"$T/diff" || fail "$1: rows (<) and wire (>) differ: $(cat "$T/diff")"
+	diff "$T/rows" "$T/wire" >"$T/diff" ||
+		fail "$1: rows (<) and wire (>) differ: $(cat "$T/diff")"
 }
 
 heads_agree() { # L: everybody's run.json has everybody's head, and each ledger fits all of them
@@ -51,8 +54,10 @@ heads_agree() { # L: everybody's run.json has everybody's head, and each ledger 
 			[[ $other == "$name" ]] || args+=(--against "$T/out/$other/state/ledger.db")
 		done
 		is_whole "$name" "${args[@]}"
-		grep -Eq "held against $((2 * $1)) heads" "$T/verify.stdout" || fail "$name: $(cat "$T/verify.stdout")"
-		[[ $(run_of "$name" .ledger.count) == $(ledger export "$name" --csv | tail -n +2 | wc -l) ]] ||
+		grep -Eq "held against $((2 * $1)) heads" "$T/verify.stdout" ||
+			fail "$name: $(cat "$T/verify.stdout")"
+		[[ $(run_of "$name" .ledger.count) == $(ledger export "$name" --csv | tail -n +2 |
+			wc -l) ]] ||
 			fail "$name/run.json has another count than its ledger"
 	done
 }
@@ -71,16 +76,20 @@ test_rows_are_what_was_sent() {
 	local name
 	for name in $(names 4); do rows_are_the_wire "$name"; done
 	heads_agree 4
-	ledger list party-02 | grep 'masked term of a sum over party-02, party-03$' >/dev/null || fail "no row names the pair"
+	ledger list party-02 | grep 'masked term of a sum over party-02, party-03$' >/dev/null ||
+		fail "no row names the pair"
 	ledger list party-02 | grep 'local cluster of each node, unmasked' >/dev/null ||
 		fail "no row says what LOCAL_CLUSTERS is"
 	local masked
 	masked=$(ledger export party-02 --csv | awk -F, '/,MASKED,/ && /,yes,/' | wc -l)
-	[[ $masked == $(ledger export party-02 --csv | grep -c ',MASKED,') ]] || fail "a masked row is not called so"
+	[[ $masked == $(ledger export party-02 --csv | grep -c ',MASKED,') ]] ||
+		fail "a masked row is not called so"
 	# every body was hashed, and no two masked ones are alike
-	[[ $(ledger export party-02 --csv | grep ',MASKED,' | grep -Eo ',[0-9a-f]{64},yes' | sort -u | wc -l) == "$masked" ]] ||
+	[[ $(ledger export party-02 --csv | grep ',MASKED,' | grep -Eo ',[0-9a-f]{64},yes' |
+		sort -u | wc -l) == "$masked" ]] ||
 		fail "masked bodies repeat"
-	[[ $(stat -c %a "$T/out/party-02/state/ledger.db") == 600 ]] || fail "others may read the ledger"
+	[[ $(stat -c %a "$T/out/party-02/state/ledger.db") == 600 ]] ||
+		fail "others may read the ledger"
 }
 
 test_rows_of_every_kind() {
@@ -88,7 +97,9 @@ test_rows_of_every_kind() {
 	rows_federation 3
 	for kind in kmeans anchor paper; do
 		rows_job "$kind"
-		allows 3 "$(jq -r '.kind + (if .variant == "paper" then ".paper" else "" end)' "$T/job.json")"
+		allows 3 \
+			"$(jq -r '.kind + (if .variant == "paper" then ".paper" else "" end)' \
+			"$T/job.json")"
 		rm -rf "$T/out"
 		coordinator
 		parties 3
@@ -122,9 +133,11 @@ test_jobs_follow_each_other() {
 	run_job 2 --seed 8
 	is_whole party-00 --against "$T/earlier.json" --against "$T/out/party-01/state/ledger.db"
 	grep -q 'held against 3 heads' "$T/verify.stdout" || fail "$(cat "$T/verify.stdout")"
-	[[ $(ledger list party-00 --job "${first:0:8}" | wc -l) -lt $(ledger list party-00 | wc -l) ]] ||
+	[[ $(ledger list party-00 --job "${first:0:8}" | wc -l) -lt $(ledger list party-00 |
+		wc -l) ]] ||
 		fail "--job does not choose"
-	[[ -z $(ledger list party-00 --since 2100-01-01) && -n $(ledger list party-00 --since 2020-01-01T00:00:00Z) ]] ||
+	[[ -z $(ledger list party-00 --since 2100-01-01) &&
+		-n $(ledger list party-00 --since 2020-01-01T00:00:00Z) ]] ||
 		fail "--since does not choose"
 }
 
@@ -141,7 +154,8 @@ test_killed() {
 	ended coordinator
 	ended party-01
 	is_whole party-00
-	ledger list party-00 | grep LOCAL_CLUSTERS >/dev/null || fail "what was sent before the kill is not in the ledger"
+	ledger list party-00 | grep LOCAL_CLUSTERS >/dev/null ||
+		fail "what was sent before the kill is not in the ledger"
 }
 
 # A ledger that is taken away while it is written is found out before the next message leaves.
@@ -157,7 +171,8 @@ test_removed_in_the_job() {
 		[[ $STATUS =~ ^[124]$ ]] || fail "$name ended with $STATUS"
 	done
 	party_says 'ledger.db was removed or replaced while it was in use: nothing more leaves'
-	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-01/labels.csv ]] || fail "there are labels"
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-01/labels.csv ]] ||
+		fail "there are labels"
 }
 
 # ---- tampering ----
@@ -184,7 +199,8 @@ test_tampered() {
 	# Cut with care: only the others know.
 	sql "UPDATE meta SET count = 5, hash = (SELECT hash FROM row WHERE number = 5)"
 	is_whole party-00
-	verify_finds 'the end was cut off: rows 6 to [0-9]+ are missing, of which party-01' party-00 --against "$T/out/party-01/run.json"
+	verify_finds 'the end was cut off: rows 6 to [0-9]+ are missing, of which party-01' \
+		party-00 --against "$T/out/party-01/run.json"
 	verify_finds 'of which party-01' party-00 --against "$T/out/party-01/state/ledger.db"
 	verify_finds 'of which coordinator' party-00 --against "$T/out/coordinator/run.json"
 	verify_finds 'of which party-00' party-00 --against "$T/out/party-00/run.json"
@@ -213,7 +229,8 @@ test_full_disk_stops_sending() {
 	# Nothing left that is not in the ledger, but the word that it is over.
 	by_rows party-00 >"$T/rows"
 	by_wire party-00 | grep -v ^ABORT >"$T/wire"
-	diff <(grep -v ^ABORT "$T/rows") "$T/wire" >"$T/diff" || fail "rows (<) and wire (>) differ: $(cat "$T/diff")"
+	diff <(grep -v ^ABORT "$T/rows") "$T/wire" >"$T/diff" ||
+		fail "rows (<) and wire (>) differ: $(cat "$T/diff")"
 }
 
 test_no_ledger_no_job() {
@@ -229,7 +246,8 @@ test_no_ledger_no_job() {
 	ended party-01
 }
 
-# Before anybody offers anything: no job waits until a new file is on disk, and what is wrong with it is said at once.
+# Before anybody offers anything: no job waits until a new file is on disk, and what is wrong with
+# it is said at once.
 test_made_at_the_start() {
 	federation 2
 	export ADDRESS=127.0.0.1:1
@@ -239,7 +257,8 @@ test_made_at_the_start() {
 	soon_says party-00 'dialling'
 	is_whole party-00
 	soon_says party-01 'dialling'
-	sed '/dialling/q' "$T/party-01.stderr" | grep -q 'ledger.db is no ledger' || fail "party-01 says nothing of its ledger: $(<"$T/party-01.stderr")"
+	sed '/dialling/q' "$T/party-01.stderr" | grep -q 'ledger.db is no ledger' ||
+		fail "party-01 says nothing of its ledger: $(<"$T/party-01.stderr")"
 	for name in party-00 party-01; do
 		kill -TERM "${PID[$name]}"
 		ended "$name"
@@ -264,7 +283,8 @@ test_budget_of_jobs() {
 	run_job 2
 	coordinator
 	parties 2
-	declined party-01 'it would be job 2 of coordinator over this data, attempts counted, policy.max_jobs of party-01 is 1'
+	declined \
+		party-01 'it would be job 2 of coordinator over this data, attempts counted, policy.max_jobs of party-01 is 1'
 	# other data, another budget
 	head -n -1 "$T/data/party-00/edges.tsv" >"$T/fewer"
 	for name in party-00 party-01; do cp "$T/fewer" "$T/data/$name/edges.tsv"; done
@@ -277,25 +297,31 @@ test_budget_of_words() {
 	edit party-00 '.policy.max_words = 1000'
 	coordinator
 	parties 2
-	declined party-00 'coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is 1000'
-	(($(ledger export party-00 --csv | sed 's/"[^"]*",//g' | awk -F, '{ n += $10 } END { print n }') <= 1000)) ||
+	declined \
+		party-00 'coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is 1000'
+	(($(ledger export party-00 --csv | sed 's/"[^"]*",//g' |
+		awk -F, '{ n += $10 } END { print n }') <= 1000)) ||
 		fail "party-00 sent more than it may"
 }
 
-# Sealed batches that parties send each other count, too: here what each says of the rows of its nodes.
+# Sealed batches that parties send each other count, too: here what each says of the rows of its
+# nodes.
 test_budget_of_batches() {
 	edges_federation 2
 	local ids
 	coordinator
 	parties 2
 	ends 0 coordinator party-00 party-01
-	ids=$(ledger export party-00 --csv | sed 's/"[^"]*",//g' | awk -F, '$5 == "IDS" { n += $10 } END { print n }')
+	ids=$(ledger export party-00 --csv | sed 's/"[^"]*",//g' |
+		awk -F, '$5 == "IDS" { n += $10 } END { print n }')
 	rm -r "$T/out"
 	edit party-00 ".policy.max_words = $ids"
 	coordinator
 	parties 2
-	declined party-00 "coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is $ids"
-	! grep -q 'rows of some own nodes' <<<"$(ledger export party-00 --csv)" || fail "the batch was sent"
+	declined \
+		party-00 "coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is $ids"
+	! grep -q 'rows of some own nodes' <<<"$(ledger export party-00 --csv)" ||
+		fail "the batch was sent"
 }
 
 rows_are_done() { # [COORDINATOR-ARG...]
@@ -304,7 +330,8 @@ rows_are_done() { # [COORDINATOR-ARG...]
 	ends 0 coordinator party-00 party-01
 }
 
-# Two jobs of eps 1 are eps 1.465 at the same delta; other data under the same name do not begin anew.
+# Two jobs of eps 1 are eps 1.465 at the same delta; other data under the same name do not begin
+# anew.
 test_budget_of_privacy() {
 	rows_federation 2
 	rows_job kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -312,19 +339,23 @@ test_budget_of_privacy() {
 	rows_are_done
 	cp "$T"/data/party-00/* "$T/data/party-01/"
 	rows_are_done --seed 8
-	[[ $(run_of party-01 '.facts | [.eps_spent, .eps_spent_all_jobs * 1000, .delta_of_all_jobs * 1e6 | round]' | jq -c .) == '[1,1465,10]' ]] ||
+	[[ $(run_of \
+		party-01 '.facts | [.eps_spent, .eps_spent_all_jobs * 1000, .delta_of_all_jobs * 1e6 | round]' | jq -c .) == '[1,1465,10]' ]] ||
 		fail "party-01 has spent $(run_of party-01 .facts)"
 	coordinator
 	parties 2
-	declined party-01 'jobs of the data set .*customers.* would come to eps 1\.835 at delta 1e-05 of each row, policy\.max_eps_total of party-01 is 1\.5: a job with this delta may claim eps 0\.263 more'
+	declined \
+		party-01 'jobs of the data set .*customers.* would come to eps 1\.835 at delta 1e-05 of each row, policy\.max_eps_total of party-01 is 1\.5: a job with this delta may claim eps 0\.263 more'
 	edit job '.noise.eps = 0.26'
 	rows_are_done
 	"$BIN/coterie" ledger budget --config "$T/party-01.json" >"$T/budget"
-	grep -q 'of each row .*claimed 3 times; of policy.max_eps_total 1.5 eps 0.0[0-9]* is left' "$T/budget" || fail "$(<"$T/budget")"
+	grep -q 'of each row .*claimed 3 times; of policy.max_eps_total 1.5 eps 0.0[0-9]* is left' \
+		"$T/budget" || fail "$(<"$T/budget")"
 	edit job 'del(.noise)'
 	coordinator
 	parties 2
-	declined party-01 'kind kmeans claims no differential privacy, policy\.max_eps_total of party-01 is 1\.5'
+	declined \
+		party-01 'kind kmeans claims no differential privacy, policy\.max_eps_total of party-01 is 1\.5'
 	is_whole party-01
 }
 
@@ -333,7 +364,8 @@ test_coordinators_and_cells() {
 	edit party-00 '.policy.coordinators = ["party-01"]'
 	coordinator
 	parties 2
-	declined party-00 'offered by coordinator, which policy.coordinators of party-00 does not name'
+	declined party-00 \
+		'offered by coordinator, which policy.coordinators of party-00 does not name'
 	edit party-00 '.policy.coordinators = ["coordinator"] | .policy.min_cell = 3'
 	coordinator
 	parties 2
@@ -348,7 +380,8 @@ test_other_parties() {
 	edit coordinator '.parties = ["party-00", "party-01"]'
 	coordinator
 	parties 2
-	declined party-0 'of party-00 party-01, but an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false'
+	declined \
+		party-0 'of party-00 party-01, but an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false'
 	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done
 	coordinator
 	parties 2
@@ -358,7 +391,8 @@ test_other_parties() {
 # ---- a person ----
 
 approve() { # PARTY ARG...
-	"$BIN/coterie" approve --state "$T/out/$1/state" "${@:2}" >"$T/approve.stdout" 2>"$T/approve.stderr"
+	"$BIN/coterie" approve --state "$T/out/$1/state" "${@:2}" >"$T/approve.stdout" \
+		2>"$T/approve.stderr"
 }
 
 asked() { # PARTY: its job id is in $ID
@@ -378,12 +412,14 @@ test_a_person_agrees() {
 	confirming 60
 	soon_says coordinator 'waiting for party-01, where a user decides'
 	approve party-01 --list || fail "approve --list: $(cat "$T/approve.stderr")"
-	grep -q "^$ID .*kcagc, offered by coordinator" "$T/approve.stdout" || fail "--list: $(cat "$T/approve.stdout")"
+	grep -q "^$ID .*kcagc, offered by coordinator" "$T/approve.stdout" ||
+		fail "--list: $(cat "$T/approve.stdout")"
 	sleep 2 # more than heartbeat_s, in which nobody's patience ends
 	! gone coordinator || fail "the coordinator did not wait"
 	approve party-01 "${ID:0:6}" || fail "approve: $(cat "$T/approve.stderr")"
 	grep -q 'Disclosures:' "$T/approve.stdout" || fail "approve does not say what is shown"
-	grep -q 'Parties: party-00 party-01' "$T/approve.stdout" || fail "approve does not say who takes part"
+	grep -q 'Parties: party-00 party-01' "$T/approve.stdout" ||
+		fail "approve does not say who takes part"
 	ends 0 coordinator party-00 party-01
 	says party-01 'a user approved'
 	approve party-01 --list
@@ -410,8 +446,10 @@ test_attempts_are_asked_once_and_counted() {
 	(($(run_of party-01 .attempt) > 1)) || fail "there was one attempt"
 	[[ $(grep -c 'waits for approval' "$T/party-01.stderr") == 1 ]] ||
 		fail "party-01 asked again"
-	[[ $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u | xargs) == "1 2" ]] ||
-		fail "the ledger has attempts $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u | xargs)"
+	[[ $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u |
+		xargs) == "1 2" ]] ||
+		fail "the ledger has attempts $(ledger export party-01 --csv | tail -n +2 |
+		cut -d, -f4 | sort -u | xargs)"
 	heads_agree 2
 }
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedwalk. Each lie ends the job with a sentence
-# that names the coordinator and never a party, but for those that gain what is said here.
+# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedwalk. Each lie ends the
+# job with a sentence that names the coordinator and never a party, but for those that gain what is
+# said here.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -25,7 +26,8 @@ is_done() { # LIE: what the parties' sum says is in $GUESSED, $RIGHT and $TIES
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names 3)
 	# shellcheck disable=SC2034
-	read -r GUESSED RIGHT TIES < <(sed -n 's/^guessed, right, ties: //p' "$T/coordinator.stdout")
+	read -r GUESSED RIGHT TIES \
+		< <(sed -n 's/^guessed, right, ties: //p' "$T/coordinator.stdout")
 }
 
 test_fedwalk_as_it_is() {
@@ -33,7 +35,9 @@ test_fedwalk_as_it_is() {
 	local honest
 	honest=$(run_of party-00 '.facts.attack_guessed * .facts.attack_precision | round')
 	is_done honest
-	[[ $TIES == "$(run_of party-00 .facts.ties)" && $(run_of party-00 .facts.attack_guessed) == "$GUESSED" ]] || fail "$TIES ties, $GUESSED guessed"
+	[[ $TIES == "$(run_of party-00 .facts.ties)" &&
+		$(run_of party-00 .facts.attack_guessed) == "$GUESSED" ]] ||
+		fail "$TIES ties, $GUESSED guessed"
 	echo "ties read by pairs in walks: $RIGHT of $TIES; by the coordinator in C, which is honest: $honest"
 	at_least "$RIGHT" "$(jq -n "$TIES * 0.95")" "the number of ties read"
 	[[ -s $T/out/party-00/embeddings.npy ]] || fail "party-00 has no embeddings"
@@ -50,8 +54,8 @@ test_rows_and_batches() {
 	is_found old-walks 'coordinator passed on SEALED'
 }
 
-# Who had another dictionary than the others would go other ways, and seem to lie; who had none of others' rows would
-# not go on but along ties: found before walks reach the coordinator.
+# Who had another dictionary than the others would go other ways, and seem to lie; who had none of
+# others' rows would not go on but along ties: found before walks reach the coordinator.
 test_what_walks_go_by() {
 	vertices_for
 	is_found dictionary 'coordinator sent a dictionary whose row .* is not what this party sent'
@@ -77,24 +81,30 @@ test_the_end() {
 		fail "nobody says so"
 }
 
-# In mode "walks" a guess of a single pair is answered; of pairs by which walks went nearly all are known in any case.
-# By randomised reports no guess is: what an honest coordinator reads is all, and the number of ties is not told.
+# In mode "walks" a guess of a single pair is answered; of pairs by which walks went nearly all are
+# known in any case. By randomised reports no guess is: what an honest coordinator reads is all, and
+# the number of ties is not told.
 test_one_pair_is_guessed() {
 	vertices_for
 	local pair='n0 n1' edges right
 	cat "$T"/data/party-0?/edges.tsv | awk '{ print $1, $2; print $2, $1 }' | sort -u >"$T/ties"
 	edges=$(($(wc -l <"$T/ties") / 2))
 	is_done pair=0,1
-	[[ $GUESSED == 1 && $TIES == "$edges" && $RIGHT == $(grep -cx "$pair" "$T/ties") ]] || fail "$pair: $RIGHT; $TIES ties of $edges"
+	[[ $GUESSED == 1 && $TIES == "$edges" && $RIGHT == $(grep -cx "$pair" "$T/ties") ]] ||
+		fail "$pair: $RIGHT; $TIES ties of $edges"
 	edit job '.mode = "randomized-response" | .eps = 4 | del(.p, .bins, .dissimilarity)'
 	is_done honest
 	sed -n 's/^guess: //p' "$T/coordinator.stdout" | sort >"$T/guesses"
 	right=$(comm -12 "$T/guesses" "$T/ties" | wc -l)
-	echo "ties by randomised reports at eps 4: $right of $edges, in $(wc -l <"$T/guesses") guesses"
+	echo "ties by randomised reports at eps 4: $right of $edges, in $(wc -l \
+		<"$T/guesses") guesses"
 	at_least "$right" "$(jq -n "$edges * 0.9")" "the number of ties read"
-	[[ $(jq -s 'map(.facts.own_reports) | add' "$T"/out/party-0?/run.json) == $(wc -l <"$T/guesses") ]] || fail "the parties' own reports"
-	[[ $(jq -s 'map(.facts.own_reports_right) | add' "$T"/out/party-0?/run.json) == "$right" ]] || fail "the parties' own right reports"
-	[[ $(jq -s 'map(.facts.own_ties) | add' "$T"/out/party-0?/run.json) == "$edges" ]] || fail "the parties' own ties"
+	[[ $(jq -s 'map(.facts.own_reports) | add' "$T"/out/party-0?/run.json) == $(wc -l \
+		<"$T/guesses") ]] || fail "the parties' own reports"
+	[[ $(jq -s 'map(.facts.own_reports_right) | add' \
+		"$T"/out/party-0?/run.json) == "$right" ]] || fail "the parties' own right reports"
+	[[ $(jq -s 'map(.facts.own_ties) | add' "$T"/out/party-0?/run.json) == "$edges" ]] ||
+		fail "the parties' own ties"
 	is_found pair=0,1 'coordinator sent LISTS, expected MATRIX'
 	is_found facts-one 'coordinator broadcast other values to .* than to this party'
 }

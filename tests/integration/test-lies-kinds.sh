@@ -1,7 +1,7 @@
 #!/bin/bash
-# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedsc and fedspectral: about sums, bases,
-# rows and blocks. Each lie ends the job with a sentence that names the coordinator and never a party, and nobody
-# has labels.
+# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedsc and fedspectral: about
+# sums, bases, rows and blocks. Each lie ends the job with a sentence that names the coordinator and
+# never a party, and nobody has labels.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -28,7 +28,9 @@ is_done() { # LIE
 # As by the coordinator in C: what is together there is together here.
 ends_alike() { # LIE
 	is_done "$1"
-	[[ $(paste -d ' ' <(cut -d , -f 1-2 "$T"/honest/party-0?/labels.csv) <(cut -d , -f 1-2 "$T"/out/party-0?/labels.csv) | sort -u | wc -l) == "$together" ]] ||
+	[[ $(paste -d ' ' <(cut -d , -f 1-2 "$T"/honest/party-0?/labels.csv) \
+		<(cut -d , -f 1-2 "$T"/out/party-0?/labels.csv) | sort -u |
+		wc -l) == "$together" ]] ||
 		fail "$1: not the clusters that there are with a coordinator in C"
 }
 
@@ -47,8 +49,8 @@ sums() { # LIE...: each is found
 	for lie; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# "turned": these three clouds are apart, so eigenvalues are equal, and what is turned in their space is as
-# good a basis, as one with another sign is; clusters are the same.
+# "turned": these three clouds are apart, so eigenvalues are equal, and what is turned in their
+# space is as good a basis, as one with another sign is; clusters are the same.
 test_anchor_as_it_is() {
 	rows_of anchor
 	honest
@@ -86,9 +88,12 @@ test_later_sums_of_dense() {
 
 bases_that_are_not() { # LIE...
 	local lie
-	for lie; do is_found "$lie" 'coordinator sent MATRIX with vectors that are not eigenvectors'; done
+	for lie; do
+		is_found "$lie" 'coordinator sent MATRIX with vectors that are not eigenvectors'
+	done
 	is_found longer 'coordinator sent MATRIX with eigenvectors that are not orthonormal'
-	is_found smaller 'coordinator sent MATRIX with .* eigenvectors that are not those of the largest eigenvalues'
+	is_found \
+		smaller 'coordinator sent MATRIX with .* eigenvectors that are not those of the largest eigenvalues'
 	is_found sign-one 'coordinator broadcast other values to .* than to this party'
 }
 
@@ -113,7 +118,8 @@ noisy_rows() { # [EPS]
 test_sums_of_noisy_anchor() {
 	noisy_rows
 	is_done honest
-	sums bit=totals+0,0 n count=landmarks+1 centre=landmarks+2 one=landmarks+3,-1 bit=anchor+0,0 zero=anchor+0
+	sums bit=totals+0,0 n count=landmarks+1 centre=landmarks+2 one=landmarks+3,-1 \
+		bit=anchor+0,0 zero=anchor+0
 }
 
 test_sums_of_noisy_anchor_out_of_place() {
@@ -129,8 +135,9 @@ test_less_noise_of_anchor() {
 	is_found weak-one "$OTHER_JOB"
 }
 
-# With much noise landmarks tie to none but themselves, and each alone is an eigenvector of the same eigenvalue: others are as large
-# as those left out then, and a number of one is off without its direction. So less noise, and for one number either sentence.
+# With much noise landmarks tie to none but themselves, and each alone is an eigenvector of the same
+# eigenvalue: others are as large as those left out then, and a number of one is off without its
+# direction. So less noise, and for one number either sentence.
 test_basis_of_noisy_anchor() {
 	noisy_rows 300
 	is_found vector-one 'coordinator sent MATRIX with .*vectors that are not'
@@ -141,7 +148,8 @@ test_basis_of_noisy_anchor() {
 
 # What left of numbers made from data, by a party's own ledger.
 left() { # NAME
-	"$BIN/coterie" ledger --state "$T/out/$1/state" export --csv >"$T/ledger.csv" || fail "$1's ledger"
+	"$BIN/coterie" ledger --state "$T/out/$1/state" export --csv >"$T/ledger.csv" ||
+		fail "$1's ledger"
 	"$PYTHON" - "$T/ledger.csv" <<-'EOF'
 		import csv, sys
 		rows = list(csv.DictReader(open(sys.argv[1])))
@@ -149,22 +157,24 @@ left() { # NAME
 	EOF
 }
 
-# Labels are the coordinator's word. They come last: whatever they are, no more leaves than with true ones.
+# Labels are the coordinator's word. They come last: whatever they are, no more leaves than with
+# true ones.
 no_more_leaves() { # [LIE]
 	local name
 	is_done honest
 	for name in $(names 3); do left "$name" >"$T/$name.left"; done
 	is_done "${1-result}"
 	for name in $(names 3); do
-		left "$name" | cmp -s - "$T/$name.left" || fail "$name: $(left "$name"), expected $(<"$T/$name.left")"
+		left "$name" | cmp -s - "$T/$name.left" ||
+			fail "$name: $(left "$name"), expected $(<"$T/$name.left")"
 		grep -q MASKED "$T/$name.left" || fail "$(<"$T/$name.left")"
 	done
 }
 
 # ---- fedgcn ----
 
-# Weights and prototypes are the parties' own work: of one sum of each phase a bit, for all or for one, a count, or
-# the whole in another's place.
+# Weights and prototypes are the parties' own work: of one sum of each phase a bit, for all or for
+# one, a count, or the whole in another's place.
 test_sums_of_fedgcn() {
 	needs_python
 	graphs_federation 3
@@ -295,7 +305,8 @@ result_of() { # METHOD
 
 test_result_of_basic() {
 	result_of basic
-	is_found result 'coordinator sent a RESULT that is not what its last assignment made of the nodes'
+	is_found result \
+		'coordinator sent a RESULT that is not what its last assignment made of the nodes'
 }
 
 test_result_of_gcc_is_believed() {
@@ -303,15 +314,17 @@ test_result_of_gcc_is_believed() {
 	no_more_leaves
 }
 
-# A run of kmeans.columns leaves models, by which rows are placed. RESULT is all that is told: 4 clusters, so that an
-# entry of 3 bits has room for what is no cluster.
+# A run of kmeans.columns leaves models, by which rows are placed. RESULT is all that is told: 4
+# clusters, so that an entry of 3 bits has room for what is no cluster.
 placed() {
 	local name
 	needs_python
-	"$BIN/coterie" synth --points --nodes 90 --features 6 --clusters 4 --apart 8 --seed 3 --out "$T/points" >/dev/null
+	"$BIN/coterie" synth --points --nodes 90 --features 6 --clusters 4 --apart 8 --seed 3 \
+		--out "$T/points" >/dev/null
 	federation 3
 	rm -rf "$T/data"
-	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out "$T/data" >/dev/null
+	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out "$T/data" \
+		>/dev/null
 	for name in $(names 3); do
 		edit "$name" ".data = { features: \"$(cd "$T" && ls "data/$name"/features.*)\" } |
 			.policy.jobs = [\"kmeans.columns\", \"kmeans.columns.predict\"]"
@@ -321,7 +334,8 @@ placed() {
 	parties 3
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names 3)
-	jq -n --arg model "$(run_of coordinator .job_id)" '{ kind: "kmeans.columns.predict", clusters: 4, model: $model }' >"$T/job.json"
+	jq -n --arg model "$(run_of coordinator .job_id)" \
+		'{ kind: "kmeans.columns.predict", clusters: 4, model: $model }' >"$T/job.json"
 	for name in $(names 3); do
 		mkdir -p "$T/kept/$name/state"
 		mv "$T/out/$name/state"/model-*.bin "$T/kept/$name/state"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A coordinator that lies, alone (tests/hostile/liar.py), to parties of a kmeans job: each lie ends the job, in
-# time, with a sentence that names the coordinator and never a party; nobody has labels; and where a lie
-# is about more than one attempt or job, the second one is refused.
+# A coordinator that lies, alone (tests/hostile/liar.py), to parties of a kmeans job: each lie ends
+# the job, in time, with a sentence that names the coordinator and never a party; nobody has labels;
+# and where a lie is about more than one attempt or job, the second one is refused.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -30,7 +30,9 @@ test_deviations_that_are_changed() {
 	lies_to 3
 	edit job '.standardize = "joint"'
 	local lie
-	for lie in scale bit=1,0 bit=1,23 bit=1,24 bit=1,47 bit=1,-1; do is_found "$lie" "$WRONG_SUM"; done
+	for lie in scale bit=1,0 bit=1,23 bit=1,24 bit=1,47 bit=1,-1; do
+		is_found "$lie" "$WRONG_SUM"
+	done
 }
 
 # Of a range of clusters, by which number is chosen.
@@ -45,11 +47,13 @@ test_noisy_sums_that_are_changed() {
 	lies_to 3
 	local lie
 	edit job '. + { iterations: 5, noise: { on: "sums", eps: 4, delta: 1e-5, clip: 50 } }'
-	for lie in bit=0,0 n bit=1,0 one=1,-1 count=1 centre=2; do is_found "$lie" "$WRONG_SUM"; done
+	for lie in bit=0,0 n bit=1,0 one=1,-1 count=1 centre=2; do
+		is_found "$lie" "$WRONG_SUM"
+	done
 }
 
-# Less noise than was said: one party is offered a larger eps, or all are told of parties that there are not, among whom the
-# noise would be shared out. Nothing made from data has left.
+# Less noise than was said: one party is offered a larger eps, or all are told of parties that there
+# are not, among whom the noise would be shared out. Nothing made from data has left.
 test_less_noise() {
 	lies_to 3
 	edit job '. + { iterations: 5, noise: { on: "sums", eps: 4, delta: 1e-5, clip: 50 } }'
@@ -60,7 +64,8 @@ test_less_noise() {
 	# shellcheck disable=SC2046
 	ends 2 $(names 3)
 	says party-01 'party-90 takes part, but the peers of party-01 do not name it'
-	! "$BIN/coterie" ledger --state "$T/out/party-01/state" export --csv | grep -q MASKED || fail 'a term has left'
+	! "$BIN/coterie" ledger --state "$T/out/party-01/state" export --csv | grep -q MASKED ||
+		fail 'a term has left'
 }
 
 test_sums_out_of_place() {
@@ -85,23 +90,29 @@ test_version_without_tags() {
 	liar version
 	parties 3
 	for name in $(names 3); do
-		soon_says "$name" 'coordinator speaks protocol version 3, party-0. speaks [0-9] to [0-9]: bring both to the same release of coterie'
-		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/state/served ]] || fail "$name went on"
+		soon_says \
+			"$name" 'coordinator speaks protocol version 3, party-0. speaks [0-9] to [0-9]: bring both to the same release of coterie'
+		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/state/served ]] ||
+			fail "$name went on"
 	done
 	kill -KILL "${PID[coordinator]}"
 	ends '2|3' party-00 party-01 party-02 # who dial on for retry_s
 }
 
-# What a peer writes moves no cursor, forges no line, and turns nothing: C0, C1, marks of direction, line separators.
+# What a peer writes moves no cursor, forges no line, and turns nothing: C0, C1, marks of direction,
+# line separators.
 harmless() { # FILE
 	[[ -s $1 ]] || fail "$1 is empty"
-	! LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$1" ||
-		fail "$1 has $(LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x8[01]' "$1" | head -n 3 | cat -v)"
+	! LC_ALL=C grep \
+		-qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$1" ||
+		fail "$1 has $(LC_ALL=C grep -aP \
+		'[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x8[01]' "$1" | head -n 3 | cat -v)"
 }
 
 test_harmful_texts() {
 	lies_to 3
-	local name f evil=$'\e[2J\e]0;owned\a \u009b31m \u202e dednepsus \u2066\u2028\n00:00:00.000 info forged\r'
+	local name \
+		f evil=$'\e[2J\e]0;owned\a \u009b31m \u202e dednepsus \u2066\u2028\n00:00:00.000 info forged\r'
 	liar refused
 	parties 3
 	for name in $(names 3); do
@@ -116,8 +127,10 @@ test_harmful_texts() {
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
 	for f in "$T"/out/*/run.json; do # as if another had written it
-		jq --arg evil "$evil" '.name += $evil | .error = $evil | .submitter += $evil | .peers[0].name += $evil
-			| .facts = { ($evil): $evil } | .leaks += [$evil] | .phases[0].name += $evil | .data.features += $evil' "$f" >"$f.new" && mv "$f.new" "$f"
+		jq --arg evil \
+			"$evil" '.name += $evil | .error = $evil | .submitter += $evil | .peers[0].name += $evil
+			| .facts = { ($evil): $evil } | .leaks += [$evil]
+			| .phases[0].name += $evil | .data.features += $evil' "$f" >"$f.new" && mv "$f.new" "$f"
 	done
 	for f in "$T/out" "$T/out/party-00"; do
 		"$BIN/coterie" show "$f" >"$T/shown" 2>&1 || true
@@ -128,14 +141,16 @@ test_harmful_texts() {
 	harmless "$T/shown"
 }
 
-# "party-02" and "party-02\0x" would be the same name to whoever stops at the 0, and not to whoever does not.
+# "party-02" and "party-02\0x" would be the same name to whoever stops at the 0, and not to whoever
+# does not.
 test_names_with_a_zero() {
 	lies_to 3
 	is_found nul "the offer's name of party 2 has a byte 0 in it"
 	is_found nul-submitter "the offer's submitter is not a name"
 }
 
-# Policy comes before data: whoever offers what is not allowed does not even learn whether these can be read.
+# Policy comes before data: whoever offers what is not allowed does not even learn whether these can
+# be read.
 test_data_are_not_looked_at() {
 	lies_to 3
 	local name features
@@ -153,7 +168,8 @@ test_data_are_not_looked_at() {
 	ends 0 coordinator
 	for name in party-00 party-01; do
 		says "$name" 'policy.min_cluster of party-0[01] is 4'
-		! said "$name" 'features.*No such file' || fail "$name looked for its data: $(grep 'No such' "$T/$name.stderr")"
+		! said "$name" 'features.*No such file' ||
+			fail "$name looked for its data: $(grep 'No such' "$T/$name.stderr")"
 	done
 	for name in $(names 3); do
 		kill -TERM "${PID[$name]}"
@@ -161,7 +177,8 @@ test_data_are_not_looked_at() {
 	done
 }
 
-# Whoever is stopped while the coordinator owes the last word alone has results, as all others have, and says so.
+# Whoever is stopped while the coordinator owes the last word alone has results, as all others have,
+# and says so.
 test_stopped_before_the_last_word() {
 	lies_to 3
 	local name
@@ -169,24 +186,29 @@ test_stopped_before_the_last_word() {
 	parties 3
 	held() { grep -q 'held back' "$T/coordinator.stdout"; }
 	until_true 60 held || fail "nothing is held back"
-	sleep "$(longer 1)" # what came before it is with the parties by then; they wait for more no longer than 20 s
+	# what came before it is with the parties by then; they wait for more no longer than 20 s
+	sleep "$(longer 1)"
 	for name in $(names 3); do kill -TERM "${PID[$name]}"; done
 	for name in $(names 3); do
 		ended "$name"
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json says $(run_of "$name" .status): $(run_of "$name" .error)"
+		[[ $(run_of "$name" .status) == "done" ]] ||
+			fail "$name/run.json says $(run_of "$name" .status): $(run_of "$name" \
+			.error)"
 		[[ -s $T/out/$name/labels.csv ]] || fail "$name has no labels"
 		says "$name" 'the heads of the other ledgers are unknown, since coordinator'
 	done
 }
 
-# The results of an attempt are not replaced, even where state/served, which says that it was served, was lost.
+# The results of an attempt are not replaced, even where state/served, which says that it was
+# served, was lost.
 test_results_that_are_there() {
 	lies_to 3
 	local name there
 	there=job-$(printf '11%.0s' {1..16})-1
 	services known=1
 	for name in $(names 3); do
-		[[ -s $T/out/$name/$there/labels.csv ]] || fail "$name has no labels: $(<"$T/coordinator.stdout")"
+		[[ -s $T/out/$name/$there/labels.csv ]] ||
+			fail "$name has no labels: $(<"$T/coordinator.stdout")"
 		rm "$T/out/$name/state/served"
 		ls -l --time-style=full-iso "$T/out/$name/$there" >"$T/$name.before"
 	done
@@ -194,10 +216,12 @@ test_results_that_are_there() {
 	for name in $(names 3); do serves "$name"; done
 	ended coordinator
 	for name in $(names 3); do
-		soon_says "$name" "attempt 1 of job (11){16} left its results before, in .*$there: they are not replaced"
+		soon_says \
+			"$name" "attempt 1 of job (11){16} left its results before, in .*$there: they are not replaced"
 		kill -TERM "${PID[$name]}"
 		ended "$name"
-		ls -l --time-style=full-iso "$T/out/$name/$there" | diff "$T/$name.before" - || fail "$name has replaced them"
+		ls -l --time-style=full-iso "$T/out/$name/$there" | diff "$T/$name.before" - ||
+			fail "$name has replaced them"
 	done
 }
 
@@ -211,8 +235,12 @@ test_files_are_for_their_user() {
 		parties 3
 		ends 0 coordinator party-00 party-01 party-02
 	)
-	[[ -s $T/out/party-00/labels.csv && -s $T/out/party-00/state/ledger.db && -s $T/out/coordinator/run.json ]] || fail "no results"
-	[[ -z $(find "$T"/out/* -perm /077) ]] || fail "others may look at $(find "$T"/out/* -perm /077 -printf '%m %p\n' | head -n 3)"
+	[[ -s $T/out/party-00/labels.csv &&
+		-s $T/out/party-00/state/ledger.db && -s $T/out/coordinator/run.json ]] ||
+		fail "no results"
+	[[ -z $(find "$T"/out/* -perm /077) ]] ||
+		fail "others may look at $(find "$T"/out/* -perm /077 -printf '%m %p\n' |
+		head -n 3)"
 }
 
 # Its word about a third is its word.
@@ -222,8 +250,8 @@ test_blame() {
 	is_found number 'ABORT of a coordinator, whose ending has a number'
 }
 
-# The answers to a lie say nothing of the data: whatever is told of rows and counts, true for nobody or for one party,
-# it hears the same fixed ending.
+# The answers to a lie say nothing of the data: whatever is told of rows and counts, true for nobody
+# or for one party, it hears the same fixed ending.
 test_answers_to_lies() {
 	lies_to 3
 	local lie
@@ -231,7 +259,8 @@ test_answers_to_lies() {
 		is_found "$lie" "$WRONG_SUM"
 		sed 's/party-0[0-2]/party/' "$T/coordinator.stderr" >>"$T/answers"
 	done
-	[[ $(sort -u "$T/answers") == 'liar: party says: ending 2, code 2' ]] || fail "it hears $(sort -u "$T/answers")"
+	[[ $(sort -u "$T/answers") == 'liar: party says: ending 2, code 2' ]] ||
+		fail "it hears $(sort -u "$T/answers")"
 }
 
 # Progress without end is not awaited for ever.
@@ -241,8 +270,10 @@ test_endless_progress() {
 	edit_parties 3 '.job_timeout_s = 4'
 	liar none=2
 	parties 3
-	ends '2|3' party-00 party-01 party-02 # the liar tells the others when the first has had enough
-	grep -q '"text":"[^"]*job_timeout_s[^"]*(exit 3' "$T"/party-0?.stderr || fail "nobody has had enough"
+	# the liar tells the others when the first has had enough
+	ends '2|3' party-00 party-01 party-02
+	grep -q '"text":"[^"]*job_timeout_s[^"]*(exit 3' "$T"/party-0?.stderr ||
+		fail "nobody has had enough"
 	for name in $(names 3); do
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
@@ -267,11 +298,15 @@ test_attempts_without_end() {
 	services attempts=9
 	[[ $(grep -c 'enough of this attempt' "$T/coordinator.stdout") == 3 ]] ||
 		fail "more than three attempts: $(<"$T/coordinator.stdout")"
-	grep -q 'attempt 4: party-0[0-2] declined the job' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
-	for name in $(names 3); do [[ -z $(find "$T/out/$name" -name labels.csv) ]] || fail "$name has labels"; done
+	grep -q 'attempt 4: party-0[0-2] declined the job' "$T/coordinator.stdout" ||
+		fail "$(<"$T/coordinator.stdout")"
+	for name in $(names 3); do
+		[[ -z $(find "$T/out/$name" -name labels.csv) ]] || fail "$name has labels"
+	done
 }
 
-# What the coordinator knows of the columns' sums: error of one attempt (or job), of the mean of all, attempts.
+# What the coordinator knows of the columns' sums: error of one attempt (or job), of the mean of
+# all, attempts.
 errors() {
 	"$PYTHON" - "$T" <<-'EOF'
 		import glob, sys
@@ -290,15 +325,16 @@ noisy() { # a federation that allows as many attempts and jobs as somebody wants
 	many=16 # no policy can allow more: of the 50 that it would make the 17th is declined
 }
 
-# The mean of all attempts is as far from the truth as one: all have the same noise. That of as many jobs is not:
-# each has noise of its own, and its own eps.
+# The mean of all attempts is as far from the truth as one: all have the same noise. That of as many
+# jobs is not: each has noise of its own, and its own eps.
 test_mean_of_attempts() {
 	local one mean n
 	noisy
 	services attempts=50
 	read -r one mean n < <(errors)
 	echo "error of the columns' sums: of one attempt $one, of the mean of $n $mean"
-	[[ $n == "$many" ]] || fail "$n attempts, expected $many: $(tail -n 1 "$T/coordinator.stdout")"
+	[[ $n == "$many" ]] ||
+		fail "$n attempts, expected $many: $(tail -n 1 "$T/coordinator.stdout")"
 	at_least "$one" 100 "the error of one attempt"
 	at_least "$mean" "$(jq -n "$one * 0.999999")" "the error of the mean"
 	services jobs="$many"
@@ -316,14 +352,16 @@ test_attempts_without_noise() {
 	services attempts=50
 	read -r one mean n < <(errors)
 	at_least 1e-6 "$one" "the least error"
-	[[ $(grep sums: "$T/coordinator.stdout" | sort -u | wc -l) == 1 && $n == "$many" ]] || fail "$n attempts of other sums"
+	[[ $(grep sums: "$T/coordinator.stdout" | sort -u | wc -l) == 1 && $n == "$many" ]] ||
+		fail "$n attempts of other sums"
 }
 
 test_done_again() {
 	lies_to 3
 	services redo=2
 	grep -q 'attempt 1: done' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
-	grep -q 'attempt 2: party-0[0-2] declined the job: ending 12' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
+	grep -q 'attempt 2: party-0[0-2] declined the job: ending 12' "$T/coordinator.stdout" ||
+		fail "$(<"$T/coordinator.stdout")"
 }
 
 # Another job's results are not where the first one's lie.
@@ -331,7 +369,8 @@ test_another_job_of_the_same_first_half() {
 	lies_to 3
 	services twin=2
 	[[ $(grep -c ': done' "$T/coordinator.stdout") == 2 ]] || fail "$(<"$T/coordinator.stdout")"
-	[[ $(find "$T/out/party-00" -name labels.csv | wc -l) == 2 ]] || fail "$(find "$T/out/party-00")"
+	[[ $(find "$T/out/party-00" -name labels.csv | wc -l) == 2 ]] ||
+		fail "$(find "$T/out/party-00")"
 }
 
 # Offers to see what is declined: after 60 of them none is considered, and none leaves a directory.
@@ -345,12 +384,14 @@ test_probing() {
 	for name in $(names 3); do
 		[[ $(grep -c 'job failed: .*policy.min_cluster of' "$T/$name.stderr") -le 60 ]] ||
 			fail "$name considered more than 60"
-		[[ -z $(find "$T/out/$name" -name 'job-*') ]] || fail "$name: a declined offer left $(find "$T/out/$name" -name 'job-*')"
+		[[ -z $(find "$T/out/$name" -name 'job-*') ]] ||
+			fail "$name: a declined offer left $(find "$T/out/$name" -name 'job-*')"
 	done
 	any_party_said '60 offers were declined within an hour' || fail "nobody says why"
 }
 
-# An answer is to one offer: parameters, parties, coordinator and data. It does not serve a second job.
+# An answer is to one offer: parameters, parties, coordinator and data. It does not serve a second
+# job.
 test_approval_twice() {
 	lies_to 3
 	local id
@@ -365,7 +406,8 @@ test_approval_twice() {
 	"$BIN/coterie" approve --state "$T/out/party-01/state" "$id" >/dev/null || fail "approve"
 	ends 0 coordinator
 	grep -q 'attempt 1: done' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
-	[[ $(grep -c ': done' "$T/coordinator.stdout") == 1 ]] || fail "an answer served twice: $(<"$T/coordinator.stdout")"
+	[[ $(grep -c ': done' "$T/coordinator.stdout") == 1 ]] ||
+		fail "an answer served twice: $(<"$T/coordinator.stdout")"
 }
 
 sample test_sums_that_are_changed test_less_noise

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A party is gone for good (kill -9, and nobody starts it again). Where the job and every policy say so, the next attempt
-# goes on without it, and ends with the labels of a job of those who are left.
+# A party is gone for good (kill -9, and nobody starts it again). Where the job and every policy say
+# so, the next attempt goes on without it, and ends with the labels of a job of those who are left.
 #
 # shellcheck source=attempts.sh
 source "${0%/*}/attempts.sh"
@@ -18,7 +18,8 @@ lossy() { # PROTOCOL [JQ-PROGRAM]: a federation of four whose job may go on with
 	protocol "$1"
 	edit job ".on_loss = \"attempt\"${2:+ | $2}"
 	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
-	edit_all $PARTIES ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $REJOIN_S" # who is killed is missed at once
+	# who is killed is missed at once
+	edit_all $PARTIES ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $REJOIN_S"
 	edit_parties $PARTIES '.policy.allow_loss = 2'
 }
 
@@ -65,13 +66,20 @@ goes_on_without() { # STEP VICTIM...
 	ends 0 coordinator $rest
 	for name in coordinator $rest; do
 		attempt_is 2 "$name"
-		[[ $(run_of "$name" '[.left_out[] | "\(.name) \(.attempt)"] | join(", ")') == "$(printf '%s 2, ' "${@:2}" | sed 's/, $//')" ]] ||
+		[[ $(run_of "$name" \
+			'[.left_out[] | "\(.name) \(.attempt)"] | join(", ")') == "$(printf \
+			'%s 2, ' "${@:2}" | sed 's/, $//')" ]] ||
 			fail "$name/run.json: left out are $(run_of "$name" .left_out)"
-		[[ $(run_of "$name" '.parties | join(" ")') == "$(tr '\n' ' ' <<<"$rest" | sed 's/ $//')" ]] || fail "$name/run.json: parties $(run_of "$name" .parties)"
-		[[ ! -e $T/undisturbed/$name/labels.csv ]] || same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+		[[ $(run_of "$name" '.parties | join(" ")') == "$(tr '\n' ' ' <<<"$rest" |
+			sed 's/ $//')" ]] ||
+			fail "$name/run.json: parties $(run_of "$name" .parties)"
+		[[ ! -e $T/undisturbed/$name/labels.csv ]] ||
+			same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
 	done
-	for name in coordinator $rest; do # each may have been a step ahead of the one that died, or behind
-		[[ $(run_of "$name" '.left_out[0].step // ""') ]] || fail "$name/run.json: $(run_of "$name" .left_out)"
+	# each may have been a step ahead of the one that died, or behind
+	for name in coordinator $rest; do
+		[[ $(run_of "$name" '.left_out[0].step // ""') ]] ||
+			fail "$name/run.json: $(run_of "$name" .left_out)"
 	done
 	for name in "${@:2}"; do
 		says coordinator "$name did not reconnect .* $REJOIN_S s: the job continues"
@@ -86,10 +94,13 @@ without() { # PROTOCOL STEP VICTIM...
 	goes_on_without "${@:2}"
 }
 
-# Every kind that can: in one step alone, and in make soak in others too; tests/faults has all steps of all.
+# Every kind that can: in one step alone, and in make soak in others too; tests/faults has all steps
+# of all.
 cell=0
-for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedgcn:start fedgcn:train fedspectral+:align fedspectral+:power \
-	flat:local flat:level-1 basic:joint landmark:norms landmark:power gcc:init gcc:iterate kmeans-columns:polish; do
+for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedgcn:start \
+	fedgcn:train fedspectral+:align fedspectral+:power \
+	flat:local flat:level-1 basic:joint landmark:norms landmark:power gcc:init gcc:iterate \
+	kmeans-columns:polish; do
 	cell=$((cell + 1))
 	! in_sample $cell 2 || eval "test_${cells//[:+-]/_}() { without ${cells/:/ } party-01; }"
 done
@@ -97,13 +108,16 @@ done
 test_launch() {
 	rows_federation 4
 	rows_job kmeans '.on_loss = "attempt"'
-	! "$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --parties 4 --out "$T/declined" 2>"$T/launch.stderr" || fail 'taken without allow_loss'
-	"$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --policy allow_loss=3 --parties 4 --out "$T/launched" || fail 'declined'
-	[[ $(jq '.left_out // [] | length' "$T/launched/party-01/run.json") == 0 ]] || fail 'somebody is left out'
+	! "$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --parties 4 --out \
+		"$T/declined" 2>"$T/launch.stderr" || fail 'taken without allow_loss'
+	"$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --policy allow_loss=3 \
+		--parties 4 --out "$T/launched" || fail 'declined'
+	[[ $(jq '.left_out // [] | length' "$T/launched/party-01/run.json") == 0 ]] ||
+		fail 'somebody is left out'
 }
 
-# It comes back when the job is done, which the coordinator still tells party-01, whose way back is cut: whether the
-# coordinator is the same process or the next one, no results are said to be there.
+# It comes back when the job is done, which the coordinator still tells party-01, whose way back is
+# cut: whether the coordinator is the same process or the next one, no results are said to be there.
 has_no_results() { # SENTENCE
 	ADDRESS=$HUB party party-03
 	ends 3 party-03
@@ -121,7 +135,8 @@ test_comes_back_when_all_is_done() {
 	tls_tool turncoat
 	coordinator
 	HUB=$ADDRESS
-	start turncoat "$TOOLS/turncoat" "$T/turncoat.ready" "$HUB" "$T/pki" party-01 coordinator "hub/$DONE/1/stay"
+	start turncoat "$TOOLS/turncoat" "$T/turncoat.ready" "$HUB" "$T/pki" party-01 coordinator \
+		"hub/$DONE/1/stay"
 	until_true 10 test -s "$T/turncoat.ready" || fail 'the turncoat did not become ready'
 	strikes_in party-02 kmeans
 	relay relay "${WIRE_MS:-25}"
@@ -134,11 +149,13 @@ test_comes_back_when_all_is_done() {
 	until_true 60 marked || fail 'job.state is not marked as done'
 	has_no_results 'continues without party-03, which did not reconnect within rejoin_s'
 	kills coordinator
-	grep -Eq '^party-03 left out from 2 on, kmeans$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
+	grep -Eq '^party-03 left out from 2 on, kmeans$' "$T/out/coordinator/job.state" ||
+		fail "job.state: $(cat "$T/out/coordinator/job.state")"
 	coordinator_again
 	has_no_results 'is done without party-03, which dropped out: it has no results'
 	ends 0 coordinator party-00 party-01 party-02
-	! grep -q 'party-03 said' "$T/coordinator.stderr" || fail 'the coordinator says that party-03 has results'
+	! grep -q 'party-03 said' "$T/coordinator.stderr" ||
+		fail 'the coordinator says that party-03 has results'
 }
 
 test_two_at_once() {
@@ -146,12 +163,17 @@ test_two_at_once() {
 	without kmeans keys party-01 party-02
 	"$BIN/coterie" show "$T/out" >"$T/shown"
 	"$BIN/coterie" report "$T/out" --out "$T/report.html" >/dev/null
-	[[ $(grep -Ec "${said}[12]" "$T/shown") == 2 ]] || fail "show: $(grep -i 'left out' "$T/shown")"
-	grep -Eq 'the attempt before was cut short in (offer|keys|totals)' "$T/shown" || fail "show does not say in which step"
-	[[ $(grep -Eo '"name":"party-0[12]","attempt":2|"attempt":2,"name":"party-0[12]"' "$T/report.html" | sort -u | wc -l) == 2 ]] ||
-		fail "the report has others left out: $(grep -o '"left_out":[^]]*' "$T/report.html" | head -n 1)"
+	[[ $(grep -Ec "${said}[12]" "$T/shown") == 2 ]] ||
+		fail "show: $(grep -i 'left out' "$T/shown")"
+	grep -Eq 'the attempt before was cut short in (offer|keys|totals)' "$T/shown" ||
+		fail "show does not say in which step"
+	[[ $(grep -Eo '"name":"party-0[12]","attempt":2|"attempt":2,"name":"party-0[12]"' \
+		"$T/report.html" | sort -u | wc -l) == 2 ]] ||
+		fail "the report has others left out: $(grep -o '"left_out":[^]]*' \
+		"$T/report.html" | head -n 1)"
 	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"
-	grep -q 'that this party takes part, without party-01, without party-02' "$T/ledger" || fail "the ledger: $(cat "$T/ledger")"
+	grep -q 'that this party takes part, without party-01, without party-02' "$T/ledger" ||
+		fail "the ledger: $(cat "$T/ledger")"
 }
 
 # Each attempt has noise of its own in its sums, and spends its eps.
@@ -162,11 +184,13 @@ test_noise_in_sums() {
 	ends 0 coordinator party-00 party-02 party-03
 	for name in party-00 party-02 party-03; do
 		attempt_is 2 "$name"
-		[[ $(run_of "$name" .facts.eps_spent) == 2 ]] || fail "$name spent $(run_of "$name" .facts.eps_spent)"
+		[[ $(run_of "$name" .facts.eps_spent) == 2 ]] ||
+			fail "$name spent $(run_of "$name" .facts.eps_spent)"
 	done
 }
 
-# The next attempt is cut short too: parties and a coordinator that were started again know who was left out from their files.
+# The next attempt is cut short too: parties and a coordinator that were started again know who was
+# left out from their files.
 test_started_again_without() {
 	local rest='party-00 party-02 party-03' name
 	lossy kmeans
@@ -175,7 +199,8 @@ test_started_again_without() {
 	soon_says party-02 'attempt 2 continues without party-01'
 	kills party-02
 	kills coordinator
-	grep -Eq '^party-01 left out from 2 on, (totals|kmeans)$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
+	grep -Eq '^party-01 left out from 2 on, (totals|kmeans)$' "$T/out/coordinator/job.state" ||
+		fail "job.state: $(cat "$T/out/coordinator/job.state")"
 	coordinator_again
 	ADDRESS=$RELAY party party-02
 	ADDRESS=$RELAY party party-01
@@ -185,9 +210,12 @@ test_started_again_without() {
 	ends 0 coordinator $rest
 	for name in coordinator $rest; do
 		attempt_is 3 "$name"
-		[[ $(run_of "$name" '.left_out[0] | "\(.name) \(.attempt)"') == 'party-01 2' ]] || fail "$name/run.json: $(run_of "$name" .left_out)"
+		[[ $(run_of "$name" '.left_out[0] | "\(.name) \(.attempt)"') == 'party-01 2' ]] ||
+			fail "$name/run.json: $(run_of "$name" .left_out)"
 	done
-	for name in $rest; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in $rest; do
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 }
 
 # ---- where nobody goes on ----
@@ -215,13 +243,16 @@ test_below_the_least() {
 declined_only() { # ATTEMPT NAME
 	local terms
 	"$BIN/coterie" ledger export --csv --state "$T/out/$2/state" >"$T/ledger.csv"
-	[[ $(awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | wc -l) == 1 ]] || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
-	awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | grep -q ',DECLINE,8,' || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	[[ $(awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | wc -l) == 1 ]] ||
+		fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | grep -q ',DECLINE,8,' ||
+		fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
 	terms=$(awk -F, -v n="$1" '$4 < n' "$T/ledger.csv" | grep -c ',MASKED,') || true
 	(($1 == 1 ? terms == 0 : terms > 0)) || fail "$2 gave $terms terms before attempt $1"
 }
 
-# allow_loss permits an attempt of two, min_parties no sum of two: nothing is given to one, whoever says that the others are lost.
+# allow_loss permits an attempt of two, min_parties no sum of two: nothing is given to one, whoever
+# says that the others are lost.
 test_below_min_parties() {
 	local name
 	needs_python
@@ -231,7 +262,10 @@ test_below_min_parties() {
 	lying two=2
 	any_party_said 'coordinator offers attempt 2 to 2 of 4 parties: the job \(kind kmeans, 2 parties\) has sums of 2 parties, policy.min_parties is 3' ||
 		fail "$(<"$T/coordinator.stdout")"
-	declined_only 2 "$(cd "$T/out" && grep -l 'policy.min_parties' ../party-0[01].stderr | head -n 1 | xargs basename -s .stderr)"
+	declined_only 2 \
+		"$(cd "$T/out" &&
+		grep -l 'policy.min_parties' ../party-0[01].stderr | head -n 1 |
+		xargs basename -s .stderr)"
 }
 
 # Its numbers are in sums with a party that is lost, and its policy no longer permits sums without.
@@ -240,7 +274,8 @@ test_not_agreed_any_more() {
 	edit_all $PARTIES '.rejoin_s = 10'
 	gone_in kmeans party-03
 	kills party-00
-	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true' # which is about other jobs
+	# which is about other jobs
+	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true'
 	party party-00
 	# shellcheck disable=SC2046 # words
 	fails_for 2 coordinator $(rest_of party-03)
@@ -258,7 +293,8 @@ test_not_agreed() {
 	says party-03 'continue after a dropout \(job.on_loss\), policy.allow_loss of party-03 is 0'
 	declined_only 1 party-03
 	edit job '{ kind: "fedwalk", on_loss }'
-	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+		--out "$T/out/coordinator"
 	ends 4 coordinator
 	says coordinator 'job.on_loss is "attempt", expected "end" here: walks cross all parties'
 }
@@ -279,7 +315,8 @@ job_after_a_loss() { # PARTY...: who allows it
 	in_log 1 totals || until_true 20 in_log 1 totals || fail "job 1 does not come to totals"
 	kills party-01
 	becomes 1 "done"
-	[[ $(jq -r '.left_out[0].name' "$T"/out/coordinator/job-000001/run.json) == party-01 ]] || fail "job 1: $(jq .left_out "$T"/out/coordinator/job-000001/run.json)"
+	[[ $(jq -r '.left_out[0].name' "$T"/out/coordinator/job-000001/run.json) == party-01 ]] ||
+		fail "job 1: $(jq .left_out "$T"/out/coordinator/job-000001/run.json)"
 	submits "$T/job.json" 2
 	ADDRESS=$RELAY stays party-01
 }
@@ -288,7 +325,8 @@ test_next_job_of_all() {
 	# shellcheck disable=SC2046 # words
 	job_after_a_loss $(names $PARTIES)
 	becomes 2 "done"
-	[[ $(jq -r '.parties | length' "$T"/out/coordinator/job-000002/run.json) == 4 ]] || fail "job 2 is of $(jq -c .parties "$T"/out/coordinator/job-000002/run.json)"
+	[[ $(jq -r '.parties | length' "$T"/out/coordinator/job-000002/run.json) == 4 ]] ||
+		fail "job 2 is of $(jq -c .parties "$T"/out/coordinator/job-000002/run.json)"
 }
 
 test_next_job_is_declined() {
@@ -319,17 +357,21 @@ lies_of() { # PROTOCOL
 	whole_job
 	edit_parties $PARTIES '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'
 	lying gone=2 # such a one cannot be told from a loss
-	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" || fail "gone: $(<"$T/coordinator.stdout")"
+	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" ||
+		fail "gone: $(<"$T/coordinator.stdout")"
 	says party-00 'attempt 2 continues without party-03, according to coordinator'
 	lying lists=2
 	any_party_said 'keys as coordinator passed them on: key advertisement of party-0[0-3]: the signature does not fit' || fail "lists: $(<"$T/coordinator.stdout")"
 	lying two=2
-	any_party_said 'policy.allow_loss of party-0[01] is 3' || fail "few: $(<"$T/coordinator.stdout")"
+	any_party_said 'policy.allow_loss of party-0[01] is 3' ||
+		fail "few: $(<"$T/coordinator.stdout")"
 	lying returns=3
-	any_party_said 'attempt 3 was offered with other parties or parameters than attempt 2' || fail "returns: $(<"$T/coordinator.stdout")"
+	any_party_said 'attempt 3 was offered with other parties or parameters than attempt 2' ||
+		fail "returns: $(<"$T/coordinator.stdout")"
 	edit job '.on_loss = "end"'
 	lying gone=2
-	any_party_said 'the offer leaves out parties, and job.on_loss is .*end' || fail "end: $(<"$T/coordinator.stdout")"
+	any_party_said 'the offer leaves out parties, and job.on_loss is .*end' ||
+		fail "end: $(<"$T/coordinator.stdout")"
 }
 
 # The liar has no defaults: the job as a coordinator in C offers it.

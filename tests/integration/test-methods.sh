@@ -10,7 +10,8 @@
 source "${0%/*}/lib.sh"
 
 job_of() { # METHOD [JQ-PROGRAM]
-	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
+	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' \
+		>"$T/job.json"
 	[[ -z ${2-} ]] || edit job "$2"
 }
 
@@ -22,16 +23,20 @@ completes_with() { # L METHOD PHASES: in run.json of everyone, as the coordinato
 	completes "$1"
 	for name in coordinator $(names "$1"); do
 		same_labels "$T/out/coordinator/labels.csv" "$T/out/$name/labels.csv"
-		[[ $(run_of "$name" .job.method) == "$2" ]] || fail "$name ran $(run_of "$name" .job.method)"
+		[[ $(run_of "$name" .job.method) == "$2" ]] ||
+			fail "$name ran $(run_of "$name" .job.method)"
 		phases="offer keys $3 result"
-		[[ $name == coordinator || $3 != *local* ]] || phases="offer local keys ${3/local /} result"
+		[[ $name == coordinator || $3 != *local* ]] ||
+			phases="offer local keys ${3/local /} result"
 		[[ $(run_of "$name" '[.phases[].name] | join(" ")') == "$phases" ]] ||
 			fail "$name went through $(run_of "$name" '[.phases[].name] | join(" ")')"
 	done
 	at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy of $2 with $1 parties"
-	[[ $(head -1 "$T/out/coordinator/labels.csv") == id,label,confidence && $(head -1 "$T/out/party-00/labels.csv") == id,label ]] ||
+	[[ $(head -1 "$T/out/coordinator/labels.csv") == id,label,confidence &&
+		$(head -1 "$T/out/party-00/labels.csv") == id,label ]] ||
 		fail "confidence: $(head -qn 1 "$T/out"/*/labels.csv | xargs)"
-	[[ $(run_of coordinator '.facts | .confidence > 0.2 and .confidence < 1 and (.confidence_tenths | length) == 10') == true ]] ||
+	[[ $(run_of \
+		coordinator '.facts | .confidence > 0.2 and .confidence < 1 and (.confidence_tenths | length) == 10') == true ]] ||
 		fail "facts $(run_of coordinator .facts)"
 }
 
@@ -44,14 +49,20 @@ gcc_is_its_twin() { # L
 	completes_with "$1" gcc "norms order init iterate"
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 	[[ $(run_of coordinator .filter_order) == "$(jq .order "$T/twin/result.json")" ]] ||
-		fail "order $(run_of coordinator .filter_order), the twin's is $(jq .order "$T/twin/result.json")"
-	[[ $(run_of coordinator '.filter_order as $p | .facts | (.order_shares | length) == 15 and $p <= .order_rule and
+		fail "order $(run_of coordinator .filter_order), the twin's is $(jq .order \
+		"$T/twin/result.json")"
+	[[ $(run_of \
+		coordinator '.filter_order as $p | .facts | (.order_shares | length) == 15 and $p <= .order_rule and
 		($p == .order_rule or .order_shares[$p] > 0.93) and ($p == 1 or .order_shares[$p - 1] <= 0.93)') == true ]] ||
-		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator '.facts | tostring')"
-	[[ $(run_of coordinator .rounds) == $((3 + 8 + $(jq .iterations "$T/twin/result.json"))) ]] ||
+		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator \
+		'.facts | tostring')"
+	[[ $(run_of coordinator .rounds) == $((3 + 8 + $(jq .iterations \
+		"$T/twin/result.json"))) ]] ||
 		fail "$(run_of coordinator .rounds) rounds"
-	[[ $(run_of coordinator .facts.clusters_of) == "$(jq -r .clusters_of "$T/twin/result.json")" ]] ||
-		fail "clusters of $(run_of coordinator .facts.clusters_of), the twin's of $(jq .clusters_of "$T/twin/result.json")"
+	[[ $(run_of coordinator .facts.clusters_of) == "$(jq -r .clusters_of \
+		"$T/twin/result.json")" ]] ||
+		fail "clusters of $(run_of coordinator .facts.clusters_of), the twin's of $(jq \
+		.clusters_of "$T/twin/result.json")"
 }
 
 test_gcc_of_two() { gcc_is_its_twin 2; }
@@ -68,14 +79,19 @@ test_gcc_of_one() {
 
 # ---- two orders: more than half of what filtered rows say is degrees ----
 
-# Each clustering has a phase of its own, and then comes the order that is taken, as its modularity has it.
+# Each clustering has a phase of its own, and then comes the order that is taken, as its modularity
+# has it.
 two_orders() { # TAKEN PHASES
 	completes_with 3 "$(run_of_job)" "$2 settle"
-	[[ $(run_of coordinator '.facts | .orders_tried[1] as $p | .orders_tried[0] == 1 and $p > 1 and .order_shares[$p - 1] > 0.5') == true ]] ||
+	[[ $(run_of \
+		coordinator '.facts | .orders_tried[1] as $p | .orders_tried[0] == 1 and $p > 1 and .order_shares[$p - 1] > 0.5') == true ]] ||
 		fail "orders of facts $(run_of coordinator '.facts | tostring')"
-	[[ $(run_of coordinator ".filter_order == .facts.orders_tried[$1]") == true && $(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] ||
-		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator '.facts | tostring'), party-01's is $(run_of party-01 .filter_order)"
-	[[ $(run_of coordinator ".facts.orders_modularity | (.[1] > .[0] + 0.02) == ($1 == 1)") == true ]] ||
+	[[ $(run_of coordinator ".filter_order == .facts.orders_tried[$1]") == true &&
+		$(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] ||
+		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator \
+		'.facts | tostring'), party-01's is $(run_of party-01 .filter_order)"
+	[[ $(run_of coordinator \
+		".facts.orders_modularity | (.[1] > .[0] + 0.02) == ($1 == 1)") == true ]] ||
 		fail "taken is $1 of $(run_of coordinator '.facts.orders_modularity | tostring')"
 }
 
@@ -87,10 +103,14 @@ test_gcc_settles_on_the_lower() {
 	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	two_orders 0 "norms order init iterate init iterate"
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
-	[[ $(run_of coordinator '.facts | .degrees == "off" and .degrees_explain < 0.5') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
-	[[ $(jq -c .orders_tried "$T/twin/result.json") == "$(run_of coordinator '.facts.orders_tried | tojson')" ]] ||
+	[[ $(run_of coordinator \
+		'.facts | .degrees == "off" and .degrees_explain < 0.5') == true ]] ||
+		fail "facts $(run_of coordinator '.facts | tostring')"
+	[[ $(jq -c .orders_tried "$T/twin/result.json") == "$(run_of coordinator \
+		'.facts.orders_tried | tojson')" ]] ||
 		fail "the twin tried $(jq -c .orders_tried "$T/twin/result.json")"
-	at_least "$(run_of coordinator .rounds)" 21 rounds # two clusterings of nine sums, and one of the two
+	# two clusterings of nine sums, and one of the two
+	at_least "$(run_of coordinator .rounds)" 21 rounds
 }
 
 test_landmark_settles_on_the_higher() {
@@ -108,9 +128,12 @@ test_landmark_of_two() {
 	completes_with 2 landmark "norms local order landmarks power polish"
 	[[ $(run_of coordinator .rounds) == 6 ]] || fail "$(run_of coordinator .rounds) rounds"
 	# seven if the local clusters are there before they are waited for
-	[[ $(run_of coordinator .round_trips) =~ ^[78]$ ]] || fail "$(run_of coordinator .round_trips) round trips"
-	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] || fail "words are not of 32 bits"
-	[[ $(run_of coordinator .facts.clusters_of) == 'rows as they are' ]] || fail "clusters of $(run_of coordinator .facts.clusters_of)"
+	[[ $(run_of coordinator .round_trips) =~ ^[78]$ ]] ||
+		fail "$(run_of coordinator .round_trips) round trips"
+	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] ||
+		fail "words are not of 32 bits"
+	[[ $(run_of coordinator .facts.clusters_of) == 'rows as they are' ]] ||
+		fail "clusters of $(run_of coordinator .facts.clusters_of)"
 }
 
 test_landmark_of_five() {
@@ -123,22 +146,26 @@ test_landmark_without_a_joint_vector() {
 	federation 3
 	job_of landmark '.landmark.power = false | .min_cell = 5'
 	completes_with 3 landmark "norms local order landmarks polish"
-	[[ $(run_of party-01 '[.traffic[] | select(.type == "BLOCK").messages_received] | add') == 1 ]] || fail "there was a block besides the norms"
+	[[ $(run_of party-01 \
+		'[.traffic[] | select(.type == "BLOCK").messages_received] | add') == 1 ]] ||
+		fail "there was a block besides the norms"
 }
 
 # ---- degrees ----
 
-# Ten nodes tied to all, fifty also to the ten next in their ring, ninety to the ten alone: three sorts of nodes, which
-# no community tells apart, and features that know nothing of them.
+# Ten nodes tied to all, fifty also to the ten next in their ring, ninety to the ten alone: three
+# sorts of nodes, which no community tells apart, and features that know nothing of them.
 roles() { # L
 	local name
 	federation "$1"
 	awk 'BEGIN {
 		OFS = "\t"
 		for (i = 0; i < 10; i++) for (j = i + 1; j < 150; j++) print i, j
-		for (i = 0; i < 50; i++) for (s = 1; s <= 5; s++) { j = (i + s) % 50; print (i < j ? i : j) + 10, (i < j ? j : i) + 10 }
+		for (i = 0; i < 50; i++) for (s = 1; s <= 5; s++) { j = (i + s) % 50;
+		print (i < j ? i : j) + 10, (i < j ? j : i) + 10 }
 	}' | sort -n -k1,1 -k2,2 >"$T/pooled/edges.tsv"
-	awk 'BEGIN { for (i = 0; i < 150; i++) print i < 10 ? 0 : i < 60 ? 1 : 2 }' >"$T/pooled/labels.txt"
+	awk 'BEGIN { for (i = 0; i < 150; i++) print i < 10 ? 0 : i < 60 ? 1 : 2 }' \
+		>"$T/pooled/labels.txt"
 	for name in $(names "$1"); do cp "$T/pooled/edges.tsv" "$T/data/$name/edges.tsv"; done
 }
 
@@ -149,12 +176,17 @@ test_degrees_alone() {
 	parties 3
 	completes 3
 	at_least "$(acc "$T/out/coordinator/labels.csv")" 1 "accuracy"
-	[[ $(run_of party-01 .job.degrees) == alone ]] || fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
-	until_true 20 any_party_said 'no centres are kept of this run' || fail "a model is kept to predict by"
-	[[ $(run_of party-01 '.leaks | map(select(test("degrees of all nodes"))) | length') == 1 ]] || fail "what degrees show is not said"
+	[[ $(run_of party-01 .job.degrees) == alone ]] ||
+		fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
+	until_true 20 any_party_said 'no centres are kept of this run' ||
+		fail "a model is kept to predict by"
+	[[ $(run_of party-01 \
+		'.leaks | map(select(test("degrees of all nodes"))) | length') == 1 ]] ||
+		fail "what degrees show is not said"
 }
 
-# A word for each degree, in place of features: degrees say it better, and that is told without their having been asked for.
+# A word for each degree, in place of features: degrees say it better, and that is told without
+# their having been asked for.
 words_of_degrees() { # L
 	/usr/bin/python3 - "$T" "$1" <<-'EOF'
 		import sys
@@ -183,20 +215,25 @@ degrees_are_told() { # METHOD
 	parties 3
 	completes 3
 	at_least "$(acc "$T/out/coordinator/labels.csv")" 1 "accuracy"
-	[[ $(run_of coordinator '.facts | .degrees == "alone" and .degrees_explain > 0.9') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
-	[[ $(run_of party-01 .job.degrees) == auto ]] || fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
+	[[ $(run_of coordinator \
+		'.facts | .degrees == "alone" and .degrees_explain > 0.9') == true ]] ||
+		fail "facts $(run_of coordinator '.facts | tostring')"
+	[[ $(run_of party-01 .job.degrees) == auto ]] ||
+		fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
 }
 
 test_degrees_are_told_by_landmark() {
 	degrees_are_told landmark
-	until_true 20 any_party_said 'no centres are kept of this run' || fail "a model is kept to predict by"
+	until_true 20 any_party_said 'no centres are kept of this run' ||
+		fail "a model is kept to predict by"
 }
 
 test_degrees_are_told_by_gcc() {
 	degrees_are_told gcc
 	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
-	[[ $(jq -r .degrees "$T/twin/result.json") == alone ]] || fail "the twin's are $(jq -r .degrees "$T/twin/result.json")"
+	[[ $(jq -r .degrees "$T/twin/result.json") == alone ]] ||
+		fail "the twin's are $(jq -r .degrees "$T/twin/result.json")"
 }
 
 test_degrees_beside_are_the_twins() {

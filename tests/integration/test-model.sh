@@ -1,6 +1,7 @@
 #!/bin/bash
-# The model of attempts, lists of members, rounds and noise keys (tests/model/attempts.pml), by spin: no error as it is, and
-# one for each guard that is left out. COTERIE_MODEL=large takes larger bounds, in a minute or two.
+# The model of attempts, lists of members, rounds and noise keys (tests/model/attempts.pml), by
+# spin: no error as it is, and one for each guard that is left out. COTERIE_MODEL=large takes larger
+# bounds, in a minute or two.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -9,16 +10,21 @@ LARGE=$([[ ${COTERIE_MODEL-} != large ]] || echo yes)
 
 model() { # OPTIMISE -DX...: all states; $FOUND is yes if an assertion fails
 	local errors
-	command -v spin >/dev/null && command -v gcc >/dev/null || skip "spin or gcc is not here (scripts/deps --dev)"
+	command -v spin >/dev/null && command -v gcc >/dev/null ||
+		skip "spin or gcc is not here (scripts/deps --dev)"
 	rm -rf "$T/model" && mkdir "$T/model"
 	cd "$T/model" || fail "is gone"
-	spin -a "${@:2}" "$ROOT/tests/model/attempts.pml" >"$T/said" 2>&1 || fail "${*:2}: $(head -n 3 "$T/said")"
+	spin -a "${@:2}" "$ROOT/tests/model/attempts.pml" >"$T/said" 2>&1 ||
+		fail "${*:2}: $(head -n 3 "$T/said")"
 	gcc "$1" -w -DSAFETY -DNOREDUCE ${LARGE:+-DCOLLAPSE} -o pan pan.c
 	./pan -E -m200000 >"$T/said" || fail "${*:2}: $(tail -n 3 "$T/said")"
-	! grep -q 'error: \|invalid array index\|not completed because' "$T/said" || fail "${*:2}: $(grep -m 1 'error: \|invalid array\|because' "$T/said")"
+	! grep -q 'error: \|invalid array index\|not completed because' "$T/said" ||
+		fail "${*:2}: $(grep -m 1 'error: \|invalid array\|because' "$T/said")"
 	errors=$(sed -n 's/.*errors: \([0-9]*\)/\1/p' "$T/said")
 	FOUND=$([[ $errors == 0 ]] || echo yes)
-	echo "${*:2}: $(sed -n 's/ *\([0-9]*\) states, stored.*/\1 states/p' "$T/said")${FOUND:+, a fault after $(sed -n 's/.*depth reached \([0-9]*\),.*/\1/p' "$T/said") steps}"
+	echo "${*:2}: $(sed -n 's/ *\([0-9]*\) states, stored.*/\1 states/p' \
+		"$T/said")${FOUND:+, a fault after $(sed -n 's/.*depth reached \([0-9]*\),.*/\1/p' \
+		"$T/said") steps}"
 }
 
 holds() { # -DX...
@@ -31,7 +37,8 @@ fails_without() { # GUARD -DX...
 	[[ -n $FOUND ]] || fail "nothing is found without $1"
 }
 
-# Two honest parties of three, and three of four; a job that ends with a loss, and one that may lose a party.
+# Two honest parties of three, and three of four; a job that ends with a loss, and one that may lose
+# a party.
 test_lists() {
 	holds -DL=3 -DHONEST=2
 	holds -DL=4 -DHONEST=3 -DMIN_PARTIES=3 -DALLOW_LOSS=3 -DNUMBERS=2
@@ -50,10 +57,13 @@ test_lists_without_a_guard() {
 	fails_without NO_MAX_ATTEMPTS "${loses[@]}"
 }
 
-# With c colluders and 2 allow_loss - L <= c two lists may have no honest party in common: two jobs at once.
+# With c colluders and 2 allow_loss - L <= c two lists may have no honest party in common: two jobs
+# at once.
 test_lists_that_may_lose_too_many() {
 	local bounds
-	for bounds in '-DL=4 -DHONEST=3 -DMIN_PARTIES=2 -DALLOW_LOSS=2' '-DL=4 -DHONEST=2 -DMIN_PARTIES=3 -DALLOW_LOSS=3' '-DL=3 -DHONEST=2 -DMIN_PARTIES=2 -DALLOW_LOSS=2'; do
+	for bounds in '-DL=4 -DHONEST=3 -DMIN_PARTIES=2 -DALLOW_LOSS=2' \
+		'-DL=4 -DHONEST=2 -DMIN_PARTIES=3 -DALLOW_LOSS=3' \
+		'-DL=3 -DHONEST=2 -DMIN_PARTIES=2 -DALLOW_LOSS=2'; do
 		# shellcheck disable=SC2086
 		model -O0 $bounds -DNUMBERS=2
 		[[ -n $FOUND ]] || fail "$bounds: two jobs at once are not found"
@@ -66,7 +76,9 @@ test_masks_and_noise() {
 	holds -DL=4 -DHONEST=1 -DMIN_PARTIES=3 -DALLOW_LOSS=3
 	holds -DL=3 -DHONEST=1 -DNO_SERVED # new exponents, or state/served: either is enough
 	holds -DL=3 -DHONEST=1 -DKEYS_REUSED
-	[[ -z $LARGE ]] || holds -DL=4 -DHONEST=1 -DMIN_PARTIES=2 -DALLOW_LOSS=2 -DNUMBERS=4 -DMAX_ATTEMPTS=3 -DMAX_PAID=6
+	[[ -z $LARGE ]] ||
+		holds -DL=4 -DHONEST=1 -DMIN_PARTIES=2 -DALLOW_LOSS=2 -DNUMBERS=4 -DMAX_ATTEMPTS=3 \
+		-DMAX_PAID=6
 }
 
 test_masks_and_noise_without_a_guard() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A sample of tests/faults/nemesis.sh, which says what is done to whom and when a job is right; `make soak` runs it for
-# long. The same jobs and faults each time.
+# A sample of tests/faults/nemesis.sh, which says what is done to whom and when a job is right;
+# `make soak` runs it for long. The same jobs and faults each time.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -9,20 +9,24 @@ TEST_TIMEOUT=400
 
 nemesis() { # STATUS OPTION...: what it said is in $T/said
 	local status=0
-	COTERIE_BIN=${SABOTAGED:-$BIN} "$ROOT/tests/faults/nemesis.sh" --seed 1 --short "${@:2}" >"$T/said" 2>&1 || status=$?
+	COTERIE_BIN=${SABOTAGED:-$BIN} "$ROOT/tests/faults/nemesis.sh" --seed 1 --short "${@:2}" \
+		>"$T/said" 2>&1 || status=$?
 	((status == $1)) || { cat "$T/said" && fail "status $status, expected $1"; }
 }
 
-# Moments are drawn, but what a process is just doing then is not: what is wrong once is looked at again, and said.
+# Moments are drawn, but what a process is just doing then is not: what is wrong once is looked at
+# again, and said.
 test_some_jobs() {
 	(nemesis 0 --seconds 20) || { echo "once more" && nemesis 0 --seconds 20; }
 	grep '^jobs' "$T/said"
-	grep -Eq '^jobs .*, wrong 0, faults [1-9].*; done' "$T/said" || fail "nothing was struck: $(tail -n 1 "$T/said")"
+	grep -Eq '^jobs .*, wrong 0, faults [1-9].*; done' "$T/said" ||
+		fail "nothing was struck: $(tail -n 1 "$T/said")"
 }
 
 # ---- whether it finds what is wrong: a coordinator that does not tell the truth ----
 
-sabotaged() { # COMMANDS: done by the coordinator's process when its job is done, in its output directory
+# COMMANDS: done by the coordinator's process when its job is done, in its output directory
+sabotaged() {
 	mkdir "$T/bin"
 	ln -s "$BIN"/* "$T/bin"
 	rm "$T/bin/coordinator"
@@ -38,7 +42,9 @@ sabotaged() { # COMMANDS: done by the coordinator's process when its job is done
 	nemesis 1 --jobs 1 --fault cut --kind tree
 }
 
-found() { grep -Eq -- "WRONG: .*$1" "$T/said" || { cat "$T/said" && fail "it does not find '$1'"; }; }
+found() {
+	grep -Eq -- "WRONG: .*$1" "$T/said" || { cat "$T/said" && fail "it does not find '$1'"; }
+}
 
 test_untrue_results_are_found() {
 	sabotaged 'sed -i -E "3s/^([^,]*),[0-9]+/\1,9/" labels.csv; jq ".elapsed_s = 9999" run.json >new; mv new run.json'

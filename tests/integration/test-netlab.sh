@@ -1,12 +1,15 @@
 #!/bin/bash
-# The lab: runs over networks of a stated rate and delay, and what is left when one ends, however it ends.
+# The lab: runs over networks of a stated rate and delay, and what is left when one ends, however it
+# ends.
 #
 #     launch --net NAME = netlab === coterie-netlab: coterie-PID-0, -1, -2
-#                              `=== launch ====== coordinator, party-00, party-01, each in one of them
+#                              `=== launch ====== coordinator, party-00, party-01, each in one of
+#                              them
 #
-# Skipped without root or /dev/net/tun. How exact the network is, the machine decides that runs this, and
-# what else it does meanwhile. Tests of rates and times are repeated while it is too busy to judge them, and
-# are then skipped; all others have a lab that is taken for what it states, and must pass beside any load.
+# Skipped without root or /dev/net/tun. How exact the network is, the machine decides that runs
+# this, and what else it does meanwhile. Tests of rates and times are repeated while it is too busy
+# to judge them, and are then skipped; all others have a lab that is taken for what it states, and
+# must pass beside any load.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -14,14 +17,16 @@ source "${0%/*}/lib.sh"
 export COTERIE_EMULATOR=own # netem has tests of its own
 
 data() {
-	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
+		>/dev/null
 	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4 }' >"$T/job.json"
 	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
 }
 
 # The process that carries the lab that process NAME has started; its namespaces have its number.
 emulator_of() { # NAME
-	until_true 20 pgrep -P "${PID[$1]}" -f "coterie-netlab run" >/dev/null || fail "$1 starts no emulator"
+	until_true 20 pgrep -P "${PID[$1]}" -f "coterie-netlab run" >/dev/null ||
+		fail "$1 starts no emulator"
 	EMULATOR=$(pgrep -P "${PID[$1]}" -f "coterie-netlab run")
 }
 
@@ -35,8 +40,8 @@ nothing_left() {
 
 network_of() { jq -r "$2" "$T/$1/network.json"; } # OUT JQ-PROGRAM
 
-# A run to its end, again if this machine was too busy for it: the lab says so, or a message that takes some
-# ms was on its way for longer than LONGEST_MS, which is no fault of the lab's.
+# A run to its end, again if this machine was too busy for it: the lab says so, or a message that
+# takes some ms was on its way for longer than LONGEST_MS, which is no fault of the lab's.
 runs() { # OUT ARG...
 	local tries=3 why
 	while ((tries--)); do
@@ -46,18 +51,21 @@ runs() { # OUT ARG...
 		ended launch $((60 * PATIENCE))
 		nothing_left
 		if ((STATUS)); then
-			said launch 'discarded|not what it states|could not be measured' || fail "$1: status $STATUS"
+			said launch 'discarded|not what it states|could not be measured' ||
+				fail "$1: status $STATUS"
 			why=$(tail -n 1 "$T/launch.stderr")
 		else
 			why=$(jq -r --argjson most "${LONGEST_MS-null}" '[.peers[].rtt_ms] | max |
-				select($most and . > $most) | "a round trip of \(.) ms"' "$T/$1"/*/run.json)
+				select($most and . > $most)
+				| "a round trip of \(.) ms"' "$T/$1"/*/run.json)
 			[[ -n $why ]] || return 0
 		fi
 		echo "$1: this machine is too busy: $why"
 		sleep 2
 	done
 	# A long round trip where nothing else runs is a fault.
-	((STATUS)) || awk -v cpus="$(nproc)" '{ exit $1 <= cpus }' /proc/loadavg || fail "$1: $why, on a quiet machine"
+	((STATUS)) || awk -v cpus="$(nproc)" '{ exit $1 <= cpus }' /proc/loadavg ||
+		fail "$1: $why, on a quiet machine"
 	skip "this machine is too busy: $why"
 }
 
@@ -66,11 +74,13 @@ test_lan() {
 	data
 	LONGEST_MS=50 runs lan --net lan
 	says launch '^netlab: lan: stated 1000 Mbit/s, 0.10 ms round trip; measured [0-9.]+ Mbit/s, [0-9.]+ ms'
-	grep -q 'party-01 joined from 10.99.0.3' "$T/lan/coordinator/log.jsonl" || fail "party-01 is not on its host"
+	grep -q 'party-01 joined from 10.99.0.3' "$T/lan/coordinator/log.jsonl" ||
+		fail "party-01 is not on its host"
 	local rtt
 	rtt=$(jq '.peers[0].rtt_ms' "$T/lan/coordinator/run.json")
 	at_least "$rtt" 0.1 "the round trip"
-	[[ $(network_of lan '"\(.network) \(.hosts) \(.stated.rate_mbit) \(.stated.rtt_ms) \(.discarded) \(.status)"') == \
+	[[ $(network_of \
+		lan '"\(.network) \(.hosts) \(.stated.rate_mbit) \(.stated.rtt_ms) \(.discarded) \(.status)"') == \
 		"lan 3 1000 0.1 false 0" ]] || fail "network.json: $(<"$T/lan/network.json")"
 	at_least "$(network_of lan .measured.goodput_mbit)" 800 "goodput"
 	at_least "$(network_of lan '.run.packets // 1000')" 20 "the number of packets"
@@ -83,16 +93,20 @@ test_wan() {
 	LONGEST_MS=300 runs wan --net wan
 	local name
 	for name in coordinator party-00 party-01; do
-		at_least "$(jq '.peers[0].rtt_ms' "$T/wan/$name/run.json")" 200 "the round trip at $name"
+		at_least "$(jq '.peers[0].rtt_ms' "$T/wan/$name/run.json")" 200 \
+			"the round trip at $name"
 		[[ $(jq -r '.peers[0].congestion // ""' "$T/wan/$name/run.json") ]] ||
 			fail "no congestion control at $name"
 	done
 	# Each round of sums is one way there and one back.
-	at_least "$(jq '.elapsed_s / .rounds' "$T/wan/coordinator/run.json")" 0.2 "seconds per round"
-	[[ $(network_of wan '"\(.stated.rate_mbit) \(.stated.delay_ms)"') == "400 100" ]] || fail "not the stated network"
+	at_least "$(jq '.elapsed_s / .rounds' "$T/wan/coordinator/run.json")" 0.2 \
+		"seconds per round"
+	[[ $(network_of wan '"\(.stated.rate_mbit) \(.stated.delay_ms)"') == "400 100" ]] ||
+		fail "not the stated network"
 }
 
-# Of many packets about as many get lost as are to be, and the run has the labels of one that lost none.
+# Of many packets about as many get lost as are to be, and the run has the labels of one that lost
+# none.
 test_loss() {
 	needs_a_lab
 	data
@@ -100,11 +114,14 @@ test_loss() {
 	runs whole
 	runs torn --loss 4
 	same_labels "$T/whole/party-00/labels.csv" "$T/torn/party-00/labels.csv"
-	[[ $(network_of whole '"\(.run.lost) \(.stated.loss_percent) \(.stated.loss_host)"') == "0 0 null" ]] ||
+	[[ $(network_of whole \
+		'"\(.run.lost) \(.stated.loss_percent) \(.stated.loss_host)"') == "0 0 null" ]] ||
 		fail "lost without --loss: $(<"$T/whole/network.json")"
 	at_least "$(network_of torn .run.packets)" 300 "the number of packets"
-	at_least "$(network_of torn '.run | .lost / (.lost + .packets)')" 0.015 "the share that got lost"
-	at_least 0.1 "$(network_of torn '.run | .lost / (.lost + .packets)')" "0.1, against the share that got lost,"
+	at_least "$(network_of torn '.run | .lost / (.lost + .packets)')" 0.015 \
+		"the share that got lost"
+	at_least 0.1 "$(network_of torn '.run | .lost / (.lost + .packets)')" \
+		"0.1, against the share that got lost,"
 }
 
 test_loss_of_one_host() {
@@ -127,7 +144,8 @@ test_stopped_by_signal() {
 	kill -TERM "${PID[launch]}"
 	ends 6 launch
 	nothing_left
-	[[ $(run_of coordinator .exit_status) == 6 ]] || fail "the coordinator was not stopped but killed"
+	[[ $(run_of coordinator .exit_status) == 6 ]] ||
+		fail "the coordinator was not stopped but killed"
 }
 
 test_launch_is_killed() {
@@ -142,7 +160,8 @@ test_launch_is_killed() {
 }
 
 lab() { # NAME COMMAND...: a lab with two hosts, up when $T/NAME.up is there
-	start "$1" "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 --dir "$T/$1" -- \
+	start "$1" "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 --dir \
+		"$T/$1" -- \
 		bash -c "touch $T/$1.up; \"\$@\"" - "${@:2}"
 	emulator_of "$1"
 	until_true 20 test -e "$T/$1.up" || fail "$1: COMMAND does not run"
@@ -172,7 +191,8 @@ test_all_are_killed() {
 	[[ $(spaces | wc -l) == 2 ]] || fail "this should have left two namespaces, not: $(spaces)"
 	"$ROOT/scripts/netlab" --clean
 	nothing_left
-	[[ -z $(compgen -G "${TMPDIR:-/tmp}/coterie-netlab.${PID[killed]}.*") ]] || fail "its scratch directory is left"
+	[[ -z $(compgen -G "${TMPDIR:-/tmp}/coterie-netlab.${PID[killed]}.*") ]] ||
+		fail "its scratch directory is left"
 	wait "$inside" && fail "what ran inside still runs"
 	# A living lab is not touched by that.
 	lab living sleep 100
@@ -212,7 +232,8 @@ test_late_run_is_discarded() {
 	ends 1 late
 	nothing_left
 	says late '^netlab: run discarded: packets were late by up to [0-9.]+ ms'
-	[[ $(network_of late '"\(.discarded) \(.status)"') == "true 1" ]] || fail "$(<"$T/late/network.json")"
+	[[ $(network_of late '"\(.discarded) \(.status)"') == "true 1" ]] ||
+		fail "$(<"$T/late/network.json")"
 	at_least "$(network_of late .run.late_max_ms)" 50 "late_max_ms"
 }
 
@@ -230,14 +251,17 @@ test_lab_that_is_not_what_it_states() {
 		echo "$figures" >"$T/figures"
 		[[ -n $figures ]] || : >"$T/figures"
 		STATUS=0
-		COTERIE_BIN=$T/bin "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 --dir "$T/off" -- \
+		COTERIE_BIN=$T/bin "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 \
+			--hosts 2 --dir "$T/off" -- \
 			touch "$T/ran" 2>"$T/off.stderr" || STATUS=$?
 		[[ $STATUS == 1 && ! -e $T/ran ]] || fail "'$figures': status $STATUS"
-		[[ $(network_of off .status) == null ]] || fail "'$figures': $(<"$T/off/network.json")"
+		[[ $(network_of off .status) == null ]] ||
+			fail "'$figures': $(<"$T/off/network.json")"
 	done
 	says off 'could not be measured'
 	echo "2.1 96" >"$T/figures"
-	COTERIE_BIN=$T/bin "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 -- touch "$T/ran" || true
+	COTERIE_BIN=$T/bin "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 -- \
+		touch "$T/ran" || true
 	[[ -e $T/ran ]] || fail "a sound lab runs nothing"
 }
 
@@ -257,15 +281,19 @@ test_netem_is_put_up_and_taken_down() {
 	END
 	chmod +x "$T/bin/tc"
 	STATUS=0
-	PATH=$T/bin:$PATH "$ROOT/scripts/netlab" --emulator auto --net lan --hosts 3 --dir "$T/netem" -- true 2>"$T/netem.stderr" || STATUS=$?
+	PATH=$T/bin:$PATH "$ROOT/scripts/netlab" --emulator auto --net lan --hosts 3 --dir \
+		"$T/netem" -- true 2>"$T/netem.stderr" || STATUS=$?
 	says netem 'stated 1000 Mbit/s.*measured [0-9.]+ Mbit/s, [0-9.]+ ms .netem, 3 hosts.'
 	((STATUS == 1)) || fail "status $STATUS: what nobody shapes is faster than stated"
 	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
 	EMULATOR=$(sed -n 's/.*-n coterie-\([0-9]*\)-3 .*/\1/p' "$T/tc.log" | head -n 1)
 	nothing_left
-	# 50.05 ms of 1000 Mbit/s are 4171 packets of 1500 bytes, 50 ms are 4167; ten more are on their way.
-	for wanted in '0 .*dev lab0 .*netem delay 0.05ms rate 1000mbit limit 4180' '3 .*dev port2 .*netem rate 1000mbit limit 4176'; do
-		grep -q -- "coterie-[0-9]*-$wanted" "$T/tc.log" || fail "tc was not told $wanted: $(<"$T/tc.log")"
+	# 50.05 ms of 1000 Mbit/s are 4171 packets of 1500 bytes, 50 ms are 4167; ten more are on
+	# their way.
+	for wanted in '0 .*dev lab0 .*netem delay 0.05ms rate 1000mbit limit 4180' \
+		'3 .*dev port2 .*netem rate 1000mbit limit 4176'; do
+		grep -q -- "coterie-[0-9]*-$wanted" "$T/tc.log" ||
+			fail "tc was not told $wanted: $(<"$T/tc.log")"
 	done
 }
 
@@ -276,7 +304,8 @@ test_netem_shapes() {
 	tc -n "coterie-test-$$" qdisc add dev lo root netem delay 1ms 2>/dev/null || STATUS=$?
 	ip netns del "coterie-test-$$"
 	((STATUS == 0)) || skip "this kernel has no netem"
-	"$ROOT/scripts/netlab" --emulator auto --net wan --hosts 3 --dir "$T/netem" -- true || fail "status $?"
+	"$ROOT/scripts/netlab" --emulator auto --net wan --hosts 3 --dir "$T/netem" -- true ||
+		fail "status $?"
 	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
 }
 
@@ -310,7 +339,8 @@ test_bad_input() {
 # Its own number's second name is somebody's: the first is given back, the second left alone.
 test_name_in_use() {
 	needs_a_lab
-	start emulator bash -c "ip netns add coterie-\$\$-1; exec $BIN/coterie-netlab run --hosts 3 --rate 100 --delay 1 \
+	start emulator bash \
+		-c "ip netns add coterie-\$\$-1; exec $BIN/coterie-netlab run --hosts 3 --rate 100 --delay 1 \
 		--ready-file $T/ready"
 	EMULATOR=${PID[emulator]}
 	ends 4 emulator
@@ -324,17 +354,21 @@ test_no_root() {
 	((EUID == 0)) || skip "needs root, to give it up"
 	data
 	chmod -R go+rX "$T"
-	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BIN/coterie-netlab" -a -r "$T/pooled/edges.tsv" ||
+	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BIN/coterie-netlab" -a -r \
+		"$T/pooled/edges.tsv" ||
 		skip "nobody may not read this directory"
-	start launch setpriv --reuid 65534 --regid 65534 --clear-groups "${launch[@]}" --net lan --out "$T/out"
+	start launch setpriv --reuid 65534 --regid 65534 --clear-groups "${launch[@]}" --net lan \
+		--out "$T/out"
 	ends 4 launch
 	says launch 'needs root'
 	[[ ! -e $T/out ]] || fail "an output directory is left"
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/coterie-netlab" run --hosts 2 --rate 1 --delay 1 \
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/coterie-netlab" run --hosts 2 \
+		--rate 1 --delay 1 \
 		--ready-file "$T/ready" 2>"$T/run.stderr" && fail "the emulator runs without root"
 	says run 'needs root'
 	# Root in name only, as in many containers.
-	start launch setpriv --bounding-set -sys_admin,-net_admin "${launch[@]}" --net lan --out "$T/out"
+	start launch setpriv --bounding-set -sys_admin,-net_admin "${launch[@]}" --net lan --out \
+		"$T/out"
 	ends 4 launch
 	says launch 'needs root'
 }

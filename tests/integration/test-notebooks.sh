@@ -10,13 +10,18 @@ source "${0%/*}/python.sh"
 
 notebook() { # NAME
 	local file=$ROOT/python/notebooks/$1.ipynb begin
-	jq -e 'all(.cells[] | select(.cell_type == "code"); .outputs == [] and .execution_count == null)' "$file" >/dev/null ||
+	jq -e 'all(.cells[] | select(.cell_type == "code"); .outputs == []
+		and .execution_count == null)' "$file" >/dev/null ||
 		fail "$1.ipynb: it is kept with outputs"
-	command -v jupyter-nbconvert >/dev/null || skip "jupyter-nbconvert is not installed; scripts/deps --python installs it"
+	command -v jupyter-nbconvert >/dev/null ||
+		skip "jupyter-nbconvert is not installed; scripts/deps --python installs it"
 	python_with ipykernel numpy pandas scipy sklearn
 	begin=$SECONDS
-	env HOME="$T" JUPYTER_PLATFORM_DIRS=0 COTERIE_BIN="$BIN" PYTHONPATH="$ROOT/python" PYTHONDONTWRITEBYTECODE=1 \
-		jupyter-nbconvert --to html --execute --ExecutePreprocessor.timeout=$((120 * BUSY)) --output-dir "$T" "$file" 2>"$T/nbconvert.stderr" || {
+	env HOME="$T" JUPYTER_PLATFORM_DIRS=0 COTERIE_BIN="$BIN" PYTHONPATH="$ROOT/python" \
+		PYTHONDONTWRITEBYTECODE=1 \
+		jupyter-nbconvert --to html --execute \
+		--ExecutePreprocessor.timeout=$((120 * BUSY)) --output-dir "$T" "$file" \
+		2>"$T/nbconvert.stderr" || {
 		tail -n 30 "$T/nbconvert.stderr"
 		fail "$1.ipynb does not run"
 	}

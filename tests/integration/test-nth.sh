@@ -1,6 +1,7 @@
 #!/bin/bash
-# Operations on files and allocations that fail, power that is lost, in a sample of what tests/faults/nth.sh runs for
-# hours; and processes that the host does not give the memory or the threads that they need.
+# Operations on files and allocations that fail, power that is lost, in a sample of what
+# tests/faults/nth.sh runs for hours; and processes that the host does not give the memory or the
+# threads that they need.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -8,12 +9,16 @@ source "${0%/*}/lib.sh"
 SHIM=$ROOT/build/plain/tests/faults/shim.so
 
 
-nth() { COTERIE_BIN=${PROGRAMS:-$BIN} "$ROOT/tests/faults/nth.sh" --out "$T/cells.csv" "$@" >"$T/said" 2>&1; }
+nth() {
+	COTERIE_BIN=${PROGRAMS:-$BIN} "$ROOT/tests/faults/nth.sh" --out "$T/cells.csv" "$@" \
+		>"$T/said" 2>&1
+}
 
 test_sample() {
 	nth --runs 24 --seed 11 --jobs 4 || fail "a run is wrong: $(grep ',wrong,' "$T/cells.csv")"
 	tail -n 1 "$T/said"
-	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge 12 ]] || fail "of 24 faults most did not happen"
+	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge 12 ]] ||
+		fail "of 24 faults most did not happen"
 }
 
 # Whose ledger, and list of what was served, are in a directory that was made a moment before.
@@ -22,15 +27,18 @@ test_power_is_lost_in_the_first_job() {
 	grep -q ',failed cleanly,' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
 }
 
-# Killed in the middle of writing: what is half written goes when the next process begins, in directories of jobs too.
+# Killed in the middle of writing: what is half written goes when the next process begins, in
+# directories of jobs too.
 test_half_written_files_go() {
 	local n io=0 left=''
 	strikes() { # N: party-01, which stays, dies at its operation N
 		rm -rf "$T/out"
 		coordinator
 		party party-00
-		start party-01 env LD_PRELOAD="$SHIM" FAULT_UNDER="$T/out/party-01" FAULT_COUNT="$T/count" FAULT_CLASS=io FAULT_HOW=die \
-			FAULT_AT="$1" "$BIN/party" --config "$T/party-01.json" --coordinator "$ADDRESS"
+		start party-01 env LD_PRELOAD="$SHIM" FAULT_UNDER="$T/out/party-01" \
+			FAULT_COUNT="$T/count" FAULT_CLASS=io FAULT_HOW=die \
+			FAULT_AT="$1" "$BIN/party" --config "$T/party-01.json" --coordinator \
+			"$ADDRESS"
 		ended coordinator
 		ended party-00
 		until_true 10 over || fail "party-01 neither ends nor is done"
@@ -49,8 +57,10 @@ test_half_written_files_go() {
 		left=$(find "$T"/out/party-01/job-* -name '*.tmp')
 		[[ -z $left ]] || break
 	done
-	[[ $left ]] || fail "none of the last $((io - n)) of $io operations leaves a file half written"
-	for left in "$left" "$T/out/party-01/state/noise.key.99999-0.tmp" "$T/out/party-01/state/offers/x.json.99999-1.tmp"; do
+	[[ $left ]] ||
+		fail "none of the last $((io - n)) of $io operations leaves a file half written"
+	for left in "$left" "$T/out/party-01/state/noise.key.99999-0.tmp" \
+		"$T/out/party-01/state/offers/x.json.99999-1.tmp"; do
 		mkdir -p "${left%/*}"
 		echo half >"$left"
 	done
@@ -74,11 +84,13 @@ test_wrong_ones_are_found() {
 	END
 	chmod +x "$T/bin/party"
 	! PROGRAMS=$T/bin nth --only short --runs 2 kmeans || fail "other labels were not found"
-	[[ $(grep -c 'wrong,party-00 has other labels' "$T/cells.csv") == 2 ]] || fail "$(<"$T/cells.csv")"
+	[[ $(grep -c 'wrong,party-00 has other labels' "$T/cells.csv") == 2 ]] ||
+		fail "$(<"$T/cells.csv")"
 	command -v sqlite3 >/dev/null || return 0
 	sed -i '/party-00/d' "$T/bin/party"
 	! PROGRAMS=$T/bin nth --only short --runs 2 flat || fail "a row that is gone was not found"
-	[[ $(grep -c 'wrong,the ledger of party-02' "$T/cells.csv") == 2 ]] || fail "$(<"$T/cells.csv")"
+	[[ $(grep -c 'wrong,the ledger of party-02' "$T/cells.csv") == 2 ]] ||
+		fail "$(<"$T/cells.csv")"
 }
 
 # ---- what the host does not give ----
@@ -92,23 +104,32 @@ limited() { # NAME KIB PROGRAM ARG...
 test_address_space() {
 	local mib
 	federation 2
-	for name in coordinator party-00 party-01; do edit "$name" '.step_timeout_s = 5 | .threads = 2'; done
+	for name in coordinator party-00 party-01; do
+		edit "$name" '.step_timeout_s = 5 | .threads = 2'
+	done
 	for mib in 90 200 340 600; do
 		rm -rf "$T/out" "$T/ready"
 		coordinator
 		party party-00
-		limited party-01 $((mib * 1024)) "$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" --coordinator "$ADDRESS"
+		limited party-01 $((mib * 1024)) "$BIN/party" --config "$T/party-01.json" --once \
+			--out "$T/out/party-01" --coordinator "$ADDRESS"
 		ended party-01
-		[[ $STATUS == 5 || $STATUS == 0 && $mib -gt 300 ]] || fail "a party in $mib MiB ended with $STATUS"
-		((STATUS == 0)) || says party-01 'out of memory|needs 6 threads|OpenBLAS cannot have its buffers'
+		[[ $STATUS == 5 || $STATUS == 0 && $mib -gt 300 ]] ||
+			fail "a party in $mib MiB ended with $STATUS"
+		((STATUS == 0)) ||
+			says party-01 \
+			'out of memory|needs 6 threads|OpenBLAS cannot have its buffers'
 		kill -TERM "${PID[coordinator]}" 2>/dev/null || true
 		ended coordinator
 		ended party-00
-		limited coordinator $((mib * 1024)) "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/limited" --ready-file "$T/listens"
+		limited coordinator $((mib * 1024)) "$BIN/coordinator" --config \
+			"$T/coordinator.json" --job "$T/job.json" --out "$T/out/limited" \
+			--ready-file "$T/listens"
 		until_true 10 eval 'gone coordinator || [[ -s $T/listens ]]'
 		gone coordinator || kill -TERM "${PID[coordinator]}"
 		ended coordinator
-		[[ $STATUS == 5 || $STATUS == 6 && $mib -gt 300 ]] || fail "a coordinator in $mib MiB ended with $STATUS"
+		[[ $STATUS == 5 || $STATUS == 6 && $mib -gt 300 ]] ||
+			fail "a coordinator in $mib MiB ended with $STATUS"
 		rm -f "$T/listens"
 	done
 }
@@ -122,27 +143,39 @@ test_memory_is_out() {
 	for n in 200 6000 9500 12000 18000 22300 23200 24500; do
 		for program in coordinator party; do
 			status=0
-			FAULT_CLASS=alloc FAULT_HOW=null+ FAULT_AT=$n timeout 30 env LD_PRELOAD="$SHIM" \
-				"$BIN/$program" --config "$T/${program/party/party-00}.json" $([[ $program == party ]] || echo --job "$T/job.json") \
-				--check-config >"$T/$program.stdout" 2>"$T/$program.stderr" || status=$?
-			((status == 0)) || { ((status == 5)) && said "$program" 'out of memory'; } ||
+			FAULT_CLASS=alloc FAULT_HOW=null+ FAULT_AT=$n timeout 30 env \
+				LD_PRELOAD="$SHIM" \
+				"$BIN/$program" --config "$T/${program/party/party-00}.json" \
+				$([[ $program == party ]] || echo --job "$T/job.json") \
+				--check-config >"$T/$program.stdout" 2>"$T/$program.stderr" ||
+				status=$?
+			((status == 0)) ||
+				{ ((status == 5)) && said "$program" 'out of memory'; } ||
 				fail "$program without memory from allocation $n on: status $status, $(tail -n 1 "$T/$program.stderr")"
 		done
 	done
 }
 
-# From the first allocation to the first dialling; libseccomp makes some 2000 of them, and does not look what it got.
+# From the first allocation to the first dialling; libseccomp makes some 2000 of them, and does not
+# look what it got.
 test_memory_is_out_at_the_start() {
 	local n status=5
 	federation 2
 	edit party-01 '.retry_s = 1'
 	for ((n = 500; n < 200000 && status == 5; n += 700)); do
 		status=0
-		FAULT_CLASS=alloc FAULT_HOW=null+ FAULT_AT=$n timeout $((PATIENCE * 20)) env LD_PRELOAD="$SHIM" "$BIN/party" \
-			--config "$T/party-01.json" --once --coordinator 127.0.0.1:1 >"$T/party.stdout" 2>"$T/party.stderr" || status=$?
+		FAULT_CLASS=alloc FAULT_HOW=null+ FAULT_AT=$n timeout $((PATIENCE * 20)) env \
+			LD_PRELOAD="$SHIM" "$BIN/party" \
+			--config "$T/party-01.json" --once --coordinator 127.0.0.1:1 \
+			>"$T/party.stdout" 2>"$T/party.stderr" || status=$?
 		cat "$T/party.stderr" >>"$T/all.stderr"
-		((status == 2)) || { ((status == 5)) && said party 'out of memory|no thread can be started|cannot have its buffers'; } ||
-			fail "without memory from allocation $n on: status $status, $(tail -n 1 "$T/party.stderr")"
+		((status == 2)) || {
+			((status == 5)) &&
+				said party \
+				'out of memory|no thread can be started|cannot have its buffers'
+		} ||
+			fail "without memory from allocation $n on: status $status, $(tail -n 1 \
+			"$T/party.stderr")"
 	done
 	says all 'out of memory: none for the filter of system calls'
 }
@@ -150,17 +183,20 @@ test_memory_is_out_at_the_start() {
 # The others' patience ends, the job is over; and the process whose library spins goes, too.
 test_a_job_thread_that_never_returns() {
 	federation 2
-	echo 'void cblas_dsyrk(void) { for (;;) ; } void cblas_dgemm(void) { for (;;) ; }' >"$T/spin.c"
+	echo 'void cblas_dsyrk(void) { for (;;) ; } void cblas_dgemm(void) { for (;;) ; }' \
+		>"$T/spin.c"
 	gcc -shared -fPIC -w -o "$T/spin.so" "$T/spin.c"
 	for name in coordinator party-00 party-01; do edit "$name" '.step_timeout_s = 3'; done
 	coordinator
 	party party-00
-	start party-01 env LD_PRELOAD="$T/spin.so" "$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" --coordinator "$ADDRESS"
+	start party-01 env LD_PRELOAD="$T/spin.so" "$BIN/party" --config "$T/party-01.json" --once \
+		--out "$T/out/party-01" --coordinator "$ADDRESS"
 	ends 3 coordinator party-00
 	ended party-01 45
 	[[ $STATUS == 5 ]] || fail "status $STATUS"
 	says party-01 'the job is over \(.*\), but its computation has not ended for 30 s'
-	[[ $(run_of party-01 .status) == failed && $(run_of party-01 .exit_status) == 5 ]] || fail "run.json: $(run_of party-01 .status)"
+	[[ $(run_of party-01 .status) == failed && $(run_of party-01 .exit_status) == 5 ]] ||
+		fail "run.json: $(run_of party-01 .status)"
 }
 
 sample

@@ -1,6 +1,7 @@
 #!/bin/bash
-# test-page.sh -- the daemons' page in Chromium: a job watched to its end, an offer agreed to and refused, a daemon that is
-# lost, a page of another site; by the keyboard, at 390 px, in the dark. Pictures of it are left in out/.
+# test-page.sh -- the daemons' page in Chromium: a job watched to its end, an offer agreed to and
+# refused, a daemon that is lost, a page of another site; by the keyboard, at 390 px, in the dark.
+# Pictures of it are left in out/.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 source "${BASH_SOURCE[0]%/*}/serve.sh"
 
@@ -11,7 +12,8 @@ PICTURES=$ROOT/out
 browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
 need_browser() {
-	[[ -n $(browser) ]] && command -v node >/dev/null && [[ -d $ROOT/build/browser/node_modules/puppeteer-core ]] ||
+	[[ -n $(browser) ]] && command -v node >/dev/null &&
+		[[ -d $ROOT/build/browser/node_modules/puppeteer-core ]] ||
 		skip "no Chromium, node or puppeteer-core; scripts/deps --browser brings them"
 	mkdir -p "$PICTURES"
 }
@@ -25,14 +27,16 @@ url() { # NAME: into $URL
 
 SEEN=() # in what the browser runs
 check() { # SCENARIO [ARG]: in the background
-	start check "${SEEN[@]}" env CHROMIUM="$(browser)" HOME="${BROWSER_HOME-$T}" node "$ROOT/tests/tools/page-check.mjs" "$1" "$URL" "$PICTURES" "${@:2}"
+	start check "${SEEN[@]}" env CHROMIUM="$(browser)" HOME="${BROWSER_HOME-$T}" node \
+		"$ROOT/tests/tools/page-check.mjs" "$1" "$URL" "$PICTURES" "${@:2}"
 }
 
 is_ready() { (($(grep -c '^ready' "$T/check.stdout") >= $1)) || gone check; } # N
 
 ready() { # N: it said so N times
 	until_true 60 is_ready "$1"
-	(($(grep -c '^ready' "$T/check.stdout") >= $1)) || fail "the browser: $(cat "$T/check.stdout" "$T/check.stderr")"
+	(($(grep -c '^ready' "$T/check.stdout") >= $1)) ||
+		fail "the browser: $(cat "$T/check.stdout" "$T/check.stderr")"
 }
 
 checked() { # it found nothing
@@ -43,9 +47,11 @@ checked() { # it found nothing
 offered() {
 	federation 2
 	window party-00
-	edit party-00 '.retry_s = 60 | .policy.confirm = true | .confirm_s = 600 | .policy.max_jobs = 3'
+	edit party-00 \
+		'.retry_s = 60 | .policy.confirm = true | .confirm_s = 600 | .policy.max_jobs = 3'
 	coordinator
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
+	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out \
+		"$T/out/party-00"
 	party party-01
 	soon_says party-00 'waits for approval'
 	url party-00
@@ -99,48 +105,65 @@ test_no_form_for_who_may_not() {
 
 # ---- from elsewhere: a certificate of the browser's own ----
 
-# Chromium finds keys below its home, and asks a person which of them to show, unless a policy says so. That it reads below /etc alone: in
-# there another one is seen by it, and by nobody else.
+# Chromium finds keys below its home, and asks a person which of them to show, unless a policy says
+# so. That it reads below /etc alone: in there another one is seen by it, and by nobody else.
 https_browser() { # PORT NAME...: has their certificates, each for a host of the name
 	local port=$1 name db
 	shift
-	command -v certutil >/dev/null && command -v pk12util >/dev/null || skip "no certutil, which puts keys into Chromium's store: scripts/deps --browser"
+	command -v certutil >/dev/null && command -v pk12util >/dev/null ||
+		skip "no certutil, which puts keys into Chromium's store: scripts/deps --browser"
 	[[ $(browser) == *chromium* ]] || skip "$(browser) reads its policy elsewhere"
 	BROWSER_HOME=$(mktemp -d "$T/home.XXXXXX")
 	db=sql:$BROWSER_HOME/.pki/nssdb
 	for name; do
-		jq -n --arg at "https://$name.localhost:$port" --arg cn "$name" '{ pattern: $at, filter: { SUBJECT: { CN: $cn } } } | tojson'
+		jq -n --arg at "https://$name.localhost:$port" --arg cn "$name" \
+			'{ pattern: $at, filter: { SUBJECT: { CN: $cn } } } | tojson'
 	done | jq -s '{ AutoSelectCertificateForUrls: . }' >"$BROWSER_HOME/policy.json"
 	SEEN=(unshare -m)
 	((EUID == 0)) || SEEN=(unshare -rm)
 	# shellcheck disable=SC2016
-	SEEN+=(bash -euc 'mount -t tmpfs none /etc/chromium && mkdir -p /etc/chromium/policies/managed && cp "$1" /etc/chromium/policies/managed &&
+	SEEN+=(bash
+		-euc 'mount -t tmpfs none /etc/chromium && mkdir -p /etc/chromium/policies/managed && cp "$1" /etc/chromium/policies/managed &&
 		shift && exec "$@"' - "$BROWSER_HOME/policy.json")
-	"${SEEN[@]}" true 2>/dev/null || skip "nothing can be mounted, so Chromium cannot be told which certificate to show"
+	"${SEEN[@]}" true 2>/dev/null ||
+		skip "nothing can be mounted, so Chromium cannot be told which certificate to show"
 	mkdir -p "$BROWSER_HOME/.pki/nssdb"
 	certutil -N -d "$db" --empty-password
 	certutil -A -d "$db" -n ca -t C,, -i "$T/p256/ca.crt"
 	for name; do
-		openssl pkcs12 -export -in "$T/p256/$name.crt" -inkey "$T/p256/$name.key" -name "$name" -passout pass:x -out "$T/$name.p12"
-		pk12util -i "$T/$name.p12" -d "$db" -W x >"$T/pk12util" || fail "$name's key: $(<"$T/pk12util")"
+		openssl pkcs12 -export -in "$T/p256/$name.crt" -inkey "$T/p256/$name.key" -name \
+			"$name" -passout pass:x -out "$T/$name.p12"
+		pk12util -i "$T/$name.p12" -d "$db" -W x >"$T/pk12util" ||
+			fail "$name's key: $(<"$T/pk12util")"
 	done
 }
 
-# Browsers know P-256, and no Ed25519: not in the authority's certificate either. So people and the coordinator have one more authority.
+# Browsers know P-256, and no Ed25519: not in the authority's certificate either. So people and the
+# coordinator have one more authority.
 test_from_elsewhere() {
 	need_browser
 	federation 2
 	local name pin port
 	"$BIN/coterie" pki init --key-type p256 --dir "$T/p256" >/dev/null
-	"$BIN/coterie" pki request --name coordinator --role coordinator --key-type p256 --dir "$T/p256" --host anna.localhost \
+	"$BIN/coterie" pki request --name coordinator --role coordinator --key-type p256 --dir \
+		"$T/p256" --host anna.localhost \
 		--host vera.localhost --host nina.localhost --host localhost >/dev/null
-	for name in anna vera nina; do "$BIN/coterie" pki request --name "$name" --role user --key-type p256 --dir "$T/p256" >/dev/null; done
-	for name in coordinator anna vera nina; do "$BIN/coterie" pki sign --days 20 --ca "$T/p256" "$T/p256/$name.csr" >/dev/null; done
+	for name in anna vera nina; do
+		"$BIN/coterie" pki request --name "$name" --role user --key-type p256 --dir \
+			"$T/p256" >/dev/null
+	done
+	for name in coordinator anna vera nina; do
+		"$BIN/coterie" pki sign --days 20 --ca "$T/p256" "$T/p256/$name.csr" >/dev/null
+	done
 	cat "$T/pki/ca.crt" "$T/p256/ca.crt" >"$T/both.crt"
 	pin=$("$BIN/coterie" pki fingerprint "$T/p256/coordinator.crt")
-	edit coordinator '.identity = { certificate: "p256/coordinator.crt", key: "p256/coordinator.key", ca: "both.crt" } |
+	edit coordinator '.identity = { certificate: "p256/coordinator.crt",
+		key: "p256/coordinator.key", ca: "both.crt" } |
 		.api = { listen: "127.0.0.1:0", roles: { anna: "submitter", vera: "viewer" } }'
-	for name in $(names 2); do edit "$name" ".retry_s = 0 | .identity.ca = \"both.crt\" | .peers.coordinator = \"$pin\""; done
+	for name in $(names 2); do
+		edit "$name" \
+			".retry_s = 0 | .identity.ca = \"both.crt\" | .peers.coordinator = \"$pin\""
+	done
 	serve
 	stays party-00 party-01
 	here 2
@@ -153,7 +176,8 @@ test_from_elsewhere() {
 	kill -TERM "${PID[party-01]}"
 	ends 0 party-01
 	checked
-	[[ $(shown 1 '.submitter, .state' | xargs) == "anna done" && $(shown 2 .cause) == "cancelled by anna" ]] || fail "the queue: $(job list)"
+	[[ $(shown 1 '.submitter, .state' | xargs) == "anna done" &&
+		$(shown 2 .cause) == "cancelled by anna" ]] || fail "the queue: $(job list)"
 	soon_says coordinator 'refused at api.listen: the certificate of nina has no role'
 	https_browser "$port"
 	check nobody
@@ -163,7 +187,8 @@ test_from_elsewhere() {
 
 approved() {
 	local id
-	id=$("$BIN/coterie" approve --state "$T/out/party-00/state" --list | sed -n 's/^\([0-9a-f]\{32\}\) .*/\1/p')
+	id=$("$BIN/coterie" approve --state "$T/out/party-00/state" --list |
+		sed -n 's/^\([0-9a-f]\{32\}\) .*/\1/p')
 	[[ $id ]] && "$BIN/coterie" approve --state "$T/out/party-00/state" "$id" >/dev/null
 }
 
@@ -186,11 +211,14 @@ test_refuse() {
 # A report, as a file: twelve clusters, so that the matrix is wide.
 test_report() {
 	need_browser
-	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" >/dev/null
+	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \
+		>/dev/null
 	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 } }' >"$T/job.json"
-	"$BIN/coterie" run --quiet --data "$T/data" --job "$T/job.json" --parties 3 --keep-data --out "$T/run" >"$T/run.stdout" 2>&1 || fail "the run: $(<"$T/run.stdout")"
+	"$BIN/coterie" run --quiet --data "$T/data" --job "$T/job.json" --parties 3 --keep-data \
+		--out "$T/run" >"$T/run.stdout" 2>&1 || fail "the run: $(<"$T/run.stdout")"
 	for name in run run/party-01; do
-		"$BIN/coterie" report "$T/$name" -o "$T/${name##*/}.html" --truth "$T/data/labels.txt" >/dev/null
+		"$BIN/coterie" report "$T/$name" -o "$T/${name##*/}.html" --truth \
+			"$T/data/labels.txt" >/dev/null
 		URL=file://$T/${name##*/}.html
 		check report "report-${name##*/}"
 		checked
@@ -217,10 +245,13 @@ test_lost() {
 test_foreign() {
 	need_browser
 	offered
-	check foreign "$(jq -c '{ id: .job_id, hash: .offer }' "$T"/out/party-00/state/offers/*.json |
-		jq -c --rawfile token "$T/out/party-00/http.token" '. + { token: ($token | rtrimstr("\n")) }')"
+	check foreign \
+		"$(jq -c '{ id: .job_id, hash: .offer }' "$T"/out/party-00/state/offers/*.json |
+		jq -c --rawfile token "$T/out/party-00/http.token" \
+		'. + { token: ($token | rtrimstr("\n")) }')"
 	checked
-	[[ -z $(ls "$T"/out/party-00/state/offers/*.answer 2>/dev/null) ]] || fail "another site has answered"
+	[[ -z $(ls "$T"/out/party-00/state/offers/*.answer 2>/dev/null) ]] ||
+		fail "another site has answered"
 }
 
 run_tests "$@"

@@ -8,7 +8,8 @@ source "${0%/*}/lib.sh"
 source "${0%/*}/python.sh"
 
 run_page() { # PAGE
-	case $1 in */python.md) python_with numpy pandas scipy sklearn ;; *) python_with numpy ;; esac
+	case $1 in */python.md) python_with numpy pandas scipy sklearn ;; *) python_with \
+		numpy ;; esac
 	python3_is_python
 	mkdir -p "$T/clone/build"
 	ln -s "$BIN" "$T/clone/build/bin"
@@ -42,7 +43,8 @@ test_tool() {
 test_messages_exist() {
 	local piece missing=0
 	strings -n 4 "$BIN"/coterie "$BIN"/coordinator "$BIN"/party |
-		cat - <(printf '%s\n' 'address already in use' 'connection refused' FILE:LINE:) >"$T/strings"
+		cat - <(printf '%s\n' 'address already in use' 'connection refused' FILE:LINE:) \
+		>"$T/strings"
 	sed -n 's/^| \(`[^|]*\) | .* | .* |$/\1/p' "$ROOT/docs/reference/errors.md" |
 		grep -o '`[^`]*`' | tr -d '`' >"$T/messages"
 	(($(wc -l <"$T/messages") > 55)) || fail "hardly any message on the page"

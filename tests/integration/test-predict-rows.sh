@@ -1,5 +1,6 @@
 #!/bin/bash
-# coterie predict: what a run over rows has left at a party gives old rows their labels again, and new ones theirs.
+# coterie predict: what a run over rows has left at a party gives old rows their labels again, and
+# new ones theirs.
 #
 #     data/       117 of 150 rows at three parties     run  ->  $T/out/party-NN/model.rows
 #     new/        the other 33
@@ -9,14 +10,16 @@ source "${0%/*}/lib.sh"
 
 OLD=117
 
-# Six columns in three clouds, the fourth in another unit; columns have names, and rows ids in no order.
+# Six columns in three clouds, the fourth in another unit; columns have names, and rows ids in no
+# order.
 old_and_new() { # [UNIT]: of the fourth column
 	local name
 	rows_federation 3
 	rm -r "$T/data"
 	for name in $(names 3) new; do
 		mkdir -p "$T/data/$name"
-		jq -n '{ columns: [range(6) | { name: "c\(.)", type: "number" }] }' >"$T/data/$name/columns.json"
+		jq -n '{ columns: [range(6) | { name: "c\(.)", type: "number" }] }' \
+			>"$T/data/$name/columns.json"
 	done
 	awk -v dir="$T/data" -v old=$OLD -v unit="${1-1000}" -v OFS=, 'BEGIN {
 		srand(5)
@@ -29,7 +32,8 @@ old_and_new() { # [UNIT]: of the fourth column
 		}
 	}'
 	for name in $(names 3); do
-		seq -f 'r%03.0f' 39 | shuf --random-source="$T/data/new/features.csv" >"$T/data/$name/ids.txt"
+		seq -f 'r%03.0f' 39 |
+			shuf --random-source="$T/data/new/features.csv" >"$T/data/$name/ids.txt"
 		edit "$name" ".data = { features: \"data/$name/features.csv\", ids: \"data/$name/ids.txt\" }"
 	done
 }
@@ -43,28 +47,39 @@ runs() {
 
 predicts() { # NAME DATA: with NAME's model
 	rm -rf "$T/placed"
-	"$BIN/coterie" predict --model "$T/out/$1/model.rows" --data "$T/data/$2" --out "$T/placed" >"$T/said" 2>&1 || fail "$1, $2: $(<"$T/said")"
+	"$BIN/coterie" predict --model "$T/out/$1/model.rows" --data "$T/data/$2" --out \
+		"$T/placed" >"$T/said" 2>&1 || fail "$1, $2: $(<"$T/said")"
 }
 
-# Each party's rows get the labels of the run, by its own model; and the new ones those of the planted clouds.
+# Each party's rows get the labels of the run, by its own model; and the new ones those of the
+# planted clouds.
 comes_back() { # WHAT [columns that must be the same; all]
 	local name
 	for name in $(names 3); do
-		[[ $(stat -c %a "$T/out/$name/model.rows") == 600 ]] || fail "$1: the mode of $name's model"
+		[[ $(stat -c %a "$T/out/$name/model.rows") == 600 ]] ||
+			fail "$1: the mode of $name's model"
 		predicts "$name" "$name"
-		cmp <(cut -d, -f"${2:-1-}" "$T/out/$name/labels.csv") <(cut -d, -f"${2:-1-}" "$T/placed/labels.csv") || fail "$1: other labels at $name"
-		cmp "$T/out/$name/labels.npy" "$T/placed/labels.npy" || fail "$1: another labels.npy at $name"
+		cmp <(cut -d, -f"${2:-1-}" "$T/out/$name/labels.csv") \
+			<(cut -d, -f"${2:-1-}" "$T/placed/labels.csv") ||
+			fail "$1: other labels at $name"
+		cmp "$T/out/$name/labels.npy" "$T/placed/labels.npy" ||
+			fail "$1: another labels.npy at $name"
 		predicts "$name" new
-		[[ $(jq .acc "$T/said") == 1 ]] || fail "$1: new rows at $name: $(jq -c . "$T/said")"
+		[[ $(jq .acc "$T/said") == 1 ]] ||
+			fail "$1: new rows at $name: $(jq -c . "$T/said")"
 	done
 }
 
 confident() { # WHAT: a number from 0 to 1 for each row
-	awk -F, 'NR == 1 ? $3 != "confidence" : !($3 >= 0 && $3 <= 1) { wrong++ } END { exit wrong || NR != 40 }' "$T/out/party-01/labels.csv" ||
+	awk -F, 'NR == 1 ? $3 != "confidence" : !($3 >= 0 && $3 <= 1) { wrong++ }
+		END { exit wrong || NR != 40 }' "$T/out/party-01/labels.csv" ||
 		fail "$1: $(head -n 3 "$T/out/party-01/labels.csv")"
-	[[ $(run_of party-01 '.facts.confidence_tenths | length, (add * 1000 | round)' | xargs) == "10 1000" ]] || fail "$1: $(run_of party-01 .facts)"
+	[[ $(run_of party-01 '.facts.confidence_tenths | length, (add * 1000 | round)' |
+		xargs) == "10 1000" ]] || fail "$1: $(run_of party-01 .facts)"
 	at_least "$(run_of party-01 .facts.confidence)" .4 "$1: confidence in run.json"
-	at_least "$(awk -F, 'NR > 1 { s += $3 } END { print s / (NR - 1) }' "$T/out/party-01/labels.csv")" .4 "$1: confidence of clouds that lie apart"
+	at_least \
+		"$(awk -F, 'NR > 1 { s += $3 } END { print s / (NR - 1) }' \
+		"$T/out/party-01/labels.csv")" .4 "$1: confidence of clouds that lie apart"
 }
 
 test_same_labels() {
@@ -76,7 +91,8 @@ test_same_labels() {
 		comes_back "kmeans, $how"
 		confident "kmeans, $how"
 	done
-	"$BIN/coterie" show "$T/out" | grep -Eq '^confidence at party-01: 0\.[0-9]{3} \(0: ' || fail "show has no confidence: $("$BIN/coterie" show "$T/out")"
+	"$BIN/coterie" show "$T/out" | grep -Eq '^confidence at party-01: 0\.[0-9]{3} \(0: ' ||
+		fail "show has no confidence: $("$BIN/coterie" show "$T/out")"
 	"$BIN/coterie" report "$T/out" --out "$T/page.html" >/dev/null
 	[[ $(grep -o '"confidence_tenths":\[' "$T/page.html" | wc -l) == 3 ]] ||
 		fail "the report has no confidence of three parties"
@@ -84,7 +100,8 @@ test_same_labels() {
 	runs
 	comes_back anchor
 	confident anchor
-	cmp "$T/out/party-00/model.rows" "$T/out/party-02/model.rows" || fail "parties have other models of what all were told"
+	cmp "$T/out/party-00/model.rows" "$T/out/party-02/model.rows" ||
+		fail "parties have other models of what all were told"
 }
 
 test_units_as_they_are() {
@@ -98,7 +115,8 @@ test_units_as_they_are() {
 	comes_back "noise in sums" 1,2
 }
 
-# A process that has only the model of party-00 places rows as those of party-02 were: they hold the same.
+# A process that has only the model of party-00 places rows as those of party-02 were: they hold the
+# same.
 test_another_party() {
 	old_and_new
 	rows_job kmeans '.standardize = "joint"'
@@ -129,12 +147,19 @@ test_refused() {
 		--data "$T/data/new"
 	rm "$T/data/new/columns.json"
 	cut -d, -f1-5 "$T/data/new/features.csv" >"$T/x" && mv "$T/x" "$T/data/new/features.csv"
-	refuses 4 "the rows have 5 columns, those of the run had 6" --model "$model" --data "$T/data/new"
+	refuses 4 "the rows have 5 columns, those of the run had 6" --model "$model" --data \
+		"$T/data/new"
 	head -c 100 "$model" >"$T/cut"
-	refuses 4 "$T/cut: damaged or cut off: its checksum is not that of its 100 bytes" --model "$T/cut" --data "$T/data/new"
-	{ head -c $((size / 2)) "$model" && printf '\x55' && tail -c +$((size / 2 + 2)) "$model"; } >"$T/cut"
-	refuses 4 "its checksum is not that of its $size bytes" --model "$T/cut" --data "$T/data/new"
-	refuses 4 "does not begin like a model of rows" --model "$T/out/party-00/labels.npy" --data "$T/data/new"
+	refuses 4 "$T/cut: damaged or cut off: its checksum is not that of its 100 bytes" --model \
+		"$T/cut" --data "$T/data/new"
+	{
+		head -c $((size / 2)) "$model" && printf '\x55' &&
+			tail -c +$((size / 2 + 2)) "$model"
+	} >"$T/cut"
+	refuses 4 "its checksum is not that of its $size bytes" --model "$T/cut" --data \
+		"$T/data/new"
+	refuses 4 "does not begin like a model of rows" --model "$T/out/party-00/labels.npy" \
+		--data "$T/data/new"
 }
 
 sample test_same_labels test_refused

@@ -16,14 +16,17 @@ old_and_new() { # L [SYNTH-OPTION...]
 	mv "$T/data" "$T/data-all"
 	for name in $(names "$1"); do
 		first_rows "$T/data-all/$name" "$T/data/$name"
-		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kcagc\", \"kcagc.predict\"]"
+		edit "$name" \
+			".state = \"state/$name\" | .policy.jobs = [\"kcagc\", \"kcagc.predict\"]"
 	done
 }
 
 first_rows() { # FROM TO: the first OLD rows of a slice, and the edges between them
 	mkdir -p "$2"
-	awk -v n="$OLD" '/^%/ { print; next } !size { size = $2; next } $1 <= n { entry[count++] = $0 }
-		END { print n, size, count; for (i = 0; i < count; i++) print entry[i] }' "$1/features.mtx" >"$2/features.mtx"
+	awk -v n="$OLD" \
+		'/^%/ { print; next } !size { size = $2; next } $1 <= n { entry[count++] = $0 }
+		END { print n, size, count;
+		for (i = 0; i < count; i++) print entry[i] }' "$1/features.mtx" >"$2/features.mtx"
 	awk -v n="$OLD" '$1 < n && $2 < n' "$1/edges.tsv" >"$2/edges.tsv"
 }
 
@@ -45,9 +48,11 @@ run_old() { # L [COORDINATOR-ARG...]: $MODEL is its id
 }
 
 predict_job() { # [COORDINATOR-ARG...]: the coordinator of a prediction, listening
-	jq -n --arg model "${MODEL-}" '{ kind: "kcagc.predict", clusters: 3, model: $model }' >"$T/predict.json"
+	jq -n --arg model "${MODEL-}" '{ kind: "kcagc.predict", clusters: 3, model: $model }' \
+		>"$T/predict.json"
 	rm -f "$T/ready"
-	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/predict.json" \
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job \
+		"$T/predict.json" \
 		--out "$T/out/coordinator" --ready-file "$T/ready" "$@"
 	until_true 20 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
@@ -72,7 +77,8 @@ refused() { # L REGEX [COORDINATOR-ARG...]
 	party_says "$2"
 	[[ ! -e $T/out/coordinator/labels.csv ]] || fail "there are labels"
 	for name in $(names "$1"); do
-		[[ $(run_of "$name" 'any(.phases[]; .name == "local")') == false ]] || fail "$name computed all the same"
+		[[ $(run_of "$name" 'any(.phases[]; .name == "local")') == false ]] ||
+			fail "$name computed all the same"
 	done
 	rm -rf "$T/out"
 }
@@ -86,36 +92,49 @@ old_labels_come_back() { # L METHOD
 	old_and_new "$1"
 	run_old "$1" --set "method=$2"
 	for name in $(names "$1"); do
-		[[ $(stat -c %a "$(model_of "$name")") == 600 ]] || fail "the model of $name: mode $(stat -c %a "$(model_of "$name")")"
+		[[ $(stat -c %a "$(model_of "$name")") == 600 ]] ||
+			fail "the model of $name: mode $(stat -c %a "$(model_of "$name")")"
 	done
 	predicts data "$1"
 	for name in coordinator $(names "$1"); do
 		same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"
 		same_labels "$T/run/$name/labels.npy" "$T/out/$name/labels.npy"
-		[[ $(run_of "$name" '.result.cluster_sizes | tostring') == "$(jq -r '.result.cluster_sizes | tostring' "$T/run/$name/run.json")" ]] ||
+		[[ $(run_of "$name" '.result.cluster_sizes | tostring') == "$(jq -r \
+			'.result.cluster_sizes | tostring' "$T/run/$name/run.json")" ]] ||
 			fail "$name: other sizes of clusters"
-		[[ $(run_of "$name" '.job.kind, .job.model' | xargs) == "kcagc.predict $MODEL" ]] || fail "$name: $(run_of "$name" -c .job)"
+		[[ $(run_of "$name" '.job.kind, .job.model' | xargs) == "kcagc.predict $MODEL" ]] ||
+			fail "$name: $(run_of "$name" -c .job)"
 	done
-	[[ $(run_of party-00 '[.phases[].name] | tostring') == '["offer","keys","local","predict","result"]' ]] ||
+	[[ $(run_of \
+		party-00 '[.phases[].name] | tostring') == '["offer","keys","local","predict","result"]' ]] ||
 		fail "party-00 went through $(run_of party-00 '[.phases[].name] | tostring')"
-	[[ $(run_of coordinator .rounds) == 2 ]] || fail "$(run_of coordinator .rounds) rounds for a few nodes: a bound, and the distances"
+	[[ $(run_of coordinator .rounds) == 2 ]] ||
+		fail "$(run_of coordinator \
+		.rounds) rounds for a few nodes: a bound, and the distances"
 }
 
 test_old_labels_tree() { old_labels_come_back 4 tree; }
 test_old_labels_flat() { old_labels_come_back 3 flat; }
 test_old_labels_basic() { old_labels_come_back 2 basic; }
 
-# Rows of landmark projection have length 1 over all parties, and go to the nearest of the means that the last polish went by.
+# Rows of landmark projection have length 1 over all parties, and go to the nearest of the means
+# that the last polish went by.
 test_landmark() {
 	local name polish
 	old_and_new 3
 	echo '{ "kind": "kcagc", "method": "landmark", "clusters": 3, "seed": 7 }' >"$T/job.json"
 	for polish in 1 3; do
 		run_old 3 --set "polish=$polish"
-		[[ $polish != 1 ]] || refused 3 "job.joint_norm is false, and the run of job.model was of method landmark"
+		[[ $polish != 1 ]] ||
+			refused 3 \
+			"job.joint_norm is false, and the run of job.model was of method landmark"
 		predicts data 3 --set joint_norm=true
-		for name in coordinator $(names 3); do same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"; done
-		[[ $(run_of coordinator '.leaks | map(select(test("joint norm"))) | length') == 1 ]] || fail "the leaks do not say so"
+		for name in coordinator $(names 3); do
+			same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"
+		done
+		[[ $(run_of coordinator \
+			'.leaks | map(select(test("joint norm"))) | length') == 1 ]] ||
+			fail "the leaks do not say so"
 		predicts data-all 3 --set joint_norm=true
 		at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy with the new nodes"
 		cp "$T/out/coordinator/labels.csv" "$T/placed.csv"
@@ -125,22 +144,28 @@ test_landmark() {
 	parties 3
 	completes 3
 	sed 1d "$T/out/coordinator/labels.csv" | cut -d, -f2 >"$T/full.txt"
-	at_least "$("$BIN/coterie" eval --truth "$T/full.txt" "$T/placed.csv" | jq -r .acc)" 0.95 "agreement with a run over all nodes"
+	at_least "$("$BIN/coterie" eval --truth "$T/full.txt" "$T/placed.csv" | jq -r .acc)" 0.95 \
+		"agreement with a run over all nodes"
 	rm -rf "$T/out"
 	run_old 3 --set polish=0
 	refused 3 "method landmark, whose clusters have no centres" --set joint_norm=true
 }
 
-# Two orders of the filter were tried: rows go to the means by the one that was taken, the first or the second.
+# Two orders of the filter were tried: rows go to the means by the one that was taken, the first or
+# the second.
 after_two_orders() { # TAKEN SYNTH-OPTION...
 	local name
 	old_and_new 3 "${@:2}"
 	echo '{ "kind": "kcagc", "method": "landmark", "clusters": 3, "seed": 7 }' >"$T/job.json"
 	run_old 3
-	[[ $(jq ".filter_order == .facts.orders_tried[$1]" "$T/run/coordinator/run.json") == true ]] ||
-		fail "orders $(jq -c '[.filter_order, .facts.orders_tried]' "$T/run/coordinator/run.json")"
+	[[ $(jq ".filter_order == .facts.orders_tried[$1]" \
+		"$T/run/coordinator/run.json") == true ]] ||
+		fail "orders $(jq -c '[.filter_order, .facts.orders_tried]' \
+		"$T/run/coordinator/run.json")"
 	predicts data 3 --set joint_norm=true
-	for name in coordinator $(names 3); do same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in coordinator $(names 3); do
+		same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 }
 
 test_landmark_of_the_lower_order() { after_two_orders 0 --degree 20; }
@@ -151,13 +176,16 @@ test_new_nodes() {
 	run_old 3
 	predicts data-all 3
 	at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy with the new nodes"
-	[[ $(run_of coordinator .result.rows) == "$ALL" ]] || fail "$(run_of coordinator .result.rows) rows"
+	[[ $(run_of coordinator .result.rows) == "$ALL" ]] ||
+		fail "$(run_of coordinator .result.rows) rows"
 	mv "$T/out" "$T/predicted"
 	coordinator # a run over all nodes
 	parties 3
 	completes 3
 	sed 1d "$T/out/coordinator/labels.csv" | cut -d, -f2 >"$T/full.txt"
-	at_least "$("$BIN/coterie" eval --truth "$T/full.txt" "$T/predicted/coordinator/labels.csv" | jq -r .acc)" 0.95 \
+	at_least \
+		"$("$BIN/coterie" eval --truth "$T/full.txt" "$T/predicted/coordinator/labels.csv" |
+		jq -r .acc)" 0.95 \
 		"agreement with a run over all nodes"
 }
 
@@ -184,7 +212,8 @@ test_ids() {
 	predicts data-all 2
 	same_labels "$T/first/party-00/labels.csv" "$T/out/party-00/labels.csv"
 	same_labels <(sort "$T/first/party-01/labels.csv") <(sort "$T/out/party-01/labels.csv")
-	[[ $(sed -n 2p "$T/out/party-01/labels.csv") == "id-$(printf %04d $((ALL - 1)))",* ]] || fail "not party-01's order"
+	[[ $(sed -n 2p "$T/out/party-01/labels.csv") == "id-$(printf %04d $((ALL - 1)))",* ]] ||
+		fail "not party-01's order"
 	# Two nodes of one id.
 	sed -i '3s/.*/id-0000/' "$T/data-all/party-01/ids.txt"
 	rm -rf "$T/out"
@@ -200,12 +229,14 @@ test_nodes_without_edges() {
 	run_old 2
 	local name
 	for name in $(names 2); do
-		awk -v n=$((ALL - 5)) '$1 < n && $2 < n' "$T/data-all/$name/edges.tsv" >"$T/edges.new"
+		awk -v n=$((ALL - 5)) '$1 < n && $2 < n' "$T/data-all/$name/edges.tsv" \
+			>"$T/edges.new"
 		cp "$T/edges.new" "$T/data-all/$name/edges.tsv"
 	done
 	predicts data-all 2
 	says party-00 "[0-9]+ of $ALL nodes have no edge: .*their features alone decide"
-	[[ $(run_of coordinator '.result.cluster_sizes | add') == "$ALL" ]] || fail "nodes without labels"
+	[[ $(run_of coordinator '.result.cluster_sizes | add') == "$ALL" ]] ||
+		fail "nodes without labels"
 }
 
 test_joint_norm() {
@@ -214,7 +245,8 @@ test_joint_norm() {
 	refused 3 "job.joint_norm is false, in the run of job.model it was true"
 	predicts data 3 --set joint_norm=true
 	same_labels "$T/run/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
-	[[ $(run_of coordinator '.leaks | map(select(test("joint norm"))) | length') == 1 ]] || fail "the leaks do not say so"
+	[[ $(run_of coordinator '.leaks | map(select(test("joint norm"))) | length') == 1 ]] ||
+		fail "the leaks do not say so"
 }
 
 # ---- what does not fit ----
@@ -224,11 +256,14 @@ test_other_jobs_are_refused() {
 	run_old 3 --set secure_sum.fraction_bits=16
 	local name model=$MODEL
 	refused 3 "job.clusters is 4, the run of job.model had 3" --set clusters=4
-	refused 3 "fraction_bits is 12, the run of job.model had 16" --set secure_sum.fraction_bits=12
+	refused 3 "fraction_bits is 12, the run of job.model had 16" --set \
+		secure_sum.fraction_bits=12
 	MODEL=0123456789abcdef0123456789abcdef
 	refused 3 "there is no model of run $MODEL here"
-	grep -q "models in .*: 1: $model" "$T/party-00.stderr" || grep -q "models in .*: 1: $model" "$T/party-01.stderr" ||
-		grep -q "models in .*: 1: $model" "$T/party-02.stderr" || fail "nobody's log says which models there are"
+	grep -q "models in .*: 1: $model" "$T/party-00.stderr" ||
+		grep -q "models in .*: 1: $model" "$T/party-01.stderr" ||
+		grep -q "models in .*: 1: $model" "$T/party-02.stderr" ||
+		fail "nobody's log says which models there are"
 	! grep -q "$model" "$T/coordinator.stderr" || fail "the coordinator was told of other runs"
 	MODEL=$model
 	edit party-01 'del(.policy.jobs)'
@@ -308,43 +343,53 @@ test_failed_runs_leave_none() {
 	mkdir "$T/out/party-01/labels.csv" # where a file is to be
 	ends "1|2" coordinator party-00 party-01 party-02
 	party_says "labels.csv: cannot rename to it"
-	[[ ! -e $T/out/coordinator/labels.csv && ! -e $T/out/party-00/labels.csv ]] || fail "labels of a run that failed"
-	[[ -z $(find "$T/state" -name 'model-*') ]] || fail "models of a failed run: $(find "$T/state" -name 'model-*')"
+	[[ ! -e $T/out/coordinator/labels.csv && ! -e $T/out/party-00/labels.csv ]] ||
+		fail "labels of a run that failed"
+	[[ -z $(find "$T/state" -name 'model-*') ]] ||
+		fail "models of a failed run: $(find "$T/state" -name 'model-*')"
 	rmdir "$T/out/party-01/labels.csv"
 	rm -rf "$T/out"
 	run_old 3
-	[[ $(find "$T/state" -name 'model-*' | wc -l) == 3 ]] || fail "a good run left $(find "$T/state" -name 'model-*')"
+	[[ $(find "$T/state" -name 'model-*' | wc -l) == 3 ]] ||
+		fail "a good run left $(find "$T/state" -name 'model-*')"
 }
 
 # ---- kmeans.columns ----
 
-# A run over the first rows leaves models of columns; rows of the run get their labels again, alone or beside others, and few rows any.
+# A run over the first rows leaves models of columns; rows of the run get their labels again, alone
+# or beside others, and few rows any.
 columns_of_rows() { # METHOD
 	local name rows
-	"$BIN/coterie" synth --points --nodes 240 --features 6 --clusters 3 --apart 5 --seed 3 --out "$T/points" >/dev/null
+	"$BIN/coterie" synth --points --nodes 240 --features 6 --clusters 3 --apart 5 --seed 3 \
+		--out "$T/points" >/dev/null
 	federation 3
 	rm -rf "$T/data"
-	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out "$T/data-all" >/dev/null
+	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out \
+		"$T/data-all" >/dev/null
 	for name in $(names 3); do
 		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kmeans.columns\", \"kmeans.columns.predict\"] |
 			.data = { features: \"data-all/$name/features.csv\" }"
 		[[ -e $T/data-all/$name/features.csv ]] || table_of "$name"
 		for rows in 180 2; do
 			mkdir -p "$T/data-$rows/$name"
-			head -n "$rows" "$T/data-all/$name/features.csv" >"$T/data-$rows/$name/features.csv"
+			head -n "$rows" "$T/data-all/$name/features.csv" \
+				>"$T/data-$rows/$name/features.csv"
 		done
 	done
-	jq -n --arg method "$1" '{ kind: "kmeans.columns", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
+	jq -n --arg method "$1" \
+		'{ kind: "kmeans.columns", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
 }
 
 table_of() { # NAME: its features as a table, of which rows can be taken
-	/usr/bin/python3 -c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), delimiter=",", fmt="%.17g")' \
+	/usr/bin/python3 \
+		-c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), delimiter=",", fmt="%.17g")' \
 		"$T/data-all/$1/features.npy" "$T/data-all/$1/features.csv"
 }
 
 predicts_columns() { # DATA
 	data_is "$1" 3
-	jq -n --arg model "$MODEL" '{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
+	jq -n --arg model "$MODEL" \
+		'{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
 	coordinator
 	parties 3
 	completes 3
@@ -361,17 +406,25 @@ columns_come_back() { # METHOD
 	rm -rf "$T/run" && mv "$T/out" "$T/run"
 	[[ $(stat -c %a "$(model_of party-00)") == 600 ]] || fail "no model of party-00"
 	predicts_columns data-180
-	for name in coordinator $(names 3); do same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in coordinator $(names 3); do
+		same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 	[[ $(run_of coordinator .rounds) == 2 ]] || fail "$(run_of coordinator .rounds) rounds"
-	[[ $(run_of party-00 '[.leaks[] | select(test("squared distance of each row to each centre"))] | length') == 1 ]] ||
+	[[ $(run_of \
+		party-00 '[.leaks[] | select(test("squared distance of each row to each centre"))] | length') == 1 ]] ||
 		fail "leaks: $(run_of party-00 '.leaks | tostring')"
 	rm -rf "$T/out"
 	predicts_columns data-all
-	cmp <(head -n 181 "$T/run/party-00/labels.csv") <(head -n 181 "$T/out/party-00/labels.csv") || fail "others beside them change labels"
-	at_least "$("$BIN/coterie" eval --truth "$T/points/labels.txt" "$T/out/party-00/labels.csv" | jq .acc)" 0.95 "accuracy of all rows"
+	cmp <(head -n 181 "$T/run/party-00/labels.csv") \
+		<(head -n 181 "$T/out/party-00/labels.csv") ||
+		fail "others beside them change labels"
+	at_least \
+		"$("$BIN/coterie" eval --truth "$T/points/labels.txt" "$T/out/party-00/labels.csv" |
+		jq .acc)" 0.95 "accuracy of all rows"
 	rm -rf "$T/out"
 	predicts_columns data-2 # fewer than clusters
-	cmp <(head -n 3 "$T/run/party-00/labels.csv") "$T/out/party-00/labels.csv" || fail "two rows alone have other labels"
+	cmp <(head -n 3 "$T/run/party-00/labels.csv") "$T/out/party-00/labels.csv" ||
+		fail "two rows alone have other labels"
 }
 
 test_columns_tree() { columns_come_back tree; }
@@ -391,8 +444,10 @@ test_columns_are_of_their_kind() {
 		printf '0,1\n' >"$T/data-180/$name/edges.csv"
 		edit "$name" ".policy.jobs = [\"kcagc.predict\"] | .data.edges = \"data-180/$name/edges.csv\""
 	done
-	refused 3 "job.kind is kcagc.predict, and the run of job.model was of kind kmeans.columns: expected kmeans.columns.predict"
-	jq -n --arg model "$MODEL" '{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
+	refused \
+		3 "job.kind is kcagc.predict, and the run of job.model was of kind kmeans.columns: expected kmeans.columns.predict"
+	jq -n --arg model "$MODEL" \
+		'{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046

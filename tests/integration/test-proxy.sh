@@ -18,7 +18,8 @@ proxy() { # [LINE...]: of its configuration; its port is in $PROXY
 	for ((try = 0; try < 20; try++)); do
 		[[ -n ${PROXY-} && $try == 0 ]] || PROXY=$((20000 + RANDOM % 12000))
 		{
-			printf '%s\n' "Port $PROXY" 'Listen 127.0.0.1' 'Timeout 600' 'MaxClients 50' 'LogLevel Connect' "LogFile \"$T/proxy.log\"" "$@"
+			printf '%s\n' "Port $PROXY" 'Listen 127.0.0.1' 'Timeout 600' \
+				'MaxClients 50' 'LogLevel Connect' "LogFile \"$T/proxy.log\"" "$@"
 		} >"$T/proxy.conf"
 		start proxy tinyproxy -d -c "$T/proxy.conf"
 		until_true 10 proxy_listens_or_gone
@@ -54,7 +55,8 @@ test_two_of_three_behind_it() {
 	ADDRESS=localhost:${ADDRESS##*:} party party-01
 	party party-02
 	completes 3
-	(($(tunnels 127.0.0.1) == 1 && $(tunnels localhost) == 1)) || fail "tunnels: $(cat "$T/proxy.log")"
+	(($(tunnels 127.0.0.1) == 1 && $(tunnels localhost) == 1)) ||
+		fail "tunnels: $(cat "$T/proxy.log")"
 	says party-01 'through the proxy http://127.0.0.1:'
 	says party-01 'admitted by coordinator at localhost:'
 	! said party-00 proxy || fail "party-00 uses a proxy"
@@ -79,7 +81,8 @@ test_closed_in_a_job() {
 	proxy
 	completes 3
 	says party-01 'reconnected to'
-	(($(run_of coordinator '.peers[] | select(.name == "party-01") | .reconnects') >= 1)) || fail "no reconnect of party-01"
+	(($(run_of coordinator '.peers[] | select(.name == "party-01") | .reconnects') >= 1)) ||
+		fail "no reconnect of party-01"
 }
 
 # A party waits for a proxy that is down, as for a coordinator.
@@ -92,7 +95,9 @@ test_down_and_up() {
 	stop_proxy
 	behind party-01
 	"$BIN/coterie" doctor --config "$T/party-01.json" --json >"$T/found" 2>/dev/null || true
-	jq -e --arg p "the proxy 127.0.0.1:$PROXY: connection refused" 'any(.[]; .check == "TCP" and .verdict == "wrong" and .found == $p)' "$T/found" >/dev/null ||
+	jq -e --arg p "the proxy 127.0.0.1:$PROXY: connection refused" \
+		'any(.[]; .check == "TCP" and .verdict == "wrong" and .found == $p)' "$T/found" \
+		>/dev/null ||
 		fail "doctor does not find it: $(<"$T/found")"
 	parties 2
 	soon_says party-01 "the proxy 127.0.0.1:$PROXY: connection refused; trying again"
@@ -107,11 +112,14 @@ test_refused_by_it() {
 	proxy 'ConnectPort 443'
 	behind party-01
 	edit party-01 ".coordinator = \"$ADDRESS\""
-	"$BIN/coterie" doctor --config "$T/party-01.json" --json >"$T/found" 2>/dev/null && fail "doctor finds nothing wrong"
-	jq -e 'any(.[]; .check == "proxy" and .verdict == "wrong" and (.found | test("answered \"HTTP/1.. 403 ")))' "$T/found" >/dev/null ||
+	"$BIN/coterie" doctor --config "$T/party-01.json" --json >"$T/found" 2>/dev/null &&
+		fail "doctor finds nothing wrong"
+	jq -e 'any(.[]; .check == "proxy" and .verdict == "wrong" and (.found
+		| test("answered \"HTTP/1.. 403 ")))' "$T/found" >/dev/null ||
 		fail "doctor does not find it: $(<"$T/found")"
 	party party-01
-	soon_says party-01 '"level":"error".*the proxy 127.0.0.1:[0-9]+ answered .*HTTP/1.. 403 .* when asked for 127.0.0.1:'
+	soon_says \
+		party-01 '"level":"error".*the proxy 127.0.0.1:[0-9]+ answered .*HTTP/1.. 403 .* when asked for 127.0.0.1:'
 	ends 2 party-01
 	kill -TERM "${PID[coordinator]}"
 	ends 6 coordinator
@@ -125,7 +133,8 @@ test_no_proxy_there() {
 	PROXY=${ADDRESS##*:}
 	behind party-00
 	party party-00
-	soon_says party-00 'did not answer as an HTTP proxy does|before the proxy answered|broke: connection reset'
+	soon_says \
+		party-00 'did not answer as an HTTP proxy does|before the proxy answered|broke: connection reset'
 	ends 2 party-00
 	kill -TERM "${PID[coordinator]}"
 	ends 6 coordinator
@@ -135,13 +144,16 @@ test_no_proxy_there() {
 test_passwords_are_refused() {
 	federation 1
 	edit party-00 '.proxy = "http://anna:s3cret@proxy.example.org:3128"'
-	refused 4 'party.proxy has a user or a password' "$BIN/party" --check-config --config "$T/party-00.json"
+	refused 4 'party.proxy has a user or a password' "$BIN/party" --check-config --config \
+		"$T/party-00.json"
 	! grep -q s3cret "$T/refused" || fail "it says the password"
 	edit party-00 '.proxy = "http://anna:s3cret" + ("x" * 400) + "@proxy.example.org:3128"'
-	refused 4 'party.proxy has a user or a password' "$BIN/party" --check-config --config "$T/party-00.json"
+	refused 4 'party.proxy has a user or a password' "$BIN/party" --check-config --config \
+		"$T/party-00.json"
 	! grep -q s3cret "$T/refused" || fail "it says a long password"
 	edit party-00 '.proxy = "https://proxy.example.org:3128"'
-	refused 4 'party.proxy is no HTTP proxy' "$BIN/party" --check-config --config "$T/party-00.json"
+	refused 4 'party.proxy is no HTTP proxy' "$BIN/party" --check-config --config \
+		"$T/party-00.json"
 	edit party-00 '.proxy = "http://proxy.example.org:3128"'
 	refused 0 'is valid' "$BIN/party" --check-config --config "$T/party-00.json"
 }
@@ -160,8 +172,10 @@ test_job_through_it() {
 	ask() { env "${@:2}" "$BIN/coterie" job list --server "$1" --cert "$T/pki/anna.crt"; }
 	ask "$address" "https_proxy=http://127.0.0.1:$PROXY" >"$T/list" || fail "list ended with $?"
 	(($(tunnels "$host") == 1)) || fail "not through the proxy: $(cat "$T/proxy.log")"
-	ask "coordinator@127.0.0.1:${API##*:}" "https_proxy=http://127.0.0.1:$PROXY" >"$T/list" || fail "list ended with $?"
-	ask "$address" "https_proxy=http://127.0.0.1:$PROXY" "no_proxy=coordinator" >"$T/list" || fail "list ended with $?"
+	ask "coordinator@127.0.0.1:${API##*:}" "https_proxy=http://127.0.0.1:$PROXY" >"$T/list" ||
+		fail "list ended with $?"
+	ask "$address" "https_proxy=http://127.0.0.1:$PROXY" "no_proxy=coordinator" >"$T/list" ||
+		fail "list ended with $?"
 	(($(tunnels "") == 1)) || fail "through the proxy all the same: $(cat "$T/proxy.log")"
 	# The certificate is the coordinator's: another name is refused inside the tunnel too.
 	refused 2 'certificate|SSL' ask "hub@$host:${API##*:}" "https_proxy=http://127.0.0.1:$PROXY"

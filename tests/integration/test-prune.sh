@@ -20,9 +20,11 @@ test_prune() {
 	grep -q 'would be removed, with --yes: 1 of 3' "$T/said" || # of two models, too
 		fail "said: $(cat "$T/said")"
 	[[ -s $out/$old/run.json ]] || fail "gone without --yes"
-	COLUMNS=40 "$BIN/coterie" prune "$out" --days 90 --yes | awk 'length > 40 { exit 1 }' || fail "a line longer than 40"
+	COLUMNS=40 "$BIN/coterie" prune "$out" --days 90 --yes | awk 'length > 40 { exit 1 }' ||
+		fail "a line longer than 40"
 	[[ ! -e $out/$old ]] || fail "not gone"
-	[[ $(run_of party-00 .status) == "done" && -s $out/state/ledger.db ]] || fail "too much is gone"
+	[[ $(run_of party-00 .status) == "done" && -s $out/state/ledger.db ]] ||
+		fail "too much is gone"
 	"$BIN/coterie" prune "$out" --days 90 --yes | grep -q 'nothing to remove' ||
 		fail "something is left to remove"
 	! "$BIN/coterie" prune "$out" 2>/dev/null || fail "without a bound"

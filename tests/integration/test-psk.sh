@@ -30,11 +30,13 @@ nothing_left() {
 	local name
 	for name in $(names 3); do
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: $(run_of "$name" .status)"
+		[[ $(run_of "$name" .status) == failed ]] ||
+			fail "$name/run.json: $(run_of "$name" .status)"
 	done
 	for name in party-00 party-01; do
 		"$BIN/coterie" ledger --state "$T/out/$name/state" export --csv >"$T/ledger"
-		grep -q 'public key for the job' "$T/ledger" || fail "$name's ledger does not have its key"
+		grep -q 'public key for the job' "$T/ledger" ||
+			fail "$name's ledger does not have its key"
 		! grep -q 'masked term' "$T/ledger" || fail "$name's ledger has masked words"
 	done
 }
@@ -42,7 +44,8 @@ nothing_left() {
 no_key_is_shown() {
 	local f
 	for f in a b; do
-		! grep -rqF "$(<"$T/$f.psk")" "$T/out" "$T"/*.stderr || fail "a key is in a log or a result"
+		! grep -rqF "$(<"$T/$f.psk")" "$T/out" "$T"/*.stderr ||
+			fail "a key is in a log or a result"
 	done
 }
 
@@ -53,7 +56,9 @@ test_all_pairs() {
 	coordinator
 	parties 3
 	completes 3
-	for name in $(names 3); do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in $(names 3); do
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 	says party-00 'pre-shared keys go into the keys with 2 of 2 other parties'
 	no_key_is_shown
 }
@@ -72,7 +77,9 @@ test_rows() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	for name in $(names 3); do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	for name in $(names 3); do
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
 	says party-01 'pre-shared keys go into the keys with 1 of 2 other parties'
 }
 
@@ -81,8 +88,10 @@ mismatch() { # REGEX REGEX: the sentence of either
 	coordinator
 	parties 3
 	ends 2 coordinator party-00 party-01 party-02
-	grep -Eq "$1|$2" "$T/party-00.stderr" "$T/party-01.stderr" || fail "neither of the two says why"
-	! grep -Eq 'has (no|a|another) pre-shared key' "$T/party-02.stderr" "$T/coordinator.stderr" || fail "others say more than they know"
+	grep -Eq "$1|$2" "$T/party-00.stderr" "$T/party-01.stderr" ||
+		fail "neither of the two says why"
+	! grep -Eq 'has (no|a|another) pre-shared key' "$T/party-02.stderr" \
+		"$T/coordinator.stderr" || fail "others say more than they know"
 	nothing_left
 	no_key_is_shown
 }
@@ -100,7 +109,8 @@ test_two_different_keys() {
 	all_share
 	openssl rand -hex 32 >"$T/d.psk"
 	shares party-01 party-00 d.psk
-	mismatch 'party-01 has another pre-shared key for party-00 than' 'party-00 has another pre-shared key for party-01 than'
+	mismatch 'party-01 has another pre-shared key for party-00 than' \
+		'party-00 has another pre-shared key for party-01 than'
 }
 
 # One that is named for the coordinator protects nothing, and whoever did so hears it.
@@ -129,7 +139,8 @@ test_files_that_do_not_do() {
 	federation 2
 	openssl rand -hex 32 >"$T/a.psk"
 	shares party-00 party-01 a.psk
-	"$BIN/party" --config "$T/party-00.json" --check-config >/dev/null || fail "a good key is refused"
+	"$BIN/party" --config "$T/party-00.json" --check-config >/dev/null ||
+		fail "a good key is refused"
 	chmod 640 "$T/a.psk"
 	refused 'peers.party-01.psk: .*/a.psk: mode 0640 lets others at the pre-shared key: chmod 600'
 	chmod 600 "$T/a.psk"

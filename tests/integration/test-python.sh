@@ -1,5 +1,6 @@
 #!/bin/bash
-# The Python package: its tests in tests/python, types; the site of make docs; and the section of the README that it is in.
+# The Python package: its tests in tests/python, types; the site of make docs; and the section of
+# the README that it is in.
 #
 # Needs what scripts/deps --python installs; what of it is missing is skipped.
 #
@@ -26,10 +27,14 @@ test_types() {
 test_pages() {
 	make -s -C "$ROOT" docs >"$T/docs" 2>&1 || fail "$(<"$T/docs")"
 	! grep -qE 'skipped|without' "$T/docs" || skip "$(<"$T/docs")"
-	grep -q 'AttributedGraphClustering' "$ROOT/build/docs/python-api/api.html" || fail "the reference has no estimators"
-	grep -q 'python-api/index.html' "$ROOT/build/docs/python-api.html" || fail "no page leads to the reference"
-	grep -q 'takes part in a real job' "$ROOT/build/docs/python.html" || fail "the guide is not there"
-	! grep -rhoE '<(link|script|img)[^>]*(src|href)="(https?:)?//[^"]*"' "$ROOT/build/docs" --include=*.html ||
+	grep -q 'AttributedGraphClustering' "$ROOT/build/docs/python-api/api.html" ||
+		fail "the reference has no estimators"
+	grep -q 'python-api/index.html' "$ROOT/build/docs/python-api.html" ||
+		fail "no page leads to the reference"
+	grep -q 'takes part in a real job' "$ROOT/build/docs/python.html" ||
+		fail "the guide is not there"
+	! grep -rhoE '<(link|script|img)[^>]*(src|href)="(https?:)?//[^"]*"' "$ROOT/build/docs" \
+		--include=*.html ||
 		fail "pages load something from elsewhere"
 }
 
@@ -44,19 +49,27 @@ test_readme_from_a_table_to_clusters() {
 	all=$(section "From your table to clusters")
 	sed '/^or in Python/,$d' <<<"$all" | sed -n 's/^    //p' >"$T/readme.sh"
 	sed -n '/^or in Python/,$s/^    //p' <<<"$all" >"$T/readme.py"
-	[[ $(wc -l <"$T/readme.sh") == 4 && $(wc -l <"$T/readme.py") == 5 ]] || fail "README.md: the section is another one"
-	mkdir -p "$T/walk/build" && ln -s "$BIN" "$T/walk/build/bin" && ln -s "$ROOT/scripts" "$ROOT/configs" "$ROOT/python" "$T/walk/"
+	[[ $(wc -l <"$T/readme.sh") == 4 && $(wc -l <"$T/readme.py") == 5 ]] ||
+		fail "README.md: the section is another one"
+	mkdir -p "$T/walk/build" && ln -s "$BIN" "$T/walk/build/bin" &&
+		ln -s "$ROOT/scripts" "$ROOT/configs" "$ROOT/python" "$T/walk/"
 	awk 'BEGIN { srand(5); print "customer,age,region,joined,income"
-		for (i = 0; i < 90; i++) printf "c%d,%s,%s,2024-%02d-11,%d\n", i, i == 7 ? "" : 20 + 20 * (i % 3) + rand() * 5,
-			i % 3 == 1 ? "north" : "south", 1 + i % 12, 1000 * (1 + i % 3 * 2 + rand()) }' >"$T/walk/customers.csv"
+		for (i = 0; i < 90; i++) printf "c%d,%s,%s,2024-%02d-11,%d\n", i,
+		i == 7 ? "" : 20 + 20 * (i % 3) + rand() * 5,
+			i % 3 == 1 ? "north" : "south", 1 + i % 12,
+			1000 * (1 + i % 3 * 2 + rand()) }' >"$T/walk/customers.csv"
 	cd "$T/walk" || fail "is gone"
 	python3_is_python
-	bash -euo pipefail "$T/readme.sh" >"$T/sh.out" 2>&1 || fail "in the shell: $(tail -n 3 "$T/sh.out")"
-	[[ -s run/party-00/report.html && -s run/party-00/profile.csv ]] || fail "no report, or no profile"
-	COTERIE_BIN=$BIN PYTHONPATH=python "$PYTHON" "$T/readme.py" >"$T/py.out" 2>"$T/py.err" || fail "in Python: $(tail -n 3 "$T/py.err")"
+	bash -euo pipefail "$T/readme.sh" >"$T/sh.out" 2>&1 ||
+		fail "in the shell: $(tail -n 3 "$T/sh.out")"
+	[[ -s run/party-00/report.html && -s run/party-00/profile.csv ]] ||
+		fail "no report, or no profile"
+	COTERIE_BIN=$BIN PYTHONPATH=python "$PYTHON" "$T/readme.py" >"$T/py.out" 2>"$T/py.err" ||
+		fail "in Python: $(tail -n 3 "$T/py.err")"
 	[[ -s report.html ]] || fail "no report from Python"
 	cut -d, -f2 run/party-00/labels.csv | sed 1d | paste -sd' ' >"$T/labels"
-	tr -d '\n' <"$T/py.out" | sed 's/^\[\([^]]*\)\].*/\1/; s/  */ /g' | cmp -s - <(tr -d '\n' <"$T/labels") ||
+	tr -d '\n' <"$T/py.out" | sed 's/^\[\([^]]*\)\].*/\1/; s/  */ /g' |
+		cmp -s - <(tr -d '\n' <"$T/labels") ||
 		fail "labels differ: $(head -n 4 "$T/py.out") and $(<"$T/labels")"
 	grep -q 'region=north\|income' run/party-00/profile.csv || fail "the profile has no names"
 	[[ $(sort "$T/labels" | tr ' ' '\n' | sort -u | wc -l) == 3 ]] || fail "not three clusters"
@@ -66,15 +79,19 @@ test_readme_from_a_table_to_clusters() {
 test_pip_installs_it() {
 	python_with setuptools wheel pip pandas scipy sklearn
 	cp -r "$ROOT/python" "$T/python"
-	"$PYTHON" -m pip install -q --disable-pip-version-check --no-index --no-build-isolation --no-deps --target "$T/site" "$T/python" 2>"$T/pip.stderr" || {
+	"$PYTHON" -m pip install -q --disable-pip-version-check --no-index --no-build-isolation \
+		--no-deps --target "$T/site" "$T/python" 2>"$T/pip.stderr" || {
 		cat "$T/pip.stderr"
 		fail "pip does not install it"
 	}
 	[[ -e $T/site/coterie/py.typed ]] || fail "it has no py.typed"
 	cd "$T" || fail "is gone"
-	PYTHONPATH=$T/site "$PYTHON" -m coterie.convert --help >/dev/null || fail "the converter is not installed"
-	[[ $(COTERIE_BIN=$BIN PYTHONPATH=$T/site "$PYTHON" -c 'import coterie; print(coterie.__version__, coterie.__file__, coterie.find())') == \
-		"$(<"$ROOT/VERSION") $T/site/coterie/__init__.py $(realpath "$BIN")/coterie" ]] || fail "what is installed is another one"
+	PYTHONPATH=$T/site "$PYTHON" -m coterie.convert --help >/dev/null ||
+		fail "the converter is not installed"
+	[[ $(COTERIE_BIN=$BIN PYTHONPATH=$T/site "$PYTHON" -c \
+		'import coterie; print(coterie.__version__, coterie.__file__, coterie.find())') == \
+		"$(<"$ROOT/VERSION") $T/site/coterie/__init__.py $(realpath "$BIN")/coterie" ]] ||
+		fail "what is installed is another one"
 }
 
 sample test_data

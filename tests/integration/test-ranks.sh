@@ -1,11 +1,13 @@
 #!/bin/bash
-# A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong there.
+# A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong
+# there.
 . "${0%/*}/lib.sh"
 . "${0%/*}/ranks.sh"
 # shellcheck source=lies.sh
 source "${0%/*}/lies.sh"
 
-# Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of a few hubs.
+# Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of
+# a few hubs.
 dense_federation() { # L
 	mkdir -p "$T/pooled"
 	/usr/bin/python3 - "$T/pooled" <<-'EOF'
@@ -29,7 +31,8 @@ dense_federation() { # L
 		            if i != j:
 		                f.write(f"{i}\t{j}\n")
 	EOF
-	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out \
+		"$T/data" >/dev/null
 	cat >"$T/job.json" <<-'EOF'
 		{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "flat", "filter": { "order": 4 }, "restarts": 3, "starts": 6,
 		  "local_restarts": 2 }
@@ -38,13 +41,19 @@ dense_federation() { # L
 }
 
 ledger() { # NAME SQL
-	/usr/bin/python3 -c 'import sqlite3, sys; [print(*r) for r in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])]' \
+	/usr/bin/python3 \
+		-c 'import sqlite3, sys; [print(*r) for r in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])]' \
 		"$T/out/$1/state/ledger.db" "$2"
 }
 
-# What ledgers count by, the digest of the data; and what went out unmasked: of one party alone, whom nothing masks, all.
+# What ledgers count by, the digest of the data; and what went out unmasked: of one party alone,
+# whom nothing masks, all.
 counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
-went_out() { ledger "$1" "select step, type, bytes, words, hex(sha256) from row where type in ($2) order by number"; } # NAME TYPES
+# NAME TYPES
+went_out() {
+	ledger \
+		"$1" "select step, type, bytes, words, hex(sha256) from row where type in ($2) order by number"
+}
 
 runs() { # L: where parties have rows of their own, the coordinator has no labels
 	coordinator
@@ -76,7 +85,8 @@ same_words() { # WITH-WHAT
 	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
 	[[ $sent == *MASKED* ]] || fail "no sums: $sent"
 	mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
-	[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $1"
+	[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] ||
+		fail "other words on ranks with $1"
 	rm -r "$T/out" "$T/with"
 }
 
@@ -86,24 +96,35 @@ test_same_labels_and_model() {
 	dense_federation 2
 	both_ways 2
 	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
-	mv "$T/out" "$T/with" && mv "$T/without" "$T/out" && digest=$(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'")
+	mv "$T/out" "$T/with" && mv "$T/without" "$T/out" &&
+		digest=$(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'")
 	mv "$T/out" "$T/without" && mv "$T/with" "$T/out"
-	[[ $digest && $(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'") == "$digest" ]] ||
+	[[ $digest &&
+		$(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'") == "$digest" ]] ||
 		fail "the ledger has other data or clusters on ranks than without"
-	[[ $(run_of party-00 '.facts.ranks_memory | length') == 3 ]] || fail "run.json has no memory of three ranks"
-	[[ $(run_of party-00 '.facts | [.ranks_memory_begun, .ranks_memory_read, .ranks_memory_embedded, .ranks_memory] | transpose |
+	[[ $(run_of party-00 '.facts.ranks_memory | length') == 3 ]] ||
+		fail "run.json has no memory of three ranks"
+	[[ $(run_of \
+		party-00 '.facts | [.ranks_memory_begun, .ranks_memory_read, .ranks_memory_embedded, .ranks_memory] | transpose |
 		[.[] | . == sort and .[0] > 0 and .[1] > .[0]] | all') == true ]] || fail "peaks of memory do not rise as ranks get on"
 	# what is said beforehand is of a rank, with what MPI takes
-	[[ $(run_of party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max) | . > 0.7 and . < 1.5') == true ]] ||
-		fail "estimate and peaks $(run_of party-00 '[.memory_estimate_bytes, .facts.ranks_memory] | tostring')"
-	[[ $(run_of party-00 '.facts | [.ranks_cpu_read_s, .ranks_cpu_embedded_s, .ranks_cpu_s] | transpose |
+	[[ $(run_of \
+		party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max) | . > 0.7 and . < 1.5') == true ]] ||
+		fail "estimate and peaks $(run_of party-00 \
+		'[.memory_estimate_bytes, .facts.ranks_memory] | tostring')"
+	[[ $(run_of party-00 \
+		'.facts | [.ranks_cpu_read_s, .ranks_cpu_embedded_s, .ranks_cpu_s] | transpose |
 		[.[] | . == sort and .[0] > 0] | all') == true ]] || fail "seconds of ranks do not rise as they get on"
 	[[ ! -e $T/out/party-00/state/ranks ]] || fail "pipes are left"
 	# The model is the same, and predicts the same on ranks.
-	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) <(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
+	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) \
+		<(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
 		fail "the model is another one on ranks"
-	jq -n --arg model "$(run_of coordinator .job_id)" '{ kind: "kcagc.predict", clusters: 3, model: $model }' >"$T/job.json"
-	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kcagc", "kcagc.predict"]'; done
+	jq -n --arg model "$(run_of coordinator .job_id)" \
+		'{ kind: "kcagc.predict", clusters: 3, model: $model }' >"$T/job.json"
+	for name in party-00 party-01; do
+		edit "$name" '.policy.jobs = ["kcagc", "kcagc.predict"]'
+	done
 	cp -r "$T/out" "$T/kept"
 	runs 2
 	mv "$T/out/party-00/labels.npy" "$T/predicted.npy"
@@ -116,7 +137,8 @@ test_same_labels_and_model() {
 	both_ways 2
 }
 
-# Party 0's files as others of the same numbers, or of another format: python by np, X, edges, and `write` of Matrix Market.
+# Party 0's files as others of the same numbers, or of another format: python by np, X, edges, and
+# `write` of Matrix Market.
 as_files() { # PYTHON
 	/usr/bin/python3 - "$T/data/party-00" "$1" <<-'EOF'
 		import sys
@@ -132,16 +154,20 @@ as_files() { # PYTHON
 	EOF
 }
 
-# What party 0 alone sends, all of it, and what its ledger counts by, are the same on ranks, whatever its files are.
+# What party 0 alone sends, all of it, and what its ledger counts by, are the same on ranks,
+# whatever its files are.
 same_as_without() { # WHAT
 	local sent digest
 	both_ways 1
-	cmp -s "$T"/{without,out}/party-00/labels.csv || fail "labels.csv is another one on ranks with $1"
+	cmp -s "$T"/{without,out}/party-00/labels.csv ||
+		fail "labels.csv is another one on ranks with $1"
 	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") digest=$(counted_by party-00)
 	[[ $sent == *MASKED* && $digest ]] || fail "no sums: $sent"
 	rm -rf "$T/with" && mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
-	[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $1"
-	[[ $(counted_by party-00) == "$digest" ]] || fail "other data in the ledger on ranks with $1"
+	[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] ||
+		fail "other words on ranks with $1"
+	[[ $(counted_by party-00) == "$digest" ]] ||
+		fail "other data in the ledger on ranks with $1"
 	rm -r "$T/out" "$T/with"
 }
 
@@ -154,7 +180,8 @@ test_other_files() {
 	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.size}",
 	    [f"{i + 1} {j + 1} {X[i, j]:.17g}" for i in range(X.shape[0]) for j in range(X.shape[1])])
 write("edges.mtx", "coordinate pattern symmetric", f"{len(X)} {len(X)} {len(edges)}", [f"{v + 1} {u + 1}" for u, v in edges])'
-	edit party-00 '.data = { features: "data/party-00/features.mtx", edges: "data/party-00/edges.mtx" }'
+	edit party-00 '.data = { features: "data/party-00/features.mtx",
+		edges: "data/party-00/edges.mtx" }'
 	same_as_without "sorted Matrix Market"
 	as_files 'order = r.permutation(X.size)
 write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.size}",
@@ -177,7 +204,8 @@ write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} 
     [f"{u + 1} {v + 1} {1 + (u + v) % 5 / 4}" for u, v in r.permutation(edges)])
 with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))'
-	edit party-00 '.data = { features: "data/party-00/features.npy", edges: "data/party-00/edges.mtx", ids: "data/party-00/ids.txt" }'
+	edit party-00 '.data = { features: "data/party-00/features.npy",
+		edges: "data/party-00/edges.mtx", ids: "data/party-00/ids.txt" }'
 	same_as_without "ids"
 	edit party-00 '.data.features = "data/party-00/features.mtx"'
 	same_as_without "ids of Matrix Market"
@@ -192,17 +220,21 @@ with open(folder + "/ids.txt", "w") as f:
 	says party-00 'features.mtx: the line at byte [0-9]+: the column is .*, expected a whole number from 1 to 12'
 }
 
-# Sums of kmeans are told, with tags by a key of the run: no two runs send the same words. The centres that all sums led to, each row's
-# label and how sure it is are the same.
+# Sums of kmeans are told, with tags by a key of the run: no two runs send the same words. The
+# centres that all sums led to, each row's label and how sure it is are the same.
 same_rows() { # WHAT
 	local sent digest
 	both_ways 1
-	cmp -s "$T"/{without,out}/party-00/labels.csv || fail "labels.csv is another one on ranks with $1"
-	cmp "$T"/{without,out}/party-00/model.rows || fail "model.rows is another one on ranks with $1"
+	cmp -s "$T"/{without,out}/party-00/labels.csv ||
+		fail "labels.csv is another one on ranks with $1"
+	cmp "$T"/{without,out}/party-00/model.rows ||
+		fail "model.rows is another one on ranks with $1"
 	sent=$(went_out party-00 "'MASKED'" | cut -d ' ' -f 1-4) digest=$(counted_by party-00)
 	rm -rf "$T/with" && mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
-	[[ $sent == *MASKED* && $(went_out party-00 "'MASKED'" | cut -d ' ' -f 1-4) == "$sent" ]] || fail "other sums on ranks with $1"
-	[[ $digest && $(counted_by party-00) == "$digest" ]] || fail "other data in the ledger on ranks with $1"
+	[[ $sent == *MASKED* && $(went_out party-00 "'MASKED'" | cut -d ' ' -f 1-4) == "$sent" ]] ||
+		fail "other sums on ranks with $1"
+	[[ $digest && $(counted_by party-00) == "$digest" ]] ||
+		fail "other data in the ledger on ranks with $1"
 	rm -r "$T/out" "$T/with"
 }
 
@@ -213,14 +245,16 @@ test_rows() {
 	dense_federation 1
 	edit party-00 'del(.data.edges) | .policy.allow_single = true | .policy.jobs = ["kmeans"]'
 	for more in '.' '.clusters = { from: 2, to: 4 } | .restarts = 2'; do
-		echo '{ "kind": "kmeans", "clusters": 3, "seed": 7, "allow_single": true }' | jq "$more" >"$T/job.json"
+		echo '{ "kind": "kmeans", "clusters": 3, "seed": 7, "allow_single": true }' |
+			jq "$more" >"$T/job.json"
 		RANKS=4 same_rows "kmeans, $more" # of which one has no rows
 	done
 	as_files 'i, j = np.nonzero(X > 0)
 write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
 with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"row-{i}\n" for i in r.permutation(len(X)))'
-	edit party-00 '.data = { features: "data/party-00/features.mtx", ids: "data/party-00/ids.txt" }'
+	edit party-00 \
+		'.data = { features: "data/party-00/features.mtx", ids: "data/party-00/ids.txt" }'
 	same_rows "kmeans of Matrix Market with ids"
 	# Of two parties one has ranks; the other need not know.
 	rm -rf "$T"/{data,pooled,out,pki}
@@ -249,7 +283,8 @@ test_anchors() {
 	row_federation 1 fedsc
 	edit party-00 '.policy.allow_single = true'
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "allow_single": true }' >"$T/job.json"
-	for ranks in 1 2 4; do RANKS=$ranks same_rows "fedsc and $ranks ranks"; done # of four one has no rows
+	# of four one has no rows
+	for ranks in 1 2 4; do RANKS=$ranks same_rows "fedsc and $ranks ranks"; done
 	edit job '.clusters = { from: 2, to: 4 } | .dims = 40'
 	RANKS=4 same_rows "a range of fedsc"
 }
@@ -277,14 +312,18 @@ test_same_words() {
 	done
 }
 
-# Landmark projection, GCC and the search for the order, whose sums are of all rows, and words of which are weighed by all. The ledger says that
-# what leaves is the same: of one party alone, whom nothing masks.
+# Landmark projection, GCC and the search for the order, whose sums are of all rows, and words of
+# which are weighed by all. The ledger says that what leaves is the same: of one party alone, whom
+# nothing masks.
 test_other_methods() {
 	needs_ranks
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
-	for more in '.method = "landmark" | .polish = 2' '.method = "landmark" | .filter.order = 2 | .landmark.power = false' '.method = "gcc"' \
-		'.method = "gcc" | .degrees = "beside"' '.method = "landmark" | .degrees = "alone" | .landmark.power = false' \
+	for more in '.method = "landmark" | .polish = 2' \
+		'.method = "landmark" | .filter.order = 2 | .landmark.power = false' \
+		'.method = "gcc"' \
+		'.method = "gcc" | .degrees = "beside"' \
+		'.method = "landmark" | .degrees = "alone" | .landmark.power = false' \
 		'.starts = 6 | .restarts = 3 | .local_restarts = 2'; do
 		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
 		edit job "$more"
@@ -294,7 +333,8 @@ test_other_methods() {
 	as_files 'with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))
 write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}", [f"{u + 1} {v + 1} 1" for u, v in edges])'
-	edit party-00 '.data.ids = "data/party-00/ids.txt" | .data.edges = "data/party-00/edges.mtx"'
+	edit party-00 \
+		'.data.ids = "data/party-00/ids.txt" | .data.edges = "data/party-00/edges.mtx"'
 	edit job 'del(.starts, .restarts, .local_restarts) | .method = "landmark"'
 	same_words 'landmark, dense, ids'
 }
@@ -315,12 +355,15 @@ test_words_of_degrees() {
 	coordinator
 	parties 1
 	completes 1
-	[[ $(run_of coordinator '.facts | .degrees == "alone" and .degrees_explain > 0.9') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	[[ $(run_of coordinator \
+		'.facts | .degrees == "alone" and .degrees_explain > 0.9') == true ]] ||
+		fail "facts $(run_of coordinator '.facts | tostring')"
 	rm -rf "$T/out"
 	same_words 'words of degrees'
 }
 
-# A block goes on to the ranks before it was all looked at; one that is not what it must be ends the job all the same, and not by the other parties alone.
+# A block goes on to the ranks before it was all looked at; one that is not what it must be ends the
+# job all the same, and not by the other parties alone.
 test_wrong_blocks() {
 	local method lie says
 	needs_ranks
@@ -334,9 +377,12 @@ test_wrong_blocks() {
 		jq .job "$T/out/coordinator/run.json" >"$T/job.json"
 		for lie in block block-turned block-end block-nan; do
 			says='coordinator sent a BLOCK whose columns are not orthogonal'
-			[[ $lie != block-nan ]] || says='coordinator sent BLOCK with entry 0 that is no finite number'
+			[[ $lie != block-nan ]] ||
+				says='coordinator sent BLOCK with entry 0 that is no finite number'
 			is_found "$lie" "$says"
-			said party-00 "$says" || fail "$method, $lie: party-00 says $(tail -n 1 "$T/party-00.stderr")"
+			said party-00 "$says" ||
+				fail "$method, $lie: party-00 says $(tail -n 1 \
+				"$T/party-00.stderr")"
 		done
 	done
 }
@@ -372,24 +418,31 @@ sparse_and_weighted() {
 write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
 write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
     [f"{u + 1} {v + 1} {1 / (1 + (u + v) % 5):.17g}" for u, v in r.permutation(edges)])'
-	edit party-00 '.data = { features: "data/party-00/features.mtx", edges: "data/party-00/edges.mtx" }'
+	edit party-00 '.data = { features: "data/party-00/features.mtx",
+		edges: "data/party-00/edges.mtx" }'
 }
 
-# Two parties, of which one is on ranks; and what landmark leaves places the same rows on ranks and without.
+# Two parties, of which one is on ranks; and what landmark leaves places the same rows on ranks and
+# without.
 test_landmark_model() {
 	needs_ranks
 	dense_federation 2
 	sparse_and_weighted
 	cp "$T/data/party-00/edges.mtx" "$T/data/party-01/edges.mtx"
 	edit party-01 '.data.edges = "data/party-01/edges.mtx"'
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "polish": 2 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "polish": 2 }' \
+		>"$T/job.json"
 	both_ways 2
 	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
-	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) <(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
+	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) \
+		<(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
 		fail "the model is another one on ranks"
-	jq -n --arg model "$(run_of coordinator .job_id)" '{ kind: "kcagc.predict", clusters: 3, model: $model, joint_norm: true,
+	jq -n --arg model "$(run_of coordinator .job_id)" \
+		'{ kind: "kcagc.predict", clusters: 3, model: $model, joint_norm: true,
 		secure_sum: { fraction_bits: 24 } }' >"$T/job.json"
-	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kcagc", "kcagc.predict"]'; done
+	for name in party-00 party-01; do
+		edit "$name" '.policy.jobs = ["kcagc", "kcagc.predict"]'
+	done
 	cp -r "$T/out" "$T/kept"
 	runs 2
 	mv "$T/out/party-00/labels.npy" "$T/predicted.npy"
@@ -400,7 +453,8 @@ test_landmark_model() {
 }
 
 worker_of() { # RANK: its process, as the party's log has it
-	sed -n "s/.*rank $1 of [0-9]*: process \\([0-9]*\\) on .*/\\1/p" "$T/party-00.stderr" | tail -n 1
+	sed -n "s/.*rank $1 of [0-9]*: process \\([0-9]*\\) on .*/\\1/p" "$T/party-00.stderr" |
+		tail -n 1
 }
 
 # Ranks on one host have a network of their own: their ports can be reached by nobody else.
@@ -414,27 +468,36 @@ apart() { # PID...
 	says party-00 "process $1 on"
 }
 
-# A rank that dies costs an attempt: the sentence names it and its host, and the next attempt ends well.
+# A rank that dies costs an attempt: the sentence names it and its host, and the next attempt ends
+# well.
 test_killed_rank() {
 	local name host
 	needs_ranks
 	dense_federation 2
-	for name in coordinator party-00 party-01; do edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'; done
-	edit job 'del(.local_restarts) | .method = "basic" | .restarts = 20 | .starts = 40 | .iterations = 50'
+	for name in coordinator party-00 party-01; do
+		edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'
+	done
+	edit job 'del(.local_restarts) | .method = "basic" | .restarts = 20 | .starts = 40
+		| .iterations = 50'
 	on_ranks party-00 "${RANKS:-3}"
 	coordinator
 	relay relay "$(longer 40)"
 	party party-00
 	ADDRESS=$RELAY party party-01
 	in_phase party-00 joint
-	apart "$(worker_of 0)" "$(worker_of 1)" "$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" 'mpirun|prte')" # of Open MPI 4, 5
+	# of Open MPI 4, 5
+	apart "$(worker_of 0)" "$(worker_of 1)" \
+		"$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" 'mpirun|prte')"
 	kill -KILL "$(worker_of 1)"
 	soon_says party-00 'rank 1 of 3, on [^ ]+, was ended by signal 9'
 	host=$(hostname)
 	says party-00 "rank 1 of 3, on ${host%%.*}"
 	completes 2
-	[[ $(run_of party-00 .attempt) == 2 ]] || fail "attempt $(run_of party-00 .attempt), expected 2"
-	run_of party-00 '.attempts[0].cause // .attempts_before[0].cause // (.. | .cause? // empty)' | grep -q 'rank 1 of 3' ||
+	[[ $(run_of party-00 .attempt) == 2 ]] ||
+		fail "attempt $(run_of party-00 .attempt), expected 2"
+	run_of party-00 \
+		'.attempts[0].cause // .attempts_before[0].cause // (.. | .cause? // empty)' |
+		grep -q 'rank 1 of 3' ||
 		fail "run.json does not name the rank: $(run_of party-00 '[.. | .cause? // empty]')"
 	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
 }
@@ -442,7 +505,9 @@ test_killed_rank() {
 test_killed_rank_of_rows() {
 	needs_ranks
 	row_federation 2 fedsc
-	for name in coordinator party-00 party-01; do edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'; done
+	for name in coordinator party-00 party-01; do
+		edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'
+	done
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "dims": 30 }' >"$T/job.json"
 	runs 2
 	mv "$T/out" "$T/without"
@@ -456,12 +521,14 @@ test_killed_rank_of_rows() {
 	kill -KILL "$(worker_of 1)"
 	soon_says party-00 'rank 1 of 3, on [^ ]+, was ended by signal 9'
 	ends 0 coordinator party-00 party-01
-	[[ $(run_of party-00 .attempt) == 2 ]] || fail "attempt $(run_of party-00 .attempt), expected 2"
+	[[ $(run_of party-00 .attempt) == 2 ]] ||
+		fail "attempt $(run_of party-00 .attempt), expected 2"
 	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
 	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
 }
 
-# Four hosts, each a network namespace with a name of its own, reached by what stands for ssh; rank 3 has no rows.
+# Four hosts, each a network namespace with a name of its own, reached by what stands for ssh; rank
+# 3 has no rows.
 test_four_hosts() {
 	local sent
 	needs_ranks
@@ -497,13 +564,18 @@ test_four_hosts() {
 	edit party-00 '.ranks = { n: 4, hostfile: "hosts" }'
 	edit coordinator '.join_timeout_s = 300'
 	taken_as_stated
-	COTERIE_EMULATOR=own OMPI_MCA_plm_rsh_agent=$T/agent start lab "$ROOT/scripts/netlab" --net lan --hosts 4 -- bash "$T/lab"
-	# A busy machine may be late with packets, which the lab does not forgive; words are right or wrong all the same.
+	COTERIE_EMULATOR=own OMPI_MCA_plm_rsh_agent=$T/agent start lab "$ROOT/scripts/netlab" \
+		--net lan --hosts 4 -- bash "$T/lab"
+	# A busy machine may be late with packets, which the lab does not forgive; words are right
+	# or wrong all the same.
 	ends '0|1' lab
 	[[ $STATUS == 0 ]] || says lab 'run discarded: packets were late'
 	[[ $(run_of party-00 .status) == 'done' ]] || fail "party-00 is not done"
-	for rank in 0 1 2 3; do says party-00 "rank $rank of 4: process [0-9]+ on host-$((rank + 1))"; done
-	[[ $sent == *MASKED* && $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on four hosts"
+	for rank in 0 1 2 3; do
+		says party-00 "rank $rank of 4: process [0-9]+ on host-$((rank + 1))"
+	done
+	[[ $sent == *MASKED* && $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] ||
+		fail "other words on four hosts"
 }
 
 test_refused() {
@@ -511,7 +583,8 @@ test_refused() {
 	dense_federation 2
 	refuses() { # JQ-PROGRAM REGEX
 		edit party-00 "del(.ranks) | $1"
-		"$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 && fail "$1 is not refused"
+		"$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 &&
+			fail "$1 is not refused"
 		grep -Eq -- "$2" "$T/said" || fail "$1: $(<"$T/said")"
 	}
 	refuses '.ranks.n = 0' 'party.ranks.n is 0, expected a whole number from 1 to 1024'
@@ -519,15 +592,19 @@ test_refused() {
 	refuses '.ranks.hostfile = "hosts"' 'ranks.hostfile is given without ranks.n'
 	refuses '.ranks = { n: 2, hostfile: "absent" }' 'ranks.hostfile: .*/absent: No such file'
 	printf '# none\n\n' >"$T/hosts"
-	refuses '.ranks = { n: 2, hostfile: "hosts" }' 'hosts names no host, expected a line "HOST slots=N"'
+	refuses '.ranks = { n: 2, hostfile: "hosts" }' \
+		'hosts names no host, expected a line "HOST slots=N"'
 	cp "$T/party-00.json" "$T/before.json"
-	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.csv"' 'ranks: data.features is .*features.csv .*expected a file .npy'
-	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.npy" | .data.ids = "x"' 'data.ids is given and data.edges is .*edges.tsv, which names nodes by ids'
+	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.csv"' \
+		'ranks: data.features is .*features.csv .*expected a file .npy'
+	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.npy" | .data.ids = "x"' \
+		'data.ids is given and data.edges is .*edges.tsv, which names nodes by ids'
 	cp "$T/before.json" "$T/party-00.json"
 	# Without mpirun in PATH.
 	mkdir "$T/bin"
 	edit party-00 '.ranks = { n: 2 }'
-	PATH=$T/bin "$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 && fail "runs without mpirun"
+	PATH=$T/bin "$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 &&
+		fail "runs without mpirun"
 	grep -q 'no mpirun in PATH.*openmpi-bin' "$T/said" || fail "$(<"$T/said")"
 	# What mpirun says itself.
 	echo "localhost slots=1" >"$T/hosts"
@@ -554,7 +631,9 @@ test_declined() {
 	ends '2|4' coordinator party-00 party-01
 	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kcagc does not run: it standardizes columns'
 	rm -rf "$T/out" "$T/ready"
-	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kmeans"] | del(.data.edges)'; done
+	for name in party-00 party-01; do
+		edit "$name" '.policy.jobs = ["kmeans"] | del(.data.edges)'
+	done
 	cp "$T/data/party-00/features.npy" "$T/data/party-01/features.npy"
 	echo '{ "kind": "kmeans", "clusters": 3, "standardize": "joint" }' >"$T/job.json"
 	coordinator

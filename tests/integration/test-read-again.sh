@@ -1,6 +1,7 @@
 #!/bin/bash
-# Landmark projection uses a party's features up, and reads them again from their .npy file when it has its own clusters, rather
-# than keep a copy. What becomes of a job when another file takes the place of that one in between.
+# Landmark projection uses a party's features up, and reads them again from their .npy file when it
+# has its own clusters, rather than keep a copy. What becomes of a job when another file takes the
+# place of that one in between.
 #
 #     offer: read -- local: filter, k-means -- read again, compared -- keys -- norms ...
 #                             ^ struck here
@@ -10,13 +11,18 @@ source "${0%/*}/lib.sh"
 # shellcheck source=ranks.sh
 source "${0%/*}/ranks.sh"
 
-# Two parties with 24 columns of .npy each, and a local phase that takes longer than a look at the log.
+# Two parties with 24 columns of .npy each, and a local phase that takes longer than a look at the
+# log.
 slices() { # METHOD
 	local n=20000 name
-	"$BIN/coterie" synth --points --nodes $n --features 48 --clusters 3 --apart 6 --seed 5 --out "$T/pooled" >/dev/null
-	awk -v n=$n 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++) { print i, (i + 1) % n; print i, (i + 7) % n } }' >"$T/pooled/edges.tsv"
-	"$BIN/coterie" split --by columns --parties 2 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
-	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
+	"$BIN/coterie" synth --points --nodes $n --features 48 --clusters 3 --apart 6 --seed 5 \
+		--out "$T/pooled" >/dev/null
+	awk -v \
+		n=$n 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++) { print i, (i + 1) % n; print i, (i + 7) % n } }' >"$T/pooled/edges.tsv"
+	"$BIN/coterie" split --by columns --parties 2 --seed 5 --data "$T/pooled" --out "$T/data" \
+		>/dev/null
+	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' \
+		>"$T/job.json"
 	set_up 2
 	for name in coordinator party-00 party-01; do edit "$name" '.step_timeout_s = 120'; done
 	FILE=$T/data/party-01/features.npy
@@ -26,13 +32,14 @@ begins() {
 	rm -rf "$T/out" "$T/ready"
 	coordinator
 	parties 2
-	until_true 60 said party-01 '"phase":"local"' || fail 'party-01 does not come to its local phase'
+	until_true 60 said party-01 '"phase":"local"' ||
+		fail 'party-01 does not come to its local phase'
 }
 
 is_in() { ! said party-01 '"phase":"keys"'; } # its local phase
 
-# DEED changes $FILE, or puts another in its place. Who had read both already was not struck, and is once more; so is who is
-# done and was struck, unless that MAY_BE.
+# DEED changes $FILE, or puts another in its place. Who had read both already was not struck, and is
+# once more; so is who is done and was struck, unless that MAY_BE.
 struck() { # DEED...: party-01's exit status is in $STATUS
 	local try meanwhile
 	for ((try = 1; try <= 5; try++)); do
@@ -45,7 +52,8 @@ struck() { # DEED...: party-01's exit status is in $STATUS
 		ends 0 coordinator party-00
 		! $meanwhile || [[ -z ${MAY_BE-} ]] || return 0
 	done
-	fail "five times party-01 was done$($meanwhile || echo ', the last time before the file came')"
+	fail "five times party-01 was done$($meanwhile ||
+		echo ', the last time before the file came')"
 }
 
 # Party-01 ends with 4, says why, and the others hear that it ended.
@@ -57,7 +65,8 @@ fails_for() { # SENTENCE DEED...
 	says party-01 "$1"
 	ends '2|4' coordinator party-00
 	party_says "$1"
-	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-01/labels.csv ]] || fail 'there are labels'
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-01/labels.csv ]] ||
+		fail 'there are labels'
 }
 
 renamed() { mv "$T/other" "$FILE"; }
@@ -76,14 +85,19 @@ identical_copy() { cp -p "$FILE" "$T/other" && renamed; }
 
 # With the time that it had: what is looked at the system sets.
 in_place() { touch -r "$FILE" "$T/time" && other_bit "$FILE" && touch -r "$T/time" "$FILE"; }
-fewer_columns() { /usr/bin/python3 -c 'import sys, numpy as np; np.save(sys.argv[2], np.load(sys.argv[1])[:, 1:])' "$FILE" "$T/other.npy" && mv "$T/other.npy" "$FILE"; }
+fewer_columns() {
+	/usr/bin/python3 -c \
+		'import sys, numpy as np; np.save(sys.argv[2], np.load(sys.argv[1])[:, 1:])' \
+		"$FILE" "$T/other.npy" && mv "$T/other.npy" "$FILE"
+}
 
 test_another_file() { fails_for 'features.npy has changed since the job began' another_bit; }
 test_written_in_place() { fails_for 'features.npy has changed since the job began' in_place; }
 # A file is known by what the system says of it: whether a copy is identical nobody reads.
 test_identical_copy() { fails_for 'features.npy has changed since the job began' identical_copy; }
 
-# Ranks, which may be on hosts where a file has other numbers and times, compare what they have read alone.
+# Ranks, which may be on hosts where a file has other numbers and times, compare what they have read
+# alone.
 test_another_file_on_ranks() {
 	needs_ranks && RANKS=2 fails_for 'features have changed since they were read' another_bit
 }
@@ -122,7 +136,8 @@ test_gcc_reads_once() {
 	ends 0 coordinator party-00 party-01
 	same_labels "$T/undisturbed/party-01/labels.npy" "$T/out/party-01/labels.npy"
 	says party-01 'profile.csv was not written: .*features.npy has changed since the job began'
-	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
+	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] ||
+		fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
 sample test_another_file

@@ -3,8 +3,8 @@
 # that was not disturbed. A party, or a coordinator, that does not come back ends it for all.
 #
 #     party-00 ==============\
-#     party-01 == relay 30 ms == coordinator       the relay cuts: at once, in the middle of a piece,
-#     party-02 == relay 30 ms ==/                  or it goes silent for a while
+#     party-01 == relay 30 ms == coordinator       the relay cuts: at once, in the middle of a
+#     piece, party-02 == relay 30 ms ==/                  or it goes silent for a while
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -29,7 +29,8 @@ reconnects() { # OF PEER: as OF's run.json says
 came_back() { # PARTY...: and both sides say so
 	local name
 	for name; do
-		(($(reconnects coordinator "$name") >= 1)) || fail "coordinator/run.json has no reconnect of $name"
+		(($(reconnects coordinator "$name") >= 1)) ||
+			fail "coordinator/run.json has no reconnect of $name"
 		(($(reconnects "$name" coordinator) >= 1)) || fail "$name/run.json has no reconnect"
 		says coordinator "waiting for $name, for up to"
 		says coordinator "$name reconnected from"
@@ -44,7 +45,8 @@ prepare() { # STEP: a job that has this step, and lasts
 	wired "${more[@]}"
 }
 
-prepare_only() { alike long_job 60 "$@"; } # [ARG...]: its labels, and all that it needs to run again
+# [ARG...]: its labels, and all that it needs to run again
+prepare_only() { alike long_job 60 "$@"; }
 
 long_job() { # RECONNECT_S [ARG...]
 	federation 3 --signal 0.3
@@ -65,7 +67,8 @@ cut_in() { # STEP SIGNAL TIMES
 		((i + 1 == $3)) || sleep 0.15
 	done
 	same_as_undisturbed
-	[[ $1$2 != *USR2 && $1 != offer ]] || return 0 # a party that was not offered the job begins anew
+	# a party that was not offered the job begins anew
+	[[ $1$2 != *USR2 && $1 != offer ]] || return 0
 	came_back party-01 party-02
 }
 
@@ -78,7 +81,8 @@ test_cut_again_and_again() { cut_in level-1 HUP 12; }
 test_cut_in_the_middle_of_a_piece() { cut_in polish USR2 3; }
 
 # RESULT, DONE, DONE: wherever the cut falls among them, the job is done. If it takes the last
-# acknowledgement, the coordinator waits for a party that has no reason to come back; so not for long.
+# acknowledgement, the coordinator waits for a party that has no reason to come back; so not for
+# long.
 test_cut_at_the_end() {
 	local delay WIRE_MS=30
 	federation 3 --signal 0.3
@@ -97,7 +101,8 @@ test_cut_at_the_end() {
 	done
 }
 
-# Between cuts that do not end: a machine that takes longer to come back than to be cut off again would never get on.
+# Between cuts that do not end: a machine that takes longer to come back than to be cut off again
+# would never get on.
 pause() { # MS TURN: longer in each turn
 	local ms=$(($1 + 20 * $2))
 	sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
@@ -115,8 +120,9 @@ test_cut_all_the_time() {
 	same_as_undisturbed
 }
 
-# A bit turned on the way is no worse than a connection that breaks there: it is found out, and the job goes on. The
-# first is in a connection that stands; others may be in the handshake of one that comes back, which then has other words.
+# A bit turned on the way is no worse than a connection that breaks there: it is found out, and the
+# job goes on. The first is in a connection that stands; others may be in the handshake of one that
+# comes back, which then has other words.
 test_damaged_on_the_way() {
 	local i
 	damaged() { (($(grep -c damaged "$T/relay.stdout") > i)) || gone coordinator; }
@@ -209,7 +215,8 @@ test_party_that_was_killed() {
 	ends 3 coordinator party-01 party-02
 	for name in coordinator party-01 party-02; do
 		says "$name" 'party-00 did not come back within reconnect_s, 2 s'
-		[[ $(run_of "$name" .exit_status) == 3 ]] || fail "$name/run.json: $(run_of "$name" .exit_status)"
+		[[ $(run_of "$name" .exit_status) == 3 ]] ||
+			fail "$name/run.json: $(run_of "$name" .exit_status)"
 	done
 }
 
@@ -255,7 +262,8 @@ test_sigterm_while_a_party_is_away() {
 	away
 	kill -TERM "${PID[coordinator]}"
 	within_2_s 6 coordinator
-	[[ $(run_of coordinator .exit_status) == 6 ]] || fail "the coordinator's run.json: $(run_of coordinator .exit_status)"
+	[[ $(run_of coordinator .exit_status) == 6 ]] ||
+		fail "the coordinator's run.json: $(run_of coordinator .exit_status)"
 	ends 2 party-00
 	says party-00 'coordinator was stopped'
 }
@@ -282,7 +290,9 @@ test_abort_reaches_who_was_away() {
 	soon_says party-01 'dialling again'
 	kill -USR1 "${PID[relay]}"
 	ends 2 coordinator party-01 party-02
-	for name in coordinator party-01 party-02; do says "$name" 'party-00 says: it was stopped'; done
+	for name in coordinator party-01 party-02; do
+		says "$name" 'party-00 says: it was stopped'
+	done
 }
 
 # ---- who must not come back in another's place ----
@@ -292,11 +302,14 @@ test_another_key_of_the_same_name() {
 	prepare_only
 	openssl genpkey -algorithm ed25519 -out "$T/other.key" 2>/dev/null
 	openssl req -new -key "$T/other.key" -subj /CN=party-01 -out "$T/other.csr" 2>/dev/null
-	openssl x509 -req -in "$T/other.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days 2 -out "$T/other.crt" \
-		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') 2>/dev/null
+	openssl x509 -req -in "$T/other.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days 2 \
+		-out "$T/other.crt" \
+		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') \
+		2>/dev/null
 	wired
 	in_phase coordinator level-1
-	kill -STOP "${PID[party-00]}" # or the job is over before the stranger is there, where others compute
+	# or the job is over before the stranger is there, where others compute
+	kill -STOP "${PID[party-00]}"
 	hello "$VERSION" "$VERSION" | tls '' -cert "$T/other.crt" -key "$T/other.key"
 	soon_says coordinator 'party-01 is already connected|a job is under way'
 	kill -CONT "${PID[party-00]}"
@@ -325,8 +338,10 @@ short_lived() { # NAME SECONDS
 		extendedKeyUsage = clientAuth
 	EOF
 	openssl req -new -key "$T/pki/$1.key" -subj "/CN=$1" -out "$T/ca.d/csr" 2>/dev/null
-	openssl ca -batch -notext -config "$T/ca.d/config" -cert "$T/pki/ca.crt" -keyfile "$T/pki/ca.key" \
-		-enddate "$(date -u -d "+$2 seconds" +%Y%m%d%H%M%SZ)" -in "$T/ca.d/csr" -out "$T/pki/$1.crt" 2>/dev/null
+	openssl ca -batch -notext -config "$T/ca.d/config" -cert "$T/pki/ca.crt" -keyfile \
+		"$T/pki/ca.key" \
+		-enddate "$(date -u -d "+$2 seconds" +%Y%m%d%H%M%SZ)" -in "$T/ca.d/csr" -out \
+		"$T/pki/$1.crt" 2>/dev/null
 }
 
 # The connection that stands goes on; another one with it does not come about. A renewed certificate
@@ -361,8 +376,9 @@ test_resume_of_another_job() {
 	same_as_undisturbed
 }
 
-# One is away when the others are lost too: each has reconnect_s of its own, and all come back. The coordinator
-# is made to notice a loss, and to look who is away, in one turn of its loop: by standing still in between.
+# One is away when the others are lost too: each has reconnect_s of its own, and all come back. The
+# coordinator is made to notice a loss, and to look who is away, in one turn of its loop: by
+# standing still in between.
 test_all_are_lost_while_one_is_away() {
 	local i name others=(party-01 party-02 party-03 party-04 party-05)
 	federation 6 --signal 0.3
@@ -385,7 +401,8 @@ test_all_are_lost_while_one_is_away() {
 	for name in party-00 "${others[@]}"; do kill -CONT "${PID[$name]}"; done
 	completes 6
 	for name in party-00 "${others[@]}"; do
-		(($(reconnects coordinator "$name") >= 1)) || fail "coordinator/run.json has no reconnect of $name"
+		(($(reconnects coordinator "$name") >= 1)) ||
+			fail "coordinator/run.json has no reconnect of $name"
 	done
 }
 

@@ -2,7 +2,8 @@
 # Jobs that parties do not agree on, and jobs that fail: who says what, and with which status.
 #
 #     party-00 (its ids, edges, job, policy) ==\
-#                                               == coordinator: refused, both values, exit 2 everywhere
+#                                               == coordinator: refused, both values, exit 2
+#                                               everywhere
 #     party-01 (others) =======================/
 #
 # shellcheck source=lib.sh
@@ -18,7 +19,8 @@ refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
 	failed_runs "$1"
 }
 
-# Everyone ends with 2; this party says all of these, and others no more than that it was this party.
+# Everyone ends with 2; this party says all of these, and others no more than that it was this
+# party.
 refused_by() { # L PARTY REGEX...
 	local name regex
 	# shellcheck disable=SC2046
@@ -33,10 +35,12 @@ refused_by() { # L PARTY REGEX...
 failed_runs() { # L
 	local name
 	for name in coordinator $(names "$1"); do
-		[[ $(run_of "$name" '.status') == failed && $(run_of "$name" .exit_status) == 2 ]] ||
+		[[ $(run_of "$name" '.status') == failed &&
+			$(run_of "$name" .exit_status) == 2 ]] ||
 			fail "$name/run.json: $(run_of "$name" '{status, exit_status} | tostring')"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
-		[[ $(grep -c '"level": *"error"' "$T/out/$name/log.jsonl") == 1 ]] || fail "$name logs its error more than once"
+		[[ $(grep -c '"level": *"error"' "$T/out/$name/log.jsonl") == 1 ]] ||
+			fail "$name logs its error more than once"
 	done
 	no_leftovers
 }
@@ -62,8 +66,11 @@ test_another_set_of_ids() {
 
 test_another_number_of_nodes() {
 	federation 2
-	"$BIN/coterie" synth --nodes 140 --features 36 --clusters 3 --seed 5 --out "$T/fewer" >/dev/null
-	edit party-01 ".data.features = \"fewer/$(cd "$T/fewer" && ls features.*)\" | .data.edges = \"fewer/edges.tsv\" | del(.data.ids)"
+	"$BIN/coterie" synth --nodes 140 --features 36 --clusters 3 --seed 5 --out "$T/fewer" \
+		>/dev/null
+	edit party-01 \
+		".data.features = \"fewer/$(cd "$T/fewer" &&
+		ls features.*)\" | .data.edges = \"fewer/edges.tsv\" | del(.data.ids)"
 	start_job 2
 	refused 2 'party-00' 'party-01' '\b150\b' '\b140\b'
 }
@@ -107,14 +114,17 @@ test_method_that_policy_does_not_allow() {
 	refused_by 2 party-01 'basic' 'methods'
 }
 
-# How much memory a job takes is said before it begins, on both sides; who does not give so much declines, or ends it.
+# How much memory a job takes is said before it begins, on both sides; who does not give so much
+# declines, or ends it.
 test_memory() {
 	federation 2
 	start_job 2
 	completes 2
 	for name in coordinator party-00 party-01; do
-		(($(run_of "$name" .memory_estimate_bytes) > 1000000 && $(run_of "$name" .memory_peak_bytes) > 1000000)) ||
-			fail "$name/run.json: $(run_of "$name" '[.memory_estimate_bytes, .memory_peak_bytes]')"
+		(($(run_of "$name" .memory_estimate_bytes) > 1000000 && $(run_of "$name" \
+			.memory_peak_bytes) > 1000000)) ||
+			fail "$name/run.json: $(run_of "$name" \
+			'[.memory_estimate_bytes, .memory_peak_bytes]')"
 		says "$name" 'this job will take about [0-9]+ MB of memory here'
 	done
 	edit party-01 '.policy.max_memory = 1000000'
@@ -126,7 +136,8 @@ test_memory() {
 	edit coordinator '.max_memory = 1000000'
 	start_job 2
 	ends 4 coordinator party-00 party-01
-	says coordinator 'this job takes about [0-9]+ MB of memory at coordinator, max_memory is 1 MB'
+	says coordinator \
+		'this job takes about [0-9]+ MB of memory at coordinator, max_memory is 1 MB'
 }
 
 test_single_party_that_does_not_allow_it() {
@@ -182,7 +193,8 @@ test_value_outside_the_bound() {
 	[[ -e $features ]] || fail "the slice is no .mtx"
 	awk '/^%/ || !seen++ { print; next } { $3 = $3 * 7654321; print }' "$features" >"$T/large"
 	mv "$T/large" "$features"
-	edit job '.features = "raw" | .projection.unit_rows = false | .secure_sum = { modulus_bits: 32, fraction_bits: 16 }'
+	edit job '.features = "raw" | .projection.unit_rows = false
+		| .secure_sum = { modulus_bits: 32, fraction_bits: 16 }'
 	start_job 3
 	ends 1 coordinator party-00 party-01 party-02
 	for name in coordinator party-00 party-01 party-02; do
@@ -263,7 +275,8 @@ test_hangup_reloads() {
 	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 
-# policy.require_noise: without noise that holds without one party's share nothing leaves; with it the job runs.
+# policy.require_noise: without noise that holds without one party's share nothing leaves; with it
+# the job runs.
 test_noise_is_required() {
 	rows_federation 3
 	edit party-01 '.policy.require_noise = true'
@@ -271,8 +284,10 @@ test_noise_is_required() {
 	start_job 3
 	refused_by 3 party-01 'discloses sums.* without noise, policy.require_noise .* is true' \
 		'job.noise.on .{1,3}sums.{1,3} with job.noise.eps, delta and clip and job.noise.colluders of 1 or more'
-	! "$BIN/coterie" ledger --state "$T/out/party-00/state" export --csv | grep -q MASKED || fail 'a term has left'
-	edit job '. + { iterations: 5, noise: { on: "sums", eps: 8, delta: 1e-5, clip: 50, colluders: 1 } }'
+	! "$BIN/coterie" ledger --state "$T/out/party-00/state" export --csv | grep -q MASKED ||
+		fail 'a term has left'
+	edit job '. + { iterations: 5, noise: { on: "sums", eps: 8, delta: 1e-5, clip: 50,
+		colluders: 1 } }'
 	start_job 3
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names 3)

@@ -4,10 +4,12 @@ source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 # A run of three parties into $T/run, its data in $T/data (150 rows, three classes).
 launch() { # [LAUNCH-OPTION...]
-	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --seed 5 \
+	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
+		--seed 5 \
 		--out "$T/data" >/dev/null
 	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 3 }, "starts": 8, "restarts": 4 }' >"$T/job.json"
-	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 3 --seed 7 \
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 3 \
+		--seed 7 \
 		--out "$T/run" --quiet "$@" || fail "the run ended with status $?"
 }
 
@@ -25,7 +27,9 @@ refuses() { # TEXT ARG...: exit 4, saying so, and no file is left
 
 has() { # PAGE TEXT...
 	local text
-	for text in "${@:2}"; do grep -qF -- "$text" "$1" || fail "${1##*/} does not have '$text'"; done
+	for text in "${@:2}"; do
+		grep -qF -- "$text" "$1" || fail "${1##*/} does not have '$text'"
+	done
 }
 
 lacks() { # PAGE TEXT...
@@ -39,13 +43,16 @@ data() { # PAGE: what it draws, as JSON
 
 # JQ-CONDITION holds of the page's data, with run.json's of the processes as .run of each.
 holds() { # PAGE JQ-CONDITION
-	data "$1" | jq -e "$2" >/dev/null || fail "${1##*/}: not so that $2: $(data "$1" | jq -c 'del(.processes)' | cut -c 1-2000)"
+	data "$1" | jq -e "$2" >/dev/null ||
+		fail "${1##*/}: not so that $2: $(data "$1" | jq -c 'del(.processes)' |
+		cut -c 1-2000)"
 }
 
 points() { # PAGE: in its drawing for readers without scripts, which must be those of its data
 	local n
 	n=$(grep -c 'class="pt ' "$1")
-	[[ $n == $(data "$1" | jq '.points.id // [] | length') ]] || fail "${1##*/}: $n points drawn of others"
+	[[ $n == $(data "$1" | jq '.points.id // [] | length') ]] ||
+		fail "${1##*/}: $n points drawn of others"
 	echo "$n"
 }
 
@@ -60,10 +67,12 @@ test_whole_run() {
 	before=$(sha256sum "$run"/*/run.json)
 	report "$run" --no-record --truth "$T/data/labels.txt"
 	[[ $(<"$T/said") == "report: $page" ]] || fail "says: $(<"$T/said")"
-	[[ $(sha256sum "$run"/*/run.json) == "$before" ]] || fail "--no-record has changed a run.json"
+	[[ $(sha256sum "$run"/*/run.json) == "$before" ]] ||
+		fail "--no-record has changed a run.json"
 	report "$run" --truth "$T/data/labels.txt"
 	self_contained "$page"
-	holds "$page" '.missing == [] and .alone == false and (.processes | map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
+	holds \
+		"$page" '.missing == [] and .alone == false and (.processes | map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
 	holds "$page" '.points == null and .profile == null' # nobody's rows
 	# What it draws is in run.json; paths of data are not in the page.
 	[[ $(jq -n --slurpfile page <(data "$page") --slurpfile run "$run/party-00/run.json" \
@@ -72,11 +81,15 @@ test_whole_run() {
 	# The evaluation is that of eval, and the matrix counts every row once.
 	f=$run/coordinator/run.json
 	for key in acc nmi ari f1; do
-		[[ $(jq ".evaluation.$key" "$f") == $("$BIN/coterie" eval --truth "$T/data/labels.txt" \
-			"$run/party-00/labels.csv" | jq ".$key") ]] || fail "evaluation.$key is not what eval says"
+		[[ $(jq ".evaluation.$key" \
+			"$f") == $("$BIN/coterie" eval --truth "$T/data/labels.txt" \
+			"$run/party-00/labels.csv" | jq ".$key") ]] ||
+			fail "evaluation.$key is not what eval says"
 	done
-	[[ $(jq '[.evaluation.confusion[][]] | add' "$f") == 150 ]] || fail "the confusion matrix does not count 150 rows"
-	[[ $(jq '.evaluation | (.confusion | [.[0][0], .[1][1], .[2][2]] | add) == (.rows * .acc | round)' "$f") == true ]] ||
+	[[ $(jq '[.evaluation.confusion[][]] | add' "$f") == 150 ]] ||
+		fail "the confusion matrix does not count 150 rows"
+	[[ $(jq '.evaluation | (.confusion | [.[0][0], .[1][1], .[2][2]] | add) == (.rows * .acc
+		| round)' "$f") == true ]] ||
 		fail "the diagonal is not the best match"
 	"$BIN/coterie" show "$run" >/dev/null || fail "show cannot read what report has written"
 	# Without the truth the page shows what was recorded.
@@ -91,16 +104,21 @@ test_party() {
 	self_contained "$page"
 	[[ $(points "$page") == 150 ]] || fail "$(points "$page") points, expected 150"
 	holds "$page" '.alone and (.processes | length == 1) and .points.of == "party-01"'
-	holds "$page" '.points | (.label == (.label | map(select(. < 3)))) and (.xy | length == 300 and min >= 0 and max <= 10000)'
-	holds "$page" '.points | (.columns | length == 6 and all(.values | length == 150)) and (.by.values | length == 150)'
-	holds "$page" '.points.silhouette | (.value | length == 150 and min >= -1 and max <= 1) and .point == [range(150)]'
+	holds \
+		"$page" '.points | (.label == (.label | map(select(. < 3)))) and (.xy | length == 300 and min >= 0 and max <= 10000)'
+	holds \
+		"$page" '.points | (.columns | length == 6 and all(.values | length == 150)) and (.by.values | length == 150)'
+	holds \
+		"$page" '.points.silhouette | (.value | length == 150 and min >= -1 and max <= 1) and .point == [range(150)]'
 	has "$page" "two principal components"
-	[[ $(data "$page" | jq -j .profile | wc -l) == $(wc -l <"$dir/profile.csv") ]] || fail "no profile"
+	[[ $(data "$page" | jq -j .profile | wc -l) == $(wc -l <"$dir/profile.csv") ]] ||
+		fail "no profile"
 	report "$dir" -o "$page" --points "$T/points.npy" --no-record
 	[[ $(stat -c %a "$T/points.npy") == 600 ]] || fail "the points are for others to read"
 	# A layout of 150 x 2 random numbers.
 	{
-		printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<u2', 'fortran_order': False, 'shape': (150, 2), }"
+		printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
+			"{'descr': '<u2', 'fortran_order': False, 'shape': (150, 2), }"
 		head -c 600 /dev/urandom
 	} >"$T/plane.npy"
 	report "$dir" -o "$page" --layout "<Way>=$T/plane.npy"
@@ -117,7 +135,8 @@ test_party() {
 	rm -r "$T/run/work"
 	report "$dir" -o "$page" --truth "$T/data/labels.txt"
 	[[ $(stat -c %a "$dir/run.json" "$page" | uniq) == 600 ]] ||
-		fail "run.json was 600; it and the page are now $(stat -c %a "$dir/run.json" "$page" | tr "\n" " ")"
+		fail "run.json was 600; it and the page are now $(stat -c %a "$dir/run.json" \
+		"$page" | tr "\n" " ")"
 	holds "$page" '.points == null and (.missing | map(.subject) == ["picture of the points"])'
 	[[ $(points "$page") == 0 ]] || fail "points of nowhere"
 }
@@ -126,12 +145,17 @@ test_party() {
 test_table() {
 	launch --keep-data
 	local dir=$T/run/party-01
-	jq '.job |= (.kind = "kmeans" | del(.filter)) | .job = { kind: "kmeans", clusters: 3 } | del(.data)' "$dir/run.json" >"$T/r" && mv "$T/r" "$dir/run.json"
-	sed '1d; s/,.*//' "$dir/labels.csv" | awk 'BEGIN { print "who,age,where" } { print $1 "," NR % 7 "," (NR % 2 ? "north" : "south") }' >"$T/t.csv"
-	jq --arg t "$T/t.csv" 'del(.data.edges) | .data.features = $t | .data.read = { id: "who", category: ["where"] }' \
+	jq '.job |= (.kind = "kmeans" | del(.filter)) | .job = { kind: "kmeans", clusters: 3 }
+		| del(.data)' "$dir/run.json" >"$T/r" && mv "$T/r" "$dir/run.json"
+	sed '1d; s/,.*//' "$dir/labels.csv" |
+		awk 'BEGIN { print "who,age,where" }
+			{ print $1 "," NR % 7 "," (NR % 2 ? "north" : "south") }' >"$T/t.csv"
+	jq --arg t \
+		"$T/t.csv" 'del(.data.edges) | .data.features = $t | .data.read = { id: "who", category: ["where"] }' \
 		"$T/run/work/party-01.json" >"$T/party.json"
 	report "$dir" -o "$T/p.html" --config "$T/party.json" --by where --no-record
-	holds "$T/p.html" '.points.by.values[:3] == ["north", "south", "north"] and (.points.columns | map(.name) | contains(["age"]))'
+	holds \
+		"$T/p.html" '.points.by.values[:3] == ["north", "south", "north"] and (.points.columns | map(.name) | contains(["age"]))'
 }
 
 test_damaged() {
@@ -143,37 +167,45 @@ test_damaged() {
 	head -c 5000 "$T/whole/party-01/run.json" >"$run/party-01/run.json"
 	jq '.schema_version = 2' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"
-	holds "$page" '.missing | map("\(.subject) \(.text)") | (.[0] | startswith("party-00 left no run.json"))
+	holds \
+		"$page" '.missing | map("\(.subject) \(.text)") | (.[0] | startswith("party-00 left no run.json"))
 		and (.[1] | startswith("party-01 its run.json is cut off")) and (.[2] | startswith("party-02 its run.json is not of schema_version 1"))'
 	holds "$page" '.processes | length == 3'
 	# What is not sound is not written again.
 	report "$run/party-02" -o "$page" --truth "$T/data/labels.txt"
 	holds "$page" '.missing | any(.text | contains("which is left as it is"))'
-	[[ $(jq .evaluation "$run/party-02/run.json") == null ]] || fail "a run.json of another version was written"
+	[[ $(jq .evaluation "$run/party-02/run.json") == null ]] ||
+		fail "a run.json of another version was written"
 	# A party's directory is gone; then the coordinator's.
 	rm -r "$run/party-00"
 	report "$run" -o "$page"
-	holds "$page" '.missing | any(.subject == "party-00" and (.text | startswith("nothing of it is below")))'
+	holds \
+		"$page" '.missing | any(.subject == "party-00" and (.text | startswith("nothing of it is below")))'
 	rm -r "$run/coordinator"
 	report "$run" -o "$page"
-	holds "$page" '.missing | any(.subject == "coordinator" and (.text | startswith("nothing of it is below")))'
+	holds \
+		"$page" '.missing | any(.subject == "coordinator" and (.text | startswith("nothing of it is below")))'
 	# One of another run.
 	rm -r "$run" && cp -r "$T/whole" "$run"
 	jq '.job_id = "00"' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"
-	holds "$page" '.missing | any(.subject == "party-02" and (.text | startswith("its run.json is of another job")))'
+	holds \
+		"$page" '.missing | any(.subject == "party-02" and (.text | startswith("its run.json is of another job")))'
 	# Each key is missing once and of another type once; in a sample every fourth key.
 	[[ ! ${COTERIE_SAMPLE-} ]] || each=4
-	for key in $(jq -r 'keys[]' "$T/whole/coordinator/run.json" | sed -n "1~${each}p") facts result phases traffic job; do
+	for key in $(jq -r 'keys[]' "$T/whole/coordinator/run.json" | sed -n "1~${each}p") facts \
+		result phases traffic job; do
 		jq "del(.$key)" "$T/whole/coordinator/run.json" >"$run/coordinator/run.json"
 		report "$run" -o "$page"
-		jq ".$key = [{ \"a\": [1e300, -1, null] }, \"x\"]" "$T/whole/coordinator/run.json" >"$run/coordinator/run.json"
+		jq ".$key = [{ \"a\": [1e300, -1, null] }, \"x\"]" "$T/whole/coordinator/run.json" \
+			>"$run/coordinator/run.json"
 		report "$run" -o "$T/odd-$key.html"
 	done
 	# A browser draws these, too.
 	[[ -z $(browser) ]] || for key in facts result phases traffic job; do
 		look "$T/odd-$key.html"
-		looked "odd-$key.html" '.out == [] and (.scrolls | not) and (.sections | length > 2)'
+		looked "odd-$key.html" \
+			'.out == [] and (.scrolls | not) and (.sections | length > 2)'
 	done
 	# Every length.
 	for n in 1 10 100 600 2000 4000 6000; do
@@ -203,7 +235,8 @@ test_refused() {
 	refuses "not a party's run" "$T/bad" --by age
 	report "$T/bad" -o "$T/page.html"
 	holds "$T/page.html" '.missing | length > 4'
-	"$BIN/coterie" report "$T/bad" -o "$T/no/such/page.html" 2>/dev/null && fail "wrote where it cannot"
+	"$BIN/coterie" report "$T/bad" -o "$T/no/such/page.html" 2>/dev/null &&
+		fail "wrote where it cannot"
 	[[ ! -e $T/no ]] || fail "made a directory"
 }
 
@@ -214,21 +247,26 @@ hostile() { # DIR: made of the run
 	cp -r "$T/run" "$1"
 	for f in "$1"/*/run.json; do
 		jq --arg evil "$evil" '
-			def spoil: walk(if type == "string" and length < 200 and (test("^[0-9]{4}-|^(coordinator|party)$") | not)
+			def spoil: walk(if type == "string" and length < 200
+			and (test("^[0-9]{4}-|^(coordinator|party)$") | not)
 				then $evil + . else . end);
 			.role as $role | .job_id as $id | spoil | .role = $role | .job_id = $id
-			| .elapsed_s *= 1e13 | .phases[1].start_s = 1e300 | .phases[2].wait_s = -5 | .steps[3].wire_s = 1e14
+			| .elapsed_s *= 1e13 | .phases[1].start_s = 1e300 | .phases[2].wait_s = -5
+			| .steps[3].wire_s = 1e14
 			| .facts = { ($evil): $evil, ("b" * 300): 2, list: [1e300, -1, $evil] }
 			| .traffic[0].bytes_sent = 1e15' "$f" >"$f.new" && mv "$f.new" "$f"
 	done
-	jq -n --arg evil "$evil" '{ network: $evil, ($evil): { ($evil): [1, -1, 1e300, $evil] } }' >"$1/network.json"
+	jq -n --arg evil "$evil" '{ network: $evil, ($evil): { ($evil): [1, -1, 1e300, $evil] } }' \
+		>"$1/network.json"
 }
 
 browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
 chrome() { # ARG...: headless, a profile of its own
-	# Its own sandbox needs what containers do not have; it opens nothing but files of this test.
-	timeout $((PATIENCE * 60)) "$(browser)" --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run \
+	# Its own sandbox needs what containers do not have; it opens nothing but files of this
+	# test.
+	timeout $((PATIENCE * 60)) "$(browser)" --headless --no-sandbox --disable-gpu \
+		--hide-scrollbars --no-first-run \
 		--user-data-dir="$T/profile" "$@" 2>>"$T/chrome.stderr"
 }
 
@@ -251,14 +289,17 @@ look() { # PAGE...
 		done
 	} >"$T/look.html"
 	# Frames that are not in view would draw nothing.
-	chrome --window-size="1700,$(($# * 2000))" --virtual-time-budget=20000 --dump-dom "file://$T/look.html" |
+	chrome --window-size="1700,$(($# * 2000))" --virtual-time-budget=20000 --dump-dom \
+		"file://$T/look.html" |
 		sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | grep '^{' >"$T/looked" ||
 		fail "the browser said nothing: $(tail -n 3 "$T/chrome.stderr")"
 }
 
 looked() { # PAGE JQ-CONDITION: holds at both widths
-	[[ $(jq -s --arg page "look-$1" "map(select(.page == \$page)) | length == 2 and all($2)" "$T/looked") == true ]] ||
-		fail "$1: not so that $2: $(jq -c --arg page "look-$1" 'select(.page == $page)' "$T/looked")"
+	[[ $(jq -s --arg page "look-$1" "map(select(.page == \$page)) | length == 2 and all($2)" \
+		"$T/looked") == true ]] ||
+		fail "$1: not so that $2: $(jq -c --arg page "look-$1" 'select(.page == $page)' \
+		"$T/looked")"
 }
 
 test_browser() {
@@ -268,7 +309,8 @@ test_browser() {
 	report "$T/run/party-02" -o "$T/party.html" --truth "$T/data/labels.txt" --by 3
 	hostile "$T/hostile"
 	report "$T/hostile" -o "$T/evil.html"
-	jq '.started = "2031-01-01T00:00:00.000Z"' "$T/run/party-01/run.json" >"$T/late" && cp "$T/late" "$T/run/party-01/run.json"
+	jq '.started = "2031-01-01T00:00:00.000Z"' "$T/run/party-01/run.json" >"$T/late" &&
+		cp "$T/late" "$T/run/party-01/run.json"
 	report "$T/run" -o "$T/late.html"
 	look "$T/all.html" "$T/party.html" "$T/evil.html" "$T/late.html"
 	looked late.html '.moved == ["party-01"]'
@@ -277,22 +319,34 @@ test_browser() {
 		looked "$page.html" '.out == [] and (.scrolls | not)'
 		looked "$page.html" '.fetched == 0 and (.hurt | not) and .blank == 0'
 	done
-	# A path for each time that is not 0 of each step, a curve for each k-means, a row for each link.
-	spent=$(data "$T/all.html" | jq '[.processes[].run.steps[] | .compute_s, .wait_s, .wire_s | select(. > 0)] | length')
-	looked all.html ".lanes == 4 and .steps == $spent and .tables[\"link-table\"] == 3 and .cells == 9 and .picture == 0"
-	looked all.html ".curves == $(jq '.result.sums | length' "$T/run/coordinator/run.json") and .tables.phases == $(
+	# A path for each time that is not 0 of each step, a curve for each k-means, a row for each
+	# link.
+	spent=$(data "$T/all.html" |
+		jq '[.processes[].run.steps[] | .compute_s, .wait_s, .wire_s | select(. > 0)]
+			| length')
+	looked \
+		all.html ".lanes == 4 and .steps == $spent and .tables[\"link-table\"] == 3 and .cells == 9 and .picture == 0"
+	looked all.html \
+		".curves == $(jq '.result.sums | length' \
+		"$T/run/coordinator/run.json") and .tables.phases == $(
 		jq '.phases | length' "$T/run/coordinator/run.json")"
-	looked all.html '.sections == ["sizes", "evaluation", "confidence", "time", "links", "objective", "facts", "leaks", "job"]'
-	looked party.html '.lanes == 1 and .tables["link-table"] == 1 and .cells == 9 and .picture > 1000'
-	looked party.html '.sections[:7] == ["picture", "sizes", "profile", "distributions", "silhouette", "unsure", "by"]'
+	looked \
+		all.html '.sections == ["sizes", "evaluation", "confidence", "time", "links", "objective", "facts", "leaks", "job"]'
+	looked party.html \
+		'.lanes == 1 and .tables["link-table"] == 1 and .cells == 9 and .picture > 1000'
+	looked \
+		party.html '.sections[:7] == ["picture", "sizes", "profile", "distributions", "silhouette", "unsure", "by"]'
 	looked evil.html '.lanes == 4 and .tables["link-table"] == 3'
-	# The page itself, under its policy, has drawn; and without scripts there is a picture and a table.
+	# The page itself, under its policy, has drawn; and without scripts there is a picture and a
+	# table.
 	chrome --virtual-time-budget=5000 --dump-dom "file://$T/party.html" >"$T/dom"
 	has "$T/dom" '<section id="silhouette"' '<canvas' '<table class="numbers sizes"'
-	[[ $(sed -n '/<noscript>/,/<\/noscript>/p' "$T/party.html" | grep -c 'class="pt \|<th scope="row">cluster') == 153 ]] ||
+	[[ $(sed -n '/<noscript>/,/<\/noscript>/p' "$T/party.html" |
+		grep -c 'class="pt \|<th scope="row">cluster') == 153 ]] ||
 		fail "without scripts there is no picture, or no table"
 	# And it can be printed, nothing folded.
-	chrome --no-pdf-header-footer --virtual-time-budget=5000 --print-to-pdf="$T/page.pdf" "file://$T/all.html"
+	chrome --no-pdf-header-footer --virtual-time-budget=5000 --print-to-pdf="$T/page.pdf" \
+		"file://$T/all.html"
 	[[ $(head -c 5 "$T/page.pdf") == %PDF- ]] || fail "cannot be printed"
 	if command -v pdftotext >/dev/null; then
 		pdftotext -layout "$T/page.pdf" "$T/text"
@@ -303,9 +357,11 @@ test_browser() {
 # Twelve clusters, where the matrix is wide.
 test_many_clusters() {
 	[[ -n $(browser) ]] || skip "no Chromium; scripts/deps --browser installs it"
-	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" >/dev/null
+	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \
+		>/dev/null
 	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 }, "starts": 8, "restarts": 4 }' >"$T/job.json"
-	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 5 --out "$T/run12" --quiet ||
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 5 \
+		--out "$T/run12" --quiet ||
 		fail "the run ended with status $?"
 	report "$T/run12" -o "$T/many.html" --truth "$T/data/labels.txt"
 	look "$T/many.html"

@@ -8,8 +8,8 @@ source "${0%/*}/serve.sh"
 # shellcheck source=certificates.sh
 source "${0%/*}/certificates.sh"
 
-# Anna and otto submit, vera looks; rita reads at the coordinator, anna and rita at party-00; nina may
-# do nothing.
+# Anna and otto submit, vera looks; rita reads at the coordinator, anna and rita at party-00; nina
+# may do nothing.
 readable() { # L: of kmeans over rows, with a job 1 that is done
 	rows_federation "$1"
 	rows_job kmeans
@@ -18,12 +18,14 @@ readable() { # L: of kmeans over rows, with a job 1 that is done
 	"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/bank-api.csr" >/dev/null
 	edit coordinator '.api = { listen: "127.0.0.1:0",
 		roles: { anna: "submitter", otto: "submitter", vera: "viewer", rita: "reader" } }'
-	edit party-00 '.api = { listen: "127.0.0.1:0", certificate: "pki/bank-api.crt", key: "pki/bank-api.key",
+	edit party-00 '.api = { listen: "127.0.0.1:0", certificate: "pki/bank-api.crt",
+		key: "pki/bank-api.key",
 		roles: { anna: "reader", rita: "reader" } }'
 	all_stay "$1"
 	api
 	soon_says party-00 'API endpoint'
-	BANK=bank-api@$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/party-00.stderr" | tail -n 1)
+	BANK=bank-api@$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/party-00.stderr" |
+		tail -n 1)
 	far anna job submit "$T/job.json" --wait >/dev/null || fail "job 1 ended with $?"
 	ID=$(shown 1 .job_id)
 	[[ ${#ID} == 32 ]] || fail "job 1 has the id $ID"
@@ -34,7 +36,9 @@ far() { "$BIN/coterie" "${@:2}" \
 of_bank() { far "$1" results "${@:2}" --party "$BANK" --out "$T/got"; }                # NAME JOB
 
 at_party() { echo "$T/out/party-00/job-$ID-1"; }
-has_labels() { [[ -e $(at_party)/labels.csv ]] && [[ $(jq -r .status "$(at_party)/run.json") == "done" ]]; }
+has_labels() {
+	[[ -e $(at_party)/labels.csv ]] && [[ $(jq -r .status "$(at_party)/run.json") == "done" ]]
+}
 
 test_readers_and_nobody_else() {
 	readable 2
@@ -48,7 +52,8 @@ test_readers_and_nobody_else() {
 	[[ $(stat -c %a "$T/got/labels.csv") == 600 ]] ||
 		fail "labels.csv has the mode $(stat -c %a "$T/got/labels.csv")"
 	of_bank rita "$ID" >/dev/null || fail "rita may not read, by the job's id"
-	refused 4 'the certificate of otto has no role at party-00: its operator can give it one in api.roles' \
+	refused \
+		4 'the certificate of otto has no role at party-00: its operator can give it one in api.roles' \
 		of_bank otto "$ID"
 	refused 4 "no results of job ${ID//[0-9a-f]/0} are here: .*removed .*submit it again" \
 		of_bank anna "${ID//[0-9a-f]/0}"
@@ -68,10 +73,13 @@ test_readers_and_nobody_else() {
 # As test-api.sh asks, of party-00.
 answered() { # STATUS REGEX NAME PATH [CURL-OPTION...]
 	local status
-	status=$(curl -sS --noproxy '*' --max-time 60 --cacert "$T/pki/ca.crt" --connect-to "::${BANK#*@}" --cert "$T/pki/$3.crt" \
-		--key "$T/pki/$3.key" -o "$T/answer" -w '%{http_code}' "${@:5}" "https://bank-api:${BANK##*:}$4" 2>"$T/curl") || true
+	status=$(curl -sS --noproxy '*' --max-time 60 --cacert "$T/pki/ca.crt" --connect-to \
+		"::${BANK#*@}" --cert "$T/pki/$3.crt" \
+		--key "$T/pki/$3.key" -o "$T/answer" -w '%{http_code}' "${@:5}" \
+		"https://bank-api:${BANK##*:}$4" 2>"$T/curl") || true
 	[[ $status == "$1" ]] ||
-		fail "$3: $4: status $status, expected $1: $(cat "$T/curl" "$T/answer" 2>/dev/null | head -c 300)"
+		fail "$3: $4: status $status, expected $1: $(cat "$T/curl" "$T/answer" 2>/dev/null |
+		head -c 300)"
 	grep -Eq -- "$2" "$T/answer" || fail "$3: $4 does not say '$2': $(head -c 300 "$T/answer")"
 }
 
@@ -85,7 +93,8 @@ test_at_the_coordinator() {
 	far rita results 1 --out "$T/got-too" >/dev/null || fail "rita may not read"
 	[[ $(far rita results 1 --json | jq -r .job_id) == "$ID" ]] ||
 		fail "the list is of another job"
-	refused 4 'this job was submitted by anna: its results need the role reader, and otto is a submitter' \
+	refused \
+		4 'this job was submitted by anna: its results need the role reader, and otto is a submitter' \
 		far otto results 1 --out "$T/no"
 	refused 4 'results need the role reader, and vera has the role viewer' \
 		far vera results 1 --out "$T/no"
@@ -118,7 +127,8 @@ test_certificates() {
 		--server "$BANK" --cert "$T/pki/old.crt" --key "$T/pki/anna.key" --out "$T/no"
 	refused 2 'NAME@ before the host the name in its certificate' "$BIN/coterie" results "$ID" \
 		--server "party-00@${BANK#*@}" --cert "$T/pki/anna.crt" --out "$T/no"
-	"$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/anna.crt" --out "$T/got" >/dev/null ||
+	"$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/anna.crt" --out "$T/got" \
+		>/dev/null ||
 		fail "anna may not read without a coordinator"
 }
 
@@ -126,7 +136,8 @@ test_certificates() {
 test_renewal() {
 	readable 2
 	shows() { # until when the certificate is valid that party-00 shows
-		openssl s_client -connect "${BANK#*@}" -cert "$T/pki/anna.crt" -key "$T/pki/anna.key" </dev/null 2>/dev/null |
+		openssl s_client -connect "${BANK#*@}" -cert "$T/pki/anna.crt" -key \
+			"$T/pki/anna.key" </dev/null 2>/dev/null |
 			openssl x509 -noout -enddate
 	}
 	renewed() { [[ $(shows) == "$(openssl x509 -noout -enddate -in "$T/pki/bank-api.crt")" ]]; }
@@ -174,25 +185,33 @@ test_group_reads_files() {
 	coordinator
 	party party-01
 	# shellcheck disable=SC2153
-	start party-00 "${as_member[@]}" "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --once
+	start party-00 "${as_member[@]}" "$BIN/party" --config "$T/party-00.json" --coordinator \
+		"$ADDRESS" --once
 	completes 2
 	local out name open
 	for out in "$T/out/party-00" "$T/out/coordinator"; do
 		for name in run.json labels.csv labels.npy; do
-			[[ $(stat -c '%a %G' "$out/$name") == "640 mail" ]] || fault "$out/$name: $(stat -c '%a %G' "$out/$name")"
-			"${as_member[@]}" cat "$out/$name" >/dev/null || fault "a member cannot read $out/$name"
+			[[ $(stat -c '%a %G' "$out/$name") == "640 mail" ]] ||
+				fault "$out/$name: $(stat -c '%a %G' "$out/$name")"
+			"${as_member[@]}" cat "$out/$name" >/dev/null ||
+				fault "a member cannot read $out/$name"
 		done
-		open=$(find "$out" -type f -perm /077 ! -name run.json ! -name 'labels.*' ! -name 'profile*.csv')
+		open=$(find "$out" -type f -perm /077 ! -name run.json ! -name 'labels.*' ! -name \
+			'profile*.csv')
 		[[ -z $open ]] || fault "others may read $open"
 	done
-	! "${as_member[@]}" cat "$T/out/coordinator/log.jsonl" 2>/dev/null || fault "a member may read the log"
-	! "${as_stranger[@]}" cat "$T/out/coordinator/labels.csv" 2>/dev/null || fault "a stranger may read labels"
-	"${as_member[@]}" "$BIN/coterie" report "$T/out/coordinator" --output "$T/out/party-00/page.html" >/dev/null || fault "a member can make no report"
+	! "${as_member[@]}" cat "$T/out/coordinator/log.jsonl" 2>/dev/null ||
+		fault "a member may read the log"
+	! "${as_stranger[@]}" cat "$T/out/coordinator/labels.csv" 2>/dev/null ||
+		fault "a stranger may read labels"
+	"${as_member[@]}" "$BIN/coterie" report "$T/out/coordinator" --output \
+		"$T/out/party-00/page.html" >/dev/null || fault "a member can make no report"
 	[[ $(stat -c %a "$T/out/party-01/labels.csv") == 600 ]] || fault "party-01 shares labels"
 	# A start shares what was there before the key.
 	edit party-01 '.results_group = "mail"'
 	ADDRESS=127.0.0.1:1 party party-01
-	until_true 20 has_group "$T/out/party-01/labels.csv" || fault "results of before are not shared"
+	until_true 20 has_group "$T/out/party-01/labels.csv" ||
+		fault "results of before are not shared"
 }
 
 has_group() { [[ $(stat -c '%a %G' "$1") == "640 mail" ]]; }
@@ -200,14 +219,18 @@ has_group() { [[ $(stat -c '%a %G' "$1") == "640 mail" ]]; }
 test_group_is_refused() {
 	federation 2
 	edit party-00 '.results_group = "no-such-group"'
-	refused 4 'results_group: there is no group "no-such-group" on this host: make it by groupadd no-such-group' \
+	refused \
+		4 'results_group: there is no group "no-such-group" on this host: make it by groupadd no-such-group' \
 		"$BIN/party" --config "$T/party-00.json" --check-config
-	refused 1 'no group ."no-such-group.* on this host' "$BIN/coterie" doctor --json --config "$T/party-00.json"
+	refused 1 'no group ."no-such-group.* on this host' "$BIN/coterie" doctor --json --config \
+		"$T/party-00.json"
 	((EUID == 0)) || return 0
 	chmod -R a+rX "$T"
 	edit coordinator '.results_group = "mail"'
-	refused 4 'is no member of the group "mail": usermod -aG mail and the daemon.s user; in a unit, Group=mail' \
-		"${as_stranger[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --check-config
+	refused \
+		4 'is no member of the group "mail": usermod -aG mail and the daemon.s user; in a unit, Group=mail' \
+		"${as_stranger[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job \
+		"$T/job.json" --check-config
 }
 
 sample test_readers_and_nobody_else test_at_the_coordinator

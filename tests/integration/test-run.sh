@@ -1,5 +1,6 @@
 #!/bin/bash
-# coterie run, both halves in one process, beside coterie launch, the daemons: same seed, same labels.
+# coterie run, both halves in one process, beside coterie launch, the daemons: same seed, same
+# labels.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -10,22 +11,28 @@ modes() { (cd "$1" && stat -c '%n %a' -- *); } # DIRECTORY
 same_as_daemons() { # JOB [ARG...]: of configs/jobs
 	local name way
 	for way in launch run; do
-		"$BIN/coterie" $way --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/$1.json" --parties 3 --seed 5 \
-			--out "$T/$way-$1" "${@:2}" 2>"$T/$way.stderr" || fail "coterie $way $1: status $?: $(<"$T/$way.stderr")"
+		"$BIN/coterie" $way --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/$1.json" \
+			--parties 3 --seed 5 \
+			--out "$T/$way-$1" "${@:2}" 2>"$T/$way.stderr" ||
+			fail "coterie $way $1: status $?: $(<"$T/$way.stderr")"
 	done
 	for name in coordinator $(names 3); do
 		rm "$T/launch-$1/$name/log.jsonl"
 		[[ $(modes "$T/launch-$1/$name") == "$(modes "$T/run-$1/$name")" ]] ||
 			fail "$1: other files or modes in $name: $(modes "$T/run-$1/$name")"
-		[[ -z $(find "$T/run-$1/$name" -perm /077) ]] || fail "$1: others can read $(find "$T/run-$1/$name" -perm /077)"
+		[[ -z $(find "$T/run-$1/$name" -perm /077) ]] ||
+			fail "$1: others can read $(find "$T/run-$1/$name" -perm /077)"
 		# The coordinator's rows of fedspectral are numbered anew in each job.
 		[[ ! -e $T/launch-$1/$name/labels.csv || $1-$name == fedspectral-coordinator ]] ||
-			cmp "$T/launch-$1/$name/labels.csv" "$T/run-$1/$name/labels.csv" || fail "$1: labels of $name differ"
-		[[ $(jq -c '[.status, .kind, .job]' "$T/launch-$1/$name/run.json") == "$(jq -c '[.status, .kind, .job]' "$T/run-$1/$name/run.json")" ]] ||
+			cmp "$T/launch-$1/$name/labels.csv" "$T/run-$1/$name/labels.csv" ||
+			fail "$1: labels of $name differ"
+		[[ $(jq -c '[.status, .kind, .job]' "$T/launch-$1/$name/run.json") == "$(jq -c \
+			'[.status, .kind, .job]' "$T/run-$1/$name/run.json")" ]] ||
 			fail "$1: run.json of $name differs"
 	done
 	[[ ! -e $T/run-$1/work ]] || fail "$1: work/ is left"
-	[[ ! -e $T/run-$1/party-00/state/ledger.db ]] || "$BIN/coterie" ledger verify --state "$T/run-$1/party-00/state" >/dev/null ||
+	[[ ! -e $T/run-$1/party-00/state/ledger.db ]] ||
+		"$BIN/coterie" ledger verify --state "$T/run-$1/party-00/state" >/dev/null ||
 		fail "$1: the ledger does not verify"
 }
 
@@ -37,13 +44,15 @@ test_kcagc() {
 }
 
 test_rows() {
-	"$BIN/coterie" synth --points --nodes 240 --features 5 --clusters 3 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --points --nodes 240 --features 5 --clusters 3 --out "$T/pooled" \
+		>/dev/null
 	same_as_daemons kmeans --set clusters=3
 	same_as_daemons fedsc-iris
 }
 
 test_graph_of_edges() {
-	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 \
+		--seed 5 --out "$T/pooled" >/dev/null
 	same_as_daemons fedspectral --set clusters=3 --allow fedspectral.exact
 }
 
@@ -54,47 +63,63 @@ test_whole_graphs() {
 
 test_embeddings() {
 	"$BIN/coterie" synth --nodes 120 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/fedwalk.json" --parties 3 --set walks=3 --out "$T/run" ||
+	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/fedwalk.json" \
+		--parties 3 --set walks=3 --out "$T/run" ||
 		fail "status $?"
-	[[ -s $T/run/party-01/embeddings.npy && -s $T/run/party-01/ids.csv ]] || fail 'no embeddings'
+	[[ -s $T/run/party-01/embeddings.npy && -s $T/run/party-01/ids.csv ]] ||
+		fail 'no embeddings'
 }
 
 # Of more than a hundred, party-100 comes before party-11: in order of names, as in any job.
 test_more_than_a_hundred_parties() {
-	"$BIN/coterie" synth --points --nodes 303 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json" --set clusters=3 --set secure_sum.group=x25519 \
-		--parties 101 --out "$T/out" 2>"$T/run.stderr" || fail "status $?: $(<"$T/run.stderr")"
-	(($(cat "$T"/out/party-*/labels.csv | grep -vc '^id') == 303)) || fail 'rows without a label'
-	[[ $(jq -r .status "$T/out/party-100/run.json") == "done" ]] || fail 'party-100 has no results'
+	"$BIN/coterie" synth --points --nodes 303 --features 4 --clusters 3 --out "$T/pooled" \
+		>/dev/null
+	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json" --set \
+		clusters=3 --set secure_sum.group=x25519 \
+		--parties 101 --out "$T/out" 2>"$T/run.stderr" ||
+		fail "status $?: $(<"$T/run.stderr")"
+	(($(cat "$T"/out/party-*/labels.csv | grep -vc '^id') == 303)) ||
+		fail 'rows without a label'
+	[[ $(jq -r .status "$T/out/party-100/run.json") == "done" ]] ||
+		fail 'party-100 has no results'
 }
 
 gains() { # LINE...: of the table, as regular expressions
 	local line
-	for line in '' "$@"; do grep -Eq "^$line\$" "$T/run.stdout" || fail "no line '$line': $(<"$T/run.stdout")"; done
+	for line in '' "$@"; do
+		grep -Eq "^$line\$" "$T/run.stdout" || fail "no line '$line': $(<"$T/run.stdout")"
+	done
 	[[ ! -e $T/out/work ]] || fail 'work/ is left'
 	rm -r "$T/out"
 }
 
-# What a party finds by itself stands beside what all find: by classes, where these are known, of its own rows, where it has such.
+# What a party finds by itself stands beside what all find: by classes, where these are known, of
+# its own rows, where it has such.
 test_what_is_gained() {
 	local some='[01]\.[0-9]{4}' run=("$BIN/coterie" run --parties 2 --out "$T/out")
-	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 4 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 4 --out \
+		"$T/pooled" >/dev/null
 	run+=(--data "$T/pooled" --set clusters=3)
 	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" >"$T/run.stdout"
-	gains 'what federation gains, ACC of .*:' 'data of +alone +together' "party-0[01] +$some +$some" "pooled +([01]\.[0-9]{4}) +\1"
+	gains 'what federation gains, ACC of .*:' 'data of +alone +together' \
+		"party-0[01] +$some +$some" "pooled +([01]\.[0-9]{4}) +\1"
 	"${run[@]}" --job "$ROOT/configs/jobs/kmeans.json" >"$T/run.stdout"
 	gains 'party-00 .*' 'party-01 .*' 'pooled .*'
-	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" --set exchange=gram --set 'clusters={ "from": 2, "to": 4 }' \
+	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" --set exchange=gram --set \
+		'clusters={ "from": 2, "to": 4 }' \
 		>"$T/run.stdout"
 	gains "party-0[01] +$some +$some" "pooled +$some +$some"
 	"${run[@]}" --quiet --job "$ROOT/configs/jobs/kmeans.json" >"$T/run.stdout"
 	[[ ! -s $T/run.stdout ]] || fail "--quiet says $(<"$T/run.stdout")"
 	rm -r "$T/out" "$T/pooled/labels.txt"
 	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" >"$T/run.stdout"
-	gains 'what federation gains, rows grouped as by all parties, of .*:' 'data of +alone' "party-0[01] +$some" 'pooled +1\.0000'
-	"${run[@]}" --job "$ROOT/configs/jobs/kcagc-cora.json" >"$T/run.stdout" 2>&1 && fail 'a graph is not missed'
+	gains 'what federation gains, rows grouped as by all parties, of .*:' 'data of +alone' \
+		"party-0[01] +$some" 'pooled +1\.0000'
+	"${run[@]}" --job "$ROOT/configs/jobs/kcagc-cora.json" >"$T/run.stdout" 2>&1 &&
+		fail 'a graph is not missed'
 	"$BIN/coterie" synth --nodes 200 --features 20 --clusters 3 --out "$T/graph" >/dev/null
-	"$BIN/coterie" launch --job "$ROOT/configs/jobs/kcagc-intersect.json" --set clusters=3 --set filter.order=2 --data "$T/graph" --parties 2 --keep 0.8 \
+	"$BIN/coterie" launch --job "$ROOT/configs/jobs/kcagc-intersect.json" --set clusters=3 \
+		--set filter.order=2 --data "$T/graph" --parties 2 --keep 0.8 \
 		--out "$T/out" >"$T/run.stdout" 2>"$T/run.stderr" || fail "$(<"$T/run.stderr")"
 	gains "party-0[01] +$some +$some" "pooled +$some +$some"
 }
@@ -108,26 +133,36 @@ refused() { # STATUS REGEX ARG...
 
 # What goes wrong at one side ends all, with its sentence, as between daemons.
 test_errors() {
-	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" \
+		>/dev/null
 	local job=(--data "$T/pooled" --parties 3)
-	refused 4 'the job needs --allow fedsc\.paper' "${job[@]}" --job "$ROOT/configs/jobs/fedsc-paper.json" --out "$T/a"
+	refused 4 'the job needs --allow fedsc\.paper' "${job[@]}" --job \
+		"$ROOT/configs/jobs/fedsc-paper.json" --out "$T/a"
 	[[ ! -e $T/a ]] || fail 'something was split'
-	COMMAND=launch refused 2 'policy.min_cluster of party-02 is 40.*' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/l"
+	COMMAND=launch refused 2 'policy.min_cluster of party-02 is 40.*' "${job[@]}" --job \
+		"$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/l"
 	! grep '^launch: .*{' "$T/said" || fail 'a party answers in JSON'
 	grep -q '^launch: --policy and --allow are' "$T/said" || fail "no remedy: $(<"$T/said")"
-	refused 2 '^launch: --policy and --allow are' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/a"
-	[[ $(jq -r .status "$T/a/party-01/run.json") == failed ]] || fail 'party-01 does not say that it failed'
-	refused 4 'job\.clusters is 1, expected' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --set clusters=1
-	refused 4 'no such directory' --data "$T/nowhere" --parties 2 --job "$ROOT/configs/jobs/kmeans.json"
+	refused 2 '^launch: --policy and --allow are' "${job[@]}" --job \
+		"$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/a"
+	[[ $(jq -r .status "$T/a/party-01/run.json") == failed ]] ||
+		fail 'party-01 does not say that it failed'
+	refused 4 'job\.clusters is 1, expected' "${job[@]}" --job \
+		"$ROOT/configs/jobs/kmeans.json" --set clusters=1
+	refused 4 'no such directory' --data "$T/nowhere" --parties 2 --job \
+		"$ROOT/configs/jobs/kmeans.json"
 	refused 4 'earlier run' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --out "$T/a"
-	refused 4 'masks nothing' --data "$T/pooled" --parties 1 --job "$ROOT/configs/jobs/kmeans.json"
-	sed -i '3s/.*/x,1,2,3/' "$T/pooled/features.csv" 2>/dev/null || printf 'x' >"$T/pooled/features.npy"
+	refused 4 'masks nothing' --data "$T/pooled" --parties 1 --job \
+		"$ROOT/configs/jobs/kmeans.json"
+	sed -i '3s/.*/x,1,2,3/' "$T/pooled/features.csv" 2>/dev/null ||
+		printf 'x' >"$T/pooled/features.npy"
 	refused 4 'features' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --out "$T/b"
 }
 
 test_stopped() {
 	"$BIN/coterie" synth --nodes 8000 --features 300 --clusters 3 --out "$T/pooled" >/dev/null
-	start run "$BIN/coterie" run --data "$T/pooled" --job "$ROOT/configs/jobs/kcagc-cora.json" --parties 3 --out "$T/out" --verbose \
+	start run "$BIN/coterie" run --data "$T/pooled" --job "$ROOT/configs/jobs/kcagc-cora.json" \
+		--parties 3 --out "$T/out" --verbose \
 		--set local_restarts=64 --set local_clusters=60 --set iterations=100
 	until_true 30 grep -qs '"local"' "$T/run.stderr" || fail 'does not come to phase local'
 	kill -INT "${PID[run]}"
@@ -138,9 +173,11 @@ test_stopped() {
 # Who stops it while the data are split, or kills it, finds nothing left, and may start again.
 test_stopped_in_the_split() {
 	local signal way=launch
-	"$BIN/coterie" synth --points --nodes 60000 --features 60 --clusters 3 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" synth --points --nodes 60000 --features 60 --clusters 3 --out "$T/pooled" \
+		>/dev/null
 	for signal in TERM KILL; do
-		"$BIN/coterie" $way --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json" --parties 3 --out "$T/out" >/dev/null 2>&1 &
+		"$BIN/coterie" $way --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json" \
+			--parties 3 --out "$T/out" >/dev/null 2>&1 &
 		until_true 30 test -e "$T/out/work/data" || fail "$way splits nothing"
 		kill "-$signal" $! && ! wait $! 2>/dev/null || fail "$way ends well after $signal"
 		until_true 30 test ! -e "$T/out" || fail "$signal leaves $(ls -R "$T/out")"
@@ -151,26 +188,30 @@ test_stopped_in_the_split() {
 # Processor time of a job on a graph of 40000 nodes, as many edges, 16 columns: in $T/cpu.
 cpu_of() { # GRAPH METHOD
 	local TIMEFORMAT=%U
-	{ time "$BIN/coterie" run --quiet --data "$T/$1" --job "$T/job.json" --parties 2 --set "method=$2" --out "$T/out-$1-$2" \
-		>"$T/stdout" 2>"$T/run.stderr"; } 2>"$T/cpu" || fail "$1, $2: status $?: $(<"$T/run.stderr")"
+	{ time "$BIN/coterie" run --quiet --data "$T/$1" --job "$T/job.json" --parties 2 --set \
+		"method=$2" --out "$T/out-$1-$2" \
+		>"$T/stdout" 2>"$T/run.stderr"; } 2>"$T/cpu" ||
+		fail "$1, $2: status $?: $(<"$T/run.stderr")"
 }
 
-# One node with all others for neighbours costs about what a ring does: nothing takes the square of a row's length,
-# 800 times as much here.
+# One node with all others for neighbours costs about what a ring does: nothing takes the square of
+# a row's length, 800 times as much here.
 test_star() {
 	local method star graph
 	echo '{ "kind": "kcagc", "clusters": 2, "filter": { "order": 3 } }' >"$T/job.json"
 	seq 1 39999 | sed 's/^/0\t/' >"$T/star.tsv"
 	seq 0 39999 | awk '{ print $1 "\t" ($1 + 1) % 40000 }' >"$T/ring.tsv"
 	for graph in star ring; do
-		"$BIN/coterie-lab" noise --edges "$T/$graph.tsv" --nodes 40000 --features 16 --density 0.5 --out "$T/$graph" >"$T/null"
+		"$BIN/coterie-lab" noise --edges "$T/$graph.tsv" --nodes 40000 --features 16 \
+			--density 0.5 --out "$T/$graph" >"$T/null"
 	done
 	for method in tree landmark gcc; do
 		cpu_of star "$method"
 		star=$(<"$T/cpu")
 		cpu_of ring "$method"
 		echo "$method: $star s of processor for a star, $(<"$T/cpu") s for a ring"
-		awk "BEGIN { exit !($star < 3 * $(<"$T/cpu")) }" || fail "$method: a star takes too much"
+		awk "BEGIN { exit !($star < 3 * $(<"$T/cpu")) }" ||
+			fail "$method: a star takes too much"
 	done
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A coordinator that serves is killed in each state of its queue; jobs.db is locked or damaged, the disk full.
+# A coordinator that serves is killed in each state of its queue; jobs.db is locked or damaged, the
+# disk full.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 
@@ -52,8 +53,10 @@ test_killed_while_a_job_runs() {
 		submits "$T/job.json" "$id"
 		until_true 20 in_log "$id" "$phase" || fail "job $id does not come to $phase"
 		dies
-		job wait "$id" >"$T/waited" 2>&1 || fail "job $id, killed in $phase: $(<"$T/waited")"
-		(($(shown "$id" .attempts) <= 2)) || fail "job $id had $(shown "$id" .attempts) attempts"
+		job wait "$id" >"$T/waited" 2>&1 ||
+			fail "job $id, killed in $phase: $(<"$T/waited")"
+		(($(shown "$id" .attempts) <= 2)) ||
+			fail "job $id had $(shown "$id" .attempts) attempts"
 	done
 	submits "$T/job.json" 4
 	job wait 4 >/dev/null || fail "the job after them ended with $?"
@@ -63,9 +66,13 @@ test_killed_while_a_job_runs() {
 	! job wait 5 >/dev/null 2>&1 || fail "job 5 is done"
 	shown 5 '.state, .cause, .ended, .attempts' >"$T/before"
 	dies
-	shown 5 '.state, .cause, .ended, .attempts' | cmp - "$T/before" || fail "job 5 is $(job show 5)"
+	shown 5 '.state, .cause, .ended, .attempts' | cmp - "$T/before" ||
+		fail "job 5 is $(job show 5)"
 	[[ $(head -n 1 "$T/before") == failed ]] || fail "job 5 is $(<"$T/before")"
-	[[ $(job list --json | jq -r '[.[] | select(.state == "done") | .id] | sort | join(" ")') == "1 2 3 4" ]] || fail "the queue: $(job list)"
+	[[ $(job list --json |
+		jq -r \
+		'[.[] | select(.state == "done") | .id] | sort | join(" ")') == "1 2 3 4" ]] ||
+		fail "the queue: $(job list)"
 	for name in $(names 3); do ! gone "$name" || fail "$name has ended"; done
 }
 
@@ -93,7 +100,8 @@ test_killed_while_parties_come_again() {
 	is 1 running || fail "job 1 is $(shown 1 .state)"
 	wakes party-01
 	job wait 1 >"$T/waited" 2>&1 || fail "job 1: $(<"$T/waited")"
-	job wait 2 >"$T/waited" 2>&1 || fail "job 2, queued when the coordinator died twice: $(<"$T/waited")"
+	job wait 2 >"$T/waited" 2>&1 ||
+		fail "job 2, queued when the coordinator died twice: $(<"$T/waited")"
 }
 
 # Done, and killed before jobs.db was told: it says so, and nothing is run again.
@@ -117,14 +125,16 @@ test_killed_when_a_job_is_done() {
 		db.execute("UPDATE job SET state = 2, ended = 0")
 		db.commit()
 	EOF
-	printf 'coterie job state v2\n%s 1 %064d %064d done\n' "$id" 0 0 >"$T/out/coordinator/job-000001/job.state"
+	printf 'coterie job state v2\n%s 1 %064d %064d done\n' "$id" 0 0 \
+		>"$T/out/coordinator/job-000001/job.state"
 	serve_again
 	is 1 "done" || fail "job 1 is $(shown 1 .state)"
 	[[ ! -e $T/out/coordinator/job-000001/job.state ]] || fail "job.state is still there"
 	here 3
 	submits "$T/job.json" 2
 	job wait 2 >/dev/null || fail "the job after it ended with $?"
-	[[ $(ls -d "$T"/out/coordinator/job-*) == *job-000001*job-000002* ]] || fail "$(ls "$T/out/coordinator")"
+	[[ $(ls -d "$T"/out/coordinator/job-*) == *job-000001*job-000002* ]] ||
+		fail "$(ls "$T/out/coordinator")"
 }
 
 # It was away for longer than parties wait for it: the job begins anew, with another number.
@@ -140,7 +150,8 @@ test_killed_and_away_for_long() {
 	sleeps party-01
 	submits "$T/job.json" 1
 	becomes 1 running
-	until_true 20 test -s "$T/out/coordinator/job-000001/job.state" || fail "there is no job.state"
+	until_true 20 test -s "$T/out/coordinator/job-000001/job.state" ||
+		fail "there is no job.state"
 	before=$(shown 1 .job_id)
 	kill -KILL "${PID[coordinator]}"
 	ended coordinator
@@ -213,15 +224,21 @@ test_damaged_store() {
 	submits "$T/job.json" 1
 	becomes 1 running
 	head -c 16384 /dev/urandom >"$T/noise"
-	for f in "$T"/out/coordinator/jobs.db "$T"/out/coordinator/jobs.db-wal; do dd if="$T/noise" of="$f" conv=notrunc status=none; done
-	job submit "$T/job.json" >"$T/submitted" 2>&1 || grep -q 'jobs.db' "$T/submitted" || fail "submit says $(<"$T/submitted")"
+	for f in "$T"/out/coordinator/jobs.db "$T"/out/coordinator/jobs.db-wal; do
+		dd if="$T/noise" of="$f" conv=notrunc status=none
+	done
+	job submit "$T/job.json" >"$T/submitted" 2>&1 || grep -q 'jobs.db' "$T/submitted" ||
+		fail "submit says $(<"$T/submitted")"
 	wakes party-01
-	until_true 30 test -s "$T/out/coordinator/job-000001/labels.csv" || fail "the job that ran was disturbed"
-	until_true 30 grep -q '"done"' "$T/out/coordinator/job-000001/run.json" || fail "the job that ran was disturbed"
+	until_true 30 test -s "$T/out/coordinator/job-000001/labels.csv" ||
+		fail "the job that ran was disturbed"
+	until_true 30 grep -q '"done"' "$T/out/coordinator/job-000001/run.json" ||
+		fail "the job that ran was disturbed"
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
 	rm -f "$T"/out/coordinator/jobs.db-*
-	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator"
+	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/coordinator"
 	ends 4 coordinator
 	says coordinator 'jobs.db.*put a backup in its place, or move it away'
 	mv "$T/out/coordinator/jobs.db" "$T/damaged"
@@ -229,7 +246,8 @@ test_damaged_store() {
 	here 3
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "the job after it ended with $?"
-	[[ $(shown 1 .directory) == */job-000001-2 ]] || fail "its results are in $(shown 1 .directory)"
+	[[ $(shown 1 .directory) == */job-000001-2 ]] ||
+		fail "its results are in $(shown 1 .directory)"
 }
 
 test_foreign_store() {
@@ -237,7 +255,8 @@ test_foreign_store() {
 	mkdir -p "$T/out/coordinator"
 	python3 -c 'import sqlite3, sys
 db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE x (y)"); db.commit()' "$T/out/coordinator/jobs.db"
-	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator"
+	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/coordinator"
 	ends 4 coordinator
 	says coordinator 'jobs.db: this is no queue of jobs'
 }
@@ -247,7 +266,8 @@ test_full_disk() {
 	patient 3
 	edit_parties 3 '.retry_s = 0'
 	mkdir -p "$T/out/coordinator"
-	mount -t tmpfs -o size=4m tmpfs "$T/out/coordinator" 2>/dev/null || skip "a small tmpfs cannot be mounted"
+	mount -t tmpfs -o size=4m tmpfs "$T/out/coordinator" 2>/dev/null ||
+		skip "a small tmpfs cannot be mounted"
 	trap 'umount -l "$T/out/coordinator"; finish $?' EXIT
 	serve
 	# shellcheck disable=SC2046

@@ -25,22 +25,34 @@ test_row() {
 		read -r kib files <"$T/$name.before"
 		read -r kib_now files_now <"$T/$name.after"
 		echo "$name: $kib KiB and $files descriptors after $((n / 4)) jobs, $kib_now and $files_now after $n"
-		((kib_now < kib + 8192 + kib / 10)) || fault "$name took $kib KiB after $((n / 4)) jobs and takes $kib_now after $n"
-		((files_now <= files + 4)) || fault "$name had $files descriptors open and has $files_now"
+		((kib_now < kib + 8192 + kib / 10)) ||
+			fault \
+			"$name took $kib KiB after $((n / 4)) jobs and takes $kib_now after $n"
+		((files_now <= files + 4)) ||
+			fault "$name had $files descriptors open and has $files_now"
 	done
 	job list --most "$n" --json >"$T/list.json"
-	[[ $(jq '[.[] | select(.state == "done" and .attempts == 1)] | length' "$T/list.json") == "$n" ]] || fail "not all are done: $(job list --most "$n")"
-	[[ $(find "$T/out/coordinator" -name labels.csv | wc -l) == "$n" ]] || fail "results are missing"
-	for ((id = 2; id <= n; id++)); do cmp -s "$T/out/coordinator/job-000001/labels.csv" "$(printf '%s/out/coordinator/job-%06d/labels.csv' "$T" "$id")" || fail "job $id ended otherwise"; done
-	# The time of a job at the end, as of one at the begin: medians of the first and the last quarter.
+	[[ $(jq '[.[] | select(.state == "done" and .attempts == 1)] | length' \
+		"$T/list.json") == "$n" ]] || fail "not all are done: $(job list --most "$n")"
+	[[ $(find "$T/out/coordinator" -name labels.csv | wc -l) == "$n" ]] ||
+		fail "results are missing"
+	for ((id = 2; id <= n; id++)); do
+		cmp -s "$T/out/coordinator/job-000001/labels.csv" \
+			"$(printf '%s/out/coordinator/job-%06d/labels.csv' "$T" "$id")" ||
+			fail "job $id ended otherwise"
+	done
+	# The time of a job at the end, as of one at the begin: medians of the first and the last
+	# quarter.
 	for f in "$T"/out/coordinator/job-*/run.json; do jq .elapsed_s "$f"; done >"$T/seconds"
 	head -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/first"
 	tail -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/last"
 	echo "a job took $(<"$T/first") s in the first quarter and $(<"$T/last") s in the last"
-	awk -v a="$(<"$T/first")" -v b="$(<"$T/last")" 'BEGIN { exit !(b < 3 * a + 0.2) }' || fault "a job took $(<"$T/first") s at first and $(<"$T/last") s at last"
+	awk -v a="$(<"$T/first")" -v b="$(<"$T/last")" 'BEGIN { exit !(b < 3 * a + 0.2) }' ||
+		fault "a job took $(<"$T/first") s at first and $(<"$T/last") s at last"
 }
 taken() { # NAME: KiB and descriptors
-	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
+	echo "$(awk '/^VmRSS/ { print $2 }' \
+		"/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }
 
 # A log that nobody reads stops nobody, whoever fills it; strangers fill a line a minute. Who reads
@@ -52,27 +64,36 @@ test_nobody_reads_the_log() {
 	mkfifo "$T/log"
 	exec {reader}<>"$T/log" # which does not read
 	rm -f "$T/ready"
-	setpriv --pdeathsig KILL "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator" \
+	setpriv --pdeathsig KILL "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/coordinator" \
 		--ready-file "$T/ready" --log-level debug >"$T/log" 2>&1 &
 	PID["coordinator"]=$!
 	until_true 20 test -s "$T/ready" || fail "the coordinator did not become ready"
 	ADDRESS=$(<"$T/ready")
 	# shellcheck disable=SC2046
 	stays $(names 3)
-	for ((i = 1; i <= ${COTERIE_JOBS:-3}; i++)); do # at this level each says 70 kB; a pipe has 64, and as many are kept
-		until_true 20 job submit "$T/job.json" >"$T/submitted" 2>&1 || fail "job $i: $(<"$T/submitted")"
+	# at this level each says 70 kB; a pipe has 64, and as many are kept
+	for ((i = 1; i <= ${COTERIE_JOBS:-3}; i++)); do
+		until_true 20 job submit "$T/job.json" >"$T/submitted" 2>&1 ||
+			fail "job $i: $(<"$T/submitted")"
 		job wait "$i" >/dev/null || fail "job $i ended with $?"
 	done
-	for ((i = 0; i < 300; i++)); do (exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}" && printf 'GET / HTTP/1.1\r\n\r\n' >&3) 2>/dev/null || true; done
-	in_time 1 "$BIN/coterie" status --socket "$T/out/coordinator/control.socket" >/dev/null || fail "the coordinator does not answer"
-	lines=$(grep -c 'connection from 127.0.0.1.* closed\|connection refused' "$T/out/coordinator/log.jsonl")
+	for ((i = 0; i < 300; i++)); do
+		(exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}" &&
+			printf 'GET / HTTP/1.1\r\n\r\n' >&3) 2>/dev/null || true
+	done
+	in_time 1 "$BIN/coterie" status --socket "$T/out/coordinator/control.socket" >/dev/null ||
+		fail "the coordinator does not answer"
+	lines=$(grep -c 'connection from 127.0.0.1.* closed\|connection refused' \
+		"$T/out/coordinator/log.jsonl")
 	((lines >= 1 && lines <= 2 * (1 + SECONDS / 60))) || fail "$lines lines of strangers"
 	cat "$T/log" >"$T/coordinator.stderr" &
 	PID[reader]=$!
 	soon_says coordinator '[1-9][0-9]* lines are missing here, as nobody read them in time'
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
-	says coordinator 'jobs run, [0-9]+ wait for the next start' # the last lines come before the end
+	# the last lines come before the end
+	says coordinator 'jobs run, [0-9]+ wait for the next start'
 }
 
 run_tests "$@"

@@ -13,16 +13,23 @@ test_submit_list_show_wait_log() {
 	soon_says party-00 'job done: results in .*/out/party-00'
 	job list >"$T/list"
 	grep -Eq '^ *1 +done +kcagc' "$T/list" || fail "list says $(<"$T/list")"
-	[[ $(shown 1 .state) == "done" && $(shown 1 .submitter) == "$(id -un)" ]] || fail "show says $(job show 1)"
-	[[ $(shown 1 '.parties | join(" ")') == "party-00 party-01 party-02" ]] || fail "its parties are $(shown 1 .parties)"
+	[[ $(shown 1 .state) == "done" && $(shown 1 .submitter) == "$(id -un)" ]] ||
+		fail "show says $(job show 1)"
+	[[ $(shown 1 '.parties | join(" ")') == "party-00 party-01 party-02" ]] ||
+		fail "its parties are $(shown 1 .parties)"
 	dir=$(shown 1 .directory)
-	[[ -s $dir/labels.csv && $(jq -r .status "$dir/run.json") == "done" ]] || fail "no results in $dir"
-	[[ $(jq -r .submitter "$dir/run.json") == "$(id -un)" ]] || fail "run.json has another submitter"
-	[[ $(readlink "$T/out/coordinator/latest") == "${dir##*/}" ]] || fail "latest is $(readlink "$T/out/coordinator/latest")"
-	[[ $(jq -r '.id, .state' "$T/out/coordinator/index.jsonl" | xargs) == "1 done" ]] || fail "index.jsonl: $(<"$T/out/coordinator/index.jsonl")"
+	[[ -s $dir/labels.csv && $(jq -r .status "$dir/run.json") == "done" ]] ||
+		fail "no results in $dir"
+	[[ $(jq -r .submitter "$dir/run.json") == "$(id -un)" ]] ||
+		fail "run.json has another submitter"
+	[[ $(readlink "$T/out/coordinator/latest") == "${dir##*/}" ]] ||
+		fail "latest is $(readlink "$T/out/coordinator/latest")"
+	[[ $(jq -r '.id, .state' "$T/out/coordinator/index.jsonl" | xargs) == "1 done" ]] ||
+		fail "index.jsonl: $(<"$T/out/coordinator/index.jsonl")"
 	job log 1 >"$T/log"
 	cmp -s "$T/log" "$dir/log.jsonl" || fail "log shows something else than $dir/log.jsonl"
-	[[ $(jq -r .job "$T/log" | sort -u) == "$(shown 1 .job_id)" ]] || fail "log has lines of other jobs"
+	[[ $(jq -r .job "$T/log" | sort -u) == "$(shown 1 .job_id)" ]] ||
+		fail "log has lines of other jobs"
 }
 
 # A coordinator notices at once that its queue was removed, and goes on when it is back.
@@ -42,13 +49,15 @@ test_queue_that_is_taken_away() {
 test_refused_at_submission() {
 	served 3
 	printf '{\n  "kind": "kcagc",\n  "clusters": 3,\n  "filter": {\n    "order": 1000000\n  }\n}\n' >"$T/bad.json"
-	refused 4 'bad.json: job.filter.order is 1000000, expected .*\(line 5\)' job submit "$T/bad.json"
+	refused 4 'bad.json: job.filter.order is 1000000, expected .*\(line 5\)' job submit \
+		"$T/bad.json"
 	printf '{ "kind": "kcagc",\n "clusters": 3,\n "filtre": {} }\n' >"$T/bad.json"
 	refused 4 'job.filtre is unknown .did you mean filter.*\(line 3\)' job submit "$T/bad.json"
 	printf '{ "kind": "kcagc",\n "clusters" 3 }\n' >"$T/bad.json"
 	refused 4 'bad.json: line 2' job submit "$T/bad.json"
 	jq '. + { parties: ["party-00", "bank-x"] }' "$T/job.json" >"$T/bad.json"
-	refused 4 'job.parties has "bank-x", expected names of the parties.*\(line [0-9]+\)' job submit "$T/bad.json"
+	refused 4 'job.parties has "bank-x", expected names of the parties.*\(line [0-9]+\)' job \
+		submit "$T/bad.json"
 	jq '. + { parties: ["party-00"] }' "$T/job.json" >"$T/bad.json"
 	refused 4 'job.parties has 1, expected at least 2' job submit "$T/bad.json"
 	jq '. + { parties: ["party-00", "party-00"] }' "$T/job.json" >"$T/bad.json"
@@ -79,8 +88,10 @@ test_party_that_never_came() {
 	ends 0 party-02
 	submits "$T/job.json" 2
 	becomes 2 "waiting for parties"
-	[[ $(shown 2 '.waiting_for | join(" ")') == "party-02" ]] || fail "waits for $(shown 2 .waiting_for)"
-	grep -q 'waiting for parties (party-02)' <<<"$(COLUMNS=200 job list)" || fail "list: $(job list)"
+	[[ $(shown 2 '.waiting_for | join(" ")') == "party-02" ]] ||
+		fail "waits for $(shown 2 .waiting_for)"
+	grep -q 'waiting for parties (party-02)' <<<"$(COLUMNS=200 job list)" ||
+		fail "list: $(job list)"
 	submits "$T/two.json" 3 # which need not wait behind it
 	job wait 3 >/dev/null || fail "the job that need not wait ended with $?"
 	stays party-02
@@ -92,22 +103,30 @@ awaits() { [[ $(shown 1 '.waiting_for // [] | join(" ")') == "$1" ]]; } # NAMES
 # A job that waits for a user says so, and at which party, until that user has answered.
 test_awaiting_approval() {
 	federation 2
-	for name in party-00 party-01; do edit "$name" '.retry_s = 0 | .policy.confirm = true | .confirm_s = 600'; done
+	for name in party-00 party-01; do
+		edit "$name" '.retry_s = 0 | .policy.confirm = true | .confirm_s = 600'
+	done
 	serve
 	stays party-00 party-01
 	here 2
 	submits "$T/job.json" 1
 	becomes 1 "awaiting approval"
 	until_true 30 awaits "party-00 party-01" || fail "waits for $(shown 1 .waiting_for)"
-	"$BIN/coterie" approve --state "$T/out/party-01/state" "$(shown 1 .job_id)" >/dev/null || fail "approve ended with $?"
+	"$BIN/coterie" approve --state "$T/out/party-01/state" "$(shown 1 .job_id)" >/dev/null ||
+		fail "approve ended with $?"
 	until_true 30 awaits "party-00" || fail "waits for $(shown 1 .waiting_for)"
-	grep -q 'awaiting approval (party-00)' <<<"$(COLUMNS=200 job list)" || fail "list: $(job list)"
+	grep -q 'awaiting approval (party-00)' <<<"$(COLUMNS=200 job list)" ||
+		fail "list: $(job list)"
 	grep -q 'awaiting approval (party-00)' <<<"$(job show 1)" || fail "show: $(job show 1)"
-	grep -q 'awaiting approval (party-00)' <<<"$(COLUMNS=200 "$BIN/coterie" status --socket "$T/out/coordinator/control.socket")" ||
+	grep -q 'awaiting approval (party-00)' \
+		<<<"$(COLUMNS=200 "$BIN/coterie" status --socket \
+		"$T/out/coordinator/control.socket")" ||
 		fail "status does not say so"
 	start waiting "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" wait 1
-	until_true 20 grep -qx 'job 1: awaiting approval (party-00)' "$T/waiting.stderr" || fail "wait: $(<"$T/waiting.stderr")"
-	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(shown 1 .job_id)" >/dev/null || fail "approve ended with $?"
+	until_true 20 grep -qx 'job 1: awaiting approval (party-00)' "$T/waiting.stderr" ||
+		fail "wait: $(<"$T/waiting.stderr")"
+	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(shown 1 .job_id)" >/dev/null ||
+		fail "approve ended with $?"
 	ends 0 waiting
 	[[ $(grep -c '^job 1: awaiting' "$T/waiting.stderr") == 1 ]] || fail "wait repeats itself"
 	is 1 'done' || fail "the job is $(shown 1 .state)"
@@ -117,15 +136,17 @@ test_awaiting_approval() {
 test_closed_descriptors() {
 	federation 2
 	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
-	start coordinator bash -c 'exec "$@" 0<&- 1>&- 2>&-' - "$BIN/coordinator" --config "$T/coordinator.json" --serve --ready-file "$T/ready-closed"
+	start coordinator bash -c 'exec "$@" 0<&- 1>&- 2>&-' - "$BIN/coordinator" --config \
+		"$T/coordinator.json" --serve --ready-file "$T/ready-closed"
 	until_true 60 test -s "$T/ready-closed" || fail "it does not start"
 	for fd in 0 1 2; do
-		[[ $(readlink "/proc/${PID[coordinator]}/fd/$fd") == /dev/null ]] || fail "descriptor $fd is $(readlink "/proc/${PID[coordinator]}/fd/$fd")"
+		[[ $(readlink "/proc/${PID[coordinator]}/fd/$fd") == /dev/null ]] ||
+			fail "descriptor $fd is $(readlink "/proc/${PID[coordinator]}/fd/$fd")"
 	done
 }
 
-# Jobs of which no party is in two run at a time, as many as max_running says; a job that waits for a
-# party that is busy has it before those behind it.
+# Jobs of which no party is in two run at a time, as many as max_running says; a job that waits for
+# a party that is busy has it before those behind it.
 test_two_at_once() {
 	federation 4
 	patient 4
@@ -136,7 +157,8 @@ test_two_at_once() {
 	stays $(names 4)
 	here 4
 	for pair in 0:1 1:2 2:3; do
-		jq --arg a "party-0${pair%:*}" --arg b "party-0${pair#*:}" '. + { parties: [$a, $b] }' "$T/job.json" >"$T/${pair/:/}.json"
+		jq --arg a "party-0${pair%:*}" --arg b "party-0${pair#*:}" \
+			'. + { parties: [$a, $b] }' "$T/job.json" >"$T/${pair/:/}.json"
 	done
 	sleeps party-00
 	submits "$T/01.json" 1
@@ -155,7 +177,8 @@ test_two_at_once() {
 	wakes party-00
 	job wait 1 >/dev/null || fail "job 1 ended with $?"
 	ends 0 follow
-	cmp -s "$T/follow.stdout" "$(shown 1 .directory)/log.jsonl" || fail "log -f shows something else than $(shown 1 .directory)/log.jsonl"
+	cmp -s "$T/follow.stdout" "$(shown 1 .directory)/log.jsonl" ||
+		fail "log -f shows something else than $(shown 1 .directory)/log.jsonl"
 }
 
 test_cancel() {
@@ -171,7 +194,8 @@ test_cancel() {
 	refused 6 'job 2: cancelled: cancelled by [^ ]*$' job wait 2
 	job cancel 1
 	refused 6 'job 1: cancelled: cancelled by [^ ]*$' job wait 1
-	[[ $(jq -r .status "$(shown 1 .directory)/run.json") == failed ]] || fail "run.json: $(jq -r .status "$(shown 1 .directory)/run.json")"
+	[[ $(jq -r .status "$(shown 1 .directory)/run.json") == failed ]] ||
+		fail "run.json: $(jq -r .status "$(shown 1 .directory)/run.json")"
 	refused 4 'job 1 is over: it is cancelled' job cancel 1
 	wakes party-01
 	submits "$T/job.json" 3
@@ -186,7 +210,8 @@ test_failed_job() {
 	submits "$T/job.json" 1
 	status=0
 	job wait 1 >"$T/waited" 2>&1 || status=$?
-	((status == $(shown 1 .status))) || fail "wait ended with $status, the job with $(shown 1 .status)"
+	((status == $(shown 1 .status))) ||
+		fail "wait ended with $status, the job with $(shown 1 .status)"
 	is 1 failed || fail "the job is $(shown 1 .state)"
 	[[ -n $(shown 1 .cause) ]] || fail "there is no cause"
 	submits "$T/good.json" 2
@@ -215,27 +240,39 @@ test_status() {
 	until_true 20 in_log 2 offer || fail "job 2 does not begin"
 	status coordinator --json >"$T/status.json"
 	jq -e '.role == "coordinator" and (.peers | length == 3 and all(.connected)) and
-		(.parties | length == 3 and all(.software | startswith("coterie ")) and all(.last_joined | length == 20)) and
-		.queue.running == 1 and .queue.queued == 1 and .queue.done == 1 and .queue.trouble == "" and
-		(.running | length == 1 and .[0].id == 2) and .certificate.days > 0 and .disk.free_bytes > 0 and
-		([.jobs[] | select(.state == "running")][0] | .phases | length > 0)' "$T/status.json" >/dev/null ||
+		(.parties | length == 3 and all(.software
+		| startswith("coterie ")) and all(.last_joined | length == 20)) and
+		.queue.running == 1 and .queue.queued == 1 and .queue.done == 1
+		and .queue.trouble == "" and
+		(.running | length == 1 and .[0].id == 2) and .certificate.days > 0
+		and .disk.free_bytes > 0 and
+		([.jobs[] | select(.state == "running")][0] | .phases
+		| length > 0)' "$T/status.json" >/dev/null ||
 		fail "status says $(<"$T/status.json")"
 	COLUMNS=200 status coordinator >"$T/status"
-	for line in '^coordinator coordinator, coterie ' '^job .*kcagc, attempt 1, running since .*; phase [a-z0-9-]+ for ' \
-		'^queue +1 run, 1 queued, 0 wait for parties; 1 done' '^certificate until .* days' '^disk +.* free' '^ *party-02 +connected'; do
+	for line in '^coordinator coordinator, coterie ' \
+		'^job .*kcagc, attempt 1, running since .*; phase [a-z0-9-]+ for ' \
+		'^queue +1 run, 1 queued, 0 wait for parties; 1 done' '^certificate until .* days' \
+		'^disk +.* free' '^ *party-02 +connected'; do
 		grep -Eq "$line" "$T/status" || fail "status has no line '$line': $(<"$T/status")"
 	done
 	wakes party-01
 	job wait 3 >/dev/null || fail "job 3 ended with $?"
-	[[ $(grep -c "\"job\":\"$(shown 1 .job_id)\"" "$T/out/coordinator/log.jsonl") -gt 0 ]] || fail "no line has the job's number"
+	[[ $(grep -c "\"job\":\"$(shown 1 .job_id)\"" "$T/out/coordinator/log.jsonl") -gt 0 ]] ||
+		fail "no line has the job's number"
 	until_true 20 joined_times 12 || fail "they did not come back"
 	status party-00 --json >"$T/status.json"
-	jq -e '.role == "party" and .ledger.count > 0 and (.ledger.head | length == 64) and .budgets.limits.jobs == 9 and
-		(.budgets.spent | length == 1) and .budgets.spent[0].jobs == 3 and (.peers | length == 1)' "$T/status.json" >/dev/null ||
+	jq -e '.role == "party" and .ledger.count > 0 and (.ledger.head
+		| length == 64) and .budgets.limits.jobs == 9 and
+		(.budgets.spent | length == 1) and .budgets.spent[0].jobs == 3 and (.peers
+		| length == 1)' "$T/status.json" >/dev/null ||
 		fail "a party's status says $(<"$T/status.json")"
 	COLUMNS=200 status party-00 >"$T/status"
-	for line in '^party +party-00, ' '^ledger +[0-9]+ rows, head ' '^spent +coordinator, data .*, 3 of 9 jobs, [0-9]+ rounds' '^ *coordinator +connected'; do
-		grep -Eq "$line" "$T/status" || fail "a party's status has no line '$line': $(<"$T/status")"
+	for line in '^party +party-00, ' '^ledger +[0-9]+ rows, head ' \
+		'^spent +coordinator, data .*, 3 of 9 jobs, [0-9]+ rounds' \
+		'^ *coordinator +connected'; do
+		grep -Eq "$line" "$T/status" ||
+			fail "a party's status has no line '$line': $(<"$T/status")"
 	done
 	refused 4 'is a party: it answers requests for its status only' \
 		"$BIN/coterie" job --socket "$T/out/party-00/control.socket" list
@@ -247,10 +284,15 @@ test_status() {
 	ended party-01
 	refused 2 'control.socket: Connection refused: does the daemon run' status party-01
 	refused 2 'does the daemon run' status party-02
-	refused 2 'nowhere/control.socket: no such socket: does the daemon run[?] Name its configuration by --config FILE' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
+	refused \
+		2 'nowhere/control.socket: no such socket: does the daemon run[?] Name its configuration by --config FILE' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
 	refused 2 'does the daemon run' "$BIN/coterie" job --socket "$T/nowhere/control.socket" list
 }
-away() { [[ $(status coordinator --json | jq -r --arg n "$1" '.peers[] | select(.name == $n) | .connected') == false ]]; } # NAME
+# NAME
+away() {
+	[[ $(status coordinator --json |
+		jq -r --arg n "$1" '.peers[] | select(.name == $n) | .connected') == false ]]
+}
 
 # ---- old results ----
 
@@ -266,13 +308,16 @@ test_old_results_go() {
 	until_true 20 has_gone 1 || fail "the results of job 1 are still there"
 	[[ -d $T/out/coordinator/job-000002 ]] || fail "the results of job 2 have gone"
 	soon_says coordinator 'job-000001 removed, by keep_days or keep_gib'
-	[[ $(shown 1 .kept) == false && $(shown 1 .state) == "done" && $(shown 2 .kept) == true ]] || fail "show says $(job show 1)"
+	[[ $(shown 1 .kept) == false &&
+		$(shown 1 .state) == "done" && $(shown 2 .kept) == true ]] ||
+		fail "show says $(job show 1)"
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
 	edit coordinator '.keep_days = 0 | .keep_gib = 0.0000001'
 	serve_again
 	until_true 20 has_gone 3 || fail "the results of job 3 are still there"
-	[[ -s $T/out/coordinator/jobs.db && -s $T/out/coordinator/index.jsonl ]] || fail "more than results has gone"
+	[[ -s $T/out/coordinator/jobs.db && -s $T/out/coordinator/index.jsonl ]] ||
+		fail "more than results has gone"
 	here 3
 	submits "$T/job.json" 4
 	job wait 4 >/dev/null || fail "the job after it ended with $?"
@@ -308,7 +353,8 @@ copied() { # FROM TO: a database, while somebody writes it
 sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))' "$1" "$2"
 }
 
-# As docs/howto/back-up.md has it: what was before the backup is there again, what came after it is known to lack.
+# As docs/howto/back-up.md has it: what was before the backup is there again, what came after it is
+# known to lack.
 test_backup_is_brought_back() {
 	served 2
 	submits "$T/job.json" 1
@@ -326,18 +372,22 @@ test_backup_is_brought_back() {
 	mkdir -p "$T/out/coordinator" "$T/out/party-00/state"
 	cp "$T/backup/jobs.db" "$T/out/coordinator"
 	cp "$T/backup/ledger.db" "$T/backup/served" "$T/out/party-00/state"
-	refused 1 'the end was cut off: rows [0-9]+ to [0-9]+ are missing, of which party-01 .* was told' "$BIN/coterie" ledger verify --state "$T/out/party-00/state" \
+	refused \
+		1 'the end was cut off: rows [0-9]+ to [0-9]+ are missing, of which party-01 .* was told' "$BIN/coterie" ledger verify --state "$T/out/party-00/state" \
 		--against "$(ls -t "$T"/out/party-01/job-*/run.json | head -n 1)"
-	"$BIN/coterie" ledger verify --state "$T/out/party-00/state" >/dev/null || fail "the ledger of the backup is not whole"
+	"$BIN/coterie" ledger verify --state "$T/out/party-00/state" >/dev/null ||
+		fail "the ledger of the backup is not whole"
 	serve_again
 	stays party-00
 	here 2
-	[[ $(job list --json | jq -c '[.[] | [.id, .state]]') == '[[1,"done"]]' ]] || fail "the queue: $(job list)"
+	[[ $(job list --json | jq -c '[.[] | [.id, .state]]') == '[[1,"done"]]' ]] ||
+		fail "the queue: $(job list)"
 	submits "$T/job.json" 2
 	job wait 2 >/dev/null || fail "the job after it ended with $?: $(job show 2)"
 }
 
-# Both are stopped at once: that the coordinator hangs up is no failure of a party that was told to end.
+# Both are stopped at once: that the coordinator hangs up is no failure of a party that was told to
+# end.
 test_all_stopped_at_once() {
 	served 2
 	here 2
@@ -350,15 +400,18 @@ test_all_stopped_at_once() {
 
 test_second_on_the_same_directory() {
 	served 2
-	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator"
+	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/coordinator"
 	ends 4 second
 	says second 'is in use by process'
 	edit coordinator '.control.socket = "out/coordinator/control.socket"'
-	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/another"
+	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/another"
 	ends 4 second
 	says second 'another process listens there'
 	edit coordinator ".control.socket = \"out/second.socket\" | .listen = \"$ADDRESS\""
-	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/another"
+	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/another"
 	ends 4 second
 	says second "listen: $ADDRESS: address already in use"
 	submits "$T/job.json" 1
@@ -380,28 +433,35 @@ test_roles() {
 	chmod 755 "$T"
 	mkdir -m 755 "$T/run"
 	chmod 644 "$T/job.json"
-	edit coordinator '.control = { socket: "run/control.socket", viewers: ["games"], submitters: ["daemon", "@bin"], operators: ["mail"] }'
+	edit coordinator '.control = { socket: "run/control.socket", viewers: ["games"],
+		submitters: ["daemon", "@bin"], operators: ["mail"] }'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
 	here 3
 	job() { "$BIN/coterie" job --socket "$T/run/control.socket" "$@"; }
-	refused 4 'submit needs the role submitter at coordinator, and games has the role viewer' job_as games submit "$T/job.json"
-	refused 4 'list needs the role viewer at coordinator, and nobody has no role' job_as nobody list
+	refused 4 'submit needs the role submitter at coordinator, and games has the role viewer' \
+		job_as games submit "$T/job.json"
+	refused 4 'list needs the role viewer at coordinator, and nobody has no role' job_as \
+		nobody list
 	chmod 700 "$T/run"
-	refused 4 'control.socket: Permission denied: this user may not reach the socket' job_as nobody list
+	refused 4 'control.socket: Permission denied: this user may not reach the socket' job_as \
+		nobody list
 	chmod 755 "$T/run"
 	job_as daemon submit "$T/job.json" >/dev/null
 	job wait 1 >/dev/null || fail "job 1 ended with $?"
-	[[ $(job_as games show 1 --json | jq -r .submitter) == daemon ]] || fail "the submitter is $(shown 1 .submitter)"
-	[[ $(jq -r .submitter "$(shown 1 .directory)/run.json") == daemon ]] || fail "run.json has another submitter"
+	[[ $(job_as games show 1 --json | jq -r .submitter) == daemon ]] ||
+		fail "the submitter is $(shown 1 .submitter)"
+	[[ $(jq -r .submitter "$(shown 1 .directory)/run.json") == daemon ]] ||
+		fail "run.json has another submitter"
 	job_as bin submit "$T/job.json" >/dev/null # whom the policy of party-00 does not name
 	refused 2 'job 2: failed: party-00 declined' job wait 2
 	until_true 20 joined_times 9 || fail "they did not come back"
 	sleeps party-01
 	job_as daemon submit "$T/job.json" >/dev/null
 	becomes 3 running
-	refused 4 'was submitted by daemon: cancelling it needs the role operator' job_as bin cancel 3
+	refused 4 'was submitted by daemon: cancelling it needs the role operator' job_as bin \
+		cancel 3
 	job_as mail cancel 3
 	refused 6 'cancelled by mail' job wait 3
 	wakes party-01
@@ -410,7 +470,8 @@ test_roles() {
 test_roles_that_nobody_has() {
 	federation 2
 	edit coordinator '.control.submitters = ["no-such-user"]'
-	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator"
+	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
+		"$T/out/coordinator"
 	ends 4 coordinator
 	says coordinator 'coordinator.control.submitters: there is no user \\*"no-such-user'
 }
@@ -427,8 +488,10 @@ test_socket_of_a_long_path() {
 	# shellcheck disable=SC2046
 	stays $(names 2)
 	here 2
-	[[ $("$BIN/coterie" job --config "$T/coordinator.json" submit "$T/job.json") == "job 1" ]] || fail "submit by --config"
-	COTERIE_SOCKET=$long/control.socket "$BIN/coterie" job wait 1 >/dev/null || fail "wait by COTERIE_SOCKET"
+	[[ $("$BIN/coterie" job --config "$T/coordinator.json" submit \
+		"$T/job.json") == "job 1" ]] || fail "submit by --config"
+	COTERIE_SOCKET=$long/control.socket "$BIN/coterie" job wait 1 >/dev/null ||
+		fail "wait by COTERIE_SOCKET"
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
 	[[ ! -e $long/control.socket ]] || fail "the socket is still there"
@@ -457,7 +520,8 @@ time.sleep(600)' "$T/out/coordinator/control.socket" "$T/idle.ready"
 		fail "the answer is: $(<"$T/idle.stdout")"
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "the job ended with $?"
-	(($(find "/proc/${PID[coordinator]}/fd" | wc -l) < 120)) || fail "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
+	(($(find "/proc/${PID[coordinator]}/fd" | wc -l) < 120)) ||
+		fail "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
 }
 
 sample test_submit_list_show_wait_log test_awaiting_approval test_cancel test_status

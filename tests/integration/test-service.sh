@@ -1,5 +1,6 @@
 #!/bin/bash
-# What somebody hears of a daemon who does not look: systemd over its socket, a person through on_event.
+# What somebody hears of a daemon who does not look: systemd over its socket, a person through
+# on_event.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -16,8 +17,11 @@ while True:
 	until_true 10 test -S "$T/notify"
 }
 
-hook() { # NAME [COMMAND]: its events go to $T/NAME.events, arguments and object in a line each, both in one write
-	printf '#!/bin/sh\nobject=$(cat)\nprintf "%%s\\n%%s\\n" "$*" "$object" >>%s\n%s\n' "$T/$1.events" "${2-}" >"$T/$1.hook"
+# NAME [COMMAND]: its events go to $T/NAME.events, arguments and object in a line each, both in one
+# write
+hook() {
+	printf '#!/bin/sh\nobject=$(cat)\nprintf "%%s\\n%%s\\n" "$*" "$object" >>%s\n%s\n' \
+		"$T/$1.events" "${2-}" >"$T/$1.hook"
 	chmod 755 "$T/$1.hook"
 	edit "$1" ".on_event = \"$1.hook\""
 }
@@ -33,7 +37,8 @@ test_systemd_is_told() {
 	until_true 10 told '^WATCHDOG=1$' || fail "no WATCHDOG"
 	parties 2
 	completes 2
-	until_true 10 told '^STATUS=job [0-9a-f]{32}: result$' || fail "no STATUS with job and phase: $(cat "$T/told")"
+	until_true 10 told '^STATUS=job [0-9a-f]{32}: result$' ||
+		fail "no STATUS with job and phase: $(cat "$T/told")"
 	until_true 10 told '^STOPPING=1$' || fail "no STOPPING"
 	rm "$T/told"
 	ADDRESS=127.0.0.1:1
@@ -54,8 +59,10 @@ test_job_in_every_line() {
 		parties 2
 		ends '0|1|2|4' coordinator party-00 party-01
 		for name in coordinator party-00 party-01; do
-			jq -es 'map(.job != null) | .[index(true):] | all' "$T/out/$name/log.jsonl" >/dev/null ||
-				fail "$name: lines without a job: $(jq -c 'select(.job == null) | .text' "$T/out/$name/log.jsonl")"
+			jq -es 'map(.job != null) | .[index(true):] | all' \
+				"$T/out/$name/log.jsonl" >/dev/null ||
+				fail "$name: lines without a job: $(jq -c \
+				'select(.job == null) | .text' "$T/out/$name/log.jsonl")"
 		done
 		rm -r "$T/out" "$T/pki" "$T/data" "$T/pooled"
 	done
@@ -69,10 +76,13 @@ test_failed_job() {
 	coordinator
 	parties 2
 	ends '1|2|4' party-00 party-01 coordinator
-	event coordinator '^job-failed coordinator [0-9a-f]{32}$' || fail "the coordinator's person was not told"
-	event party-00 '^job-failed party-00 [0-9a-f]{32}$' || fail "the party's person was not told"
+	event coordinator '^job-failed coordinator [0-9a-f]{32}$' ||
+		fail "the coordinator's person was not told"
+	event party-00 '^job-failed party-00 [0-9a-f]{32}$' ||
+		fail "the party's person was not told"
 	event party-00 '"text":"job failed: .*policy.jobs' || fail "without the sentence"
-	[[ $(wc -l <"$T/coordinator.events") == 2 ]] || fail "not one event: $(cat "$T/coordinator.events")"
+	[[ $(wc -l <"$T/coordinator.events") == 2 ]] ||
+		fail "not one event: $(cat "$T/coordinator.events")"
 }
 
 test_person_is_awaited() {
@@ -81,10 +91,13 @@ test_person_is_awaited() {
 	edit party-00 '.policy.confirm = true'
 	coordinator
 	parties 2
-	until_true 20 event party-00 '^consent-awaited party-00 [0-9a-f]{32}$' || fail "nobody was told"
-	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(awk 'NR == 1 { print $3 }' "$T/party-00.events")" >/dev/null
+	until_true 20 event party-00 '^consent-awaited party-00 [0-9a-f]{32}$' ||
+		fail "nobody was told"
+	"$BIN/coterie" approve --state "$T/out/party-00/state" \
+		"$(awk 'NR == 1 { print $3 }' "$T/party-00.events")" >/dev/null
 	ends 0 coordinator party-00 party-01
-	[[ $(wc -l <"$T/party-00.events") == 2 ]] || fail "other events: $(cat "$T/party-00.events")"
+	[[ $(wc -l <"$T/party-00.events") == 2 ]] ||
+		fail "other events: $(cat "$T/party-00.events")"
 }
 
 # A program that fails, or ends late, is not the job's business; the process ends after it.
@@ -103,8 +116,10 @@ test_certificate() {
 	federation 2
 	hook party-00
 	"$BIN/coterie" pki request --name party-00 --dir "$T/short" >/dev/null
-	"$BIN/coterie" pki sign --ca "$T/pki" --days 10 --out "$T/short/party-00.crt" "$T/short/party-00.csr" >/dev/null
-	edit party-00 '.identity.certificate = "short/party-00.crt" | .identity.key = "short/party-00.key" | .retry_s = 0'
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 10 --out "$T/short/party-00.crt" \
+		"$T/short/party-00.csr" >/dev/null
+	edit party-00 '.identity.certificate = "short/party-00.crt"
+		| .identity.key = "short/party-00.key" | .retry_s = 0'
 	# shellcheck disable=SC2034
 	ADDRESS=127.0.0.1:1
 	start party-00 "$BIN/party" --config "$T/party-00.json"

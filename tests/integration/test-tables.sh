@@ -6,7 +6,8 @@ source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
 source "${0%/*}/python.sh"
 
-# A heading, ids and a decimal comma at party-00, edges with a heading at party-01; the job ends as on the matrices.
+# A heading, ids and a decimal comma at party-00, edges with a heading at party-01; the job ends as
+# on the matrices.
 test_a_party_reads_tables() {
 	needs_python
 	federation 2
@@ -37,16 +38,20 @@ test_a_party_reads_tables() {
 		            u, v = l.split()[:2]
 		            f.write('n%04d,n%04d,x\n' % (int(v), int(u)))
 	END
-	edit party-00 '.data = { features: "t.csv", edges: "a.csv", read: { id: "node", separator: ";", decimal: ",", ignore: ["note"] } }'
+	edit party-00 '.data = { features: "t.csv", edges: "a.csv", read: { id: "node",
+		separator: ";", decimal: ",", ignore: ["note"] } }'
 	# One separator for both files of a party: edges are then between semicolons too.
 	sed -i 's/,/;/g' "$T/a.csv"
 	edit party-00 '.data.read += { from: "from", to: "to" }'
-	awk 'END { for (i = 0; i < NR; i++) printf "n%04d\n", i }' <(tail -n +2 "$T/t.csv") >"$T/ids.txt"
-	edit party-01 '.data.edges = "b.csv" | .data.ids = "ids.txt" | .data.read = { from: "from", to: "to" }'
+	awk 'END { for (i = 0; i < NR; i++) printf "n%04d\n", i }' <(tail -n +2 "$T/t.csv") \
+		>"$T/ids.txt"
+	edit party-01 '.data.edges = "b.csv" | .data.ids = "ids.txt"
+		| .data.read = { from: "from", to: "to" }'
 	coordinator
 	parties 2
 	completes 2
-	cmp <(cut -d, -f2 "$T/before/party-00/labels.csv") <(cut -d, -f2 "$T/out/party-00/labels.csv") || fail "other labels"
+	cmp <(cut -d, -f2 "$T/before/party-00/labels.csv") \
+		<(cut -d, -f2 "$T/out/party-00/labels.csv") || fail "other labels"
 	head -2 "$T/out/party-00/labels.csv" | grep -q '^n0000,' || fail "labels have no ids"
 }
 
@@ -55,19 +60,24 @@ test_a_party_refuses_what_it_cannot_place() {
 	local status=0
 	printf 'a,b\n1,x\n' >"$T/t.csv"
 	edit party-00 '.data = { features: "t.csv" }'
-	"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator 127.0.0.1:1 2>"$T/wrong" || status=$?
+	"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator \
+		127.0.0.1:1 2>"$T/wrong" || status=$?
 	((status == 4)) || fail "status $status, expected 4"
-	grep -q 't\.csv:2: column 2 is (not shown), expected a number' "$T/wrong" || fail "says $(<"$T/wrong")"
+	grep -q 't\.csv:2: column 2 is (not shown), expected a number' "$T/wrong" ||
+		fail "says $(<"$T/wrong")"
 	for cell in '€12' '12%' '(1200)' "1'200" $'1\xc2\xa0200' 31.12.2024; do
 		printf 'a,b\n1,"%s"\n' "$cell" >"$T/t.csv"
-		! "$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator 127.0.0.1:1 2>"$T/wrong" || fail "takes $cell"
+		! "$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" \
+			--coordinator 127.0.0.1:1 2>"$T/wrong" || fail "takes $cell"
 		grep -q 'a number without signs of currency or per cent,.*format the column so, or let coterie.convert' "$T/wrong" || fail "$cell: $(<"$T/wrong")"
 	done
 	status=0
 	edit party-00 '.data = { features: "data/party-00/features.mtx", read: { id: "who" } }'
-	"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator 127.0.0.1:1 2>"$T/wrong" || status=$?
+	"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator \
+		127.0.0.1:1 2>"$T/wrong" || status=$?
 	((status == 4)) || fail "status $status, expected 4"
-	grep -q 'features\.mtx: how a table is read (read) is said, but' "$T/wrong" || fail "says $(<"$T/wrong")"
+	grep -q 'features\.mtx: how a table is read (read) is said, but' "$T/wrong" ||
+		fail "says $(<"$T/wrong")"
 }
 
 run_tests "$@"

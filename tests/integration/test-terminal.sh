@@ -1,6 +1,7 @@
 #!/bin/bash
-# test-terminal.sh -- what the tool shows, in terminals of 40 and of 80 columns: what does not fit is folded between words;
-# a path, which somebody may copy, stays whole. LOOK=1 prints all of it, to be read.
+# test-terminal.sh -- what the tool shows, in terminals of 40 and of 80 columns: what does not fit
+# is folded between words; a path, which somebody may copy, stays whole. LOOK=1 prints all of it, to
+# be read.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -10,11 +11,13 @@ source "${0%/*}/serve.sh"
 # In a terminal of its own, whose lines are in $T/shown.
 shows() { # WIDTH COMMAND...
 	command -v script >/dev/null || skip "no script(1), which makes terminals"
-	script -qec "stty cols $1 rows 50; $(printf '%q ' "${@:2}") 2>/dev/null" /dev/null </dev/null | tr -d '\r' >"$T/shown" || true
+	script -qec "stty cols $1 rows 50; $(printf '%q ' "${@:2}") 2>/dev/null" /dev/null \
+		</dev/null | tr -d '\r' >"$T/shown" || true
 	[[ -s $T/shown ]] || fault "${*:2} shows nothing"
 	[[ -z ${LOOK-} ]] || { echo "=== in $1: ${*:2}" && cat "$T/shown"; }
 	# Too long may be a word that is alone, or behind what names it.
-	grep -E "^.{$(($1 + 1)),}" "$T/shown" | grep -Ev '^ *([a-z]+:? +)?[^ ,]+,?$' >"$T/wide" || return 0
+	grep -E "^.{$(($1 + 1)),}" "$T/shown" | grep -Ev '^ *([a-z]+:? +)?[^ ,]+,?$' >"$T/wide" ||
+		return 0
 	fault "in $1 columns, beyond the side: ${*:2}: $(head -n 3 "$T/wide")"
 }
 
@@ -53,8 +56,10 @@ test_jobs() {
 	fits "$BIN/coterie" show "$T/out/coordinator/job-000001"
 	# Where nobody looks, a line is a line.
 	[[ $("$BIN/coterie" ledger list --state "$T/out/party-00/state" | grep -c .) == \
-		$("$BIN/coterie" ledger export --csv --state "$T/out/party-00/state" | sed 1d | grep -c .) ]] || fault "lines of the ledger are folded in a pipe"
-	"$BIN/coterie" job --socket "$s" show 1 | grep -q '^text .*"kind".*"seed"' || fault "the job's text is folded in a pipe"
+		$("$BIN/coterie" ledger export --csv --state "$T/out/party-00/state" | sed 1d |
+		grep -c .) ]] || fault "lines of the ledger are folded in a pipe"
+	"$BIN/coterie" job --socket "$s" show 1 | grep -q '^text .*"kind".*"seed"' ||
+		fault "the job's text is folded in a pipe"
 }
 
 # The progress of the jobs that measure the gain is theirs, and not that of the table before them.
@@ -71,10 +76,12 @@ test_runs() {
 	federation 3
 	local out=$T/a/directory/with/a/long/name
 	for run in one two; do
-		"$BIN/coterie" launch --quiet --job "$T/job.json" --data "$T/pooled" --parties 2 --out "$out/$run" >/dev/null 2>&1 || fail "launch ended with $?"
+		"$BIN/coterie" launch --quiet --job "$T/job.json" --data "$T/pooled" --parties 2 \
+			--out "$out/$run" >/dev/null 2>&1 || fail "launch ended with $?"
 	done
 	shows 40 "$BIN/coterie" show "$out/one" --verbose
-	[[ $(sed -n '/^party-00$/,/^party-01$/s/^  \(.*\): .*/\1/p' "$T/shown" | paste -sd ' ') == "sent msgs out received msgs in rounds seconds" ]] ||
+	[[ $(sed -n '/^party-00$/,/^party-01$/s/^  \(.*\): .*/\1/p' "$T/shown" |
+		paste -sd ' ') == "sent msgs out received msgs in rounds seconds" ]] ||
 		fault "what a daemon sent and got is not told apart: $(<"$T/shown")"
 	fits "$BIN/coterie" show "$out/one" --verbose --truth "$T/pooled/labels.txt"
 	shows 40 "$BIN/coterie" compare "$out/one" "$out/two"

@@ -25,7 +25,8 @@ jobs_of() { # PROTOCOL
 	done
 }
 
-for kind in tree landmark predict kmeans-columns align intersect fedsc-anchor kmeans fedspectral-exact fedspectral+ fedwalk fedgcn; do
+for kind in tree landmark predict kmeans-columns align intersect fedsc-anchor kmeans \
+	fedspectral-exact fedspectral+ fedwalk fedgcn; do
 	eval "test_${kind//[+-]/_}() { jobs_of $kind; }"
 done
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Two jobs at once over one state, in a sample of what tests/faults/twins.sh runs for each budget and each step.
+# Two jobs at once over one state, in a sample of what tests/faults/twins.sh runs for each budget
+# and each step.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -9,9 +10,13 @@ TEST_TIMEOUT=300
 cells() { # BUDGET STEP...
 	local status=0
 	# shellcheck disable=SC2046
-	COTERIE_BIN=$BIN "$ROOT/tests/faults/twins.sh" --out "$T/cells.csv" $(printf -- '--step %s ' "${@:2}") "$1" >"$T/said" 2>&1 || status=$?
-	((status == 0)) || { tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"; }
-	[[ $(wc -l <"$T/cells.csv") == $(($# - 1)) ]] || fail "$(($# - 1)) cells: $(<"$T/cells.csv")"
+	COTERIE_BIN=$BIN "$ROOT/tests/faults/twins.sh" --out "$T/cells.csv" \
+		$(printf -- '--step %s ' "${@:2}") "$1" >"$T/said" 2>&1 || status=$?
+	((status == 0)) || {
+		tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"
+	}
+	[[ $(wc -l <"$T/cells.csv") == $(($# - 1)) ]] ||
+		fail "$(($# - 1)) cells: $(<"$T/cells.csv")"
 }
 
 test_subsets() { cells subsets together person; }
@@ -19,7 +24,8 @@ test_privacy() { cells eps person keys; }
 test_jobs() { cells jobs keys; }
 test_matchings() { cells change person; }
 
-# Whether the driver finds what is wrong: this party forgets what it has given as soon as it has joined.
+# Whether the driver finds what is wrong: this party forgets what it has given as soon as it has
+# joined.
 test_overspending_is_found() {
 	local status=0
 	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
@@ -32,9 +38,11 @@ test_overspending_is_found() {
 		exec "$BIN/party" "\$@"
 	END
 	chmod +x "$T/bin/party"
-	COTERIE_BIN=$T/bin "$ROOT/tests/faults/twins.sh" --step kmeans --out "$T/cells.csv" jobs >"$T/said" 2>&1 || status=$?
+	COTERIE_BIN=$T/bin "$ROOT/tests/faults/twins.sh" --step kmeans --out "$T/cells.csv" jobs \
+		>"$T/said" 2>&1 || status=$?
 	((status == 1)) || fail "status $status: $(tail -n 3 "$T/said")"
-	grep -Eq ',wrong,(both jobs are done|party-0. gave numbers to 2 jobs)' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
+	grep -Eq ',wrong,(both jobs are done|party-0. gave numbers to 2 jobs)' "$T/cells.csv" ||
+		fail "$(<"$T/cells.csv")"
 }
 
 sample test_privacy

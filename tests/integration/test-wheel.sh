@@ -57,12 +57,14 @@ model = coterie.KMeans(3, parties=3).fit("table.csv")
 print(len(model.labels_), sorted(set(model.labels_.tolist())))' >"$T/said" || fail "no labels"
 	[[ $(<"$T/said") == "120 [0, 1, 2]" ]] || fail "labels: $(<"$T/said")"
 	"$PYTHON" -m zipfile -l "$wheel" | awk '{ print $1 }' >"$T/names"
-	for name in licenses/LICENSE licenses/uplot.LICENSE licenses/libopenblas0-pthread.copyright \
+	for name in licenses/LICENSE licenses/uplot.LICENSE \
+		licenses/libopenblas0-pthread.copyright \
 		licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
 		grep -q "dist-info/$name\$" "$T/names" || fail "the wheel has no $name"
 	done
 	# Another system's pip says so.
-	! "$T/venv/bin/pip" install -q --no-index --no-deps --target "$T/mac" --platform macosx_11_0_arm64 --only-binary :all: "$wheel" 2>"$T/pip" ||
+	! "$T/venv/bin/pip" install -q --no-index --no-deps --target "$T/mac" --platform \
+		macosx_11_0_arm64 --only-binary :all: "$wheel" 2>"$T/pip" ||
 		fail "pip installs it for macOS"
 	grep -q 'is not a supported wheel on this platform' "$T/pip" || fail "pip says $(<"$T/pip")"
 }
@@ -74,12 +76,15 @@ test_install_as_documented() {
 	wheels "$dist"
 	mkdir -p "$T/clone/build"
 	ln -s "$dist" "$T/clone/build/dist"
-	sed -n '/^## Install/,/^## Data/s/^    //p' "$ROOT/docs/python.md" | grep -v 'make wheel' >"$T/install"
+	sed -n '/^## Install/,/^## Data/s/^    //p' "$ROOT/docs/python.md" |
+		grep -v 'make wheel' >"$T/install"
 	(($(wc -l <"$T/install") == 2)) || fail "docs/python.md has other lines: $(<"$T/install")"
 	(cd "$T/clone" && PATH=/usr/bin:/bin bash -e "$T/install" >"$T/said" 2>&1) ||
 		fail "$(<"$T/said")"
 	(cd "$T" && "$T/clone/env/bin/coterie" --version >/dev/null) || fail "it does not run"
-	! grep -E 'manylinux_[0-9]+_[0-9]+' -o "$ROOT/docs/python.md" | grep -vxF "$(basename "$dist"/*manylinux*.whl | grep -oE 'manylinux_[0-9]+_[0-9]+')" ||
+	! grep -E 'manylinux_[0-9]+_[0-9]+' -o "$ROOT/docs/python.md" |
+		grep -vxF \
+		"$(basename "$dist"/*manylinux*.whl | grep -oE 'manylinux_[0-9]+_[0-9]+')" ||
 		[[ $(. /etc/os-release && echo "$ID$VERSION_ID") != debian12 ]] ||
 			fail "docs/python.md names another tag"
 }

@@ -17,14 +17,16 @@ must_be_done() {
 	! anybody_by 'term|torn|full|twin' || return 1
 	! disturbed_by coordinator clock || return 1
 	for i in "${!FAULT[@]}"; do
-		[[ ${FAULT[i]} != @(stop|silent|clock) ]] || ((LONG[i] < 500 * RECONNECT_S + 1)) || return 1
+		[[ ${FAULT[i]} != @(stop|silent|clock) ]] || ((LONG[i] < 500 * RECONNECT_S + 1)) ||
+			return 1
 		[[ ${FAULT[i]} != kill ]] || ! disturbed_by "${WHO[i]}" 'expire|clock' || return 1
 	done
 }
 
 judge() {
 	local name record=$T/out/coordinator/run.json
-	[[ $COORDINATOR_STATUS == [012346] ]] || wrong "the coordinator ended with $COORDINATOR_STATUS: $(last_words coordinator)"
+	[[ $COORDINATOR_STATUS == [012346] ]] ||
+		wrong "the coordinator ended with $COORDINATOR_STATUS: $(last_words coordinator)"
 	if [[ ${PARTED[coordinator]-} ]]; then
 		OUTCOME='second went on'
 	elif [[ $COORDINATOR_STATUS == 0 ]]; then
@@ -47,11 +49,14 @@ judge_done() { # RECORD
 	fi
 	judge_record coordinator "$1"
 	if [[ $(jq -r .status "$1") != "done" ]]; then
-		disturbed_by coordinator full || wrong "the coordinator ended with 0, but its run.json says $(jq -r .status "$1")"
+		disturbed_by coordinator full ||
+			wrong \
+			"the coordinator ended with 0, but its run.json says $(jq -r .status "$1")"
 		return
 	fi
 	judge_labels coordinator "$(dirname "$1")"
-	cp "$1" "$T/last/coordinator.json" # by what others heard, a ledger that lost its end is found out
+	# by what others heard, a ledger that lost its end is found out
+	cp "$1" "$T/last/coordinator.json"
 	again=$(jq .attempt "$1")
 	((again == 1)) || OUTCOME="done in attempt $again"
 }
@@ -77,20 +82,29 @@ judge_names() { # WHO SENTENCE
 
 judge_record() { # NAME RECORD: what it says fits together, and what happened
 	local status exit_status elapsed attempt attempts error
-	read -r status exit_status elapsed attempt attempts < <(jq -r '[.status, (.exit_status // "-"), (.elapsed_s // 0 | floor), .attempt, (.attempts | length)] | join(" ")' "$2")
+	read -r status exit_status elapsed attempt attempts \
+		< <(jq \
+		-r '[.status, (.exit_status // "-"), (.elapsed_s // 0 | floor), .attempt, (.attempts | length)] | join(" ")' "$2")
 	error=$(jq -r '.error // ""' "$2")
 	case $status in
-	"done") [[ $exit_status == 0 && ! $error ]] || wrong "$2: done, with status $exit_status, error '$error'" ;;
-	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } || wrong "$2: failed, with status $exit_status, error '$error'" ;;
-	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full || wrong "$2: says that the job runs" ;;
+	"done") [[ $exit_status == 0 && ! $error ]] ||
+		wrong "$2: done, with status $exit_status, error '$error'" ;;
+	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } ||
+		wrong "$2: failed, with status $exit_status, error '$error'" ;;
+	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full ||
+		wrong "$2: says that the job runs" ;;
 	*) wrong "$2: status '$status'" ;;
 	esac
-	[[ $1 != coordinator || $status == running || ${PARTED[coordinator]-} ]] || disturbed_by "$1" full || ((exit_status == COORDINATOR_STATUS)) ||
-		wrong "the coordinator ended with $COORDINATOR_STATUS, its run.json says $exit_status"
-	((elapsed >= 0 && elapsed <= (NOW - JOB_BEGAN) / 1000 + 1)) || wrong "$2: took $elapsed s, of $(((NOW - JOB_BEGAN) / 1000))"
+	[[ $1 != coordinator || $status == running || ${PARTED[coordinator]-} ]] ||
+		disturbed_by "$1" full || ((exit_status == COORDINATOR_STATUS)) ||
+		wrong \
+		"the coordinator ended with $COORDINATOR_STATUS, its run.json says $exit_status"
+	((elapsed >= 0 && elapsed <= (NOW - JOB_BEGAN) / 1000 + 1)) ||
+		wrong "$2: took $elapsed s, of $(((NOW - JOB_BEGAN) / 1000))"
 	# One that failed while it waited for the next attempt lists its own too.
 	[[ $status == failed ]] || attempts=$((attempts + 1))
-	((attempt >= 1 && attempt <= 3 && attempts <= attempt)) || wrong "$2: attempt $attempt, and of attempts it lists too many"
+	((attempt >= 1 && attempt <= 3 && attempts <= attempt)) ||
+		wrong "$2: attempt $attempt, and of attempts it lists too many"
 	[[ $status != failed ]] || judge_names "$1" "$error"
 }
 
@@ -105,12 +119,16 @@ judge_party() { # NAME
 			judge_labels "$1" "$dir"
 			cp "$dir/run.json" "$T/last/$1.json"
 		else
-			[[ ! -e $dir/labels.csv && ! -e $dir/embeddings.npy ]] || disturbed_by "$1" 'kill|full' || wrong "$dir has results of a job that failed"
+			[[ ! -e $dir/labels.csv && ! -e $dir/embeddings.npy ]] ||
+				disturbed_by "$1" 'kill|full' ||
+				wrong "$dir has results of a job that failed"
 		fi
 	done
 	case $OUTCOME in
-	"done"*) $has || disturbed_by "$1" 'kill|term|full|twin' || wrong "the coordinator says done, $1 does not" ;;
-	failed*) ! $has || disturbed_by coordinator 'kill|term|full|clock' || wrong "$1 says done, the coordinator does not" ;;
+	"done"*) $has || disturbed_by "$1" 'kill|term|full|twin' ||
+		wrong "the coordinator says done, $1 does not" ;;
+	failed*) ! $has || disturbed_by coordinator 'kill|term|full|clock' ||
+		wrong "$1 says done, the coordinator does not" ;;
 	esac
 }
 
@@ -119,26 +137,37 @@ judge_ledger() { # NAME RECORD
 	local job attempt short
 	read -r job attempt < <(jq -r '.job_id + " " + (.attempt | tostring)' "$2")
 	short=$(join -a 1 -e 0 -o 1.1,1.2,2.2 \
-		<(jq -r '[.traffic[] | select(.messages_sent > 0 and (.type | IN("HELLO", "HEARTBEAT", "ABORT", "PADDING", "ACK", "RESUME") | not))]
+		<(jq -r '[.traffic[] | select(.messages_sent > 0 and (.type
+			| IN("HELLO", "HEARTBEAT", "ABORT", "PADDING", "ACK", "RESUME") | not))]
 			| group_by(.type)[] | "\(.[0].type) \(map(.messages_sent) | add)"' "$2" | sort) \
-		<("$BIN/coterie" ledger export --state "$T/state/$1" --csv --job "$job" | awk -F '"' -v attempt="$attempt" 'NR > 1 { split($1, of, ","); split($11, a, ","); if (of[4] == attempt) n[a[2]]++ } END { for (t in n) print t, n[t] }' | sort) |
+		<("$BIN/coterie" ledger export --state "$T/state/$1" --csv --job "$job" |
+		awk -F '"' -v \
+		attempt="$attempt" 'NR > 1 { split($1, of, ","); split($11, a, ",");
+			if (of[4] == attempt) n[a[2]]++ }
+			END { for (t in n) print t, n[t] }' | sort) |
 		awk '$2 > $3 { print $1 ": " $2 " sent, " $3 " booked" }' | head -n 1)
 	# Why it takes no part it says even if that cannot be written down.
-	[[ -z $short ]] || { [[ $short == DECLINE* ]] && disturbed_by "$1" full; } || wrong "the ledger of $1 has less than $2: $short"
+	[[ -z $short ]] || { [[ $short == DECLINE* ]] && disturbed_by "$1" full; } ||
+		wrong "the ledger of $1 has less than $2: $short"
 }
 
 # ---- the labels of a run that nobody disturbed, over the files that the parties say they used ----
 
 judge_labels() { # NAME DIR
 	local reference file
-	reference=$(reference_for "$(jq -r .job_id "$2/run.json")") || { wrong "no run to compare with: $reference" && return; }
+	reference=$(reference_for "$(jq -r .job_id "$2/run.json")") ||
+		{ wrong "no run to compare with: $reference" && return; }
 	[[ $reference ]] || return 0
 	for file in labels.csv labels.npy ids.csv; do
-		[[ ! -e $reference/$1/$file ]] || cmp -s "$reference/$1/$file" "$2/$file" || wrong "$2/$file differs from $reference/$1/$file"
+		[[ ! -e $reference/$1/$file ]] || cmp -s "$reference/$1/$file" "$2/$file" ||
+			wrong "$2/$file differs from $reference/$1/$file"
 	done
-	# What parties draw for their walks is secret, and drawn anew in each job: of embeddings it is how many there are.
+	# What parties draw for their walks is secret, and drawn anew in each job: of embeddings it
+	# is how many there are.
 	file=embeddings.npy
-	[[ ! -e $reference/$1/$file ]] || [[ $(stat -c %s "$reference/$1/$file") == "$(stat -c %s "$2/$file")" ]] || wrong "$2/$file is no $file of $reference/$1"
+	[[ ! -e $reference/$1/$file ]] ||
+		[[ $(stat -c %s "$reference/$1/$file") == "$(stat -c %s "$2/$file")" ]] ||
+		wrong "$2/$file is no $file of $reference/$1"
 	LABELS=$((LABELS + 1))
 }
 
@@ -147,8 +176,10 @@ reference_for() { # JOB
 	local name run key=$KIND
 	local -A record=()
 	for name in $(names $PARTIES); do
-		for run in "$T/out/$name/job-$1"-*/run.json "$T/out/twin-$name/job-$1"-*/run.json; do
-			[[ ! -e $run ]] || ! jq -e '.status == "done"' "$run" >/dev/null || record[$name]=$run
+		for run in "$T/out/$name/job-$1"-*/run.json \
+			"$T/out/twin-$name/job-$1"-*/run.json; do
+			[[ ! -e $run ]] || ! jq -e '.status == "done"' "$run" >/dev/null ||
+				record[$name]=$run
 		done
 		[[ ${record[$name]-} ]] || return 0
 		key+=" $(jq -r '.files[].sha256' "${record[$name]}" | tr '\n' ' ')"
@@ -166,7 +197,9 @@ make_reference() { # DIR: of the parties' records
 		cp -R "$T/data/$name" "$dir/data-$name"
 		while read -r sha file; do
 			place=${file##*/data/"$name"/}
-			[[ -e $T/store/$sha ]] || { echo "$name says that it read $file with SHA-256 $sha, which it never was" && return 1; }
+			[[ -e $T/store/$sha ]] || {
+				echo "$name says that it read $file with SHA-256 $sha, which it never was" && return 1
+			}
 			cp "$T/store/$sha" "$dir/data-$name/$place"
 		done < <(jq -r '.files[] | .sha256 + " " + .path' "${record[$name]}")
 		jq --arg dir "$dir/data-$name" --arg state "$dir/state-$name" \
@@ -177,10 +210,12 @@ make_reference() { # DIR: of the parties' records
 	(
 		trap - EXIT
 		PID=()
-		start reference "$BIN/coordinator" --config "$T/reference-coordinator.json" --job "$T/job-$KIND.json" --out "$dir/coordinator" --ready-file "$dir/ready"
+		start reference "$BIN/coordinator" --config "$T/reference-coordinator.json" --job \
+			"$T/job-$KIND.json" --out "$dir/coordinator" --ready-file "$dir/ready"
 		until_true 20 test -s "$dir/ready" || exit 1
 		for name in $(names $PARTIES); do
-			start "reference-$name" "$BIN/party" --config "$T/reference-$name.json" --once --out "$dir/$name" --coordinator "$(<"$dir/ready")"
+			start "reference-$name" "$BIN/party" --config "$T/reference-$name.json" \
+				--once --out "$dir/$name" --coordinator "$(<"$dir/ready")"
 		done
 		for name in "${!PID[@]}"; do wait "${PID[$name]}" || exit 1; done
 	) || { echo "an undisturbed run fails: $(last_words reference)" && return 1; }
@@ -192,16 +227,21 @@ judge_ledgers() {
 	local name said
 	for name in $(names $PARTIES); do
 		# shellcheck disable=SC2046
-		said=$("$BIN/coterie" ledger verify --state "$T/state/$name" $(printf -- '--against %s ' "$T"/last/*) 2>&1) || wrong "the ledger of $name: $said"
+		said=$("$BIN/coterie" ledger verify --state "$T/state/$name" \
+			$(printf -- '--against %s ' "$T"/last/*) 2>&1) ||
+			wrong "the ledger of $name: $said"
 		awk '$2 > 3 { exit 1 }
 			$2 == 0 { over[$1] = 1; next }
-			over[$1] || seen[$1, $2]++ { exit 1 }' "$T/state/$name/served" || wrong "$name served an attempt twice, a fourth, or one of a job that was done"
+			over[$1] || seen[$1, $2]++ {
+			exit 1 }' "$T/state/$name/served" || wrong "$name served an attempt twice, a fourth, or one of a job that was done"
 	done
 }
 
 memory_of() { # NAME: resident KiB, open files, threads
 	local pid=${PID[$1]}
-	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status") $(find "/proc/$pid/fd" -mindepth 1 | wc -l) $(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)"
+	echo "$(awk '/^VmRSS/ { print $2 }' \
+		"/proc/$pid/status") $(find "/proc/$pid/fd" -mindepth 1 |
+		wc -l) $(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)"
 }
 
 remember_memory() {
@@ -222,7 +262,9 @@ judge_memory() {
 		[[ ${PID[$name]-} == "$pid" ]] || continue
 		now=$(memory_of "$name")
 		tell memory "$name" "$now"
-		echo "$before $now" | awk -v kib=$kib '{ exit !($4 <= $1 * 1.25 + kib && $5 <= $2 + 2 && $6 <= $3 + 2) }' ||
+		echo "$before $now" |
+			awk -v kib=$kib \
+			'{ exit !($4 <= $1 * 1.25 + kib && $5 <= $2 + 2 && $6 <= $3 + 2) }' ||
 			wrong "$name has grown: KiB, files, threads were $before, are $now"
 	done
 }

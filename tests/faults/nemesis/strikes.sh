@@ -1,4 +1,5 @@
-# strikes.sh -- `fault_X WHO LONG` strikes, and says with `later` what is to be undone; false: there was nothing to strike. For nemesis.sh.
+# strikes.sh -- `fault_X WHO LONG` strikes, and says with `later` what is to be undone; false: there
+# was nothing to strike. For nemesis.sh.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # shared with nemesis.sh
@@ -31,7 +32,8 @@ fault_hup() {
 	done
 }
 
-# With a file, a certificate or a clock as it is, a process that starts may end with 4; one just started may so still.
+# With a file, a certificate or a clock as it is, a process that starts may end with 4; one just
+# started may so still.
 unfit() { [[ ${UNFIT[$1]-} ]] || ((NOW < ${FIT_SINCE[$1]-0} + 20000)); }
 
 fit_again() {
@@ -117,9 +119,11 @@ fault_second() {
 	local arg=(--out "$T/out/$1")
 	[[ ${PID[$1]-} && -z ${PID[second-$1]-} && -z ${UNFIT[$1]-} ]] && ! gone "$1" || return
 	if [[ $1 == coordinator ]]; then
-		start "second-$1" "$BIN/coordinator" --config "$T/$1.json" --job "$T/job.json" "${arg[@]}"
+		start "second-$1" "$BIN/coordinator" --config "$T/$1.json" --job "$T/job.json" \
+			"${arg[@]}"
 	else
-		start "second-$1" "$BIN/party" --config "$T/$1.json" "${arg[@]}" --coordinator "${RELAY_OF[$1]}"
+		start "second-$1" "$BIN/party" --config "$T/$1.json" "${arg[@]}" --coordinator \
+			"${RELAY_OF[$1]}"
 	fi
 	FIRST[$1]=${PID[$1]}
 	later 0 "second_ended $1 $((NOW + 30000))"
@@ -131,7 +135,9 @@ second_ended() { # NAME UNTIL
 	[[ ${PID[$1]-} != "${FIRST[$1]}" ]] || gone "$1" || first_lives=true
 	if gone "$second"; then
 		reap "$second"
-		if $first_lives && { ((STATUS != 4)) || ! said "$second" "in use by process ${FIRST[$1]}"; }; then
+		if $first_lives && {
+			((STATUS != 4)) || ! said "$second" "in use by process ${FIRST[$1]}"
+		}; then
 			wrong "a second $1 ended with $STATUS: $(last_words "$second")"
 		fi
 	elif $first_lives && ((NOW < $2)); then
@@ -150,7 +156,8 @@ second_gone() { # NAME
 
 fault_twin() {
 	[[ -z ${PID[twin-$1]-} && -z ${UNFIT[$1]-} ]] || return
-	start "twin-$1" "$BIN/party" --config "$T/$1.json" --out "$T/out/twin-$1" --coordinator "${RELAY_OF[$1]}"
+	start "twin-$1" "$BIN/party" --config "$T/$1.json" --out "$T/out/twin-$1" --coordinator \
+		"${RELAY_OF[$1]}"
 	later $(($2 + 500)) "twin_leaves $1"
 }
 
@@ -162,7 +169,8 @@ twin_leaves() {
 twin_ended() { # NAME UNTIL
 	if gone "twin-$1"; then
 		reap "twin-$1"
-		[[ $STATUS == [0264] ]] || wrong "a second process of $1 ended with $STATUS: $(last_words "twin-$1")"
+		[[ $STATUS == [0264] ]] ||
+			wrong "a second process of $1 ended with $STATUS: $(last_words "twin-$1")"
 	elif ((NOW < $2)); then
 		later 100 "twin_ended $1 $2"
 	else
@@ -177,4 +185,7 @@ fault_full() {
 	later "$2" "room_again $1 ${PID[$1]}"
 }
 
-room_again() { [[ ${PID[$1]-} != "$2" ]] || prlimit --pid "$2" --fsize=unlimited: 2>/dev/null || true; } # NAME PID
+# NAME PID
+room_again() {
+	[[ ${PID[$1]-} != "$2" ]] || prlimit --pid "$2" --fsize=unlimited: 2>/dev/null || true
+}

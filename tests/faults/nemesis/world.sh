@@ -1,4 +1,5 @@
-# world.sh -- data for every kind of job, two versions of each file, certificates, clocks. For nemesis.sh.
+# world.sh -- data for every kind of job, two versions of each file, certificates, clocks. For
+# nemesis.sh.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # shared with nemesis.sh
@@ -31,20 +32,25 @@ job_of() { # KIND
 world() {
 	local v name kind of file
 	for v in 0 1; do
-		"$BIN/coterie" synth --nodes 120 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --degree 8 --seed $((5 + v)) --out "$T/pooled-$v"
-		"$BIN/coterie" split --by columns --parties $PARTIES --seed 5 --data "$T/pooled-$v" --out "$T/columns-$v"
-		"$BIN/coterie" split --by vertices --parties $PARTIES --seed 5 --data "$T/pooled-$v" --out "$T/vertices-$v"
+		"$BIN/coterie" synth --nodes 120 --features 36 --clusters 3 --signal 0.8 \
+			--homophily 0.9 --degree 8 --seed $((5 + v)) --out "$T/pooled-$v"
+		"$BIN/coterie" split --by columns --parties $PARTIES --seed 5 --data \
+			"$T/pooled-$v" --out "$T/columns-$v"
+		"$BIN/coterie" split --by vertices --parties $PARTIES --seed 5 --data \
+			"$T/pooled-$v" --out "$T/vertices-$v"
 	done >/dev/null
 	for name in $(names $PARTIES); do
 		mkdir -p "$T/versions/$name" "$T/clock"
 		printf '\0\0\0\0\0\0\0\0' >"$T/clock/$name"
-		"$BIN/coterie" synth --graphs --nodes 24 --size 10 --seed "1${name#*-}" --out "$T/data/$name/set" >/dev/null
+		"$BIN/coterie" synth --graphs --nodes 24 --size 10 --seed "1${name#*-}" --out \
+			"$T/data/$name/set" >/dev/null
 		seq 0 119 >"$T/data/$name/ids.txt"
 		cp "$T/vertices-0/$name/ids.txt" "$T/data/$name/hosted.txt"
 		for v in 0 1; do
 			cp "$T/columns-$v/$name/features.mtx" "$T/versions/$name/features.$v"
 			cp "$T/vertices-$v/$name/edges.tsv" "$T/versions/$name/edges.$v"
-			tail -n +$((1 + 4 * v)) "$T/data/$name/set/set_A.txt" >"$T/versions/$name/graphs.$v"
+			tail -n +$((1 + 4 * v)) "$T/data/$name/set/set_A.txt" \
+				>"$T/versions/$name/graphs.$v"
 		done
 		for of in "${!FILE_OF[@]}"; do
 			file=$T/versions/$name/$of
@@ -56,9 +62,13 @@ world() {
 	done
 	printf '\0\0\0\0\0\0\0\0' >"$T/clock/coordinator"
 	mkdir "$T/store"
-	find "$T/versions" "$T/data" -type f | while read -r file; do cp "$file" "$T/store/$(sha256sum <"$file" | cut -d ' ' -f 1)"; done
+	find "$T/versions" "$T/data" -type f | while read -r file; do
+		cp "$file" "$T/store/$(sha256sum <"$file" | cut -d ' ' -f 1)"
+	done
 	for kind in "${KINDS[@]}"; do
-		echo "{ $(job_of "$kind"), \"clusters\": 3, \"seed\": 7 }" | jq "if .kind == \"fedwalk\" then del(.clusters) else . end" >"$T/job-$kind.json"
+		echo "{ $(job_of "$kind"), \"clusters\": 3, \"seed\": 7 }" |
+			jq "if .kind == \"fedwalk\" then del(.clusters) else . end" \
+			>"$T/job-$kind.json"
 	done
 	set_up $PARTIES
 	configurations
@@ -66,11 +76,13 @@ world() {
 }
 
 configurations() {
-	local name times=".heartbeat_s = $HEARTBEAT_S | .reconnect_s = $RECONNECT_S | .rejoin_s = $REJOIN_S | .step_timeout_s = 120"
+	local \
+		name times=".heartbeat_s = $HEARTBEAT_S | .reconnect_s = $RECONNECT_S | .rejoin_s = $REJOIN_S | .step_timeout_s = 120"
 	head -c 32 /dev/zero >"$T/numbering"
 	head -c 32 /dev/zero | tr '\0' x >"$T/numbering.coordinator"
 	chmod 600 "$T"/numbering*
-	edit coordinator "$times | .join_timeout_s = $JOIN_S | .numbering_key = \"numbering.coordinator\""
+	edit coordinator \
+		"$times | .join_timeout_s = $JOIN_S | .numbering_key = \"numbering.coordinator\""
 	for name in $(names $PARTIES); do
 		edit "$name" "$times | .state = \"state/\(.name)\" | .numbering_key = \"numbering\" | .retry_s = 0
 			| .policy.jobs = [\"kcagc\", \"kmeans.columns\", \"kmeans\", \"fedsc\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", \"fedgcn\"]"
@@ -82,8 +94,10 @@ data_of() { # fedwalk|others
 	local name
 	for name in $(names $PARTIES); do
 		case $1 in
-		fedwalk) edit "$name" ".data = { edges: \"data/$name/edges.tsv\", vertices: \"data/$name/hosted.txt\" }" ;;
-		*) edit "$name" ".data = { features: \"data/$name/features.mtx\", edges: \"data/$name/edges.tsv\", ids: \"data/$name/ids.txt\", graphs: \"data/$name/set\" }" ;;
+		fedwalk) edit \
+			"$name" ".data = { edges: \"data/$name/edges.tsv\", vertices: \"data/$name/hosted.txt\" }" ;;
+		*) edit \
+			"$name" ".data = { features: \"data/$name/features.mtx\", edges: \"data/$name/edges.tsv\", ids: \"data/$name/ids.txt\", graphs: \"data/$name/set\" }" ;;
 		esac
 	done
 }
@@ -115,15 +129,18 @@ certificates() {
 	EOF
 	for name in "${EVERYONE[@]}"; do
 		cp "$T/pki/$name.crt" "$T/pki/$name.crt.now"
-		SAN=DNS:$name openssl req -new -config "$dir/config" -key "$T/pki/$name.key" -subj "/CN=$name" -out "$dir/csr" 2>/dev/null ||
-			SAN=DNS:$name openssl req -new -key "$T/pki/$name.key" -subj "/CN=$name" -out "$dir/csr"
+		SAN=DNS:$name openssl req -new -config "$dir/config" -key "$T/pki/$name.key" -subj \
+			"/CN=$name" -out "$dir/csr" 2>/dev/null ||
+			SAN=DNS:$name openssl req -new -key "$T/pki/$name.key" -subj "/CN=$name" \
+			-out "$dir/csr"
 		signed "$name" renewed 20200101000000Z 20990101000000Z
 		signed "$name" expired 20200101000000Z "$(date -u -d '-1 day' +%Y%m%d%H%M%SZ)"
 	done 2>"$dir/said" || { cat "$dir/said" && fail "no certificates"; }
 }
 
 signed() { # NAME SUFFIX FROM TO
-	SAN=DNS:$1 openssl ca -batch -notext -config "$T/ca.d/config" -extensions "${1%-[0-9]*}" -cert "$T/pki/ca.crt" -keyfile "$T/pki/ca.key" \
+	SAN=DNS:$1 openssl ca -batch -notext -config "$T/ca.d/config" -extensions "${1%-[0-9]*}" \
+		-cert "$T/pki/ca.crt" -keyfile "$T/pki/ca.key" \
 		-startdate "$3" -enddate "$4" -in "$T/ca.d/csr" -out "$T/pki/$1.crt.$2"
 }
 
@@ -137,7 +154,8 @@ clock_shim() {
 	! sanitized || return 0 # the sanitizers' library wants to be the first
 	CLOCK=$TOOLS/clock.so
 	[[ ! $CLOCK -nt $ROOT/tests/faults/nemesis/clock.c ]] || return 0
-	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o "$CLOCK.$$" "$ROOT/tests/faults/nemesis/clock.c"
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o "$CLOCK.$$" \
+		"$ROOT/tests/faults/nemesis/clock.c"
 	mv "$CLOCK.$$" "$CLOCK"
 }
 

@@ -48,7 +48,7 @@ struct half {
 	size_t columns;                /* fedsc, kmeans */
 	unsigned min_cluster;
 	unsigned threads;
-	bool tell;           /* parties exchange what they were told, and all say DONE */
+	bool compares;       /* parties exchange what they were told, and all say DONE */
 	uint32_t *label;     /* n */
 	unsigned clusters;   /* fedspectral: that were found */
 	float *embedding;    /* fedwalk: of the dataset's nodes, or the coordinator's; or NULL */

@@ -73,7 +73,7 @@ void *half_party(void *arg)
 		    memcpy(secret_new(SECAGG_HASH_LEN), h->group_key, SECAGG_HASH_LEN);
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
-	if (h->tell)
+	if (h->compares)
 		broadcasts_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
 	s.work.side = party_kind_of(h->job->kind);
@@ -94,7 +94,7 @@ void *half_party(void *arg)
 		h->model = kcagc_party(&s.work)->model;
 		kcagc_party(&s.work)->model = NULL;
 	}
-	if (h->result == ERR_OK && h->tell)
+	if (h->result == ERR_OK && h->compares)
 		h->result = end(&s.work);
 	if (s.work.side->release)
 		s.work.side->release(&s.work);

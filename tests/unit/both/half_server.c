@@ -46,7 +46,7 @@ void *half_server(void *arg)
 			   .record = &h->record,
 			   .threads = 1,
 			   .numbers = h->numbers,
-			   .tell = h->tell,
+			   .compares = h->compares,
 			   .n = h->n,
 			   .columns = h->columns,
 			   .output = h->output };
@@ -68,7 +68,7 @@ void *half_server(void *arg)
 	h->confidence = run.confidence;
 	h->n = run.n;
 	h->clusters = run.job.clusters;
-	if (h->result == ERR_OK && h->tell)
+	if (h->result == ERR_OK && h->compares)
 		h->result = end(&run);
 	if (h->result != ERR_OK)
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());

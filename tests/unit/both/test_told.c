@@ -47,9 +47,9 @@ static struct federation *run_with(const struct planted *p, const struct job *jo
 	struct wire w = { .pass = lie, .arg = liar };
 
 	federation_open(f, p, L, job);
-	f->server.tell = true;
+	f->server.compares = true;
 	for (size_t l = 0; l < L; l++)
-		f->party[l].tell = true;
+		f->party[l].compares = true;
 	wire_federation_run(&w, f);
 	return f;
 }
@@ -140,9 +140,9 @@ TEST(test_two_lies_that_fit)
 
 	ALLOC(f, 1);
 	federation_open(f, &p, L, &job);
-	f->server.tell = true;
+	f->server.compares = true;
 	for (size_t l = 0; l < L; l++)
-		f->party[l].tell = true;
+		f->party[l].compares = true;
 	wire_federation_run(&w, f);
 	for (size_t l = 0; l < L; l++) {
 		assert_int_equal(f->party[l].result, ERR_PEER);

@@ -8,7 +8,7 @@ TEST(test_all_have_all)
 	for (size_t i = 0; kinds[i]; i++) {
 		const struct party_kind *side = party_kind_of(kinds[i]);
 
-		if (!half->accept || !half->run || !half->keep)
+		if (!side->accept || !side->run || !side->keep)
 			fail_msg("the table of kind %s lacks a member", kinds[i]->name);
 	}
 }

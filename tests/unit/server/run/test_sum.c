@@ -200,7 +200,7 @@ TEST(test_tags_in_range)
 		run_phase(&f.run, "test");
 		tag[0] = i == 1 ? 0xff : 0xfe;
 		m.masked.tag = (struct bytes){ tag, i == 2 ? 0 : sizeof(tag) };
-		sum.told = i < 3;
+		sum.opened = i < 3;
 		fake_send(&f, 0, &m);
 		e = secure_sums(&f.run, &sum, 1);
 		if (i == 0) {

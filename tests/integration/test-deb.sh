@@ -104,7 +104,7 @@ test_contents() {
 		lib/systemd/system/coterie-{coordinator,party}.service \
 		usr/lib/{sysusers,tmpfiles}.d/coterie-{coordinator,party}.conf \
 		etc/logrotate.d/coterie-{coordinator,party} usr/share/doc/coterie/README.md \
-		usr/share/doc/coterie/docs/OPERATIONS.md; do
+		usr/share/doc/coterie/docs/index.md; do
 		where=$(cd "$T" && find "${PACKAGES[@]}" -path "*/$file")
 		[[ $(wc -w <<<"$where") == 1 ]] || fault "$file is in: $where"
 	done

@@ -2,18 +2,15 @@
 #include "cli/launch/launch.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/base/machine.h"
 #include "common/data/dataset.h"
 #include "common/data/ids.h"
 #include "common/data/labels.h"
 #include "common/job/kinds.h"
-#include "common/kind/own.h"
 #include "crypto/pki.h"
 
 #include <dirent.h>
 #include <stdarg.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,18 +268,6 @@ static enum err launch_split_data(struct launch *l)
 	return e;
 }
 
-static char *find_file(const char *dir, const char *stem, const char *const *suffix)
-{
-	for (; *suffix; suffix++) {
-		char *path = launch_file(dir, stem, *suffix);
-
-		if (file_exists(path))
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
 /* If parties have different items, labels are matched by id: writes the true labels with ids.
  * Without ids.txt the row numbers serve as ids. */
 static enum err truth_by_id(struct launch *l, const char *ids_path, const char *labels_path)
@@ -328,8 +313,8 @@ static enum err find_truth(struct launch *l)
 		free(data);
 		return ERR_OK;
 	}
-	labels = find_file(l->data, "labels", txt);
-	ids = find_file(l->data, "ids", txt);
+	labels = launch_find(l->data, "labels", txt);
+	ids = launch_find(l->data, "ids", txt);
 	if (labels && (l->job.align != ALIGN_SAME || (ids && l->kind->split != SPLIT_COLUMNS)))
 		e = truth_by_id(l, ids, labels);
 	else if (labels)
@@ -337,180 +322,6 @@ static enum err find_truth(struct launch *l)
 	free(labels);
 	free(ids);
 	return e;
-}
-
-/* key, address: "listen" or "coordinator", and its value. */
-static struct json *begin_config(const char *name, const char *key, const char *address)
-{
-	struct json *root = json_object(), *identity;
-	char text[64];
-
-	json_put_string(root, "name", name);
-	json_put_string(root, key, address);
-	identity = json_put_object(root, "identity");
-	snprintf(text, sizeof(text), "pki/%s.crt", name);
-	json_put_string(identity, "certificate", text);
-	snprintf(text, sizeof(text), "pki/%s.key", name);
-	json_put_string(identity, "key", text);
-	json_put_string(identity, "ca", "pki/ca.crt");
-	return root;
-}
-
-/* If many processes share a core, a working one may be silent for longer than the default timeouts.
- * Adds 1 s per process sharing a core to the heartbeat, and 4 s to the reconnection. */
-static void be_patient(const struct launch *l, long cores, struct json *root)
-{
-	enum {
-		SHARING = 16,
-		HEARTBEAT_S = 10,
-		/* Parties per core from which this applies; the defaults. */
-		RECONNECT_S = 60
-	};
-	double sharing = (double)l->parties / (double)(cores > 0 ? cores : 1);
-
-	if (sharing < SHARING)
-		return;
-	json_put_number(root, "heartbeat_s", floor(HEARTBEAT_S + sharing));
-	json_put_number(root, "reconnect_s", floor(RECONNECT_S + 4 * sharing));
-}
-
-/* Completes and writes a configuration. Limits threads to the cores, since more would only
- * compete. */
-static enum err write_config(const struct launch *l, const char *name, struct json *root,
-			     const char *numbering)
-{
-	long cores = (long)machine_cores();
-	struct buf text = { 0 };
-	char file[48];
-
-	json_put_number(root, "threads",
-			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
-	json_put_string(root, "numbering_key", numbering);
-	be_patient(l, cores, root);
-	if (!l->keep_data) /* no one restarts a process of this run */
-		json_put_number(root, "rejoin_s", 0);
-	snprintf(file, sizeof(file), "../%s", name);
-	json_put_string(root, "output", file);
-	json_write_pretty(root, &text);
-	json_free(root);
-	snprintf(file, sizeof(file), "%s.json", name);
-	return args_write(l->work, file, &text);
-}
-
-/* 0 if unreadable; another check reports that. */
-static double data_bytes(const struct launch *l)
-{
-	DIR *dir = l->data ? opendir(l->data) : NULL;
-	const struct dirent *d;
-	double bytes = 0;
-
-	while (dir && (d = readdir(dir))) {
-		struct stat st;
-
-		if (fstatat(dirfd(dir), d->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
-			bytes += (double)st.st_size;
-	}
-	if (dir)
-		closedir(dir);
-	return bytes;
-}
-
-/* A party joins after reading its data: allows 1 s per 2 MB of all data beyond the default minute.
- * A party that fails is detected separately. */
-static double join_timeout_s(const struct launch *l)
-{
-	const double standard = 60, second = 2e6, most = 86400;
-	double s = standard + data_bytes(l) / second;
-
-	return s < most ? floor(s) : most;
-}
-
-static enum err write_coordinator(const struct launch *l)
-{
-	char name[LAUNCH_NAME], address[300];
-	struct json *root, *names;
-
-	snprintf(address, sizeof(address), "%s:0", l->listen ? l->listen : "127.0.0.1");
-	root = begin_config("coordinator", "listen", address);
-	json_put_number(root, "join_timeout_s", join_timeout_s(l));
-	names = json_put_array(root, "parties");
-	for (unsigned i = 0; i < l->parties; i++) {
-		launch_party_name(i, name);
-		json_append_string(names, name);
-	}
-	return write_config(l, "coordinator", root, "coordinator.numbering");
-}
-
-/* Paths are relative to l->work, where the configurations lie, so that it can be moved. */
-static void launch_put_data(const struct launch *l, struct json *root, const char *name)
-{
-	static const char *const features[] = { ".npy", ".mtx", ".csv", NULL },
-				 *const edges[] = { ".tsv", ".mtx", NULL },
-				 *const ids[] = { ".txt", NULL };
-	const struct {
-		const char *key, *stem;
-		const char *const *suffix;
-	} file[] = { { "features", "features", features },
-		     { "edges", "edges", edges },
-		     { l->split.by == SPLIT_VERTICES ? "vertices" : "ids", "ids", ids } };
-	struct json *data = json_put_object(root, "data");
-	char slice[8 + LAUNCH_NAME], *dir;
-
-	snprintf(slice, sizeof(slice), "data/%s", name);
-	dir = file_join(l->work, slice);
-	if (l->kind->needs & NEEDS_GRAPHS)
-		json_put_string(data, "graphs", slice);
-	else
-		for (size_t i = l->split.by == SPLIT_VERTICES; i < 3; i++) {
-			char *path = find_file(dir, file[i].stem, file[i].suffix);
-
-			if (path)
-				json_put_string(data, file[i].key, path + strlen(l->work) + 1);
-			free(path);
-		}
-	free(dir);
-}
-
-/* pin: fingerprints of the coordinator, then of each party. */
-static enum err launch_write_party(const struct launch *l, unsigned own,
-				   char (*pin)[FINGERPRINT_TEXT_LEN])
-{
-	char name[LAUNCH_NAME], other[LAUNCH_NAME];
-	struct json *root, *peers, *policy, *jobs;
-
-	launch_party_name(own, name);
-	root = begin_config(name, "coordinator", "127.0.0.1:7431");
-	peers = json_put_object(root, "peers");
-	json_put_string(peers, "coordinator", pin[0]);
-	for (unsigned i = 0; i < l->parties; i++) {
-		launch_party_name(i, other);
-		if (i != own)
-			json_put_string(peers, other, pin[1 + i]);
-	}
-	launch_put_data(l, root, name);
-	policy = json_put_object(root, "policy");
-	jobs = json_put_array(policy, "jobs");
-	for (size_t i = 0; kinds[i]; i++)
-		json_append_string(jobs, kinds[i]->name);
-	for (size_t i = 0; i < l->allowed.count; i++)
-		json_append_string(jobs, l->allowed.item[i]);
-	jobs = json_put_array(policy, "align");
-	for (size_t i = 0; kind_align_names[i]; i++)
-		json_append_string(jobs, kind_align_names[i]);
-	json_put_number(policy, "min_parties", l->parties > 1 ? 2 : 1);
-	json_put_bool(policy, "allow_single", l->allow_single);
-	for (size_t i = 0; i < l->policy.count; i++) {
-		char key[32];
-		const char *equals = strchr(l->policy.item[i], '=');
-
-		snprintf(key, sizeof(key), "%.*s", (int)(equals - l->policy.item[i]),
-			 l->policy.item[i]);
-		if (!strcmp(key, "profile")) /* 1: true, 0: false */
-			json_put_bool(policy, key, strtod(equals + 1, NULL) != 0);
-		else
-			json_put_number(policy, key, strtod(equals + 1, NULL));
-	}
-	return write_config(l, name, root, "parties.numbering");
 }
 
 /* Makes keys and certificates; pin receives the fingerprints of the coordinator, then of each
@@ -576,7 +387,7 @@ enum err launch_prepare(struct launch *l)
 	pin = alloc(1 + l->parties, sizeof(*pin));
 	e = make_keys(l, pin);
 	if (e == ERR_OK)
-		e = write_coordinator(l);
+		e = launch_write_coordinator(l);
 	for (unsigned i = 0; e == ERR_OK && i < l->parties; i++)
 		e = launch_write_party(l, i, pin);
 	free(pin);

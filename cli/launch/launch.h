@@ -15,6 +15,7 @@
 #include "cli/args/args.h"
 #include "cli/split/split.h"
 #include "common/job/job.h"
+#include "crypto/pki.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -51,6 +52,9 @@ extern const struct argp launch_argp;
 void launch_party_name(unsigned number, char name[static LAUNCH_NAME]);
 /* "dir/name" with an ending such as ".json". Owned by the caller. */
 char *launch_file(const char *dir, const char *name, const char *ending);
+/* The first of "dir/stem" with one of the endings (up to NULL) that exists, or NULL. Owned by the
+ * caller. */
+char *launch_find(const char *dir, const char *stem, const char *const *ending);
 /* Sets *set to the signals that stop a run, and adds `other`. */
 void launch_signals(sigset_t *set, int other);
 
@@ -59,6 +63,11 @@ void launch_signals(sigset_t *set, int other);
  * made. */
 enum err launch_check(struct launch *l) MUST_CHECK;
 enum err launch_prepare(struct launch *l) MUST_CHECK;
+/* Write the configurations into OUT/work. pin: fingerprints of the coordinator, then of each party.
+ */
+enum err launch_write_coordinator(const struct launch *l) MUST_CHECK;
+enum err launch_write_party(const struct launch *l, unsigned own,
+			    char (*pin)[FINGERPRINT_TEXT_LEN]) MUST_CHECK;
 /* Removes OUT/work unless it is to be kept, and frees the results of launch_check(). */
 void launch_end(struct launch *l);
 

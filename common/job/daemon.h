@@ -11,22 +11,14 @@
 #include "common/base/identity.h"
 #include "common/base/log.h"
 #include "common/data/reading.h"
+#include "common/job/endpoint.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-	DAEMON_TEXT_MAX = 1 << 20,
-	HOST_MAX = 255
-}; /* bytes of a configuration file, of a host name */
+enum { DAEMON_TEXT_MAX = 1 << 20 }; /* bytes of a configuration file */
 /* Connections to the server of common/http/http.h, and descriptors for them. */
 enum { HTTP_CONNECTIONS_MAX = 256, HTTP_FILES = HTTP_CONNECTIONS_MAX + 16 };
-
-/* "hub.example.org:7431", "0.0.0.0:0", "[::1]:7431". */
-struct endpoint {
-	char host[HOST_MAX + 1]; /* without the brackets */
-	uint16_t port;
-};
 
 /* Users of this host with rights at the control socket, and its path: proto/control.h. */
 struct control_settings {
@@ -175,12 +167,5 @@ void daemon_reload_level(const struct daemon_common *c);
 /* Describes the table of parameters for users. */
 void coordinator_config_describe(struct buf *text);
 void party_config_describe(struct buf *text);
-
-/* Returns the path of "unix:/run/coterie/party.http"; NULL if listen is an address. */
-const char *http_listen_path(const char *listen);
-
-bool endpoint_parse(const char *text, struct endpoint *e);
-/* by its address, or by the name "localhost" */
-bool endpoint_is_loopback(const struct endpoint *e);
 
 #endif

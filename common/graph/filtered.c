@@ -1,9 +1,9 @@
 #include "common/graph/filtered.h"
 #include "common/base/alloc.h"
-#include "common/linalg/la.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
 #include "common/linalg/svd.h"
+#include "common/linalg/thin.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static void filtered_enter(struct filtered *f, const struct mat *in)
 		f->room = blocks;
 	}
 	if (f->dense) {
-		la_mul_nt(in, f->dense, f->threads, &Y);
+		thin_product(f->dense, in, f->threads, &Y);
 		for (size_t i = 0; i < blocks; i++)
 			filtered_gather(&Y, i * FILTERED_COLUMNS, f->nodes.order, f->nodes.enter,
 					f->tall + i * tall);
@@ -199,7 +199,7 @@ static void filtered_square(void *ctx, const struct mat *in, struct mat *out)
 		run_steps(f, &f->twice, f->tall + i * block_size(f));
 	if (f->dense) {
 		filtered_leave(f, in->rows, &Y);
-		la_mul_nn(&Y, f->dense, f->threads, out);
+		thin_combine(f->dense, &Y, f->threads, out);
 		mat_release(&Y);
 		return;
 	}

@@ -40,12 +40,12 @@ struct krylov {
 	double before;              /* svd_excess() at the last svd_rayleigh_ritz(); 0: none yet */
 };
 
+/* C: the coordinates of what is taken away; or NULL. */
 static void svd_project_out(struct krylov *k, struct mat *C)
 {
 	struct mat part;
 
-	la_mul_nt(&k->block, &k->P, k->threads, C);
-	la_mul_nn(C, &k->P, k->threads, &part);
+	thin_square(&k->P, &k->block, k->threads, C, &part);
 	for (size_t i = 0; i < part.rows * part.cols; i++)
 		k->block.a[i] -= part.a[i];
 	mat_release(&part);
@@ -152,7 +152,6 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 	err = la_orthonormal_rows(&k.block);
 	for (unsigned step = 1; !err; step++) {
 		double left;
-		struct mat C;
 
 		extend(&k);
 		progress_tick();
@@ -170,8 +169,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 		err = la_orthonormal_rows(&k.block);
 		if (err)
 			break;
-		svd_project_out(&k, &C);
-		mat_release(&C);
+		svd_project_out(&k, NULL);
 		err = la_orthonormal_rows(&k.block);
 	}
 	mat_release(&k.block);
@@ -198,7 +196,7 @@ static void svd_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	const struct dense *a = ctx;
 
-	thin_square(a->X, in, a->threads, out);
+	thin_square(a->X, in, a->threads, NULL, out);
 }
 
 static void svd_scale_columns(struct mat *A, const double *by)

@@ -13,17 +13,31 @@ static void loop_product(const struct mat *A, const struct mat *in, struct mat *
 				MAT(out, v, i) += MAT(A, i, j) * MAT(in, v, j);
 }
 
-static void loop_square(const struct mat *A, const struct mat *in, struct mat *out)
+static void loop_combine(const struct mat *A, const struct mat *in, struct mat *out)
 {
-	struct mat Y;
-
-	loop_product(A, in, &Y);
 	mat_init(out, in->rows, A->cols);
 	for (size_t v = 0; v < in->rows; v++)
 		for (size_t i = 0; i < A->rows; i++)
 			for (size_t j = 0; j < A->cols; j++)
-				MAT(out, v, j) += MAT(A, i, j) * MAT(&Y, v, i);
-	mat_release(&Y);
+				MAT(out, v, j) += MAT(A, i, j) * MAT(in, v, i);
+}
+
+static void square_alone(const struct mat *A, const struct mat *in, unsigned threads,
+			 struct mat *out)
+{
+	thin_square(A, in, threads, NULL, out);
+}
+
+static void square_both(const struct mat *A, const struct mat *in, unsigned threads,
+			struct mat *out)
+{
+	struct mat product, expected;
+
+	thin_square(A, in, threads, &product, out);
+	loop_product(A, in, &expected);
+	assert_same_bits(&product, &expected);
+	mat_release(&product);
+	mat_release(&expected);
 }
 
 typedef void thin_fn(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out);
@@ -45,8 +59,8 @@ static void check_thin(thin_fn *f, const struct mat *A, const struct mat *in,
 	mat_release(&out);
 }
 
-/* Below, at and across rows at once, vectors side by side and parts. A square of several parts has
- * another order than the loop. */
+/* Below, at and across rows at once, vectors side by side and parts. Sums over rows of several
+ * parts have another order than the loop's. */
 TEST(as_the_loops)
 {
 	static const size_t rows[] = { 0, 1, 7, 8, 9, 255, 256, 257, 5000 };
@@ -55,16 +69,18 @@ TEST(as_the_loops)
 	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++)
 		for (size_t c = 0; c < sizeof(cols) / sizeof(*cols); c++)
 			for (size_t v = 0; v < sizeof(vectors) / sizeof(*vectors); v++) {
-				struct mat A, in, expected;
+				double sums = rows[r] > 256 ? 1e-8 : 0;
+				struct mat A, in, expected, squares;
 
 				sample_normal(&A, rows[r], cols[c], 1);
 				sample_normal(&in, vectors[v], cols[c], 2);
 				loop_product(&A, &in, &expected);
 				check_thin(thin_product, &A, &in, &expected, 0);
-				mat_release(&expected);
-				loop_square(&A, &in, &expected);
-				check_thin(thin_square, &A, &in, &expected,
-					   rows[r] > 256 ? 1e-8 : 0);
+				loop_combine(&A, &expected, &squares);
+				check_thin(thin_combine, &A, &expected, &squares, sums);
+				check_thin(square_alone, &A, &in, &squares, sums);
+				check_thin(square_both, &A, &in, &squares, sums);
+				mat_release(&squares);
 				mat_release(&expected);
 				mat_release(&in);
 				mat_release(&A);

@@ -278,6 +278,37 @@ static void add_below(struct run_dir *r)
 	free(entry);
 }
 
+/* The directory below out of the run that began last, if out is one daemon's with many runs (it has
+ * the log); otherwise NULL. Owned by the caller. */
+static char *newest_below(const char *out)
+{
+	char *log = file_join(out, "log.jsonl"), *newest = NULL, *began = alloc_copy("");
+	struct dirent **entry = NULL;
+	int n = file_exists(log) ? scandir(out, &entry, visible, alphasort) : 0;
+
+	for (int i = 0; i < n; i++) {
+		char *dir = file_join(out, entry[i]->d_name), *path = file_join(dir, "run.json");
+		struct json *run = NULL;
+		const char *at;
+
+		if (file_exists(path) && json_read(path, JSON_TEXT_MAX, &run) == ERR_OK &&
+		    strcmp(at = json_text(run, "started"), began) > 0) {
+			free(began);
+			free(newest);
+			began = alloc_copy(at);
+			newest = alloc_copy(dir);
+		}
+		json_free(run);
+		free(dir);
+		free(path);
+		free(entry[i]);
+	}
+	free(entry);
+	free(began);
+	free(log);
+	return newest;
+}
+
 static void drop_process(struct run_dir *r, size_t i)
 {
 	free(r->process[i].dir);
@@ -307,14 +338,16 @@ static void note_absent(struct run_dir *r)
 
 enum err run_dir_read(const char *out, struct run_dir *r)
 {
-	char *own = file_join(out, "run.json"), *network = file_join(out, "network.json");
+	char *own = file_join(out, "run.json"), *network = file_join(out, "network.json"),
+	     *newest = file_exists(own) ? alloc_copy(out) : newest_below(out);
 	const char *slash = strrchr(out, '/'), *job;
 
-	*r = (struct run_dir){ .out = out, .alone = file_exists(own) };
+	*r = (struct run_dir){ .out = out, .alone = newest };
 	if (r->alone)
-		add_process(r, out, slash && slash[1] ? slash + 1 : out);
+		add_process(r, newest, slash && slash[1] ? slash + 1 : out);
 	else
 		add_below(r);
+	free(newest);
 	if (!r->n) {
 		enum err err =
 		    r->missing.n

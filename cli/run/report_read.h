@@ -66,8 +66,8 @@ struct run_dir {
 
 enum { RUN_PROCESSES_MAX = 1024 }; /* maximum number of subdirectories */
 
-/* out: directory of coterie launch, or of one daemon. ERR_INPUT if nothing in it is readable; *r
- * is then empty. */
+/* out: directory of coterie launch, or of one daemon, whose newest run is read. ERR_INPUT if
+ * nothing in it is readable; *r is then empty. */
 enum err run_dir_read(const char *out, struct run_dir *r) MUST_CHECK;
 void run_dir_release(struct run_dir *r);
 

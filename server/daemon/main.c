@@ -97,12 +97,13 @@ static enum err read_both(const struct daemon_arguments *a, struct coordinator_c
 }
 
 /* Writes a line without waiting for a reader: the process must end even if no process reads. */
-static void coordinator_main_print_line(const char *what, const char *output, const char *more)
+static void coordinator_main_print_line(const char *what, const char *output, const char *more,
+					const char *last)
 {
 	struct pollfd to = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
 	if (poll(&to, 1, READ_MS) == 1)
-		dprintf(STDOUT_FILENO, "%s: results in %s%s\n", what, output, more);
+		dprintf(STDOUT_FILENO, "%s: results in %s; %s%s\n", what, output, more, last);
 }
 
 static enum err serve_or_run(const struct daemon_arguments *a,
@@ -115,11 +116,10 @@ static enum err serve_or_run(const struct daemon_arguments *a,
 	TRY(coordinator_run(config, job, &before));
 	if (before)
 		coordinator_main_print_line("done before this start", config->common.output,
-					    "; the same command now begins a new job");
+					    "the same command now begins a new job", "");
 	else
-		coordinator_main_print_line(
-		    "done", config->common.output,
-		    "; coterie show prints sizes of clusters and confidence");
+		coordinator_main_print_line("done", config->common.output, "coterie show ",
+					    config->common.output);
 	return ERR_OK;
 }
 

@@ -97,6 +97,22 @@ test_whole_run() {
 	holds "$T/again.html" '.processes[0].run.evaluation.confusion | length == 3'
 }
 
+# Of a daemon's output, which has a directory for each job, the job that began last is shown.
+test_output_of_a_daemon() {
+	launch --keep-data
+	mkdir "$T/out" && touch "$T/out/log.jsonl"
+	for job in a=1 b=3 c=2; do
+		cp -r "$T/run/party-01" "$T/out/job-${job%=*}"
+		jq --arg job "$job" '.job_id = $job[:1] | .started = "2026-01-0" + $job[2:]' \
+			"$T/run/party-01/run.json" >"$T/out/job-${job%=*}/run.json"
+	done
+	"$BIN/coterie" show "$T/out" >"$T/said" 2>&1 || fail "show: exit $?"
+	has "$T/said" "$T/out/job-b/labels.csv"
+	lacks "$T/said" "nothing of it" "another job"
+	report "$T/out"
+	holds "$T/out/report.html" '.missing == [] and .alone and .processes[0].run.job_id == "b"'
+}
+
 test_party() {
 	launch --keep-data
 	local dir=$T/run/party-01 page=$T/p.html

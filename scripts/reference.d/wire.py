@@ -74,4 +74,27 @@ the party that sends no masked words.
         page += table(("question", "words: term"),
                       [(f"`{name.partition('_')[2]}`", said)
                        for name, said in bodies.described(source(path), enum)])
-    return page
+    return page + RANGES
+
+
+# Not in a table of the code, which checks each where it reads the sum.
+RANGES = """
+## Ranges
+
+A party ends the job if a number of an opened sum is out of its range. n counts rows or graphs.
+
+| numbers | range |
+| --- | --- |
+| parts of a number | each below L 2^30 in magnitude |
+| n | whole, at least 2 L rows, or L `clusters` graphs, at most 2^30 |
+| rows by cluster or landmark | whole, 0 to n, n in all |
+| parties that leave a column unscaled | 0 or L |
+| margins (silhouettes) of all rows | -n / 1000 to 1.001 n |
+| weights of `anchor` | 0 or more, n in all but for n / 1000 |
+| weights of dictionaries in a round | above 0, at most 1.0001 |
+| graphs by centre or cluster, graphs that change, graphs of a round | whole, 0 to n, at most n in all |
+| weights of a model, over the graphs of a round | up to 10000 either way |
+| joint degrees (`fedspectral`) | at least the party's own, but for rounding |
+| parties by step of sizes, as lister, without a table (`align`) | whole, 0 to L; L in all steps |
+| counts with noise in them | none: noise has no bound |
+"""

@@ -13,7 +13,7 @@ enum { SHA256_LEN = 32 };
 struct sha256;
 struct sha256 *sha256_new(void);
 void sha256_add(struct sha256 *h, const void *p, size_t n);
-/* Adds v as big-endian bytes. Fixed lengths keep adjacent fields apart. */
+/* Adds v as big-endian bytes. The fixed length delimits the field. */
 void sha256_add_u32(struct sha256 *h, uint32_t v);
 void sha256_add_u64(struct sha256 *h, uint64_t v);
 /* Adds the length of s as a big-endian u32, then its bytes. */

@@ -3,8 +3,8 @@
  *     row 1 <- row 2 <- ... <- row count            head = (count, hash of row count)
  *
  * A row's hash is the SHA-256 of the previous hash (32 zeros before the first), its job's entry and
- * all its own fields. A reader thus finds changed, removed or moved rows. Whoever received a head
- * finds rows missing at the end (ledger_check).
+ * all its own fields. A reader thus finds changed, removed or moved rows. The receiver of a head
+ * detects rows missing at the end (ledger_check).
  *
  * The file is an SQLite database with a write-ahead log: `ledger.db`, and while it is open
  * `ledger.db-wal` and `-shm`. One thread at a time may use a handle. Several processes may read and
@@ -75,7 +75,7 @@ enum err ledger_open(struct ledger **l, const char *path, const char *name) MUST
 /* Opens for reading. ERR_INPUT if there is no ledger. */
 enum err ledger_open_read(struct ledger **l, const char *path) MUST_CHECK;
 void ledger_close(struct ledger *l);             /* accepts NULL; drops uncommitted rows */
-const char *ledger_name(const struct ledger *l); /* of the party that owns it */
+const char *ledger_name(const struct ledger *l); /* name of the party that owns it */
 /* true (the default): when a commit returns, it and all before it are on disk and survive a
  * power failure. false: commits survive the process only. */
 enum err ledger_durable(struct ledger *l, bool yes) MUST_CHECK;

@@ -1,5 +1,5 @@
-/* Counts in a ledger: totals beside the rows, the privacy spent on a data set, and upgrades of
- * files of older versions. */
+/* Counts in a ledger: totals in addition to the rows, the privacy spent on a data set, and upgrades
+ * of files of older versions. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 #include "common/privacy/account.h"

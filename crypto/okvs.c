@@ -65,7 +65,7 @@ static size_t peel(struct okvs *o, uint8_t *left)
 				__builtin_prefetch(&left[place[p]], 1);
 			}
 		}
-		if (left[own] != 1) /* peeled at another of its places before */
+		if (left[own] != 1) /* the key was peeled at another of its places */
 			continue;
 		o->order[done++] = own;
 		places(o->key[i], o->words, place);

@@ -84,7 +84,7 @@ static void mod_times(mp_limb_t *to, const mp_limb_t *a, const mp_limb_t *b, con
 
 /* ---- plaintexts ---- */
 
-/* sum_s v_s 2^(62 s), v_s < 2^62; m is 0 before. */
+/* Adds v 2^(62 s), v < 2^62, to m, whose bits from 62 s on are 0. */
 static void slot_put(mp_limb_t m[static N], size_t s, uint64_t v)
 {
 	size_t at = s * PAILLIER_SLOT_BITS, bit = at % 64;

@@ -26,7 +26,7 @@ enum {
 	PAILLIER_LEN = 2 * PAILLIER_KEY_LEN, /* of a ciphertext */
 	PAILLIER_SLOT_BITS = 62,
 	PAILLIER_SLOTS = (PAILLIER_BITS - 2) / PAILLIER_SLOT_BITS,
-	PAILLIER_FACTOR_BITS = 32, /* of a factor's magnitude and sign */
+	PAILLIER_FACTOR_BITS = 32, /* bits of a factor's magnitude and sign */
 };
 
 /* ---- the owner's key pair ---- */

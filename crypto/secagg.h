@@ -30,13 +30,15 @@ enum { SECAGG_NONCE_LEN = 32, SECAGG_HASH_LEN = 32, SECAGG_JOB_ID_LEN = 16 };
 struct secagg_setup {
 	uint8_t job_id[SECAGG_JOB_ID_LEN];
 	uint32_t attempt;
-	uint8_t params_hash[SECAGG_HASH_LEN]; /* of the effective job and the list of parties */
-	unsigned group_bits;                  /* 2048, 3072, 4096 or 255: crypto/dh.h */
-	unsigned modulus_bits;                /* 64 or 32 */
-	size_t parties;                       /* L >= 1 */
-	const char *const *names;             /* ascending in byte order; copied */
-	size_t own;                           /* this party's number */
-	const struct psk *psk; /* by party, n = 0 where there is none; NULL: none at all; copied */
+	/* hash of the effective job and the list of parties */
+	uint8_t params_hash[SECAGG_HASH_LEN];
+	unsigned group_bits;      /* 2048, 3072, 4096 or 255: crypto/dh.h */
+	unsigned modulus_bits;    /* 64 or 32 */
+	size_t parties;           /* L >= 1 */
+	const char *const *names; /* ascending in byte order; copied */
+	size_t own;               /* this party's number */
+	/* keys by party, n = 0 for a party without one; NULL: no keys; copied */
+	const struct psk *psk;
 };
 
 /* A key advertisement. Views borrow: the own one from the secagg, others from their message. */

@@ -43,7 +43,7 @@ void mailbox_cancel(struct mailbox *p, enum err code, const char *why);
 /* As mailbox_cancel(), but another attempt may follow: mailbox_again() becomes true. */
 void mailbox_interrupt(struct mailbox *p, enum err code, const char *why);
 uint64_t
-mailbox_progress(struct mailbox *p); /* for own heartbeats: own ticks, and those of peers */
+mailbox_progress(struct mailbox *p); /* value for own heartbeats: own ticks, and those of peers */
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
  * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
 bool mailbox_again(struct mailbox *p);
@@ -186,7 +186,7 @@ enum err channel_touch(struct channel *ch) MUST_CHECK;
  * the awaited frames. wait_s: the rest of the blocked time, in which others compute. */
 void mailbox_times(struct mailbox *p, struct link_times *since_last);
 
-uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways */
+uint64_t channel_bytes(struct channel *ch); /* bytes of all frames so far, both ways */
 
 /* Returns the last measurement of the connection, and an entry for each type of message that was
  * seen. Any thread. */
@@ -283,7 +283,7 @@ void channel_keep(struct channel *ch);
  * kept. False: there is none, or too many bytes are kept. body is valid until channel_went() has
  * been called and the peer has acknowledged it. */
 bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body);
-void channel_went(struct channel *ch); /* that frame has been passed on as a whole */
+void channel_went(struct channel *ch); /* call when that frame has been passed on as a whole */
 /* Counts a received frame, to be acknowledged later. True: acknowledge now. */
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
 bool channel_ack_due(struct channel *ch, struct msg *ack); /* fills in a due ack */

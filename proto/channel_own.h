@@ -1,9 +1,11 @@
 /* channel_own.h -- internals of channels and mailboxes, for these files only:
  *
- * mailbox.c the job thread's waiting channel.c a channel's life; held messages; sending
- * channel_recv.c receiving vector.c, warm.c vectors in chunks; padding that keeps the link fast
- * channel_loop.c the loop thread's side resume.c numbers, frames kept until they are acknowledged,
- * sending again
+ *     mailbox.c         waiting of the job thread
+ *     channel.c         a channel's life; held messages; sending
+ *     channel_recv.c    receiving
+ *     vector.c, warm.c  vectors in chunks; padding that keeps the link fast
+ *     channel_loop.c    the loop thread's side
+ *     resume.c          frame numbers; frames kept until acknowledged; sending again
  *
  * One lock per mailbox guards all of its channels. It is held for queue operations, never while
  * bytes are packed, parsed or moved. The loop is woken with the lock held, so after
@@ -28,7 +30,7 @@ enum {
 	,
 	QUEUE_ITEM_COST = 64,   /* so that empty messages fill a queue too */
 	SPARES = 16,            /* most emptied buffers kept for the next messages sent */
-	SPARE_BYTES = 4 << 20,  /* and most bytes in them */
+	SPARE_BYTES = 4 << 20,  /* most bytes in those buffers */
 	SPARE_LITTLE = 1 << 20, /* the same after channel_spare_little() */
 };
 
@@ -44,7 +46,7 @@ struct item {
 	enum msg_type type;
 	struct buf body;
 	struct shared *shared;        /* owner of the body; NULL: the item owns it */
-	double first_byte_s, whole_s; /* of received ones: arrival of the first and the last byte */
+	double first_byte_s, whole_s; /* received items: arrival of the first and the last byte */
 };
 
 struct queue {
@@ -57,7 +59,7 @@ struct queue {
 struct kept {
 	struct queue queue;
 	size_t left;  /* number of these frames sent on the current connection */
-	size_t bytes; /* of all these frames, headers included */
+	size_t bytes; /* bytes of all these frames, headers included */
 	/* number of the last frame that the peer has; the queue's first has the next number */
 	uint32_t acked;
 };
@@ -89,7 +91,8 @@ struct mailbox {
 	uint64_t progressed;      /* times that a peer's progress counter changed */
 	size_t turn;              /* index of the channel checked first */
 	bool exchange;            /* something was sent since the last wait for a message */
-	double round_trip_left_s; /* of this exchange, not yet found in blocked time */
+	/* part of this exchange's round trip not yet found in blocked time */
+	double round_trip_left_s;
 	struct link_times times;
 };
 
@@ -106,9 +109,9 @@ struct channel {
 	char peer[MSG_NAME_MAX + 1];
 	const char *step;
 	struct queue in, out;
-	size_t out_bytes;             /* of frames: queued, or taken but not yet in the kernel */
-	struct buf current;           /* holds the last received message, which borrows from it */
-	struct buf spare;             /* an emptied buffer, for the next message received */
+	size_t out_bytes;   /* bytes of frames: queued, or taken but not yet in the kernel */
+	struct buf current; /* holds the last received message, which borrows from it */
+	struct buf spare;   /* an emptied buffer, for the next message received */
 	struct buf spare_out[SPARES]; /* the same for messages sent */
 	size_t spares, spare_bytes;
 	bool spare_little;

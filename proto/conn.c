@@ -143,7 +143,7 @@ static void closed_handle(uv_handle_t *handle)
 	conn_give_back(handle->data);
 }
 
-/* The connection no longer counts among those in their greeting. */
+/* Removes the connection from the count of those that are not accepted yet. */
 static void uncount(struct conn *c)
 {
 	if (c->counted)

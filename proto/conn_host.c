@@ -114,8 +114,8 @@ void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_stora
 		memcpy(origin, &((const struct sockaddr_in6 *)a)->sin6_addr, CONN_ORIGIN);
 }
 
-/* Counts a new connection in its greeting. Each address may have per_address of them; one more ends
- * the oldest of that address, and other addresses lose nothing. Accepted connections do not
+/* Counts a new connection as not accepted yet. Each address may have per_address of them; one more
+ * ends the oldest of that address, and other addresses lose nothing. Accepted connections do not
  * count. */
 static void conn_host_enter(struct conn *c, const struct sockaddr_storage *a)
 {

@@ -34,7 +34,7 @@ enum conn_phase {
 	CONN_TLS,       /* the end of the handshake */
 	CONN_GREETING,  /* conn_welcome */
 	CONN_WELCOMED,  /* messages */
-	CONN_FLUSHING,  /* that all has been handed to the kernel */
+	CONN_FLUSHING,  /* all has been handed to the kernel */
 	CONN_LINGERING, /* the peer's end: closing earlier could destroy unread bytes */
 	CONN_OVER,      /* libuv's close callbacks */
 };
@@ -123,7 +123,7 @@ struct conn {
 	struct buf record; /* less than TLS_RECORD bytes, to be sent together */
 	uv_write_t write;
 	bool writing;         /* libuv holds the cipher buffer */
-	size_t channel_bytes; /* of the channel, not yet in the kernel */
+	size_t channel_bytes; /* bytes of the channel, not yet in the kernel */
 	bool aborted;         /* ABORT was sent: no more frames of the job follow */
 	bool cut;             /* writing failed; received bytes may still be read */
 	bool lost;            /* neither end closed it on purpose */
@@ -136,13 +136,13 @@ struct conn {
 	uint64_t job;
 	struct {
 		uint64_t messages, bytes;
-	} early[2][MSG_FIRST_OF_JOB]; /* received, sent, before a channel was attached */
+	} early[2][MSG_FIRST_OF_JOB]; /* [received, sent] before a channel was attached */
 
 	/* time */
 	double heartbeat_s, received_s, spoke_s, ticked_s;
 
 	/* deadline of flushing or lingering */
-	double end_s;  /* flushing or lingering: until then */
+	double end_s;  /* end of CONN_FLUSHING or CONN_LINGERING */
 	bool reasoned; /* code and why are final */
 	enum err code;
 	char why[ERR_DETAIL_MAX];

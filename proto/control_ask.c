@@ -40,7 +40,7 @@ static enum err control_ask_dial(const char *path, int *fd)
 	int dir_fd;
 
 	if (access(path, F_OK) != 0 &&
-	    (errno == ENOENT || errno == ENOTDIR)) /* or its directory does not exist */
+	    (errno == ENOENT || errno == ENOTDIR)) /* the directory may be missing, too */
 		return err_set(ERR_PEER,
 			       "%s: no such socket: does the daemon run? Name its configuration by "
 			       "--config FILE if it has another socket",

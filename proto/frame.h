@@ -47,7 +47,7 @@ void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, s
 
 /* Initialise with zeros, then set max. */
 struct frame_reader {
-	uint32_t max; /* of the length field; may be raised between frames */
+	uint32_t max; /* bound on the length field; may be raised between frames */
 	uint8_t header[FRAME_HEADER_LEN];
 	size_t got;         /* bytes of this frame so far, header included */
 	size_t len;         /* its whole length, once the header is complete */

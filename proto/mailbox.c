@@ -61,7 +61,7 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 static void cancel(struct mailbox *p, const struct reason *reason, const char *why)
 {
 	reason_set(&p->cancelled, reason, why);
-	progress_stop(&p->progress); /* after the reason: a stopped thread reads it */
+	progress_stop(&p->progress); /* set after the reason, which a stopped thread reads */
 	pthread_cond_broadcast(&p->changed);
 }
 

@@ -119,7 +119,7 @@ struct msg_resume {
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	struct bytes job;       /* JSON: kind, schema, values that differ from its defaults */
+	struct bytes job;       /* JSON: kind, schema, values that differ from the defaults */
 	struct bytes submitter; /* user who submitted the job, as the coordinator states */
 	uint32_t parties;
 	struct bytes names[PARTIES_MAX];
@@ -133,7 +133,7 @@ struct msg_accept {
 	uint8_t job_hash[HASH_LEN]; /* SHA-256 of `job` in OFFER */
 	/* These are 0 where the kind hides them from the coordinator. */
 	uint64_t rows;
-	uint32_t columns; /* of the features; fedgcn: attributes of a node */
+	uint32_t columns; /* columns of the features; fedgcn: attributes of a node */
 	uint8_t ids_hash[HASH_LEN];
 	uint8_t edges_hash[HASH_LEN];
 };
@@ -147,7 +147,8 @@ struct msg_key {
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* the sender's TLS identity */
 	struct bytes signature; /* of this advertisement (crypto/secagg.h) */
-	struct bytes markers;   /* of pre-shared keys, one for each party of the offer; or none */
+	/* markers of pre-shared keys, one for each party of the offer; or none */
+	struct bytes markers;
 };
 struct msg_keys {
 	uint32_t parties; /* their keys follow in the order of the offer */
@@ -162,7 +163,7 @@ struct msg_masked {
 	struct bytes tag;   /* little-endian, in the last chunk of an opened sum */
 };
 struct msg_labels {
-	uint32_t group;      /* tree node; of LOCAL_CLUSTERS, ROWS, TIES and WALKS: the party */
+	uint32_t group;      /* tree node; in LOCAL_CLUSTERS, ROWS, TIES and WALKS: the party */
 	uint32_t values;     /* entries are 0 .. values; `values` means none, where allowed */
 	uint64_t count;      /* entries in the whole vector */
 	uint64_t offset;     /* entries before this chunk */
@@ -173,7 +174,7 @@ struct msg_choice {
 	uint64_t value;
 };
 struct msg_reals {
-	uint32_t group;      /* tree node; of UPLOAD, DEGREES and PROTOTYPES: the party */
+	uint32_t group;      /* tree node; in UPLOAD, DEGREES and PROTOTYPES: the party */
 	uint64_t count;      /* numbers in the whole vector */
 	uint64_t offset;     /* numbers before this chunk */
 	struct bytes values; /* little-endian, IEEE 754 */
@@ -192,15 +193,15 @@ struct msg_ids {
 	struct bytes packed; /* ascending: 16 bytes each if hashed; plain: length (1 byte), id */
 };
 struct msg_told {
-	struct bytes words; /* of a party: for each other member; of the coordinator: one */
+	struct bytes words; /* from a party: for each other member; from the coordinator: one */
 };
 struct msg_abort {
 	uint16_t code;     /* exit status of each process, or 7: another attempt follows */
-	uint16_t ending;   /* of a party; 0 from the coordinator */
+	uint16_t ending;   /* ending of a party; 0 from the coordinator */
 	struct bytes text; /* the coordinator's sentence; empty from a party */
 };
 struct msg_done {
-	uint32_t heads; /* a party's own; of the coordinator: those of all, as in the offer */
+	uint32_t heads; /* from a party: its own; from the coordinator: all, in the offer's order */
 	struct msg_head {
 		uint64_t count;         /* rows in the party's ledger */
 		uint8_t hash[HASH_LEN]; /* hash of the last of these rows (crypto/ledger.h) */

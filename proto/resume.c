@@ -69,7 +69,7 @@ void channel_keep(struct channel *ch)
 	ch->keeping = true;
 }
 
-/* ---- frames that leave ---- */
+/* ---- sent frames ---- */
 
 bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body)
 {
@@ -147,7 +147,7 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 	return e;
 }
 
-/* ---- frames that come ---- */
+/* ---- received frames ---- */
 
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes)
 {
@@ -173,7 +173,7 @@ uint32_t channel_last(const struct channel *ch)
 	return ch->received;
 }
 
-/* ---- lost and found ---- */
+/* ---- lost and restored connections ---- */
 
 bool channel_lost(struct channel *ch)
 {

@@ -83,7 +83,7 @@ enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got) MUST_CH
 /* Returns whether tls_read() failed because bytes arrived damaged, or because the peer reports that
  * of this end's bytes. The connection then counts as lost. */
 bool tls_is_damaged(const struct tls *t);
-/* Only when open. Writes one record per TLS_RECORD bytes or part of it. */
+/* Call only when the connection is open. Writes one record per TLS_RECORD bytes or part of it. */
 enum err tls_write(struct tls *t, const uint8_t *p, size_t n) MUST_CHECK;
 void tls_end(struct tls *t); /* sends close_notify; not during the handshake */
 

@@ -94,7 +94,8 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 		struct msg m;
 
 		TRY(channel_recv(ch, type, &m));
-		/* The first chunk sets it for all; out of bounds it does not match. */
+		/* The first chunk sets *values for all chunks. If its values are out of bounds, the
+		 * check fails. */
 		if (done == 0)
 			*values = m.labels.values < least  ? least
 				  : m.labels.values > most ? most
@@ -115,7 +116,7 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 		struct msg m;
 
 		TRY(channel_recv(ch, type, &m));
-		if (done == 0) { /* the first chunk sets it for all */
+		if (done == 0) { /* the first chunk sets *count for all chunks */
 			*count = m.labels.count < most ? (size_t)m.labels.count : most;
 			free(*label);
 			*label = alloc(*count, sizeof(**label));

@@ -26,7 +26,7 @@ struct watch_options {
 	void (*stop)(void *arg, const char *why);
 	/* Called at SIGHUP; if it fails, the old certificates stay in use. */
 	enum err (*check)(void *arg);
-	void (*reload)(void *arg); /* at SIGHUP: the rest that can change */
+	void (*reload)(void *arg); /* called at SIGHUP: reloads other settings that can change */
 	void (*tick)(void *arg);
 	void (*certificate)(time_t until);
 	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */

@@ -65,7 +65,8 @@ void command_ask_rows(struct state *s)
 	q->Z = q->R = o->clusters.centres = &matrix;
 	o->clusters.count = given;
 	q->clusters = &o->clusters;
-	words = fedsc_words(q, columns_asked(s, q)); /* of sums: by the given counts */
+	/* for sums, the given counts decide the number */
+	words = fedsc_words(q, columns_asked(s, q));
 	if (words > RANKS_WORDS_MAX)
 		link_abort("rank 0 was asked for an answer of %zu words", words);
 	ALLOC(sums, words);

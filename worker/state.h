@@ -11,13 +11,14 @@ struct state {
 	struct ranks *R;
 	struct ranks_command command;
 	struct ranks_reply reply;
-	struct graph g; /* of this rank's nodes; has X until that is embedded; of slice */
+	/* graph of this rank's nodes; released once X is embedded; a slice borrows it */
+	struct graph g;
 	struct features X;
 	char *features;                /* the file from which X was read */
 	uint32_t *moved;               /* new place of each row of X; NULL: unchanged */
 	struct features_source source; /* of slice */
 	struct mat Z;                  /* embedded rows, or distances of placed ones */
-	struct fedsc_party party;      /* after ROWS: has X's rows */
+	struct fedsc_party party;      /* has X's rows after the command ROWS */
 	struct order_search search;    /* for filter.order "auto", until a new search begins */
 	struct slice slice;            /* has X once it is used */
 	struct placing place;

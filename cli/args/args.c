@@ -155,7 +155,7 @@ enum err args_run(const char *name, const struct argp *argp, int argc, char **ar
 	args_begin(name, argp, argc, argv, arguments);
 	err = run(arguments);
 	if (err) {
-		fflush(stdout); /* the error comes after the output, in a file of both, too */
+		fflush(stdout); /* so that, if both go to one file, the error follows the output */
 		fprintf(stderr, "%s %s: %s\n", program_name(), name, err_detail());
 	}
 	return err;

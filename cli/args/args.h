@@ -45,12 +45,12 @@ unsigned args_cores(unsigned threads); /* all processors if threads is 0 */
 
 /* ---- common cases of a parser's switch ---- */
 
-/* default, for commands without arguments: an argument is an error. */
+/* For the case default of commands without arguments: reports any argument as an error. */
 error_t args_none(int key, const char *text, struct argp_state *state);
-/* ARGP_KEY_ARG, for commands with one argument. */
+/* For the case ARGP_KEY_ARG of commands with one argument. */
 void args_one(struct argp_state *state, const char *text, const char **argument);
-/* ARGP_KEY_END: refuses a missing argument with `sentence`, such as "--data and --job are
- * needed". */
+/* For the case ARGP_KEY_END: refuses a missing argument with `sentence`, such as "--data and --job
+ * are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
 /* A variable that receives the value of the option with this key, parsed by the variable's type.

@@ -29,7 +29,7 @@ struct program {
 	size_t commands;
 	const struct program_gone *gone;
 	size_t gones;
-	const struct program_example *example; /* up to one without a name; or NULL */
+	const struct program_example *example; /* ends with an entry without a name; or NULL */
 };
 
 /* Runs the command in argv[1], or answers --help and --version. Returns the command's exit

@@ -76,7 +76,8 @@ static bool is_number(const struct table *t, size_t c)
 	return t->heads[c][0] == '>';
 }
 
-static bool are_numbers(const struct table *t) /* in all columns but the first */
+/* True if all columns except the first hold numbers. */
+static bool are_numbers(const struct table *t)
 {
 	for (size_t c = 1; c < t->columns; c++)
 		if (!is_number(t, c))

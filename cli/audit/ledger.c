@@ -224,7 +224,8 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-/* For a run.json: checks this party's own head, or the head that it reported to the writer. */
+/* For a run.json: checks this party's own head, or the head that it reported to the process that
+ * wrote the file. */
 static enum err against_run(struct findings *f)
 {
 	const char *own = ledger_name(f->ledger);

@@ -159,7 +159,8 @@ void doctor_peer(struct checkup *c, const struct party_config *config)
 
 	if (!check_name(c, proxy ? proxy : config->coordinator.host) || uv_loop_init(&loop) < 0)
 		return;
-	if (conn_host_new(&host, &loop, &o) == ERR_OK) { /* else "chain" reports the error */
+	/* otherwise the check "chain" reports the error */
+	if (conn_host_new(&host, &loop, &o) == ERR_OK) {
 		(void)!conn_dial(host, config->coordinator.host, config->coordinator.port, &events,
 				 &q, &conn);
 		uv_run(&loop, UV_RUN_DEFAULT);

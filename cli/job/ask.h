@@ -48,7 +48,7 @@ struct asking {
 	bool json;
 	struct https_server server;    /* from options, borrowed; or from `read` */
 	struct submitter_config *read; /* NULL: not read */
-	char *path;                    /* of the socket; NULL: use server */
+	char *path;                    /* path of the socket; NULL: use server */
 };
 bool ask_option(int key, const char *text, struct asking *a); /* false: another key */
 

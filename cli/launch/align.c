@@ -102,7 +102,7 @@ static enum err align_command_run(void *arguments)
 	char text[64];
 	const char *out = a->launch.out_given;
 
-	if (!out) { /* chosen here, so that align_command_print_counts() can find it */
+	if (!out) { /* chosen here, because align_command_print_counts() reads the directory */
 		snprintf(text, sizeof(text), "out/align-%d", (int)getpid());
 		a->launch.out_given = out = text;
 	}

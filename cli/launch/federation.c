@@ -368,7 +368,7 @@ enum err launch_prepare(struct launch *l)
 
 	bool made = !file_exists(l->out);
 
-	umask(077); /* as daemons do: slices and results have ids, possibly of persons */
+	umask(077); /* like the daemons: slices and results have ids, possibly of persons */
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {

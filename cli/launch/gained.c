@@ -16,7 +16,7 @@ enum { GAINED_S = 20 };
 
 struct gained {
 	const struct launch *l;
-	char *out, *labels; /* where a job on some of the data writes, and its labels */
+	char *out, *labels; /* output directory of a job on part of the data; its labels */
 	struct table *table;
 	char why[ERR_DETAIL_MAX]; /* error of a failed job; otherwise "" */
 	unsigned clusters;        /* clusters of the run, which may have chosen them; 0: none */

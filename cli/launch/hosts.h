@@ -6,7 +6,8 @@
 #include "cli/launch/launch.h"
 
 struct hosts {
-	struct overrides space, address; /* of coordinator, then each party; empty: loopback */
+	/* of the coordinator, then of each party; empty: loopback */
+	struct overrides space, address;
 };
 
 /* Directory of the programs coordinator and party: $COTERIE_BIN, otherwise that of this program.

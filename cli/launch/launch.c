@@ -22,7 +22,7 @@ enum {
 	READY_S = 30, /* s until the coordinator listens */
 	/* Seconds for the coordinator to end after a party failed, beyond its own timeouts. */
 	PATIENCE_S = 20,
-	STOP_S = 10, /* s to end the job everywhere */
+	STOP_S = 10, /* s for all processes to end after the first signal */
 	LAST_S = 5,  /* s for parties after the coordinator failed */
 	/* Seconds for parties after success, to write files for which no other process waits
 	 * (profile.csv). */
@@ -32,7 +32,7 @@ enum {
 
 struct process {
 	pid_t pid;  /* 0: ended or never started */
-	int status; /* as a shell reports it: 128 + signal number */
+	int status; /* exit status as a shell reports it: 128 + signal number */
 	char name[LAUNCH_NAME];
 };
 

@@ -54,7 +54,7 @@ enum { METRICS = 12, AGREEMENT = 11 };
 static const struct metric {
 	const char *name;
 	struct shown (*show)(double);
-	const char *object, *key; /* in run.json; key NULL: computed here */
+	const char *object, *key; /* path of the value in run.json; key NULL: computed here */
 	const char *head;         /* heading of its column on a terminal; NULL: none */
 } metrics[METRICS] = {
 	{ "seconds", show_seconds, NULL, "elapsed_s", ">seconds" },
@@ -75,12 +75,12 @@ static const struct metric {
 struct one {
 	struct run_dir dir;
 	const struct json *run, *job;
-	struct json *agreement; /* as evaluation_make() makes it; NULL: not comparable */
+	struct json *agreement; /* made by evaluation_make(); NULL: not comparable */
 	double v[METRICS];      /* NAN if absent */
 };
 
-/* Returns the bytes over all links in both directions, as the coordinator counted them, or
- * otherwise each party. */
+/* Returns the bytes over all links in both directions, as counted by the coordinator or, without
+ * one, by each party. */
 static double link_bytes(const struct run_dir *r)
 {
 	double bytes = 0;
@@ -109,7 +109,7 @@ static enum err compare_read_run(const char *out, struct one *o)
 	return ERR_OK;
 }
 
-/* Compares labels, unless a run is of other rows, or has no labels here. */
+/* Compares labels with those of the first run, if both runs have labels of the same rows. */
 static void compare_labels(const struct one *first, struct one *o)
 {
 	struct run_labels a = { 0 }, b = { 0 };
@@ -182,7 +182,7 @@ static void compare_csv(const struct one *one, size_t n, struct buf *b)
 }
 
 /* {"page": "compare", "software", "runs": [{"out", "status", "words", "job", "values",
- * "agreement"}]}. Takes jobs and agreements out. */
+ * "agreement"}]}. Moves the jobs and agreements out of `one`. */
 static void compare_page(struct one *one, size_t n, struct buf *html)
 {
 	struct json *data = json_object(), *runs, *o, *values;

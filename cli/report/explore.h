@@ -13,7 +13,7 @@
 /* All members are borrowed. X stays unchanged. */
 struct explored {
 	struct features *X;
-	const struct columns *names; /* NULL: columns are numbers, from 0 */
+	const struct columns *names; /* NULL: columns are named by their numbers, from 0 */
 	const uint32_t *label;       /* below `clusters`, for each row of X */
 	size_t clusters;
 	const size_t *shown; /* n rows of X whose values the page gets */

@@ -35,8 +35,8 @@ struct source {
 	struct job job;
 	struct labels labels;       /* from labels.csv, later in the order of the party's files */
 	struct dataset_files files; /* labels: unused */
-	struct party_config config; /* read, if params has one */
-	char *graphs;               /* fedgcn: the set of graphs; then of data only n is used */
+	struct party_config config; /* read if params names a configuration */
+	char *graphs;               /* fedgcn: the set of graphs; then only data.n is used */
 	struct dataset data;
 	struct mat points; /* total x d, in the party's order */
 };
@@ -445,7 +445,7 @@ static void picture_describe(const struct source *s, struct picture *p)
 	p->caption = (char *)text.p;
 }
 
-/* Scales the points, both directions alike. */
+/* Scales both coordinates of the points by the same factor. */
 static void picture_place(struct picture *p)
 {
 	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY }, range;

@@ -21,7 +21,8 @@ enum { PICTURE_MOST = 20000, PICTURE_SIDE = 10000, PICTURE_LAYOUT_NAME_MAX = 40 
 
 /* External coordinates of the points in picture_params.points. */
 struct picture_layout {
-	const char *name; /* of the method, 1 to PICTURE_LAYOUT_NAME_MAX bytes; for the caption */
+	/* name of the method, 1 to PICTURE_LAYOUT_NAME_MAX bytes; for the caption */
+	const char *name;
 	const char *path; /* .npy, n x 2 */
 };
 
@@ -42,7 +43,7 @@ struct picture {
 	size_t n;           /* points in the picture */
 	size_t total;       /* rows of the party; more than n if the points are a sample */
 	double *xy;         /* n x 2: x, y of each point; finite, no unit */
-	uint32_t *place;    /* the same scaled to 0 .. PICTURE_SIDE, both directions alike */
+	uint32_t *place;    /* xy scaled by one factor to 0 .. PICTURE_SIDE */
 	uint32_t *label;    /* n clusters, < clusters */
 	uint32_t *row;      /* n row numbers in the party's files, from 0, ascending */
 	char **id;          /* n ids; without ids.txt row numbers as text */

@@ -107,8 +107,8 @@ static enum err evaluate(const char *truth, struct report *r)
 	return err;
 }
 
-/* Makes a picture. By default does so for a party's own directory, where it only notes a
- * failure. */
+/* Makes a picture, by default only for a party's own directory. In the default case, a failure is
+ * only noted. */
 static enum err report_draw_picture(const struct arguments *a, struct report *r)
 {
 	const struct process *party = run_dir_party(&r->runs);

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MOST = 12, FACT = 19 }; /* values shown of a list; column of a fact's value */
+/* most values shown of a list; column in which a fact's value begins */
+enum { VALUES_MOST = 12, FACT = 19 };
 
 enum { PARTIES_SHOWN = 12 };
 
@@ -217,7 +218,7 @@ static void print_results(const struct process *p)
 		buf_printf(&text, " (%.0f %s%s%s)", rows, run_things(p->run, false),
 			   p->leads ? "" : ", ids of ", p->leads ? "" : p->name);
 	buf_add(&text, "", 1);
-	if (*files) /* the first one; a failed job has none */
+	if (*files) /* the first file; a failed job has none */
 		table_line(2, "%s: %s: %s/%.*s%s", p->name,
 			   run_is_embedding(p->run) ? "embeddings" : "labels", p->dir,
 			   (int)strcspn(files, ","), files, (const char *)text.p);

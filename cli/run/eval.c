@@ -38,7 +38,7 @@ static error_t eval_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		return ARGP_ERR_UNKNOWN; /* ask for all of them at once */
+		return ARGP_ERR_UNKNOWN; /* argp then passes all labels at once, as ARGP_KEY_ARGS */
 	case ARGP_KEY_ARGS:
 		a->labels.path = state->argv + state->next;
 		a->labels.n = (size_t)(state->argc - state->next);

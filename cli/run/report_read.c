@@ -216,7 +216,7 @@ static struct json *report_read_some(const char *dir, const char *name, bool *so
 		    "its run.json is not of schema_version %d: shown as far as it is understood",
 		    RECORD_SCHEMA);
 	}
-	if (run) /* may come from anyone, and is shown on a terminal */
+	if (run) /* run.json may come from anyone, and the terminal shows it */
 		json_make_harmless(run);
 	buf_release(&text);
 	buf_release(&mended);
@@ -361,7 +361,7 @@ enum err run_dir_read(const char *out, struct run_dir *r)
 		return err;
 	}
 	qsort(r->process, r->n, sizeof(*r->process), by_role_and_directory);
-	job = json_text(r->process[0].run, "job_id"); /* all must be of this job */
+	job = json_text(r->process[0].run, "job_id"); /* all processes must have run this job */
 	for (size_t i = r->n - 1; i > 0; i--) {
 		const char *id = json_text(r->process[i].run, "job_id");
 

@@ -52,7 +52,7 @@ struct process {
 	char *dir, *name;
 	bool leads;       /* is the coordinator, by its role or otherwise by its directory's name */
 	struct json *run; /* an object */
-	bool sound;       /* complete and of our schema, so it may be rewritten */
+	bool sound; /* run.json is complete and of this version's schema, so it may be rewritten */
 };
 
 struct run_dir {

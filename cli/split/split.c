@@ -29,9 +29,9 @@ struct source {
 	struct dataset_files files;
 	struct features X;
 	size_t n;
-	struct columns columns; /* of X, if they have names */
+	struct columns columns; /* columns of X, if they have names */
 	struct ids ids;
-	char **name; /* of each row: its id, or its number, stored in numbers */
+	char **name; /* id of each row, or its number, as text in `numbers` */
 	char *numbers;
 	struct csr adjacency;
 	struct labels labels;
@@ -233,7 +233,7 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-/* ids.txt lists the ids of the part's rows; without ids, their numbers in the input. */
+/* ids.txt lists the ids of the part's rows, or their numbers in the input if there are no ids. */
 static enum err split_by_rows(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
@@ -264,7 +264,7 @@ static enum err split_by_rows(const void *source, const char *dir, uint32_t l)
 		err = args_write(dir, "ids.txt", &ids);
 	if (!err && s->files.labels)
 		err = args_write(dir, "labels.txt", &labels);
-	if (!err && s->files.edges) { /* edges inside the part, by id */
+	if (!err && s->files.edges) { /* edges inside the part, with ids as ends */
 		split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
 		edges_print_tsv(&inside, name, &edges);
 		csr_release(&inside);

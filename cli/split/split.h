@@ -48,7 +48,7 @@ enum err split_data(const struct split_params *p) MUST_CHECK;
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:
  * part[i] is the part of item i. */
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
-/* The same in order: part l has the items from n l / parts on. */
+/* Like split_parts(), but in order: part l has the items from n l / parts on. */
 void split_blocks(size_t n, size_t parts, uint32_t *part);
 
 /* kept[e]: party l has edge e, if each party gets the fraction `share` (F) of all n (paper,

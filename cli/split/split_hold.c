@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum { STREAM_COPIES = 0x636f70696573, STREAM_REGIONS = 0x726567696f6e, STREAM_BETWEEN };
-enum { PASSES = 10 }; /* over all nodes, to make regions denser */
+enum { PASSES = 10 }; /* passes over all nodes, to make regions denser */
 
 size_t split_copies(double overlap, size_t parties)
 {
@@ -145,7 +145,8 @@ static void first_by_region(const struct csr *S, const struct split_params *p,
 /* Draws the other holders of each edge, by a partial shuffle. */
 static void add_copies(const struct split_params *p, struct split_holders *h)
 {
-	uint8_t deck[256], place[256]; /* the deck, and the position of each card in it */
+	/* all parties in shuffled order, and the position of each party */
+	uint8_t deck[256], place[256];
 	struct rng rng;
 
 	for (size_t l = 0; l < p->parties; l++)

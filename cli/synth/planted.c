@@ -11,7 +11,7 @@
 
 enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS };
 enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
-/* As in cora: 1433 / 80 = 18 words. */
+/* FEATURES_PER_WORD: as in cora, whose nodes have 1433 / 80 = 18 words on average. */
 enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 };
 
 /* Draws i with probability weight[i] / sum. rises: cumulative sums. O(log n) per draw. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* malloc maps pieces from this size on one by one. Its default threshold starts at MAPPED_LEAST
- * and rises towards MAPPED_MOST with each larger piece that is freed. */
+/* malloc maps each piece above a threshold separately. By default the threshold starts at
+ * MAPPED_LEAST. It rises towards MAPPED_MOST with each larger piece that is freed. */
 enum { MAPPED_LEAST = 128 << 10, MAPPED_MOST = 32 << 20 };
 
 enum { LARGE_PAGE = 2 << 20, LARGE_LEAST = 4 * LARGE_PAGE };

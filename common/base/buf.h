@@ -14,11 +14,11 @@ struct bytes {
 	size_t n;
 };
 
-/* Below, equal to or above 0 as memcmp() gives it; of two that begin the same the shorter is less.
- * Not CT. */
+/* Compares as memcmp() does: returns a value below, equal to or above 0. A prefix is less than the
+ * longer bytes. Not CT. */
 int bytes_order(struct bytes a, struct bytes b);
 
-/* Owned, growing bytes. Zero-initialised is empty. */
+/* Owned, growing bytes. Empty if zero-initialised. */
 struct buf {
 	uint8_t *p;
 	size_t n, cap;
@@ -29,7 +29,7 @@ void buf_add_u32(struct buf *b, uint32_t v); /* big-endian */
 /* Appends n uninitialised bytes; valid until the next call. */
 uint8_t *buf_extend(struct buf *b, size_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* no terminator is added */
-void buf_decimal(struct buf *b, uint64_t x); /* as %lu, but faster: for columns of numbers */
+void buf_decimal(struct buf *b, uint64_t x); /* like %lu, but faster: for columns of numbers */
 void buf_drop(struct buf *b, size_t n);      /* removes the first n bytes */
 void buf_release(struct buf *b);             /* frees the contents; b is empty afterwards */
 

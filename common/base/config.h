@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Owned strings. Zero-initialised is empty. */
+/* Owned strings. Empty if zero-initialised. */
 struct config_strings {
 	char **item;
 	size_t count;
@@ -39,7 +39,7 @@ bool config_strings_has(const struct config_strings *s, const char *text);
 /* A count: a number, a multiple of k (14, "k", "2k"), or the row's word. */
 struct config_count {
 	unsigned times_k; /* if not 0: this multiple of k */
-	unsigned fixed;   /* otherwise this count; if both are 0: the row's word */
+	unsigned fixed;   /* otherwise this count; if both are 0, the row's word applies */
 };
 
 enum config_type {

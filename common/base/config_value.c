@@ -143,7 +143,7 @@ static enum err read_string(const struct config_row *r, const char *name, const 
 static enum err read_strings(const struct config_row *r, const char *name, const struct json *v,
 			     struct config_strings *field)
 {
-	bool one = json_type(v) == JSON_STRING; /* as a list of it */
+	bool one = json_type(v) == JSON_STRING; /* a single string counts as a list of one item */
 	size_t count = one ? 1 : json_type(v) == JSON_ARRAY ? json_count(v) : 0;
 	char inner[32];
 

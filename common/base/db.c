@@ -14,7 +14,7 @@
 
 struct db_rows {
 	sqlite3_stmt *stmt;
-	bool kept, busy; /* Owned by db->kept; its rows are being read. */
+	bool kept, busy; /* kept: owned by db->kept. busy: its rows are being read. */
 };
 
 /* Prepared statements are cached: a commit of the ledger uses fewer than KEPT. */

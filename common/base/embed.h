@@ -1,5 +1,5 @@
-/* embed.h -- files that are part of a program, byte for byte. The Makefile names what depends on
- * them. */
+/* embed.h -- files that are part of a program, byte for byte. The Makefile lists the objects that
+ * depend on them. */
 #ifndef COMMON_BASE_EMBED_H
 #define COMMON_BASE_EMBED_H
 

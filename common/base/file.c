@@ -30,7 +30,7 @@ static bool cancelled;
 static enum err file_read_all(int fd, const char *path, size_t expected, size_t max,
 			      struct buf *out)
 {
-	/* For the terminator, and one to detect the end without growing. */
+	/* The terminator, and one byte to detect the end of the file without growing. */
 	buf_extend(out, expected + 2);
 	out->n = 0;
 	for (;;) {
@@ -277,7 +277,7 @@ static enum err write_beside(const struct file_one *file, size_t count, bool wai
 	}
 	if (err)
 		return err_prefix(err, "%s", at);
-	if (wait) /* on failure too, the files are in place and complete */
+	if (wait) /* on failure too, all files are in place and complete */
 		(void)!file_sync_dir(file->path);
 	return ERR_OK;
 }

@@ -1,8 +1,8 @@
 /* file.h -- reads and writes whole files.
  *
- * A file is written beside its target and renamed when it is complete and on disk, so a reader sees
- * the old or the new one, never a part. Every failure removes the temporary file. file_cancel()
- * removes those of all threads when the process must end at once.
+ * A file is written next to its target and renamed when it is complete and on disk, so a reader
+ * sees the old or the new one, never a part. Every failure removes the temporary file.
+ * file_cancel() removes those of all threads when the process must end at once.
  */
 #ifndef COMMON_BASE_FILE_H
 #define COMMON_BASE_FILE_H

@@ -10,9 +10,10 @@ enum { LINK_TYPES_MAX = 64, LINK_NAME_MAX = 64, LINK_JOB_LEN = 32 };
 
 /* Times of the job thread since the last call that returned them. */
 struct link_times {
-	double wait_s;        /* blocked while others computed */
-	double wire_s;        /* blocked while bytes travelled */
-	unsigned round_trips; /* exchanges: sent, then blocked until something came */
+	double wait_s; /* blocked while others computed */
+	double wire_s; /* blocked while bytes travelled */
+	/* exchanges: times that the thread sent and then blocked until something arrived */
+	unsigned round_trips;
 };
 
 /* Messages of one type, and the bytes of their whole frames. */
@@ -29,7 +30,7 @@ struct link_state {
 	char congestion[16];        /* congestion control in effect; "": not known */
 	unsigned reconnects;        /* times that another connection took a lost one's place */
 	uint64_t resent;            /* bytes of frames that were sent again */
-	size_t types;               /* that were seen, the link's own messages included */
+	size_t types;               /* number of types seen, with the link's own messages */
 	struct link_type type[LINK_TYPES_MAX];
 };
 

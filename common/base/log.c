@@ -86,7 +86,7 @@ enum err log_job_open(const char *id, const char *path)
 	pthread_mutex_lock(&lock);
 	for (struct job_log *l = job_log; l < job_log + LOG_JOBS_MAX && !free_one; l++)
 		free_one = *l->job ? NULL : l;
-	assert(free_one); /* no more jobs run at a time */
+	assert(free_one); /* at most LOG_JOBS_MAX jobs run at a time */
 	snprintf(free_one->job, sizeof(free_one->job), "%s", id);
 	free_one->file = fd;
 	job_logs++;

@@ -29,7 +29,7 @@ static bool group_line(const char *root, const char *mount, const char *group, c
 	return read;
 }
 
-/* A positive number in a group's file; 0 without one ("max", -1, no such file). */
+/* Returns a positive number from a group's file; 0 if there is none ("max", -1, no such file). */
 static double group_number(const char *root, const char *mount, const char *group, const char *file,
 			   double *second)
 {

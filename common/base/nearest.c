@@ -62,8 +62,8 @@ static bool nearest_is_end(const struct argp_option *o)
 	return !o->name && !o->key && !o->doc && !o->group;
 }
 
-/* The option that getopt takes word as, with or without "=VALUE": its name begins so. NULL: none,
- * and all names are offered to near. */
+/* Returns the option that getopt takes for the word, which may be an abbreviation and may have
+ * "=VALUE". If there is none, returns NULL and has offered all names to `near`. */
 static const struct argp_option *nearest_find_option(const struct argp *argp, const char *word,
 						     struct nearest *near)
 {

@@ -7,7 +7,8 @@
 
 enum { NEAREST_LEN = 32 };
 
-/* Fewest insertions, deletions, substitutions and swaps of neighbours so far. */
+/* The best word so far: the one with the fewest insertions, deletions, substitutions and swaps of
+ * neighbours. */
 struct nearest {
 	const char *word; /* borrowed */
 	size_t edits;
@@ -21,7 +22,8 @@ void nearest_offer(struct nearest *n, const char *known, size_t length);
  * beyond. Returns text. */
 const char *nearest_describe(const struct nearest *n, char text[static NEAREST_LEN + 20]);
 
-/* Before argp refuses an unknown option of argv: names the nearest known one on stderr. */
+/* Prints the known option nearest to an unknown option of argv on stderr. Call it before argp
+ * refuses that option. */
 void nearest_option(const struct argp *argp, int argc, char **argv);
 
 #endif

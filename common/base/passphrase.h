@@ -14,7 +14,8 @@ enum { PASSPHRASE_MAX = 1024 }; /* bytes of the file */
 struct passphrase {
 	char text[PASSPHRASE_MAX + 1];
 	size_t n;
-	bool given, asked; /* There is a file; OpenSSL asked, so the key is encrypted. */
+	/* given: there is a file. asked: OpenSSL asked for it, so the key is encrypted. */
+	bool given, asked;
 };
 
 /* Reads the first line of a file, without its line end. path NULL: no passphrase. ERR_INPUT if

@@ -32,7 +32,7 @@ extern const struct warning_text {
 	const char *code, *cause, *remedy;
 } warning_text[WARNINGS];
 
-/* Zero-initialised is empty. Each code appears once, with its first message. */
+/* Empty if zero-initialised. Each code appears once, with its first message. */
 struct warnings {
 	size_t count;
 	struct warning_said {

@@ -22,8 +22,8 @@ struct gmm_params {
 	size_t k;
 	/* each restart begins with other k-means clusters; the highest likelihood wins */
 	unsigned restarts, iterations;
-	double tolerance; /* of the mean log density */
-	double ridge;     /* times the points' mean variance, added to covariances */
+	double tolerance; /* EM ends when a step raises the mean log density by less */
+	double ridge;     /* added to covariances, in units of the points' mean variance */
 	uint64_t seed;
 };
 

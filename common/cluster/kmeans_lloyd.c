@@ -56,8 +56,8 @@ struct lloyd {
 	struct mat before; /* the centres of the last assignment */
 	double *column;    /* d x DISTANCE_STRIDE: rows without bounds, gathered */
 	size_t gathered[DISTANCE_ROWS], count;
-	double *sum; /* of each block of ROWSUM_ROWS rows; NULL: not kept */
-	bool *stale; /* blocks whose labels changed since */
+	double *sum; /* sums of each block of ROWSUM_ROWS rows; NULL: not kept */
+	bool *stale; /* blocks whose labels changed since they were summed */
 };
 
 static void lloyd_label(struct lloyd *l, size_t i, uint32_t label, size_t *moved)
@@ -75,7 +75,7 @@ static void lloyd_bound(struct lloyd *l, size_t i, double least, double second)
 	l->lower[i] = sqrt(second) * (1 - ROOM) - TINY;
 }
 
-/* All rows of the block that begins at row `first`. */
+/* Assigns all rows of the block that begins at row `first`. */
 static void lloyd_block(struct lloyd *l, size_t first, bool bound, size_t *moved)
 {
 	size_t rows = distance_count(l->n, first);

@@ -16,7 +16,7 @@ enum { SIDE = 4, BLOCKS = ROWSUM_ROWS / DISTANCE_ROWS };
 struct plane {
 	double *near;       /* per row of this process */
 	double *sum;        /* per block: cumulative, up to its last row */
-	double before, all; /* sum before this process's first row; sum over all ranks */
+	double before, all; /* sum before this process's first row; sum over all ranks' rows */
 };
 
 /* Greedy k-means++ (Arthur, Vassilvitskii 2007). Of several trials per centre, the one with the
@@ -29,7 +29,8 @@ struct seeding {
 	const double *weight;
 	size_t n, blocks, chunks, trials; /* chunks: of ROWSUM_ROWS */
 	struct mat planes, sums;
-	struct plane now, *with; /* with: trials, each with one more candidate */
+	/* now: the current state. with: one for each trial, with its candidate added */
+	struct plane now, *with;
 	double *chunk;
 	double *gap;
 	struct mat candidate;
@@ -120,7 +121,7 @@ static void measure_candidates(struct seeding *s, size_t count)
 }
 
 struct drawn {
-	bool found, has; /* a row exceeds the target; a row has non-zero mass */
+	bool found, has; /* found: a row exceeds the target. has: a row has non-zero mass */
 	size_t row;
 };
 
@@ -170,7 +171,7 @@ static void kmeans_draw_row(struct seeding *s, double *to)
 	struct drawn own = draw_own(s, rng_unit(&s->rng) * s->now.all);
 	size_t row = s->R ? drawn_of_all(s->R, &own) : own.has ? own.row : n, owner;
 
-	if (row == n) /* fewer distinct rows than centres: any row */
+	if (row == n) /* there are fewer distinct rows than centres: takes any row */
 		row = rng_below(&s->rng, n);
 	owner = ranks_owner(s->R, row);
 	if (!s->R || owner == s->R->own)

@@ -9,7 +9,7 @@
 
 enum {
 	LLOYD = 3,           /* steps after a swap */
-	PASSES = 100,        /* over all rows, at most */
+	PASSES = 100,        /* maximum number of passes over all rows */
 	STREAM = 0x73776170, /* "swap" */
 };
 static const double GAIN = 1e-12; /* relative to a row's cost: smaller gains are rounding */

@@ -216,8 +216,8 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	match_measures(&t, m);
 	m->nmi = nmi_of(&t);
 
-	/* Ordered pairs within a cell of the table, a class, a cluster, including a node with
-	 * itself. Sums of squares of whole numbers are exact. */
+	/* Counts ordered pairs of nodes within cells of the table, within classes and within
+	 * clusters, including each node with itself. Sums of squares of whole numbers are exact. */
 	both = mat_square(t.count, t.size * t.size);
 	a = mat_square(t.class_sum, t.size);
 	b = mat_square(t.cluster_sum, t.size);

@@ -116,7 +116,7 @@ static enum err spectral_multiply(struct space *s, const struct ortho_operator *
 		for (size_t j = 0; j < width; j++) {
 			double h = MAT(&part, b, j);
 
-			if (j >= old) /* both of a pair are in `part` */
+			if (j >= old) /* `part` then has both entries of a pair */
 				h = (h + MAT(&part, j - old, old + b)) / 2;
 			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
 		}

@@ -13,7 +13,8 @@
 
 #include <stdint.h>
 
-enum { STABILITY_SPLITS = 10, STABILITY_HALF = 5000 }; /* STABILITY_HALF: most points of a half */
+/* STABILITY_HALF: maximum number of points of a half */
+enum { STABILITY_SPLITS = 10, STABILITY_HALF = 5000 };
 
 /* Stability of the rows of Z, with weights >= 0 or NULL: all one. 0 with fewer than 2 k points.
  * Same seed, same result for any number of threads. O(splits half k d) per round of k-means, at

@@ -1,4 +1,4 @@
-/* columns.h -- names and types of the columns of a feature matrix: columns.json beside its file.
+/* columns.h -- names and types of the columns of a feature matrix: columns.json next to its file.
  *
  *     {"columns": [{"name": "age", "type": "number", "unit": "years"},
  *                  {"name": "colour=red", "type": "category", "from": "colour"}]}

@@ -25,9 +25,9 @@ struct cell {
 };
 
 struct csv_record {
-	struct cell *cell; /* owned; borrows from the file */
+	struct cell *cell; /* owned; the texts of the cells borrow from the file */
 	size_t n, room;
-	size_t line; /* its first line, from 1 */
+	size_t line; /* number of the record's first line, from 1 */
 };
 
 /* Reads the next record, of at most `most` fields; false at the end of the file. Skips lines that

@@ -228,9 +228,9 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 	}
 	for (size_t i = 0; i < all.n; i++) {
 		start[i + 1] += start[i];
-		all.row[i] = (uint32_t)i; /* no file has this order */
+		all.row[i] = (uint32_t)i; /* no file has the nodes in this order */
 	}
-	for (size_t e = 0; e < s->start[d->n]; e++) /* both orders are by id */
+	for (size_t e = 0; e < s->start[d->n]; e++) /* the old and the new order are both by id */
 		s->index[e] = place[s->index[e]];
 	free(place);
 	free(s->start);

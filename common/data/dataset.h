@@ -1,8 +1,8 @@
 /* dataset.h -- a party's data: features, graph and ids of the same rows.
  *
  * With ids, rows are sorted by id and edges renumbered. Parties with the same set of ids then have
- * the same rows, whatever the order of their files. Without ids, row numbers are the ids. The party
- * gets labels in its own order.
+ * the same rows, for any order of their files. Without ids, row numbers are the ids. The party gets
+ * labels in its own order.
  */
 #ifndef COMMON_DATA_DATASET_H
 #define COMMON_DATA_DATASET_H
@@ -21,7 +21,7 @@
 struct dataset {
 	size_t n;
 	struct features X; /* n rows, sorted as the ids are */
-	/* of X, from its heading or the columns.json beside it; may be empty */
+	/* columns of X, from its heading or the columns.json beside it; may be empty */
 	struct columns columns;
 	struct graph g; /* n nodes; a computation may use up X and g */
 	bool has_ids;
@@ -40,9 +40,9 @@ struct dataset {
  * that embed() needs. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
-/* dataset_load() that also takes tables (.csv, .tsv) of features and edges, read as `how` says.
- * ERR_INPUT also if `how` is not the default and neither file is a table, or if both a column and a
- * file have ids. */
+/* dataset_load() that also takes tables (.csv, .tsv) of features and edges, read as `how`
+ * specifies. ERR_INPUT also if `how` is not the default and neither file is a table, or if both a
+ * column and a file have ids. */
 enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
 			 const char *edges, const char *ids) MUST_CHECK;
 /* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their edges. The

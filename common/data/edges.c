@@ -215,7 +215,7 @@ static enum err edges_named_lines(struct text *t, const struct naming *as, struc
 			id_table_fetch(table, e->v, false);
 			q.count++;
 		}
-		/* Waiting lines come before this one, and the first invalid line is reported. */
+		/* Waiting lines precede this one, and the first invalid line is reported. */
 		if (err || q.count == WAITING_MAX)
 			TRY(add_waiting(t, as, &q, l));
 		TRY(err);

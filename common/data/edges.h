@@ -40,8 +40,8 @@ bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct tripl
  * (n x n, symmetric; no values if all weights are 1) is initialised here; empty on ERR_INPUT. */
 enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
-/* By the file name's ending: .tsv, .txt, .mtx or .csv. edges_read_as() also takes options for a
- * .csv. */
+/* Reads a graph in the format of the file name's ending: .tsv, .txt, .mtx or .csv. edges_read_as()
+ * also takes options for a .csv. */
 enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
 		    struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_as(const char *path, const struct reading *how, size_t n, const struct ids *ids,

@@ -47,8 +47,8 @@ static bool edges_csv_is_name(const char *name)
 	return name && name[0] != '#';
 }
 
-/* Decides if the first line is a heading: by the names in it, or as the party's settings say. A
- * first line with other things than numbers may be an edge. */
+/* Decides whether the first line is a heading, from its names or from the party's settings. A first
+ * line may be an edge even if its fields are not numbers. */
 static enum err is_heading(const struct text *t, const struct reading *how,
 			   const struct csv_record *r, bool *heading)
 {
@@ -176,7 +176,7 @@ enum err edges_from_csv(struct bytes file, const char *where, const struct readi
 	enum err err;
 
 	if (!file.n)
-		return ERR_OK; /* no edges, as an empty edges.tsv */
+		return ERR_OK; /* no edges, like an empty edges.tsv */
 	TRY(sheet_open(&t, file, where, &mark));
 	err = convert(&t, how, &r, &scratch, out);
 	csv_record_release(&r);

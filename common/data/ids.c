@@ -27,7 +27,7 @@ enum err id_check(const struct text *t, struct word id)
 	return ERR_OK;
 }
 
-/* An id as the file has it: its line number, and bytes that still are the file's. */
+/* An id in the file: its line number, and its bytes, which are borrowed from the file. */
 struct entry {
 	struct word id;
 	uint32_t row;

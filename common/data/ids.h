@@ -24,12 +24,12 @@ struct id_table {
 	struct id_slot *slot;
 	size_t slots;
 };
-/* Prefetches for a lookup of w: its slot; with `bytes`, some time later, the id in that slot.
+/* Prefetches for a lookup of w: first its slot; in a later call, with `bytes`, the id in that slot.
  * Changes nothing. */
 void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
-/* Owned and sorted: id[0] < id[1] < ..; row[i] is the line (from 0) of id[i]. After ids_cut() they
- * are in the given order, and row[i] is i. */
+/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) of id[i]. After ids_cut() they are
+ * in the given order, and row[i] is i. */
 struct ids {
 	size_t n;
 	char **id;
@@ -37,8 +37,8 @@ struct ids {
 	struct id_table table; /* of positions in id */
 };
 
-/* ERR_INPUT with the line: a line is not exactly one id, or repeats an id; the error also names the
- * first occurrence. */
+/* ERR_INPUT, with the line, if a line is not exactly one id, or repeats an id; then the error also
+ * names the first occurrence. */
 enum err ids_parse(struct bytes file, const char *where, struct ids *ids) MUST_CHECK;
 enum err ids_read(const char *path, struct ids *ids) MUST_CHECK;
 /* Keeps the ids at n different positions, in this order; drops the others. */
@@ -48,8 +48,8 @@ void ids_release(struct ids *ids);
 /* Returns the position of an id; SIZE_MAX if it is missing. O(1). */
 size_t ids_find(const struct ids *ids, struct word id);
 
-/* Words that become ids, each once, numbered in order of appearance. Borrows the words.
- * Zero-initialised is empty. */
+/* Words that become ids, each once, numbered in order of appearance. Borrows the words. Empty if
+ * zero-initialised. */
 struct names {
 	struct word *word; /* n of them */
 	size_t n, room;
@@ -57,11 +57,11 @@ struct names {
 };
 /* Returns the number of a word that can be an id; adds it if it is new. O(1). */
 uint32_t names_number(struct names *s, struct word w);
-/* Moves the word numbered last to w.p, which has the same bytes: the caller frees its first
+/* Makes the word numbered last point to w.p, which has the same bytes: the caller frees the first
  * buffer. */
 void names_keep(struct names *s, struct word w);
 /* Copies the words, sorted, into ids (row[i] = i). place[number] (s->n entries) is the position of
- * each. There may be none. */
+ * each. s may have no words. */
 void names_sort(const struct names *s, struct ids *ids, uint32_t *place);
 void names_release(struct names *s);
 

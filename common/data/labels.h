@@ -17,8 +17,8 @@
 struct labels {
 	size_t n;
 	uint32_t *label;    /* owned */
-	char **id;          /* of labels.csv, owned; else NULL */
-	double *confidence; /* of a labels.csv that has it, owned; else NULL */
+	char **id;          /* ids of labels.csv, owned; else NULL */
+	double *confidence; /* confidences, if labels.csv has them; owned; else NULL */
 };
 
 /* Reads a file by its name's ending. ERR_INPUT; *l is then empty. */

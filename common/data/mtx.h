@@ -30,7 +30,7 @@ struct mtx_head {
 	bool is_array, is_symmetric, is_pattern;
 	size_t rows, cols, count;
 };
-/* Reads the head. t: at the beginning of a file of so many bytes; afterwards behind the line of
+/* Reads the head. t: at the beginning of a file of `bytes` bytes; afterwards behind the line of
  * sizes. */
 enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h) MUST_CHECK;
 /* Reads the line of an entry, or of a value of an array, whose place is then (0, 0), and goes to
@@ -41,8 +41,8 @@ enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHE
 enum err mtx_read(const char *path, struct mtx *m) MUST_CHECK;
 void mtx_release(struct mtx *m);
 
-/* Returns the first line of the file with entry (row, col), from 0; 0 if there is none. For errors:
- * reads the file again. */
+/* Returns the number, from 1, of the first line with entry (row, col), both counted from 0; 0 if
+ * there is no such line. For errors: reads the file again. */
 size_t mtx_line(const char *path, uint32_t row, uint32_t col);
 
 /* Moves the contents to X: an array becomes dense features, coordinates sparse ones, with both

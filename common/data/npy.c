@@ -147,7 +147,7 @@ static const char *read_header(struct cursor c, struct header *h)
  * at a time. */
 enum { HEAD_MAX = 1 << 20, READ_BYTES = 4 << 20 };
 
-/* Finds the header's text. Returns NULL, or what is wrong. */
+/* Finds the header's text. Returns NULL, or the reason for the failure. */
 static const char *find_header(struct bytes file, struct cursor *c)
 {
 	size_t before, len;

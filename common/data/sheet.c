@@ -52,7 +52,7 @@ struct word cell_text(const struct cell *c, struct buf *scratch)
 
 /* ---- the heading ---- */
 
-/* Returns what is wrong with a name or a category's value; NULL: nothing. */
+/* Returns the fault of a name or of a category's value; NULL: none. */
 static const char *text_fault(struct word w, size_t most)
 {
 	size_t len;
@@ -218,7 +218,7 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 				   "is %s, expected a number: say that it is a date (date), or is "
 				   "to be ignored (ignore)",
 				   v.s);
-	/* Signs of currency and blanks in UTF-8 may occur; or it is a date with dots. */
+	/* The cell may have signs of currency and blanks in UTF-8, or be a date with dots. */
 	if (sheet_consists_of(w, "0123456789.,+-/()%$' \xc2\xa0\xa3\xa5\xe2\x80\x82\xac\xaf\x99") &&
 	    (!sheet_consists_of(w, "0123456789.,+-") ||
 	     memchr(w.p, '.', w.n) != memrchr(w.p, '.', w.n)))

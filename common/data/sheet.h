@@ -2,10 +2,10 @@
  *
  *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, columns
  *
- * Each column is a number, unless struct reading says otherwise; nothing is guessed from cells. A
- * category becomes one column of 0 and 1 per value, in byte order of the values. A missing category
- * is 0 in all of them and 1 in a further column. A missing number or date is an error, or becomes
- * the mean or median of the others.
+ * Each column is a number, unless struct reading specifies another type; nothing is guessed from
+ * cells. A category becomes one column of 0 and 1 per value, in byte order of the values. A missing
+ * category is 0 in all of them and 1 in a further column. A missing number or date is an error, or
+ * becomes the mean or median of the others.
  */
 #ifndef COMMON_DATA_SHEET_H
 #define COMMON_DATA_SHEET_H
@@ -29,7 +29,7 @@ enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
 	/* bytes of a column's name, which columns.json joins with a value's */
 	SHEET_NAME_MAX = 200,
-	SHEET_VALUES_MAX = 64, /* of a category without given values */
+	SHEET_VALUES_MAX = 64, /* most values of a category for which none are given */
 };
 
 struct sheet_column {
@@ -37,7 +37,7 @@ struct sheet_column {
 	bool unnamed;
 	enum role role;
 	enum missing missing;
-	bool missing_said; /* set for this column, not for all */
+	bool missing_said; /* the setting names this column, not all columns */
 	const char *unit;  /* borrowed from struct reading; NULL: unknown */
 	size_t place;      /* index among numbers, or among codes */
 	size_t gaps;       /* cells without a value */
@@ -46,7 +46,7 @@ struct sheet_column {
 	/* of a category */
 	struct names values;
 	bool values_said;
-	struct ids sorted; /* set by sheet_end(): the values by their bytes */
+	struct ids sorted; /* set by sheet_end(): the values in byte order */
 };
 
 struct sheet {
@@ -58,7 +58,7 @@ struct sheet {
 	size_t numbers, codes;
 	double *number; /* room x numbers; NaN: missing */
 	uint32_t *code; /* room x codes; UINT32_MAX: missing */
-	size_t *line;   /* of each row, if there are ids */
+	size_t *line;   /* line number of each row, if there are ids */
 	struct names names;
 	char **kept; /* texts that differ from the bytes of the file */
 	size_t kept_n, kept_room;
@@ -74,7 +74,7 @@ struct sheet {
  * repeated, or struct reading names a column that does not exist, or names it for two roles. */
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
-void sheet_reserve(struct sheet *t, size_t rows); /* a bound, if one is known */
+void sheet_reserve(struct sheet *t, size_t rows); /* reserves memory for at most so many rows */
 /* Adds a row. cell: t->columns of them. line: its number, for errors. ERR_INPUT. */
 enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
 /* ERR_INPUT: no rows, no columns, or a column without any value. Logs the values that replace
@@ -87,7 +87,7 @@ void sheet_release(struct sheet *t);
 struct sheet_said {
 	bool mark;    /* a byte order mark */
 	bool heading; /* the first line is a heading */
-	char why[80]; /* the reason why it is, or is not */
+	char why[80]; /* the reason for this decision */
 	size_t blank; /* empty lines at the end */
 };
 enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,
@@ -98,7 +98,7 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 /* Quotes a cell for a message. */
 struct value cell_shown(const struct cell *c);
 struct word cell_trimmed(const struct cell *c); /* without blanks around it */
-/* Returns the text without the doubling of quotes; in scratch if a quote is doubled. */
+/* Returns the text with each doubled quote as one; in scratch if there is such a quote. */
 struct word cell_text(const struct cell *c, struct buf *scratch);
 
 /* Sets roles, policies and units as struct reading has them: part of sheet_begin(). */

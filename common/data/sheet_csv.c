@@ -34,7 +34,7 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 /* Counts of the first line's cells by their possible types. */
 struct kinds {
 	size_t numbers, words, empty;
-	size_t gaps; /* also counts dates: neither a number nor likely a name */
+	size_t gaps; /* cells that are neither numbers nor likely names, such as dates */
 	bool counts; /* the numbers are 0, 1, .. or 1, 2, 3, .., like headings that pandas writes */
 	bool from_zero;
 };
@@ -172,7 +172,7 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 			  r->n, t->columns);
 }
 
-/* Skips blank lines. They are the end if only blank lines follow. */
+/* Skips blank lines; sets *end if only blank lines are left. */
 static enum err skip_end(struct text t, struct csv_record *r, char separator, size_t *blank,
 			 bool *end)
 {

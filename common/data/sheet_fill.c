@@ -71,8 +71,9 @@ static enum err sheet_fill_measure(struct sheet *t)
 
 /* ---- columns of the result ---- */
 
-/* True if a further column marks the missing values of this one. If the setting is for this column,
- * always, so that all parties have the column; otherwise only if values are missing. */
+/* True if a further column marks the missing values of this one. Always true if the setting names
+ * this column, so that all parties have the further column; otherwise true if values are
+ * missing. */
 static bool has_indicator(const struct sheet_column *c)
 {
 	if (c->role == ROLE_CATEGORY)

@@ -8,7 +8,7 @@
 enum { STREAM = 0x736b6577 };
 
 struct item {
-	/* place: in the random order, so that the order of the sort is unique */
+	/* place: position in the random order, so that the order of the sort is unique */
 	uint32_t class, place, row;
 };
 

@@ -10,8 +10,9 @@
 
 enum { NAMED_MAX = 20 }; /* columns that the log names one by one */
 
-static const double ALIKE = 1e-12;    /* values with a smaller relative difference count as equal */
-static const double NEARLY_ALL = 0.8; /* iris has a column with 0.69, raw wine one with 0.997 */
+static const double ALIKE = 1e-12; /* values with a smaller relative difference count as equal */
+/* iris has a column with a share of 0.69, raw wine one with 0.997 */
+static const double NEARLY_ALL = 0.8;
 
 struct column_text column_text(const struct columns *names, size_t j)
 {
@@ -38,7 +39,7 @@ bool *standard_unscaled(const struct features *X, const struct columns *names)
 /* ---- by own rows ---- */
 
 struct measure {
-	double least, most, largest; /* largest: of the absolute values */
+	double least, most, largest; /* largest: maximum of the absolute values */
 	double mean, deviation;      /* in units of largest, so that no square overflows */
 	bool alike;                  /* all values are the same */
 };

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most graphs of a set: Z, labels and broadcasts have one row for each. */
+/* Maximum number of graphs of a set. Z, labels and broadcasts have one row for each graph. */
 enum { TU_GRAPHS_MAX = 1 << 24 };
 
-/* A file of the set, for complaints: "MUTAG_A.txt". */
+/* Bytes of the name of a file of the set in errors: "MUTAG_A.txt". */
 enum { WHERE_MAX = 300 };
 
 struct source {
@@ -52,7 +52,7 @@ static struct word next_word(struct text *t)
 	return w;
 }
 
-/* ---- which graph a node is in ---- */
+/* ---- the graph of each node ---- */
 
 static enum err read_indicator(struct bytes file, const char *name, struct graphs *g)
 {
@@ -90,7 +90,7 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 
 /* ---- edges ---- */
 
-/* Directed lines as the file has them, in pairs. */
+/* Directed edges as the file lists them, two numbers each. */
 struct lines {
 	uint32_t *end;
 	size_t count, room;
@@ -160,7 +160,8 @@ static void tu_scatter(const struct lines *l, struct csr *A)
 	free(at);
 }
 
-/* Sorts rows, merges repeated entries, and removes the bits. Counts repeated lines in *twice. */
+/* Sorts rows, merges repeated entries, and removes the bits `reversed`. Counts repeated lines in
+ * *twice. */
 static void tu_merge_repeated(struct csr *A, size_t *twice)
 {
 	size_t kept = 0, from = 0;

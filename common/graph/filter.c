@@ -168,7 +168,8 @@ static void panel_store(const struct plan *p, const struct panel *at, const doub
 {
 	const struct filter_plan *nodes = &p->nodes;
 	size_t column = at->column, width = at->width;
-	double step = NAN, fade = NAN; /* of the previous leaves; mostly equal for the next */
+	/* values of the previous leaves, mostly equal for the next */
+	double step = NAN, fade = NAN;
 
 	y += at->first * p->width;
 	for (size_t i = at->first; i < at->end; i++, y += p->width) {

@@ -23,7 +23,7 @@ enum { FILTER_PANEL = 16 };
 
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
  * bitwise identical for any panel width and number of threads. O(psi (nnz + n) m). Memory: two
- * panels beside X, n x 2 FILTER_PANEL doubles for all threads with many nodes, twice that per
+ * panels besides X, n x 2 FILTER_PANEL doubles for all threads with many nodes, twice that per
  * thread with fewer.
  *
  * With distributed nodes (g->ranks) X has this rank's rows. Each rank uses one thread and panels of

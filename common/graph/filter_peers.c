@@ -43,7 +43,7 @@ static bool folds(const struct layout *l)
 {
 	size_t go;
 
-	if (l->a->value) /* the same at each rank */
+	if (l->a->value) /* all ranks have weights, or none has */
 		return false;
 	go = ranks_total(l->h.R, count_folded(l));
 	return go > 0 && 8 * go >= ranks_n(l->h.R, l->a->rows);

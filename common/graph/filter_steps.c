@@ -15,7 +15,8 @@ const struct filter_step FILTER_STEP = { .scale = 1 };
 static const long double LEAST = 1e-12L;
 static const double OFF_MOST = 1e-10, SHARE_MOST = 0.9;
 
-/* Aberth's steps: 12 to 20 suffice. REAL: roots this close to the axis count as real. */
+/* ROUNDS_MOST: limit on Aberth's steps, of which 12 to 20 suffice. REAL: roots this close to the
+ * axis count as real. */
 enum { ROUNDS_MOST = 40 };
 static const long double SETTLED = 1e-9L, REAL = 1e-8L;
 
@@ -138,7 +139,8 @@ static void order_roots(root *r, size_t count)
 
 /* -- steps ---------------------------------------------------------------------------------- */
 
-/* A real root is a step, a pair a +- ib two: (T - a)^2 + b^2. Each is 1 at T = 1. */
+/* A real root becomes one step, and a pair a +- ib becomes two: (T - a)^2 + b^2. Each factor is 1
+ * at T = 1. */
 static void steps_of(const root *r, size_t count, struct filter_steps *s)
 {
 	struct filter_step *to = s->step;

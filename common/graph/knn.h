@@ -20,7 +20,7 @@ struct knn_source {
 size_t knn_rule(size_t n);
 
 /* S (n x n, symmetric, initialised here): min(k, n - 1) neighbours per row, the lower index on
- * ties. Drops zero similarities. Bitwise identical for any number of threads. O(n k) memory beside
+ * ties. Drops zero similarities. Bitwise identical for any number of threads. O(n k) memory besides
  * the blocks (8 KNN_ROWS n bytes per thread). */
 void knn_graph(const struct knn_source *source, size_t k, unsigned threads, struct csr *S);
 

@@ -25,8 +25,9 @@ struct dashboard_more {
 };
 
 struct dashboard;
-/* Listens if c says so, before the sandbox. behind: also makes a server as http_behind(). *w is
- * NULL if there is neither; the other functions then do nothing. Errors as http_listen(). */
+/* Listens if c configures an address. Call it before the sandbox. behind: also makes a server as
+ * http_behind(). *w is NULL if there is neither; the other functions then do nothing. Errors as
+ * http_listen(). */
 enum err dashboard_open(struct dashboard **w, const struct daemon_common *c,
 			bool behind) MUST_CHECK;
 void dashboard_add(struct dashboard *w, int fd, const char *who); /* as http_add() */

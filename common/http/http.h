@@ -35,7 +35,7 @@ enum {
 	HTTP_WATCHERS_MAX = 128,
 	HTTP_IDLE_S = 10,         /* limit for an idle connection */
 	HTTP_REQUEST_S = 30,      /* from the first byte of a request to the last of its answer */
-	HTTP_BODY_MAX = 16 << 10, /* of a POST, unless its route sets another limit */
+	HTTP_BODY_MAX = 16 << 10, /* limit on the body of a POST, unless its route sets another */
 	HTTP_HEADERS_MAX = 16 << 10, /* of any request */
 	HTTP_TOKEN_TEXT = 64 + 1,
 };
@@ -43,7 +43,7 @@ enum {
 struct http;
 
 struct http_request {
-	const char *path;  /* whole path; begins with the route's */
+	const char *path;  /* whole path; it begins with the route's path */
 	const char *rest;  /* rest after the route's path, if that ends in '/' */
 	struct bytes body; /* of a POST */
 	const char *who;   /* name in the certificate; "" for a client on this host */
@@ -70,7 +70,7 @@ struct http_route {
 	/* NULL: the event stream for watchers */
 	void (*answer)(void *arg, const struct http_request *r, struct http_answer *a);
 	void *arg;       /* NULL: the site's arg */
-	size_t body_max; /* of a POST; 0: HTTP_BODY_MAX */
+	size_t body_max; /* limit on the body of a POST; 0: HTTP_BODY_MAX */
 };
 
 /* Listens as c->http configures; *h is NULL without configuration. ERR_INPUT if the port is in

@@ -14,7 +14,7 @@
 
 enum {
 	PER_CERTIFICATE = 16,               /* all certificates without a role count as one */
-	PER_ADDRESS = 192,                  /* or per user at a unix socket */
+	PER_ADDRESS = 192,                  /* the same per user at a unix socket */
 	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* the rest is for connections being closed */
 	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
 };
@@ -35,7 +35,7 @@ static void name_visitor(const struct http *h, struct visit *v)
 		snprintf(v->who, sizeof(v->who), "%s", known ? name : "");
 	} else if (at && at->sa_family == AF_INET) {
 		memcpy(v->who, &((const struct sockaddr_in *)(const void *)at)->sin_addr, 4);
-	} else if (at && at->sa_family == AF_INET6) { /* a host has a /64 */
+	} else if (at && at->sa_family == AF_INET6) { /* a host may have a whole /64 */
 		memcpy(v->who, &((const struct sockaddr_in6 *)(const void *)at)->sin6_addr, 8);
 	} else if (getsockopt(v->fd, SOL_SOCKET, SO_PEERCRED, &user, &len) == 0) {
 		memcpy(v->who, &user.uid, sizeof(user.uid));
@@ -95,7 +95,7 @@ static void http_visits_make_room(struct http *h)
 
 	for (const struct visit *v = h->visits; v; v = v->next)
 		all += !v->cut;
-	if (all > IN_ALL) { /* take one from the client with the most */
+	if (all > IN_ALL) { /* close a connection of the client that has the most */
 		for (const struct visit *v = h->visits; v; v = v->next)
 			if (!v->cut && !http_visits_same_visitor(v, most) &&
 			    count_of(h, v) > count_of(h, most))

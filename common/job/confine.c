@@ -123,7 +123,7 @@ struct rule {
 #define NOT(v)    SCMP_CMP_NE, (v), 0
 #define BIT(v)    SCMP_CMP_MASKED_EQ, (v), (v)
 #define NO_BIT(v) SCMP_CMP_MASKED_EQ, (v), 0
-#define TYPE(v)   SCMP_CMP_MASKED_EQ, 0xf, (v) /* of a socket, whatever its flags */
+#define TYPE(v)   SCMP_CMP_MASKED_EQ, 0xf, (v) /* type of a socket, without its flags */
 #define SOCKETS(family) /* TCP, and UDP to resolve names */ \
 	{ SCMP_SYS(socket), ALLOW, 2, { { 0, IS(family) }, { 1, TYPE(SOCK_STREAM) } } }, \
 	{ SCMP_SYS(socket), ALLOW, 2, { { 0, IS(family) }, { 1, TYPE(SOCK_DGRAM) } } }, \
@@ -188,7 +188,8 @@ static int add_rule_list(scmp_filter_ctx f, const struct rule *rule, size_t coun
 	return bad;
 }
 
-/* A file keeps its owner, whatever SQLite tries as root, and its group but for results_group. */
+/* Forbids changes of a file's owner, which SQLite tries as root, and of its group, except to
+ * results_group. */
 static int add_fchown(scmp_filter_ctx f)
 {
 	const scmp_datum_t nobody = (uid_t)-1;

@@ -104,7 +104,7 @@ static enum err make_first(const char *path)
 	return file_make_dirs(first) == ERR_OK ? ERR_OK : err_set(ERR_INPUT, "%s", err_detail());
 }
 
-/* True if this process has a single thread. False also if the kernel does not tell. */
+/* True if this process has a single thread. False also if the kernel does not report the number. */
 static bool is_single_threaded(void)
 {
 	DIR *tasks = opendir("/proc/self/task");

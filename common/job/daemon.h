@@ -122,28 +122,30 @@ struct party_config {
 		double max_delta;     /* applies if max_eps is set */
 		/* least job.noise.colluders, for noise in sums */
 		unsigned min_colluders;
-		double max_eps_total;   /* of all jobs over a data set; 0: no bound */
+		double max_eps_total;   /* bound for all jobs over a data set; 0: none */
 		double max_delta_total; /* the delta of max_eps_total */
 		bool allow_single;
 		struct config_strings coordinators; /* names of peers; none given: any of them */
 		struct config_strings submitters;   /* users who submit jobs; none given: any */
 		unsigned min_cell;                  /* fewest nodes of each cell */
 		/* Limits for each coordinator and data set, counted by the ledger; 0: no bound. */
-		unsigned max_attempts; /* of one job; always bounded */
-		/* fewest parties of an attempt without others; 0: refuses jobs with dropout */
+		unsigned max_attempts; /* attempts at one job; always bounded */
+		/* fewest parties of an attempt that continues without some; 0: refuses jobs with
+		 * dropout */
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
 		unsigned max_jobs;
 		uint64_t max_words;
-		bool allow_subsets; /* of the parties of earlier jobs on the same data */
-		bool confirm;       /* a user must approve each job */
+		/* permits jobs of other parties than earlier jobs on the same data */
+		bool allow_subsets;
+		bool confirm; /* a user must approve each job */
 	} policy;
 	unsigned confirm_s; /* how long a user may take to approve */
 	struct {
 		/* processes of coterie-worker that hold the data (party/ranks/mpirun.h); 0: this
 		 * process does */
 		unsigned n;
-		char *hostfile; /* mpirun's; NULL: all on this host */
+		char *hostfile; /* hostfile of mpirun; NULL: all processes on this host */
 	} ranks;
 	char *state;      /* directory of state that survives restarts; default: output/state */
 	unsigned retry_s; /* how long to keep connecting; 0: for ever */

@@ -30,7 +30,7 @@ struct helper_command {
 };
 struct outcome {
 	enum hook_event event;
-	int status; /* as of waitpid(); -1: the program could not be started */
+	int status; /* status as waitpid() returns it; -1: the program could not be started */
 	int error;
 };
 
@@ -89,7 +89,7 @@ static struct outcome carry_out(const struct helper_command *o)
 }
 
 /* Ends when the daemon has closed its end and all orders are carried out, since the last event
- * tells why the daemon ended. */
+ * gives the reason why the daemon ended. */
 static void help(int sock, const void *arg)
 {
 	struct helper_command o;

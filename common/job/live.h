@@ -130,7 +130,8 @@ struct live *live_copy(void); /* owned by the caller: free() */
 uint64_t live_version(void);
 /* its name, or its address if the name is unknown */
 const char *live_peer_name(const struct live_peer *p);
-bool live_job_waits(const struct live_job *j); /* for its parties: they have no offer yet */
+/* the job waits for its parties, which have no offer yet */
+bool live_job_waits(const struct live_job *j);
 /* Appends to list the parties at which the job awaits approval, and returns their number. list may
  * be NULL. */
 size_t live_awaited(const struct live *l, const char *job, struct json *list);

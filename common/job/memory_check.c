@@ -22,7 +22,7 @@ enum err memory_check(double bytes, uint64_t max, const char *who, const char *s
 	return ERR_OK;
 }
 
-/* A line "VmRSS:  1234 kB" of /proc/self/status, in bytes. */
+/* Returns the value of a line such as "VmRSS: 1234 kB" of /proc/self/status, in bytes. */
 static double status_line(const char *key)
 {
 	char text[4096], *at;

@@ -11,7 +11,7 @@
 enum err memory_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
 /* Returns this process's peak memory in RAM since the last memory_check_begin(), less its memory at
- * its start, in bytes; 0 if the system does not tell. If the system cannot reset the peak, it
+ * its start, in bytes; 0 if the system does not report it. If the system cannot reset the peak, it
  * counts from the start of the process. Includes data that were read before the job. Not exact,
  * since libraries keep pages. */
 double memory_check_peak(void);

@@ -17,7 +17,7 @@
 
 struct prune_item {
 	char *path;
-	time_t when;  /* of the newest file in it */
+	time_t when;  /* modification time of the newest file in it */
 	double bytes; /* on disk */
 	bool goes;
 };

@@ -35,9 +35,9 @@ struct record_phase {
 	char name[24];           /* "local", "level-1", "polish", ... */
 	double start_s;          /* since the job's offer */
 	double compute_s;        /* time not blocked on a peer */
-	struct link_times times; /* the sum of its steps' */
+	struct link_times times; /* sum of the times of its steps */
 	unsigned rounds;         /* secure sums in this phase */
-	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
+	unsigned iterations;     /* Lloyd iterations of the longest restart; 0 if there are none */
 };
 
 struct record_step {    /* a round of a phase, or the time before or after its rounds */
@@ -61,7 +61,7 @@ struct record_peer {
 };
 
 struct record_sum {     /* one k-means on secure sums, coordinator only */
-	unsigned phase; /* in which it ran, from 0 */
+	unsigned phase; /* phase in which it ran, from 0 */
 	uint32_t group;
 	size_t items;  /* cells, or nodes */
 	size_t merged; /* cells below min_cell that were merged into these */
@@ -91,7 +91,7 @@ struct record_attempts {
 	struct record_left {
 		char name[64 + 1];
 		uint32_t attempt; /* the first without it */
-		char step[24];    /* in which the attempt before ended; "": not known here */
+		char step[24];    /* step in which the previous attempt ended; "": not known here */
 	} left[PARTIES_MAX];
 };
 
@@ -116,7 +116,7 @@ struct record {
 	struct record_phase phase[RECORD_PHASES_MAX];
 	size_t steps;
 	struct record_step *step; /* owned */
-	double step_start_s;      /* of the step that runs */
+	double step_start_s;      /* start of the running step */
 	size_t traffics;
 	struct record_traffic *traffic; /* owned */
 	size_t peers;
@@ -127,7 +127,7 @@ struct record {
 	struct warnings warnings;  /* the job thread's: warnings_begin() */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
-	struct record_head *head; /* of the other parties' ledgers; owned */
+	struct record_head *head; /* heads of the other parties' ledgers; owned */
 	unsigned order;           /* chosen for filter.order "auto"; 0: it was given */
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
@@ -184,7 +184,7 @@ void record_link(struct record *r, const struct link_state *link);
 /* Records an attempt that was cut short: the current one, or another. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
 /* Records that from this attempt on the job runs without that party. step: the step in which the
- * attempt before ended, or "". */
+ * previous attempt ended, or "". */
 void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
 /* the name of the running phase; "" before the first */
 const char *record_at(const struct record *r);

@@ -1,8 +1,9 @@
 /* results.h -- a directory with the results of one job.
  *
  * The output directory of a coordinator, or of `party --once`, holds the job that runs or ran last:
- * its run.json, and beside it only files of that job. The files of an earlier job move into
- * job-ID-ATTEMPT below it. So a failed job never stands beside the labels of another.
+ * its run.json, and otherwise only files of that job. The files of an earlier job move into
+ * job-ID-ATTEMPT below it. So the record of a failed job is never next to the labels of another
+ * job.
  */
 #ifndef COMMON_JOB_RESULTS_H
 #define COMMON_JOB_RESULTS_H

@@ -20,7 +20,7 @@ enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role *
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_READER, ROLE_SUBMITTER, ROLE_OPERATOR };
 extern const char *const role_name[];
 
-/* Zero-initialised has no further users. */
+/* Zero-initialised, it has no further users. */
 struct roles {
 	struct {
 		bool is_group;
@@ -38,7 +38,7 @@ enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t 
 /* For the configuration: NULL if text is valid, else the expected values. */
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);
-const char *roles_check_reader(const char *text); /* for a party, which has only this role */
+const char *roles_check_reader(const char *text); /* for a party, where "reader" is the only role */
 /* Returns the role of that name; ROLE_NONE if text is NULL or names no role. */
 enum role roles_named(const char *text);
 

@@ -176,7 +176,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 
 	if (c->http.listen)
 		files += HTTP_FILES;
-	umask(077); /* files are for this user only, whoever starts the process */
+	umask(077); /* only this user may access new files, for any umask at start */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
 		if (limit.rlim_max < files || setrlimit(RLIMIT_NOFILE, &limit) != 0)

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "path=value" strings for coordinator_config_read and job_read; item ends with NULL. Zero is
- * empty. */
+/* "path=value" strings for coordinator_config_read and job_read; item ends with NULL. Empty if
+ * zero-initialised. */
 struct overrides {
 	char **item;
 	size_t count;
@@ -30,7 +30,7 @@ struct daemon_arguments {
 	const char *config, *job;
 	struct overrides config_set, job_set;
 	bool check, describe;
-	bool once, serve; /* of a party; of the coordinator */
+	bool once, serve; /* once: of a party; serve: of the coordinator */
 };
 
 /* Takes these options and refuses arguments. ARGP_ERR_UNKNOWN: the key is another option's. */

@@ -12,8 +12,9 @@ enum {
 	ALIGN_STEPS_MAX = 128
 };
 
-/* Public scale for rounding up counts of ids: 64, then steps of 3/20 (rounded down), last
- * ALIGN_IDS_MAX. With bound > 0 only that number. Returns the number of steps. */
+/* Public scale for rounding up counts of ids: 64, then each step 3/20 larger than the last (rounded
+ * down), finally ALIGN_IDS_MAX. With bound > 0, the scale has only that number. Returns the number
+ * of steps. */
 size_t align_scale(unsigned bound, uint32_t step[static ALIGN_STEPS_MAX]);
 
 #endif

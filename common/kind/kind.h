@@ -21,8 +21,8 @@ enum { JOB_WIDE_FRACTION = 24 };  /* fraction bits in sums of numbers of unknown
 #define JOB_AUTO CONFIG_WORD      /* a count that the protocol chooses */
 
 enum job_ids { IDS_HASHED, IDS_PLAIN }; /* form in which ids reach the coordinator */
-/* Parties with different rows find the common ones not at all, or by a secure sum
- * (docs/alignment.md). */
+/* ALIGN_SAME: parties do not match rows. ALIGN_INTERSECT: they find their common rows by a secure
+ * sum (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT };
 
 /* After a dropout the job fails, or the next attempt runs without that party. */
@@ -127,8 +127,8 @@ struct kind_sizes {
 	double edges;   /* undirected; of all graphs together */
 	double parties;
 	bool coordinator;
-	bool dense; /* features are stored as used: n x columns, whatever entries says */
-	bool again; /* and can be read again by panels, so that no copy is kept */
+	bool dense; /* features are stored as used: n x columns numbers, for any value of entries */
+	bool again; /* the features can be read again by panels, so that no copy is kept */
 };
 
 struct kind {
@@ -149,7 +149,7 @@ struct kind {
 	 * number (test_parameters.c). The default of a new row reproduces the behaviour of
 	 * releases without it; presets may give jobs another value. */
 	unsigned schema;
-	/* The kind's own, with offsets in its struct; end with path NULL. */
+	/* The kind's own rows, with offsets in its struct; the last has path NULL. */
 	const struct config_row *rows;
 	enum kind_clusters clusters; /* job.clusters */
 	enum kind_words words;
@@ -164,13 +164,14 @@ struct kind {
 	 * NULL if a range is allowed (common/cluster/selection.h). */
 	const char *(*one_k)(const void *job);
 	/* The reason why no attempt can run without one of its parties, a static clause; NULL if
-	 * one can. The member NULL: always NULL. */
+	 * one can. If the member is NULL, the result counts as NULL. */
 	const char *(*needs_all)(const void *job);
 	/* Path of the enum row whose value decides which rows a job reads; NULL: all jobs read the
 	 * same rows. Bit i of a row's `readers` stands for value i. */
 	const char *way;
 	/* NULL: the job reads the row, as far as its `readers` go. Otherwise a static clause that
-	 * says which jobs read it: "where job.profile is true". The member NULL: always NULL. */
+	 * names the jobs that read it: "where job.profile is true". If the member is NULL, the
+	 * result counts as NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
 	/* Writes the parameters that defaults depend on: the number of clusters, and a preset. The
 	 * given job is compared with a job of only these. NULL: kind_standard_clusters(). */
@@ -184,10 +185,10 @@ struct kind {
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*disclosures)(struct disclosures *s, const void *job, size_t parties);
-	/* For jobs that show parties sums, or clusters derived from them, while they run.
-	 * Without sufficient noise a party that sends false terms can read single rows. Returns
-	 * the required setting, a static clause; NULL if it is met or does not apply
-	 * (policy.require_noise). The member NULL: always NULL. */
+	/* For jobs that show parties sums, or clusters derived from them, while they run. Without
+	 * sufficient noise a party that sends false terms can read single rows. Returns the
+	 * required setting, a static clause; NULL if it is met or does not apply
+	 * (policy.require_noise). If the member is NULL, the result counts as NULL. */
 	const char *(*needs_noise)(const void *job);
 	/* Differential privacy claimed for everything derived from a row; eps 0, or NULL: none. */
 	struct kind_claim (*claim)(const void *job);

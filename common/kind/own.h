@@ -62,7 +62,8 @@ extern const char *const kind_align_names[];
 /* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_standard_clusters(const void *job, struct json *root);
-const char *kind_has_no_noise(const void *job); /* as needs_noise, for kinds without any noise */
+/* for the member needs_noise of kinds without any noise */
+const char *kind_has_no_noise(const void *job);
 /* Fills *job (size bytes) with the kind's own defaults and presets; the head is zero. */
 void kind_standards(const struct kind *kind, void *job, size_t size);
 /* True if path is in the NULL-terminated list. */

@@ -14,10 +14,10 @@ enum {
 	WINDOW_MAX = 64,
 	SGNS_OUT = 1 + SGNS_NEGATIVES, /* targets of a centre: itself and the negatives */
 	SGNS_PAD = 8,                  /* padded number of targets, to align rows of products */
-	ROUND_TOKENS = 4,              /* per vertex in a round */
+	ROUND_TOKENS = 4,              /* tokens of each vertex in a round */
 	LEAST_WALKS = 64,
 	TOLD = 100,    /* number of progress calls */
-	MEASURED = 64, /* the loss is summed for one walk in MEASURED */
+	MEASURED = 64, /* the loss is measured on one walk of every MEASURED */
 	MERGE_ROWS = 512,
 	SHUFFLE_STREAM = 0, /* stream of the seed; walks use those from WALK_STREAM on */
 	START_STREAM = 1,
@@ -263,7 +263,8 @@ static void merge_block(void *ctx, unsigned worker, size_t block)
 	merge_rows(f->out, out, from * SGNS_DIMS, to * SGNS_DIMS);
 }
 
-/* Uniform in +-1/2 over the dimensions, as in word2vec; tokens that never occur stay at 0. */
+/* Draws entries uniformly from -1 / (2 SGNS_DIMS) to 1 / (2 SGNS_DIMS), as in word2vec; vectors of
+ * tokens that never occur stay at 0. */
 static void sgns_start_vectors(struct plan *f, const double *count)
 {
 	struct rng rng;

@@ -31,8 +31,8 @@ enum err ortho_inverse_root(const struct mat *H, double zero, struct mat *R) MUS
 enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, double zero,
 		      struct mat *P) MUST_CHECK;
 
-/* P (n x r, initialised here) = A V, V the r = min(most, d) leading directions of the centred A'J
- * A: principal components of the rows, which are not centred. */
+/* P (n x r, initialised here) = A V. The columns of V are the r = min(most, d) leading directions
+ * of A'J A, the principal axes of the rows. The rows of P are not centred. */
 enum err ortho_components(const struct mat *A, size_t most, struct mat *P) MUST_CHECK;
 
 /* A symmetric positive K (n x n), given by its products K B. times() initialises Y. */

@@ -35,7 +35,7 @@ struct krylov {
 	struct mat P;               /* the basis so far, P.rows of at most most x cols */
 	struct mat H;               /* P A'A P', most x most */
 	struct mat block;           /* the last step's addition to P; then the residual */
-	double scale;               /* of A'A: the largest norm of a step's products */
+	double scale;               /* scale of A'A: the largest norm of a step's products */
 	unsigned looked, next_look; /* step of the last and of the next svd_rayleigh_ritz() */
 	double before;              /* svd_excess() at the last svd_rayleigh_ritz(); 0: none yet */
 };

@@ -55,8 +55,8 @@ enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m) MUST_CHECK;
 enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,
 		     struct mat *U, double *sigma, struct mat *map) MUST_CHECK;
 
-/* The same for a linear map, by a Krylov space whatever its size. If *settled is false, the result
- * is less accurate. */
+/* The same for a linear map, by a Krylov space for any size. If *settled is false, the result is
+ * less accurate. */
 enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads, struct mat *U,
 			 double *sigma, struct mat *map, bool *settled) MUST_CHECK;
 

@@ -64,8 +64,8 @@ struct parties {
 	const struct parties_backend *backend;
 	void *ctx;               /* the backend's context */
 	const char *phase;       /* the current one, "" before the first */
-	const char *const *name; /* of each party; NULL: no names */
-	/* of each party, after parties_collect_rows() at the coordinator; else NULL */
+	const char *const *name; /* names of the parties; NULL: none */
+	/* rows of each party, after parties_collect_rows() at the coordinator; else NULL */
 	const size_t *rows;
 	/* A party runs the coordinator side itself, on verified sums (party/work/verified.h). */
 	bool at_party;

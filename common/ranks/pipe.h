@@ -73,7 +73,7 @@ enum err ranks_pipe_receive_frame(struct ranks_pipe *p, enum ranks_what what, vo
 enum err ranks_pipe_receive(struct ranks_pipe *p, void *to, size_t n) MUST_CHECK;
 
 /* A question about rows (protocols/fedsc/party.h). The k x cols numbers that its pointers refer to
- * follow the command: a mean, units, counts, or a matrix. A pointer in it only tells that they
+ * follow the command: a mean, units, counts, or a matrix. A pointer in it only indicates that they
  * exist. */
 struct ranks_question {
 	struct fedsc_question q;
@@ -92,11 +92,11 @@ struct ranks_command {
 	enum ranks_op op;
 	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
 	struct embed_params embed;                            /* EMBED */
-	struct embedding how; /* AGAIN; its map and idf follow. SCALE: mean_norm, row_power */
+	struct embedding how; /* AGAIN: its map and idf follow. SCALE: mean_norm, row_power */
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
 	bool begins;                 /* TERMS: begin with order 1 */
-	struct question question;    /* ASK: its arrays come with it, dims of columns; CELLS */
+	struct question question;    /* ASK: arrays of dims columns follow; CELLS */
 	double min_cluster;          /* ROWS */
 	struct ranks_question asked; /* ASK_ROWS */
 };
@@ -105,12 +105,12 @@ struct ranks_reply {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
 	struct ranks_sizes sizes; /* READ */
-	struct embedding how;     /* EMBED; its map and idf follow */
+	struct embedding how;     /* EMBED: its map and idf follow */
 };
 
 /* Costs since the start of the ranks. */
 struct ranks_cost {
-	double cpu_s, exchange_cpu_s; /* of the process; the part in exchanges, waiting included */
+	double cpu_s, exchange_cpu_s; /* CPU time of the process; of exchanges, waiting included */
 	double exchange_s;            /* wall time in exchanges, waiting included */
 	double bytes;                 /* sent to other ranks */
 	double memory;                /* bytes at its peak */

@@ -134,7 +134,7 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 		return m->sealed.what == SEALED_ROWS || m->sealed.what >= SEALED_DIRECTORY
 			   ? m->sealed.box.n / sizeof(uint64_t)
 			   : 0;
-	case MSG_IDS: /* hashed; without a hash, a chunk has at most one id per byte */
+	case MSG_IDS: /* hashed ids; if they are plain, a chunk has at most one id per byte */
 		return work->job.ids == IDS_PLAIN
 			   ? leaving_least_of(m->ids.count - m->ids.offset, m->ids.packed.n)
 			   : m->ids.packed.n / MSG_ID_HASH_LEN;

@@ -20,7 +20,7 @@ struct leaving {
 	/* The part of spent that is in the ledger's rows, as far as this process has read. */
 	struct ledger_spent booked;
 	struct ledger_spent noted; /* since the last commit */
-	struct kind_claim claims;  /* of the job; eps 0: none */
+	struct kind_claim claims;  /* claim of the job; eps 0: none */
 	bool booked_claim; /* the claim of the next numbers has a row, perhaps uncommitted */
 	bool checked;      /* numbers were booked, and no other process has written since */
 	struct ledger_head reported;

@@ -57,8 +57,8 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 	return ERR_OK;
 }
 
-/* Noise in shares reaches the claimed level only if at most as many colluders know theirs as the
- * job states. */
+/* Noise in shares reaches the claimed level only if at most as many parties collude as the job
+ * states. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = job_claim(&work->job);
@@ -102,7 +102,7 @@ static enum err check_pins(const struct party_config *config, struct work *work)
 		if (l == work->own)
 			continue;
 		e = policy_pin(config, work->name[l], pin);
-		if (e == ERR_PEER) { /* the configured peers do not include it */
+		if (e == ERR_PEER) { /* the peers of the configuration do not include it */
 			work->ending = ENDING_PIN;
 			snprintf(work->subject, sizeof(work->subject), "%s", work->name[l]);
 		}

@@ -31,7 +31,7 @@ enum {
 	LAST_MS = 10000,
 	GRACE_MS = 5000,
 	OVERDUE_S = 30,
-	ALONE_S = 600 /* writes the profile, of data that may lie on a slow disk */
+	ALONE_S = 600 /* to write the profile, whose data may lie on a slow disk */
 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
@@ -190,7 +190,7 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 	char why[128];
 
-	if (!d->work.offered) { /* it only waits, and was asked to stop */
+	if (!d->work.offered) { /* this party only waits for an offer, and was asked to stop */
 		uv_timer_start(timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 		return;
 	}
@@ -222,7 +222,7 @@ static void daemon_on_signal(void *daemon, const char *why)
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
-		d->options.once = true; /* whatever the result of this job, it is the last */
+		d->options.once = true; /* this job, with any result, is the last one */
 		if (mailbox_cancel_unless_last(d->mailbox, ERR_CANCELLED, why))
 			uv_timer_start(&d->cancel_timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS,
 				       0);
@@ -451,11 +451,12 @@ static void on_stale(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	if (!d->thread_started || !d->work.offered) /* otherwise the job's end does it */
+	/* otherwise the end of the job removes the cache */
+	if (!d->thread_started || !d->work.offered)
 		forget_cache(d);
 }
 
-/* The next attempt at the previous process's job arrives within that time, or not at all. */
+/* Waits for the next attempt at the previous process's job. After rejoin_s it no longer arrives. */
 static void await_attempt(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;

@@ -62,7 +62,7 @@ struct daemon {
 	unsigned retry_ms;
 	double dialling_since_s; /* start of this series of attempts */
 	double complained_s;     /* last log entry about the coordinator being unreachable */
-	double heartbeat_s;      /* as agreed with the coordinator */
+	double heartbeat_s;      /* value agreed with the coordinator */
 	struct backoff backoff;  /* while RETURNING */
 	/* Why the connection was lost, or the last dialling failed. */
 	char lost_why[ERR_DETAIL_MAX];

@@ -377,7 +377,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	    workers_died(work->workers)) /* counts as an attempt, like a process that dies */
 		channel_fail_again(work->channel, e, err_detail());
 	if (e == ERR_CANCELLED &&
-	    mailbox_error(work->mailbox) != ERR_OK) /* has the reason of the stop */
+	    mailbox_error(work->mailbox) != ERR_OK) /* a stop: the mailbox has its reason */
 		e = mailbox_error(work->mailbox);
 	free(output);
 	end = err_save(e);

@@ -253,7 +253,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	e = policy_check(config, means->agreed, work);
-	if (e != ERR_OK && work->lefts) /* that they stayed away is only the coordinator's claim */
+	if (e != ERR_OK && work->lefts) /* only the coordinator claims that they stayed away */
 		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
 				  channel_peer(work->channel), work->attempt, work->L,
 				  work->L + work->lefts);

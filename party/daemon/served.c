@@ -150,7 +150,7 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 		struct line l = { .cut = true };
 
 		*cut =
-		    text[n - 1] != '\n'; /* counts for this call; read again once it has an end */
+		    text[n - 1] != '\n'; /* this line counts now; read again once it has an end */
 		text[n - !*cut] = 0;
 		if (*cut)
 			sscanf(text, "%32[0-9a-f]", l.id);

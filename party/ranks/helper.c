@@ -28,7 +28,7 @@ static const struct mpirun_plan *plan;
 static bool root; /* root made this process */
 
 static struct {
-	pid_t pid; /* of mpirun; 0: none runs */
+	pid_t pid; /* process of mpirun; 0: none runs */
 	unsigned serial;
 	int output;
 } running = { .output = -1 };
@@ -52,7 +52,8 @@ static bool keep_user(uid_t uid, gid_t gid)
 
 	if (!uid)
 		return true;
-	prctl(PR_SET_DUMPABLE, 1); /* else root would own these files; no key is here */
+	/* otherwise root would own these files; this process has no key */
+	prctl(PR_SET_DUMPABLE, 1);
 	snprintf(line, sizeof(line), "%u %u 1", uid, uid);
 	if (!write_line("/proc/self/uid_map", line) || !write_line("/proc/self/setgroups", "deny"))
 		return false;
@@ -175,7 +176,7 @@ static void end_running(double patience_s)
 	if (running.output >= 0)
 		close(running.output);
 	running.output = -1;
-	file_remove_tree(plan->dir); /* of a killed helper, too */
+	file_remove_tree(plan->dir); /* also removes the files of a killed helper */
 }
 
 static void mpirun_helper_start(int sock)

@@ -21,7 +21,7 @@ struct outcome {
 /* Arguments for mpirun; all owned. */
 struct mpirun_plan {
 	char *mpirun, *worker, *hostfile;
-	char *dir; /* of the pipes: in, out, said */
+	char *dir; /* directory of the pipes in, out and said */
 	unsigned n;
 };
 

@@ -17,7 +17,7 @@
 enum {
 	KEY_LEN = NUMBERING_KEY_LEN,
 	NUMBER_LEN = 21,
-	BYTES_PER_NODE = 128, /* of a block of 16 columns: a party holds more */
+	BYTES_PER_NODE = 128, /* bytes per node of a block of 16 columns; a party holds more */
 };
 
 /* An own node as the coordinator will identify it. */

@@ -66,9 +66,9 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 	sha256_end(h, hash);
 }
 
-/* Messages that are not added to work->received as received. Keys of this session make boxes and
- * tags. ROWS are in the order of hashed ids (party_align() adds them in the order of own ids). Of a
- * SUM, secure_sum_verified() adds the numbers. */
+/* True for messages that do not enter work->received in the form received. Keys of this session
+ * make boxes and tags. ROWS are in the order of hashed ids (party_align() adds them in the order of
+ * own ids). secure_sum_verified() adds the numbers of a SUM. */
 static bool is_of_session(enum msg_type type)
 {
 	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;
@@ -80,7 +80,8 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (!is_of_session(type))
 		chain_message(work->received, type, body);
-	/* The tag of a SUM proves it; otherwise the job ends. So no party can receive another. */
+	/* The tag of a SUM proves it; otherwise the job ends. So no party can receive another
+	 * sum. */
 	if (work->broadcasts.per_party || type == MSG_SUM)
 		return;
 	work->broadcasts.received = true;

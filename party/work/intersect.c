@@ -24,7 +24,7 @@ struct pseudonyms {
 	size_t n;
 };
 
-/* A party's state from its ids to the common ones. */
+/* A party's state from its own ids to the common ids. */
 struct intersect {
 	struct work *work;
 	const struct dataset *d;
@@ -111,8 +111,8 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* ---- tables ---- */
 
-/* Computes a verified sum of votes: each party answers n questions by 0 or 1. alike: it answers
- * exactly one of them by 1. */
+/* Computes a verified sum of votes: each party answers n questions with 0 or 1. alike: it answers
+ * exactly one of them with 1. */
 static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 {
 	struct work *work = s->work;
@@ -242,7 +242,7 @@ static enum err party_intersect_by_tables(struct intersect *s)
 	return e;
 }
 
-/* ---- the common ones ---- */
+/* ---- the common rows: list and numbering ---- */
 
 /* The list of common pseudonyms, received in pieces. */
 struct common_rows {

@@ -58,8 +58,8 @@ static void add_question(struct hmac *h, const struct work_noise *noise)
 		add_members(h, work);
 }
 
-/* Both the stream's key and the question's name are made of the HMAC; the key does not follow from
- * the name. */
+/* Both the stream's key and the question's name are derived from the HMAC; the key does not follow
+ * from the name. */
 static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
 {
 	struct work_noise *noise = ctx;

@@ -8,8 +8,8 @@
  *         the job
  *     the data set's digest
  *     the values that this party received in this job (work->received): each broadcast and
- * per-party value, the decoded sums, the numbering of its own ids in its own order; not keys, boxes
- *         and tags, which each session draws anew
+ *         per-party value, the decoded sums, the numbering of its own ids in its own order; not
+ *         keys, boxes and tags, which each session draws anew
  *     for a sum: its members
  *     the noise's scale and the answer before noise
  *

@@ -29,7 +29,7 @@ static enum err secret_write(struct secret *s, size_t n)
 	return ERR_OK;
 }
 
-/* Draws the secret if the file is empty: of two processes, the first to lock it does. */
+/* Draws the secret if the file is empty: the first process to lock the file draws. */
 static enum err secret_load(struct secret *s)
 {
 	uint8_t more[WHOLE + 1];

@@ -17,7 +17,7 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
-	struct tag *tag; /* of a broadcast sum; otherwise NULL */
+	struct tag *tag; /* tag of a broadcast sum; otherwise NULL */
 	uint64_t round;
 	size_t count, sent; /* words of the vector, with the canary; words sent so far */
 	size_t word;        /* bytes */

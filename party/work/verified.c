@@ -54,7 +54,7 @@ static enum err verified_sum(void *ctx, const void *question, enum parties_how h
 			e = err_set(ERR_INTERNAL, "a sum that parties are not told");
 			break;
 		}
-	if (e != ERR_OK && x) /* must not remain an unmasked term */
+	if (e != ERR_OK && x) /* x must not keep an unmasked term */
 		wipe(x, n * sizeof(*x));
 	return here(v, e);
 }

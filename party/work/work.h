@@ -35,12 +35,12 @@ struct broadcasts {
 	uint64_t number[PARTIES_MAX]; /* by party: words that the two have exchanged */
 	bool waiting;                 /* TOLD is expected, */
 	size_t with[2]; /* from members with[0] .. with[1] - 1, including this party, */
-	uint8_t expect[MSG_TOLD_LEN]; /* with this value if all received the same */
+	uint8_t expect[MSG_TOLD_LEN]; /* with this value if all received the same values */
 };
 
 struct work {
 	struct job job;                /* the effective job, as offered and accepted */
-	uint8_t job_hash[HASH_LEN];    /* of the job's bytes in the offer */
+	uint8_t job_hash[HASH_LEN];    /* hash of the job's bytes in the offer */
 	char subject[JOB_KEY_MAX + 1]; /* the parameter or party that is the reason of a decline */
 	const struct party_kind *side; /* of the job's kind */
 	uint8_t job_id[JOB_ID_LEN];
@@ -55,7 +55,7 @@ struct work {
 		char name[MSG_NAME_MAX + 1];
 	} left[PARTIES_MAX];
 	uint8_t coordinator[SECAGG_HASH_LEN]; /* the pinned fingerprint */
-	char submitter[MSG_NAME_MAX + 1];     /* of the job, as the coordinator claims */
+	char submitter[MSG_NAME_MAX + 1];     /* submitter of the job, as the coordinator claims */
 	struct channel *channel;              /* to the coordinator */
 	struct mailbox *mailbox;
 	struct record *record;
@@ -105,9 +105,10 @@ struct work {
 	char *cache;       /* directory of party/work/cache.h; NULL: nothing is kept; owned */
 	/* Hash of the dataset as loaded, or as cut. Not NULL if cache is not NULL. */
 	const uint8_t *data_hash;
-	enum ending ending;   /* sent to others if this step fails; 0: by msg_ending_of() */
-	bool considered;      /* this party takes part in the offered job */
-	bool later;           /* declined, but another attempt may do: this one was served before */
+	enum ending ending; /* sent to others if this step fails; 0: by msg_ending_of() */
+	bool considered;    /* this party takes part in the offered job */
+	/* declined, because this attempt was served before; a later one may be accepted */
+	bool later;
 	bool again;           /* the attempt was cut short, and another may follow */
 	_Atomic bool offered; /* an offer has arrived: from here on a stop interrupts a job */
 	/* The job is done: the rest is for this party alone, without a deadline. */
@@ -134,8 +135,8 @@ enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
 
-/* Shares a key that all parties have and the coordinator does not have: party 0 seals its own to
- * every other, whose key becomes it. ERR_PEER: another message arrived. */
+/* Shares a key that all parties have and the coordinator does not have: party 0 seals its key to
+ * every other party, which takes it as its own. ERR_PEER: another message arrived. */
 enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
 
@@ -201,8 +202,8 @@ void broadcasts_stop(struct work *work);
 /* Call after a sum: if it was the phase's first, sends this party's words to the members. */
 enum err broadcasts_confirm(struct work *work) MUST_CHECK;
 /* Call after the protocol's last message: sends this party's words to all parties. Accepts no other
- * message until all have answered the same. ERR_PEER, naming the members of whom one received other
- * values. */
+ * message until all have answered the same. ERR_PEER, naming the members, one of which received
+ * other values. */
 enum err broadcasts_confirm_all(struct work *work) MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@
 #include "common/kind/kind.h"
 
 enum {
-	FEDGCN_CLUSTERS_MAX = 1024, /* a prototype of each is sent in each round */
+	FEDGCN_CLUSTERS_MAX = 1024, /* a prototype of each cluster is sent in each round */
 	FEDGCN_STACK_MAX = 4096     /* prototypes that a party uploads in a round */
 };
 enum fedgcn_baselines { BASELINES_ALL, BASELINES_QUICK, BASELINES_OFF };

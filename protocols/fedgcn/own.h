@@ -33,8 +33,8 @@ struct fedgcn_training {
 	const struct fedgcn_params *p;
 	const float *joint; /* net->weights, for FedProx; else NULL */
 	unsigned round;
-	/* called with the trained numbers after each epoch e = 0, 1, ... but the last; NULL: never
-	 */
+	/* called with the trained numbers after each epoch e = 0, 1, ... except the last; NULL:
+	 * never */
 	void (*epoch)(void *arg, unsigned e, const float *W);
 	void *arg;
 };

@@ -18,7 +18,7 @@ struct fedgcn_own {
 	/* If fedgcn_is_stacked(): fedgcn_upload_rows() prototypes, and their counts, by epoch */
 	struct mat stack;
 	double *stacked;
-	struct fedgcn_model model; /* the last good one; weights 0: none */
+	struct fedgcn_model model; /* the last good model; weights 0: none */
 };
 
 static void fedgcn_party_embed(struct fedgcn_party *party)

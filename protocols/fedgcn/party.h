@@ -68,12 +68,12 @@ unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
 enum fedgcn_kind {
 	FEDGCN_START = 1, /* 1: own graphs */
-	/* 66 k: of each centre the own graphs nearest to it, the sum of their embeddings, and of
-	 * their squared distances; all 0 below min_cluster */
+	/* 66 k: for each centre the number of own graphs nearest to it, the sum of their
+	 * embeddings, and the sum of their squared distances; all 0 below min_cluster */
 	FEDGCN_CENTRES,
 	/* the weights W and 4 more: n W; n; n times each loss; graphs whose cluster changed. With
-	 * prototypes "matched" 65 k more: graphs of each cluster, 0 below min_cluster, and behind
-	 * these as many times each prototype */
+	 * prototypes "matched" 65 k more: graphs of each cluster, 0 below min_cluster, then each
+	 * prototype, multiplied by that number */
 	FEDGCN_TRAIN,
 	FEDGCN_FINAL, /* k: own graphs of each cluster */
 };
@@ -122,8 +122,8 @@ struct fedgcn_own;
 struct fedgcn_party {
 	const struct graphs *graphs; /* borrowed */
 	struct fedgcn_params p;
-	uint32_t *label;           /* graphs->count: of the last TRAIN, finally of FINAL */
-	double kl, reconstruction; /* of the last epoch: means over batches, before lambda */
+	uint32_t *label; /* graphs->count: clusters by the last TRAIN, at the end by FINAL */
+	double kl, reconstruction; /* means over the batches of the last epoch, before lambda */
 	struct fedgcn_own *own;
 };
 

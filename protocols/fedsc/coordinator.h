@@ -17,9 +17,9 @@ struct fedsc_report {
 	double *mean, *unit;        /* m each; rows are clustered as (x - mean) / unit; owned */
 	double r;                   /* width of the kernel: all but anchor */
 	unsigned k;                 /* clusters: given, or chosen from the range */
-	struct selection selection; /* of a range; else empty */
+	struct selection selection; /* choice of k from a range; else empty */
 	size_t dims, dropped;       /* d as used; landmarks with too few rows */
-	unsigned rounds;            /* of Stage I; of k-means, on all rows */
+	unsigned rounds;            /* rounds of Stage I; k-means: rounds on all rows */
 	double change;              /* relative change of Z in the last round */
 	double *value;              /* leading eigenvalues; owned; NULL for k-means */
 	/* number of `value`: k, or dims if fewer; one more with a range, if there is one */
@@ -27,7 +27,7 @@ struct fedsc_report {
 	double *size; /* k: rows of each cluster; owned */
 	/* k-means: k x m, centres of the last counting, in the data's units; owned */
 	struct mat centres;
-	/* with job.profile: of rows of all parties; columns have numbers; owned */
+	/* with job.profile: profile of the rows of all parties; columns have numbers; owned */
 	struct profile profile;
 	/* k-means, anchors: model that places new rows, without column names; else empty */
 	struct fedsc_model model;

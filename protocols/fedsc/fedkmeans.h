@@ -19,7 +19,8 @@
 /* ---- questions ---- */
 
 enum fedkmeans_kind {
-	FEDKMEANS_COUNTS, /* c: rows nearest to each centre, on ties to the first */
+	/* c: number of rows nearest to each centre; on ties the first centre counts */
+	FEDKMEANS_COUNTS,
 	/* c' (m + 1): for each of the c' centres with count >= least, in order, the sum of its rows
 	 * and of their squared distances */
 	FEDKMEANS_SUMS,
@@ -49,7 +50,7 @@ struct fedkmeans_party {
 	uint32_t *label; /* n: nearest of the last centres */
 	double *near;    /* n: squared distance to it */
 	double *next;    /* n: squared distance to the second nearest; infinite if there is none */
-	size_t k;        /* of the last COUNTS; 0 before the first */
+	size_t k;        /* centres of the last COUNTS; 0 before the first */
 	unsigned threads;
 	const struct ranks *ranks; /* borrowed; NULL: X has all rows */
 };
@@ -140,7 +141,7 @@ struct fedkmeans_report {
 	size_t landmarks, dropped;
 	unsigned rounds;
 	double inertia;             /* of the last SUMS */
-	struct selection selection; /* of a range; else empty */
+	struct selection selection; /* choice of k from a range; else empty */
 };
 void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
 			unsigned threads);

@@ -12,7 +12,7 @@ const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NUL
 static const char *const start_names[] = { "landmarks", "random", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
-/* The variants that read a parameter; 0: all do. */
+/* Bits of the variants that read a parameter; 0: all variants do. */
 enum {
 	ANCHOR = 1 << FEDSC_BY_ANCHORS,
 	DENSE = 1 << FEDSC_BY_DENSE,

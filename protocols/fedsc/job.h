@@ -60,7 +60,8 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	double beta;             /* + on scaled rows, in standard deviations */
 	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p */
 	double sigma_z, sigma_c; /* further noise, absolute */
-	double clip, ball;       /* clip shortens scaled rows to it, ball rows of Z_p; 0: no */
+	/* lengths to which scaled rows (clip) and rows of Z_p (ball) are shortened; 0: not */
+	double clip, ball;
 	/* + deviation of noise in aggregates, for a sum that a row can move by 1; 0: none */
 	double multiplier;
 	double gram;                      /* the same for B'B (private.h) */
@@ -82,8 +83,8 @@ struct fedsc_job {
 	double noise_beta;
 	double noise_beta_c; /* the same for C_p, if it differs from Z_p's; -1: it does not */
 	double noise_eps, noise_delta; /* + 0: not given */
-	double noise_clip;             /* + tau_X: shortens rows to it */
-	double noise_ball;             /* tau_Z: shortens rows of Z to it; 0: no */
+	double noise_clip;             /* + tau_X: rows are shortened to this length */
+	double noise_ball;             /* tau_Z: rows of Z are shortened to this length; 0: not */
 	unsigned noise_colluders;      /* + sums: JOB_AUTO: half of the parties, rounded down */
 };
 JOB_OF_KIND(fedsc_job)

@@ -24,7 +24,7 @@ enum { FEDSC_MODEL_VERSION = 1 };
 /* Zero-initialised: no model. */
 struct fedsc_model {
 	size_t m;    /* columns */
-	double clip; /* first shortens longer rows to it; 0: no */
+	double clip; /* length to which longer rows are shortened first; 0: not */
 	/* m; rows are clustered as (x - shift) / unit; unit 0: the column becomes 0 */
 	double *shift, *unit;
 	unsigned near;     /* anchors: s; 0: rows are clustered directly */

@@ -19,7 +19,7 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 	 * Rows of Z are then assumed to be no longer than the data's rows, and no privacy can be
 	 * claimed. */
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
-	double share = upload ? 0.5 : 1; /* of eps and delta: each of two uploads gets half */
+	double share = upload ? 0.5 : 1; /* share of eps and delta: each of two uploads gets half */
 	struct noise_factors p = { .eps_z = share * job->noise_eps,
 				   .delta_z = share * job->noise_delta,
 				   .eps_c = share * job->noise_eps,

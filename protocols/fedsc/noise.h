@@ -15,7 +15,7 @@ struct fedsc_noise {
 	double mu; /* exact mu of the job's noise (common/privacy/account.h) */
 	/* ---- noise on data ---- */
 	const char *mechanism;     /* static; NULL: sigma is given by beta, or there is no noise */
-	double clip;               /* with eps: shortens raw rows to it; 0: no */
+	double clip;               /* with eps: length to which raw rows are shortened; 0: not */
 	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of noise on raw rows */
 	/* without eps: deviation of noise on scaled rows (fedsc_question.beta,
 	 * fedsc_params.beta) */
@@ -25,9 +25,9 @@ struct fedsc_noise {
 	double multiplier;
 	double gram; /* the same for B'B of variant anchor; else 0 */
 	/* ---- noise on factors: fields of the same name in fedsc_question and fedsc_params ---- */
-	double noise_z, noise_c;       /* without eps: in deviations of Z_p and of C_p */
-	double scaled_clip;            /* with eps: shortens scaled rows to it; 0: no */
-	double ball;                   /* with noise.ball: shortens rows of Z_p to it; 0: no */
+	double noise_z, noise_c; /* without eps: in deviations of Z_p and of C_p */
+	double scaled_clip;      /* with eps: length to which scaled rows are shortened; 0: not */
+	double ball; /* with noise.ball: length to which rows of Z_p are shortened; 0: not */
 	double sensitivity_z, sigma_z; /* with eps */
 	double sensitivity_c, sigma_c; /* with eps and an upload of C; else 0 */
 };

@@ -30,8 +30,9 @@ enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R) MUST_CHEC
 enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
 		       struct mat *U) MUST_CHECK;
 /* The last step, with job.profile: fills report->profile (profile.c). It shows clusters of
- * min_cluster rows or more. While all others together have fewer, but some, the smallest shown, the
- * first of equals, joins them. ERR_PEER: impossible sizes. */
+ * min_cluster rows or more. If the hidden clusters have rows, but fewer than min_cluster together,
+ * it hides the smallest shown cluster too (the first of equals), until they have enough. ERR_PEER:
+ * impossible sizes. */
 enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
 /* fedsc_keep_model() fills report->model from these centres. fedsc_keep_clipped() does so for rows
  * shortened to `clip`, the unit of all columns. fedsc_keep_ties() adds the ties of anchors:

@@ -22,10 +22,10 @@
 #include "common/parties/parties.h"
 
 enum {
-	FEDSC_PAIRWISE_BITS = 30,      /* behind the point, of C and W */
+	FEDSC_PAIRWISE_BITS = 30,      /* bits of C and W behind the point */
 	FEDSC_PAIRWISE_DIMS = 250,     /* d at most */
 	FEDSC_PAIRWISE_EACH = 33,      /* rows of a ciphertext: PAILLIER_SLOTS */
-	FEDSC_PAIRWISE_MOST = 1 << 18, /* powers of a job; about an hour of a processor */
+	FEDSC_PAIRWISE_MOST = 1 << 18, /* most powers of a job; about an hour of a processor */
 };
 #define FEDSC_PAIRWISE_LAMBDA 1e-6 /* lambda at least */
 

@@ -37,18 +37,19 @@ enum fedsc_kind {
 	 * F t)^1/2 F R */
 	FEDSC_EMBED,
 	FEDSC_SIZES, /* k: rows of each cluster, by the labels */
-	/* 2 m for all rows, then 2 m for each shown cluster, in order. For all rows: of each column
-	 * the sum of squares as clustered, around the mean; then the rows where it was not 0 as
-	 * read. For a cluster: the sum of each column as clustered; the rows where it was not 0.
-	 * With noise of deviation 1 / sqrt(L) in every word */
+	/* 2 m for all rows, then 2 m for each shown cluster, in order. For all rows: the sum of
+	 * squares of each column as clustered, around the mean; then the number of rows in which it
+	 * was not 0 as read. For a cluster: the sum of each column as clustered; then the number of
+	 * its rows in which it was not 0. With noise of deviation 1 / sqrt(L) in every word */
 	FEDSC_PROFILE,
 	FEDSC_UPLOAD, /* no sum: n_p x d, C unmasked, in UPLOAD */
 	/* With noise in aggregates: private.h. */
 	FEDSC_COUNT, /* 1: rows */
 	/* no sum: divides rows by clip and shortens them to length 1, permanently */
 	FEDSC_BALL,
-	/* c (m + 2): of each centre the rows nearest to it; then of each centre the sum of its
-	 * rows' offsets, shortened to the radius, and of their widths; with noise */
+	/* c (m + 2), with noise: for each centre the number of rows nearest to it; then for each
+	 * centre the sum of its rows' offsets, shortened to the radius, and the sum of their
+	 * widths */
 	FEDSC_NOISY,
 	/* d (d + 1) / 2: as ANCHOR, with weights of length 1 in each row, and noise */
 	FEDSC_NOISY_ANCHOR,
@@ -66,17 +67,18 @@ struct fedsc_question {
 	bool columns;       /* SPREAD */
 	double scale, beta; /* SCALE */
 	const double *unit; /* SCALE: m, with scale as a factor; NULL: scale in all columns */
-	/* SCALE: shortens longer rows to it after scaling, 0: no; BALL */
+	/* SCALE: length to which longer rows are shortened after scaling, 0: not; BALL */
 	double clip;
 	bool width;                                /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
 	/* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, NOISY_ANCHOR, UPLOAD, PAIRWISE: d x m; NOISY,
 	 * NEAREST: k x m; DENSE and EMBED use that of the last DEGREES or ANCHOR */
 	const struct mat *Z;
-	double r, lambda;        /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD, PAIRWISE */
-	unsigned inner;          /* DICTIONARY: Q */
-	double n;                /* DICTIONARY, PAIRWISE: rows of all parties */
-	double ball;             /* DICTIONARY: shortens rows of Z_p to it before noise; 0: no */
+	double r, lambda; /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD, PAIRWISE */
+	unsigned inner;   /* DICTIONARY: Q */
+	double n;         /* DICTIONARY, PAIRWISE: rows of all parties */
+	/* DICTIONARY: length to which rows of Z_p are shortened before noise; 0: not */
+	double ball;
 	double noise_z;          /* DICTIONARY: noise on Z_p, in units of its standard deviation */
 	double sigma_z;          /* DICTIONARY: further noise on Z_p, absolute */
 	double noise_c, sigma_c; /* UPLOAD: the same on C_p */
@@ -86,8 +88,8 @@ struct fedsc_question {
 	const struct mat *R;     /* EMBED: d x k */
 	size_t k;                /* SIZES, PROFILE */
 	const bool *shown;       /* PROFILE: k */
-	double sigma;            /* PROFILE: of this party's noise */
-	const struct fedsc_noisy *noisy;    /* NOISY: for its centres Z */
+	double sigma;            /* PROFILE: deviation of this party's noise */
+	const struct fedsc_noisy *noisy;    /* NOISY: noise of the sums for the centres Z */
 	const struct discrete_share *share; /* NOISY_ANCHOR */
 };
 
@@ -100,7 +102,7 @@ struct fedsc_party {
 	/* borrowed; NULL: refuses questions for noise; may change between questions */
 	const struct noise_source *noise;
 	unsigned threads;
-	struct mat Z;               /* of the last SPECTRUM, DEGREES or fedsc_upload() */
+	struct mat Z;               /* Z of the last SPECTRUM, DEGREES or fedsc_upload() */
 	struct fedsc_basis basis;   /* of Z */
 	double *t;                  /* of DENSE; NULL before */
 	struct fedsc_anchor anchor; /* of the last ANCHOR */
@@ -119,7 +121,8 @@ struct fedsc_party {
  * finite. */
 enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_cluster,
 			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
-/* For one rank's share of a party's rows, of any number, all finite. Borrows ranks. */
+/* Like fedsc_party_init(), for one rank's share of a party's rows: any number of rows, with finite
+ * values. Borrows ranks. */
 void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster,
 		      const struct ranks *ranks);
 void fedsc_party_release(struct fedsc_party *p);

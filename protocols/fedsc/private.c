@@ -20,7 +20,7 @@ enum {
 	SPLIT = 4 /* most parts of a centre */
 };
 enum { AFTER = 2, OF = 7 };       /* kmeans: share of all rounds that run on clusters */
-enum { LLOYD = 100 };             /* of k-means on the landmarks, which needs no sums */
+enum { LLOYD = 100 };             /* most steps of k-means on the landmarks, which needs no sums */
 static const double SHRINK = 0.7; /* of the radius */
 /* distance of split centres, in the root mean square of their rows */
 static const double APART = 0.7;

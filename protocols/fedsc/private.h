@@ -38,7 +38,7 @@
 struct fedsc_noisy {
 	double radius;                    /* rho */
 	struct discrete_share count, sum; /* a party's noise shares; sum: of S and Q */
-	double deviation;                 /* of a count's noise, over all parties */
+	double deviation;                 /* deviation of a count's noise, over all parties */
 };
 
 /* Noise of fedsc's B'B, with each row of B of length 1: deviation sqrt(2) s, s being p->gram.
@@ -80,9 +80,9 @@ enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct f
 struct fedsc_rounds {
 	struct parties *parties;
 	const struct fedsc_params *p;
-	struct mat Z;  /* centres; room for `most` rows */
+	struct mat Z;  /* centres; memory for `most` rows */
 	double *count; /* N, most */
-	double *width; /* Q rho / w: summed squared offsets, most */
+	double *width; /* `most` entries: Q rho / w, the summed squared offsets */
 	/* bounds of the number of centres; the `fewest` largest stay, even with low counts */
 	size_t most, fewest;
 	struct rng rng;

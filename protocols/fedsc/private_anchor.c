@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LLOYD = 100 };        /* of k-means on the landmarks, which needs no sums */
+enum { LLOYD = 100 };        /* most steps of k-means on the landmarks, which needs no sums */
 static const double TIE = 2; /* entries of B'B up to TIE deviations may be noise */
 
 enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,

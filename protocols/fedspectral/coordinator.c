@@ -94,7 +94,8 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;
-	unsigned best = 2; /* without k: the largest drop of eigenvalues, the first on ties */
+	/* if k is not given: largest drop of the eigenvalues, the first on ties */
+	unsigned best = 2;
 	double *value;
 	enum err err;
 

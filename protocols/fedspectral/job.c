@@ -12,7 +12,7 @@ static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const noise_names[] = { "none", "sums", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
-/* The variants that read a parameter; 0: all do. */
+/* Bits of the variants that read a parameter; 0: all variants do. */
 enum { EXACT = 1 << FEDSPECTRAL_EXACT, PLUS = 1 << FEDSPECTRAL_PLUS };
 
 #define AT(field) offsetof(struct fedspectral_job, field)
@@ -77,7 +77,7 @@ void fedspectral_presets(const struct json *root, struct kind_presets *to)
 	static const struct config_preset without_noise[] = { { "tau", "0.2" }, { NULL, NULL } };
 	const char *variant = json_text(root, "variant");
 	const struct json *noise = json_get_as(root, "noise", JSON_OBJECT);
-	bool older = json_get(root, "regularize"); /* 0 in records of 0.2.0: no tau */
+	bool older = json_get(root, "regularize"); /* records of 0.2.0 have this key and no tau */
 
 	presets_add(to, standard);
 	if (!older && (!*variant || !strcmp(variant, "exact")) &&

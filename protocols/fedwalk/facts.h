@@ -36,9 +36,10 @@ struct fedwalk_spent {
 	/* "degree vectors", "ordered degree matrices", "encoder", "randomised response",
 	 * "training" */
 	const char *mechanism;
-	const char *unit;        /* "edge" or "token": difference of neighbouring inputs */
-	double sensitivity;      /* of the release, in the mechanism's own measure; 0: none */
-	double eps_each;         /* of one release; INFINITY: no guarantee */
+	const char *unit; /* "edge" or "token": difference of neighbouring inputs */
+	/* sensitivity of the release, in the mechanism's own measure; 0: none */
+	double sensitivity;
+	double eps_each;         /* eps of one release; INFINITY: no guarantee */
 	double releases;         /* number of releases that contain one edge */
 	double eps;              /* composed */
 	const char *composition; /* composition rule, as a sentence */

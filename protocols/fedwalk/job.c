@@ -10,7 +10,7 @@ static const char *const dissimilarity_names[] = { "l1", "dtw", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
-enum { WALKS = 1 << FEDWALK_WALKS }; /* the mode that reads a parameter; 0: all do */
+enum { WALKS = 1 << FEDWALK_WALKS }; /* bit of the mode that reads a parameter; 0: all modes do */
 
 #define AT(field) offsetof(struct fedwalk_job, field)
 

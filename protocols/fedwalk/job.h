@@ -14,7 +14,7 @@ struct fedwalk_job {
 	enum fedwalk_mode mode;
 	enum fedwalk_dissimilarity_by dissimilarity;
 	unsigned dtw_rows; /* M_v is averaged down to this many rows; 0: never */
-	double eps;        /* of degree vectors and the encoder, or of randomised response */
+	double eps;        /* eps of degree vectors and the encoder, or of randomised response */
 	double p;          /* probability of asking the two-hop predictor */
 	unsigned bins;     /* k, or JOB_AUTO: floor(ln n) */
 	unsigned walks;    /* gamma, walks from each vertex */

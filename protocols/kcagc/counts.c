@@ -32,7 +32,7 @@ struct sample {
 	uint16_t *of;            /* n: 1 + place in the sample, or 0 */
 	struct item *item;       /* sorted by column */
 	size_t *start;           /* columns + 1: items of each column */
-	double (*like)[CODINGS]; /* rows: similarities of one row to each sampled row */
+	double (*like)[CODINGS]; /* per row: its similarities to each sampled row */
 };
 
 static double value_at(const struct features *X, size_t row, size_t e)
@@ -190,7 +190,7 @@ static double variance(const struct group *g)
 	return fmax(g->square / g->pairs - mean * mean, 0);
 }
 
-/* d'; 0 if all pairs are alike. */
+/* Returns d'; 0 if all pairs are alike. */
 static double clearness(const struct pairs *p, size_t coding)
 {
 	const struct group *linked = &p->linked[coding], *random = &p->random[coding];
@@ -201,7 +201,7 @@ static double clearness(const struct pairs *p, size_t coding)
 		   : 0;
 }
 
-/* Whole numbers, mostly 0, of which some are above 1. */
+/* True if the values are whole numbers, mostly 0, and some are above 1. */
 static bool are_counts(const struct seen *seen, size_t columns)
 {
 	size_t sparse = 0, held = 0;

@@ -1,9 +1,9 @@
-/* counts.h -- whether counts of words are better taken as words.
+/* counts.h -- decides whether a slice uses the presence of words in place of their counts.
  *
- * A word that is repeated in a text outweighs all others in a row of counts. Where repetitions say
- * nothing, rows of one class resemble each other less than their words do. The graph tells: linked
- * rows must resemble each other more than rows at random, and the coding in which they do so more
- * clearly is taken. */
+ * A word that is repeated in a text outweighs all others in a row of counts. If repetitions carry
+ * no information, counts make rows of one class less similar than presence does. The graph shows
+ * this: linked rows must be more similar than random rows, and the coding with the clearer
+ * difference is taken. */
 #ifndef PROTOCOLS_KCAGC_COUNTS_H
 #define PROTOCOLS_KCAGC_COUNTS_H
 

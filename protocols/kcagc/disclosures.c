@@ -11,7 +11,7 @@ static void disclose_range(struct disclosures *s, const struct kcagc_job *job)
 	    "and from the rows' distances to their cell's mean, summed over the parties");
 }
 
-/* Protocols 2 and 3: over cells, or over all nodes. */
+/* Lists the disclosures of Protocols 2 and 3, over cells or over all nodes. */
 static void disclose_distances(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool cells = job->method == METHOD_TREE || job->method == METHOD_FLAT;

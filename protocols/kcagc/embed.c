@@ -298,8 +298,8 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 	return err;
 }
 
-/* Weighs numbers that stand beside words. A number such as a year is longer than all words together
- * and would dominate them. Returns the weights, or NULL. */
+/* Weighs the numbers of a slice that also holds words. A number such as a year is longer than all
+ * words together and would dominate them. Returns the weights, or NULL. */
 static double *embed_weigh_beside(struct features *X, const struct graph *g, unsigned threads)
 {
 	struct slice slice;

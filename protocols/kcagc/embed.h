@@ -31,9 +31,9 @@ struct embed_params {
 };
 
 /* Embeds X into Z (n x d, initialised here). Releases X as early as possible, so that the peak of
- * memory stays near one dense copy of the slice. Scales columns as p->idf says and centres nothing.
- * Calls progress_tick(). If filtered_pays(), it uses products with the filtered features and does
- * not form them; the space of Z is then accurate to about 1e-8.
+ * memory stays near one dense copy of the slice. Scales columns as p->idf requests and centres
+ * nothing. Calls progress_tick(). If filtered_pays(), it uses products with the filtered features
+ * and does not form them; the space of Z is then accurate to about 1e-8.
  *
  * With distributed rows (g->ranks) X, Z and g are this rank's part. Returns ERR_INPUT at each rank
  * for a filter other than FILTER_HALF, for more columns than rows or than SVD_EXACT_MAX, and for
@@ -73,7 +73,7 @@ void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows with r zero (to rounding) become zero. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
-/* F (initialised here): dense features before the filter, columns weighted as p->idf says. */
+/* F (initialised here): dense features before the filter, columns weighted as p->idf requests. */
 enum err embed_weighed(const struct ranks *R, const struct features *X,
 		       const struct embed_params *p, struct mat *F) MUST_CHECK;
 /* Returns the number of non-zeros of X over all ranks, for filtered_pays(). If more than a quarter

@@ -9,7 +9,7 @@
 enum { CELLS = 1 << 17, SKETCH = 64 };
 
 struct groups {
-	size_t rows, all; /* of this process, of all processes */
+	size_t rows, all; /* rows of this process; rows of all processes */
 	uint16_t *of;     /* rows: the group of each */
 	double *size;     /* EXPLAINED_GROUPS: number of nodes, over all processes */
 	/* EXPLAINED_GROUPS: numbers of the non-empty groups, consecutive from 0 */

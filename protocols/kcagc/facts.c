@@ -49,7 +49,8 @@ static void count_value(void *ctx, size_t row, size_t column, double *value)
 
 struct scaling {
 	const double *row, *column; /* factors; column may be NULL */
-	/* the slice's; in a WORD_PRESENT column, non-zeros become 1 before scaling */
+	/* word kinds of the slice's columns; in a WORD_PRESENT column, non-zeros become 1 before
+	 * scaling */
 	const uint8_t *word;
 };
 
@@ -136,7 +137,7 @@ static void mark_word(void *ctx, size_t row, size_t column, double *value)
 		*value = *value != 0;
 }
 
-/* Replaces counts by presence where that tells linked rows from others more clearly. */
+/* Replaces counts by presence if presence distinguishes linked rows from others more clearly. */
 static void slice_facts_see(struct slice *s, struct seen *seen)
 {
 	seen_of(s, seen);
@@ -177,7 +178,7 @@ static void weigh_and_give(struct slice *s, const double *weight, struct feature
 	s->X = (struct features){ 0 };
 }
 
-/* Returns the idf for columns of words, and 1 for numbers beside them. */
+/* Returns the idf for columns of words, and 1 for columns of numbers. */
 static double *weights_of_kinds(struct slice *s, const struct seen *seen)
 {
 	double *weight = column_weights(s);

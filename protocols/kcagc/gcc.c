@@ -53,7 +53,7 @@ struct state {
 	uint32_t *label;
 	double *confidence;
 	struct mat F;
-	struct mat Q; /* of the first iteration, from the guard */
+	struct mat Q; /* sums of the first iteration, from the guard */
 	size_t moved;
 };
 

@@ -21,9 +21,9 @@ struct guard {
 	/* Output: */
 	bool scaled; /* scaled rows' clusters were taken; how.inertia is theirs */
 	double inertia;
-	double modularity; /* of the clusters taken, mean over the parties' graphs */
+	double modularity; /* modularity of the clusters taken, mean over the parties' graphs */
 	struct mat rows;   /* the scaled rows, n x Z.cols; the caller's to release */
-	/* K G D^-1 (n x k) of the plain rows' clusters, if these stay and `means` is set; else
+	/* K G D^-1 (n x k) of the plain rows' clusters, if these are taken and `means` is set; else
 	 * empty. The caller releases it */
 	struct mat Q;
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { BURST_UNKNOWN = 64 << 10 };
-/* The methods that read a parameter; 0: all do. */
+/* Bits of the methods that read a parameter; 0: all methods do. */
 enum {
 	TREE = 1 << METHOD_TREE,
 	FLAT = 1 << METHOD_FLAT,
@@ -200,7 +200,7 @@ static const struct config_preset of_basic[] = { { "polish", "0" },
 /* Small cells are merged; steps that sum over single nodes are left out. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
-/* Both choose their order by GCC's rule. */
+/* Landmark and gcc choose their order by GCC's rule. */
 static const struct config_preset of_landmark[] = {
 	{ "filter.order", "auto" },
 	{ "degrees", "auto" },
@@ -267,7 +267,7 @@ void kcagc_settle(void *p, bool modulus_given)
 void kmeans_columns_settle(void *p, bool modulus_given)
 {
 	(void)modulus_given;
-	((struct kcagc_job *)p)->graphs = GRAPHS_OWN; /* there are none to compare */
+	((struct kcagc_job *)p)->graphs = GRAPHS_OWN; /* there are no graphs to compare */
 }
 
 void kcagc_standard(const void *p, struct json *root)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Added to k for the dimensions in which landmarks are chosen and rows lie before the power step;
- * added to 2k for the most sets. */
+/* Extra dimensions beyond k, in which landmarks are chosen and rows lie before the power step;
+ * extra sets beyond 2k. */
 enum { EXTRA = 10 };
 
 /* For the landmarks' Gram matrix: eigenvalues below this share of the largest are rounding errors,

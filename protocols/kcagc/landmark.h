@@ -17,8 +17,8 @@ struct landmark_params {
 	 * takes scaled rows */
 	enum degrees degrees;
 	bool power; /* multiply by K once; if not set, the parties never see a joint vector */
-	unsigned restarts, lloyd; /* of the k-means that makes the clusters: 100, 100 */
-	unsigned set_restarts;    /* of the k-means that makes the sets: 5 */
+	unsigned restarts, lloyd; /* parameters of the k-means that makes the clusters: 100, 100 */
+	unsigned set_restarts;    /* restarts of the k-means that makes the sets: 5 */
 	unsigned polish;          /* steps over all rows at the end: 1 */
 	size_t min_cell;          /* least nodes per set: 1 */
 	double guard;             /* modularity by which scaled rows must win: 0.02 */

@@ -110,8 +110,9 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
-/* Standardises numbers that stand beside words, and weighs the words. A number such as a year is
- * longer than all words together, so rows would be nearest to each other without filtering. */
+/* Standardises the numbers of a slice that also holds words, and weighs the words. A number such as
+ * a year is longer than all words together, so rows would be nearest to each other without
+ * filtering. */
 static void order_weigh_beside(struct order_search *s)
 {
 	struct features own = { .dense = s->F };

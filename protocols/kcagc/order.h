@@ -1,6 +1,6 @@
 /* order.h -- filter.order "auto" for AGC and kCAGC. A party's terms of AGC's rule (Zhang et al.,
  * IJCAI 2019, Section 3.3), one per psi: the mean intra-cluster distance after psi steps of the
- * filter, with features projected and clustered as the job says; and the modularity of these
+ * filter, with features projected and clustered as the job specifies; and the modularity of these
  * clusters on the graph, which kCAGC uses too. */
 #ifndef PROTOCOLS_KCAGC_ORDER_H
 #define PROTOCOLS_KCAGC_ORDER_H
@@ -19,7 +19,7 @@ struct order_search {
 	const struct features *X;
 	const struct graph *g;
 	size_t entries; /* non-zeros of X, or the number of all values if many are non-zero */
-	bool beside; /* numbers beside words are standardised, so F is not just X weighted by idf */
+	bool beside; /* numbers among words are standardised, so F is not just X weighted by idf */
 	struct filtered *map; /* filtered W, for singular vectors by products; NULL: not used yet */
 	struct features W;    /* X, weighted */
 	struct embed_params how;
@@ -28,7 +28,7 @@ struct order_search {
 
 /* Begins the search, which takes one dense copy of X. X stays unchanged; X and g must outlive the
  * search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
- * beside words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
+ * among words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
  * the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,

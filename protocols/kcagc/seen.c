@@ -156,7 +156,7 @@ struct beside {
 	/* columns: words (0 and 1), sparse (mostly 0), full (a number in every row) */
 	size_t words, sparse, full;
 	bool other;       /* a column is neither of 0 and 1 nor full */
-	double low, high; /* of the non-zeros that are not full */
+	double low, high; /* bounds of the non-zeros that are not full */
 };
 
 static struct beside count_columns(struct seen *seen, size_t m)

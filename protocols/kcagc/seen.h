@@ -1,4 +1,4 @@
-/* seen.h -- what the columns of a slice hold: words, counts, or facts that stand beside them.
+/* seen.h -- finds the contents of a slice's columns: words, counts, or facts among them.
  *
  * A fact, such as a year, has a number in every row. It is foreign to columns that are mostly 0:
  * words, in 0 and 1 or otherwise coded, and their counts and weights. */

@@ -156,10 +156,10 @@ enum err slice_begin_answer(struct slice *s, const struct question *q, double *x
 void slice_product_rows(const struct slice *s, const struct mat *C, size_t first, size_t rows,
 			double *x);
 
-/* If columns with a number in each row stand beside columns that are mostly 0: standardises the
- * former, weights words by idf, as ASK_FACTS and ASK_SPREADS do, and returns true. Else returns
- * false. Either way X returns to the
- * caller and the slice, which has answered nothing, may only be released. O(n m). */
+/* If some columns have a number in each row and others are mostly 0: standardises the former,
+ * weights words by idf, as ASK_FACTS and ASK_SPREADS do, and returns true. Else returns false.
+ * Either way X returns to the caller and the slice, which has answered nothing, may only be
+ * released. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
 /* Does the same without centring: numbers get the size of the other columns and keep their mean.
  * Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns false. Logs

@@ -11,7 +11,7 @@ struct sums_basis {
 	bool idf;     /* columns are weighted, because all features of all parties are 0 or 1 */
 	size_t width; /* m, sum of the slices' widths */
 	unsigned order;
-	enum degrees degrees; /* the job's; for DEGREES_AUTO the decision */
+	enum degrees degrees; /* the job's parameter; for DEGREES_AUTO the decision */
 	/* share of the variance that degrees explain, which decided DEGREES_AUTO; 0: not
 	 * measured */
 	double explained;
@@ -66,7 +66,7 @@ struct sums_clusters {
 	double inertia; /* output, as `selection` */
 	struct selection selection;
 };
-/* p: of gcc.h or landmark.h. */
+/* p: parameters of gcc.h or landmark.h. */
 #define SUMS_CLUSTERS_OF(p)                                                                        \
 	((struct sums_clusters){ .k = (p)->k,                                                      \
 				 .k_from = (p)->k_from,                                            \

@@ -34,7 +34,7 @@ void wide_release(struct wide *w);
 void wide_put(struct wide *w, double scale, double *beside);
 
 /* Y (n x b, initialised here) = F F' B, F = T^p X, for B of n x b. 2 p steps of the filter on b
- * columns and O(entries b); memory 2 m b doubles beside Y. Bitwise identical for any number of
+ * columns and O(entries b); memory 2 m b doubles besides Y. Bitwise identical for any number of
  * threads. */
 void wide_products(const struct wide *w, const struct mat *B, struct mat *Y);
 

@@ -16,7 +16,7 @@
 #define WORD_OF_ROWS INFINITY
 
 struct words {
-	double value; /* of the non-zeros so far; 0: none yet */
+	double value; /* value of the non-zeros so far; 0: none yet */
 	bool differ;
 	size_t *count; /* non-zeros of each column, unless `differ`; owned */
 };

@@ -44,7 +44,7 @@ struct slot {
 	struct channel *channel;
 	bool joined;           /* it was sent WELCOME */
 	bool known;            /* the party joined an attempt of this job, with the key below */
-	bool knows;            /* the party returned and was told that the job is done */
+	bool knows;            /* the party returned, and learned that the job is done */
 	uint8_t key[HASH_LEN]; /* fingerprint of the key with which it joined */
 	double lost_s;         /* clock_now_s() when its connection was lost during the job */
 	char lost_why[ERR_DETAIL_MAX];
@@ -99,7 +99,7 @@ struct running {
 	char *state; /* path of the file of server/daemon/attempt.h */
 	uint8_t what[HASH_LEN];
 	uint8_t numbers[NUMBERING_KEY_LEN]; /* drawn with the job id, stored with it in job.state */
-	char asked[256];                    /* who requested the end, and why; "" */
+	char asked[256]; /* name of the requester of the end, and the reason; "" */
 	/* Results of the job and of the attempt, which its thread writes before job_done. */
 	enum err result, thread_result;
 	char why[ERR_DETAIL_MAX], thread_why[ERR_DETAIL_MAX];
@@ -107,8 +107,8 @@ struct running {
 
 /* Callbacks to the queue; none for a coordinator with a single job. */
 struct coordinator_queue {
-	void (*came)(void *arg, struct slot *slot);   /* it has joined, and waits for a job */
-	void (*went)(void *arg, struct slot *slot);   /* it left while it waited for one */
+	void (*came)(void *arg, struct slot *slot); /* the party has joined, and waits for a job */
+	void (*went)(void *arg, struct slot *slot); /* the party left while it waited for a job */
 	void (*closed)(void *arg, struct running *r); /* the job has ended; its slots are free */
 	/* All its handles and connections have closed, too. */
 	void (*over)(void *arg, struct running *r);
@@ -147,7 +147,7 @@ struct coordinator {
  * listener, then confines the process. The next two watch for signals, and report readiness to log,
  * systemd and ready_file. c is zeroed except for config and queue. In any case, coordinator_close()
  * and, after the loop, coordinator_end() release it. */
-/* An error of this one leaves nothing to release. */
+/* An error of this function leaves nothing to release. */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
 enum err coordinator_watch(struct coordinator *c,

@@ -240,7 +240,8 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 }
 
 /* A party resumes the job over a new connection. The new one has precedence over an old one that
- * still seems to stand, because a second process with the same key would not know the job's id. */
+ * still seems to be open, because a second process with the same key would not know the job's
+ * id. */
 static void admit_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
 {
 	struct slot *slot = v->slot;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define DONE_TIMEOUT_S      5.0
-#define LAST_TIMEOUT_S      1.0 /* until earlier messages are in the kernel */
+#define LAST_TIMEOUT_S      1.0 /* limit until earlier messages are in the kernel */
 #define ABORT_TIMEOUT_S     1.0
 #define CANCELLED_TIMEOUT_S 0.2 /* a process that is being stopped has little time left */
 
@@ -72,11 +72,11 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	if (e == ERR_OK)
 		e = compare_jobs(run, job_hash, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME &&
-	    half->compare) /* otherwise rows are matched first */
+	    half->compare) /* otherwise the parties match rows first */
 		e = half->compare(run, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
-		e = run_check_memory(run); /* the others learn n when they agree on nodes */
+		e = run_check_memory(run); /* other kinds learn n when nodes are matched */
 	free(m);
 	free(asking);
 	free(wanted);

@@ -153,7 +153,7 @@ static void running_on_cancel_timeout(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 
-	if (running_is_done(r)) /* its thread tells the parties, and ends */
+	if (running_is_done(r)) /* its thread informs the parties, and ends */
 		return;
 	for (size_t l = 0; l < r->L; l++)
 		if (r->slot[l]->conn)
@@ -272,7 +272,7 @@ static void running_on_job_done(uv_async_t *async)
 	}
 	r->left = false;
 	if (r->phase == RUNNING && r->result != ERR_OK && *r->asked && r->run.more) {
-		r->again = true; /* parties may have been told to return */
+		r->again = true; /* parties may already have been asked to return */
 		running_close(r, ERR_CANCELLED, r->asked);
 		return;
 	}

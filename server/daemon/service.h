@@ -49,7 +49,7 @@ struct service {
 	struct desk *desk;
 	struct entry *first;
 	size_t entries, runs;
-	/* Per slot: until when its party counts as on its way back after the end of its job. */
+	/* Per slot: the time until which its party counts as returning after the end of its job. */
 	double expected_s[PARTIES_MAX];
 	time_t written[PARTIES_MAX]; /* when jobs.db last stored its presence */
 	uv_timer_t tick;

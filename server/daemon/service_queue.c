@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACK_S 10.0 /* s after the end of its job for which a party counts as on its way back */
+#define BACK_S 10.0 /* seconds for which a party counts as returning after the end of its job */
 
 enum { AGAIN_MAX = 1000 };
 

@@ -184,7 +184,7 @@ static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, 
 
 		if (i % DRAWN == 0)
 			prg_next(prg, drawn, sizeof(drawn));
-		/* Uniform to n / 2^64. */
+		/* Uniform up to a bias of n / 2^64. */
 		j = (size_t)((unsigned __int128)le64toh(drawn[i % DRAWN]) * (i + 1) >> 64);
 		shuffled[i] = shuffled[j];
 		shuffled[j] = (uint32_t)i;

@@ -42,9 +42,10 @@ struct store_job {
 	char party[PARTIES_MAX][STORE_TEXT_MAX + 1]; /* ascending */
 	time_t submitted, began, ended;              /* 0: not yet */
 	unsigned attempts;
-	enum err status;               /* of an ended job */
-	char job_id[32 + 1];           /* "": never began */
-	char directory[STORE_DIR_MAX]; /* of results, below the output directory; "": never began */
+	enum err status;     /* of an ended job */
+	char job_id[32 + 1]; /* "": never began */
+	/* directory of results, below the output directory; "": never began */
+	char directory[STORE_DIR_MAX];
 	/* Reason of a failure, a cancellation or an earlier interruption; "". */
 	char cause[ERR_DETAIL_MAX];
 };

@@ -9,9 +9,9 @@
 
 /* work->protocol, from the end of the run on. */
 struct fedsc_kept {
-	struct mat centres;       /* of the clusters, in the data's units; or empty */
-	struct profile joint;     /* job.profile: over all parties; else empty */
-	struct fedsc_model model; /* places new rows; m 0: there is none */
+	struct mat centres;       /* centres of the clusters, in the data's units; or empty */
+	struct profile joint;     /* job.profile: profile over all parties; else empty */
+	struct fedsc_model model; /* model that places new rows; m 0: there is none */
 };
 
 /* Writes labels, and centres.csv, profile-joint.csv and FEDSC_MODEL_FILE if the run has them.

@@ -109,8 +109,8 @@ struct powers {
 	struct pairwise *s;
 	struct peer *peer;
 	uint8_t *c;                /* ciphertexts, one for each block */
-	size_t column;             /* of the peer's first row in K */
-	_Atomic(const char *) why; /* of a ciphertext that was refused */
+	size_t column;             /* column of the peer's first row in K */
+	_Atomic(const char *) why; /* reason for refusing a ciphertext */
 	atomic_bool failed;        /* no random numbers */
 };
 

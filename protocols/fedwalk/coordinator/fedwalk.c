@@ -78,7 +78,7 @@ static enum err server_fedwalk_agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
 	size_t count;
-	double *c; /* as sent: a party's rows, then all */
+	double *c; /* values as sent: first of one party's rows, then of all */
 	enum err e = ERR_OK;
 
 	run_phase(run, "degrees");
@@ -167,8 +167,8 @@ static enum err server_fedwalk_send_labels(struct hub *h, enum msg_type type, ui
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
 
-/* Ends with line 1 of Algorithm 1: broadcasts the tree, and the encoder in place of the
- * dissimilarities. */
+/* Runs the steps up to line 1 of Algorithm 1, which broadcasts the tree, and the encoder in place
+ * of the dissimilarities. */
 static enum err construct(struct hub *h)
 {
 	uint32_t n = (uint32_t)h->run->n, *count;

@@ -170,7 +170,7 @@ struct cells {
 	uint32_t *cell; /* n */
 	double *weight; /* m: nodes of each cell */
 	uint32_t *tuple;
-	double *within; /* m: with a range of k */
+	double *within; /* m: mean squared distances within cells; only with a range of k */
 	size_t m, merged;
 };
 
@@ -303,7 +303,8 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 }
 
 /* Tries each k of the range that is below the number of cells, on the products of one sum. best: on
- * entry open for the first k, which is below that number; on return of the chosen k. */
+ * entry open for the first k, which is below the number of cells; on return the k-means of the
+ * chosen k. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {

@@ -132,7 +132,7 @@ enum err answers_open(struct answers *a, struct work *work)
 {
 	enum degrees degrees = kcagc_degrees(kcagc_job(&work->job));
 
-	if (degrees == DEGREES_AUTO) /* until the coordinator sends the decision */
+	if (degrees == DEGREES_AUTO) /* off until the coordinator sends the decision */
 		degrees = DEGREES_OFF;
 	*a = (struct answers){ .work = work };
 	if (kcagc_job(&work->job)->filter_order != KCAGC_ORDER_AUTO)

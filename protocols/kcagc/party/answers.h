@@ -21,15 +21,15 @@ struct answers {
 	const struct tree_node *root;
 	struct slice slice; /* without rows if ranks have them */
 	struct features_source source;
-	/* 2 + n: this party's facts and squared norms; multiplied by unit once the parties have
+	/* 2 + n: this party's facts and squared norms; multiplied by `unit` once the parties have
 	 * agreed on it */
 	double *own;
 	double unit;
-	/* p: the job's; if the data decide, 0 until the coordinator sends it */
+	/* p: the job's order; if the data determine it, 0 until the coordinator sends it */
 	unsigned order;
 	/* n: the clusters of the last request for means; NULL: none yet */
 	uint32_t *means;
-	struct placing place[2]; /* landmark: of each order that was tried */
+	struct placing place[2]; /* landmark: the placing by each order that was tried */
 };
 
 /* Takes over work's features, if this process has them. Call answers_close() after errors too. */
@@ -41,22 +41,23 @@ void answers_close(struct answers *a);
 /* Computes the values of answers_send_facts(). It needs no keys, so it runs before they are
  * agreed. */
 enum err answers_find_facts(struct answers *a) MUST_CHECK;
-/* Facts and squared norms up. */
+/* Sends facts and squared norms. */
 enum err answers_send_facts(struct answers *a) MUST_CHECK;
-/* Joint norms down, spreads up. */
+/* Receives joint norms, and sends spreads. */
 enum err answers_send_spreads(struct answers *a) MUST_CHECK;
 
 /* ---- by a->order ---- */
 
-/* B (n x width) down, X_l (X_l' B) up. ERR_PEER unless the columns of B are orthogonal and of
- * length sqrt(n). Receives B only after the filter has released its memory. */
+/* Receives B (n x width), and sends X_l (X_l' B). ERR_PEER unless the columns of B are orthogonal
+ * and of length sqrt(n). B arrives only after the filter has released its memory. */
 enum err answers_send_products(struct answers *a, size_t width) MUST_CHECK;
-/* X_l M' up, for the k means M of the party's rows over received sets. */
+/* Sends X_l M', for the k means M of the party's rows over received sets. */
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k) MUST_CHECK;
-/* Sums over the clusters of ASSIGNMENT, up to `most` times, while the coordinator asks for more. */
+/* Sends terms for the clusters of each ASSIGNMENT, up to `most` times, while the coordinator asks
+ * for more. */
 enum err answers_follow_steps(struct answers *a, unsigned most) MUST_CHECK;
-/* Two clusterings down; the modularity of each up, and with `means` also X_l M' for the clusters of
- * the first. */
+/* Receives two clusterings, and sends the modularity of each. With `means` also sends X_l M' for
+ * the clusters of the first. */
 enum err answers_weigh_two(struct answers *a, bool means) MUST_CHECK;
 
 /* ---- the order (protocols/kcagc/settle.h) ---- */

@@ -20,10 +20,10 @@
 struct state {
 	struct tree tree;
 	struct points Z; /* n x d: the filtered, projected, scaled slice; or columns */
-	uint8_t hash[SECAGG_HASH_LEN]; /* of the input of Z, if hashed */
+	uint8_t hash[SECAGG_HASH_LEN]; /* hash of the input of Z, if `hashed` */
 	bool hashed;
 	uint32_t *child;      /* n: clusters of the last level; at first the party's own */
-	struct mat centre;    /* their centres at this party, for virtual_nodes "centre" */
+	struct mat centre;    /* the clusters' centres at this party, for virtual_nodes "centre" */
 	struct embedding how; /* parameters that made Z, for the model */
 	struct mat last;      /* k x d: the centres of the last assignment */
 	uint32_t *cell;       /* n: the cell of each node at this level */

@@ -18,7 +18,7 @@ struct kcagc_party {
 	struct model *model;   /* predict: its input; else the run's result, or NULL */
 };
 
-/* Returns it; the first call makes it. release() of these kinds frees it. */
+/* Returns the party's state of these kinds; the first call makes it. release() frees it. */
 struct kcagc_party *kcagc_party(struct work *work);
 
 /* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */
@@ -27,7 +27,7 @@ enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
 /* kmeans.columns: the same from the party's columns (protocols/kcagc/columns.h). */
 enum err party_kmeans_columns(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Standardises in place as job.standardize says. If it says none, warns if one column of dense
+/* Standardises in place as job.standardize specifies. If it is none, warns if one column of dense
  * features dominates. Call once, before features are used. */
 enum err party_standardize(struct work *work) MUST_CHECK;
 

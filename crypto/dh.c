@@ -76,7 +76,7 @@ enum err dh_secret(uint8_t secret[static DH_SECRET_LEN])
 	return ERR_OK;
 }
 
-/* Big-endian bytes as limbs, least significant limb first. CT. */
+/* Reads big-endian bytes as limbs, the least significant limb first. CT. */
 static void limbs_read(mp_limb_t *limbs, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n / 8; i++) {

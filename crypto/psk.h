@@ -34,13 +34,13 @@ struct psk {
  * owner, or holds anything else. The error shows none of its content. The caller wipes *p. */
 enum err psk_read(struct psk *p, const char *path) MUST_CHECK;
 
-/* First PSK_MARKER_LEN bytes of HMAC(key, label || message). The caller puts the context (job,
- * attempt, sender, receiver) into message. */
+/* Computes the first PSK_MARKER_LEN bytes of HMAC(key, label || message). The caller puts the
+ * context (job, attempt, sender, receiver) into message. */
 void psk_marker(const struct psk *p, struct bytes message, uint8_t marker[static PSK_MARKER_LEN]);
 /* Compares markers. CT. */
 bool psk_marker_is(const uint8_t a[static PSK_MARKER_LEN], const uint8_t b[static PSK_MARKER_LEN]);
 
-/* Salt of the pair's key: HMAC(key, label || h). CT. The caller wipes it. */
+/* Computes the salt of the pair's key, HMAC(key, label || h). CT. The caller wipes it. */
 void psk_salt(const struct psk *p, const uint8_t h[static SHA256_LEN],
 	      uint8_t salt[static SHA256_LEN]);
 

@@ -68,8 +68,8 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	secagg_put_bytes(b, markers.p, markers.n);
 }
 
-/* Marker by which parties i and j confirm that they hold the same key. Both compute the same
- * one, and it is useless without the key. */
+/* Computes the marker by which parties i and j confirm that they hold the same key. Both compute
+ * the same one, and it is useless without the key. */
 static void marker(const struct secagg *sa, const struct psk *psk, size_t i, size_t j,
 		   uint8_t out[static PSK_MARKER_LEN])
 {
@@ -380,7 +380,7 @@ static uint64_t take_round(struct secagg *sa, const size_t *members, size_t coun
 	return 0;
 }
 
-/* Hash of everything that all pairs of a sum have in common, computed once for all pairs. */
+/* Hashes everything that all pairs of a sum have in common, once for all pairs. */
 static void sum_hash(const struct secagg *sa, const size_t *members, size_t count, uint64_t round,
 		     const uint8_t transcript[static SECAGG_HASH_LEN],
 		     uint8_t sum[static SHA256_LEN])

@@ -99,7 +99,7 @@ static u128 tag_draw(struct prg *stream)
 	return number;
 }
 
-/* Sum of the offsets of these parties (ascending numbers). */
+/* Returns the sum of the offsets of these parties (ascending numbers). */
 static u128 offsets(struct tag *t, const size_t *members, size_t count)
 {
 	u128 sum = 0;

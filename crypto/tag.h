@@ -50,7 +50,7 @@ void tag_add(struct tag *t, const uint64_t *x, size_t n);
 /* True if no word is -2^63: a sum of terms within their bounds is in (-2^63, 2^63). For received
  * sums. */
 bool tag_in_range(const uint64_t *x, size_t n);
-/* tau_i of party i for the count words added. Another vector may follow: the sum. */
+/* Computes tau_i of party i for the `count` words added. Another vector may follow: the sum. */
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN]);
 /* True if `told` is T of these parties (ascending numbers) for the count words added. */
 bool tag_holds(struct tag *t, const size_t *members, size_t count,

@@ -121,7 +121,7 @@ struct channel {
 	bool reader_waits;      /* the loop stopped reading and wants to be woken */
 	double moved_s;         /* when this peer last showed progress */
 	uint64_t progress;      /* its counter */
-	struct link_state link; /* its type[] by the order of messages.def */
+	struct link_state link; /* its type[] has the order of messages.def */
 	size_t flight, window;  /* bytes queued since channel_warm(), and the most that
 				   can be in flight */
 	void (*wake)(void *arg);

@@ -79,7 +79,7 @@ struct conn_dialling {
 	char where[320];    /* "hub.example.org:7431", or "the proxy proxy.example.org:3128" */
 	char last[160];     /* why the last address failed */
 	char target[80];    /* host and port requested from the proxy */
-	struct buf request; /* to the proxy; empty: none */
+	struct buf request; /* bytes for the proxy; empty: none */
 	uv_write_t write;
 	struct proxy_answer answer;
 };
@@ -168,7 +168,7 @@ void conn_acknowledge(struct conn *c); /* acknowledges new frames to the peer, i
 enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const char *host,
 		   uint16_t port, uv_connection_cb f, char bound[static 80]) MUST_CHECK;
 void conn_stop_dialling(struct conn *c);
-void conn_no_visitor(struct conn *c); /* it is accepted, or over */
+void conn_no_visitor(struct conn *c); /* call when the connection is accepted or over */
 
 /* Returns how many bytes belonged to the proxy's answer. */
 size_t conn_proxy_receive(struct conn *c, const uint8_t *p, size_t n);

@@ -51,7 +51,7 @@ struct frame_reader {
 	uint8_t header[FRAME_HEADER_LEN];
 	size_t got;         /* bytes of this frame so far, header included */
 	size_t len;         /* its whole length, once the header is complete */
-	struct frame frame; /* once the header is complete */
+	struct frame frame; /* set once the header is complete */
 	struct buf body;    /* its received part */
 	size_t open;        /* bytes of body.n handed out, not filled yet */
 	struct frame_order order;

@@ -24,7 +24,7 @@ struct caller {
 	bool ending; /* further input is discarded */
 	bool out_busy, in_busy;
 	uv_write_t out_write, in_write;
-	struct buf out, in; /* on their way to the client, to the server */
+	struct buf out, in; /* bytes on their way to the client; to the server */
 	uv_shutdown_t shutdown;
 	uint8_t origin[CONN_ORIGIN];
 	char address[80];

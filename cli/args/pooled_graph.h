@@ -20,7 +20,7 @@ struct pooled_graph {
 	size_t n;
 	char **id;       /* of each node */
 	struct csr S;    /* n x n, symmetric, without loops */
-	uint32_t *truth; /* from labels.txt, in node order; NULL without it */
+	uint32_t *truth; /* classes from labels.txt, in node order; NULL without that file */
 	/* storage */
 	struct ids ids;
 	char *numbers;

@@ -50,7 +50,8 @@ bool notes_about(const struct notes *notes, const char *subject);
 
 struct process {
 	char *dir, *name;
-	bool leads;       /* is the coordinator, by its role or otherwise by its directory's name */
+	/* the process is the coordinator, by its role or otherwise by its directory's name */
+	bool leads;
 	struct json *run; /* an object */
 	bool sound; /* run.json is complete and of this version's schema, so it may be rewritten */
 };
@@ -71,7 +72,7 @@ enum { RUN_PROCESSES_MAX = 1024 }; /* maximum number of subdirectories */
 enum err run_dir_read(const char *out, struct run_dir *r) MUST_CHECK;
 void run_dir_release(struct run_dir *r);
 
-/* The coordinator; the first party. NULL if absent. */
+/* Return the coordinator, and the first party; NULL if absent. */
 const struct process *run_dir_hub(const struct run_dir *r);
 const struct process *run_dir_party(const struct run_dir *r);
 

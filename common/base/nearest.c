@@ -14,7 +14,7 @@ static size_t least_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Optimal string alignment distance, row by row. */
+/* Returns the optimal string alignment distance, computed row by row. */
 static size_t edits_between(const char *a, size_t m, const char *b, size_t n)
 {
 	size_t row[3][NEAREST_LEN + 1];

@@ -17,6 +17,6 @@ struct keyed {
 	double key; /* no NaN */
 	uint32_t item;
 };
-void sort_keyed(struct keyed *x, size_t n); /* by key, then by item */
+void sort_keyed(struct keyed *x, size_t n); /* sorts by key, then by item */
 
 #endif

@@ -14,8 +14,8 @@
 enum { STREAM_KEPT_MAX = 64 << 10 };
 
 struct stream {
-	int fd;             /* owned by the caller */
-	int own;            /* the same file, opened for non-blocking writes; -1 if not */
+	int fd;  /* owned by the caller */
+	int own; /* the same file, opened again for non-blocking writes; -1: not opened */
 	bool waits, socket; /* Blocking writes; fd is a socket. */
 	struct buf kept;
 	size_t dropped; /* lines since the last stream_dropped() */

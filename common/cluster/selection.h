@@ -39,8 +39,8 @@ struct selection_point {
 	double ratio; /* (between / (k - 1)) / (inertia / (n - k)); 0 if inertia is 0 or n is k */
 };
 
-/* Calinski and Harabasz's ratio of centres (k x m) with count[i] rows each: between is the spread
- * of the centres about their weighted mean. */
+/* Returns Calinski and Harabasz's ratio of centres (k x m) with count[i] rows each: between is the
+ * spread of the centres about their weighted mean. */
 double selection_ratio(const struct mat *centres, const double *count, double inertia);
 
 /* Measures the rows of Z with centres (k x Z.cols). O(n k d). */
@@ -58,7 +58,7 @@ void selection_gaps(struct selection *s, const double *value, size_t values);
 unsigned selection_k(const struct selection *s); /* the chosen k; at least one k was added */
 /* Its silhouette minus the next best of a stable k; its full silhouette if no other k is stable. */
 double selection_margin(const struct selection *s);
-/* One line: k and the others of largest silhouette, with silhouettes and stabilities. */
+/* Writes one line: k and the other k of largest silhouette, with silhouettes and stabilities. */
 void selection_text(const struct selection *s, struct buf *to);
 
 #endif

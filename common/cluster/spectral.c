@@ -93,8 +93,8 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	return la_orthonormal_rows(B);
 }
 
-/* One product: Y' = A Q_last'. Q Y becomes the newest rows and columns of H; Y keeps the part
- * outside the space. */
+/* Computes one product, Y' = A Q_last'. Q Y becomes the newest rows and columns of H; Y keeps the
+ * part outside the space. */
 static enum err spectral_multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
 	size_t width = s->Q.rows, old = width - s->last;
@@ -197,8 +197,8 @@ static enum err spectral_make_room(struct space *s)
 	return err;
 }
 
-/* Ritz values and vectors of the current space, and their residual: the largest ||A v - theta v|| =
- * ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest |theta|. */
+/* Computes Ritz values and vectors of the current space, and their residual: the largest ||A v -
+ * theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest |theta|. */
 static enum err spectral_ritz(const struct space *s, const struct mat *Y, double *value,
 			      struct mat *E, struct spectral_report *report)
 {

@@ -38,7 +38,8 @@ static void half_close(struct half *h)
 	free(h->label);
 }
 
-/* Share of the weight on which a and b differ, after the best matching of their clusters. */
+/* Returns the share of the weight on which a and b differ, after the best matching of their
+ * clusters. */
 static double differ(const uint32_t *a, const uint32_t *b, const double *weight, size_t n,
 		     unsigned k)
 {

@@ -140,7 +140,7 @@ static void sheet_fill_warn_of_gaps(const struct sheet *t, const struct sheet_co
 		 c->role == ROLE_CATEGORY ? "a column of its own says where" : what[c->missing]);
 }
 
-/* "id", "customer_id", "Customer ID", "customerId". */
+/* True for names such as "id", "customer_id", "Customer ID", "customerId". */
 static bool is_name_of_ids(const char *name)
 {
 	size_t n = strlen(name);
@@ -152,7 +152,7 @@ static bool is_name_of_ids(const char *name)
 	       (*end == 'I' && islower((unsigned char)end[-1]));
 }
 
-/* Another whole number in each row. */
+/* True if each row has another whole number. */
 static bool is_number_of_rows(const struct sheet *t, const struct sheet_column *c)
 {
 	bool all = t->rows > 2 && !c->gaps;

@@ -56,7 +56,7 @@ static enum err no_column(const struct sheet *t, const char *option, const char 
 		       t->where, option, said, t->columns, names);
 }
 
-/* A column has one role. */
+/* Sets a column's role; a column has only one. */
 static enum err give_role(struct sheet *t, struct sheet_column *c, enum role role)
 {
 	if (c->role != ROLE_NUMBER)

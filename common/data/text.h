@@ -16,7 +16,8 @@
 
 struct text {
 	const char *p, *end; /* p is within the current line */
-	size_t line;         /* from 1; 0: a single line, which begins at this byte of the file */
+	/* number of the line, from 1; 0: a single line, which begins at `byte` of the file */
+	size_t line;
 	size_t byte;
 	const char *where; /* the file's name */
 };
@@ -34,7 +35,7 @@ struct text text_of_line(struct word line, size_t byte, const char *where);
 /* Moves to the first word of the next line that has one, starting with the current line. Skips
  * comments, which begin with `comment`; 0: there are none. False at the end of the file. */
 bool text_line(struct text *t, char comment);
-void text_next(struct text *t); /* to the beginning of the next line */
+void text_next(struct text *t); /* goes to the beginning of the next line */
 /* Checks from time to time: ERR_CANCELLED if the job that reads the file has ended (progress.h). */
 enum err text_wanted(const struct text *t) MUST_CHECK;
 

@@ -79,7 +79,7 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 			g->first[g->count++] = nodes;
 		if (++nodes > ROWS_MAX)
 			return text_error(t, "more than %zu nodes", ROWS_MAX);
-		TRY(text_end(t)); /* last, since errors name this line */
+		TRY(text_end(t)); /* called last, since errors name this line */
 	}
 	if (!nodes)
 		return err_set(ERR_INPUT, "%s: has no nodes", t->where);

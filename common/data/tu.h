@@ -20,7 +20,7 @@ enum { TU_ATTRIBUTES_MAX = 1024 };
 
 struct tu {
 	struct graphs graphs;
-	int64_t *class;      /* graphs.count, as published, or NULL: no NAME_graph_labels.txt */
+	int64_t *class;      /* graphs.count classes as published; NULL: no NAME_graph_labels.txt */
 	size_t loops, twice; /* lines of NAME_A.txt that were dropped: self-loops, repeated edges */
 	size_t edgeless;     /* graphs without any edge */
 };

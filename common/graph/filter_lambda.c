@@ -21,8 +21,8 @@ struct lanczos {
 	double *alpha, *beta;                /* LANCZOS_MAX each */
 };
 
-/* One step of the three-term recurrence; false if the Krylov space is exhausted. Lost orthogonality
- * only adds copies of converged values, which do not change the largest. */
+/* Takes one step of the three-term recurrence; returns false if the Krylov space is exhausted. Lost
+ * orthogonality only adds copies of converged values, which do not change the largest. */
 static bool lanczos_step(struct lanczos *z)
 {
 	const struct csr *a = &z->g->adjacency;

@@ -24,7 +24,7 @@ static bool is_leaf(const struct layout *l, uint32_t at)
 	return l->enter[at] == 1 / sqrt(2.0); /* degree 1; edges have no weights here */
 }
 
-/* Number of rows saved if the leaves of each node of this process are folded. */
+/* Returns the number of rows saved if the leaves of each node of this process are folded. */
 static size_t count_folded(const struct layout *l)
 {
 	size_t go = 0;
@@ -49,7 +49,8 @@ static bool folds(const struct layout *l)
 	return go > 0 && 8 * go >= ranks_n(l->h.R, l->a->rows);
 }
 
-/* Next group of leaves of node i to fold: returns their number, at[] their nodes; advances e. */
+/* Finds the next group of leaves of node i to fold: returns their number, writes their nodes to
+ * at[], and advances e. */
 static size_t next_group(const struct layout *l, size_t i, size_t *e, uint32_t at[static FOLD_MOST])
 {
 	size_t count = 0;

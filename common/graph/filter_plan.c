@@ -147,9 +147,9 @@ static void fold_find(const struct filter_plan *p, struct folding *f)
 	}
 }
 
-/* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their neighbour: an
- * ordinary step with take c take and a smaller keep. With many leaves keep becomes negative, and
- * rounding grows with the magnitude of both: hence FOLD_MOST. */
+/* Folds rows. With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their
+ * neighbour: an ordinary step with take c take and a smaller keep. With many leaves keep becomes
+ * negative, and rounding grows with the magnitude of both: hence FOLD_MOST. */
 static void fold_rows(struct filter_plan *p, const struct folding *f)
 {
 	size_t row = 0, nodes = 0, to = 0, left = p->start[0];

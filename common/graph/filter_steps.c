@@ -49,8 +49,8 @@ static root inverse(root z)
 	return conjl(z) / (creall(z) * creall(z) + cimagl(z) * cimagl(z));
 }
 
-/* Newton's step p(x) / p'(x) for root i, both by Clenshaw, with repulsion by the other roots
- * (Aberth 1973). Returns its length. */
+/* Moves root i by Newton's step p(x) / p'(x), both by Clenshaw's recurrence, with repulsion by the
+ * other roots (Aberth 1973). Returns the length of the step. */
 static long double move_root(const struct series *p, root *r, size_t i)
 {
 	root b1 = 0, b2 = 0, d1 = 0, d2 = 0, x = r[i], step, push = 0;
@@ -103,8 +103,8 @@ static size_t find_roots(const struct series *p, root *r)
 	return found == p->degree ? kept : 0;
 }
 
-/* Leja's order: each root as far as possible from those before it, so that no intermediate product
- * is much larger than the last. */
+/* Sorts roots in Leja's order: each root is as far as possible from those before it, so that no
+ * intermediate product is much larger than the last. */
 static void order_roots(root *r, size_t count)
 {
 	long double *far;

@@ -37,7 +37,7 @@ struct filtered {
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi,
 		       unsigned threads) MUST_CHECK;
-/* The map of another order. */
+/* Changes the map to another order of the filter. */
 void filtered_set_order(struct filtered *f, unsigned psi);
 void filtered_release(struct filtered *f);
 

@@ -129,7 +129,8 @@ struct making {
 	float *F;
 };
 
-/* Share of a line in direction dx, dy that counts for direction d; adjacent directions share it. */
+/* Returns the share of a line in direction dx, dy that counts for direction d; adjacent directions
+ * share it. */
 static double in_direction(double dx, double dy, int d)
 {
 	double pi = acos(-1.0), turned = atan2(dy, dx) - d * pi / DIRECTIONS;

@@ -70,8 +70,8 @@ static void cut(struct http *h, struct visit *v)
 		}
 }
 
-/* The oldest connection of the same client except the newest one, preferably one that does not
- * watch. */
+/* Returns the oldest connection of the same client except the newest one, preferably one that does
+ * not watch. */
 static struct visit *oldest_of(const struct http *h, const struct visit *of)
 {
 	struct visit *oldest = NULL;

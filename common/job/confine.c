@@ -110,7 +110,7 @@ static const char *const never[] = { "execve",
 
 struct rule {
 	int syscall;
-	uint32_t action; /* if the arguments of a call match */
+	uint32_t action; /* applied if the arguments of a call match */
 	unsigned arguments;
 	struct scmp_arg_cmp argument[2];
 };
@@ -137,7 +137,7 @@ static const struct rule rules[] = {
 	{ SCMP_SYS(clone), END, 1, { { 0, NO_BIT(CLONE_THREAD) } } },
 	{ SCMP_SYS(prctl), ALLOW, 1, { { 0, IS(PR_SET_NAME) } } },
 	{ SCMP_SYS(prctl), END, 1, { { 0, IS(PR_SET_DUMPABLE) } } },
-	{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } }, /* to read a limit, not to set it */
+	{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } }, /* may read a limit, but not set it */
 	{ SCMP_SYS(prlimit64), REFUSE(EPERM), 1, { { 2, NOT(0) } } },
 	{ SCMP_SYS(kill), ALLOW, 1, { { 1, IS(0) } } },      /* tests if a process exists */
 	{ SCMP_SYS(kill), END, 1, { { 1, NOT(0) } } },

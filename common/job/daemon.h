@@ -31,7 +31,7 @@ struct control_settings {
 struct http_settings {
 	char *listen;                /* NULL: none */
 	struct endpoint at;          /* unset if listen is a path: http_listen_path() */
-	bool anywhere;               /* not only on a loopback address */
+	bool anywhere;               /* may listen on other addresses than loopback */
 	struct config_strings hosts; /* further names that browsers may use for this host */
 };
 
@@ -112,7 +112,7 @@ struct party_config {
 		struct config_strings jobs;      /* kinds allowed */
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
-		struct config_strings align;     /* how rows may be matched */
+		struct config_strings align;     /* permitted ways to match rows */
 		unsigned min_common;  /* fewest common rows of all parties, if rows are matched */
 		unsigned min_parties; /* fewest members of each sum */
 		unsigned min_cluster; /* fewest rows in any sum of rows */

@@ -54,7 +54,7 @@ enum err job_offer_parse(struct job *job, struct bytes text,
 			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
 void job_describe(struct buf *text); /* every parameter, for users */
 
-/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if
+/* Finds the first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if
  * none. */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
 

@@ -22,7 +22,7 @@
 #include <time.h>
 
 enum {
-	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1, /* those that run, and the last that ended */
+	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1, /* running jobs, and the last that ended */
 	LIVE_PEERS_MAX = PARTIES_MAX + 1,
 	LIVE_SERIES_MAX = 256, /* pairs of kind and phase; the rest are counted as phase "other" */
 	LIVE_KINDS_MAX = 32,
@@ -119,7 +119,7 @@ void live_peer_hello(const char *name, const char *called, const char *address,
 		     const char *software);
 /* Takes the traffic of a link in this attempt. Ignored until the link's job is known. */
 void live_link(const struct link_state *link);
-/* the last call for a link, when its attempt is over */
+/* call it last for a link, when its attempt is over */
 void live_link_ends(const struct link_state *link);
 /* Sets if that party awaits a user's approval of the job. */
 void live_awaits(const char *called, const char *job, bool awaited);

@@ -36,7 +36,7 @@ void live_label(struct buf *labels, const char *name, const char *value)
 	buf_add(labels, "\"", 1);
 }
 
-/* A sample with its labels; their list ends with NULL. */
+/* Appends a sample with its labels, whose list ends with NULL. */
 static void live_metrics_sample(struct buf *text, const char *name, const char *const label[][2],
 				double value)
 {

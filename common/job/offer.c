@@ -81,7 +81,8 @@ enum err offer_write(const char *state, const char *id, const char *hash, struct
 	json_put_string(json, "offer", hash);
 	remove_file_of(state, id, ".answer"); /* it answered another offer */
 	TRY(write_one(state, id, ".txt", text));
-	return write_json(state, id, ".json", json); /* last: readers look for this file */
+	/* written last, because readers look for this file */
+	return write_json(state, id, ".json", json);
 }
 
 static bool is_printable(const char *text)

@@ -188,7 +188,7 @@ void record_past(struct record *r, uint32_t attempt, double elapsed_s, const cha
 void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
 /* the name of the running phase; "" before the first */
 const char *record_at(const struct record *r);
-/* The head of this party's own ledger; the head of a peer's, as received. */
+/* Record the head of this party's own ledger, and the head of a peer's ledger as received. */
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
 void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 			const uint8_t hash[static 32]);

@@ -23,7 +23,7 @@ static void put_times(struct json *o, double start_s, double compute_s, const st
 	json_put_number(o, "round_trips", t->round_trips);
 }
 
-/* Time of each phase and of its steps, and messages by sender and receiver. */
+/* Writes the time of each phase and of its steps, and messages by sender and receiver. */
 static void put_course(const struct record *r, struct json *root)
 {
 	struct json *phases = json_put_array(root, "phases");
@@ -110,7 +110,7 @@ static void put_hex(struct json *o, const char *key, const uint8_t hash[static 3
 	json_put_string(o, key, hex);
 }
 
-/* The kind's own facts, in the order in which they were recorded. */
+/* Writes the kind's own facts, in the order in which they were recorded. */
 static void put_facts(const struct record *r, struct json *root)
 {
 	struct json *facts = r->facts.count ? json_put_object(root, "facts") : NULL;
@@ -143,7 +143,7 @@ static void record_put_warnings(const struct record *r, struct json *root)
 	}
 }
 
-/* The files that a party read, and where ledgers end. */
+/* Writes the files that a party read, and the heads of ledgers. */
 static void record_put_data(const struct record *r, struct json *root)
 {
 	const struct {

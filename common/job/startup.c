@@ -25,7 +25,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* at least: one for the loop, one for the job, and four of libuv for name resolution */
+/* least number of threads: one for the loop, one for the job, and four of libuv for name
+ * resolution */
 enum { THREADS = 6 };
 
 static bool log_begun;

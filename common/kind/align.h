@@ -7,7 +7,7 @@
 
 enum {
 	ALIGN_IDS_MAX = 60000000, /* ids of one party */
-	ALIGN_CANARIES = 128,     /* in every party's set, and so among the common rows */
+	ALIGN_CANARIES = 128,     /* canaries in every party's set, and so among the common rows */
 	ALIGN_TRIES = 8,          /* attempts at new pseudonyms until all sets fit into tables */
 	ALIGN_STEPS_MAX = 128
 };

@@ -42,8 +42,8 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	uint64_t seed;          /* < 2^53: exact in any JSON reader */                             \
 	bool allow_single;      /* allow L = 1, which masks nothing */                             \
 	enum job_loss on_loss;                                                                     \
-	enum job_ids ids;     /* hashed if the kind lacks it */                                    \
-	enum job_align align; /* same if the kind lacks it */                                      \
+	enum job_ids ids;     /* IDS_HASHED if the kind lacks this key */                          \
+	enum job_align align; /* ALIGN_SAME if the kind lacks this key */                          \
 	unsigned align_bound; /* intersect: most ids of a party; 0: by counts */                   \
 	unsigned min_common;  /* least common rows, unless align is same */                        \
 	/* secure_sum */                                                                           \

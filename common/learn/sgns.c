@@ -24,7 +24,7 @@ enum {
 	WALK_STREAM = 2,
 };
 
-/* Sum of sixteen lanes, by adding halves. */
+/* Returns the sum of sixteen lanes, by adding halves. */
 static inline float fold4(const float4 *a)
 {
 	float4 x = (a[0] + a[2]) + (a[1] + a[3]);

@@ -82,8 +82,8 @@ void kernel_of_distances(double *D, size_t n, double r);
 void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigned threads,
 		     struct mat *K);
 
-/* Mean of ||x_i - x_j|| over all i, j, i = j included; of KERNEL_SAMPLE evenly spaced rows if there
- * are more. O(n^2 m). */
+/* Returns the mean of ||x_i - x_j|| over all i, j, i = j included, or over KERNEL_SAMPLE evenly
+ * spaced rows if there are more. O(n^2 m). */
 double kernel_mean_distance(const struct mat *X, unsigned threads);
 
 #endif

@@ -35,7 +35,7 @@ static struct tile tile_of(const struct product *p, size_t number)
 	return t;
 }
 
-/* to (row stride ldc): the tile's sum over `inner` products from number `first` on. */
+/* Writes to `to` (row stride ldc) the tile's sum over `inner` products from number `first` on. */
 static void tile_block(const struct product *p, const struct tile *t, size_t first, size_t inner,
 		       double *to, size_t ldc)
 {

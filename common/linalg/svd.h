@@ -19,7 +19,8 @@ struct linear_map {
 	void (*square)(void *ctx, const struct mat *in, struct mat *out);   /* in A'A */
 };
 
-/* Vectors per step: d, rounded up to a multiple of 8. Resolves as many equal singular values. */
+/* Number of vectors per step: d, rounded up to a multiple of 8. Up to this number of equal singular
+ * values are resolved. */
 size_t krylov_width(size_t d, size_t cols);
 
 /* The choice of a method assumes the cost of KRYLOV_STEPS_USUAL steps. */

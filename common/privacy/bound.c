@@ -8,7 +8,7 @@ enum { BIAS = 200, EXPONENTS = 10 }; /* up to 2^EXPONENTS parties */
 _Static_assert(BOUND_MOST + EXPONENTS + BIAS <= BOUND_PACKED_MOST && BIAS + BOUND_LEAST > 0,
 	       "all exponents fit");
 
-/* Exponent of the least power of two >= x > 0. */
+/* Returns the exponent of the least power of two >= x > 0. */
 static int exponent_above(double x)
 {
 	int e;

@@ -40,8 +40,8 @@ enum { BOUND_PACKED_MOST = 512 };
 uint64_t bound_pack(int e);
 bool bound_unpack(uint64_t value, int *e);
 
-/* Factor that brings numbers up to 2^e to at most 2^20. The largest then keep 44 bits in wide words
- * (JOB_WIDE_FRACTION), next to counts up to 2^31. */
+/* Returns the factor that scales numbers of at most 2^e to at most 2^20. The largest then keep 44
+ * bits in wide words (JOB_WIDE_FRACTION), next to counts up to 2^31. */
 double bound_unit(int e);
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef unsigned __int128 u128;
 
-/* Uniform below `bound` > 0, by rejection from as many random bits as it has. */
+/* Draws uniformly below `bound` > 0, by rejection from as many random bits as it has. */
 static u128 below(struct draw *d, u128 bound)
 {
 	u128 top = bound - 1, x;
@@ -37,7 +37,7 @@ static bool exp_below_1(struct draw *d, u128 a, u128 b)
 	return k % 2 == 1;
 }
 
-/* The same for any a >= 0: exp(-1) for each whole b in a, then the rest. */
+/* The same for any a >= 0: tests exp(-1) for each whole b in a, then the rest. */
 static bool exp_below(struct draw *d, u128 a, u128 b)
 {
 	for (; a > b; a -= b)

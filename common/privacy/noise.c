@@ -23,8 +23,8 @@ double noise_analytic_delta(double eps, double sigma, double sensitivity)
 	double a = sensitivity / (2 * sigma), b = eps * sigma / sensitivity;
 	double x = -a - b, z = x * x, first = erfc((b - a) / sqrt(2)) / 2, log_phi, second;
 
-	/* ln Phi(x) without underflow far below 0: there by its asymptotic series, Abramowitz
-	 * and Stegun 26.2.12. */
+	/* Computes ln Phi(x) without underflow: far below 0 by its asymptotic series (Abramowitz
+	 * and Stegun 26.2.12). */
 	if (x > -37)
 		log_phi = log(erfc(-x / sqrt(2)) / 2);
 	else

@@ -21,7 +21,7 @@
  * 3.22), which is proven only below eps = 1. ERR_INPUT: eps or sensitivity not above 0, delta
  * not in (0, 1). */
 enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
-/* delta spent by sigma at eps: the left-hand side above. */
+/* Returns the delta spent by sigma at eps, the left-hand side above. */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);
 
 /* Parameters of FedSC's Theorem 3.9. The caller guarantees all bounds. */
@@ -79,8 +79,8 @@ enum err noise_add(const struct noise_source *source, double sigma, double *x, s
 /* Shortens rows longer than tau > 0 to length tau. Returns their number. */
 size_t noise_clip_rows(struct mat *X, double tau);
 
-/* FedSC's Section 3.1 on a party's raw rows: clips to tau, adds noise of sigma. *clipped is for
- * the party's own record. */
+/* Applies FedSC's Section 3.1 to a party's raw rows: clips to tau, and adds noise of sigma.
+ * *clipped is for the party's own record. */
 enum err noise_perturb_rows(const struct noise_source *source, double tau, double sigma,
 			    struct mat *X, size_t *clipped) MUST_CHECK;
 

@@ -34,7 +34,7 @@ struct reading_mtx {
 	size_t count, room;
 };
 
-/* *body: the byte where entries begin. */
+/* Reads the head; *body is the byte at which entries begin. */
 static enum err read_head(const struct file_part *f, struct mtx_head *h, size_t *body)
 {
 	size_t n = min_size(f->size, HEAD_BYTES);

@@ -61,7 +61,7 @@ static void move_dense(const struct ranks *R, const uint32_t *place, struct mat 
 void ranks_rename(const struct ranks *R, const uint32_t *place, struct features *X,
 		  struct csr *rows)
 {
-	if (rows->start) { /* at each rank, or at none */
+	if (rows->start) { /* every rank has edges, or none has */
 		rename_columns(R, place, rows);
 		move_sparse(R, place, rows);
 	}

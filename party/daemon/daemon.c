@@ -367,7 +367,8 @@ static void daemon_on_job_done(uv_async_t *async)
 	if (offered && !again)
 		failed(d->job_result, d->record.job_id, d->job_why);
 	end_job(d);
-	if (!offered && *d->watch.stopped) { /* the job thread knows if the offer came first */
+	/* if an offer came first, the job thread has handled the stop */
+	if (!offered && *d->watch.stopped) {
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 		return;

@@ -109,7 +109,8 @@ static void add_file(struct party_data *d, const char *key, const char *path)
 		d->file[d->files++] = (struct data_file){ .key = key, .path = alloc_copy(path) };
 }
 
-/* Optional. If the file appears while the features are read, the columns' names change. */
+/* Adds columns.json, which is optional. If the file appears while the features are read, the
+ * columns' names change. */
 static void add_columns(struct party_data *d, const char *features)
 {
 	char *dir = features ? file_dir(features) : NULL;

@@ -270,7 +270,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	return e;
 }
 
-/* From an accepted offer to the result. A model stays only after success. */
+/* Runs the job from an accepted offer to the result. Keeps a model only after success. */
 static enum err party_job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg accept = { .type = MSG_ACCEPT };

@@ -173,7 +173,7 @@ static void begin_record(struct work *work, const struct job_means *means)
 	work_phase(work, "offer");
 }
 
-/* Records parties left out, and since when, as far as this party knows. */
+/* Records the parties left out, and since which attempt and step, as far as this party knows. */
 static void note_left(struct work *work, const struct job_awaited *a)
 {
 	struct record *r = work->record;
@@ -189,7 +189,7 @@ static void note_left(struct work *work, const struct job_awaited *a)
 	}
 }
 
-/* For a protocol that uses features up and needs them again. */
+/* Reads the features again, for a protocol that uses them up. */
 static enum err features_again(void *ctx, struct features *X)
 {
 	const struct job_means *means = ctx;

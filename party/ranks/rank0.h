@@ -40,7 +40,7 @@ struct rank0_part {
 enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part) MUST_CHECK;
 #define rank0_ask(w, op) rank0_parts(w, op, &(struct rank0_part){ 0 }) /* without any parts */
 
-/* The two steps of rank0_call(): sends the command; after its data, receives the reply. */
+/* The two steps of rank0_call(): send the command; receive the reply after the command's data. */
 enum err rank0_order(struct workers *w, enum ranks_op op) MUST_CHECK;
 enum err rank0_answered(struct workers *w) MUST_CHECK;
 /* Receives a piece of at most *left bytes into w->piece: *count items of `unit` bytes. */

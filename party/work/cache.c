@@ -19,7 +19,8 @@ char *cache_dir(const char *state)
 	return file_join(state, "cache");
 }
 
-/* The name has enough of the key to distinguish pieces; the file has all of it. */
+/* Returns the file's path: its name has enough of the key to distinguish pieces; the file has the
+ * whole key. */
 static char *cache_path_of(const char *dir, const char *name, const uint8_t *key)
 {
 	char hex[2 * KEY_SHOWN + 1], text[CACHE_NAME_MAX + sizeof(hex) + 16];

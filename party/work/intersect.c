@@ -249,8 +249,9 @@ struct common_rows {
 	size_t count, done; /* ids announced; ids received */
 	size_t at;          /* own pseudonyms before it are below the last common one */
 	size_t canaries;
-	size_t rows; /* those that are no canaries; their rows replace the first of the own
-			pseudonyms' rows */
+	/* common ids that are no canaries; their rows replace the first of the own pseudonyms'
+	 * rows */
+	size_t rows;
 };
 
 static enum err take_common(struct intersect *s, const struct msg_ids *m, struct common_rows *t)
@@ -309,8 +310,8 @@ static enum err recv_common(struct intersect *s, struct common_rows *t)
 	return ERR_OK;
 }
 
-/* For tables and lists of millions of ids: freed memory must not stay allocated next to new
- * tables. */
+/* Returns freed memory at once while tables and lists of millions of ids are in use, so that it
+ * does not stay allocated next to new tables. */
 static void keep_small(const struct work *work, bool small)
 {
 	alloc_gives_back(small);

@@ -33,9 +33,9 @@ struct broadcasts {
 	/* The current group: parties [first, last); 0, 0 (all parties) before the first. */
 	size_t first, last;
 	uint64_t number[PARTIES_MAX]; /* by party: words that the two have exchanged */
-	bool waiting;                 /* TOLD is expected, */
-	size_t with[2]; /* from members with[0] .. with[1] - 1, including this party, */
-	uint8_t expect[MSG_TOLD_LEN]; /* with this value if all received the same values */
+	bool waiting;                 /* TOLD is expected */
+	size_t with[2]; /* TOLD comes from members with[0] .. with[1] - 1, including this party */
+	uint8_t expect[MSG_TOLD_LEN]; /* its value, if all received the same values */
 };
 
 struct work {

@@ -29,7 +29,8 @@ static void fedgcn_party_embed(struct fedgcn_party *party)
 	gin_embed(&o->net, party->graphs, o->F, o->W, party->p.threads, &o->Z);
 }
 
-/* For each centre: number of graphs, sum of their Z, sum of their squared distances. */
+/* Computes for each centre the number of graphs, the sum of their Z, and the sum of their squared
+ * distances. */
 static enum err answer_centres(struct fedgcn_party *party, const double *q, double *x)
 {
 	struct fedgcn_own *o = party->own;

@@ -150,7 +150,7 @@ static double kde_square(const struct kde *e, size_t r, const struct mat *Y, siz
 	return square;
 }
 
-/* Equation 10: the logarithm of pi_r f_r(u_i) for each i, as column r of `next`. */
+/* Equation 10: computes the logarithm of pi_r f_r(u_i) for each i, as column r of `next`. */
 static enum err kde_density(const struct kde *e, size_t r, struct mat *Y, struct mat *next)
 {
 	static const double part = FEDGCN_DIMENSIONS / FEDGCN_Z / 2;

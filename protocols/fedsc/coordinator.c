@@ -152,7 +152,7 @@ void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centre
 	memcpy(run->report->size, c->count, c->Z.rows * sizeof(double));
 }
 
-/* One round: the weighted mean of the parties' dictionaries. */
+/* Runs one round, whose result is the weighted mean of the parties' dictionaries. */
 static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 {
 	const struct fedsc_params *p = run->p;
@@ -193,7 +193,7 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 
 enum { START_STREAM = 0x7a30 }; /* "z0" */
 
-/* Algorithm 1, line 1: Z^0 (d x m) at random, in deviations of the rows around their mean. */
+/* Algorithm 1, line 1: draws Z^0 (d x m) at random, in deviations of the rows around their mean. */
 static void start_at_random(struct fedsc_run *run, size_t d, struct fedkmeans_centres *c)
 {
 	struct mat Z;
@@ -216,7 +216,7 @@ static enum err start_dictionary(struct fedsc_run *run, size_t d, struct fedkmea
 	return ERR_OK;
 }
 
-/* Algorithm 1: Z (d x m) from its start, the choice of d, and S rounds of Stage I. */
+/* Algorithm 1: computes Z (d x m) from its start, the choice of d, and S rounds of Stage I. */
 static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;

@@ -43,7 +43,7 @@ enum fedsc_kind {
 	 * its rows in which it was not 0. With noise of deviation 1 / sqrt(L) in every word */
 	FEDSC_PROFILE,
 	FEDSC_UPLOAD, /* no sum: n_p x d, C unmasked, in UPLOAD */
-	/* With noise in aggregates: private.h. */
+	/* Questions of jobs with noise in aggregates: private.h. */
 	FEDSC_COUNT, /* 1: rows */
 	/* no sum: divides rows by clip and shortens them to length 1, permanently */
 	FEDSC_BALL,

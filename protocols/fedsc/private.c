@@ -19,7 +19,7 @@ enum {
 	ANCHORS_EACH = 8,
 	SPLIT = 4 /* most parts of a centre */
 };
-enum { AFTER = 2, OF = 7 };       /* kmeans: share of all rounds that run on clusters */
+enum { AFTER = 2, OF = 7 };       /* kmeans: AFTER of OF rounds run on clusters */
 enum { LLOYD = 100 };             /* most steps of k-means on the landmarks, which needs no sums */
 static const double SHRINK = 0.7; /* of the radius */
 /* distance of split centres, in the root mean square of their rows */

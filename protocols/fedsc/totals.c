@@ -44,8 +44,8 @@ static enum err check_spread(double n, double spread)
 		       n, spread, ldexp(1, -PARTS_FRACTION));
 }
 
-/* One deviation for all columns. The variance about the mean of all entries is the sum of the
- * variances within and between columns. */
+/* Computes one deviation for all columns. The variance about the mean of all entries is the sum of
+ * the variances within and between columns. */
 static enum err one_unit(struct totals *t)
 {
 	const struct fedsc_question q = { .kind = FEDSC_SPREAD, .mean = t->report->mean };

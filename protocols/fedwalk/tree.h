@@ -33,10 +33,10 @@ struct fedwalk_tree {
 	uint32_t *order, *place; /* n: leaves from left to right; position of each */
 };
 
-/* Tree of n - 1 merges that are ordered with children first. */
+/* Makes the tree of n - 1 merges that are ordered with children first. */
 void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link *link);
 
-/* Tree of linkage_average(); overwrites h. */
+/* Makes the tree of linkage_average(); overwrites h. */
 void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h);
 
 /* Makes the tree if n is too large for a half matrix. k-means splits the rows of c into sqrt(n)

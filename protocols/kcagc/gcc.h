@@ -26,11 +26,12 @@ struct gcc_params {
 	/* The first k-means: 200 restarts of at most 100 iterations. They cost the coordinator time
 	 * but no rounds. With 10 restarts wiki loses two points of accuracy */
 	unsigned restarts, lloyd;
-	unsigned iterations; /* at most GCC_ITERATIONS; 0: no step either */
+	unsigned iterations; /* at most GCC_ITERATIONS; 0 also omits the step that replaces them */
 	double guard;        /* GUARD_MARGIN; the k-means of scaled rows takes half the restarts */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
-	/* n, the caller's, may be NULL: gets kmeans_margins() in the embedding of the labels */
+	/* n entries of the caller, or NULL: receives kmeans_margins() in the embedding of the
+	 * labels */
 	double *confidence;
 };
 

@@ -39,7 +39,7 @@ struct kcagc_job {
 	/* The joint k-means that makes the k clusters: runs `starts`, and continues the best
 	 * `restarts` after `screen` iterations. */
 	unsigned starts, screen, restarts;
-	/* At the tree's inner nodes; restarts 0: derived from k/k^. */
+	/* Parameters at the tree's inner nodes; restarts 0: derived from k/k^. */
 	unsigned inner_restarts, inner_iterations;
 	unsigned iterations; /* Q */
 	unsigned polish;     /* P, Lloyd steps on all nodes at the end */
@@ -113,7 +113,7 @@ bool kcagc_communities(const struct kcagc_job *job);
 bool kcagc_weighs_fit(const struct kcagc_job *job);
 
 unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ */
-unsigned kcagc_dims(const struct kcagc_job *job);           /* d, before the slice's cap */
+unsigned kcagc_dims(const struct kcagc_job *job); /* Returns d before the slice caps it. */
 unsigned kcagc_inner_restarts(const struct kcagc_job *job);
 /* Starts of the joint k-means over m items. */
 unsigned kcagc_starts(const struct kcagc_job *job, size_t m);

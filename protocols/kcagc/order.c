@@ -204,7 +204,7 @@ static bool order_pays(const struct order_search *s)
 	return true;
 }
 
-/* Twice the variance of each cluster within a panel's columns. */
+/* Adds twice the variance of each cluster within a panel's columns. */
 static void order_see(void *ctx, size_t step, const struct filter_view *at)
 {
 	const struct order_block *b = ctx;
@@ -235,7 +235,7 @@ static void order_see(void *ctx, size_t step, const struct filter_view *at)
 	free(sum);
 }
 
-/* Singular vectors of one order; from formed features if products do not settle. */
+/* Computes the singular vectors of one order, from formed features if products do not converge. */
 static enum err order_project_unformed(struct order_search *s, struct mat *Z)
 {
 	struct features copy;

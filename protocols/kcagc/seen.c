@@ -51,7 +51,7 @@ static void join_columns(void *ctx, double *into, double *from)
 	}
 }
 
-/* Some rows of X, which stay those of X. */
+/* Returns some rows of X, which X still owns. */
 static struct features seen_rows(struct features *X, size_t first, size_t rows)
 {
 	struct features some = { .is_sparse = X->is_sparse };

@@ -27,7 +27,7 @@ struct seen {
 	double square;  /* mean square of the non-zeros that are not foreign; 0: there are none */
 };
 
-/* The same at each rank. O(n m). */
+/* Fills *seen, the same at each rank. O(n m). */
 void seen_of(struct slice *s, struct seen *seen);
 void seen_release(struct seen *seen);
 bool seen_is_foreign(const struct seen *seen, size_t column);

@@ -197,7 +197,7 @@ static enum err slice_emit(const struct stream *to, const double *x, size_t coun
 	return to->each(to->arg, x, count);
 }
 
-/* X_l C', C (d x m_l). */
+/* Passes on rows of X_l C', for C (d x m_l). */
 static enum err slice_emit_rows(const struct slice *s, const struct mat *C, const struct stream *to)
 {
 	const struct mat *F = &s->filtered;

@@ -88,7 +88,7 @@ unsigned sums_restarts(unsigned restarts, size_t n)
 	return (unsigned)fmax(least, restarts * fmin(1, full / (double)n));
 }
 
-/* Share of ||S^t X||^2 along sqrt(degree); rounding may take it above 1. */
+/* Returns the share of ||S^t X||^2 along sqrt(degree); rounding may raise it above 1. */
 static double share_of(const double *sums, unsigned t)
 {
 	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;

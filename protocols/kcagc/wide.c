@@ -35,7 +35,7 @@ static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 			    w->scale * MAT(Y, i, j) + w->beside[i] * MAT(C, w->X->cols, j);
 }
 
-/* Last row of C: beside' Y. */
+/* Computes the last row of C: beside' Y. */
 static void back_beside(const struct wide *w, const struct mat *Y, struct mat *C)
 {
 	for (size_t i = 0; i < Y->rows; i++)

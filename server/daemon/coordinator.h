@@ -49,7 +49,7 @@ struct slot {
 	double lost_s;         /* clock_now_s() when its connection was lost during the job */
 	char lost_why[ERR_DETAIL_MAX];
 	/* Independent of the job: */
-	char software[SOFTWARE_MAX + 1]; /* from its last HELLO; "" */
+	char software[SOFTWARE_MAX + 1]; /* software in its last HELLO; "" */
 	char refused[256];               /* why its last connection was refused; "" */
 	/* The error of a failed job, owed to a party that was on its way back to another attempt.
 	 * The party receives it when it connects. ERR_OK: none. */
@@ -73,7 +73,7 @@ extern const char *const phase_name[];
 struct running {
 	struct running *next;
 	struct coordinator *c;
-	int64_t id;                      /* in the queue; 0: the only job of the process */
+	int64_t id;                      /* number in the queue; 0: the only job of the process */
 	char number[2 * JOB_ID_LEN + 1]; /* job id in hex, for the log; "" */
 	char *output;                    /* directory of its results; owned */
 	uv_timer_t join_timer, cancel_timer, lost_timer, state_timer, last_timer;

@@ -325,7 +325,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	memcpy(m.job_id, r->run.job_id, JOB_ID_LEN);
 	if (running_continues(r)) {
 		running_send_again(r, v, conn);
-	} else if (r->phase == JOINING && !slot->conn) { /* it connected before this attempt */
+	} else if (r->phase == JOINING && !slot->conn) { /* connected before this attempt */
 		slot->conn = conn;
 		on_hello(v, conn, h);
 	} else if (r->phase == TELLING) {
@@ -350,7 +350,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 		else if (running_is_done(r))
 			running_send_done(r, v, conn);
 		else if (c->queue && !slot->conn && !channel_is_lost(slot->channel))
-			come_later(conn); /* it has left the job, which is about to end */
+			come_later(conn); /* the party has left the job, which is about to end */
 		else
 			refuse_visit(conn, "a job is under way");
 	}
@@ -369,7 +369,8 @@ static void on_lost_timer(uv_timer_t *timer)
 		if (!channel_is_lost(slot->channel))
 			continue;
 		any = true;
-		if (slot->conn) /* its close is not complete, so lost_s is not set */
+		/* the close of its connection is not complete, so lost_s is not set */
+		if (slot->conn)
 			continue;
 		if (clock_now_s() - slot->lost_s < limit_s)
 			continue;
@@ -498,7 +499,7 @@ void *coordinator_on_accepted(struct conn *conn, void *arg)
 
 const struct conn_events coordinator_events = { admit_on_ready, admit_on_message, admit_on_closed };
 
-/* -- parties that do not come --------------------------------------------------------------- */
+/* -- parties that stay absent --------------------------------------------------------------- */
 
 static void on_join_timeout(uv_timer_t *timer)
 {

@@ -125,7 +125,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
-	/* Otherwise running_free() or the queue does so last. */
+	/* Otherwise running_free() or the queue removes the state last. */
 	if (!done && !r->left && !r->c->queue)
 		attempt_forget(r->state);
 	if (r->c->queue)

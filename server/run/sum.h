@@ -25,14 +25,14 @@ struct sum {
  * an unexpected chunk, with the party's name. */
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;
 
-/* One sum over the members of `node`, as `count` real numbers. Increments *round. */
+/* Receives one sum over the members of `node`, as `count` real numbers. Increments *round. */
 enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
 			  double *sum, size_t count) MUST_CHECK;
 /* The same in wide fixed point, for numbers without a bound from the job. */
 enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count) MUST_CHECK;
 
-/* One sum modulo 2^64 of raw words. */
+/* Receives one sum modulo 2^64 of raw words. */
 enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_t *round,
 			  uint64_t *sum, size_t count) MUST_CHECK;
 

@@ -13,7 +13,7 @@ static enum err party_align_run(struct work *work, uint32_t *label)
 	return ERR_OK;
 }
 
-/* ids.txt: the common ids, in the order of the rows, which is the same at all parties. */
+/* Writes ids.txt: the common ids in the order of the rows, which is the same at all parties. */
 static enum err party_align_keep_ids(struct work *work, const uint32_t *label)
 {
 	const struct ids *ids = &work->dataset->ids;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* centres.csv: a line for each cluster, under the columns' names or numbers. */
+/* Writes centres.csv: a line for each cluster, under the columns' names or numbers. */
 static enum err party_write_centres(const struct work *work, const struct mat *c)
 {
 	const struct columns *names = work_columns(work);
@@ -39,7 +39,8 @@ static enum err party_write_centres(const struct work *work, const struct mat *c
 	return e;
 }
 
-/* profile-joint.csv: the same numbers at all parties, under this one's names. */
+/* Writes profile-joint.csv: the same numbers at all parties, under this party's names of
+ * columns. */
 static enum err party_write_joint(const struct work *work, const struct profile *joint)
 {
 	char *path;

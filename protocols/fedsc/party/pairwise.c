@@ -139,7 +139,7 @@ static void encrypt_block(void *ctx, unsigned worker, size_t block)
 		p->failed = true;
 }
 
-/* A batch of ciphers: the key, then groups of d ciphertexts. */
+/* Reads a batch of ciphers: the key, then groups of d ciphertexts. */
 static enum err take_ciphers(struct pairwise *s, size_t l, const struct buf *in)
 {
 	struct channel *ch = s->work->channel;

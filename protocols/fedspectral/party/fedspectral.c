@@ -181,7 +181,7 @@ static enum err noisy(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* Algorithm 3, once per round of the job. */
+/* Runs Algorithm 3 once per round of the job. */
 static enum err plus(struct fedspectral_work *s)
 {
 	TRY(party_fedspectral_check_size(s->work->n, s->p.k));
@@ -203,7 +203,7 @@ static enum err plus(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* Algorithm 1, on own nodes in their own order. Joint rows are numbered at random. With their
+/* Runs Algorithm 1 on own nodes in their own order. Joint rows are numbered at random. With their
  * numbers, the result of k-means would change from job to job. */
 static enum err plain(struct fedspectral_work *s)
 {

@@ -150,7 +150,8 @@ unsigned joint_winner(const struct joint *j)
 enum err joint_finish(struct run *run, struct joint *j)
 {
 	unsigned best = joint_winner(j);
-	double *objective = alloc(j->Q, sizeof(*objective)); /* the winner's inertia by iteration */
+	/* inertia of the best restart after each iteration */
+	double *objective = alloc(j->Q, sizeof(*objective));
 	struct record_sum sum = { .group = j->node->id,
 				  .items = j->m,
 				  .merged = j->merged,
@@ -172,8 +173,8 @@ enum err joint_finish(struct run *run, struct joint *j)
 				    j->K, j->best, j->m);
 }
 
-/* One iteration of a group from the summed distances: the next assignments of all moving restarts,
- * and the selection of those that continue. */
+/* Runs one iteration of a group from the summed distances: makes the next assignments of all moving
+ * restarts, and selects those that continue. */
 static enum err joint_iterate(struct run *run, struct joint *j, unsigned t, size_t *moved)
 {
 	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
@@ -302,7 +303,7 @@ static void joint_distances(const struct joint *j, const struct mat *G, const st
 		}
 }
 
-/* Protocol 2 lines 7-38 with distances from G. */
+/* Runs Protocol 2, lines 7-38, with distances from G. */
 static size_t lloyd(struct joint *j, const struct mat *G)
 {
 	struct centres *centres = alloc(j->R, sizeof(*centres));

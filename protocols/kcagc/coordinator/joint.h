@@ -21,8 +21,8 @@ struct joint {
 	unsigned keep;        /* restarts of least inertia that continue after iteration `screen` */
 	unsigned screen;      /* 0: all continue */
 	const double *weight; /* m; NULL: all one */
-	/* With gram: m, gets the mean squared distance of each cell's nodes to the cell's mean.
-	 * NULL: not requested */
+	/* With gram: m entries, which receive the mean squared distance of each cell's nodes to the
+	 * cell's mean. NULL: not requested */
 	double *within;
 	size_t merged;   /* number of cells merged because they were too small, for the record */
 	uint32_t *label; /* R x m: the starts, then the current assignments; K: none */
@@ -72,7 +72,7 @@ enum err gram_sum(struct run *run, struct joint *j, struct mat *G) MUST_CHECK;
 void gram_lloyd(struct run *run, struct joint *j, const struct mat *G);
 /* Starts all restarts; completes a trivial group. */
 void joint_begin(struct joint *j);
-/* Restart of least inertia, the first on ties; 0 for a trivial group. */
+/* Returns the restart of least inertia, the first on ties; 0 for a trivial group. */
 unsigned joint_winner(const struct joint *j);
 /* Sets best, records the sum, and sends CLUSTERS to the members. */
 enum err joint_finish(struct run *run, struct joint *j) MUST_CHECK;

@@ -9,13 +9,14 @@ static enum err party_gcc_cluster(struct answers *a, unsigned t)
 
 	(void)t;
 	gcc_defaults(&p, a->work->job.clusters, a->work->job.seed, a->work->threads);
-	/* Phase "init", the subspace iteration by K: sqrt(n) Q down, this party's term of K Q up.
-	 */
+	/* Phase "init", the subspace iteration by K: receives sqrt(n) Q, and sends this party's
+	 * term of K Q. */
 	work_phase(a->work, "init");
 	for (unsigned u = 0; u < p.rounds; u++)
 		TRY(answers_send_products(a, gcc_width(&p, a->work->n)));
 	TRY(party_take_clusters(a->work));
-	/* Phase "iterate": G down, K G D^-1 up; the first time with the guard. */
+	/* Phase "iterate": receives G, and sends this party's term of K G D^-1; the first time with
+	 * the guard. */
 	work_phase(a->work, "iterate");
 	TRY(answers_weigh_two(a, true));
 	return answers_follow_steps(a, p.iterations - 1);

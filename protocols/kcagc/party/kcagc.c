@@ -41,7 +41,7 @@ enum err party_standardize(struct work *work)
 	return standardized ? standard_features(work->features, work_columns(work)) : ERR_OK;
 }
 
-/* Protocol 1: filter (lines 1-3), project (line 4). */
+/* Runs Protocol 1: filters (lines 1-3) and projects (line 4). */
 static enum err embed_slice(struct work *work, struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
@@ -151,7 +151,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	return ERR_OK;
 }
 
-/* Mean squared distance of this party's rows to the mean of their cell. */
+/* Computes the mean squared distance of this party's rows to the mean of their cell. */
 static enum err party_kcagc_scatter(const struct state *s, const struct joint *j, double *within)
 {
 	size_t m = s->m, n = s->Z.here.rows;
@@ -295,7 +295,7 @@ static enum err party_kcagc_polish(struct work *work, struct state *s)
 	return e;
 }
 
-/* Fraction bits of distances and inner products, from a known bound or an agreed one. */
+/* Sets the fraction bits of distances and inner products, from a known bound or an agreed one. */
 static enum err party_kcagc_agree_words(struct work *work, const struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
@@ -316,7 +316,7 @@ static enum err party_kcagc_agree_words(struct work *work, const struct state *s
 	return ERR_OK;
 }
 
-/* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
+/* Runs Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
 static enum err party_kcagc_cluster(struct work *work, struct state *s, uint32_t *label)
 {
 	TRY(party_kcagc_agree_words(work, s));

@@ -52,7 +52,7 @@ static enum err check_sets(const struct work *work, const uint32_t *set, uint32_
 	return e;
 }
 
-/* Steps 4 and 5: set ids down, X_l M' up. */
+/* Steps 4 and 5: receives the set of each node, and sends X_l M'. */
 static enum err landmarks(struct answers *a)
 {
 	struct work *work = a->work;
@@ -71,7 +71,7 @@ static enum err landmarks(struct answers *a)
 	return e;
 }
 
-/* Step 6: sqrt(n) B down, K B up. */
+/* Step 6: receives sqrt(n) B, and sends this party's term of K B. */
 static enum err party_landmark_power(struct answers *a)
 {
 	struct work *work = a->work;

@@ -44,7 +44,7 @@ struct model {
 	/* landmark: joint_norm is then true, and how and centre are empty. Other methods: empty */
 	struct placing place;
 	bool joint_norm;      /* rows were scaled by their norm over all parties */
-	struct embedding how; /* with joint_norm, mean_norm is of those norms */
+	struct embedding how; /* with joint_norm, mean_norm is the mean of those norms */
 	uint64_t *size;       /* k: nodes of each cluster; an empty one has no centre */
 	struct mat centre;    /* k x d */
 };

@@ -241,7 +241,8 @@ static enum err party_predict_add_rows(void *arg, const double *distances, size_
 	return e;
 }
 
-/* Landmark projection: this party's part of all distances. norm: joint lengths of the rows. */
+/* Landmark projection: sends this party's part of all distances. norm: joint lengths of the
+ * rows. */
 static enum err send_placed(struct sums *s, const double *norm)
 {
 	struct work *work = s->work;

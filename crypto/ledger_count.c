@@ -62,7 +62,8 @@ enum err ledger_look(struct ledger *l)
 			       &l->claims);
 }
 
-/* Ledgers from before protocol 5 have no submitters, data set names or units. */
+/* Adds the columns that ledgers from before protocol 5 lack: submitters, data set names and
+ * units. */
 static enum err bring_columns(struct ledger *l)
 {
 	enum err e = ledger_look(l);

@@ -317,7 +317,7 @@ enum err pki_fingerprint(const char *path, uint8_t fp[static FINGERPRINT_LEN])
 	return e;
 }
 
-/* Control bytes from a foreign file must not reach the terminal. */
+/* Shows a name without control bytes, which must not reach the terminal from a foreign file. */
 static void show_name(struct buf *text, const char *field, const X509_NAME *name)
 {
 	BIO *bio = BIO_new(BIO_s_mem());

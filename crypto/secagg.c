@@ -45,7 +45,7 @@ struct secagg {
 	struct mask *masks; /* all masks made; closed ones are reused */
 };
 
-/* Every field of variable length follows its length in four bytes. */
+/* Appends a field of variable length after its length in four bytes. */
 static void secagg_put_bytes(struct buf *b, const void *p, size_t n)
 {
 	assert(n <= UINT32_MAX);

@@ -14,7 +14,8 @@ static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 	conn_close(c, ERR_PEER, err_detail(), timeout_s);
 }
 
-/* The bytes were damaged in transit, as by a faulty router: another connection may work. */
+/* Ends the connection as lost: bytes were damaged in transit, as by a faulty router, and another
+ * connection may work. */
 static void conn_in_lose_damaged(struct conn *c)
 {
 	char who[160];

@@ -147,8 +147,7 @@ struct msg_key {
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* the sender's TLS identity */
 	struct bytes signature; /* of this advertisement (crypto/secagg.h) */
-	/* markers of pre-shared keys, one for each party of the offer; or none */
-	struct bytes markers;
+	struct bytes markers;   /* pre-shared keys' markers, one per party of the offer; or none */
 };
 struct msg_keys {
 	uint32_t parties; /* their keys follow in the order of the offer */

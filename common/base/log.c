@@ -160,7 +160,7 @@ void log_dying(const char *text, const char *more)
 		(void)!writev(file, line, 4);
 }
 
-/* Text from outside must not move the cursor or forge a line. */
+/* Adds text from outside, which must not move the cursor or forge a line. */
 static void add_safe(struct buf *b, const char *text)
 {
 	char *safe = alloc_copy(text);

@@ -5,11 +5,12 @@
 
 #include "common/base/err.h"
 
-/* Bytes, at least 1. The first call of either function reads both; a daemon makes it before its
- * sandbox. */
+/* Returns bytes, at least 1. The first call of either function reads both values; a daemon calls
+ * one before its sandbox. */
 double machine_memory(void);
 
-/* Processors, at least 1: the minimum of the affinity mask and the quota, rounded up. */
+/* Returns the number of processors, at least 1: the minimum of the affinity mask and the quota,
+ * rounded up. */
 unsigned machine_cores(void);
 
 struct machine {

@@ -251,7 +251,7 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 {
 	struct distance_rows rows;
 	struct search s;
-	/* Ranks exchange in the order of restarts. */
+	/* One thread if there are ranks, because they exchange restart by restart. */
 	unsigned threads = p->ranks ? 1 : p->threads;
 	unsigned workers = parallel_workers(threads, p->restarts);
 	size_t best = 0;

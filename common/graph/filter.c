@@ -345,7 +345,7 @@ static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threa
 	size_t panels = panels_of(p, X->cols);
 	unsigned workers;
 
-	threads = peers ? 1 : threads; /* ranks exchange in the order of panels */
+	threads = peers ? 1 : threads; /* one thread: ranks exchange rows panel by panel */
 	workers = is_large(p) ? 1 : parallel_workers(threads, panels);
 	p->X = X;
 	filter_steps_init(&p->steps, psi);
@@ -555,7 +555,7 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	TRY(plan_begin(&s.plan, g, kind, false));
 	s.cols = sparse ? sparse->cols : dense->cols;
 	panels = panels_of(&s.plan, s.cols);
-	threads = g->ranks ? 1 : threads; /* ranks exchange in the order of panels */
+	threads = g->ranks ? 1 : threads; /* one thread: ranks exchange rows panel by panel */
 	workers = parallel_workers(threads, panels);
 	spread_begin(&s);
 	graph_filter_make_room(&s.plan, workers);

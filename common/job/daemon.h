@@ -52,7 +52,7 @@ struct daemon_common {
 	char *name;
 	struct identity_files identity;
 	char *output;        /* directory of run.json, labels.csv, ... */
-	char *results_group; /* may read results: share.h; NULL: nobody else */
+	char *results_group; /* group that may read results (share.h); NULL: nobody else may */
 	unsigned keep_days;  /* older results are removed; 0: no limit of age */
 	/* the oldest are removed until the rest takes at most this; 0: no limit */
 	double keep_gib;
@@ -142,8 +142,8 @@ struct party_config {
 	} policy;
 	unsigned confirm_s; /* how long a user may take to approve */
 	struct {
-		/* processes of coterie-worker that hold the data (party/ranks/mpirun.h); 0: this
-		 * process does */
+		/* number of processes of coterie-worker that hold the data (party/ranks/mpirun.h);
+		 * 0: this process holds them */
 		unsigned n;
 		char *hostfile; /* hostfile of mpirun; NULL: all processes on this host */
 	} ranks;

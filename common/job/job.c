@@ -483,7 +483,8 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 	return job->kind->burst ? job->kind->burst(job, n, down) : 0;
 }
 
-/* Each attempt adds fresh noise to its sums, unless the noise is on the data. */
+/* Lists the disclosures after a dropout. Each attempt adds fresh noise to its sums, unless the
+ * noise is on the data. */
 static void disclose_loss(struct disclosures *s, const struct job *job)
 {
 	struct kind_claim claim = job_claim(job);

@@ -102,7 +102,7 @@ static struct live_job *place_job(void)
 	return oldest;
 }
 
-/* A full table's last entry serves all further kinds. */
+/* Returns the entry of a kind; the last entry of a full table serves all further kinds. */
 static struct live_kind *live_kind_of(const char *name)
 {
 	for (size_t i = 0; i < now.kinds; i++)
@@ -139,7 +139,8 @@ static void count_phase(const char *kind, const struct live_phase *had,
 	s->rounds += has->rounds - had->rounds;
 }
 
-/* Within an attempt, phases are only added. The last known phase may have grown since. */
+/* Takes the phases of a record. Within an attempt, phases are only added. The last known phase may
+ * have grown since. */
 static void take_phases(struct live_job *j, const struct record *r)
 {
 	for (size_t p = j->phases ? j->phases - 1 : 0; p < r->phases; p++) {

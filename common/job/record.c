@@ -197,7 +197,8 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 	memcpy(f->sha256, sha256, sizeof(f->sha256));
 }
 
-/* A party knows all rows of a job only if each party has columns of them. */
+/* Checks the sizes of clusters. A party knows all rows of a job only if each party has columns of
+ * them. */
 static void record_check_sizes(const struct record *r)
 {
 	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))

@@ -19,7 +19,7 @@ static bool shared;
 static gid_t shared_group;
 static char shared_name[65];
 
-/* Root may give a file to any group. */
+/* True if this process may give files to the group; root may give them to any group. */
 static bool share_is_member(gid_t group)
 {
 	int n = getgroups(0, NULL);

@@ -77,7 +77,7 @@ void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B,
 		    la_int(k), B, la_int(k), 0, C, la_int(ldc));
 }
 
-/* LAPACK may not terminate on infinities. */
+/* Checks that A is finite, since LAPACK may not terminate on infinities. */
 static enum err la_check_finite(const struct mat *A, const char *who)
 {
 	for (size_t i = 0; i < A->rows * A->cols; i++)

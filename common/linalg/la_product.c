@@ -137,7 +137,7 @@ static void la_product_run(struct product p, unsigned threads)
 	mat_init(C, p.a_transposed ? p.A->cols : p.A->rows, p.b_transposed ? p.B->rows : p.B->cols);
 	if (C->rows == 0 || C->cols == 0 || (p.inner == 0 && !p.R))
 		return;
-	threads = p.R ? 1 : threads; /* ranks exchange in the order of tiles */
+	threads = p.R ? 1 : threads; /* one thread: ranks exchange sums tile by tile */
 	p.tiles_across = (C->cols + LA_TILE - 1) / LA_TILE;
 	tiles = (C->rows + LA_TILE - 1) / LA_TILE * p.tiles_across;
 	cut_units(&p, tiles, threads);

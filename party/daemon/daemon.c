@@ -62,7 +62,7 @@ static void daemon_leave_job(const struct daemon *d, enum err e)
 	daemon_leave(e);
 }
 
-/* The process ends even if a job thread does not return (a library that spins) or a name lookup
+/* Ends the process even if a job thread does not return (a library that spins) or a name lookup
  * hangs. */
 static void daemon_on_last(uv_timer_t *timer)
 {
@@ -447,7 +447,7 @@ static void daemon_sweep_offers(const char *state)
 	free(offers);
 }
 
-/* No attempt was offered that would use the previous process's state/cache. */
+/* Removes the previous process's state/cache: no attempt was offered that would use it. */
 static void on_stale(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;

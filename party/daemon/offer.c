@@ -140,7 +140,7 @@ enum err offer_check_memory(struct work *work, const struct job_means *means, bo
 
 	sizes.parties = (double)work->L;
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
-	if (means->config->ranks.n) /* one rank's share of the data */
+	if (means->config->ranks.n) /* the estimate is for one rank's share of the data */
 		work->record->memory_estimate =
 		    RANK_MEMORY_LEAST +
 		    (work->record->memory_estimate - KIND_MEMORY_LEAST) / means->config->ranks.n;
@@ -262,7 +262,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	return check_ranks(work, config);
 }
 
-/* If the file `served` was lost, results of an earlier attempt may still exist. */
+/* Checks for results of an earlier attempt, which may still exist if the file `served` was lost. */
 static enum err check_output(const struct work *work, const struct job_means *means)
 {
 	char *output = job_output(work, means);

@@ -62,7 +62,7 @@ static enum err check_beta_c(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* The amount of noise is given either by eps or by beta. */
+/* Checks that the amount of noise is given either by eps or by beta. */
 static enum err check_amount(const struct fedsc_job *job)
 {
 	if (job->noise_eps > 0 && job->noise_beta > 0)

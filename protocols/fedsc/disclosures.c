@@ -1,7 +1,7 @@
 #include "protocols/fedsc/job.h"
 #include "common/kind/own.h"
 
-/* With noise in aggregates only the number of rows is exact. */
+/* Lists the disclosures of noise in aggregates: only the number of rows is exact. */
 static void noisy_sums(struct disclosures *s, const struct fedsc_job *job, size_t parties)
 {
 	bool anchor = job->how.variant == FEDSC_BY_ANCHORS;

@@ -126,7 +126,8 @@ static enum err answer_counts(struct fedkmeans_party *p, const struct mat *c, do
 	return ERR_OK;
 }
 
-/* The coordinator supplies the counts. A party can verify only that they are not below its own. */
+/* Checks the counts, which the coordinator supplies. A party can verify only that they are not
+ * below its own. */
 static enum err fedkmeans_party_check_counts(const struct fedkmeans_party *p,
 					     const struct fedkmeans_question *q)
 {

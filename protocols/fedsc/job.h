@@ -85,7 +85,8 @@ struct fedsc_job {
 	double noise_eps, noise_delta; /* + 0: not given */
 	double noise_clip;             /* + tau_X: rows are shortened to this length */
 	double noise_ball;             /* tau_Z: rows of Z are shortened to this length; 0: not */
-	unsigned noise_colluders;      /* + sums: JOB_AUTO: half of the parties, rounded down */
+	/* + for noise in sums; JOB_AUTO: half of the parties, rounded down */
+	unsigned noise_colluders;
 };
 JOB_OF_KIND(fedsc_job)
 #define fedsc_job(job) JOB_ACCESS(fedsc_job, job)

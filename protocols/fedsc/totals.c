@@ -63,7 +63,7 @@ static enum err one_unit(struct totals *t)
 	return ERR_OK;
 }
 
-/* Either all parties leave column j unscaled, or none does. */
+/* Checks that either all parties leave column j unscaled, or none does. */
 static enum err check_unscaled(const struct totals *t, size_t j, double unscaled)
 {
 	double L = (double)t->parties->count;

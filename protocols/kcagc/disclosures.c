@@ -1,7 +1,8 @@
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-/* exchange "gram": every k is tried on the sums for one k. */
+/* Lists the disclosures of a range of k with exchange "gram": every k is tried on the sums for one
+ * k. */
 static void disclose_range(struct disclosures *s, const struct kcagc_job *job)
 {
 	disclosures_add(
@@ -47,7 +48,8 @@ static void disclose_distances(struct disclosures *s, const struct kcagc_job *jo
 	    "are summed, as long as no cell has fewer nodes than min_cell");
 }
 
-/* Landmark projection and federated GCC: sums of inner products, joint embeddings. */
+/* Lists the disclosures of landmark projection and federated GCC: sums of inner products, joint
+ * embeddings. */
 static void disclose_products(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool landmark = job->method == METHOD_LANDMARK;
@@ -129,7 +131,7 @@ static void disclose_first(struct disclosures *s, bool bare)
 			"with a single party nothing is masked: the coordinator sees its terms");
 }
 
-/* Sums are scaled by the bound first (common/privacy/bound.h). */
+/* Lists the disclosures of the bound by which sums are scaled (common/privacy/bound.h). */
 static void disclose_bound(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool norms =

@@ -365,7 +365,8 @@ unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts)
 	return job->restarts < starts ? job->screen : 0;
 }
 
-/* With k^ > k a poor start matters less, so fewer restarts suffice. */
+/* Returns the restarts of local k-means: with k^ > k a poor start matters less, so fewer
+ * suffice. */
 unsigned kcagc_inner_restarts(const struct kcagc_job *job)
 {
 	double ratio = (double)job->clusters / kcagc_local_clusters(job),

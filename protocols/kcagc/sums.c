@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounding, of doubles or of fixed point, may make a number near 0 negative. */
+/* Raises negative numbers to 0: rounding, of doubles or of fixed point, may make a number near 0
+ * negative. */
 static void clamp(double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

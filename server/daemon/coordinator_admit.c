@@ -37,7 +37,7 @@ static void refuse_visit(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
-/* A question of coterie doctor: answers without taking a slot. */
+/* Answers a question of coterie doctor, without taking a slot. */
 static void admit_answer_question(struct coordinator *c, struct conn *conn)
 {
 	char now[32], text[256];
@@ -289,7 +289,8 @@ static void admit_on_resume(struct visitor *v, struct conn *conn, const struct m
 	admit_take_back(slot, conn);
 }
 
-/* The party's connection of this attempt is lost, and its process has lost the job's state. */
+/* Handles a party that restarted: its connection of this attempt is lost, and its process has lost
+ * the job's state. */
 static void lose_restarted(struct running *r, struct slot *slot)
 {
 	char why[256];

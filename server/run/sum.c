@@ -76,7 +76,7 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 	return sum_take_tag(run->channel[l], s, m, due->offset == all, due->last->tag);
 }
 
-/* Each member adds 1 to the canary. */
+/* Checks the canary, to which each member adds 1. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
 	char members[256];

@@ -230,7 +230,7 @@ static enum err plain(struct fedspectral_work *s)
 	return e;
 }
 
-/* One more cluster holds the nodes without any edge. */
+/* Receives the labels; one more cluster holds the nodes without any edge. */
 static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 {
 	struct work *work = s->work;

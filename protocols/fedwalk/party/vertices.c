@@ -116,7 +116,8 @@ static enum err wrong_directory(const struct work *work, size_t l, const char *w
 			  channel_peer(work->channel), work->name[l], what);
 }
 
-/* Each row must belong to exactly one party. Neighbours that party l hosts get their rows. */
+/* Takes the directory of party l. Each row must belong to exactly one party; neighbours that party
+ * l hosts get their rows. */
 static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 			       const struct dataset *d, struct vertices *v, uint32_t *row_of)
 {

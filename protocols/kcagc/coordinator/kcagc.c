@@ -376,7 +376,7 @@ static enum err root_of_range(struct run *run, struct state *s)
 	return e;
 }
 
-/* Protocol 2: the items are the nodes themselves. */
+/* Runs Protocol 2, whose items are the nodes themselves. */
 static enum err server_kcagc_basic(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
@@ -403,7 +403,7 @@ static enum err server_kcagc_basic(struct run *run, struct state *s)
 	return e;
 }
 
-/* An empty cluster has no centre and gets no node. */
+/* Excludes empty clusters, which have no centre and get no node. */
 static void leave_out_empty(const uint32_t *label, size_t n, unsigned k, double *D)
 {
 	bool *used = alloc(k, sizeof(*used));

@@ -240,7 +240,7 @@ out:
 	return e;
 }
 
-/* Protocol 2: the items are the nodes themselves. */
+/* Runs Protocol 2, whose items are the nodes themselves. */
 static enum err party_kcagc_basic(struct work *work, struct state *s)
 {
 	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),

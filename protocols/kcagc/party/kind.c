@@ -192,7 +192,7 @@ static enum err party_kcagc_keep_labels(struct work *work, const uint32_t *label
 	return model_keep(mine->model, work->state);
 }
 
-/* A failed run must leave no model. */
+/* Removes the model, since a failed run must leave none. */
 static void party_kcagc_forget_model(struct work *work)
 {
 	model_forget(work->state, work->job_id);

@@ -83,12 +83,13 @@ void doctor_identity(struct checkup *c, const struct doctor_identity *of)
 	const struct identity_files *p = &of->files;
 
 	if (!checkup_failed(c, identity_check(p->certificate, p->key, p->passphrase, of->name),
-			    of->key, "chmod 600, chown, or put the certificate's key there"))
+			    of->key, "chmod 600, chown, or put the certificate's key there")) {
 		checkup_add(c, FINE, of->key, "", "for its owner alone, and of %s's certificate",
 			    of->name ? of->name : "the endpoint");
-	if (!checkup_failed(c, tls_check(of->role, p), of->chain, of->remedy))
-		checkup_add(c, FINE, of->chain, "", "signed by the CA, for a %s",
-			    of->role == TLS_SERVER ? "coordinator" : "party");
+		if (!checkup_failed(c, tls_check(of->role, p), of->chain, of->remedy))
+			checkup_add(c, FINE, of->chain, "", "signed by the CA, for a %s",
+				    of->role == TLS_SERVER ? "coordinator" : "party");
+	}
 	check_expiry(c, of->certificate, p->certificate, SOON_DAYS,
 		     "have it renewed, put it in place, send SIGHUP");
 }

@@ -140,7 +140,7 @@ static void show_standing(const struct json *d)
 	for (const struct json *s = first_in(b, "spent"); s; s = json_next(s)) {
 		struct buf text = { 0 };
 
-		buf_printf(&text, "spent      %s, data %.8s", json_text(s, "coordinator"),
+		buf_printf(&text, "spent      %s, data %s", json_text(s, "coordinator"),
 			   json_text(s, "data"));
 		show_left(&text, limits, "jobs", json_number_of(s, "jobs", 0));
 		show_left(&text, limits, "rounds", json_number_of(s, "rounds", 0));

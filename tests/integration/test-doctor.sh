@@ -289,6 +289,10 @@ test_of_a_party() {
 		fail "the party takes a key that others can read"
 	says readable 'bank-api.key'
 	chmod 600 "$T/api/bank-api.key"
+	# A key that cannot be read is one fault, not also one of the chain.
+	edit party-00 '.api.key = "api/none.key"'
+	doctor 1 party-00
+	one_wrong --check-config "API key"
 	edit party-00 '.api.certificate = .identity.certificate | .api.key = .identity.key'
 	doctor 1 party-00
 	one_wrong --check-config "API chain"

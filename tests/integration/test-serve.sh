@@ -225,7 +225,7 @@ status() { "$BIN/coterie" status --socket "$T/out/$1/control.socket" "${@:2}"; }
 test_status() {
 	federation 3
 	patient 3
-	edit_parties 3 '.retry_s = 0 | .policy.max_jobs = 9'
+	edit_parties 3 '.retry_s = 0 | .policy.max_jobs = 9 | .data.name = "customers-2026"'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -269,7 +269,7 @@ test_status() {
 		fail "a party's status says $(<"$T/status.json")"
 	COLUMNS=200 status party-00 >"$T/status"
 	for line in '^party +party-00, ' '^ledger +[0-9]+ rows, head ' \
-		'^spent +coordinator, data .*, 3 of 9 jobs, [0-9]+ rounds' \
+		'^spent +coordinator, data customers-2026, 3 of 9 jobs, [0-9]+ rounds' \
 		'^ *coordinator +connected'; do
 		grep -Eq "$line" "$T/status" ||
 			fail "a party's status has no line '$line': $(<"$T/status")"

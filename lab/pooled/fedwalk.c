@@ -35,7 +35,7 @@ struct plan {
 	float *c; /* n x k */
 	bool *isolated;
 	struct fedwalk_tree tree;
-	struct half half;
+	struct triangle triangle;
 	struct fedwalk_encoder encoder;
 	struct fedwalk_encoder_report report;
 	struct fedwalk_pools pools;
@@ -63,7 +63,7 @@ static void lap(struct plan *f, const char *name)
 static void grow_tree(struct plan *f)
 {
 	const struct csr *g = f->g;
-	struct half used;
+	struct triangle used;
 
 	if (f->how == FEDWALK_LANDMARKS) {
 		fedwalk_tree_landmarks(&f->tree, f->c, g->rows, f->k, seed_of(f, TREE_SEED),
@@ -78,15 +78,15 @@ static void grow_tree(struct plan *f)
 		for (size_t v = 0; v < g->rows; v++)
 			fedwalk_matrix(f->c, f->k, g->index + g->start[v],
 				       g->start[v + 1] - g->start[v], row + g->start[v] * f->k);
-		fedwalk_dtw(&m, f->job->dtw_rows, f->threads, &f->half);
+		fedwalk_dtw(&m, f->job->dtw_rows, f->threads, &f->triangle);
 		free(row);
 	} else {
-		fedwalk_l1(f->c, g->rows, f->k, f->threads, &f->half);
+		fedwalk_l1(f->c, g->rows, f->k, f->threads, &f->triangle);
 	}
 	lap(f, "dissimilarity");
-	half_copy(&used, &f->half);
+	triangle_copy(&used, &f->triangle);
 	fedwalk_tree_average(&f->tree, &used);
-	half_release(&used);
+	triangle_release(&used);
 	lap(f, "tree");
 }
 
@@ -208,9 +208,9 @@ static enum err by_walks(struct plan *f)
 	}
 	lap(f, "counts");
 	grow_tree(f);
-	d.half = f->half.n ? &f->half : NULL;
+	d.triangle = f->triangle.n ? &f->triangle : NULL;
 	fedwalk_encoder_init(&f->encoder, &f->tree, &d, f->job->eps, f->threads, &f->report);
-	half_release(&f->half);
+	triangle_release(&f->triangle);
 	lap(f, "encoder");
 	fedwalk_pools_init(&f->pools, &f->tree, f->c, f->bin, f->k, f->isolated,
 			   seed_of(f, POOL_SEED), f->threads);
@@ -333,7 +333,7 @@ out:
 	fedwalk_tree_release(&f.tree);
 	fedwalk_encoder_release(&f.encoder);
 	fedwalk_pools_release(&f.pools);
-	half_release(&f.half);
+	triangle_release(&f.triangle);
 	free(f.bin);
 	free(f.c);
 	free(f.isolated);

@@ -39,8 +39,8 @@ void fedwalk_l1_row(const float *across, size_t n, unsigned k, size_t u, size_t 
 
 void fedwalk_row(const struct fedwalk_dissimilarity *d, size_t u, float *row)
 {
-	if (d->half) {
-		half_get_row(d->half, u, row);
+	if (d->triangle) {
+		triangle_get_row(d->triangle, u, row);
 		return;
 	}
 	for (size_t v = 0; v < d->n; v++) {
@@ -53,7 +53,7 @@ void fedwalk_row(const struct fedwalk_dissimilarity *d, size_t u, float *row)
 struct l1 {
 	const float *across;
 	unsigned k;
-	struct half *h;
+	struct triangle *h;
 };
 
 static void l1_rows(void *ctx, unsigned worker, size_t block)
@@ -66,17 +66,18 @@ static void l1_rows(void *ctx, unsigned worker, size_t block)
 	ALLOC(row, n);
 	for (size_t u = block * ROWS; u + 1 < n && u < end; u++) {
 		fedwalk_l1_row(p->across, n, p->k, u, u + 1, row);
-		memcpy(p->h->a + half_row(n, u) + u + 1, row + u + 1, (n - u - 1) * sizeof(*row));
+		memcpy(p->h->a + triangle_row(n, u) + u + 1, row + u + 1,
+		       (n - u - 1) * sizeof(*row));
 	}
 	free(row);
 }
 
-void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct half *h)
+void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct triangle *h)
 {
 	float *across = fedwalk_across(c, n, k);
 	struct l1 p = { across, k, h };
 
-	half_init(h, n);
+	triangle_init(h, n);
 	parallel(threads, (n + ROWS - 1) / ROWS, l1_rows, &p);
 	free(across);
 }
@@ -92,11 +93,11 @@ double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double row
 {
 	/* tree, lists of encoder and pools, transposed dictionary */
 	double lists = (double)n * (6 * 4 + 2 * 8 + 8 * 8 + 4 * k);
-	double group = half_bytes(n < FEDWALK_GROUP_MAX ? n : FEDWALK_GROUP_MAX);
+	double group = triangle_bytes(n < FEDWALK_GROUP_MAX ? n : FEDWALK_GROUP_MAX);
 
 	if (how == FEDWALK_LANDMARKS)
 		return lists + 2 * group * 2 + (double)n * k * sizeof(double);
-	return lists + (how == FEDWALK_DTW ? 2 : 1) * half_bytes(n) +
+	return lists + (how == FEDWALK_DTW ? 2 : 1) * triangle_bytes(n) +
 	       (how == FEDWALK_DTW ? 2.2 * rows * k * sizeof(float) : 0);
 }
 

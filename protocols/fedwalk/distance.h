@@ -4,7 +4,7 @@
 #define PROTOCOLS_FEDWALK_DISTANCE_H
 
 #include "protocols/fedwalk/job.h"
-#include "common/linalg/half.h"
+#include "common/linalg/triangle.h"
 
 #include <stddef.h>
 
@@ -12,8 +12,8 @@
  */
 struct fedwalk_dissimilarity {
 	size_t n;
-	const struct half *half; /* borrowed; NULL: l1 between rows of c, on demand */
-	const float *c;          /* borrowed: n x k */
+	const struct triangle *triangle; /* borrowed; NULL: l1 between rows of c, on demand */
+	const float *c;                  /* borrowed: n x k */
 	unsigned k;
 };
 /* row (n): all dissimilarities of u; row[u] = 0. O(n); without half O(n k). */
@@ -25,7 +25,7 @@ float *fedwalk_across(const float *c, size_t n, unsigned k);
 void fedwalk_l1_row(const float *across, size_t n, unsigned k, size_t u, size_t from, float *row);
 /* D_uv = ||c_u - c_v||_1; initialises h. O(n^2 k): 0.1 s a thread for n = 10^4. Bitwise identical
  * for any number of threads, and to fedwalk_row() without half. */
-void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct half *h);
+void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct triangle *h);
 
 /* Ordered degree matrices of all vertices: start[v+1] - start[v] rows of k at row + start[v] k. */
 struct fedwalk_matrices {
@@ -42,7 +42,8 @@ struct fedwalk_matrices {
  * rows)^2 k / 2) for any n. BlogCatalog has 2.2e11 cells: 85 s on one core, 5 s with
  * FEDWALK_DTW_ROWS. Bitwise identical for any number of threads and on any machine. */
 enum { FEDWALK_DTW_ROWS = 32 };
-void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads, struct half *h);
+void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads,
+		 struct triangle *h);
 
 /* Memory estimates in bytes, for checks before a computation and for the log. fedwalk_tree_bytes()
  * is the coordinator's peak in steps 3 to 6, besides n k floats. rows: of all matrices together; 0

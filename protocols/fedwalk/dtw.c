@@ -25,7 +25,7 @@ struct plan {
 	const struct group *group;
 	size_t groups;
 	float **scratch; /* per worker: [longest][LANES] */
-	struct half *h;
+	struct triangle *h;
 };
 
 #define TARGET
@@ -78,7 +78,7 @@ static void warp_group(void *ctx, unsigned worker, size_t block)
 		warp(g, p->m->row + from * p->m->k, p->m->start[u + 1] - from, p->m->k, cost);
 		for (size_t l = 0; l < LANES && number * LANES + l < p->m->n; l++)
 			if (number * LANES + l > i)
-				*half_at(p->h, u, g->v[l]) = cost[(g->len[l] - 1) * LANES + l];
+				*triangle_at(p->h, u, g->v[l]) = cost[(g->len[l] - 1) * LANES + l];
 	}
 }
 
@@ -102,7 +102,7 @@ static void fill_group(const struct fedwalk_matrices *m, const uint32_t *order, 
 	}
 }
 
-static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct half *h)
+static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct triangle *h)
 {
 	struct plan p = { .m = m, .groups = (m->n + LANES - 1) / LANES, .h = h };
 	struct keyed *s;
@@ -170,13 +170,14 @@ static void fedwalk_dtw_shorten(const struct fedwalk_matrices *m, size_t most, s
 	}
 }
 
-void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads, struct half *h)
+void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads,
+		 struct triangle *h)
 {
 	struct fedwalk_matrices cut = { .n = m->n, .k = m->k };
 	size_t *start;
 	float *row;
 
-	half_init(h, m->n);
+	triangle_init(h, m->n);
 	if (!m->n)
 		return;
 	fedwalk_dtw_shorten(m, most, &start, &row);

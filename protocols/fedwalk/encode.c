@@ -148,7 +148,7 @@ void fedwalk_encoder_init(struct fedwalk_encoder *e, const struct fedwalk_tree *
 	struct plan p = { .t = t, .d = d, .eps = eps };
 	size_t blocks = (t->n + ROWS - 1) / ROWS;
 	unsigned workers = parallel_workers(threads, blocks);
-	float *across = d->half ? NULL : fedwalk_across(d->c, d->n, d->k);
+	float *across = d->triangle ? NULL : fedwalk_across(d->c, d->n, d->k);
 
 	assert(t->n == d->n);
 	p.across = across;

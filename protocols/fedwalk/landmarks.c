@@ -94,7 +94,7 @@ static void link_group(void *ctx, unsigned worker, size_t g)
 	struct plan *p = ctx;
 	const uint32_t *v = p->groups.member + p->groups.start[g];
 	size_t n = p->groups.start[g + 1] - p->groups.start[g];
-	struct half h;
+	struct triangle h;
 	float *c;
 
 	(void)worker;
@@ -105,14 +105,14 @@ static void link_group(void *ctx, unsigned worker, size_t g)
 	free(c);
 	ALLOC(p->link[g], n);
 	linkage_average(&h, NULL, p->link[g]);
-	half_release(&h);
+	triangle_release(&h);
 }
 
 static void link_groups(const struct plan *p, struct link *link)
 {
 	const struct groups *g = &p->groups;
 	double *weight;
-	struct half h;
+	struct triangle h;
 	float *centre;
 
 	ALLOC(centre, g->count * p->k);
@@ -129,7 +129,7 @@ static void link_groups(const struct plan *p, struct link *link)
 	}
 	fedwalk_l1(centre, g->count, p->k, p->threads, &h);
 	linkage_average(&h, weight, link);
-	half_release(&h);
+	triangle_release(&h);
 	free(weight);
 	free(centre);
 }

@@ -10,7 +10,7 @@
 
 /* Clusters are stored in slots; the merge of slots i and j is stored in j. */
 struct chains {
-	struct half *h;
+	struct triangle *h;
 	double *size;
 	uint32_t *slot; /* live slots, in no order */
 	size_t live;
@@ -29,7 +29,7 @@ static uint32_t fedwalk_tree_nearest(const struct chains *s, uint32_t x, uint32_
 				     float *height)
 {
 	uint32_t best = before;
-	float least = before == UINT32_MAX ? INFINITY : *half_at(s->h, x, before);
+	float least = before == UINT32_MAX ? INFINITY : *triangle_at(s->h, x, before);
 
 	for (size_t i = 0; i < s->live; i++) {
 		uint32_t y = s->slot[i];
@@ -37,7 +37,7 @@ static uint32_t fedwalk_tree_nearest(const struct chains *s, uint32_t x, uint32_
 
 		if (y == x)
 			continue;
-		d = *half_at(s->h, x, y);
+		d = *triangle_at(s->h, x, y);
 		if (d < least || (d == least && best != before && y < best)) {
 			least = d;
 			best = y;
@@ -62,8 +62,9 @@ static void fedwalk_tree_merge(struct chains *s, uint32_t gone, uint32_t kept)
 		s->slot[write++] = y;
 		if (y == kept)
 			continue;
-		to = half_at(s->h, kept, y);
-		*to = (float)((a * (double)*half_at(s->h, gone, y) + b * (double)*to) / (a + b));
+		to = triangle_at(s->h, kept, y);
+		*to =
+		    (float)((a * (double)*triangle_at(s->h, gone, y) + b * (double)*to) / (a + b));
 	}
 	s->live = write;
 	s->size[kept] = a + b;
@@ -106,7 +107,7 @@ static void to_links(struct merge *m, size_t n, struct link *link)
 	free(height);
 }
 
-void linkage_average(struct half *h, const double *weight, struct link *link)
+void linkage_average(struct triangle *h, const double *weight, struct link *link)
 {
 	struct chains s = { .h = h, .live = h->n };
 	struct merge *m;
@@ -208,7 +209,7 @@ void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link
 	fedwalk_tree_lay_out(t);
 }
 
-void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h)
+void fedwalk_tree_average(struct fedwalk_tree *t, struct triangle *h)
 {
 	struct link *link;
 

@@ -8,7 +8,7 @@
 #define PROTOCOLS_FEDWALK_TREE_H
 
 #include "common/base/err.h"
-#include "common/linalg/half.h"
+#include "common/linalg/triangle.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct link {
 /* Average linkage by nearest-neighbour chains (Murtagh 1983): link (n - 1) by rising height.
  * Overwrites h. weight (n): number of points of each leaf; NULL: one each. Ties go to the neighbour
  * that already ends the chain, then to the lower number. O(n^2) time, O(n) memory. */
-void linkage_average(struct half *h, const double *weight, struct link *link);
+void linkage_average(struct triangle *h, const double *weight, struct link *link);
 
 struct fedwalk_tree {
 	size_t n;                /* >= 1 */
@@ -37,7 +37,7 @@ struct fedwalk_tree {
 void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link *link);
 
 /* Makes the tree of linkage_average(); overwrites h. */
-void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h);
+void fedwalk_tree_average(struct fedwalk_tree *t, struct triangle *h);
 
 /* Makes the tree if n is too large for a half matrix. k-means splits the rows of c into sqrt(n)
  * groups, and groups above FEDWALK_GROUP_MAX again. Average linkage (l1) joins the members of each

@@ -106,7 +106,7 @@ static enum err server_fedwalk_agree_degrees(struct hub *h)
 }
 
 /* Lines 11 and 13 as published: matrices of the dictionary's rows. */
-static enum err warp(struct hub *h, struct half *half)
+static enum err warp(struct hub *h, struct triangle *triangle)
 {
 	struct run *run = h->run;
 	struct fedwalk_lists lists;
@@ -125,7 +125,7 @@ static enum err warp(struct hub *h, struct half *half)
 	m.start = start;
 	m.row = row;
 	fedwalk_lists_release(&lists);
-	fedwalk_dtw(&m, fedwalk_job(&run->job)->dtw_rows, run->threads, half);
+	fedwalk_dtw(&m, fedwalk_job(&run->job)->dtw_rows, run->threads, triangle);
 	free(row);
 	free(start);
 	return ERR_OK;
@@ -137,7 +137,7 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 {
 	struct run *run = h->run;
 	struct fedwalk_dissimilarity d = { .n = run->n, .c = h->c, .k = h->k };
-	struct half half, used;
+	struct triangle triangle, used;
 
 	if (fedwalk_tree_how(fedwalk_job(&run->job), run->n) == FEDWALK_LANDMARKS) {
 		fedwalk_tree_landmarks(t, h->c, run->n, h->k, run->job.seed, run->threads);
@@ -146,18 +146,18 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 		return ERR_OK;
 	}
 	if (fedwalk_job(&run->job)->dissimilarity == DISSIMILARITY_DTW) {
-		TRY(warp(h, &half));
-		d.half = &half;
-		half_copy(&used, &half);
+		TRY(warp(h, &triangle));
+		d.triangle = &triangle;
+		triangle_copy(&used, &triangle);
 	} else {
 		/* The encoder computes dissimilarities again; to keep them would cost as much. */
 		fedwalk_l1(h->c, run->n, h->k, run->threads, &used);
 	}
 	fedwalk_tree_average(t, &used);
-	half_release(&used);
+	triangle_release(&used);
 	fedwalk_encoder_init(e, t, &d, fedwalk_job(&run->job)->eps, run->threads, &h->encoder);
-	if (d.half)
-		half_release(&half);
+	if (d.triangle)
+		triangle_release(&triangle);
 	return ERR_OK;
 }
 

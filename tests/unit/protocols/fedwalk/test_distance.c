@@ -21,26 +21,27 @@ TEST(test_l1)
 		unsigned k = 7;
 		float *c = sample_dictionary(n, k, s), *row, *other;
 		struct fedwalk_dissimilarity whole = { .n = n, .c = c, .k = k };
-		struct fedwalk_dissimilarity half = whole;
-		struct half h, again;
+		struct fedwalk_dissimilarity triangle = whole;
+		struct triangle h, again;
 
 		ALLOC(row, n);
 		ALLOC(other, n);
 		fedwalk_l1(c, n, k, 1, &h);
 		fedwalk_l1(c, n, k, 3, &again);
-		half.half = &h;
+		triangle.triangle = &h;
 		for (size_t u = 0; u < n; u += 1 + n / 50) {
 			for (size_t v = 0; v < n; v++)
-				assert_true(u == v ||
-					    (*half_at(&h, u, v) == l1(c + u * k, c + v * k, k) &&
-					     *half_at(&again, u, v) == *half_at(&h, u, v)));
-			fedwalk_row(&half, u, row);
+				assert_true(
+				    u == v ||
+				    (*triangle_at(&h, u, v) == l1(c + u * k, c + v * k, k) &&
+				     *triangle_at(&again, u, v) == *triangle_at(&h, u, v)));
+			fedwalk_row(&triangle, u, row);
 			fedwalk_row(&whole, u, other);
 			assert_memory_equal(row, other, n * sizeof(*row));
 			assert_true(row[u] == 0);
 		}
-		half_release(&h);
-		half_release(&again);
+		triangle_release(&h);
+		triangle_release(&again);
 		free(other);
 		free(row);
 		free(c);
@@ -137,7 +138,7 @@ static void check_matrices(size_t n, unsigned k, size_t (*rows)(size_t v))
 {
 	static const float zero[FEDWALK_BINS_MAX];
 	struct fedwalk_matrices m;
-	struct half one, three;
+	struct triangle one, three;
 	float *owned;
 
 	sample_matrices(&m, n, k, rows, &owned);
@@ -150,13 +151,13 @@ static void check_matrices(size_t n, unsigned k, size_t (*rows)(size_t v))
 			float direct = dtw_pair(x ? m.row + m.start[u] * k : zero, x ? x : 1,
 						y ? m.row + m.start[v] * k : zero, y ? y : 1, k);
 
-			if (*half_at(&one, u, v) != direct)
+			if (*triangle_at(&one, u, v) != direct)
 				fail_msg("%zu rows against %zu: %g, directly %g", x, y,
-					 (double)*half_at(&one, u, v), (double)direct);
+					 (double)*triangle_at(&one, u, v), (double)direct);
 		}
 	assert_memory_equal(one.a, three.a, n * (n - 1) / 2 * sizeof(float));
-	half_release(&one);
-	half_release(&three);
+	triangle_release(&one);
+	triangle_release(&three);
 	free((void *)m.start);
 	free(owned);
 }
@@ -176,7 +177,7 @@ TEST(test_shortened)
 {
 	enum { N = 40, K = 4, MOST = 8 };
 	struct fedwalk_matrices m, cut = { .n = N, .k = K };
-	struct half h, expected;
+	struct triangle h, expected;
 	float *owned, *row;
 	size_t *start;
 
@@ -204,13 +205,13 @@ TEST(test_shortened)
 	fedwalk_dtw(&m, MOST, 2, &h);
 	fedwalk_dtw(&cut, 0, 2, &expected);
 	assert_memory_equal(h.a, expected.a, N * (N - 1) / 2 * sizeof(float));
-	half_release(&h);
-	half_release(&expected);
+	triangle_release(&h);
+	triangle_release(&expected);
 	fedwalk_dtw(&m, MOST, 2, &h);
 	fedwalk_dtw(&m, 0, 2, &expected);
 	assert_memory_not_equal(h.a, expected.a, N * (N - 1) / 2 * sizeof(float));
-	half_release(&h);
-	half_release(&expected);
+	triangle_release(&h);
+	triangle_release(&expected);
 	free(row);
 	free(start);
 	free((void *)m.start);

@@ -23,29 +23,29 @@ struct sample {
 	size_t n;
 	unsigned k;
 	float *c;
-	struct half half;
+	struct triangle triangle;
 	struct fedwalk_tree tree;
 	struct fedwalk_dissimilarity d;
 };
 
 static void sample_make(struct sample *s, size_t n, uint64_t seed)
 {
-	struct half used;
+	struct triangle used;
 
 	s->n = n;
 	s->k = 5;
 	s->c = sample_dictionary(n, s->k, seed);
-	fedwalk_l1(s->c, n, s->k, 1, &s->half);
-	half_copy(&used, &s->half);
+	fedwalk_l1(s->c, n, s->k, 1, &s->triangle);
+	triangle_copy(&used, &s->triangle);
 	fedwalk_tree_average(&s->tree, &used);
-	half_release(&used);
-	s->d = (struct fedwalk_dissimilarity){ n, &s->half, s->c, s->k };
+	triangle_release(&used);
+	s->d = (struct fedwalk_dissimilarity){ n, &s->triangle, s->c, s->k };
 }
 
 static void sample_release(struct sample *s)
 {
 	fedwalk_tree_release(&s->tree);
-	half_release(&s->half);
+	triangle_release(&s->triangle);
 	free(s->c);
 }
 
@@ -59,7 +59,7 @@ static void directly(const struct sample *s, double eps, double *P, double *log_
 
 		for (size_t v = 0; v < n; v++) {
 			double score = u == v ? 0
-					      : eps * (double)*half_at(&s->half, u, v) *
+					      : eps * (double)*triangle_at(&s->triangle, u, v) *
 						    (double)tree_leaves(&s->tree, u, v);
 
 			log_P[u * n + v] = -score;
@@ -131,7 +131,7 @@ TEST(test_same)
 
 	sample_make(&s, 300, 6);
 	fedwalk_encoder_init(&a, &s.tree, &s.d, 0.1, 1, &one);
-	s.d.half = NULL;
+	s.d.triangle = NULL;
 	fedwalk_encoder_init(&b, &s.tree, &s.d, 0.1, 3, &two);
 	assert_memory_equal(a.start, b.start, 301 * sizeof(*a.start));
 	assert_memory_equal(a.v, b.v, a.start[300] * sizeof(*a.v));
@@ -150,20 +150,20 @@ TEST(test_long_lists)
 	struct fedwalk_encoder e;
 	struct fedwalk_dissimilarity d;
 	struct fedwalk_tree t;
-	struct half h, used;
+	struct triangle h, used;
 
-	half_init(&h, N); /* all alike: everything is as likely */
-	half_copy(&used, &h);
+	triangle_init(&h, N); /* all alike: everything is as likely */
+	triangle_copy(&used, &h);
 	fedwalk_tree_average(&t, &used);
-	d = (struct fedwalk_dissimilarity){ .n = N, .half = &h };
+	d = (struct fedwalk_dissimilarity){ .n = N, .triangle = &h };
 	fedwalk_encoder_init(&e, &t, &d, 2, 2, &report);
 	assert_int_equal(report.longest, FEDWALK_CANDIDATES_MAX);
 	assert_near(report.dropped, 1 - 1024.0 / N, 1e-6);
 	assert_near(report.eps0, 0, 1e-5);
 	assert_near(probability(&e, 3, 5), 1 / 1024.0, 1e-6);
 	fedwalk_encoder_release(&e);
-	half_release(&h);
-	half_release(&used);
+	triangle_release(&h);
+	triangle_release(&used);
 	fedwalk_tree_release(&t);
 }
 

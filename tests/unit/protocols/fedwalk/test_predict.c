@@ -14,7 +14,7 @@ struct sample {
 
 static void sample_make(struct sample *s, size_t n, unsigned k)
 {
-	struct half h;
+	struct triangle h;
 
 	s->n = n;
 	s->k = k;
@@ -23,7 +23,7 @@ static void sample_make(struct sample *s, size_t n, unsigned k)
 	fedwalk_bins(n, k, 2, s->bin);
 	fedwalk_l1(s->c, n, k, 1, &h);
 	fedwalk_tree_average(&s->tree, &h);
-	half_release(&h);
+	triangle_release(&h);
 }
 
 static void sample_release(struct sample *s)

@@ -45,7 +45,7 @@ static void check_layout(const struct fedwalk_tree *t, size_t n)
 /* Average linkage as it is defined: each time the two clusters whose leaves are least unlike on
  * average. joined[u * n + v] becomes the height at which leaves u and v come together, *heights all
  * of them in order. */
-static void plain_linkage(const struct half *h, double *joined, double *heights)
+static void plain_linkage(const struct triangle *h, double *joined, double *heights)
 {
 	size_t n = h->n, clusters = n;
 	uint32_t *of;
@@ -64,7 +64,7 @@ static void plain_linkage(const struct half *h, double *joined, double *heights)
 				for (size_t u = 0; u < n; u++)
 					for (size_t v = 0; v < n; v++)
 						if (of[u] == p && of[v] == q) {
-							sum += (double)*half_at(h, u, v);
+							sum += (double)*triangle_at(h, u, v);
 							pairs++;
 						}
 				if (pairs > 0 && sum / pairs < best) {
@@ -90,10 +90,10 @@ TEST(test_against_plain)
 		float *c = sample_dictionary(n, 6, 100 + n);
 		double joined[28 * 28] = { 0 }, heights[28];
 		struct fedwalk_tree t;
-		struct half h, copy;
+		struct triangle h, copy;
 
 		fedwalk_l1(c, n, 6, 1, &h);
-		half_copy(&copy, &h);
+		triangle_copy(&copy, &h);
 		fedwalk_tree_average(&t, &copy);
 		check_layout(&t, n);
 		plain_linkage(&h, joined, heights);
@@ -120,8 +120,8 @@ TEST(test_against_plain)
 				assert_int_equal(tree_leaves(&t, u, v), leaves);
 			}
 		fedwalk_tree_release(&t);
-		half_release(&h);
-		half_release(&copy);
+		triangle_release(&h);
+		triangle_release(&copy);
 		free(c);
 	}
 }
@@ -131,13 +131,13 @@ TEST(test_ties)
 {
 	enum { N = 64 };
 	struct fedwalk_tree t;
-	struct half h;
+	struct triangle h;
 	float line[N];
 
-	half_init(&h, N);
+	triangle_init(&h, N);
 	fedwalk_tree_average(&t, &h);
 	check_layout(&t, N);
-	half_release(&h);
+	triangle_release(&h);
 	fedwalk_tree_release(&t);
 	for (size_t i = 0; i < N; i++)
 		line[i] = (float)i;
@@ -146,7 +146,7 @@ TEST(test_ties)
 	check_layout(&t, N);
 	for (size_t i = 0; i < N; i += 2) /* 32 pairs first, of neighbours */
 		assert_true(t.height[i / 2] == 1 && t.child[i + 1] == t.child[i] + 1);
-	half_release(&h);
+	triangle_release(&h);
 	fedwalk_tree_release(&t);
 }
 

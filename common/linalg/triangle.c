@@ -1,4 +1,4 @@
-#include "common/linalg/half.h"
+#include "common/linalg/triangle.h"
 #include "common/base/alloc.h"
 
 #include <stdlib.h>
@@ -9,30 +9,30 @@ static size_t entries(size_t n)
 	return n / 2 * (n - 1 + n % 2);
 }
 
-void half_init(struct half *h, size_t n)
+void triangle_init(struct triangle *h, size_t n)
 {
 	h->n = n;
 	h->a = alloc(entries(n), sizeof(*h->a));
 }
 
-void half_copy(struct half *h, const struct half *from)
+void triangle_copy(struct triangle *h, const struct triangle *from)
 {
-	half_init(h, from->n);
+	triangle_init(h, from->n);
 	memcpy(h->a, from->a, entries(h->n) * sizeof(*h->a));
 }
 
-void half_release(struct half *h)
+void triangle_release(struct triangle *h)
 {
 	free(h->a);
-	*h = (struct half){ 0 };
+	*h = (struct triangle){ 0 };
 }
 
-double half_bytes(size_t n)
+double triangle_bytes(size_t n)
 {
 	return (double)n * ((double)n - 1) / 2 * sizeof(float);
 }
 
-void half_get_row(const struct half *h, size_t i, float *row)
+void triangle_get_row(const struct triangle *h, size_t i, float *row)
 {
 	for (size_t j = 0, at = i - 1; j < i; j++) { /* column i: each row is one shorter */
 		row[j] = h->a[at];
@@ -40,6 +40,6 @@ void half_get_row(const struct half *h, size_t i, float *row)
 	}
 	row[i] = 0;
 	if (i + 1 < h->n)
-		memcpy(row + i + 1, h->a + half_row(h->n, i) + i + 1,
+		memcpy(row + i + 1, h->a + triangle_row(h->n, i) + i + 1,
 		       (h->n - i - 1) * sizeof(*row));
 }

@@ -186,9 +186,9 @@ enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledge
 enum { LEDGER_SPAN = 20000 };
 enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_t most,
 		     ledger_reader *f, void *arg, uint64_t *next) MUST_CHECK;
-/* Reports the totals of ledger_spent() for each coordinator and data set; of job only
- * coordinator, key, data and set are filled. ERR_INPUT if an older version wrote the file and no
- * process has opened it for writing since. */
+/* Reports the totals of ledger_spent() for each coordinator and data set; only coordinator, key,
+ * data and set of job are filled. ERR_INPUT if an older version wrote the file and no process has
+ * opened it for writing since. */
 typedef enum err ledger_spent_reader(void *arg, const struct ledger_job *job,
 				     const struct ledger_spent *s);
 enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg) MUST_CHECK;

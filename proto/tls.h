@@ -48,7 +48,7 @@ enum err tls_check(enum tls_role role, const struct identity_files *files) MUST_
 struct x509_store_st;
 enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
 /* Sets *days to the whole days left of a file's certificate, below 0 if it has expired, and date to
- * its end. Of several certificates, takes the first to expire. ERR_INPUT. */
+ * its end. Takes the first to expire of several certificates. ERR_INPUT. */
 enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE]) MUST_CHECK;
 enum err tls_ends(const char *path, time_t *when) MUST_CHECK; /* the same, as a time */
 /* Returns the *n names and addresses of a file's first certificate, "hub, hub.example.org,

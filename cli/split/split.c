@@ -126,8 +126,8 @@ static enum err write_features(const char *dir, struct features *X)
 	return args_write(dir, sparse ? "features.mtx" : "features.npy", &text);
 }
 
-/* Writes columns.json of the columns with a place; col_of NULL: of all. Nothing if columns have
- * no names. */
+/* Writes columns.json of the columns with a place; for all columns if col_of is NULL. Writes
+ * nothing if columns have no names. */
 static enum err write_columns(const struct source *s, const char *dir, const uint32_t *col_of)
 {
 	struct columns part = { 0 };

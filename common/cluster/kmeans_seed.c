@@ -19,10 +19,10 @@ struct plane {
 	double before, all; /* sum before this process's first row; sum over all ranks' rows */
 };
 
-/* Greedy k-means++ (Arthur, Vassilvitskii 2007). Of several trials per centre, the one with the
- * lowest potential stays: the sum over rows of weight * near. The next centre's candidates are
- * drawn from the same sums, so these are kept per block of DISTANCE_ROWS. Each ROWSUM_ROWS rows are
- * summed by themselves, then chunk after chunk. */
+/* Greedy k-means++ (Arthur, Vassilvitskii 2007). Several candidates are tried for each centre. The
+ * candidate with the lowest potential stays; the potential is the sum over rows of weight * near.
+ * The next centre's candidates are drawn from the same sums, so these are kept per block of
+ * DISTANCE_ROWS. Each ROWSUM_ROWS rows are summed by themselves, then chunk after chunk. */
 struct seeding {
 	const struct ranks *R;
 	const struct distance_rows *rows;

@@ -15,7 +15,7 @@ const char *const role_names[] = { "number", "category", "date", "id", "label", 
 
 /* ---- errors ---- */
 
-/* "WHERE:LINE: column "x" ...". Where values are not shown, the column's number from 1 replaces its
+/* "WHERE:LINE: column "x" ...". If values are not shown, the column's number from 1 replaces its
  * name. */
 static enum err PRINTF(4, 5) sheet_error(const struct sheet *t, size_t line,
 					 const struct sheet_column *c, const char *fmt, ...)

@@ -27,7 +27,7 @@ struct filter_plan {
 /* fold: leaves of one node become one row, their sum. In each step all of them receive the same
  * from that node, so their deviations from their mean only shrink, by the factor keep + take of the
  * row. At most FOLD_MOST per row, and none if edges have weights. Applied only if it saves at least
- * an eighth of the rows: of pubmed's 19717 it leaves 13446, and embed() takes a fifth less; cora,
+ * an eighth of the rows: it leaves 13446 of pubmed's 19717, and embed() takes a fifth less; cora,
  * citeseer and wiki stay bitwise identical. Sums differ in rounding.
  *
  * Errors are those of graph_lambda_max(), for FILTER_SPECTRAL only, which ranks do not support.

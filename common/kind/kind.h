@@ -194,8 +194,9 @@ struct kind {
 	struct kind_claim (*claim)(const void *job);
 	/* True if sums are over all parties at once, not over pairs. NULL: always true. */
 	bool (*is_flat)(const void *job);
-	/* Bytes of the largest vector that a party sends at once, or with `down` receives from
-	 * the coordinator; 0 if unknown in advance. n 0: not known yet. NULL: 0. */
+	/* Bytes of the largest vector that a party sends at once, or with `down` receives from the
+	 * coordinator; 0 if unknown in advance. n is 0 if it is not known yet. If the member is
+	 * NULL, the result counts as 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
 	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
 	 * fitted to measurements (docs/results/memory.md). Non-decreasing in each size. */

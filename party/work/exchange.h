@@ -1,8 +1,8 @@
 /* exchange.h -- exchanges sealed batches between parties: the party side of server/run/relay.h.
  *
  * A batch consists of its length (8 bytes, little-endian), its bytes, and zeros up to a size that
- * discloses little: the next with two significant bits after the first one. It is sent in boxes of
- * RELAY_BOX bytes and a shorter one.
+ * discloses little: the next size of which only the first three bits may be set. It is sent in
+ * boxes of RELAY_BOX bytes and a shorter one.
  */
 #ifndef PARTY_WORK_EXCHANGE_H
 #define PARTY_WORK_EXCHANGE_H

@@ -15,9 +15,9 @@ struct fedwalk_guess {
 };
 
 /* Fills g with about `most` pairs, those of the largest counts; fewer if fewer pairs are adjacent
- * in walks. Of the pairs with the lowest count, takes all or none, whichever comes closer to
- * `most`. The caller owns g. n: number of vertices. O(tokens) time; memory of 4 bytes a token and 4
- * n bytes a thread. */
+ * in walks. Takes all pairs with the lowest count or none of them, whichever brings the number
+ * closer to `most`. The caller owns g. n: number of vertices. O(tokens) time; memory of 4 bytes a
+ * token and 4 n bytes a thread. */
 void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threads,
 		    struct fedwalk_guess *g);
 void fedwalk_guess_release(struct fedwalk_guess *g);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Presence is taken if its d' is higher by this factor, and is above 0 by this many standard
- * errors. Where counts are as good (coauthor-cs, coauthor-phy, 2 and 8 parties), the factor is 0.99
- * to 1.06; where repetitions are noise (planted, counts of e^(2 z)), it is 1.2 to 2.3. */
+ * errors. The factor is 0.99 to 1.06 if counts are as good (coauthor-cs, coauthor-phy, 2 and 8
+ * parties), and 1.2 to 2.3 if repetitions are noise (planted, counts of e^(2 z)). */
 static const double CLEARER = 1.15, ERRORS = 2;
 
 /* A non-zero of a sampled row, in rows of length 1. */

@@ -21,9 +21,9 @@ double degrees_logarithm(const struct graph *g, size_t i);
 void degrees_divide(double *z, size_t rows, double square);
 
 /* For DEGREES_BESIDE: the degree column's variance, as a share of the variance of all filtered
- * columns. The value was chosen on planted graphs (scripts/bench.d/roles.py). Where features and
+ * columns. The value was chosen on planted graphs (scripts/bench.d/roles.py). If features and
  * degrees each determine half of the classes, 1/16 and 1/8 recover most; 1 recovers the degrees
- * alone. Where features carry no information, a larger share is better. */
+ * alone. If features carry no information, a larger share is better. */
 static const double DEGREES_SHARE = 0.125;
 
 /* Returns 1 / sqrt(1 + most); `most` is the largest z_i^2. A row of length at most 1, extended by

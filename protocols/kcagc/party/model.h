@@ -2,7 +2,7 @@
  * kmeans.columns.predict can place new rows.
  *
  * It holds only this party's own data: the weights, filter, projection and scale of its columns,
- * and its part of the k centres of the final labels. Of the other parties it stores only the names.
+ * and its part of the k centres of the final labels. It stores only the names of the other parties.
  * A method without centres leaves a model without centres.
  *
  *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | contents u32 |

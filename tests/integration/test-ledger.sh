@@ -459,6 +459,20 @@ test_a_person_refuses() {
 	declined party-01 'a user at party-01 refused the job: not before the contract is signed'
 }
 
+# Root answers as the owner of the state, who must read it.
+test_root_answers() {
+	((EUID == 0)) || skip "only root writes as another user"
+	confirming 60
+	chmod a+x "$T" "$T/out" "$T/out/party-01"
+	chown -R nobody "$T/out/party-01/state"
+	kill -STOP "${PID[party-01]}"
+	approve party-01 "$ID" || fail "approve: $(cat "$T/approve.stderr")"
+	[[ $(stat -c %U "$T/out/party-01/state/offers/$ID.answer") == nobody ]] ||
+		fail "the answer is of $(stat -c %U "$T/out/party-01/state/offers/$ID.answer")"
+	kill -CONT "${PID[party-01]}"
+	ends 0 coordinator party-00 party-01
+}
+
 test_nobody_answers() {
 	confirming 1
 	ends 3 coordinator party-00 party-01

@@ -6,7 +6,8 @@
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='rows that all parties have (align "intersect"): against the same bytes over TLS and the hashing of ids alone'
+about='rows that all parties have (align "intersect"): against the same bytes over TLS and the
+	hashing of ids alone'
 default_seeds=5 quick_seeds=2 # rounds
 
 measure() {
@@ -49,11 +50,13 @@ put() { # COLUMN VALUE [GOAL]: at most GOAL
 render() {
 	cat <<-'TEXT'
 
-		As many ids at each party, 7 in 10 of them with all; from agreed keys to numbered rows, medians; L party
-		processes and a coordinator, ids in memory. *CPU seconds*: of all processes together. *x the bytes*: seconds by
-		those in which the tables' bytes go through the same channels without masks. *CPU x hashing*: CPU seconds by those of the
-		HMACs of all ids, and of the common ones once more, at all parties. *bytes an id*: what a party's memory grew by in the first
-		round, beside its ids; of few ids a good part is the channel's, which keeps up to a MB of frames until they are
+		As many ids at each party, 7 in 10 of them with all; from agreed keys to numbered
+		rows, medians; L party processes and a coordinator, ids in memory. *CPU seconds*: of
+		all processes together. *x the bytes*: seconds by those in which the tables' bytes
+		go through the same channels without masks. *CPU x hashing*: CPU seconds by those of
+		the HMACs of all ids, and of the common ones once more, at all parties. *bytes an
+		id*: what a party's memory grew by in the first round, beside its ids; of few ids a
+		good part is the channel's, which keeps up to a MB of frames until they are
 		acknowledged, and a MB of emptied buffers. Goals of seconds are for two quiet cores.
 
 	TEXT

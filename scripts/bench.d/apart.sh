@@ -6,7 +6,8 @@
 #   --part parties | neighbours     one of the two
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='fedspectral, each edge at one of 2, 5 and 10 parties, beside pooled; kcagc beside features alone, over all sets'
+about='fedspectral, each edge at one of 2, 5 and 10 parties, beside pooled; kcagc beside features
+	alone, over all sets'
 default_seeds=3 quick_seeds=1
 
 at='' only='' part=''
@@ -229,12 +230,14 @@ render() {
 	csv=$out/apart.part
 	grep -v "^$neighbours," "$all" >"$csv" || true
 	echo
-	echo 'ACC with the classes, ARI with what is found pooled, in percent. Held to: 2 points of ACC below pooled.'
+	echo 'ACC with the classes, ARI with what is found pooled, in percent. Held to: 2 points '\
+'of ACC below pooled.'
 	render_grid '{value} +- {deviation}'
 	if grep -q "^$neighbours," "$all"; then
 		grep -E "^(set|$neighbours)," "$all" >"$csv"
 		echo
-		echo 'Where neighbours differ: ACC in percent, four parties. `landmark` and `gcc` are held to 2 points below the best of the first three.'
+		echo 'Where neighbours differ: ACC in percent, four parties. `landmark` and '\
+'`gcc` are held to 2 points below the best of the first three.'
 		render_grid '{value} +- {deviation}'
 	fi
 	rm "$csv"

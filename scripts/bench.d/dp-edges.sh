@@ -4,7 +4,8 @@
 #   --only WORD     sets alone whose name has it
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='ARI of fedspectral by eps of an edge: noise in sums, with few columns or many, on edges, none; planted and real graphs'
+about='ARI of fedspectral by eps of an edge: noise in sums, with few columns or many, on edges,
+	none; planted and real graphs'
 default_seeds=2 quick_seeds=1
 
 delta=1e-5 at='' only=''

@@ -4,7 +4,8 @@
 #   --only WORD     tables alone whose name has it: a set, or "by fedsc"
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='ARI of k-means and fedsc (anchor) by eps: noise in sums, on rows, none; mean over seeds; clouds, rings, digits, iris'
+about='ARI of k-means and fedsc (anchor) by eps: noise in sums, on rows, none; mean over seeds;
+	clouds, rings, digits, iris'
 default_seeds=5 quick_seeds=2
 
 delta=1e-5 only=''

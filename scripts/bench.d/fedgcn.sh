@@ -1,13 +1,14 @@
-# fedgcn -- FedGCN on the paper's five settings, with the sets of graphs that are here, beside its baselines:
-# Tables 2 and 3, what prototype sharing adds (Figure 3), lambda (Figure 4); core seconds of a round, memory;
-# and one set at three parties that do not all have every class.
+# fedgcn -- FedGCN on the paper's five settings, with the sets of graphs that are here, beside its
+# baselines: Tables 2 and 3, what prototype sharing adds (Figure 3), lambda (Figure 4); core seconds
+# of a round, memory; and one set at three parties that do not all have every class.
 #
 #   --only table2 | table3 | figure3 | figure4 | cost | classes     one part
 #   --setting SM | SM-BIO | SM-BIO-SY | SN | CV           of tables and figures, one setting
-#   --set NAME   --deal equal | missing | unequal         of classes, one set, one way to deal it out
+#   --set NAME   --deal equal | missing | unequal         of classes, one set, one way to deal it
+#                out
 #
-# Each party has one set, but for classes. Scores are in percent, means over parties weighted by graphs, or plain where it
-# says so: the paper does not say which its own are.
+# Each party has one set, but for classes. Scores are in percent, means over parties weighted by
+# graphs, or plain where it says so: the paper does not say which its own are.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -19,11 +20,13 @@ option() { # NAME VALUE
 	case $1 in
 	only)
 		[[ $2 =~ ^(table2|table3|figure3|figure4|cost|classes)$ ]] ||
-			fail "--only: $2 is no part; expected table2, table3, figure3, figure4, cost or classes"
+			fail "--only: $2 is no part; expected table2, table3, figure3, figure4, \
+cost or classes"
 		only=$2
 		;;
 	setting)
-		[[ -n ${sets_of[$2]-} ]] || fail "--setting: $2 is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV"
+		[[ -n ${sets_of[$2]-} ]] ||
+			fail "--setting: $2 is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV"
 		one=$2
 		;;
 	set) dealt=$2 ;;
@@ -40,7 +43,8 @@ declare -gA clusters_of=([SM]=2 [SM-BIO]=2 [SM-BIO-SY]=2 [SN]=3 [CV]=15)
 declare -gA options_of=([CV]='--set features=drawing')
 
 needs() {
-	[[ -e $data/tu/MUTAG/MUTAG_A.txt ]] || fail "no tu/MUTAG/MUTAG_A.txt in $data; set COTERIE_DATA"
+	[[ -e $data/tu/MUTAG/MUTAG_A.txt ]] ||
+		fail "no tu/MUTAG/MUTAG_A.txt in $data; set COTERIE_DATA"
 }
 
 measure() {
@@ -81,8 +85,10 @@ runs() { # NAME SETTING [LAUNCH-ARG...]
 	SCORES=''
 	for ((seed = 1; seed <= seeds; seed++)); do
 		# shellcheck disable=SC2046,SC2086
-		run "$2/$1-seed$seed" "$DIR" configs/jobs/fedgcn.json "$L" "$seed" --set "clusters=${clusters_of[$2]}" \
-			${options_of[$2]-} $( ((L > 1)) || echo --allow-single) --allow fedgcn.kde "${@:3}" || return 1
+		run "$2/$1-seed$seed" "$DIR" configs/jobs/fedgcn.json "$L" "$seed" --set \
+			"clusters=${clusters_of[$2]}" \
+			${options_of[$2]-} $( ((L > 1)) || echo --allow-single) --allow fedgcn.kde \
+			"${@:3}" || return 1
 		all=$("$bin/coterie" eval --run "$RUN" --truth own | jq -c .) ||
 			{ WHY="no scores of $RUN" RUN_FAILED=true && return 1; }
 		SCORES+=${SCORES:+$'\n'}$all
@@ -104,8 +110,10 @@ scores() { # SET ROW weighted|mean WAY [PAPER-ROW] [GOALS...]
 			goal=">= ${goals[i]}"
 			met=$(verdict "$x" "x >= ${goals[i]}")
 		fi
-		cell "$1" "$2" "$m" value="$x" deviation="$(each "$3" "$4" "${m,,}" | deviation)" runs="$seeds" \
-			paper="$PAPER" paper_deviation="$PAPER_DEVIATION" goal="$goal" verdict="$met" note="${MISSING:+without $MISSING}"
+		cell "$1" "$2" "$m" value="$x" deviation="$(each "$3" "$4" "${m,,}" | deviation)" \
+			runs="$seeds" \
+			paper="$PAPER" paper_deviation="$PAPER_DEVIATION" goal="$goal" \
+			verdict="$met" note="${MISSING:+without $MISSING}"
 	done
 }
 
@@ -129,8 +137,12 @@ table2() {
 		[[ -z $MISSING ]] || echo "bench: $setting without $MISSING: not in $data/tu" >&2
 		by_mode "$setting" paper --set final=paper --set baselines=off
 		by_mode "$setting" default
-		$quick || by_mode "$setting" kde --set prototypes=kde --set final=paper --set baselines=off
-		$quick || by_mode "$setting" printed --set prototypes=printed --set bounded=false --set final=paper --set baselines=off
+		$quick ||
+			by_mode "$setting" kde --set prototypes=kde --set final=paper --set \
+			baselines=off
+		$quick ||
+			by_mode "$setting" printed --set prototypes=printed --set bounded=false \
+			--set final=paper --set baselines=off
 	done
 }
 
@@ -139,7 +151,8 @@ by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	read -ra goals <<<"${goals_of[$1:$2]-}"
 	! cell_known "$1" "$2: plain mean" F1 || return 0 # the last of its cells
 	# The paper has structure and what attributes there are.
-	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] || plain='--set features=coordinates'
+	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] ||
+		plain='--set features=coordinates'
 	# shellcheck disable=SC2086
 	if ! runs "$2" "$1" $plain "${@:3}"; then
 		none "$1" "$2"
@@ -147,8 +160,12 @@ by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	fi
 	scores "$1" "$2" weighted result result "${goals[@]}"
 	if [[ $2 == default ]]; then
-		for way in majority size log-size untrained alone; do scores "$1" "$way" weighted "$way"; done
-		for way in majority log-size untrained; do scores "$1" "$way: plain mean" mean "$way"; done
+		for way in majority size log-size untrained alone; do
+			scores "$1" "$way" weighted "$way"
+		done
+		for way in majority log-size untrained; do
+			scores "$1" "$way: plain mean" mean "$way"
+		done
 	fi
 	scores "$1" "$2: plain mean" mean result result
 }
@@ -169,7 +186,8 @@ table3() {
 shared() { # SET ROW SETTING AGGREGATION PROTOTYPES
 	local name=${2// /-}
 	! cell_known "$1" "$2" F1 || return 0
-	if ! runs "${1%%:*}-${name//+/and}" "$3" --set "aggregation=$4" --set "prototypes=$5" --set final=paper --set baselines=off; then
+	if ! runs "${1%%:*}-${name//+/and}" "$3" --set "aggregation=$4" --set "prototypes=$5" \
+		--set final=paper --set baselines=off; then
 		none "$1" "$2"
 		return
 	fi
@@ -194,7 +212,8 @@ figure4() {
 		asked "$setting" || continue
 		for lambda in 0.01 0.1 1 10 100; do
 			! cell_known "Figure 4: $setting" "lambda=$lambda" F1 || continue
-			if runs "lambda-$lambda" "$setting" --set "lambda=$lambda" --set final=paper --set baselines=off; then
+			if runs "lambda-$lambda" "$setting" --set "lambda=$lambda" --set \
+				final=paper --set baselines=off; then
 				scores "Figure 4: $setting" "lambda=$lambda" weighted result
 			else
 				none "Figure 4: $setting" "lambda=$lambda"
@@ -205,21 +224,31 @@ figure4() {
 
 # ---- parties that do not all have every class ----
 
-# One set at three parties, each class at all of them (equal), each missing at one (missing), or of k classes k, 2k/3
-# and k/3 (unequal). Each by the mixture and by k-means at last, and with them the network as it was drawn.
+# One set at three parties, each class at all of them (equal), each missing at one (missing), or of
+# k classes k, 2k/3 and k/3 (unequal). Each by the mixture and by k-means at last, and with them the
+# network as it was drawn.
 classes() {
 	local set k how final features
 	while read -r set k features; do
 		[[ -z $dealt || $dealt == "$set" ]] || continue
-		[[ -e $data/tu/$set/${set}_A.txt ]] || { not_run "classes: $set" default ACC "not in $data/tu"; continue; }
+		[[ -e $data/tu/$set/${set}_A.txt ]] || {
+			not_run "classes: $set" default ACC "not in $data/tu"
+			continue
+		}
 		for how in ${deal:-equal missing unequal}; do
 			for final in default paper; do
 				! cell_known "classes: $set" "$final; $how" 'all NMI' || continue
-				if dealt_runs "$set" "$k" "$how" "$final" --set "features=$features"; then
+				if dealt_runs "$set" "$k" "$how" "$final" --set \
+					"features=$features"; then
 					scores "classes: $set" "$final; $how" weighted result
 					dealt_joined "classes: $set" "$final; $how"
-					scores "classes: $set" "$([[ $final == paper ]] && echo 'untrained k-means' || echo untrained); $how" weighted untrained
-					[[ $final == paper ]] || scores "classes: $set" "log-size; $how" weighted log-size
+					scores "classes: $set" \
+						"$([[ $final == paper ]] &&
+						echo 'untrained k-means' || echo untrained); $how" \
+						weighted untrained
+					[[ $final == paper ]] ||
+						scores "classes: $set" "log-size; $how" weighted \
+						log-size
 				else
 					none "classes: $set" "$final; $how"
 				fi
@@ -233,7 +262,8 @@ classes() {
 	END
 }
 
-# -> SCORES, party by party, and JOINED, of all parties' labels as one list; a JSON text a line. 1 and WHY if one failed.
+# -> SCORES, party by party, and JOINED, of all parties' labels as one list; a JSON text a line. 1
+# and WHY if one failed.
 dealt_runs() { # SET K HOW FINAL [RUN-ARG...]
 	local seed at=$out/runs/fedgcn/classes-$1
 	local p=$at/parties run=$at/run
@@ -242,13 +272,16 @@ dealt_runs() { # SET K HOW FINAL [RUN-ARG...]
 	for ((seed = 1; seed <= seeds; seed++)); do
 		rm -rf "$p" "$run"
 		/usr/bin/python3 scripts/bench.d/fedgcn-deal.py "$data/tu/$1" "$3" 3 "$seed" "$p"
-		"$bin/coterie" run --data "$p" --job configs/jobs/fedgcn.json --parties 3 --out "$run" --seed "$seed" --quiet \
-			--set "clusters=$2" --set "final=$4" --set baselines=quick "${@:5}" >"$at/said" 2>&1 ||
+		"$bin/coterie" run --data "$p" --job configs/jobs/fedgcn.json --parties 3 --out \
+			"$run" --seed "$seed" --quiet \
+			--set "clusters=$2" --set "final=$4" --set baselines=quick "${@:5}" \
+			>"$at/said" 2>&1 ||
 			{ WHY=$(last_word "$at/said") RUN_FAILED=true && return 1; }
 		cat "$p"/p?/p?_graph_labels.txt >"$at/truth.txt"
 		awk -F , 'FNR > 1 { print $2 }' "$run"/party-0?/labels.csv >"$at/found.txt"
 		SCORES+=${SCORES:+$'\n'}$("$bin/coterie" eval --run "$run" --truth own | jq -c .)
-		JOINED+=${JOINED:+$'\n'}$("$bin/coterie" eval --truth "$at/truth.txt" "$at/found.txt" | jq -c .)
+		JOINED+=${JOINED:+$'\n'}$("$bin/coterie" eval --truth "$at/truth.txt" \
+			"$at/found.txt" | jq -c .)
 	done
 }
 
@@ -302,9 +335,12 @@ costs_of() { # SETTING
 		goal="$goal" verdict="$met"
 	largest=$(du -Lms "$DIR"/* | sort -n | tail -n 1 | cut -f 1)
 	peak=$(peak_of party)
-	cell cost "$1" MiB value="$peak" unit=MiB goal="< $((3 * largest + 300))" verdict="$(verdict "$peak" "x < $((3 * largest + 300))")"
+	cell cost "$1" MiB value="$peak" unit=MiB goal="< $((3 * largest + 300))" \
+		verdict="$(verdict "$peak" "x < $((3 * largest + 300))")"
 	cell cost "$1" coordinator value="$(peak_of coordinator)" unit=MiB
-	cell cost "$1" words value="$(jq '[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add / 8 / 10 | floor' \
+	cell cost "$1" words \
+		value="$(jq \
+		'[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add / 8 / 10 | floor' \
 		"$RUN/party-00/run.json")" note='of a party and round'
 	unset COTERIE_BIN
 }
@@ -337,22 +373,29 @@ render() {
 		*untrained* has not been shown to learn anything.
 	TEXT
 	part_of 'SM|SM-BIO|SM-BIO-SY|SN|CV' grid
-	awk -F , '$13 ~ /^without/ && !seen[$1 $13]++ { printf "\n%s is %s, which was not in the data directory.\n", $1, $13 }' "$csv"
+	awk -F \
+		, '$13 ~ /^without/ && !seen[$1 $13]++ {
+			printf "\n%s is %s, which was not in the data directory.\n", $1,
+			$13 }' "$csv"
 	for set in 'Table 3' 'Figure 3' 'Figure 4'; do
 		! grep -q "^$set" "$csv" 2>/dev/null || part_of "$set: [^,]*" grid
 	done
 	if grep -q '^classes: ' "$csv" 2>/dev/null; then
 		cat <<-'TEXT'
 
-			One set at three parties, its graphs dealt out by class: *equal*, each class at all three; *missing*, each class
-			at two of them; *unequal*, all k classes, 2k/3 and k/3, rounded up. Party by party, weighted by graphs; *all*: the
-			labels of the three as one list, so that a cluster has to mean the same at each.
+			One set at three parties, its graphs dealt out by class: *equal*, each class
+			at all three; *missing*, each class at two of them; *unequal*, all k
+			classes, 2k/3 and k/3, rounded up. Party by party, weighted by graphs;
+			*all*: the labels of the three as one list, so that a cluster has to mean
+			the same at each.
 		TEXT
 		part_of 'classes: [^,]*' render_grid '{value} +- {deviation}'
 	fi
 	if grep -q '^cost,' "$csv" 2>/dev/null; then
-		printf '\nA round of all parties together, in core seconds (goal for SM: 3 s on two cores); the most memory of a party (goal:\n'
-		printf 'three times its data and 300 MiB) and of the coordinator; words that a party sends in a round.\n'
+		printf '\nA round of all parties together, in core seconds (goal for SM: 3 s on '\
+'two cores); the most memory of a party (goal:\n'
+		printf 'three times its data and 300 MiB) and of the coordinator; words that a '\
+'party sends in a round.\n'
 		part_of cost render_grid '{value} {unit}' | sed 's/ - |/ |/g'
 	fi
 	render_when

@@ -1,7 +1,8 @@
 # fedsc -- FedSC beside its paper's tables, what it costs, and how that grows.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='FedSC on rows: accuracy, noise, factors, d, parties, Algorithm 1, skew, time, memory; --only SECTION,... anew'
+about='FedSC on rows: accuracy, noise, factors, d, parties, Algorithm 1, skew, time, memory; --only
+	SECTION,... anew'
 default_seeds=10
 
 # shellcheck source=scripts/bench.d/lib-fedsc.sh
@@ -45,7 +46,8 @@ forget() { # SECTION
 	[[ -e $csv ]] || return 0
 	awk -F , -v section="$1" 'NR == 1 { print; next }
 		{ of = $1 }
-		$1 ~ /^(iris|coil20|banknote|usps|orl)$/ { of = $3 == "noise=0" ? "clean" : "noise" }
+		$1 ~ /^(iris|coil20|banknote|usps|orl)$/ {
+		of = $3 == "noise=0" ? "clean" : "noise" }
 		$1 == "coil20 by d" { of = "dims" }
 		$1 ~ /^letter/ { of = "letter" }
 		of != section' "$csv" >"$csv.new"
@@ -54,8 +56,10 @@ forget() { # SECTION
 
 # ---- clean and noisy rows: Tables 1 and 3 ----
 
-declare -gA floor=(["iris anchor"]=.89 ["coil20 anchor"]=.80 ["banknote anchor"]=.87 ["usps anchor"]=.66
-	["orl dense"]=.69 ["iris paper"]=.88 ["coil20 paper"]=.78 ["banknote paper"]=.60 ["usps paper"]=.64
+declare -gA \
+	floor=(["iris anchor"]=.89 ["coil20 anchor"]=.80 ["banknote anchor"]=.87 ["usps anchor"]=.66
+	["orl dense"]=.69 ["iris paper"]=.88 ["coil20 paper"]=.78 ["banknote paper"]=.60
+		["usps paper"]=.64
 	["orl paper"]=.60)
 
 measure_clean() { accuracy 0; }
@@ -71,14 +75,16 @@ accuracy() { # NOISE
 		seeds=$all
 		few "$set"
 		for row in anchor dense paper 'federated k-means' k-means SC DSC 'DSC as it is'; do
-			! cell_known "$set" "$row NMI" "noise=$1" || continue # the last of its cells
+			# the last of its cells
+			! cell_known "$set" "$row NMI" "noise=$1" || continue
 			goal=''
 			[[ $1 != 0 || -z ${floor[$set $row]-} ]] || goal=">= ${floor[$set $row]}"
 			if scores "$set" "$row" "$1" $P; then
 				put "$set" "$row" "noise=$1" "$goal"
 			else
 				paper_cell fedsc "$set" "$(paper_row "$row") ACC" "noise=$1"
-				not_run "$set" "$row ACC" "noise=$1" "$WHY" paper="$PAPER" goal="$goal"
+				not_run "$set" "$row ACC" "noise=$1" "$WHY" paper="$PAPER" \
+					goal="$goal"
 			fi
 		done
 	done
@@ -93,7 +99,8 @@ measure_factors() {
 			! cell_known factors "alpha_z=$z" "alpha_c=$c" || continue
 			paper_cell fedsc5 coil20 "alpha_z=$z" "alpha_c=$c"
 			if factor_scores "$z" "$c"; then
-				cell factors "alpha_z=$z" "alpha_c=$c" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+				cell factors "alpha_z=$z" "alpha_c=$c" value="$VALUE" \
+					deviation="$DEVIATION" runs="$seeds" \
 					paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 			else
 				not_run factors "alpha_z=$z" "alpha_c=$c" "$WHY" paper="$PAPER"
@@ -106,7 +113,8 @@ factor_scores() { # ALPHA_Z ALPHA_C
 	if [[ $1 == 0 && $2 == 0 ]]; then
 		acc_of coil20 paper $P
 	else
-		acc_of coil20 paper $P --set noise.on=factors --set "noise.beta=$1" --set "noise.beta_c=$2"
+		acc_of coil20 paper $P --set noise.on=factors --set "noise.beta=$1" --set \
+			"noise.beta_c=$2"
 	fi
 }
 
@@ -121,9 +129,11 @@ measure_dims() {
 			half=$( ((d <= 240)) && echo 'by 7K to 12K' || echo 'by 10K to 60K')
 			paper_cell fedsc4 coil20 "$half" "d=$d"
 			if acc_of coil20 "$row" $P --set "dims=$d"; then
-				cell 'coil20 by d' "$row" "d=$d" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+				cell 'coil20 by d' "$row" "d=$d" value="$VALUE" \
+					deviation="$DEVIATION" runs="$seeds" \
 					paper="$PAPER" paper_deviation="$PAPER_DEVIATION" \
-					note="$(jq -r '.facts.dims' "$RUN/coordinator/run.json") landmarks of the last seed"
+					note="$(jq -r '.facts.dims' \
+					"$RUN/coordinator/run.json") landmarks of the last seed"
 			else
 				not_run 'coil20 by d' "$row" "d=$d" "$WHY" paper="$PAPER"
 			fi
@@ -142,7 +152,8 @@ measure_parties() {
 				! cell_known parties "$set $row" "P=$L" || continue
 				paper_cell fedsc7 "$set" FedSC "P=$L"
 				if acc_of "$set" "$row" "$L"; then
-					cell parties "$set $row" "P=$L" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+					cell parties "$set $row" "P=$L" value="$VALUE" \
+						deviation="$DEVIATION" runs="$seeds" \
 						paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 				else
 					not_run parties "$set $row" "P=$L" "$WHY" paper="$PAPER"
@@ -157,7 +168,8 @@ measure_parties() {
 # d of Appendix D.3's rule on the kernel of all rows; of coil20 the paper's, of Table 4.
 declare -gA dims_of=([iris]=7 [banknote]=11 [coil20]=194)
 letter_changes=('Z at random' 'Z at random; lambda / 2' 'Z landmarks')
-declare -gA letter_options=(['Z at random']='' ['Z at random; lambda / 2']='--set kernel.lambda=0.005'
+declare -gA \
+	letter_options=(['Z at random']='' ['Z at random; lambda / 2']='--set kernel.lambda=0.005'
 	['Z landmarks']='--set start=landmarks')
 
 # One process has the labels of daemons.
@@ -204,8 +216,12 @@ letter_circles() {
 			if [[ $variant == SC ]]; then
 				scores circles SC "$noise" $P
 			else
-				scores circles letter "$noise" $P --set dims=1 --set "variant=$variant"
-			fi || { not_run 'letter circles' "$variant" "noise=$noise" "$WHY" && continue; }
+				scores circles letter "$noise" $P --set dims=1 --set \
+					"variant=$variant"
+			fi || {
+				not_run 'letter circles' "$variant" "noise=$noise" "$WHY" &&
+					continue
+			}
 			cell 'letter circles' "$variant" "noise=$noise" value="$(mean4 <<<"$ACC")" \
 				deviation="$(deviation4 <<<"$ACC")" runs="$seeds"
 		done
@@ -223,15 +239,18 @@ measure_skew() {
 		for skew in 0 0.5 1; do
 			options=(--skew "$skew")
 			[[ $skew != 0 ]] || options=()
-			acc_of "$set" anchor $P "${options[@]}" || { not_run skew "$set" "skew=$skew" "$WHY" && continue 2; }
-			cell skew "$set" "skew=$skew" value="$VALUE" deviation="$DEVIATION" runs="$seeds"
+			acc_of "$set" anchor $P "${options[@]}" ||
+				{ not_run skew "$set" "skew=$skew" "$WHY" && continue 2; }
+			cell skew "$set" "skew=$skew" value="$VALUE" deviation="$DEVIATION" \
+				runs="$seeds"
 			[[ $skew != 0 ]] || uniform=$VALUE
 		done
 		# of the mean, from all at random to all by class
 		change=$(awk -v a="$uniform" -v b="$VALUE" 'BEGIN { printf "%.4f", b - a }')
 		met=-
 		$quick || met=$(verdict "$change" "x < 0.01 && x > -0.01")
-		cell skew "$set" change value="$change" runs="$seeds" goal="within 0.01" verdict="$met"
+		cell skew "$set" change value="$change" runs="$seeds" goal="within 0.01" \
+			verdict="$met"
 	done
 }
 
@@ -244,8 +263,11 @@ measure_circles() {
 		for row in anchor dense paper 'federated k-means' SC; do
 			! cell_known circles "$row" "noise=$noise" || continue
 			if scores circles "$row" "$noise" $P; then
-				cell circles "$row" "noise=$noise" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" \
-					runs="$seeds" note="$(awk '$1 > .99 { n++ } END { print n + 0 " of " NR " above .99" }' <<<"$ACC")"
+				cell circles "$row" "noise=$noise" value="$(mean4 <<<"$ACC")" \
+					deviation="$(deviation4 <<<"$ACC")" \
+					runs="$seeds" \
+					note="$(awk '$1 > .99 { n++ }
+						END { print n + 0 " of " NR " above .99" }' <<<"$ACC")"
 			else
 				not_run circles "$row" "noise=$noise" "$WHY"
 			fi
@@ -278,7 +300,8 @@ bounded() { # SET ROW COLUMN VALUE GOAL [NAME=VALUE...]: GOAL may be empty
 
 measure_time() {
 	local set row seconds seed seeds=$seeds options
-	local -A most=(["iris anchor"]=0.5 ["iris dense"]=0.5 ["iris paper"]=0.5 ["coil20 anchor"]=10
+	local -A \
+		most=(["iris anchor"]=0.5 ["iris dense"]=0.5 ["iris paper"]=0.5 ["coil20 anchor"]=10
 		["coil20 dense"]=10 ["coil20 paper"]=10 ["usps anchor"]=30)
 	((seeds <= 5)) || seeds=5
 	for set in $sets; do
@@ -288,12 +311,15 @@ measure_time() {
 			read -ra options <<<"$(row_options "$row")"
 			seconds=''
 			for ((seed = 1; seed <= seeds; seed++)); do
-				run "time/$set-${row// /-}-seed$seed" "$data/$set" "$JOB" $P "$seed" "${options[@]}" ||
+				run "time/$set-${row// /-}-seed$seed" "$data/$set" "$JOB" $P \
+					"$seed" "${options[@]}" ||
 					{ not_run time "$set" "$row" "$WHY" && continue 2; }
-				seconds+=${seconds:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
+				seconds+=${seconds:+$'\n'}$(jq .elapsed_s \
+					"$RUN/coordinator/run.json")
 			done
 			seconds=$(median <<<"$seconds" | xargs printf '%.2f')
-			bounded time "$set" "$row" "$seconds" "${most[$set $row]:+< ${most[$set $row]}}" unit=s runs="$seeds"
+			bounded time "$set" "$row" "$seconds" \
+				"${most[$set $row]:+< ${most[$set $row]}}" unit=s runs="$seeds"
 		done
 	done
 }
@@ -301,13 +327,16 @@ measure_time() {
 # ---- the most memory that a process held ----
 
 slice_mib() { # ROWS COLUMNS: of one party
-	awk -v n="$1" -v m="$2" -v parties=$P 'BEGIN { printf "%.1f", n / parties * m * 8 / 1048576 }'
+	awk -v n="$1" -v m="$2" -v parties=$P \
+		'BEGIN { printf "%.1f", n / parties * m * 8 / 1048576 }'
 }
 
 # Party and coordinator from $peaks; the party's goal is 3 slices + 200 MiB.
 put_peaks() { # SET ROW ROWS COLUMNS [COORDINATOR-GOAL]
 	local most party coordinator
-	most=$(slice_mib "$3" "$4" | awk '{ printf "%.0f", 3 * $1 + 200 }') party=$(peak_of party) coordinator=$(peak_of coordinator)
+	most=$(slice_mib "$3" "$4" |
+		awk '{ printf "%.0f", 3 * $1 + 200 }') party=$(peak_of \
+		party) coordinator=$(peak_of coordinator)
 	cell "$1" "$2" slice value="$(slice_mib "$3" "$4")" unit=MiB
 	bounded "$1" "$2" party "$party" "< $most" unit=MiB
 	bounded "$1" "$2" coordinator "$coordinator" "${5:+<= $5}" unit=MiB
@@ -343,27 +372,36 @@ measure_growth() {
 grow() { # ROWS
 	local dir=$out/data/points-$1 seconds each ratio job=$out/data/points.json
 	if cell_known growth "$1" coordinator; then # the last of its cells
-		before=$(value_of growth "$1" 'us a row') first=${first:-$(value_of growth "$1" coordinator)}
+		before=$(value_of growth "$1" 'us a row') first=${first:-$(value_of growth "$1" \
+			coordinator)}
 		return
 	fi
 	mkdir -p "$out/data"
 	echo '{ "kind": "fedsc", "clusters": 10, "dims": 600 }' >"$job"
-	"$bin/coterie" synth --points --nodes "$1" --features 64 --clusters 10 --seed 1 --out "$dir" >/dev/null ||
-		{ WHY='coterie synth failed' RUN_FAILED=true && not_run growth "$1" seconds "$WHY" && return; }
+	"$bin/coterie" synth --points --nodes "$1" --features 64 --clusters 10 --seed 1 --out \
+		"$dir" >/dev/null ||
+		{
+			WHY='coterie synth failed' RUN_FAILED=true &&
+				not_run growth "$1" seconds "$WHY" && return
+		}
 	rm -f "$peaks"
-	run "growth-$1" "$dir" "$job" $P 1 || { rm -rf "$dir" && not_run growth "$1" seconds "$WHY" && return; }
+	run "growth-$1" "$dir" "$job" $P 1 || {
+		rm -rf "$dir" && not_run growth "$1" seconds "$WHY" && return
+	}
 	acc=$("$bin/coterie" eval --truth "$dir/labels.txt" "$RUN"/party-*/labels.csv | jq .acc)
 	rm -rf "$dir" # up to hundreds of megabytes
 	seconds=$(jq .elapsed_s "$RUN/coordinator/run.json")
 	each=$(awk -v s="$seconds" -v n="$1" 'BEGIN { printf "%.1f", 1e6 * s / n }')
-	cell growth "$1" seconds value="$(printf '%.2f' "$seconds")" unit=s note="ACC $(printf '%.4f' "$acc")"
+	cell growth "$1" seconds value="$(printf '%.2f' "$seconds")" unit=s \
+		note="ACC $(printf '%.4f' "$acc")"
 	cell growth "$1" 'us a row' value="$each"
 	if [[ -n $before ]]; then
 		ratio=$(awk -v a="$each" -v b="$before" 'BEGIN { printf "%.2f", a / b }')
 		bounded growth "$1" 'to the last' "$ratio" '<= 2'
 	fi
 	# what the coordinator holds is of d and m, not of n
-	put_peaks growth "$1" "$1" 64 "$(awk -v x="${first:-0}" 'BEGIN { if (x) printf "%.0f", 1.25 * x }')"
+	put_peaks growth "$1" "$1" 64 \
+		"$(awk -v x="${first:-0}" 'BEGIN { if (x) printf "%.0f", 1.25 * x }')"
 	before=$each first=${first:-$(value_of growth "$1" coordinator)}
 }
 
@@ -401,25 +439,39 @@ render() {
 	[[ -e $csv ]] || return 0
 	cat <<-'TEXT'
 
-		Ours / the paper's; 8 parties, rows dealt out at random anew with each seed. Noise in standard deviations of
-		the clean rows. DSC: the parties' clusters matched by their means; DSC as it is: not matched, as the paper's
-		numbers seem to be.
+		Ours / the paper's; 8 parties, rows dealt out at random anew with each seed. Noise
+		in standard deviations of the clean rows. DSC: the parties' clusters matched by
+		their means; DSC as it is: not matched, as the paper's numbers seem to be.
 	TEXT
 	beyond
 	part 'iris|coil20|banknote|usps|orl' beside
 	titled factors 'Table 5, perturbed factors on coil20, variant paper' beside
-	titled 'coil20 by d' 'Table 4, d on coil20; no landmark has fewer than three rows, so there may be fewer than are asked for' beside
+	titled \
+		'coil20 by d' 'Table 4, d on coil20; no landmark has fewer than three rows, so '\
+'there may be fewer than are asked for' beside
 	titled parties 'Table 7, one party and eight' beside
-	titled letter 'Algorithm 1 as published, configs/jobs/fedsc-paper.json: 20 rounds of 5 steps, k = ceil(ln n) neighbours, d by Appendix D.3; ACC' beside
+	titled \
+		letter 'Algorithm 1 as published, configs/jobs/fedsc-paper.json: 20 rounds of 5 '\
+'steps, k = ceil(ln n) neighbours, d by Appendix D.3; ACC' beside
 	titled 'letter factors' "The same with Table 5's noise on C" beside
-	titled 'letter circles' 'The same with d = 1 on circles, ACC; variant paper has nearest neighbours, dense the whole of K^, SC all rows in one place' \
+	titled \
+		'letter circles' 'The same with d = 1 on circles, ACC; variant paper has nearest '\
+'neighbours, dense the whole of K^, SC all rows in one place' \
 		render_grid '{value} +- {deviation}'
-	titled skew 'Variant anchor with rows at random (skew 0) and by class (skew 1); change: of the mean, within 0.01' \
+	titled \
+		skew 'Variant anchor with rows at random (skew 0) and by class (skew 1); change: '\
+'of the mean, within 0.01' \
 		render_grid '{value} +- {deviation}'
-	titled circles 'Circles of the paper'\''s Figures 3 and 4 (radius 2 and 4, 629 points each), ACC, and in how many runs it is above .99' \
+	titled \
+		circles 'Circles of the '\
+'paper'\''s Figures 3 and 4 (radius 2 and 4, 629 points each), ACC, and in how many runs it is '\
+'above .99' \
 		render_grid '{value} +- {deviation}, {note}'
 	titled time 'Seconds from offer to result (median)' render_grid '{value} s'
-	titled memory 'The most memory that any party held, beside its slice of the rows as doubles, and the coordinator' \
+	titled \
+		memory 'The most memory that any party held, beside its slice of the rows as '\
+'doubles, and the coordinator' \
 		in_units
-	titled growth 'Growth with the rows: 64 columns, 10 clusters, d = 600, variant anchor' in_units
+	titled growth 'Growth with the rows: 64 columns, 10 clusters, d = 600, variant anchor' \
+		in_units
 }

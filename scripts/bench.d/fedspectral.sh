@@ -8,7 +8,8 @@
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='FedSpectral: similarity and ARI against central clustering, sweeps, seconds, 10^5 to 10^7 edges'
+about='FedSpectral: similarity and ARI against central clustering, sweeps, seconds, 10^5 to 10^7
+	edges'
 default_seeds=5 quick_seeds=1
 
 only=''
@@ -325,16 +326,19 @@ part_of() { # PATTERN COMMAND...: renders those sets alone
 render() {
 	cat <<-'TEXT'
 
-		Against `coterie-lab spectral` on the pooled graph, in percent; 5 parties, each edge with 2 of them (overlap
-		40 %), K = 10, if nothing else is said; of exact the worst of the seeds, of the others mean and
-		deviation. *Similarity* is the paper's (Algorithm 5), *paper* its figure for it. *Random labels* and
-		*one cluster* know nothing of the graph. Goals of exact: similarity 99.99, ARI 99.9, 20 rounds and 5 s on
-		ego-facebook, 12 and 2 s on email-eu-core.
+		Against `coterie-lab spectral` on the pooled graph, in percent; 5 parties, each edge
+		with 2 of them (overlap 40 %), K = 10, if nothing else is said; of exact the worst
+		of the seeds, of the others mean and deviation. *Similarity* is the paper's
+		(Algorithm 5), *paper* its figure for it. *Random labels* and *one cluster* know
+		nothing of the graph. Goals of exact: similarity 99.99, ARI 99.9, 20 rounds and 5 s
+		on ego-facebook, 12 and 2 s on email-eu-core.
 	TEXT
 	part_of 'ego-facebook|email-eu-core' render_grid '{value} +- {deviation}'
 	if grep -q '^Figure' "$csv" 2>/dev/null; then
-		printf '\nThe sweeps of Figures 1 to 3, in percent: fedspectral+ with an overlap of 40 %%, on ego-facebook where no other\n'
-		printf 'graph is named, with 20 rounds where none are; Figure 1a: 20 rounds and 1; 1b: 10 iterations; 3b: 6 x 20.\n'
+		printf '\nThe sweeps of Figures 1 to 3, in percent: fedspectral+ with an overlap '\
+'of 40 %%, on ego-facebook where no other\n'
+		printf 'graph is named, with 20 rounds where none are; Figure 1a: 20 rounds and '\
+'1; 1b: 10 iterations; 3b: 6 x 20.\n'
 		part_of 'Figure [^,]*' render_grid '{value} +- {deviation}'
 	fi
 	! grep -q '^scale,' "$csv" 2>/dev/null || render_scale
@@ -343,13 +347,14 @@ render() {
 render_scale() {
 	cat <<-'TEXT'
 
-		Planted graphs, ten edges for each node, 4 parties, b = 16, K = 10: seconds from offer to result (goal at
-		10^7 edges: 900); microseconds for each edge (goal: at most twice those of a graph of a tenth); the most
-		memory of any party (goal at 10^7: 4096 MiB), and of the coordinator; ARI against the planted clusters; *a
-		round*: what the coordinator waited for in a round of products. *x exchange*: a round without its product,
-		times the same bytes through the same TLS channels and the masks at their measured rate (goal 1.5), by
-		tests/bench/bench_exchange.c; *CPU*: the same of all processes' CPU time, which others who use the machine
-		disturb less.
+		Planted graphs, ten edges for each node, 4 parties, b = 16, K = 10: seconds from
+		offer to result (goal at 10^7 edges: 900); microseconds for each edge (goal: at most
+		twice those of a graph of a tenth); the most memory of any party (goal at 10^7: 4096
+		MiB), and of the coordinator; ARI against the planted clusters; *a round*: what the
+		coordinator waited for in a round of products. *x exchange*: a round without its
+		product, times the same bytes through the same TLS channels and the masks at their
+		measured rate (goal 1.5), by tests/bench/bench_exchange.c; *CPU*: the same of all
+		processes' CPU time, which others who use the machine disturb less.
 	TEXT
 	part_of scale render_grid '{value} {unit}'
 }

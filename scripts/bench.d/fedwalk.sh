@@ -1,21 +1,24 @@
-# fedwalk -- embeddings of vertices whose ties stay with their parties, beside DeepWalk on the pooled
-# graph: how well they tell classes, messages of a walk, what the edge attack finds; the paper's sweeps
-# of training share, k, eps and p; memory and seconds.
+# fedwalk -- embeddings of vertices whose ties stay with their parties, beside DeepWalk on the
+# pooled graph: how well they tell classes, messages of a walk, what the edge attack finds; the
+# paper's sweeps of training share, k, eps and p; memory and seconds.
 #
 #   --only accuracy | sweeps | scale     one part
 #
-# Classes are told by one logistic regression each (coterie-lab classify), on 5 splits; F1 is in percent.
-# Seeds are those of the split and of the job: --seeds N runs each cell so often (default 1, of minutes).
+# Classes are told by one logistic regression each (coterie-lab classify), on 5 splits; F1 is in
+# percent. Seeds are those of the split and of the job: --seeds N runs each cell so often (default
+# 1, of minutes).
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='FedWalk: F1 beside DeepWalk, messages of a walk, the edge attack, sweeps of k, eps and p, memory'
+about='FedWalk: F1 beside DeepWalk, messages of a walk, the edge attack, sweeps of k, eps and p,
+	memory'
 default_seeds=1 quick_seeds=1
 
 only=''
 option() { # NAME VALUE
 	[[ $1 == only ]] || return 1
-	[[ $2 =~ ^(accuracy|sweeps|scale)$ ]] || fail "--only: $2 is no part; expected accuracy, sweeps or scale"
+	[[ $2 =~ ^(accuracy|sweeps|scale)$ ]] ||
+		fail "--only: $2 is no part; expected accuracy, sweeps or scale"
 	only=$2
 }
 
@@ -27,7 +30,9 @@ sets() {
 needs() {
 	local set file
 	for set in $(sets); do
-		for file in edges.tsv labels.txt; do [[ -e $data/$set/$file ]] || fail "no $set/$file in $data; set COTERIE_DATA"; done
+		for file in edges.tsv labels.txt; do
+			[[ -e $data/$set/$file ]] || fail "no $set/$file in $data; set COTERIE_DATA"
+		done
 	done
 }
 
@@ -48,8 +53,8 @@ job_of() { # ROW -> JOB, an array
 	esac
 }
 
-# A line for each seed -> MICRO, MACRO, in percent at training share RATIO, and the runs' directories
-# in RUNS; or 1 and WHY.
+# A line for each seed -> MICRO, MACRO, in percent at training share RATIO, and the runs'
+# directories in RUNS; or 1 and WHY.
 runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 	local seed f1 JOB
 	job_of "$3"
@@ -58,10 +63,12 @@ runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 		if [[ $3 == deepwalk ]]; then
 			deepwalk "$2/$1-seed$seed" "$2" "$seed" || return 1
 		else
-			run "$2/$1-seed$seed" "$data/$2" "${JOB[0]}" 4 "$seed" "${JOB[@]:1}" "${@:5}" || return 1
+			run "$2/$1-seed$seed" "$data/$2" "${JOB[0]}" 4 "$seed" "${JOB[@]:1}" \
+				"${@:5}" || return 1
 		fi
 		RUNS+=("$RUN")
-		f1=$("$bin/coterie-lab" classify --embeddings "$RUN" --labels "$data/$2/labels.txt" --train-ratio "$4") ||
+		f1=$("$bin/coterie-lab" classify --embeddings "$RUN" --labels \
+			"$data/$2/labels.txt" --train-ratio "$4") ||
 			{ WHY="coterie-lab classify of $RUN" RUN_FAILED=true && return 1; }
 		MICRO+=${MICRO:+$'\n'}$(jq '100 * .scores[0].micro_f1.mean' <<<"$f1")
 		MACRO+=${MACRO:+$'\n'}$(jq '100 * .scores[0].macro_f1.mean' <<<"$f1")
@@ -76,7 +83,8 @@ deepwalk() { # NAME SET SEED
 	mkdir -p "$RUN"
 	seq 0 $(($(wc -l <"$data/$2/labels.txt") - 1)) >"$RUN.ids"
 	ids=(--ids "$RUN.ids")
-	"$bin/coterie-lab" deepwalk --edges "$data/$2/edges.tsv" "${ids[@]}" --seed "$3" --out "$RUN" >"$RUN.log" 2>&1 ||
+	"$bin/coterie-lab" deepwalk --edges "$data/$2/edges.tsv" "${ids[@]}" --seed "$3" --out \
+		"$RUN" >"$RUN.log" 2>&1 ||
 		{ WHY="coterie-lab deepwalk: $(tail -n 1 "$RUN.log")" RUN_FAILED=true && return 1; }
 }
 
@@ -90,8 +98,12 @@ with_goal() { # SET ROW COLUMN VALUE GOAL [NAME=VALUE...]: GOAL is awk's, on x; 
 
 # ---- accuracy ----
 
-declare -gA micro_goal=(['blogcatalog deepwalk']='>= 41.0' ['blogcatalog p = 0.2']='>= 39.8' ['blogcatalog response 8']='>= 37.5')
-declare -gA macro_goal=(['blogcatalog deepwalk']='>= 26.5' ['blogcatalog p = 0.2']='>= 24.8' ['blogcatalog response 8']='>= 23')
+declare -gA \
+	micro_goal=(['blogcatalog deepwalk']='>= 41.0' ['blogcatalog p = 0.2']='>= 39.8'
+	['blogcatalog response 8']='>= 37.5')
+declare -gA \
+	macro_goal=(['blogcatalog deepwalk']='>= 26.5' ['blogcatalog p = 0.2']='>= 24.8'
+	['blogcatalog response 8']='>= 23')
 
 accuracy() {
 	local set
@@ -115,30 +127,38 @@ embedded() { # SET ROW [LAUNCH-ARG...]
 		for column in micro macro seconds; do not_run "$1" "$2" "$column" "$WHY"; done
 		return
 	fi
-	with_goal "$1" "$2" micro "$(mean <<<"$MICRO")" "${micro_goal[$1 $2]-}" deviation="$(deviation <<<"$MICRO")" runs="$seeds"
-	with_goal "$1" "$2" macro "$(mean <<<"$MACRO")" "${macro_goal[$1 $2]-}" deviation="$(deviation <<<"$MACRO")" runs="$seeds"
+	with_goal "$1" "$2" micro "$(mean <<<"$MICRO")" "${micro_goal[$1 $2]-}" \
+		deviation="$(deviation <<<"$MICRO")" runs="$seeds"
+	with_goal "$1" "$2" macro "$(mean <<<"$MACRO")" "${macro_goal[$1 $2]-}" \
+		deviation="$(deviation <<<"$MACRO")" runs="$seeds"
 	if [[ $2 == deepwalk ]]; then
 		cell "$1" "$2" seconds runs="$seeds" value=-
 		return
 	fi
 	[[ -z $(fact messages_per_walk) ]] || messages "$1" "$2"
-	cell "$1" "$2" precision value="$(fact attack_precision | xargs printf '%.3f')" runs="$seeds"
+	cell "$1" "$2" precision value="$(fact attack_precision | xargs printf '%.3f')" \
+		runs="$seeds"
 	cell "$1" "$2" recall value="$(fact attack_recall | xargs printf '%.3f')" runs="$seeds"
-	# Four minutes on two cores, six for the exact matrices, are what this must take no longer than.
+	# Four minutes on two cores, six for the exact matrices, are what this must take no longer
+	# than.
 	case "$1 $2" in
 	'blogcatalog exact dtw') column='< 360' ;;
 	blogcatalog*) column='< 240' ;;
 	*) column='' ;;
 	esac
-	with_goal "$1" "$2" seconds "$(jq .elapsed_s "$RUN/coordinator/run.json" | xargs printf '%.4g')" "$column" runs="$seeds"
+	with_goal "$1" "$2" seconds \
+		"$(jq .elapsed_s "$RUN/coordinator/run.json" | xargs printf '%.4g')" "$column" \
+		runs="$seeds"
 }
 
 # Within 0.3 % of E_l.
 messages() { # SET ROW
 	local x e
 	x=$(fact messages_per_walk) e=$(fact messages_expected)
-	cell "$1" "$2" messages value="$(printf '%.3f' "$x")" bound="$(printf '%.3f' "$e")" runs="$seeds" \
-		goal='within 0.3 % of the bound' verdict="$(verdict "$x" "x > 0.997 * $e && x < 1.003 * $e")"
+	cell "$1" "$2" messages value="$(printf '%.3f' "$x")" bound="$(printf '%.3f' "$e")" \
+		runs="$seeds" \
+		goal='within 0.3 % of the bound' \
+		verdict="$(verdict "$x" "x > 0.997 * $e && x < 1.003 * $e")"
 }
 
 # ---- the paper's sweeps ----
@@ -151,7 +171,9 @@ sweeps() {
 	for x in 2 3 4 6 9; do swept "$set" "k = $x" --set bins="$x"; done # Figure 6
 	for x in 0.5 1 2 4; do swept "$set" "eps = $x" --set eps="$x"; done # Figure 7
 	for x in 0 0.1 0.2 0.3 0.4; do # Figure 8
-		for gamma in 20 80; do swept "$set" "p = $x; gamma = $gamma" --set p="$x" --set walks="$gamma"; done
+		for gamma in 20 80; do
+			swept "$set" "p = $x; gamma = $gamma" --set p="$x" --set walks="$gamma"
+		done
 	done
 }
 
@@ -163,10 +185,15 @@ shares() { # SET METHOD
 		not_run "$1 sweeps" "share 0.6; $2" macro "$WHY"
 		return
 	fi
-	f1=$("$bin/coterie-lab" classify --embeddings "$RUN" --labels "$data/$1/labels.txt" --train-ratio 0.1,0.2,0.3,0.4,0.5,0.6)
+	f1=$("$bin/coterie-lab" classify --embeddings "$RUN" --labels "$data/$1/labels.txt" \
+		--train-ratio 0.1,0.2,0.3,0.4,0.5,0.6)
 	for x in 0 1 2 3 4 5; do
-		cell "$1 sweeps" "share 0.$((x + 1)); $2" micro value="$(jq "100 * .scores[$x].micro_f1.mean" <<<"$f1" | xargs printf '%.2f')" runs=1
-		cell "$1 sweeps" "share 0.$((x + 1)); $2" macro value="$(jq "100 * .scores[$x].macro_f1.mean" <<<"$f1" | xargs printf '%.2f')" runs=1
+		cell "$1 sweeps" "share 0.$((x + 1)); $2" micro \
+			value="$(jq "100 * .scores[$x].micro_f1.mean" <<<"$f1" |
+			xargs printf '%.2f')" runs=1
+		cell "$1 sweeps" "share 0.$((x + 1)); $2" macro \
+			value="$(jq "100 * .scores[$x].macro_f1.mean" <<<"$f1" |
+			xargs printf '%.2f')" runs=1
 	done
 }
 
@@ -179,9 +206,12 @@ swept() { # SET ROW LAUNCH-ARG...
 		not_run "$1 sweeps" "$2" macro "$WHY"
 		return
 	fi
-	cell "$1 sweeps" "$2" micro value="$(mean <<<"$MICRO")" deviation="$(deviation <<<"$MICRO")" runs="$seeds"
-	cell "$1 sweeps" "$2" messages value="$(fact messages_per_walk | xargs printf '%.3f')" runs="$seeds"
-	cell "$1 sweeps" "$2" macro value="$(mean <<<"$MACRO")" deviation="$(deviation <<<"$MACRO")" runs="$seeds"
+	cell "$1 sweeps" "$2" micro value="$(mean <<<"$MICRO")" \
+		deviation="$(deviation <<<"$MICRO")" runs="$seeds"
+	cell "$1 sweeps" "$2" messages value="$(fact messages_per_walk | xargs printf '%.3f')" \
+		runs="$seeds"
+	cell "$1 sweeps" "$2" macro value="$(mean <<<"$MACRO")" \
+		deviation="$(deviation <<<"$MACRO")" runs="$seeds"
 }
 
 # ---- memory ----
@@ -197,7 +227,8 @@ scaled() { # N GAMMA GOAL-MIB
 	local set=$out/data/planted-$1
 	! cell_known planted "n = $1" seconds || return 0
 	[[ -e $set/edges.tsv ]] ||
-		"$bin/coterie" synth --features 0 --nodes "$1" --clusters 20 --degree 20 --seed 1 --out "$set" >/dev/null
+		"$bin/coterie" synth --features 0 --nodes "$1" --clusters 20 --degree 20 --seed 1 \
+		--out "$set" >/dev/null
 	rm -f "$peaks"
 	if ! run "planted-$1" "$set" configs/jobs/fedwalk.json 4 1 --set walks="$2"; then
 		not_run planted "n = $1" seconds "$WHY"
@@ -206,7 +237,9 @@ scaled() { # N GAMMA GOAL-MIB
 	with_goal planted "n = $1" 'coordinator MiB' "$(peak_of coordinator)" "$3" runs=1
 	cell planted "n = $1" 'party MiB' value="$(peak_of party)" runs=1
 	messages planted "n = $1"
-	cell planted "n = $1" seconds value="$(jq .elapsed_s "$RUN/coordinator/run.json" | xargs printf '%.4g')" runs=1 note="gamma = $2"
+	cell planted "n = $1" seconds \
+		value="$(jq .elapsed_s "$RUN/coordinator/run.json" | xargs printf '%.4g')" runs=1 \
+		note="gamma = $2"
 }
 
 render() { render_grid '{value} +- {deviation}'; }

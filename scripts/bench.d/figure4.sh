@@ -1,7 +1,8 @@
 # figure4 -- two parties that have a part of the graph each: together, and each alone.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='accuracy by the part of the graph that each of two parties has: kCAGC, b-kCAGC, AGC alone (cora)'
+about='accuracy by the part of the graph that each of two parties has: kCAGC, b-kCAGC, AGC alone
+	(cora)'
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh
 . scripts/bench.d/lib-kcagc.sh
@@ -61,9 +62,9 @@ alone_scores() { # PARTY
 render() {
 	cat <<-'TEXT'
 
-		F: the part of the complete graph that each party has. AGC_A and AGC_B: a party alone, with its own columns
-		and edges. AGC: centralised, with all columns and the complete graph. Goal: together no worse than the
-		better of the two alone.
+		F: the part of the complete graph that each party has. AGC_A and AGC_B: a party
+		alone, with its own columns and edges. AGC: centralised, with all columns and the
+		complete graph. Goal: together no worse than the better of the two alone.
 	TEXT
 	local all=$csv # a curve: rows in its order, whatever was measured first
 	csv=$out/$table.rows

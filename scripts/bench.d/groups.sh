@@ -2,7 +2,8 @@
 # turn, loopback.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='many parties, secure_sum.group x25519 beside ffdhe3072: kmeans on synthetic rows, seconds and processor seconds, their ratios, memory of the coordinator'
+about='many parties, secure_sum.group x25519 beside ffdhe3072: kmeans on synthetic rows, seconds and
+	processor seconds, their ratios, memory of the coordinator'
 default_seeds=3 quick_seeds=1
 
 measure() {
@@ -27,7 +28,8 @@ one() { # of $L and $goal
 	for ((seed = 1; seed <= seeds; seed++)); do
 		for group in ffdhe3072 x25519; do
 			job=$out/runs/groups/$group.json
-			printf '{ "kind": "kmeans", "clusters": 5, "seed": 1, "secure_sum": { "group": "%s" } }\n' $group >"$job"
+			printf '{ "kind": "kmeans", "clusters": 5, "seed": 1, "secure_sum": {
+				"group": "%s" } }\n' $group >"$job"
 			processor[$group]+=$(timed run "L$L" "$at" "$job" "$L" "$seed" |
 				awk -v s="$starts" '{ print $1 - s }')$'\n'
 			RUN=$out/runs/$table/L$L
@@ -80,10 +82,13 @@ only_starts() {
 render() {
 	cat <<-'TEXT'
 
-		Synthetic rows, 5120 of 16 columns, k = 5, dealt out to the parties; each party a process of its own beside the coordinator, medians.
-		*seconds of the job*: from offer to result; no process's start is in it. *processor seconds of the job*: those of all processes, less what the
-		same federation takes to be dealt out, to make keys' files, to start, to come and to end when all decline the job (*of starts*). On a machine that others use as
-		well the latter tell more. *ratio*: x25519 by ffdhe3072. The coordinator's memory is the most that it held in any of these runs.
+		Synthetic rows, 5120 of 16 columns, k = 5, dealt out to the parties; each party a
+		process of its own beside the coordinator, medians. *seconds of the job*: from offer
+		to result; no process's start is in it. *processor seconds of the job*: those of all
+		processes, less what the same federation takes to be dealt out, to make keys' files,
+		to start, to come and to end when all decline the job (*of starts*). On a machine
+		that others use as well the latter tell more. *ratio*: x25519 by ffdhe3072. The
+		coordinator's memory is the most that it held in any of these runs.
 
 	TEXT
 	render_grid '{value}'

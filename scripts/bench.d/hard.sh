@@ -1,7 +1,8 @@
 # hard -- data that say the same in other words: what each method of kCAGC makes of them.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='ACC of tree, landmark and gcc on cora as it is, with empty, repeated and foreign columns, rows without features; few nodes'
+about='ACC of tree, landmark and gcc on cora as it is, with empty, repeated and foreign columns,
+	rows without features; few nodes'
 default_seeds=3 quick_seeds=1
 
 needs() { needs_data cora; }
@@ -89,5 +90,6 @@ one() { # SET L CLUSTERS HELD METHOD JOB
 render() {
 	render_grid '{value} +- {deviation}'
 	awk -F \
-		, '$13 ~ /lost/ && $3 ~ /auto/ { sub(/.*lost/, "lost", $13); print "\n* " $2 ", `tree` with `\"auto\"`, " $6 " seeds: " $13 "." }' "$csv"
+		, '$13 ~ /lost/ && $3 ~ /auto/ { sub(/.*lost/, "lost", $13); print "\n* " $2 ", '\
+'`tree` with `\"auto\"`, " $6 " seeds: " $13 "." }' "$csv"
 }

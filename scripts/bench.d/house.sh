@@ -1,7 +1,8 @@
 # house -- size and structure of the source tree.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='size and structure of the source: lines, libraries, keys, names; --log FILE: what scripts/check printed'
+about='size and structure of the source: lines, libraries, keys, names; --log FILE: what
+	scripts/check printed'
 default_seeds=1
 
 rooms=(server party proto common crypto protocols cli worker)

@@ -2,7 +2,8 @@
 # grow.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='processor time, memory and open files of parties that stay for 1000 jobs (50 with --quick), three of them, loopback'
+about='processor time, memory and open files of parties that stay for 1000 jobs (50 with --quick),
+	three of them, loopback'
 default_seeds=1
 
 L=3 ratio=1.15

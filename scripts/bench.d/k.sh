@@ -70,7 +70,8 @@ ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 		MARGIN=$(jq .facts.selection_margin "$RUN/coordinator/run.json" |
 			xargs printf '%.3f')
 		STABLE=$(jq \
-			-r '.facts | .selection_from as $from | .selection_stability // [] | select(length > 0) | "\(index(max) + $from) \(max)"' \
+			-r '.facts | .selection_from as $from | .selection_stability // []
+				| select(length > 0) | "\(index(max) + $from) \(max)"' \
 			"$RUN/coordinator/run.json" | xargs -r printf '%d %.2f')
 		AT=$(jq --argjson k "$classes" \
 			'.facts | .selection_stability[$k - .selection_from]' \
@@ -94,7 +95,8 @@ rows() { # SET DIR FROM TO STANDARDIZE
 		if ks "$1-$kind" "$2" "$at/$kind.json" $L --set "$range" --set \
 			"standardize=$5"; then
 			put "$1" $kind "$2" \
-				"${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
+				"${pooled% *}" "by scikit-learn's silhouette of k-means; by the \
+simplified one ${pooled#* }"
 		else
 			not_run "$1" $kind "k at $L parties" "$WHY"
 		fi
@@ -134,13 +136,18 @@ render() {
 
 		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of graphs by the same job of one party (`gram` has none);
 		`-`: was not measured, of coil20 because its silhouettes take long.
-		Goal: within 1 of the classes where the pooled choice is. A k for each seed, and the one that the largest silhouette alone would be; margin
-		and stability are those of the last. coil20 is tried from 10 to 25, digits from 2 to 15, the others from 2 to 12; wine and the planted tables
-		with `standardize: "joint"`, `kmeans.columns` with `exchange: "gram"`.
+		Goal: within 1 of the classes where the pooled choice is. A k for each seed, and the
+		one that the largest silhouette alone would be; margin and stability are those of
+		the last. coil20 is tried from 10 to 25, digits from 2 to 15, the others from 2 to
+		12; wine and the planted tables with `standardize: "joint"`, `kmeans.columns` with
+		`exchange: "gram"`.
 
-		Planted, 3000 rows: `customers`, three segments in a line along three columns, beside a region and a date at random; `simplex`, six segments,
-		each as far from each other, beside three columns of noise; `line`, four as customers'; `weak`, eight in five columns, the nearest two five
-		deviations apart, beside two of noise; `region`, three segments in three columns beside a region as five columns of 0 and 1 and a date.
+		Planted, 3000 rows: `customers`, three segments in a line along three columns,
+		beside a region and a date at random; `simplex`, six segments, each as far from each
+		other, beside three columns of noise; `line`, four as customers'; `weak`, eight in
+		five columns, the nearest two five deviations apart, beside two of noise; `region`,
+		three segments in three columns beside a region as five columns of 0 and 1 and a
+		date.
 	TEXT
 	render_grid '{value}'
 }

@@ -114,11 +114,11 @@ whole_run() {
 render() {
 	cat <<-'TEXT'
 
-		Kernels on one thread: milliseconds of CPU time; the bound, bytes over memcpy's bandwidth or operations over
-		dgemm's rate, measured in the same run (below 1 x: caches were used); the same work in SciPy and
-		scikit-learn in the same run. Goal: the filter in 350 ms.
-		On cora: a federated run over loopback takes no longer than centralised AGC in SciPy and
-		scikit-learn, with the threads that suit it best.
+		Kernels on one thread: milliseconds of CPU time; the bound, bytes over memcpy's
+		bandwidth or operations over dgemm's rate, measured in the same run (below 1 x:
+		caches were used); the same work in SciPy and scikit-learn in the same run. Goal:
+		the filter in 350 ms. On cora: a federated run over loopback takes no longer than
+		centralised AGC in SciPy and scikit-learn, with the threads that suit it best.
 	TEXT
 	render_grid '{value}'
 }

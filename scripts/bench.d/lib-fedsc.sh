@@ -25,7 +25,8 @@ needs_points() { # SET...
 	for set; do
 		for file in features labels; do
 			compgen -G "$data/$set/$file.*" >/dev/null ||
-				fail "no $set/$file.* in $data; set COTERIE_DATA to a directory with $(tr ' ' ',' <<<"$*")"
+				fail "no $set/$file.* in $data; set COTERIE_DATA to a directory \
+with $(tr ' ' ',' <<<"$*")"
 		done
 	done
 }

@@ -126,7 +126,8 @@ bound() { # RUN-DIRECTORY
 		| ([$c.phases[] | .name as $phase | .compute_s
 			+ ([$parties[].phases[] | select(.name == $phase) | .compute_s]
 			| max // 0)] | add) as $compute
-		| ($rounds * $net.measured.rtt_ms / 1000 + 8 * $bytes / ($net.stated.rate_mbit * 1e6) + $compute) as $bound
+		| ($rounds * $net.measured.rtt_ms / 1000 + 8 * $bytes / ($net.stated.rate_mbit *
+		1e6) + $compute) as $bound
 		| [$bound, $rounds, ($c.round_trips // "?"), $net.measured.rtt_ms, $bytes,
 		$compute] | @tsv' \
 		"$1"/party-*/run.json) || { WHY="no bound from $1" && return 1; }

@@ -55,7 +55,8 @@ needs_data() {
 	for set; do
 		for file in features edges labels; do
 			compgen -G "$data/$set/$file.*" >/dev/null ||
-				fail "no $set/$file.* in $data; set COTERIE_DATA to a directory with $(tr ' ' ',' <<<"$*")"
+				fail "no $set/$file.* in $data; set COTERIE_DATA to a directory \
+with $(tr ' ' ',' <<<"$*")"
 		done
 	done
 }

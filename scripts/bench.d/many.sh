@@ -2,7 +2,8 @@
 # and what all of it takes.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='up to 1000 parties in one process (coterie run, a build of its own): bytes a party, processor time, memory'
+about='up to 1000 parties in one process (coterie run, a build of its own): bytes a party, processor
+	time, memory'
 default_seeds=1
 
 many=build/many
@@ -55,8 +56,10 @@ most() { # sent or received: of the party that has most
 render() {
 	cat <<-'TEXT'
 
-		Synthetic rows, 5120 of 16 columns, k = 5, keys by X25519. *sent*, *received*: of the party that has most. *processor*, *memory*: of all
-		parties and the coordinator together, in one process, cutting the data included; on hosts of their own, each of 1000 parties would do a thousandth of it.
+		Synthetic rows, 5120 of 16 columns, k = 5, keys by X25519. *sent*, *received*: of
+		the party that has most. *processor*, *memory*: of all parties and the coordinator
+		together, in one process, cutting the data included; on hosts of their own, each of
+		1000 parties would do a thousandth of it.
 
 	TEXT
 	render_grid '{value} {unit}'

@@ -2,7 +2,8 @@
 # sizes.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three parties, loopback), and dense slices; --only kinds or dense'
+about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three
+	parties, loopback), and dense slices; --only kinds or dense'
 default_seeds=1
 
 L=3
@@ -107,6 +108,7 @@ alone() { # METHOD NODES
 of() { jq "$2" "$RUN/$1/run.json"; } # NAME JQ
 
 render() {
-	printf '\nSaid before the job began, the most that the process took, and the first over the second; by kind and n.\n'
+	printf '\nSaid before the job began, the most that the process took, and the first over '\
+'the second; by kind and n.\n'
 	render_grid '{value} {unit}'
 }

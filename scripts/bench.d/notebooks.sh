@@ -14,7 +14,8 @@ measure() {
 		cell_known walk "$name" seconds && continue
 		if ! command -v jupyter-nbconvert >/dev/null; then
 			not_run walk "$name" \
-				seconds 'jupyter-nbconvert is not installed; scripts/deps --python installs it'
+				seconds 'jupyter-nbconvert is not installed; scripts/deps '\
+'--python installs it'
 			continue
 		fi
 		mkdir -p "$out/runs/notebooks"

@@ -3,7 +3,8 @@
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 #
 # COTERIE_BENCHES: where bench_paillier is, instead of build/plain/tests/bench as make leaves it.
-about='FedSC by encryption between five parties (variant pairwise): seconds and bytes of 150, 300, 600 rows (30 with --quick)'
+about='FedSC by encryption between five parties (variant pairwise): seconds and bytes of 150, 300,
+	600 rows (30 with --quick)'
 default_seeds=1
 
 L=5 goal=60
@@ -72,8 +73,10 @@ put() {
 render() {
 	echo
 	fmt -w \
-		100 <<<"From offer to result, five parties and the coordinator on one machine. Bound: a power of 2048 bits modulo n^2 \
-for each ciphertext, product and decryption, and d powers of 32 bits for each product, by the processor time of one \
+		100 <<<"From offer to result, five parties and the coordinator on one machine. \
+Bound: a power of 2048 bits modulo n^2 \
+for each ciphertext, product and decryption, and d powers of 32 bits for each product, by the \
+processor time of one \
 (tests/bench/bench_paillier.c), over the cores."
 	render_list
 }

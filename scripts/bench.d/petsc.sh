@@ -1,7 +1,8 @@
 # petsc -- filter and singular vectors on ranks by PETSc and SLEPc, the ready-made way, beside ours.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='the same filter and singular vectors by PETSc and SLEPc, on 1 and 4 ranks: CPU and memory beside ours, equal bits'
+about='the same filter and singular vectors by PETSc and SLEPc, on 1 and 4 ranks: CPU and memory
+	beside ours, equal bits'
 default_seeds=1
 
 COLUMNS=64 CLUSTERS=16 ORDER=10
@@ -89,7 +90,8 @@ compare() { # RANKS
 		value="$(figure '$theirs.memory / 1e6 | round')" unit=MB \
 		note="before anything was read $(figure '$theirs.begun / 1e6 | round') MB"
 	cell "$row" "$ranks $unit" "memory since then, theirs over ours" \
-		value="$(figure '($theirs.memory - $theirs.begun) / ($ours.memory - $ours.begun) * 100 | round / 100')"
+		value="$(figure '($theirs.memory - $theirs.begun) / ($ours.memory - $ours.begun) *
+			100 | round / 100')"
 	cell "$row" "$ranks $unit" "residual of theirs" value="$(figure '$theirs.off')" \
 		note="of a singular vector, over its singular value"
 }

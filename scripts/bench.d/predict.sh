@@ -2,7 +2,8 @@
 # loopback.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='seconds to predict 10^5 new nodes (10^4 with --quick): k = 10, synthetic, four parties, loopback'
+about='seconds to predict 10^5 new nodes (10^4 with --quick): k = 10, synthetic, four parties,
+	loopback'
 default_seeds=3
 
 L=4 goal=3
@@ -117,6 +118,7 @@ federation() { # KIND OUT WHICH
 }
 
 render() {
-	printf '\nFrom offer to result, with what a party does to embed all nodes; reading files is before the offer.\n'
+	printf '\nFrom offer to result, with what a party does to embed all nodes; reading files '\
+'is before the offer.\n'
 	render_list
 }

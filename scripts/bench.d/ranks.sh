@@ -1,7 +1,8 @@
 # ranks -- a party's data on several processes: what they take together, beside one process.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they exchange, equal bits; --only flat, landmark, gcc or fedsc'
+about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they
+	exchange, equal bits; --only flat, landmark, gcc or fedsc'
 default_seeds=1
 
 RANKS=4 CLUSTERS=16 ORDER=10
@@ -127,7 +128,8 @@ cells_of_hosts() {
 	cell "$row" hosts "time, waiting included" \
 		value="$(figure '$many.exchange_s | max | round')" unit=s \
 		note="two cores for four hosts and the network between them"
-	ratio=$(figure 'if ($one.words == $many.words and $one.labels == $many.labels and ($one.words | length) > 1) then 1 else 0 end')
+	ratio=$(figure 'if ($one.words == $many.words and $one.labels == $many.labels
+		and ($one.words | length) > 1) then 1 else 0 end')
 	cell "$row" hosts equal value="$ratio" goal="x >= 1" \
 		verdict="$(verdict "$ratio" "x >= 1")" \
 		note="digests of labels and of $(figure '$one.words | length') messages"
@@ -188,7 +190,8 @@ cells() { # COLUMNS NODES
 	local many='' ratio
 	# What MPI and waiting take is said apart: on a host with fewer cores than ranks it is the
 	# scheduler's, too.
-	ratio=$(figure '(($many.ranks_cpu_s | add) - ($many.exchange_cpu_s | add) + $many.party_cpu_s) / $one.party_cpu_s * 1000 | round / 1000')
+	ratio=$(figure '(($many.ranks_cpu_s | add) - ($many.exchange_cpu_s
+		| add) + $many.party_cpu_s) / $one.party_cpu_s * 1000 | round / 1000')
 	cell "$row" CPU "one process" value="$(figure '$one.party_cpu_s | round')" unit=s
 	cell "$row" CPU "all together" \
 		value="$(figure '($many.ranks_cpu_s | add) + $many.party_cpu_s | round')" unit=s
@@ -196,7 +199,8 @@ cells() { # COLUMNS NODES
 		value="$(figure '$many.exchange_cpu_s | add | round')" unit=s
 	cell "$row" CPU "ratio without exchanges" value="$ratio" goal="x <= 1.15" \
 		verdict="$(verdict "$ratio" "x <= 1.15")"
-	ratio=$(figure '(($many.ranks_memory | add) + $many.party_memory) / $one.party_memory * 1000 | round / 1000')
+	ratio=$(figure '(($many.ranks_memory
+		| add) + $many.party_memory) / $one.party_memory * 1000 | round / 1000')
 	cell "$row" memory "one process" value="$(figure '$one.party_memory / 1e6 | round')" unit=MB
 	cell "$row" memory "all together" \
 		value="$(figure \

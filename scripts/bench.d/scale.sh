@@ -50,6 +50,7 @@ lost() { # NODES
 }
 
 render() {
-	printf '\nBy nodes: seconds from offer to result, bytes of all links, the most memory that any party held, and the coordinator.\n'
+	printf '\nBy nodes: seconds from offer to result, bytes of all links, the most memory '\
+'that any party held, and the coordinator.\n'
 	render_grid '{value} {unit}'
 }

@@ -1,8 +1,9 @@
-# standardize -- columns in units of their own: scikit-learn's wine, raw, by fedsc (anchor) at eight parties, and with one more
-# column, of N(50000, 9000), that says nothing.
+# standardize -- columns in units of their own: scikit-learn's wine, raw, by fedsc (anchor) at eight
+# parties, and with one more column, of N(50000, 9000), that says nothing.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='columns in units of their own: wine, raw, at eight parties, and with a column of noise in a large unit'
+about='columns in units of their own: wine, raw, at eight parties, and with a column of noise in a
+	large unit'
 default_seeds=3 quick_seeds=1
 
 measure() {
@@ -13,7 +14,9 @@ measure() {
 	declare -A worst=() mean=()
 	for how in none joint local; do
 		for set in wine wine+; do
-			[[ -d $at/$set ]] || /usr/bin/python3 scripts/bench.d/k.py "$set" "$at/$set" 2>/dev/null || rm -rf "${at:?}/$set"
+			[[ -d $at/$set ]] ||
+				/usr/bin/python3 scripts/bench.d/k.py "$set" "$at/$set" \
+				2>/dev/null || rm -rf "${at:?}/$set"
 			if [[ ! -e $at/$set/features.npy ]]; then
 				not_run "$set" anchor "$how" 'no python3-sklearn, whose set it is'
 			else
@@ -27,8 +30,10 @@ measure() {
 accuracy() { # SET HOW
 	local seed acc all='' goal='' met=-
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "$1-$2-seed$seed" "$at/$1" "$at/job.json" 8 "$seed" --set "standardize=$2" || { not_run "$1" anchor "$2" "$WHY" && return; }
-		acc=$("$bin/coterie" eval --truth "$at/$1/labels.txt" "$RUN"/party-*/labels.csv | jq .acc)
+		run "$1-$2-seed$seed" "$at/$1" "$at/job.json" 8 "$seed" --set "standardize=$2" ||
+			{ not_run "$1" anchor "$2" "$WHY" && return; }
+		acc=$("$bin/coterie" eval --truth "$at/$1/labels.txt" "$RUN"/party-*/labels.csv |
+			jq .acc)
 		all+=${all:+$'\n'}$acc
 	done
 	worst[$1]=$(sort -g <<<"$all" | head -n 1)
@@ -36,16 +41,20 @@ accuracy() { # SET HOW
 	if [[ $2 == joint && $1 == wine ]]; then
 		goal='>= .94' met=$(verdict "${worst[wine]}" 'x >= .94')
 	elif [[ $2 == joint && -n ${mean[wine]-} ]]; then
-		goal='costs at most .01' met=$(verdict "$(awk -v a="${mean[wine]}" -v b="${mean[wine+]}" 'BEGIN { print a - b }')" 'x <= .01')
+		goal='costs at most .01' met=$(verdict \
+			"$(awk -v a="${mean[wine]}" -v b="${mean[wine+]}" \
+			'BEGIN { print a - b }')" 'x <= .01')
 	fi
-	cell "$1" anchor "$2" value="$(xargs printf '%.3f ' <<<"$all" | sed 's/ $//')" runs="$seeds" goal="$goal" verdict="$met"
+	cell "$1" anchor "$2" value="$(xargs printf '%.3f ' <<<"$all" | sed 's/ $//')" \
+		runs="$seeds" goal="$goal" verdict="$met"
 }
 
 render() {
 	cat <<-'TEXT'
 
-		ACC of each seed; `wine+` has one more column, of N(50000, 9000) (numpy's `default_rng(5)`), that says nothing. Goals: `joint` of wine
-		.94 with each seed, and of the two means the column costs .01 at most.
+		ACC of each seed; `wine+` has one more column, of N(50000, 9000) (numpy's
+		`default_rng(5)`), that says nothing. Goals: `joint` of wine .94 with each seed, and
+		of the two means the column costs .01 at most.
 	TEXT
 	render_grid '{value}'
 }

@@ -34,7 +34,8 @@ one() { # SET ROW L
 }
 
 render() {
-	printf '\nSeconds, ours / the paper'\''s (the bound, ours by the bound). Goal: at most 1.5 times the bound.'
+	printf '\nSeconds, ours / the '\
+'paper'\''s (the bound, ours by the bound). Goal: at most 1.5 times the bound.'
 	awk -F , \
 		'/random features/ { printf " pubmed: random features over the real graph.";
 			exit }' "$csv"

@@ -2,7 +2,8 @@
 # and GCC.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='accuracy: kCAGC and landmark by L and k^, b-kCAGC, gcc, AGC, GCC (cora, citeseer, wiki; pubmed if it has features)'
+about='accuracy: kCAGC and landmark by L and k^, b-kCAGC, gcc, AGC, GCC (cora, citeseer, wiki;
+	pubmed if it has features)'
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh
 . scripts/bench.d/lib-kcagc.sh

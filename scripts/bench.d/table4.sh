@@ -36,7 +36,8 @@ render() {
 	over=$(awk -F , 'NR > 1 && $4 != "" { split($13, n, ";"); count[n[1]]++ }
 		END { for (o in count) printf "%s%s in %d cells", between++ ? ", " : "", o,
 		count[o] }' "$csv")
-	printf '\nSeconds, ours / the paper'\''s; over: %s. Goal: at most a tenth of the paper'\''s.' "$over"
+	printf '\nSeconds, ours / the '\
+'paper'\''s; over: %s. Goal: at most a tenth of the paper'\''s.' "$over"
 	awk -F , 'NR > 1 && $3 == "L=2" && $4 != "" { n++; floor += $4 <= $8 / 5 }
 		END { if (n) printf " Of the %d cells with L=2, %d are at most a fifth.", n,
 		floor }' "$csv"

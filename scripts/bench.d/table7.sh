@@ -56,9 +56,9 @@ few_digits() {
 render() {
 	cat <<-'TEXT'
 
-		Ours / the paper's. level: 2^h(Y|X), in units of Y; leakage: 1 - 2^-I(Y;X), of one feature and one sum,
-		the mean over all features; worst feature: the most of any; h(Y) in bits; joint leakage: of all sums of a
-		node and a party's whole row.
+		Ours / the paper's. level: 2^h(Y|X), in units of Y; leakage: 1 - 2^-I(Y;X), of one
+		feature and one sum, the mean over all features; worst feature: the most of any;
+		h(Y) in bits; joint leakage: of all sums of a node and a party's whole row.
 	TEXT
 	render_grid '{value} +- {deviation} / {paper}' | sed 's| / -||g'
 }

@@ -7,7 +7,8 @@
 # for their one threshold where the name says it.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='FedSC: anchor and dense on 25 sets, four parties; which one rules from sums would choose, and what that loses'
+about='FedSC: anchor and dense on 25 sets, four parties; which one rules from sums would choose, and
+	what that loses'
 default_seeds=3 quick_seeds=3
 
 only=''

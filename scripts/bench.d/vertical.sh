@@ -2,7 +2,8 @@
 # it.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='k-means on two columns at two parties, 10^5 rows, k = 5, at 100 Mbit/s; needs the network lab (root)'
+about='k-means on two columns at two parties, 10^5 rows, k = 5, at 100 Mbit/s; needs the network lab
+	(root)'
 default_seeds=3
 
 set='k=5 L=2' link=(--rate 100 --delay 1)

@@ -1,7 +1,8 @@
 # wan-methods -- cora over a WAN by landmark, gram and distances: seconds, and gram's round trips.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='seconds over a WAN on cora: landmark, gram, distances, with L=2 and 16; needs the network lab (root)'
+about='seconds over a WAN on cora: landmark, gram, distances, with L=2 and 16; needs the network lab
+	(root)'
 default_seeds=3
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh

@@ -1,7 +1,8 @@
 # watch -- what people who look on cost a job: 50 who watch the coordinator's page beside none.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='a job with 50 who watch the coordinator by HTTP, by one without http.listen, in turn, loopback'
+about='a job with 50 who watch the coordinator by HTTP, by one without http.listen, in turn,
+	loopback'
 default_seeds=31 quick_seeds=5
 
 L=3 watchers=50

@@ -446,7 +446,8 @@ xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" 
 	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
 # A cell whose process was killed says nothing, and is not right for that.
 awk -F \
-	'[ ,]' 'FILENAME == ARGV[1] { said[$1, $2, $3, $4]++; next } !said[$1, $2, $3, $4] { print $1 "," $2 "," $3 "," $4 ",wrong,it says nothing" }' \
+	'[ ,]' 'FILENAME == ARGV[1] { said[$1, $2, $3, $4]++; next } !said[$1, $2, $3, $4] { '\
+'print $1 "," $2 "," $3 "," $4 ",wrong,it says nothing" }' \
 	"$base/results" "$base/wanted" >"$base/silent"
 tee -a "$base/results" <"$base/silent"
 cp "$base/results" "${out:-/dev/null}"

@@ -88,7 +88,8 @@ judge_too_few() {
 	local name gone
 	for name in coordinator $(rest_of "$victim"); do
 		[[ ${STATUS_OF[$name]} == [1235] ]] ||
-			fail "$name ended with ${STATUS_OF[$name]}, and too few are left: $(statuses)"
+			fail "$name ended with ${STATUS_OF[$name]}, and too few are left: \
+$(statuses)"
 		[[ ! -s $T/out/$name/run.json || $(run_of "$name" .status) != "done" ]] ||
 			fail "$name/run.json says the job is done"
 		cause "$name" | grep -Eq "${victim//+/|}|$TOO_FEW" ||

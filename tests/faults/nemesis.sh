@@ -301,7 +301,8 @@ report() {
 	local i text=''
 	JOBS_DONE=$((JOBS_DONE + 1))
 	for i in "${!FAULT[@]}"; do
-		text+="${FAULT[i]} ${WHO[i]} at $((AT[i] < 0 ? AT[i] : AT[i] / 10)) for ${LONG[i]} ms${HIT[i]- (too late)}, "
+		text+="${FAULT[i]} ${WHO[i]} at $((AT[i] < 0 ? AT[i] : AT[i] / 10)) for ${LONG[i]} \
+ms${HIT[i]- (too late)}, "
 	done
 	[[ $text ]] || text='nothing, '
 	printf '%4d %-18s %s%s, %d.%d s\n' "$N" "$KIND" "$text" "$OUTCOME" $((TOOK / 1000)) \

@@ -57,7 +57,8 @@ other_rows() {
 		| .align = "intersect" | .min_common = 20'
 	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
 	for name in $(names $PARTIES); do
-		edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\" | .policy.min_common = 20"
+		edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\" \
+| .policy.min_common = 20"
 	done
 }
 
@@ -360,7 +361,8 @@ judge_ledger() { # PARTY
 sent() { # PARTY
 	[[ ! -s $T/out/coordinator/run.json ]] ||
 		run_of coordinator ".traffic[]? | select(.peer == \"$1\" and .messages_received > 0)
-		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | not) | \"\(.type) \(.messages_received)\""
+		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | \
+not) | \"\(.type) \(.messages_received)\""
 }
 
 # The same processes on the same directories, and nothing strikes.
@@ -465,7 +467,8 @@ choose() {
 		ENOSPC* | short) most=$((io / 2)) ;;
 		*) most=$io ;;
 		esac
-		echo "$protocol $victim $fault $(((RANDOM * 32768 + RANDOM) % most + 1)) $((seed * 100000 + i))"
+		echo "$protocol $victim $fault $(((RANDOM * 32768 + RANDOM) % most + 1)) \
+$((seed * 100000 + i))"
 	done
 }
 

@@ -26,7 +26,8 @@ test_dropped_keys() {
 test_repeated_keys() {
 	case_of_three "hub/$KEYS/1/keys/repeat"
 	found_by party-01 \
-		3 'key advertisement of party-01: the coordinator relays another one than this party sent'
+		3 'key advertisement of party-01: the coordinator relays another one than this '\
+'party sent'
 }
 test_invented_keys() {
 	case_of_three "hub/$KEYS/1/keys/invent"
@@ -40,7 +41,8 @@ test_invented_keys() {
 test_one_member_is_told_other_starts() {
 	case_of_three "hub/$STARTS/1/flip/28"
 	found_by coordinator \
-		3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel \(during level-1\)'
+		3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel '\
+'\(during level-1\)'
 }
 
 # Clusters that end a level, called by other names, which their party cannot tell: the next level
@@ -138,7 +140,8 @@ test_same_round_asked_twice() {
 	turned 3 "hub/$ASSIGNMENT/2/twice"
 	fails 2 3
 	found_by party-01 \
-		3 'coordinator sent ASSIGNMENT, expected CLUSTERS|masks of group 3, round .* do not cancel'
+		3 'coordinator sent ASSIGNMENT, expected CLUSTERS|masks of group 3, round .* do '\
+'not cancel'
 }
 
 test_wrong_count_from_the_coordinator() {
@@ -183,7 +186,8 @@ test_another_group_key() {
 test_another_number_of_clusters() {
 	local k
 	federation 3
-	echo '{ "kind": "kcagc", "method": "landmark", "clusters": { "from": 2, "to": 4 }, "seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "method": "landmark", "clusters": { "from": 2, "to": 4 },
+		"seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
 	for k in 1 5; do
 		rm -rf "$T/out"
 		turned 3 "hub/$CHOICE/5/put/2/000000000000000$k"
@@ -197,7 +201,8 @@ test_another_number_of_clusters() {
 test_another_number_by_gram() {
 	local k
 	federation 3
-	echo '{ "kind": "kcagc", "method": "flat", "exchange": "gram", "clusters": { "from": 2, "to": 4 }, "seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "method": "flat", "exchange": "gram", "clusters": { "from": 2,
+		"to": 4 }, "seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
 	for k in 1 5; do
 		rm -rf "$T/out"
 		turned 3 "hub/$CHOICE/1/put/2/000000000000000$k"
@@ -221,7 +226,8 @@ test_another_profile() {
 	rm -rf "$T/out"
 	turned 3 "hub/$SUM/$last/flip/40"
 	ends 2 party-01
-	says party-01 "coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags .during profile"
+	says party-01 "coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and \
+tags .during profile"
 	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/profile-joint.csv ]] ||
 		fail "party-01 has results"
 }
@@ -232,7 +238,8 @@ common_rows() { # RULE REGEX
 		>/dev/null
 	"$BIN/coterie" split --by columns --keep 0.85 --parties 3 --seed 5 --data "$T/pooled" \
 		--out "$T/data" >/dev/null
-	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"intersect\", \"clusters\": 3, \"seed\": 7 }" >"$T/job.json"
+	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"intersect\", \"clusters\": 3,
+		\"seed\": 7 }" >"$T/job.json"
 	set_up 3
 	edit_parties 3 '.policy.jobs = ["kmeans.columns"]'
 	turned 3 "$1"
@@ -241,7 +248,8 @@ common_rows() { # RULE REGEX
 }
 test_a_common_row_that_is_none() {
 	common_rows \
-		"hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
+		"hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of '\
+'no id that is here, or does not rise'
 }
 test_fewer_common_rows() {
 	common_rows "hub/$COMMON/1/put/0/0000000000000010" 'coordinator sent COMMON'

@@ -17,7 +17,8 @@ doors() { # [HTTP.LISTEN]
 		"$BIN/coterie" pki request --name "$name" --role user --dir "$T/pki" >/dev/null
 		"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/$name.csr" >/dev/null
 	done
-	edit coordinator ".api = { listen: \"127.0.0.1:0\", roles: { vera: \"viewer\" } } | .http = { listen: \"${1-127.0.0.1:0}\" }"
+	edit coordinator ".api = { listen: \"127.0.0.1:0\", roles: { vera: \"viewer\" } } | .http \
+= { listen: \"${1-127.0.0.1:0}\" }"
 	serve
 	soon_says coordinator 'API endpoint'
 	API=$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")

@@ -29,7 +29,8 @@ reads() { # FILE LIE STATUS: parties in C; what is read goes to FILE
 
 figure() { # FILE LIE
 	jq -r --arg lie \
-		"$2" '"\($lie): read \(.read | length) of \(.of), \(.wrong) wrong, \(.pooled) pooled, \(.after) after, \(.said)"' "$T/$1"
+		"$2" '"\($lie): read \(.read | length) of \(.of), \(.wrong) wrong, \(.pooled) '\
+'pooled, \(.after) after, \(.said)"' "$T/$1"
 }
 
 # FILE

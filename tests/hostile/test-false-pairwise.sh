@@ -13,7 +13,8 @@ three_parties() {
 	patient 3
 	allows 3 fedsc.pairwise
 	rows_job \
-		pairwise '. + { dims: 12, rounds: 0, kernel: { width: 1.5, lambda: 0.01 }, secure_sum: { group: "x25519" } }'
+		pairwise '. + { dims: 12, rounds: 0, kernel: { width: 1.5, lambda: 0.01 }, '\
+'secure_sum: { group: "x25519" } }'
 }
 
 # party-00 is the one in Python.
@@ -63,7 +64,8 @@ test_lies() {
 	three_parties
 	for lie in half product; do
 		plays 2 $lie
-		says coordinator 'party-00 and party-02 sent similarities of their rows that are not compatible'
+		says coordinator 'party-00 and party-02 sent similarities of their rows that are '\
+'not compatible'
 	done
 	plays 2 cipher
 	says party-02 'party-00 sent a wrong ciphertext: it is out of range'

@@ -64,7 +64,8 @@ test_rows_of_fedsc() {
 # With noise in the sums that is enough without its share.
 test_rows_of_noisy_kmeans() {
 	rows_of \
-		kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: 1e-5, clip: 15, colluders: 1 } }'
+		kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: '\
+'1e-5, clip: 15, colluders: 1 } }'
 	reads false 2
 	[[ $(jq .read "$T/false") == 0 ]] ||
 		fail "$(jq .read "$T/false") rows are read in spite of the noise"
@@ -73,7 +74,8 @@ test_rows_of_noisy_kmeans() {
 # Distances of nodes over the others' features, of which an honest party knows none: all between 11
 # nodes, and by how much each node is nearer to the first than to each of the other ten.
 distances_of() { # METHOD
-	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum = { group: \"x25519\" }"
+	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum \
+= { group: \"x25519\" }"
 	reads false 0
 	[[ $(jq -c '[.read, .wrong, .differences == .differences_of]' \
 		"$T/false") == '[55,0,true]' ]] ||
@@ -180,7 +182,8 @@ test_products_of_landmark() {
 	needs_python
 	federation 3 --features 300
 	patient 3
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "filter": { "order": 3 }, "degrees": "off",
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "filter": {
+		"order": 3 }, "degrees": "off",
 		"secure_sum": { "group": "x25519", "modulus_bits": 64 } }' >"$T/job.json"
 	reads false 0
 	at_least "$(jq .read "$T/false")" 1600 'inner products read by false terms'

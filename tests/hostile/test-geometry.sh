@@ -65,7 +65,8 @@ test_tree_and_cells_of_one_node() {
 products() { # METHOD MORE: a lie knows more than MORE times as many pairs, or all
 	needs_python
 	federation 3 --features 300
-	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$1\", \"secure_sum\": { \"modulus_bits\": 64 } }" >"$T/job.json"
+	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$1\",
+		\"secure_sum\": { \"modulus_bits\": 64 } }" >"$T/job.json"
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046

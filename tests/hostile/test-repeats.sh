@@ -88,7 +88,8 @@ test_ties_of_three_attempts() {
 	needs_python
 	vertices_federation 3
 	for eps in 0.1 1 4; do
-		edit job ". + { ids: \"plain\", mode: \"randomized-response\", eps: $eps } | del(.walks, .length, .window)"
+		edit job ". + { ids: \"plain\", mode: \"randomized-response\", eps: $eps } | \
+del(.walks, .length, .window)"
 		repeats 3
 		[[ $(grep -c '^attempt.*enough of this attempt' "$T/coordinator.stdout") == 1 ]] ||
 			fail "eps $eps: $(<"$T/coordinator.stdout")"

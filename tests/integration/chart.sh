@@ -27,7 +27,8 @@ render() { # RELEASE VALUES...
 		fi
 		files+=("$name")
 	done
-	"$RENDERER" "$CHART" "$release" banks "${files[@]}" >"$T/rendered" || fail "$* does not render"
+	"$RENDERER" "$CHART" "$release" banks "${files[@]}" >"$T/rendered" ||
+		fail "$* does not render"
 	rm -rf "$T/chart"
 	mkdir "$T/chart"
 	for name in $(jq -r 'keys[] | select(. != "values")' "$T/rendered"); do

@@ -99,7 +99,8 @@ spread_federation() {
 over_edges() { # L
 	local name
 	for name in $(names "$1"); do
-		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"ids\": \"data/$name/ids.txt\" }
+		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"ids\": \
+\"data/$name/ids.txt\" }
 			| .policy.jobs = [\"fedspectral\", \"fedspectral.exact\"]"
 	done
 	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
@@ -130,7 +131,8 @@ hosted_federation() {
 over_vertices() { # L
 	local name
 	for name in $(names "$1"); do
-		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"vertices\": \"data/$name/ids.txt\" }
+		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"vertices\": \
+\"data/$name/ids.txt\" }
 			| .policy.jobs = [\"fedwalk\"]"
 	done
 	echo '{ "kind": "fedwalk", "walks": 20, "length": 12, "window": 4, "seed": 7 }' \
@@ -148,7 +150,8 @@ collected_federation() {
 			"$T/data/$name" "${@:2}" >/dev/null
 		edit "$name" ".data = { \"graphs\": \"data/$name\" } | .policy.jobs = [\"fedgcn\"]"
 	done
-	echo '{ "kind": "fedgcn", "clusters": 2, "seed": 7, "rounds": 4, "epochs": 3, "baselines": "off" }' >"$T/job.json"
+	echo '{ "kind": "fedgcn", "clusters": 2, "seed": 7, "rounds": 4, "epochs": 3,
+		"baselines": "off" }' >"$T/job.json"
 }
 
 allows() { # L KIND: all that the parties' policies name

@@ -34,7 +34,8 @@ finds_the_clouds() { # L NAME PHASES
 	[[ $(run_of coordinator '.result.cluster_sizes | join(" ")') == "50 50 50" ]] ||
 		fail "clusters of $(run_of coordinator '.result.cluster_sizes | join(" ")') rows"
 	types=$(run_of \
-		coordinator '[.traffic[] | select(.messages_received > 0).type] | unique - ["HEARTBEAT", "ACK", "SEALED", "TOLD"] | join(" ")')
+		coordinator '[.traffic[] | select(.messages_received > 0).type]
+			| unique - ["HEARTBEAT", "ACK", "SEALED", "TOLD"] | join(" ")')
 	if [[ $2 == pa* ]]; then
 		[[ $types == "ACCEPT DONE HELLO KEY MASKED UPLOAD" ]] ||
 			fail "the coordinator got $types"

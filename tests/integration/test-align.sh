@@ -154,7 +154,8 @@ test_again() {
 	cp "$T/party-01.ids.txt" "$T/before"
 	sed -i '1s/.*/guess/' "$T/party-01.ids.txt"
 	again '1|2'
-	any_party_said 'the ids of party-01 differ by about [12] from those of an earlier job that matched rows' ||
+	any_party_said 'the ids of party-01 differ by about [12] from those of an earlier job '\
+'that matched rows' ||
 		fail "nobody says why: $(tail -n 1 "$T"/party-01.stderr)"
 	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched'
 	{ seq -f other-%.0f 200 && tail -n +201 "$T/before"; } >"$T/party-01.ids.txt"
@@ -177,7 +178,8 @@ test_with_a_party_less() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	any_party_said 'of party-00 party-01, but an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false' ||
+	any_party_said 'of party-00 party-01, but an earlier one over the same data was of '\
+'party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false' ||
 		fail "nobody says why: $(tail -n 1 "$T"/party-0?.stderr)"
 	! compgen -G "$T/out/party-0?/ids.txt" >"$T/null" || fail 'ids were matched'
 	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done

@@ -101,7 +101,8 @@ test_roles() {
 	[[ $(far anna submit "$T/job.json") == "job 1" ]] || fail "job 1 was not taken"
 	becomes 1 running
 	refused \
-		4 'was submitted by anna: cancelling it needs the role operator, and otto is a submitter' far otto cancel 1
+		4 'was submitted by anna: cancelling it needs the role operator, and otto is a '\
+'submitter' far otto cancel 1
 	refused 4 'cancel needs the role submitter' far vera cancel 1
 	far olga cancel 1
 	refused 6 'cancelled by olga' far anna wait 1
@@ -119,7 +120,8 @@ test_certificates() {
 	[[ $(far anna list --json) == "[]" ]] || fail "anna may not list"
 	refused 2 'revoked' far rita list
 	soon_says \
-		coordinator 'refused at api.listen: 127.0.0.1:[0-9]+ shows a certificate \(for rita\) that our CA has revoked'
+		coordinator 'refused at api.listen: 127.0.0.1:[0-9]+ shows a certificate \(for '\
+'rita\) that our CA has revoked'
 	certificate otto "$T/pki/otto.crt" "$T/pki" clientAuth '-20 days' '-1 day'
 	refused 2 'expired' far otto list
 	soon_says coordinator 'shows a certificate \(for otto\) that expired on'
@@ -253,7 +255,8 @@ time.sleep(600)' "$API" "$T/pki" "$T/idle.ready"
 		fail "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
 	start large bash -c \
 		"$(declare \
-		-f asks); T='$T' API='$API'; head -c 1073741824 /dev/zero | asks anna /api/ask -X POST -H 'Content-Type: application/json' -H 'Expect:' -H 'Content-Length: 1073741824' -T -"
+		-f asks); T='$T' API='$API'; head -c 1073741824 /dev/zero | asks anna /api/ask -X \
+POST -H 'Content-Type: application/json' -H 'Expect:' -H 'Content-Length: 1073741824' -T -"
 	[[ $(far anna submit "$T/job.json") == "job 2" ]] || fail "job 2 was not taken"
 	job wait 2 >/dev/null || fail "the job ended with $?"
 	until_true 90 gone large || fail "1 GiB goes on"

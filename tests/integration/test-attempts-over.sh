@@ -180,7 +180,8 @@ test_coordinator_that_never_comes_back() {
 	in_phase party-01 level-1
 	kills coordinator
 	fails_with \
-		3 'attempt 2 of the job was not offered within rejoin_s, 3 s; attempt 1 ended: coordinator' \
+		3 'attempt 2 of the job was not offered within rejoin_s, 3 s; attempt 1 ended: '\
+'coordinator' \
 		party-00 party-01 party-02
 	no_leftovers coordinator
 }

@@ -381,7 +381,8 @@ test_served_with_a_damaged_line() {
 		parties 3
 		ended party-01
 		ends '2|4' coordinator party-00 party-02
-		says party-01 "state/served: line ${damage:0:1} is damaged, so it is not known what was served before: put a backup in its place"
+		says party-01 "state/served: line ${damage:0:1} is damaged, so it is not known \
+what was served before: put a backup in its place"
 		says coordinator 'party-01 declined the job'
 		[[ $(run_of party-01 .status) == failed && ! -e $T/out/party-01/labels.csv ]] ||
 			fail "party-01 went on, with $damage"

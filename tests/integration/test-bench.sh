@@ -94,7 +94,8 @@ test_memory_of_dense_slices() {
 
 test_table2() {
 	sets cora citeseer wiki
-	printf '# A\n\n<!-- bench table2 -->\nold\n<!-- end -->\n\n# B\n\n<!-- bench table4 -->\nkept\n<!-- end -->\n' >"$T/doc.md"
+	printf '# A\n\n<!-- bench table2 -->\nold\n<!-- end -->\n\n# B\n\n<!-- bench table4 '\
+'-->\nkept\n<!-- end -->\n' >"$T/doc.md"
 	bench table2 --quick --out "$T/o" --write "$T/doc.md"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	local csv=$T/o/table2.csv set row L percent='[0-9]{1,3}\.[0-9]{2}'
@@ -245,7 +246,8 @@ test_figures_and_privacy() {
 	[[ $(jq .job.filter.order \
 		"$T/o/runs/figure5/citeseer/k^=k-L2-seed1/coordinator/run.json") == 10 ]] ||
 		fault "not psi = 10 at last"
-	grep -Eq '^cora: mean over 2 orders [0-9.]+, AGC [0-9.]+; the least difference [+-][0-9.]+, at psi=(1|10)\.$' "$T/o/figure5.md" ||
+	grep -Eq '^cora: mean over 2 orders [0-9.]+, AGC [0-9.]+; the least difference '\
+'[+-][0-9.]+, at psi=(1|10)\.$' "$T/o/figure5.md" ||
 		fault "no summary: $(<"$T/o/figure5.md")"
 	for L in 2 4; do
 		has_cell "$T/o/table7.csv" "cora,L=$L,level" '[0-9.]+,,1,,2[0-9.]+,,,,-,'
@@ -342,7 +344,8 @@ test_fedgcn() {
 		"$BIN/coterie" synth --graphs --nodes 30 --size 10 --out "$T/sets/tu/$set" \
 			>/dev/null
 	done
-	refused '--only: fast is no part; expected table2, table3, figure3, figure4, cost or classes' fedgcn --only fast
+	refused '--only: fast is no part; expected table2, table3, figure3, figure4, cost or '\
+'classes' fedgcn --only fast
 	refused '--setting: XY is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV' fedgcn --setting \
 		XY
 	bench fedgcn --quick --only table2 --out "$T/o"
@@ -401,7 +404,8 @@ test_fedsc() {
 		fault "no row of iris: $(<"$T/o/fedsc.md")"
 
 	# A section that is named is measured anew, the others stay.
-	sed -i 's/^\(iris,[^,]* ACC,noise=0,\)[^,]*/\10.1234/; s/^\(skew,[^,]*,skew=1,\)[^,]*/\10.1234/' "$csv"
+	sed -i 's/^\(iris,[^,]* ACC,noise=0,\)[^,]*/\10.1234/; '\
+'s/^\(skew,[^,]*,skew=1,\)[^,]*/\10.1234/' "$csv"
 	bench fedsc --quick --only skew --out "$T/o"
 	has_cell "$csv" 'iris,anchor ACC,noise=0' '0.1234,.*'
 	has_cell "$csv" 'skew,iris,skew=1' "1.0000,,1,.*"
@@ -420,7 +424,8 @@ test_pairwise() {
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	bound=$(awk -v cores="$(nproc)" 'BEGIN { printf "%.1f", (15 * .1 + 120 * .2) / cores }')
 	has_cell "$csv" 'pairwise,n=30,seconds' \
-		"[0-9.]+,,1,s,,,$bound,,-,d=3; 15 ciphertexts; 120 products; the same clusters as variant paper"
+		"[0-9.]+,,1,s,,,$bound,,-,d=3; 15 ciphertexts; 120 products; the same clusters as \
+variant paper"
 	has_cell "$csv" 'pairwise,n=30,in sealed boxes' '0\.[0-9]{2},,1,MB,.*'
 	has_cell "$csv" 'pairwise,n=30,the coordinator received' '[0-9.]+,,1,MB,.*'
 	(($(wc -l <"$csv") == 1 + 3)) || fault "$(wc -l <"$csv") lines in the CSV"
@@ -497,7 +502,8 @@ test_bound_and_discarded_runs() {
 	bench table10 --quick --out "$T/o"
 	((status == 1)) || fault "exit status $status, expected 1: $(tail -n 5 "$T/said")"
 	local \
-		csv=$T/o/table10.csv account='wan; 13.5 rounds of 14 round trips; RTT 200 ms; 50000000 bytes; compute 0.900 s'
+		csv=$T/o/table10.csv account='wan; 13.5 rounds of 14 round trips; RTT 200 ms; '\
+'50000000 bytes; compute 0.900 s'
 	has_cell "$csv" 'cora,k^=k,L=2' "5.00,,1,s,12.85,,4.60,<= 6.90,met,$account"
 	has_cell "$csv" 'cora,k^=k,L=4' "5.00,.*,met,$account"
 	has_cell "$csv" 'wiki,k^=k,L=2' "8.00,.*,4.60,<= 6.90,missed,.*"

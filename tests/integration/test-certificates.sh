@@ -94,7 +94,9 @@ test_expires_while_dialling() {
 	until_true 20 has_expired "$T/pki/party-00.crt"
 	coordinator
 	soon_says \
-		party-00 'our certificate has expired or is not valid yet by its clock; it is valid from 20.* to 20.*, and it is 20.* here: set the clock that is wrong, or have the certificate renewed'
+		party-00 'our certificate has expired or is not valid yet by its clock; it is '\
+'valid from 20.* to 20.*, and it is 20.* here: set the clock that is wrong, or have the '\
+'certificate renewed'
 	says party-00 '"level":"error".*our certificate has expired'
 	until_true 20 eval '(($(grep -c "shows a certificate" "$T/coordinator.stderr") >= 2))' ||
 		fail "it does not try again"
@@ -211,10 +213,12 @@ test_lists_of_cas_between() {
 	done
 	cat "$T/of-lab" "$T/of-top" >"$T/pki/ca.crl"
 	refused \
-		party-00 'ca.crl: no list of revoked certificates in it is of .*CN=between, the CA that signed .*CN=party-00'
+		party-00 'ca.crl: no list of revoked certificates in it is of .*CN=between, the '\
+'CA that signed .*CN=party-00'
 	cat "$T/of-lab" "$T/of-between" >"$T/pki/ca.crl"
 	refused \
-		party-00 'ca.crl: no list of revoked certificates in it is of .*CN=top, the CA that signed .*CN=between'
+		party-00 'ca.crl: no list of revoked certificates in it is of .*CN=top, the CA '\
+'that signed .*CN=between'
 	cat "$T/of-lab" "$T/of-top" "$T/of-between" >"$T/pki/ca.crl"
 	coordinator
 	parties 2
@@ -252,7 +256,8 @@ test_list_expires_while_running() {
 		fail "it does not say so"
 	party party-00
 	soon_says \
-		party-00 'our certificate cannot be checked there, as without a current list of revoked certificates'
+		party-00 'our certificate cannot be checked there, as without a current list of '\
+'revoked certificates'
 	soon_says coordinator \
 		'that cannot be looked up: our list .* has expired, on 20.*\(it is 20.* here\)'
 	! said party-00 'expired' || fail "the party thinks it is its certificate"
@@ -273,7 +278,8 @@ test_clock_behind() {
 	openssl s_client -connect "$ADDRESS" -cert "$T/early.crt" -key "$T/pki/party-00.key" \
 		</dev/null >/dev/null 2>&1 || true
 	soon_says \
-		coordinator '\(for party-00\) that is not valid before 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, wait until then\)'
+		coordinator '\(for party-00\) that is not valid before 20.* UTC \(it is 20.* UTC '\
+'here: if that is right, and so is the clock there, wait until then\)'
 }
 
 # In the coordinator's place openssl, which does not look at its own dates.
@@ -297,11 +303,13 @@ clock_of_the_party() { # FROM TO REGEX
 # A party an hour behind its coordinator, and one that is ahead of it.
 test_clock_of_a_party_is_behind() {
 	clock_of_the_party '+1 hour' \
-		'+20 days' '\(for coordinator\) that is not valid before 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, wait until then\)'
+		'+20 days' '\(for coordinator\) that is not valid before 20.* UTC \(it is 20.* '\
+'UTC here: if that is right, and so is the clock there, wait until then\)'
 }
 test_clock_of_a_party_is_ahead() {
 	clock_of_the_party '-20 days' \
-		'-1 hour' '\(for coordinator\) that expired on 20.* UTC \(it is 20.* UTC here: if that is right, and so is the clock there, have it renewed\)'
+		'-1 hour' '\(for coordinator\) that expired on 20.* UTC \(it is 20.* UTC here: '\
+'if that is right, and so is the clock there, have it renewed\)'
 }
 
 # ---- a key that is encrypted ----

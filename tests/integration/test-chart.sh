@@ -27,7 +27,8 @@ variants() { # COMMAND...: with each set of values that changes what is rendered
 }
 
 # shellcheck disable=SC2016
-readonly SELECTORS='map(select(.kind == "StatefulSet"))[0].spec.template.metadata.labels as $labels |
+readonly \
+	SELECTORS='map(select(.kind == "StatefulSet"))[0].spec.template.metadata.labels as $labels |
 	all(.[] | .spec | .selector.matchLabels // .podSelector.matchLabels // .selector | values;
 		inside($labels))'
 
@@ -44,7 +45,8 @@ has_shape() { # VALUES...
 test_shape() {
 	needs_renderer
 	variants has_shape
-	sed 's/^  replicas: 1/  replicas: "1"\n  size: 3/' "$T/chart/statefulset.yaml" >"$T/bad.yaml"
+	sed 's/^  replicas: 1/  replicas: "1"\n  size: 3/' "$T/chart/statefulset.yaml" \
+		>"$T/bad.yaml"
 	! shape "$T/bad.yaml" || fail "any shape will do"
 	grep -q 'spec.replicas: expected int' "$T/faults" || fail "$(<"$T/faults")"
 	grep -q 'spec.size: there is no' "$T/faults" || fail "$(<"$T/faults")"
@@ -56,7 +58,8 @@ readonly CONFINED='.spec.template.spec |
 		.seccompProfile.type == "RuntimeDefault") and
 	all(.containers[]; .resources.limits.memory and .livenessProbe and .readinessProbe and
 		([.volumeMounts[] | select(.readOnly | not).name] == ["state", "run"]) and
-		(.securityContext | .readOnlyRootFilesystem and .allowPrivilegeEscalation == false and
+		(.securityContext | .readOnlyRootFilesystem
+		and .allowPrivilegeEscalation == false and
 			.capabilities == { drop: ["ALL"] }))'
 
 # No process of root's, nothing to write but state, and no secret but by name.
@@ -66,7 +69,8 @@ test_confined() {
 	for example in "$CHART"/examples/*.yaml; do
 		render one "$example"
 		object StatefulSet "$CONFINED" >/dev/null || fail "$example is not confined"
-		[[ $(objects "[.[].kind] - $kinds") == '[]' ]] || fail "kinds: $(objects '[.[].kind]')"
+		[[ $(objects "[.[].kind] - $kinds") == '[]' ]] ||
+			fail "kinds: $(objects '[.[].kind]')"
 	done
 	render one "$CHART/examples/party.yaml" \
 		'{"config": {"proxy": "http://proxy.bank-a.org:3128"}}'
@@ -138,9 +142,11 @@ test_daemons_take_it() {
 test_notes_and_version() {
 	needs_renderer
 	render hub "$CHART/examples/coordinator.yaml"
-	grep -q 'kubectl -n banks exec hub-0 -- coterie status' "$T/chart/NOTES.txt" || fail "NOTES.txt"
+	grep -q 'kubectl -n banks exec hub-0 -- coterie status' "$T/chart/NOTES.txt" ||
+		fail "NOTES.txt"
 	object StatefulSet ".spec.template.spec.containers[0].image |
-		endswith(\":$(<"$ROOT/VERSION")\")" >/dev/null || fail "Chart.yaml: appVersion is another than VERSION"
+		endswith(\":$(<"$ROOT/VERSION")\")" >/dev/null ||
+		fail "Chart.yaml: appVersion is another than VERSION"
 }
 
 test_helm() {

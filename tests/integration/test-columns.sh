@@ -30,7 +30,8 @@ is_sure() { # NAME
 		, 'NR > 1 { s += $3; wrong += !($3 >= 0 && $3 <= 1) }
 			END { print wrong ? -1 : s / (NR - 1) }' "$T/$1/coordinator/labels.csv")
 	jq -e --argjson mean \
-		"$mean" '.facts | (.confidence - $mean | fabs) < 1e-5 and (.confidence - .silhouette | fabs) < 1e-9 and
+		"$mean" '.facts | (.confidence - $mean
+			| fabs) < 1e-5 and (.confidence - .silhouette | fabs) < 1e-9 and
 		(.confidence_tenths | length) == 10' "$T/$1/coordinator/run.json" >/dev/null ||
 		fail "$1: mean $mean, $(jq -c .facts "$T/$1/coordinator/run.json")"
 	[[ $(head -1 "$T/$1/party-00/labels.csv") == id,label ]] ||
@@ -128,13 +129,15 @@ test_constant_columns() {
 		echo "$((10 * (i % 3)))"
 	done >"$T/data/party-01/features.csv"
 	for i in 00 01; do
-		edit "party-$i" ".data = { features: \"data/party-$i/features.csv\" } | .policy.jobs = [\"kmeans.columns\"]"
+		edit "party-$i" ".data = { features: \"data/party-$i/features.csv\" } | \
+.policy.jobs = [\"kmeans.columns\"]"
 	done
 	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7 }' >"$T/job.json"
 	coordinator
 	parties 2
 	ends 0 coordinator party-00 party-01
-	says party-00 '1 of 3 feature columns have the same value in all rows and are left out: 1 \(from 0\)'
+	says party-00 '1 of 3 feature columns have the same value in all rows and are left out: '\
+'1 \(from 0\)'
 	[[ $(run_of party-00 .facts.columns_left_out) == 1 ]] ||
 		fail "facts: $(run_of party-00 .facts)"
 	rm -rf "$T/out"

@@ -22,7 +22,8 @@ other_rows() { # L KEEP [SYNTH-OPTION...]: of the rows each party has this part
 	END
 	set_up "$1"
 	for name in $(names "$1"); do
-		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kcagc\", \"kcagc.predict\", \"kmeans.columns\"]"
+		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kcagc\", \
+\"kcagc.predict\", \"kmeans.columns\"]"
 	done
 }
 
@@ -60,7 +61,8 @@ cut_by_hand() { # L: $T/data -> $T/hand
 data_is() { # DIR L: what the parties' configurations name
 	local name
 	for name in $(names "$2"); do
-		edit "$name" ".data = { features: \"$1/$name/features.mtx\", edges: \"$1/$name/edges.tsv\" }
+		edit "$name" ".data = { features: \"$1/$name/features.mtx\", edges: \
+\"$1/$name/edges.tsv\" }
 			+ if \"$1\" == \"hand\" then {} else { ids: \"$1/$name/ids.txt\" } end"
 	done
 }
@@ -152,7 +154,8 @@ test_predict() {
 	rm -r "$T/data"
 	"$BIN/coterie" split --by columns --keep 0.9 --parties 2 --seed 5 --data "$T/pooled" --out \
 		"$T/data" >/dev/null
-	echo "{ \"kind\": \"kcagc.predict\", \"align\": \"intersect\", \"clusters\": 3, \"model\": \"$model\" }" >"$T/job.json"
+	echo "{ \"kind\": \"kcagc.predict\", \"align\": \"intersect\", \"clusters\": 3,
+		\"model\": \"$model\" }" >"$T/job.json"
 	runs 2
 	facts_are 2
 	(($(jq .facts.common_rows "$T/run/coordinator/run.json") > 180)) || fail 'no new rows'
@@ -327,7 +330,8 @@ test_with_a_party_less() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	any_party_said 'an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false' ||
+	any_party_said 'an earlier one over the same data was of party-00 party-01 party-02: '\
+'policy.allow_subsets of party-0[01] is false' ||
 		fail "nobody says why: $(tail -n 1 "$T"/party-0?.stderr)"
 	! compgen -G "$T/out/party-0?/labels.*" >"$T/null" || fail 'there are labels'
 	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done

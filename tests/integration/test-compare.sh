@@ -37,7 +37,9 @@ test_two_runs() {
 		"$T/one/party-00/labels.csv" "$T/two/party-00/labels.csv" | jq .ari) ]] ||
 		fail "agreement: $(jq -c '.runs[1].agreement' "$T/page.json")"
 	[[ $(jq \
-		-c '[.runs[0].values.agreement, (.runs[] | .job.filter.order), ([.runs[1].agreement.confusion[][]] | add)]' "$T/page.json") == "[null,3,5,150]" ]] ||
+		-c '[.runs[0].values.agreement, (.runs[]
+			| .job.filter.order), ([.runs[1].agreement.confusion[][]]
+			| add)]' "$T/page.json") == "[null,3,5,150]" ]] ||
 		fail "the page has $(jq -c .runs "$T/page.json")"
 	awk -F, 'NR == 2 && $NF != "" || NR == 3 && $NF == "" { exit 1 }' "$T/all.csv" ||
 		fail "agreement: $(cat "$T/all.csv")"

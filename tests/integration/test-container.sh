@@ -161,7 +161,8 @@ pod() { # NAME ROLE VALUES
 		"--root $T/store --runroot $T/run run --user 10001:10001" \
 		"--env CREDENTIALS_DIRECTORY=/etc/coterie-identity" \
 		"-v $pod/config:/etc/coterie:ro -v $pod/identity:/etc/coterie-identity:ro" \
-		"-v $pod/state:/var/lib/coterie-$2 -v $pod/run:/run/coterie-$2 -v $pod/data:/data:ro" \
+		"-v $pod/state:/var/lib/coterie-$2 -v $pod/run:/run/coterie-$2 -v \
+$pod/data:/data:ro" \
 		"$c --" >"$pod/command"
 	echo "$c" >"$pod/container"
 }

@@ -108,7 +108,8 @@ for step in "${STEPS[@]}"; do
 	for signal in KILL STOP; do
 		for victim in party-01 coordinator; do
 			in_sample $((++number)) 4 || continue
-			eval "test_${signal}_${victim//-/_}_in_${step//-/_}() { strikes $signal $victim $step; }"
+			eval "test_${signal}_${victim//-/_}_in_${step//-/_}() { strikes $signal \
+$victim $step; }"
 		done
 	done
 done

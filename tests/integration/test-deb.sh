@@ -148,7 +148,8 @@ test_examples_are_refused_until_edited() {
 		start "$role" "$T/coterie-$role/usr/bin/$role" --config "$T/$role.json" --job \
 			"$ROOT/configs/jobs/kcagc-cora.json" --check-config
 		ends 4 "$role"
-		says "$role" "$role.json: this is still the example that was installed .*take the line \"example\" out"
+		says "$role" "$role.json: this is still the example that was installed .*take the \
+line \"example\" out"
 		edit "$role" 'del(.example)'
 		start "$role" "$T/coterie-$role/usr/bin/$role" --config "$T/$role.json" --job \
 			"$ROOT/configs/jobs/kcagc-cora.json" --check-config
@@ -186,7 +187,8 @@ test_units() {
 			"$unit.service" 2>"$T/security" |
 			sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p')
 		grep -Eq "^ *$unit +$figure( |\$)" "$ROOT/docs/howto/run-as-a-service.md" ||
-			fault "$unit: systemd-analyze security says $figure, which its page does not ($(cat "$T/security"))"
+			fault "$unit: systemd-analyze security says $figure, which its page does \
+not ($(cat "$T/security"))"
 	done
 }
 
@@ -222,7 +224,9 @@ root_with_packages() { # a Debian that has them and all that they need, at $BASE
 
 traces() { # HOST-COMMAND...: of the packages, but for the archives and dpkg's own log
 	"$@" /bin/sh \
-		-c 'find / -xdev \( -path /proc -o -path /srv -o -path /var/log -o -path /var/cache \) -prune -o \( -name "*coterie*" -o -path "/usr/bin/coordinator*" -o -path "/usr/bin/party" \) -print; getent passwd | grep coterie; getent group | grep coterie; true'
+		-c 'find / -xdev \( -path /proc -o -path /srv -o -path /var/log -o -path '\
+'/var/cache \) -prune -o \( -name "*coterie*" -o -path "/usr/bin/coordinator*" -o -path '\
+'"/usr/bin/party" \) -print; getent passwd | grep coterie; getent group | grep coterie; true'
 }
 
 in_base() { systemd-nspawn -q --register=no --keep-unit -D "$BASE" "$@" </dev/null 2>/dev/null; }
@@ -314,8 +318,10 @@ federation_of_hosts() {
 			"$(on hub coterie pki fingerprint /etc/coterie/hub.crt)" \
 			--arg pin \
 			"$(on "$other" coterie pki fingerprint "/etc/coterie/$other.crt")" '
-			(.[0] | del(.example, .peers)) * (.[1] | del(.output, .data)) | del(.data.ids) | .name = $name | .threads = 1 |
-			.identity.certificate = "\($name).crt" | .identity.key = "\($name).key" | .peers = { hub: $hub, ($other): $pin } |
+			(.[0] | del(.example, .peers)) * (.[1] | del(.output, .data))
+			| del(.data.ids) | .name = $name | .threads = 1 |
+			.identity.certificate = "\($name).crt" | .identity.key = "\($name).key"
+			| .peers = { hub: $hub, ($other): $pin } |
 			.data.features = "/var/lib/coterie-party/data/features.mtx"' - <(readme_json 3) >"$T/new"
 		put "$name" /etc/coterie/party.json <"$T/new"
 	done
@@ -333,7 +339,8 @@ three_hosts() { # started, packages not installed
 install_on() { # HOST PACKAGE...: those in $FROM
 	# shellcheck disable=SC2016
 	on "$1" /bin/sh \
-		-c 'cd "$1" && shift && for p; do set -- "$@" "$p"_[0-9]*.deb && shift; done; dpkg --force-confold -i "$@"' - "${FROM:-/srv/packages}" "${@:2}" >"$T/dpkg" 2>&1 ||
+		-c 'cd "$1" && shift && for p; do set -- "$@" "$p"_[0-9]*.deb && shift; done; '\
+'dpkg --force-confold -i "$@"' - "${FROM:-/srv/packages}" "${@:2}" >"$T/dpkg" 2>&1 ||
 		fail "$1: dpkg -i: $(cat "$T/dpkg")"
 }
 
@@ -350,7 +357,8 @@ same_labels_on_hosts() {
 	local name
 	for name in bank-a bank-b; do
 		until_true 30 on "$name" /bin/sh \
-			-c "[ \$(ls /var/lib/coterie-party/job-*/labels.csv 2>/dev/null | wc -l) = $1 ]" || fail "$name has no labels of job $1"
+			-c "[ \$(ls /var/lib/coterie-party/job-*/labels.csv 2>/dev/null | wc -l) = \
+$1 ]" || fail "$name has no labels of job $1"
 		on "$name" /bin/sh -c \
 			'cat "$(ls -t /var/lib/coterie-party/job-*/labels.csv | head -n 1)"' \
 			>"$T/labels-$name"
@@ -517,7 +525,8 @@ test_three_hosts() {
 	until_true 30 is_another_process bank-a "$pid" || fail "the party that died is not back"
 	on bank-a logrotate -f /etc/logrotate.d/coterie-party || fail "logrotate"
 	on bank-a /bin/sh \
-		-c 'test -s /var/lib/coterie-party/log.jsonl.1.gz && test ! -s /var/lib/coterie-party/log.jsonl' || fail "the log was not rotated"
+		-c 'test -s /var/lib/coterie-party/log.jsonl.1.gz && test ! -s '\
+'/var/lib/coterie-party/log.jsonl' || fail "the log was not rotated"
 	on bank-a systemctl restart coterie-party
 	until_true 10 on bank-a test -s /var/lib/coterie-party/log.jsonl ||
 		fail "nothing is logged after rotation"
@@ -629,7 +638,8 @@ purge() {
 	on bank-a dpkg -P coterie-party coterie >"$T/dpkg" 2>&1 || fail "dpkg -P: $(cat "$T/dpkg")"
 	on bank-a test ! -e /var/lib/coterie-party || fail "purged, and its state is there"
 	[[ $(on bank-a ls \
-		/etc/coterie | xargs) == "anna.crt anna.csr anna.key bank-a.crt bank-a.csr bank-a.key ca.crt job.json" ]] || fail "/etc/coterie has: $(on bank-a ls /etc/coterie)"
+		/etc/coterie | xargs) == "anna.crt anna.csr anna.key bank-a.crt bank-a.csr \
+bank-a.key ca.crt job.json" ]] || fail "/etc/coterie has: $(on bank-a ls /etc/coterie)"
 	on bank-a getent passwd coterie-party >/dev/null ||
 		fail "the user is gone whose key is there"
 	on bank-a rm -r /etc/coterie /etc/systemd/system/coterie-party.service.d \

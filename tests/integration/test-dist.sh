@@ -35,7 +35,8 @@ test_list_names_what_the_loader_loads() {
 				and .relatedSpdxElement == $package.SPDXID) |
 				"\(.relationshipType) \($package.name) \($package.versionInfo)"' "$T/sbom" >"$T/found"
 			[[ $(wc -l <"$T/found") == 1 ]] ||
-				fail "$program loads $soname ($path), of which the list says: $(cat "$T/found")"
+				fail "$program loads $soname ($path), of which the list says: \
+$(cat "$T/found")"
 			package=$(cut -d ' ' -f 2 "$T/found")
 			# A package that has several libraries is linked if the program names one of
 			# them.
@@ -133,16 +134,22 @@ test_list_of_an_image() {
 	EOF
 	echo 'See /usr/share/common-licenses/GPL-3.' >"$doc/old/copyright"
 	"$ROOT/scripts/sbom" --root "$T/root" >"$T/sbom"
-	[[ $(jq -r '.packages[] | "\(.name) \(.versionInfo) \(.licenseDeclared) \(.licenseComments)"' "$T/sbom" | grep -v uplot) == \
+	[[ $(jq -r \
+		'.packages[] | "\(.name) \(.versionInfo) \(.licenseDeclared) \(.licenseComments)"' \
+		"$T/sbom" | grep -v uplot) == \
 		"coterie-image 1:2-3 NOASSERTION null
-coterie 1:2-3 (GPL-2.0-or-later OR LicenseRef-Artistic) AND Apache-2.0 AND MIT /usr/share/doc/coterie/copyright
-old 1:2-3 NOASSERTION /usr/share/doc/old/copyright, which refers to GPL-3" ]] || fail "$(jq -c '.packages[]' "$T/sbom")"
+coterie 1:2-3 (GPL-2.0-or-later OR LicenseRef-Artistic) AND Apache-2.0 AND MIT \
+/usr/share/doc/coterie/copyright
+old 1:2-3 NOASSERTION /usr/share/doc/old/copyright, which refers to GPL-3" ]] ||
+	fail "$(jq -c '.packages[]' "$T/sbom")"
 	jq -e '[.hasExtractedLicensingInfos[].licenseId] == ["LicenseRef-Artistic"] and
 		([.packages[].SPDXID, "SPDXRef-DOCUMENT"] as $ids |
-			all(.relationships[]; [.spdxElementId, .relatedSpdxElement] | inside($ids)))' "$T/sbom" >/dev/null ||
+			all(.relationships[]; [.spdxElementId, .relatedSpdxElement]
+			| inside($ids)))' "$T/sbom" >/dev/null ||
 		fail "not as SPDX has it: $(<"$T/sbom")"
 	sed -i 's/coterie/other/' "$T/root/var/lib/dpkg/status"
-	! "$ROOT/scripts/sbom" --root "$T/root" >"$T/none" 2>"$T/said" || fail "a root without coterie has a list"
+	! "$ROOT/scripts/sbom" --root "$T/root" >"$T/none" 2>"$T/said" ||
+		fail "a root without coterie has a list"
 	grep -q 'the package coterie is not installed in it' "$T/said" || fail "$(<"$T/said")"
 }
 

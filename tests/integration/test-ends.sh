@@ -120,7 +120,8 @@ test_name_that_is_looked_up_for_ever() {
 test_too_few_descriptors() {
 	federation 2
 	start coordinator bash \
-		-c "ulimit -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json'"
+		-c "ulimit -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job \
+'$T/job.json'"
 	ends 5 coordinator
 	says coordinator 'needs 52 open files, its limit .* is 20'
 	start party-00 bash -c "ulimit -n 9; exec '$BIN/party' --config '$T/party-00.json'"
@@ -128,7 +129,8 @@ test_too_few_descriptors() {
 	[[ $STATUS == 5 || $STATUS == 4 || $STATUS == 127 ]] || fail "status $STATUS"
 	# The soft limit alone is raised.
 	start coordinator bash \
-		-c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json' --ready-file '$T/ready'"
+		-c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job \
+'$T/job.json' --ready-file '$T/ready'"
 	soon_says coordinator 'listening'
 }
 

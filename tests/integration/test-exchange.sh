@@ -27,12 +27,14 @@ test_policies() {
 	coordinator --set exchange=gram
 	parties 4
 	declined \
-		4 'party-01.*the offered exchange is gram, which policy.exchanges of party-01 does not name'
+		4 'party-01.*the offered exchange is gram, which policy.exchanges of party-01 '\
+'does not name'
 	edit party-01 '.policy.methods = ["tree", "flat"]'
 	coordinator --set method=basic
 	parties 4
 	declined \
-		4 'party-01.*the offered method is basic, which policy.methods of party-01 does not name'
+		4 'party-01.*the offered method is basic, which policy.methods of party-01 does '\
+'not name'
 	edit party-01 '.policy.min_parties = 3'
 	coordinator --set method=tree
 	parties 4
@@ -91,7 +93,8 @@ test_min_cell_excludes() {
 			"$T/job.json" \
 			--set min_cell=3 --set "$setting" --out "$T/out/coordinator"
 		ends 4 coordinator
-		says coordinator 'job.min_cell is 3, expected 1 with (polish|method "basic"): it sums over single nodes'
+		says coordinator 'job.min_cell is 3, expected 1 with (polish|method "basic"): it '\
+'sums over single nodes'
 	done
 }
 
@@ -106,7 +109,8 @@ test_order_auto_of_a_dense_graph() {
 	completes 3
 	[[ $(run_of coordinator '.filter_order as $p | .facts | .order_modularities as $q |
 		(if .order_rule > 0 then .order_rule else ($q | length) end) as $r | $p < $r and
-		$q[$p - 1] >= ($q | max) - 0.02 and $q[$r - 1] < ($q | max) - 0.02 and all($q[:$p - 1][]; . < ($q | max) - 0.02)') == true ]] ||
+		$q[$p - 1] >= ($q | max) - 0.02 and $q[$r - 1] < ($q
+		| max) - 0.02 and all($q[:$p - 1][]; . < ($q | max) - 0.02)') == true ]] ||
 		fail "order $(run_of coordinator .filter_order) by $(run_of coordinator \
 		'.facts | tostring')"
 	[[ $(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] ||
@@ -127,13 +131,19 @@ test_order_auto() {
 	done
 	says coordinator "filter.order \\\\\"auto\\\\\" is $order"
 	[[ $(run_of \
-		coordinator '.filter_order as $p | .facts | $p <= .order_rule and (.order_distances | length) == .order_rule + 1 and
-		([.order_modularities] | flatten | length == $p or (length > $p and .[$p - 1] >= max - 0.02))') == true ]] || fail "the order is $order by $(run_of coordinator .facts)"
+		coordinator '.filter_order as $p | .facts
+			| $p <= .order_rule and (.order_distances | length) == .order_rule + 1 and
+		([.order_modularities] | flatten
+		| length == $p or (length > $p
+		and .[$p - 1] >= max -
+		0.02))') == true ]] || fail "the order is $order by $(run_of coordinator .facts)"
 	"$BIN/coterie" report "$T/out/party-01" >/dev/null
 	grep -q "order $order" "$T/out/party-01/report.html" ||
 		fail "the picture is of another order"
 	[[ $(run_of \
-		coordinator '.leaks | map(select(test("fit the edges, the mean over all parties"))) | length') == 1 ]] || fail 'the leaks do not have what is summed'
+		coordinator '.leaks |
+			map(select(test("fit the edges, the mean over all parties")))
+			| length') == 1 ]] || fail 'the leaks do not have what is summed'
 	mv "$T/out" "$T/auto"
 	coordinator --set "filter.order=$order"
 	parties 3
@@ -151,7 +161,8 @@ test_order_auto_of_the_paper() {
 	parties 2
 	completes 2
 	[[ $(run_of \
-		coordinator '.filter_order == .facts.order_rule and (.facts | has("order_modularities") | not)') == true ]] ||
+		coordinator '.filter_order == .facts.order_rule and (.facts
+			| has("order_modularities") | not)') == true ]] ||
 		fail "the order is $(run_of coordinator .filter_order) by $(run_of coordinator \
 		.facts)"
 	[[ $(run_of coordinator '.leaks | map(select(test("fit the edges"))) | length') == 0 ]] ||

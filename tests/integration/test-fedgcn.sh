@@ -163,7 +163,8 @@ test_prototypes_in_clear_must_be_named() {
 	coordinator --set prototypes=kde
 	parties 2
 	ends 2 coordinator party-00 party-01
-	party_says 'the offered job is of kind fedgcn.kde, which policy.jobs of party-0[01] does not name'
+	party_says 'the offered job is of kind fedgcn.kde, which policy.jobs of party-0[01] does '\
+'not name'
 	allows 2 fedgcn.kde
 	runs 2 --set prototypes=kde
 	says coordinator 'unmasked'

@@ -45,7 +45,8 @@ test_standardize() {
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
 	for name in $(names 3); do
 		[[ $(run_of \
-			"$name" '.leaks | map(select(startswith("standardize \"joint\""))) | length') == 1 ]] ||
+			"$name" '.leaks | map(select(startswith("standardize \"joint\"")))
+				| length') == 1 ]] ||
 			fail "$name does not say what it shows"
 	done
 	rows_job kmeans '.standardize = "local"'
@@ -86,7 +87,8 @@ test_raw_wine() {
 	done
 	tail -n +2 $csv | cut -d , -f 1-13 >"$T/wine/features.csv"
 	awk -v \
-		OFS=, 'BEGIN { srand(5) } { print $0, 50000 + 9000 * sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }' \
+		OFS=, 'BEGIN { srand(5) } { print $0, 50000 + 9000 * sqrt(-2 * log(1 - rand())) '\
+'* cos(6.283185307 * rand()) }' \
 		"$T/wine/features.csv" >"$T/more/features.csv"
 	echo '{ "kind": "fedsc", "clusters": 3, "standardize": "joint" }' >"$T/wine.json"
 	for set in wine more; do
@@ -147,7 +149,8 @@ test_joint_profile() {
 		coordinator
 		parties 3
 		ends 2 coordinator party-00 party-01 party-02
-		says party-02 'the offered job asks for a profile of clusters over all parties \(job.profile\), which policy.profile of party-02 does not allow'
+		says party-02 'the offered job asks for a profile of clusters over all parties '\
+'\(job.profile\), which policy.profile of party-02 does not allow'
 		rm -r "$T/out"
 		edit party-02 '.policy.profile = true'
 		coordinator

@@ -72,7 +72,8 @@ for stage in anchor:offer anchor:keys anchor:totals anchor:landmarks anchor:anch
 	for victim in party-01 coordinator; do
 		name=${stage/:/_in_}
 		in_sample $((++number)) 2 || continue
-		eval "test_KILL_${victim//-/_}_of_${name//-/_}() { strikes KILL $victim ${stage%:*} ${stage#*:}; }"
+		eval "test_KILL_${victim//-/_}_of_${name//-/_}() { strikes KILL $victim \
+${stage%:*} ${stage#*:}; }"
 	done
 done
 test_STOP_party_01_of_anchor_in_landmarks() { strikes STOP party-01 anchor landmarks; }

@@ -129,7 +129,8 @@ test_private() {
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
 	[[ $(run_of \
-		party-01 .facts.privacy) == "(eps 2, delta 1e-05)-differential privacy of each row"*"moves the data by at most 80,"* ]] ||
+		party-01 .facts.privacy) == "(eps 2, delta 1e-05)-differential privacy of each \
+row"*"moves the data by at most 80,"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
@@ -146,7 +147,8 @@ test_noise_in_sums() {
 	awk -v acc="$(acc $(labels_of 3))" 'BEGIN { exit !(acc > 0.9) }' ||
 		fail "accuracy is $(acc $(labels_of 3))"
 	[[ $(run_of \
-		party-01 .facts.privacy) == "(eps 8, delta 1e-05)-differential privacy of each row"*"1 of them may tell"* ]] ||
+		party-01 .facts.privacy) == "(eps 8, delta 1e-05)-differential privacy of each \
+row"*"1 of them may tell"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 	[[ $(run_of coordinator .facts.rows) == "$(run_of party-00 .facts.rows)" ]] ||
 		fail "other rows at the coordinator"
@@ -172,7 +174,8 @@ test_noise_in_sums_of_landmarks() {
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
 	[[ $(run_of \
-		party-01 .facts.privacy) == "(eps 30, delta 1e-05)-differential privacy of each row"*", and the ties of landmarks of "*"half of them may tell"* ]] ||
+		party-01 .facts.privacy) == "(eps 30, delta 1e-05)-differential privacy of each \
+row"*", and the ties of landmarks of "*"half of them may tell"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 	[[ $(run_of party-01 .leaks) == *'by the discrete Gaussian mechanism in sums'* ]] ||
 		fail "leaks: $(run_of party-01 .leaks)"
@@ -200,7 +203,8 @@ refused() { # REGEX: exit 2 at all; nobody has a sum or labels
 test_paper_is_not_fedsc() {
 	rows_federation 3
 	rows_job paper
-	refused 'the offered job is of kind fedsc\.paper, which policy\.jobs of party-0[0-2] does not name'
+	refused 'the offered job is of kind fedsc\.paper, which policy\.jobs of party-0[0-2] '\
+'does not name'
 }
 
 test_fedsc_is_not_kmeans() {
@@ -264,7 +268,8 @@ test_wrong_noise() {
 		'.noise = { on: "data", beta: -0.5 }'
 	wrong_job 'job\.noise\.eps is 1 without job\.noise\.clip' \
 		'.noise = { on: "data", eps: 1, delta: 1e-5 }'
-	wrong_job 'job\.noise\.on is "data", but job\.noise\.eps is not given and job\.noise\.beta is 0' '.noise.on = "data"'
+	wrong_job 'job\.noise\.on is "data", but job\.noise\.eps is not given and '\
+'job\.noise\.beta is 0' '.noise.on = "data"'
 	wrong_job 'job\.noise\.on is "factors", expected "none" or "data" with variant "anchor"' \
 		'.noise = { on: "factors", beta: 1 }'
 }
@@ -274,7 +279,8 @@ test_wrong_profile() {
 	rows_job kmeans
 	wrong_job 'job\.profile is true, but job\.standardize is "local": each party' \
 		'.standardize = "local" | .profile = true'
-	wrong_job 'job\.profile is true, but job\.noise\.on is "sums": its sums would take a part of eps' \
+	wrong_job 'job\.profile is true, but job\.noise\.on is "sums": its sums would take a '\
+'part of eps' \
 		'.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20 } | .profile = true'
 }
 

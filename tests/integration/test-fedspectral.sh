@@ -112,7 +112,8 @@ test_noise_in_sums() {
 		fail "phases $(phases_of party-01)"
 	[[ $(run_of coordinator .rounds) == 11 ]] || fail "$(run_of coordinator .rounds) rounds"
 	[[ $(run_of \
-		party-01 .facts.privacy) == "(eps 4, delta 1e-05)-differential privacy of each edge of a party, by the discrete gaussian"* ]] ||
+		party-01 .facts.privacy) == "(eps 4, delta 1e-05)-differential privacy of each \
+edge of a party, by the discrete gaussian"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 	[[ $(run_of party-01 .facts.eps_spent) == 4 ]] || fail "eps is not spent"
 	grep -q ',edge,' \
@@ -206,7 +207,8 @@ test_exact_must_be_named() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	party_says 'the offered job is of kind fedspectral.exact, which policy.jobs of party-01 does not name'
+	party_says 'the offered job is of kind fedspectral.exact, which policy.jobs of party-01 '\
+'does not name'
 	for name in coordinator party-00 party-01; do
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
@@ -322,7 +324,8 @@ test_bad_files() {
 	printf 'a\tb\tc\n' | refuses edges.tsv 'edges\.tsv:1: .not shown. is not a finite number'
 	printf 'n1 n2 1\nn2 n1 2\n' |
 		refuses \
-		edges.tsv 'edges\.tsv:2: the edge is given with weight .not shown., but with .not shown. on line 1'
+		edges.tsv 'edges\.tsv:2: the edge is given with weight .not shown., but with '\
+'.not shown. on line 1'
 	printf 'n1 %s\n' "$long" | refuses edges.tsv 'edges\.tsv:1: .*10240 bytes'
 	printf 'n1 n\x01\n' | refuses edges.tsv 'edges\.tsv:1: '
 	edit party-01 '.data.ids = "data/party-01/ids.txt"'

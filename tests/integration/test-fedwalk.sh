@@ -50,7 +50,8 @@ test_walks() {
 	vertices_federation 4
 	runs 4
 	own_embeddings 4
-	[[ $(phases_of coordinator) == "offer keys align directory degrees tree walks train result attack" ]] ||
+	[[ $(phases_of coordinator) == "offer keys align directory degrees tree walks train result \
+attack" ]] ||
 		fail "phases $(phases_of coordinator)"
 	[[ $(phases_of \
 		party-02) == "offer keys align directory degrees tree walks result attack" ]] ||
@@ -67,7 +68,8 @@ test_walks() {
 		fail 'a party has other numbers'
 	between attack_recall 0.8 1
 	run_of \
-		coordinator '[.facts | to_entries[] | select(.key | startswith("account_")) | .value] | join("\n")' >"$T/account"
+		coordinator '[.facts | to_entries[] | select(.key | startswith("account_"))
+			| .value] | join("\n")' >"$T/account"
 	grep -q '^degree vectors: unit edge, sensitivity 1, eps 2 each' "$T/account" ||
 		fail "account: $(<"$T/account")"
 	grep -q '^encoder: ' "$T/account" || fail "account: $(<"$T/account")"
@@ -115,7 +117,8 @@ test_dtw_must_be_named() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	party_says 'the offered job is of kind fedwalk.dtw, which policy.jobs of party-0[01] does not name'
+	party_says 'the offered job is of kind fedwalk.dtw, which policy.jobs of party-0[01] '\
+'does not name'
 	edit_parties 2 '.policy.jobs = ["fedwalk.dtw"]'
 	runs 2
 	own_embeddings 2

@@ -60,7 +60,8 @@ test_a_known_digest() {
 	grep -q 'is there, and left as it is' "$T/fetch.stdout" || fail "says $(<"$T/fetch.stdout")"
 	rm -r "$T/data/iris"
 	sed -i 's/5.1/5.2/' "$T/www/iris.data"
-	refused 'iris: http://127.0.0.1:[0-9]*/iris.data has SHA-256 [0-9a-f]{64}, expected 6f608b71a7317216319b4d27b4d9bc84e6abd734eda7872b71a458569e2656c0' iris
+	refused 'iris: http://127.0.0.1:[0-9]*/iris.data has SHA-256 [0-9a-f]{64}, expected '\
+'6f608b71a7317216319b4d27b4d9bc84e6abd734eda7872b71a458569e2656c0' iris
 	rm "$T/www/iris.data"
 	refused 'iris: cannot be fetched: .*404' iris
 }
@@ -149,7 +150,8 @@ test_downloads_that_fail() {
 	www
 	refused 'coil20: cannot be fetched: .*404.*, http://127.0.0.1:[0-9]*/COIL20.mat' coil20
 	echo '5.1,3.5,1.4,0.2,Iris-setosa' >"$T/www/iris.data"
-	refused 'iris: .*/iris.data has SHA-256 [0-9a-f]{64}, expected 6f608b71a7317216319b4d27b4d9bc84e6abd734eda7872b71a458569e2656c0: not what' iris
+	refused 'iris: .*/iris.data has SHA-256 [0-9a-f]{64}, expected '\
+'6f608b71a7317216319b4d27b4d9bc84e6abd734eda7872b71a458569e2656c0: not what' iris
 	kill "${PID[www]}" && wait "${PID[www]}" || true
 	refused 'coil20: cannot be fetched: .*(refused|connect)' coil20
 	[[ ! -e $T/data/fetched.tsv ]] || fail "digests of what failed: $(<"$T/data/fetched.tsv")"
@@ -276,7 +278,8 @@ test_arguments() {
 
 test_what_cannot_be_had() {
 	WWW=$T/www
-	refused 'blogcatalog: cannot be fetched: each node has several classes.*; see https://github.com/phanein/deepwalk' blogcatalog
+	refused 'blogcatalog: cannot be fetched: each node has several classes.*; see '\
+'https://github.com/phanein/deepwalk' blogcatalog
 	"$ROOT/scripts/fetch-data" --list >"$T/list" || fail "--list"
 	grep -Eq '^wiki +no ' "$T/list" && [[ $(grep -c '^[a-z].* yes ' "$T/list") -gt 20 ]] ||
 		fail "--list: $(<"$T/list")"

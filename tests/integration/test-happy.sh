@@ -44,7 +44,8 @@ test_record_says_what_was_run() {
 	local name
 	for name in coordinator $(names 4); do
 		[[ $(run_of \
-			"$name" '.schema_version, .error, .job.seed, .job.restarts, .job.clusters, .attempt' | xargs) == "1 null 11 3 3 1" ]] ||
+			"$name" '.schema_version, .error, .job.seed, .job.restarts, .job.clusters,
+				.attempt' | xargs) == "1 null 11 3 3 1" ]] ||
 			fail "$name/run.json: $(run_of "$name" -c .)"
 		[[ $(run_of "$name" \
 			'.parties | join(" ")') == "party-00 party-01 party-02 party-03" ]] ||
@@ -54,12 +55,14 @@ test_record_says_what_was_run() {
 			fail "$name/run.json: elapsed_s, rounds or leaks"
 		# The phases fill the time: compute + wait + wire is what went by, no more.
 		[[ $(run_of "$name" '([.phases[] | .compute_s, .wait_s, .wire_s] | min >= 0) and
-			(([.phases[] | .compute_s + .wait_s + .wire_s] | add) - .elapsed_s | fabs) <= 0.05 + 0.1 * .elapsed_s') == true ]] ||
+			(([.phases[] | .compute_s + .wait_s + .wire_s] | add) - .elapsed_s
+			| fabs) <= 0.05 + 0.1 * .elapsed_s') == true ]] ||
 			fail "$name/run.json: phases do not fill $(run_of "$name" \
 			.elapsed_s) s: $(run_of "$name" '.phases | tostring')"
 	done
 	[[ $(run_of \
-		party-00 '[.phases[].name] | tostring') == '["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
+		party-00 '[.phases[].name]
+			| tostring') == '["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
 		fail "party-00 went through $(run_of party-00 '[.phases[].name] | tostring')"
 	# What one side sent the other received, byte for byte.
 	for name in $(names 4); do
@@ -167,7 +170,8 @@ test_long_computation_is_no_silence() {
 		parties 2
 		completes 2
 		[[ $(run_of \
-			party-00 '[.phases[] | select(.name == "local") | .compute_s] | add > 1.5') != true ]] || return 0
+			party-00 '[.phases[] | select(.name == "local") | .compute_s]
+				| add > 1.5') != true ]] || return 0
 	done
 	skip "this machine computes too fast to tell: $(run_of party-00 \
 		'[.phases[] | select(.name == "local")] | tostring')"

@@ -168,7 +168,8 @@ test_coordinator_that_refuses() {
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
 of_version() { # NUMBER COMMAND that prints its WELCOME
 	false_coordinator "${@:2}"
-	says party-00 "coordinator speaks protocol version $1, party-00 speaks $VERSION to $VERSION: bring both to the same release of coterie"
+	says party-00 "coordinator speaks protocol version $1, party-00 speaks $VERSION to \
+$VERSION: bring both to the same release of coterie"
 	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-00/state/served ]] ||
 		fail "it went on"
 }

@@ -312,8 +312,10 @@ of_another_version() { # MIN MAX COMMAND that prints its HELLO
 	soon_says coordinator 'party-00'
 	"${@:3}" | tls party-01
 	ends 2 coordinator party-00
-	says coordinator "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring both to the same release of coterie"
-	says party-00 "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring both to the same release"
+	says coordinator "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: \
+bring both to the same release of coterie"
+	says party-00 "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring \
+both to the same release"
 	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" ||
 		fail "REFUSED does not name both versions"
 }

@@ -49,7 +49,9 @@ offered() { # L
 		"$T/out/party-00"
 	for name in $(names "$1"); do [[ $name == party-00 ]] || party "$name"; done
 	soon party-00 '.person_awaited'
-	soon coordinator '.jobs[0].state == "awaiting approval" and .jobs[0].waiting_for == ["party-00"] and ([.peers[] | .connected and .bytes_sent > 0 and .rtt_ms > 0] | all)'
+	soon coordinator '.jobs[0].state == "awaiting approval" and .jobs[0].waiting_f
+		or == ["party-00"] and ([.peers[]
+		| .connected and .bytes_sent > 0 and .rtt_ms > 0] | all)'
 	ask party-00 /api/offers >"$T/offers"
 	ID=$(jq -r '.offers[0].job_id' "$T/offers")
 	HASH=$(jq -r '.offers[0].offer' "$T/offers")
@@ -92,10 +94,12 @@ test_status() {
 	window coordinator
 	coordinator
 	answers 200 '^ok$' coordinator /healthz
-	soon coordinator '.role == "coordinator" and .phase == "joining" and (.jobs | length) == 1 and .jobs[0].state == "waiting"
+	soon coordinator '.role == "coordinator" and .phase == "joining" and (.jobs
+		| length) == 1 and .jobs[0].state == "waiting"
 		and ([.peers[].connected] == [false, false, false])'
 	party party-02
-	soon coordinator '.peers[] | select(.name == "party-02") | .connected and (.software | startswith("coterie "))
+	soon coordinator '.peers[] | select(.name == "party-02") | .connected and (.software
+		| startswith("coterie "))
 		and (.address | startswith("127.0.0.1:"))'
 	kill -KILL "${PID[coordinator]}" "${PID[party-02]}"
 }
@@ -104,8 +108,10 @@ test_status_of_a_job() {
 	offered 3
 	answers 200 '^ok$' party-00 /healthz
 	status_is \
-		party-00 '.phase == "serving" and .peers[0].name == "coordinator" and .peers[0].connected and .jobs[0].state == "running"
-		and .certificate.days > 20 and .disk.free_bytes > 0' || fail "party-00: $(ask party-00 /api/status)"
+		party-00 '.phase == "serving" and .peers[0].name == "coordinator"
+			and .peers[0].connected and .jobs[0].state == "running"
+		and .certificate.days > 20
+		and .disk.free_bytes > 0' || fail "party-00: $(ask party-00 /api/status)"
 	[[ $(ask coordinator /api/status |
 		jq -r '.phase, (.jobs[0] | .kind, .submitter,
 			.phases[0].name)') == $'running\nkcagc\n'$(id -un)$'\noffer' ]] ||

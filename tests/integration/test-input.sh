@@ -135,7 +135,8 @@ test_text_that_is_no_json() {
 		refuses "$name\.json" -- "${run[@]}"
 		{ cat "$T/right" && echo x; } >"$T/$name.json"
 		refuses "$name\.json" -- "${run[@]}"
-		sed '0,/{/s//{ "name": "twice", "kind": "twice", "name": "twice", "kind": "twice",/' "$T/right" >"$T/$name.json"
+		sed '0,/{/s//{ "name": "twice", "kind": "twice", "name": "twice", "kind": '\
+'"twice",/' "$T/right" >"$T/$name.json"
 		refuses "$name\.json" 'twice|duplicate' -- "${run[@]}"
 		rm "$T/$name.json"
 		refuses "$name\.json" 'No such file' -- "${run[@]}"
@@ -199,7 +200,8 @@ test_name_of_no_host() {
 	edit party-00 '.retry_s = 1'
 	ADDRESS=no-such-host.invalid:7431 party party-00
 	ends 2 party-00
-	says party-00 'no-such-host\.invalid:7431: (unknown node or service|the name cannot be looked up: is it right)'
+	says party-00 'no-such-host\.invalid:7431: (unknown node or service|the name cannot be '\
+'looked up: is it right)'
 	! said party-00 'temporary failure' || fail "it says $(tail -n 1 "$T/party-00.stderr")"
 }
 
@@ -318,7 +320,8 @@ test_help_and_version() {
 		"$BIN/$program" --help >"$T/help" 2>&1 || fail "$program --help: status $?"
 		grep -qi usage "$T/help" || fail "$program --help does not say how to use it"
 		"$BIN/$program" --version >"$T/version" 2>&1 || fail "$program --version: status $?"
-		grep -Eq " ${version//./\\.}(\+git[0-9]{14}\.[0-9a-f]{12}| \([0-9a-f]{12}\))?, protocol 7 to 7\$" "$T/version" || fail "$program --version says $(<"$T/version"), not $version"
+		grep -Eq " ${version//./\\.}(\+git[0-9]{14}\.[0-9a-f]{12}| \([0-9a-f]{12}\))?, \
+protocol 7 to 7\$" "$T/version" || fail "$program --version says $(<"$T/version"), not $version"
 	done
 }
 

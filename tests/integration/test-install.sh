@@ -47,7 +47,8 @@ test_completions() {
 		fail "SECURITY.md has another contact than was set"
 	completed() { # WORD...
 		# shellcheck source=/dev/null
-		bash -c 'source "$1"; COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); f=_$2; $f; echo "${COMPREPLY[*]}"' - \
+		bash -c 'source "$1"; COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); f=_$2; $f; '\
+'echo "${COMPREPLY[*]}"' - \
 			"$share/bash-completion/completions/$1" "$@"
 	}
 	[[ $(completed coterie led) == ledger ]] || fail "coterie led: $(completed coterie led)"
@@ -77,7 +78,8 @@ test_completions() {
 		for f in "$share"/zsh/vendor-completions/_*; do zsh -n "$f" || fail "zsh: $f"; done
 	fi
 	if command -v fish >/dev/null; then
-		fish -c "source $share/fish/vendor_completions.d/coterie.fish; complete -C 'coterie ledg'" | grep -q '^ledger' ||
+		fish -c "source $share/fish/vendor_completions.d/coterie.fish; complete -C \
+'coterie ledg'" | grep -q '^ledger' ||
 			fail "fish does not complete"
 	fi
 }
@@ -204,7 +206,8 @@ test_certificates_of_another_authority_tool() {
 			-out "$T/own/$name.crt" -extfile \
 			<(printf 'subjectAltName=DNS:%s\nextendedKeyUsage=serverAuth,clientAuth\n' \
 			"$name") 2>/dev/null
-		edit "$name" ".identity = { certificate: \"own/$name.crt\", key: \"own/$name.key\", ca: \"own/ca.crt\" }"
+		edit "$name" ".identity = { certificate: \"own/$name.crt\", key: \
+\"own/$name.key\", ca: \"own/ca.crt\" }"
 	done
 	for name in party-00 party-01; do
 		edit "$name" \

@@ -33,8 +33,10 @@ by_rows() { ledger export "$1" --csv | tail -n +2 | sed 's/"[^"]*",//g' |
 	awk -F, '{ n[$5]++; b[$5] += $6 } END { for (t in n) print t, n[t], b[t] }' | sort; }
 by_wire() {
 	run_of coordinator ".traffic[] | select(.peer == \"$1\" and .messages_received > 0)
-		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | not)
-		| \"\(.type) \(.messages_received) \(.bytes_received - $FRAME_HEADER * .messages_received)\"" | sort
+		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | \
+not)
+		| \"\(.type) \(.messages_received) \(.bytes_received - $FRAME_HEADER * \
+.messages_received)\"" | sort
 }
 
 rows_are_the_wire() { # PARTY
@@ -191,7 +193,8 @@ test_tampered() {
 	sql "DELETE FROM row WHERE number = 4"
 	verify_finds 'row 4 was removed' party-00
 	again
-	sql "UPDATE row SET number = 99 WHERE number = 4; UPDATE row SET number = 4 WHERE number = 5; UPDATE row SET number = 5 WHERE number = 99"
+	sql "UPDATE row SET number = 99 WHERE number = 4; UPDATE row SET number = 4 WHERE number = \
+5; UPDATE row SET number = 5 WHERE number = 99"
 	verify_finds 'row 5 is out of order' party-00
 	again
 	sql "DELETE FROM row WHERE number > 5"
@@ -284,7 +287,8 @@ test_budget_of_jobs() {
 	coordinator
 	parties 2
 	declined \
-		party-01 'it would be job 2 of coordinator over this data, attempts counted, policy.max_jobs of party-01 is 1'
+		party-01 'it would be job 2 of coordinator over this data, attempts counted, '\
+'policy.max_jobs of party-01 is 1'
 	# other data, another budget
 	head -n -1 "$T/data/party-00/edges.tsv" >"$T/fewer"
 	for name in party-00 party-01; do cp "$T/fewer" "$T/data/$name/edges.tsv"; done
@@ -298,7 +302,8 @@ test_budget_of_words() {
 	coordinator
 	parties 2
 	declined \
-		party-00 'coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is 1000'
+		party-00 'coordinator would have [0-9]+ numbers of this data, policy.max_words '\
+'of party-00 is 1000'
 	(($(ledger export party-00 --csv | sed 's/"[^"]*",//g' |
 		awk -F, '{ n += $10 } END { print n }') <= 1000)) ||
 		fail "party-00 sent more than it may"
@@ -319,7 +324,8 @@ test_budget_of_batches() {
 	coordinator
 	parties 2
 	declined \
-		party-00 "coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is $ids"
+		party-00 "coordinator would have [0-9]+ numbers of this data, policy.max_words of \
+party-00 is $ids"
 	! grep -q 'rows of some own nodes' <<<"$(ledger export party-00 --csv)" ||
 		fail "the batch was sent"
 }
@@ -340,12 +346,15 @@ test_budget_of_privacy() {
 	cp "$T"/data/party-00/* "$T/data/party-01/"
 	rows_are_done --seed 8
 	[[ $(run_of \
-		party-01 '.facts | [.eps_spent, .eps_spent_all_jobs * 1000, .delta_of_all_jobs * 1e6 | round]' | jq -c .) == '[1,1465,10]' ]] ||
+		party-01 '.facts | [.eps_spent, .eps_spent_all_jobs * 1000,
+			.delta_of_all_jobs * 1e6 | round]' | jq -c .) == '[1,1465,10]' ]] ||
 		fail "party-01 has spent $(run_of party-01 .facts)"
 	coordinator
 	parties 2
 	declined \
-		party-01 'jobs of the data set .*customers.* would come to eps 1\.835 at delta 1e-05 of each row, policy\.max_eps_total of party-01 is 1\.5: a job with this delta may claim eps 0\.263 more'
+		party-01 'jobs of the data set .*customers.* would come to eps 1\.835 at delta '\
+'1e-05 of each row, policy\.max_eps_total of party-01 is 1\.5: a job with this delta may claim '\
+'eps 0\.263 more'
 	edit job '.noise.eps = 0.26'
 	rows_are_done
 	"$BIN/coterie" ledger budget --config "$T/party-01.json" >"$T/budget"
@@ -355,7 +364,8 @@ test_budget_of_privacy() {
 	coordinator
 	parties 2
 	declined \
-		party-01 'kind kmeans claims no differential privacy, policy\.max_eps_total of party-01 is 1\.5'
+		party-01 'kind kmeans claims no differential privacy, policy\.max_eps_total of '\
+'party-01 is 1\.5'
 	is_whole party-01
 }
 
@@ -381,7 +391,8 @@ test_other_parties() {
 	coordinator
 	parties 2
 	declined \
-		party-0 'of party-00 party-01, but an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false'
+		party-0 'of party-00 party-01, but an earlier one over the same data was of '\
+'party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false'
 	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done
 	coordinator
 	parties 2

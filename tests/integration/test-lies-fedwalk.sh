@@ -38,7 +38,8 @@ test_fedwalk_as_it_is() {
 	[[ $TIES == "$(run_of party-00 .facts.ties)" &&
 		$(run_of party-00 .facts.attack_guessed) == "$GUESSED" ]] ||
 		fail "$TIES ties, $GUESSED guessed"
-	echo "ties read by pairs in walks: $RIGHT of $TIES; by the coordinator in C, which is honest: $honest"
+	echo "ties read by pairs in walks: $RIGHT of $TIES; by the coordinator in C, which is \
+honest: $honest"
 	at_least "$RIGHT" "$(jq -n "$TIES * 0.95")" "the number of ties read"
 	[[ -s $T/out/party-00/embeddings.npy ]] || fail "party-00 has no embeddings"
 	is_done one-token # nothing is read where nothing is written

@@ -93,7 +93,8 @@ bases_that_are_not() { # LIE...
 	done
 	is_found longer 'coordinator sent MATRIX with eigenvectors that are not orthonormal'
 	is_found \
-		smaller 'coordinator sent MATRIX with .* eigenvectors that are not those of the largest eigenvalues'
+		smaller 'coordinator sent MATRIX with .* eigenvectors that are not those of the '\
+'largest eigenvalues'
 	is_found sign-one 'coordinator broadcast other values to .* than to this party'
 }
 
@@ -294,7 +295,8 @@ test_blocks_of_noisy_exact_that_are_answered() {
 result_of() { # METHOD
 	needs_python
 	federation 3
-	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"filter\": { \"order\": 3 }, \"method\": \"$1\" }" >"$T/job.json"
+	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"filter\": { \"order\": 3 },
+		\"method\": \"$1\" }" >"$T/job.json"
 	[[ $1 != basic ]] || edit job '.polish = 0 | .joint_norm = false'
 	coordinator
 	parties 3

@@ -91,7 +91,8 @@ test_version_without_tags() {
 	parties 3
 	for name in $(names 3); do
 		soon_says \
-			"$name" 'coordinator speaks protocol version 3, party-0. speaks [0-9] to [0-9]: bring both to the same release of coterie'
+			"$name" 'coordinator speaks protocol version 3, party-0. speaks [0-9] to '\
+'[0-9]: bring both to the same release of coterie'
 		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/state/served ]] ||
 			fail "$name went on"
 	done
@@ -112,7 +113,8 @@ harmless() { # FILE
 test_harmful_texts() {
 	lies_to 3
 	local name \
-		f evil=$'\e[2J\e]0;owned\a \u009b31m \u202e dednepsus \u2066\u2028\n00:00:00.000 info forged\r'
+		f evil=$'\e[2J\e]0;owned\a \u009b31m \u202e dednepsus \u2066\u2028\n00:00:00.000 '\
+'info forged\r'
 	liar refused
 	parties 3
 	for name in $(names 3); do
@@ -128,9 +130,11 @@ test_harmful_texts() {
 	ends 0 coordinator party-00 party-01 party-02
 	for f in "$T"/out/*/run.json; do # as if another had written it
 		jq --arg evil \
-			"$evil" '.name += $evil | .error = $evil | .submitter += $evil | .peers[0].name += $evil
+			"$evil" '.name += $evil | .error = $evil | .submitter += $evil
+				| .peers[0].name += $evil
 			| .facts = { ($evil): $evil } | .leaks += [$evil]
-			| .phases[0].name += $evil | .data.features += $evil' "$f" >"$f.new" && mv "$f.new" "$f"
+			| .phases[0].name += $evil
+			| .data.features += $evil' "$f" >"$f.new" && mv "$f.new" "$f"
 	done
 	for f in "$T/out" "$T/out/party-00"; do
 		"$BIN/coterie" show "$f" >"$T/shown" 2>&1 || true
@@ -217,7 +221,8 @@ test_results_that_are_there() {
 	ended coordinator
 	for name in $(names 3); do
 		soon_says \
-			"$name" "attempt 1 of job (11){16} left its results before, in .*$there: they are not replaced"
+			"$name" "attempt 1 of job (11){16} left its results before, in .*$there: \
+they are not replaced"
 		kill -TERM "${PID[$name]}"
 		ended "$name"
 		ls -l --time-style=full-iso "$T/out/$name/$there" | diff "$T/$name.before" - ||

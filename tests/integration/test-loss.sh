@@ -231,7 +231,8 @@ test_below_the_least() {
 	edit party-00 '.policy.allow_loss = 3'
 	gone_in totals party-01 party-02
 	fails_for 2 coordinator party-00 party-03
-	says party-00 'coordinator offers attempt 2 to 2 of 4 parties: 2 parties are left, policy.allow_loss of party-00 is 3'
+	says party-00 'coordinator offers attempt 2 to 2 of 4 parties: 2 parties are left, '\
+'policy.allow_loss of party-00 is 3'
 	says coordinator 'party-00 declined the job'
 	rm -rf "$T/out"
 	gone_in totals party-01 party-02 party-03 # one would be alone
@@ -260,7 +261,8 @@ test_below_min_parties() {
 	whole_job
 	edit_parties $PARTIES '.rejoin_s = 20 | .reconnect_s = 5 | .policy.min_parties = 3'
 	lying two=2
-	any_party_said 'coordinator offers attempt 2 to 2 of 4 parties: the job \(kind kmeans, 2 parties\) has sums of 2 parties, policy.min_parties is 3' ||
+	any_party_said 'coordinator offers attempt 2 to 2 of 4 parties: the job \(kind kmeans, 2 '\
+'parties\) has sums of 2 parties, policy.min_parties is 3' ||
 		fail "$(<"$T/coordinator.stdout")"
 	declined_only 2 \
 		"$(cd "$T/out" &&
@@ -332,7 +334,8 @@ test_next_job_of_all() {
 test_next_job_is_declined() {
 	job_after_a_loss party-00 party-01 party-03
 	becomes 2 failed
-	says party-02 'is of party-00 party-01 party-02 party-03, but an earlier one over the same data was of party-00 party-02 party-03: policy.allow_subsets of party-02 is false'
+	says party-02 'is of party-00 party-01 party-02 party-03, but an earlier one over the '\
+'same data was of party-00 party-02 party-03: policy.allow_subsets of party-02 is false'
 }
 
 # ---- a coordinator that says that somebody is lost who is not ----
@@ -361,7 +364,8 @@ lies_of() { # PROTOCOL
 		fail "gone: $(<"$T/coordinator.stdout")"
 	says party-00 'attempt 2 continues without party-03, according to coordinator'
 	lying lists=2
-	any_party_said 'keys as coordinator passed them on: key advertisement of party-0[0-3]: the signature does not fit' || fail "lists: $(<"$T/coordinator.stdout")"
+	any_party_said 'keys as coordinator passed them on: key advertisement of party-0[0-3]: '\
+'the signature does not fit' || fail "lists: $(<"$T/coordinator.stdout")"
 	lying two=2
 	any_party_said 'policy.allow_loss of party-0[01] is 3' ||
 		fail "few: $(<"$T/coordinator.stdout")"

@@ -36,7 +36,8 @@ completes_with() { # L METHOD PHASES: in run.json of everyone, as the coordinato
 		$(head -1 "$T/out/party-00/labels.csv") == id,label ]] ||
 		fail "confidence: $(head -qn 1 "$T/out"/*/labels.csv | xargs)"
 	[[ $(run_of \
-		coordinator '.facts | .confidence > 0.2 and .confidence < 1 and (.confidence_tenths | length) == 10') == true ]] ||
+		coordinator '.facts | .confidence > 0.2 and .confidence < 1
+			and (.confidence_tenths | length) == 10') == true ]] ||
 		fail "facts $(run_of coordinator .facts)"
 }
 
@@ -52,8 +53,10 @@ gcc_is_its_twin() { # L
 		fail "order $(run_of coordinator .filter_order), the twin's is $(jq .order \
 		"$T/twin/result.json")"
 	[[ $(run_of \
-		coordinator '.filter_order as $p | .facts | (.order_shares | length) == 15 and $p <= .order_rule and
-		($p == .order_rule or .order_shares[$p] > 0.93) and ($p == 1 or .order_shares[$p - 1] <= 0.93)') == true ]] ||
+		coordinator '.filter_order as $p | .facts | (.order_shares
+			| length) == 15 and $p <= .order_rule and
+		($p == .order_rule or .order_shares[$p] > 0.93) and ($p == 1
+		or .order_shares[$p - 1] <= 0.93)') == true ]] ||
 		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator \
 		'.facts | tostring')"
 	[[ $(run_of coordinator .rounds) == $((3 + 8 + $(jq .iterations \
@@ -84,7 +87,9 @@ test_gcc_of_one() {
 two_orders() { # TAKEN PHASES
 	completes_with 3 "$(run_of_job)" "$2 settle"
 	[[ $(run_of \
-		coordinator '.facts | .orders_tried[1] as $p | .orders_tried[0] == 1 and $p > 1 and .order_shares[$p - 1] > 0.5') == true ]] ||
+		coordinator '.facts | .orders_tried[1] as $p
+			| .orders_tried[0] == 1 and $p > 1
+			and .order_shares[$p - 1] > 0.5') == true ]] ||
 		fail "orders of facts $(run_of coordinator '.facts | tostring')"
 	[[ $(run_of coordinator ".filter_order == .facts.orders_tried[$1]") == true &&
 		$(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] ||

@@ -47,13 +47,15 @@ found() {
 }
 
 test_untrue_results_are_found() {
-	sabotaged 'sed -i -E "3s/^([^,]*),[0-9]+/\1,9/" labels.csv; jq ".elapsed_s = 9999" run.json >new; mv new run.json'
+	sabotaged 'sed -i -E "3s/^([^,]*),[0-9]+/\1,9/" labels.csv; jq ".elapsed_s = 9999" '\
+'run.json >new; mv new run.json'
 	found 'coordinator/labels.csv differs from'
 	found 'took 9999 s'
 }
 
 test_innocent_that_is_named_is_found() {
-	sabotaged 'jq ".status = \"failed\" | .error = \"party-02 left\" | .exit_status = 2" run.json >new; mv new run.json; exit 5'
+	sabotaged 'jq ".status = \"failed\" | .error = \"party-02 left\" | .exit_status = 2" '\
+'run.json >new; mv new run.json; exit 5'
 	found 'names party-02, which nothing happened to'
 	found 'it should have been done'
 	found 'the coordinator ended with 5'

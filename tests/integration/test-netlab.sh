@@ -19,7 +19,8 @@ export COTERIE_EMULATOR=own # netem has tests of its own
 data() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
 		>/dev/null
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 },
+		"restarts": 4 }' >"$T/job.json"
 	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
 }
 
@@ -73,14 +74,16 @@ test_lan() {
 	needs_a_lab
 	data
 	LONGEST_MS=50 runs lan --net lan
-	says launch '^netlab: lan: stated 1000 Mbit/s, 0.10 ms round trip; measured [0-9.]+ Mbit/s, [0-9.]+ ms'
+	says launch '^netlab: lan: stated 1000 Mbit/s, 0.10 ms round trip; measured [0-9.]+ '\
+'Mbit/s, [0-9.]+ ms'
 	grep -q 'party-01 joined from 10.99.0.3' "$T/lan/coordinator/log.jsonl" ||
 		fail "party-01 is not on its host"
 	local rtt
 	rtt=$(jq '.peers[0].rtt_ms' "$T/lan/coordinator/run.json")
 	at_least "$rtt" 0.1 "the round trip"
 	[[ $(network_of \
-		lan '"\(.network) \(.hosts) \(.stated.rate_mbit) \(.stated.rtt_ms) \(.discarded) \(.status)"') == \
+		lan '"\(.network) \(.hosts) \(.stated.rate_mbit) \(.stated.rtt_ms) \(.discarded) '\
+'\(.status)"') == \
 		"lan 3 1000 0.1 false 0" ]] || fail "network.json: $(<"$T/lan/network.json")"
 	at_least "$(network_of lan .measured.goodput_mbit)" 800 "goodput"
 	at_least "$(network_of lan '.run.packets // 1000')" 20 "the number of packets"
@@ -340,7 +343,8 @@ test_bad_input() {
 test_name_in_use() {
 	needs_a_lab
 	start emulator bash \
-		-c "ip netns add coterie-\$\$-1; exec $BIN/coterie-netlab run --hosts 3 --rate 100 --delay 1 \
+		-c "ip netns add coterie-\$\$-1; exec $BIN/coterie-netlab run --hosts 3 --rate 100 \
+--delay 1 \
 		--ready-file $T/ready"
 	EMULATOR=${PID[emulator]}
 	ends 4 emulator

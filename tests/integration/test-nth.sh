@@ -151,7 +151,8 @@ test_memory_is_out() {
 				status=$?
 			((status == 0)) ||
 				{ ((status == 5)) && said "$program" 'out of memory'; } ||
-				fail "$program without memory from allocation $n on: status $status, $(tail -n 1 "$T/$program.stderr")"
+				fail "$program without memory from allocation $n on: status \
+$status, $(tail -n 1 "$T/$program.stderr")"
 		done
 	done
 }

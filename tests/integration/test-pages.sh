@@ -28,7 +28,8 @@ done < <(cd "$ROOT" && grep -rl '^```console' README.md docs --include=*.md | so
 test_tool() {
 	cd "$T" || fail "is gone"
 	python_with json
-	printf '```json title="a.json"\n{}\n```\n```console\n$ cat a.json\n{}\n$ echo one two; echo 3\none ...\n...\n$ false\n[exit 1]\n```\n' >true.md
+	printf '```json title="a.json"\n{}\n```\n```console\n$ cat a.json\n{}\n$ echo one two; '\
+'echo 3\none ...\n...\n$ false\n[exit 1]\n```\n' >true.md
 	"$PYTHON" "$ROOT/tests/tools/pages.py" true.md >out || fail "$(<out)"
 	[[ $(<out) == "true.md: 3 commands" ]] || fail "$(<out)"
 	local body

@@ -34,7 +34,8 @@ old_and_new() { # [UNIT]: of the fourth column
 	for name in $(names 3); do
 		seq -f 'r%03.0f' 39 |
 			shuf --random-source="$T/data/new/features.csv" >"$T/data/$name/ids.txt"
-		edit "$name" ".data = { features: \"data/$name/features.csv\", ids: \"data/$name/ids.txt\" }"
+		edit "$name" ".data = { features: \"data/$name/features.csv\", ids: \
+\"data/$name/ids.txt\" }"
 	done
 }
 

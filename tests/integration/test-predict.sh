@@ -106,7 +106,8 @@ old_labels_come_back() { # L METHOD
 			fail "$name: $(run_of "$name" -c .job)"
 	done
 	[[ $(run_of \
-		party-00 '[.phases[].name] | tostring') == '["offer","keys","local","predict","result"]' ]] ||
+		party-00 '[.phases[].name]
+			| tostring') == '["offer","keys","local","predict","result"]' ]] ||
 		fail "party-00 went through $(run_of party-00 '[.phases[].name] | tostring')"
 	[[ $(run_of coordinator .rounds) == 2 ]] ||
 		fail "$(run_of coordinator \
@@ -367,7 +368,8 @@ columns_of_rows() { # METHOD
 	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out \
 		"$T/data-all" >/dev/null
 	for name in $(names 3); do
-		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kmeans.columns\", \"kmeans.columns.predict\"] |
+		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kmeans.columns\", \
+\"kmeans.columns.predict\"] |
 			.data = { features: \"data-all/$name/features.csv\" }"
 		[[ -e $T/data-all/$name/features.csv ]] || table_of "$name"
 		for rows in 180 2; do
@@ -382,7 +384,8 @@ columns_of_rows() { # METHOD
 
 table_of() { # NAME: its features as a table, of which rows can be taken
 	/usr/bin/python3 \
-		-c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), delimiter=",", fmt="%.17g")' \
+		-c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), '\
+'delimiter=",", fmt="%.17g")' \
 		"$T/data-all/$1/features.npy" "$T/data-all/$1/features.csv"
 }
 
@@ -411,7 +414,8 @@ columns_come_back() { # METHOD
 	done
 	[[ $(run_of coordinator .rounds) == 2 ]] || fail "$(run_of coordinator .rounds) rounds"
 	[[ $(run_of \
-		party-00 '[.leaks[] | select(test("squared distance of each row to each centre"))] | length') == 1 ]] ||
+		party-00 '[.leaks[] | select(test("squared distance of each row to each centre"))]
+			| length') == 1 ]] ||
 		fail "leaks: $(run_of party-00 '.leaks | tostring')"
 	rm -rf "$T/out"
 	predicts_columns data-all
@@ -442,17 +446,20 @@ test_columns_are_of_their_kind() {
 	rm -rf "$T/out"
 	for name in $(names 3); do
 		printf '0,1\n' >"$T/data-180/$name/edges.csv"
-		edit "$name" ".policy.jobs = [\"kcagc.predict\"] | .data.edges = \"data-180/$name/edges.csv\""
+		edit "$name" ".policy.jobs = [\"kcagc.predict\"] | .data.edges = \
+\"data-180/$name/edges.csv\""
 	done
 	refused \
-		3 "job.kind is kcagc.predict, and the run of job.model was of kind kmeans.columns: expected kmeans.columns.predict"
+		3 "job.kind is kcagc.predict, and the run of job.model was of kind kmeans.columns: \
+expected kmeans.columns.predict"
 	jq -n --arg model "$MODEL" \
 		'{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046
 	ends 2 coordinator $(names 3)
-	says party-00 'the offered job is of kind kmeans.columns.predict, which policy.jobs of party-00 does not name'
+	says party-00 'the offered job is of kind kmeans.columns.predict, which policy.jobs of '\
+'party-00 does not name'
 }
 
 sample test_old_labels_tree test_new_nodes test_damaged_models_are_refused

@@ -119,7 +119,8 @@ test_refused_by_it() {
 		fail "doctor does not find it: $(<"$T/found")"
 	party party-01
 	soon_says \
-		party-01 '"level":"error".*the proxy 127.0.0.1:[0-9]+ answered .*HTTP/1.. 403 .* when asked for 127.0.0.1:'
+		party-01 '"level":"error".*the proxy 127.0.0.1:[0-9]+ answered .*HTTP/1.. 403 .* '\
+'when asked for 127.0.0.1:'
 	ends 2 party-01
 	kill -TERM "${PID[coordinator]}"
 	ends 6 coordinator
@@ -134,7 +135,8 @@ test_no_proxy_there() {
 	behind party-00
 	party party-00
 	soon_says \
-		party-00 'did not answer as an HTTP proxy does|before the proxy answered|broke: connection reset'
+		party-00 'did not answer as an HTTP proxy does|before the proxy answered|broke: '\
+'connection reset'
 	ends 2 party-00
 	kill -TERM "${PID[coordinator]}"
 	ends 6 coordinator

@@ -10,7 +10,8 @@ source "${0%/*}/lib.sh"
 
 shares() { # NAME OTHER FILE: NAME has this key for OTHER
 	chmod 600 "$T/$3"
-	edit "$1" ".peers[\"$2\"] = { fingerprint: (.peers[\"$2\"] | if type == \"object\" then .fingerprint else . end), psk: \"$3\" }"
+	edit "$1" ".peers[\"$2\"] = { fingerprint: (.peers[\"$2\"] | if type == \"object\" then \
+.fingerprint else . end), psk: \"$3\" }"
 }
 
 all_share() {
@@ -100,7 +101,8 @@ test_one_side_only() {
 	federation 3
 	all_share
 	edit party-01 '.peers["party-00"] |= .fingerprint'
-	mismatch 'party-01 has no pre-shared key for party-00, .*give party-01 the same file as its peers.party-00.psk' \
+	mismatch 'party-01 has no pre-shared key for party-00, .*give party-01 the same file as '\
+'its peers.party-00.psk' \
 		'party-00 has a pre-shared key for party-01, .*get that file from party-00'
 }
 
@@ -142,7 +144,8 @@ test_files_that_do_not_do() {
 	"$BIN/party" --config "$T/party-00.json" --check-config >/dev/null ||
 		fail "a good key is refused"
 	chmod 640 "$T/a.psk"
-	refused 'peers.party-01.psk: .*/a.psk: mode 0640 lets others at the pre-shared key: chmod 600'
+	refused 'peers.party-01.psk: .*/a.psk: mode 0640 lets others at the pre-shared key: '\
+'chmod 600'
 	chmod 600 "$T/a.psk"
 	openssl rand -hex 31 >"$T/a.psk"
 	refused 'peers.party-01.psk: .*/a.psk: a key of 31 bytes, expected 32 to 64'

@@ -42,7 +42,8 @@ dense_federation() { # L
 
 ledger() { # NAME SQL
 	/usr/bin/python3 \
-		-c 'import sqlite3, sys; [print(*r) for r in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])]' \
+		-c 'import sqlite3, sys; [print(*r) for r in '\
+'sqlite3.connect(sys.argv[1]).execute(sys.argv[2])]' \
 		"$T/out/$1/state/ledger.db" "$2"
 }
 
@@ -52,7 +53,8 @@ counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
 # NAME TYPES
 went_out() {
 	ledger \
-		"$1" "select step, type, bytes, words, hex(sha256) from row where type in ($2) order by number"
+		"$1" "select step, type, bytes, words, hex(sha256) from row where type in ($2) \
+order by number"
 }
 
 runs() { # L: where parties have rows of their own, the coordinator has no labels
@@ -105,16 +107,20 @@ test_same_labels_and_model() {
 	[[ $(run_of party-00 '.facts.ranks_memory | length') == 3 ]] ||
 		fail "run.json has no memory of three ranks"
 	[[ $(run_of \
-		party-00 '.facts | [.ranks_memory_begun, .ranks_memory_read, .ranks_memory_embedded, .ranks_memory] | transpose |
-		[.[] | . == sort and .[0] > 0 and .[1] > .[0]] | all') == true ]] || fail "peaks of memory do not rise as ranks get on"
+		party-00 '.facts | [.ranks_memory_begun, .ranks_memory_read, .ranks_memory_embedded,
+			.ranks_memory] | transpose |
+		[.[] | . == sort and .[0] > 0 and .[1] > .[0]]
+		| all') == true ]] || fail "peaks of memory do not rise as ranks get on"
 	# what is said beforehand is of a rank, with what MPI takes
 	[[ $(run_of \
-		party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max) | . > 0.7 and . < 1.5') == true ]] ||
+		party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max)
+			| . > 0.7 and . < 1.5') == true ]] ||
 		fail "estimate and peaks $(run_of party-00 \
 		'[.memory_estimate_bytes, .facts.ranks_memory] | tostring')"
 	[[ $(run_of party-00 \
 		'.facts | [.ranks_cpu_read_s, .ranks_cpu_embedded_s, .ranks_cpu_s] | transpose |
-		[.[] | . == sort and .[0] > 0] | all') == true ]] || fail "seconds of ranks do not rise as they get on"
+		[.[] | . == sort and .[0] > 0]
+		| all') == true ]] || fail "seconds of ranks do not rise as they get on"
 	[[ ! -e $T/out/party-00/state/ranks ]] || fail "pipes are left"
 	# The model is the same, and predicts the same on ranks.
 	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) \
@@ -133,7 +139,8 @@ test_same_labels_and_model() {
 	runs 2
 	same_labels "$T/predicted.npy" "$T/out/party-00/labels.npy"
 	rm -r "$T/out"
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "basic", "filter": { "order": 1 }, "restarts": 2, "starts": 3 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "basic", "filter": {
+		"order": 1 }, "restarts": 2, "starts": 3 }' >"$T/job.json"
 	both_ways 2
 }
 
@@ -217,7 +224,8 @@ with open(folder + "/ids.txt", "w") as f:
 	echo "1 13" >>"$T/data/party-00/features.mtx"
 	ADDRESS=127.0.0.1:1 party party-00
 	ends 4 party-00
-	says party-00 'features.mtx: the line at byte [0-9]+: the column is .*, expected a whole number from 1 to 12'
+	says party-00 'features.mtx: the line at byte [0-9]+: the column is .*, expected a whole '\
+'number from 1 to 12'
 }
 
 # Sums of kmeans are told, with tags by a key of the run: no two runs send the same words. The
@@ -325,7 +333,8 @@ test_other_methods() {
 		'.method = "gcc" | .degrees = "beside"' \
 		'.method = "landmark" | .degrees = "alone" | .landmark.power = false' \
 		'.starts = 6 | .restarts = 3 | .local_restarts = 2'; do
-		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
+		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": {
+			"order": "auto" } }' >"$T/job.json"
 		edit job "$more"
 		same_words "$more"
 	done
@@ -351,7 +360,8 @@ test_words_of_degrees() {
 		degree = np.bincount(np.concatenate((i, j)), minlength=9000)
 		np.save(sys.argv[1] + "/features.npy", np.eye(30)[np.minimum(degree, 29)])
 	EOF
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "method": "landmark" }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true,
+		"method": "landmark" }' >"$T/job.json"
 	coordinator
 	parties 1
 	completes 1
@@ -372,7 +382,9 @@ test_wrong_blocks() {
 	on_ranks party-00 2
 	for method in gcc landmark; do
 		rm -rf "$T/out" "$T/ready"
-		echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$method\", \"filter\": { \"order\": 2 }, \"secure_sum\": { \"modulus_bits\": 64 } }" >"$T/job.json"
+		echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$method\",
+			\"filter\": { \"order\": 2 }, \"secure_sum\": { \"modulus_bits\": 64 } }" \
+				>"$T/job.json"
 		runs 3
 		jq .job "$T/out/coordinator/run.json" >"$T/job.json"
 		for lie in block block-turned block-end block-nan; do
@@ -397,19 +409,22 @@ test_other_methods_of_other_files() {
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))'
 	edit party-00 '.policy.allow_single = true | .data.ids = "data/party-00/ids.txt"'
 	for more in '.method = "landmark" | .polish = 2' '.method = "gcc"' '.restarts = 3'; do
-		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
+		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": {
+			"order": "auto" } }' >"$T/job.json"
 		edit job "$more"
 		same_as_without "$more, coordinates, weights and ids"
 	done
 	# What one process would not form, though ranks would.
-	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} 8000 {X.shape[0]}", [f"{i + 1} {i % 8000 + 1} 1.5" for i in range(len(X))])'
+	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} 8000 '\
+'{X.shape[0]}", [f"{i + 1} {i % 8000 + 1} 1.5" for i in range(len(X))])'
 	edit job 'del(.restarts) | .method = "landmark"'
 	on_ranks party-00 2
 	rm -f "$T/ready"
 	coordinator
 	parties 1
 	ends '2|4' coordinator party-00
-	party_says 'features of 9000 x 8000 with 9000 entries are filtered by landmark and gcc as products alone, which ranks do not do: run without ranks'
+	party_says 'features of 9000 x 8000 with 9000 entries are filtered by landmark and gcc '\
+'as products alone, which ranks do not do: run without ranks'
 }
 
 # Party 0 has a third of its values, as coordinates, and edges of more than one weight.
@@ -611,13 +626,15 @@ test_refused() {
 	edit party-00 '.ranks = { n: 2, hostfile: "hosts" }'
 	ADDRESS=127.0.0.1:1 party party-00
 	ends 4 party-00
-	says party-00 'the ranks \(mpirun\) ended with status [0-9]+ before all ranks were there: .*not enough slots'
+	says party-00 'the ranks \(mpirun\) ended with status [0-9]+ before all ranks were '\
+'there: .*not enough slots'
 	# Edges that are none, at whichever rank reads them.
 	edit party-00 '.ranks = { n: 2 }'
 	echo "8999 9000" >>"$T/data/party-00/edges.tsv"
 	ADDRESS=127.0.0.1:1 party party-00
 	ends 4 party-00
-	says party-00 'rank 1 on [^ ]+: .*edges.tsv: the line at byte [0-9]+: the node is .*, expected a whole number from 0 to 8999'
+	says party-00 'rank 1 on [^ ]+: .*edges.tsv: the line at byte [0-9]+: the node is .*, '\
+'expected a whole number from 0 to 8999'
 }
 
 # What ranks do not do is declined, by a sentence in the party's own log.
@@ -629,7 +646,8 @@ test_declined() {
 	coordinator
 	parties 2
 	ends '2|4' coordinator party-00 party-01
-	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kcagc does not run: it standardizes columns'
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind '\
+'kcagc does not run: it standardizes columns'
 	rm -rf "$T/out" "$T/ready"
 	for name in party-00 party-01; do
 		edit "$name" '.policy.jobs = ["kmeans"] | del(.data.edges)'
@@ -639,14 +657,16 @@ test_declined() {
 	coordinator
 	parties 2
 	ends '2|4' coordinator party-00 party-01
-	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kmeans does not run: it standardizes columns'
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind '\
+'kmeans does not run: it standardizes columns'
 	rm -rf "$T/out" "$T/ready"
 	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["fedsc"]'; done
 	echo '{ "kind": "fedsc", "clusters": 3, "variant": "dense" }' >"$T/job.json"
 	coordinator
 	parties 2
 	ends '2|4' coordinator party-00 party-01
-	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind fedsc does not run: its variant is not'
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind '\
+'fedsc does not run: its variant is not'
 }
 
 sample test_same_words test_killed_rank

@@ -18,7 +18,8 @@ slices() { # METHOD
 	"$BIN/coterie" synth --points --nodes $n --features 48 --clusters 3 --apart 6 --seed 5 \
 		--out "$T/pooled" >/dev/null
 	awk -v \
-		n=$n 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++) { print i, (i + 1) % n; print i, (i + 7) % n } }' >"$T/pooled/edges.tsv"
+		n=$n 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++) { print i, (i + 1) % n; print '\
+'i, (i + 7) % n } }' >"$T/pooled/edges.tsv"
 	"$BIN/coterie" split --by columns --parties 2 --seed 5 --data "$T/pooled" --out "$T/data" \
 		>/dev/null
 	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' \

@@ -61,7 +61,8 @@ test_in_python() {
 	in_the_shell
 	{
 		cat "$T/in-python"
-		echo 'pd.DataFrame({"id": bank.ids, "label": model.labels_}).to_csv("python.csv", index=False)'
+		echo 'pd.DataFrame({"id": bank.ids, "label": '\
+'model.labels_}).to_csv("python.csv", index=False)'
 	} >"$T/walk.py"
 	PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$T/walk.py" >"$T/python.stdout" \
 		2>"$T/python.stderr" || fail "$(tail -n 5 "$T/python.stderr")"

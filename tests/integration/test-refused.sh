@@ -130,7 +130,8 @@ test_memory() {
 	edit party-01 '.policy.max_memory = 1000000'
 	start_job 2
 	ends 4 coordinator party-00 party-01
-	says party-01 'this job takes about [0-9]+ MB of memory at party-01, policy.max_memory is 1 MB: raise it'
+	says party-01 'this job takes about [0-9]+ MB of memory at party-01, policy.max_memory '\
+'is 1 MB: raise it'
 	says coordinator 'party-01 declined the job: the job needs more memory than its limit'
 	edit party-01 'del(.policy.max_memory)'
 	edit coordinator '.max_memory = 1000000'
@@ -152,7 +153,8 @@ test_party_that_does_not_know_another() {
 	edit party-00 'del(.peers["party-02"])'
 	start_job 3
 	refused_by 3 party-00 'party-02'
-	says coordinator 'party-00 declined the job: it does not pin the key of a party of this job: party-02'
+	says coordinator 'party-00 declined the job: it does not pin the key of a party of this '\
+'job: party-02'
 }
 
 test_party_whose_key_is_not_the_pinned_one() {
@@ -283,7 +285,8 @@ test_noise_is_required() {
 	rows_job kmeans
 	start_job 3
 	refused_by 3 party-01 'discloses sums.* without noise, policy.require_noise .* is true' \
-		'job.noise.on .{1,3}sums.{1,3} with job.noise.eps, delta and clip and job.noise.colluders of 1 or more'
+		'job.noise.on .{1,3}sums.{1,3} with job.noise.eps, delta and clip and '\
+'job.noise.colluders of 1 or more'
 	! "$BIN/coterie" ledger --state "$T/out/party-00/state" export --csv | grep -q MASKED ||
 		fail 'a term has left'
 	edit job '. + { iterations: 5, noise: { on: "sums", eps: 8, delta: 1e-5, clip: 50,

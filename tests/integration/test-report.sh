@@ -7,7 +7,8 @@ launch() { # [LAUNCH-OPTION...]
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
 		--seed 5 \
 		--out "$T/data" >/dev/null
-	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 3 }, "starts": 8, "restarts": 4 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 3 }, "starts": 8,
+		"restarts": 4 }' >"$T/job.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 3 \
 		--seed 7 \
 		--out "$T/run" --quiet "$@" || fail "the run ended with status $?"
@@ -72,11 +73,13 @@ test_whole_run() {
 	report "$run" --truth "$T/data/labels.txt"
 	self_contained "$page"
 	holds \
-		"$page" '.missing == [] and .alone == false and (.processes | map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
+		"$page" '.missing == [] and .alone == false and (.processes
+			| map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
 	holds "$page" '.points == null and .profile == null' # nobody's rows
 	# What it draws is in run.json; paths of data are not in the page.
 	[[ $(jq -n --slurpfile page <(data "$page") --slurpfile run "$run/party-00/run.json" \
-		'$page[0].processes[1].run == ($run[0] | del(.data, .files, .ledger, .attempts))') == true ]] || fail "the page has another run"
+		'$page[0].processes[1].run == ($run[0] | del(.data, .files, .ledger, '\
+'.attempts))') == true ]] || fail "the page has another run"
 	lacks "$page" "$T/run/work"
 	# The evaluation is that of eval, and the matrix counts every row once.
 	f=$run/coordinator/run.json
@@ -121,11 +124,14 @@ test_party() {
 	[[ $(points "$page") == 150 ]] || fail "$(points "$page") points, expected 150"
 	holds "$page" '.alone and (.processes | length == 1) and .points.of == "party-01"'
 	holds \
-		"$page" '.points | (.label == (.label | map(select(. < 3)))) and (.xy | length == 300 and min >= 0 and max <= 10000)'
+		"$page" '.points | (.label == (.label | map(select(. < 3)))) and (.xy
+			| length == 300 and min >= 0 and max <= 10000)'
 	holds \
-		"$page" '.points | (.columns | length == 6 and all(.values | length == 150)) and (.by.values | length == 150)'
+		"$page" '.points | (.columns | length == 6 and all(.values
+			| length == 150)) and (.by.values | length == 150)'
 	holds \
-		"$page" '.points.silhouette | (.value | length == 150 and min >= -1 and max <= 1) and .point == [range(150)]'
+		"$page" '.points.silhouette | (.value
+			| length == 150 and min >= -1 and max <= 1) and .point == [range(150)]'
 	has "$page" "two principal components"
 	[[ $(data "$page" | jq -j .profile | wc -l) == $(wc -l <"$dir/profile.csv") ]] ||
 		fail "no profile"
@@ -167,11 +173,13 @@ test_table() {
 		awk 'BEGIN { print "who,age,where" }
 			{ print $1 "," NR % 7 "," (NR % 2 ? "north" : "south") }' >"$T/t.csv"
 	jq --arg t \
-		"$T/t.csv" 'del(.data.edges) | .data.features = $t | .data.read = { id: "who", category: ["where"] }' \
+		"$T/t.csv" 'del(.data.edges) | .data.features = $t
+			| .data.read = { id: "who", category: ["where"] }' \
 		"$T/run/work/party-01.json" >"$T/party.json"
 	report "$dir" -o "$T/p.html" --config "$T/party.json" --by where --no-record
 	holds \
-		"$T/p.html" '.points.by.values[:3] == ["north", "south", "north"] and (.points.columns | map(.name) | contains(["age"]))'
+		"$T/p.html" '.points.by.values[:3] == ["north", "south", "north"]
+			and (.points.columns | map(.name) | contains(["age"]))'
 }
 
 test_damaged() {
@@ -184,8 +192,10 @@ test_damaged() {
 	jq '.schema_version = 2' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"
 	holds \
-		"$page" '.missing | map("\(.subject) \(.text)") | (.[0] | startswith("party-00 left no run.json"))
-		and (.[1] | startswith("party-01 its run.json is cut off")) and (.[2] | startswith("party-02 its run.json is not of schema_version 1"))'
+		"$page" '.missing | map("\(.subject) \(.text)") | (.[0]
+			| startswith("party-00 left no run.json"))
+		and (.[1] | startswith("party-01 its run.json is cut off")) and (.[2]
+		| startswith("party-02 its run.json is not of schema_version 1"))'
 	holds "$page" '.processes | length == 3'
 	# What is not sound is not written again.
 	report "$run/party-02" -o "$page" --truth "$T/data/labels.txt"
@@ -196,17 +206,20 @@ test_damaged() {
 	rm -r "$run/party-00"
 	report "$run" -o "$page"
 	holds \
-		"$page" '.missing | any(.subject == "party-00" and (.text | startswith("nothing of it is below")))'
+		"$page" '.missing | any(.subject == "party-00" and (.text
+			| startswith("nothing of it is below")))'
 	rm -r "$run/coordinator"
 	report "$run" -o "$page"
 	holds \
-		"$page" '.missing | any(.subject == "coordinator" and (.text | startswith("nothing of it is below")))'
+		"$page" '.missing | any(.subject == "coordinator" and (.text
+			| startswith("nothing of it is below")))'
 	# One of another run.
 	rm -r "$run" && cp -r "$T/whole" "$run"
 	jq '.job_id = "00"' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"
 	holds \
-		"$page" '.missing | any(.subject == "party-02" and (.text | startswith("its run.json is of another job")))'
+		"$page" '.missing | any(.subject == "party-02" and (.text
+			| startswith("its run.json is of another job")))'
 	# Each key is missing once and of another type once; in a sample every fourth key.
 	[[ ! ${COTERIE_SAMPLE-} ]] || each=4
 	for key in $(jq -r 'keys[]' "$T/whole/coordinator/run.json" | sed -n "1~${each}p") facts \
@@ -300,7 +313,8 @@ look() { # PAGE...
 				echo "<script>$(<"$ROOT/tests/tools/report-check.js")</script>"
 			} >"$T/look-${page##*/}"
 			for width in 360 1280; do
-				echo "<iframe src=\"look-${page##*/}\" style=\"width:${width}px;height:900px;border:0\"></iframe>"
+				echo "<iframe src=\"look-${page##*/}\" \
+style=\"width:${width}px;height:900px;border:0\"></iframe>"
 			done
 		done
 	} >"$T/look.html"
@@ -341,17 +355,20 @@ test_browser() {
 		jq '[.processes[].run.steps[] | .compute_s, .wait_s, .wire_s | select(. > 0)]
 			| length')
 	looked \
-		all.html ".lanes == 4 and .steps == $spent and .tables[\"link-table\"] == 3 and .cells == 9 and .picture == 0"
+		all.html ".lanes == 4 and .steps == $spent and .tables[\"link-table\"] == 3 and \
+.cells == 9 and .picture == 0"
 	looked all.html \
 		".curves == $(jq '.result.sums | length' \
 		"$T/run/coordinator/run.json") and .tables.phases == $(
 		jq '.phases | length' "$T/run/coordinator/run.json")"
 	looked \
-		all.html '.sections == ["sizes", "evaluation", "confidence", "time", "links", "objective", "facts", "leaks", "job"]'
+		all.html '.sections == ["sizes", "evaluation", "confidence", "time", "links",
+			"objective", "facts", "leaks", "job"]'
 	looked party.html \
 		'.lanes == 1 and .tables["link-table"] == 1 and .cells == 9 and .picture > 1000'
 	looked \
-		party.html '.sections[:7] == ["picture", "sizes", "profile", "distributions", "silhouette", "unsure", "by"]'
+		party.html '.sections[:7] == ["picture", "sizes", "profile", "distributions",
+			"silhouette", "unsure", "by"]'
 	looked evil.html '.lanes == 4 and .tables["link-table"] == 3'
 	# The page itself, under its policy, has drawn; and without scripts there is a picture and a
 	# table.
@@ -375,7 +392,8 @@ test_many_clusters() {
 	[[ -n $(browser) ]] || skip "no Chromium; scripts/deps --browser installs it"
 	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \
 		>/dev/null
-	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 }, "starts": 8, "restarts": 4 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 }, "starts": 8,
+		"restarts": 4 }' >"$T/job.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 5 \
 		--out "$T/run12" --quiet ||
 		fail "the run ended with status $?"

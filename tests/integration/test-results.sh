@@ -53,7 +53,8 @@ test_readers_and_nobody_else() {
 		fail "labels.csv has the mode $(stat -c %a "$T/got/labels.csv")"
 	of_bank rita "$ID" >/dev/null || fail "rita may not read, by the job's id"
 	refused \
-		4 'the certificate of otto has no role at party-00: its operator can give it one in api.roles' \
+		4 'the certificate of otto has no role at party-00: its operator can give it one '\
+'in api.roles' \
 		of_bank otto "$ID"
 	refused 4 "no results of job ${ID//[0-9a-f]/0} are here: .*removed .*submit it again" \
 		of_bank anna "${ID//[0-9a-f]/0}"
@@ -94,7 +95,8 @@ test_at_the_coordinator() {
 	[[ $(far rita results 1 --json | jq -r .job_id) == "$ID" ]] ||
 		fail "the list is of another job"
 	refused \
-		4 'this job was submitted by anna: its results need the role reader, and otto is a submitter' \
+		4 'this job was submitted by anna: its results need the role reader, and otto is '\
+'a submitter' \
 		far otto results 1 --out "$T/no"
 	refused 4 'results need the role reader, and vera has the role viewer' \
 		far vera results 1 --out "$T/no"
@@ -159,12 +161,15 @@ test_configuration() {
 		edit party-00 "$2"
 		refused 4 "$1" "$BIN/party" --config "$T/party-00.json" --check-config
 	}
-	check 'party.api.listen is given without party.api.certificate, expected a certificate of the role coordinator' \
+	check 'party.api.listen is given without party.api.certificate, expected a certificate '\
+'of the role coordinator' \
 		'.api = { listen: "127.0.0.1:0" }'
 	check 'party.api.roles.anna is .*submitter.*, expected .*reader' \
-		'.api = { listen: "127.0.0.1:0", certificate: "pki/coordinator.crt", key: "pki/coordinator.key", roles: { anna: "submitter" } }'
+		'.api = { listen: "127.0.0.1:0", certificate: "pki/coordinator.crt",
+			key: "pki/coordinator.key", roles: { anna: "submitter" } }'
 	check 'wrong purpose, expected serverAuth' \
-		'.api = { listen: "127.0.0.1:0", certificate: "pki/party-00.crt", key: "pki/party-00.key", roles: { anna: "reader" } }'
+		'.api = { listen: "127.0.0.1:0", certificate: "pki/party-00.crt",
+			key: "pki/party-00.key", roles: { anna: "reader" } }'
 }
 
 # As somebody who has this group besides his own, or no other.
@@ -220,7 +225,8 @@ test_group_is_refused() {
 	federation 2
 	edit party-00 '.results_group = "no-such-group"'
 	refused \
-		4 'results_group: there is no group "no-such-group" on this host: make it by groupadd no-such-group' \
+		4 'results_group: there is no group "no-such-group" on this host: make it by '\
+'groupadd no-such-group' \
 		"$BIN/party" --config "$T/party-00.json" --check-config
 	refused 1 'no group ."no-such-group.* on this host' "$BIN/coterie" doctor --json --config \
 		"$T/party-00.json"
@@ -228,7 +234,8 @@ test_group_is_refused() {
 	chmod -R a+rX "$T"
 	edit coordinator '.results_group = "mail"'
 	refused \
-		4 'is no member of the group "mail": usermod -aG mail and the daemon.s user; in a unit, Group=mail' \
+		4 'is no member of the group "mail": usermod -aG mail and the daemon.s user; in '\
+'a unit, Group=mail' \
 		"${as_stranger[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job \
 		"$T/job.json" --check-config
 }

@@ -13,15 +13,21 @@ chose_three() { # NAME
 	ends 0 coordinator party-00 party-01 party-02
 	for name in coordinator party-00 party-01 party-02; do
 		[[ $(run_of \
-			"$name" '[.facts.selection_k, .result.clusters, (.facts.selection_silhouette | length)] | join(" ")') == "3 3 5" ]] ||
+			"$name" '[.facts.selection_k, .result.clusters,
+				(.facts.selection_silhouette | length)]
+				| join(" ")') == "3 3 5" ]] ||
 			fail "$1: $name chose $(run_of "$name" '[.facts, .result.clusters]')"
 		cmp <(run_of \
-			coordinator '[.facts | to_entries[] | select(.key | test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') \
+			coordinator '[.facts | to_entries[] | select(.key
+				| test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') \
 			<(run_of \
-			"$name" '[.facts | to_entries[] | select(.key | test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') ||
+			"$name" '[.facts | to_entries[] | select(.key
+				| test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') ||
 			fail "$1: $name measured something else"
 		run_of \
-			"$name" '.facts.selection_stability | (length == 5 and .[1] == max and .[1] > 0.99 and min < 0.9)' | grep -q true ||
+			"$name" '.facts.selection_stability
+				| (length == 5 and .[1] == max and .[1] > 0.99
+				and min < 0.9)' | grep -q true ||
 			fail "$1: $name has stability $(run_of "$name" .facts.selection_stability)"
 		grep -q '^clusters "from" .. "to"' <<<"$(run_of "$name" '.leaks[]')" ||
 			fail "$1: $name does not say what a range shows"
@@ -88,7 +94,8 @@ test_by_gram() {
 		'"kcagc", "filter": { "order": 2 }, "projection": { "dims": 4 }'; do
 		n=$((n + 1)) range=$T/gram-$n-range given=$T/gram-$n-given data=$T/pooled
 		((n > 1)) || data=$T/points
-		echo "{ \"kind\": $kind, \"clusters\": 3, \"method\": \"flat\", \"exchange\": \"gram\", \"local_clusters\": 8 }" >"$T/gram.json"
+		echo "{ \"kind\": $kind, \"clusters\": 3, \"method\": \"flat\",
+			\"exchange\": \"gram\", \"local_clusters\": 8 }" >"$T/gram.json"
 		"$BIN/coterie" launch --quiet --data "$data" --job "$T/gram.json" --parties 3 \
 			--seed 5 --out "$given" 2>"$T/stderr" || fail "$kind: $(<"$T/stderr")"
 		"$BIN/coterie" launch --quiet --data "$data" --job "$T/gram.json" --parties 3 \
@@ -97,7 +104,8 @@ test_by_gram() {
 		jq -e '.facts.selection_k == 3 and .result.clusters == 3
 			and (.facts.selection_silhouette | length == 5 and .[1] == max)
 			and (.facts.selection_stability
-			| length == 5 and index(max) == 1)' "$range/coordinator/run.json" >/dev/null ||
+			| length == 5 and index(max) ==
+			1)' "$range/coordinator/run.json" >/dev/null ||
 			fail "$kind: $(jq -c '[.facts, .result.clusters]' \
 			"$range/coordinator/run.json")"
 		jq -e '.result.clusters == 3 and any(.leaks[];
@@ -129,7 +137,9 @@ test_segments_beside_noise() {
 			print s + normal() / 10 "," s + normal() / 10 "," s + normal() / 10 "," 1 + int(8 * rand()) "," 730 * rand() } }' \
 		>"$T/customers/features.csv"
 	for kind in kmeans kmeans.columns; do
-		echo "{ \"kind\": \"$kind\", \"clusters\": { \"from\": 2, \"to\": 8 }, \"standardize\": \"joint\"$([[ $kind == kmeans ]] || echo ', "exchange": "gram"') }" >"$T/job.json"
+		echo "{ \"kind\": \"$kind\", \"clusters\": { \"from\": 2, \"to\": 8 },
+			\"standardize\": \"joint\"$([[ $kind == kmeans ]] ||
+				echo ', "exchange": "gram"') }" >"$T/job.json"
 		"$BIN/coterie" launch --data "$T/customers" --job "$T/job.json" --parties 4 --seed \
 			1 --out "$T/$kind" >"$T/said" 2>"$T/stderr" ||
 			fail "$kind: $(<"$T/stderr")"
@@ -137,7 +147,8 @@ test_segments_beside_noise() {
 		jq -e '.selection_k == 3 and (.selection_silhouette
 			| index(max) == 0) and .selection_stability[0] < 0.6
 			and (.selection_stability
-			| index(max) == 1) and .selection_margin > 0' >/dev/null <<<"$facts" || fail "$kind: $facts"
+			| index(max) == 1) and .selection_margin >
+			0' >/dev/null <<<"$facts" || fail "$kind: $facts"
 		grep -q '3 clusters of 2 to 8: silhouette 0.4.*; 2: 0.5.* (unstable)' \
 			<(tr -s '\n ' ' ' <"$T/said") || fail "$kind: says $(<"$T/said")"
 		grep -q "3 clusters of 2 to 8: silhouette" "$T/$kind/coordinator/log.jsonl" ||
@@ -157,9 +168,11 @@ refused() { # KIND-OR-VARIANT VALUE WORDS
 test_refused() {
 	rows_federation 2
 	refused variant=dense \
-		'{"from":2,"to":6}' 'job.clusters is {"from": 2, "to": 6}, expected one number: variants "dense", "paper"'
+		'{"from":2,"to":6}' 'job.clusters is {"from": 2, "to": 6}, expected one number: '\
+'variants "dense", "paper"'
 	refused variant=anchor \
-		'{"from":6,"to":2}' 'job.clusters is {"from":6,"to":2}, expected a whole number from 2 to 65536, or {"from": .., "to": ..}'
+		'{"from":6,"to":2}' 'job.clusters is {"from":6,"to":2}, expected a whole number '\
+'from 2 to 65536, or {"from": .., "to": ..}'
 	refused variant=anchor '{"from":2}' 'job.clusters.to is missing'
 	refused variant=anchor '{"from":2,"to":6,"step":2}' 'job.clusters.step is unknown'
 	refused kind=fedspectral '{"from":2,"to":6}' \

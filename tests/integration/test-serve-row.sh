@@ -24,7 +24,8 @@ test_row() {
 		taken "$name" >"$T/$name.after"
 		read -r kib files <"$T/$name.before"
 		read -r kib_now files_now <"$T/$name.after"
-		echo "$name: $kib KiB and $files descriptors after $((n / 4)) jobs, $kib_now and $files_now after $n"
+		echo "$name: $kib KiB and $files descriptors after $((n / 4)) jobs, $kib_now and \
+$files_now after $n"
 		((kib_now < kib + 8192 + kib / 10)) ||
 			fault \
 			"$name took $kib KiB after $((n / 4)) jobs and takes $kib_now after $n"

@@ -48,7 +48,8 @@ test_queue_that_is_taken_away() {
 # What does not do is refused when it is submitted, with key and line; nothing is queued.
 test_refused_at_submission() {
 	served 3
-	printf '{\n  "kind": "kcagc",\n  "clusters": 3,\n  "filter": {\n    "order": 1000000\n  }\n}\n' >"$T/bad.json"
+	printf '{\n  "kind": "kcagc",\n  "clusters": 3,\n  "filter": {\n    "order": 1000000\n  '\
+'}\n}\n' >"$T/bad.json"
 	refused 4 'bad.json: job.filter.order is 1000000, expected .*\(line 5\)' job submit \
 		"$T/bad.json"
 	printf '{ "kind": "kcagc",\n "clusters": 3,\n "filtre": {} }\n' >"$T/bad.json"
@@ -285,7 +286,8 @@ test_status() {
 	refused 2 'control.socket: Connection refused: does the daemon run' status party-01
 	refused 2 'does the daemon run' status party-02
 	refused \
-		2 'nowhere/control.socket: no such socket: does the daemon run[?] Name its configuration by --config FILE' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
+		2 'nowhere/control.socket: no such socket: does the daemon run[?] Name its '\
+'configuration by --config FILE' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
 	refused 2 'does the daemon run' "$BIN/coterie" job --socket "$T/nowhere/control.socket" list
 }
 # NAME
@@ -373,7 +375,8 @@ test_backup_is_brought_back() {
 	cp "$T/backup/jobs.db" "$T/out/coordinator"
 	cp "$T/backup/ledger.db" "$T/backup/served" "$T/out/party-00/state"
 	refused \
-		1 'the end was cut off: rows [0-9]+ to [0-9]+ are missing, of which party-01 .* was told' "$BIN/coterie" ledger verify --state "$T/out/party-00/state" \
+		1 'the end was cut off: rows [0-9]+ to [0-9]+ are missing, of which party-01 .* '\
+'was told' "$BIN/coterie" ledger verify --state "$T/out/party-00/state" \
 		--against "$(ls -t "$T"/out/party-01/job-*/run.json | head -n 1)"
 	"$BIN/coterie" ledger verify --state "$T/out/party-00/state" >/dev/null ||
 		fail "the ledger of the backup is not whole"

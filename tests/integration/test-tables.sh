@@ -69,7 +69,8 @@ test_a_party_refuses_what_it_cannot_place() {
 		printf 'a,b\n1,"%s"\n' "$cell" >"$T/t.csv"
 		! "$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" \
 			--coordinator 127.0.0.1:1 2>"$T/wrong" || fail "takes $cell"
-		grep -q 'a number without signs of currency or per cent,.*format the column so, or let coterie.convert' "$T/wrong" || fail "$cell: $(<"$T/wrong")"
+		grep -q 'a number without signs of currency or per cent,.*format the column so, '\
+'or let coterie.convert' "$T/wrong" || fail "$cell: $(<"$T/wrong")"
 	done
 	status=0
 	edit party-00 '.data = { features: "data/party-00/features.mtx", read: { id: "who" } }'

@@ -67,7 +67,8 @@ test_progress_names_its_work() {
 	federation 2
 	command -v script >/dev/null || skip "no script(1), which makes terminals"
 	script -qec "$(printf '%q ' "$BIN/coterie" launch --job "$T/job.json" --data "$T/pooled" \
-		--parties 2 --out "$T/run")" /dev/null </dev/null >"$T/shown" || fail "launch: $(<"$T/shown")"
+		--parties 2 --out "$T/run")" /dev/null </dev/null >"$T/shown" ||
+		fail "launch: $(<"$T/shown")"
 	grep -q 'what federation gains: ' "$T/shown" || fail "no progress: $(<"$T/shown")"
 	! grep -q 'coterie show: ' "$T/shown" || fail "another name: $(<"$T/shown")"
 }

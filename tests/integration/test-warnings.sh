@@ -49,11 +49,13 @@ test_each_says_what_it_knows() {
 	[[ $(codes party-01) == "no_features modularity_low" ]] ||
 		fail "party-01 warns of $(codes party-01)"
 	[[ $(run_of \
-		party-01 '.facts.modularity as $m | .warnings[1] | .number < 0.1 and .number == $m') == true ]] ||
+		party-01 '.facts.modularity as $m | .warnings[1]
+			| .number < 0.1 and .number == $m') == true ]] ||
 		fail "party-01: $(run_of party-01 '.warnings | tojson')"
 	[[ $(jq -r \
 		'select(.level == "warn" and .code == "no_features") | .text' \
-		"$T/out/party-01/log.jsonl") == "all 12 feature columns of this party are 0: "* ]] ||
+		"$T/out/party-01/log.jsonl") == "all 12 feature columns of this party are 0: \
+"* ]] ||
 		fail "party-01's log: $(grep warn "$T/out/party-01/log.jsonl")"
 	grep -q '"code":"modularity_low"' "$T/coordinator.stderr" ||
 		fail "the coordinator's log does not warn"
@@ -61,11 +63,13 @@ test_each_says_what_it_knows() {
 		fail "the coordinator knows of party-01's features"
 	COLUMNS=400 "$BIN/coterie" show "$T/out" >"$T/show"
 	grep -q \
-		'^warning: party-01: all 12 feature columns of this party are 0: .* (no_features)$' "$T/show" || fail "show: $(<"$T/show")"
+		'^warning: party-01: all 12 feature columns of this party are 0: .* '\
+'(no_features)$' "$T/show" || fail "show: $(<"$T/show")"
 	(($(grep -c '^warning: .*(modularity_low)$' "$T/show") <= 2)) ||
 		fail "show repeats itself: $(grep warning "$T/show")"
 	"$BIN/coterie" report -o "$T/report.html" "$T/out" >/dev/null
-	grep -q '{"code":"no_features","sentence":"all 12 feature columns of this party are 0: [^}]*,"names":"party-01"}' "$T/report.html" ||
+	grep -q '{"code":"no_features","sentence":"all 12 feature columns of this party are 0: '\
+'[^}]*,"names":"party-01"}' "$T/report.html" ||
 		fail "the report: $(grep -o '"warnings":.*' "$T/report.html" | head -c 500)"
 	"$BIN/coterie" report -o "$T/report.html" "$T/out/coordinator" >/dev/null
 	grep -q modularity_low "$T/report.html" && ! grep -q no_features "$T/report.html" ||
@@ -80,7 +84,8 @@ test_names_of_columns_stay() {
 			'BEGIN { srand(3); print name "-grade," name "-same," name "-size"
 			for (i = 0; i < 90; i++) printf "%.6f,7,%.6f\n", 9 * (i % 3) + rand(),
 			5 * (i % 3) + rand() }' >"$T/data/$name/table.csv"
-		edit "$name" ".data = { \"features\": \"data/$name/table.csv\" } | .policy.jobs = [\"kmeans.columns\"]"
+		edit "$name" ".data = { \"features\": \"data/$name/table.csv\" } | .policy.jobs = \
+[\"kmeans.columns\"]"
 	done
 	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7 }' >"$T/job.json"
 	coordinator
@@ -89,7 +94,8 @@ test_names_of_columns_stay() {
 	[[ $(codes coordinator) == "" && $(codes party-01) == columns_constant ]] ||
 		fail "the coordinator warns of $(codes coordinator), party-01 of $(codes party-01)"
 	[[ $(run_of \
-		party-01 '.warnings[0].sentence') == '1 of 3 feature columns have the same value in all rows and are left out: "party-01-same": '* ]] ||
+		party-01 '.warnings[0].sentence') == '1 of 3 feature columns have the same value '\
+'in all rows and are left out: "party-01-same": '* ]] ||
 		fail "party-01 says $(run_of party-01 '.warnings[0].sentence')"
 	! grep -rq -e '-same' "$T/out/coordinator" "$T/coordinator.stderr" ||
 		fail "the coordinator has names of columns"

@@ -84,7 +84,8 @@ judge_record() { # NAME RECORD: what it says fits together, and what happened
 	local status exit_status elapsed attempt attempts error
 	read -r status exit_status elapsed attempt attempts \
 		< <(jq \
-		-r '[.status, (.exit_status // "-"), (.elapsed_s // 0 | floor), .attempt, (.attempts | length)] | join(" ")' "$2")
+		-r '[.status, (.exit_status // "-"), (.elapsed_s // 0
+			| floor), .attempt, (.attempts | length)] | join(" ")' "$2")
 	error=$(jq -r '.error // ""' "$2")
 	case $status in
 	"done") [[ $exit_status == 0 && ! $error ]] ||
@@ -139,7 +140,8 @@ judge_ledger() { # NAME RECORD
 	short=$(join -a 1 -e 0 -o 1.1,1.2,2.2 \
 		<(jq -r '[.traffic[] | select(.messages_sent > 0 and (.type
 			| IN("HELLO", "HEARTBEAT", "ABORT", "PADDING", "ACK", "RESUME") | not))]
-			| group_by(.type)[] | "\(.[0].type) \(map(.messages_sent) | add)"' "$2" | sort) \
+			| group_by(.type)[] |
+			"\(.[0].type) \(map(.messages_sent) | add)"' "$2" | sort) \
 		<("$BIN/coterie" ledger export --state "$T/state/$1" --csv --job "$job" |
 		awk -F '"' -v \
 		attempt="$attempt" 'NR > 1 { split($1, of, ","); split($11, a, ",");
@@ -198,12 +200,14 @@ make_reference() { # DIR: of the parties' records
 		while read -r sha file; do
 			place=${file##*/data/"$name"/}
 			[[ -e $T/store/$sha ]] || {
-				echo "$name says that it read $file with SHA-256 $sha, which it never was" && return 1
+				echo "$name says that it read $file with SHA-256 $sha, which it \
+never was" && return 1
 			}
 			cp "$T/store/$sha" "$dir/data-$name/$place"
 		done < <(jq -r '.files[] | .sha256 + " " + .path' "${record[$name]}")
 		jq --arg dir "$dir/data-$name" --arg state "$dir/state-$name" \
-			'.state = $state | .data |= map_values($dir + "/" + sub("^data/[^/]*/"; ""))' "$T/$name.json" >"$T/reference-$name.json"
+			'.state = $state | .data |= map_values($dir + "/" + sub("^data/[^/]*/";
+				""))' "$T/$name.json" >"$T/reference-$name.json"
 	done
 	jq '.listen = "127.0.0.1:0"' "$T/coordinator.json" >"$T/reference-coordinator.json"
 	rm -f "$dir/ready"

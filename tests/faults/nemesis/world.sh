@@ -16,9 +16,11 @@ what_it_reads() { # KIND: the file whose replacing matters to it
 
 job_of() { # KIND
 	case $1 in
-	tree) echo '"kind": "kcagc", "graphs": "own", "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2, "polish": 2' ;;
+	tree) echo '"kind": "kcagc", "graphs": "own", "filter": { "order": 3 }, "restarts": 4, '\
+'"local_restarts": 2, "polish": 2' ;;
 	flat) echo '"kind": "kcagc", "graphs": "own", "method": "flat", "filter": { "order": 3 }' ;;
-	intersect) echo '"kind": "kcagc", "graphs": "own", "align": "intersect", "method": "flat", "filter": { "order": 3 }' ;;
+	intersect) echo '"kind": "kcagc", "graphs": "own", "align": "intersect", "method": '\
+'"flat", "filter": { "order": 3 }' ;;
 	landmark | gcc) echo "\"kind\": \"kcagc\", \"graphs\": \"own\", \"method\": \"$1\"" ;;
 	fedspectral-exact) echo '"kind": "fedspectral", "variant": "exact"' ;;
 	fedspectral-plain) echo '"kind": "fedspectral", "variant": "fedspectral"' ;;
@@ -77,15 +79,18 @@ world() {
 
 configurations() {
 	local \
-		name times=".heartbeat_s = $HEARTBEAT_S | .reconnect_s = $RECONNECT_S | .rejoin_s = $REJOIN_S | .step_timeout_s = 120"
+		name times=".heartbeat_s = $HEARTBEAT_S | .reconnect_s = $RECONNECT_S | .rejoin_s \
+= $REJOIN_S | .step_timeout_s = 120"
 	head -c 32 /dev/zero >"$T/numbering"
 	head -c 32 /dev/zero | tr '\0' x >"$T/numbering.coordinator"
 	chmod 600 "$T"/numbering*
 	edit coordinator \
 		"$times | .join_timeout_s = $JOIN_S | .numbering_key = \"numbering.coordinator\""
 	for name in $(names $PARTIES); do
-		edit "$name" "$times | .state = \"state/\(.name)\" | .numbering_key = \"numbering\" | .retry_s = 0
-			| .policy.jobs = [\"kcagc\", \"kmeans.columns\", \"kmeans\", \"fedsc\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", \"fedgcn\"]"
+		edit "$name" "$times | .state = \"state/\(.name)\" | .numbering_key = \
+\"numbering\" | .retry_s = 0
+			| .policy.jobs = [\"kcagc\", \"kmeans.columns\", \"kmeans\", \"fedsc\", \
+\"fedspectral\", \"fedspectral.exact\", \"fedwalk\", \"fedgcn\"]"
 	done
 }
 
@@ -95,9 +100,11 @@ data_of() { # fedwalk|others
 	for name in $(names $PARTIES); do
 		case $1 in
 		fedwalk) edit \
-			"$name" ".data = { edges: \"data/$name/edges.tsv\", vertices: \"data/$name/hosted.txt\" }" ;;
+			"$name" ".data = { edges: \"data/$name/edges.tsv\", vertices: \
+\"data/$name/hosted.txt\" }" ;;
 		*) edit \
-			"$name" ".data = { features: \"data/$name/features.mtx\", edges: \"data/$name/edges.tsv\", ids: \"data/$name/ids.txt\", graphs: \"data/$name/set\" }" ;;
+			"$name" ".data = { features: \"data/$name/features.mtx\", edges: \
+\"data/$name/edges.tsv\", ids: \"data/$name/ids.txt\", graphs: \"data/$name/set\" }" ;;
 		esac
 	done
 }

@@ -6,6 +6,7 @@
 #include "common/job/kinds.h"
 #include "party/daemon/api.h"
 #include "party/daemon/daemon.h"
+#include "party/ranks/mpirun.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,13 @@ static void doctor_check_data(struct checkup *c, const struct party_config *conf
 {
 	struct party_data d = { 0 };
 
+	if (config->ranks.n) {
+		if (!checkup_failed(c, mpirun_check(config), "ranks",
+				    "install it, or correct ranks"))
+			checkup_add(c, NOTE, "data", "the party checks them when it starts",
+				    "on %u ranks, not read here", config->ranks.n);
+		return;
+	}
 	if (!checkup_failed(c, party_data_bring(&d, config), "data",
 			    "correct the file, or data in the configuration"))
 		check_loaded(c, config, &d);

@@ -621,6 +621,10 @@ test_refused() {
 	PATH=$T/bin "$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 &&
 		fail "runs without mpirun"
 	grep -q 'no mpirun in PATH.*openmpi-bin' "$T/said" || fail "$(<"$T/said")"
+	# coterie doctor leaves data on ranks to the party.
+	"$BIN/coterie" doctor --config "$T/party-00.json" --json >"$T/said" 2>/dev/null || :
+	[[ $(jq -r '.[] | select(.check == "data") | .verdict + " " + .found' "$T/said") == \
+		"note on 2 ranks"* ]] || fail "doctor: $(<"$T/said")"
 	# What mpirun says itself.
 	echo "localhost slots=1" >"$T/hosts"
 	edit party-00 '.ranks = { n: 2, hostfile: "hosts" }'

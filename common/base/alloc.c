@@ -1,19 +1,14 @@
 #include "common/base/alloc.h"
 #include "common/base/err.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* malloc maps each piece above a threshold separately. By default the threshold starts at
  * MAPPED_LEAST. It rises towards MAPPED_MOST with each larger piece that is freed. */
 enum { MAPPED_LEAST = 128 << 10, MAPPED_MOST = 32 << 20 };
-
-enum { LARGE_PAGE = 2 << 20, LARGE_LEAST = 4 * LARGE_PAGE };
 
 static void (*at_end)(void);
 
@@ -57,25 +52,11 @@ static void *checked(void *p, size_t bytes)
 	return p;
 }
 
-/* Asks for large pages before the first use of a piece: a fault for each 4 KiB takes a third of the
- * time of a tall projection. The system may decline. */
-static void *in_large_pages(void *p, size_t bytes)
-{
-	uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	uintptr_t end = ((uintptr_t)p + bytes) / LARGE_PAGE * LARGE_PAGE;
-	int before = errno;
-
-	if (bytes >= LARGE_LEAST)
-		madvise((void *)from, end - from, MADV_HUGEPAGE);
-	errno = before;
-	return p;
-}
-
 void *alloc(size_t count, size_t size)
 {
 	size_t bytes = bytes_of(count, size);
 
-	return in_large_pages(checked(calloc(1, bytes), bytes), bytes);
+	return checked(calloc(1, bytes), bytes);
 }
 
 void *alloc_again(void *p, size_t count, size_t size)

@@ -1,22 +1,23 @@
-# make                  everything: build/bin/coordinator, party, coterie, and, where Open MPI is, coterie-worker
-# make lab              build/bin/coterie-lab: baselines and measurements for research; coterie-netlab: the emulator of
-#                       scripts/netlab; neither is installed
+# make                  everything: build/bin/coordinator, party, coterie, and, where Open MPI is,
+#                       coterie-worker
+# make lab              build/bin/coterie-lab: baselines and measurements for research;
+#                       coterie-netlab: the emulator of scripts/netlab; neither is installed
 # make check            unit tests; ROOM=proto those of tests/unit/proto alone
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
-# make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours; and
-#                       HOURS=2 of faults by chance, SEED=1
+# make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five
+#                       hours; and HOURS=2 of faults by chance, SEED=1
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
 # make reproducible     the programs from two folders are the same bytes: five minutes
 # make docs             all pages as a site, with search: build/docs/index.html; needs scripts/deps
 #                       --docs, and for the reference of the Python package --python
-# make install          to $(DESTDIR)$(PREFIX); SECURITY_CONTACT=security@example.org: who takes reports of security
-#                       issues, in the installed SECURITY.md
+# make install          to $(DESTDIR)$(PREFIX); SECURITY_CONTACT=security@example.org: who takes
+#                       reports of security issues, in the installed SECURITY.md
 # make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): HEAD of git, and
 #                       sbom.spdx.json; DIST=DIR: there
-# make wheel            build/dist/coterie-VERSION-py3-none-*.whl: the Python package for pip, with the
-#                       programs inside, and without; needs scripts/deps --wheel
+# make wheel            build/dist/coterie-VERSION-py3-none-*.whl: the Python package for pip, with
+#                       the programs inside, and without; needs scripts/deps --wheel
 # make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
 # make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs
 #                       root
@@ -26,11 +27,12 @@
 #
 # SAN=address,undefined or SAN=thread: the same in a build folder of its own. With fuzzer-no-link
 # among them (clang) that is build/fuzz, in which fuzzers and sanitized tests share their objects.
-# WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other warnings.
-# CC=clang works too. CFLAGS adds.
+# WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other
+# warnings. CC=clang works too. CFLAGS adds.
 
 PREFIX   ?= /usr/local
-# Of a sanitizer's build what counts is how soon its tests are through, and that its traces name lines.
+# Of a sanitizer's build what counts is how soon its tests are through, and that its traces name
+# lines.
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 B        := build/plain
 BIN      := build/bin
@@ -40,11 +42,14 @@ comma := ,
 FUZZED   := $(findstring fuzzer-no-link,$(SAN))
 B        := build/$(if $(FUZZED),fuzz,$(subst $(comma),-,$(SAN)))
 BIN      := $(B)/bin
+# These warnings need -O2 to be right.
 SAN_FLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
-             $(if $(findstring clang,$(CC)),,-Wno-format-truncation -Wno-maybe-uninitialized) # which need -O2 to be right
+             $(if $(findstring clang,$(CC)),,-Wno-format-truncation -Wno-maybe-uninitialized)
 else
-# A sanitizer looks closer than these do. tests/integration/test-binaries.sh reads what came of them.
-HARDEN      := -fstack-protector-strong -fstack-clash-protection -fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+# A sanitizer looks closer than these do. tests/integration/test-binaries.sh reads what came of
+# them.
+HARDEN      := -fstack-protector-strong -fstack-clash-protection -fPIE -U_FORTIFY_SOURCE \
+	-D_FORTIFY_SOURCE=2
 HARDEN_LINK := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
 HARDEN      += -fcf-protection=full
@@ -62,8 +67,10 @@ DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \
             -ffile-prefix-map=$(CURDIR)=.
-# libmicrohttpd only where something of it is called: it brings a TLS library of its own, which is of no use here.
-LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd -Wl,--pop-state -lgmp -lm -pthread
+# libmicrohttpd only where something of it is called: it brings a TLS library of its own, which is
+# of no use here.
+LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd \
+	-Wl,--pop-state -lgmp -lm -pthread
 
 # Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a
 # room, and so is each protocol, but for its roles, which are part of server and party: COMMON has
@@ -94,7 +101,8 @@ BELOW_lab    := $(call lib,lab) $(BELOW_cli)
 BELOW_netlab := $(call lib,netlab) $(BELOW_base)
 # Tests of a folder of common/ link it and what stands below, so that what looks up does not link.
 from        = $(shell echo ' $(COMMON)' | sed 's| \(.* \)*$(1) |$(1) |')
-$(foreach r,$(filter-out common/base,$(filter common/%,$(COMMON))),$(eval BELOW_$(notdir $(r)) := $(call lib,$(call from,$(r)))))
+$(foreach r,$(filter-out common/base,$(filter common/%,$(COMMON))),$(eval BELOW_$(notdir $(r)) := \
+	$(call lib,$(call from,$(r)))))
 BELOW_crypto := $(call lib,crypto) $(BELOW_privacy)
 # Tests of a protocol run both halves against each other in memory.
 BELOW_both   := $(call lib,server party proto crypto) $(BELOW_common)
@@ -117,10 +125,13 @@ $(BIN)/coterie-lab: $(B)/lab/main.o $(BELOW_lab)
 $(BIN)/coterie-netlab: $(B)/lab/netlab/main.o $(BELOW_netlab)
 # Only where there is Open MPI.
 $(B)/worker/%.o: DEPFLAGS += $(shell pkg-config --cflags ompi-c)
-$(BIN)/coterie-worker: LDLIBS := $(shell pkg-config --libs openblas lapacke libcjson) -lm -pthread $(if $(WORKER),$(shell pkg-config --libs ompi-c))
+$(BIN)/coterie-worker: LDLIBS := $(shell pkg-config \
+	--libs openblas lapacke libcjson) -lm -pthread $(if $(WORKER),$(shell pkg-config \
+	--libs ompi-c))
 $(BIN)/coterie-worker: $(B)/worker/main.o $(SRC_worker:%.c=$(B)/%.o) $(BELOW_ranks)
 no-worker:
-	@echo "coterie-worker: skipped, as libopenmpi-dev is not installed; scripts/deps --ranks installs it"
+	@echo "coterie-worker: skipped, as libopenmpi-dev is not installed;" \
+		"scripts/deps --ranks installs it"
 # For LD_PRELOAD, so without a sanitizer: tests/faults/nth.sh.
 SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
@@ -132,7 +143,8 @@ $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(shell pkg-config --libs libcur
 $(BIN)/coterie-lab $(B)/tests/unit/lab/%: LDLIBS += -llinear
 # netlab calls mlockall: link only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
-$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-lab $(BIN)/coterie-netlab $(BIN)/coterie-worker:
+$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-lab $(BIN)/coterie-netlab \
+	$(BIN)/coterie-worker:
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -186,7 +198,8 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 $(B)/tests/unit/%.o: OPT := $(if $(SAN),-O0,-O1)
 
 # ROOM="NAME...": tests of these folders of tests/unit alone.
-ROOM_TESTS = $(or $(filter $(ROOM:%=$(B)/tests/unit/%/%),$(TESTS)),$(error ROOM=$(ROOM): no tests in tests/unit/$(ROOM)))
+ROOM_TESTS = $(or $(filter $(ROOM:%=$(B)/tests/unit/%/%),$(TESTS)),$(error ROOM=$(ROOM): no tests \
+	in tests/unit/$(ROOM)))
 tests: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) lab)
 
 check: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) all lab)
@@ -212,9 +225,11 @@ fuzz: fuzzers
 reproducible:
 	@rm -rf build/twice && mkdir -p build/twice/one build/twice/another/folder
 	@for d in one another/folder; do \
-		git archive HEAD | tar -x -C build/twice/$$d && CCACHE_DISABLE=1 $(MAKE) -s -C build/twice/$$d all || exit 1; done
+		git archive HEAD | tar -x -C build/twice/$$d && \
+		CCACHE_DISABLE=1 $(MAKE) -s -C build/twice/$$d all || exit 1; done
 	@for p in coordinator party coterie; do \
-		cmp build/twice/one/build/bin/$$p build/twice/another/folder/build/bin/$$p || exit 1; \
+		cmp build/twice/one/build/bin/$$p build/twice/another/folder/build/bin/$$p || \
+		exit 1; \
 		sha256sum build/twice/one/build/bin/$$p; done
 
 # What scripts/check --all has a sample of.
@@ -223,12 +238,15 @@ SEED  ?= 1
 BY_CHANCE := $(wildcard tests/faults/nth.sh tests/faults/nemesis.sh)
 soak: all lab $(SHIM) fuzzers
 	@for s in $(BY_CHANCE); do \
-		echo "== $$s" && $$s --seconds $$(($(HOURS) * 3600 / $(words $(BY_CHANCE)))) --seed $(SEED) || exit 1; \
+		echo "== $$s" && $$s --seconds $$(($(HOURS) * 3600 / $(words $(BY_CHANCE)))) \
+		--seed $(SEED) || exit 1; \
 	done
 	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
-	COTERIE_JOBS=200 TEST_TIMEOUT=1800 scripts/run-tests --timeout 1800 integration tests/integration/test-serve-row.sh
+	COTERIE_JOBS=200 TEST_TIMEOUT=1800 scripts/run-tests \
+		--timeout 1800 integration tests/integration/test-serve-row.sh
 	$(MAKE) -s SAN=thread all lab
-	COTERIE_BIN=$(CURDIR)/build/thread/bin COTERIE_JOBS=20 scripts/run-tests --timeout 36000 integration tests/integration/test-threads.sh
+	COTERIE_BIN=$(CURDIR)/build/thread/bin COTERIE_JOBS=20 scripts/run-tests \
+		--timeout 36000 integration tests/integration/test-threads.sh
 	tests/faults/faults.sh --out build/faults.csv
 	tests/faults/twins.sh --times 10 --out build/twins.csv
 	scripts/fuzz --seconds 1200
@@ -241,14 +259,20 @@ lint:
 
 # Programs and modules of Debian, not of another Python.
 docs:
-	@api=; if /usr/bin/python3 -c 'import sphinx, sklearn, pandas' 2>/dev/null; then api=--python; else \
-		echo "docs: without the Python reference, as Sphinx, pandas or scikit-learn are not" \
+	@api=; if /usr/bin/python3 -c 'import sphinx, sklearn, pandas' 2>/dev/null; then \
+		api=--python; else \
+		echo "docs: without the Python reference," \
+			"as Sphinx, pandas or scikit-learn are not" \
 			"installed; scripts/deps --python installs them"; fi; \
-	if ! /usr/bin/python3 -c 'from mkdocs.utils import get_themes; get_themes()["material"]' 2>/dev/null; then \
-		echo "docs: skipped, as MkDocs or its theme Material is not installed; scripts/deps --docs installs them"; \
+	if ! /usr/bin/python3 -c 'from mkdocs.utils import get_themes; get_themes()["material"]' \
+	2>/dev/null; then \
+		echo "docs: skipped, as MkDocs or its theme Material is not installed;" \
+		"scripts/deps --docs installs them"; \
 	else scripts/site build $$api && /usr/bin/mkdocs build -q --strict -f build/mkdocs.yml && \
 		if [ "$$api" ]; then \
-			/usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -d build/docs-cache python/docs build/docs/python-api; \
+			/usr/bin/python3 -B -m sphinx -q -W \
+			--keep-going -b html -d build/docs-cache python/docs \
+			build/docs/python-api; \
 		fi && echo "docs: build/docs/index.html"; fi
 
 DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
@@ -259,35 +283,46 @@ $(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party
 	scripts/completions $(BIN) $(COMPLETIONS)
 SECURITY_CONTACT ?= not set in this build
 install: all $(COMPLETIONS)/bash/coterie
-	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(DOC)/configs/monitoring $(MAN)
-	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md CITATION.cff MAINTAINERS \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs \
+		$(DOC)/configs/monitoring $(MAN)
+	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) \
+		$(DESTDIR)$(PREFIX)/bin
+	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md CITATION.cff \
+		MAINTAINERS \
 		CODE_OF_CONDUCT.md $(DOC)
 	sed -i 's#^Security contact: .*#Security contact: $(SECURITY_CONTACT)#' $(DOC)/SECURITY.md
 	install -m 644 docs/*.md $(DOC)/docs
-	for d in $(sort $(dir $(wildcard docs/*/*.md))); do install -d $(DOC)/$$d && install -m 644 $$d*.md $(DOC)/$$d || exit 1; done
+	for d in $(sort $(dir $(wildcard docs/*/*.md))); do install -d $(DOC)/$$d && \
+		install -m 644 $$d*.md $(DOC)/$$d || exit 1; done
 	install -m 644 proto/*.md $(DOC)/proto
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs
 	install -m 644 configs/monitoring/* $(DOC)/configs/monitoring
 	for f in $$(find configs/helm -type f); do install -D -m 644 $$f $(DOC)/$$f || exit 1; done
 	install -m 644 docs/*.1 $(MAN)
-	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/vendor-completions \
+		$(SHARE)/fish/vendor_completions.d
 	install -m 644 $(COMPLETIONS)/bash/* $(SHARE)/bash-completion/completions
 	install -m 644 $(COMPLETIONS)/zsh/* $(SHARE)/zsh/vendor-completions
 	install -m 644 $(COMPLETIONS)/fish/* $(SHARE)/fish/vendor_completions.d
 
-# The same commit on the same packages gives the same bytes, whatever umask, git's settings or the clock are.
+# The same commit on the same packages gives the same bytes, whatever umask, git's settings or the
+# clock are.
 DIST   ?= build/dist
 DISTED = coterie-$(shell scripts/version)
 dist: all
-	@[ -e .git ] || { echo "dist: this folder is no git repository: its archive is the one that it came from" >&2; exit 1; }
-	@git diff --quiet HEAD || echo "dist: there are changes that are not committed; the archive is without them" >&2
-	@[ "$$(git show HEAD:VERSION)" = "$(VERSION)" ] || { echo "dist: VERSION has changes that are not committed" >&2; exit 1; }
+	@[ -e .git ] || { echo \
+		"dist: this folder is no git repository: its archive is the one that it came from" \
+		>&2; exit 1; }
+	@git diff --quiet HEAD || echo \
+		"dist: there are changes that are not committed; the archive is without them" >&2
+	@[ "$$(git show HEAD:VERSION)" = "$(VERSION)" ] || \
+		{ echo "dist: VERSION has changes that are not committed" >&2; exit 1; }
 	@mkdir -p $(DIST)
 	scripts/sbom --bin $(BIN) >$(DIST)/sbom.spdx.json
 	@chmod 644 $(DIST)/sbom.spdx.json
-	git -c tar.umask=0022 archive --format=tar --prefix=$(DISTED)/ --add-file=$(DIST)/sbom.spdx.json -o $(DIST)/$(DISTED).tar HEAD
+	git -c tar.umask=0022 archive --format=tar --prefix=$(DISTED)/ \
+		--add-file=$(DIST)/sbom.spdx.json -o $(DIST)/$(DISTED).tar HEAD
 	gzip -9nf $(DIST)/$(DISTED).tar
 
 wheel: all
@@ -296,7 +331,8 @@ wheel: all
 # Unit tests are make check's: DEB_BUILD_OPTIONS= runs them once more.
 DEB ?= build/deb
 deb: dist
-	DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-nocheck}" scripts/deb $(DIST)/$(DISTED).tar.gz $(DEB)
+	DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-nocheck}" scripts/deb $(DIST)/$(DISTED).tar.gz \
+		$(DEB)
 deb-check: deb
 	COTERIE_DEB=$(abspath $(DEB)) tests/integration/test-deb.sh
 container-check: all
@@ -305,7 +341,9 @@ container-check: all
 clean:
 	rm -rf build
 
-.PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist wheel deb deb-check container-check clean
-# Kept, unlike other intermediate files; .SECONDARY would not compile a new file older than its archive.
+.PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format \
+	lint docs install dist wheel deb deb-check container-check clean
+# Kept, unlike other intermediate files; .SECONDARY would not compile a new file older than its
+# archive.
 .PRECIOUS: $(B)/%.o
 -include $(shell find build -path build/compat -prune -o -name '*.d' -type f -print 2>/dev/null)

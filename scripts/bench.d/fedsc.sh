@@ -428,7 +428,8 @@ beyond() { # Goal: past the paper's FedSC on clean rows
 			if ($4 > $8) past = past (past ? ", " : "") $1
 			else behind = behind (behind ? ", " : "") $1 " (" $4 " against " $8 ")"
 		}
-		END { if (n) printf "\nPast the paper'\''s FedSC on clean rows: %s. Not: %s.\n", past ? past : "none", behind ? behind : "none" }' "$csv"
+		END { if (n) printf "\nPast the paper'\''s FedSC on clean rows: %s. Not: %s.\n", '\
+'past ? past : "none", behind ? behind : "none" }' "$csv"
 }
 
 # An empty unit is written as "-".

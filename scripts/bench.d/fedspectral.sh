@@ -170,7 +170,8 @@ blind() { # SET
 				{ not_run "$1" "$what" similarity "$WHY" && continue 2; }
 			awk -F , -v OFS=, -v seed="$seed" -v \
 				k="$([[ $what == one* ]] && echo 1 || echo $K)" '
-				BEGIN { srand(seed) } NR > 1 { $2 = int(k * rand()) } 1' "$CENTRAL/labels.csv" >"$out/data/blind.csv"
+				BEGIN { srand(seed) } NR > 1 { $2 = int(k * rand()) } 1' \
+					"$CENTRAL/labels.csv" >"$out/data/blind.csv"
 			all=$("$bin/coterie" eval --paper-similarity --truth "$CENTRAL/labels.csv" \
 				"$out/data/blind.csv")
 			similarity+=${similarity:+$'\n'}$(jq '100 * .similarity' <<<"$all")

@@ -61,7 +61,8 @@ test_submit_from_elsewhere() {
 		fail "run.json of the coordinator has another submitter"
 	until_true 20 party_names_anna || fail "run.json of a party has another submitter"
 	[[ $(python3 -c 'import sqlite3, sys
-print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True).execute("select distinct submitter from job").fetchall())' \
+print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro",
+                      uri=True).execute("select distinct submitter from job").fetchall())' \
 		"$T/out/party-01/state/ledger.db") == "[('anna',)]" ]] ||
 		fail "the ledger does not name anna"
 	far vera log 1 | cmp - "$(shown 1 .directory)/log.jsonl" || fail "log shows something else"
@@ -224,7 +225,8 @@ test_configuration() {
 		'.api = { listen: "127.0.0.1:0", roles: { anna: "boss" } }'
 	check 'coordinator.api.listen is .*, expected an address' '.api = { listen: "nowhere" }'
 	python3 -c 'import socket, time
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$T/taken" &
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(s.getsockname()[1], flush=True); time.sleep(60)' >"$T/taken" &
 	taker=$!
 	until_true 20 test -s "$T/taken"
 	check 'api.listen: 127.0.0.1:[0-9]*: address already in use' \

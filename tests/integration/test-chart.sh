@@ -129,7 +129,8 @@ test_daemons_take_it() {
 		fault "$(<"$T/said")"
 	jq -e --slurpfile old "$T/party-00.json" '
 		.peers["party-01"] == $old[0].peers["party-01"] and
-		.control.socket == "/run/coterie-party/control.socket"' "$T/party-00.rendered" >/dev/null ||
+		.control.socket == "/run/coterie-party/control.socket"' "$T/party-00.rendered" \
+			>/dev/null ||
 		fault "another configuration: $(<"$T/party-00.rendered")"
 	! check_config party-00 "$BIN/party" || fault "its group may read a key, elsewhere, too"
 	grep -q 'mode 0440 lets others at the private key' "$T/said" || fault "$(<"$T/said")"

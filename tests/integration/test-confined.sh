@@ -61,11 +61,15 @@ test_seccomp_is_forbidden() {
 	federation 2
 	start coordinator python3 -c 'import ctypes, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
-code = b"".join(struct.pack("HBBI", *i) for i in [(0x20, 0, 0, 0), (0x15, 0, 1, int(sys.argv[1])), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7fff0000)])
+code = b"".join(struct.pack("HBBI", *i)
+                for i in [(0x20, 0, 0, 0), (0x15, 0, 1, int(sys.argv[1])), (0x06, 0, 0, 0x50001),
+                          (0x06, 0, 0, 0x7fff0000)])
 room = ctypes.create_string_buffer(code)
 program = struct.pack("HxxxxxxP", 4, ctypes.addressof(room))
-if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)): sys.exit("no filter: %d" % ctypes.get_errno())
-os.execv(sys.argv[2], sys.argv[2:])' "$number" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)):
+    sys.exit("no filter: %d" % ctypes.get_errno())
+os.execv(sys.argv[2], sys.argv[2:])' "$number" "$BIN/coordinator" --config "$T/coordinator.json" \
+	--job "$T/job.json"
 	ends 4 coordinator
 	says coordinator 'sandbox: the system call seccomp.* is not to be had: .*SystemCallFilter'
 }

@@ -128,7 +128,8 @@ image_lists_its_packages() {
 	build run "$c" -- dpkg-query -W -f '${Package} ${Version}\n' | tr -d '\r' |
 		sort -u >"$T/dpkg"
 	jq -r '.packages[] | select(.SPDXID | startswith("SPDXRef-package-")) |
-		"\(.name) \(.versionInfo)"' "$T/list.json" | grep -v '^uplot ' | sort -u >"$T/listed"
+		"\(.name) \(.versionInfo)"' "$T/list.json" | grep -v '^uplot ' |
+		sort -u >"$T/listed"
 	cmp "$T/dpkg" "$T/listed" ||
 		fail "the list is not dpkg's: $(diff "$T/dpkg" "$T/listed" | head -n 3)"
 	[[ $(jq -r '.packages[] | select(.name == "coterie-party").licenseDeclared' \

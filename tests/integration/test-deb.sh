@@ -129,7 +129,10 @@ test_python_package() {
 	cd "$T" || fail "is gone"
 	PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1 PATH=$T/coterie/usr/bin:/usr/bin:/bin \
 		/usr/bin/python3 -c 'import coterie
-print(coterie.__version__, coterie.find(), coterie.KMeans(3, parties=2).fit([[i % 3 * 9.0, i % 3 * 5.0 + i % 7] for i in range(60)]).labels_.size)' \
+print(coterie.__version__, coterie.find(),
+      coterie.KMeans(3,
+                     parties=2).fit([[i % 3 * 9.0, i % 3 * 5.0 + i % 7]
+                                     for i in range(60)]).labels_.size)' \
 		>"$T/said" 2>"$T/python.stderr" || fail "$(<"$T/python.stderr")"
 	[[ $(<"$T/said") == "$(<"$ROOT/VERSION") $T/coterie/usr/bin/coterie 60" ]] ||
 		fail "it says $(<"$T/said")"
@@ -322,7 +325,8 @@ federation_of_hosts() {
 			| del(.data.ids) | .name = $name | .threads = 1 |
 			.identity.certificate = "\($name).crt" | .identity.key = "\($name).key"
 			| .peers = { hub: $hub, ($other): $pin } |
-			.data.features = "/var/lib/coterie-party/data/features.mtx"' - <(readme_json 3) >"$T/new"
+			.data.features = "/var/lib/coterie-party/data/features.mtx"' - \
+			<(readme_json 3) >"$T/new"
 		put "$name" /etc/coterie/party.json <"$T/new"
 	done
 }

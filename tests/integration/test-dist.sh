@@ -33,7 +33,8 @@ test_list_names_what_the_loader_loads() {
 				| index($soname)))) as [$package] |
 				.relationships[] | select(.spdxElementId == $program
 				and .relatedSpdxElement == $package.SPDXID) |
-				"\(.relationshipType) \($package.name) \($package.versionInfo)"' "$T/sbom" >"$T/found"
+				"\(.relationshipType) \($package.name) \($package.versionInfo)"' \
+				"$T/sbom" >"$T/found"
 			[[ $(wc -l <"$T/found") == 1 ]] ||
 				fail "$program loads $soname ($path), of which the list says: \
 $(cat "$T/found")"
@@ -82,7 +83,8 @@ test_list_is_spdx() {
 		any(.packages[]; .name == "uplot" and .licenseDeclared == "MIT" and (.versionInfo
 		| test("^[0-9]+[.][0-9]+"))) and
 		any(.relationships[];
-		.relationshipType == "DESCRIBES")' "$T/sbom" >/dev/null || fail "not as SPDX 2.3 has it: $T/sbom"
+		.relationshipType == "DESCRIBES")' "$T/sbom" >/dev/null ||
+			fail "not as SPDX 2.3 has it: $T/sbom"
 }
 
 # What it cannot name with a version, it does not leave out.

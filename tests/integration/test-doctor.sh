@@ -183,7 +183,8 @@ test_output() {
 
 taken() { # by another process, at the port in $TAKEN
 	start taker python3 -c 'import socket, time
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(600)'
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(s.getsockname()[1], flush=True); time.sleep(600)'
 	until_true 20 test -s "$T/taker.stdout" || fail "no port could be taken"
 	TAKEN=127.0.0.1:$(<"$T/taker.stdout")
 }

@@ -186,7 +186,8 @@ test_other_files() {
 	edit job '.allow_single = true'
 	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.size}",
 	    [f"{i + 1} {j + 1} {X[i, j]:.17g}" for i in range(X.shape[0]) for j in range(X.shape[1])])
-write("edges.mtx", "coordinate pattern symmetric", f"{len(X)} {len(X)} {len(edges)}", [f"{v + 1} {u + 1}" for u, v in edges])'
+write("edges.mtx", "coordinate pattern symmetric", f"{len(X)} {len(X)} {len(edges)}",
+      [f"{v + 1} {u + 1}" for u, v in edges])'
 	edit party-00 '.data = { features: "data/party-00/features.mtx",
 		edges: "data/party-00/edges.mtx" }'
 	same_as_without "sorted Matrix Market"
@@ -196,7 +197,8 @@ write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.
 write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
     [f"{u + 1} {v + 1} {1 + (u + v) % 5 / 4}" for u, v in r.permutation(edges)])'
 	same_as_without "shuffled Matrix Market and weights"
-	as_files 'write("features.mtx", "array real general", f"{X.shape[0]} {X.shape[1]}", [f"{x:.17g}" for x in X.T.flat])
+	as_files 'write("features.mtx", "array real general", f"{X.shape[0]} {X.shape[1]}",
+      [f"{x:.17g}" for x in X.T.flat])
 with open(folder + "/edges.tsv", "w") as f:
     for u, v in r.permutation(edges):
         f.write(f"{v}\t{u}\t{1 / (1 + (u + v) % 3):.17g}\n")'
@@ -204,7 +206,8 @@ with open(folder + "/edges.tsv", "w") as f:
 	same_as_without "an array and weights"
 	# The same words, weighed: nought or one.
 	as_files 'i, j = np.nonzero(X > 1)
-write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
+write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
+      [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
 	same_as_without "words"
 	# Ids: rows in another order than the files'.
 	as_files 'write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
@@ -258,7 +261,8 @@ test_rows() {
 		RANKS=4 same_rows "kmeans, $more" # of which one has no rows
 	done
 	as_files 'i, j = np.nonzero(X > 0)
-write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
+write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
+      [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
 with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"row-{i}\n" for i in r.permutation(len(X)))'
 	edit party-00 \
@@ -341,7 +345,8 @@ test_other_methods() {
 	# Rows that are not where the file has them, when they are read again after the local phase.
 	as_files 'with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))
-write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}", [f"{u + 1} {v + 1} 1" for u, v in edges])'
+write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
+      [f"{u + 1} {v + 1} 1" for u, v in edges])'
 	edit party-00 \
 		'.data.ids = "data/party-00/ids.txt" | .data.edges = "data/party-00/edges.mtx"'
 	edit job 'del(.starts, .restarts, .local_restarts) | .method = "landmark"'
@@ -430,7 +435,8 @@ test_other_methods_of_other_files() {
 # Party 0 has a third of its values, as coordinates, and edges of more than one weight.
 sparse_and_weighted() {
 	as_files 'i, j = np.nonzero(X > 1)
-write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
+write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
+      [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
 write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
     [f"{u + 1} {v + 1} {1 / (1 + (u + v) % 5):.17g}" for u, v in r.permutation(edges)])'
 	edit party-00 '.data = { features: "data/party-00/features.mtx",

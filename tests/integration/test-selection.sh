@@ -109,7 +109,8 @@ test_by_gram() {
 			fail "$kind: $(jq -c '[.facts, .result.clusters]' \
 			"$range/coordinator/run.json")"
 		jq -e '.result.clusters == 3 and any(.leaks[];
-			startswith("clusters \"from\" .. \"to\""))' "$range/party-02/run.json" >/dev/null ||
+			startswith("clusters \"from\" .. \"to\""))' "$range/party-02/run.json" \
+				>/dev/null ||
 			fail "$kind: party-02 has another k, or does not say what a range shows"
 		cut -d , -f 2 "$given/party-00/labels.csv" | tail -n +2 >"$T/given.txt"
 		at_least \

@@ -190,7 +190,8 @@ lock_store() {
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute("BEGIN IMMEDIATE")
 open(sys.argv[2], "w").close()
-while not os.path.exists(sys.argv[3]): time.sleep(0.02)' "$T/out/coordinator/jobs.db" "$T/locked" "$T/release"
+while not os.path.exists(sys.argv[3]): time.sleep(0.02)' "$T/out/coordinator/jobs.db" "$T/locked" \
+	"$T/release"
 	until_true 10 test -e "$T/locked" || fail "jobs.db was not locked"
 }
 
@@ -213,7 +214,8 @@ test_locked_store() {
 }
 written() {
 	[[ $(python3 -c 'import sqlite3, sys
-print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM job WHERE id = 1").fetchone()[0])' "$T/out/coordinator/jobs.db") == 3 ]]
+print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM job WHERE id = 1").fetchone()[0])' \
+	"$T/out/coordinator/jobs.db") == 3 ]]
 }
 
 test_damaged_store() {
@@ -254,7 +256,8 @@ test_foreign_store() {
 	federation 2
 	mkdir -p "$T/out/coordinator"
 	python3 -c 'import sqlite3, sys
-db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE x (y)"); db.commit()' "$T/out/coordinator/jobs.db"
+db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE x (y)"); db.commit()' \
+	"$T/out/coordinator/jobs.db"
 	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
 		"$T/out/coordinator"
 	ends 4 coordinator

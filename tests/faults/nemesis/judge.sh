@@ -237,7 +237,9 @@ judge_ledgers() {
 		awk '$2 > 3 { exit 1 }
 			$2 == 0 { over[$1] = 1; next }
 			over[$1] || seen[$1, $2]++ {
-			exit 1 }' "$T/state/$name/served" || wrong "$name served an attempt twice, a fourth, or one of a job that was done"
+			exit 1 }' "$T/state/$name/served" ||
+				wrong "$name served an attempt twice, a fourth, or one of a job \
+that was done"
 	done
 }
 

@@ -42,7 +42,8 @@ render() {
 					theirs += at[set[s], r[i], "AGC"]
 					if (d < least) { least = d; where = r[i] }
 				}
-				if (count) printf "\n%s: mean over %d orders %.2f, AGC %.2f; the least difference %+.2f, at %s.\n", \
+				if (count) printf \
+					"\n%s: mean over %d orders %.2f, AGC %.2f; the least difference %+.2f, at %s.\n", \
 					set[s], count, ours / count, theirs / count, least, where
 			}
 		}' "$csv"

@@ -321,7 +321,8 @@ render_when() {
 				for (j = 1; j <= many[days[i]]; j++) {
 					name = set[days[i], j]
 					line = line (j > 1 ? "; " : " ") name
-					if (days_of[name] > 1) line = line (main[name] == days[i] ? ": the others" : ":" rows[days[i], name])
+					if (days_of[name] > 1)
+						line = line (main[name] == days[i] ? ": the others" : ":" rows[days[i], name])
 				}
 				print "* " days[i] ":" line
 			}

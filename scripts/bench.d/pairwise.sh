@@ -53,7 +53,8 @@ put() {
 	time=$("$program" "$d") || { WHY='bench_paillier failed' && return 1; }
 	time=$(tr ' ' '\n' <<<"$time" |
 		awk -F = -v made=$made -v read=$read -v cores="$(nproc)" '{ t[$1] = $2 }
-		END { printf "%.1f", (made * t["encrypt_s"] + read * (t["combine_s"] + t["decrypt_s"])) / cores }')
+		END { printf "%.1f", (made * t["encrypt_s"] + read * (t["combine_s"] + \
+			t["decrypt_s"])) / cores }')
 	bytes=$(jq '[.traffic[] | select(.type == "SEALED").bytes_received] | add / 1e6' \
 		"$RUN/coordinator/run.json")
 	pairs=$(paste -d , "$paper/coordinator/labels.csv" "$RUN/coordinator/labels.csv" |

@@ -72,7 +72,8 @@ data_and_model() { # -> states at the parties, $model
 	mkdir -p "$at/old"
 	awk -v n=$old '/^%/ { print; next } !m { m = $2; next } $1 <= n { entry[count++] = $0 }
 		END { print n, m, count;
-		for (i = 0; i < count; i++) print entry[i] }' "$at/all/features.mtx" >"$at/old/features.mtx"
+		for (i = 0; i < count; i++)
+			print entry[i] }' "$at/all/features.mtx" >"$at/old/features.mtx"
 	awk -v n=$old '$1 < n && $2 < n' "$at/all/edges.tsv" >"$at/old/edges.tsv"
 	head -n $old "$at/all/labels.txt" >"$at/old/labels.txt"
 	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 5 } }' >"$at/job.json"

@@ -480,16 +480,22 @@ known_launch() {
 		wiki-2) elapsed=8 ;;
 		wiki-4) echo "launch: a party died" >&2 && exit 2 ;;
 		esac
-		echo '{ "stated": { "rate_mbit": 400 }, "measured": { "rtt_ms": 200 }, "discarded": '$discarded' }' >"$out/network.json"
-		echo '{ "elapsed_s": '$elapsed', "job": { "polish": 3 }, "round_trips": 14, "phases": [
+		echo '{ "stated": { "rate_mbit": 400 }, "measured": { "rtt_ms": 200 },
+		"discarded": '$discarded' }' >"$out/network.json"
+		echo '{ "elapsed_s": '$elapsed', "job": { "polish": 3 }, "round_trips": 14,
+		"phases": [
 			{ "name": "offer", "compute_s": 0, "rounds": 0, "round_trips": 2 },
 			{ "name": "local", "compute_s": 0.1, "rounds": 0, "round_trips": 1 },
 			{ "name": "level-1", "compute_s": 0.2, "rounds": 6, "round_trips": 7 },
-			{ "name": "polish", "compute_s": 0, "rounds": 3, "round_trips": 4 } ], "traffic": [
-			{ "bytes_sent": 1e6, "bytes_received": 20e6 }, { "bytes_sent": 2e6, "bytes_received": 30e6 } ] }' >"$out/coordinator/run.json"
+			{ "name": "polish", "compute_s": 0, "rounds": 3, "round_trips": 4 } ],
+			"traffic": [
+			{ "bytes_sent": 1e6, "bytes_received": 20e6 }, { "bytes_sent": 2e6,
+			"bytes_received": 30e6 } ] }' >"$out/coordinator/run.json"
 		for i in 0 1; do
-			echo '{ "phases": [ { "name": "local", "compute_s": 0.'$((5 - i))' }, { "name": "level-1", "compute_s": 0.'$i' } ],
-				"traffic": [ { "bytes_sent": 30e6, "bytes_received": 2e6 } ] }' >"$out/party-0$i/run.json"
+			echo '{ "phases": [ { "name": "local", "compute_s": 0.'$((5 - i))' },
+			{ "name": "level-1", "compute_s": 0.'$i' } ],
+				"traffic": [ { "bytes_sent": 30e6,
+				"bytes_received": 2e6 } ] }' >"$out/party-0$i/run.json"
 		done
 		! $discarded || exit 1
 	END

@@ -17,7 +17,8 @@ other_rows() { # L KEEP [SYNTH-OPTION...]: of the rows each party has this part
 	"$BIN/coterie" split --by columns --keep "$2" --parties "$1" --seed 5 --data "$T/pooled" \
 		--out "$T/data" >/dev/null
 	cat >"$T/job.json" <<-'END'
-		{ "kind": "kcagc", "align": "intersect", "clusters": 3, "seed": 7, "filter": { "order": 3 },
+		{ "kind": "kcagc", "align": "intersect", "clusters": 3, "seed": 7,
+		"filter": { "order": 3 },
 		  "restarts": 4 }
 	END
 	set_up "$1"
@@ -50,7 +51,8 @@ cut_by_hand() { # L: $T/data -> $T/hand
 				!columns { columns = $2; next }
 			place[$1] { entry[count++] = place[$1] " " $2 " " $3 }
 			END { print n, columns, count;
-			for (i = 0; i < count; i++) print entry[i] }' "$to/place" "$from/features.mtx" >"$to/features.mtx"
+			for (i = 0; i < count; i++)
+				print entry[i] }' "$to/place" "$from/features.mtx" >"$to/features.mtx"
 		awk 'NR == FNR { place[$1] = FNR; next }
 			$1 in place && $2 in place { print place[$1] - 1, place[$2] - 1 }' \
 			"$to/order" "$from/edges.tsv" >"$to/edges.tsv"

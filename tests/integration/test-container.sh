@@ -200,7 +200,8 @@ job_as_in_pods() {
 	nsenter --net="/proc/${PID[wire]}/ns/net" ip link set lo up
 	pod coordinator coordinator \
 		'{"role": "coordinator", "image": {"repository": "x"}, "identity":
-		{"secretName": "x"}, "config": {"name": "coordinator", "parties": ["party-00", "party-01"]}}'
+		{"secretName": "x"}, "config": {"name": "coordinator", "parties": ["party-00",
+		"party-01"]}}'
 	for name in party-00 party-01; do pod "$name" party "$(party_values "$name")"; done
 	cp "$T/job.json" "$T/pods/coordinator/data"
 	start_pod coordinator coordinator --serve --config /etc/coterie/coordinator.json

@@ -61,7 +61,8 @@ test_a_federation_on_converted_data() {
 		X = dense(0)
 		with h5py.File(t + "/a.h5ad", "w") as h:
 		    h.create_dataset("X", data=X).attrs["encoding-type"] = "array"
-		    ids, columns = [f"n{i:04}" for i in range(len(X))], [f"c{j}" for j in range(X.shape[1])]
+		    ids = [f"n{i:04}" for i in range(len(X))]
+		    columns = [f"c{j}" for j in range(X.shape[1])]
 		    for table, names in ("obs", ids), ("var", columns):
 		        g = h.create_group(table)
 		        g.attrs["_index"] = "_index"

@@ -151,7 +151,8 @@ test_data() {
 	at_the_coordinator
 	"$BIN/coterie" synth --points --nodes 50 --features 4 --clusters 2 --out "$T/d" >/dev/null
 	awk 'BEGIN { srand(1);
-		for (i = 0; i < 50; i++) print rand() * 1e6 "," rand() "," rand() ",1" }' >"$T/d/wide.csv"
+		for (i = 0; i < 50; i++)
+			print rand() * 1e6 "," rand() "," rand() ",1" }' >"$T/d/wide.csv"
 	edit party-00 '.data = { features: "d/wide.csv" }'
 	doctor 0 party-00
 	finds note columns 'column 0 .from 0. of 4 has 100 % of the variance'

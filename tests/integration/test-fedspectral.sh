@@ -277,7 +277,8 @@ test_disconnected() {
 	rm -r "$T/data"
 	mkdir "$T/data" "$T/apart"
 	awk 'BEGIN { for (c = 0; c < 3; c++) for (i = 0; i < 20; i++) for (j = 0; j < i; j++)
-		if ((3 * i + 5 * j) % 11) print "c" c "-" i "\t" "c" c "-" j }' >"$T/apart/edges.tsv"
+		if ((3 * i + 5 * j) % 11)
+			print "c" c "-" i "\t" "c" c "-" j }' >"$T/apart/edges.tsv"
 	{ tr '\t' '\n' <"$T/apart/edges.tsv" | sort -u && echo alone; } >"$T/apart/ids.txt"
 	"$BIN/coterie" split --by edges --parties 2 --data "$T/apart" --out "$T/data" >/dev/null
 	over_edges 2

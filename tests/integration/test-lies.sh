@@ -316,9 +316,13 @@ errors() {
 	"$PYTHON" - "$T" <<-'EOF'
 		import glob, sys
 		import numpy as np
-		true = sum(np.load(f).astype(float).sum(axis=0) for f in glob.glob(sys.argv[1] + "/data/party-*/features.npy"))
-		seen = [np.array(line.split()[2:], float) - true for line in open(sys.argv[1] + "/coordinator.stdout") if line.startswith("sums:")]
-		print(np.linalg.norm(seen, axis=1).mean(), np.linalg.norm(np.mean(seen, axis=0)), len(seen))
+		files = glob.glob(sys.argv[1] + "/data/party-*/features.npy")
+		true = sum(np.load(f).astype(float).sum(axis=0) for f in files)
+		seen = [np.array(line.split()[2:], float) - true
+		        for line in open(sys.argv[1] + "/coordinator.stdout")
+		        if line.startswith("sums:")]
+		print(np.linalg.norm(seen, axis=1).mean(), np.linalg.norm(np.mean(seen, axis=0)),
+		      len(seen))
 	EOF
 }
 

@@ -202,8 +202,11 @@ words_of_degrees() { # L
 		        degree[int(node)] += 1
 		words = sorted(set(degree))
 		words += [1000 + i for i in range(max(0, 2 * parties - len(words)))]
-		for name, columns in [("pooled", range(len(words)))] + [(f"data/party-{l:02}", range(l, len(words), parties)) for l in range(parties)]:
-		    entries = [(i + 1, j + 1) for i in range(150) for j, c in enumerate(columns) if words[c] == degree[i]]
+		for name, columns in [("pooled", range(len(words)))] + [
+		        (f"data/party-{l:02}", range(l, len(words), parties))
+		        for l in range(parties)]:
+		    entries = [(i + 1, j + 1) for i in range(150) for j, c in enumerate(columns)
+		               if words[c] == degree[i]]
 		    with open(f"{at}/{name}/features.mtx", "w") as f:
 		        print("%%MatrixMarket matrix coordinate pattern general", file=f)
 		        print(150, len(columns), len(entries), file=f)

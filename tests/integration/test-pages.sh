@@ -65,16 +65,21 @@ test_comparison() {
 	"$PYTHON" - "$ROOT/docs/COMPARISON.md" <<-'END' || fail "docs/COMPARISON.md (above)"
 		import re, sys
 		text = open(sys.argv[1], encoding="utf-8").read()
-		cells = [line.strip("|").split("|") for line in text.split("\n") if line.startswith("|")]
-		marks = [[re.sub(r"\[(.)\].*", r"\1", c) for c in row[1:]] for row in cells[2:-2] if len(row) == 8]
-		totals = [[str(sum(row[k] == mark for row in marks)) for k in range(7)] for mark in "+~"]
+		cells = [line.strip("|").split("|") for line in text.split("\n")
+		         if line.startswith("|")]
+		marks = [[re.sub(r"\[(.)\].*", r"\1", c) for c in row[1:]]
+		         for row in cells[2:-2] if len(row) == 8]
+		totals = [[str(sum(row[k] == mark for row in marks)) for k in range(7)]
+		          for mark in "+~"]
 		sources = set(re.findall(r"\]\[(\w+)\]", text))
-		for true, what in ((len(text.encode()) <= 12288, "more than 12 KB"), (len(marks) == 59, "rows"),
-		                   (all(m in "+~-?" for row in marks for m in row), "a cell has no mark"),
-		                   (totals == [row[1:] for row in cells[-2:]], f"totals are {totals}"),
-		                   (sources == set(re.findall(r"(?m)^\[(\w+)\]: https", text)), "sources"),
-		                   (all(c == "?" or "][" in c for row in cells[2:-2] if len(row) == 8
-		                        for c in row[2:]), "a cell of another system has no source")):
+		links = set(re.findall(r"(?m)^\[(\w+)\]: https", text))
+		for true, what in (
+		        (len(text.encode()) <= 12288, "more than 12 KB"), (len(marks) == 59, "rows"),
+		        (all(m in "+~-?" for row in marks for m in row), "a cell has no mark"),
+		        (totals == [row[1:] for row in cells[-2:]], f"totals are {totals}"),
+		        (sources == links, "sources"),
+		        (all(c == "?" or "][" in c for row in cells[2:-2] if len(row) == 8
+		             for c in row[2:]), "a cell of another system has no source")):
 		    if not true:
 		        sys.exit(what)
 	END

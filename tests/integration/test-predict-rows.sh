@@ -25,7 +25,8 @@ old_and_new() { # [UNIT]: of the fourth column
 		srand(5)
 		for (i = 0; i < 150; i++) {
 			name = i < old ? "party-0" int(i / 3) % 3 : "new"
-			for (j = 1; j <= 6; j++) $j = 3 * ((i % 3 + 1) * j % 4) + rand() + rand() + rand() + rand()
+			for (j = 1; j <= 6; j++)
+				$j = 3 * ((i % 3 + 1) * j % 4) + rand() + rand() + rand() + rand()
 			$4 *= unit
 			print > (dir "/" name "/features.csv")
 			print i % 3 > (dir "/" name "/labels.txt")

@@ -34,7 +34,8 @@ dense_federation() { # L
 	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out \
 		"$T/data" >/dev/null
 	cat >"$T/job.json" <<-'EOF'
-		{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "flat", "filter": { "order": 4 }, "restarts": 3, "starts": 6,
+		{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "flat",
+		"filter": { "order": 4 }, "restarts": 3, "starts": 6,
 		  "local_restarts": 2 }
 	EOF
 	set_up "$1"
@@ -152,11 +153,13 @@ as_files() { # PYTHON
 		import numpy as np
 		folder = sys.argv[1]
 		X = np.load(folder + "/features.npy")
-		edges = np.unique(np.sort(np.loadtxt(folder + "/edges.tsv", usecols=(0, 1)).astype(int), axis=1), axis=0)
+		edges = np.loadtxt(folder + "/edges.tsv", usecols=(0, 1)).astype(int)
+		edges = np.unique(np.sort(edges, axis=1), axis=0)
 		r = np.random.default_rng(9)
 		def write(name, kind, sizes, lines):
 		    with open(folder + "/" + name, "w") as f:
-		        f.write(f"%%MatrixMarket matrix {kind}\n% some\n{sizes}\n" + "\n".join(lines) + "\n")
+		        f.write(f"%%MatrixMarket matrix {kind}\n% some\n{sizes}\n"
+		                + "\n".join(lines) + "\n")
 		exec(sys.argv[2])
 	EOF
 }
@@ -184,8 +187,10 @@ test_other_files() {
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
 	edit job '.allow_single = true'
-	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.size}",
-	    [f"{i + 1} {j + 1} {X[i, j]:.17g}" for i in range(X.shape[0]) for j in range(X.shape[1])])
+	as_files 'write("features.mtx", "coordinate real general",
+	    f"{X.shape[0]} {X.shape[1]} {X.size}",
+	    [f"{i + 1} {j + 1} {X[i, j]:.17g}" for i in range(X.shape[0])
+	     for j in range(X.shape[1])])
 write("edges.mtx", "coordinate pattern symmetric", f"{len(X)} {len(X)} {len(edges)}",
       [f"{v + 1} {u + 1}" for u, v in edges])'
 	edit party-00 '.data = { features: "data/party-00/features.mtx",
@@ -361,7 +366,8 @@ test_words_of_degrees() {
 	/usr/bin/python3 - "$T/data/party-00" <<-'EOF'
 		import sys
 		import numpy as np
-		i, j = np.unique(np.sort(np.loadtxt(sys.argv[1] + "/edges.tsv", dtype=int), axis=1), axis=0).T
+		edges = np.loadtxt(sys.argv[1] + "/edges.tsv", dtype=int)
+		i, j = np.unique(np.sort(edges, axis=1), axis=0).T
 		degree = np.bincount(np.concatenate((i, j)), minlength=9000)
 		np.save(sys.argv[1] + "/features.npy", np.eye(30)[np.minimum(degree, 29)])
 	EOF

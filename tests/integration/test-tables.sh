@@ -28,9 +28,11 @@ test_a_party_reads_tables() {
 		    return rows
 		with open(t + '/t.csv', 'w') as f:
 		    rows = dense(t + '/data/party-00/features.mtx')
-		    f.write('\ufeffnode;' + ';'.join('c%d' % j for j in range(len(rows[0]))) + ';note\r\n')
+		    names = ';'.join('c%d' % j for j in range(len(rows[0])))
+		    f.write('\ufeffnode;' + names + ';note\r\n')
 		    for i, row in enumerate(rows):
-		        f.write('n%04d;' % i + ';'.join(repr(x).replace('.', ',') for x in row) + ';"a;b"\r\n')
+		        cells = ';'.join(repr(x).replace('.', ',') for x in row)
+		        f.write('n%04d;' % i + cells + ';"a;b"\r\n')
 		for p, name in ((0, 'a.csv'), (1, 'b.csv')):
 		    with open(t + '/' + name, 'w') as f:
 		        f.write('to,from,why\n')

@@ -44,9 +44,13 @@ measure() {
 			one "$set" "$kind" "$k" "$set$by" none "L=$L" '{}'
 			for eps in "${EPS[@]}"; do
 				one "$set" "$kind" "$k" "$set$by" "sums, eps $eps" \
-					"L=$L" "{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+					"L=$L" \
+					"{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,
+					\"clip\":$clip}"
 				one "$set" "$kind" "$k" "$set$by" "rows, eps $eps" \
-					"L=$L" "{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+					"L=$L" \
+					"{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,
+					\"clip\":$clip}"
 			done
 		done
 	done <<-END

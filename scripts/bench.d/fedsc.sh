@@ -267,7 +267,8 @@ measure_circles() {
 					deviation="$(deviation4 <<<"$ACC")" \
 					runs="$seeds" \
 					note="$(awk '$1 > .99 { n++ }
-						END { print n + 0 " of " NR " above .99" }' <<<"$ACC")"
+						END { print n + 0 " of " NR " above .99" }' \
+						<<<"$ACC")"
 			else
 				not_run circles "$row" "noise=$noise" "$WHY"
 			fi

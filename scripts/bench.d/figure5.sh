@@ -43,7 +43,8 @@ render() {
 					if (d < least) { least = d; where = r[i] }
 				}
 				if (count) printf \
-					"\n%s: mean over %d orders %.2f, AGC %.2f; the least difference %+.2f, at %s.\n", \
+					"\n%s: mean over %d orders %.2f, AGC %.2f; the least " \
+					"difference %+.2f, at %s.\n", \
 					set[s], count, ours / count, theirs / count, least, where
 			}
 		}' "$csv"

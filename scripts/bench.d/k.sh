@@ -134,7 +134,8 @@ as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
 render() {
 	cat <<-'TEXT'
 
-		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of graphs by the same job of one party (`gram` has none);
+		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20
+		starts; of graphs by the same job of one party (`gram` has none);
 		`-`: was not measured, of coil20 because its silhouettes take long.
 		Goal: within 1 of the classes where the pooled choice is. A k for each seed, and the
 		one that the largest silhouette alone would be; margin and stability are those of

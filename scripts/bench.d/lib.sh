@@ -98,8 +98,10 @@ cell() { # SET ROW COLUMN [NAME=VALUE...]
 		>>"$out/$table.when"
 	printf '%-9s %-10s %-34s %-6s %s%s%s%s%s%s\n' "$table" "${f[set]}" "${f[row]}" \
 		"${f[column]}" \
-		"${f[value]:-not run}${f[deviation]:+ +- ${f[deviation]}}${f[value]:+${f[unit]:+ ${f[unit]}}}" \
-		"${f[paper]:+, the paper ${f[paper]}}${f[paper_deviation]:+ +- ${f[paper_deviation]}}" \
+		"${f[value]:-not run}${f[deviation]:+ +- ${f[deviation]}}\
+${f[value]:+${f[unit]:+ ${f[unit]}}}" \
+		"${f[paper]:+, the paper ${f[paper]}}\
+${f[paper_deviation]:+ +- ${f[paper_deviation]}}" \
 		"${f[bound]:+, bound ${f[bound]}}" "${f[goal]:+, goal ${f[goal]}}" \
 		"$([[ ${f[verdict]} == - || ${f[verdict]} == "not run" ]] ||
 		echo ": ${f[verdict]}")" \
@@ -322,7 +324,10 @@ render_when() {
 					name = set[days[i], j]
 					line = line (j > 1 ? "; " : " ") name
 					if (days_of[name] > 1)
-						line = line (main[name] == days[i] ? ": the others" : ":" rows[days[i], name])
+						line = line (main[name] == days[i] ? \
+							": the others" : \
+							":" \
+							rows[days[i], name])
 				}
 				print "* " days[i] ":" line
 			}

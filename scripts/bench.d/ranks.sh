@@ -231,7 +231,8 @@ cells() { # COLUMNS NODES
 		same='($one.words | length) == ($many.words | length) and' &&
 			note="digests of labels"
 	}
-	ratio=$(figure "if ($same \$one.labels == \$many.labels and (\$one.words | length) > 1) then 1 else 0 end")
+	ratio=$(figure "if ($same \$one.labels == \$many.labels and
+		(\$one.words | length) > 1) then 1 else 0 end")
 	cell "$row" words equal value="$ratio" goal="x >= 1" \
 		verdict="$(verdict "$ratio" "x >= 1")" note="$note"
 }

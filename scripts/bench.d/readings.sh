@@ -1,7 +1,9 @@
-# readings -- kCAGC by the letter of the paper, in each way in which its text can be read, over L and k^.
+# readings -- kCAGC by the letter of the paper, in each way in which its text can be read, over L
+# and k^.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets SET,... for some, --only blocks or counts'
+about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets
+	SET,... for some, --only blocks or counts'
 default_seeds=2
 sets=cora,citeseer,wiki only=''
 
@@ -46,18 +48,21 @@ blocks_of() { # SET
 		printed "$set" "$hat"
 		row "$set" "b-kCAGC: U; d = $hat" "$(letter unit local "$hat") method=basic"
 		for node in centre mean; do
-			row "$set" "k^=$hat: U; d = k^; ${words[$node]}" "$(letter unit local "$hat") virtual_nodes=$node"
+			row "$set" "k^=$hat: U; d = k^; ${words[$node]}" \
+				"$(letter unit local "$hat") virtual_nodes=$node"
 		done
 	done
 }
 
-# Section 3.4: virtual nodes of all levels in percent of n, which is kCAGC's share of b-kCAGC's sums.
-# Section 3.5: iterations until no node moves, at most 10; of a tree the longest of its levels.
+# Section 3.4: virtual nodes of all levels in percent of n, which is kCAGC's share of b-kCAGC's
+# sums. Section 3.5: iterations until no node moves, at most 10; of a tree the longest of its
+# levels.
 counts_of() { # SET
 	local set="$1 counts" L what method seed values
 	local -A paper=([cora L=2]=1.8 [cora L=3]=12.4 [cora L=5]=64)
 	local -A jq=(["virtual nodes"]='100 * ([.result.sums[].items] | add) / .result.rows'
-		["iterations, kCAGC"]='[.result.sums[].iterations] | max' ["iterations, b-kCAGC"]='.result.sums[0].iterations')
+		["iterations, kCAGC"]='[.result.sums[].iterations] | max'
+			["iterations, b-kCAGC"]='.result.sums[0].iterations')
 	for what in "virtual nodes" "iterations, kCAGC" "iterations, b-kCAGC"; do
 		for L in $(pick 2 3 5); do
 			! cell_known "$set" "$what" "L=$L" || continue
@@ -67,11 +72,13 @@ counts_of() { # SET
 				ACC='' NMI='' F1=''
 				one "$1" "$L" "$seed" "$(letter unit local k) method=$method" ||
 					{ not_run "$set" "$what" "L=$L" "$WHY" && continue 2; }
-				values+=${values:+$'\n'}$(jq "${jq[$what]}" "$out/runs/$table/run/coordinator/run.json")
+				values+=${values:+$'\n'}$(jq "${jq[$what]}" \
+					"$out/runs/$table/run/coordinator/run.json")
 			done
 			PAPER=4
 			[[ $what != virtual* ]] || PAPER=${paper[$1 L=$L]-}
-			cell "$set" "$what" "L=$L" value="$(mean <<<"$values")" deviation="$(deviation <<<"$values")" \
+			cell "$set" "$what" "L=$L" value="$(mean <<<"$values")" \
+				deviation="$(deviation <<<"$values")" \
 				runs="$seeds" paper="$PAPER"
 		done
 	done
@@ -83,7 +90,8 @@ few_of() { # SET k^
 	printed "$1" "$2"
 	for basis in unit scaled; do
 		for node in centre mean; do
-			row "$1" "k^=$2: ${words[$basis]}; ${words[local]}; ${words[$node]}" "$(letter "$basis" local "$2") virtual_nodes=$node"
+			row "$1" "k^=$2: ${words[$basis]}; ${words[local]}; ${words[$node]}" \
+				"$(letter "$basis" local "$2") virtual_nodes=$node"
 		done
 	done
 }
@@ -100,11 +108,13 @@ hat_of() { # SET k^
 		for dims in local k; do
 			[[ $hat$dims != kk ]] || continue # k^ = k: the same
 			for node in centre mean; do
-				row "$set" "k^=$hat: ${words[$basis]}; ${words[$dims]}; ${words[$node]}" \
+				row "$set" "k^=$hat: ${words[$basis]}; ${words[$dims]}; \
+${words[$node]}" \
 					"$(letter "$basis" "$dims" "$hat") virtual_nodes=$node"
 			done
 			[[ $hat == k || $hat == 2k ]] || continue
-			row "$set" "b-kCAGC: ${words[$basis]}; d = $hat" "$(letter "$basis" local "$hat") method=basic"
+			row "$set" "b-kCAGC: ${words[$basis]}; d = $hat" \
+				"$(letter "$basis" local "$hat") method=basic"
 		done
 	done
 	[[ $hat == 2k ]] || return 0
@@ -113,7 +123,9 @@ hat_of() { # SET k^
 	row "$set" "default; k^=2k: d = k^" "local_clusters=2k projection.dims=local"
 }
 
-declare -gA words=([unit]=U [scaled]="U Sigma" [local]="d = k^" [k]="d = k" [centre]="local centre" [mean]="mean of cell")
+declare -gA \
+	words=([unit]=U [scaled]="U Sigma" [local]="d = k^" [k]="d = k" [centre]="local centre"
+	[mean]="mean of cell")
 
 letter() { # BASIS DIMS k^
 	echo "preset=paper projection.basis=$1 projection.dims=$2 local_clusters=$3"
@@ -127,7 +139,8 @@ printed() { # SET k^: the paper's own row
 		cell "$1" "k^=$2: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
 		[[ $2 == k ]] || continue
 		paper_cell table2 "${1%% *}" b-kCAGC "L=$L"
-		cell "$1" "b-kCAGC: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
+		cell "$1" "b-kCAGC: **the paper**" "L=$L" value="$PAPER" \
+			deviation="$PAPER_DEVIATION"
 	done
 }
 
@@ -137,21 +150,26 @@ row() { # SET ROW "PATH=VALUE ..."
 		! cell_known "$1" "$2" "L=$L" || continue
 		ACC='' NMI='' F1=''
 		for ((seed = 1; seed <= seeds; seed++)); do
-			one "$1" "$L" "$seed" "$3" || { not_run "$1" "$2" "L=$L" "$WHY" && continue 2; }
+			one "$1" "$L" "$seed" "$3" ||
+				{ not_run "$1" "$2" "L=$L" "$WHY" && continue 2; }
 		done
-		cell "$1" "$2" "L=$L" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" runs="$seeds"
+		cell "$1" "$2" "L=$L" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" \
+			runs="$seeds"
 	done
 }
 
-# In one process: labels are those of daemons with the same seed, and come in a fraction of the time.
+# In one process: labels are those of daemons with the same seed, and come in a fraction of the
+# time.
 one() { # SET L SEED "PATH=VALUE ..."
 	local to=$out/runs/$table/run set=${1%% *} change options=()
 	[[ $1 != *' in blocks' ]] || options=(--contiguous)
 	for change in $4; do options+=(--set "$change"); done
 	rm -rf "$to"
 	mkdir -p "${to%/*}"
-	"$bin/coterie" run --quiet --data "$data/$set" --job "configs/jobs/kcagc-$set.json" --parties "$2" --seed "$3" \
-		--out "$to" "${options[@]}" >"$to.log" 2>&1 || { WHY="$(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
+	"$bin/coterie" run --quiet --data "$data/$set" --job "configs/jobs/kcagc-$set.json" \
+		--parties "$2" --seed "$3" \
+		--out "$to" "${options[@]}" >"$to.log" 2>&1 ||
+		{ WHY="$(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
 	scores "$set" "$to/coordinator/labels.csv"
 }
 

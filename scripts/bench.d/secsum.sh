@@ -86,13 +86,15 @@ render() {
 	cat <<-'TEXT'
 
 		Words of 64 bits, medians; L party processes and a coordinator. *x without masks*:
-		times the same bytes through the same channels, words sent as they are and added (goal 1.3 for L =
+		times the same bytes through the same channels, words sent as they are and added
+		(goal 1.3 for L =
 		2, 1.5 for L = 4). *x bound*: times that and L (L - 1) mask streams at the masking
 		rate on all cores (goal 1.2 for L = 8 and 16). *CPU*: the same ratios of the CPU
 		time of all processes, which others who use the machine disturb less. *x memcpy*:
 		times copying as many bytes in one process. *word by word*: how many times as long
 		Protocol 4 takes per scalar in GMP on all cores, scaled from a sample, without any
-		wire. *coordinator MiB*: its peak (goal 64 MiB and two accumulators). *tags*: one core of a party, 2^20 words, medians of 15;
+		wire. *coordinator MiB*: its peak (goal 64 MiB and two accumulators). *tags*: one
+		core of a party, 2^20 words, medians of 15;
 		the ratio's goal is 0.5.
 	TEXT
 	render_grid '{value}'

@@ -457,7 +457,8 @@ cp "$base/results" "${out:-/dev/null}"
 awk -F , '
 	{ n[$3, $5]++; fault[$3]; all[$5]++ }
 	END {
-		printf "| fault | injected | survived | failed cleanly | wrong | too late | not run |\n| --- | --- | --- | --- | --- | --- | --- |\n"
+		printf "| fault | injected | survived | failed cleanly | wrong | too late "
+		printf "| not run |\n| --- | --- | --- | --- | --- | --- | --- |\n"
 		n_faults = split("kill term gone stop3 stop30 cut loss disk", name, " ")
 		for (i = 1; i <= n_faults; i++) {
 			f = name[i]
@@ -467,7 +468,8 @@ awk -F , '
 				"survived"],
 				n[f, "failed cleanly"], n[f, "wrong"], n[f, "late"], n[f, "not run"]
 		}
-		printf "faults injected %d, survived %d, clean failures %d, wrong %d (too late %d, not run %d)\n",
+		printf "faults injected %d, survived %d, clean failures %d, wrong %d " \
+				"(too late %d, not run %d)\n",
 			all["survived"] + all["failed cleanly"] + all["wrong"], all["survived"],
 			all["failed cleanly"],
 			all["wrong"], all["late"], all["not run"]

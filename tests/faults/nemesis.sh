@@ -225,7 +225,8 @@ strike() { # INDEX
 one_job() {
 	local i typical=${TYPICAL[$KIND]-400}
 	now
-	OVER=0 BEGUN=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() HIT=() DUE=() DO=() UNDO=() JOB_BEGAN=$NOW
+	OVER=0 BEGUN=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() HIT=() DUE=() DO=() UNDO=()
+	JOB_BEGAN=$NOW
 	DISTURBED=() AGAIN=() PARTED=() SENT[coordinator]=
 	cp "$T/job-$KIND.json" "$T/job.json"
 	START_AT[coordinator]=$NOW

@@ -489,7 +489,8 @@ cp "$base/results" "${out:-/dev/null}"
 awk -F '[ ,]' '
 	{ n = split($0, part, ","); k = part[3]; c[$3, k]++; fault[$3]; all[k]++ }
 	END {
-		printf "| fault | survived | failed cleanly | wrong | too late |\n| --- | --- | --- | --- | --- |\n"
+		printf "| fault | survived | failed cleanly | wrong | too late |\n"
+		printf "| --- | --- | --- | --- | --- |\n"
 		split("EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+", name, " ")
 		for (i = 1; i <= 10; i++)
 			if (name[i] in fault)

@@ -10,7 +10,8 @@ source "${0%/*}/../integration/lib.sh"
 source "${0%/*}/../integration/wire.sh"
 
 # shellcheck disable=SC2034 # numbers of messages, for rules
-OFFER=10 KEY=13 KEYS=14 DONE=16 CHOICE=18 MATRIX=19 SUM=23 TOLD=24 LOCAL_CLUSTERS=30 CELLS=31 STARTS=32 ASSIGNMENT=33 CLUSTERS=34 RESULT=35 \
+OFFER=10 KEY=13 KEYS=14 DONE=16 CHOICE=18 MATRIX=19 SUM=23 TOLD=24 \
+	LOCAL_CLUSTERS=30 CELLS=31 STARTS=32 ASSIGNMENT=33 CLUSTERS=34 RESULT=35 \
 	SEALED=50 COMMON=53
 
 # A federation is set up: it runs, and what passes between party-01 and the coordinator is changed.

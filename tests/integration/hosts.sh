@@ -82,11 +82,14 @@ host() { # NAME ADDRESS: starts; $BASE, and wire() before
 	start "$name" unshare -m bash -euc '
 		cd "$1"
 		mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" none root
-		[[ $(stat -f -c %T /sys/fs/cgroup) == cgroup2fs ]] || { umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; }
+		[[ $(stat -f -c %T /sys/fs/cgroup) == cgroup2fs ]] ||
+			{ umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; }
 		mkdir -p "/sys/fs/cgroup/${1//\//-}"
 		echo $$ >"/sys/fs/cgroup/${1//\//-}/cgroup.procs"
 		export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1
-		exec systemd-nspawn -q --register=no --keep-unit -b -D root --hostname "$3" --console pipe --network-namespace-path "/proc/$4/ns/net"' \
+		exec systemd-nspawn -q --register=no --keep-unit -b -D root --hostname "$3" \
+			--console pipe \
+			--network-namespace-path "/proc/$4/ns/net"' \
 		- "$T/host/$name" "$BASE" "$name" "${PID[net-$name]}"
 	until_true 60 host_is_up "$name" ||
 		fail "$name does not start: $(tail -n 5 "$T/$name.stdout" "$T/$name.stderr")"

@@ -171,7 +171,8 @@ test_floors_of_table2() {
 	sets cora citeseer wiki
 	local csv=$T/o/table2.csv set row L x
 	mkdir -p "$T/o"
-	echo 'set,row,column,value,deviation,runs,unit,paper,paper_deviation,bound,goal,verdict,note' >"$csv"
+	echo 'set,row,column,value,deviation,runs,unit,'\
+'paper,paper_deviation,bound,goal,verdict,note' >"$csv"
 	for set in cora citeseer wiki; do
 		for L in 2 4 8 16; do
 			for row in k^=k k^=2k k^=4k k^=8k; do
@@ -467,14 +468,18 @@ known_launch() {
 		#!/bin/bash
 		net=none
 		while (($#)); do
-			case $1 in --out) out=$2 ;; --parties) L=$2 ;; --data) data=$2 ;; --net) net=$2 ;; esac
+			case $1 in
+			--out) out=$2 ;; --parties) L=$2 ;; --data) data=$2 ;; --net) net=$2 ;;
+			esac
 			shift
 		done
 		mkdir -p "$out"/coordinator "$out"/party-0{0,1}
 		echo "${data##*/} $L $net" >>"$COTERIE_DATA/calls"
 		discarded=false elapsed=5
 		case ${data##*/}-$L in
-		net-data-*) [[ $net != lan ]] || { echo "launch: --net lan needs root" >&2 && exit 4; } ;;
+		net-data-*)
+			[[ $net != lan ]] ||
+				{ echo "launch: --net lan needs root" >&2 && exit 4; } ;;
 		cora-4) (($(grep -c 'cora 4' "$COTERIE_DATA/calls") >= 3)) || discarded=true ;;
 		citeseer-2) discarded=true ;;
 		wiki-2) elapsed=8 ;;

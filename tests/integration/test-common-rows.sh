@@ -52,7 +52,8 @@ cut_by_hand() { # L: $T/data -> $T/hand
 			place[$1] { entry[count++] = place[$1] " " $2 " " $3 }
 			END { print n, columns, count;
 			for (i = 0; i < count; i++)
-				print entry[i] }' "$to/place" "$from/features.mtx" >"$to/features.mtx"
+				print entry[i] }' "$to/place" "$from/features.mtx" \
+				>"$to/features.mtx"
 		awk 'NR == FNR { place[$1] = FNR; next }
 			$1 in place && $2 in place { print place[$1] - 1, place[$2] - 1 }' \
 			"$to/order" "$from/edges.tsv" >"$to/edges.tsv"
@@ -112,7 +113,9 @@ facts_are() { # L: of $T/run, and the ids are those that all parties have
 			fail "$name: facts $(jq -c .facts "$T/run/$name/run.json")"
 		[[ $(jq .facts.edges_dropped \
 			"$T/run/$name/run.json") == "$(awk 'NR == FNR { here[$1]; next }
-			!($1 in here && $2 in here)' "$T/common" "$T/data/$name/edges.tsv" | wc -l)" ]] || fail "$name: edges_dropped"
+			!($1 in here && $2 in here)' "$T/common" \
+			"$T/data/$name/edges.tsv" | wc -l)" ]] ||
+			fail "$name: edges_dropped"
 		"$BIN/coterie" show "$T/run" >"$T/shown"
 		grep -q "^$name: labels: $T/run/$name/labels.csv ($common of its $own rows, " \
 			"$T/shown" || fail "show does not say so of $name"

@@ -117,7 +117,9 @@ test_contents() {
 			sed 's/-1$//')"* ]] || fault "$file --version: $("$where" --version)"
 	done
 	for file in coterie-coordinator coterie-party; do
-		[[ $(sort "$T/$file/DEBIAN/conffiles") == "/etc/coterie/${file#coterie-}.json"$'\n'"/etc/logrotate.d/$file" ]] || fault "$file has other conffiles"
+		[[ $(sort "$T/$file/DEBIAN/conffiles") == \
+			"/etc/coterie/${file#coterie-}.json"$'\n'"/etc/logrotate.d/$file" ]] ||
+			fault "$file has other conffiles"
 	done
 }
 

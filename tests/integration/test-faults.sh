@@ -41,7 +41,8 @@ others_are_found() { # WHAT WRONG CELLS OPTION...
 	cat >"$T/bin/party" <<-END
 		#!/bin/bash
 		out=\$(grep -o -- '--out [^ ]*' <<<"\$*" | cut -d ' ' -f 2)
-		[[ \$out == *party-00 && \$out == *fault* && \$out != *faults* ]] || exec "$BIN/party" "\$@"
+		[[ \$out == *party-00 && \$out == *fault* && \$out != *faults* ]] ||
+			exec "$BIN/party" "\$@"
 		"$BIN/party" "\$@" || exit
 		sed -i '3s/,[0-9]*/,9/' "\$out/labels.csv"
 	END

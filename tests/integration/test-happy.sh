@@ -62,14 +62,16 @@ test_record_says_what_was_run() {
 	done
 	[[ $(run_of \
 		party-00 '[.phases[].name]
-			| tostring') == '["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
+			| tostring') == \
+			'["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
 		fail "party-00 went through $(run_of party-00 '[.phases[].name] | tostring')"
 	# What one side sent the other received, byte for byte.
 	for name in $(names 4); do
 		[[ $(run_of "$name" \
 			'[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add') == \
 			$(run_of \
-			coordinator "[.traffic[] | select(.type == \"MASKED\" and .peer == \"$name\") | .bytes_received] | add") ]] ||
+			coordinator "[.traffic[] | select(.type == \"MASKED\" and
+				.peer == \"$name\") | .bytes_received] | add") ]] ||
 			fail "$name and the coordinator count MASKED bytes differently"
 	done
 	[[ $(jq -s 'length > 0' "$T/out/coordinator/log.jsonl") == true ]] ||

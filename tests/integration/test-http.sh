@@ -302,7 +302,9 @@ test_consent_is_read_and_given() {
 	local rows
 	rows=$(wc -l <"$T/ledger")
 	[[ $(ask party-00 /api/ledger |
-		jq "[.count, (.rows | length), .rows[0].number, .rows[-1].number, .next] | tostring") == "\"[$rows,$rows,$rows,1,0]\"" ]] ||
+		jq "[.count, (.rows | length), .rows[0].number, .rows[-1].number, .next]
+		| tostring") == \
+		"\"[$rows,$rows,$rows,1,0]\"" ]] ||
 		fail "not the $rows rows of coterie ledger: $(ask party-00 /api/ledger |
 		jq -c '[.count, (.rows | length), .next]')"
 	[[ $(ask party-00 "/api/ledger?before=3" | jq -c '[.rows[].number]') == '[2,1]' ]] ||
@@ -319,7 +321,10 @@ test_consent_is_read_and_given() {
 			.spent[0].jobs]') == '[{"jobs":3},1,"coordinator",1]' ]] ||
 		fail "budgets: $(ask party-00 /api/budgets)"
 	[[ $(ask party-00 /metrics |
-		sed -n 's/^coterie_budget_spent{coordinator="coordinator",data="[0-9a-f]*",what="jobs"} //p') == 1 ]] || fail "budgets are not counted"
+		sed -n 's/^coterie_budget_spent{coordinator="coordinator",'\
+'data="[0-9a-f]*",what="jobs"} //p') == \
+		1 ]] ||
+		fail "budgets are not counted"
 	kill -TERM "${PID[party-00]}"
 	ends 0 party-00
 	[[ ! -e $T/out/party-00/http.token ]] || fail "the token outlives the party"

@@ -309,7 +309,8 @@ test_commands_write_beside_no_other_run() {
 		spectral --data $T/graph --clusters 3
 		deepwalk --edges $T/graph/edges.tsv --walks 2 --length 5
 		fedwalk --edges $T/graph/edges.tsv --walks 2 --length 5
-		fedgcn --graphs $T/graphs --job $job/fedgcn.json --set clusters=2 --set rounds=1 --set epochs=1
+		fedgcn --graphs $T/graphs --job $job/fedgcn.json --set clusters=2 --set rounds=1 \
+			--set epochs=1
 	EOF
 }
 

@@ -221,9 +221,11 @@ test_late_run_is_discarded() {
 		BIN=$1 T=$2
 		read -r first second <<<"$COTERIE_LAB"
 		emulator=${first#coterie-} emulator=${emulator%%-*}
-		ip netns exec "${first%%=*}" "$BIN/coterie-netlab" probe --serve --ready-file "$T/ready" &
+		ip netns exec "${first%%=*}" "$BIN/coterie-netlab" probe --serve \
+		--ready-file "$T/ready" &
 		while [[ ! -s $T/ready ]]; do sleep 0.02; done
-		ip netns exec "${second%%=*}" "$BIN/coterie-netlab" probe --to 10.99.0.1 --rate 100 --delay 1 &
+		ip netns exec "${second%%=*}" "$BIN/coterie-netlab" probe --to 10.99.0.1 \
+		--rate 100 --delay 1 &
 		sleep 0.3
 		kill -STOP "$emulator"
 		sleep 0.1
@@ -247,7 +249,8 @@ test_lab_that_is_not_what_it_states() {
 	mkdir "$T/bin"
 	cat >"$T/bin/coterie-netlab" <<-END
 		#!/bin/bash
-		if [[ \$1 == probe && \$2 == --to ]]; then cat "$T/figures"; else exec "$BIN/coterie-netlab" "\$@"; fi
+		[[ \$1 != probe || \$2 != --to ]] || exec cat "$T/figures"
+		exec "$BIN/coterie-netlab" "\$@"
 	END
 	chmod +x "$T/bin/coterie-netlab"
 	for figures in "2.1 79" "2.1 106" "4.5 96" "1.8 96" ""; do
@@ -278,7 +281,8 @@ test_netem_is_put_up_and_taken_down() {
 		echo "\$*" >>"$T/tc.log"
 		args=("\$@")
 		for ((i = 0; i < \$#; i++)); do
-			[[ \${args[i]} != netem ]] || { args=("\${args[@]:0:i}" pfifo limit 1000) && break; }
+			[[ \${args[i]} != netem ]] ||
+				{ args=("\${args[@]:0:i}" pfifo limit 1000) && break; }
 		done
 		exec $(command -v tc) "\${args[@]}"
 	END

@@ -79,8 +79,10 @@ test_wrong_ones_are_found() {
 		#!/bin/bash
 		out=\$(grep -o -- '--out [^ ]*' <<<"\$*" | cut -d ' ' -f 2)
 		"$BIN/party" "\$@" || exit
-		[[ \$out == *coterie-nth.*/kmeans/* || \$out != *party-00 ]] || sed -i '3s/,[0-9]*/,9/' "\$out/labels.csv"
-		[[ \$out == *coterie-nth.*/flat/* || \$out != *party-02 ]] || sqlite3 "\$out/state/ledger.db" 'DELETE FROM row WHERE number = 3'
+		[[ \$out == *coterie-nth.*/kmeans/* || \$out != *party-00 ]] ||
+			sed -i '3s/,[0-9]*/,9/' "\$out/labels.csv"
+		[[ \$out == *coterie-nth.*/flat/* || \$out != *party-02 ]] ||
+			sqlite3 "\$out/state/ledger.db" 'DELETE FROM row WHERE number = 3'
 	END
 	chmod +x "$T/bin/party"
 	! PROGRAMS=$T/bin nth --only short --runs 2 kmeans || fail "other labels were not found"

@@ -123,7 +123,9 @@ https_browser() { # PORT NAME...: has their certificates, each for a host of the
 	((EUID == 0)) || SEEN=(unshare -rm)
 	# shellcheck disable=SC2016
 	SEEN+=(bash
-		-euc 'mount -t tmpfs none /etc/chromium && mkdir -p /etc/chromium/policies/managed && cp "$1" /etc/chromium/policies/managed &&
+		-euc 'mount -t tmpfs none /etc/chromium &&
+		mkdir -p /etc/chromium/policies/managed &&
+		cp "$1" /etc/chromium/policies/managed &&
 		shift && exec "$@"' - "$BROWSER_HOME/policy.json")
 	"${SEEN[@]}" true 2>/dev/null ||
 		skip "nothing can be mounted, so Chromium cannot be told which certificate to show"

@@ -74,7 +74,8 @@ test_comparison() {
 		sources = set(re.findall(r"\]\[(\w+)\]", text))
 		links = set(re.findall(r"(?m)^\[(\w+)\]: https", text))
 		for true, what in (
-		        (len(text.encode()) <= 12288, "more than 12 KB"), (len(marks) == 59, "rows"),
+		        (len(text.encode()) <= 12288, "more than 12 KB"),
+		        (len(marks) == 59, "rows"),
 		        (all(m in "+~-?" for row in marks for m in row), "a cell has no mark"),
 		        (totals == [row[1:] for row in cells[-2:]], f"totals are {totals}"),
 		        (sources == links, "sources"),

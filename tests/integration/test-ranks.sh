@@ -571,7 +571,8 @@ test_four_hosts() {
 		host=$1
 		shift
 		for pair in $COTERIE_LAB; do [[ ${pair#*=} != "$host" ]] || ns=${pair%=*}; done
-		exec nsenter --net="/run/netns/$ns" unshare --uts bash -c "hostname host-${host##*.}; $*"
+		exec nsenter --net="/run/netns/$ns" unshare --uts bash -c \
+			"hostname host-${host##*.}; $*"
 	EOF
 	cat >"$T/lab" <<-EOF
 		for pair in \$COTERIE_LAB; do echo "\${pair#*=} slots=1"; done >"$T/hosts"
@@ -581,9 +582,11 @@ test_four_hosts() {
 	EOF
 	cat >"$T/first" <<-EOF
 		hostname host-1
-		"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator" --ready-file "$T/ready" &
+		"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+			--out "$T/out/coordinator" --ready-file "$T/ready" &
 		until [[ -s $T/ready ]]; do sleep 0.05; done
-		"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator "\$(<"$T/ready")" 2>"$T/party-00.stderr"
+		"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" \
+			--coordinator "\$(<"$T/ready")" 2>"$T/party-00.stderr"
 		wait
 	EOF
 	chmod +x "$T/agent"

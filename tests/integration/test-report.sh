@@ -304,8 +304,10 @@ look() { # PAGE...
 	local page width
 	{
 		cat <<-'END'
-			<!DOCTYPE html><body><pre id="said"></pre><script>addEventListener("message", (m) => {
-			document.getElementById("said").textContent += JSON.stringify(m.data) + "\n"; });</script>
+			<!DOCTYPE html><body><pre id="said"></pre><script>
+			addEventListener("message", (m) => {
+			document.getElementById("said").textContent +=
+				JSON.stringify(m.data) + "\n"; });</script>
 		END
 		for page in "$@"; do
 			{

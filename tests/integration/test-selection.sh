@@ -135,7 +135,8 @@ test_segments_beside_noise() {
 	awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
 		BEGIN { srand(7); for (i = 0; i < 3000; i++) { s = int(3 * rand())
 			print s > "'"$T"'/customers/labels.txt"
-			print s + normal() / 10 "," s + normal() / 10 "," s + normal() / 10 "," 1 + int(8 * rand()) "," 730 * rand() } }' \
+			print s + normal() / 10 "," s + normal() / 10 "," s + normal() / 10 "," \
+				1 + int(8 * rand()) "," 730 * rand() } }' \
 		>"$T/customers/features.csv"
 	for kind in kmeans kmeans.columns; do
 		echo "{ \"kind\": \"$kind\", \"clusters\": { \"from\": 2, \"to\": 8 },

@@ -34,7 +34,8 @@ test_overspending_is_found() {
 	cat >"$T/bin/party" <<-END
 		#!/bin/bash
 		state=\$(dirname "\$2")/state/\$(basename "\$2" .json | sed 's/-b\$//')
-		! [[ \$2 == *-b.json && -e \$state/ledger.db ]] || sqlite3 -cmd '.timeout 9000' "\$state/ledger.db" 'UPDATE had SET jobs = 0'
+		! [[ \$2 == *-b.json && -e \$state/ledger.db ]] ||
+			sqlite3 -cmd '.timeout 9000' "\$state/ledger.db" 'UPDATE had SET jobs = 0'
 		exec "$BIN/party" "\$@"
 	END
 	chmod +x "$T/bin/party"

@@ -169,7 +169,7 @@ after_two_orders() { # TAKEN SYNTH-OPTION...
 	done
 }
 
-test_landmark_of_the_lower_order() { after_two_orders 0 --degree 20; }
+test_landmark_of_the_lower_order() { after_two_orders 0 --signal 1 --degree 40; }
 test_landmark_of_the_higher_order() { after_two_orders 1 --signal 0.5 --degree 30; }
 
 test_new_nodes() {

@@ -49,8 +49,8 @@ offered() { # L
 		"$T/out/party-00"
 	for name in $(names "$1"); do [[ $name == party-00 ]] || party "$name"; done
 	soon party-00 '.person_awaited'
-	soon coordinator '.jobs[0].state == "awaiting approval" and .jobs[0].waiting_f
-		or == ["party-00"] and ([.peers[]
+	soon coordinator '.jobs[0].state == "awaiting approval" and .jobs[0].waiting_for
+		== ["party-00"] and ([.peers[]
 		| .connected and .bytes_sent > 0 and .rtt_ms > 0] | all)'
 	ask party-00 /api/offers >"$T/offers"
 	ID=$(jq -r '.offers[0].job_id' "$T/offers")

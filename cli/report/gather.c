@@ -2,12 +2,13 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/cluster/selection.h"
+#include "common/data/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* With more than STEPS_MOST steps in total, a page shows only phases. */
-enum { STEPS_MOST = 20000, PROFILE_BYTES_MAX = 1 << 20 };
+enum { STEPS_MOST = 20000, PROFILE_BYTES_MAX = 1 << 20, PROFILE_FIELDS_MAX = 16 };
 
 static bool has_list(const struct json *run, const char *object, const char *key)
 {
@@ -60,13 +61,35 @@ static void put_warning(void *list, const char *code, const char *sentence, cons
 	json_put_string(o, "names", names);
 }
 
+/* Reads a table, and checks that its lines have as many fields as the first. */
+static enum err read_profile(const char *path, struct buf *text)
+{
+	struct csv_record record = { 0 };
+	bool there = true;
+	size_t fields = 0;
+	struct text t;
+	enum err e = file_read_text(path, PROFILE_BYTES_MAX, text);
+
+	if (e == ERR_OK)
+		t = text_open((struct bytes){ text->p, text->n }, path);
+	while (e == ERR_OK && there) {
+		e = csv_record(&t, ',', 0, PROFILE_FIELDS_MAX, &record, &there);
+		if (e == ERR_OK && there && fields && record.n != fields)
+			e = err_set(ERR_INPUT, "%s:%zu: %zu fields, expected %zu as on line 1",
+				    path, record.line, record.n, fields);
+		fields = record.n;
+	}
+	csv_record_release(&record);
+	return e;
+}
+
 static void put_profile(struct report *r, const struct process *p, const char *name,
 			const char *member, struct json *page)
 {
 	char *path = file_join(p->dir, name);
 	struct buf text = { 0 };
 
-	if (file_exists(path) && file_read_text(path, PROFILE_BYTES_MAX, &text) != ERR_OK)
+	if (file_exists(path) && read_profile(path, &text) != ERR_OK)
 		notes_add(&r->runs.missing, name, "%s", err_detail());
 	else if (text.n)
 		json_put_string(page, member, (const char *)text.p);

@@ -127,11 +127,11 @@ test_centres_and_profile() {
 			"c1 of cluster $c at party-02"
 	done
 	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
-	grep -q 'id="profile-table"' "$T/page.html" || fail "the report has no profile"
-	grep -q '>c1<br>' "$T/page.html" || fail "the report's profile lacks c1"
+	grep -q '"profile":"cluster,rows,column.*,c1,' "$T/page.html" ||
+		fail "the report has no profile with c1"
 	sed -i '2s/,c[0-9],/,"c/' "$T/out/party-02/profile.csv"
 	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
-	grep -q 'id="profile-table"' "$T/page.html" && fail "a profile that is broken is shown"
+	grep -q '"profile":"cluster' "$T/page.html" && fail "a profile that is broken is shown"
 	grep -q 'profile.csv' "$T/page.html" ||
 		fail "the report does not say that the profile is broken"
 }

@@ -148,7 +148,12 @@ submit() {
 			| .[0].id // empty') || true
 	[[ ! ${TAKEN-} ]] || jobs_of show "$TAKEN" >/dev/null 2>&1 ||
 		fail "the queue has lost job $TAKEN"
-	[[ $id ]] || id=$(jobs_of submit "$T/job.json" 2>"$T/submitted" | cut -d ' ' -f 2) || true
+	# The coordinator has a job, is gone, or refuses it though its parties have connected.
+	submitted() {
+		id=$(jobs_of submit "$T/job.json" 2>"$T/submitted" | cut -d ' ' -f 2) || true
+		[[ $id ]] || gone coordinator || ! grep -q 'never connected' "$T/submitted"
+	}
+	[[ $id ]] || until_true 3 submitted || true
 	TAKEN=$id
 	[[ ! $id ]] || jobs_of wait --timeout $((SERVE_S * PATIENCE)) "$id" >/dev/null 2>&1 ||
 		SERVED=$?

@@ -49,7 +49,7 @@ test_readme_from_a_table_to_clusters() {
 	all=$(section "From your table to clusters")
 	sed '/^or in Python/,$d' <<<"$all" | sed -n 's/^    //p' >"$T/readme.sh"
 	sed -n '/^or in Python/,$s/^    //p' <<<"$all" >"$T/readme.py"
-	[[ $(wc -l <"$T/readme.sh") == 4 && $(wc -l <"$T/readme.py") == 5 ]] ||
+	[[ $(wc -l <"$T/readme.sh") == 5 && $(wc -l <"$T/readme.py") == 5 ]] ||
 		fail "README.md: the section is another one"
 	mkdir -p "$T/walk/build" && ln -s "$BIN" "$T/walk/build/bin" &&
 		ln -s "$ROOT/scripts" "$ROOT/configs" "$ROOT/python" "$T/walk/"

@@ -91,6 +91,8 @@ judge_record() { # NAME RECORD: what it says fits together, and what happened
 	"done") [[ $exit_status == 0 && ! $error ]] ||
 		wrong "$2: done, with status $exit_status, error '$error'" ;;
 	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } ||
+		# The next process marks what a killed one left.
+		{ [[ $exit_status == 5 && ! $error ]] && disturbed_by "$1" kill; } ||
 		wrong "$2: failed, with status $exit_status, error '$error'" ;;
 	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full ||
 		wrong "$2: says that the job runs" ;;

@@ -29,6 +29,17 @@ static enum err party_dashboard_open_ledger(const struct party_config *config, s
 	return e;
 }
 
+/* Answers with o, or with the error; takes over o. */
+static void dashboard_answer(struct http_answer *a, enum err e, struct json *o)
+{
+	if (e == ERR_OK) {
+		http_json(a, o);
+		return;
+	}
+	json_free(o);
+	http_refuse(a, 500, "%s", err_detail());
+}
+
 /* -- the ledger ----------------------------------------------------------------------------- */
 
 static enum err add_line(void *list, const struct ledger_line *l)
@@ -95,12 +106,7 @@ static void ledger(void *config, const struct http_request *r, struct http_answe
 				&next);
 	json_put_number(o, "next", (double)next);
 	ledger_close(l);
-	if (e == ERR_OK) {
-		http_json(a, o);
-		return;
-	}
-	json_free(o);
-	http_refuse(a, 500, "%s", err_detail());
+	dashboard_answer(a, e, o);
 }
 
 /* -- budgets -------------------------------------------------------------------------------- */
@@ -198,12 +204,7 @@ static void budgets(void *config, const struct http_request *r, struct http_answ
 	if (e == ERR_OK)
 		e = give_budgets(config, l, o);
 	ledger_close(l);
-	if (e == ERR_OK) {
-		http_json(a, o);
-		return;
-	}
-	json_free(o);
-	http_refuse(a, 500, "%s", err_detail());
+	dashboard_answer(a, e, o);
 }
 
 enum err party_show_standing(const struct party_config *config, struct json *o)

@@ -43,8 +43,8 @@ measure() {
 	rm -rf "$RUN/data"
 }
 
-# What ranks.py and petsc.py said last, so as { cpu: seconds of all ranks, memory: bytes of all,
-# bits: a digest }.
+# Runs ranks.py. Its last line, and that of petsc.py, is { cpu: seconds of all ranks, memory: bytes
+# of all, bits: a digest }.
 ours() { # RANKS
 	took "ours-$1" scripts/bench.d/ranks.py "$bin" "$RUN/data" "$n" "$edges" $COLUMNS \
 		$CLUSTERS $ORDER "$1" || return 1

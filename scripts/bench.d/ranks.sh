@@ -72,8 +72,7 @@ against_one() { # NODES COLUMNS EDGES
 	rm -rf "$RUN/data"
 }
 
-# What a node takes of many, beside one of fewer: NODES COLUMNS EDGES, and then MORE nodes with
-# MORE-EDGES.
+# Compares the cost of a node in two graphs: NODES COLUMNS EDGES, and MORE nodes with MORE-EDGES.
 larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 	row="$4 x $2"
 	! cell_known "$row" CPU ratio || return 0
@@ -162,8 +161,8 @@ cells_of_larger() { # FEWER MORE MORE-EDGES
 		"$RUN/took-$RANKS.json")" unit=s
 }
 
-# What goes to the coordinator of two parties with 8 columns each, without ranks: labels in as few
-# bits as tell them apart, distances in words of 32 bits.
+# Computes the bytes that two parties with 8 columns each send to the coordinator, without ranks:
+# labels in the fewest bits, distances in words of 32 bits.
 wire() { # NODES
 	local acc steps data=$out/runs/wire job=$out/runs/ranks-wire.json
 	row="$1 x 16"

@@ -173,6 +173,17 @@ enum err standard_features(struct features *X, const struct columns *names)
 
 /* ---- dominant columns ---- */
 
+static void add_row(const double *restrict row, const double *restrict first, size_t m,
+		    double *restrict sum, double *restrict square)
+{
+	for (size_t j = 0; j < m; j++) {
+		double x = row[j] - first[j];
+
+		sum[j] += x;
+		square[j] += x * x;
+	}
+}
+
 /* Measures dense rows from the first row, so that a constant column has exactly 0. */
 double *standard_spread(const struct features *X)
 {
@@ -186,14 +197,9 @@ double *standard_spread(const struct features *X)
 			sum[X->sparse.index[i]] += x;
 			square[X->sparse.index[i]] += x * x;
 		}
-	} else {
-		for (size_t i = m; i < n * m; i++) {
-			double x = X->dense.a[i] - X->dense.a[i % m];
-
-			sum[i % m] += x;
-			square[i % m] += x * x;
-		}
 	}
+	for (size_t i = 1; !X->is_sparse && i < n; i++)
+		add_row(ROW(&X->dense, i), X->dense.a, m, sum, square);
 	for (size_t j = 0; j < m; j++)
 		square[j] = fmax(0, square[j] - sum[j] * sum[j] / (double)n);
 	free(sum);

@@ -21,7 +21,7 @@ static const double SVD_ZERO = 1e-8;
 enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
 
 /* Sine of the angle to the exact directions; rounding level of a residual. */
-static const double ANGLE = 1e-8, ROUNDING = 1e-13;
+static const double ANGLE = 1e-6, ROUNDING = 1e-13;
 
 size_t krylov_width(size_t d, size_t cols)
 {

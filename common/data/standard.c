@@ -3,6 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/log.h"
 #include "common/base/warnings.h"
+#include "common/linalg/simd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -173,10 +174,17 @@ enum err standard_features(struct features *X, const struct columns *names)
 
 /* ---- dominant columns ---- */
 
-static void add_row(const double *restrict row, const double *restrict first, size_t m,
-		    double *restrict sum, double *restrict square)
+static void add_row(const double *row, const double *first, size_t m, double *sum, double *square)
 {
-	for (size_t j = 0; j < m; j++) {
+	size_t j = 0;
+
+	for (; j + 2 <= m; j += 2) {
+		vec2 x = *(const vec2 *)(row + j) - *(const vec2 *)(first + j);
+
+		*(vec2 *)(sum + j) += x;
+		*(vec2 *)(square + j) += x * x;
+	}
+	for (; j < m; j++) {
 		double x = row[j] - first[j];
 
 		sum[j] += x;

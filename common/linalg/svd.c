@@ -119,11 +119,11 @@ static enum err svd_rayleigh_ritz(struct krylov *k, unsigned step, struct mat *P
 		la_mul_nn(&s, &k->P, k->threads, P);
 	}
 	mat_release(&s);
-	/* Residuals fall by about the same factor in each step: skip looks until the expected
+	/* Residuals fall by about the same factor in each step: the next look is at the expected
 	 * end. */
 	if (k->before > now && now > 1 && isfinite(k->before))
 		steps = (step - k->looked) * log(now) / log(k->before / now);
-	k->next_look = step + (unsigned)fmin(fmax(0.8 * steps, 1), LOOK_AHEAD);
+	k->next_look = step + (unsigned)fmin(fmax(round(steps), 1), LOOK_AHEAD);
 	k->looked = step;
 	k->before = now;
 out:
@@ -148,7 +148,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 	k.P.rows = 0;
 	rng_seed(&rng, 1, 0);
 	for (size_t i = 0; i < width * A->cols; i++)
-		k.block.a[i] = rng_normal(&rng);
+		k.block.a[i] = rng_unit(&rng) - 0.5;
 	err = la_orthonormal_rows(&k.block);
 	for (unsigned step = 1; !err; step++) {
 		double left;

@@ -17,8 +17,10 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	(void)row;
 	if (x == 0)
 		return;
-	c->low = c->count ? fmin(c->low, x) : x;
-	c->high = c->count ? fmax(c->high, x) : x;
+	if (c->count == 0 || x < c->low)
+		c->low = x;
+	if (c->count == 0 || x > c->high)
+		c->high = x;
 	c->count++;
 	c->measured = c->measured != 0 || x != 1;
 	c->broken = c->broken != 0 || x != floor(x);

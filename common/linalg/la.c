@@ -311,10 +311,14 @@ enum err la_orthonormal_rows(struct mat *A)
 	return check_info(info, "dgeqrf and dorgqr", c, r);
 }
 
+/* LAPACK's own block size: columns that dgeqrf applies at once. */
+enum { GEQRF_BLOCK = 32 };
+
 /* Triangular factor of A' by blocks of its rows (columns of A), r x r, row-major. */
 struct triangles {
 	size_t r;
-	double *tau, *room; /* r; scratch for a block, column-major */
+	double *tau, *work; /* r; r GEQRF_BLOCK, for dgeqrf */
+	double *room;       /* scratch for a block, column-major */
 	int info;           /* of the first failure */
 };
 
@@ -322,12 +326,14 @@ static void triangles_init(struct triangles *t, size_t r)
 {
 	*t = (struct triangles){ .r = r };
 	ALLOC(t->tau, r);
+	ALLOC(t->work, r * GEQRF_BLOCK);
 	t->room = alloc(r, (2 * r > ROWSUM_ROWS ? 2 * r : ROWSUM_ROWS) * sizeof(double));
 }
 
 static void triangles_release(struct triangles *t)
 {
 	free(t->tau);
+	free(t->work);
 	free(t->room);
 }
 
@@ -336,8 +342,10 @@ static void triangles_release(struct triangles *t)
 static void la_triangle_of(struct triangles *t, size_t rows, double *R)
 {
 	size_t r = t->r;
-	lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room,
-					 la_int(rows), t->tau);
+	/* without LAPACKE's search for NaN: triangle_singular() sees it in the factor */
+	lapack_int info =
+	    LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room, la_int(rows),
+				t->tau, t->work, la_int(r * GEQRF_BLOCK));
 
 	if (t->info == 0)
 		t->info = info;
@@ -345,15 +353,6 @@ static void la_triangle_of(struct triangles *t, size_t rows, double *R)
 	for (size_t j = 0; j < r; j++)
 		for (size_t i = 0; i <= j && i < rows; i++)
 			R[i * r + j] = t->room[j * rows + i];
-}
-
-/* R: factor of columns first .. first + rows - 1 of A, at most ROWSUM_ROWS. */
-static void triangle_block(struct triangles *t, const struct mat *A, size_t first, size_t rows,
-			   double *R)
-{
-	for (size_t j = 0; j < t->r; j++)
-		memcpy(t->room + j * rows, ROW(A, j) + first, rows * sizeof(double));
-	la_triangle_of(t, rows, R);
 }
 
 static void triangle_join(void *triangles, double *into, double *from)
@@ -383,7 +382,7 @@ static enum err triangle_singular(const struct triangles *t, const double *R, si
 		if (!isfinite(R[i]))
 			return err_set(ERR_INPUT,
 				       "dgeqrf: a factor of %zu x %zu is not finite: the features "
-				       "are too large",
+				       "are too large, scale them down",
 				       c, r);
 	/* A' = Q R; R = U S W' gives A = W S (Q U)', so P = W. */
 	ALLOC(unused, r);
@@ -403,28 +402,46 @@ static enum err triangle_singular(const struct triangles *t, const double *R, si
 	return check_info(info, "dgeqrf and dgesvd", c, r);
 }
 
-enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma, struct mat *P)
+enum err la_singular_blocks(const struct ranks *R, const struct la_blocks *A, double *sigma,
+			    struct mat *P)
 {
-	size_t r = A->rows, c = A->cols;
-	double *factor;
 	struct triangles t;
+	double *factor;
 	struct rowsum s;
 	enum err err;
 
-	assert(r <= c || R);
-	TRY(ranks_agree(R, la_check_finite(A, "dgeqrf")));
-	triangles_init(&t, r);
-	ALLOC(factor, r * r);
-	ranks_sum_begin(R, &s, r * r, triangle_join, &t);
-	for (size_t b = 0; b < rowsum_blocks(c); b++) {
-		triangle_block(&t, A, b * ROWSUM_ROWS, rowsum_rows(c, b), rowsum_open(&s));
+	assert(A->r <= A->c || R);
+	triangles_init(&t, A->r);
+	ALLOC(factor, A->r * A->r);
+	ranks_sum_begin(R, &s, A->r * A->r, triangle_join, &t);
+	for (size_t b = 0; b < rowsum_blocks(A->c); b++) {
+		struct mat part = { A->r, rowsum_rows(A->c, b), t.room };
+		double *to = rowsum_open(&s);
+
+		A->block(A->ctx, b * ROWSUM_ROWS, &part);
+		la_triangle_of(&t, part.cols, to);
 		rowsum_close(&s);
 	}
 	ranks_sum_end(R, &s, factor);
-	err = triangle_singular(&t, factor, ranks_n(R, c), sigma, P);
+	err = triangle_singular(&t, factor, ranks_n(R, A->c), sigma, P);
 	free(factor);
 	triangles_release(&t);
 	return err;
+}
+
+static void la_columns(void *ctx, size_t first, struct mat *to)
+{
+	const struct mat *A = ctx;
+
+	for (size_t j = 0; j < to->rows; j++)
+		memcpy(ROW(to, j), ROW(A, j) + first, to->cols * sizeof(*to->a));
+}
+
+enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma, struct mat *P)
+{
+	struct la_blocks blocks = { A->rows, A->cols, la_columns, (void *)(uintptr_t)A };
+
+	return la_singular_blocks(R, &blocks, sigma, P);
 }
 
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)

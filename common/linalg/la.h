@@ -86,6 +86,15 @@ enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
  * each. */
 enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma,
 			  struct mat *P) MUST_CHECK;
+/* The same for an A that is made block by block: block() sets columns `first` ... of A in `to` (r x
+ * at most ROWSUM_ROWS). */
+struct la_blocks {
+	size_t r, c;
+	void (*block)(void *ctx, size_t first, struct mat *to);
+	void *ctx;
+};
+enum err la_singular_blocks(const struct ranks *R, const struct la_blocks *A, double *sigma,
+			    struct mat *P) MUST_CHECK;
 
 /* The largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
  * off-diagonal b[0..n-1), and the magnitude of the last entry of its unit eigenvector. O(n). */

@@ -232,36 +232,85 @@ static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 	free(sign);
 }
 
+/* From sigma and W of X P' = Y', Y' = U S W': the factor W S^-1 that makes U of Y'. */
+static void left_factor(const struct mat *W, const double *all, size_t d, double *sigma,
+			struct mat *factor)
+{
+	mat_init(factor, W->rows, d);
+	for (size_t j = 0; j < d; j++) {
+		sigma[j] = all[j] > SVD_ZERO * all[0] ? all[j] : 0;
+		for (size_t i = 0; sigma[j] > 0 && i < W->rows; i++)
+			MAT(factor, i, j) = MAT(W, i, j) / sigma[j];
+	}
+}
+
 /* Within the space of P's orthonormal rows, X has the singular values and left vectors of X P' = Y'
  * (Halko et al., Algorithm 5.1), far more accurate than from the Gram matrix. With Y' = U S W', U
  * is Y' W S^-1 and not a Householder product, so that zero rows of X stay exactly zero. */
-static enum err left_within(const struct ranks *R, const struct linear_map *X, const struct mat *P,
-			    size_t d, unsigned threads, struct mat *U, double *sigma,
-			    struct mat *map)
+static enum err left_within(const struct linear_map *X, const struct mat *P, size_t d,
+			    unsigned threads, struct mat *U, double *sigma, struct mat *map)
 {
-	struct mat Y, W, scaled, all;
+	struct mat Y, W, factor, all;
 	enum err err;
 
 	X->multiply(X->ctx, P, &Y);
 	mat_init(&all, 1, P->rows);
-	err = la_singular_rows(R, &Y, all.a, &W);
+	err = la_singular_rows(NULL, &Y, all.a, &W);
 	if (err)
 		goto out;
-	mat_init(&scaled, P->rows, d);
-	for (size_t j = 0; j < d; j++) {
-		sigma[j] = all.a[j] > SVD_ZERO * all.a[0] ? all.a[j] : 0;
-		for (size_t i = 0; sigma[j] > 0 && i < P->rows; i++)
-			MAT(&scaled, i, j) = MAT(&W, i, j) / sigma[j];
-	}
-	la_mul_tn(&Y, &scaled, threads, U);
-	fix_signs(R, U, &scaled);
-	if (map)
-		la_mul_tn(P, &scaled, threads, map);
-	mat_release(&scaled);
+	left_factor(&W, all.a, d, sigma, &factor);
 	mat_release(&W);
+	la_mul_tn(&Y, &factor, threads, U);
+	fix_signs(NULL, U, &factor);
+	if (map)
+		la_mul_tn(P, &factor, threads, map);
+	mat_release(&factor);
 out:
 	mat_release(&all);
 	mat_release(&Y);
+	return err;
+}
+
+/* Y of a dense X, by blocks of rows. */
+struct rows {
+	const struct mat *X, *P;
+	unsigned threads;
+};
+
+static void svd_block(void *ctx, size_t first, struct mat *to)
+{
+	const struct rows *r = ctx;
+	struct mat part = { to->cols, r->X->cols, ROW(r->X, first) };
+
+	thin_product_into(&part, r->P, r->threads, to);
+}
+
+/* left_within() for a dense X, never with Y as a whole: its pages would cost more than to multiply
+ * again. U = X P' W S^-1. */
+static enum err left_within_rows(const struct ranks *R, const struct mat *X, const struct mat *P,
+				 size_t d, unsigned threads, struct mat *U, double *sigma,
+				 struct mat *map)
+{
+	struct rows rows = { X, P, threads };
+	struct la_blocks Y = { P->rows, X->rows, svd_block, &rows };
+	struct mat W, factor, across, all;
+	enum err err;
+
+	mat_init(&all, 1, P->rows);
+	err = la_singular_blocks(R, &Y, all.a, &W);
+	if (err)
+		goto out;
+	left_factor(&W, all.a, d, sigma, &factor);
+	mat_release(&W);
+	la_mul_tn(&factor, P, 1, &across); /* the map's rows are its columns */
+	thin_rows(X, &across, threads, U);
+	fix_signs(R, U, &factor);
+	if (map)
+		la_mul_tn(P, &factor, threads, map);
+	mat_release(&across);
+	mat_release(&factor);
+out:
+	mat_release(&all);
 	return err;
 }
 
@@ -275,7 +324,7 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 		return err_set(ERR_INPUT, "svd: %zu singular vectors of a %zu x %zu matrix", d,
 			       X->rows, X->cols);
 	TRY(krylov_right(X, d, threads, &P, settled));
-	err = left_within(NULL, X, &P, d, threads, U, sigma, map);
+	err = left_within(X, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
 }
@@ -319,7 +368,7 @@ enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsig
 		err = la_orthonormal_rows(&P);
 	}
 	if (!err)
-		err = left_within(R, &A, &P, d, threads, U, sigma, map);
+		err = left_within_rows(R, X, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
 }

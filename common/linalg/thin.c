@@ -4,6 +4,7 @@
 #include "common/linalg/simd.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ struct thin {
 	double *in_owned, *in;
 	double *sum_owned, *sum; /* parts x groups x cols x THIN_VECTORS; NULL: no sum over rows */
 	struct mat *product;     /* or NULL */
+	bool by_rows;            /* the product has a row for each of A's */
 	walk_fn *walk;
 	combine_fn *combine; /* NULL: walk */
 };
@@ -70,6 +72,14 @@ static void thin_enter(struct thin *t, const struct mat *in)
 static void store_product(const struct thin *t, size_t g, size_t first, size_t rows,
 			  const double *made)
 {
+	if (t->by_rows) {
+		size_t width = min_size(THIN_VECTORS, t->product->cols - g * THIN_VECTORS);
+
+		for (size_t i = 0; i < rows; i++)
+			memcpy(ROW(t->product, first + i) + g * THIN_VECTORS,
+			       made + i * THIN_VECTORS, width * sizeof(*made));
+		return;
+	}
 	for (size_t v = 0; v < THIN_VECTORS && g * THIN_VECTORS + v < t->product->rows; v++)
 		for (size_t i = 0; i < rows; i++)
 			MAT(t->product, g * THIN_VECTORS + v, first + i) =
@@ -137,8 +147,6 @@ static void thin_run(struct thin *t, const struct mat *in, unsigned threads, str
 		t->sum_owned = alloc(sums + SIMD_LINE, sizeof(*t->sum_owned));
 		t->sum = simd_line(t->sum_owned);
 	}
-	if (t->product)
-		mat_init(t->product, in->rows, t->A->rows);
 	parallel(threads, t->parts, thin_part, t);
 	if (out) {
 		mat_init(out, in->rows, t->A->cols);
@@ -150,9 +158,26 @@ static void thin_run(struct thin *t, const struct mat *in, unsigned threads, str
 
 void thin_product(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out)
 {
+	mat_init(out, in->rows, A->rows);
+	thin_product_into(A, in, threads, out);
+}
+
+void thin_product_into(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out)
+{
 	struct thin t = { .A = A, .product = out, .walk = SIMD_PICK_512(thin_walk) };
 
+	assert(in->cols == A->cols && out->rows == in->rows && out->cols == A->rows);
+	thin_run(&t, in, threads, NULL);
+}
+
+void thin_rows(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out)
+{
+	struct thin t = {
+		.A = A, .product = out, .by_rows = true, .walk = SIMD_PICK_512(thin_walk)
+	};
+
 	assert(in->cols == A->cols);
+	mat_init(out, A->rows, in->rows);
 	thin_run(&t, in, threads, NULL);
 }
 
@@ -170,5 +195,7 @@ void thin_square(const struct mat *A, const struct mat *in, unsigned threads, st
 	struct thin t = { .A = A, .product = product, .walk = SIMD_PICK_512(thin_walk) };
 
 	assert(in->cols == A->cols);
+	if (product)
+		mat_init(product, in->rows, A->rows);
 	thin_run(&t, in, threads, out);
 }

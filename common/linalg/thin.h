@@ -9,6 +9,11 @@
 
 /* out (vectors x rows) = in A'. */
 void thin_product(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out);
+/* The same for an `out` of this shape. */
+void thin_product_into(const struct mat *A, const struct mat *in, unsigned threads,
+		       struct mat *out);
+/* out (rows x vectors) = A in'. */
+void thin_rows(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out);
 
 /* out (vectors x cols) = in A, for in of `rows` numbers a vector. Up to 16 copies of out as
  * scratch, here and below. */

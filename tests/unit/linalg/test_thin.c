@@ -70,12 +70,15 @@ TEST(as_the_loops)
 		for (size_t c = 0; c < sizeof(cols) / sizeof(*cols); c++)
 			for (size_t v = 0; v < sizeof(vectors) / sizeof(*vectors); v++) {
 				double sums = rows[r] > 256 ? 1e-8 : 0;
-				struct mat A, in, expected, squares;
+				struct mat A, in, expected, squares, across;
 
 				sample_normal(&A, rows[r], cols[c], 1);
 				sample_normal(&in, vectors[v], cols[c], 2);
 				loop_product(&A, &in, &expected);
 				check_thin(thin_product, &A, &in, &expected, 0);
+				mat_transpose(&expected, &across);
+				check_thin(thin_rows, &A, &in, &across, 0);
+				mat_release(&across);
 				loop_combine(&A, &expected, &squares);
 				check_thin(thin_combine, &A, &expected, &squares, sums);
 				check_thin(square_alone, &A, &in, &squares, sums);

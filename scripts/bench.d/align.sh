@@ -50,14 +50,20 @@ put() { # COLUMN VALUE [GOAL]: at most GOAL
 render() {
 	cat <<-'TEXT'
 
-		As many ids at each party, 7 in 10 of them with all; from agreed keys to numbered
-		rows, medians; L party processes and a coordinator, ids in memory. *CPU seconds*: of
-		all processes together. *x the bytes*: seconds by those in which the tables' bytes
-		go through the same channels without masks. *CPU x hashing*: CPU seconds by those of
-		the HMACs of all ids, and of the common ones once more, at all parties. *bytes an
-		id*: what a party's memory grew by in the first round, beside its ids; of few ids a
-		good part is the channel's, which keeps up to a MB of frames until they are
-		acknowledged, and a MB of emptied buffers. Goals of seconds are for two quiet cores.
+		All parties have the same number of ids, and 7 of 10 ids are at every party. L party
+		processes and a coordinator run, with their ids in memory. Each cell is a median.
+
+		* *seconds*: from agreed keys to numbered rows
+		* *CPU seconds*: the sum over all processes
+		* *x the bytes*: the seconds, divided by the seconds in which the bytes of the
+		  tables go through the same channels without masks
+		* *CPU x hashing*: CPU seconds, divided by those that all parties need for the HMACs
+		  of all ids and a second HMAC of each common id
+		* *bytes an id*: growth of a party's memory in the first round, without the ids. If
+		  there are few ids, much of it belongs to the channel. A channel keeps up to 1 MB
+		  of frames until they are acknowledged, and 1 MB of emptied buffers.
+
+		The goals for seconds are for two quiet cores.
 
 	TEXT
 	render_grid '{value}'

@@ -62,9 +62,10 @@ alone_scores() { # PARTY
 render() {
 	cat <<-'TEXT'
 
-		F: the part of the complete graph that each party has. AGC_A and AGC_B: a party
-		alone, with its own columns and edges. AGC: centralised, with all columns and the
-		complete graph. Goal: together no worse than the better of the two alone.
+		F is the part of the complete graph that each party has. AGC_A and AGC_B are one
+		party alone, with its own columns and edges. AGC is centralised, with all columns
+		and the complete graph. The goal: together, the parties are no worse than the better
+		of the two alone.
 	TEXT
 	local all=$csv # a curve: rows in its order, whatever was measured first
 	csv=$out/$table.rows

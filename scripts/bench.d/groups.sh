@@ -82,13 +82,17 @@ only_starts() {
 render() {
 	cat <<-'TEXT'
 
-		Synthetic rows, 5120 of 16 columns, k = 5, dealt out to the parties; each party a
-		process of its own beside the coordinator, medians. *seconds of the job*: from offer
-		to result; no process's start is in it. *processor seconds of the job*: those of all
-		processes, less what the same federation takes to be dealt out, to make keys' files,
-		to start, to come and to end when all decline the job (*of starts*). On a machine
-		that others use as well the latter tell more. *ratio*: x25519 by ffdhe3072. The
-		coordinator's memory is the most that it held in any of these runs.
+		The data are 5120 synthetic rows of 16 columns, split among the parties, with k = 5.
+		Each party and the coordinator has its own process. Each cell is a median.
+
+		* *seconds of the job*: from offer to result, without the start of processes
+		* *processor seconds of the job*: the sum over all processes, less *of starts*. On a
+		  machine with other users it says more than seconds.
+		* *of starts*: the same federation splits the data, makes key files, starts, and
+		  ends because all parties decline the job
+		* *ratio*: x25519 divided by ffdhe3072
+
+		The coordinator's memory is the maximum over these runs.
 
 	TEXT
 	render_grid '{value}'

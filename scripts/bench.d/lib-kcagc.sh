@@ -71,8 +71,8 @@ render_beside() {
 	[[ ! -e $csv ]] ||
 		awk -F , \
 		'NR > 1 && $4 != "" && $8 != "" { n++; at += $4 >= $8; near += $4 >= $8 - $9 }
-		END { if (n) printf "\nAt or above the paper'\''s mean: %d of %d; at or above '\
-'its mean less its deviation: %d.\n", at, n, near }' "$csv"
+		END { if (n) printf "\n%d of %d cells are at or above the paper'\''s mean, %d at '\
+'or above its mean less its deviation.\n", at, n, near }' "$csv"
 }
 
 # ---- seconds ----

@@ -56,10 +56,10 @@ most() { # sent or received: of the party that has most
 render() {
 	cat <<-'TEXT'
 
-		Synthetic rows, 5120 of 16 columns, k = 5, keys by X25519. *sent*, *received*: of
-		the party that has most. *processor*, *memory*: of all parties and the coordinator
-		together, in one process, cutting the data included; on hosts of their own, each of
-		1000 parties would do a thousandth of it.
+		The data are 5120 synthetic rows of 16 columns, with k = 5 and keys by X25519.
+		*sent* and *received* have the party with the most bytes. *processor* and *memory*
+		have the total of all parties and the coordinator, including the split of the data.
+		On separate hosts, each of 1000 parties would need a thousandth of this.
 
 	TEXT
 	render_grid '{value} {unit}'

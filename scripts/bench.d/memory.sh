@@ -108,7 +108,7 @@ alone() { # METHOD NODES
 of() { jq "$2" "$RUN/$1/run.json"; } # NAME JQ
 
 render() {
-	printf '\nSaid before the job began, the most that the process took, and the first over '\
-'the second; by kind and n.\n'
+	printf '\nThe tables are by kind and n. *said* is the estimate before the job began, '\
+'*took* is the peak of the\nprocess, and *ratio* is the estimate divided by the peak.\n'
 	render_grid '{value} {unit}'
 }

@@ -50,7 +50,8 @@ walk() { # NOTEBOOK FILE: a line of seconds, of processor seconds by the program
 render() {
 	cat <<-'TEXT'
 
-		Seconds as they passed, and of all processes together on the processor; medians.
+		*seconds* is elapsed time. *processor seconds* is the sum over all processes. Cells
+		are medians.
 	TEXT
 	render_grid '{value}'
 }

@@ -119,7 +119,7 @@ federation() { # KIND OUT WHICH
 }
 
 render() {
-	printf '\nFrom offer to result, with what a party does to embed all nodes; reading files '\
-'is before the offer.\n'
+	printf '\nThe seconds are from offer to result. They include the time in which a party '\
+'embeds all nodes. They\ndo not include the reading of files, which ends before the offer.\n'
 	render_list
 }

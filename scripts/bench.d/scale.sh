@@ -50,7 +50,8 @@ lost() { # NODES
 }
 
 render() {
-	printf '\nBy nodes: seconds from offer to result, bytes of all links, the most memory '\
-'that any party held, and the coordinator.\n'
+	printf '\nThe rows are by number of nodes. *seconds* is from offer to result, and '\
+'*traffic* is the bytes of all\nlinks. *party* is the largest memory of any party, '\
+'and *coordinator* the coordinator'\''s.\n'
 	render_grid '{value} {unit}'
 }

@@ -85,17 +85,21 @@ put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: at most GOAL
 render() {
 	cat <<-'TEXT'
 
-		Words of 64 bits, medians; L party processes and a coordinator. *x without masks*:
-		times the same bytes through the same channels, words sent as they are and added
-		(goal 1.3 for L =
-		2, 1.5 for L = 4). *x bound*: times that and L (L - 1) mask streams at the masking
-		rate on all cores (goal 1.2 for L = 8 and 16). *CPU*: the same ratios of the CPU
-		time of all processes, which others who use the machine disturb less. *x memcpy*:
-		times copying as many bytes in one process. *word by word*: how many times as long
-		Protocol 4 takes per scalar in GMP on all cores, scaled from a sample, without any
-		wire. *coordinator MiB*: its peak (goal 64 MiB and two accumulators). *tags*: one
-		core of a party, 2^20 words, medians of 15;
-		the ratio's goal is 0.5.
+		Words have 64 bits. L party processes and a coordinator ran, and the cells are
+		medians.
+
+		* *x without masks*: the time, divided by the time to send the same words unmasked
+		  through the same channels and to add them (goal 1.3 for L = 2, 1.5 for L = 4)
+		* *x bound*: the time, divided by the time without masks plus L (L - 1) mask streams
+		  at the masking rate on all cores (goal 1.2 for L = 8 and 16)
+		* *CPU*: the same ratios for the CPU time of all processes, which other users of the
+		  machine disturb less
+		* *x memcpy*: the time, divided by the time to copy as many bytes in one process
+		* *word by word*: the time of Protocol 4 for each scalar in GMP on all cores,
+		  divided by ours. It is scaled from a sample and has no network.
+		* *coordinator MiB*: its peak (goal: 64 MiB and two accumulators)
+		* *tags*: one core of a party, 2^20 words, medians of 15. The goal is a ratio of
+		  0.5.
 	TEXT
 	render_grid '{value}'
 }

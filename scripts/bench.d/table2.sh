@@ -101,7 +101,8 @@ judge() { # WHAT VALUE CELLS ALL GOAL
 
 render() {
 	local all=$csv
-	printf '\nlandmark and gcc stand beside the paper'\''s kCAGC and centralised GCC.\n'
+	printf '\nlandmark is compared with the paper'\''s kCAGC, and gcc with its centralised '\
+'GCC.\n'
 	csv=$out/$table.part
 	grep -v '^floors,' "$all" >"$csv"
 	render_beside

@@ -56,9 +56,10 @@ few_digits() {
 render() {
 	cat <<-'TEXT'
 
-		Ours / the paper's. level: 2^h(Y|X), in units of Y; leakage: 1 - 2^-I(Y;X), of one
-		feature and one sum, the mean over all features; worst feature: the most of any;
-		h(Y) in bits; joint leakage: of all sums of a node and a party's whole row.
+		A cell is ours / the paper's. *level* is 2^h(Y|X) in units of Y. *leakage* is 1 -
+		2^-I(Y;X) for one feature and one sum, as the mean over all features. *worst
+		feature* is the maximum over features. h(Y) is in bits. *joint leakage* is for all
+		sums of a node and a party's whole row.
 	TEXT
 	render_grid '{value} +- {deviation} / {paper}' | sed 's| / -||g'
 }

@@ -41,10 +41,8 @@ figure() { # ROW COLUMN MB/S [GOAL]
 render() {
 	cat <<-'TEXT'
 
-		Megabytes of text a second of one core's time, best of several; `six-digits` as
-		`%.6f` prints, `all-digits` as `%.17g` does. scikit-learn (`sklearn`) reads no CSV:
-		its `load_svmlight_file` reads the same numbers, digit by digit, from a file of its
-		own form, and what is counted is the text of the table that the others read.
+		Cells have megabytes of text a second on one core, best of several runs.
+		`six-digits` has numbers as `%.6f` prints them, `all-digits` as `%.17g` does.
 	TEXT
 	render_grid '{value}'
 }

@@ -234,16 +234,46 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 
 /* -- restarts ------------------------------------------------------------------------------- */
 
+/* FIRST_RESTARTS run to their end. The others give up where they cannot reach the best of these:
+ * the same ones for any number of threads. */
+enum { FIRST_RESTARTS = 4 };
+
 struct search {
 	struct restart *restart;
 	struct lloyd **lloyd;
+	size_t first;
+	double goal;
 };
 
 static void run_restart(void *ctx, unsigned worker, size_t number)
 {
 	const struct search *s = ctx;
 
-	lloyd_run(s->lloyd[worker], number, &s->restart[number]);
+	number += s->first;
+	lloyd_run(s->lloyd[worker], number, s->goal, &s->restart[number]);
+}
+
+static size_t best_of(const struct restart *restart, size_t count)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (restart[i].inertia < restart[best].inertia)
+			best = i;
+	return best;
+}
+
+static void run_restarts(struct search *s, unsigned threads, size_t restarts)
+{
+	size_t first = min_size(restarts, FIRST_RESTARTS);
+
+	s->first = 0;
+	s->goal = INFINITY;
+	parallel(threads, first, run_restart, s);
+	s->first = first;
+	s->goal = s->restart[best_of(s->restart, first)].inertia;
+	if (restarts > first)
+		parallel(threads, restarts - first, run_restart, s);
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
@@ -254,7 +284,7 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 	/* One thread if there are ranks, because they exchange restart by restart. */
 	unsigned threads = p->ranks ? 1 : p->threads;
 	unsigned workers = parallel_workers(threads, p->restarts);
-	size_t best = 0;
+	size_t best;
 
 	assert(p->k >= 1 && p->k < UINT32_MAX && p->restarts >= 1);
 	if (inertia)
@@ -268,13 +298,11 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 	ALLOC(s.lloyd, workers);
 	for (unsigned w = 0; w < workers; w++)
 		s.lloyd[w] = lloyd_new(&rows, weight, p);
-	parallel(threads, p->restarts, run_restart, &s);
+	run_restarts(&s, threads, p->restarts);
 	for (unsigned w = 0; w < workers; w++)
 		lloyd_free(s.lloyd[w]);
 	free(s.lloyd);
-	for (size_t i = 1; i < p->restarts; i++)
-		if (s.restart[i].inertia < s.restart[best].inertia)
-			best = i;
+	best = best_of(s.restart, p->restarts);
 	memcpy(label, s.restart[best].label, Z->rows * sizeof(*label));
 	if (centres)
 		memcpy(centres->a, s.restart[best].centres.a, p->k * Z->cols * sizeof(double));

@@ -60,7 +60,8 @@ struct kmeans_params {
 /* Greedy k-means++ (2 + floor(ln k) trials per centre), then the 1/9 step if p->ninth, then Lloyd.
  * An empty cluster keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the
  * inertia of the last assignment, which may both be NULL. Zero iterations: labels of the seeds.
- * Weights are >= 0. O(n k d) per iteration.
+ * Weights are >= 0. O(n k d) per iteration. A restart after the fourth gives up if all iterations
+ * that are left, each as good as its last, would not reach the best of the first four.
  *
  * Same seed, same labels for any threads and ranks. With ranks, Z, weight and label are of this
  * process's rows; centres and inertia are the same at each rank. Memory: 24 bytes per row and

@@ -36,6 +36,9 @@ enum { BOUND_FROM = 16 };
 /* Bounds hold for distances as computed. ROOM exceeds the relative rounding of a distance in at
  * most 64 dimensions, STEP that of an addition, TINY an underflow. */
 static const double ROOM = 1e-13, STEP = 1e-15, TINY = 1e-150;
+/* Exceeds the rounding of an inertia from sums, as a part of the rows' squares: rows may lie far
+ * from 0. */
+static const double INERTIA_ROOM = 1e-11;
 
 struct lloyd {
 	const struct distance_rows *rows;
@@ -56,8 +59,9 @@ struct lloyd {
 	struct mat before; /* the centres of the last assignment */
 	double *column;    /* d x DISTANCE_STRIDE: rows without bounds, gathered */
 	size_t gathered[DISTANCE_ROWS], count;
-	double *sum; /* sums of each block of ROWSUM_ROWS rows; NULL: not kept */
-	bool *stale; /* blocks whose labels changed since they were summed */
+	double squares; /* weighted sum of the squares of all ranks' rows */
+	double *sum;    /* sums of each block of ROWSUM_ROWS rows; NULL: not kept */
+	bool *stale;    /* blocks whose labels changed since they were summed */
 };
 
 static void lloyd_label(struct lloyd *l, size_t i, uint32_t label, size_t *moved)
@@ -197,18 +201,32 @@ static void lloyd_ninth(struct lloyd *l)
 	}
 }
 
-/* The centres become the means of their rows. */
-static void lloyd_means(struct lloyd *l)
+/* Inertia of the labels about the means of their rows, from the sums of the rows: what is left of
+ * `squares` without the squares of the means. */
+static double lloyd_inertia(const struct lloyd *l, const double *total)
+{
+	const struct mat *c = &l->r->centres;
+	const double *weight = total + kmeans_sum_width(c->rows, c->cols) / (l->d + 1) * l->d;
+	double explained = 0;
+
+	for (size_t r = 0; r < c->rows; r++)
+		explained += weight[r] * mat_square(ROW(c, r), c->cols);
+	return l->squares - explained;
+}
+
+/* The centres become the means of their rows. Returns the inertia about them, or -INFINITY where
+ * sums are not kept. */
+static double lloyd_means(struct lloyd *l)
 {
 	size_t width = kmeans_sum_width(l->p->k, l->d);
 	struct mat *c = &l->r->centres;
+	double *total, inertia;
 	struct rowsum s;
-	double *total;
 
 	memcpy(l->before.a, c->a, c->rows * c->cols * sizeof(double));
 	if (!l->sum) {
 		kmeans_centres_of(l->p->ranks, l->rows->Z, l->weight, l->r->label, c);
-		return;
+		return -INFINITY;
 	}
 	ALLOC(total, width);
 	ranks_sum_begin(l->p->ranks, &s, width, NULL, NULL);
@@ -228,7 +246,9 @@ static void lloyd_means(struct lloyd *l)
 	}
 	ranks_sum_end(l->p->ranks, &s, total);
 	kmeans_means_of(total, c);
+	inertia = lloyd_inertia(l, total);
 	free(total);
+	return inertia;
 }
 
 static void measure_moves(struct lloyd *l)
@@ -240,10 +260,11 @@ static void measure_moves(struct lloyd *l)
 		    TINY;
 }
 
-static double inertia_of(const struct ranks *R, const double *least, const double *weight, size_t n)
+/* Weighted sum of `value`, one for each row, over all ranks. */
+static double sum_of(const struct ranks *R, const double *value, const double *weight, size_t n)
 {
 	struct rowsum all;
-	double inertia;
+	double total;
 
 	ranks_sum_begin(R, &all, 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
@@ -254,39 +275,46 @@ static double inertia_of(const struct ranks *R, const double *least, const doubl
 			double sum = 0;
 
 			for (size_t i = first; i < first + distance_count(n, first); i++)
-				sum += kmeans_weight_of(weight, i) * least[i];
+				sum += kmeans_weight_of(weight, i) * value[i];
 			*to += sum;
 		}
 		rowsum_close(&all);
 	}
-	ranks_sum_end(R, &all, &inertia);
-	return inertia;
+	ranks_sum_end(R, &all, &total);
+	return total;
 }
 
-static void iterate(struct lloyd *l)
+/* Returns whether the end was reached: false if it gave up. */
+static bool iterate(struct lloyd *l, double goal)
 {
 	const struct kmeans_params *p = l->p;
 	bool can_bound = l->column != NULL, bound = false;
+	double before = INFINITY;
 
 	for (size_t i = 0; i < l->n; i++)
 		l->r->label[i] = UINT32_MAX; /* the first assignment moves every row */
 	memset(l->stale, true, rowsum_blocks(l->n));
 	for (unsigned t = 0; t < p->iterations; t++) {
 		size_t moved = lloyd_assign(l, t + 1 == p->iterations, bound);
+		double now;
 
 		bound = can_bound && moved < l->n / BOUND_FROM;
 		if (ranks_total(p->ranks, moved) == 0 || progress_stopped())
 			break;
-		lloyd_means(l);
+		now = lloyd_means(l);
+		if (now - goal > (p->iterations - t) * (before - now + INERTIA_ROOM * l->squares))
+			return false;
+		before = now;
 		if (l->bounded)
 			measure_moves(l);
 		progress_tick();
 	}
 	if (!l->whole)
 		lloyd_assign(l, true, false);
+	return true;
 }
 
-void lloyd_run(struct lloyd *l, uint64_t number, struct restart *r)
+void lloyd_run(struct lloyd *l, uint64_t number, double goal, struct restart *r)
 {
 	const struct kmeans_params *p = l->p;
 
@@ -299,8 +327,7 @@ void lloyd_run(struct lloyd *l, uint64_t number, struct restart *r)
 		lloyd_ninth(l);
 		kmeans_centres_of(p->ranks, l->rows->Z, l->weight, r->label, &r->centres);
 	}
-	iterate(l);
-	r->inertia = inertia_of(p->ranks, l->least, l->weight, l->n);
+	r->inertia = iterate(l, goal) ? sum_of(p->ranks, l->least, l->weight, l->n) : INFINITY;
 }
 
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
@@ -325,6 +352,9 @@ struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
 	}
 	if (blocks * width <= n * d)
 		ALLOC(l->sum, blocks * width);
+	for (size_t i = 0; i < n; i++)
+		l->least[i] = mat_square(ROW(rows->Z, i), d);
+	l->squares = sum_of(p->ranks, l->least, weight, n);
 	return l;
 }
 

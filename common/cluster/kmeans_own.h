@@ -37,7 +37,7 @@ void kmeans_means_of(const double *sum, struct mat *c);
 struct restart {
 	uint32_t *label;
 	struct mat centres;
-	double inertia;
+	double inertia; /* INFINITY: given up */
 };
 
 /* A thread's memory, reused over restarts: returning pages and getting new ones costs as much as an
@@ -46,8 +46,10 @@ struct restart {
 struct lloyd;
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
 			const struct kmeans_params *p);
-/* Seeds by stream `number`, then iterates. Initialises r's members, which the caller frees. */
-void lloyd_run(struct lloyd *l, uint64_t number, struct restart *r);
+/* Seeds by stream `number`, then iterates. Gives up if all iterations that are left, each as good
+ * as the last, would not bring the inertia down to `goal` (INFINITY: never). Initialises r's
+ * members, which the caller frees. */
+void lloyd_run(struct lloyd *l, uint64_t number, double goal, struct restart *r);
 void lloyd_free(struct lloyd *l);
 
 #endif

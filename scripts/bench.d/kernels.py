@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The kernels of tests/bench/bench_kernels.c as one writes them with SciPy and scikit-learn.
 
-    kernels.py DATA [KERNEL...]     filter, kmeans, projection, spectral; default all
+    kernels.py DATA [KERNEL...]     filter, kmeans, restarts, projection, spectral; default all
 
 A line per kernel, spelled as there: what, shape, ms=. Median CPU time of 5 calls after one to
 warm up, one thread. Only to be measured against; nothing of the project needs it.
@@ -83,6 +83,24 @@ def kmeans(_):
                               random_state=1).fit(z))
 
 
+def restarts(_):
+    """On the rows of bench_kernels; the faster of the library's two algorithms."""
+    for n, d, k in ((2708, 7, 7), (2405, 17, 136), (2405, 136, 136), (100000, 16, 16),
+                    (400000, 32, 8)):
+        shape = f"{n}x{d},k={k}"
+        z = np.fromfile(os.path.join(os.environ["BENCH_ROWS"], f"rows-{shape}")).reshape(n, d)
+        for count in (1, 20):
+            runs = []
+            for algorithm in ("lloyd", "elkan"):
+                start = time.process_time()
+                inertia = KMeans(k, n_init=count, algorithm=algorithm,
+                                 random_state=1).fit(z).inertia_
+                runs.append((time.process_time() - start, inertia))
+            seconds, inertia = min(runs)
+            print(f"restarts-{count:<9} {shape:24} s={seconds:.3f} inertia={inertia:.9g}",
+                  flush=True)
+
+
 def projection(_):
     for n, m, d in ((2708, 716, 7), (2405, 310, 17), (3327, 3703, 6)):
         x = rng.standard_normal((n, m))
@@ -100,6 +118,7 @@ def spectral(_):
 
 
 warnings.filterwarnings("ignore")  # ten iterations are few
-kernels = {"filter": filter_, "kmeans": kmeans, "projection": projection, "spectral": spectral}
+kernels = {"filter": filter_, "kmeans": kmeans, "restarts": restarts,
+           "projection": projection, "spectral": spectral}
 for wanted in sys.argv[2:] or kernels:
     kernels[wanted](sys.argv[1])

@@ -2,7 +2,8 @@
  * bytes over memcpy's bandwidth, or floating point operations over dgemm's rate; CPU time of one
  * thread.
  *
- *   bench_kernels [KERNEL...]      filter, kmeans, projection, spectral, hungarian; default all
+ *   bench_kernels [KERNEL...]      filter, kmeans, restarts, projection, spectral, hungarian;
+ *                                  default all
  *
  * A line per kernel: what, shape, name=value. over_bound is time over bound: 1 is as fast as the
  * bound, below 1 means that caches were used. scripts/bench kernels puts the same work in SciPy
@@ -266,6 +267,64 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 	mat_release(&p.Z);
 }
 
+/* -- restarts -------------------------------------------------------------------------------- */
+
+/* Rows around k centres, of the same spread as the rows about them. They are
+ * written to BENCH_ROWS/rows-SHAPE, so that scripts/bench.d/kernels.py clusters the same. */
+static void clouds(struct mat *Z, size_t n, size_t d, size_t k, const char *shape)
+{
+	const char *dir = getenv("BENCH_ROWS");
+	struct mat centre;
+	char path[4096];
+	FILE *f;
+
+	sample(Z, n, d);
+	sample(&centre, k, d);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < d; j++)
+			MAT(Z, i, j) += MAT(&centre, i % k, j);
+	mat_release(&centre);
+	if (!dir)
+		return;
+	snprintf(path, sizeof(path), "%s/rows-%s", dir, shape);
+	f = fopen(path, "w");
+	failed |= !f || fwrite(Z->a, sizeof(*Z->a), n * d, f) != n * d;
+	failed |= !f || fclose(f) != 0;
+}
+
+static void bench_restarts(size_t n, size_t d, size_t k)
+{
+	static const unsigned restarts[] = { 1, 20 };
+	uint32_t *label = alloc(n, sizeof(*label));
+	char shape[64];
+	struct mat Z;
+
+	snprintf(shape, sizeof(shape), "%zux%zu,k=%zu", n, d, k);
+	clouds(&Z, n, d, k, shape);
+	for (size_t r = 0; r < 2; r++) {
+		struct kmeans_params p = {
+			.k = k, .restarts = restarts[r], .iterations = 300, .seed = 1
+		};
+		double inertia, start = bench_cpu_s();
+
+		kmeans(&Z, NULL, &p, label, NULL, &inertia);
+		printf("restarts-%-9u %-24s s=%.3f inertia=%.9g\n", restarts[r], shape,
+		       bench_cpu_s() - start, inertia);
+		fflush(stdout);
+	}
+	mat_release(&Z);
+	free(label);
+}
+
+static void all_restarts(void)
+{
+	bench_restarts(2708, 7, 7);
+	bench_restarts(2405, 17, 136);
+	bench_restarts(2405, 136, 136);
+	bench_restarts(100000, 16, 16);
+	bench_restarts(400000, 32, 8);
+}
+
 /* -- projection ------------------------------------------------------------------------------ */
 
 struct projection {
@@ -418,9 +477,9 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } kernels[] = {
-	{ "filter", bench_filter },       { "kmeans", all_kmeans },
-	{ "projection", all_projection }, { "spectral", all_spectral },
-	{ "hungarian", all_hungarian },
+	{ "filter", bench_filter },   { "kmeans", all_kmeans },
+	{ "restarts", all_restarts }, { "projection", all_projection },
+	{ "spectral", all_spectral }, { "hungarian", all_hungarian },
 };
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 

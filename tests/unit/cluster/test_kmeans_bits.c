@@ -295,6 +295,30 @@ TEST(equals_steps_to_the_end)
 	free(distance);
 }
 
+/* Restarts that give up would not have been the best. Clouds, near 0 and far from it. */
+TEST(equals_plain_loops_of_all_restarts)
+{
+	enum { N = 400, D = 4 };
+
+	for (unsigned way = 0; way < (SANITIZED ? 8 : 60); way++) {
+		struct kmeans_params how = {
+			.k = 3 + way % 9, .restarts = 14, .seed = way, .threads = 1 + way % 2
+		};
+		struct mat Z, centre;
+
+		how.iterations = way % 3 ? 300 : 10;
+		sample_normal(&Z, N, D, way);
+		sample_normal(&centre, how.k, D, way + 1);
+		for (size_t i = 0; i < N; i++)
+			for (size_t j = 0; j < D; j++)
+				MAT(&Z, i, j) +=
+				    (way % 4) * MAT(&centre, i % how.k, j) + (way % 5 ? 0 : 1e5);
+		check(&Z, NULL, how, false);
+		mat_release(&centre);
+		mat_release(&Z);
+	}
+}
+
 /* Few values, so that rows are the same as others and as near to one centre as to another, and
  * differ from none in the seeding. */
 TEST(equals_plain_loops_on_ties)

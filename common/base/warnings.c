@@ -39,6 +39,10 @@ const struct warning_text warning_text[WARNINGS] = {
 				       "columns of a party have one value in all rows, and count "
 				       "for nothing",
 				       "leave them out, or look at how they were read" },
+	[WARNING_COLUMNS_UNLINKED] = { "columns_unlinked",
+				       "linked rows are no more alike than others in columns of "
+				       "numbers beside words, which count for nothing",
+				       "leave them out, or look at how they were read" },
 	[WARNING_COLUMN_DOMINATES] = { "column_dominates",
 				       "one column has over 80 % of the variance of a party's "
 				       "columns",

@@ -165,6 +165,8 @@ void slice_facts(struct slice *s, double *x)
 		    "%zu of %zu columns have few zeros and the others mostly 0: the former are "
 		    "scaled to mean 0 and the size of the others",
 		    seen.foreign, features_cols(&s->X));
+	if (slice_facts_is_first(s))
+		seen_warn(&seen, s->columns);
 	seen_release(&seen);
 	slice_norms(s, x[0] == 0, x + 2);
 }
@@ -217,11 +219,13 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 	for (size_t j = 0; j < s->columns && weight; j++)
 		weight[j] *=
 		    seen_is_foreign(&seen, j) ? seen_to_unit(&seen, j) : 1 / sqrt(seen.square);
-	if (weight && slice_facts_is_first(s))
+	if (weight && slice_facts_is_first(s)) {
 		log_info(
 		    "%zu of %zu columns have few zeros and the others mostly 0: the former are "
 		    "scaled to the size of the others",
 		    seen.foreign, s->columns);
+		seen_warn(&seen, s->columns);
+	}
 	seen_release(&seen);
 	weigh_and_give(s, weight, X);
 	return weight;

@@ -1,5 +1,7 @@
 #include "protocols/kcagc/seen.h"
 #include "common/base/alloc.h"
+#include "common/base/warnings.h"
+#include "protocols/kcagc/linked.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,8 +105,9 @@ bool seen_is_foreign(const struct seen *seen, size_t column)
 double seen_to_unit(const struct seen *seen, size_t column)
 {
 	double apart = seen->column[column].apart;
+	bool counts = !seen->unlinked || !seen->unlinked[column];
 
-	return apart > 0 ? 1 / sqrt(apart / (double)seen->n) : 0;
+	return counts && apart > 0 ? 1 / sqrt(apart / (double)seen->n) : 0;
 }
 
 /* Records the first non-zero of each row, and whether there is a second. */
@@ -215,10 +218,25 @@ void seen_of(struct slice *s, struct seen *seen)
 	if (seen->present)
 		seen->measured = false;
 	seen->square = mean_square(seen, m);
+	linked_see(s, seen);
+}
+
+void seen_warn(const struct seen *seen, size_t columns)
+{
+	size_t count = 0;
+
+	for (size_t j = 0; seen->unlinked && j < columns; j++)
+		count += seen->unlinked[j];
+	if (count)
+		warnings_add(WARNING_COLUMNS_UNLINKED, (double)count,
+			     "in %zu of %zu columns linked rows are no more alike than others, so "
+			     "these columns count for nothing",
+			     count, columns);
 }
 
 void seen_release(struct seen *seen)
 {
 	free(seen->column);
+	free(seen->unlinked);
 	*seen = (struct seen){ 0 };
 }

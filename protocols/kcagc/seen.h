@@ -24,14 +24,20 @@ struct seen {
 	bool present;
 	double varied;  /* columns that vary, at least 1 */
 	size_t foreign; /* columns */
-	double square;  /* mean square of the non-zeros that are not foreign; 0: there are none */
+	/* per column: whether it is foreign and says nothing of links (linked.h); NULL: none does.
+	 * Owned */
+	uint8_t *unlinked;
+	double square; /* mean square of the non-zeros that are not foreign; 0: there are none */
 };
 
 /* Fills *seen, the same at each rank. O(n m). */
 void seen_of(struct slice *s, struct seen *seen);
 void seen_release(struct seen *seen);
 bool seen_is_foreign(const struct seen *seen, size_t column);
-/* Returns the factor that brings the column to variance 1; 0 if the column does not vary. */
+/* Warns of columns that are unlinked. */
+void seen_warn(const struct seen *seen, size_t columns);
+/* Returns the factor that brings the column to variance 1; 0 if the column does not vary, or is
+ * unlinked. */
 double seen_to_unit(const struct seen *seen, size_t column);
 
 /* True if words are coded by their row, such as 1 over its length: the non-zeros of each row are

@@ -55,8 +55,10 @@ static void make(struct whole *w, unsigned leaves, unsigned order, enum values w
 	nodes_features(&w->X, words != MEASURED);
 	if (words == COUNTS)
 		repeat_words(&w->X);
-	for (size_t i = 0; words && i < NODES; i++)
-		MAT(&w->X, i, 3) = 1900 + (double)(i % 100); /* a year beside words */
+	for (size_t i = 0; words && i < NODES; i++) { /* years beside words, one says nothing */
+		MAT(&w->X, i, 3) = 1900 + (double)(i / 500 % 7);
+		MAT(&w->X, i, 4) = 1900 + (double)(i % 100);
+	}
 	sample_normal(&w->B, NODES, WIDTH, 8);
 	for (uint32_t i = 0; i < 2 * NODES; i++)
 		w->label[i] = i * 7 / 3 % 11 % SETS;

@@ -1,5 +1,4 @@
-/* fedgcn.h -- a small federation of FedGCN in memory: parties of random graphs, runs of few steps.
- */
+/* fedgcn.h -- Runs a small federation of FedGCN in memory: parties of random graphs, few steps. */
 #ifndef TESTS_UNIT_FEDGCN_FEDGCN_H
 #define TESTS_UNIT_FEDGCN_FEDGCN_H
 

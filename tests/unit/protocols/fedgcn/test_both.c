@@ -1,5 +1,5 @@
-/* FedGCN with both halves: the same bits as parties in memory, whatever is shared; models that are
- * left; and halves that take what is due and nothing else. */
+/* Runs FedGCN with a coordinator and parties that exchange messages. Each side leaves models that
+ * equal those of parties in memory bit for bit, and refuses messages that are not due. */
 #include "common/base/file.h"
 #include "common/base/sanitized.h"
 #include "protocols/fedgcn/file.h"
@@ -16,7 +16,7 @@
 
 enum { PARTIES = 3, GRAPHS = 24, CLASSES = 2 };
 
-/* ---- graphs of two classes: rings, and rings with chords ---- */
+/* ---- two classes of graphs: rings, and rings with chords ---- */
 
 static struct graphs owned[PARTIES];
 static uint32_t truth[PARTIES][GRAPHS];
@@ -158,7 +158,7 @@ static const struct fact *fact(const struct half *h, const char *name)
 	return NULL;
 }
 
-/* ---- the same in memory, without masks ---- */
+/* ---- the same run in memory, without masks ---- */
 
 struct twin_graphs {
 	struct fedgcn_party party[PARTIES];
@@ -189,7 +189,7 @@ static void twin_end(struct twin_graphs *t, size_t L)
 	fedgcn_report_release(&t->report);
 }
 
-/* The file that party l left holds the twin's model, to the last bit. */
+/* Checks that the model file of party l equals the model of the run in memory, bit for bit. */
 static void assert_same_model(const struct fedgcn_party *party, size_t l)
 {
 	struct buf ours = { 0 }, left = { 0 };
@@ -235,7 +235,7 @@ TEST(test_masks_change_no_bit)
 	}
 }
 
-/* Weights are tens of thousands of words; the other sums are short. */
+/* Each run sums tens of thousands of weights; its other sums are short. */
 TEST(test_changed_sums)
 {
 	static const char *const ways[] = { "", "prototypes=matched", "prototypes=kde" };
@@ -251,15 +251,15 @@ TEST(test_changed_sums)
 	}
 }
 
-/* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the
- * last clusters. */
+/* Refuses a dishonest party's wrong counts with valid tags: of all graphs, of a centre, of a round,
+ * and of the final clusters. */
 TEST(test_wrong_terms)
 {
 	enum { ROUND = 13, LAST = ROUND + 2 };
 	static const struct {
 		const char *way;
 		uint64_t number;
-		int word; /* below 0: of those behind the weights */
+		int word; /* if negative, word -word - 1 behind the weights */
 		double by;
 		const char *sentence;
 	} c[] = {
@@ -300,7 +300,7 @@ TEST(test_wrong_terms)
 	}
 }
 
-/* Planted classes are found, and the run's own figures are consistent. */
+/* The run finds the planted classes, and its figures are consistent. */
 TEST(test_planted_classes)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=5 epochs=4");
@@ -328,7 +328,7 @@ TEST(test_planted_classes)
 	stage_end(s);
 }
 
-/* The coordinator's model is the joint one: new graphs go to the nearest prototype. */
+/* With joint weights the coordinator has the shared model; with FedPer it has none. */
 TEST(test_shared_model)
 {
 	struct stage *s = stage_run(PARTIES, "final=paper");
@@ -350,11 +350,11 @@ TEST(test_shared_model)
 	s = stage_run(PARTIES, "aggregation=fedper");
 	stage_succeeded(s);
 	snprintf(path, sizeof(path), "%s/model.fedgcn", output[PARTIES]);
-	assert_false(file_exists(path)); /* there is none that is shared */
+	assert_false(file_exists(path)); /* FedPer shares no model */
 	stage_end(s);
 }
 
-/* Of fewer graphs than min_cluster no prototype leaves. */
+/* Withholds all prototypes if min_cluster exceeds the number of graphs. */
 TEST(test_withheld)
 {
 	struct stage *s = stage_run(PARTIES, "min_cluster=1000");
@@ -387,11 +387,11 @@ TEST(test_baselines)
 		}
 	assert_non_null(fact(&s->f.party[0], "like_alone"));
 	assert_true(fact(&s->f.party[0], "like_size")->value[0] <
-		    0.5); /* sizes tell nothing here */
+		    0.5); /* graph sizes do not predict the clusters */
 	stage_end(s);
 	s = stage_run(1, "baselines=all");
 	stage_succeeded(s);
-	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* FedAvg of one is alone */
+	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* one party: alone */
 	stage_end(s);
 	s = stage_run(PARTIES, "baselines=quick");
 	stage_succeeded(s);
@@ -400,7 +400,7 @@ TEST(test_baselines)
 	stage_end(s);
 }
 
-/* The run ends with round, party and values; what was good is kept. */
+/* The error of an exploding loss names the party and the round. */
 TEST(test_exploding_loss)
 {
 	struct stage *s = stage_run(PARTIES, "rate=1 lambda=1e6 rounds=40 epochs=10");
@@ -444,7 +444,7 @@ TEST(test_every_message)
 	recording_free(r);
 }
 
-/* Numbers that party 1 sends in a round's sum; 3 more are canary and tags. */
+/* Returns the number of words in party 1's masked sum of a round, less one. */
 static uint64_t round_words(const char *settings)
 {
 	struct recording *r = record_job(settings);
@@ -464,7 +464,7 @@ static uint64_t round_words(const char *settings)
 	return words;
 }
 
-/* Weights and prototypes that the job says stay with their party are in no sum. */
+/* A round's sum omits weights and prototypes that the job keeps at the parties. */
 TEST(test_what_stays)
 {
 	uint64_t matched = round_words("rounds=1 epochs=1");

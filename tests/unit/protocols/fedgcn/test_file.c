@@ -1,4 +1,4 @@
-/* Models of FedGCN as files: they come back as they were; what is damaged is refused. */
+/* FedGCN writes models to files and reads equal models back. It refuses damaged files. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
@@ -73,7 +73,7 @@ TEST(test_there_and_back)
 	}
 }
 
-/* Any bit turned, any length cut, a byte too many. */
+/* Refuses a file with a flipped bit, a file cut at any length, and a file with an extra byte. */
 TEST(test_damaged_file_is_refused)
 {
 	struct fedgcn_model m, n;
@@ -97,7 +97,7 @@ TEST(test_damaged_file_is_refused)
 	buf_release(&b);
 }
 
-/* Whole by its checksum, but what it says cannot be. */
+/* Refuses files with a correct checksum but impossible contents. */
 TEST(test_does_not_hold_together)
 {
 	struct fedgcn_model m, n;

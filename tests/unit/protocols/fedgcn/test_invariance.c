@@ -1,4 +1,4 @@
-/* FedGCN: clusters under changes of the graphs and of their nodes' attributes. */
+/* Compares FedGCN's clusters before and after changes of the graphs and of node attributes. */
 #include "tests/unit/both/invariance.h"
 
 #include "protocols/fedgcn/coordinator.h"
@@ -32,8 +32,9 @@ static const struct method methods[] = {
 
 enum { NODES_MOST = 14, SIZES = 8 };
 
-/* Row i is a graph, by the plain row's number: a ring, or one with chords, of 7 nodes or more with
- * the row's two numbers as attributes, each node a step further. */
+/* Makes one graph from each row of the party. Row i gives a ring of 7 to 14 nodes, with chords if
+ * its class is odd. The node count depends on the row's original number. Node u has the row's two
+ * numbers as attributes, times 1 + 0.1 u. */
 static void graphs_of(const struct sheet *s, uint32_t party, struct graphs *g)
 {
 	struct triple *t = alloc(s->p.n * NODES_MOST * 4, sizeof(*t));

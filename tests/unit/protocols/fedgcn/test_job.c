@@ -1,4 +1,4 @@
-/* Jobs of kind fedgcn: what they say, what they show, and what they become. */
+/* Tests jobs of kind fedgcn: their parameters, disclosures and permissions. */
 #include "tests/unit/job/jobs.h"
 
 #include "protocols/fedgcn/job.h"
@@ -45,7 +45,8 @@ TEST(test_words)
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 1", "fedgcn", FEDGCN_MATCHED,
 		  FEDGCN_PROX },
 		{ ", \"aggregation\": \"fedper\"", "fedgcn", FEDGCN_MATCHED, FEDGCN_PER },
-		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG }, /* as 0.2.0 records it */
+		/* as version 0.2.0 records it */
+		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

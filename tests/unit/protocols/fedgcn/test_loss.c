@@ -1,4 +1,4 @@
-/* FedGCN's loss: its gradient against differences, and what a step of training makes of it. */
+/* Checks the gradient of FedGCN's loss against finite differences, and one training step. */
 #include "tests/unit/protocols/fedgcn/fedgcn.h"
 #include "common/base/rng.h"
 #include "common/cluster/dec.h"
@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The whole loss of a batch, and its gradient by W and C unless NULL, as training has them but in
- * doubles. P is held fixed: given as *P if that is not empty, else made here. */
+/* Returns the whole loss of a batch as training computes it, but in doubles. Writes the gradient by
+ * W and C unless `gradient` is NULL. P is constant: the caller gives *P, or an empty *P to be made
+ * here. */
 static double loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
 		       const struct mat *C, struct mat *P, double *gradient)
 {
@@ -30,7 +31,7 @@ static double loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, c
 	return kl + p->lambda * b->square / (2 * nodes);
 }
 
-/* The whole loss, KL and reconstruction, by the weights of every layer and by C. */
+/* Checks the gradient of the whole loss (KL and reconstruction) by all layers' weights and by C. */
 TEST(test_gradient)
 {
 	enum { GRAPHS = 8, K = 3 };
@@ -86,8 +87,7 @@ TEST(test_gradient)
 	free(gradient);
 }
 
-/* Training itself: Adam's first step has the length of the rate, against the gradient, in
- * floats. */
+/* In the first training step Adam moves each number by the rate, against the gradient. */
 TEST(test_first_step)
 {
 	enum { GRAPHS = 10, K = 2, N = 45664 + K * FEDGCN_Z };
@@ -128,7 +128,7 @@ TEST(test_first_step)
 		assert_float_equal((double)w[i] - was, gradient[i] > 0 ? -p.rate : p.rate, 1e-5);
 		checked += i >= 45664 ? 1000000 : 1;
 	}
-	assert_true(checked > 1000000 + 5000); /* weights and prototypes */
+	assert_true(checked > 1000000 + 5000); /* both weights and prototypes were checked */
 	gin_release_f64(&b);
 	graphs_release(&g);
 	mat_release(&C);

@@ -1,4 +1,4 @@
-/* FedGCN's prototypes: KDE of uploaded ones; the final mixture. */
+/* Tests FedGCN's prototypes: the KDE of uploaded prototypes, and the final mixture. */
 #include "tests/unit/protocols/fedgcn/fedgcn.h"
 #include "common/base/rng.h"
 #include "protocols/fedgcn/own.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Two groups of uploads far apart: KDE puts the prototypes there, whatever is withheld. */
+/* The KDE places prototypes in two distant groups of uploads and ignores a withheld one. */
 TEST(test_kde)
 {
 	enum { PARTIES = 4, K = 2 };
@@ -26,7 +26,7 @@ TEST(test_kde)
 			x[l * words + K * FEDGCN_Z + r] = 5;
 		}
 	}
-	x[K * FEDGCN_Z + 1] = 0; /* withheld: its numbers mean nothing */
+	x[K * FEDGCN_Z + 1] = 0; /* withheld: the KDE must ignore its numbers */
 	for (size_t j = 0; j < FEDGCN_Z; j++)
 		x[FEDGCN_Z + j] = 1e6;
 	mat_init(&C, K, FEDGCN_Z);
@@ -41,7 +41,7 @@ TEST(test_kde)
 	free(x);
 }
 
-/* Against the second implementation in tests/vectors/kde.py. */
+/* Compares the KDE with a second implementation, tests/vectors/kde.py. */
 TEST(test_kde_in_numpy)
 {
 	enum { PARTIES = 2, K = 3, EPOCHS = 2, ROWS = K * EPOCHS };
@@ -81,8 +81,8 @@ TEST(test_kde_in_numpy)
 	}
 }
 
-/* The final mixture stands where EM settles, not where it became slow: of clusters that overlap, as
- * those of graphs do, that is elsewhere. */
+/* The final mixture runs EM until it converges, not until it becomes slow. For overlapping
+ * clusters, such as those of graphs, the two results differ. */
 TEST(test_mixture_where_em_settles)
 {
 	enum { N = 800, AXES = 3 };

@@ -1,11 +1,11 @@
-/* What FedGCN refuses: a training that explodes, questions that cannot be, data and parameters. */
+/* FedGCN refuses exploding training, impossible questions, and wrong data and parameters. */
 #include "tests/unit/protocols/fedgcn/fedgcn.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A rate far too large: the sentence has the round and the value; the party keeps its last model.
- */
+/* If a rate is far too large, training fails. The error names the party and the round, and the
+ * party keeps its last finite model. */
 TEST(test_explosion)
 {
 	struct federation f;

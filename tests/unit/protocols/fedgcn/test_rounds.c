@@ -1,4 +1,4 @@
-/* FedGCN: what its sums come to, against the same thing without a federation; whole runs. */
+/* Compares FedGCN's sums with the same computation without a federation, and tests whole runs. */
 #include "tests/unit/protocols/fedgcn/fedgcn.h"
 #include "common/cluster/metrics.h"
 #include "protocols/fedgcn/own.h"
@@ -8,7 +8,7 @@
 
 /* ---- sums ---- */
 
-/* A federation of one shares prototypes with itself: it is the baseline that trains alone. */
+/* A federation of one party equals the baseline that trains alone: its prototypes are its own. */
 TEST(test_one_party)
 {
 	struct federation one, alone;
@@ -38,8 +38,8 @@ static double *upload_of(const struct fedgcn_party *party)
 	return x;
 }
 
-/* Line 13: each epoch's prototypes are stacked. Those of the last are the ones that "kde" uploads,
- * and those of epoch e are the ones of a round of e epochs. */
+/* Line 13 of the algorithm stacks the prototypes of all epochs. The last epoch's are those that
+ * "kde" uploads. Those of epoch e equal the result of a round of e epochs. */
 TEST(test_stacked)
 {
 	enum { K = 2, EPOCHS = 3 };
@@ -71,9 +71,9 @@ TEST(test_stacked)
 	close_federation(&stacked);
 }
 
-/* Weights by which Z is far beyond FEDGCN_RADIUS: the last map, and the prototypes of each epoch,
- * are scaled down after a round, unless the job says that nothing is bounded. Weights hardly move
- * here, so that prototypes of two epochs are the same. */
+/* The weights make Z far larger than FEDGCN_RADIUS. After a round the party scales down the last
+ * map and the prototypes of each epoch, unless the job sets bounded=false. The rate is tiny, so
+ * prototypes of two epochs are equal. */
 TEST(test_bounded)
 {
 	enum { K = 2, WORDS = 64 };
@@ -115,10 +115,9 @@ TEST(test_bounded)
 	}
 }
 
-/* Parties of whom it is kept what each says in TRAIN; it adds it up in doubles. The same parties
- * once more, asked the same, are added up in fixed point of 24 bits: each term is rounded, and that
- * is all. (The end of a run in fixed point is another matter: training makes more of a rounding.)
- */
+/* Keeps each party's TRAIN answer and sums all answers in doubles. A second federation with the
+ * same data gets the same questions and sums in fixed point of 24 bits. The two sums may differ by
+ * rounding only. The test compares sums, not final results, because training amplifies rounding. */
 struct keeping {
 	struct federation *f, *fixed;
 	double *said[PARTIES_MOST];
@@ -154,8 +153,8 @@ static enum err sum_and_keep(void *ctx, const void *question, enum parties_how h
 	return ERR_OK;
 }
 
-/* FedAvg: joint weights are the parties' own, weighted by graphs; matched prototypes theirs,
- * weighted by the graphs of each cluster. */
+/* FedAvg: the joint weights are the mean of the parties' weights, weighted by their graphs. Each
+ * matched prototype is the mean of the parties' ones, weighted by their graphs of the cluster. */
 TEST(test_mean)
 {
 	enum { W = 45664, K = 2 };
@@ -182,7 +181,7 @@ TEST(test_mean)
 		apart = fmax(apart, fabs(keep.said[0][i] / (double)f.g[0].count -
 					 keep.said[1][i] / (double)f.g[1].count));
 	}
-	assert_true(apart > 1e-3); /* parties do differ */
+	assert_true(apart > 1e-3); /* the parties' weights do differ */
 	for (size_t r = 0; r < K; r++) {
 		double graphs = 0, sum = 0;
 
@@ -200,8 +199,9 @@ TEST(test_mean)
 
 /* ---- runs ---- */
 
-/* Each way of sharing, each kind of prototype, both final clusterings: a good end, labels below k,
- * sizes that add up, and a model that says of the same graphs what the run said. */
+/* Runs each way of sharing with each kind of prototype and both final clusterings. Each run
+ * succeeds, labels are below k, cluster sizes add up to all graphs, and the model assigns the same
+ * labels as the run. */
 TEST(test_all_ways)
 {
 	for (int way = 0; way < 9; way++) {
@@ -236,7 +236,7 @@ TEST(test_all_ways)
 	}
 }
 
-/* The same bits for any threads; other bits for another seed. */
+/* Results are bitwise identical for any number of threads and differ for another seed. */
 TEST(test_same_bits)
 {
 	struct federation a, b;
@@ -257,7 +257,7 @@ TEST(test_same_bits)
 	close_federation(&b);
 }
 
-/* Paths of 4 to 7 nodes and cliques of 12 to 15: two kinds that anybody can tell apart. */
+/* Separates two obvious kinds of graphs: paths of 4 to 7 nodes, and cliques of 12 to 15. */
 TEST(test_two_kinds)
 {
 	struct fedgcn_params p;
@@ -299,8 +299,8 @@ TEST(test_two_kinds)
 	free(t);
 }
 
-/* Prototypes of few graphs stay at home: with a least of all graphs but one nobody says anything.
- */
+/* A party withholds prototypes of clusters with fewer than min_cluster graphs. Here min_cluster is
+ * one less than the number of graphs, so it withholds at least two of three. */
 TEST(test_min_cluster)
 {
 	struct federation f;

@@ -1,4 +1,4 @@
-/* casting.h -- the vertices of one graph dealt out to parties, and a federation of them. */
+/* casting.h -- Deals the vertices of one graph to parties and makes a federation of them. */
 #ifndef TESTS_UNIT_FEDWALK_CASTING_H
 #define TESTS_UNIT_FEDWALK_CASTING_H
 
@@ -6,17 +6,18 @@
 #include "common/data/dataset.h"
 #include "tests/unit/both/federation.h"
 
-/* Whether party l keeps the tie of vertices i and j, i < j. */
+/* The vertices and ties of each party. tells() returns whether party l has the tie of i and j, i <
+ * j. */
 struct cast {
-	const struct csr *A; /* all ties */
+	const struct csr *A; /* the whole graph */
 	size_t L;
 	size_t (*host)(size_t i, size_t L);
-	bool (*tells)(size_t l, size_t i, size_t j); /* NULL: all ties of own vertices */
-	size_t twice;                                /* vertices that party 1 claims as well */
-	bool strangers; /* each party's first vertex has a tie to one */
+	bool (*tells)(size_t l, size_t i, size_t j); /* NULL: all ties of the party's vertices */
+	size_t twice;                                /* vertices that party 1 claims too */
+	bool strangers; /* the first vertex of each party has a tie to a vertex without a host */
 };
 
-/* The dataset of party l: as if it had been read. */
+/* Makes the dataset of party l, as if read from files. */
 static inline void cast_party(const struct cast *c, size_t l, struct dataset *d)
 {
 	static const char stranger[] = "zz-stranger";
@@ -119,7 +120,8 @@ static inline void assert_done(const struct stage *s)
 			fail_msg("party %zu: %s", l, s->f.party[l].why);
 }
 
-/* Every vertex's, from its host; false where that has none. */
+/* Copies each vertex's embedding from its host into x. Vertices without a host keep their values.
+ */
 static inline void gather(const struct stage *s, float *x)
 {
 	for (size_t l = 0; l < s->cast.L; l++)

@@ -1,5 +1,4 @@
-/* fedwalk.h -- sources of random bytes, graphs and dictionaries that tests of FedWalk start
- * from. */
+/* fedwalk.h -- Sources of random bytes, and dictionaries and trees for tests of FedWalk. */
 #ifndef TESTS_UNIT_FEDWALK_FEDWALK_H
 #define TESTS_UNIT_FEDWALK_FEDWALK_H
 
@@ -18,7 +17,7 @@ static inline enum err no_entropy(void *ctx, void *p, size_t n)
 	return err_set(ERR_INTERNAL, "no entropy");
 }
 
-/* A dictionary of random counts with noise, n x k, for the caller to free. */
+/* Returns a dictionary (n x k) of random counts with noise. The caller frees it. */
 static inline float *sample_dictionary(size_t n, unsigned k, uint64_t seed)
 {
 	struct rng rng;
@@ -41,7 +40,7 @@ static inline float *sample_dictionary(size_t n, unsigned k, uint64_t seed)
 	return c;
 }
 
-/* |leaves(LCA(u, v))|; 1 if u = v. */
+/* Returns |leaves(LCA(u, v))|; 1 if u = v. */
 static inline size_t tree_leaves(const struct fedwalk_tree *t, size_t u, size_t v)
 {
 	uint32_t x = (uint32_t)u;

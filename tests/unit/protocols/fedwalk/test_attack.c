@@ -1,4 +1,4 @@
-/* The edge attack on walks that it can judge, and what is said to be spent. */
+/* Tests the edge attack on walks with known results, and the account of privacy spent. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/attack.h"
@@ -9,7 +9,7 @@ static void put_walk(struct walks *w, size_t i, const uint32_t *token, size_t n)
 	memcpy(w->token + i * w->length, token, n * sizeof(*token));
 }
 
-/* 0-1 stands side by side four times, 2-3 twice, 1-2 once, 3-4 once; 4-4 is no pair. */
+/* The walks contain the pair 0-1 four times, 2-3 twice, and 1-2 and 3-4 once. 4-4 is not a pair. */
 TEST(test_counts)
 {
 	static const uint32_t one[] = { 0, 1, 0, 1, 2 }, two[] = { 3, 2, 3, 4, 4 };
@@ -17,7 +17,7 @@ TEST(test_counts)
 	struct fedwalk_guess g;
 	struct walks w;
 
-	walks_init(&w, 5, 5); /* the last stays empty */
+	walks_init(&w, 5, 5); /* walk 4 stays empty */
 	put_walk(&w, 0, one, 5);
 	put_walk(&w, 1, two, 5);
 	put_walk(&w, 2, three, 2);
@@ -30,11 +30,11 @@ TEST(test_counts)
 		fedwalk_attack(&w, 5, 1, threads, &g);
 		assert_int_equal(g.count, 1);
 		fedwalk_guess_release(&g);
-		fedwalk_attack(&w, 5, 9, threads, &g); /* there are no more than four */
+		fedwalk_attack(&w, 5, 9, threads, &g); /* only four pairs exist */
 		assert_int_equal(g.count, 4);
 		assert_true(g.u[1] == 1 && g.v[1] == 2 && g.u[3] == 3 && g.v[3] == 4);
 		fedwalk_guess_release(&g);
-		fedwalk_attack(&w, 5, 3, threads, &g); /* two or four: two, as good as four */
+		fedwalk_attack(&w, 5, 3, threads, &g); /* ties for third place are left out */
 		assert_int_equal(g.count, 2);
 		fedwalk_guess_release(&g);
 		fedwalk_attack(&w, 5, 0, threads, &g);
@@ -44,7 +44,7 @@ TEST(test_counts)
 	walks_release(&w);
 }
 
-/* Plain walks show every tie. */
+/* The attack finds every tie from plain walks. */
 TEST(test_plain_walks)
 {
 	struct fedwalk_attack_score s = { 0 };
@@ -80,11 +80,12 @@ TEST(test_judge)
 	assert_true(fedwalk_share(s.right, s.guessed) == 0 && fedwalk_share(s.right, s.ties) == 0);
 	fedwalk_attack_judge(&g, 0, of0, 3, &s);
 	fedwalk_attack_judge(&g, 2, of2, 4, &s);
-	fedwalk_attack_judge(&g, 3, of3, 1, &s); /* its tie is that of vertex 2 */
+	fedwalk_attack_judge(&g, 3, of3, 1, &s); /* this tie was counted at vertex 2 */
 	assert_true(s.guessed == 4 && s.right == 3 && s.ties == 6);
 	assert_near(fedwalk_share(s.right, s.guessed), 0.75, 0);
 	assert_near(fedwalk_share(s.right, s.ties), 0.5, 0);
-	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4); /* 2, 0 and 5 ties, halved, rounded */
+	/* half the sum of degrees 2, 0, 5, rounded */
+	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4);
 }
 
 TEST(test_account)

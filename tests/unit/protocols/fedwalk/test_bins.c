@@ -1,4 +1,4 @@
-/* Bins, noisy degree vectors, ordered degree matrices. */
+/* Tests bins, noisy degree vectors and ordered degree matrices. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "lab/pooled/seeded.h"
 
@@ -29,7 +29,7 @@ TEST(test_bins)
 	assert_memory_equal(bin, again, 10312);
 	fedwalk_bins(10312, 9, 4, again);
 	assert_memory_not_equal(bin, again, 10312);
-	/* No order of the vertices is left in them. */
+	/* Bins do not depend on the order of the vertices. */
 	fedwalk_bins(10312, 2, 3, bin);
 	for (size_t v = 0, same = 0; v < 10312; v++) {
 		same += bin[v] == v % 2;
@@ -50,8 +50,8 @@ static double laplace_below(double x, double eps)
 	return x < 0 ? exp(eps * x) / 2 : 1 - exp(-eps * x) / 2;
 }
 
-/* The noise of all entries against the Laplace distribution (Kolmogorov, Smirnov), its variance,
- * and that entries of a vector know nothing of each other. */
+/* Compares the noise of all entries with the Laplace distribution (Kolmogorov-Smirnov) and its
+ * variance. Entries of one vector must be uncorrelated. */
 TEST(test_noise)
 {
 	enum { VECTORS = 20000, K = 5, N = VECTORS * K };
@@ -90,7 +90,8 @@ TEST(test_noise)
 		qsort(flat, N, sizeof(*flat), by_value);
 		for (size_t i = 0; i < N; i++)
 			worst = fmax(worst, fabs(laplace_below(flat[i], eps) - (i + 0.5) / N));
-		/* 2.2 / sqrt(N) is passed once in 8000 cases; the grid adds half a step. */
+		/* One of 8000 samples exceeds 2.2 / sqrt(N); the grid of the noise adds half a
+		 * step. */
 		assert_true(worst < 2.2 / sqrt((double)N) + eps / 1024);
 	}
 	free(flat);
@@ -112,7 +113,7 @@ TEST(test_bounds)
 	assert_err(fedwalk_counts(&source, NAN, bin, 2, neighbour, 2, c), ERR_INPUT, "eps is nan");
 	assert_err(fedwalk_counts(&source, INFINITY, bin, 2, neighbour, 2, c), ERR_INPUT, "inf");
 	assert_err(fedwalk_counts(&none, 1, bin, 2, neighbour, 2, c), ERR_INTERNAL, "no entropy");
-	assert_ok(fedwalk_counts(&source, 1e6, bin, 2, neighbour, 2, c)); /* hardly any noise */
+	assert_ok(fedwalk_counts(&source, 1e6, bin, 2, neighbour, 2, c)); /* with almost no noise */
 	assert_true(c[0] == 1 && c[1] == 1);
 	for (int i = 0; i < 1000; i++) {
 		assert_ok(fedwalk_counts(&source, 1e-3, bin, 2, neighbour, 0, c));
@@ -124,7 +125,8 @@ TEST(test_matrix)
 {
 	static const float c[] = { 1, 1, 5, 0, -1, 0, 0, 2, 9, 9 };
 	static const uint32_t neighbour[] = { 0, 1, 2, 3 };
-	static const float expected[] = { -1, 0, 1, 1, 0, 2, 5, 0 }; /* 0 before 3: both are 2 */
+	/* row 0 is first: equal degrees */
+	static const float expected[] = { -1, 0, 1, 1, 0, 2, 5, 0 };
 	float M[8];
 
 	assert_true(fedwalk_degree(c + 2, 2) == 5);

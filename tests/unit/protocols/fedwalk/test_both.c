@@ -1,5 +1,6 @@
-/* FedWalk with both halves: embeddings that know which vertices belong together, walks that take as
- * many messages as they should, a coordinator that sees no id; and messages that were changed. */
+/* Runs FedWalk with a coordinator and parties that exchange messages. Embeddings separate the
+ * classes, walks take the expected number of messages, the coordinator sees no id, and changed
+ * messages are refused. */
 #include "protocols/fedwalk/job.h"
 #include "tests/unit/protocols/fedwalk/casting.h"
 #include "tests/unit/protocols/fedspectral/parts.h"
@@ -70,7 +71,7 @@ static double fact(const struct half *h, const char *name)
 	return 0;
 }
 
-/* ---- what comes of it ---- */
+/* ---- results of a run ---- */
 
 static double cosine(const float *a, const float *b)
 {
@@ -84,7 +85,7 @@ static double cosine(const float *a, const float *b)
 	return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
-/* How many of the vertices with ties have one of their own class as the most similar vertex. */
+/* Returns the share of vertices with ties whose most similar vertex has the same class. */
 static double share_of_own_class(const float *x)
 {
 	size_t linked = NODES - ALONE, right = 0;
@@ -106,8 +107,8 @@ static double share_of_own_class(const float *x)
 	return (double)right / (double)linked;
 }
 
-/* Embeddings know the classes; those of vertices without ties are zeros; the coordinator has the
- * same or none. */
+/* Checks that embeddings separate the classes and are zero for vertices without ties. The
+ * coordinator has them only if the job keeps them. */
 static void check_embeddings(const struct stage *s, double least)
 {
 	float *x = alloc(NODES * DIMS, sizeof(*x));
@@ -123,7 +124,7 @@ static void check_embeddings(const struct stage *s, double least)
 	free(x);
 }
 
-/* E_l = 1 + p E_(l-2) + (1-p) E_(l-1) (equation 19). */
+/* Returns E_l = 1 + p E_(l-2) + (1-p) E_(l-1) (equation 19). */
 static double expected_messages(unsigned l, double p)
 {
 	double e[1024] = { 0, 0, 1 };
@@ -133,7 +134,8 @@ static double expected_messages(unsigned l, double p)
 	return e[l];
 }
 
-/* Messages are as many as E_l says, to what chance leaves of 2320 walks; what was sent has come. */
+/* Checks that the mean number of messages of the walks is E_l within 1 % (exactly if p is 0), and
+ * that all sent messages arrived. */
 static void check_messages(const struct stage *s)
 {
 	const struct half *hub = &s->f.server;
@@ -166,15 +168,15 @@ TEST(test_walks)
 
 			assert_done(s);
 			check_embeddings(
-			    s, fedwalk_job(&s->job)->p < 1 ? 0.9 : 0.55); /* by chance 0.33 */
+			    s, fedwalk_job(&s->job)->p < 1 ? 0.9 : 0.55); /* chance gives 0.33 */
 			if (L < 3 ||
-			    i % 2 == 0) /* three classes over four parties leave one idle */
+			    i % 2 == 0) /* with classes of vertices, one of four parties has none */
 				check_messages(s);
 			assert_true(fact(&s->f.server, "ties") == graph.start[NODES] / 2.0);
 			assert_true(fact(&s->f.server, "isolated") == ALONE);
 			assert_true(fact(&s->f.server, "one_sided_ties") == 0);
 			if (fedwalk_job(&s->job)->p <
-			    1) { /* else each second pair of tokens is predicted */
+			    1) { /* with p = 1 the predictor supplies every second token */
 				assert_true(fact(&s->f.server, "attack_recall") > 0.8);
 				assert_true(fact(&s->f.server, "attack_precision") > 0.8);
 			}
@@ -182,8 +184,8 @@ TEST(test_walks)
 		}
 }
 
-static size_t sealed[2]; /* boxes that came by: before the walks, and of walks */
-static size_t summed;    /* words of sums */
+static size_t sealed[2]; /* boxes at the coordinator: [0] before the walks, [1] walks */
+static size_t summed;    /* masked sums that the coordinator received */
 
 static void count_boxes(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
@@ -206,9 +208,10 @@ TEST(test_response)
 	federation_run(&s->f);
 	assert_done(s);
 	check_embeddings(s, 0.9);
-	assert_int_equal(sealed[0], 2 + 6 + 6); /* a key to two; directory and ties of all pairs */
+	/* a key to two parties; directory and ties of all pairs */
+	assert_int_equal(sealed[0], 2 + 6 + 6);
 	assert_int_equal(sealed[1], 0);
-	assert_int_equal(summed, 0); /* of ties nothing leaves but reports */
+	assert_int_equal(summed, 0); /* parties send the reports of ties and no sums */
 	assert_true(fact(&s->f.server, "attack_recall") > 0.99);
 	assert_near(fact(&s->f.server, "ties_expected"), graph.start[NODES] / 2.0, 2);
 	for (size_t l = 0; l < 3; l++) {
@@ -220,14 +223,14 @@ TEST(test_response)
 	s = stage_run((struct cast){ .L = 2, .host = by_turns },
 		      "mode=randomized-response eps=0.5");
 	assert_done(s);
-	/* Two of five pairs are reported wrongly: what is reported is no guess worth having. */
+	/* Two of five pairs are reported wrongly, so the reports predict ties badly. */
 	assert_true(fact(&s->f.server, "reported") > 0.35 * NODES * NODES / 2);
 	assert_true(fact(&s->f.server, "attack_precision") * fact(&s->f.server, "attack_recall") <
 		    0.2);
 	stage_end(s);
 }
 
-/* ---- what is not as it ought to be ---- */
+/* ---- incomplete and inconsistent data ---- */
 
 static bool lower_alone(size_t l, size_t i, size_t j)
 {
@@ -235,7 +238,7 @@ static bool lower_alone(size_t l, size_t i, size_t j)
 	return l == i % 2;
 }
 
-/* A tie that one party of the two knows is a tie. */
+/* A tie between two parties counts even if only one of them has it. */
 TEST(test_one_sided)
 {
 	struct stage *s =
@@ -287,12 +290,12 @@ static bool nothing(size_t l, size_t i, size_t j)
 TEST(test_refused)
 {
 	fails(stage_open((struct cast){ .L = 3, .host = by_turns, .twice = 7 }, ""), ERR_INPUT,
-	      "p0 and p1 both claim 3 of the same vertices"); /* 0, 3, 6 */
+	      "p0 and p1 both claim 3 of the same vertices"); /* vertices 0, 3, 6 */
 	fails(stage_open((struct cast){ .L = 2, .host = by_turns, .tells = nothing }, ""), ERR_JOB,
 	      "no party's vertices have ties");
 }
 
-/* ---- what the coordinator sees ---- */
+/* ---- data that the coordinator sees ---- */
 
 struct sight {
 	size_t seen, bytes;
@@ -320,21 +323,21 @@ TEST(test_sight)
 		federation_run(&s->f);
 		assert_done(s);
 		assert_true(sight.bytes > 100000);
-		assert_int_equal(sight.seen > 0, plain); /* in clear it would have been found */
+		assert_int_equal(sight.seen > 0, plain); /* with plain ids the search finds them */
 		stage_end(s);
 	}
 }
 
-/* ---- messages that were changed ---- */
+/* ---- changed messages ---- */
 
-/* The `nth` message of that type that comes to the coordinator from party `from`, or to that party,
- * is another one. */
+/* Flips a bit in message `nth` of this type, from party `from` to the coordinator or, with
+ * at_party, to that party. */
 struct change {
 	enum msg_type type;
 	size_t nth, from;
 	bool at_party;
-	size_t L;    /* 3 if 0 */
-	size_t byte; /* from the end: 0 is the last */
+	size_t L;    /* number of parties; 0 means 3 */
+	size_t byte; /* counted from the end: 0 is the last byte */
 	size_t came;
 };
 
@@ -362,7 +365,7 @@ static void check_change(struct change c, const char *settings, const char *why)
 	stage_end(s);
 }
 
-/* Party 1 sends boxes to 0 and 2: its directory, its ties, its walks. */
+/* Party 1 sends boxes with its directory, its ties and its walks to parties 0 and 2. */
 TEST(test_changed_box_is_refused)
 {
 	static const char no_opening[] = "sealed message of p1: it does not open";

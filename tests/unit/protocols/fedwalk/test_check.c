@@ -1,4 +1,4 @@
-/* Jobs of kind fedwalk: who must allow it, and what is said of them. */
+/* Tests jobs of kind fedwalk: the permission they need, and their disclosures. */
 #include "tests/unit/job/jobs.h"
 
 #include "protocols/fedwalk/facts.h"
@@ -83,7 +83,7 @@ TEST(test_record)
 	assert_true(fabs(fact(r, "messages_expected") - 32.6389) < 1e-4);
 	assert_true(fact(r, "one_sided_ties") == 3);
 	assert_true(fact(r, "bins") == 6);        /* floor(ln 1000) */
-	assert_true(isnan(fact(r, "account_1"))); /* a text */
+	assert_true(isnan(fact(r, "account_1"))); /* the value is a text */
 	facts_release(r);
 	free(r);
 }

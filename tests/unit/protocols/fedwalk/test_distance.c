@@ -1,4 +1,4 @@
-/* How unlike vertices are: l1 and dynamic time warping against the equations. */
+/* Compares the l1 and dynamic time warping dissimilarities with their equations. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/distance.h"
@@ -48,7 +48,7 @@ TEST(test_l1)
 	}
 }
 
-/* Equation 6 as it stands: the cheapest of all ways, tried one by one. */
+/* Returns the cost of the cheapest warping path by trying all paths (equation 6). */
 static double cheapest(const float *u, size_t i, const float *v, size_t j, unsigned k)
 {
 	double d = (double)l1(u + i * k, v + j * k, k);
@@ -63,7 +63,7 @@ static double cheapest(const float *u, size_t i, const float *v, size_t j, unsig
 			cheapest(u, i - 1, v, j - 1, k));
 }
 
-/* One pair of matrices (x rows, y rows, both > 0), straight from equation 6. */
+/* Returns the distance of two matrices (x and y rows, both > 0) by equation 6. */
 static float dtw_pair(const float *u, size_t x, const float *v, size_t y, unsigned k)
 {
 	float *cost, result;
@@ -96,7 +96,7 @@ TEST(test_pair)
 		for (size_t y = 1; y <= MOST; y++) {
 			const float *v = c + MOST * K;
 
-			/* Quarters of small numbers: sums are exact. */
+			/* Entries are multiples of 1/256, so sums are exact. */
 			assert_near((double)dtw_pair(c, x, v, y, K),
 				    cheapest(c, x - 1, v, y - 1, K), 0);
 			assert_true(dtw_pair(c, x, v, y, K) == dtw_pair(v, y, c, x, K));
@@ -104,7 +104,7 @@ TEST(test_pair)
 	free(c);
 }
 
-/* n vertices; vertex v has rows(v) random rows. */
+/* Makes n matrices; the matrix of vertex v has rows(v) random rows. */
 static void sample_matrices(struct fedwalk_matrices *m, size_t n, unsigned k,
 			    size_t (*rows)(size_t v), float **owned)
 {
@@ -117,7 +117,7 @@ static void sample_matrices(struct fedwalk_matrices *m, size_t n, unsigned k,
 	*m = (struct fedwalk_matrices){ n, k, start, *owned };
 }
 
-static size_t all_lengths(size_t v) /* each of 0 .. 36 twice, in no order */
+static size_t all_lengths(size_t v) /* each length of 0 .. 36 occurs, in mixed order */
 {
 	return v * 7 % 37;
 }
@@ -132,8 +132,8 @@ static size_t one_long(size_t v)
 	return v == 4 ? 300 : 1 + v % 2;
 }
 
-/* The lanes against the direct way, for every pair of lengths there is; vertices without rows count
- * as one row of zeros. */
+/* Compares fedwalk_dtw() with direct computation for all pairs of vertices, on one thread and on
+ * three. A vertex without rows counts as one row of zeros. */
 static void check_matrices(size_t n, unsigned k, size_t (*rows)(size_t v))
 {
 	static const float zero[FEDWALK_BINS_MAX];
@@ -172,7 +172,7 @@ TEST(test_dtw)
 	check_matrices(1, 3, few_lengths);
 }
 
-/* Averaged rows: what is short stays, what is long becomes means. */
+/* Shortening keeps short matrices and replaces rows of long ones by means of adjacent rows. */
 TEST(test_shortened)
 {
 	enum { N = 40, K = 4, MOST = 8 };
@@ -218,7 +218,7 @@ TEST(test_shortened)
 	free(owned);
 }
 
-/* All pairs up to 50000 vertices, and always with dtw. */
+/* Uses all pairs up to 50000 vertices, and with dtw for any number. */
 TEST(test_how)
 {
 	struct fedwalk_job job = { .dissimilarity = DISSIMILARITY_L1 };
@@ -231,7 +231,7 @@ TEST(test_how)
 
 TEST(test_bytes)
 {
-	/* Half a matrix and little more, two of them with dtw; what fits where they do not. */
+	/* l1 needs slightly more than half a matrix, dtw two of them. Landmarks need far less. */
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) > 2.1e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) < 2.3e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_DTW, 0) > 4.2e8);

@@ -1,10 +1,10 @@
-/* The encoder against equation 12, computed directly. */
+/* Compares the encoder with equation 12, computed directly. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/encode.h"
 #include "lab/pooled/seeded.h"
 
-/* P(v | u) as the lists have it. */
+/* Returns P(v | u) from the encoder's lists. */
 static double probability(const struct fedwalk_encoder *e, uint32_t u, uint32_t v)
 {
 	double sum = 0, before = 0;
@@ -49,7 +49,7 @@ static void sample_release(struct sample *s)
 	free(s->c);
 }
 
-/* P[u * n + v] of all pairs; in logarithms too. */
+/* Computes P[u * n + v] and its logarithm for all pairs. */
 static void directly(const struct sample *s, double eps, double *P, double *log_P)
 {
 	size_t n = s->n;
@@ -96,7 +96,7 @@ static void check(size_t n, double eps, uint64_t seed)
 	directly(&s, eps, P, log_P);
 	fedwalk_encoder_init(&e, &s.tree, &s.d, eps, 2, &report);
 	for (size_t u = 0; u < n; u++) {
-		for (size_t v = 0; v < n; v++) /* as 32 bits say it */
+		for (size_t v = 0; v < n; v++) /* lists have probabilities in 32 bits */
 			assert_near(probability(&e, (uint32_t)u, (uint32_t)v), P[u * n + v],
 				    2e-9 + 1e-6 * P[u * n + v]);
 		kept += P[u * n + u] / (double)n;
@@ -119,10 +119,10 @@ TEST(test_against_equation)
 	check(2, 2, 2);
 	check(60, 2, 3);
 	check(60, 0.05, 4);
-	check(60, 0.002, 5); /* hardly anything is left out, and much is changed */
+	check(60, 0.002, 5); /* omits almost no candidates and changes many vertices */
 }
 
-/* Without the half matrix, and on more threads: the same lists. */
+/* The lists are the same without the half matrix and on more threads. */
 TEST(test_same)
 {
 	struct fedwalk_encoder_report one, two;
@@ -142,7 +142,7 @@ TEST(test_same)
 	sample_release(&s);
 }
 
-/* More likely candidates than a list has room for: the most likely stay. */
+/* If a vertex has more candidates than a list may have, the list keeps the most likely ones. */
 TEST(test_long_lists)
 {
 	enum { N = 1500 };
@@ -152,7 +152,7 @@ TEST(test_long_lists)
 	struct fedwalk_tree t;
 	struct triangle h, used;
 
-	triangle_init(&h, N); /* all alike: everything is as likely */
+	triangle_init(&h, N); /* all dissimilarities are 0, so all candidates are equally likely */
 	triangle_copy(&used, &h);
 	fedwalk_tree_average(&t, &used);
 	d = (struct fedwalk_dissimilarity){ .n = N, .triangle = &h };
@@ -167,7 +167,7 @@ TEST(test_long_lists)
 	fedwalk_tree_release(&t);
 }
 
-/* Draws come as often as the lists say. */
+/* Draws have the frequencies of the list. */
 TEST(test_draws)
 {
 	enum { DRAWS = 100000, N = 30 };

@@ -1,5 +1,5 @@
-/* FedWalk under changes of the weights and vertices of a graph: clusters are those of
- * k-means on its embeddings. */
+/* Compares clusters of FedWalk before and after changes of a graph's weights and vertices. The
+ * clusters are those of k-means on its embeddings. */
 #include "protocols/fedwalk/job.h"
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/protocols/fedspectral/parts.h"
@@ -16,7 +16,8 @@
 		ABSENT, NULL                                                                       \
 	}
 
-/* Weights are not read. Noise is drawn anew in each run, so no labels are the same for certain. */
+/* FedWalk ignores weights. Each run draws new noise, so no two runs are sure to have equal labels.
+ */
 #define TIES                                                                                       \
 	{                                                                                          \
 		LIKE, LIKE, LIKE, LIKE, LIKE, NO, LIKE, NO, NO, LIKE                               \
@@ -85,7 +86,7 @@ static const struct invariance table = {
 	.methods = sizeof(methods) / sizeof(*methods),
 	.run = run,
 	.edges = true,
-	.slack = 0.1, /* of the noise */
+	.slack = 0.1, /* allows for the noise */
 	.name = { "all weights times 2^k", "all weights times 10^k",
 		  "the weights of some edges times 1000", "a constant added to all weights",
 		  "vertices in another order", NULL, "a vertex without edges", NULL, NULL,

@@ -1,4 +1,4 @@
-/* The predictor's pools: as many of each bin as the degree vector says, and the nearest. */
+/* Tests the predictor's pools: the number of members of each bin, and the choice of the nearest. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/distance.h"
@@ -33,8 +33,9 @@ static void sample_release(struct sample *s)
 	free(s->c);
 }
 
-/* The pool of u, against all vertices: none twice, as many of each bin as are wished and there, and
- * none left out that is nearer in the tree than one that is in it. */
+/* Checks the pool of u against all vertices. No vertex is in it twice. Each bin gives as many
+ * members as its count asks for, or all that it has. No vertex outside is nearer in the tree than a
+ * member of its bin. */
 static void check_pool(const struct sample *s, const struct fedwalk_pools *p, const bool *left_out,
 		       uint32_t u)
 {
@@ -75,7 +76,7 @@ TEST(test_pools)
 	struct sample s;
 
 	sample_make(&s, 200, 5);
-	s.c[10 * 5] = 500; /* more than there are */
+	s.c[10 * 5] = 500; /* more vertices than the bin has */
 	s.c[11 * 5] = -3;
 	fedwalk_pools_init(&p, &s.tree, s.c, s.bin, s.k, NULL, 4, 1);
 	assert_true((double)p.start[200] <= fedwalk_pools_members(s.c, s.n, s.k));
@@ -99,8 +100,9 @@ TEST(test_pools)
 	sample_release(&s);
 }
 
-/* Where a sibling has more than are missing, each is as likely as any other. One bin, two heaps:
- * the pool of vertex 0, alone in its own, is a part of the other's, small and large ones. */
+/* Checks that vertices at the same distance in the tree are equally likely. The tree has two
+ * subtrees: vertex 0, and all others. All vertices are in one bin, so the pool of vertex 0 is a
+ * random sample of the others. */
 static void check_fair(size_t n, float wish)
 {
 	enum { SEEDS = 4000 };
@@ -115,7 +117,7 @@ static void check_fair(size_t n, float wish)
 	ALLOC(bin, n);
 	ALLOC(c, n);
 	c[0] = wish;
-	for (size_t i = 0; i + 2 < n; i++) { /* 1 .. n-1 first, then with 0 */
+	for (size_t i = 0; i + 2 < n; i++) { /* merges 1 .. n-1; the last merge adds 0 */
 		child[2 * i] = i ? (uint32_t)(n + i - 1) : 1;
 		child[2 * i + 1] = (uint32_t)(i + 2);
 	}
@@ -144,7 +146,7 @@ static void check_fair(size_t n, float wish)
 	free(count);
 }
 
-/* A dictionary of somebody else may say anything. */
+/* A dictionary from another party may have any values. */
 TEST(test_members)
 {
 	static const float c[] = { 1.4f, 1.6f, -3, NAN, INFINITY, 1e30f };
@@ -154,7 +156,7 @@ TEST(test_members)
 
 TEST(test_fair)
 {
-	check_fair(40, 3);  /* few of many */
-	check_fair(12, 7);  /* most of few */
+	check_fair(40, 3);  /* a few of many */
+	check_fair(12, 7);  /* most of a few */
 	check_fair(12, 11); /* all */
 }

@@ -1,4 +1,4 @@
-/* Randomised response: how often pairs are reported wrongly, and what is made of the reports. */
+/* Tests randomised response: the share of wrong reports, and results derived from the reports. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/response.h"
@@ -9,14 +9,15 @@ TEST(test_flip)
 	assert_near(fedwalk_flip(0.1), 1 / (1 + exp(0.1)), 1e-15);
 	assert_near(log((1 - fedwalk_flip(3)) / fedwalk_flip(3)), 3, 1e-12);
 	assert_near(fedwalk_reports_expected(40, 1000, 5000), 5000, 1e-6);
-	/* 53 million pairs, of which 334 thousand ties: 18 thousand are flipped at eps 8. */
+	/* Of 53 million pairs 334 thousand are ties. At eps 8 about 18 thousand reports are wrong.
+	 */
 	assert_near(fedwalk_reports_expected(8, 10312, 333983), 333983 - 112 + 17715, 20);
 	assert_near(fedwalk_ties_expected(4, 120, fedwalk_reports_expected(4, 120, 480)), 480,
 		    1e-9);
 	assert_true(fedwalk_ties_expected(4, 120, 3) == 0);
 }
 
-/* Every pair by itself: ties stay, and others come up, as often as they should. */
+/* Reports each pair independently: ties and other pairs occur at the expected rates. */
 TEST(test_frequencies)
 {
 	enum { N = 60, TIMES = 20000 };
@@ -44,7 +45,7 @@ TEST(test_frequencies)
 				eleven |= report[j] == 11;
 				twelve |= report[j] == 12;
 			}
-			pair += !eleven && twelve; /* both are wrong */
+			pair += !eleven && twelve; /* both reports are wrong */
 			free(report);
 		}
 		for (uint32_t v = 11; v < N; v++) {
@@ -70,7 +71,7 @@ TEST(test_ends)
 	assert_true(count == 2 && report[0] == 2 && report[1] == 4);
 	free(report);
 	assert_ok(fedwalk_report(&source, 40, 5, 4, neighbour, 2, &report, &count));
-	assert_int_equal(count, 0); /* the last reports none */
+	assert_int_equal(count, 0); /* the last vertex has no pair to report */
 	free(report);
 	assert_ok(fedwalk_report(&source, 40, 1, 0, neighbour, 0, &report, &count));
 	assert_int_equal(count, 0);
@@ -86,9 +87,9 @@ TEST(test_ends)
 	assert_null(report);
 }
 
-/* A graph in which every tenth vertex is a hub: half of all others have a tie with it, and none
- * with each other. What is said of hubs is then likelier than what is said of others, and what is
- * hardly likely goes. */
+/* Every tenth vertex is a hub. Each pair of a hub and another vertex is a tie with probability 1/2;
+ * no other pair is a tie. Debiasing gives ties a higher mean probability than wrong reports, and
+ * drops unlikely pairs. */
 TEST(test_debias)
 {
 	enum { N = 400 };
@@ -138,7 +139,7 @@ TEST(test_debias)
 			other += here ? 0 : said.value[e];
 			others += !here;
 		}
-	assert_near(sum / all, 1, 0.1); /* the likelihoods add up to the ties that there are */
+	assert_near(sum / all, 1, 0.1); /* the probabilities add up to the number of ties */
 	assert_true(ties > 0.93 * all && others > 0.02 * N * N);
 	assert_true(tie / ties > 1.3 * other / others);
 	csr_release(&said);

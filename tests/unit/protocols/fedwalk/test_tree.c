@@ -1,10 +1,11 @@
-/* The tree: chains of nearest neighbours against the plain way, its layout, and large n. */
+/* Compares trees by nearest-neighbour chains with plain average linkage. Checks the layout, also
+ * for large n. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/distance.h"
 #include "protocols/fedwalk/tree.h"
 
-/* Everything that the header says of a tree, whatever made it. */
+/* Checks all properties of a tree that tree.h promises. */
 static void check_layout(const struct fedwalk_tree *t, size_t n)
 {
 	size_t nodes = 2 * n - 1;
@@ -42,9 +43,9 @@ static void check_layout(const struct fedwalk_tree *t, size_t n)
 	free(seen);
 }
 
-/* Average linkage as it is defined: each time the two clusters whose leaves are least unlike on
- * average. joined[u * n + v] becomes the height at which leaves u and v come together, *heights all
- * of them in order. */
+/* Computes average linkage by its definition: merges the two clusters with the least mean
+ * dissimilarity of their leaves. joined[u * n + v] is the height of the merge that joins leaves u
+ * and v. *heights has all heights in order. */
 static void plain_linkage(const struct triangle *h, double *joined, double *heights)
 {
 	size_t n = h->n, clusters = n;
@@ -112,7 +113,7 @@ TEST(test_against_plain)
 					x = t.parent[x];
 				assert_near((double)t.height[x - n], joined[u * n + v],
 					    1e-4 * joined[u * n + v]);
-				/* Those that u comes together with no later than with v. */
+				/* Counts the leaves that join u no later than v does. */
 				leaves = 1;
 				for (size_t w = 0; w < n; w++)
 					leaves += w != u && joined[u * n + w] <=
@@ -126,7 +127,7 @@ TEST(test_against_plain)
 	}
 }
 
-/* All alike, and a line of points: ties everywhere. */
+/* Makes trees of equal dissimilarities and of equidistant points on a line. */
 TEST(test_ties)
 {
 	enum { N = 64 };
@@ -144,7 +145,7 @@ TEST(test_ties)
 	fedwalk_l1(line, N, 1, 1, &h);
 	fedwalk_tree_average(&t, &h);
 	check_layout(&t, N);
-	for (size_t i = 0; i < N; i += 2) /* 32 pairs first, of neighbours */
+	for (size_t i = 0; i < N; i += 2) /* the first 32 merges join adjacent points */
 		assert_true(t.height[i / 2] == 1 && t.child[i + 1] == t.child[i] + 1);
 	triangle_release(&h);
 	fedwalk_tree_release(&t);
@@ -174,7 +175,7 @@ TEST(test_from)
 	fedwalk_tree_release(&t);
 }
 
-/* Two heaps far apart, with more in one than a group may have. */
+/* Makes a tree of two distant heaps, one larger than FEDWALK_GROUP_MAX. */
 TEST(test_landmarks)
 {
 	enum { N = 9000, NEAR = 2500, K = 4 };
@@ -183,14 +184,14 @@ TEST(test_landmarks)
 
 	for (size_t v = 0; v < N; v++) {
 		c[v * K] += v < NEAR ? 5000 : 0;
-		if (v >= NEAR && v % 3) /* most of the others are the very same */
+		if (v >= NEAR && v % 3) /* most points of the second heap are equal */
 			memcpy(c + v * K, c + NEAR * K, K * sizeof(*c));
 	}
 	fedwalk_tree_landmarks(&t, c, N, K, 5, 1);
 	check_layout(&t, N);
 	fedwalk_tree_landmarks(&again, c, N, K, 5, 3);
 	assert_memory_equal(t.child, again.child, 2 * (N - 1) * sizeof(*t.child));
-	for (int i = 0; i < 2; i++) /* the last merge is between the heaps */
+	for (int i = 0; i < 2; i++) /* the last merge joins the two heaps */
 		assert_true(t.count[t.child[2 * (N - 2) + i]] == NEAR ||
 			    t.count[t.child[2 * (N - 2) + i]] == N - NEAR);
 	assert_int_equal(tree_leaves(&t, 0, N - 1), N);

@@ -1,10 +1,10 @@
-/* Turns of a walk: where they go, and how many messages that takes. */
+/* Tests the turns of a walk: their next vertices, and the number of messages. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/walk.h"
 #include "lab/pooled/seeded.h"
 
-/* E_l of the recurrence itself (equation 19). */
+/* Returns E_l by the recurrence of equation 19. */
 static double by_recurrence(unsigned l, double p)
 {
 	double before = 0, e = l > 1 ? 1 : 0;
@@ -31,7 +31,7 @@ TEST(test_formula)
 
 enum { N = 12 };
 
-/* A ring with a chord from 0 to all: vertex v has neighbours v +- 1 and 0. */
+/* Lists the neighbours of v: v +- 1 on a ring, and 0, which is a neighbour of all others. */
 static size_t neighbours(uint32_t v, uint32_t *to)
 {
 	size_t degree = 0;
@@ -42,7 +42,7 @@ static size_t neighbours(uint32_t v, uint32_t *to)
 	return degree;
 }
 
-/* Pools of all vertices: v + 2 and v + 3; none of vertex 5. */
+/* Makes pools: v + 2 and v + 3 for each vertex v but 5, whose pool is empty. */
 static void sample_pools(struct fedwalk_pools *p)
 {
 	p->n = N;
@@ -112,7 +112,7 @@ TEST(test_turns)
 				assert_int_equal(written, l);
 				assert_true(turns <= l);
 			}
-			/* Each time the pool was empty a message more may have been needed. */
+			/* Each empty pool may cost one more message. */
 			messages /= WALKS;
 			assert_true(messages > fedwalk_messages(l, chances[c]) - 0.12);
 			assert_true(messages <= fedwalk_messages(l, chances[c]) +
@@ -122,7 +122,7 @@ TEST(test_turns)
 	fedwalk_pools_release(&pools);
 }
 
-/* With an answer each time, the mean of many walks is E_l to their standard error. */
+/* If every pool has a member, the mean number of messages is E_l within its standard error. */
 TEST(test_messages)
 {
 	enum { WALKS = 100000 };
@@ -170,7 +170,7 @@ TEST(test_messages)
 	assert_ok(draw_end(&d));
 }
 
-/* Each neighbour as often as any other. */
+/* Draws each neighbour equally often, and a second token with the given probability. */
 TEST(test_each_neighbour_as_often)
 {
 	enum { DRAWS = 200000 };
@@ -193,7 +193,7 @@ TEST(test_each_neighbour_as_often)
 	for (int i = 0; i < 5; i++)
 		assert_near(count[neighbour[i]], 0.2 * DRAWS, 5 * sqrt(0.2 * DRAWS));
 	assert_near(asked, 0.3 * DRAWS, 5 * sqrt(0.21 * DRAWS));
-	/* Two tokens before the end nothing is guessed any more. */
+	/* No turn predicts a token if at most two tokens are left. */
 	for (int i = 0; i < 100; i++) {
 		fedwalk_take_turn(neighbour, 5, &pools, 1, 2, &d, &turn);
 		assert_int_equal(turn.tokens, 1);

@@ -1,22 +1,22 @@
-/* casting.h -- the edges of one graph dealt out to parties that know some of its nodes each, and a
- * federation of them. */
+/* casting.h -- Deals the edges of one graph to parties, each with some of its nodes, and makes a
+ * federation. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_CASTING_H
 #define TESTS_UNIT_FEDSPECTRAL_CASTING_H
 
 #include "common/data/dataset.h"
 #include "tests/unit/both/federation.h"
 
-/* The party that holds edge (i, j), i < j, and how many times its weight. */
+/* Returns the factor of edge (i, j), i < j, at party l; 0 if the party does not have the edge. */
 typedef double holds(size_t l, size_t L, uint32_t i, uint32_t j);
 
 struct casting {
 	const struct csr *A;
 	size_t L;
 	struct dataset party[FED_MAX];
-	uint32_t *node[FED_MAX]; /* of A, by own row */
+	uint32_t *node[FED_MAX]; /* node of A for each own row */
 };
 
-/* Party l knows the ends of its edges, and of the others each L-th. */
+/* Makes the dataset of party l. It knows the ends of its edges, and each L-th node. */
 static inline void cast_party(struct casting *c, size_t l, holds *h)
 {
 	const struct csr *A = c->A;
@@ -85,7 +85,7 @@ struct stage {
 	struct federation f;
 };
 
-/* A federation over A's edges. */
+/* Opens a federation whose parties hold the edges of A. */
 static inline struct stage *stage_open_job(const struct csr *A, size_t L, holds *h,
 					   const struct job *job)
 {
@@ -109,7 +109,8 @@ static inline void stage_end(struct stage *s)
 	free(s);
 }
 
-/* label (A's rows): what parties have, which say the same of the nodes that several know. */
+/* Collects the parties' labels of A's nodes in `label`. Fails if two parties label a node
+ * differently. */
 static inline void gather_labels(const struct stage *s, uint32_t *label)
 {
 	size_t n = s->c.A->rows;

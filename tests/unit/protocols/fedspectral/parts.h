@@ -1,6 +1,4 @@
-/* parts.h -- graphs dealt out to parties edge by edge or region by region, for tests of
- * FedSpectral.
- */
+/* parts.h -- Deals a graph to parties by edge or by region, for tests of FedSpectral. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PARTS_H
 #define TESTS_UNIT_FEDSPECTRAL_PARTS_H
 
@@ -20,8 +18,8 @@ struct parts {
 	struct parties parties;
 };
 
-/* k classes of nodes; an edge for each of `edges` draws within a class, or, for a share `out` of
- * them, anywhere. The last `isolated` nodes have none. */
+/* Makes a graph of k classes. Each of `edges` draws picks two ends. An end in another class is
+ * accepted with probability `out`, else drawn again. The last `isolated` nodes have no edges. */
 static inline void parts_planted(struct csr *A, size_t n, uint32_t k, size_t edges, double out,
 				 size_t isolated, uint32_t *truth)
 {
@@ -49,7 +47,7 @@ static inline void parts_planted(struct csr *A, size_t n, uint32_t k, size_t edg
 	free(t);
 }
 
-/* A real graph; false if it is not there. */
+/* Reads a real graph; false if its file is missing. */
 static inline bool parts_read(const char *set, struct csr *A)
 {
 	FILE *f = data_file(set, "edges.tsv");
@@ -76,8 +74,8 @@ static inline bool parts_read(const char *set, struct csr *A)
 	return true;
 }
 
-/* By whom an edge is held: `held` of the parties at random; held 0: the one whose region its lower
- * end is in. */
+/* Deals each edge to `held` parties at random. If held is 0, the party of the lower end's region
+ * gets it. */
 static inline void parts_deal(struct parts *p, const struct csr *A, size_t count, size_t held,
 			      uint64_t seed, unsigned threads)
 {
@@ -124,8 +122,8 @@ static inline void parts_release(struct parts *p)
 		fedspectral_party_release(&p->party[l]);
 }
 
-/* Central spectral clustering by a dense eigensolver: nothing of it is what is tested. Nodes
- * without edges get label k. */
+/* Clusters the graph by central spectral clustering with a dense eigensolver. It does not call the
+ * tested methods. Nodes without edges get label k. */
 static inline void parts_central(const struct csr *A, size_t k, uint32_t *label)
 {
 	struct kmeans_params how = {

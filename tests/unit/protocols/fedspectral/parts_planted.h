@@ -1,5 +1,5 @@
-/* parts_planted.h -- a planted graph and its central clustering, made once for a program's
- * tests. */
+/* parts_planted.h -- Makes a planted graph and its central clustering once for all tests of a
+ * program. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PARTS_PLANTED_H
 #define TESTS_UNIT_FEDSPECTRAL_PARTS_PLANTED_H
 

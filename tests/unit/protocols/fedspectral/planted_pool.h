@@ -1,5 +1,5 @@
-/* planted_pool.h -- planted data for tests of methods on a pool, made once for a program's
- * tests. */
+/* planted_pool.h -- Makes planted data for tests of methods on a pool, once for all tests of a
+ * program. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PLANTED_POOL_H
 #define TESTS_UNIT_FEDSPECTRAL_PLANTED_POOL_H
 

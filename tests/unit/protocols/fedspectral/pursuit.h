@@ -1,11 +1,11 @@
-/* pursuit.h -- an attack: which edges stand behind known products of an unknown sparse matrix.
- *
- * Given V (n x m) and Y = W V, each row of Y is a combination of few rows of V: those of its
- * neighbours. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the row that
- * fits best, removes what those taken so far explain, and goes on until nothing is left. With fewer
- * neighbours than half the columns a row that is explained exactly is explained right. W is
- * symmetric: what one node's row has shown is taken off its neighbours', which then have fewer left
- * to find; and so on, pass by pass. */
+/* pursuit.h -- Attack: finds the edges of an unknown sparse matrix W from known products.
+ * // V (n x m) and Y = W V are known. Each row of Y is a combination of few rows of V: those of the
+ * node's neighbours. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the
+ * row of V that fits best and subtracts the part that all taken rows explain. It repeats until
+ * nothing is left. An exact explanation is the right one if the node has fewer neighbours than half
+ * the columns.
+ * // W is symmetric, so the edges found for one node are subtracted from its neighbours' rows.
+ * These then have fewer edges left to find, in further passes. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PURSUIT_H
 #define TESTS_UNIT_FEDSPECTRAL_PURSUIT_H
 
@@ -22,11 +22,11 @@
 struct pursuit {
 	size_t n, m;
 	struct mat V, Y;   /* n x m each; owned */
-	double *tolerance; /* n: how long a remainder may be */
-	double *weight;    /* n: the sum of each row of W, which is of whole numbers; NULL: nothing
-			      known */
-	struct mat W;      /* n x n: what was found; else 0 */
-	bool *done;        /* n: this row is explained */
+	double *tolerance; /* n: largest remainder of an explained row */
+	/* n: row sums of W, whose entries are whole numbers; NULL: unknown */
+	double *weight;
+	struct mat W; /* n x n: the entries found, 0 elsewhere */
+	bool *done;   /* n: whether the row is explained */
 };
 
 static inline void pursuit_init(struct pursuit *p, size_t n, size_t m)
@@ -64,8 +64,8 @@ static inline void pursuit_less(double *a, double times, const double *b, size_t
 		a[c] -= times * b[c];
 }
 
-/* Columns of V become orthonormal, and the same is done to those of Y, so that W V = Y stays; what
- * depends on earlier columns, but for 1e-6 of it, goes. */
+/* Makes the columns of V orthonormal and applies the same operations to Y, so that W V = Y holds.
+ * Drops a column if less than 1e-6 of it is independent of earlier columns. */
 static inline void pursuit_condition(struct pursuit *p)
 {
 	struct mat v, y;
@@ -111,14 +111,14 @@ static inline void pursuit_condition(struct pursuit *p)
 	mat_release(&y);
 }
 
-/* One row's search. */
+/* The search for one row. */
 struct pursuit_row {
 	size_t taken;
-	uint32_t *node;      /* those taken */
-	struct mat basis;    /* orthonormal, of their rows of V */
-	struct mat triangle; /* row k: node k's row of V in the basis */
-	double *along;       /* the target in the basis */
-	double *rest, *fit;  /* m, n */
+	uint32_t *node;      /* nodes taken so far */
+	struct mat basis;    /* orthonormal basis of the taken nodes' rows of V */
+	struct mat triangle; /* row k: row of node k of V in this basis */
+	double *along;       /* coordinates of the target row in this basis */
+	double *rest, *fit;  /* m: unexplained rest; n: fit of each node */
 };
 
 static inline void pursuit_row_init(struct pursuit_row *r, const struct pursuit *p)
@@ -144,7 +144,7 @@ static inline void pursuit_row_release(struct pursuit_row *r)
 	free(r->fit);
 }
 
-/* The node whose row of V, for its length, fits the rest best; one taken already fits 0. */
+/* Returns the node whose row of V, at unit length, fits the rest best. Taken nodes fit 0. */
 static inline uint32_t pursuit_best(const struct pursuit *p, struct pursuit_row *r,
 				    const double *length)
 {
@@ -163,7 +163,7 @@ static inline uint32_t pursuit_best(const struct pursuit *p, struct pursuit_row 
 	return best;
 }
 
-/* False: the node's row is in the span of those taken. */
+/* Takes a node. Returns false if its row is in the span of the taken rows. */
 static inline bool pursuit_take(const struct pursuit *p, struct pursuit_row *r, uint32_t node)
 {
 	double *q = ROW(&r->basis, r->taken), left, before;
@@ -191,7 +191,7 @@ static inline bool pursuit_take(const struct pursuit *p, struct pursuit_row *r, 
 	return true;
 }
 
-/* Weights of the chosen nodes in the target; in place of `along`. */
+/* Replaces `along` by the weights of the taken nodes in the target row. */
 static inline void pursuit_weigh(struct pursuit_row *r)
 {
 	for (size_t k = r->taken; k-- > 0;) {
@@ -201,8 +201,8 @@ static inline void pursuit_weigh(struct pursuit_row *r)
 	}
 }
 
-/* Nodes that were chosen and weigh nothing in the end become 0. The others are whole numbers
- * that add up, if that is known. */
+/* Sets negligible weights to 0 if row sums are unknown. If they are known, rounds all weights and
+ * returns whether they are whole numbers >= 0 with the sum `left`. */
 static inline bool pursuit_plausible(const struct pursuit *p, struct pursuit_row *r, double left)
 {
 	double sum = 0;
@@ -223,7 +223,7 @@ static inline bool pursuit_plausible(const struct pursuit *p, struct pursuit_row
 	return !p->weight || sum == left;
 }
 
-/* Explains row i, if it can; true if it did. */
+/* Returns whether it explained row i. */
 static inline bool pursuit_node(struct pursuit *p, struct pursuit_row *r, const double *length,
 				size_t i)
 {
@@ -250,7 +250,7 @@ static inline bool pursuit_node(struct pursuit *p, struct pursuit_row *r, const 
 	return true;
 }
 
-/* One pass over the given nodes (NULL: all); how many of them were explained. */
+/* Makes one pass over the given nodes (NULL: all). Returns the number of newly explained nodes. */
 static inline size_t pursuit_pass(struct pursuit *p, const uint32_t *node, size_t count)
 {
 	double *length = alloc(p->n, sizeof(*length));
@@ -271,7 +271,7 @@ static inline size_t pursuit_pass(struct pursuit *p, const uint32_t *node, size_
 	return explained;
 }
 
-/* The one best guess of each row: how many are neighbours in A. */
+/* Guesses one neighbour for each row. Returns the number of guesses that are neighbours in A. */
 static inline size_t pursuit_guesses(const struct pursuit *p, const struct csr *A)
 {
 	double *length = alloc(p->n, sizeof(*length));
@@ -294,7 +294,7 @@ static inline size_t pursuit_guesses(const struct pursuit *p, const struct csr *
 	return right;
 }
 
-/* Compares found edges with A: edges of A found, and found edges that it does not have. */
+/* Compares the found edges with A: edges of A that were found, and found edges that A lacks. */
 struct pursuit_score {
 	size_t edges, found, wrong, explained;
 };

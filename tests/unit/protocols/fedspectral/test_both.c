@@ -1,5 +1,6 @@
-/* FedSpectral's three variants with both halves: the clustering of the pooled graph, of parties
- * that know different nodes; and a party that answers what is due and nothing else. */
+/* Runs FedSpectral's three variants with a coordinator and parties that exchange messages. Parties
+ * that know different nodes get the clustering of the pooled graph. A party refuses requests that
+ * are not due. */
 #include "tests/unit/both/changed_sums.h"
 #include "tests/unit/protocols/kcagc/products.h"
 #include "tests/unit/protocols/fedspectral/casting.h"
@@ -32,7 +33,7 @@ static double by_turns(size_t l, size_t L, uint32_t i, uint32_t j)
 	return (i * 7 + j) % L == l;
 }
 
-/* Each third edge is at all parties. */
+/* Gives each third edge to all parties, each other edge to one. */
 static double some_twice(size_t l, size_t L, uint32_t i, uint32_t j)
 {
 	return (i + j) % 3 == 0 || (i * 7 + j) % L == l;
@@ -93,7 +94,7 @@ TEST(test_exact_is_central)
 		}
 }
 
-/* The joint degrees are its one broadcast sum. */
+/* The joint degrees are the only broadcast sum of `exact`. */
 TEST(test_changed_sums)
 {
 	struct stage *s;
@@ -106,8 +107,8 @@ TEST(test_changed_sums)
 	stage_end(s);
 }
 
-/* Ids in clear or hashed: the same clusters, and eigenvalues to what fixed point leaves, of edges
- * that count as often as they are held. */
+/* Plain and hashed ids give the same clusters, and the same eigenvalues within fixed-point error.
+ * The weight of an edge is the number of parties that hold it. */
 TEST(test_ids_and_weights)
 {
 	struct fedspectral_report report;
@@ -129,7 +130,7 @@ TEST(test_ids_and_weights)
 	parts_deal(&parts, &sum, 1, 1, 1, 1);
 	fedspectral_defaults(&p, CLASSES, 1, 1);
 	p.tolerance = 1e-5;
-	p.tau = 0; /* with it, no eigenvalue is near 1 */
+	p.tau = 0; /* with tau > 0 no eigenvalue is near 1 */
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label[0], &report));
 	for (int hashed = 0; hashed < 2; hashed++) {
 		struct stage *s =
@@ -170,7 +171,8 @@ static double all_of_it(size_t l, size_t L, uint32_t i, uint32_t j)
 	return 1;
 }
 
-/* Parties that hold all of it agree with central clustering; others nearly do here. */
+/* Parties that hold all edges agree with central clustering. Parties with some edges nearly agree.
+ */
 TEST(test_the_papers)
 {
 	uint32_t label[NODES];
@@ -218,7 +220,7 @@ TEST(test_phases)
 	}
 }
 
-/* ---- data that will not do ---- */
+/* ---- unusable data ---- */
 
 static double no_weight(size_t l, size_t L, uint32_t i, uint32_t j)
 {
@@ -271,11 +273,11 @@ TEST(test_data_that_will_not_do)
 	check_fails(by_turns, "rounds=2", ERR_JOB, "after 2 rounds");
 }
 
-/* ---- a coordinator that asks for something else ---- */
+/* ---- requests that are not due ---- */
 
 static struct casting few;
 
-/* Ids in clear: rows are then what they were. */
+/* Records a run. Plain ids keep the numbers of rows equal in the recording and in its replay. */
 static struct recording *record_few(const char *settings)
 {
 	static uint32_t class[FEW];
@@ -299,8 +301,8 @@ static struct recording *record_few(const char *settings)
 	return r;
 }
 
-/* A coordinator numbers rows anew, so that exact's recorded sums mean nothing to it; the other
- * variants take what comes. */
+/* Replays `exact` to a party only: a coordinator renumbers the rows, so recorded sums do not fit.
+ * In the other variants the coordinator accepts any sums. */
 TEST(test_every_message)
 {
 	static const enum msg_type exact[] = { MSG_ROWS, MSG_SUM, MSG_CHOICE, MSG_BLOCK,
@@ -320,7 +322,7 @@ TEST(test_every_message)
 		r = record_few(settings[v]);
 		check_all(&(struct listener){ r, v % 2, false });
 		check_all_from(&(struct listener){ r, v % 2, true },
-			       1); /* other IDS may be right */
+			       1); /* step 0: other IDS may be valid */
 		recording_free(r);
 	}
 }
@@ -366,13 +368,13 @@ TEST(test_wrong_numbers)
 	assert_refuses_choice(r, 0, 4, "expected 7, from 0 to 3");
 	assert_refuses_choice(r, 0, 1, "CHOICE of 1 clusters, expected 2 at least");
 	recording_free(r);
-	/* Rows of any length are shortened: only what is no number is refused. */
+	/* A party shortens long rows, so it refuses only numbers that are not finite. */
 	r = record_few("clusters=2 ids=plain noise.on=sums noise.eps=9 noise.delta=1e-5");
 	assert_refuses_reals(r, MSG_BLOCK, 0, no_number, "no finite number");
 	recording_free(r);
 }
 
-/* One product more than the job allows, or one power more. */
+/* Refuses one product more than the job allows, and one block more in fedspectral+. */
 TEST(test_no_more_than_is_due)
 {
 	struct recording *r = record_few("clusters=2 ids=plain rounds=2 block=22");

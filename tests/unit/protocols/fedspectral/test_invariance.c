@@ -1,4 +1,4 @@
-/* FedSpectral: clusters under changes of the weights and nodes of a graph. */
+/* Compares FedSpectral's clusters before and after changes of a graph's weights and nodes. */
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/protocols/fedspectral/casting.h"
 #include "tests/unit/protocols/fedspectral/parts.h"
@@ -40,7 +40,7 @@ enum { NODES = 120, CLASSES = 3 };
 
 static const struct sheet *held;
 
-/* At two of three parties, by the numbers of the plain nodes. */
+/* Gives each edge to two of three parties, by the original numbers of its nodes. */
 static double at_two(size_t l, size_t L, uint32_t i, uint32_t j)
 {
 	size_t first = sheet_holder(held->row[i], held->row[j]);

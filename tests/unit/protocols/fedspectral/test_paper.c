@@ -1,7 +1,7 @@
-/* FedSpectral as the paper has it, in its two variants, where it must be central clustering. */
+/* Tests the two variants of the FedSpectral paper where they must equal central clustering. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
-/* A party with all edges finds what central clustering does, after enough rounds. */
+/* A party with all edges gets the central clustering after enough rounds. */
 TEST(plus_of_one_party)
 {
 	struct fedspectral_report report;
@@ -47,7 +47,8 @@ static enum err given_cells(void *ctx, const void *question, size_t values, uint
 	return ERR_OK;
 }
 
-/* Against the similarity graph itself (equation 1), whose eigenvectors LAPACK makes. */
+/* Compares fedspectral with clustering the similarity graph (equation 1) by LAPACK's eigenvectors.
+ */
 TEST(plain_is_of_the_similarity_graph)
 {
 	struct fedspectral_params p;
@@ -60,7 +61,8 @@ TEST(plain_is_of_the_similarity_graph)
 	struct csr S;
 
 	rng_seed(&rng, 3, 3);
-	for (size_t l = 0; l < 3; l++) /* 3 of 10 at random, others by what they are; 3: none */
+	/* 3 of 10 labels at random, the others i % 3; 3 means no cluster */
+	for (size_t l = 0; l < 3; l++)
 		for (uint32_t i = 0; i < 40; i++)
 			cell[l * 40 + i] =
 			    rng_below(&rng, 10) < 3 ? (uint32_t)rng_below(&rng, 4) : i % 3;

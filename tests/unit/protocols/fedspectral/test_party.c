@@ -1,7 +1,7 @@
-/* FedSpectral's party: its rows among others' names, its powers, its own cells. */
+/* Tests FedSpectral's party: its rows in the joint numbering, powers, and own clustering. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
-/* Rows of a small graph, named in another order among more nodes. */
+/* Maps the rows of a small graph to other numbers among more nodes. */
 TEST(rows_of_other_names)
 {
 	static const uint32_t row[] = { 6, 1, 4, 2 };
@@ -22,7 +22,7 @@ TEST(rows_of_other_names)
 	assert_near(degree[1], 7, 0);
 	assert_near(degree[4], 8, 0);
 	assert_near(degree[2], 0, 0);
-	fedspectral_party_join(&p, joint); /* rows 1, 3, 4 and 6 */
+	fedspectral_party_join(&p, joint); /* keeps joint rows 1, 3, 4 and 6 */
 	assert_int_equal(p.A.rows, 4);
 	mat_init(&V, 4, 1);
 	for (size_t i = 0; i < 4; i++)
@@ -42,7 +42,7 @@ TEST(rows_of_other_names)
 	csr_release(&own);
 }
 
-/* (I - L)^3 V by the dense matrix. */
+/* Compares (I - L)^3 V with powers of the dense matrix. */
 TEST(powers)
 {
 	struct fedspectral_party p;
@@ -73,7 +73,7 @@ TEST(powers)
 	fedspectral_party_release(&p);
 }
 
-/* A party without as many nodes as clusters, and one without any edge. */
+/* Clusters a party with fewer nodes than clusters, and a party without edges. */
 TEST(cells_of_few)
 {
 	struct triple t[] = { { 1, 3, 1 }, { 3, 1, 1 } };

@@ -1,5 +1,5 @@
-/* Variant `exact` with noise in its sums: what one edge can change, how much noise its sums have,
- * that nothing else is asked, and what is left of a planted graph. */
+/* Tests variant `exact` with noise in its sums: the sensitivity to one edge, the amount of noise,
+ * the questions asked, and the clusters of a planted graph. */
 #include "tests/unit/protocols/fedspectral/parts.h"
 #include "protocols/fedspectral/private.h"
 #include "common/privacy/account.h"
@@ -36,7 +36,7 @@ static void params(double eps, struct fedspectral_params *p)
 	fedspectral_private_settle(p, mu, true);
 }
 
-/* ---- what is left ---- */
+/* ---- clusters of a planted graph ---- */
 
 struct watched {
 	size_t degrees, narrow, counting, others;
@@ -59,7 +59,7 @@ static enum err watch(void *watcher, const void *question, double *x, size_t n)
 	return ERR_OK;
 }
 
-/* Mean degree 70; at eps 1e-3 a clustering all the same. */
+/* The mean degree is 70. Even at eps 1e-3 the run returns a clustering. */
 TEST(test_planted)
 {
 	static const double eps[] = { 8, 1e-3 };
@@ -95,9 +95,9 @@ TEST(test_planted)
 	}
 }
 
-/* ---- how much ---- */
+/* ---- amount of noise ---- */
 
-/* All sums together are one release of mu, and of so many sums none has more than its part. */
+/* All sums together are one release with parameter mu: their parts add up to mu^2. */
 TEST(test_parts_of_mu)
 {
 	struct fedspectral_params p;
@@ -114,7 +114,7 @@ TEST(test_parts_of_mu)
 	assert_true(p.block == 2 && p.rounds == 3);
 }
 
-/* A job that does not say how many collude means half, as many as that rounded down. */
+/* A job without `colluders` assumes half of the parties collude, rounded down. */
 TEST(test_half_collude)
 {
 	static const size_t of[] = { 2, 3, 8 };
@@ -136,7 +136,8 @@ TEST(test_half_collude)
 
 static const struct discrete_share still = { 0x1p-24, 1 };
 
-/* FEW nodes in a row, without the first, which has a tie to `to` (0: none) of so much weight. */
+/* Makes a party with a path of nodes 1 .. FEW - 1. Node 0 has one edge, to node `to` with this
+ * weight (to = 0: no edge). */
 static void party_of(struct fedspectral_party *party, uint32_t to, double weight,
 		     const struct noise_source *source)
 {
@@ -167,8 +168,8 @@ static double apart(const double *a, const double *b, size_t n)
 	return sqrt(square);
 }
 
-/* An edge more: degrees and products move by no more than sqrt(2), whatever it weighs and however
- * long rows of the block are that the party is told; and by that where they are long enough. */
+/* One more edge changes degrees and products by at most sqrt(2), for any weight and any lengths of
+ * the block's rows. The bound is reached if the rows are long enough. */
 TEST(test_what_an_edge_can_change)
 {
 	static const double weight[] = { 1, 0.3, 50, -2 };
@@ -204,7 +205,7 @@ TEST(test_what_an_edge_can_change)
 		assert_near(most[i], M_SQRT2, 1e-4);
 }
 
-/* What those who do not collude add to a decoded sum has the deviation that was promised. */
+/* The honest parties' noise in a decoded sum has the promised deviation. */
 TEST(test_noise_of_the_sum)
 {
 	enum { TIMES = 1500 };
@@ -260,8 +261,9 @@ TEST(test_noise_of_the_sum)
 
 /* ---- an attack ---- */
 
-/* Who knows all edges but one, and the colluders' noise, guesses from one product whether it is
- * there: by a block made for it, whose two rows are as long as a party lets them be. */
+/* The attacker knows all edges but one, and the colluders' noise. It guesses from one product
+ * whether the edge exists. It made the block for this: two rows of the largest length that a party
+ * admits. */
 TEST(test_who_knows_all_other_edges)
 {
 	enum { TIMES = 4000 };

@@ -1,9 +1,7 @@
-/* Edges reconstructed from the messages of FedSpectral's variants: from a party's blocks in
- * clear, as the paper uploads them; from one masked upload; from the sums of `exact`.
- *
- * Prints its figures. Of real graphs only if COTERIE_PURSUIT is set: it takes a minute or two, in
- * which ego-facebook is attacked at a sample of its nodes; "all" takes all of them, and hours.
- */
+/* Attacks FedSpectral by reconstructing edges from messages. The inputs are a party's plaintext
+ * blocks (as in the paper), one masked upload, and the sums of `exact`. Prints the results.
+ * // Real graphs need COTERIE_PURSUIT: it takes minutes and samples the nodes of ego-facebook. The
+ * value "all" attacks all nodes and takes hours. */
 #include "crypto/fixed.h"
 #include "tests/unit/both/federation.h"
 #include "tests/unit/protocols/fedspectral/pursuit.h"
@@ -11,9 +9,9 @@
 
 enum { PARTIES = 5, CLUSTERS = 10, FRACTION = 24, SAMPLE = 200 };
 
-/* ---- what is heard ---- */
+/* ---- intercepted messages ---- */
 
-/* Parties whose traffic somebody keeps: V as it was sent, and what came back. */
+/* Parties with recorded traffic: each V as sent, and each answer Y. */
 struct tap {
 	struct parts *parts;
 	struct secagg *secagg; /* of party 0 */
@@ -29,7 +27,7 @@ static enum err tap_degrees(struct tap *t, const void *question, double *degree)
 	return ERR_OK;
 }
 
-/* V in floats, and terms in fixed point. */
+/* Computes a product as a job does: V in floats, terms in fixed point. */
 static enum err tap_product(struct tap *t, const struct mat *V, double *x)
 {
 	struct fixed fixed = { .modulus_bits = 64, .fraction_bits = FRACTION, .parties = PARTIES };
@@ -56,7 +54,7 @@ static enum err tap_product(struct tap *t, const struct mat *V, double *x)
 	return ERR_OK;
 }
 
-/* Party 0's words after masking, as numbers. */
+/* Writes party 0's masked words, decoded as numbers. */
 static void mask_term(struct tap *t, const struct mat *term, struct mat *masked)
 {
 	static const uint8_t transcript[SECAGG_HASH_LEN];
@@ -75,7 +73,7 @@ static void mask_term(struct tap *t, const struct mat *term, struct mat *masked)
 	free(words);
 }
 
-/* The blocks of party 0 alone, before and after masking. */
+/* Records the blocks of party 0 before and after masking. */
 static enum err tap_powers(struct tap *t, const struct fedspectral_question *q, double *x)
 {
 	const struct mat *V = q->V;
@@ -138,7 +136,7 @@ static void tap_release(struct tap *t)
 	free(t->degree);
 }
 
-/* All blocks side by side. */
+/* Copies all blocks side by side into `to`. */
 static void side_by_side(const struct mat *block, size_t blocks, struct mat *to)
 {
 	size_t at = 0;
@@ -175,7 +173,8 @@ static size_t with_edges(const struct csr *A)
 	return count;
 }
 
-/* Nodes without edges are explained by nothing at all, and do not count. */
+/* Scores an attack and prints the result. Nodes without edges do not count: nothing is left to
+ * find. */
 static void tell(const char *graph, const char *what, size_t cols, const struct pursuit *p,
 		 const struct csr *A, struct pursuit_score *s)
 {
@@ -189,7 +188,7 @@ static void tell(const char *graph, const char *what, size_t cols, const struct 
 		      s->explained, with_edges(A), s->wrong);
 }
 
-/* With fedspectral+ of one power iteration: Y is N_0 V, and V is known. */
+/* Attacks fedspectral+ with one power iteration: Y is N_0 V, and V is known. */
 static void clear_uploads(const char *graph, const struct tap *t, struct pursuit_score *s)
 {
 	const struct csr *A = &t->parts->party[0].A;
@@ -215,7 +214,7 @@ static void masked_uploads(const char *graph, const struct tap *t, struct pursui
 {
 	const struct csr *A = &t->parts->party[0].A;
 	double by_chance =
-	    share(A->start[A->rows], A->rows); /* right guesses, of one for each row */
+	    share(A->start[A->rows], A->rows); /* right guesses by chance, at one guess a row */
 	size_t guesses, most;
 	struct pursuit p;
 
@@ -229,14 +228,14 @@ static void masked_uploads(const char *graph, const struct tap *t, struct pursui
 	tell(graph, "the same blocks masked", p.m, &p, A, s);
 	print_message("  the best guess for each row is a neighbour %zu times, by chance %.1f\n",
 		      guesses, by_chance);
-	/* A standard deviation is the root at most. */
+	/* The standard deviation is at most the root of the mean. */
 	most = (size_t)(by_chance + 5 * sqrt(by_chance) + 1);
 	assert_in_range(guesses, 0, most);
 	assert_int_equal(s->found + s->wrong + s->explained, 0);
 	pursuit_release(&p);
 }
 
-/* The joint graph among nodes that have edges. */
+/* Makes the joint graph of the nodes that have edges. */
 static void active_graph(const struct tap *t, const struct csr *A, struct csr *joint)
 {
 	size_t n = A->rows, m;
@@ -252,7 +251,8 @@ static void active_graph(const struct tap *t, const struct csr *A, struct csr *j
 	free(active);
 }
 
-/* The coordinator's view: degrees too, which are whole numbers, so that Y / s is A (s o V). */
+/* Attacks the coordinator's view of `exact`. It knows the degrees s^2, which are whole numbers, so
+ * that Y o s is A (V / s). */
 static void exact_sums(const char *graph, const struct tap *t, const struct csr *A, bool all,
 		       struct pursuit_score *s)
 {
@@ -278,7 +278,7 @@ static void exact_sums(const char *graph, const struct tap *t, const struct csr 
 		}
 		p.weight[at] = t->degree[i];
 		p.tolerance[at++] =
-		    root * PARTIES * ldexp(1, -FRACTION) * sqrt((double)cols); /* rounding */
+		    root * PARTIES * ldexp(1, -FRACTION) * sqrt((double)cols); /* rounding error */
 	}
 	for (uint32_t i = 0; i < joint.rows; i++)
 		if (all || i % (joint.rows / SAMPLE) == 0)
@@ -303,8 +303,8 @@ static void exact_sums(const char *graph, const struct tap *t, const struct csr 
 
 /* ---- on graphs ---- */
 
-/* Edges at two parties of five, as with an overlap of 40 %. rounds: of fedspectral+, of ten columns
- * each: so the first of its uploads is a random block's product, and the later ones tell less. */
+/* Attacks fedspectral+ with `rounds` rounds of ten columns. Each edge is at two of five parties, an
+ * overlap of 40 %. The first upload is the product of a random block; later uploads reveal less. */
 static void attack_uploads(const char *graph, const struct csr *A, unsigned rounds,
 			   struct pursuit_score *clear, struct pursuit_score *masked)
 {
@@ -325,7 +325,7 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 	tap_on(t, &tapped, &parts);
 	t->secagg = f->party[0].secagg;
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* what is read is N V */
+	how.tau = 0; /* so that uploads are N V */
 	how.rounds = rounds;
 	how.iterations = 1;
 	how.restarts = 1;
@@ -352,7 +352,7 @@ static void attack_sums(const char *graph, const struct csr *A, bool all, struct
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
 	tap_on(t, &tapped, &parts);
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* what is read is N V */
+	how.tau = 0; /* so that sums are N V */
 	how.restarts = 1;
 	assert_ok(fedspectral_exact(&tapped, A->rows, &how, label, NULL));
 	exact_sums(graph, t, A, all, s);

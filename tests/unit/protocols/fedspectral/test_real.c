@@ -1,4 +1,4 @@
-/* FedSpectral on real graphs: central clustering, in few rounds. */
+/* FedSpectral equals central clustering on real graphs, in few rounds. */
 #include "tests/unit/protocols/fedspectral/parts.h"
 
 static void check_real(const char *set, unsigned rounds)
@@ -18,7 +18,7 @@ static void check_real(const char *set, unsigned rounds)
 	ALLOC(label, A.rows);
 	parts_central(&A, 10, all);
 	fedspectral_defaults(&p, 10, 1, 2);
-	p.tau = 0; /* as the central one */
+	p.tau = 0; /* as in the central clustering */
 	for (size_t s = 0; s < sizeof(split) / sizeof(*split); s++) {
 		struct parts parts;
 		struct metrics m;
@@ -47,6 +47,6 @@ TEST(email_eu_core)
 TEST(ego_facebook)
 {
 	if (SANITIZED)
-		skip(); /* two minutes */
+		skip(); /* takes two minutes */
 	check_real("ego-facebook", 20);
 }

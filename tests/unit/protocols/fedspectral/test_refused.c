@@ -1,4 +1,4 @@
-/* Where FedSpectral fails: too few nodes, no edges, too few rounds, a sum that failed. */
+/* FedSpectral refuses too few nodes, no edges and too few rounds, and returns errors of sums. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
 TEST(too_few_nodes)
@@ -48,7 +48,7 @@ TEST(no_edges)
 	csr_release(&A);
 }
 
-static unsigned falters; /* after so many more calls */
+static unsigned falters; /* number of calls before the failing one */
 
 static struct parties sound;
 

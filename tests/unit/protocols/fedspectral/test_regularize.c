@@ -1,5 +1,6 @@
-/* Parameters by which exact and fedspectral+ differ from the letter: degrees with tau more, rows
- * that are not made unit. Two camps, at one of whose nodes a tail of four hangs. */
+/* Tests parameters that change exact and fedspectral+ from the published method: tau, added to
+ * degrees, and rows without unit length. The graph has two camps and a tail of four nodes at a node
+ * of one camp. */
 #include "tests/unit/protocols/fedspectral/parts.h"
 #include "protocols/fedspectral/job.h"
 #include "common/job/job.h"
@@ -21,7 +22,7 @@ static int plant(void **state)
 	for (size_t i = 0; i < CAMPS; i++)
 		for (size_t e = A.start[i]; e < A.start[i + 1]; e++)
 			t[count++] = (struct triple){ (uint32_t)i, A.index[e], 1 };
-	for (uint32_t i = CAMPS; i < ALL; i++) { /* the first at node 0 */
+	for (uint32_t i = CAMPS; i < ALL; i++) { /* the first tail node is linked to node 0 */
 		uint32_t to = i == CAMPS ? 0 : i - 1;
 
 		t[count++] = (struct triple){ i, to, 1 };
@@ -53,8 +54,8 @@ static void cluster(size_t parties, double tau, uint32_t *label, struct fedspect
 	parts_release(&parts);
 }
 
-/* Without it the tail is cut off, as by any normalised cut; with it the camps are found, by
- * whatever number of parties. */
+/* Without tau the cut separates the tail, as any normalised cut does. With tau it separates the
+ * camps, for any number of parties. */
 TEST(test_a_tail_is_no_cluster)
 {
 	struct fedspectral_report r;
@@ -68,13 +69,14 @@ TEST(test_a_tail_is_no_cluster)
 	assert_int_equal(r.near_1, 1);
 	cluster(3, 0.1, label, &r);
 	assert_agree(camp, label, ALL, 0.9, "tau .1");
-	assert_int_equal(r.near_1, 0); /* not counted */
+	assert_int_equal(r.near_1, 0); /* not counted with tau */
 	assert_true(r.value[0] < 1 - 1e-3);
 	cluster(1, 0.1, other, &r);
 	assert_agree(other, label, ALL, 1, "one party");
 }
 
-/* degree + tau times the harmonic mean, of those that have one: 1.5, whatever a hub has. */
+/* Adds tau times the harmonic mean of nonzero degrees. The mean is 1.5 here, and also with a hub of
+ * any degree. */
 TEST(test_degrees)
 {
 	double degree[] = { 2, 0, 1, 2 }, same[] = { 4, 0, 1, 1 };
@@ -88,7 +90,8 @@ TEST(test_degrees)
 	assert_true(same[0] == 4 && same[2] == 1);
 }
 
-/* Rows as Algorithm 4 has them have the lengths of their nodes' degrees: hubs lie far out. */
+/* Rows of Algorithm 4 keep lengths that grow with the node's degree, so unit rows give other
+ * clusters. */
 TEST(test_rows_as_they_are)
 {
 	struct fedspectral_params p;
@@ -120,7 +123,7 @@ static double default_of(const char *rest)
 	return fedspectral_job(&job)->how.tau;
 }
 
-/* The default is that of exact sums alone. */
+/* The default tau of 0.2 is for `exact` without noise only. */
 TEST(test_default)
 {
 	assert_true(default_of("") == 0.2);

@@ -1,14 +1,15 @@
-/* FedSpectral over sums of products: central clustering, however the edges lie. */
+/* FedSpectral by sums of products equals central clustering for any split of the edges. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
-/* N itself, of which eigenvalues are known and which the pooled graph has. */
+/* Sets parameters as published: tau 0, so that N's eigenvalues are those of the pooled graph. */
 static void letter(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	fedspectral_defaults(p, k, seed, threads);
 	p->tau = 0;
 }
 
-/* However the edges lie, also each at three of the parties, it is the clustering of all of them. */
+/* For any split of the edges, exact equals the clustering of all edges. Splits with copies of each
+ * edge at several parties are included. */
 TEST(exact_is_central)
 {
 	static const size_t split[][2] = { { 1, 1 }, { 2, 1 }, { 2, 0 },  { 3, 1 },  { 5, 3 },
@@ -34,7 +35,7 @@ TEST(exact_is_central)
 	}
 }
 
-/* Random graphs with no clusters to find, where any difference shows. */
+/* Random graphs have no clear clusters, so small differences change labels. */
 TEST(exact_on_random_graphs)
 {
 	for (uint64_t seed = 0; seed < 5; seed++) {
@@ -59,7 +60,7 @@ TEST(exact_on_random_graphs)
 	}
 }
 
-/* Each edge is at one or at both of two parties: there it weighs 2. */
+/* An edge that both of two parties have weighs 2. */
 TEST(multiplicities_are_weights)
 {
 	struct csr twice;
@@ -71,7 +72,8 @@ TEST(multiplicities_are_weights)
 	double da[N], db[N];
 
 	csr_copy(&twice, &graph);
-	parts_deal(&two, &graph, 3, 2, 4, 1); /* the first two: some edges are at both */
+	/* each edge is at two of three parties; only the first two parties are used below */
+	parts_deal(&two, &graph, 3, 2, 4, 1);
 	for (size_t i = 0; i < N; i++)
 		for (size_t e = graph.start[i]; e < graph.start[i + 1]; e++) {
 			twice.value[e] = 0;
@@ -80,7 +82,9 @@ TEST(multiplicities_are_weights)
 				     o < two.party[l].A.start[i + 1]; o++)
 					twice.value[e] += two.party[l].A.index[o] == graph.index[e];
 			assert_true(twice.value[e] >=
-				    1); /* at two of three: at one of two at least */
+				    /* an edge at two of three parties is at one of the first two at
+				     * least */
+				    1);
 		}
 	two.memory.count = two.parties.count = 2;
 	parts_deal(&one, &twice, 1, 1, 0, 1);
@@ -103,7 +107,7 @@ TEST(multiplicities_are_weights)
 	csr_release(&twice);
 }
 
-/* Eigenvalues against a dense solver's, the gap between two of them, and k by it. */
+/* Compares eigenvalues with a dense solver's, and checks the gap and the k that it gives. */
 TEST(eigenvalues_and_gap)
 {
 	struct fedspectral_report report;
@@ -136,7 +140,7 @@ TEST(eigenvalues_and_gap)
 	spectral_graph_release(&g);
 }
 
-/* Five classes without an edge between: so many eigenvalues of 1, and so many clusters. */
+/* Five classes without edges between them give five eigenvalues of 1 and five clusters. */
 TEST(test_classes_apart)
 {
 	struct fedspectral_report report;
@@ -157,8 +161,8 @@ TEST(test_classes_apart)
 	csr_release(&A);
 }
 
-/* Eigenvalues near 1 of `count` triangles for k clusters, each tied to the next by a bridge of
- * this weight, if it has any. */
+/* Runs exact for k clusters on `count` triangles. If bridge > 0, an edge of this weight links each
+ * triangle to the next. */
 static struct fedspectral_report triangles(size_t count, double bridge, unsigned k)
 {
 	size_t n = 3 * count, edges = 0;
@@ -190,8 +194,8 @@ static struct fedspectral_report triangles(size_t count, double bridge, unsigned
 	return report;
 }
 
-/* More components than eigenvalues that are known: all of these are near 1, "so many or more". One
- * component that next to nothing holds together has as many near 1 as two. */
+/* If there are more components than computed eigenvalues, all of these are near 1. A component with
+ * a very weak bridge has two eigenvalues near 1, as two components have. */
 TEST(test_near_1_counts_no_components)
 {
 	struct fedspectral_report many = triangles(20, 0, 5), few = triangles(3, 0, 2);
@@ -203,7 +207,7 @@ TEST(test_near_1_counts_no_components)
 	assert_true(tied.near_1 == 1);
 }
 
-/* The largest is 0, and what has no edge comes last. */
+/* Numbers clusters by falling size; nodes without edges form the last one. */
 TEST(clusters_by_size)
 {
 	struct triple t[400];
@@ -213,7 +217,7 @@ TEST(clusters_by_size)
 	struct parts parts;
 	struct csr A;
 
-	for (uint32_t i = 0; i < 20; i++) /* 4, 6 and 10 nodes */
+	for (uint32_t i = 0; i < 20; i++) /* cliques of 4, 6 and 10 nodes */
 		for (uint32_t j = 0; j < 20; j++)
 			if (i != j && (i < 4) == (j < 4) && (i < 10) == (j < 10))
 				t[count++] = (struct triple){ i, j, 1 };
@@ -232,7 +236,7 @@ TEST(clusters_by_size)
 	csr_release(&A);
 }
 
-/* So many rows that k-means begins on some of them; any threads. */
+/* With many rows k-means starts on a sample. Labels are the same for any number of threads. */
 TEST(many_nodes)
 {
 	enum { MANY = 20000 };

@@ -362,15 +362,22 @@ render() {
 	local set
 	cat <<-'TEXT'
 
-		In percent, means over parties weighted by graphs unless it says *plain mean*;
-		beside them the paper's, mean and deviation. *paper*: k-means at last, prototypes
-		matched; *kde*: the paper's prototypes besides, which show each party's; *printed*:
-		those of each local epoch, as printed, embeddings without a bound; *default*: three
-		principal components and a mixture at last. *majority*: all graphs in one cluster;
-		*size*: k-means on the number of nodes; *log-size*: a Gaussian mixture on its
-		logarithm; *untrained*: the network as drawn, and the final clustering; *alone*:
-		each party trains by itself. A mode that is not above *majority*, *log-size* and
-		*untrained* has not been shown to learn anything.
+		Figures are in percent. They are means over parties, weighted by graphs, except in
+		rows *plain mean*. The paper's mean and deviation are in brackets. The rows are:
+
+		* *paper*: prototypes are matched, and k-means is the final clustering
+		* *kde*: the same with the paper's prototypes, which show those of each party
+		* *printed*: prototypes of each local epoch, as printed, and embeddings without a
+		  bound
+		* *default*: three principal components and a mixture are the final clustering
+		* *majority*: all graphs are in one cluster
+		* *size*: k-means on the number of nodes
+		* *log-size*: a Gaussian mixture on its logarithm
+		* *untrained*: the network with its random start weights, and the final clustering
+		* *alone*: each party trains by itself
+
+		If a mode is not above *majority*, *log-size* and *untrained*, the figures do not
+		show that it learns anything.
 	TEXT
 	part_of 'SM|SM-BIO|SM-BIO-SY|SN|CV' grid
 	awk -F \
@@ -383,19 +390,20 @@ render() {
 	if grep -q '^classes: ' "$csv" 2>/dev/null; then
 		cat <<-'TEXT'
 
-			One set at three parties, its graphs dealt out by class: *equal*, each class
-			at all three; *missing*, each class at two of them; *unequal*, all k
-			classes, 2k/3 and k/3, rounded up. Party by party, weighted by graphs;
-			*all*: the labels of the three as one list, so that a cluster has to mean
-			the same at each.
+			Three parties share one set, and its graphs are assigned by class. *equal*
+			has each class at all three parties, *missing* at two of them. *unequal*
+			gives the parties all k classes, 2k/3 and k/3, rounded up. Means over
+			parties are weighted by graphs. *all* treats the labels of the three parties
+			as one list, so a cluster must mean the same at each.
 		TEXT
 		part_of 'classes: [^,]*' render_grid '{value} +- {deviation}'
 	fi
 	if grep -q '^cost,' "$csv" 2>/dev/null; then
-		printf '\nA round of all parties together, in core seconds (goal for SM: 3 s on '\
-'two cores); the most memory of a party (goal:\n'
-		printf 'three times its data and 300 MiB) and of the coordinator; words that a '\
-'party sends in a round.\n'
+		printf '\nThe table has the core seconds of a round of all parties together (goal '\
+'for SM: 3 s on two cores). It has\n'
+		printf 'the largest memory of a party (goal: three times its data and 300 MiB) '\
+'and of the coordinator,\n'
+		printf 'and the words that a party sends in a round.\n'
 		part_of cost render_grid '{value} {unit}' | sed 's/ - |/ |/g'
 	fi
 	render_when

@@ -429,8 +429,8 @@ beyond() { # Goal: past the paper's FedSC on clean rows
 			if ($4 > $8) past = past (past ? ", " : "") $1
 			else behind = behind (behind ? ", " : "") $1 " (" $4 " against " $8 ")"
 		}
-		END { if (n) printf "\nPast the paper'\''s FedSC on clean rows: %s. Not: %s.\n", '\
-'past ? past : "none", behind ? behind : "none" }' "$csv"
+		END { if (n) printf "\nOn clean rows these sets are above the paper'\''s '\
+'FedSC: %s. These are not: %s.\n", past ? past : "none", behind ? behind : "none" }' "$csv"
 }
 
 # An empty unit is written as "-".
@@ -441,39 +441,40 @@ render() {
 	[[ -e $csv ]] || return 0
 	cat <<-'TEXT'
 
-		Ours / the paper's; 8 parties, rows dealt out at random anew with each seed. Noise
-		in standard deviations of the clean rows. DSC: the parties' clusters matched by
-		their means; DSC as it is: not matched, as the paper's numbers seem to be.
+		A cell is ours / the paper's. There are 8 parties, and each seed assigns the rows
+		anew at random. Noise is in standard deviations of the clean rows. DSC matches the
+		parties' clusters by their means. DSC as it is does not match them. The paper's
+		numbers seem to be without matching.
 	TEXT
 	beyond
 	part 'iris|coil20|banknote|usps|orl' beside
-	titled factors 'Table 5, perturbed factors on coil20, variant paper' beside
+	titled factors 'Table 5 has perturbed factors on coil20, with variant paper' beside
 	titled \
-		'coil20 by d' 'Table 4, d on coil20; no landmark has fewer than three rows, so '\
-'there may be fewer than are asked for' beside
-	titled parties 'Table 7, one party and eight' beside
+		'coil20 by d' 'Table 4 varies d on coil20. A landmark has at least three rows, so '\
+'there may be fewer landmarks than d' beside
+	titled parties 'Table 7 has one party and eight parties' beside
 	titled \
-		letter 'Algorithm 1 as published, configs/jobs/fedsc-paper.json: 20 rounds of 5 '\
-'steps, k = ceil(ln n) neighbours, d by Appendix D.3; ACC' beside
+		letter 'ACC of Algorithm 1 as published (configs/jobs/fedsc-paper.json), with 20 '\
+'rounds of 5 steps, k = ceil(ln n) neighbours and d by Appendix D.3' beside
 	titled 'letter factors' "The same with Table 5's noise on C" beside
 	titled \
-		'letter circles' 'The same with d = 1 on circles, ACC; variant paper has nearest '\
-'neighbours, dense the whole of K^, SC all rows in one place' \
+		'letter circles' 'ACC of the same on circles, with d = 1. Variant paper has '\
+'nearest neighbours, dense the whole of K^, and SC all rows in one place' \
 		render_grid '{value} +- {deviation}'
 	titled \
-		skew 'Variant anchor with rows at random (skew 0) and by class (skew 1); change: '\
-'of the mean, within 0.01' \
+		skew 'ACC of variant anchor with rows at random (skew 0) and by class (skew 1). '\
+'The goal for the change of the mean is at most 0.01' \
 		render_grid '{value} +- {deviation}'
 	titled \
-		circles 'Circles of the '\
-'paper'\''s Figures 3 and 4 (radius 2 and 4, 629 points each), ACC, and in how many runs it is '\
-'above .99' \
+		circles 'ACC on the circles of the '\
+'paper'\''s Figures 3 and 4 (radius 2 and 4, 629 points each), and the number of runs above .99' \
 		render_grid '{value} +- {deviation}, {note}'
-	titled time 'Seconds from offer to result (median)' render_grid '{value} s'
+	titled time 'Median seconds from offer to result' render_grid '{value} s'
 	titled \
-		memory 'The most memory that any party held, beside its slice of the rows as '\
-'doubles, and the coordinator' \
+		memory 'The largest memory of any party and of the coordinator. The slice is the '\
+'party'\''s rows as doubles' \
 		in_units
-	titled growth 'Growth with the rows: 64 columns, 10 clusters, d = 600, variant anchor' \
+	titled growth 'Growth with the number of rows, for 64 columns, 10 clusters, d = 600 and '\
+'variant anchor' \
 		in_units
 }

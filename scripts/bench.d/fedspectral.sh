@@ -327,19 +327,21 @@ part_of() { # PATTERN COMMAND...: renders those sets alone
 render() {
 	cat <<-'TEXT'
 
-		Against `coterie-lab spectral` on the pooled graph, in percent; 5 parties, each edge
-		with 2 of them (overlap 40 %), K = 10, if nothing else is said; of exact the worst
-		of the seeds, of the others mean and deviation. *Similarity* is the paper's
-		(Algorithm 5), *paper* its figure for it. *Random labels* and *one cluster* know
-		nothing of the graph. Goals of exact: similarity 99.99, ARI 99.9, 20 rounds and 5 s
-		on ego-facebook, 12 and 2 s on email-eu-core.
+		Figures compare with `coterie-lab spectral` on the pooled graph, in percent. Unless
+		a row states otherwise, there are 5 parties, each edge is at 2 of them (overlap 40
+		%), and K = 10. Rows of exact have the worst seed, the others mean and deviation.
+		*Similarity* is the paper's measure (Algorithm 5), and *paper* is its figure.
+		*Random labels* and *one cluster* do not use the graph. The goals of exact are a
+		similarity of 99.99 and an ARI of 99.9. On ego-facebook they are also 20 rounds and
+		5 s, on email-eu-core 12 rounds and 2 s.
 	TEXT
 	part_of 'ego-facebook|email-eu-core' render_grid '{value} +- {deviation}'
 	if grep -q '^Figure' "$csv" 2>/dev/null; then
-		printf '\nThe sweeps of Figures 1 to 3, in percent: fedspectral+ with an overlap '\
-'of 40 %%, on ego-facebook where no other\n'
-		printf 'graph is named, with 20 rounds where none are; Figure 1a: 20 rounds and '\
-'1; 1b: 10 iterations; 3b: 6 x 20.\n'
+		printf '\nThe next tables have the sweeps of Figures 1 to 3, in percent, for '\
+'fedspectral+ with an overlap of 40 %%.\n'
+		printf 'The default is ego-facebook with 20 rounds. Figure 1a has 20 rounds on '\
+'ego-facebook and 1 on email-eu-core,\n'
+		printf 'Figure 1b 10 iterations, and Figure 3b 6 iterations x 20 rounds.\n'
 		part_of 'Figure [^,]*' render_grid '{value} +- {deviation}'
 	fi
 	! grep -q '^scale,' "$csv" 2>/dev/null || render_scale
@@ -348,14 +350,21 @@ render() {
 render_scale() {
 	cat <<-'TEXT'
 
-		Planted graphs, ten edges for each node, 4 parties, b = 16, K = 10: seconds from
-		offer to result (goal at 10^7 edges: 900); microseconds for each edge (goal: at most
-		twice those of a graph of a tenth); the most memory of any party (goal at 10^7: 4096
-		MiB), and of the coordinator; ARI against the planted clusters; *a round*: what the
-		coordinator waited for in a round of products. *x exchange*: a round without its
-		product, times the same bytes through the same TLS channels and the masks at their
-		measured rate (goal 1.5), by tests/bench/bench_exchange.c; *CPU*: the same of all
-		processes' CPU time, which others who use the machine disturb less.
+		Planted graphs have ten edges for each node, with 4 parties, b = 16 and K = 10. The
+		columns are:
+
+		* *seconds*: from offer to result (goal at 10^7 edges: 900)
+		* *us an edge*: microseconds for each edge (goal: at most twice those of a graph of
+		  a tenth the size)
+		* *party* and *coordinator*: the largest memory (goal for a party at 10^7 edges:
+		  4096 MiB)
+		* *ARI planted*: against the planted clusters
+		* *a round*: the time that the coordinator waited in a round of products
+		* *x exchange*: a round without its product, divided by the time of the same bytes
+		  through the same TLS channels and of the masks at their measured rate (goal 1.5,
+		  by tests/bench/bench_exchange.c)
+		* *CPU x exchange*: the same for the CPU time of all processes, which other users of
+		  the machine disturb less
 	TEXT
 	part_of scale render_grid '{value} {unit}'
 }

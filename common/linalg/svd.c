@@ -20,8 +20,9 @@ static const double SVD_ZERO = 1e-8;
  * steps or more. LOOK_AHEAD: most steps until the next such step. */
 enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
 
-/* Sine of the angle to the exact directions; rounding level of a residual. */
-static const double ANGLE = 1e-6, ROUNDING = 1e-13;
+/* Sine of the angle to the exact directions, as a residual bounds it: angles are some thirty times
+ * smaller (test_krylov). Words of sums have 16 fraction bits. Rounding level of a residual. */
+static const double ANGLE = 1e-5, ROUNDING = 1e-13;
 
 size_t krylov_width(size_t d, size_t cols)
 {

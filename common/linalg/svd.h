@@ -29,7 +29,7 @@ enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 /* P (d x cols, initialised here): orthonormal rows, by descending singular value, that span the d
  * leading right singular directions of A, d <= min(rows, cols). Runs block Lanczos on A'A from a
  * fixed random block (Golub, Underwood 1977; Musco, Musco 2015), until each direction is within
- * 1e-6 or only rounding is left. The error of a direction is its residual over its distance to the
+ * 1e-5 or only rounding is left. The error of a direction is its residual over its distance to the
  * next unwanted value. *settled is false if KRYLOV_STEPS_MAX did not suffice; P is then the best
  * found. Bitwise identical for any number of threads. About (steps width)^2 cols x 8 flops beyond
  * the products; memory steps width cols doubles. ERR_INPUT if products overflow. */
@@ -42,7 +42,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
  * here; may be NULL): U = X map, so that other rows x have the position x map.
  *
  * Uses Gram matrix and dsyevr on the smaller side, or, if min(n, m) > SVD_EXACT_MAX,
- * krylov_right(), accurate to about 1e-6; within the space found the vectors are those of X itself
+ * krylov_right(), accurate to about 1e-5; within the space found the vectors are those of X itself
  * (Halko, Martinsson, Tropp 2011, Algorithm 5.1). Bitwise identical for any number of threads. O(n
  * m min(n, m)) or O(n m d); memory: the Gram matrix or the Krylov space. ERR_INPUT if d is out of
  * range or products overflow. */

@@ -33,7 +33,7 @@ struct embed_params {
 /* Embeds X into Z (n x d, initialised here). Releases X as early as possible, so that the peak of
  * memory stays near one dense copy of the slice. Scales columns as p->idf requests and centres
  * nothing. Calls progress_tick(). If filtered_pays(), it uses products with the filtered features
- * and does not form them; the space of Z is then accurate to about 1e-6.
+ * and does not form them; the space of Z is then accurate to about 1e-5.
  *
  * With distributed rows (g->ranks) X, Z and g are this rank's part. Returns ERR_INPUT at each rank
  * for a filter other than FILTER_HALF, for more columns than rows or than SVD_EXACT_MAX, and for

@@ -230,14 +230,14 @@ render() {
 	csv=$out/apart.part
 	grep -v "^$neighbours," "$all" >"$csv" || true
 	echo
-	echo 'ACC with the classes, ARI with what is found pooled, in percent. Held to: 2 points '\
-'of ACC below pooled.'
+	echo 'ACC compares with the classes, ARI with the pooled clustering, in percent. The '\
+'goal is an ACC at most 2 points below pooled.'
 	render_grid '{value} +- {deviation}'
 	if grep -q "^$neighbours," "$all"; then
 		grep -E "^(set|$neighbours)," "$all" >"$csv"
 		echo
-		echo 'Where neighbours differ: ACC in percent, four parties. `landmark` and '\
-'`gcc` are held to 2 points below the best of the first three.'
+		echo 'Where neighbours differ: ACC in percent, four parties. The goal of '\
+'`landmark` and `gcc` is at most 2 points below the best of the first three columns.'
 		render_grid '{value} +- {deviation}'
 	fi
 	rm "$csv"

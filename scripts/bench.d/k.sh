@@ -134,21 +134,29 @@ as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
 render() {
 	cat <<-'TEXT'
 
-		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20
-		starts; of graphs by the same job of one party (`gram` has none);
-		`-`: was not measured, of coil20 because its silhouettes take long.
-		Goal: within 1 of the classes where the pooled choice is. A k for each seed, and the
-		one that the largest silhouette alone would be; margin and stability are those of
-		the last. coil20 is tried from 10 to 25, digits from 2 to 15, the others from 2 to
-		12; wine and the planted tables with `standardize: "joint"`, `kmeans.columns` with
-		`exchange: "gram"`.
+		A cell has one k for each seed. The columns are:
 
-		Planted, 3000 rows: `customers`, three segments in a line along three columns,
-		beside a region and a date at random; `simplex`, six segments, each as far from each
-		other, beside three columns of noise; `line`, four as customers'; `weak`, eight in
-		five columns, the nearest two five deviations apart, beside two of noise; `region`,
-		three segments in three columns beside a region as five columns of 0 and 1 and a
-		date.
+		* *pooled*: for rows the k by scikit-learn's silhouette (all pairs) of its `KMeans`
+		  with 20 starts, for graphs the k of the same job with one party. `gram` has none.
+		  `-` was not measured, on coil20 because its silhouettes take long.
+		* *by silhouette alone*: the k of the largest silhouette
+		* *margin* and *stability there*: those of the last seed
+
+		The goal is within 1 of the classes wherever the pooled choice is. The ranges are 10
+		to 25 for coil20, 2 to 15 for digits, and 2 to 12 for the others. wine and the
+		planted tables have `standardize: "joint"`, and `kmeans.columns` has `exchange:
+		"gram"`.
+
+		The planted tables have 3000 rows:
+
+		* `customers`: three segments in a line along three columns, and a random region and
+		  date
+		* `simplex`: six segments with equal distances, and three columns of noise
+		* `line`: four segments as in customers
+		* `weak`: eight segments in five columns, the nearest two five deviations apart, and
+		  two columns of noise
+		* `region`: three segments in three columns, a region as five columns of 0 and 1,
+		  and a date
 	TEXT
 	render_grid '{value}'
 }

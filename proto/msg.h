@@ -68,16 +68,16 @@ enum msg_type {
 /* Contents of a SEALED. Numbers on the wire are never reused: 2 is in TOLD since version 6; 5 was
  * coins, by which 0.2.0 drew participants. Keys and hashes have 32 bytes. */
 enum sealed {
-	SEALED_ID_KEY = 1,     /* key of hashed ids, or of the order of common rows */
-	SEALED_GROUP_KEY = 3,  /* group key, which the coordinator lacks */
-	SEALED_ROWS = 4,       /* fedspectral: batch: rows of some of the sender's nodes */
+	SEALED_ID_KEY = 1,     /* key for hashed ids, or for the order of common rows */
+	SEALED_GROUP_KEY = 3,  /* group key; the coordinator does not have it */
+	SEALED_ROWS = 4,       /* fedspectral: rows of some of the sender's nodes (batch) */
 	SEALED_GRAPH = 6,      /* kcagc: keyed hash of the sender's edges between common nodes */
 	SEALED_COLUMNS = 7,    /* fedsc, kmeans: keyed hashes of columns' names, types and units */
-	SEALED_DIRECTORY = 10, /* fedwalk: batch: the sender's vertices */
-	SEALED_TIES = 11,      /* fedwalk: batch: ties of the sender's vertices to the receiver's */
-	SEALED_WALKS = 12,     /* fedwalk: batch: walks that continue at the receiver */
-	SEALED_CIPHERS = 13,   /* fedsc: batch: a Paillier key and encrypted coefficients */
-	SEALED_PRODUCTS = 14,  /* fedsc: batch: their encrypted products */
+	SEALED_DIRECTORY = 10, /* fedwalk: the sender's vertices (batch) */
+	SEALED_TIES = 11,    /* fedwalk: edges of the sender's to the receiver's vertices (batch) */
+	SEALED_WALKS = 12,   /* fedwalk: walks that continue at the receiver (batch) */
+	SEALED_CIPHERS = 13, /* fedsc: a Paillier key and encrypted coefficients (batch) */
+	SEALED_PRODUCTS = 14, /* fedsc: encrypted products of these coefficients (batch) */
 };
 
 /* Why a party ends a job. Numbers on the wire are never reused. */
@@ -99,7 +99,7 @@ struct msg_hello {
 struct msg_welcome {
 	uint16_t version;
 	struct bytes software;
-	uint32_t heartbeat_ms; /* silence longer than this ends the connection, both ways */
+	uint32_t heartbeat_ms; /* after this time without messages either side disconnects */
 };
 struct msg_refused {
 	uint16_t code; /* exit status; 7: another attempt follows; 8: the job is done */
@@ -119,11 +119,11 @@ struct msg_resume {
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	struct bytes job;       /* JSON: kind, schema, values that differ from the defaults */
+	struct bytes job;       /* JSON: kind, schema, values that differ from defaults */
 	struct bytes submitter; /* user who submitted the job, as the coordinator states */
 	uint32_t parties;
 	struct bytes names[PARTIES_MAX];
-	uint32_t lefts; /* initial parties that were left out since */
+	uint32_t lefts; /* number of parties that dropped out */
 	struct msg_left {
 		uint32_t since; /* first attempt without that party */
 		struct bytes name;
@@ -147,7 +147,7 @@ struct msg_key {
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* the sender's TLS identity */
 	struct bytes signature; /* of this advertisement (crypto/secagg.h) */
-	struct bytes markers;   /* pre-shared keys' markers, one per party of the offer; or none */
+	struct bytes markers;   /* one marker of a pre-shared key per party of the offer; or none */
 };
 struct msg_keys {
 	uint32_t parties; /* their keys follow in the order of the offer */
@@ -155,7 +155,7 @@ struct msg_keys {
 };
 struct msg_masked {
 	uint32_t group;     /* tree node */
-	uint64_t round;     /* number of the group's sum, or opened sum, from 0 */
+	uint64_t round;     /* number of the group's sum, or of the opened sum, from 0 */
 	uint64_t count;     /* words in the whole vector */
 	uint64_t offset;    /* words before this chunk */
 	struct bytes words; /* Z_N words, little-endian */
@@ -163,10 +163,10 @@ struct msg_masked {
 };
 struct msg_labels {
 	uint32_t group;      /* tree node; in LOCAL_CLUSTERS, ROWS, TIES and WALKS: the party */
-	uint32_t values;     /* entries are 0 .. values; `values` means none, where allowed */
+	uint32_t values;     /* entries are 0 to `values`; `values` means "none", if allowed */
 	uint64_t count;      /* entries in the whole vector */
 	uint64_t offset;     /* entries before this chunk */
-	struct bytes packed; /* ceil(log2(values + 1)) bits an entry, at least 1, lowest first */
+	struct bytes packed; /* ceil(log2(values + 1)) bits per entry, at least 1, lowest first */
 };
 struct msg_choice {
 	uint16_t what; /* number of the choice, listed below */
@@ -184,15 +184,15 @@ struct msg_padding {
 struct msg_sealed {
 	uint16_t what;     /* number of the contents, listed below */
 	uint32_t from, to; /* number of a party */
-	struct bytes box;  /* AES-256-GCM: as many bytes as the plaintext, then the tag */
+	struct bytes box;  /* AES-256-GCM ciphertext, as long as the plaintext; then the tag */
 };
 struct msg_ids {
 	uint64_t count;      /* ids in the whole list */
 	uint64_t offset;     /* ids before this chunk */
-	struct bytes packed; /* ascending: 16 bytes each if hashed; plain: length (1 byte), id */
+	struct bytes packed; /* ascending; hashed: 16 bytes each; plain: length (1 byte), id */
 };
 struct msg_told {
-	struct bytes words; /* from a party: for each other member; from the coordinator: one */
+	struct bytes words; /* a party sends a word for each other member, the coordinator one */
 };
 struct msg_abort {
 	uint16_t code;     /* exit status of each process, or 7: another attempt follows */
@@ -200,7 +200,7 @@ struct msg_abort {
 	struct bytes text; /* the coordinator's sentence; empty from a party */
 };
 struct msg_done {
-	uint32_t heads; /* from a party: its own; from the coordinator: all, in the offer's order */
+	uint32_t heads; /* a party sends its own head; the coordinator all, in the offer's order */
 	struct msg_head {
 		uint64_t count;         /* rows in the party's ledger */
 		uint8_t hash[HASH_LEN]; /* hash of the last of these rows (crypto/ledger.h) */

@@ -38,38 +38,40 @@ extern const char *const reading_na[]; /* ends with NULL */
 #define READING_ROWS(T, at, prefix) \
 	{ prefix "header", CONFIG_ENUM, offsetof(T, at.header), \
 	  .standard = "auto", .names = header_names, \
-	  .help = "whether the first line is a heading; auto: decide and log why; an error if " \
-		  "the line could be either" }, \
+	  .help = "whether the first line is a heading. auto: decide, and log why; if " \
+		  "the line could be either, it is an error" }, \
 	{ prefix "separator", CONFIG_STRING, offsetof(T, at.separator), 1, 3, "", \
 	  .check = reading_check_separator, \
-	  .help = "field separator: \",\", \";\", \"tab\", ..; if not set, by the ending of " \
-		  "the file's name" }, \
+	  .help = "field separator: \",\", \";\", \"tab\", ..; if not set, the ending of " \
+		  "the file's name decides" }, \
 	{ prefix "decimal", CONFIG_STRING, offsetof(T, at.decimal), 1, 1, ".", \
 	  .check = reading_check_decimal, \
 	  .help = "decimal point" }, \
 	{ prefix "id", CONFIG_STRING, offsetof(T, at.id), 1, 255, "", \
-	  .help = "column of ids; if neither this nor data.ids is set, row numbers are the ids" }, \
+	  .help = "column of ids; if this key and data.ids are not set, row numbers are " \
+		  "the ids" }, \
 	{ prefix "label", CONFIG_STRING, offsetof(T, at.label), 1, 255, "", \
-	  .help = "column of known classes: a party ignores it, coterie.convert writes it to " \
-		  "labels.txt" }, \
+	  .help = "column of known classes; a party ignores it, and coterie.convert " \
+		  "writes it to labels.txt" }, \
 	{ prefix "category", CONFIG_STRINGS, offsetof(T, at.category), 1, 65536, "", \
-	  .help = "columns of words; each value becomes a column of 0 and 1: \"sex\", or with " \
-		  "its values \"sex=f|m\", which gives the same columns at all parties" }, \
+	  .help = "categorical columns; each value becomes a column of 0 and 1. \"sex\" " \
+		  "takes the values of this file; \"sex=f|m\" lists them, so that all " \
+		  "parties have the same columns" }, \
 	{ prefix "date", CONFIG_STRINGS, offsetof(T, at.date), 1, 65536, "", \
-	  .help = "columns of dates, YYYY-MM-DD or with Thh:mm:ss, which become days since " \
-		  "1970" }, \
+	  .help = "columns of dates, YYYY-MM-DD or with Thh:mm:ss; they become days " \
+		  "since 1970" }, \
 	{ prefix "ignore", CONFIG_STRINGS, offsetof(T, at.ignore), 1, 65536, "", \
 	  .help = "columns to ignore" }, \
 	{ prefix "only", CONFIG_STRINGS, offsetof(T, at.only), 1, 65536, "", \
-	  .help = "columns to read besides id; all others are ignored" }, \
+	  .help = "columns to read, in addition to id; all others are ignored" }, \
 	{ prefix "missing", CONFIG_STRINGS, offsetof(T, at.missing), 1, 65536, "", \
 	  .check = reading_check_missing, \
-	  .help = "replacement of missing values: \"error\", \"mean\", \"median\" or " \
-		  "\"indicator\" (the mean, and a column that marks them); \"age=median\" for " \
-		  "one column" }, \
+	  .help = "replacement of missing values: \"error\" (refuse them), \"mean\", " \
+		  "\"median\" or \"indicator\" (the mean, and one more column that marks " \
+		  "them); \"age=median\" is for one column" }, \
 	{ prefix "na", CONFIG_STRINGS, offsetof(T, at.na), 1, 256, "", \
-	  .help = "texts that mean a missing value, instead of NA, N/A, #N/A, NaN, nan, NULL, " \
-		  "null, None, ?; an empty field always does" }, \
+	  .help = "texts that mean a missing value, instead of NA, N/A, #N/A, NaN, nan, " \
+		  "NULL, null, None, ?; an empty field always is a missing value" }, \
 	{ prefix "unit", CONFIG_STRINGS, offsetof(T, at.unit), 1, 65536, "", \
 	  .check = reading_check_pair, \
 	  .help = "units of columns: \"age=years\"" }, \
@@ -78,8 +80,8 @@ extern const char *const reading_na[]; /* ends with NULL */
 	{ prefix "to", CONFIG_STRING, offsetof(T, at.to), 1, 255, "", \
 	  .help = "edges in a .csv: column of the second end; if not set, the second column" }, \
 	{ prefix "weight", CONFIG_STRING, offsetof(T, at.weight), 1, 255, "", \
-	  .help = "edges in a .csv: column of the weight; if not set, edges have none and a " \
-		  "third column is refused" }
+	  .help = "edges in a .csv: column of the weight; if not set, edges have no " \
+		  "weights, and a third column is refused" }
 /* clang-format on */
 
 /* For rows of configuration tables: NULL if text is valid, else the expected values. */

@@ -128,45 +128,46 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	  .help = "directory of results; created if absent" }, \
 	{ "results_group", CONFIG_STRING, offsetof(T, common.results_group), 1, 64, "", \
 	  .check = config_check_name, \
-	  .help = "group of this host that may read run.json, labels, profiles and reports of " \
-		  "jobs that are over; if not set, only the daemon's user" }, \
+	  .help = "group of this host that may read run.json, labels, profiles and " \
+		  "reports of finished jobs; if not set, only the daemon's user" }, \
 	{ "keep_days", CONFIG_UNSIGNED, offsetof(T, common.keep_days), 0, 36500, "0", \
-	  .help = "age in days at which results are removed between jobs, at a party also " \
-		  "models and answered offers; 0: no limit" }, \
+	  .help = "age in days at which the daemon removes results between jobs, and a " \
+		  "party also removes models and answered offers; 0: no limit" }, \
 	{ "keep_gib", CONFIG_DOUBLE, offsetof(T, common.keep_gib), 0, 1e6, "0", \
-	  .help = "size of kept results in GiB; between jobs the oldest are removed until the " \
-		  "rest fits; 0: no limit" }, \
+	  .help = "size limit of kept results in GiB; between jobs the daemon removes " \
+		  "the oldest results until the rest fits; 0: no limit" }, \
 	{ "heartbeat_s", CONFIG_UNSIGNED, offsetof(T, common.heartbeat_s), 1, DAY_S, "10", \
-	  .help = "seconds of silence after which a connection counts as lost" }, \
+	  .help = "seconds without a message after which a connection counts as lost" }, \
 	{ "reconnect_s", CONFIG_UNSIGNED, offsetof(T, common.reconnect_s), 0, DAY_S, "60", \
 	  .help = "seconds that a job waits for a lost connection; 0: the loss ends the job" }, \
 	{ "rejoin_s", CONFIG_UNSIGNED, offsetof(T, common.rejoin_s), 0, DAY_S, "60", \
 	  .help = "seconds to wait for all parties after a process crashed in a job; 0: the " \
 		  "job fails" }, \
 	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
-	  .help = "seconds without progress of any party after which a step ends the job" }, \
+	  .help = "the job ends if a step makes no progress at any party for so many " \
+		  "seconds" }, \
 	{ "job_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.job_timeout_s), 0, 366 * DAY_S, \
 	  "604800", \
-	  .help = "longest duration of a job in seconds, once all parties accepted it; 0: no " \
-		  "limit" }, \
+	  .help = "longest duration of a job in seconds, counted from the last party's " \
+		  "acceptance; 0: no limit" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
 	  .help = "threads for numerical computation; 0: one per core" }, \
 	{ "numbering_key", CONFIG_PATH, offsetof(T, common.numbering_key), .standard = "", \
-	  .help = "fedspectral, fedwalk: file with a secret that fixes the numbering of nodes, " \
-		  "so that runs of one seed agree; all parties share one, the coordinator has " \
-		  "another" }, \
+	  .help = "fedspectral, fedwalk: file with a secret that fixes the numbering of " \
+		  "nodes, so that runs with one seed agree. All parties share one " \
+		  "secret; the coordinator has another" }, \
 	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
 	  .names = log_level_names, .help = "lowest level of logged events" }, \
 	{ "sandbox", CONFIG_BOOL, offsetof(T, common.sandbox), .standard = "on", \
 	  .names = on_off, \
-	  .help = "on: an unexpected system call ends the process; off: no filter, and " \
-		  "debuggers can attach" }, \
+	  .help = "on: an unexpected system call ends the process; off: system calls are " \
+		  "not filtered, and debuggers can attach" }, \
 	{ "on_event", CONFIG_PATH, offsetof(T, common.on_event), .standard = "", \
 	  .help = "program to run when a job fails, an offer waits for approval, a certificate " \
 		  "is about to expire or a peer is away" }, \
 	{ "control.socket", CONFIG_PATH, offsetof(T, common.control.socket), .standard = "", \
-	  .help = "unix socket of coterie job and coterie status; if not set, control.socket " \
-		  "in the output directory" }, \
+	  .help = "unix socket for coterie job and coterie status; if not set, " \
+		  "control.socket in the output directory" }, \
 	{ "control.viewers", CONFIG_STRINGS, offsetof(T, common.control.viewers), 1, ROLES_MAX, \
 	  "", \
 	  .check = roles_check_name, \
@@ -174,17 +175,18 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 		  "root may do everything" }, \
 	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", \
 	  .check = check_http, \
-	  .help = "address of the HTTP status page and metrics (loopback or unix:PATH); off if " \
-		  "not set" }, \
+	  .help = "address of the HTTP status page and metrics: loopback or unix:PATH; " \
+		  "if not set, there is none" }, \
 	{ "http.anywhere", CONFIG_BOOL, offsetof(T, common.http.anywhere), .standard = "false", \
-	  .help = "allow another address than loopback in http.listen: everyone who reaches it " \
-		  "can read the status" }, \
+	  .help = "allow http.listen to be another address than loopback; then everyone " \
+		  "who reaches the address can read the status" }, \
 	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", \
 	  .check = check_host, \
-	  .help = "host names under which browsers may ask for the status page, besides " \
-		  "localhost and its address; for proxies" }, \
+	  .help = "host names by which browsers may request the status page (behind a " \
+		  "proxy); localhost and its address are always allowed" }, \
 	{ "example", CONFIG_BOOL, offsetof(T, common.example), .standard = "false", \
-	  .help = "true in installed examples, which daemons refuse until it is removed" }
+	  .help = "true marks an installed example; daemons refuse the file until this key is " \
+		  "removed" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
@@ -199,28 +201,29 @@ static const struct config_row coordinator_rows[] = {
 	{ "join_timeout_s", CONFIG_UNSIGNED, C(join_timeout_s), 1, DAY_S, "60",
 	  .help = "seconds to wait for all parties at the start of a job" },
 	{ "max_memory", CONFIG_BYTES, C(max_memory), 1, 9e15, "",
-	  .help = "memory limit of a job here, compared with the estimate once the job's size is "
-		  "known; if not set, no limit" },
+	  .help = "memory limit of a job at this coordinator; the estimate for the job must be "
+		  "below it; if not set, no limit" },
 	{ "max_attempts", CONFIG_UNSIGNED, C(max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
-	  .help = "most attempts at a job if processes crash; 1: no second attempt" },
+	  .help = "most attempts at a job after crashes; 1: no second attempt" },
 	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
-	  .help = "file to write with the bound port once the coordinator listens" },
+	  .help = "file for the port: the coordinator writes it when it listens" },
 	{ "control.submitters", CONFIG_STRINGS, C(common.control.submitters), 1, ROLES_MAX, "",
 	  .check = roles_check_name,
-	  .help = "--serve: users and @groups that may also submit jobs and cancel their own" },
+	  .help = "--serve: users and @groups that may also submit jobs, and cancel their own "
+		  "jobs" },
 	{ "control.operators", CONFIG_STRINGS, C(common.control.operators), 1, ROLES_MAX, "",
 	  .check = roles_check_name,
-	  .help = "--serve: users and @groups that may also cancel jobs of others" },
+	  .help = "--serve: users and @groups that may also submit jobs, and cancel all jobs" },
 	{ "api.listen", CONFIG_STRING, C(api.listen), 1, 300, "", .check = check_listen,
 	  .help = "--serve: address of the HTTPS API for users with a certificate of the same "
-		  "authority; off if not set" },
+		  "authority; if not set, there is none" },
 	{ "api.roles", CONFIG_MAP, C(api.roles), 0, 3 * ROLES_MAX, "", .check = roles_check_role,
 	  .check_key = config_check_name,
-	  .help = "--serve: role of each certificate's name: viewer, reader, submitter or "
-		  "operator; other names are refused" },
+	  .help = "--serve: role of each user, by the name in the certificate: viewer, reader, "
+		  "submitter or operator; other users are refused" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
-	  .help = "--serve: most jobs that run at a time; jobs that share a party run one after "
-		  "the other" },
+	  .help = "--serve: most jobs that run at the same time; jobs that share a party run "
+		  "one after the other" },
 };
 
 #define P(field) offsetof(struct party_config, field)
@@ -229,33 +232,36 @@ static const struct config_row party_rows[] = {
 	{ "coordinator", CONFIG_STRING, P(coordinator_text), 1, 300, .check = check_dial,
 	  .help = "address of the coordinator, HOST:PORT" },
 	{ "proxy", CONFIG_STRING, P(proxy_text), 1, DAEMON_TEXT_MAX, "",
-	  .help = "HTTP proxy for the connection to the coordinator (CONNECT), like "
-		  "http://proxy.example.org:3128; none if not set" },
+	  .help = "HTTP proxy (CONNECT) for the connection to the coordinator, like "
+		  "http://proxy.example.org:3128; if not set, no proxy" },
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
 	  .check_key = config_check_name, .names = peer_names,
 	  .help = "fingerprints of the public keys of the coordinator and the other parties, by "
-		  "name; a party may also have psk: a file with a pre-shared key, readable by the "
-		  "daemon's user only" },
+		  "name. A party may also have psk: a file with a pre-shared key that only the "
+		  "daemon's user can read" },
 	{ "api.listen", CONFIG_STRING, P(api.listen), 1, 300, "", .check = check_listen,
-	  .help = "address of the HTTPS API by which people of this organisation read its results, "
-		  "with a certificate of the same authority; off if not set" },
+	  .help = "address of the HTTPS API for results, for users of this organisation with a "
+		  "certificate of the same authority; if not set, there is none" },
 	{ "api.certificate", CONFIG_PATH, P(api.certificate), .standard = "",
-	  .help = "certificate of that endpoint, PEM, made with --role coordinator: the party's "
-		  "own is for dialling" },
+	  .help = "certificate of the API (PEM), made with --role coordinator, since the "
+		  "party's own certificate is for clients" },
 	{ "api.key", CONFIG_PATH, P(api.key), .standard = "",
-	  .help = "its private key, PEM, without passphrase, readable by nobody else" },
+	  .help = "private key of that certificate (PEM), without passphrase; only the daemon's "
+		  "user can read it" },
 	{ "api.roles", CONFIG_MAP, P(api.roles), 0, ROLES_MAX, "", .check = roles_check_reader,
 	  .check_key = config_check_name,
-	  .help = "role of each certificate's name: reader; other names are refused" },
+	  .help = "role of each user, by the name in the certificate: reader; other users are "
+		  "refused" },
 	{ "data.name", CONFIG_STRING, P(data.name), 1, 64, "", .check = config_check_name,
-	  .help = "stable name of the data set, by which budgets count; if not set, its content "
-		  "identifies it, so that one more row starts new budgets" },
+	  .help = "name of the data set, for which budgets count; if not set, the content of "
+		  "the data is the name, so each changed row starts new budgets" },
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
-	  .help = "columns (kcagc, kmeans.columns) or rows (fedsc, kmeans) of this party: .npy, "
-		  ".mtx, or a table .csv or .tsv" },
+	  .help = "file with the columns (kcagc, kmeans.columns) or rows (fedsc, kmeans) of "
+		  "this party: .npy, .mtx, or a table .csv or .tsv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
-	  .help = "edges of the shared graph (kcagc), of this party's part of it (fedspectral), "
-		  "or of its own vertices (fedwalk): .tsv, .mtx, or a table .csv" },
+	  .help = "file with edges: of the shared graph (kcagc), of this party's part of the "
+		  "graph (fedspectral), or of this party's vertices (fedwalk); .tsv, .mtx, or a "
+		  "table .csv" },
 	{ "data.vertices", CONFIG_PATH, P(data.vertices), .standard = "",
 	  .help = "fedwalk: file of this party's own vertices, one id per line; edges may name "
 		  "vertices of other parties" },
@@ -267,30 +273,31 @@ static const struct config_row party_rows[] = {
 		  "NAME_graph_indicator.txt and optional files" },
 	READING_ROWS(struct party_config, data.read, "data.read."),
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
-	  .help = "kinds of jobs to accept; variants that disclose more need their own names: "
-		  "fedsc.paper, fedsc.pairwise, fedspectral.exact, fedwalk.dtw, fedgcn.kde" },
+	  .help = "kinds of jobs to accept. Variants that disclose more have their own names "
+		  "here: fedsc.paper, fedsc.pairwise, fedspectral.exact, fedwalk.dtw, "
+		  "fedgcn.kde" },
 	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
-	  .help = "fedsc, kmeans: fewest rows in any sum of rows that this party adds to; fedgcn: "
-		  "fewest graphs in any prototype" },
+	  .help = "fedsc, kmeans: least job.min_cluster to accept (rows in any sum of rows); "
+		  "fedgcn: the same for graphs in any prototype" },
 	{ "policy.profile", CONFIG_BOOL, P(policy.profile), .standard = "false",
-	  .help = "accept jobs of kind fedsc and kmeans that end with a cluster profile over all "
-		  "parties (job.profile)" },
+	  .help = "accept fedsc and kmeans jobs with a cluster profile over all parties "
+		  "(job.profile)" },
 	{ "policy.require_noise", CONFIG_BOOL, P(policy.require_noise), .standard = "false",
-	  .help = "accept jobs that show sums to all parties only with noise that one party "
-		  "cannot remove (job.noise.on, job.noise.colluders)" },
+	  .help = "if a job shows sums to all parties, require noise that one party cannot "
+		  "remove (job.noise.on, job.noise.colluders)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
-	  .help = "accept only jobs that claim differential privacy with at most this eps; if not "
-		  "set, any job" },
+	  .help = "largest eps of differential privacy to accept, and refuse jobs without a "
+		  "claim; if not set, accept any job" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",
-	  .help = "largest delta of that claim; applies if policy.max_eps is set" },
+	  .help = "largest delta of differential privacy to accept, if policy.max_eps is set" },
 	{ "policy.min_colluders", CONFIG_UNSIGNED, P(policy.min_colluders), 1, PARTIES_MAX - 1, "1",
-	  .help = "fewest colluding parties against which noise in sums must suffice "
-		  "(job.noise.colluders)" },
+	  .help = "least job.noise.colluders to accept: noise in sums must suffice against so "
+		  "many colluding parties" },
 	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
-	  .help = "limit of eps of all jobs on one data set by all coordinators, as the ledger "
-		  "counts; refuses jobs without a claim of differential privacy" },
+	  .help = "limit of the total eps of all jobs on one data set, over all coordinators, "
+		  "by the ledger; if set, refuse jobs without a claim of differential privacy" },
 	{ "policy.max_delta_total", CONFIG_DOUBLE, P(policy.max_delta_total), 1e-300, 0.5, "1e-5",
-	  .help = "delta at which that total is computed" },
+	  .help = "delta of differential privacy for policy.max_eps_total" },
 	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
 	  .help = "methods to accept (job.method); all if not set" },
 	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "",
@@ -298,59 +305,61 @@ static const struct config_row party_rows[] = {
 	  .help = "exchanges to accept (job.exchange): distances, gram; all if not set" },
 	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 2, "[\"same\",\"intersect\"]",
 	  .check = daemon_config_check_align,
-	  .help = "ways of matching rows to accept (job.align); \"same\", no matching, is always "
+	  .help = "values of job.align to accept; \"same\" (rows are not matched) is always "
 		  "accepted" },
 	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
-	  .help = "smallest job.min_common to accept where rows are matched: rows that all "
-		  "parties have" },
+	  .help = "least job.min_common to accept: the fewest common rows of a job that matches "
+		  "rows" },
 	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
-	  .help = "fewest parties in a sum that this party adds to; 3 excludes pairs" },
+	  .help = "fewest parties in a sum of a job to accept; 3 excludes sums of two parties" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
-	  .help = "accept jobs of one party, in which nothing is masked" },
+	  .help = "accept jobs of one party; these mask nothing" },
 	{ "policy.coordinators", CONFIG_STRINGS, P(policy.coordinators), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
-	  .help = "coordinators whose jobs to accept, by their names in peers; all if not set" },
+	  .help = "names of coordinators (in peers) whose jobs this party accepts; all if not "
+		  "set" },
 	{ "policy.submitters", CONFIG_STRINGS, P(policy.submitters), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
-	  .help = "submitters whose jobs to accept, by the name that the coordinator reports; all "
-		  "if not set" },
+	  .help = "names of submitters whose jobs this party accepts, as the coordinator "
+		  "reports them; all if not set" },
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
-	  .help = "kcagc: fewest nodes in a cell; above 1 excludes sums over single nodes" },
+	  .help = "kcagc: least job.min_cell to accept (nodes in a cell); above 1 excludes sums "
+		  "over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX,
 	  "3",
-	  .help = "most attempts at a job after crashes; each attempt has the disclosures of the "
-		  "job" },
+	  .help = "most attempts at a job after crashes; each attempt makes the disclosures of "
+		  "the job again" },
 	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
-	  .help = "fewest parties with which an attempt may continue after a dropout (job.on_loss "
-		  "\"attempt\"); two such attempts may differ by one party's values alone; 0: "
-		  "such jobs are refused" },
+	  .help = "after a dropout (job.on_loss \"attempt\"), fewest parties of the next "
+		  "attempt. Sums of two attempts may differ by one party's values alone. 0: "
+		  "refuse such jobs" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
-	  .help = "memory limit of a job here, compared with the estimate before the job starts; "
-		  "if not set, no limit" },
+	  .help = "memory limit of a job at this party; the estimate for the job must be below "
+		  "it; if not set, no limit" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
-	  .help = "limit of jobs of one coordinator on one data set, as the ledger counts: each "
-		  "attempt that received something; if not set, no limit" },
+	  .help = "most jobs of one coordinator on one data set, by the ledger, which counts "
+		  "each attempt that received something; if not set, no limit" },
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
-	  .help = "limit of values computed from one data set that one coordinator receives, "
-		  "masked ones included; if not set, no limit" },
+	  .help = "most values, masked or not, that one coordinator receives of one data set; "
+		  "if not set, no limit" },
 	{ "policy.allow_subsets", CONFIG_BOOL, P(policy.allow_subsets), .standard = "false",
-	  .help = "accept jobs on the same data with other parties than before; within a job "
-		  "policy.allow_loss applies" },
+	  .help = "accept jobs on the same data with other parties than before; "
+		  "policy.allow_loss is for the attempts of one job" },
 	{ "policy.confirm", CONFIG_BOOL, P(policy.confirm), .standard = "false",
-	  .help = "each job waits for a user's approval (coterie approve)" },
+	  .help = "true: each job waits for a user's approval (coterie approve)" },
 	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",
-	  .help = "seconds to wait for that approval" },
+	  .help = "seconds to wait for a user's approval (policy.confirm)" },
 	{ "ranks.n", CONFIG_UNSIGNED, P(ranks.n), 1, RANKS_CONFIG_MAX, "",
-	  .help = "kcagc: MPI processes that hold the data and compute on rows, started by "
-		  "mpirun; if not set, this process does" },
+	  .help = "kcagc: number of MPI processes (mpirun) that hold the data and compute on "
+		  "rows; if not set, this process does" },
 	{ "ranks.hostfile", CONFIG_PATH, P(ranks.hostfile), .standard = "",
-	  .help = "hosts of these processes in the format of mpirun, this host first; if not set, "
-		  "all run on this host" },
+	  .help = "file with the hosts of the MPI processes, in the format of mpirun, this host "
+		  "first; if not set, all run on this host" },
 	{ "state", CONFIG_PATH, P(state), .standard = "",
 	  .help = "directory of state that must survive a restart; if not set, state in the "
 		  "output directory" },
 	{ "retry_s", CONFIG_UNSIGNED, P(retry_s), 0, DAY_S, "0",
-	  .help = "seconds to keep dialling; 0: without end" },
+	  .help = "seconds for which the party tries to connect; 0: no limit" },
 };
 /* clang-format on */
 

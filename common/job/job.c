@@ -33,16 +33,16 @@ static const struct config_row first_row =
 	  .help = "protocol of the job" };
 static const struct config_row clusters_row =
 	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX, .names = auto_word,
-	  .help = "number of clusters, k; \"auto\": by the eigengap" };
+	  .help = "number of clusters, k; \"auto\": the eigengap chooses k" };
 static const struct config_row range_row =
 	{ "clusters", CONFIG_RANGE, AT(clusters), 2, JOB_CLUSTERS_MAX,
-	  .help = "number of clusters, k; or a range of k, from which the silhouette chooses" };
+	  .help = "number of clusters, k; or a range of k: the silhouette chooses one" };
 static const struct config_row head_rows[] = {
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
 	  .help = "seed of random numbers: the same seed and data give the same labels; "
-		  "fedspectral, fedwalk: only with numbering_key" },
+		  "fedspectral and fedwalk also need the same numbering_key" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
-	  .help = "allow a job of one party, whose values nothing masks" },
+	  .help = "allow a job of one party: its values are not masked" },
 	{ "on_loss", CONFIG_ENUM, AT(on_loss), .standard = "end", .names = loss_names,
 	  .help = "after a dropout longer than rejoin_s: \"end\" fails the job, \"attempt\" "
 		  "starts the next attempt without that party if all policies allow it" },
@@ -50,17 +50,17 @@ static const struct config_row head_rows[] = {
 static const struct config_row sum_rows[] = {
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
 	  .names = group_names, .values = group_bits,
-	  .help = "Diffie-Hellman group of RFC 7919, or X25519 (RFC 7748), which takes a tenth of "
-		  "the time at a party with many others" },
+	  .help = "Diffie-Hellman group: one of RFC 7919, or X25519 (RFC 7748), ten times as "
+		  "fast with many parties" },
 	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
-	  .help = "32 or 64: sums are modulo 2^32 or 2^64; if not set, kcagc takes 32 where it "
-		  "sums unit rows only" },
+	  .help = "32 or 64: sums are modulo 2^32 or 2^64; if not set, kcagc takes 32 for jobs "
+		  "that sum only unit rows" },
 };
 static const struct config_row fraction_row =
 	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "auto",
 	  .names = auto_word,
-	  .help = "fraction bits of fixed-point numbers, f; \"auto\": as many as a bound allows, "
-		  "on which parties agree before they sum" };
+	  .help = "fraction bits of fixed-point numbers, f; \"auto\": as many as the largest "
+		  "row norm allows" };
 /* clang-format on */
 
 static void job_table_add(struct table *t, const struct config_row *row, size_t n)
@@ -256,6 +256,16 @@ static void put_readers(const struct config_row *way, unsigned readers, struct b
 	}
 }
 
+/* True if some jobs of the kind do not read the row. */
+static bool is_read_by_some(const struct config_row *way, const struct config_row *row)
+{
+	unsigned all = 0;
+
+	for (unsigned i = 0; way && way->names[i]; i++)
+		all |= 1U << i;
+	return way && row->readers && (row->readers & all) != all;
+}
+
 /* True if the job does not read the row; then appends to `when` which jobs do. */
 static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
 {
@@ -437,7 +447,7 @@ void job_describe(struct buf *text)
 			   kinds[i]->schema);
 		for (size_t r = 0; r < table.config.count; r++) {
 			config_describe_row(&table.config, &table.row[r], text);
-			if (way && table.row[r].readers) {
+			if (is_read_by_some(way, &table.row[r])) {
 				buf_printf(text, "\n        read ");
 				put_readers(way, table.row[r].readers, text);
 			}
@@ -492,15 +502,15 @@ static void disclose_loss(struct disclosures *s, const struct job *job)
 
 	disclosures_add(
 	    s, lossy && !noisy,
-	    "a party that stays away is left out of the next attempt (on_loss), down to as "
-	    "many parties as policy.allow_loss of each other says: the coordinator has sums "
-	    "with it and sums without it then; the first of each attempt, and those near the "
-	    "end of a job, differ by that party's numbers alone");
+	    "the next attempt may leave out a party that dropped out (on_loss), as far as "
+	    "policy.allow_loss of the others permits. The coordinator then has sums with and "
+	    "without that party. The first sums of two attempts, and the last sums, differ by "
+	    "that party's numbers alone");
 	disclosures_add(
 	    s, lossy && noisy,
-	    "a party that stays away is left out of the next attempt (on_loss), down to as "
-	    "many parties as policy.allow_loss of each other says: sums with it and sums "
-	    "without it each have noise of their own");
+	    "the next attempt may leave out a party that dropped out (on_loss), as far as "
+	    "policy.allow_loss of the others permits. The sums with and without that party have "
+	    "independent noise");
 }
 
 size_t job_disclosures(const struct job *job, size_t parties, const char *disclosures[], size_t max)
@@ -510,8 +520,8 @@ size_t job_disclosures(const struct job *job, size_t parties, const char *disclo
 	job->kind->disclosures(&s, job, parties);
 	disclosures_add(
 	    &s, parties > 1 && job_needs_noise(job),
-	    "a party that sends false terms can read single rows (edges, graphs) of the "
-	    "others; only noise in the sums (noise.colluders >= 1) or on rows bounds this");
+	    "a party that sends false numbers can read single rows (edges, graphs) of the "
+	    "others; only noise in the sums (noise.colluders >= 1) or on rows limits this");
 	disclose_loss(&s, job);
 	return s.n;
 }

@@ -75,7 +75,8 @@ void disclose_names(struct disclosures *s, size_t parties)
 {
 	disclosures_add(s, true, "coordinator and parties see the names of all parties");
 	disclosures_add(s, parties == 1,
-			"with a single party nothing is masked: the coordinator sees its terms");
+			"if there is one party, nothing is masked: the coordinator sees its "
+			"numbers");
 }
 
 void disclose_align(struct disclosures *s, const void *job, size_t parties)
@@ -85,42 +86,42 @@ void disclose_align(struct disclosures *s, const void *job, size_t parties)
 
 	disclosures_add(
 	    s, matched,
-	    "coordinator and parties see the number of common rows, unless they are fewer "
-	    "than min_common; the parties see which rows");
+	    "if at least min_common rows are common, coordinator and parties see how many, and "
+	    "the parties see which");
 	disclosures_add(
 	    s, matched && !head->align_bound,
-	    "coordinator and parties see how many parties have how many ids, rounded up in "
-	    "steps of 15 %, and which have fewest");
+	    "coordinator and parties see the numbers of ids of the parties, rounded up in steps "
+	    "of 15 %, and which parties have fewest");
 	disclosures_add(
 	    s, matched && parties > 2,
-	    "the coordinator together with one party can test guesses of ids: against all "
-	    "those of the party that has fewest, and against what all the others have");
+	    "the coordinator together with one party can test guesses of ids: whether the party "
+	    "with fewest ids has an id, and whether all other parties have an id");
 	disclosures_add(
 	    s, matched && parties == 2,
-	    "the coordinator together with one of the two parties can test guesses of ids "
-	    "against all those of the other");
+	    "the coordinator together with one of the two parties can test guesses of all ids "
+	    "of the other");
 	disclosures_add(
 	    s, matched,
-	    "a party that adds guessed ids learns which of them all the others have, if "
-	    "min_common rows are found");
+	    "if at least min_common rows are common, a party that adds guessed ids learns which "
+	    "of these ids all others have");
 }
 
 void disclose_privacy(struct disclosures *s, const char *claim)
 {
 	disclosures_add(s, true,
-			claim ? claim
-			      : "differential privacy: none; a sum is not differential privacy");
+			claim ? claim : "differential privacy: none; sums alone do not give it");
 }
 
 void disclose_collusion(struct disclosures *s, bool pairs, size_t parties)
 {
 	disclosures_add(
 	    s, parties > 1 && pairs,
-	    "in a sum of two parties, the coordinator together with one of them learns the "
-	    "other's terms");
+	    "the coordinator together with one of the two parties of a sum learns the numbers "
+	    "of the other");
 	disclosures_add(
 	    s, parties > 1 && !pairs,
-	    "the coordinator together with all parties but one learns that one's terms");
+	    "the coordinator together with all parties except one learns the numbers of that "
+	    "party");
 }
 
 void kind_standards(const struct kind *kind, void *job, size_t size)

@@ -41,9 +41,9 @@ extern const char *const kind_align_names[];
 	{                                                                                          \
 		"align", CONFIG_ENUM, offsetof(T, align),                                          \
 		    .standard = (default), .names = kind_align_names,                              \
-		    .help =                                                                        \
-			"\"same\": all parties have the same ids; \"intersect\": the job uses "    \
-			"the rows that all parties have, found by a secure sum"                    \
+		    .help = "\"same\": all parties have the same ids; \"intersect\": a "           \
+			    "secure sum finds the rows that all parties have, and the job "        \
+			    "uses these"                                                           \
 	}
 #define KIND_ALIGN_BOUNDS(T)                                                                       \
 	{ "align_bound",                                                                           \
@@ -52,12 +52,12 @@ extern const char *const kind_align_names[];
 	  0,                                                                                       \
 	  ALIGN_IDS_MAX,                                                                           \
 	  "0",                                                                                     \
-	  .help = "intersect: most ids of a party, to hide the number of ids; 0: each party's "    \
-		  "number, rounded up, is disclosed" },                                            \
+	  .help = "intersect: upper limit of the ids of a party; hides the number of "             \
+		  "ids. 0: the job discloses each party's number, rounded up" },                   \
 	{                                                                                          \
 		"min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100",   \
-		    .help = "intersect: fewest common rows; with fewer the job ends before a "     \
-			    "party sees them"                                                      \
+		    .help = "intersect: fewest common rows; if there are fewer, the job "          \
+			    "ends before a party sees them"                                        \
 	}
 /* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;

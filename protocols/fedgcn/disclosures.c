@@ -8,38 +8,37 @@ void fedgcn_disclosures(struct disclosures *s, const void *p, size_t parties)
 	disclose_names(s, parties);
 	disclosures_add(
 	    s, true,
-	    "the coordinator sees how many graphs all parties have together, and how many "
-	    "attributes a node has at each; no graph, and no graph's cluster");
+	    "the coordinator sees the number of graphs of all parties together, and the number "
+	    "of node attributes at each party. It sees no graph, and no graph's cluster");
 	disclosures_add(
 	    s, true,
-	    "coordinator and parties see the first prototypes: k-means on what an untrained "
-	    "network makes of all graphs, by sums; and how those are spread");
+	    "coordinator and parties see the first prototypes and the spread around them: a "
+	    "k-means by sums on embeddings of an untrained network");
 	disclosures_add(
 	    s, true,
-	    "coordinator and parties see the mean of the parties' weights after each round, "
-	    "weighted by their numbers of graphs; weights can disclose parts of the data that "
-	    "a network was trained on");
+	    "after each round, coordinator and parties see the mean of the parties' weights. "
+	    "Weights of a network can disclose parts of its training data");
 	disclosures_add(s, job->how.sharing == FEDGCN_PER, "the last layers stay with their party");
 	disclosures_add(
 	    s, parties == 2,
-	    "with two parties each learns the other's weights and prototypes from the means");
+	    "each of the two parties learns the other's weights and prototypes from the means");
 	disclosures_add(s, job->how.prototypes == FEDGCN_MATCHED,
-			"coordinator and parties see, after each round, the mean of the parties' "
-			"prototypes of each cluster and how many graphs are behind it");
+			"after each round, coordinator and parties see the mean of the parties' "
+			"prototypes of each cluster, and its number of graphs");
 	disclosures_add(
 	    s, fedgcn_in_plaintext(&job->how),
-	    "the coordinator sees every prototype of each party unmasked, and how many graphs "
-	    "are behind it: a mean of the embeddings of min_cluster graphs or more");
+	    "the coordinator sees every prototype of each party unmasked, and its number of "
+	    "graphs. A prototype is the mean of the embeddings of at least min_cluster graphs");
 	disclosures_add(
 	    s, fedgcn_is_stacked(&job->how),
-	    "it sees those of each local epoch, between which weights move by one epoch: the "
-	    "differences of two disclose more of single graphs than those of two rounds");
+	    "the coordinator sees the prototypes of each local epoch. Differences between "
+	    "epochs disclose more of single graphs than differences between rounds");
 	disclosures_add(s, job->how.min_cluster < 2,
 			"the prototype of a cluster of one graph is that graph's embedding");
 	disclosures_add(
 	    s, true,
-	    "the coordinator sees the mean loss of each round and how many graphs changed "
-	    "their cluster in it, over all parties");
+	    "for each round, the coordinator sees the mean loss and the number of graphs that "
+	    "changed their cluster, over all parties");
 	disclosures_add(
 	    s, true,
 	    "the coordinator sees how many graphs all parties together have in each cluster");

@@ -15,9 +15,9 @@ static const char *const baselines_names[] = { "all", "quick", "off", NULL };
 const struct config_row fedgcn_rows[] = {
 	{ "features", CONFIG_ENUM, AT(how.features), .standard = "structure",
 	  .names = fedgcn_features_names,
-	  .help = "features of nodes: degrees and random walks (structure); the first two "
-		  "attributes, coordinates from 0 to 3, and where lines begin at the node "
-		  "(drawing); or structure and coordinates (coordinates)" },
+	  .help = "features of nodes: degrees and random walks (structure); two coordinates "
+		  "from 0 to 3, the first two attributes, and the directions of lines at the "
+		  "node (drawing); or structure and coordinates (coordinates)" },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "most rounds" },
 	{ "epochs", CONFIG_UNSIGNED, AT(how.epochs), 1, JOB_ITERATIONS_MAX, "10",
@@ -31,25 +31,25 @@ const struct config_row fedgcn_rows[] = {
 	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
 	  .names = prototypes_names,
 	  .help = "means by index (matched); or the paper's density estimate of unmasked "
-		  "prototypes: of a round's end (kde), of each epoch (stacked), or of each epoch "
-		  "with full covariances (printed)" },
+		  "prototypes: after each round (kde), after each epoch (stacked), or after "
+		  "each epoch with full covariances (printed)" },
 	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
 	  .names = aggregation_names,
-	  .help = "weights: means (fedavg), means with a proximal term (fedprox), or means of all "
-		  "but the last layers (fedper)" },
+	  .help = "mean of all weights (fedavg), the same with a proximal term (fedprox), or "
+		  "mean of the weights except the last layers (fedper)" },
 	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
 	  .help = "weight of the proximal term", .readers = 1 << FEDGCN_PROX },
 	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
-	  .help = "final clustering: three principal components and a mixture (default), or "
-		  "k-means as published (paper)" },
+	  .help = "final clustering: a Gaussian mixture on three principal components "
+		  "(default), or k-means as published (paper)" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
-	  .help = "fewest graphs behind a prototype that a party sends" },
+	  .help = "fewest graphs in a prototype that a party sends" },
 	{ "bounded", CONFIG_BOOL, AT(how.bounded), .standard = "true",
-	  .help = "a party scales down its embeddings after a round; false, as published: they "
-		  "may grow until the run fails" },
+	  .help = "true: a party scales down its embeddings after a round; false: as published, "
+		  "embeddings may grow until the run fails" },
 	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
-	  .help = "local results for comparison; \"quick\" omits training without the other "
-		  "parties, which takes as long as the rounds" },
+	  .help = "local results for comparison (all, off); \"quick\" omits training without "
+		  "the other parties, which takes as long as the rounds" },
 	{ 0 },
 };
 /* clang-format on */

@@ -67,15 +67,15 @@ bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
 enum fedgcn_kind {
-	FEDGCN_START = 1, /* 1: own graphs */
+	FEDGCN_START = 1, /* 1: number of own graphs */
 	/* 66 k: for each centre the number of own graphs nearest to it, the sum of their
-	 * embeddings, and the sum of their squared distances; all 0 below min_cluster */
+	 * embeddings, and the sum of their squared distances. Below min_cluster graphs all are 0 */
 	FEDGCN_CENTRES,
-	/* the weights W and 4 more: n W; n; n times each loss; graphs whose cluster changed. With
-	 * prototypes "matched" 65 k more: graphs of each cluster, 0 below min_cluster, then each
-	 * prototype, multiplied by that number */
+	/* as many as the weights W, and 4 more: n W; n; n times each loss; number of graphs that
+	 * changed their cluster. With prototypes "matched", 65 k more: number of graphs of each
+	 * cluster (0 below min_cluster), then each prototype times this number */
 	FEDGCN_TRAIN,
-	FEDGCN_FINAL, /* k: own graphs of each cluster */
+	FEDGCN_FINAL, /* k: number of own graphs in each cluster */
 };
 const char *fedgcn_kind_name(enum fedgcn_kind kind);
 

@@ -22,10 +22,10 @@ enum fedkmeans_kind {
 	/* c: number of rows nearest to each centre; on ties the first centre counts */
 	FEDKMEANS_COUNTS,
 	/* c' (m + 1): for each of the c' centres with count >= least, in order, the sum of its rows
-	 * and of their squared distances */
+	 * and the sum of their squared distances */
 	FEDKMEANS_SUMS,
 	/* 1: the sum over all rows of 1 - a / b. a and b are the distances to the nearest two
-	 * centres of the last COUNTS. The term is 0 for a row at both, and if there is one centre
+	 * centres of the last COUNTS. A row adds 0 if a and b are 0, or if there is one centre
 	 * only */
 	FEDKMEANS_MARGIN,
 };

@@ -27,57 +27,58 @@ enum {
 	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", \
 	  .names = kind_standardize_names, \
 	  .help = "scale columns to mean 0 and deviation 1, except categories and sparse " \
-		  "features: over the rows of all parties by one more sum (joint), or of each " \
-		  "party (local)" }, \
+		  "features: over the rows of all parties, by one more sum (joint), or " \
+		  "over the rows of each party (local)" }, \
 	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false", \
-	  .help = "at the end a profile of clusters over all parties: means and shares of each " \
-		  "column by cluster; policy.profile of each party must allow it" }
+	  .help = "write a joint profile of clusters at the end: mean and share of " \
+		  "non-zeros of each column by cluster; policy.profile of each party " \
+		  "must allow it" }
 #define PRIVACY \
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "", \
 	  .help = "eps of differential privacy; requires noise.delta and noise.clip" }, \
 	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "", \
 	  .help = "delta of differential privacy" }, \
 	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "", \
-	  .help = "largest norm of a row, tau_X; longer rows are scaled down to it" }
+	  .help = "largest norm of a row, tau_X; longer rows are scaled down to this norm" }
 #define COLLUDERS \
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", \
 	  .names = auto_word, \
-	  .help = "colluding parties against which noise in sums suffices, though they reveal " \
-		  "their share of it; a party knows its own share, so at least 1; \"auto\": " \
-		  "half of the parties" }
+	  .help = "number of colluding parties: noise in sums suffices even if so many " \
+		  "parties reveal their part of the noise; \"auto\": half of the parties" }
 
 const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "starts that run to the end, R; the one with the least inertia wins" },
+	  .help = "starts that run to the end, R; the start with the least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "most Lloyd steps, Q",
 	  .readers = ANCHOR | DENSE },
 	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor",
 	  .names = fedsc_variant_names,
-	  .help = "\"anchor\": landmarks and sums only; \"dense\": the whole kernel by sums only; "
-		  "\"paper\": as published, with uploads from which rows can be read; "
-		  "\"pairwise\": its Appendix C, similarities under encryption" },
+	  .help = "\"anchor\": landmarks, by sums only; \"dense\": the whole kernel, by sums "
+		  "only; \"paper\": as published, rows can be computed from its uploads; "
+		  "\"pairwise\": Appendix C of the paper, encrypted similarities" },
 	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 1, FEDSC_DIMS_MAX, "auto", .names = auto_word,
-	  .help = "landmarks, or size of the dictionary, d; \"auto\": min(n/5, 600) landmarks, "
-		  "n/3 with fewer than 30 rows a cluster; other variants: as few of min(n/5, 250) "
-		  "as keep 0.99 of the eigenvalues of F'F; with 1, similarities follow from "
-		  "distances to one point" },
+	  .help = "d: number of landmarks (anchor), or size of the dictionary. \"auto\", "
+		  "anchor: min(n/5, 600), or n/3 if a cluster has fewer than 30 rows on "
+		  "average. \"auto\", other variants: the least d up to min(n/5, 250) that "
+		  "keeps 0.99 of the sum of eigenvalues of F'F" },
 	{ "start", CONFIG_ENUM, AT(how.start), .standard = "landmarks", .names = start_names,
 	  .help = "initial dictionary: landmarks, or random as published",
 	  .readers = LEARNT },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
-	  .help = "fewest rows behind any sum of rows, mc" },
+	  .help = "fewest rows in any sum of rows, mc" },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
-	  .help = "width of the kernel, r; 0: kernel.factor times the parties' mean distance",
+	  .help = "width of the kernel, r; 0: kernel.factor times the mean distance between "
+		  "rows",
 	  .readers = LEARNT },
 	{ "kernel.factor", CONFIG_DOUBLE, AT(how.width_factor), 1e-6, 1e6, "1",
-	  .help = "width of the kernel in mean distances",
+	  .help = "width of the kernel as a multiple of the mean distance between rows",
 	  .readers = LEARNT },
 	{ "kernel.lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "0.01",
-	  .help = "ridge of C, lambda",
+	  .help = "ridge parameter of C, lambda",
 	  .readers = LEARNT },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 0, JOB_ITERATIONS_MAX, "4",
-	  .help = "rounds of Stage I, S",
+	  .help = "number of rounds of Stage I, S",
 	  .readers = LEARNT },
 	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
 	  .help = "local steps of a party in a round, Q",
@@ -87,35 +88,37 @@ const struct config_row fedsc_rows[] = {
 	  .readers = LEARNT },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "target of Gaussian noise: none, each party's rows (data), its factors Z_p and "
-		  "C_p (factors), or by shares of all parties each sum (sums, with anchor)" },
+	  .help = "target of Gaussian noise: no noise (none), each party's rows (data), its "
+		  "factors Z_p and C_p (factors), or each sum, where all parties add a part "
+		  "(sums, for anchor only)" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
-	  .help = "sigma in standard deviations, without a claim of privacy" },
+	  .help = "sigma of the noise, in standard deviations of the data; claims no privacy" },
 	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
-	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is that of "
-		  "Z_p; -1: noise.beta is that of both" },
+	  .help = "paper: sigma of the noise on C_p; noise.beta is then for Z_p only. -1: "
+		  "noise.beta is for both" },
 	PRIVACY,
 	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
-	  .help = "factors: public ball to which rows of Z are clipped, tau_Z" },
+	  .help = "factors: largest norm of a row of Z, tau_Z; longer rows are clipped" },
 	COLLUDERS,
 	{ 0 },
 };
 
 const struct config_row kmeans_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "starts that run to the end, R; the one with the least inertia wins" },
+	  .help = "starts that run to the end, R; the start with the least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "most Lloyd steps, Q" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
-	  .help = "fewest rows behind any sum of rows, mc" },
+	  .help = "fewest rows in any sum of rows, mc" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
-	  .help = "share of the rows' spread; the job ends when no centre moves further" },
+	  .help = "the job ends if no centre moves further than this share of the standard "
+		  "deviation of all values" },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "target of Gaussian noise: none, each party's rows (data), or by shares of all "
-		  "parties each sum (sums)" },
+	  .help = "target of Gaussian noise: no noise (none), each party's rows (data), or each "
+		  "sum, where all parties add a part (sums)" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
-	  .help = "sigma in standard deviations, without a claim of privacy" },
+	  .help = "sigma of the noise, in standard deviations of the data; claims no privacy" },
 	PRIVACY,
 	COLLUDERS,
 	{ 0 },

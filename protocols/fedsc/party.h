@@ -17,44 +17,42 @@
  * Symmetric d x d sums are sent as their lower triangles, row by row. Parties bind these numbers to
  * their masks, so new ones come last. */
 enum fedsc_kind {
-	FEDSC_TOTALS, /* 1 + m in parts: rows; the sum of each column */
+	FEDSC_TOTALS, /* 1 + m in parts: number of rows; sum of each column */
 	/* 1 in parts: the sum of (x_ij - mean_j)^2. With `columns`, 2 m in parts: this sum for each
-	 * column, then for each 1 if this party leaves it unscaled, else 0. Centres the rows
-	 * permanently */
+	 * column; then for each column 1 if this party does not scale it, else 0. The step centres
+	 * the rows permanently */
 	FEDSC_SPREAD,
-	/* 1 with `width`, else no sum: the mean distance between own rows. Permanently divides
-	 * columns by unit, or by scale; shortens rows to clip; adds noise of beta */
+	/* 1 with `width`: the mean distance between own rows; else no sum. The step permanently
+	 * divides columns by unit, or by scale. Then it shortens rows to clip, and adds noise of
+	 * beta */
 	FEDSC_SCALE,
-	/* a sum of fedkmeans.h about the rows; after EMBED, about their embedding */
-	FEDSC_CLUSTERS,
+	FEDSC_CLUSTERS, /* a sum of fedkmeans.h over the rows; after EMBED, over their embedding */
 	FEDSC_SPECTRUM, /* d (d + 1) / 2: F'F, F = C Kzz^1/2 */
-	/* d m + 1: omega Z_p after a round of Stage I, and omega = n_p / n */
-	FEDSC_DICTIONARY,
-	FEDSC_DEGREES, /* d: F'1 */
-	FEDSC_DENSE,   /* d (d + 1) / 2: F' diag(1 / F t) F, t the sum of DEGREES */
-	FEDSC_ANCHOR,  /* d (d + 1) / 2: B'B of each row's weights of its nearest landmarks */
-	/* no sum: the rows to cluster become the unit rows of B R; after DENSE, those of diag(1 /
-	 * F t)^1/2 F R */
+	FEDSC_DICTIONARY, /* d m + 1, after a round of Stage I: omega Z_p, and omega = n_p / n */
+	FEDSC_DEGREES,    /* d: F'1 */
+	FEDSC_DENSE,      /* d (d + 1) / 2: F' diag(1 / F t) F; t is the sum of DEGREES */
+	/* d (d + 1) / 2: B'B; a row of B has the row's weights of its nearest landmarks */
+	FEDSC_ANCHOR,
+	/* no sum: the rows to cluster become the unit rows of B R. After DENSE they become the unit
+	 * rows of diag(1 / F t)^1/2 F R */
 	FEDSC_EMBED,
-	FEDSC_SIZES, /* k: rows of each cluster, by the labels */
-	/* 2 m for all rows, then 2 m for each shown cluster, in order. For all rows: the sum of
-	 * squares of each column as clustered, around the mean; then the number of rows in which it
-	 * was not 0 as read. For a cluster: the sum of each column as clustered; then the number of
-	 * its rows in which it was not 0. With noise of deviation 1 / sqrt(L) in every word */
+	FEDSC_SIZES, /* k: number of rows of each cluster, by the labels */
+	/* 2 m for all rows, then 2 m for each shown cluster, in order. For all rows: each column's
+	 * sum of squares around the mean, as clustered; then its number of rows that were not 0 as
+	 * read. For a cluster: the sum of each column, as clustered; then its number of rows that
+	 * were not 0. Every word has noise of deviation 1 / sqrt(L) */
 	FEDSC_PROFILE,
-	FEDSC_UPLOAD, /* no sum: n_p x d, C unmasked, in UPLOAD */
+	FEDSC_UPLOAD, /* no sum: message UPLOAD has C (n_p x d), unmasked */
 	/* Questions of jobs with noise in aggregates: private.h. */
-	FEDSC_COUNT, /* 1: rows */
-	/* no sum: divides rows by clip and shortens them to length 1, permanently */
-	FEDSC_BALL,
-	/* c (m + 2), with noise: for each centre the number of rows nearest to it; then for each
-	 * centre the sum of its rows' offsets, shortened to the radius, and the sum of their
-	 * widths */
+	FEDSC_COUNT, /* 1: number of rows */
+	FEDSC_BALL,  /* no sum: permanently divides rows by clip, and shortens them to length 1 */
+	/* c (m + 2), with noise: for each centre its number of nearest rows. Then for each centre
+	 * two sums over these rows: of offsets, shortened to the radius, and of widths */
 	FEDSC_NOISY,
-	/* d (d + 1) / 2: as ANCHOR, with weights of length 1 in each row, and noise */
+	/* d (d + 1) / 2, with noise: as ANCHOR, but the weights of each row have length 1 */
 	FEDSC_NOISY_ANCHOR,
-	FEDSC_NEAREST, /* no sum: sets the labels by the centres Z, permanently */
-	/* no sum: n_p x n, rows of K^ (protocols/fedsc/party/pairwise.h), in UPLOAD */
+	FEDSC_NEAREST, /* no sum: permanently sets the labels by the centres Z */
+	/* no sum: message UPLOAD has rows of K^ (n_p x n), see protocols/fedsc/party/pairwise.h */
 	FEDSC_PAIRWISE,
 };
 

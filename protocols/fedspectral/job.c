@@ -20,14 +20,15 @@ enum { EXACT = 1 << FEDSPECTRAL_EXACT, PLUS = 1 << FEDSPECTRAL_PLUS };
 /* clang-format off */
 const struct config_row fedspectral_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "starts of k-means at the coordinator, R; the one with the least inertia wins" },
+	  .help = "starts of k-means at the coordinator, R; the start with the least inertia "
+		  "wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.iterations), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "most power iterations of a round",
+	  .help = "most power iterations in a round",
 	  .readers = PLUS },
 	{ "variant", CONFIG_ENUM, AT(variant), .standard = "exact",
 	  .names = fedspectral_names,
-	  .help = "\"exact\": products with the joint graph, which disclose it; \"fedspectral+\": "
-		  "Algorithms 3 and 4; \"fedspectral\": Algorithms 1 and 2" },
+	  .help = "\"exact\": products with the joint graph, which disclose the graph; "
+		  "\"fedspectral+\": Algorithms 3 and 4; \"fedspectral\": Algorithms 1 and 2" },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "auto",
 	  .names = auto_word,
 	  .help = "most rounds; \"auto\": 100 for exact, 20 for fedspectral+",
@@ -36,33 +37,33 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "largest residual of an eigenvector, relative to the first eigenvalue",
 	  .readers = EXACT },
 	{ "tau", CONFIG_DOUBLE, AT(how.tau), 0, 10, "0",
-	  .help = "regularisation tau in harmonic mean degrees: (D + tau I)^-1/2 A "
-		  "(D + tau I)^-1/2 replaces D^-1/2 A D^-1/2, so that a few nodes on one edge do "
-		  "not form a cluster; 0.2 where no noise is added",
+	  .help = "regularisation tau, in harmonic mean degrees: (D + tau I)^-1/2 A (D + tau "
+		  "I)^-1/2 replaces D^-1/2 A D^-1/2. It prevents clusters of a few nodes that "
+		  "hang on one edge. Default 0.2 without noise",
 	  .readers = EXACT },
 	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
-	  .help = "scale rows to length 1 before k-means; false as in the paper's Algorithm 4" },
+	  .help = "scale rows to length 1 before k-means; false: do not, as in the paper's "
+		  "Algorithm 4" },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
-	  .help = "ids of nodes at the coordinator: hashed with a key that it does not have, or "
-		  "plain" },
+	  .help = "form of node ids at the coordinator: \"hashed\" with a key that the "
+		  "coordinator lacks, or \"plain\"" },
 	{ "allow_disjoint", CONFIG_BOOL, AT(allow_disjoint), .standard = "false",
-	  .help = "allow parties that share no node; by default such a job fails, as a sign of "
-		  "false ids" },
+	  .help = "allow parties without a common node; by default the job then fails, since "
+		  "ids may be false" },
 	{ "block", CONFIG_UNSIGNED, AT(how.block), 1, 1024, "auto", .names = auto_word,
-	  .help = "columns of a product, b; \"auto\": max(20, k + 10)",
+	  .help = "number of columns of a product, b; \"auto\": max(20, k + 10)",
 	  .readers = EXACT },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
-	  .help = "target of Gaussian noise: none, or by shares of all parties each sum (sums, "
-		  "with exact)" },
+	  .help = "target of Gaussian noise: no noise (none), or each sum, where all parties "
+		  "add a part (sums, for exact only)" },
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
 	  .help = "eps of differential privacy; requires noise.delta" },
 	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
 	  .help = "delta of differential privacy" },
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(how.colluders), 1, PARTIES_MAX - 1, "auto",
 	  .names = auto_word,
-	  .help = "colluding parties against which noise in sums suffices, though they reveal "
-		  "their share of it; a party knows its own share, so at least 1; \"auto\": half "
-		  "of the parties" },
+	  .help = "number of colluding parties: noise in sums suffices even if so many parties "
+		  "reveal their part of the noise; \"auto\": half of the parties" },
 	{ 0 },
 };
 /* clang-format on */

@@ -57,16 +57,17 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 
 struct fedspectral_question {
 	enum fedspectral_kind {
-		/* n in parts: the weights of each node's own edges, added up */
+		/* n in parts: total weight of each node's edges at this party */
 		FEDSPECTRAL_DEGREES,
 		FEDSPECTRAL_JOIN, /* no sum: omits rows of joint degree 0 */
-		/* m x b: s o A_p (s o V), s = d^-1/2, d regularized joint degrees */
+		/* m x b: s o A_p (s o V), where s = d^-1/2, and d has the regularized joint
+		 * degrees */
 		FEDSPECTRAL_PRODUCT,
 		FEDSPECTRAL_POWERS, /* n x k: (I - L_p)^iterations V */
-		FEDSPECTRAL_CELLS,  /* no sum: n labels by own edges; k: no edges here */
-		/* n: as DEGREES, of weights of 1 at most, with noise */
+		FEDSPECTRAL_CELLS,  /* no sum: n labels by own edges; label k: no own edges */
+		/* n, with noise: as DEGREES; each weight is at most 1 */
 		FEDSPECTRAL_NOISY_DEGREES,
-		/* n x b: A_p X, with noise; rows of X have length 1 at most */
+		/* n x b, with noise: A_p X; rows of X have length 1 at most */
 		FEDSPECTRAL_NOISY_PRODUCT,
 	} kind;
 	const double *degree; /* JOIN */

@@ -13,49 +13,49 @@ void fedwalk_disclosures(struct disclosures *s, const void *p, size_t parties)
 			"the coordinator sees how many vertices each party hosts, but no id");
 	disclosures_add(
 	    s, parties > 1,
-	    "each party can test whether any id takes part, and which party hosts it; both "
-	    "parties learn of a tie between their vertices");
+	    "each party can test whether any id takes part, and which party hosts it. If two "
+	    "parties share an edge, both learn of it");
 	disclosures_add(s, walks, "the coordinator sees each vertex's noisy degree vector");
 	disclosures_add(
 	    s, walks && job->dissimilarity == DISSIMILARITY_DTW,
-	    "the coordinator sees each vertex's matrix of degree vectors, whose rows identify "
-	    "its neighbours: dtw discloses every tie, whatever eps is");
+	    "the coordinator sees the degree vectors of each vertex's neighbours, which "
+	    "identify them: dtw discloses every edge, for any eps");
 	disclosures_add(
 	    s, walks,
-	    "the coordinator sees the encoded walks, and the encoder leaves nearly every "
-	    "vertex unchanged: frequent pairs of neighbouring tokens are ties; run.json "
-	    "records how many of them this run's own attack found");
+	    "the coordinator sees the encoded walks. The encoder leaves nearly every vertex "
+	    "unchanged, so frequent pairs of neighbouring tokens are edges. run.json records "
+	    "how many edges this run's own attack found");
 	disclosures_add(
 	    s, walks,
-	    "the parties see every vertex's noisy degree vector, and the complete prefix of "
-	    "each walk that reaches them: also ties between vertices of other parties");
+	    "the parties see every vertex's noisy degree vector. They also see each walk that "
+	    "reaches them, from its start: this includes edges between vertices of other "
+	    "parties");
 	disclosures_add(s, walks,
-			"the coordinator sees how large the batches between two parties are, to a "
-			"quarter, and at which party a walk ends");
+			"the coordinator sees the size of each batch between two parties within "
+			"25 %, and at which party each walk ends");
 	disclosures_add(
 	    s, !walks,
-	    "the coordinator sees one randomised report of each pair of vertices, from which "
-	    "all else follows; eps of 8 is weak: most reports on ties are true");
-	disclosures_add(
-	    s, !walks && parties > 1,
-	    "the coordinator sees how many ties two parties have between them, to a quarter");
+	    "the coordinator sees one randomised report on each pair of vertices; all other "
+	    "values follow from the reports. An eps of 8 is weak: most reports on edges are "
+	    "true");
+	disclosures_add(s, !walks && parties > 1,
+			"the coordinator sees the number of edges between two parties within 25 %");
 	disclosures_add(
 	    s, true,
-	    "the coordinator computes every vertex's embedding; a party gets those of its own "
-	    "vertices");
+	    "the coordinator computes every vertex's embedding; a party receives the embeddings "
+	    "of its own vertices");
 	disclosures_add(
 	    s, walks,
-	    "coordinator and parties see how many ties the coordinator's attack finds, and "
-	    "how many there are, over all parties; a malicious coordinator can guess a single "
-	    "pair, and learns whether it is a tie");
+	    "coordinator and parties see the number of edges over all parties, and how many the "
+	    "coordinator's attack finds. A malicious coordinator can learn whether one pair "
+	    "that it guesses is an edge");
 	disclose_privacy(
-	    s,
-	    walks
-		? "differential privacy: of the job none; the degree vectors by themselves are "
-		  "(eps, delta)-private in each tie by the discrete Laplace mechanism, eps being 2 "
-		  "job.eps and delta 0: one tie changes two of them; in no useful way in a vertex"
-		: "differential privacy: everything derived from the reports is (eps, "
-		  "delta)-private in each tie by randomised response, eps being job.eps and delta "
-		  "0; but two parties learn their common ties, and the coordinator their number");
+	    s, walks ? "differential privacy: none for the job. The degree vectors alone are (2 "
+		       "job.eps, 0)-private for each tie (edge), by the discrete Laplace "
+		       "mechanism: a tie changes two vectors. They have no useful privacy for a "
+		       "vertex"
+		     : "differential privacy: all values derived from the reports are (job.eps, "
+		       "0)-private for each tie (edge), by randomised response. But two parties "
+		       "learn their common ties, and the coordinator learns their number");
 	disclose_collusion(s, parties == 2, parties);
 }

@@ -17,25 +17,26 @@ enum { WALKS = 1 << FEDWALK_WALKS }; /* bit of the mode that reads a parameter; 
 /* clang-format off */
 const struct config_row fedwalk_rows[] = {
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
-	  .help = "ids of nodes at the coordinator: hashed with a key that it does not have, or "
-		  "plain" },
+	  .help = "form of node ids at the coordinator: \"hashed\" with a key that the "
+		  "coordinator lacks, or \"plain\"" },
 	{ "mode", CONFIG_ENUM, AT(mode), .standard = "walks", .names = fedwalk_mode_names,
-	  .help = "\"walks\": walks from device to device as published, from which edges can be "
-		  "read; \"randomized-response\": each pair is reported once by randomised "
-		  "response, and walks run on the reports" },
+	  .help = "\"walks\": walks pass from party to party as published, and disclose edges; "
+		  "\"randomized-response\": each pair of vertices is reported once by "
+		  "randomised response, and walks run on the reports" },
 	{ "dissimilarity", CONFIG_ENUM, AT(dissimilarity), .standard = "l1",
 	  .names = dissimilarity_names,
-	  .help = "dissimilarity of vertices: between noisy degree vectors (l1), or as published "
-		  "(dtw), for which parties upload edges",
+	  .help = "dissimilarity of vertices: between noisy degree vectors (l1), or as "
+		  "published (dtw): parties then upload edges",
 	  .readers = WALKS },
 	{ "dtw_rows", CONFIG_UNSIGNED, AT(dtw_rows), 0, 4096, "0",
-	  .help = "dtw: rows to which longer matrices of degree vectors are averaged; 0: no limit",
+	  .help = "dtw: most rows of a matrix of degree vectors; longer matrices are averaged "
+		  "down to it; 0: no limit",
 	  .readers = WALKS },
 	{ "eps", CONFIG_DOUBLE, AT(eps), 1e-3, 1e6, "2",
-	  .help = "walks: eps of the noise on degree vectors and of the encoder; "
-		  "randomized-response: eps of all edges together, default 8" },
+	  .help = "mode \"walks\": eps of the noise on degree vectors, and of the encoder; "
+		  "\"randomized-response\": eps of all reports, default 8" },
 	{ "p", CONFIG_DOUBLE, AT(p), 0, 1, "0.2",
-	  .help = "probability that the vertex after the next one is predicted, which saves a "
+	  .help = "probability that the party predicts the vertex after the next, which saves a "
 		  "message",
 	  .readers = WALKS },
 	{ "bins", CONFIG_UNSIGNED, AT(bins), 1, FEDWALK_BINS_MAX, "auto", .names = auto_word,
@@ -46,12 +47,12 @@ const struct config_row fedwalk_rows[] = {
 	{ "length", CONFIG_UNSIGNED, AT(length), 3, FEDWALK_LENGTH_MAX, "40",
 	  .help = "vertices of a walk, l" },
 	{ "window", CONFIG_UNSIGNED, AT(window), 1, 100, "10",
-	  .help = "largest SkipGram window, w; each centre takes 1 to w" },
+	  .help = "largest SkipGram window, w; each centre vertex takes a window from 1 to w" },
 	{ "dims", CONFIG_UNSIGNED, AT(dims), FEDWALK_DIMS, FEDWALK_DIMS, "128",
 	  .help = "dimensions of an embedding; fixed" },
 	{ "keep_embeddings", CONFIG_BOOL, AT(keep_embeddings), .standard = "true",
-	  .help = "the coordinator also writes all embeddings; false: each party keeps those of "
-		  "its own vertices, and no other copy exists" },
+	  .help = "true: the coordinator also writes all embeddings; false: only each party "
+		  "writes the embeddings of its own vertices" },
 	{ 0 },
 };
 /* clang-format on */

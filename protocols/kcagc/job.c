@@ -33,36 +33,37 @@ static const char *const dims_word[] = { "local", NULL };
 #define AT(field) offsetof(struct kcagc_job, field)
 
 /* clang-format off */
-/* Parameters of the joint k-means, for kcagc and kmeans.columns. */
-#define JOINT_ROWS \
+/* Parameters of the joint k-means, for kcagc and kmeans.columns; the latter lacks landmark. */
+#define JOINT_ROWS(polished) \
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
-	  .help = "starts of each party's local k-means", .readers = CELLS }, \
+	  .help = "random starts of each party's local k-means", .readers = CELLS }, \
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
-	  .help = "most starts of the joint k-means; fewer, but at least `restarts`, where a " \
-		  "round would sum over 4194304 words", \
+	  .help = "most starts of the joint k-means; if a round would sum over 4194304 " \
+		  "words, fewer starts, but at least `restarts`", \
 	  .readers = JOINT }, \
 	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
-	  .help = "Lloyd steps after which only the best `restarts` starts continue", \
+	  .help = "number of Lloyd steps of all starts; then only the best `restarts` " \
+		  "starts continue", \
 	  .readers = JOINT }, \
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20", \
-	  .help = "starts that run to the end, R; the one with the least inertia wins", \
+	  .help = "starts that run to the end, R; the start with the least inertia wins", \
 	  .readers = JOINT }, \
 	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0", \
 	  .help = "starts at inner nodes of the tree; 0: 10 (k/k^)^2, between 2 and 10", \
 	  .readers = TREE }, \
 	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5", \
-	  .help = "most Lloyd steps at inner nodes of the tree, whose clusters are split " \
-		  "further", \
+	  .help = "most Lloyd steps at inner nodes of the tree", \
 	  .readers = TREE }, \
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10", \
 	  .help = "most Lloyd steps, Q", \
 	  .readers = JOINT }, \
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
-	  .help = "Lloyd steps on all rows at the end, P", .readers = CELLS | LANDMARK }, \
+	  .help = "number of Lloyd steps on all rows at the end, P", .readers = (polished) }, \
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
 	  .names = kcagc_exchange_names, \
-	  .help = "values that the joint k-means sums: squared distances to the centres in " \
-		  "each round, or once the inner products of all virtual nodes (gram)", \
+	  .help = "values that the joint k-means sums: squared distances to the centres " \
+		  "in each round (distances), or the inner products of all virtual nodes " \
+		  "once (gram)", \
 	  .readers = CELLS },
 
 const struct config_row kcagc_rows[] = {
@@ -74,58 +75,62 @@ const struct config_row kcagc_rows[] = {
 	  .help = "source of values that are not set: \"default\", or \"paper\", as published",
 	  .readers = JOINT },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
-	  .help = "Protocol 3 as a tree of pairs (tree) or flat, Protocol 2 (basic), landmark "
-		  "projection (landmark), or federated GCC (gcc)" },
+	  .help = "Protocol 3 as a tree of pairs (tree) or over all parties at once (flat), "
+		  "Protocol 2 (basic), landmark projection (landmark), or federated GCC (gcc)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "clusters of each party and of each inner node of the tree, k^",
+	  .help = "local clusters of each party and of each inner node of the tree, k^",
 	  .readers = CELLS | BASIC | LANDMARK },
 	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
 	  .help = "graph filter: half is (1 - l/2)^psi, spectral is (1 - l/||Ls||)^psi",
 	  .readers = JOINT },
 	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX,
 	  .names = auto_word,
-	  .help = "order of the graph filter, psi: how far features spread over the graph; the "
-		  "paper takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" "
-		  "derives it from sums; landmark and gcc take 1 to 15" },
+	  .help = "order of the graph filter, psi: how far features spread over the graph. "
+		  "\"auto\" derives it from sums. landmark and gcc accept 1 to 15. The paper "
+		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki" },
 	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
-	  .help = "use the logarithm of each node's degree, not smoothed: \"beside\" the features "
-		  "with an eighth of their variance, or \"alone\" in their place; for classes "
-		  "that depend on a node's role; \"auto\" (landmark, gcc): alone where features "
-		  "mostly tell nodes of equal degree",
+	  .help = "the logarithm of each node's degree as a feature, for classes that depend on "
+		  "a node's role. \"beside\": added to the features, with an eighth of their "
+		  "variance. \"alone\": replaces the features. \"auto\": alone if degrees "
+		  "explain most of the features",
 	  .readers = LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
-	  .help = "\"idf\" weights the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
+	  .help = "\"idf\": if all features of a party are binary, it weights columns by "
+		  "ln((1+n)/(1+df)) + 1, df being the ones in the column",
 	  .readers = JOINT },
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none",
 	  .names = kind_standardize_names,
-	  .help = "\"local\": each party scales its columns to mean 0 and deviation 1 first, "
-		  "except categories and sparse features; \"joint\" is the same here; such a run "
+	  .help = "\"local\": each party first scales its columns to mean 0 and deviation 1, "
+		  "except categories and sparse features. \"joint\" does the same. The run then "
 		  "leaves no model" },
 	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled",
 	  .names = basis_names,
-	  .help = "singular vectors multiplied by singular values (scaled), or alone (unit)",
+	  .help = "singular vectors multiplied by singular values (scaled), or not (unit)",
 	  .readers = JOINT },
 	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
-	  .help = "dimensions kept, d, at most the number of columns; \"local\": k^",
+	  .help = "dimensions of projected rows, d, at most the number of columns; \"local\": "
+		  "k^",
 	  .readers = JOINT },
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
 	  .help = "scale rows by their norm", .readers = JOINT },
 	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
-	  .help = "exponent of that scaling, p; 1: all rows have equal norm", .readers = JOINT },
+	  .help = "exponent p: unit_rows divides each row by its norm to the power p; 1: all "
+		  "rows have equal norm", .readers = JOINT },
 	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean",
 	  .names = virtual_names,
-	  .help = "representative of a cell at a party: the mean of its rows, or the local centre "
-		  "(line 13)",
+	  .help = "virtual node of a cell at a party: the mean of its rows, or the local centre "
+		  "(line 13 of Protocol 3)",
 	  .readers = CELLS },
-	JOINT_ROWS
+	JOINT_ROWS(CELLS | LANDMARK)
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, by one more sum, instead of each "
-		  "party's own; to predict, as in the run of the model", .readers = JOINT },
+	  .help = "scale rows by their joint norm over all parties, not by their norm at each "
+		  "party; takes one more sum. A prediction needs the value of the model's run",
+	  .readers = JOINT },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
-	  .help = "fewest nodes behind any value that enters a sum; above 1 excludes basic, "
-		  "polish and predict", .readers = CELLS | LANDMARK },
+	  .help = "fewest nodes behind any value of a sum; above 1 excludes basic, polish and "
+		  "prediction", .readers = CELLS | LANDMARK },
 	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
-	  .help = "one power step; without it parties never receive a joint vector",
+	  .help = "run one power iteration; false: parties never receive a joint vector",
 	  .readers = LANDMARK },
 	{ 0 },
 };
@@ -136,9 +141,9 @@ const struct config_row kcagc_predict_rows[] = {
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"shared\": all parties have the same edges; \"own\": edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, by one more sum, instead of each "
-		  "party's own; to predict, as in the run of the model" },
-	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
+	  .help = "scale rows by their joint norm over all parties, not by their norm at each "
+		  "party; takes one more sum. A prediction needs the value of the model's run" },
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run that made the model" },
 	{ 0 },
 };
 
@@ -146,19 +151,18 @@ const struct config_row kmeans_columns_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = columns_method_names,
-	  .help = "cells from the parties' own clusters, by a tree of pairs (tree) or all parties "
-		  "at once (flat); or all rows from the start (basic)" },
+	  .help = "k-means on cells of the parties' local clusters, by a tree of pairs (tree) "
+		  "or over all parties at once (flat); or k-means on all rows (basic)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "clusters of each party and of each inner node of the tree, k^",
+	  .help = "local clusters of each party and of each inner node of the tree, k^",
 	  .readers = CELLS },
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local",
 	  .names = kind_standardize_names,
-	  .help = "\"local\": each party scales its columns to mean 0 and deviation 1 and drops "
-		  "constant ones; \"joint\" is the same here; \"none\": columns as they are" },
-	JOINT_ROWS
+	  .help = "\"local\" and \"joint\": each party scales its columns to mean 0 and "
+		  "deviation 1, and drops constant columns; \"none\": columns as they are" },
+	JOINT_ROWS(CELLS)
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
-	  .help = "fewest rows behind any value that enters a sum; above 1 excludes basic and "
-		  "polish" },
+	  .help = "fewest rows behind any value of a sum; above 1 excludes basic and polish" },
 	{ 0 },
 };
 #undef JOINT_ROWS
@@ -166,7 +170,7 @@ const struct config_row kmeans_columns_rows[] = {
 const struct config_row kmeans_columns_predict_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
-	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run that made the model" },
 	{ 0 },
 };
 /* clang-format on */

@@ -35,29 +35,30 @@ enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,
  * the others any number of times. All answers are row-major; rows are nodes. */
 enum question_kind {
-	/* 2 + n: 0 if the slice holds words (seen.h), else 1; number of columns that vary, at least
-	 * 1; squared row norms, of idf-weighted features if the first is 0. A power of two first
-	 * brings the non-zeros' root mean square near 1, so that a party's choice of unit has no
-	 * effect. Columns with a number in each row, beside columns that are mostly 0, are scaled
-	 * to the size of these and do not count as measurements. */
+	/* 2 + n: 0 if the features are binary (seen.h), else 1; number of columns that vary, at
+	 * least 1; squared row norms, of idf-weighted features if the first number is 0. First a
+	 * power of two scales the features: the root mean square of non-zeros is then near 1, for
+	 * any unit of a party. If most columns are mostly 0, columns with a number in each row are
+	 * scaled to the size of the others. They do not affect the first number */
 	ASK_FACTS,
 	ASK_CELLS, /* no sum: n labels, the party's own clusters */
 	ASK_NORMS, /* n: squared row norms without idf weights, if only some parties use them */
-	/* 34: x_t^2 = ||T^t X_l||^2, t = 0 .. 16, then c_t^2 = ||T^t X_l - 1 mu'||^2, mu its
-	 * column means; columns are weighted first if idf is set, and rows divided by sqrt(square).
-	 * With `shares`, 16 more, for psi_share() of order.h: ||q' X_l||^2, q along sqrt(degree),
-	 * then ||S^t X_l||^2, t = 1 .. 15. With `explained`, 2 more: explained_by_degrees() of
-	 * explained.h. With `degrees`, 1 more, the last: degrees_scale()^2 / L of degrees.h, by
-	 * whose root filtered rows are then multiplied */
+	/* 34: x_t^2 = ||T^t X_l||^2 for t = 0 .. 16; then c_t^2 = ||T^t X_l - 1 mu'||^2, where mu
+	 * has the column means. First columns are weighted if idf is set, and rows divided by
+	 * sqrt(square). With `shares`, 16 more, for psi_share() of order.h: ||q' X_l||^2, where q
+	 * is along sqrt(degree); then ||S^t X_l||^2 for t = 1 .. 15. With `explained`, 2 more:
+	 * explained_by_degrees() of explained.h. With `degrees`, 1 more at the end:
+	 * degrees_scale()^2 / L of degrees.h; later filtered rows are multiplied by the root of the
+	 * sum */
 	ASK_SPREADS,
-	/* no sum: the decision that follows from spreads with `explained`. From here on `take`
-	 * replaces `degrees` */
+	/* no sum: the decision after spreads with `explained`. From here on `take` replaces
+	 * `degrees` */
 	ASK_DEGREES,
-	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
-	/* n x k: X_l M', M (k x m_l) the means of X_l over each set; 0 for an empty set */
+	ASK_PRODUCTS, /* n x d: X_l (X_l' B). Here and below T^order X_l replaces X_l */
+	/* n x k: X_l M', where M (k x m_l) has the mean of X_l over each set; 0 for an empty set */
 	ASK_MEANS,
-	/* 1 for each labelling: its modularity on the party's graph, over L; with `means`, n x k
-	 * more: ASK_MEANS of the first labelling */
+	/* 1 for each labelling: its modularity on the party's graph, divided by L. With `means`, n
+	 * x k more: as MEANS, for the first labelling */
 	ASK_QUALITY,
 };
 

@@ -6,11 +6,13 @@ import re
 # Titles of pages, and a note.
 PAGES = {
     "kcagc": ("kcagc, kmeans.columns and their predictions",
-              "Items are virtual nodes, one per cell; in `basic` and polish they are all nodes."),
+              "A cell is a set of nodes that are in one local cluster at each party of a sum.\n"
+              "A virtual node stands for a cell in the joint k-means. In messages, items are\n"
+              "virtual nodes; in `basic` and polish items are all nodes."),
     "fedsc": ("fedsc and kmeans",
-              "Sentences that name a variant are for jobs without noise. With `noise.on` \"sums\" "
-              "the sentences\nfor that case replace all others, except those of names, own "
-              "clusters, collusion and false terms."),
+              "Rows with a variant are for jobs without noise. If `noise.on` is \"sums\", only\n"
+              "the rows with this value apply, and the rows on names, own clusters, collusion\n"
+              "and false numbers."),
     "fedspectral": ("fedspectral", ""),
     "fedwalk": ("fedwalk", ""),
     "fedgcn": ("fedgcn", ""),
@@ -55,13 +57,13 @@ def page_of(root, source, table, name):
     title, note = PAGES[name]
     text = f"""# Disclosures of {title}
 
-For data owners. After this page you know the disclosures of such a job. `run.json` (`leaks`), the
-log of a party and the offer that a user approves have the sentences of their job.
-[Disclosures](disclosures.md) has the messages of every job, [Inference](../security/inference.md)
-the consequences.
+For data owners. After this page you know the facts that such a job discloses. `run.json` (`leaks`),
+a party's log and an offer that waits for approval list the disclosures of their job.
+[Disclosures](disclosures.md) has the messages of every job. [Inference](../security/inference.md)
+has the consequences.
 """
     if name != "align":
-        text += "[Matched rows](disclosures-align.md) has the sentence for a single party.\n"
+        text += "A job with one party also has its row of [Matched rows](disclosures-align.md).\n"
     if note:
         text += f"\n{note}\n"
     for kinds, rows in tables(source, name):
@@ -72,9 +74,9 @@ the consequences.
 def page_of_all(source, table):
     page = """# Disclosures
 
-For data owners. After this page you know the messages of every job; the page of a kind has its
-disclosures and its own messages. The coordinator receives the messages of parties; all parties of a
-job or of a sum receive those of the coordinator, except where the table names a receiver.
+For data owners. After this page you know the messages of every job. The page of a kind has its
+disclosures and its own messages. The coordinator receives the messages of parties. All parties of a
+job or of a sum receive the coordinator's messages, if the table names no receiver.
 [Inference](../security/inference.md) has the consequences.
 
 """
@@ -85,22 +87,22 @@ job or of a sum receive those of the coordinator, except where the table names a
         if head.startswith(("Link messages", "Every job", "Joint nodes")):
             page += f"\n## {head}\n\n" + table(HEADS, [(r[1], r[2], r[4]) for r in rows])
     return page + """
-The receiver alone can open SEALED ([contents](messages.md#contents-of-sealed)). The coordinator
-sees sender, receiver and size.
+Only the receiver can decrypt SEALED ([contents](messages.md#contents-of-sealed)). The coordinator
+sees its sender, receiver and size.
 
 ## Fingerprints
 
-In kinds over nodes, ids stay at the party. Labels leave it by row number, in the order of the
-sorted ids. ACCEPT has a SHA-256 over the job id and all sorted ids, and one over the job id and all
+In `kcagc` and `kmeans.columns`, ids stay at the party. Messages use row numbers, in the order of
+the sorted ids. ACCEPT has a SHA-256 of the job id and all sorted ids, and one of the job id and all
 edges. Job ids are random, so nobody can compare the fingerprints of two jobs. **Coordinator and
 parties can test a guess of the whole set of ids or edges.** If two fingerprints differ, all parties
-receive the first 8 bytes of each. If the numbers of nodes differ, all parties receive them.
+receive the first 8 bytes of each. If the numbers of nodes differ, all parties receive the numbers.
 
 ## Sums of any size
 
-Sums of raw columns, squares and joint degrees travel as [five
-parts](sums.md). Carries between the parts show the number of
-parties, net of signs, whose digits of one part overflowed.
+A number in sums of raw columns, squares and joint degrees travels as [five parts](sums.md). Each
+part carries into the next. A carry shows how many parties overflowed that part. Overflows below
+zero count as negative.
 """
 
 

@@ -18,8 +18,9 @@ def messages(source, table):
 
 For those who read traces or write another implementation. This page lists every message between
 coordinator and party, and the fields of its body. [PROTOCOL.md](../../proto/PROTOCOL.md) describes
-frames and rules, [KINDS.md](../../proto/KINDS.md) the order of messages. `party` and `coordinator`
-name the sender.
+frames and rules. [KINDS.md](../../proto/KINDS.md) has the order of messages and defines n, k, K
+and m. R is the number of starts. For body `labels`, the column "meaning" also has the number of
+entries and the field `values`.
 """
     names, also = {}, contents(source)
     for head, rows in disclosures.messages(source):
@@ -29,8 +30,8 @@ name the sender.
     page += """
 ## Bodies
 
-Fields stand in the order of their bytes, without padding. Numbers are unsigned and big-endian
-unless the table says otherwise. `bytes(a..b)` is a u32 length from a to b, and that many bytes.
+Fields are in the order of their bytes, without padding. Numbers are unsigned and big-endian if the
+table does not name another format. `bytes(a..b)` is a u32 length from a to b, then so many bytes.
 [Options](../../proto/PROTOCOL.md#bodies) may be absent.
 
 """ + table(("body", "field", "type", "bounds; contents"), bodies.table_of(source, names))
@@ -63,11 +64,12 @@ QUESTIONS = (
 def sums(source, table):
     page = """# Terms of sums
 
-For those who write another implementation or read a trace. This page lists the terms that a party
-sends, by question of the shared code, with their number of words. [KINDS.md](../../proto/KINDS.md)
-has the order of sums. L counts the parties, n rows or nodes, m columns, k clusters, c centres, d
-landmarks. A number *in parts* takes five words (`common/privacy/parts.h`). "No sum" marks a step of
-the party that sends no masked words.
+For those who write another implementation or read a trace. A term is the vector that a party
+adds to a sum. Each row names a step of the code (a "question"), then the number of words of its
+term and their contents. [KINDS.md](../../proto/KINDS.md) has the order of sums. L is the number of
+parties, n of rows or nodes, m of columns, k of clusters, c of centres, d of landmarks. A number *in
+parts* takes five words (`common/privacy/parts.h`). If a step has no sum, the row begins with "no
+sum".
 """
     for head, path, enum in QUESTIONS:
         page += f"\n## {head}\n\nFrom `{path}`.\n\n"
@@ -86,15 +88,15 @@ A party ends the job if a number of an opened sum is out of its range. n counts 
 | numbers | range |
 | --- | --- |
 | parts of a number | each below L 2^30 in magnitude |
-| n | whole, at least 2 L rows, or L `clusters` graphs, at most 2^30 |
-| rows by cluster or landmark | whole, 0 to n, n in all |
+| n | whole, at most 2^30; at least 2 L rows, or L `clusters` graphs |
+| rows by cluster or landmark | whole, 0 to n; their total is n |
 | parties that leave a column unscaled | 0 or L |
 | margins (silhouettes) of all rows | -n / 1000 to 1.001 n |
-| weights of `anchor` | 0 or more, n in all but for n / 1000 |
+| weights of `anchor` | 0 or more; their total is n, with an error up to n / 1000 |
 | weights of dictionaries in a round | above 0, at most 1.0001 |
-| graphs by centre or cluster, graphs that change, graphs of a round | whole, 0 to n, at most n in all |
-| weights of a model, over the graphs of a round | up to 10000 either way |
-| joint degrees (`fedspectral`) | at least the party's own, but for rounding |
-| parties by step of sizes, as lister, without a table (`align`) | whole, 0 to L; L in all steps |
-| counts with noise in them | none: noise has no bound |
+| graphs by centre or cluster, graphs that change, graphs of a round | whole; total at most n |
+| weights of a model, divided by the graphs of a round | -10000 to 10000 |
+| joint degrees (`fedspectral`) | at least the party's own degree, up to rounding |
+| `align`: parties by step, as lister, or without a table | whole, 0 to L; their total is L |
+| counts with noise | no range: noise has no bound |
 """

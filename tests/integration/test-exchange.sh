@@ -142,7 +142,7 @@ test_order_auto() {
 		fail "the picture is of another order"
 	[[ $(run_of \
 		coordinator '.leaks |
-			map(select(test("fit the edges, the mean over all parties")))
+			map(select(test("modularity of the parties\u0027 own clusters")))
 			| length') == 1 ]] || fail 'the leaks do not have what is summed'
 	mv "$T/out" "$T/auto"
 	coordinator --set "filter.order=$order"
@@ -165,7 +165,7 @@ test_order_auto_of_the_paper() {
 			| has("order_modularities") | not)') == true ]] ||
 		fail "the order is $(run_of coordinator .filter_order) by $(run_of coordinator \
 		.facts)"
-	[[ $(run_of coordinator '.leaks | map(select(test("fit the edges"))) | length') == 0 ]] ||
+	[[ $(run_of coordinator '.leaks | map(select(test("modularity"))) | length') == 0 ]] ||
 		fail 'the leaks have what is not summed'
 }
 

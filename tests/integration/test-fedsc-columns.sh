@@ -173,7 +173,7 @@ test_joint_profile() {
 		"$BIN/coterie" report "$T/out/party-00" --out "$T/page.html" >/dev/null
 		grep -q '"profile-joint":"cluster,' "$T/page.html" ||
 			fail "the report has no joint profile"
-		says party-00 'disclosure: job.profile: .* that has min_cluster rows or more'
+		says party-00 'disclosure: job.profile: .* of at least min_cluster rows'
 		rm -r "$T/out"
 	done
 	rows_job kmeans '.standardize = "joint" | .profile = true'

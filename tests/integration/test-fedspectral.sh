@@ -216,8 +216,8 @@ test_exact_must_be_named() {
 	edit party-01 '.policy.jobs = ["fedspectral.exact"]'
 	runs 2
 	# The log of a party has the disclosures of each offer.
-	says party-01 'disclosure: .*it can compute the pooled graph from them'
-	says party-00 'disclosure: .*with two parties each learns the other'
+	says party-01 'disclosure: .*It can compute the pooled graph from them'
+	says party-00 'disclosure: .*each of the two parties learns the other'
 }
 
 # ---- a party or the coordinator dies ----

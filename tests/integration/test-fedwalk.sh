@@ -80,7 +80,7 @@ attack" ]] ||
 		fail 'the coordinator has not kept the embeddings'
 	grep -q 'this job will take about' "$T/out/coordinator/log.jsonl" ||
 		fail 'the memory was not estimated'
-	says party-01 'disclosure: .*the encoder leaves nearly every vertex unchanged'
+	says party-01 'disclosure: .*The encoder leaves nearly every vertex unchanged'
 	"$BIN/coterie" show "$T/out" --verbose >"$T/shown" || fail 'coterie show'
 	grep -q 'attack_recall' "$T/shown" || fail "show: $(<"$T/shown")"
 	"$BIN/coterie" report "$T/out" --no-record >/dev/null || fail 'coterie report'
@@ -122,7 +122,7 @@ test_dtw_must_be_named() {
 	edit_parties 2 '.policy.jobs = ["fedwalk.dtw"]'
 	runs 2
 	own_embeddings 2
-	says party-00 'disclosure: .*dtw discloses every tie'
+	says party-00 'disclosure: .*dtw discloses every edge'
 	grep -q 'ordered degree matrices' "$T/out/party-00/run.json" ||
 		fail 'the account does not have the matrices'
 	runs 2 --set dtw_rows=4

@@ -186,7 +186,7 @@ test_degrees_alone() {
 	until_true 20 any_party_said 'no centres are kept of this run' ||
 		fail "a model is kept to predict by"
 	[[ $(run_of party-01 \
-		'.leaks | map(select(test("degrees of all nodes"))) | length') == 1 ]] ||
+		'.leaks | map(select(test("use the degrees of nodes alone"))) | length') == 1 ]] ||
 		fail "what degrees show is not said"
 }
 

@@ -98,7 +98,7 @@ class Tables(unittest.TestCase):
                                    atol=1e-3)
         self.assertEqual(model.run_.job["seed"], 4)
         self.assertEqual(len(model.run_.record["parties"]), 3)
-        self.assertIn("differential privacy: none; a sum is not differential privacy", model.leaks_)
+        self.assertIn("differential privacy: none; sums alone do not give it", model.leaks_)
         self.assertFalse(list((model.run_.path / "work").rglob("*.key")))
 
     def test_kmeans_of_columns_with_names(self):

@@ -2,6 +2,8 @@
 #include "common/job/kinds.h"
 #include "tests/test.h"
 
+#include <string.h>
+
 TEST(test_all_have_all)
 {
 	for (size_t i = 0; kinds[i]; i++) {
@@ -11,5 +13,24 @@ TEST(test_all_have_all)
 		    !k->disclosures || !k->memory || !k->permission != !k->permissions ||
 		    (k->clusters == CLUSTERS_OR_RANGE && !k->one_k))
 			fail_msg("the table of kind %s lacks a member", k->name);
+	}
+}
+
+/* A row's readers are values of the kind's way (`method` of kcagc): --describe names them. */
+TEST(test_readers_have_names)
+{
+	for (size_t i = 0; kinds[i]; i++) {
+		const struct config_row *way = kinds[i]->rows;
+		size_t n = 0;
+
+		while (kinds[i]->way && way->path && strcmp(way->path, kinds[i]->way))
+			way++;
+		while (kinds[i]->way && way->path && way->names[n])
+			n++;
+		for (const struct config_row *row = kinds[i]->rows; row->path; row++)
+			if (row->readers >> n)
+				fail_msg("%s: %s is read by a value that %s does not have",
+					 kinds[i]->name, row->path,
+					 kinds[i]->way ? kinds[i]->way : "the kind");
 	}
 }

@@ -71,21 +71,23 @@ TEST(test_leaks)
 		size_t parties;
 		bool said;
 	} cases[] = {
-		{ "", "mean of the parties' weights after each round", 3, true },
+		{ "",
+		  "after each round, coordinator and parties see the mean of the parties' weights",
+		  3, true },
 		{ "", "mean of the parties' prototypes of each cluster", 3, true },
 		{ "", "unmasked", 3, false },
-		{ "", "with two parties each learns", 2, true },
-		{ "", "with two parties each learns", 3, false },
-		{ "", "all parties but one", 3, true },
+		{ "", "each of the two parties learns", 2, true },
+		{ "", "each of the two parties learns", 3, false },
+		{ "", "all parties except one", 3, true },
 		{ ", \"prototypes\": \"kde\"", "every prototype of each party unmasked", 3, true },
-		{ ", \"prototypes\": \"kde\"", "those of each local epoch", 3, false },
-		{ ", \"prototypes\": \"stacked\"", "those of each local epoch", 3, true },
+		{ ", \"prototypes\": \"kde\"", "the prototypes of each local epoch", 3, false },
+		{ ", \"prototypes\": \"stacked\"", "the prototypes of each local epoch", 3, true },
 		{ ", \"prototypes\": \"printed\"", "every prototype of each party", 3, true },
 		{ ", \"min_cluster\": 1", "that graph's embedding", 3, true },
 		{ "", "that graph's embedding", 3, false },
 		{ ", \"aggregation\": \"fedper\"", "the last layers stay", 3, true },
 		{ "", "mean loss", 3, true },
-		{ "", "a sum is not differential privacy", 3, true },
+		{ "", "sums alone do not give it", 3, true },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -44,9 +44,9 @@ TEST(test_what_is_said)
 	assert_string_equal(permission(walks), "fedwalk");
 	assert_string_equal(permission(dtw), "fedwalk.dtw");
 	assert_string_equal(permission(response), "fedwalk");
-	assert_true(disclosures(walks, "the encoder leaves nearly every vertex unchanged"));
-	assert_false(disclosures(walks, "discloses every tie"));
-	assert_true(disclosures(dtw, "discloses every tie, whatever eps is"));
+	assert_true(disclosures(walks, "The encoder leaves nearly every vertex unchanged"));
+	assert_false(disclosures(walks, "discloses every edge"));
+	assert_true(disclosures(dtw, "discloses every edge, for any eps"));
 	assert_true(disclosures(response, "8 is weak"));
 	assert_false(disclosures(response, "encoder"));
 	assert_ok(parse(&j, response, NULL));

@@ -17,7 +17,7 @@ enum {
 	/* fedsc: most landmarks in all, or for each cluster, whichever is more */
 	ANCHORS = 64,
 	ANCHORS_EACH = 8,
-	SPLIT = 4 /* most parts of a centre */
+	SPLIT = 4 /* largest growth of the number of centres */
 };
 enum { AFTER = 2, OF = 7 };       /* kmeans: AFTER of OF rounds run on clusters */
 enum { LLOYD = 100 };             /* most steps of k-means on the landmarks, which needs no sums */
@@ -239,8 +239,8 @@ static void displace(struct rng *rng, const double *from, double e, double *z, s
 	free(u);
 }
 
-/* Splits each centre into up to four parts, with at most c->most parts in all. Each further part
- * goes to the centre with the largest width per part. */
+/* Splits centres. The number of centres grows SPLIT-fold at most, and to c->most at most. Each new
+ * part goes to the centre with the largest width per part. */
 static void fedsc_private_split_centres(struct fedsc_rounds *c)
 {
 	size_t old = c->Z.rows, m = c->Z.cols, more = old * SPLIT < c->most ? old * SPLIT : c->most;

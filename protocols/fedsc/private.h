@@ -17,7 +17,8 @@
  *                          y = x - z_j shortened to rho, over the rows x nearest to z_j;
  *                          w^2 = 1/2
  *       z_j += S_j / N_j, back into the ball    if N_j >= min_cluster, and above its noise
- *       t < T1 - 1: centres with little but noise go, the widest are split, in up to four each
+ *       t < T1 - 1: centres with little but noise go, the widest are split; their number grows
+ *                   fourfold at most
  *       t = T1 - 1: Z = k-means of those that stay, weighted by N
  *       rho = 0.7 rho
  *   each party: labels by the nearest z_j

@@ -1,9 +1,10 @@
 #!/bin/bash
-# The release before (tests/compat/release) and this one in one job, for each kind, and states that
-# it has left.
+# Runs one job with programs of this release and of the previous one (tests/compat/release), for
+# each kind. Also checks that this release reads the state that the previous release has left.
 #
-# coordinator, party-00, party-02: this release and then coordinator, party-00, party-02: the one
-# before party-01: the one before party-01: this one
+#     coordinator, party-00, party-02: this release      party-01: the previous release
+#     coordinator, party-00, party-02: the previous one  party-01: this release
+#
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -13,7 +14,7 @@ source "$ROOT/tests/integration/serve.sh"
 # shellcheck disable=SC2034
 TEST_TIMEOUT=900
 
-before() { # the programs of both are in $NEW and $OLD
+before() { # sets $NEW and $OLD, the folders of the programs of both releases
 	local status=0
 	NEW=$BIN
 	OLD=$("$ROOT/tests/compat/release" 2>"$T/release") || status=$?
@@ -22,7 +23,7 @@ before() { # the programs of both are in $NEW and $OLD
 	patient 3
 }
 
-mixed() { # COORDINATOR-PROGRAMS PARTY-01-PROGRAMS: the job ends well, in $T/out
+mixed() { # COORDINATOR-PROGRAMS PARTY-01-PROGRAMS: runs the job into $T/out; all must succeed
 	rm -rf "$T/out"
 	BIN=$1 coordinator
 	BIN=$1 party party-00
@@ -34,11 +35,11 @@ mixed() { # COORDINATOR-PROGRAMS PARTY-01-PROGRAMS: the job ends well, in $T/out
 		sed 's/party (coterie) //; s/, protocol.*//; s/[+()]/\\&/g')"
 }
 
-# FILE: common rows have another order in each job
+# Prints FILE; sorts common ids, whose order differs in each job.
 in_order() { if [[ $1 == *ids.txt ]]; then sort "$1"; else cat "$1"; fi; }
 
-# The results are those of this release alone.
-both_ways() { # FILES...: results of party-01 that are the same
+# Both mixtures of releases must give the results that this release alone gives.
+both_ways() { # FILES...: result files of party-01 to compare
 	local file most
 	mixed "$NEW" "$NEW"
 	for file; do cp "$T/out/party-01/$file" "$T/alone-$file"; done
@@ -65,7 +66,7 @@ test_kmeans() {
 	rows_job kmeans
 	both_ways labels.csv model.rows
 }
-# tau is new, and not 0 by default: with 0 the release before takes part.
+# tau is a new parameter whose default is not 0. The previous release accepts a job with tau 0.
 test_fedspectral() {
 	edges_federation 3
 	before
@@ -94,7 +95,7 @@ test_fedwalk() {
 	vertices_federation 3
 	before
 	numbered 3
-	both_ways # walks are drawn anew in each job: that it ends well
+	both_ways # compares no files: walks are drawn anew in each job
 }
 test_fedgcn() { graphs_federation 3 && before && both_ways labels.csv; }
 test_kmeans_columns() {
@@ -116,8 +117,8 @@ test_align() {
 	both_ways ids.txt
 }
 
-# Models that the release before has left, at parties that have upgraded since, and at one that has
-# not.
+# Parties predict with models that the previous release left. Some parties have been upgraded, one
+# has not.
 predicts() { # KIND
 	local name
 	federation 3
@@ -139,8 +140,8 @@ predicts() { # KIND
 test_kcagc_predict() { predicts kcagc; }
 test_kmeans_columns_predict() { predicts kmeans.columns; }
 
-# A queue with a job that waits, ledgers and results of the release before: this one goes on with
-# all of them, and reads its run.json.
+# The previous release leaves a queue with a waiting job, ledgers and results. This release serves
+# the queue, verifies the ledgers, and reads run.json.
 test_states() {
 	local name
 	rows_federation 3
@@ -154,7 +155,7 @@ test_states() {
 	BIN=$OLD submits "$T/job.json" 1
 	BIN=$OLD becomes 1 'done'
 	for name in $(names 3); do kill "${PID[$name]}" && ended "$name"; done
-	BIN=$OLD submits "$T/job.json" 2 # parties are gone: it waits
+	BIN=$OLD submits "$T/job.json" 2 # the parties are gone, so the job waits
 	kill "${PID[coordinator]}"
 	ended coordinator
 	serve_again

@@ -1,49 +1,50 @@
 #!/bin/bash
-# faults -- what becomes of a job when something breaks in it: every protocol, every step, every
-# fault.
+# faults -- strikes a job with each fault in each step of each protocol, and checks how it ends.
 #
 #   tests/faults/faults.sh [option...] [PROTOCOL...]
 #
-#     --sample N     only N of the cells, spread over all of them; the same ones each time. Of N
-#                    protocols, if there are more: the run without a fault that each is held against
-#                    takes longer than its cells
+#     --sample N     runs N of the cells, spread over all of them; N always gives the same cells.
+#                    If there are more than N protocols, takes N protocols only, because the run
+#                    without a fault, with which cells are compared, takes longer than the cells
 #     --jobs N       cells at a time; default twice the cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
 #     --only FAULT   kill, term, gone, stop3, stop30, cut, loss or disk; may be given again
 #     --list         prints the cells
 #
 #     kill    kill -9; the process is started again at once, by the same command
-#     term    kill; the process ends in time, with 6, and nobody starts it again: it names itself to
-#             the others
-#     gone    kill -9 of one party, of two, or of three, and nobody starts them again. Where the
-#             protocol can go on without them (on_loss "attempt") the others end with the labels of
-#             a job of theirs alone. Without three too few are left: all fail cleanly
-#     stop3   kill -STOP, 3 s later kill -CONT: three times the heartbeat
-#     stop30  the same for 30 s
-#     cut     its connection is closed by what lies between, and what is in it is lost
-#     loss    1 % of the packets to and from its host get lost, in a lab, in all steps of one run
-#     disk    its output directory, where its state is too, is full
+#     term    kill; the process ends in time, with status 6, and is not started again; it tells the
+#             other processes that it was the one that ended
+#     gone    kill -9 of one party, of two, or of three, and none is started again. If the protocol
+#             tolerates dropouts (on_loss "attempt"), the other parties end with the labels of a job
+#             of their own. Without three parties too few are left, and all processes fail cleanly
+#     stop3   kill -STOP, and kill -CONT after 3 s, which is three times the heartbeat
+#     stop30  kill -STOP, and kill -CONT after 30 s
+#     cut     the relay closes the victim's connection and loses the bytes that it holds
+#     loss    1 % of the packets to and from the victim's host get lost, in a lab, in all steps of
+#             one run
+#     disk    the file system of the victim's output directory, which has its state too, is full
 #
 #     party-00 ==============\
 #     party-01 == relay ======= coordinator        victims: party-01, and the coordinator
 #     party-02 == relay ======/                    (which loses what comes through the relay)
 #     party-03 ==============/
 #
-# A cell is right in two ways: it SURVIVED (all processes end with 0, with the results of a run that
-# nothing happened to), or it FAILED CLEANLY (no process of the job says it is done, all end with a
-# status that is documented, all know the cause, who broke is named, and no party has results).
-# Everything else is wrong: other labels, a crash, a process that still runs after 300 s, causes
-# that differ, files left over, a cell that says nothing.
-# LATE: the fault found nothing to strike, for the victim had ended or no connection stood. The job
-# must have gone well all the same.
-# One survivor does not end with 0: a party that dies when all were done. Its second process is told
-# so, which it cannot know by itself, and ends with 2. One that is told to end then may end with 6.
+# A cell is right if the job SURVIVED or FAILED CLEANLY. It SURVIVED if all processes end with 0,
+# with the results of a run without a fault. It FAILED CLEANLY if no process of the job reports it
+# as done, all end with a documented status, all report the cause and name the victim, and no party
+# has results. All other cells are wrong: other labels, a crash, a process that still runs after
+# 300 s, causes that differ, files left over, a cell that prints nothing.
+# LATE: the fault struck nothing, because the victim had ended or had no connection. The job must
+# then have succeeded.
+# One process of a job that survived does not end with 0: a party that dies when all were done. The
+# coordinator tells its second process that the job is done, and that process ends with 2. If it
+# gets SIGTERM before, it may end with 6.
 #
-# Policies have budgets (max_jobs, max_words) that three undisturbed jobs take; a ledger's counts
-# agree with its rows.
+# The budgets of the policies (max_jobs, max_words) are enough for three undisturbed jobs. The
+# counts of each ledger must agree with its rows.
 #
 # The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of
-# loss and disk are not run, and counted as such.
+# loss and disk are not run, and the count lists them as not run.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -54,21 +55,20 @@ source "$ROOT/tests/faults/judge.sh"
 
 FAULTS_KNOWN=(kill term gone stop3 stop30 cut loss disk)
 RELAY_MS=25
-# who is; without three too few are left
+# victims of the fault "gone"; without the last three too few parties are left
 GONE=(party-01 party-01+party-02 party-01+party-02+party-03)
 GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral+ fedspectral-plain fedgcn)
 
-# ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases
-# ----
+# ---- federation of a protocol, made once in $base/NAME ----
 
-prepare() { # NAME: in a process of its own
+prepare() { # NAME: runs in a process of its own
 	local name phases
 	T=$base/$1
 	mkdir -p "$T"
 	declare -gA PID=()
 	protocol "$1"
-	# Patient enough to outlast 30 s; a process that is gone for good is not the matter here.
+	# These timeouts outlast 30 s. Jobs that lose a process for good have other timeouts.
 	for name in coordinator $(names "$PARTIES"); do
 		edit "$name" '.heartbeat_s = 1 | .reconnect_s = 45 | .rejoin_s = 20
 			| .step_timeout_s = 60'
@@ -94,15 +94,16 @@ prepare() { # NAME: in a process of its own
 goes_on() { [[ " ${GOES_ON[*]} " == *" $1 "* ]]; } # PROTOCOL
 too_few() { [[ $1 == *+*+* ]]; }                   # VICTIMS
 
-rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; } # PARTY[+PARTY]: all others
+# PARTY[+PARTY]: prints all other parties.
+rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; }
 
-may_lose() { # the job may, and policies allow it
+may_lose() { # lets the job go on after a loss, and policies allow that
 	local name
 	edit job '.on_loss = "attempt"'
 	edit_parties "$PARTIES" '.policy.allow_loss = 2'
 }
 
-# What a job of those who are left alone leaves.
+# Makes the results of jobs that have only the remaining parties.
 of_the_rest() {
 	local victims name rest
 	cp "$T/coordinator.json" "$T/whole.json"
@@ -120,7 +121,7 @@ of_the_rest() {
 	done
 }
 
-cells() { # NAME: "PROTOCOL STEP FAULT VICTIM" each
+cells() { # NAME: prints "PROTOCOL STEP FAULT VICTIM" for each cell
 	local fault victim step
 	for fault in "${faults[@]}"; do
 		if [[ $fault == gone ]]; then
@@ -153,7 +154,7 @@ outcome() { # OUTCOME [WHAT]
 	exit 0
 }
 
-fail() { outcome wrong "${1//,/;}"; } # what lib.sh says of a process that does not do as it should
+fail() { outcome wrong "${1//,/;}"; } # lib.sh calls it when a process fails an expectation
 
 cell() { # PROTOCOL STEP FAULT VICTIM
 	protocol=$1 step=$2 fault=$3 victim=$4
@@ -172,7 +173,7 @@ fault_of_process() {
 	[[ $fault != disk ]] || small_disk
 	[[ $fault != gone ]] || { may_lose && be_quick; }
 	coordinator
-	edit coordinator ".listen = \"$ADDRESS\"" # for when it is started again
+	edit coordinator ".listen = \"$ADDRESS\"" # a second coordinator has this address too
 	relay relay $RELAY_MS
 	party party-00
 	ADDRESS=$RELAY party party-01
@@ -184,7 +185,7 @@ fault_of_process() {
 	judge
 }
 
-# A host that is gone is not awaited for long.
+# Sets short timeouts, so that the job soon gives up a host that is gone.
 be_quick() {
 	local name
 	edit_all "$PARTIES" ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $((1 + BUSY))"
@@ -201,7 +202,7 @@ await_all() {
 	done
 }
 
-# When the victim comes to the step, or to the end.
+# Waits until the victim comes to the step, or ends.
 strike() {
 	local first=${victim%%+*} log
 	log=$T/out/$first/log.jsonl
@@ -221,7 +222,8 @@ strike() {
 	esac
 }
 
-# Only in its last step it may come to the end before it hears that.
+# The victim must end with 6 after SIGTERM. Only in its last step may it end before it sees the
+# signal.
 tell_to_end() {
 	local last
 	kill -TERM "${PID[$victim]}" 2>/dev/null || true
@@ -253,7 +255,7 @@ kill_and_start() {
 
 kill_for_good() {
 	local name status
-	late=true # if none of them can be killed any more
+	late=true # stays true if all victims have ended already
 	for name in ${victim//+/ }; do
 		status=0
 		kill -KILL "${PID[$name]}" 2>/dev/null || true
@@ -279,7 +281,8 @@ stop_for() { # SECONDS
 	kill -CONT "${PID[$victim]}"
 }
 
-# With room for the ledger, whose log of writes alone takes some MB of a job with many rounds.
+# Mounts a small file system for the victim. It has room for the ledger, whose write-ahead log alone
+# takes some MB in a job with many rounds.
 small_disk() {
 	mkdir -p "$T/out/$victim"
 	mount -t tmpfs -o size=16m coterie-fault "$T/out/$victim" ||
@@ -287,7 +290,7 @@ small_disk() {
 	mounted=$T/out/$victim
 }
 
-# Whatever the victim gives back meanwhile is filled as well, as long as it runs.
+# Fills the disk. While the victim runs, space that it frees is filled too.
 fill_disk() {
 	full() {
 		cat /dev/zero >>"$mounted/filling" 2>/dev/null || true
@@ -444,7 +447,7 @@ echo "faults: $total cells, $jobs at a time" >&2
 xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" {} <"$base/cells" \
 	2>"$base/errors" |
 	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
-# A cell whose process was killed says nothing, and is not right for that.
+# A cell whose process was killed prints nothing and counts as wrong.
 awk -F \
 	'[ ,]' 'FILENAME == ARGV[1] { said[$1, $2, $3, $4]++; next } !said[$1, $2, $3, $4] { '\
 'print $1 "," $2 "," $3 "," $4 ",wrong,it says nothing" }' \

@@ -1,6 +1,6 @@
-# judge.sh -- what became of a cell of faults.sh: whether those who ended well have the results of a
-# run without a fault, and whether those who failed did so cleanly. Reads $protocol, $fault,
-# $victim, $T, $base and STATUS_OF of the cell; each judge ends it by outcome or fail.
+# judge.sh -- judges the end of a cell of faults.sh. Processes that succeeded must have the results
+# of a run without a fault; processes that failed must have failed cleanly. Reads $protocol, $fault,
+# $victim, $T, $base and STATUS_OF of the cell; each judge ends the cell by outcome or fail.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the cell's
@@ -15,7 +15,7 @@ judge_late() {
 	outcome late
 }
 
-# Whoever had a connection through the relay says that it lost it.
+# Some process must log that it lost its connection through the relay.
 cut_was_felt() { cat "$T"/*.stderr | grep -Eq '; waiting for .*, for up to|; dialling again for'; }
 
 judge() {
@@ -52,12 +52,12 @@ judge() {
 		"$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
 }
 
-# Those who are left have what a job of theirs leaves, and say who is missing; or all were done by
-# then.
+# The remaining processes must have the results of a job of their own and name the missing parties.
+# If all were done before the loss, they have the results of the whole job.
 judge_gone() {
 	local name missing
 	nothing_unexpected
-	for name in ${victim//+/ }; do rm -rf "$T/out/$name"; done # they could not tidy up
+	for name in ${victim//+/ }; do rm -rf "$T/out/$name"; done # victims leave files
 	! too_few "$victim" || all_is_done || judge_too_few
 	for name in coordinator $(rest_of "$victim"); do
 		((STATUS_OF[$name] == 0)) || fail "the others do not go on: $(statuses)"
@@ -83,7 +83,7 @@ all_is_done() {
 	for name in coordinator $(rest_of "$victim"); do ((STATUS_OF[$name] == 0)) || return 1; done
 }
 
-# Nobody has results, and all say why: who is gone, or that too few are left.
+# No process has results. Each reports which party is gone, or that too few parties are left.
 judge_too_few() {
 	local name gone
 	for name in coordinator $(rest_of "$victim"); do
@@ -114,7 +114,7 @@ same_as_of() { # DIRECTORY NAME
 	done
 }
 
-died_when_all_were_done() { # the coordinator may have ended before it is dialled again
+died_when_all_were_done() { # the coordinator may have ended before the victim dials it again
 	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
 		{
@@ -143,9 +143,10 @@ statuses() {
 attempts() { run_of coordinator '"attempt \(.attempt)"' 2>/dev/null || true; }
 cause() { run_of "$1" '.error // ""' 2>/dev/null | sed 's/,/;/g' | cut -c 1-200; }
 
-# Without files of numbering, rows of a fedspectral job are numbered at random, anew in each, and
-# with them clusters of one size: its clusterings are compared, and at the coordinator, whose rows
-# are those, the sizes of clusters. launch hands out no such files
+# Without numbering files fedspectral numbers rows at random in each job, and clusters of one size
+# too. Then same_rows compares clusterings, and at the coordinator, whose rows have those numbers,
+# only the sizes of clusters. The launch script, which runs the cells of loss, makes no numbering
+# files.
 numbered_alike() { [[ $protocol != fedspectral* || -e $T/parties.numbering && $fault != loss ]]; }
 
 same_rows() { # NAME FILE FILE
@@ -172,12 +173,13 @@ same_results() {
 		was=$base/$protocol/undisturbed/$name
 		records_done "$name" || fail "$name/run.json has status $(run_of "$name" .status)"
 		same_files "$name" || fail "$name has not the files of an undisturbed run"
-		# its noise is drawn anew in each job: whose they are, and how many
+		# fedwalk draws its noise anew in each job: only the ids and the number of
+		# embeddings are compared
 		if [[ $protocol == fedwalk* ]]; then
 			same_embeddings "$name" || fail "$name has other embeddings"
 			continue
 		fi
-		# Their order is drawn anew in each job.
+		# The order of common ids is drawn anew in each job.
 		[[ ! -e $was/ids.txt ]] ||
 			cmp -s <(sort "$was/ids.txt") <(sort "$T/out/$name/ids.txt") ||
 			fail "$name has other ids"
@@ -189,9 +191,10 @@ same_results() {
 	done
 }
 
-# By name: whatever else a kind leaves is there, and not empty; of models their number, for they are
-# named by the job. A profile is made when all is done: whoever is killed then has none, nor whoever
-# has no room for it, and says so.
+# Compares file names: each file that the undisturbed run left must exist and not be empty. Names of
+# models contain the job's identifier, so only their number is compared. profile.csv is written when
+# all parties are done. A victim killed then has none. A victim without disk space has none either,
+# and logs that.
 same_files() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1 aside late=none
 	aside=$(put_aside "$1")
@@ -208,14 +211,15 @@ same_files() { # NAME
 	diff <(files_in "$was") <(files_in "$is") >&2
 }
 
-# What was written of its results when a process was killed is given place by the next attempt: of
-# this job alone.
+# Prints the pattern of the directories to which a second attempt of this job moved the partial
+# results of its first process.
 put_aside() { # NAME
 	[[ $fault == kill ]] || return 0
 	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
 }
 
-# Or there was no room for a record, or its writer is gone, and it says so.
+# The record says that the job is done. The victim may have none if its disk was full, which it must
+# log, or if it died when all were done.
 records_done() { # NAME
 	if [[ -s $T/out/$1/run.json ]]; then
 		[[ $(run_of "$1" .status) == "done" ]] ||
@@ -229,8 +233,7 @@ records_done() { # NAME
 	fi
 }
 
-# The cause that the coordinator gives is everyone's, but for how they put it: each names the
-# victim.
+# The coordinator and the parties word the cause differently, but each of them names the victim.
 same_causes() {
 	local name
 	for name in coordinator $(names "$PARTIES"); do
@@ -238,7 +241,7 @@ same_causes() {
 		grep -q "$victim" "$T/$name.stderr" ||
 			fail "$name does not name $victim: $(tail -n 1 "$T/$name.stderr" |
 			cut -c 1-200)"
-		[[ -s $T/out/$name/run.json ]] || continue # it was not told of a job
+		[[ -s $T/out/$name/run.json ]] || continue # it got no job
 		[[ $(run_of "$name" .status) != "done" ]] ||
 			fail "$name/run.json says the job is done"
 		[[ $(cause "$name") == *"$victim"* ]] ||
@@ -247,7 +250,7 @@ same_causes() {
 	[[ $fault != disk ]] || full_disk_is_the_cause
 }
 
-# Whose disk it is knows it; the others, who ended the job.
+# The victim logs that its disk is full. The other processes log which one ended the job.
 full_disk_is_the_cause() {
 	local name
 	for name in coordinator $(names "$PARTIES"); do
@@ -263,8 +266,8 @@ full_disk_is_the_cause() {
 	done
 }
 
-# The victim may have been kept from taking back what it had; the coordinator's are its own
-# reckoning.
+# A party that failed has no results. The victim may have been unable to delete its results. The
+# coordinator computes its own results and is not checked.
 no_results() {
 	local name file
 	for name in $(names "$PARTIES"); do

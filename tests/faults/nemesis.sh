@@ -1,51 +1,49 @@
 #!/bin/bash
-# nemesis -- parties that stay, job after job, while things break around them; and whether all that
-# was said is true.
+# nemesis -- keeps parties running, job after job, while faults strike them, and checks that their
+# records, ledgers and messages are true.
 #
 #   tests/faults/nemesis.sh [option...]
 #
-#     --seconds N    how long new jobs are begun; default 60
-#     --seed N       which jobs, which faults, when: the same for the same number; default 1
+#     --seconds N    starts new jobs for N s; default 60
+#     --seed N       draws jobs, faults and moments; the same N gives the same ones; default 1
 #     --jobs N       no more than N jobs
-#     --first N      begins with job N of this seed; with --jobs 1 that one alone, to see it again
+#     --first N      begins with job N of this seed; --jobs 1 --first N repeats job N alone
 #     --kind KIND    only jobs of this kind; may be given again
 #     --fault FAULT  only this fault; may be given again
-#     --short        no outage outlasts reconnect_s
-#     --out DIR      keeps the history, and all that processes said, there
+#     --short        no outage is longer than reconnect_s
+#     --out DIR      keeps the history and all output of processes in DIR
 #     --list         prints kinds and faults
 #
 #     party-00 == relay ==\
-#     party-01 == relay === coordinator, a new one for each job       the relays cut, damage, fall
-#     silent party-02 == relay ===
-#     party-03 == relay ==/                                           all hold data for every kind
-#     of job
+#     party-01 == relay ===\ coordinator, a new one    the relays cut, damage and delay
+#     party-02 == relay ===/ for each job              connections; each party holds data
+#     party-03 == relay ==/                            for every kind of job
 #
-# Each job gets no fault, one, or two at once, at moments drawn by the seed: so many per cent into
-# the time that jobs of this kind take, or (below 0) so many ms after the coordinator was started,
-# when parties may still be coming.
+# Each job gets no fault, one, or two at once, at moments drawn from the seed. A moment is a per
+# mille of the usual time of a job of this kind. If it is negative, it is that many ms after the
+# start of the coordinator, when parties may still be connecting.
 #
-#     kill term      kill -9, kill; a party is started again as a service manager does, a killed
+#     kill term      kill -9, kill; a party is started again as by a service manager, a killed
 #                    coordinator too
 #     stop           kill -STOP, later kill -CONT
 #     hup            SIGHUP, 30 times
-#     cut half flip  a connection is closed; in the middle of a piece; a bit is turned
-#     silent         a connection stands, and nothing passes
-#     data torn      another version of a data file is put in place by rename; half of one, until
-#                    the job is over
-#     renew expire   the same for the certificate, with SIGHUP; an expired one stays until the job
-#                    is over
+#     cut half flip  the relay closes a connection; closes it in the middle of a piece; flips a bit
+#     silent         a connection stays open and carries nothing
+#     data           another version of a data file replaces it, by rename
+#     torn           half of a data file replaces it until the job is over
+#     renew expire   a new certificate, or an expired one until the job is over, with SIGHUP
 #     clock          the host's clock jumps by hours or years, and later back
-#     second twin    another process on its output directory; on its state, with a directory of its
-#                    own
+#     second         a second process uses the first one's output directory
+#     twin           a second process uses a party's state, with an output directory of its own
 #     full           no file may grow for a while (RLIMIT_FSIZE)
 #
-# party-00 is never ended, so that what it holds in memory can be compared.
+# party-00 is never ended, so that its memory can be compared over all jobs.
 #
-# When a job is over, and all are at rest, nemesis/judge.sh says what must be true. In the end every
-# ledger verifies, no party has grown, and every kind (one, if N is below 60) is done once more with
-# nobody disturbed. Kind fedwalk has parties of its own, at the end, as it needs other data. A line
-# for each job, then counts; the history is DIR/history.jsonl, a line for each start, fault and end.
-# Exit 1 if something was wrong.
+# When a job is over and all processes are idle, nemesis/judge.sh checks it. At the end every ledger
+# verifies and no party has grown. Then every kind (one kind if --seconds is below 60) is done once
+# more without faults. Kind fedwalk needs other data, so its jobs run last, with parties of their
+# own. The script prints a line for each job, then counts. DIR/history.jsonl has a line for each
+# start, fault and end. Exit 1 if anything was wrong.
 #
 # shellcheck disable=SC2034 # what is set here the parts use
 # shellcheck source=../integration/lib.sh
@@ -90,8 +88,8 @@ start_coordinator() {
 	tell started coordinator "pid ${PID[coordinator]}"
 }
 
-# Parties dial one address all the time, through relays: a port below those that the kernel gives
-# away.
+# Finds an address that parties dial, through relays, in all jobs. Its port is below those that the
+# kernel assigns.
 an_address() {
 	local port tries=20
 	while ((tries--)); do
@@ -102,7 +100,7 @@ an_address() {
 	edit coordinator ".listen = \"$ADDRESS\""
 }
 
-# Its exit status is in $STATUS.
+# Sets $STATUS to the exit status of a process that has ended.
 reap() { # NAME
 	STATUS=0
 	wait "${PID[$1]}" 2>/dev/null || STATUS=$?
@@ -115,7 +113,7 @@ last_words() {
 	tail -n 1 "$T/$1.stderr" | jq -r '.text? // empty' 2>/dev/null || tail -n 1 "$T/$1.stderr"
 }
 
-# What a service manager does: whoever is gone is started again, soon.
+# Starts each party that has ended again soon, as a service manager does.
 manage_parties() {
 	local name
 	for name in $(names $PARTIES); do
@@ -127,7 +125,7 @@ manage_parties() {
 	done
 }
 
-party_ended() { # NAME STATUS: only by what it was sent, or, at its start, with what it cannot use
+party_ended() { # NAME STATUS: fails unless a signal, or unfit files at the start, ended it
 	local sent=${SENT[$1]-}
 	case $sent/$2 in
 	*KILL*/137 | *TERM*/[06]) ;;
@@ -154,9 +152,10 @@ manage_coordinator() {
 	OVER=1 COORDINATOR_STATUS=$STATUS
 }
 
-# ---- what happens: drawn before the job, done in it ----
+# ---- faults: drawn before the job, struck during the job ----
 
-# RANDOM is bash's own generator, so that a number stands for the same jobs everywhere.
+# Draws the job of number N and its faults. Bash has its own generator, so a seed gives the same
+# jobs on every machine.
 draw() { # N
 	local i n long
 	RANDOM=$((16#$(sha256sum <<<"$SEED $1" | cut -c 1-7)))
@@ -166,7 +165,7 @@ draw() { # N
 	n=$((n == 0 ? 0 : n < 5 ? 1 : 2))
 	for ((i = 0; i < n; i++)); do
 		FAULT+=("${faults[RANDOM % ${#faults[@]}]}")
-		long=$RANDOM # here: in a subshell it is another generator
+		long=$RANDOM # drawn here, because a subshell seeds RANDOM anew
 		WHO+=("$(victim "${FAULT[i]}" "$long")")
 		AT+=($((RANDOM % 5 ? RANDOM % 1000 : -1 - RANDOM % 1000)))
 		long=$((200 + RANDOM % 3800))
@@ -184,15 +183,15 @@ victim() { # FAULT NUMBER
 }
 
 now() { NOW=$((${EPOCHREALTIME/./} / 1000)); }
-nap() { read -rt "$1" -u "$NAP" _ || true; } # without a process for it
+nap() { read -rt "$1" -u "$NAP" _ || true; } # sleeps without starting a process
 
-tell() { # WHAT WHO TEXT: a line of the history
+tell() { # WHAT WHO TEXT: writes a line of the history
 	local text=${3//\\/}
 	printf '{"ms":%d,"job":%d,"what":"%s","who":"%s","text":"%s"}\n' $((NOW - BEGAN)) "$N" \
 		"$1" "$2" "${text//\"/\'}" >>"$T/history.jsonl"
 }
 
-turn() { # what is due is done
+turn() { # runs all actions that are due
 	local i due=("${DUE[@]}") todo=("${DO[@]}")
 	now
 	manage_parties
@@ -256,7 +255,7 @@ one_job() {
 	clear_up
 }
 
-# Nothing more is due, all parties are there, and none is in a job.
+# True if no action is due, all parties run, and none is in a job.
 at_rest() { [[ -z $(not_at_rest) ]]; }
 
 not_at_rest() {
@@ -269,12 +268,12 @@ not_at_rest() {
 	return 0
 }
 
-# A record that says "running" is of a process that runs it, or of one that is gone.
+# A record with status "running" counts only if the party's present process wrote it.
 in_a_job() { # NAME
 	local run
 	for run in "$T/out/$1"/job-*/run.json; do
 		[[ -e $run ]] || continue
-		# it may have had no room to write how the job ended
+		# a process struck by "full" may have had no space to record the end of the job
 		! disturbed_by "$1" full || continue
 		jq -e '.status == "running"' "$run" >/dev/null &&
 			(($(date -r "$run" +%s%3N) >= ${STARTED[$1]})) && return 0
@@ -377,7 +376,7 @@ main() {
 	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-nemesis.XXXXXX")
 	trap 'end $?' EXIT
 	trap 'exit 130' INT TERM HUP
-	# bash says so of what is killed
+	# drops bash's messages about killed processes
 	exec 2> >(grep -vE 'line [0-9]+: +[0-9]+ (Killed|Terminated|File size limit)' >&2 || true)
 	mkdir "$T/last"
 	mkfifo "$T/nap"
@@ -398,7 +397,7 @@ main() {
 	((!ALL_WRONG))
 }
 
-# The same processes from the first job to the last, but for whom the nemesis ends.
+# Runs jobs with the same party processes from the first job to the last; only faults end them.
 life() { # fedwalk|others FIRST-JOB SECONDS
 	local name end_at=$((NOW + 1000 * $3)) first=$2
 	mapfile -t kinds \
@@ -425,7 +424,7 @@ life() { # fedwalk|others FIRST-JOB SECONDS
 	ALL_WRONG=$((ALL_WRONG + ${#WRONG[@]}))
 }
 
-# Every kind once more, and nobody is disturbed: all is as it was.
+# Runs every kind once more without faults; each job must succeed.
 quiet_jobs() {
 	for KIND in \
 		$(printf '%s\n' "${kinds[@]}" |
@@ -466,4 +465,4 @@ counts() {
 	options "$@"
 	main
 	exit
-} # in one piece: bash reads a script as it goes, and this one may be edited meanwhile
+} # braces: bash must read the whole script first, as it may be edited during a run

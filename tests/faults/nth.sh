@@ -1,39 +1,45 @@
 #!/bin/bash
-# nth -- what becomes of a job, and of the next one, when the N-th operation of one process on its
-# files fails, or its N-th allocation, or when it dies there.
+# nth -- makes the N-th file operation or allocation of one process fail, or ends the process there,
+# and checks how the job and the next job end.
 #
 #   tests/faults/nth.sh [option...] [PROTOCOL...]
 #
-#     --seconds S    so long; default 60
-#     --runs N       so many runs instead
+#     --seconds S    starts new runs for S s; default 60
+#     --runs N       makes N runs instead
 #     --seed X       chooses protocols, victims, faults and N; default 1
-#     --jobs N       runs at a time; default twice the cores
+#     --jobs N       runs N at a time; default twice the cores
 #     --only FAULT   may be given again
 #     --cell "PROTOCOL VICTIM FAULT N SEED"   this one run, as a line of the results names it
-#     --out FILE     a line for each run: the cell, what was struck, outcome, what
+#     --out FILE     a line for each run: the cell, the struck operation, the outcome, the cause
 #
-#     EIO ENOSPC       an operation that fails once; with + those after it too. ENOSPC: of those
-#                      that change something
-#     short            one write takes half of what it is given
-#     die power torn   the process ends there; all is lost that was not synced; some of that is.
-#                      With an odd seed it is started again at once, and the others wait for it
-#     alloc alloc+     an allocation that fails, and all after it
+#     EIO ENOSPC       one operation fails; with + the operations after it fail too. ENOSPC strikes
+#                      only operations that change something
+#     short            one write writes half of its bytes
+#     die power torn   the process ends there. power: all data that were not synced are lost; torn:
+#                      some of them are lost. With an odd seed the process is started again at
+#                      once, and the others wait for it
+#     alloc alloc+     one allocation fails; with + all after it fail too
 #
-# tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the
-# coordinator. Protocol "serve" is kmeans, submitted to a coordinator that serves, which is then the
-# victim; a job that its queue still has is the next one's job. It ends as its coordinator says,
-# which is told to end when the job is over, or waits for too long; a job that it has taken is in
-# the queue of the next.
+# tests/faults/shim.c, preloaded into one process of a federation of three, strikes: into party-01
+# or into the coordinator. Protocol "serve" submits kmeans to a coordinator that serves, and the
+# victim is that coordinator. When the job is over or has taken too long, the coordinator gets
+# SIGTERM. Its exit status tells how the run ended. A job that it has accepted must be in the queue
+# of the next coordinator, and is then the next job.
 #
-# A run is right if it ended in time, by no signal, with a status that is documented; labels, where
-# there are any, are those of an undisturbed run; run.json of each says how it ended; nobody names
-# an innocent; each ledger is whole, counts what its rows say, and has what the coordinator
-# received, but for the last second before a power loss, as docs/security/records.md says; budgets
-# of three jobs are enough for all attempts at both; and the next job, on the same directories and
-# without the fault, is done, and no row of a ledger is gone.
+# A run is right if all of this holds:
 #
-# The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not
-# sanitized.
+#   * Each process ended in time, without a signal, with a documented status.
+#   * Labels, if there are any, are those of an undisturbed run.
+#   * The run.json of each process tells how it ended, and no process blames an innocent one.
+#   * Each ledger is whole, and its counts agree with its rows. It has all messages that the
+#     coordinator received, except for the last second before a power loss, as
+#     docs/security/records.md says.
+#   * Budgets of three jobs are enough for all attempts at both jobs.
+#   * The next job, on the same directories and without the fault, succeeds, and no row of a ledger
+#     is gone.
+#
+# The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN names a folder of other
+# programs, which must not be sanitized.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -43,10 +49,11 @@ PROTOCOLS=(kmeans flat intersect serve)
 FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
 PARTIES=3
 KEEP=${KEEP-}
-SERVE_S=8  # a job that is submitted; times PATIENCE
-LIMIT_S=30 # until all have ended; times PATIENCE
+SERVE_S=8  # s for a submitted job to end; times PATIENCE
+LIMIT_S=30 # s until all processes have ended; times PATIENCE
 
-# Each party has some of the rows; the job is of those that all have, in the same order each time.
+# Each party has some of the rows. The job uses the rows that all parties have, in the same order
+# each time.
 other_rows() {
 	local name
 	federation $PARTIES --nodes 60
@@ -98,7 +105,7 @@ prepare() { # NAME
 
 victims() { [[ $1 == serve ]] && echo coordinator || echo coordinator party-01; } # PROTOCOL
 
-# Starts all. In the victim, if there is one, fault strikes.
+# Starts all processes; the fault strikes in the victim, if there is one.
 federate() {
 	local name class=io how=$fault with=() job=(--job "$T/job.json")
 	! serving || job=(--serve)
@@ -137,8 +144,8 @@ jobs_of() { "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" "$@"
 
 answers_or_gone() { gone coordinator || jobs_of list >/dev/null 2>&1; }
 
-# What the queue has, or a new job, to its end, which is in $SERVED; then the coordinator is told to
-# end. The victim may serve nobody.
+# Waits for the end of the queue's job, or submits a job and waits for it, and sets $SERVED. Then
+# ends the coordinator. If the victim does not serve, there may be no job.
 submit() {
 	local id
 	SERVED=0
@@ -148,7 +155,7 @@ submit() {
 			| .[0].id // empty') || true
 	[[ ! ${TAKEN-} ]] || jobs_of show "$TAKEN" >/dev/null 2>&1 ||
 		fail "the queue has lost job $TAKEN"
-	# The coordinator has a job, is gone, or refuses it though its parties have connected.
+	# Fails while the coordinator refuses the job because a party has never connected.
 	submitted() {
 		id=$(jobs_of submit "$T/job.json" 2>"$T/submitted" | cut -d ' ' -f 2) || true
 		[[ $id ]] || gone coordinator || ! grep -q 'never connected' "$T/submitted"
@@ -161,7 +168,7 @@ submit() {
 	kill -TERM "${PID[coordinator]}" 2>/dev/null || true
 }
 
-# As a coordinator of one job would have ended, and what it would have left.
+# Makes a serving coordinator look like one of a single job: its status and its results.
 as_served() {
 	((STATUS_OF[coordinator] != 0)) || STATUS_OF[coordinator]=$SERVED
 	rm -f "$T/out/coordinator"/{run.json,labels.csv,labels.npy}
@@ -187,8 +194,7 @@ statuses() {
 	for name in $(everybody); do printf '%s %s ' "$name" "${STATUS_OF[$name]}"; done
 }
 
-# ---- one run, in a process of its own: prints "PROTOCOL VICTIM FAULT N SEED,STRUCK,OUTCOME,WHAT"
-# ----
+# ---- one run, in a process of its own: prints "CELL,STRUCK,OUTCOME,WHAT" ----
 
 outcome() { # OUTCOME [WHAT]
 	echo "$cell,$struck,$1,${2-}"
@@ -229,14 +235,14 @@ one() { # CELL
 	fi
 }
 
-# If the victim died, and by then parties could join, it comes back at once.
+# Starts a victim that died again at once, if parties could connect before it died.
 start_again() {
 	local status=0
 	[[ $ADDRESS ]] || return 0
 	until_true $LIMIT_S gone "$victim" ||
 		fail "$victim still runs after $((LIMIT_S * PATIENCE)) s"
 	wait "${PID[$victim]}" || status=$?
-	if ((status != 66)); then # await_all asks for its status once more
+	if ((status != 66)); then # gives await_all a process that ends with the same status
 		start "$victim" bash -c "exit $status"
 		return 0
 	fi
@@ -280,13 +286,13 @@ judge() {
 	first_coordinator=${STATUS_OF[coordinator]} first_error=$(error_of coordinator)
 }
 
-# The victim may have been kept from writing its record, and then says so.
+# run.json tells how the process ended. A victim that could not write it says so on stderr.
 judge_record() { # NAME
 	local status=${STATUS_OF[$1]}
 	if ((status == 0)) && ! status_is "$1" "done"; then
 		[[ $1 == "$victim" ]] && said "$1" 'run.json' ||
 			fail "$1 ended with 0, run.json says: $(run_of "$1" .status 2>&1)"
-	# or it died when all were done, and heard so later
+	# the victim died after the job was done, and its second process was refused
 	elif [[ $status == [1-5] ]] && status_is "$1" running; then
 		[[ $1 == "$victim" ]] &&
 			said "$1" \
@@ -304,15 +310,15 @@ judge_labels() { # NAME
 		[[ ! -e $was/$f || -e $T/out/$1/$f ]] || ! status_is "$1" "done" ||
 			fail "$1 is done and has no $f"
 	done
-	# The coordinator's are its own reckoning. When it breaks at the very end parties have had
-	# theirs confirmed.
+	# A party that failed has no labels. The victim is exempt. The coordinator computes its own
+	# labels. If the coordinator fails at the very end, parties have confirmed theirs already.
 	[[ ${STATUS_OF[$1]} == 0 ||
 		$1 == "$victim" ||
 		$1 == coordinator || $victim == coordinator || ! -e $T/out/$1/labels.csv ]] ||
 		fail "$1 failed and has labels"
 }
 
-judge_blame() { # NAME: of the others one may be named beside the victim, not instead of it
+judge_blame() { # NAME: an error that names another process must name the victim too
 	local other error
 	((STATUS_OF[$1] != 0)) || return 0
 	error=$(error_of "$1")
@@ -336,7 +342,7 @@ judge_ledger() { # PARTY
 	{ sent "$1" | grep -Ev '^(DECLINE|ABORT) ' || true; } >"$T/sent"
 	rows "$1" | sed 's/"[^"]*",//g' |
 		awk -F, '{ n[$5]++ } END { for (t in n) print t, n[t] }' >"$T/rows"
-	[[ -s $T/rows || -s $T/sent ]] || return 0 # none was made, or nothing written yet
+	[[ -s $T/rows || -s $T/sent ]] || return 0 # no ledger was made, or nothing was written yet
 	ledger verify "$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	counts_its_rows "$T/out/$1/state" ||
 		fail "the ledger of $1 counts other jobs, sums or numbers than its rows: $( \
@@ -347,8 +353,9 @@ judge_ledger() { # PARTY
 			grep -q 'has no entry for the ledger' "$T/verify" ||
 			fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	done
-	# All that came is in the ledger, but for the word that it is over, as when the ledger is
-	# what broke; after a power loss what is synced at once, and all before it.
+	# The ledger has all messages that the coordinator received. A missing DECLINE or ABORT is
+	# allowed, because a failing ledger can be their cause. After a power loss messages may be
+	# missing too, except ACCEPT, and none if a DONE was sent.
 	awk -v power="$([[ $1 == "$victim" && $fault =~ power|torn ]] && echo 1)" '
 		FILENAME == ARGV[1] { rows[$1] = $2; next }
 		{ sent[$1] = $2 }
@@ -362,7 +369,7 @@ judge_ledger() { # PARTY
 		}' "$T/rows" "$T/sent" >"$T/lacks" || fail "$1: $(<"$T/lacks")"
 }
 
-# "TYPE MESSAGES" that the coordinator got of PARTY in this run, if it could say so.
+# Prints "TYPE MESSAGES" that the coordinator received from PARTY in this run, if it wrote a record.
 sent() { # PARTY
 	[[ ! -s $T/out/coordinator/run.json ]] ||
 		run_of coordinator ".traffic[]? | select(.peer == \"$1\" and .messages_received > 0)
@@ -370,7 +377,7 @@ sent() { # PARTY
 not) | \"\(.type) \(.messages_received)\""
 }
 
-# The same processes on the same directories, and nothing strikes.
+# Runs the next job with the same directories and without a fault; it must succeed.
 judge_next() {
 	local name victim_before=$victim odd
 	victim=''
@@ -404,7 +411,8 @@ wrong_use() { echo "nth: $1; see --help" >&2 && exit 4; }
 
 if [[ ${1-} == --one ]]; then
 	base=$2
-	((SECONDS_UNTIL == 0 || EPOCHSECONDS < SECONDS_UNTIL)) || exit 255 # xargs begins no other
+	# With 255 xargs starts no other run.
+	((SECONDS_UNTIL == 0 || EPOCHSECONDS < SECONDS_UNTIL)) || exit 255
 	one "$3"
 fi
 
@@ -457,7 +465,8 @@ for name in "${chosen[@]}"; do
 	) || exit 1
 done
 
-# Cells without end: each by its own number, so that one seed gives the same ones.
+# Prints cells without end. Each is drawn from its own number, so a seed always gives the same
+# cells.
 choose() {
 	local i protocol victim fault io alloc most
 	for ((i = 1; runs == 0 || i <= runs; i++)); do

@@ -1,12 +1,12 @@
 # protocols.sh -- the protocols that faults are injected into, each as a small federation of four.
 #
-# Each sets up data, keys, configurations and $T/job.json; the runs last long enough to be struck in
-# any step because faults.sh puts a slow relay before two of the parties.
+# Each function sets up data, keys, configurations and $T/job.json. faults.sh puts a slow relay
+# before two parties, so that runs are long enough to be struck in any step.
 #
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # PARTIES is read by who sources this
+# shellcheck disable=SC2034 # the scripts that source this file read PARTIES
 
-PARTIES=4 # two pairs and then all, where a protocol has a tree
+PARTIES=4 # enough for a tree: two pairs, then all four
 PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor
 	fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
@@ -26,7 +26,7 @@ rows() { # VARIANT [SYNTH-OPTION...]
 edges() { # VARIANT
 	edges_federation $PARTIES
 	edit job ".variant = \"$1\""
-	# the plain variant keeps numbers that are drawn in each attempt
+	# the plain variant keeps random numbers, which differ in each attempt
 	[[ $1 == fedspectral ]] || numbered $PARTIES
 }
 
@@ -54,11 +54,11 @@ protocol() { # NAME
 	esac
 }
 
-# Each party has 170 ids and nothing else; 110 of them all have.
+# Each party has 170 ids and no other data; all parties have 110 of them.
 ids_alone() {
 	local name i=0
 	federation $PARTIES
-	seq 0 149 >"$T/pooled/ids.txt" # for launch
+	seq 0 149 >"$T/pooled/ids.txt" # scripts/launch reads it
 	echo '{ "kind": "align", "seed": 7 }' >"$T/job.json"
 	for name in $(names "$PARTIES"); do
 		seq $((20 * i)) $((20 * i + 169)) >"$T/data/$name/ids.txt"
@@ -68,8 +68,8 @@ ids_alone() {
 	done
 }
 
-# Each party has some of the rows; the job is of those that all have, in an order that is the same
-# in each run.
+# Each party has some of the rows. The job uses the rows that all parties have, in the same order in
+# each run.
 other_rows() {
 	local name
 	columns '.align = "intersect"'
@@ -82,7 +82,7 @@ other_rows() {
 	done
 }
 
-# A run leaves the models; the job is then to predict with them.
+# A first run leaves the models, and the job predicts with them.
 predicting() {
 	local name model
 	columns

@@ -1,18 +1,23 @@
-/* A library for LD_PRELOAD: one operation of a process on its files, or one of its allocations,
- * fails.
+/* A library for LD_PRELOAD: makes one file operation of a process, or one of its allocations, fail.
  *
- *     FAULT_UNDER   files and directories below this path count, no others
- *     FAULT_COUNT   16 bytes and a line: operations, allocations, and which one was struck; made
- * here FAULT_CLASS   io: open, read, write, sync, rename, ...; write: those of them that change
- * something; alloc: malloc and its kin FAULT_AT      N: the N-th of its class is struck; 0: none,
- * they are only counted FAULT_HOW     EIO, ENOSPC  fails so; for allocations any word will do EIO+
- * ...     so do all that follow short        the first write from there on writes half of what it
- * should die          the process ends at once power        the same, and all is undone that was
- * not synced: contents since a file's last fsync, names since their directory's torn         the
- * same, but some of it, by FAULT_SEED, had come to the disk
+ *     FAULT_UNDER   only files and directories below this path count
+ *     FAULT_COUNT   a file that the shim makes: 16 bytes with the numbers of operations and of
+ *                   allocations, and a line that tells which one was struck
+ *     FAULT_CLASS   io: open, read, write, sync, rename, ...
+ *                   write: those of them that change something
+ *                   alloc: malloc and similar functions
+ *     FAULT_AT      N: the N-th of its class is struck; 0: the shim only counts
+ *     FAULT_HOW     EIO, ENOSPC  the operation fails with it; an allocation fails with any word
+ *                   EIO+ ...     all later operations fail too
+ *                   short        the first write from there on writes half of its bytes
+ *                   die          the process ends at once
+ *                   power        the process ends, and the shim undoes all that was not synced:
+ *                                contents since the last fsync of the file, names since the last
+ *                                fsync of their directory
+ *                   torn         as power, but FAULT_SEED decides which changes reached the disk
  *
- * A process that was ended so has status 66. Everything is done by system calls that
- * common/job/confine.c lists. What stdio reads and writes for itself, and maps, is not seen. */
+ * A process that the shim ends has status 66. The shim uses only system calls that
+ * common/job/confine.c allows. It does not see what stdio reads, writes and maps for itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -67,16 +72,16 @@ __attribute__((constructor)) static void begin(void)
 	at = n ? strtoull(n, NULL, 10) : 0;
 }
 
-/* ---- what is not on the disk yet ---- */
+/* ---- changes that are not on the disk yet ---- */
 
-/* The last first. A file is known by its inode, a name by that of its directory too. */
+/* A list, newest first. A file is identified by its inode, a name by its directory's inode too. */
 struct change {
 	struct change *next;
 	enum { CONTENT, CREATED, MADE, RENAMED, REMOVED } what;
-	struct stat of; /* CONTENT: the file; otherwise: its directory */
-	int fd;         /* CONTENT */
+	struct stat of; /* CONTENT: of the file; otherwise: of its directory */
+	int fd;         /* of CONTENT */
 	char path[PATH_BYTES], to[PATH_BYTES];
-	bool had; /* CONTENT, REMOVED: as it was; RENAMED: what `to` was */
+	bool had; /* the file existed (RENAMED: `to`); old, n and mode are its */
 	char *old;
 	size_t n;
 	mode_t mode;
@@ -102,7 +107,7 @@ static void stat_dir_of(const char *path, struct stat *st)
 		memset(st, 0, sizeof(*st));
 }
 
-/* The bytes of the file that would survive a power loss. */
+/* Stores in `c` the bytes of the file that would survive a power loss. */
 static void read_old(struct change *c, int fd)
 {
 	struct change *since = changes;
@@ -137,7 +142,7 @@ static struct change *remember(int what, const char *path, const char *to)
 	return c;
 }
 
-static void remember_content(const char *path) /* path: may be one in /proc/self/fd */
+static void remember_content(const char *path) /* path may be in /proc/self/fd */
 {
 	struct stat st;
 	struct change *c;
@@ -230,7 +235,7 @@ static bool by_chance(void)
 	return seed >> 63;
 }
 
-/* ---- whether this one is struck ---- */
+/* ---- whether this operation is struck ---- */
 
 enum verdict { NOT_OURS, GO_ON, REFUSED };
 
@@ -253,7 +258,8 @@ static bool path_of(int fd, char path[static PATH_BYTES])
 	return ours(path);
 }
 
-/* Counts one. True: it is to fail, errno says how. One that is to be short has its *n halved. */
+/* Counts one operation. Returns true if it must fail, with errno set. For a short write, halves *n.
+ */
 static bool strikes(enum class c, const char *what, const char *path, size_t *n)
 {
 	bool counts = c == ALLOC ? !strcmp(class, "alloc")
@@ -284,7 +290,7 @@ static bool strikes(enum class c, const char *what, const char *path, size_t *n)
 	return true;
 }
 
-/* GO_ON: no other thread does anything until done(). */
+/* Returns GO_ON with the lock held: no other thread does a file operation until done(). */
 static enum verdict on_path(enum class c, const char *what, const char *path, size_t *n)
 {
 	if (!ours(path))
@@ -393,7 +399,7 @@ int mkdir(const char *path, mode_t mode)
 	return (int)done(bad);
 }
 
-int close(int fd) /* one that fails has closed */
+int close(int fd) /* a close that fails has closed the file */
 {
 	enum verdict v = on_fd(READS, "close", fd, NULL);
 	int bad = (int)syscall(SYS_close, fd);

@@ -1,37 +1,41 @@
 #!/bin/bash
-# twins -- two jobs at once over one state: every budget, wherever the first one stands when the
-# second runs.
+# twins -- runs two jobs at once over one state, for each budget, with the first job held at each
+# step while the second one runs.
 #
 #   tests/faults/twins.sh [option...] [BUDGET...]
 #
 #     --step STEP    only the cells of this step; may be given again
-#     --times N      each cell so many times; default 1
-#     --jobs N       cells at a time; default the cores
+#     --times N      runs each cell N times; default 1
+#     --jobs N       runs N cells at a time; default the cores
 #     --out FILE     a line for each cell: budget,step,number,outcome,what
 #     --list         prints the cells
 #
-#     subsets   policy.allow_subsets false; the second job is of one party less
-#     eps       policy.max_eps_total 1.2, jobs of eps 1
-#     jobs      policy.max_jobs 1
-#     words     policy.max_words, which one job takes
-#     change    ids of party-00 differ by three in the second job
+#     subsets   policy.allow_subsets is false; the second job has one party less
+#     eps       policy.max_eps_total is 1.2; each job has eps 1
+#     jobs      policy.max_jobs is 1
+#     words     policy.max_words is the spending of one job
+#     change    three ids of party-00 differ in the second job
 #
-#     party-00  == relay ==\                            party-00-b  ==\
-#     party-01  == relay === coordinator                party-01-b  === coordinator-b, the same
-#               identity
-#     party-02  == relay ==/                            party-02-b  ==/
-#               party-00 and party-00-b have one state, and so on
+#     party-00  == relay ==\                  party-00-b  ==\
+#     party-01  == relay === coordinator      party-01-b  === coordinator-b, the same identity
+#     party-02  == relay ==/                  party-02-b  ==/
+#               party-00 and party-00-b have one state; so do the other two pairs
 #
-# Step "together": both begin at once, and nothing is held. Step S: the relay holds the first job
-# when party-00 is in S, until all of the second job have ended. Step "person": party-01 of the
-# first job asks a person, who agrees when the second job is over.
+# Step "together": both jobs begin at once, and the relay holds nothing. Step S: the relay holds the
+# first job when party-00 is in S, until all processes of the second job have ended. Step "person":
+# party-01 of the first job waits for approval, which comes after the second job is over.
 #
-# A cell is right if no party's ledger has numbers of both jobs (change: that of party-00), or more
-# sums or numbers than the budget; if no more than one job is done, all of whose processes end with
-# 0; if all of the other end with 2, one of its parties names the budget, and its coordinator hears
-# that the policy is why. ONE: one of the two is done. NONE: each was refused by another party,
-# which happens if they begin together, or both have some of the sums or numbers. Otherwise one must
-# be done.
+# A cell is right if all of this holds:
+#
+#   * No party's ledger has numbers of both jobs (change: party-00's), or more sums or numbers than
+#     the budget.
+#   * At most one job is done, and all its processes end with 0.
+#   * All processes of the other job end with 2. One of its parties names the budget, and its
+#     coordinator reports that the policy is the cause.
+#
+# ONE: one of the two jobs is done. NONE: each job was refused by another party. NONE is right if
+# the jobs begin together, or if each has spent some of the sums or numbers. Otherwise one must be
+# done.
 #
 # The last line is the count; exit 1 if a cell is wrong.
 #
@@ -42,7 +46,7 @@ BUDGETS=(subsets eps jobs words change)
 PARTIES=3
 RELAY_MS=15
 
-# ---- a budget's federations, made once: $base/BUDGET ----
+# ---- federation of a budget, made once in $base/BUDGET ----
 
 rows_that_differ() {
 	federation $PARTIES --nodes 60
@@ -96,7 +100,7 @@ policy() { # BUDGET
 	esac
 }
 
-named() { # BUDGET: in the sentence of who refuses
+named() { # BUDGET: prints the text that a refusal must contain
 	case $1 in
 	subsets) echo policy.allow_subsets ;;
 	eps) echo policy.max_eps_total ;;
@@ -105,7 +109,8 @@ named() { # BUDGET: in the sentence of who refuses
 	esac
 }
 
-# The budget "words" is the spending of one undisturbed job; jobs are held at the steps of that job.
+# Runs one undisturbed job. Its spending is the budget "words", and its steps are those at which
+# jobs are held.
 one_alone() { # BUDGET
 	local name
 	[[ $1 != eps ]] ||
@@ -122,14 +127,14 @@ one_alone() { # BUDGET
 
 policy_of() { for f in "$1" "$1-b"; do edit "$f" ".policy.$2 = $3"; done; } # PARTY KEY VALUE
 
-# PARTY
+# PARTY: prints the rows of its ledger
 rows() {
 	"$BIN/coterie" ledger export --csv --state "$T/state/$1" | tail -n +2 | sed 's/"[^"]*",//g'
 }
-# PARTY COLUMN
+# PARTY COLUMN: prints the sum of a column of its ledger
 spent() { rows "$1" | awk -F, -v c="$2" '{ n += $c } END { print n + 0 }'; }
 
-cells() { # BUDGET: "BUDGET STEP NUMBER" each
+cells() { # BUDGET: prints "BUDGET STEP NUMBER" for each cell
 	local i
 	for ((i = 1; i <= times; i++)); do
 		{ echo together person && tr '\n' ' ' <"$base/$1/steps"; } | xargs -n 1 |
@@ -249,7 +254,7 @@ judge() {
 	esac
 }
 
-# Adds to done, if the job is.
+# Adds the job's name to the array `done` if all its processes succeeded.
 judge_job() { # WHICH COORDINATOR NAME...
 	local name ok=0 says
 	says=$(named "$budget")

@@ -1,4 +1,4 @@
-# judge.sh -- what must be true when a job is over, and in the end. For nemesis.sh.
+# judge.sh -- checks each finished job, and the parties at the end of the run. For nemesis.sh.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # shared with nemesis.sh
@@ -11,7 +11,7 @@ wrong() { # TEXT
 disturbed_by() { [[ " ${DISTURBED[$1]-} " =~ \ ($2)\  ]]; } # NAME FAULT|FAULT...
 anybody_by() { [[ " ${STRUCK[*]} " =~ \ ($1)\  ]]; }        # FAULT|FAULT...
 
-# All that happened is said to be survived (docs/explanation/deadlines-and-attempts.md).
+# True if docs/explanation/deadlines-and-attempts.md says that the job survives all its faults.
 must_be_done() {
 	local i
 	! anybody_by 'term|torn|full|twin' || return 1
@@ -55,7 +55,7 @@ judge_done() { # RECORD
 		return
 	fi
 	judge_labels coordinator "$(dirname "$1")"
-	# by what others heard, a ledger that lost its end is found out
+	# the record of the coordinator later shows a ledger that lost its end
 	cp "$1" "$T/last/coordinator.json"
 	again=$(jq .attempt "$1")
 	((again == 1)) || OUTCOME="done in attempt $again"
@@ -72,7 +72,7 @@ judge_failed() { # RECORD
 	wrong "the coordinator names nobody who was disturbed: $said"
 }
 
-# Whoever is named was disturbed in this job.
+# Every party that the sentence names was disturbed in this job.
 judge_names() { # WHO SENTENCE
 	local name
 	for name in $(grep -oE 'party-[0-9]+' <<<"$2" | sort -u); do
@@ -80,7 +80,7 @@ judge_names() { # WHO SENTENCE
 	done
 }
 
-judge_record() { # NAME RECORD: what it says fits together, and what happened
+judge_record() { # NAME RECORD: its fields agree with each other and with the job
 	local status exit_status elapsed attempt attempts error
 	read -r status exit_status elapsed attempt attempts \
 		< <(jq \
@@ -91,7 +91,7 @@ judge_record() { # NAME RECORD: what it says fits together, and what happened
 	"done") [[ $exit_status == 0 && ! $error ]] ||
 		wrong "$2: done, with status $exit_status, error '$error'" ;;
 	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } ||
-		# The next process marks what a killed one left.
+		# After a kill the next process marks the record as failed, with 5.
 		{ [[ $exit_status == 5 && ! $error ]] && disturbed_by "$1" kill; } ||
 		wrong "$2: failed, with status $exit_status, error '$error'" ;;
 	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full ||
@@ -104,7 +104,7 @@ judge_record() { # NAME RECORD: what it says fits together, and what happened
 		"the coordinator ended with $COORDINATOR_STATUS, its run.json says $exit_status"
 	((elapsed >= 0 && elapsed <= (NOW - JOB_BEGAN) / 1000 + 1)) ||
 		wrong "$2: took $elapsed s, of $(((NOW - JOB_BEGAN) / 1000))"
-	# One that failed while it waited for the next attempt lists its own too.
+	# A record that failed between two attempts lists its own attempt too.
 	[[ $status == failed ]] || attempts=$((attempts + 1))
 	((attempt >= 1 && attempt <= 3 && attempts <= attempt)) ||
 		wrong "$2: attempt $attempt, and of attempts it lists too many"
@@ -135,7 +135,7 @@ judge_party() { # NAME
 	esac
 }
 
-# Each message that it says it sent is in its ledger.
+# Each message that the party's record counts as sent is in its ledger.
 judge_ledger() { # NAME RECORD
 	local job attempt short
 	read -r job attempt < <(jq -r '.job_id + " " + (.attempt | tostring)' "$2")
@@ -150,12 +150,12 @@ judge_ledger() { # NAME RECORD
 			if (of[4] == attempt) n[a[2]]++ }
 			END { for (t in n) print t, n[t] }' | sort) |
 		awk '$2 > $3 { print $1 ": " $2 " sent, " $3 " booked" }' | head -n 1)
-	# Why it takes no part it says even if that cannot be written down.
+	# Even a party without disk space logs why it declines the job.
 	[[ -z $short ]] || { [[ $short == DECLINE* ]] && disturbed_by "$1" full; } ||
 		wrong "the ledger of $1 has less than $2: $short"
 }
 
-# ---- the labels of a run that nobody disturbed, over the files that the parties say they used ----
+# ---- labels: compared with an undisturbed run over the files that the parties report ----
 
 judge_labels() { # NAME DIR
 	local reference file
@@ -166,8 +166,8 @@ judge_labels() { # NAME DIR
 		[[ ! -e $reference/$1/$file ]] || cmp -s "$reference/$1/$file" "$2/$file" ||
 			wrong "$2/$file differs from $reference/$1/$file"
 	done
-	# What parties draw for their walks is secret, and drawn anew in each job: of embeddings it
-	# is how many there are.
+	# Parties draw their walks secretly and anew in each job. So only the sizes of the
+	# embeddings are compared.
 	file=embeddings.npy
 	[[ ! -e $reference/$1/$file ]] ||
 		[[ $(stat -c %s "$reference/$1/$file") == "$(stat -c %s "$2/$file")" ]] ||
@@ -175,7 +175,7 @@ judge_labels() { # NAME DIR
 	LABELS=$((LABELS + 1))
 }
 
-# Prints its directory; nothing if a party has no record of the job as done.
+# Prints the directory of the reference run; nothing if a party has no record of the job as done.
 reference_for() { # JOB
 	local name run key=$KIND
 	local -A record=()
@@ -193,7 +193,7 @@ reference_for() { # JOB
 	echo "$key"
 }
 
-make_reference() { # DIR: of the parties' records
+make_reference() { # DIR: runs the job of the parties' records, undisturbed
 	local name place sha file dir=$1
 	rm -rf "$dir"
 	mkdir -p "$dir"
@@ -227,7 +227,7 @@ never was" && return 1
 	) || { echo "an undisturbed run fails: $(last_words reference)" && return 1; }
 }
 
-# ---- in the end ----
+# ---- at the end of the run ----
 
 judge_ledgers() {
 	local name said
@@ -245,7 +245,7 @@ that was done"
 	done
 }
 
-memory_of() { # NAME: resident KiB, open files, threads
+memory_of() { # NAME: prints resident KiB, open files, threads
 	local pid=${PID[$1]}
 	echo "$(awk '/^VmRSS/ { print $2 }' \
 		"/proc/$pid/status") $(find "/proc/$pid/fd" -mindepth 1 |
@@ -260,7 +260,8 @@ remember_memory() {
 	done
 }
 
-# A quarter more, and 8 MiB: allocators keep what they once had, a sanitizer's much more.
+# Memory may grow by a quarter and 8 MiB, because allocators keep freed pages; a sanitizer's
+# allocator keeps far more.
 judge_memory() {
 	local name before now pid kib=8192
 	! sanitized || kib=524288

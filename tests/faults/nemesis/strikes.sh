@@ -1,17 +1,17 @@
-# strikes.sh -- `fault_X WHO LONG` strikes, and says with `later` what is to be undone; false: there
-# was nothing to strike. For nemesis.sh.
+# strikes.sh -- `fault_X WHO LONG` strikes and schedules the undoing by `later`. It returns false if
+# there was nothing to strike. For nemesis.sh.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # shared with nemesis.sh
 
-later() { # MS COMMAND...: in so many, or with the word "end" when the coordinator has ended
+later() { # MS COMMAND...: runs COMMAND after MS ms, or, with "end", after the coordinator has ended
 	if [[ $1 == end ]]; then UNDO+=("${*:2}"); else
 		DUE+=($((NOW + $1)))
 		DO+=("${*:2}")
 	fi
 }
 
-send() { # SIGNAL NAME: false if it is gone, or so young that a SIGHUP meets no program yet
+send() { # SIGNAL NAME: false if it has ended, or is too young to handle SIGHUP
 	[[ $1 != HUP ]] || ((NOW - ${STARTED[$2]-0} >= 1000)) || return
 	[[ ${PID[$2]-} ]] && ! gone "$2" && kill "-$1" "${PID[$2]}" 2>/dev/null
 }
@@ -32,8 +32,8 @@ fault_hup() {
 	done
 }
 
-# With a file, a certificate or a clock as it is, a process that starts may end with 4; one just
-# started may so still.
+# True if a new process may end with 4 because of its files, certificate or clock, or because those
+# were mended less than 20 s ago.
 unfit() { [[ ${UNFIT[$1]-} ]] || ((NOW < ${FIT_SINCE[$1]-0} + 20000)); }
 
 fit_again() {
@@ -114,7 +114,7 @@ right_time() {
 	fit_again "$1"
 }
 
-# It ends at once, and names the first.
+# Starts a second process on the same output directory. It must end at once and name the first one.
 fault_second() {
 	local arg=(--out "$T/out/$1")
 	[[ ${PID[$1]-} && -z ${PID[second-$1]-} && -z ${UNFIT[$1]-} ]] && ! gone "$1" || return
@@ -129,7 +129,7 @@ fault_second() {
 	later 0 "second_ended $1 $((NOW + 30000))"
 }
 
-# If the first ended meanwhile, the second is the first, and is told to go.
+# Checks the second process. If the first has ended, the second runs in its place and gets SIGTERM.
 second_ended() { # NAME UNTIL
 	local second=second-$1 first_lives=false
 	[[ ${PID[$1]-} != "${FIRST[$1]}" ]] || gone "$1" || first_lives=true
@@ -185,7 +185,7 @@ fault_full() {
 	later "$2" "room_again $1 ${PID[$1]}"
 }
 
-# NAME PID
+# NAME PID: lets its files grow again
 room_again() {
 	[[ ${PID[$1]-} != "$2" ]] || prlimit --pid "$2" --fsize=unlimited: 2>/dev/null || true
 }

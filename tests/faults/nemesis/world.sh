@@ -1,12 +1,12 @@
-# world.sh -- data for every kind of job, two versions of each file, certificates, clocks. For
-# nemesis.sh.
+# world.sh -- makes data for every kind of job, two versions of each file, certificates and clocks.
+# For nemesis.sh.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # shared with nemesis.sh
 
 declare -A FILE_OF=([features]=features.mtx [edges]=edges.tsv [graphs]=set/set_A.txt)
 
-what_it_reads() { # KIND: the file whose replacing matters to it
+what_it_reads() { # KIND: prints which data file its jobs read
 	case $1 in
 	fedspectral* | fedwalk) echo edges ;;
 	fedgcn) echo graphs ;;
@@ -94,7 +94,7 @@ configurations() {
 	done
 }
 
-# What fedwalk reads excludes what the others do.
+# Sets the data of all parties. The data of fedwalk cannot be configured together with other data.
 data_of() { # fedwalk|others
 	local name
 	for name in $(names $PARTIES); do
@@ -109,7 +109,8 @@ data_of() { # fedwalk|others
 	done
 }
 
-# Of each daemon's own key: NAME.crt.now, .renewed, and .expired, which ended yesterday.
+# Makes three certificates for each daemon's key: NAME.crt.now, .renewed, and .expired, which
+# expired yesterday.
 certificates() {
 	local name dir=$T/ca.d
 	mkdir "$dir"
@@ -151,14 +152,14 @@ signed() { # NAME SUFFIX FROM TO
 		-startdate "$3" -enddate "$4" -in "$T/ca.d/csr" -out "$T/pki/$1.crt.$2"
 }
 
-put() { # FILE PLACE: by rename
+put() { # FILE PLACE: replaces PLACE by rename
 	cp "$1" "$2.new"
 	mv "$2.new" "$2"
 }
 
 clock_shim() {
 	CLOCK=
-	! sanitized || return 0 # the sanitizers' library wants to be the first
+	! sanitized || return 0 # the sanitizers' library must be loaded first
 	CLOCK=$TOOLS/clock.so
 	[[ ! $CLOCK -nt $ROOT/tests/faults/nemesis/clock.c ]] || return 0
 	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -shared -fPIC -o "$CLOCK.$$" \
@@ -166,7 +167,7 @@ clock_shim() {
 	mv "$CLOCK.$$" "$CLOCK"
 }
 
-set_clock() { # NAME SECONDS: written in place, in one piece
+set_clock() { # NAME SECONDS: writes the file in place, in one piece
 	local i bytes=''
 	for ((i = 0; i < 64; i += 8)); do bytes+=$(printf '\\x%02x' $((($2 >> i) & 255))); done
 	# shellcheck disable=SC2059

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """A coordinator that changes one broadcast sum in each of N jobs, in ways drawn at random, and
-looks at what parties do then.
+checks how the parties react.
 
     changes.py --config coordinator.json --job job.json --ready-file FILE --changes N [--seed SEED]
 
-Job 0 is honest and shows which sums are broadcast. In each later job one sum is changed for all
-parties or for one of them. A party that sends anything but ABORT behind a changed sum has taken it.
-The last line of stdout is {"changes": N, "taken": N, "of": {"WAY": N}, "told": {"PARTY": N}}: sums
-that were changed, those that some party took, changes by way, and changed sums each party was sent.
+Job 0 is honest and shows which sums are broadcast. In each later job the coordinator changes one
+sum, for all parties or for one of them. A party that sends anything but ABORT after a changed sum
+has taken it. The last line of stdout is
+
+    {"changes": N, "taken": N, "of": {"WAY": N}, "told": {"PARTY": N}}
+
+changes: sums that were changed; taken: those that some party took; of: changes by way; told:
+changed sums that each party received.
 """
 import argparse
 import json
@@ -23,11 +27,11 @@ from coordinator import arguments
 from wire import Broken, field, u32, u64
 
 N = 1 << 64
-OLD, NEW = 2**54 - 33, 2**127 - 1  # moduli of tags, up to version 6 and from 7 on
+OLD, NEW = 2**54 - 33, 2**127 - 1  # moduli of tags: of versions up to 6, and from 7 on
 
 
 def shift(draw):
-    """What is added to a word, and what that is called."""
+    """Draws a number to add to a word, and its name."""
     return draw.choice((
         lambda: ("k p of version 6", draw.choice((-1, 1)) * draw.randint(1, 1023) * OLD),
         lambda: ("k p", draw.choice((-1, 1)) * draw.randint(1, 1 << 63) * NEW),
@@ -38,7 +42,7 @@ def shift(draw):
 
 
 def arrange(draw, words):
-    """Words in other places, or not all of them."""
+    """Moves, repeats or removes words."""
     i, j = draw.randrange(len(words)), draw.randrange(len(words))
     new = list(words)
     way = draw.choice(("swapped", "repeated", "cut short", "longer", "zeros", "-N / 2"))
@@ -71,7 +75,7 @@ def change_tag(draw, tag):
 
 
 def change(draw, words, tag):
-    """Another sum or tag than words (integers below N) and tag, and in which way."""
+    """Draws another sum or tag than words (integers below N) and tag, and names the change."""
     while True:
         new, new_tag, of = list(words), tag, draw.randrange(10)
         if of < 6:
@@ -87,7 +91,7 @@ def change(draw, words, tag):
 
 
 class Changes(liar.Lies):
-    """Before a coordinator of tests/interop."""
+    """Mixed in before a coordinator of tests/interop."""
 
     changes, draw, at = 0, random.Random(1), None
 
@@ -122,7 +126,7 @@ class Changes(liar.Lies):
         super().give_up(b"the job is over", 2)
 
     def send_sum(self, c, words, tag):
-        """words and tag of any length."""
+        """Sends words and a tag of any length."""
         data, most = np.array(words, "<u8"), wire.CHUNK // 8
         for at in range(0, len(data), most):
             last = at + most >= len(data)
@@ -132,7 +136,7 @@ class Changes(liar.Lies):
                    + field(tag if last else b""))
 
     def run(self):
-        self.broadcast = set()  # numbers of the sums that parties are sent
+        self.broadcast = set()  # numbers of the sums that parties receive
         self.of, self.taken, self.told = {}, 0, {name: 0 for name in self.names}
         threading.Thread(target=self.beat, daemon=True).start()
         for job in range(self.changes + 1):

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""A coordinator of fedspectral and party 0, which help each other, against all other parties: edges
-with their owner.
+"""A coordinator of fedspectral and party 0 that collude. They try to read edges of the other
+parties, with the owner of each edge.
 
     colluder.py --config coordinator.json --job job.json --ready-file FILE --truth DIR --party FILE
     [--lie LIE]
 
-    apart     a node that party 0 knows another to compare with it has one row; each other node has
-              a row of its own
-              at each party
+    apart     a node that a party compares with party 0 has one row; each other node has a row of
+              its own at each party
+    honest    both keep to the protocol
 
-Party 0 tells the coordinator its keys, and so which ids others compare with it. With "apart" it
-claims to have as many nodes as there are rows, so that these are not too many, and says of none of
-its own which row it has. The last line of stdout is that of extract.py, of the edges of other
-parties. "honest": both keep to the protocol.
+Party 0 gives the coordinator its keys, so the coordinator computes which ids other parties
+compare with party 0. With "apart" party 0 claims as many nodes as there are rows, so that the
+parties accept the number of rows. It hides the rows of its own nodes. The last line of stdout is
+that of extract.py, for the edges of the other parties.
 """
 import argparse
 import json
@@ -34,8 +34,8 @@ from wire import Broken
 
 class Colluder(fedspectral.Party):
     def batches(self):
-        """With "apart" of own nodes those that show nothing, and pseudonyms of nobody at rows that
-        the receiver has not got."""
+        """With "apart", sends only those of its own nodes that reveal nothing, and random
+        pseudonyms for rows that the receiver does not have."""
         if self.hub.lie != "apart":
             yield from super().batches()
             return
@@ -55,21 +55,21 @@ class Colluder(fedspectral.Party):
     def compare_rows(self):
         try:
             super().compare_rows()
-        except secsum.Refused:  # it knows why rows are too many
+        except secsum.Refused:  # party 0 expects too many rows
             pass
 
 
 class Hub(extract.Edges):
-    """The coordinator, to which the party is."""
+    """The coordinator that colludes with the party."""
 
     def __init__(self, *args):
         super().__init__(*args)
         self.agreed, self.session = threading.Event(), None
-        # the bytes that all make a hash of
+        # All parties hash these bytes.
         self.job = json.dumps(self.what, separators=(",", ":")).encode()
 
     def foreseen(self):
-        """Numbers of nodes, by party, that it compares with party 0."""
+        """Returns for each party the numbers of its nodes that it compares with party 0."""
         known = [set() for _ in self.ids]
         assert self.agreed.wait(60), "party 0 has no keys"
         for j in self.session.others():
@@ -78,7 +78,7 @@ class Hub(extract.Edges):
         return known
 
     def number(self):
-        """Before each lie."""
+        """Assigns rows; runs before each lie."""
         super().number()
         known, row = self.foreseen(), dict(zip(self.all, range(len(self.all))))
         if self.lie != "apart":

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""drip.py -- holds connections to a daemon's HTTP server open, a byte at a time.
+"""drip.py -- keeps connections to a daemon's HTTP server open by sending single bytes.
 
     drip.py HOW N ADDRESS READY [PKI NAME]
 
 HOW is one of
     request    a request whose header never ends: one byte every 3 s
-    body       a POST whose body never ends: the same
+    body       a POST whose body never ends: one byte every 3 s
     watch      /events, which has no end
-    unread     request after request, whose answers are not read
+    unread     request after request, without reading the answers
     handshake  a TLS handshake whose first record never ends
-ADDRESS: HOST:PORT, or unix:PATH. With PKI and NAME over TLS, with NAME's certificate.
-DRIP_UID: the user that it becomes. A connection that the daemon closes is made anew 3 s later.
-READY is written when all N were made once.
+ADDRESS is HOST:PORT or unix:PATH. With PKI and NAME the connections use TLS and NAME's
+certificate. DRIP_UID is the user that the process becomes. If the daemon closes a connection,
+drip.py opens a new one within 3 s. It writes the file READY when it has tried to open all N
+connections.
 """
 
 import os
@@ -31,7 +32,7 @@ FIRST = {"request": HEAD, "body": POST, "watch": WATCH, "unread": WHOLE, "handsh
 
 
 def connect(how, address, context):
-    """One connection that has sent its first bytes; None: it was refused."""
+    """Returns a connection that has sent its first bytes, or None if it was refused."""
     try:
         if address.startswith("unix:"):
             s = socket.socket(socket.AF_UNIX)
@@ -49,7 +50,7 @@ def connect(how, address, context):
 
 
 def drip(how, s):
-    """One more byte. False: the daemon has closed the connection."""
+    """Sends one more byte. Returns False if the daemon has closed the connection."""
     try:
         if how == "unread":
             s.send(WHOLE)

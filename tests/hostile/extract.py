@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""How many rows, or edges with their owner, a coordinator reads, honest or not, and how many of
-them are true.
+"""Counts the rows, or the edges with their owner, that a coordinator reads, and how many are true.
+The coordinator is honest, or malicious with --lie.
 
     extract.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie LIE]
 
-kmeans, fedsc: with --lie from=S it is honest up to sum S (a number, or PHASE+N). From then on it
-tells parties counts of `min_cluster` or more for all centres, so that none is left out of the sums,
-and sums that move centres to where few rows are near: a sum over one row is that row. Besides it
-looks for sums that differ by one row, as `coterie-lab privacy` does.
+kmeans, fedsc, --lie from=S: the coordinator is honest up to sum S (a number, or PHASE+N). From
+then on it sends counts of at least `min_cluster` for all centres, so that no centre is left out
+of the sums. It sends sums that move centres near few rows, because a sum over one row is that
+row. It also looks for sums that differ by one row, as `coterie-lab privacy` does.
 
-kmeans, fedsc: with --lie prime=P it adds P to words of sums and leaves the tags as they are, which
-holds wherever tags are modulo P. A centre changed like that goes far from all rows and is dropped.
-Landmarks grow by one in each doubling instead of twice: there are as many doublings as parties
-allow, each with sums over other rows.
+kmeans, fedsc, --lie prime=P: the coordinator adds P to words of sums and leaves the tags
+unchanged. This passes if tags are modulo P. A centre changed in this way goes far from all rows
+and is dropped. Landmarks then grow by one in each doubling instead of twice. So there are as many
+doublings as parties allow, each with sums over other rows.
 
-fedspectral: columns of the joint matrix, by blocks of unit vectors. An edge has an owner where one
-party alone has rows of both its ends. With a --lie of liar.py about rows. The job's ids are
-"plain", to compare with.
+fedspectral: the coordinator sends blocks of unit vectors and receives columns of the joint
+matrix. It knows the owner of an edge if one party alone has rows of both its ends. --lie: the
+lies of liar.py about rows. The job's ids are "plain", so that the edges can be compared.
 
-DIR: the parties' data. The last line of stdout is {"read": [...], "wrong": N, "of": N, "after": N}:
-what is read and true, what is read and false, how many there are, and how many sums came after the
-first lie.
+DIR is the parties' data. The last line of stdout is {"read": [...], "wrong": N, "of": N, "after":
+N}: true items read, number of false items read, number of items that exist, and number of sums
+after the first lie.
 """
 import argparse
 import glob
@@ -37,13 +37,13 @@ import kmeans
 import secsum
 from wire import Broken
 
-NEAR = 1e-4  # of a row that is read to the true one, in standard deviations
+NEAR = 1e-4  # largest distance of a row from the true one, in standard deviations
 
 
 def rows_behind(sets, m):
-    """Candidates for rows of m columns: sums that one row is behind, alone or as a difference.
-    sets: of each round centres, how many rows are nearest to each, and sums of those and of their
-    squared distances."""
+    """Yields candidates for rows of m columns: sums over one row, and differences of sums that
+    may be one row. sets holds for each round the centres, the number of rows nearest to each,
+    and the sums of those rows and of their squared distances."""
     Z, n, S = (np.concatenate(part) for part in zip(*sets))
     square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
     yield from S[n == 1, :m]
@@ -55,7 +55,8 @@ def rows_behind(sets, m):
 
 
 def compared(rows, X, near=NEAR):
-    """The numbers of the rows of X that are among `rows`, and how many of `rows` are none."""
+    """Returns the numbers of the rows of X that are among `rows`, and how many of `rows` are
+    false."""
     read, wrong = set(), 0
     for row in rows:
         gap = np.abs(X - row).max(axis=1)
@@ -67,8 +68,8 @@ def compared(rows, X, near=NEAR):
 
 
 class RowsHalf(kinds.Half):
-    """Notes what is asked, and of each sum of rows what it is the sum of; landmarks before a
-    doubling, and rounds since."""
+    """Records the meaning of each sum that is asked for. Also records the number of landmarks
+    before a doubling, and the rounds since."""
 
     before = turn = 0
 
@@ -120,7 +121,7 @@ class Rows(liar.Lies, kinds.Fedsc):
         elif self.asked == "clusters":
             stays = half.count >= half.least
             got, count = got.reshape(-1, half.X.shape[1] + 1), self.true[stays]
-            if half.X.shape[1] == self.columns:  # not of an embedding
+            if half.X.shape[1] == self.columns:  # not rows of an embedding
                 self.sets.append((half.Z[stays].copy(), count, got))
             if due:
                 told = self.elsewhere(half.count[stays], count, got).ravel()
@@ -131,8 +132,8 @@ class Rows(liar.Lies, kinds.Fedsc):
         return np.concatenate([words, total[-2:]])
 
     def dropped(self, total, alive, half):
-        """The sum in which the smallest centres go out of reach, one round before the last of a
-        doubling: one more than before is left."""
+        """Returns a sum that moves the smallest centres far away, one round before the end of a
+        doubling. One centre more than before the doubling is left."""
         more = alive - half.before - 1 if half.turn == 3 else 0
         if more <= 0:
             return total
@@ -143,7 +144,7 @@ class Rows(liar.Lies, kinds.Fedsc):
         return told
 
     def elsewhere(self, said, count, got):
-        """Sums by which centres go to places near rows, spread as these are."""
+        """Returns sums that move centres near rows, with the spread of these rows."""
         m, some = got.shape[1] - 1, np.flatnonzero(count > 1)
         near = self.random.choice(some,
                                   len(count)) if len(some) else np.zeros(len(count), dtype=int)

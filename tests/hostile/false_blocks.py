@@ -1,30 +1,30 @@
 #!/usr/bin/env python3
-"""How many distances over the others' features a party reads by false terms of method "gcc".
+"""Counts distances over the others' features that a party reads by false terms in method "gcc".
 
     false_blocks.py --dims K FOLDER...
 
-In memory: the eight products and blocks of an honest coordinator (tests/interop/landmark.py), and
-none of the rest. Each sum is G V, where G are the inner products of the others' rows, and the
-party's own term. The party sends M W; W are unit vectors of nodes. The next block is close to W,
-so that products with it are columns of G. It differs from W by the last products over M, in all
-rows but W's. Over the wire M fits into words where the party claims long rows, so that G is
-small (false_sets.py). FOLDER: the others' features.mtx. The party has the lengths of the others'
-rows: the joint ones less its own.
+Runs in memory, with the eight products and blocks of an honest coordinator
+(tests/interop/landmark.py) and nothing else. Each sum is G V plus the party's own term, and G
+holds the inner products of the others' rows. The party sends M W; W are unit vectors of nodes.
+The next block is close to W, so products with the block are columns of G. In all rows but those
+of W the block differs from W by the last products divided by M. Over the wire, M fits into words
+if the party claims long rows, so that G is small (false_sets.py). FOLDER has the others'
+features.mtx. The party knows the lengths of the others' rows: the joint lengths minus its own.
 """
 import argparse
 import json
 
 import numpy as np
 
-import liar  # noqa: F401  tests/interop is where modules are looked for
+import liar  # noqa: F401  liar sets the path to the modules of tests/interop
 import landmark
 import party
 
-LARGE = 1e3  # M, in units of the products' largest entry
+LARGE = 1e3  # M, in units of the largest entry of the products
 
 
 def told(Y):
-    """What an honest coordinator makes of a sum, as it travels."""
+    """Returns the block that an honest coordinator makes of a sum, rounded as on the wire."""
     class Rows:
         rows = len(Y)
 
@@ -45,9 +45,9 @@ def main():
         W = np.eye(n)[:, nodes]
         M = LARGE * np.abs(G).sum(axis=1).max()
         now = told(G @ V + M * W)
-        products = M * now @ np.linalg.inv(now[nodes])  # of V, in all rows but those of W
+        products = M * now @ np.linalg.inv(now[nodes])  # products with V, but not in rows of W
         if before is not None:
-            columns = products @ np.linalg.inv(V[before])  # V's other rows are small
+            columns = products @ np.linalg.inv(V[before])  # the other rows of V are small
             others = np.setdiff1d(np.arange(n), nodes)
             got[np.ix_(others, before)] = columns[others]
         V, before = now, nodes

@@ -1,30 +1,31 @@
-"""What a party of fedspectral reads of the others' edges by false terms, with an honest
-coordinator.
+"""Reads the others' edges in fedspectral by false terms, with an honest coordinator.
 
-Each block is a combination of the sum before it and of blocks that all parties have. The party
-claims ids that nobody else has. In their rows the sum is the party's own term. From enough such
-rows it computes the combination, and with that the sum in all rows. It sends random numbers, so
-that blocks are as good as random ones. The sum less its own term is the others' matrix times the
-last block. The party also claims ids that it guesses, so that it can name the others' nodes.
+Each block is a combination of the sum before it and of blocks that all parties have. The
+malicious party claims ids that no other party has. In the rows of these ids the sum is the
+party's own term. From enough such rows the party computes the combination, and from that the sum
+in all rows. It sends random numbers, so the blocks are as good as random ones. The sum minus its
+own term is the others' matrix times the last block. The party also claims ids that it guesses, so
+that it can name the others' nodes.
 
-exact: it claims no edges of other ids, so joint degrees are the others'. With as many columns as
-the others have nodes it solves for their matrix.
+exact: it claims no edges of other ids, so joint degrees are the others' degrees. With as many
+columns as the others have nodes it solves for their matrix.
 
-fedspectral+ with one iteration: each row of the others' matrix has few entries, which orthogonal
-matching pursuit finds one after the other. With more iterations the party makes blocks of single
-nodes, and guesses that the largest entries of their columns are edges.
+fedspectral+ with one iteration: each row of the others' matrix has few entries. Orthogonal
+matching pursuit finds them one after the other. With more iterations the party makes blocks of
+single nodes, and guesses that the largest entries of their columns are edges.
 
-An honest party has only the rows in which the joint degree is its own.
+An honest party knows only the rows in which the joint degree is its own degree.
 """
 import numpy as np
 
 import fedspectral
 
-LARGE = 1e3  # of a node in a block to all others
+LARGE = 1e3  # entry of a node in its block, compared with all other entries
 
 
 class Honest(fedspectral.Party):
-    """known: rows in which the others' part of each sum is 0."""
+    """Records the blocks and terms. `known` has the rows in which the others' part of each sum
+    is 0."""
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -35,7 +36,7 @@ class Honest(fedspectral.Party):
         there = degree > 0
         self.known = np.flatnonzero(np.abs(degree - self.own_degrees())[there] < 0.5)
         place = np.where(there, np.cumsum(there) - 1, -1)
-        self.place = place[self.row]  # of each own id its row of blocks
+        self.place = place[self.row]  # the row of blocks of each own id
         return super().joined(degree)
 
     def exact(self):
@@ -64,7 +65,8 @@ class Honest(fedspectral.Party):
         return V
 
     def products(self):
-        """Blocks, and the others' part of the sums by them, as far as the known rows go."""
+        """Returns blocks, and the others' part of their sums, while the known rows determine
+        them."""
         before, B, F = [], [], []
         for now, after, term in zip(self.blocks, self.blocks[1:], self.terms):
             before = [] if self.plus else [*before, now]
@@ -77,7 +79,7 @@ class Honest(fedspectral.Party):
         return B, F
 
     def found(self):
-        """Pairs of own ids that are read to be edges of the others."""
+        """Returns the pairs of own ids that seem to be edges of the others."""
         B, F = self.products()
         if not B:
             return set()
@@ -107,7 +109,8 @@ class False_(Honest):
         return self.row[self.count :]
 
     def own_degrees(self):
-        """One at each id of nobody, as joint degrees of 0 are left out."""
+        """Claims a degree of 1 for each id that no other party has, because joint degrees of 0
+        are left out."""
         self.A = np.zeros((self.n, self.n))
         self.A[self.nobodys(), self.nobodys()] = 1
         return self.A.sum(axis=1)
@@ -122,11 +125,12 @@ class False_(Honest):
         return term
 
     def single(self, turn, width):
-        """Rows of the nodes of which block `turn` is made."""
+        """Returns the rows of the nodes in block `turn`."""
         return self.row[: self.count][(np.arange(width) + turn * width) % self.count]
 
     def largest(self, B, F):
-        """As many as the party itself has edges for so many nodes, twice: of two parties."""
+        """Marks the largest entries as edges: twice as many as the party itself has, for two
+        other parties."""
         score = np.zeros((self.n, self.n))
         for turn, (V, Y) in list(enumerate(zip(B, F)))[1:]:
             node = self.single(turn, V.shape[1])
@@ -137,7 +141,8 @@ class False_(Honest):
 
 
 def pursued(B, F):
-    """N of few entries in each row, symmetric, with N B = F: the rows that are explained whole."""
+    """Solves N B = F for a symmetric N with few entries in each row. Rows without a full
+    solution are 0."""
     n = len(B)
     N, done, new = np.zeros((n, n)), np.zeros(n, bool), True
     while new:

@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""A party of fedsc, variant "pairwise", written anew: what its lies gain it, with an honest
-coordinator.
+"""A second implementation of a party of fedsc, variant "pairwise". It can lie to an honest
+coordinator, and counts the rows of the others that it reads.
 
     false_pairwise.py --config FILE --coordinator HOST:PORT --labels FILE --truth FOLDER... [--lie
     LIE]
 
-The job has `dims` and `kernel.width`, and `rounds` is 0, so that the landmarks are the dictionary.
+The job has `dims` and `kernel.width`, and `rounds` is 0, so that the landmarks are the
+dictionary.
 
-    half       one similarity of its own half is off by 1e-3
-    product    the last party's first product is of the negative number
-    cipher     the last party is sent a ciphertext of 0
-    key        and a key of 2047 bits
-    short      and a key and ciphertexts that are a byte short
-    many       and products of one row more than there are
-    unit       unit vectors are encrypted in place of the first d rows: it reads each w_j = Kzz c_j,
-               and from it the row; its own half is made of these, so that nobody sees it
+    half       one similarity of its own half is changed by 1e-3
+    product    the first product for the last party is of the negative number
+    cipher     the last party receives a ciphertext of 0
+    key        the last party receives a key of 2047 bits
+    short      the last party receives a key and ciphertexts without their first byte
+    many       the last party receives products of one row too many
+    unit       it encrypts unit vectors in place of the first d rows. So it reads each
+               w_j = Kzz c_j, and from w_j the row. It computes its own half from these, so no
+               check finds the lie
 
-FOLDER: the others' data. The last line of stdout is {"read": N, "of": N, "ended": "..."}: rows of
-the others that are computed within 1 % of their deviation. Without a lie from its own rows'
-equations.
+FOLDER has the others' data. The last line of stdout is {"read": N, "of": N, "ended": "..."}.
+`read` counts the rows of the others that are within 1 % of their deviation. Without a lie it
+computes them from the equations of its own rows.
 """
 import argparse
 import json
@@ -37,7 +39,7 @@ import paillier  # noqa: E402
 import party  # noqa: E402
 from party import wire  # noqa: E402
 
-CIPHERS, PRODUCTS, PAIRWISE = 13, 14, 18  # of SEALED; of the numbers that are bound
+CIPHERS, PRODUCTS, PAIRWISE = 13, 14, 18  # types of SEALED; tag of the bound numbers
 PIECE, SLOTS, KEY, LEN = 262128, 33, 256, 512
 
 
@@ -49,7 +51,7 @@ def padded(n):
 
 
 def exchange(link, what, batch):
-    """batch: of each other party. Returns theirs."""
+    """Sends each other party its part of batch, and returns the other parties' batches."""
     for j in link.s.others():
         text = struct.pack("<Q", len(batch[j])) + batch[j]
         text = text.ljust(padded(len(text)), b"\0")
@@ -85,7 +87,8 @@ class Pairwise(kmeans.Party):
         return np.exp(-kmeans.distances(X, self.Z) / (2 * self.job["kernel"]["width"] ** 2))
 
     def encrypted(self, n, rows):
-        """Groups of rows, and in each a ciphertext for each coordinate."""
+        """Yields the ciphertexts: a group of rows after the other, and in each one for each
+        coordinate."""
         for at in range(0, len(rows), SLOTS):
             for column in zip(*rows[at : at + SLOTS]):
                 yield paillier.encrypt(n, column, random.SystemRandom().randrange(1, n))
@@ -126,7 +129,7 @@ class Pairwise(kmeans.Party):
         return exchange(self.link, PRODUCTS, batch)
 
     def half(self, theirs):
-        """Its rows of K, and each other party's K."""
+        """Returns its rows of K, in blocks by party."""
         groups, blocks = -(-len(self.X) // SLOTS), {self.link.s.own: self.C @ self.K @ self.C.T}
         for j, text in theirs.items():
             c, block = numbers(text), []
@@ -140,7 +143,8 @@ class Pairwise(kmeans.Party):
         return blocks
 
     def rows_behind(self, W):
-        """From w = Kzz c: k(Z, x) = (Kzz + lambda I) c, and x by its distances to Z."""
+        """Computes rows from w = Kzz c: k(Z, x) = (Kzz + lambda I) c gives x by its distances to
+        Z."""
         k = W @ np.linalg.inv(self.K) @ self.ridge
         D = -2 * self.job["kernel"]["width"] ** 2 * np.log(np.maximum(k, 1e-300))
         A = 2 * (self.Z[1:] - self.Z[0])

@@ -1,35 +1,37 @@
 #!/usr/bin/env python3
-"""How much of the others' data a party reads by false terms, with an honest coordinator.
+"""Counts how much of the others' data a party reads by false terms, with an honest coordinator.
 
     false_party.py --config FILE --coordinator HOST:PORT --truth FOLDER... [--honest] [--claim N]
 
-kmeans, fedsc: it claims N rows in all clusters together, so that no sum is left out and its own
-terms decide where centres go. It places each centre among the rows that it has not read yet, and
+kmeans, fedsc: the party claims N rows in all clusters together. So no sum is left out, and its
+own terms move the centres. It places each centre among the rows that it has not read yet, and
 subtracts its own terms from each sum. A sum over one unread row is that row. With fedsc it leaves
-when the landmarks are found. With noise in the sums (kmeans) it adds no noise, and leaves then too.
+when the landmarks are found. With noise in the sums (kmeans) it adds no noise, and also leaves
+then.
 
-kcagc and kmeans.columns, method "basic": it sends large numbers for distances, and so chooses the
-cluster of each node. In every other iteration one cluster is node a alone and another node b
-alone. In the next one it compares, for all nodes at once, by how much the others' squared
-distances to a and b differ, and halves the interval. One b and several a give all distances
-between them. Methods "flat" and "tree" of three parties: the same of cells. It draws its local
-clusters at random, so that most cells are of one node, and takes a and b from these.
+kcagc and kmeans.columns, method "basic": the party sends large numbers for distances, and so
+chooses the cluster of each node. In every other iteration one cluster has only node a and another
+only node b. In the next iteration it compares, for all nodes at once, the difference of the
+others' squared distances to a and b with a bound, and halves the interval. One b and several a
+give all distances between them. Methods "flat" and "tree" of three parties: the same attack on
+cells. It draws its local clusters at random, so that most cells have one node, and takes a and b
+from these.
 
-fedgcn, two clusters: it claims N graphs in both, and so moves the plane between the first two
-prototypes. Where one graph of the others lies between two places of the plane, the difference
-of the sums below them is that graph's embedding.
+fedgcn, two clusters: the party claims N graphs in both, and so moves the plane between the first
+two prototypes. If one graph of the others lies between two places of the plane, the difference of
+the sums below them is the embedding of that graph.
 
 kcagc, method "landmark": false_sets.py; fedspectral: false_edges.py; fedwalk: false_walks.py.
 
---honest: true terms. It reads rows and graphs from sums of one and from pairs of sums that differ
-by one.
+--honest: the party sends true terms. It reads rows and graphs from sums of one and from pairs of
+sums that differ by one.
 
-FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N,
-"of": N, "ended": "..."}: what is read and true, what is read and false, how much there is (rows,
-graphs, edges or ties of the others, or distances of two nodes over the others' features).
-"differences": how many are right of the differences of distances. "alone": nodes that have a cell
-of their own. "chance": how many of as many own rows are near one of the others'; of edges, how many
-of as many pairs at random are one.
+FOLDER has the others' data. The last line of stdout is {"read": N, "wrong": N, "of": N, "ended":
+"..."}: true items read, false items read, and items that exist. Items are rows, graphs, edges or
+ties of the others, or distances of two nodes over the others' features. Further keys:
+"differences": right differences of distances; "alone": nodes with a cell of their own; "chance":
+own rows, as many as were read, that are near a row of the others; for edges, right ones among as
+many random pairs.
 """
 import argparse
 import glob
@@ -52,11 +54,11 @@ from party import wire
 
 
 class Over(Exception):
-    """There is nothing more to read."""
+    """The party has read all that it can."""
 
 
 class Sums:
-    """Notes what the others' terms come to in each sum over clusters."""
+    """Records the others' part of each sum over clusters."""
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -89,14 +91,14 @@ class Sums:
 
 class Steering(Sums):
     def ask_parts(self, kind, term, also=None):
-        """Its rows, so many times that there are `claim`."""
+        """Repeats its rows until there are `claim` rows."""
         times = max(self.claim // len(self.X), 1)
         self.claimed = times * len(self.X)
         return super().ask_parts(kind, [t * times for t in term], also)
 
     def own_counts(self):
-        """Counts add up to all claimed rows, as parties check; as many as possible are large
-        enough."""
+        """Chooses counts that add up to all claimed rows, as parties check. As many counts as
+        possible are large enough."""
         super().own_counts()
         k = min(len(self.Z), max(self.claimed // self.least, 1))
         own = np.zeros(len(self.Z))
@@ -104,13 +106,14 @@ class Steering(Sums):
         return own
 
     def own_sums(self):
-        """The others' rows of a cluster are about at its centre."""
+        """Chooses sums that move the centres. It assumes that the others' rows of a cluster are
+        at its centre."""
         m = self.X.shape[1]
         sums = self.count[:, None] * self.places() - self.theirs[:, None] * self.Z
         return np.column_stack([sums, np.full(len(self.Z), 0.01 * self.claim * m)])
 
     def places(self):
-        """Where centres shall go: among rows that are not read yet."""
+        """Returns the next centres: places among rows that are not read yet."""
         if not self.blobs:
             return self.X[self.random.choice(len(self.X), len(self.Z))]
         count, mean, wide = (np.array(x) for x in zip(*self.blobs))
@@ -123,7 +126,8 @@ class Steering(Sums):
         return got
 
     def peel(self):
-        """Subtracts the rows that it has read from their sums, until no sum of one row is left."""
+        """Subtracts the rows that it has read from the others' sums, until no sum of one row is
+        left."""
         m, new = self.X.shape[1], True
         while new:
             new, self.blobs = False, []
@@ -150,12 +154,12 @@ class Steering(Sums):
 
 
 class Noisy(Sums, kmeans.Party):
-    """With noise in the sums, to which it adds none (protocols/fedsc/private.c)."""
+    """Attacks a job with noise in the sums. It adds no noise itself (protocols/fedsc/private.c)."""
 
     scale, mean = 1.0, 0.0
 
     def share(self, sigma, grown=0.0):
-        """The deviation of a party's noise, and its step."""
+        """Returns the noise of a party: its deviation, rounded up to a number of steps."""
         own = sigma / math.sqrt(self.parties - self.job["noise"]["colluders"])
         step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)
         return step * math.ceil(math.ceil(own / step) * (1 + step * grown))
@@ -185,7 +189,7 @@ class Noisy(Sums, kmeans.Party):
     def noisy_round(self, radius):
         k, m = self.Z.shape
         own = np.full(k, float(self.claim // k))
-        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # at the edges: of few rows
+        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # at the edges: few rows are near
         term = np.column_stack([(places - self.Z) * own[:, None], 0.01 * own])
         got = self.ask(15, np.append(own, term.ravel()), also=self.Z.ravel())
         self.count, sums = got[:k], got[k:].reshape(k, m + 1)
@@ -214,29 +218,29 @@ class Noisy(Sums, kmeans.Party):
         self.Z = np.vstack([self.Z, *added])
 
     def found(self):
-        """The others' row in each cluster that has one alone, as far as its noisy count says."""
+        """Yields the others' row in each cluster whose noisy count is near 1."""
         for Z, count, S in self.sets:
             yield from (Z + S)[np.abs(count - 1) < max(0.5, self.deviation)]
 
 
 class Bisecting:
-    """With three clusters or more."""
+    """Attacks a job with at least three clusters."""
 
     def __init__(self, job, X, link):
         self.link, self.nodes = link, len(X)
-        # Above all differences of two squared distances.
+        # All differences of two squared distances are smaller.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
-        self.FAR = 10 * self.WIDE  # above nine squared distances, for the 1/9 step
-        # as if its rows were so large that its terms fit
+        self.FAR = 10 * self.WIDE  # more than nine squared distances, for the 1/9 step
+        # It claims rows so large that its terms fit.
         link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)
         size = np.bincount(self.cell)
         self.alone = size == 1
-        self.place = np.argsort(size, kind="stable")  # cells of one node first
+        self.place = np.argsort(size, kind="stable")  # cells of one node are first
         self.shape = kcagc.Shape(job, len(size))
 
     def cells(self, job):
-        """The cell of each node, once this party has said what clusters it has."""
+        """Sends its random clusters and returns the cell of each node."""
         k, link = kcagc.count(job["local_clusters"], job), self.link
         own = np.random.default_rng(1).permutation(self.nodes) % k
         for body in wire.label_bodies(link.s.own, k, own):
@@ -245,8 +249,8 @@ class Bisecting:
         return wire.labels(lambda: body, link.root, wire.Reader(body[4:8]).number(4), self.nodes)
 
     def choose(self, r):
-        """Item a, the one behind the r-th, goes to the first cluster, b to the second, all others
-        to the third."""
+        """Puts item b into the second cluster, and an item a, chosen by r, into the first. All
+        others go to the third cluster."""
         item = np.arange(self.shape.n)
         wanted = np.where(item == self.place[1 + r % (self.shape.n - 1)], 0,
                           np.where(item == self.place[0], 1, 2))
@@ -255,13 +259,14 @@ class Bisecting:
         return term + self.dropped(r)
 
     def compare(self, r):
-        """Which of a and b is nearer, once the middle of what is possible is added to b's."""
+        """Lets each node choose the nearer of a and b, after adding the middle of the interval
+        to b's distance."""
         term = np.full((self.shape.n, self.shape.K), 4 * self.WIDE)
         term[:, 0], term[:, 1] = self.WIDE, self.WIDE + self.middle[r]
         return term + self.dropped(r)
 
     def dropped(self, r):
-        """What a start has more that shall not be kept."""
+        """Returns a number that makes starts too expensive to keep, if they must be dropped."""
         return (r >= self.shape.keep) * 4 * self.WIDE
 
     def run(self):
@@ -284,17 +289,18 @@ class Bisecting:
         return link.recv_labels(wire.RESULT, s.K, self.nodes, none=False)
 
     def read(self, Z):
-        """Z: the others' rows side by side. Of cells only those of one node count."""
+        """Counts right distances. Z has the others' rows side by side. Only cells of one node
+        count."""
         D = kmeans.distances(Z, Z)
         near = 0.02 * np.median(D)
         node = np.array([np.flatnonzero(self.cell == c)[0] for c in np.flatnonzero(self.alone)])
         D, got = D[np.ix_(node, node)], self.middle[self.moved][:, self.alone]
-        at = np.cumsum(self.alone) - 1  # of an item, among those of one node
+        at = np.cumsum(self.alone) - 1  # index of an item among the items of one node
         b, a = at[self.place[0]], at[self.place[self.moved + 1]]
         assert self.alone[self.place[self.moved + 1]].all(), "too few cells of one node"
         differences = int((np.abs(got - (D[a] - D[b])) < near).sum())
         there = np.append(b, a)
-        to_b = np.append(0, got[:, b])  # the difference at b itself is its distance to a
+        to_b = np.append(0, got[:, b])  # at b itself the difference is the distance from b to a
         between = np.array([got[:, i] + to_b[j] for j, i in enumerate(there)])
         good = np.abs(between - D[np.ix_(there, a)]) < near
         good = good[np.triu_indices(len(there), 0, len(got))]
@@ -304,7 +310,7 @@ class Bisecting:
 
 
 class Graphs(fedgcn.Party):
-    """Notes the others' part of each sum while the first prototypes are found."""
+    """Records the others' part of each sum while the first prototypes are found."""
 
     cuts = ()
 
@@ -324,12 +330,12 @@ class Graphs(fedgcn.Party):
 
 
 class Cutting(Graphs):
-    """Of two prototypes."""
+    """Attacks a job of two prototypes."""
 
     claim = 1_000_000
 
     def ask(self, question, term):
-        """Counts that later sums must not exceed come first."""
+        """Claims large counts, which are asked first, because later sums must not exceed them."""
         return super().ask(question, [term[0] + 2 * self.claim] if len(term) == 1 else term)
 
     def step(self, have):
@@ -350,7 +356,8 @@ class Cutting(Graphs):
         self.steered = have == 2
 
     def learn(self, C, theirs):
-        """Notes graphs below the plane between the centres, and the sum of their embeddings."""
+        """Records the number of graphs below the plane between the centres, and the sum of their
+        embeddings."""
         at = float(C.mean(axis=0) @ self.axis)
         low = 0 if C[0] @ self.axis < C[1] @ self.axis else 1
         self.cuts.append((at, round(theirs[low, 0]), theirs[low, 1:-1]))
@@ -361,7 +368,7 @@ class Cutting(Graphs):
         self.next = min(gaps)[1] if gaps else self.cuts[-1][0] + step
 
     def found(self):
-        """A graph between two planes is the difference of what is below them."""
+        """Yields the embedding of each graph that lies alone between two planes."""
         for a, b in zip(self.cuts, self.cuts[1:]):
             if b[1] - a[1] == 1:
                 yield b[2] - a[2]
@@ -369,10 +376,10 @@ class Cutting(Graphs):
 
 def landmarks_alone(base):
     class Half(base):
-        """Of fedsc: until landmarks are found."""
+        """The attack on fedsc, which ends when the landmarks are found."""
 
         def ask(self, kind, term, scale=0.0, also=None):
-            """Scaling is a sum, too, where the kernel has a width."""
+            """Asks for a sum. Scaling is such a sum too if the kernel has a width."""
             scaling = kind == 2 and self.job["variant"] != "anchor"
             return super().ask(kind, [1.0] if scaling else term, scale, also)
 
@@ -397,7 +404,7 @@ def of_nodes(a, what, link, X, edges):
     half = Bisecting(what, X, link)
     party.leave(link, half.run(), a.labels)
     others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
-    if what["kind"] == "kcagc":  # columns of 0 and 1 stay as they are
+    if what["kind"] == "kcagc":  # columns of 0 and 1 are not standardized
         others = [kcagc.embed(what, X, edges) for X in others]
     return {**half.read(np.hstack(others)), "ended": "done"}
 

@@ -1,11 +1,12 @@
-"""What a party of kcagc, method "landmark", reads by false terms, with an honest coordinator.
+"""Reads inner products in kcagc, method "landmark", by false terms, with an honest coordinator.
 
-Its one block is an orthogonal basis of the sums with the means of sets, less their own means. The
-party claims rows so long that the others' are short beside them, and sends in each column a large
-number at one node. Then the block is close to unit vectors of these nodes, and differs from them by
-the others' inner products with the means, but for one number in each column.
+The only block is an orthogonal basis of the sums with the means of sets, less their own means.
+The malicious party claims rows so long that the others' rows are short in comparison. It sends in
+each column a large number at one node. Then the block is close to unit vectors of these nodes. It
+differs from them by the others' inner products with the means, except for one number in each
+column.
 
-An honest party has the block, and not the combination of sums that it is.
+An honest party has the block, but does not know which combination of sums it is.
 """
 import numpy as np
 
@@ -14,7 +15,7 @@ import kcagc
 import secsum
 import wire
 
-CLAIM = 1e5  # its rows' squared length, in those that it has in the mean
+CLAIM = 1e5  # squared length of its rows, in units of their mean
 
 
 class False_:
@@ -23,7 +24,8 @@ class False_:
         self.k, self.random = what["clusters"], np.random.default_rng(1)
 
     def add(self, term, most=0):
-        """most: numbers up to that fill the words; 0: words of 24 bits behind the point."""
+        """Sends a term. `most` is the largest number in it, which sets the fraction bits; 0: 24
+        fraction bits."""
         bits = self.what["secure_sum"]["modulus_bits"]
         self.link.word = (bits,
                           secsum.fraction_for(most, len(self.link.s.names),
@@ -35,7 +37,7 @@ class False_:
                           "<f4").astype(float)
 
     def facts(self):
-        """The joint lengths of rows, which it makes."""
+        """Sends the claimed lengths of its rows, and receives the joint lengths."""
         link, X, n = self.link, geometry.weighted([self.X]), self.n
         square = np.full(n, CLAIM * (X**2).sum() / n)
         e = link.bound(square.max())
@@ -82,8 +84,8 @@ class False_:
         return link.recv_labels(wire.RESULT, k, n)
 
     def read(self, others, folder):
-        """others: their features, of the graph in the folder. Counts inner products with means,
-        less the mean over nodes."""
+        """Counts right inner products with means, less the mean over nodes. others: the features
+        of the other parties. folder: has the graph."""
         X = geometry.smoothed(geometry.weighted(others) / self.length[:, None], folder,
                               self.what["filter"]["order"])
         d = self.V.shape[1]

@@ -1,15 +1,15 @@
-"""What a party of fedwalk, mode "walks", reads of ties between two vertices of others by false
-ties, with an honest coordinator.
+"""Reads ties between the others' vertices in fedwalk, mode "walks", by false ties. The coordinator
+is honest.
 
-Each walk that comes to a vertex of the party has all tokens so far. Pairs that stand side by side
-most often are ties, as many as the dictionary says that there are. An honest party sees the walks
-that come by themselves.
+Each walk that comes to a vertex of the party carries all its tokens so far. The party guesses
+that the pairs that most often follow each other are ties, as many as the dictionary counts. An
+honest party sees only the walks that come by themselves.
 
-False: it claims ties between its vertices and all of the others, so a walk soon comes back. At each
-step it sends out walks that it has made up, to each vertex of the others alike, as many as
-receivers take. What is written behind the tokens that it made up is of true ties.
+A malicious party claims ties between its vertices and all vertices of the others, so a walk soon
+comes back. At each step it sends invented walks, to each vertex of the others in equal numbers,
+as many as receivers accept. The tokens after the invented ones belong to true ties.
 
-The party knows rows of the others by hashes of ids that it guesses.
+The party finds rows of the others by hashes of ids that it guesses.
 """
 import collections
 import hmac
@@ -25,8 +25,8 @@ from wire import field
 
 PIECE, LEAST = 262128, 4096
 DIMS = 128
-SURE = 1000  # so many observations outweigh any that a pool may have made
-FALSE_TIES = 2  # of each vertex of the others
+SURE = 1000  # weight of a certain observation, more than any that a pool may have made
+FALSE_TIES = 2  # false ties of each vertex of the others
 
 
 def padded(n):
@@ -38,7 +38,7 @@ def padded(n):
 
 class Honest(fedspectral.Party):
     def __init__(self, what, ids, ties, guesses, link):
-        """ties: pairs of an own id and another."""
+        """ties: pairs of an own id and another id."""
         super().__init__(what, ids, None, link)
         self.ties, self.guesses = ties, guesses
         self.random, self.seen = np.random.default_rng(1), set()
@@ -47,7 +47,7 @@ class Honest(fedspectral.Party):
     # ---- batches ----
 
     def exchange(self, what, batch):
-        """batch: of each other party what goes to it -> what has come from each."""
+        """Sends each other party its part of batch, and returns the batch from each."""
         link, got = self.link, {}
         for j in link.s.others():
             text = struct.pack("<Q", len(batch[j])) + batch[j]
@@ -67,7 +67,7 @@ class Honest(fedspectral.Party):
     # ---- vertices ----
 
     def directory(self):
-        """Which party has which row, and what rows are called, as far as guessed."""
+        """Exchanges which party has which row, and finds the names of rows whose ids it guesses."""
         salt, others = os.urandom(16), self.link.s.others()
         entries = sorted((hmac.digest(salt, i, "sha256")[:16], int(r))
                          for i, r in zip(self.ids, self.row))
@@ -85,7 +85,7 @@ class Honest(fedspectral.Party):
         self.foreign = np.flatnonzero(self.host != self.link.s.own)
 
     def claimed(self):
-        """Ties, as pairs of an own row and another's."""
+        """Returns ties as pairs of an own row and another row."""
         row = {i: r for r, i in self.name.items()}
         return {(row[a], row[b]) for a, b in self.ties if a in row and b in row}
 
@@ -98,7 +98,7 @@ class Honest(fedspectral.Party):
         own |= {(b, a) for a, b in own if self.host[b] == s.own}
         self.neighbours = {int(r): sorted(b for a, b in own if a == r) for r in self.row}
 
-    # ---- the tree, of which it needs nothing ----
+    # ---- the tree, which the attack does not use ----
 
     def construct(self):
         link, n, k = self.link, self.n, self.what["bins"]
@@ -126,7 +126,7 @@ class Honest(fedspectral.Party):
     # ---- walks ----
 
     def begin(self):
-        """A walk is the row that it is at, and its tokens."""
+        """Yields the first walks. A walk is its present row and its tokens."""
         for r in self.neighbours:
             for _ in range(self.what["walks"] if self.neighbours[r] else 0):
                 yield r, ()
@@ -136,7 +136,7 @@ class Honest(fedspectral.Party):
         return u, tokens + (u,)
 
     def going(self, t, here):
-        """The walks that leave in superstep t, from those that are here."""
+        """Yields the walks that leave in superstep t, from those that are here."""
         for at, tokens in here:
             at, tokens = self.turn(at, tokens)
             while self.host[at] == self.link.s.own and len(tokens) < t:
@@ -175,19 +175,20 @@ class Honest(fedspectral.Party):
             yield row, tokens
 
     def note(self, tokens, sure):
-        """sure: one token for each step, so that no vertex in it is of a pool."""
+        """Counts the pairs in a walk. sure: there is a token for each step, so no vertex is from
+        a pool."""
         for i in range(self.made(tokens), len(tokens)):
             if sure or tokens[: i + 1] not in self.seen:
                 self.count[tuple(sorted(tokens[i - 1 : i + 1]))] += SURE if sure else 1
             self.seen.add(tokens[: i + 1])
 
     def made(self, tokens):
-        """How many tokens are no walk's: behind these, pairs are."""
+        """Returns the number of tokens that are not a true walk's; the pairs after them count."""
         return 1
 
     def found(self):
-        """Pairs of others' vertices, as many as the dictionary says that there are ties between
-        these."""
+        """Returns as many pairs of the others' vertices as the dictionary counts ties between
+        them."""
         theirs = np.maximum(self.C[self.foreign].sum(axis=1), 0).sum() - sum(
             self.host[b] != self.link.s.own for r in self.neighbours for b in self.neighbours[r])
         pairs = [p for p, _ in self.count.most_common() if p[0] != p[1] and self.foreign_pair(p)]
@@ -228,8 +229,8 @@ class False_(Honest):
         return ()
 
     def going(self, t, here):
-        """As many as have come, and at first as many as an honest party begins: more than all begin
-        may not end."""
+        """Invents as many walks as have come; at first as many as an honest party begins. With
+        more walks than all parties begin, the job may not end."""
         new = len(here) if t > 1 else len(self.row) * self.what["walks"]
         if t == self.what["length"]:
             return

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Of how many pairs of nodes a coordinator of kcagc learns the joint distance.
+"""Counts the pairs of nodes whose joint distance a coordinator of kcagc learns.
 
     geometry.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie
     cells|single]
 
-Methods basic, flat, and tree of one level, which is flat. From one sum: the distances of all items
-to as many single ones as there are first centres. They fix where all items lie but for a rotation;
-known is what is right within 2 % of the median. An item of one node is that node. cells: every node
-is a cell of its own, which with flat is a lie.
+Methods basic, flat, and tree of one level, which is flat: one sum has the distances of all items
+to the single items that were first centres. These distances fix the places of all items up to a
+rotation. A distance is known if it is right within 2 % of the median. An item with one node
+stands for that node. --lie cells: every node is a cell of its own, which with flat is a lie.
 
-Methods landmark and gcc. From all answers, each K times what it has told, K the joint inner
-products: Y (B'Y)^+ Y' is K as far as they determine it. single: sets, directions and clusters are
-of single nodes, one after the other.
+Methods landmark and gcc: each answer is K times a block that the coordinator has sent; K are the
+joint inner products. Y (B'Y)^+ Y' is K as far as the answers determine it. --lie single: sets,
+directions and clusters are of single nodes, one after the other.
 
-The last line of stdout is {"known": N, "of": N, "items": N}. DIR: the parties' data.
+The last line of stdout is {"known": N, "of": N, "items": N}. DIR is the parties' data.
 """
 import argparse
 import glob
@@ -32,7 +32,7 @@ import wire  # noqa: E402
 
 
 def weighted(parts):
-    """Columns of all parts side by side."""
+    """Joins the columns of all parties, and weights them if all are 0 and 1."""
     X = np.hstack(parts)
     if set(np.unique(X)) <= {0, 1}:
         X = X * (np.log((1 + len(X)) / (1 + X.sum(axis=0))) + 1)
@@ -40,7 +40,7 @@ def weighted(parts):
 
 
 def smoothed(X, folder, order):
-    """Filtered by the graph in the folder."""
+    """Filters X by the graph in the folder."""
     edges, S = np.loadtxt(folder + "/edges.tsv", dtype=int)[:, :2], np.eye(len(X))
     S[edges[:, 0], edges[:, 1]] = S[edges[:, 1], edges[:, 0]] = 1
     root = np.sqrt(S.sum(axis=1))
@@ -56,19 +56,20 @@ class Reads(coordinator.Coordinator):
 
     def sum(self, count, word=None):
         got = super().sum(count, word)
-        if word is None and self.first is None:  # of distances, not of a bound
+        if word is None and self.first is None:  # a sum of distances, not of a bound
             self.first = got
         return got
 
     def tell_labels(self, kind, values, label):
         if kind == wire.STARTS:
-            self.starts = label.copy()  # it goes on to be changed
+            self.starts = label.copy()  # a copy, because label changes later
         if kind == wire.RESULT:
             label = np.asarray(label)[self.cell]
         super().tell_labels(kind, values, label)
 
     def cells(self):
-        """Nodes that are together at every party; or each alone."""
+        """Returns the cells: nodes that are together at every party. With the lie, each node has
+        its own."""
         if self.what["method"] == "basic":
             return np.arange(self.rows)
         k = kcagc.count(self.what["local_clusters"], self.what)
@@ -86,7 +87,7 @@ class Reads(coordinator.Coordinator):
         kcagc.Coordinator({**self.what, "method": "basic"}, self.items, self).run()
 
     def distances(self):
-        """Between items, squared, by the distances of all to the single ones that were first
+        """Computes squared distances between items from the distances of all to the first
         centres (Nystroem)."""
         R, K = len(self.starts), self.what["clusters"]
         D = self.first.reshape(R, self.items, K)
@@ -121,7 +122,7 @@ class Products(landmark.Coordinator):
     lie, first, items, next = None, None, 0, 0
 
     def few(self, most):
-        """Nodes that have not had their turn."""
+        """Returns the next nodes that have not been used."""
         at = np.arange(self.next, min(self.next + most, self.rows))
         self.next += len(at)
         return at
@@ -148,7 +149,8 @@ class Products(landmark.Coordinator):
         return super().keep(B, Y)
 
     def joint_features(self, truth):
-        """All parties' columns, weighted, of unit length over all, and filtered."""
+        """Joins all parties' columns, weights them, scales rows to unit length, and filters
+        them."""
         parts = sorted(glob.glob(truth + "/party-*"))
         X = weighted([party.read_features(where + "/features.mtx") for where in parts])
         return smoothed(X / np.sqrt((X**2).sum(axis=1))[:, None], parts[0],

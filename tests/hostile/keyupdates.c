@@ -1,8 +1,9 @@
-/* keyupdates.c -- a TLS peer that changes its keys again and again, and asks the other end to.
+/* keyupdates.c -- a TLS peer that changes its keys again and again, and requests key updates.
  *
  *   keyupdates ADDRESS CERTIFICATE KEY CA COUNT
  *
- * Ends with 0 when the other end has closed the connection, with 2 when COUNT changes were taken.
+ * Exits with 0 when the other end has closed the connection, with 2 when it accepted COUNT
+ * changes.
  */
 #include <openssl/ssl.h>
 
@@ -50,7 +51,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < count; i++) {
 		if (SSL_key_update(s, SSL_KEY_UPDATE_REQUESTED) != 1 || SSL_do_handshake(s) != 1)
 			return 0;
-		usleep(i < 100 ? 1000 : 0); /* so that it does not only fill buffers */
+		usleep(i < 100 ? 1000 : 0); /* slow at first, so that the peer reads each one */
 	}
 	shutdown(SSL_get_fd(s), SHUT_WR);
 	while (read(SSL_get_fd(s), scrap, sizeof(scrap)) > 0)

@@ -1,5 +1,5 @@
-"""Coordinators of kcagc, kmeans.columns.predict, fedgcn, fedsc, fedspectral and fedwalk with the
-lies that only these kinds have a place for."""
+"""Coordinators of kcagc, kmeans.columns.predict, fedgcn, fedsc, fedspectral and fedwalk, with
+the lies that concern only these kinds."""
 import numpy as np
 
 import coordinator
@@ -49,7 +49,7 @@ class Fedsc(coordinator.Following):
 
 
 def not_orthogonal(V, lie):
-    """A copy of the block V, of which that is wrong what the lie says, if it is about blocks."""
+    """Returns a copy of the block V, changed as the lie demands if the lie is about blocks."""
     V = V.copy()
     if lie == "block":
         V[:, 0] *= 2
@@ -73,7 +73,7 @@ class Fedspectral(fedspectral.Coordinator):
         elif self.lie == "victim":
             rows[-1] = n + np.arange(len(last))
             self.rows = compact(rows)
-        # n stays, and sums have the last party's terms at others' places
+        # n stays the same, and the last party's terms are added at the places of other nodes.
         elif self.lie == "merged":
             rows[-1] = np.random.permutation(n)[: len(last)]
         elif self.lie == "few":
@@ -89,7 +89,7 @@ class Fedspectral(fedspectral.Coordinator):
         ]
         if self.lie == "box":
             boxes[0][0] = boxes[0][0][:-1] + bytes([boxes[0][0][-1] ^ 1])
-        else:  # what party 0 and party 1 tell the last, each in the other's name
+        else:  # swaps the sealed boxes of party 0 and party 1 for the last party
             a, b = boxes[0][-1], boxes[1][-1]
             boxes[0][-1], boxes[1][-1] = a[:10] + b[10:], b[:10] + a[10:]
         for l, own in enumerate(boxes):
@@ -207,7 +207,7 @@ class Fedwalk(fedwalk.Coordinator):
         return body
 
     def block(self, c, C):
-        """Of the dictionary a party knows its own rows."""
+        """Sends a changed dictionary C. A party can check only its own rows of it."""
         if self.lie == "dictionary":
             C = C.copy()
             C[self.rows[0][0]] += 1
@@ -231,7 +231,7 @@ class Fedwalk(fedwalk.Coordinator):
             upto[-1] -= 1
         elif self.lie == "list-row":
             item[-1] = self.n
-        elif self.lie == "one-token":  # all vertices are written as one
+        elif self.lie == "one-token":  # the encoder writes all vertices as one token
             item[:] = 0
         return count, item, upto
 
@@ -250,7 +250,7 @@ class Fedwalk(fedwalk.Coordinator):
         super().tell_guess(c, rows)
 
     def expected(self):
-        """Nothing but reports says what is a tie; who asks for more hears nothing."""
+        """Guesses ties from reports alone. A party that is asked for more does not answer."""
         name = {row: i for ids, rows_of in zip(self.ids, self.rows) for i, row in zip(ids, rows_of)}
         for pair in self.guessed:
             print("guess:", *(name[row].decode() for row in pair))
@@ -269,6 +269,6 @@ class Fedwalk(fedwalk.Coordinator):
 
 
 def compact(rows):
-    """The same with rows from 0 on without a gap."""
+    """Renumbers the rows from 0 on without a gap."""
     used = np.unique(np.concatenate(rows))
     return [np.searchsorted(used, r) for r in rows]

@@ -1,121 +1,126 @@
 #!/usr/bin/env python3
 """A coordinator of kmeans, kmeans.columns.predict, fedsc, fedspectral, fedwalk, fedgcn or kcagc
-that lies, alone: the one of tests/interop but for one lie.
+that tells one lie. Otherwise it is the coordinator of tests/interop.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
-S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the N-th of a phase.
+S is the number of a broadcast sum. For fedsc and fedspectral it can be PHASE+N, the N-th sum of a
+phase.
 
-    honest        none
-    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the halves of the
+    honest        it does not lie
+    bit=S,W       it changes one bit of word W of sum S, for all parties; words -1 and -2 are the
                   tag
     one=S,W       the same, for the last party alone
-    count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the
-                  first of them is 0
-    lone          a bit of each sum of one word behind the third is changed: silhouettes, of a range
-                  of clusters
-    centre=S      a coordinate of sum S is moved by 1.0
-    n             the number of rows is doubled; rows=N: it is told as N
-    scale         the sum of squares is multiplied by 4
-    swap=S        the first two words of sum S change places
-    zero=S        sum S is all zeros, its tag included
-    again=S       sum S is told twice
-    late=S        sum S is told under the number of the next
-    old=S         sum S is told once more in place of the next
-    group=S       sum S is told to another group
-    short=S       sum S is told with a word less
-    none=S        sum S is not told: parties wait, and are told of progress without end
-    word          what parties say that they were told is changed on its way to one
-    weak-one      the last party is offered the job with a hundred times its eps, so that it adds
-                  less noise
-    crowd=N       N parties more are offered than there are, so that each adds less noise; for all
-                  keys but its own
-                  that of another is passed on
-    nonce         the last party's nonce is another one in what others are relayed
-    key           the last party's public key is another one
+    count=S       the counts of sum S are 1 too many, as if there were another row
+    none-at=S     the first count of sum S is 0
+    lone          it changes a bit of each sum of one word after the third sum: these sums are
+                  silhouettes, in a job with a range of clusters
+    centre=S      it adds 1.0 to a coordinate of sum S
+    n             it doubles the number of rows
+    rows=N        it broadcasts N as the number of rows
+    scale         it multiplies the sum of squares by 4
+    swap=S        it exchanges the first two words of sum S
+    zero=S        sum S is all zeros, with its tag
+    again=S       it sends sum S twice
+    late=S        it sends sum S under the number of the next
+    old=S         it sends sum S again in place of the next
+    group=S       it sends sum S with the number of another group
+    short=S       it sends sum S without its first word
+    none=S        it does not send sum S: parties wait, and receive progress without end
+    word          it changes a party's confirmation of the broadcasts on its way to another party
+    weak-one      it offers the last party the job with a hundred times its eps, so that this party
+                  adds less noise
+    crowd=N       it offers N more parties than there are, so that each party adds less noise; their
+                  keys are copies of the last party's key
+    nonce         it changes the last party's nonce in what it relays to the others
+    key           it changes the last party's public key in what it relays to the others
     third         an ABORT says that another party cheated
     number        an ABORT has the number of an ending
-    version       WELCOME of version 3
-    refused       REFUSED in its place, in bytes that move a terminal's cursor, forge a line or turn
-                  what is read
-    attempts=N    attempts without end: each is broken off after two sums; N at most. Prints what it
-                  saw of
-                  the columns' sums
-    jobs=N        the same in N jobs, broken off alike
-    lists=2       two attempts; in the second each half is told that another party is lost
-    gone=N        N attempts; from the second on the last party is said to be lost; two=N: all but
-                  two
-    returns=3     the same, but in the third it is back, and the party before it is said to be lost
-    last          the last word, DONE, is not said, though all parties have their results
-    redo          the job is done, and offered again as the next attempt
-    known         none, but the job's id is a known one, 11 sixteen times
-    nul           the name of the last party has a byte 0 and more behind it in the offer;
-                  nul-submitter: that of the submitter
-    twin          the job is done; then another whose id has the same first half
-    probing=N     N offers in a row that policies refuse
+    version       WELCOME has version 3
+    refused       it sends REFUSED in place of WELCOME, with bytes that move a terminal's cursor,
+                  forge a line or reverse the text
+    attempts=N    it breaks off each attempt after two sums and starts the next, at most N; it
+                  prints the columns' sums that it saw
+    jobs=N        the same in N jobs instead of attempts
+    lists=2       two attempts; in the second it tells each half that another party is lost
+    gone=N        N attempts; from the second on it says that the last party is lost
+    two=N         N attempts; from the second on it says that all but two parties are lost
+    returns=3     three attempts; in the second it says that the last party is lost, in the third
+                  that the last is back and the party before it is lost
+    last          it does not send DONE, though all parties have their results
+    redo          it offers the finished job again as the next attempt
+    known         the job's id is a known one, 11 sixteen times; otherwise it does not lie
+    nul           in the offer the last party's name has a byte 0 and more after it
+    nul-submitter the same for the submitter's name
+    twin          after the job it runs another whose id has the same first half
+    probing=N     it makes N offers in a row that policies refuse
 
-Of fedsc, variants anchor and dense, about the basis that it tells:
+About the basis of fedsc, variants anchor and dense:
 
-    value         the largest eigenvalue is 1e-6 of it more
-    vector        a number of the first eigenvector is 1e-6 more; vector-one: for the last party
-                  alone
-    smaller       those of the smallest eigenvalues in place of the largest
+    value         the largest eigenvalue is too large by 1e-6 of it
+    vector        a number of the first eigenvector is too large by 1e-6
+    vector-one    the same, for the last party alone
+    smaller       it sends the smallest eigenvalues with their vectors in place of the largest
     turned        two eigenvectors are turned in their plane
     longer        the first eigenvector has length 1 + 1e-6
     sign          the first eigenvector has the other sign, which is as good a basis
-    sign-one      the same for the last party alone
+    sign-one      the same, for the last party alone
 
-Of fedspectral:
+About fedspectral:
 
     apart         each party has rows of its own
-    victim        the last party has rows of its own, the others common ones
-    merged        the last party's nodes have the rows of other nodes: n is what it must be
-    few=T         T of the last party's nodes have rows of their own: found, or the owner of their
-                  edges is read
-    box           a bit of the rows that one party tells another, sealed, is changed
-    boxes         such boxes of two parties are exchanged
-    block         a column of a block is twice as long; block-turned: two are not orthogonal;
-                  block-nan: a number is none; block-end: its
-                  last number is another; all four of kcagc, methods landmark and gcc, too
-    more=N        with noise in sums: there is one block more than parties count; fewer: one less
-    block-one     the last party gets two columns of a block in each other's place
+    victim        the last party has rows of its own, the others share rows
+    merged        the last party's nodes have the rows of other nodes; n is right
+    few=T         T of the last party's nodes have rows of their own: parties find the lie, or the
+                  coordinator reads the owner of the edges of these nodes
+    box           it changes a bit of the sealed rows that one party sends another
+    boxes         it exchanges such sealed rows of two parties
+    block         a column of a block is twice as long (kcagc, landmark and gcc, too)
+    block-turned  two columns are not orthogonal (kcagc, landmark and gcc, too)
+    block-nan     a number is a NaN (kcagc, landmark and gcc, too)
+    block-end     the last number is changed (kcagc, landmark and gcc, too)
+    more=N        with noise in sums: there is one block more than parties count
+    fewer         with noise in sums: there is one block less
+    block-one     the last party receives two columns of a block exchanged
     wide          a block is wider than the job allows
     clusters      there are two more clusters than the job asks for
-    result        labels are drawn at random; of kcagc, methods basic, landmark and gcc, too
+    result        labels are random (kcagc, methods basic, landmark and gcc, too)
 
-Of kmeans.columns.predict, about RESULT:
+About RESULT of kmeans.columns.predict:
 
-    result        labels are drawn at random
-    label=V       the first row's is V: no cluster, or one that there is not
-    labels=N      there are N labels, whatever the number of rows
-    label-one     the last party is told others
-    twice         RESULT is told twice; for-done: once more in place of DONE
+    result        labels are random
+    label=V       the first row's label is V, which may be no cluster or not exist
+    labels=N      there are N labels, for any number of rows
+    label-one     the last party receives other labels
+    twice         it sends RESULT twice
+    for-done      it sends RESULT again in place of DONE
 
-Of fedgcn, prototypes in clear:
+About unmasked prototypes of fedgcn:
 
-    large         a prototype of the second round has 1e13; nan: no number
-    proto-one     the last party is told other prototypes than the rest
-    elsewhere     prototypes are drawn at random: the same to all
+    large         a prototype of the second round contains 1e13
+    nan           a prototype of the second round contains a NaN
+    proto-one     the last party receives other prototypes than the rest
+    elsewhere     prototypes are random, the same for all parties
 
-Of fedwalk:
+About fedwalk:
 
     shared        two parties have a row in common
-    gap           a row is nobody's
-    directory     a bit of what one party tells another of its vertices, sealed, is changed
-    walk          the same of a batch of walks; old-walks: one is passed on again in place of the
-                  next
-    dictionary    a number of a party's own row of the dictionary is another
-    endless       counts of the dictionary are so large that no memory holds what is made of them
-    empty         of the dictionary each party gets its own rows, and zeros for all others: nobody's
-                  walk goes on to
-                  a vertex that is not its neighbour
-    tree          a vertex is twice in the tree
-    list          a list of the encoder has no end; list-row: it names a row that there is not
-    one-token     the encoder writes all vertices as one
-    embedding     an embedding is longer than it must be
-    guesses       guesses are in no order
-    pair=U,V      one pair is guessed, of the vertices nU and nV; whether it is a tie is in the sum
-    facts-one     the last party is told another last number
+    gap           no party has a certain row
+    directory     it changes a bit of the sealed directory that one party sends another
+    walk          it changes a bit of a batch of walks
+    old-walks     it relays a batch of walks again in place of the next
+    dictionary    it changes a number of a party's own row of the dictionary
+    endless       counts of the dictionary are so large that no memory is large enough for them
+    empty         each party receives its own rows of the dictionary, and zeros for all others: no
+                  walk goes to a vertex that is not a neighbour
+    tree          a vertex is in the tree twice
+    list          a list of the encoder has no end
+    list-row      a list of the encoder names a row that does not exist
+    one-token     the encoder writes all vertices as one token
+    embedding     an embedding is too long
+    guesses       guesses are not sorted
+    pair=U,V      it guesses one pair, the vertices nU and nV: the sum shows whether it is a tie
+    facts-one     the last party receives another last number
 """
 import argparse
 import json
@@ -134,7 +139,7 @@ import wire  # noqa: E402
 from wire import Broken, field, u16, u32, u64  # noqa: E402
 
 LOSSES = ("lists", "two", "returns", "gone")
-POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
+POINT = np.uint64(1 << 24)  # 1.0 in the words of sums
 
 
 HARMFUL = (
@@ -142,7 +147,7 @@ HARMFUL = (
 
 
 class Lies:
-    """Before a coordinator of tests/interop."""
+    """Mixed in before a coordinator of tests/interop."""
 
     def __init__(self, lie, *args):
         super().__init__(*args)
@@ -151,7 +156,7 @@ class Lies:
         self.place, _, plus = place.partition("+")
         self.args = [int(plus or self.place if plus or self.place.isdigit()
                          else 0)] + [int(n) for n in more]
-        self.before, self.passed = None, False  # the last sum, and whether it was the lie's
+        self.before, self.passed = None, False  # the last sum, and whether the lie changed it
         if self.lie == "version":
             self.version = 3
         if self.lie == "known":
@@ -169,7 +174,7 @@ class Lies:
         return self.sums == self.first.get(self.place, -1) + self.args[0]
 
     def look_at(self, canary):
-        """Who tells one party something else knows that the masks will not cancel."""
+        """Skips the check of the canary sum if the lie makes masks that do not cancel."""
         if not self.lie.endswith("-one"):
             super().look_at(canary)
 
@@ -193,7 +198,7 @@ class Lies:
             super().agree(accepts)
 
     def lost(self, c, names):
-        """Who is said to be lost though all are there."""
+        """Returns the parties that the coordinator falsely reports as lost."""
         if self.lie == "lists":
             return [(2, names[-1] if c.peer.encode() in (names[0], names[-2]) else names[-2])]
         if self.lie == "two":
@@ -257,7 +262,7 @@ class Lies:
             raise Broken("said so")
 
     def busy(self):
-        """Getting on for ever: a counter that rises, and no answer."""
+        """Reports progress without end: raises a counter and sends no answer."""
         for _ in range(600):
             self.progress += 1
             self.over.wait(0.1)
@@ -305,7 +310,7 @@ class Lies:
     # ---- more than one offer ----
 
     def one(self):
-        """An attempt, from HELLO to its end. What parties say of it."""
+        """Runs an attempt, from HELLO to its end. Returns the parties' message."""
         self.sums = 0
         self.admit()
         if self.lie in LOSSES and self.lie != "lists":
@@ -378,7 +383,7 @@ def liar(lie, config, job, ready_file):
     base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
     c = type("Liar", (Lies, base), {})(lie, config, job, ready_file)
     if job["kind"] == "kmeans" and job.get("noise", {}).get("on") == "sums":
-        c.firsts = (0, 1)  # the number of rows, and all rounds
+        c.firsts = (0, 1)  # first sums of the phases: totals has one sum
     return c
 
 

@@ -1,33 +1,32 @@
 #!/usr/bin/env python3
-"""What a coordinator of fedgcn reads of single graphs from prototypes in clear ("kde"), honest and
-lying.
+"""Measures what a coordinator of fedgcn reads of single graphs from unmasked prototypes ("kde").
+The coordinator is honest or malicious.
 
     prototypes.py [--still] [--no-rebuild] [--clusters K] [--seeds N] --others FOLDER FOLDER...
     a set of graphs in TU format for each party
 
-Parties are those of tests/interop/fedgcn.py, in memory; the coordinator sees what they upload:
-prototypes, graphs behind each, none of fewer than min_cluster; and the mean weights. Honest, it
-passes on those of a density (kde). Lying, it chooses C itself. FOLDER of --others has graphs of the
-same kind that no party has. With --still weights hardly move: what would be read then. Four
-attacks:
+The parties are those of tests/interop/fedgcn.py, in memory. The coordinator sees their uploads:
+the prototypes, the number of graphs behind each (at least min_cluster), and the mean weights. An
+honest coordinator broadcasts the prototypes of a density (kde). A malicious one chooses the
+prototypes C. FOLDER of --others has graphs of the same kind that no party has. With --still the
+weights change little, which shows what a coordinator would then read. There are four attacks:
 
-    differences   all graphs into one cluster, and then as few cut off as it can in directions of
-                  its own, near and far: what is withheld
-                  then is what has gone from a sum that it knows. A graph is read if a difference of
-                  two rounds is its embedding to a tenth of its distance from the mean, in either
-                  round.
-    drift         the same, with sums of the round before carried on by what the new weights make of
-                  others' graphs.
-    members       it has a list of all parties' graphs and as many others, and finds whose is whose:
-                  of each round and cluster the
-                  embeddings of those that are nearest to that prototype, times 0 or 1, add up to
-                  it. Named are as many as a party has, the likeliest; of three parties with as many
-                  graphs, and as many others, chance names a sixth right.
-    rebuild       it changes edges of so many graphs, from others' on, until their mean is the
-                  prototype: of the three smallest.
-                  A graph is read if one of them is the same but for the order of nodes. `alone`:
-                  from one graph's own embedding. With --no-rebuild these, most of the time, are
-                  left out: 0 of 0.
+    differences   The coordinator puts all graphs into one cluster. Then it cuts off as few as it
+                  can, in random directions, near and far. The graphs that it cuts off are missing
+                  from a sum that it knows. A graph is read if a difference of two rounds is near
+                  its embedding in either round: within a tenth of its distance from the mean.
+    drift         The same attack. It first carries the sums of the previous round to the new
+                  weights, by a linear map fitted to the other graphs.
+    members       The coordinator has a list of all parties' graphs and as many others, and finds
+                  the owner of each graph. In each round and cluster the embeddings nearest to a
+                  prototype, times 0 or 1, add up to it. The attack solves for these factors. It
+                  names the likeliest graphs, as many as a party has. With three equal parties
+                  chance names a sixth right.
+    rebuild       For the three smallest prototypes the coordinator changes edges of as many other
+                  graphs until their mean embedding is the prototype. A graph is read if it equals
+                  one of them up to the order of nodes. `alone`: the same from the embedding of a
+                  single graph. This attack takes most of the time. --no-rebuild leaves it out and
+                  prints 0 of 0.
 """
 import argparse
 import os
@@ -41,11 +40,11 @@ import fedgcn  # noqa: E402
 JOB = {"clusters": 4, "seed": 7, "rounds": 30, "epochs": 1, "batch": 128, "rate": 1e-3,
        "lambda": 10, "min_cluster": 5, "prototypes": "kde", "aggregation": "fedavg"}
 FAR, STEPS = 1e6, 1500
-DIMENSIONS = 4  # FEDGCN_DIMENSIONS
+DIMENSIONS = 4  # as FEDGCN_DIMENSIONS in C
 
 
 class Party(fedgcn.Party):
-    """Told C by the coordinator; what it uploads is kept."""
+    """A party that receives C from the coordinator and records its uploads."""
 
     def __init__(self, folder):
         super().__init__(JOB, folder, self)
@@ -59,7 +58,7 @@ class Party(fedgcn.Party):
 
     def sum(self, term):
         self.term = term
-        return np.maximum(term, 1)  # weights are joined below
+        return np.maximum(term, 1)  # play() joins the weights
 
     def upload(self, numbers):
         k = self.k
@@ -83,7 +82,7 @@ def embed(W, graphs):
     return fedgcn.Net(fedgcn.shapes(graphs[0][1].shape[1]), W).forward(graphs).astype(float)
 
 
-# ---- what the coordinator tells ----
+# ---- broadcasts of the coordinator ----
 
 
 def square(u, v):
@@ -96,7 +95,7 @@ def shares(x):
 
 
 def kde(parties, W, C, rng, number):
-    """Equations 10 to 14, as protocols/fedgcn/README.md reads them."""
+    """Equations 10 to 14, as in protocols/fedgcn/README.md."""
     u = np.concatenate([p.proto[p.shown > 0] for p in parties])
     D, near, C = square(u, u), square(u, C), C.copy()
     gamma = shares(-near * DIMENSIONS / 2 / max(near.min(axis=1).mean(), 1e-300))
@@ -118,7 +117,7 @@ def kde(parties, W, C, rng, number):
 
 
 def cuts(parties, W, C, rng, number):
-    """The mean of what was told, and in every other round cuts in directions of its own."""
+    """Returns the mean of the prototypes, and in every other round cuts in random directions."""
     mean = np.mean([p.proto[p.shown > 0].mean(axis=0) for p in parties if (p.shown > 0).any()],
                    axis=0)
     C = np.full(C.shape, FAR)
@@ -130,7 +129,8 @@ def cuts(parties, W, C, rng, number):
 
 
 def scattered(others):
-    """Other clusters in each round: where some of others' graphs are."""
+    """Makes a broadcast whose clusters in each round are the embeddings of some of the other
+    graphs."""
 
     def tell(parties, W, C, rng, number):
         return embed(W, [others[i] for i in rng.permutation(len(others))[: len(C)]])
@@ -139,7 +139,8 @@ def scattered(others):
 
 
 def play(parties, tell, seed):
-    """Of each party, by rounds: what it uploaded, and the truth; the mean weights of each round."""
+    """Plays all rounds. Returns for each party its uploads and the truth by rounds, and the mean
+    weights of each round."""
     rng, W = np.random.default_rng(seed), parties[0].W
     C = rng.normal(size=(JOB["clusters"], fedgcn.Z_LENGTH))
     if tell is kde:
@@ -156,11 +157,11 @@ def play(parties, tell, seed):
     return history, weights
 
 
-# ---- differences, and with drift ----
+# ---- differences, with and without drift ----
 
 
 def subsets(shown, proto):
-    """Of each set of a party's clusters that is told: how many graphs, and their sum."""
+    """Yields for each set of a party's uploaded clusters the number of graphs and their sum."""
     there = np.flatnonzero(shown)[:4]
     for some in range(1, 2 ** len(there)):
         pick = there[[some >> i & 1 == 1 for i in range(len(there))]]
@@ -168,7 +169,7 @@ def subsets(shown, proto):
 
 
 def carry(E, E2):
-    """What the new weights make of an embedding, as far as it is linear: of others' graphs."""
+    """Returns the linear map from embeddings E to embeddings E2 under the new weights."""
     X = np.column_stack([E, np.ones(len(E))])
     M = np.linalg.solve(X.T @ X + 1e-6 * np.trace(X.T @ X) / len(X.T) * np.eye(len(X.T)), X.T @ E2)
     return lambda n, s: s @ M[:-1] + n * M[-1]
@@ -196,7 +197,8 @@ def differences(history, weights, others, drift):
 
 
 def boxed(A, b):
-    """x of 0 to 1 for which A x is nearest to b: projected gradients, with momentum."""
+    """Returns the x in [0, 1] for which A x is nearest to b, by projected gradients with
+    momentum."""
     G, g = A.T @ A, A.T @ b
     x = y = np.full(len(g), 0.2)
     step, t = 1 / np.linalg.eigvalsh(G)[-1], 1.0
@@ -207,8 +209,8 @@ def boxed(A, b):
 
 
 def likely(rounds, E):
-    """How likely each graph of a list is one of a party's, E[t] being what its weights make of them
-    in round t."""
+    """Returns how likely each graph of a list belongs to a party. E[t] has the embeddings of the
+    list in round t."""
     A, b = [], []
     for Z, (shown, proto, *_) in zip(E, rounds):
         there, wide = np.flatnonzero(shown), Z.std(axis=0) + 1e-9
@@ -221,8 +223,8 @@ def likely(rounds, E):
 
 
 def members(history, weights, parties, others, own):
-    """How many that are named are the party's, how many are named, of how many. own: by each
-    party's weights, which it does not have."""
+    """Returns how many named graphs the party has, how many are named, and the size of the list.
+    own: uses each party's own weights, which a coordinator does not have."""
     pool = [g for p in parties for g in p.graphs] + others
     owner = np.repeat(np.arange(len(parties)), [len(p.graphs) for p in parties])
     E, right = [embed(W, pool) for W in weights], 0
@@ -237,12 +239,13 @@ def members(history, weights, parties, others, own):
 
 
 def name(A):
-    """The same for graphs that differ in the order of nodes alone; of others seldom."""
+    """Returns a value that does not depend on the order of nodes, and seldom agrees for
+    different graphs."""
     return len(A), tuple(np.round(np.linalg.eigvalsh(A), 5)), tuple(sorted(A.sum(axis=1)))
 
 
 def climb(W, goal, start, wide, rng):
-    """Graphs whose mean embedding is as near to goal as changes of an edge bring it."""
+    """Changes single edges of graphs to bring their mean embedding near to goal."""
     now, E = [A.copy() for A in start], embed(W, [graph(A) for A in start])
     off = (((E.mean(axis=0) - goal) / wide) ** 2).sum()
     for _ in range(STEPS):
@@ -250,7 +253,7 @@ def climb(W, goal, start, wide, rng):
         A = now[i].copy()
         u, v = rng.choice(len(A), 2, replace=False)
         A[u, v] = A[v, u] = 1 - A[u, v]
-        if rng.random() < 0.5:  # moves it, so that the number of edges stays
+        if rng.random() < 0.5:  # moves the edge, so that the number of edges stays the same
             ends = np.argwhere(np.triu(A) == A[u, v])
             ends = ends[ends[:, 0] < ends[:, 1]]
             if len(ends):
@@ -270,8 +273,8 @@ def plain(graphs):
 
 
 def rebuild(history, weights, parties, others, rng):
-    """Graphs that are read of those behind the three smallest prototypes; that are the same before
-    a change; how many there are."""
+    """Returns the number of graphs read behind the three smallest prototypes, the number that
+    were equal before any change, and the number of graphs."""
     small = sorted((shown[r], l, t, r) for l, rounds in enumerate(history)
                    for t, (shown, *_) in enumerate(rounds) for r in np.flatnonzero(shown))
     right, chance, of = 0, 0, 0
@@ -290,8 +293,8 @@ def rebuild(history, weights, parties, others, rng):
 
 
 def alone(weights, parties, others, rng):
-    """Graphs that are rebuilt from their own embeddings by known weights: what one that is read in
-    full would give away."""
+    """Counts graphs that are rebuilt from their own embeddings with known weights: the upper
+    limit of the attack."""
     right, W = 0, weights[-1]
     Z, few = embed(W, others), parties[0].graphs[:5]
     for g, goal in zip(few, embed(W, few)):

@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
-"""A coordinator that breaks off attempts at one job, numbers nodes otherwise in each, and takes the
-answers' differences.
+"""A coordinator that breaks off attempts at one job, numbers the nodes differently in each, and
+compares the answers.
 
     repeats.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie N]
     [--rows same]
 
-fedspectral with noise.on "sums": blocks are of digits, one node in each place, and have the same
-bytes in all attempts. Where the noise is the same too, the difference of two answers is free of it.
-In the second attempt node i has the row of the next, so the differences along a cycle of pairs say
-which pairs are edges.
+fedspectral with noise.on "sums": the coordinator sends blocks of digits, with one node in each
+place, the same bytes in all attempts. If the noise is the same in two attempts, the difference of
+their answers is free of it. In the second attempt node i has the row of the next node. So the
+differences along a cycle of pairs show which pairs are edges.
 
-fedwalk, mode "randomized-response": in each attempt the vertices of a party change places among its
-own rows. Where the flips are the same too, two attempts differ where one of them has a tie.
+fedwalk, mode "randomized-response": in each attempt the vertices of a party exchange their rows.
+If the flips are the same too, two attempts differ where one of them has a tie.
 
-N: attempts, 3 if it is not given. --rows same: all attempts are numbered as the first. The job's
-ids are "plain", to compare with. DIR: the parties' data. The last line of stdout is {"read",
-"right", "of", "one", "equal", "said"}: pairs that are read from all attempts, how many of them are
-true, and how many there are; right and read of one attempt; equal: how many pairs of attempts had
-equal noise; and what the parties said of each attempt.
+N is the number of attempts, 3 by default. --rows same: all attempts use the numbers of the first.
+The job's ids are "plain", so that pairs can be compared. DIR is the parties' data. The last line
+of stdout is {"read", "right", "of", "one", "equal", "said"}:
+
+    read, right, of   pairs read from all attempts, how many of them are true, how many exist
+    one               right and read of one attempt
+    equal             pairs of attempts with equal noise
+    said              the parties' message in each attempt
 """
 import argparse
 import glob
@@ -27,7 +30,7 @@ import sys
 
 import numpy as np
 
-import liar  # first: it names the folder of the others
+import liar  # first, because it sets the path to the other modules
 import kinds
 import wire
 from coordinator import arguments
@@ -37,7 +40,7 @@ DIGITS = 4.0 ** -np.arange(5)
 
 
 class Repeating(liar.Lies):
-    """N attempts, each broken off when it has said enough."""
+    """Runs N attempts and breaks each off when it has enough answers."""
 
     def __init__(self, attempts, same, *args):
         super().__init__("attempts=%d" % attempts, *args)
@@ -100,8 +103,8 @@ class Edges(Repeating, kinds.Fedspectral):
             c.send(wire.BLOCK, body)
 
     def differences(self, a, b):
-        """D[r, s] of the pairs (r, s) of rows: the first answers' entry less the second's, if noise
-        is the same."""
+        """Returns D[r, s] for the pairs (r, s) of rows: the entry of the first answers minus
+        that of the second, if the noise is the same."""
         n = self.n
         D = np.zeros((n, n))
         for s in range(0, n, len(DIGITS)):
@@ -117,11 +120,11 @@ class Edges(Repeating, kinds.Fedspectral):
             return set()
         (a, _), (b, place) = self.seen[:2]
         n, D = self.n, self.differences(a, b)
-        shift = np.argsort(place)  # which node has a row in the second attempt
+        shift = np.argsort(place)  # the node of each row in the second attempt
         A = np.zeros((n, n))
         for s in range(n):
-            # A[r, s] - A[shift r, shift s] = D[r, s]: along r, s -> shift r, shift s, a sum that
-            # begins at 0 or 1.
+            # A[r, s] - A[shift r, shift s] = D[r, s]. So D adds up along r, s -> shift r, shift s,
+            # from 0 or 1 on.
             r, c, total, path = 0, s, 0.0, []
             for _ in range(n):
                 path.append((r, c, total))
@@ -133,12 +136,12 @@ class Edges(Repeating, kinds.Fedspectral):
         return {(int(i), int(j)) for i, j in np.argwhere(A >= 1) if i < j}
 
     def one_reads(self):
-        """As many pairs as an attempt's digits read by themselves say, noise and all."""
+        """Returns the pairs that the digits of a single attempt show, with their noise."""
         D = self.differences(self.seen[0][0], [0 * x for x in self.seen[0][0]])
         return {(int(i), int(j)) for i, j in np.argwhere((D >= 1) & (D.T >= 1)) if i < j}
 
     def equal(self):
-        """Pairs of attempts whose degrees differ by whole numbers alone."""
+        """Counts pairs of attempts whose degrees differ only by whole numbers."""
         degrees = [answers[0] for answers, _ in self.seen]
         return sum(bool(np.all(np.abs(np.round(x - y) - (x - y)) < 1e-3))
                    for x, y in itertools.combinations(degrees, 2))
@@ -160,8 +163,8 @@ class Ties(Repeating, kinds.Fedwalk):
         raise Broken("enough of this attempt")
 
     def read(self, pairs):
-        """Pairs at whose place in an attempt it differs from the others, in five of six comparisons
-        or more."""
+        """Returns the pairs whose report differs between attempts in at least five of six
+        comparisons."""
         differs = {(a, b): self.seen[a][0] ^ self.seen[b][0]
                    for a, b in itertools.combinations(range(len(self.seen)), 2)}
         found = set()
@@ -181,7 +184,7 @@ class Ties(Repeating, kinds.Fedwalk):
         return itertools.combinations(range(len(self.all)), 2)
 
     def equal(self):
-        """Pairs of attempts that differ in no more pairs than ties and their places explain."""
+        """Counts pairs of attempts whose difference is explained by the ties and their places."""
         return sum(len(a ^ b) <= 2 * len(self.true)
                    for (a, _), (b, _) in itertools.combinations(self.seen, 2))
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Broadcast sums changed in ways drawn at random (changes.py), over TLS, to parties in C: no changed
-# sum is taken, each party names the coordinator, and no message of a job leaves after the change.
-# Each test makes $COTERIE_CHANGES changes (12; 125 are 1000 in all).
+# Sends changed sums, drawn at random (changes.py), over TLS to parties in C. No party takes a
+# changed sum, each party names the coordinator, and no message of a job leaves after the change.
+# Each test makes $COTERIE_CHANGES changes (12 by default; 125 make 1000 in all).
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -10,7 +10,7 @@ source "${0%/*}/../integration/lies.sh"
 
 CHANGES=${COTERIE_CHANGES:-12}
 
-none_is_taken() { # L
+none_is_taken() { # L: with L parties, every changed sum is refused
 	local name found
 	edit_parties "$1" '.rejoin_s = 20'
 	rm -f "$T/ready"

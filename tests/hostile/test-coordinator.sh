@@ -1,7 +1,7 @@
 #!/bin/bash
-# A coordinator that does not keep to the protocol. To party-01 it is the turncoat, who has the
-# coordinator's key; the true coordinator is then one that is honest to all others, and sees what it
-# can see (the canary). Where only parties can see it, they are the ones who do.
+# Tests a malicious coordinator. For party-01 the turncoat plays the coordinator, with the
+# coordinator's key. The true coordinator is then honest to all other parties, and the canary can
+# show it the lie. If only parties can see the lie, they must report it.
 #
 # shellcheck source=turncoat.sh
 source "${0%/*}/turncoat.sh"
@@ -36,8 +36,8 @@ test_invented_keys() {
 
 # ---- equivocation ----
 
-# Other starts for one member: its next mask is another one, so the sum is noise, and the canary
-# says so.
+# One member receives other starts, so its next mask differs. The sum is noise, and the canary shows
+# it.
 test_one_member_is_told_other_starts() {
 	case_of_three "hub/$STARTS/1/flip/28"
 	found_by coordinator \
@@ -45,8 +45,8 @@ test_one_member_is_told_other_starts() {
 '\(during level-1\)'
 }
 
-# Clusters that end a level, called by other names, which their party cannot tell: the next level
-# begins anew, but not what its members' masks are made of.
+# One party receives renamed clusters at the end of a level, which it cannot check. The next level
+# begins, but masks depend on all broadcasts and do not cancel.
 test_one_member_is_told_other_clusters_of_a_level() {
 	federation 4
 	edit job '.method = "tree" | .virtual_nodes = "centre" | .polish = 0 | .local_clusters = 8'
@@ -55,8 +55,8 @@ test_one_member_is_told_other_clusters_of_a_level() {
 	found_by coordinator 4 'masks of group 6, round 0, over .* do not cancel \(during level-2\)'
 }
 
-# The last words of a job: no sum follows that could be noise. Here the coordinator is the liar
-# alone.
+# Changes the results of a job, after which no sum follows that could become noise. The true
+# coordinator is not involved.
 different_results() { # [RULE...]
 	local node
 	federation 3
@@ -64,14 +64,14 @@ different_results() { # [RULE...]
 	coordinator
 	parties 3
 	completes 3
-	# A node whose label has a bit of its own in RESULT's byte, and is none when that is turned.
+	# Finds a node whose label is an invalid one after its bit in RESULT's byte is flipped.
 	node=$(awk -F, 'NR > 1 && (NR - 2) % 4 == 0 && $2 < 2 { print NR - 2; exit }' \
 		"$T/out/coordinator/labels.csv")
 	rm -rf "$T/out"
 	turned 3 "hub/$CLUSTERS/1/flip/$((28 + node / 4))" "hub/$RESULT/1/flip/$((28 + node / 4))" \
 		"$@"
 	ends 2 party-00 party-01 party-02
-	ends '0|2' coordinator # it may hear of it when it has said DONE, and has nothing to compare
+	ends '0|2' coordinator # it may hear of the lie after DONE, and has nothing to compare
 	no_labels 3
 }
 test_one_member_is_told_another_result() {
@@ -86,7 +86,7 @@ test_one_member_is_told_another_result_and_asked_by_nobody() {
 		fail "no party says so"
 }
 
-# ---- what members tell each other ----
+# ---- confirmations between members ----
 
 UNCONFIRMED='before TOLD, in which one of party-00 and party-02 confirms the broadcasts'
 
@@ -99,7 +99,7 @@ test_told_left_out_at_the_end() {
 	edit job '.method = "basic"'
 	turned 3 "hub/$TOLD/2/drop"
 	ends 2 party-01
-	ends 0 coordinator party-00 party-02 # who have heard from party-01 what it was told
+	ends 0 coordinator party-00 party-02 # they have party-01's confirmation
 	says party-01 "coordinator sent DONE $UNCONFIRMED \(during result\)"
 	says party-01 'labels.csv: the job has no result'
 	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] ||
@@ -133,7 +133,7 @@ test_second_offer() {
 	found_by party-01 3 'coordinator sent OFFER, expected KEYS'
 }
 
-# The same round once more, from one member: what it answers has another round and other masks.
+# Sends one member the same round twice. Its second answer has another round and other masks.
 test_same_round_asked_twice() {
 	federation 3
 	edit job '.starts = 4'
@@ -155,13 +155,13 @@ test_wrong_length_from_the_coordinator() {
 
 test_not_a_number_from_the_coordinator() {
 	rows_federation 3
-	rows_job anchor # eigenvalues
+	rows_job anchor # has eigenvalues
 	turned 3 "hub/$MATRIX/1/put/24/000000000000f87f"
 	fails 2 3
 	found_by party-01 3 'coordinator sent MATRIX .*(finite|number)'
 }
 
-# A sum that parties are told, one bit of a count.
+# Changes one bit of a count in a broadcast sum.
 test_another_sum_than_there_is() {
 	rows_federation 3
 	rows_job kmeans
@@ -171,7 +171,7 @@ test_another_sum_than_there_is() {
 		"coordinator sent SUM 3 that is not the sum of the parties' terms and tags"
 }
 
-# The group key, as it is passed on.
+# Changes the relayed group key.
 test_another_group_key() {
 	rows_federation 3
 	rows_job kmeans
@@ -180,9 +180,9 @@ test_another_group_key() {
 	found_by party-01 3 'does not open|another|changed'
 }
 
-# ---- what later kinds and settings are told ----
+# ---- broadcasts of later kinds and settings ----
 
-# Of a range of clusters landmark and gcc are told one that is in it.
+# With a range of clusters, landmark and gcc refuse a number outside the range.
 test_another_number_of_clusters() {
 	local k
 	federation 3
@@ -197,7 +197,7 @@ test_another_number_of_clusters() {
 	done
 }
 
-# So are those of which one is chosen by inner products.
+# Refuses a number of clusters outside the range when it is chosen by inner products.
 test_another_number_by_gram() {
 	local k
 	federation 3
@@ -212,7 +212,7 @@ test_another_number_by_gram() {
 	done
 }
 
-# The last sum of a job with a profile over all parties.
+# Changes the last sum of a job that has a profile over all parties.
 test_another_profile() {
 	local last
 	rows_federation 3
@@ -232,7 +232,7 @@ tags .during profile"
 		fail "party-01 has results"
 }
 
-# Rows that all have, as the coordinator says: one that the party has not, or only some.
+# Changes the list of rows that all parties have: it gets an unknown row, or is shorter.
 common_rows() { # RULE REGEX
 	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
 		>/dev/null
@@ -255,8 +255,8 @@ test_fewer_common_rows() {
 	common_rows "hub/$COMMON/1/put/0/0000000000000010" 'coordinator sent COMMON'
 }
 
-# Nobody has so few ids as the first step says, so its word is 0: it becomes 2^54 - 33, the modulus
-# of tags of version 6.
+# The first step asks who has few ids. The sum is 0, as no party has. The lie sends 2^54 - 33, the
+# modulus of tags of version 6.
 test_another_sum_of_sizes() {
 	common_rows "hub/$SUM/1/put/32/dfffffffffff3f00" \
 		"coordinator sent SUM 0 that is not the sum of the parties' terms and tags"

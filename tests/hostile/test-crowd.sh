@@ -1,6 +1,6 @@
 #!/bin/bash
-# 300 connections of somebody who may ask nothing, kept open by a byte every 3 s (drip.py): others
-# are answered as if they were not there, and so is /healthz.
+# 300 connections of a client without rights stay open by sending a byte every 3 s (drip.py). The
+# daemon must answer other clients, and /healthz, as if these connections did not exist.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -9,7 +9,7 @@ source "${0%/*}/../integration/serve.sh"
 
 CROWD=300
 
-# A coordinator that serves, whose addresses are in $API (vera looks, nina has no role) and $PORT.
+# Starts a coordinator that serves, at $API and $PORT. vera has role viewer, nina has no role.
 doors() { # [HTTP.LISTEN]
 	local name
 	federation 2
@@ -25,7 +25,7 @@ doors() { # [HTTP.LISTEN]
 	PORT=$(sed -n 's|.*dashboard: http://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")
 }
 
-crowd() { # HOW ADDRESS [PKI NAME]: comes, and stays for longer than one who sends nothing may
+crowd() { # HOW ADDRESS [PKI NAME]: opens the connections, which stay longer than idle ones may
 	start crowd python3 "$ROOT/tests/hostile/drip.py" "$1" "$CROWD" "$2" "$T/crowd" "${@:3}"
 	until_true 60 test -e "$T/crowd" || fail "the crowd did not come"
 }
@@ -42,8 +42,8 @@ local_user() {
 		'%{time_total}\n' "http://${PORT:-localhost}$1"
 }
 
-# Every other second, for 20 s, which is twice as long as an idle connection may be.
-all_are_answered() { # COMMAND...: as viewer()
+# Runs COMMAND every other second for 20 s, twice the limit for an idle connection.
+all_are_answered() { # COMMAND...: for example viewer
 	local i deadline
 	LIMIT=$BUSY
 	for ((i = 0; i < 10; i++)); do
@@ -73,7 +73,7 @@ by_certificate() { # HOW
 test_requests_of_a_certificate_without_a_role() { by_certificate request; }
 test_handshakes() { by_certificate handshake; }
 
-# Who has a role, and asks without reading what is answered.
+# A client with a role sends requests and does not read the answers.
 test_answers_that_are_not_read() {
 	doors
 	crowd unread "$API" "$T/pki" vera
@@ -92,7 +92,7 @@ test_requests_of_a_local_user() { by_local_user request; }
 test_bodies_of_a_local_user() { by_local_user body; }
 test_watchers_of_a_local_user() { by_local_user watch; }
 
-# Another user than the one who asks.
+# The client that is answered is another user than the one who fills the socket.
 test_requests_at_a_unix_socket() {
 	((EUID == 0)) || skip "only root can be another user"
 	doors "unix:$T/http"

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What a coordinator reads of single rows, and of edges with their owner, with lies and without
-# (extract.py): nothing beyond what it reads when it is honest.
+# A malicious coordinator (extract.py) reads no more single rows, and no more edges with their
+# owner, than an honest one.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
 source "${0%/*}/../integration/python.sh"
 
-extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: listening
+extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: starts it and waits until it listens
 	rm -rf "$T/ready" "$T/out"
 	start coordinator "$PYTHON" "$ROOT/tests/hostile/${2-extract.py}" "${@:3}" --config \
 		"$T/coordinator.json" --job "$T/job.json" \
@@ -17,7 +17,7 @@ extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: listening
 	ADDRESS=$(<"$T/ready")
 }
 
-reads() { # FILE LIE STATUS: parties in C; what is read goes to FILE
+reads() { # FILE LIE STATUS: runs parties in C; FILE lists the items that were read
 	extractor "$2"
 	parties 3
 	# shellcheck disable=SC2046
@@ -33,7 +33,7 @@ figure() { # FILE LIE
 'pooled, \(.after) after, \(.said)"' "$T/$1"
 }
 
-# FILE
+# FILE: prints how many items it has that the honest coordinator did not read
 beyond() {
 	jq -n --slurpfile a "$T/honest" --slurpfile b "$T/$1" '$b[0].read - $a[0].read | length'
 }
@@ -49,8 +49,8 @@ nothing_beyond() { # LIE...
 	done
 }
 
-# The largest prime below 2^54: tags of version 6 were modulo it, so a word with it added passed.
-# 297 of 300 rows were read by that.
+# The largest prime below 2^54 was the modulus of tags of version 6, so a word with it added passed.
+# A coordinator read 297 of 300 rows in that way.
 OLD_PRIME=$(((1 << 54) - 33))
 
 rows_of() { # KIND OR VARIANT
@@ -63,8 +63,7 @@ rows_of() { # KIND OR VARIANT
 	esac
 }
 
-# What the attack does where sums are believed, as they once were: parties in Python that do not
-# look at tags.
+# Shows that the attack works if parties do not check tags: these parties are in Python.
 test_rows_of_parties_that_believe() {
 	rows_of kmeans
 	local name
@@ -102,7 +101,7 @@ test_rows_of_dense() {
 
 # ---- fedspectral: edges with their owner ----
 
-edges_of() { # VARIANT: whose ids are plain, for the truth
+edges_of() { # VARIANT: sets up a job with plain ids, to compare the edges
 	needs_python
 	edges_federation 3
 	edit job ". + { variant: \"$1\", ids: \"plain\" }"
@@ -112,15 +111,14 @@ edges_of() { # VARIANT: whose ids are plain, for the truth
 test_edges_of_exact() {
 	edges_of exact
 	reads honest honest 0
-	# The pooled graph is read whole: the reading is good enough to find owners, where there are
-	# any.
+	# The whole pooled graph is read, so the attack would find owners if it could.
 	[[ $(jq .pooled "$T/honest") == $(cat "$T"/data/party-0?/edges.tsv | sort -u | wc -l) ]] ||
 		fail "the pooled graph is not read"
 	nothing_beyond apart victim merged
 }
 
-# A lie about one node of many is found if it is among those that parties compare. If not, it shows
-# whose that node's edges are, and no others.
+# Lies about few nodes of many. Parties find the lie if they compare such a node. If not, it shows
+# the owner of that node's edges, and no others.
 test_edges_of_a_few() {
 	edges_of exact
 	rm -r "$T/data" "$T/pooled"
@@ -139,7 +137,7 @@ test_edges_of_a_few() {
 			continue
 		fi
 		node=$(jq -r '.moved[0]' "$T/few")
-		# a few nodes have none
+		# some nodes have no edges
 		own=$(cat "$T"/data/party-0?/edges.tsv | grep -cw "$node" || true)
 		echo "one node, unnoticed: $(beyond \
 			few) edges with their owner beyond an honest one's, of $own that it has"
@@ -149,8 +147,8 @@ test_edges_of_a_few() {
 	nothing_beyond few=80
 }
 
-# A coordinator that party-00 helps: it knows which nodes others compare with party-00, and nothing
-# of which they compare with each other.
+# Runs a coordinator that colludes with party-00. It knows which nodes others compare with party-00,
+# but not which ones they compare with each other.
 colludes() { # LIE STATUS
 	extractor "$1" colluder.py --party "$T/party-00.json"
 	party party-01
@@ -166,11 +164,11 @@ test_edges_of_exact_by_two() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	# The effective job in its order, as party-00 hashes the offer and knows no defaults. gojq
-	# would sort it.
+	# The effective job in its original order, because party-00 hashes the offer and knows no
+	# defaults. gojq would sort the keys.
 	"$PYTHON" -c 'import json, sys; json.dump(json.load(sys.stdin)["job"], sys.stdout)' \
 		<"$T/out/coordinator/run.json" >"$T/job.json"
-	colludes honest 0 # what is read of an honest numbering, and that party-00's part is one
+	colludes honest 0 # the honest numbering is readable, and party-00 takes part
 	[[ $(jq .pooled "$T/colluding") == $(cat "$T"/data/party-0?/edges.tsv | sort -u |
 		wc -l) ]] || fail "the pooled graph is not read"
 	colludes apart 2
@@ -186,15 +184,14 @@ test_edges_of_plus() {
 	nothing_beyond apart victim merged
 }
 
-# Prototypes in clear, of which the coordinator chooses those to begin a round with, and what it
-# reads by four attacks. What they would read shows where weights hardly move: else the sums of two
-# rounds are of other embeddings.
+# A coordinator that chooses unmasked prototypes reads almost nothing by four attacks. With --still,
+# when weights change little, the attacks succeed: otherwise two rounds have different embeddings.
 test_prototypes_in_clear() {
 	local last
 	needs_python
 	graphs_federation 3
 	"$BIN/coterie" synth --graphs --nodes 120 --size 12 --seed 99 --out "$T/others" >/dev/null
-	for last in '' --still; do # what is rebuilt is looked at in the first alone
+	for last in '' --still; do # only the first run rebuilds graphs
 		# shellcheck disable=SC2086
 		"$PYTHON" "$ROOT/tests/hostile/prototypes.py" $last ${last:+--no-rebuild} --seeds \
 			1 --others "$T/others" "$T"/data/party-0? | tee "$T/read$last"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A party of fedsc's variant pairwise in Python (false_pairwise.py), honest and lying, beside two in
-# C.
+# Runs a party of fedsc's variant pairwise in Python (false_pairwise.py), honest or lying, with two
+# parties in C.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -17,7 +17,7 @@ three_parties() {
 'secure_sum: { group: "x25519" } }'
 }
 
-# party-00 is the one in Python.
+# Runs a job in which party-00 is the one in Python.
 plays() { # STATUS [LIE]
 	rm -rf "$T/out"
 	coordinator
@@ -32,8 +32,8 @@ plays() { # STATUS [LIE]
 	jq -c --arg lie "${2:-none}" '{ lie: $lie } + .' "$T/said"
 }
 
-# A second implementation: the clusters of three parties in C. Who keeps to the protocol reads all
-# rows.
+# A job with the second implementation gives the clusters of three parties in C. An honest party
+# reads all rows.
 test_honest() {
 	local name
 	three_parties
@@ -52,7 +52,7 @@ test_honest() {
 	[[ $(jq .read "$T/said") == 60 ]] || fail 'not all rows of the others are read'
 }
 
-# False plaintexts: each row of the others, in a job that ends well.
+# Encrypts unit vectors as plaintexts: it reads each row of the others, in a job that succeeds.
 test_unit_vectors() {
 	three_parties
 	plays 0 unit

@@ -1,12 +1,13 @@
 #!/bin/bash
-# What a party reads of the others' data by false terms (false_party.py), with a coordinator in C.
+# Measures what a party reads of the others' data by false terms (false_party.py), with a
+# coordinator in C.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
 source "${0%/*}/../integration/python.sh"
 
-# party-00 is the one in Python; what it reads goes to FILE.
+# Runs a job with party-00 in Python, which writes what it reads to FILE.
 reads() { # FILE STATUS [ARG...]
 	rm -rf "$T/out"
 	coordinator
@@ -38,7 +39,7 @@ reads_more_than_an_honest_one() { # LEAST OF WHAT
 		"$2 read by false terms, above an honest party's"
 }
 
-# Every row of the others, whatever min_cluster is, in a job that ends well.
+# Reads every row of the others, for any min_cluster, in a job that succeeds.
 test_rows_of_kmeans() {
 	local least
 	rows_of kmeans
@@ -61,7 +62,7 @@ test_rows_of_fedsc() {
 	done
 }
 
-# With noise in the sums that is enough without its share.
+# The malicious party adds no noise; the noise of the other parties is enough.
 test_rows_of_noisy_kmeans() {
 	rows_of \
 		kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: '\
@@ -71,8 +72,9 @@ test_rows_of_noisy_kmeans() {
 		fail "$(jq .read "$T/false") rows are read in spite of the noise"
 }
 
-# Distances of nodes over the others' features, of which an honest party knows none: all between 11
-# nodes, and by how much each node is nearer to the first than to each of the other ten.
+# Reads distances of nodes over the others' features, of which an honest party knows none: all
+# between 11 nodes. Also reads how much nearer each node is to the first of them than to each other
+# one.
 distances_of() { # METHOD
 	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum \
 = { group: \"x25519\" }"
@@ -104,7 +106,8 @@ test_distances_of_columns() {
 		fail 'differences of distances read by false terms'
 }
 
-# The same of the nodes that are alone in their cells: by clusters drawn at random most are.
+# The same for nodes that are alone in their cells. With clusters drawn at random most nodes are
+# alone.
 distances_of_cells() {
 	local method
 	for method in flat tree; do
@@ -121,8 +124,8 @@ test_distances_of_cells_of_columns() {
 	distances_of_cells
 }
 
-# The embedding of a single graph by the network that all start with, in spite of each party's own
-# min_cluster. An honest party has differences of sums, too, but cannot tell which is a graph.
+# Reads the embedding of a single graph by the first network, whatever min_cluster of the others is.
+# An honest party has differences of sums too, but cannot tell which one is a graph.
 test_graphs_of_fedgcn() {
 	needs_python
 	graphs_federation 3
@@ -135,7 +138,8 @@ test_graphs_of_fedgcn() {
 		fail 'graphs read by false terms'
 }
 
-# Edges of two others, each between ids that it has. It claims ids of nobody.
+# Reads edges of the two others between ids that the party has. It also claims ids that no party
+# has.
 edges_by_false_terms() { # JQ-PROGRAM
 	edit job ". + { secure_sum: { group: \"x25519\" } } | $1"
 	reads honest 0 --honest
@@ -153,15 +157,15 @@ edges_of() { # HOW-MANY-WRONG-AT-MOST LEAST-READ JQ-PROGRAM
 test_edges_of_exact() { edges_of 0 667 '.variant = "exact"'; }
 test_edges_of_plus() { edges_of 0 660 '.variant = "fedspectral+" | .iterations = 1'; }
 
-# With more iterations blocks are of walks: a few guesses are right, four times as many as by
+# With more iterations, blocks are of walks. A few guesses are right, four times as many as by
 # chance.
 test_edges_of_plus_with_iterations() {
 	edges_of 300 25 '.variant = "fedspectral+" | .iterations = 6'
 	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'
 }
 
-# Ties between vertices of the two others. An honest party reads most, and one that lies hardly
-# more.
+# Reads ties between vertices of the two others. An honest party reads most of them; a malicious one
+# reads few more.
 ties_of() { # LEAST MOST-WRONG WALKS
 	needs_python
 	vertices_federation 3
@@ -177,7 +181,7 @@ ties_of() { # LEAST MOST-WRONG WALKS
 test_ties_of_many_walks() { ties_of 180 25 20; }
 test_ties_of_few_walks() { ties_of 140 70 2; }
 
-# Inner products of the others' rows with the means of sets.
+# Reads inner products of the others' rows with the means of sets.
 test_products_of_landmark() {
 	needs_python
 	federation 3 --features 300
@@ -190,7 +194,7 @@ test_products_of_landmark() {
 	(($(jq .wrong "$T/false") <= 100)) || fail 'inner products that are read are others'
 }
 
-# Of method "gcc", in memory: distances over the others' features by the blocks that all are told.
+# Reads distances over the others' features in method "gcc", in memory, from the broadcast blocks.
 test_distances_of_gcc() {
 	needs_python
 	federation 3 --features 300
@@ -199,7 +203,7 @@ test_distances_of_gcc() {
 	at_least "$(jq .read "$T/false")" 8000 'distances of 11175 read by false terms'
 }
 
-# A party whose policy requires noise takes part in none of these jobs, and nothing is read.
+# A party whose policy requires noise declines these jobs, so nothing is read.
 declines() { # JQ-PROGRAM
 	echo '{ "clusters": 3, "seed": 7, "secure_sum": { "group": "x25519" } }' >"$T/job.json"
 	edit job "$1"

@@ -1,13 +1,14 @@
 #!/bin/bash
-# What a coordinator of kcagc gains by other cells, sets and directions than the true ones
-# (geometry.py): with flat what it has of basic without a lie, and with min_cell nothing.
+# Counts the distances that a coordinator of kcagc learns by false cells, sets and directions
+# (geometry.py). With flat it learns as many as an honest one learns with basic. With min_cell it
+# learns none.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
 source "${0%/*}/../integration/python.sh"
 
-effective() { # JQ-PROGRAM: the job in full, as the coordinator in C writes it
+effective() { # JQ-PROGRAM: writes the effective job, as the coordinator in C writes it
 	needs_python
 	federation 3
 	edit job ". + { polish: 0, projection: { dims: \"k\" }, joint_norm: false } | $1"
@@ -18,7 +19,7 @@ effective() { # JQ-PROGRAM: the job in full, as the coordinator in C writes it
 	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
 }
 
-maps() { # STATUS [ARG...]: $KNOWN pairs of $OF
+maps() { # STATUS [ARG...]: sets $KNOWN, the number of known pairs of $OF
 	rm -rf "$T/ready" "$T/out"
 	start coordinator "$PYTHON" "$ROOT/tests/hostile/geometry.py" --config \
 		"$T/coordinator.json" --job "$T/job.json" \
@@ -52,7 +53,7 @@ test_flat_and_cells_of_one_node() {
 	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
 }
 
-# Three parties are one group in a tree.
+# Three parties form one group in a tree.
 test_tree_and_cells_of_one_node() {
 	effective '.method = "tree"'
 	maps 0

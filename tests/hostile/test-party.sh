@@ -1,5 +1,5 @@
 #!/bin/bash
-# A party that does not keep to the protocol: party-01, in a job with all its keys.
+# Tests a malicious party: the turncoat plays party-01, with all its keys.
 #
 # shellcheck source=turncoat.sh
 source "${0%/*}/turncoat.sh"
@@ -13,7 +13,7 @@ case_of_three() { # STATUS RULE...
 # ---- masks ----
 
 test_words_that_are_not_masked_as_agreed() {
-	case_of_three 2 "party/$MASKED/1/flip/-5" # of the canary: behind it is the length of no tag
+	case_of_three 2 "party/$MASKED/1/flip/-5" # flips a bit of the canary
 	found_by coordinator 3 \
 		'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel'
 }
@@ -26,9 +26,9 @@ test_key_that_nobody_signed() {
 		fail "nobody says so"
 }
 
-# ---- words of what members were told ----
+# ---- confirmations of what members received ----
 
-test_told_that_is_none() { # the last word, which is for party-02
+test_told_that_is_none() { # changes the last word, which is for party-02
 	case_of_three 2 "party/$TOLD/1/flip/-1"
 	found_by party-02 3 "$OTHER_VALUES party-00 and party-01 than to this party, or .* altered"
 }

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What several attempts at one job, with nodes numbered otherwise in each, say more than one
-# (repeats.py): nothing.
+# Several attempts at one job, each with other numbers of nodes, reveal no more than one attempt
+# (repeats.py).
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
 source "${0%/*}/../integration/python.sh"
 
-repeats() { # ATTEMPTS [OPTION...]: parties in C that serve; figures go to $T/read
+repeats() { # ATTEMPTS [OPTION...]: runs parties in C that serve; writes the figures to $T/read
 	local name
 	rm -rf "$T/ready" "$T/out"
 	start coordinator "$PYTHON" "$ROOT/tests/hostile/repeats.py" --config \
@@ -30,7 +30,7 @@ repeats() { # ATTEMPTS [OPTION...]: parties in C that serve; figures go to $T/re
 	cat "$T/read"
 }
 
-spent() { # NAME: eps that its ledger has claims of
+spent() { # NAME: prints the eps in its ledger
 	"$BIN/coterie" ledger export --state "$T/out/$1/state" --csv |
 		awk -F, 'NR > 1 { n += $(NF - 6) } END { print n + 0 }'
 }
@@ -48,7 +48,7 @@ edges_with_noise() {
 }
 
 
-# Each attempt of another numbering is another question: other noise, and eps is spent again.
+# Each attempt with other numbers is another question: it gets other noise, and spends eps again.
 test_edges_of_three_attempts() {
 	edges_with_noise
 	repeats 3
@@ -59,7 +59,7 @@ test_edges_of_three_attempts() {
 	[[ $(spent party-01) == 3 ]] || fail "party-01 has spent $(spent party-01)"
 }
 
-# The same question gets the same noise, and costs nothing.
+# The same question gets the same noise and spends no eps.
 test_edges_of_three_equal_attempts() {
 	edges_with_noise
 	repeats 3 --rows same
@@ -67,8 +67,8 @@ test_edges_of_three_equal_attempts() {
 	[[ $(spent party-01) == 1 ]] || fail "party-01 has spent $(spent party-01)"
 }
 
-# Three times eps 1 are eps 1.835 (tests/vectors/account.inc): of the fourth attempt no noisy number
-# leaves.
+# Three times eps 1 compose to eps 1.835 (tests/vectors/account.inc). In the fourth attempt no noisy
+# number leaves.
 test_edges_beyond_the_budget() {
 	edges_with_noise
 	edit party-01 '.policy.max_eps_total = 1.84 | .policy.max_attempts = 9'
@@ -82,7 +82,7 @@ test_edges_beyond_the_budget() {
 	[[ $(spent party-01) == 3 ]] || fail "party-01 has spent $(spent party-01)"
 }
 
-# Reports of a second numbering are not given: three attempts read what one does.
+# Parties give no reports under a second numbering, so three attempts read as much as one.
 test_ties_of_three_attempts() {
 	local eps
 	needs_python

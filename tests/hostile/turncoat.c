@@ -1,30 +1,33 @@
-/* turncoat.c -- a peer that does not keep to the protocol, made of two that do.
+/* turncoat.c -- a malicious peer between two honest ones.
  *
  *     party ===== TLS ===== turncoat ===== TLS ===== coordinator
  *
  *   turncoat READY-FILE ADDRESS PKI-DIRECTORY PARTY COORDINATOR [RULE...]
  *
- * It has the keys of both, so to the party it is the coordinator and to the coordinator the party:
- * what it changes in one direction is what a dishonest coordinator, or a dishonest party, has sent.
- * Frames are numbered anew where one was left out or put in, unless the rule is about numbers.
+ * It has the keys of both peers. So it plays the coordinator to the party, and the party to the
+ * coordinator. A change in one direction stands for a malicious sender of that direction. If it
+ * leaves out or adds a frame, it renumbers the later ones, unless the rule is about numbers.
  *
  *   RULE: FROM/TYPE/NUMBER/DEED[/ARGUMENTS]
- *     FROM    hub or party: who sends
- *     TYPE    of the message, as a number (proto/messages.def); NUMBER: which of that type, from 1;
- * 0: all DEED    drop         it does not arrive twice        it arrives twice, as two messages
+ *     FROM    hub or party: the sender
+ *     TYPE    of the message, as a number (proto/messages.def)
+ *     NUMBER  which message of that type, from 1; 0: all
+ *     DEED    drop         the message does not arrive
+ *             twice        it arrives twice, as two messages
  *             replay       it arrives twice, with one number: the frame is repeated
- *             late         it arrives behind the next one, both with their own numbers
- *             defer        the same, numbered as they come
- *             flip/AT      bit 0 of the body's byte AT is turned; AT < 0: from the end
- *             put/AT/HEX   these bytes stand at AT
- *             xor/AT/HEX/LAST  HEX is added, bit by bit, to every byte from AT on, and LAST to the
- * last body/HEX     this is the body more/HEX     these bytes follow the body as/TYPE      it is of
- * another type keys/HOW     KEYS: swap (the first two), drop, repeat, invent (the first) cut the
- * connection ends here, without a last word stay         nothing more is sent in this direction,
- * the connection stays
+ *             late         it arrives after the next message; both keep their numbers
+ *             defer        it arrives after the next message; both are renumbered
+ *             flip/AT      bit 0 of the body's byte AT is flipped; AT < 0: from the end
+ *             put/AT/HEX   the bytes HEX replace those at AT
+ *             xor/AT/HEX/LAST  XORs HEX into every byte from AT on, and LAST into the last one
+ *             body/HEX     HEX replaces the body
+ *             more/HEX     HEX follows the body
+ *             as/TYPE      the message gets another type
+ *             keys/HOW     changes KEYS: swap (the first two), drop, repeat, invent (the first)
+ *             cut          the connection ends here, without a TLS close
+ *             stay         nothing more is sent in this direction, and the connection stays
  *
- * Speaks TLS by OpenSSL itself and knows no more of frames than their header: nothing of ours is in
- * it.
+ * It uses OpenSSL directly and knows only the header of frames. It contains no code of Coterie.
  */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -85,7 +88,7 @@ static size_t unhex(const char *hex, uint8_t *out)
 /* ---- one direction ---- */
 
 struct frame {
-	uint8_t *p; /* header and body */
+	uint8_t *p; /* header, then body */
 	size_t body;
 };
 
@@ -93,11 +96,11 @@ struct way {
 	const char *from;
 	SSL *in, *out;
 	struct way *back;
-	uint8_t *read; /* what has come of the next frames */
+	uint8_t *read; /* received bytes of the next frames */
 	size_t have;
-	uint32_t sent, came;     /* numbers of a job's frames */
-	struct frame held;       /* a late one */
-	bool own_number, silent; /* of the held one; nothing more is passed on */
+	uint32_t sent, came;     /* numbers of the job's frames */
+	struct frame held;       /* a frame that is late */
+	bool own_number, silent; /* held keeps its number; nothing more is sent */
 };
 
 static uint32_t get32(const uint8_t *p)
@@ -119,7 +122,7 @@ static unsigned type_of(const struct frame *f)
 	return (unsigned)f->p[4] << 8 | f->p[5];
 }
 
-/* Takes the first frame off, if all of it is here. */
+/* Takes off the first frame if all of it has arrived. */
 static bool next_frame(struct way *w, struct frame *f)
 {
 	size_t all;
@@ -144,7 +147,7 @@ static bool send_raw(struct way *w, struct frame *f)
 	return SSL_write(w->out, f->p, (int)(HEADER + f->body)) > 0;
 }
 
-/* With the number that is due. An acknowledgement never says more than what was sent. */
+/* Sends a frame with the next number. An ACK never acknowledges more than the peer has sent. */
 static bool send_frame(struct way *w, struct frame *f)
 {
 	if (type_of(f) >= LINK_TYPES)
@@ -163,7 +166,7 @@ static long place(const struct frame *f, const char *at)
 	return HEADER + (i < 0 ? i + (long)f->body : i);
 }
 
-/* KEYS: u32 parties, then for each of five fields; all but the nonce have a length. */
+/* KEYS: u32 parties, then five fields for each; all but the nonce begin with a length. */
 static size_t key_length(const uint8_t *p)
 {
 	size_t n = 4 + get32(p) + 32;
@@ -192,7 +195,7 @@ static void change_keys(struct frame *f, const char *how)
 		memcpy(first + a, copy, a);
 		memcpy(first + 2 * a, second + b, rest);
 		f->body += a - b;
-	} else { /* a public key of its own making */
+	} else { /* invent: a public key of its own */
 		memset(first + 4, 0x5a, 32);
 	}
 	free(copy);
@@ -238,7 +241,7 @@ static const struct rule *rule_for(const struct way *w, const struct frame *f)
 	return NULL;
 }
 
-/* False: the connection is over. */
+/* Applies the rules to a frame. Returns false if the connection is over. */
 static bool pass(struct way *w, struct frame *f)
 {
 	const struct rule *r = rule_for(w, f);
@@ -276,7 +279,7 @@ static bool pass(struct way *w, struct frame *f)
 	return good;
 }
 
-/* Passes on what has come in one direction. False: that was all. */
+/* Passes on what has arrived in one direction. Returns false at its end. */
 static bool move(struct way *w)
 {
 	struct frame f = { 0 };
@@ -298,7 +301,7 @@ static bool move(struct way *w)
 	return true;
 }
 
-/* One of the two is over: the other hears it as it was said, and what it still says is read. */
+/* One peer has ended: closes the other connection in the same way, after reading the rest of it. */
 static void end(struct way *w)
 {
 	char rest[4096];

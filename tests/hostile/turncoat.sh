@@ -1,7 +1,7 @@
-# turncoat.sh -- for tests with one modified peer in an otherwise honest federation (turncoat.c).
+# turncoat.sh -- for tests with one malicious peer in an otherwise honest federation (turncoat.c).
 #
 #     party-00 ==============\
-#     party-01 == turncoat ==== coordinator          the victim, or the culprit, is party-01
+#     party-01 == turncoat ==== coordinator       party-01 is the victim or the malicious party
 #     party-02 ==============/
 #
 # shellcheck shell=bash
@@ -14,7 +14,7 @@ OFFER=10 KEY=13 KEYS=14 DONE=16 CHOICE=18 MATRIX=19 SUM=23 TOLD=24 \
 	LOCAL_CLUSTERS=30 CELLS=31 STARTS=32 ASSIGNMENT=33 CLUSTERS=34 RESULT=35 \
 	SEALED=50 COMMON=53
 
-# A federation is set up: it runs, and what passes between party-01 and the coordinator is changed.
+# Runs the federation that is set up, and changes the messages between party-01 and the coordinator.
 turned() { # L RULE...
 	local direct name
 	tls_tool turncoat
@@ -35,7 +35,7 @@ turned() { # L RULE...
 	ADDRESS=$direct
 }
 
-# The job ended everywhere with that status, nobody was left with labels, and it was changed indeed.
+# All processes end with that status, no party has labels, and the turncoat has changed a message.
 fails() { # STATUS[|STATUS] L
 	# shellcheck disable=SC2046
 	ends "$1" coordinator $(names "$2")
@@ -55,8 +55,8 @@ no_labels() { # L
 # shellcheck disable=SC2034
 OTHER_VALUES='coordinator broadcast other values to one of'
 
-# The coordinator's own sentence goes to all parties. Of a party's sentence, others hear only that
-# this party ended the job.
+# NAME's message must match REGEX. All parties receive a message of the coordinator. Of a party's
+# message others learn only that this party ended the job.
 found_by() { # NAME L REGEX
 	local name
 	says "$1" "$3"

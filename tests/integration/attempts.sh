@@ -1,4 +1,4 @@
-# attempts.sh -- what the tests share in which a process dies in a job and is started again.
+# attempts.sh -- for tests in which a process dies during a job and is started again.
 #
 # shellcheck shell=bash
 # shellcheck source=../hostile/turncoat.sh
@@ -7,11 +7,11 @@ source "${BASH_SOURCE[0]%/*}/../hostile/turncoat.sh"
 STEPS=(offer keys local level-1 polish result)
 EVERYONE=(coordinator party-00 party-01 party-02)
 
-every() { # JQ-PROGRAM: changes everybody's configuration
+every() { # JQ-PROGRAM: changes the configurations of all processes
 	edit_each "$1" "${EVERYONE[@]}"
 }
 
-prepare() { # STEP: a job that has it, and lasts; and what a run of it leaves that nothing disturbs
+prepare() { # STEP: sets up a job with a long STEP, and runs it undisturbed for comparison
 	if [[ $1 == local ]]; then
 		alike long_at_the_start
 	else
@@ -22,7 +22,7 @@ prepare() { # STEP: a job that has it, and lasts; and what a run of it leaves th
 long_at_the_start() {
 	federation 3 --nodes 3000 --features 200
 	edit job '.local_restarts = 64 | .local_clusters = 40 | .iterations = 100 | .polish = 4'
-	every '.rejoin_s = 30' # in which a busy machine starts a process
+	every '.rejoin_s = 30' # enough for a busy machine to start a process
 	undisturbed
 	rm -f "$T"/*.std*
 }
@@ -45,7 +45,7 @@ same_as_undisturbed() {
 	no_leftovers
 }
 
-# NAME [lost]: and nothing is heard of it any more; what the relay held goes on, or is lost
+# NAME [lost]: kills NAME. What the relay has held back is passed on, or lost.
 kills() {
 	kill -KILL "${PID[$1]}"
 	[[ ${2-} != lost ]] || kill -HUP "${PID[relay]}"
@@ -56,7 +56,7 @@ kills() {
 
 attempt_is() { each_says "$1" .attempt "${@:2}"; } # NUMBER NAME...
 
-# With the same job, at the address that was kept in $HUB.
+# Starts the coordinator again with the same job, at the address in $HUB.
 coordinator_again() { # [ARG...]
 	edit coordinator ".listen = \"$HUB\""
 	coordinator "$@"

@@ -1,8 +1,8 @@
-# certificates.sh -- certificates that coterie pki does not make, and lists of revoked ones; sourced
-# after lib.sh.
+# certificates.sh -- makes certificates that coterie pki does not make, and lists of revoked ones;
+# sourced after lib.sh.
 # shellcheck shell=bash
 
-# A certificate of NAME's key, signed by CA: FROM and TO are dates as `date` knows them.
+# Makes a certificate for NAME's key, signed by CA. FROM and TO are dates for `date`.
 certificate() { # NAME FILE CA PURPOSE FROM TO
 	mkdir -p "$T/ca.d"
 	: >"$T/ca.d/index"
@@ -31,7 +31,7 @@ certificate() { # NAME FILE CA PURPOSE FROM TO
 		-in "$T/ca.d/csr" -out "$2" 2>/dev/null
 }
 
-# A list of CA's in FILE, with these certificates in it: FROM and TO as above.
+# Makes CA's list of revoked certificates in FILE. FROM and TO are dates for `date`.
 crl() { # FILE CA FROM TO [CERTIFICATE...]
 	local cert
 	mkdir -p "$T/crl.d"
@@ -54,7 +54,7 @@ crl() { # FILE CA FROM TO [CERTIFICATE...]
 		"$(date -u -d "$4" +%Y%m%d%H%M%SZ)" 2>/dev/null
 }
 
-person() { # NAME...: their keys and certificates, in $T/pki
+person() { # NAME...: makes keys and certificates for users, in $T/pki
 	local name
 	for name; do
 		"$BIN/coterie" pki request --name "$name" --role user --dir "$T/pki" >/dev/null

@@ -17,7 +17,7 @@ needs_renderer() {
 	) 9>"$ROOT/build/tools/render-chart.lock" || fail "tests/tools/render-chart.go"
 }
 
-# Of VALUES each is a file, or JSON itself. $T/chart has what each template renders afterwards.
+# Renders the chart into $T/chart. Each of VALUES is a file, or JSON itself.
 render() { # RELEASE VALUES...
 	local release=$1 name i=0 files=()
 	for name in "${@:2}"; do
@@ -36,7 +36,7 @@ render() { # RELEASE VALUES...
 	done
 }
 
-# Exit 1, and $T/faults, if values.schema.json refuses the values that were rendered last.
+# Fails, with the errors in $T/faults, if values.schema.json refuses the last rendered values.
 accepted() {
 	/usr/bin/python3 -c '
 import json, sys, jsonschema
@@ -49,11 +49,12 @@ sys.exit(bool(faults))' "$CHART/values.schema.json" "$T/rendered" >"$T/faults" 2
 
 shape() { /usr/bin/python3 "$ROOT/tests/tools/kube-shape.py" "$@" >"$T/faults" 2>&1; } # FILE...
 
-objects() { # JQ: of the list of all objects
+objects() { # JQ: prints an expression of the list of all objects
 	(cd "$T/chart" && for f in *.yaml; do echo --- && cat "$f"; done) |
 		gojq -cs --yaml-input "map(values) | $1" -e
 }
 
 object() { objects "map(select(.kind == \"$1\"))[0] | $2"; } # KIND JQ
 
-config() { objects 'map(select(.kind == "ConfigMap"))[0].data[]' | jq -r .; } # the daemon's JSON
+# Prints the daemon's configuration.
+config() { objects 'map(select(.kind == "ConfigMap"))[0].data[]' | jq -r .; }

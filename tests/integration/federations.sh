@@ -1,4 +1,4 @@
-# federations.sh -- keys, data, configurations and a job in $T, for lib.sh.
+# federations.sh -- makes keys, data, configurations and a job in $T, for lib.sh.
 #
 #     federation L [SYNTH-OPTION...]     a graph whose columns are spread, for kcagc
 #     rows_federation, edges_federation, vertices_federation, graphs_federation: for the other kinds
@@ -6,24 +6,24 @@
 #
 # shellcheck shell=bash
 
-names() { # L: the parties' names
+names() { # L: prints the names of the parties
 	local i
 	for ((i = 0; i < $1; i++)); do printf 'party-%02d\n' "$i"; done
 }
 
-# What several tests begin with is made once and copied: to make one takes longer than many a test.
-alike() { # FUNCTION ARG...: which fills $T; for tests of one script
+# Set-ups that several tests share are made once and copied, because making one is slow.
+alike() { # FUNCTION ARG...: FUNCTION fills $T; the copy serves the tests of one script
 	copy_of "$ONCE" "$@"
 }
 
-alike_everywhere() { # FUNCTION ARG...: the same for all scripts with these programs
+alike_everywhere() { # FUNCTION ARG...: the copy serves all scripts that test the same programs
 	copy_of "${KEPT-}" "$@"
 }
 
 copy_of() { # DIRECTORY FUNCTION ARG...
 	local name=${*:2} kept
 	kept=${1:+$1/${name//[^A-Za-z0-9.=-]/_}}
-	# or there is something already that it may go by
+	# FUNCTION may depend on files in $T, so a copy serves only an empty $T
 	if [[ -z $kept ]] || compgen -G "$T/*" >/dev/null; then
 		"${@:2}"
 	elif [[ -d $kept ]]; then
@@ -31,12 +31,13 @@ copy_of() { # DIRECTORY FUNCTION ARG...
 	else
 		"${@:2}"
 		cp -a "$T" "$kept.$BASHPID"
-		# another was there first: what a test starts may be many
+		# another process may have kept its copy first
 		mv -T "$kept.$BASHPID" "$kept" 2>/dev/null || rm -rf "$kept.$BASHPID"
 	fi
 }
 
-# $KEPT is for the programs and this file as they are; what was kept for others goes after a day.
+# $KEPT is for the present programs and this file. Copies for other programs are deleted after a
+# day.
 begin_keeping() {
 	local version
 	[[ -e $BIN/coterie ]] || return 0
@@ -47,7 +48,7 @@ begin_keeping() {
 	find "$TOOLS" -maxdepth 1 -name 'kept-*' -mtime +0 ! -path "$KEPT" -exec rm -rf {} +
 }
 
-# Keys, a small graph with three planted clusters, its slices, and all configurations.
+# Makes keys, a small graph with three planted clusters, its slices, and all configurations.
 federation() { alike_everywhere graph_federation "$@"; } # L [SYNTH-OPTION...]
 graph_federation() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
@@ -62,7 +63,7 @@ graph_federation() {
 	set_up "$1"
 }
 
-# The same of rows in three clouds far apart, for jobs of kind fedsc and kmeans.
+# Makes a federation with rows in three distant clouds, for kinds fedsc and kmeans.
 rows_federation() { alike_everywhere points_federation "$@"; } # L [SYNTH-OPTION...]
 points_federation() {
 	local name
@@ -75,7 +76,7 @@ points_federation() {
 	edit_parties "$1" '.policy.jobs = ["fedsc", "kmeans"]'
 }
 
-rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
+rows_job() { # NAME [JQ-PROGRAM]: makes a job of kmeans, or of a variant of fedsc
 	case $1 in
 	kmeans) echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' ;;
 	*) echo "{ \"kind\": \"fedsc\", \"variant\": \"$1\", \"clusters\": 3, \"seed\": 7 }" ;;
@@ -83,7 +84,7 @@ rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
 	[[ -z ${2-} ]] || edit job "$2"
 }
 
-# The same of a graph with three planted clusters whose edges are spread, for jobs of kind
+# Makes a federation with a graph of three planted clusters, whose edges are spread, for kind
 # fedspectral.
 edges_federation() { alike_everywhere spread_federation "$@"; } # L [SPLIT-OPTION...]
 spread_federation() {
@@ -96,7 +97,7 @@ spread_federation() {
 	over_edges "$1"
 }
 
-# The configurations and the job for what lies in $T/data.
+# Makes the configurations and the job for the edges in $T/data.
 over_edges() { # L
 	local name
 	for name in $(names "$1"); do
@@ -107,8 +108,8 @@ over_edges() { # L
 	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 
-# Files of numbering for all: what goes by the numbers of rows is then the same in each run of a
-# seed.
+# Makes numbering files for all processes. The numbers of rows, and all that depends on them, are
+# then the same in each run with a seed.
 numbered() { # L
 	local name
 	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" &&
@@ -117,7 +118,7 @@ numbered() { # L
 	edit_parties "$1" '.numbering_key = "parties.numbering"'
 }
 
-# The same of a planted graph of which each party hosts some vertices, for jobs of kind fedwalk.
+# Makes a federation in which each party hosts some vertices of a planted graph, for kind fedwalk.
 vertices_federation() { alike_everywhere hosted_federation "$@"; } # L
 hosted_federation() {
 	federation "$1"
@@ -140,7 +141,7 @@ over_vertices() { # L
 		>"$T/job.json"
 }
 
-# The same of many graphs at each party, in two planted classes, for jobs of kind fedgcn.
+# Makes a federation with many graphs at each party, in two planted classes, for kind fedgcn.
 graphs_federation() { alike_everywhere collected_federation "$@"; } # L [SYNTH-OPTION...]
 collected_federation() {
 	local name seed=1
@@ -155,12 +156,12 @@ collected_federation() {
 		"baselines": "off" }' >"$T/job.json"
 }
 
-allows() { # L KIND: all that the parties' policies name
+allows() { # L KIND: makes KIND the only kind that the parties' policies allow
 	local name
 	for name in $(names "$1"); do edit "$name" ".policy.jobs = [\"$2\"]"; done
 }
 
-set_up() { # L: keys, and configurations for the slices in $T/data
+set_up() { # L: makes keys, and configurations for the slices in $T/data
 	local L=$1 name line configurations
 	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
 	for name in coordinator $(names "$L"); do
@@ -187,7 +188,7 @@ set_up() { # L: keys, and configurations for the slices in $T/data
 	done <"$T/pins" 3<<<"$configurations"
 }
 
-files_of() { # NAME: "features=FILE edges=FILE ids=FILE" of its data
+files_of() { # NAME: prints "features=FILE edges=FILE ids=FILE" for its data
 	local file found=()
 	for file in "$T/data/$1"/{features.*,edges.*,ids.txt}; do
 		[[ ! -e $file ]] || {
@@ -203,7 +204,7 @@ edit() { # NAME JQ-PROGRAM: changes NAME.json
 	printf '%s\n' "$new" >"$T/$1.json"
 }
 
-edit_all() { # L JQ-PROGRAM: the same of the coordinator's and L parties'
+edit_all() { # L JQ-PROGRAM: changes the configurations of the coordinator and of L parties
 	# shellcheck disable=SC2046 # words
 	edit_each "$2" coordinator $(names "$1")
 }
@@ -213,7 +214,7 @@ edit_parties() { # L JQ-PROGRAM
 	edit_each "$2" $(names "$1")
 }
 
-edit_each() { # JQ-PROGRAM NAME...: by one process
+edit_each() { # JQ-PROGRAM NAME...: changes all files with one process
 	local name new names=("${@:2}")
 	new=$(cd "$T" && jq -c "$1" "${names[@]/%/.json}") || return
 	for name in "${names[@]}"; do
@@ -222,7 +223,7 @@ edit_each() { # JQ-PROGRAM NAME...: by one process
 	done <<<"$new"
 }
 
-# Gives NAME's rows ids, a line each on stdin; its edges are then between ids.
+# Gives NAME's rows the ids on stdin, a line each. The edges of its graph then name ids.
 with_ids() { # NAME
 	local dir=$T/data/$1
 	cat >"$dir/ids.txt"

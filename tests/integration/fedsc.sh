@@ -1,15 +1,15 @@
-# fedsc.sh -- jobs of kind fedsc and kmeans over three clouds of rows: what they have to come to.
+# fedsc.sh -- checks jobs of kind fedsc and kmeans over three clouds of rows.
 #
 # shellcheck shell=bash
 
-labels_of() { # L: the parties' files
+labels_of() { # L: prints the parties' files
 	local name
 	for name in $(names "$1"); do echo "$T/out/$name/labels.csv"; done
 }
 
-# Everybody ends well; each party has the labels of its own rows, in its order, and together they
-# are the three clouds. The coordinator has their sizes, and labels only of variants paper and
-# pairwise.
+# All processes succeed. Each party has the labels of its own rows, in its order, and all labels
+# together are the three clouds. The coordinator has the sizes of the clouds. It has labels only of
+# the variants paper and pairwise.
 finds_the_clouds() { # L NAME PHASES
 	local name own=0 types
 	# shellcheck disable=SC2046
@@ -41,7 +41,7 @@ finds_the_clouds() { # L NAME PHASES
 			fail "the coordinator got $types"
 		[[ $(wc -l <"$T/out/coordinator/labels.csv") == 151 ]] ||
 			fail "the coordinator lacks labels"
-	else # of rows nothing but masked words; SEALED, TOLD: what parties tell each other
+	else # only masked words of rows; parties send SEALED, TOLD to parties
 		[[ $types == "ACCEPT DONE HELLO KEY MASKED" ]] || fail "the coordinator got $types"
 		[[ ! -e $T/out/coordinator/labels.csv ]] || fail "the coordinator has labels"
 	fi

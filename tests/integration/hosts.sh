@@ -1,13 +1,12 @@
-# hosts.sh -- hosts with a Debian and a systemd of their own, for tests of packages; sourced after
-# lib.sh. Needs root.
+# hosts.sh -- runs hosts with a Debian and a systemd of their own, for tests of packages; sourced
+# after lib.sh. Needs root.
 #
-#     hub    bank-a   bank-b      each: systemd-nspawn on $BASE, into which it cannot write (an
-#            overlay)
-#       \      |       /
-#        +-- wire ----+           a bridge in a network namespace, from which no way leads out
+#     hub    bank-a   bank-b      each: systemd-nspawn on an overlay over $BASE, which stays
+#       \      |       /          unchanged
+#        +-- wire ----+           a bridge in a network namespace without a route to the outside
 #
-# Whatever is mounted, is so in a mount namespace that ends with the host's process, which ends with
-# the test.
+# All mounts are in a mount namespace of the host's process. They end with that process, which ends
+# with the test.
 #
 # shellcheck shell=bash
 declare -A LEADER=() # host -> process id of its systemd
@@ -23,7 +22,7 @@ hosts_possible() {
 	unshare -m mount -t cgroup2 none /mnt 2>/dev/null || skip "no cgroup2 can be mounted here"
 }
 
-# A Debian with systemd, as the mirror has it. Made once in a working tree.
+# Makes a Debian with systemd from the mirror. The archive is made once in a working tree.
 base() { # DIRECTORY
 	local kept=$ROOT/build/deb-base.tar
 	(
@@ -39,10 +38,10 @@ base() { # DIRECTORY
 	) 9>"$ROOT/build/deb-base.lock" || exit $?
 	mkdir -p "$1"
 	tar -C "$1" -xf "$kept"
-	rm -f "$1/etc/hostname" # mmdebstrap took this machine's
+	rm -f "$1/etc/hostname" # mmdebstrap copied this machine's name
 }
 
-# A command in such a root, without systemd, on this machine's network.
+# Runs a command in the root DIRECTORY, without systemd, on this machine's network.
 in_root() { # DIRECTORY COMMAND...
 	systemd-nspawn -q --register=no --keep-unit -D "$1" \
 		--setenv=DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null >"$T/root.log" 2>&1 || {
@@ -69,7 +68,7 @@ wire() {
 	net wire ip link set lan up
 }
 
-host() { # NAME ADDRESS: starts; $BASE, and wire() before
+host() { # NAME ADDRESS: starts a host; needs $BASE and wire() before
 	local name=$1
 	own_network "$name"
 	net wire ip link add "$name" type veth peer name eth0 netns "${PID[net-$name]}"
@@ -77,8 +76,7 @@ host() { # NAME ADDRESS: starts; $BASE, and wire() before
 	net "$name" ip address add "$2/24" dev eth0
 	net "$name" ip link set eth0 up
 	mkdir -p "$T/host/$name"/{upper,work,root}
-	# A hierarchy of version 1 would be the host's own business; the container sees version 2
-	# alone.
+	# The container needs cgroup version 2. It does not see the host's cgroups of version 1.
 	start "$name" unshare -m bash -euc '
 		cd "$1"
 		mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" none root
@@ -107,13 +105,13 @@ on() { # HOST COMMAND...
 		DEBIAN_FRONTEND=noninteractive "${@:2}" </dev/null
 }
 
-put() { # HOST FILE [OWNER [MODE]]: made of standard input
+put() { # HOST FILE [OWNER [MODE]]: writes standard input to FILE
 	nsenter -t "${LEADER[$1]}" -m --root --wd -- /bin/sh -c \
 		'mkdir -p "${1%/*}"; umask 077; cat >"$1"; chmod "$3" "$1"; chown "$2" "$1"' \
 		- "$2" "${3:-root:root}" "${4:-644}"
 }
 
-# What no process could do that has ended: to be called before lib.sh tidies up.
+# Removes the control groups of killed hosts. Call it before lib.sh removes $T.
 hosts_end() {
 	local cgroups name
 	for name in "${!LEADER[@]}"; do kill -KILL "${LEADER[$name]}" 2>/dev/null || true; done

@@ -1,50 +1,50 @@
-# lib.sh -- what the integration tests share.
+# lib.sh -- functions that the integration tests share.
 #
 #                          127.0.0.1:(any)
 #     party-00 ==== TLS ====\
 #     party-01 ==== TLS ===== coordinator ---- job.json
 #     party-02 === relay ===/
 #
-# A test script sources this, defines functions test_*, and ends with: run_tests "$@". Each test
-# runs in a process of its own with a time limit and a directory $T of its own, which hold
+# A test script sources this file, defines functions test_*, and ends with: run_tests "$@". Each
+# test runs in a process of its own, with a time limit. Its directory $T has
 #
 #     $T/pki  $T/data/party-NN  $T/NAME.json  $T/job.json  $T/out/NAME  $T/NAME.stderr
 #
-# and reports as cmocka does, for scripts/run-tests. Whatever it started dies with it. Nothing
-# sleeps for a fixed time: every wait is for an event, and has a deadline.
+# It reports as cmocka does, for scripts/run-tests. All processes that it started die with it. No
+# test sleeps for a fixed time: every wait is for an event, and has a deadline.
 #
 #   tests/integration/test-x.sh                 all tests
-#   tests/integration/test-x.sh test_a test_b   these
-#   KEEP=1                                      leaves $T of failed tests
+#   tests/integration/test-x.sh test_a test_b   only these tests
+#   KEEP=1                                      keeps $T of failed tests
 #
 # shellcheck shell=bash
 set -euo pipefail
 
-# A process costs more than most that it does here: what a test does often it does without one.
+# Starting a process takes longer than most work here, so frequent steps use bash alone.
 ROOT=$PWD
 cd "${BASH_SOURCE[0]%/*}/../.."
 STARTED_IN=$ROOT ROOT=$PWD
 cd "$STARTED_IN"
 BIN=${COTERIE_BIN:-$ROOT/build/bin}
 TOOLS=$ROOT/build/tools
-# deadlines are for hangs: so many times what a quiet machine needs at most
+# A deadline is PATIENCE times the time that a quiet machine needs at most.
 PATIENCE=3
-# On a busy one all takes so many times as long: what would run, by the minute or just now, for each
-# core.
+# A busy machine needs BUSY times as long: the processes that want to run, by the load of the last
+# minute or just now, for each core.
 export CORES=${CORES:-$(nproc)}
 read -r BUSY _ _ RUNNING _ </proc/loadavg
 BUSY=${BUSY%.*} RUNNING=${RUNNING%/*}
 BUSY=$(((BUSY > RUNNING ? BUSY : RUNNING) / CORES))
 ((BUSY > 0)) || BUSY=1
-TEST_TIMEOUT=${TEST_TIMEOUT:-180} # of one test, seconds
-ONCE=${ONCE-}                     # a directory for what is found out once for all tests of a script
+TEST_TIMEOUT=${TEST_TIMEOUT:-180} # seconds for one test
+ONCE=${ONCE-}                     # a directory for results that all tests of a script share
 export OPENBLAS_NUM_THREADS=1
-# The tests start jq some thousand times; gojq, the same language, starts in an eighth of the time.
+# The tests start jq some thousand times. gojq, the same language, starts in an eighth of the time.
 ! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # ---- running tests ----
 
-# scripts/check without --all runs these tests of a script; none: it leaves the script out.
+# scripts/check without --all runs only these tests of a script; without names it skips the script.
 sample() { # [NAME...]
 	SAMPLE=("$@")
 }
@@ -70,7 +70,7 @@ run_tests() { # [NAME...]: the script's arguments
 		setpriv --pdeathsig TERM timeout -k 5 $((TEST_TIMEOUT * BUSY)) bash "$0" --one \
 			"$name" </dev/null >"$ONCE/log" 2>&1 ||
 			status=$?
-		# bash says so of what we kill
+		# drops bash's messages about killed processes
 		[[ ! -s $ONCE/log ]] ||
 			grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$ONCE/log" || true
 		case $status in
@@ -83,7 +83,7 @@ run_tests() { # [NAME...]: the script's arguments
 	exit "$failed"
 }
 
-begin() { # NAME: in the test's own process
+begin() { # NAME: runs in the test's own process
 	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-$1.XXXXXX")
 	declare -gA PID=() # name -> process id
 	FAULTS=0
@@ -118,7 +118,7 @@ fail() { # TEXT
 	exit 1
 }
 
-fault() { # TEXT: fails the test, which goes on
+fault() { # TEXT: marks the test as failed; it continues
 	echo "${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $1"
 	FAULTS=$((FAULTS + 1))
 }
@@ -128,7 +128,7 @@ skip() { # WHY
 	exit 77
 }
 
-tools() { # builds the helpers once, whoever comes first
+tools() { # builds the helpers; later callers find them built
 	local c exe
 	[[ -z $ONCE || ! -e $ONCE/tools ]] || return 0
 	mkdir -p "$TOOLS"
@@ -147,8 +147,8 @@ tools() { # builds the helpers once, whoever comes first
 	[[ -z $ONCE ]] || : >"$ONCE/tools"
 }
 
-# Of tests that are made in a grid with rows of WIDTH, the N-th: all with COTERIE_SOAK (make soak),
-# otherwise a third, along diagonals, so that each row and each column has some.
+# Selects tests that are numbered along a grid with rows of WIDTH. COTERIE_SOAK (make soak) selects
+# all. Otherwise a third is selected, along diagonals, so that each row and each column has some.
 in_sample() { # N WIDTH
 	[[ -n ${COTERIE_SOAK-} ]] || ((((($1 - 1) / $2 + ($1 - 1) % $2) % 3) == 0))
 }
@@ -162,7 +162,7 @@ source "$ROOT/tests/integration/federations.sh"
 
 # Starts a process that dies with the test. Its stderr goes to $T/NAME.stderr.
 start() { # NAME PROGRAM ARG...
-	: >"$T/$1.stderr" # at once: what the one before said is not taken for this one's
+	: >"$T/$1.stderr" # clear the messages of an earlier process at once
 	setpriv --pdeathsig KILL "${@:2}" <&0 >"$T/$1.stdout" 2>"$T/$1.stderr" &
 	PID[$1]=$!
 }
@@ -183,8 +183,8 @@ party() { # NAME [ARG...]: dials $ADDRESS, serves one job
 		"$ADDRESS" "${@:2}"
 }
 
-# NAME [ARG...]: one job after the other until it is stopped, however late the next coordinator
-# comes
+# NAME [ARG...]: starts a party that serves one job after the other, and waits for coordinators
+# without a limit
 serves() {
 	edit "$1" '.retry_s = 0'
 	start "$1" "$BIN/party" --config "$T/$1.json" --coordinator "$ADDRESS" "${@:2}"
@@ -205,7 +205,7 @@ relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
 
 # ---- budgets ----
 
-# "JOBS SUMS NUMBERS" that the rows of a ledger come to.
+# Prints "JOBS SUMS NUMBERS", the totals of a ledger's rows.
 spent_by() { # STATE
 	"$BIN/coterie" ledger export --csv --state "$1" | awk -F, 'NR > 1 {
 		gsub(/"[^"]*",/, "")
@@ -215,7 +215,7 @@ spent_by() { # STATE
 	} END { print length(job), r + 0, w + 0 }'
 }
 
-# What the ledger counts against budgets is what its rows say: jobs, sums, numbers.
+# True if the ledger's counts for budgets agree with its rows: jobs, sums, numbers.
 counts_its_rows() { # STATE
 	[[ -s $1/ledger.db ]] || return 0
 	"$BIN/coterie" ledger budget --state "$1" |
@@ -227,7 +227,7 @@ counts_its_rows() { # STATE
 	[[ ${#COUNTS[@]} == 2 && ${COUNTS[0]} == "${COUNTS[1]}" ]]
 }
 
-# Each party's policy allows N times what its ledger in OUT has.
+# Sets the budgets of each policy to N times the party's spending in OUT.
 set_budgets() { # OUT N
 	local name jobs words state
 	while read -r name state; do
@@ -250,19 +250,20 @@ states() { # "NAME STATE" of each party whose configuration names one, "NAME" of
 #     party-01 == relay 30 ms == coordinator
 #     party-02 == relay 30 ms ==/
 #
-# Where a test does something in the middle of a job, it says before the relay starts where that is,
-# and the relay then passes on nothing (strikes_in party-01 level-1, wired, in_phase party-01
-# level-1, the deed, goes_on). What it does not hold can still come too late on a busy machine:
-# there the job lasts as much longer,
-# WIRE_MS=$(longer 30). NAME PHASE
+# A test that acts in the middle of a job first names the phase, before the relay starts. The relay
+# then passes on nothing from that phase on: strikes_in party-01 level-1, wired, in_phase party-01
+# level-1, the action, goes_on. A busy machine can also be late for parts that the relay does not
+# hold. There the job lasts longer by WIRE_MS=$(longer 30).
+#
+# NAME PHASE: names the phase
 strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }
 
 longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS
 
-# Its results are then in $T/undisturbed.
+# Runs the job undisturbed and moves its results to $T/undisturbed.
 # shellcheck disable=SC2120 # tests may pass what the coordinator is to do
-undisturbed() { # [ARG...]: of the coordinator
+undisturbed() { # [ARG...]: arguments of the coordinator
 	coordinator "$@"
 	parties 3
 	completes 3
@@ -271,7 +272,7 @@ undisturbed() { # [ARG...]: of the coordinator
 }
 
 # shellcheck disable=SC2120
-wired() { # [ARG...]: the same through the relay
+wired() { # [ARG...]: starts all processes, two parties through the relay
 	coordinator "$@"
 	relay relay "${WIRE_MS:-30}"
 	party party-00
@@ -288,7 +289,8 @@ needs_a_lab() {
 	ip netns del "coterie-test-$$"
 }
 
-# The lab as it is, but for what its link measures: that is as stated, however busy this machine is.
+# Replaces only the lab's measurement of a link, which gives the stated figures on a busy machine
+# too.
 taken_as_stated() {
 	mkdir "$T/bin"
 	ln -s "$BIN"/* "$T/bin/"
@@ -309,12 +311,12 @@ taken_as_stated() {
 	export COTERIE_BIN=$T/bin
 }
 
-# ---- waiting and looking ----
+# ---- waits and checks ----
 
 has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE
 
-# Looks every 20 ms, or less often where looking takes long; for what is promised in that time, by a
-# machine that is not too busy.
+# Checks every 20 ms, or less often if a check takes long. SECONDS is a promised time, on a machine
+# that is not too busy.
 in_time() { # SECONDS COMMAND...
 	local end=$((SECONDS + $1 * BUSY + 1)) began nap
 	[[ -p $T/nap ]] || mkfifo "$T/nap"
@@ -322,20 +324,20 @@ in_time() { # SECONDS COMMAND...
 		((SECONDS < end)) || return 1
 		nap=$((2 * (${EPOCHREALTIME/./} - began)))
 		nap=$((nap < 20000 ? 20000 : nap > 200000 ? 200000 : nap))
-		# A sleep without a process of its own: those of all tests that wait took a third of
-		# a core.
+		# Sleeps without starting a process. The sleep processes of all waiting tests took a
+		# third of a core.
 		printf -v nap 0.%06d $nap
 		read -rt "$nap" <>"$T/nap" || true
 	done
 }
 
-until_true() { # SECONDS COMMAND...: for what comes in time on any machine that is not too slow
+until_true() { # SECONDS COMMAND...: waits PATIENCE times as long, for slow machines
 	in_time $((PATIENCE * $1)) "${@:2}"
 }
 
 gone() { ! kill -0 "${PID[$1]}" 2>/dev/null; }
 
-ended() { # NAME [SECONDS]: its exit status is in $STATUS; in so many seconds, if that is promised
+ended() { # NAME [SECONDS]: sets $STATUS; must end within SECONDS if they are given
 	in_time "${2:-$((30 * PATIENCE))}" gone "$1" ||
 		fail "$1 still runs after $((${2:-$((30 * PATIENCE))} * BUSY)) s"
 	STATUS=0
@@ -351,11 +353,11 @@ ends() { # STATUS[|STATUS] NAME...: each ends with that status
 	done
 }
 
-says() { # NAME REGEX: on its stderr
+says() { # NAME REGEX: fails if its stderr does not match
 	grep -Eqi -- "$2" "$T/$1.stderr" || fail "$1 does not say '$2'"
 }
 
-said() { # NAME REGEX: without a process of its own, for loops
+said() { # NAME REGEX: true if its stderr matches; starts no process, for loops
 	local line status=1
 	[[ -e $T/$1.stderr ]] || return 1
 	shopt -s nocasematch
@@ -366,14 +368,14 @@ said() { # NAME REGEX: without a process of its own, for loops
 	return "$status"
 }
 
-has_text() { # FILE TEXT: the same of a text that is no expression; false while there is no file
+has_text() { # FILE TEXT: true if FILE has the literal TEXT; false if there is no FILE
 	local all
 	[[ -e $1 ]] || return 1
 	all=$(<"$1")
 	[[ $all == *"$2"* ]]
 }
 
-# A party says it in its own log; the coordinator has heard an ending, and none of its words.
+# A party logs the message. The coordinator hears only that the party ended the job.
 party_says() { # REGEX
 	until_true 20 any_party_said "$1" || fail "no party says '$1'"
 	says coordinator '(says|declined the job): .*; see its log'
@@ -393,14 +395,14 @@ soon_says() { # NAME REGEX
 	until_true 20 said "$1" "$2" || fail "$1 does not say '$2'"
 }
 
-in_phase() { # NAME PHASE: the job has come to this phase
+in_phase() { # NAME PHASE: waits until the job has come to this phase
 	until_true 20 has_text "$T/out/$1/log.jsonl" "\"phase\":\"$2\"" ||
 		fail "$1 does not come to phase $2"
 }
 
 run_of() { jq -r "$2" "$T/out/$1/run.json"; } # NAME JQ-PROGRAM
 
-# All processes of a run of L parties end with 0; nothing unexpected lies about.
+# All processes of a run of L parties end with 0 and leave only documented files.
 completes() { # L
 	local name everyone
 	# shellcheck disable=SC2207 # words
@@ -415,7 +417,7 @@ completes() { # L
 	no_leftovers
 }
 
-each_says() { # VALUE JQ-PROGRAM NAME...: in its run.json
+each_says() { # VALUE JQ-PROGRAM NAME...: each run.json gives VALUE
 	local values records=("${@:3}")
 	values=$(cd "$T/out" &&
 		jq -r "\"\(input_filename): \($2)\"" "${records[@]/%//run.json}" 2>&1) ||
@@ -424,7 +426,7 @@ each_says() { # VALUE JQ-PROGRAM NAME...: in its run.json
 		fail "expected $1 of ${2#.}: ${values//$'\n'/, }"
 }
 
-# Only what is documented lies in the output directories: but who was killed could not tidy up.
+# The output directories have only documented files, except for a killed process's directory.
 # shellcheck disable=SC2120
 no_leftovers() { # [KILLED]
 	local odd
@@ -439,7 +441,7 @@ no_leftovers() { # [KILLED]
 	[[ -z $odd ]] || fail "left over: $odd"
 }
 
-# FILE FILE: of two files of labels where both have a confidence, that too, to rounding
+# FILE FILE: two files of labels agree; if both have confidences, these agree up to rounding
 same_labels() {
 	cmp -s "$1" "$2" && return
 	[[ $1 == *.csv ]] &&
@@ -450,7 +452,7 @@ same_labels() {
 		fail "$1 and $2 differ"
 }
 
-acc() { # LABELS...: against the planted clusters
+acc() { # LABELS...: prints the accuracy against the planted clusters
 	"$BIN/coterie" eval --truth "$T/pooled/labels.txt" "$@" | jq -r .acc
 }
 
@@ -460,7 +462,7 @@ at_least() { # NUMBER BOUND WHAT
 
 # ---- a party or the coordinator dies ----
 
-# Three parties, the middle one through a relay, so that every phase lasts.
+# Starts three parties, the middle one through a relay, so that every phase takes time.
 stretched() { # [ARG-OF-COORDINATOR...]
 	coordinator "$@"
 	relay relay 40
@@ -469,8 +471,9 @@ stretched() { # [ARG-OF-COORDINATOR...]
 	party party-02
 }
 
-# VICTIM dies in PHASE of a run of three parties: the others soon end, name it, and have no RESULT.
-dies_in() { # VICTIM PHASE RESULT: a file's name
+# VICTIM dies in PHASE of a run of three parties. The other processes soon end, name it, and have no
+# RESULT.
+dies_in() { # VICTIM PHASE RESULT: the name of a result file
 	local name others=()
 	in_phase "$1" "$2"
 	kill -KILL "${PID[$1]}"

@@ -1,4 +1,4 @@
-# lies.sh -- a coordinator that lies, alone (tests/hostile/liar.py), to parties in C.
+# lies.sh -- runs a coordinator that tells one lie (tests/hostile/liar.py) with parties in C.
 #
 # shellcheck shell=bash
 # shellcheck source=python.sh
@@ -15,19 +15,19 @@ liar() { # LIE
 	ADDRESS=$(<"$T/ready")
 }
 
-# What parties have kept of an earlier run, $T/kept if there is any, is there again; nothing else
-# is.
+# Empties the output directory, and restores the files that parties kept of an earlier run in
+# $T/kept.
 fresh_out() {
 	rm -rf "$T/out"
 	[[ ! -e $T/kept ]] || cp -r "$T/kept" "$T/out"
 }
 
-# All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a
-# party.
+# All parties end with 2. A party that finds the lie names the coordinator, and no party blames
+# another party.
 #
-# A sum of other numbers is as long and as well formed as a true one, and is refused by what its
-# numbers come to: of the daemons of a sanitizer, which looks at bytes, those that see a test's
-# first such lie have seen them all, and the plain ones see the others.
+# A false sum is as long and as well formed as a true one; parties refuse it because of its values.
+# A sanitizer checks bytes, so sanitized daemons meet only the first such lie of a test. The plain
+# daemons meet the others.
 is_found() { # LIE REGEX
 	local name found=false BIN=$BIN
 	if [[ $2 == "$WRONG_SUM" ]] && sanitized && [[ -x $ROOT/build/bin/party ]]; then
@@ -57,7 +57,7 @@ is_found() { # LIE REGEX
 		fail "$1: a sanitizer's report"
 }
 
-# What parties say who were offered different jobs: keys are signed for the job that was read.
+# Parties that were offered different jobs report this, because keys are signed for the offered job.
 # shellcheck disable=SC2034
 OTHER_JOB='key advertisement of party-0[0-2]: the signature does not fit key and message'
 # shellcheck disable=SC2034

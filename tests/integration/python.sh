@@ -1,11 +1,12 @@
-# python.sh -- a Python with what a test needs: numpy and cryptography (Debian: python3-numpy,
-# python3-cryptography) for tests/interop, what scripts/deps --python installs for the package.
+# python.sh -- finds a Python with the modules that a test needs: numpy and cryptography (Debian:
+# python3-numpy, python3-cryptography) for tests/interop, the modules of scripts/deps --python for
+# the package.
 #
 # shellcheck shell=bash
-# To import some of them takes longer than many a test.
+# Looks for the modules without importing them, because imports are slow.
 FINDS='import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))'
 
-python_with() { # MODULE...: $PYTHON, or the test is skipped
+python_with() { # MODULE...: sets $PYTHON, or skips the test
 	local modules kept
 	modules=$(IFS=, && echo "$*")
 	kept=${ONCE:+$ONCE/python-$modules}
@@ -18,21 +19,20 @@ python_with() { # MODULE...: $PYTHON, or the test is skipped
 	skip "no python3 has $*"
 }
 
-# For commands of the documents.
+# Makes `python3` in the documents' commands start $PYTHON.
 python3_is_python() {
 	mkdir -p "$T/path" && ln -sf "$(command -v "$PYTHON")" "$T/path/python3" &&
 		PATH=$T/path:$PATH
 }
 
-# What is compiled of tests/interop and tests/hostile stays for the next start, outside of the
-# sources.
+# Keeps the compiled modules of tests/interop and tests/hostile outside of the source tree.
 needs_python() {
 	python_with numpy cryptography
 	unset PYTHONDONTWRITEBYTECODE
 	export PYTHONPYCACHEPREFIX=$TOOLS/python
 }
 
-# Of tests/python, with the programs under test.
+# Runs tests of tests/python with the programs under test.
 unittests() { # MODULE[.CLASS[.TEST]]...
 	python_with numpy pandas scipy sklearn
 	cd "$ROOT/tests/python" || fail "is gone"
@@ -41,8 +41,8 @@ unittests() { # MODULE[.CLASS[.TEST]]...
 		fail "tests/python: $* (above)"
 }
 
-# Python says nothing while it raises numbers of 3072 bits to powers, which lasts beside a busy
-# machine.
+# Sets long timeouts. Python sends nothing while it computes powers of 3072-bit numbers, which takes
+# long on a busy machine.
 patient() { # L
 	local name
 	edit_all "$1" '.heartbeat_s = 30 | .reconnect_s = 30 | .step_timeout_s = 120'

@@ -1,4 +1,4 @@
-# ranks.sh -- parties whose data lie on ranks of MPI (ranks.n).
+# ranks.sh -- for parties whose data are distributed over MPI ranks (ranks.n).
 #
 # shellcheck shell=bash
 

@@ -1,7 +1,7 @@
-# serve.sh -- a coordinator that serves, and its parties, for the tests of it.
+# serve.sh -- a coordinator that serves, and its parties, for tests of serving.
 # shellcheck shell=bash
 
-serve() { # [ARG...]: started and listening; its address is in $ADDRESS
+serve() { # [ARG...]: starts a coordinator and waits until it listens; sets $ADDRESS
 	rm -f "$T/ready"
 	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" \
 		--out "$T/out/coordinator" --ready-file "$T/ready" "$@"
@@ -10,13 +10,13 @@ serve() { # [ARG...]: started and listening; its address is in $ADDRESS
 	ADDRESS=$(<"$T/ready")
 }
 
-# On the port of before, so that its parties find it.
+# Listens on the previous port, so that the parties find it.
 serve_again() { # [ARG...]
 	edit coordinator ".listen = \"$ADDRESS\""
 	serve "$@"
 }
 
-stays() { # NAME...: parties that serve job after job
+stays() { # NAME...: starts parties that serve job after job
 	local name
 	for name; do
 		start "$name" "$BIN/party" --config "$T/$name.json" --out "$T/out/$name" \
@@ -24,13 +24,13 @@ stays() { # NAME...: parties that serve job after job
 	done
 }
 
-# L parties that wait for jobs.
+# Starts a coordinator and L parties that wait for jobs.
 served() { # L
 	federation "$1"
 	all_stay "$1"
 }
 
-all_stay() { # L: of the federation that there is, beside a coordinator that serves
+all_stay() { # L: starts the present federation with a coordinator that serves
 	local name
 	edit_parties "$1" '.retry_s = 0'
 	serve
@@ -39,7 +39,7 @@ all_stay() { # L: of the federation that there is, beside a coordinator that ser
 	here "$1"
 }
 
-here() { # L: so many parties have joined since this coordinator began
+here() { # L: waits until L parties have joined since this coordinator started
 	until_true 20 joined "$1" || fail "not $1 parties joined"
 }
 joined() {
@@ -56,7 +56,7 @@ becomes() { # ID STATE
 	until_true 30 is "$1" "$2" || fail "job $1 is $(shown "$1" .state), expected $2"
 }
 
-# Jobs do not come to an end while this party sleeps; the others and the coordinator wait for it.
+# Makes timeouts long, so that the other processes wait while a party is stopped.
 patient() { # L: before served()
 	edit_all "$1" '.heartbeat_s = 120 | .step_timeout_s = 120'
 }
@@ -64,16 +64,16 @@ patient() { # L: before served()
 sleeps() { kill -STOP "${PID[$1]}"; }  # NAME
 wakes() { kill -CONT "${PID[$1]}"; }   # NAME
 
-# Crashes are survived: other attempts follow.
+# Lets jobs survive crashes by further attempts.
 lasting() { # L: before served()
 	edit_all "$1" '.reconnect_s = 5 | .rejoin_s = 60'
 }
 
-submits() { # FILE ID [ARG...]: is taken, with this number
+submits() { # FILE ID [ARG...]: the job is accepted under this number
 	[[ $(job submit "${@:3}" "$1") == "job $2" ]] || fail "job $2 was not taken"
 }
 
-# MESSAGE is what the command says on stderr, and STATUS what it ends with.
+# The command ends with STATUS, and REGEX matches its stderr.
 refused() { # STATUS REGEX COMMAND...
 	local status=0
 	"${@:3}" >"$T/refused" 2>&1 || status=$?
@@ -81,15 +81,15 @@ refused() { # STATUS REGEX COMMAND...
 	grep -Eq -- "$2" "$T/refused" || fail "${*:3} does not say '$2' but: $(<"$T/refused")"
 }
 
-# N, since this coordinator began
+# True if there were N joins since this coordinator started.
 joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); }
 
-in_log() { # ID PHASE: it has come so far, or is done
+in_log() { # ID PHASE: the job has come to this phase, or is done
 	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null ||
 		is "$1" "done"
 }
 
-api() { # its address, into $API
+api() { # sets $API to the address of the API endpoint
 	soon_says coordinator 'API endpoint'
 	API=$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr" |
 		tail -n 1)

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Which ids all parties have: coterie align beside comm, and daemons whose data are ids alone.
+# Finds the ids that all parties have: compares coterie align with comm, and runs daemons that have
+# only ids.
 . "${0%/*}/lib.sh"
 
-# Files $T/ids-0, $T/ids-1, ...: lines FIRST to LAST of the ids that are numbered, for each
-# "FIRST-LAST".
+# Makes the files $T/ids-0, $T/ids-1, ...: for each "FIRST-LAST" the ids with these numbers.
 files() {
 	local i=0 range
 	for range; do
@@ -16,7 +16,7 @@ files() {
 	done
 }
 
-# What all of them have, sorted.
+# Prints the ids that all files have, sorted.
 common() {
 	local f sum
 	sum=$(mktemp -p "$T")
@@ -30,7 +30,7 @@ common() {
 
 align() { "$BIN/coterie" align "$@" >"$T/stdout" 2>"$T/stderr"; }
 
-# The same ids at all, in the same order, and those that comm finds.
+# All parties have the same ids in the same order, and they are those that comm finds.
 found() { # OUT FILE...
 	local out=$1 dir
 	common "${@:2}" >"$T/want"
@@ -60,7 +60,7 @@ test_as_comm_finds() {
 	found "$T/few" "$T"/ids-{0,1}
 }
 
-# One row, or none: refused, and no file says which.
+# With one common id, or none, the job is refused, and no file shows which ids are common.
 test_too_few() {
 	files 1-500 500-900 901-1400
 	for pair in "0 1" "0 2"; do
@@ -95,7 +95,7 @@ test_wrong_files() {
 		fail "it says $(<"$T/stderr")"
 }
 
-# Ids of one byte among them, which all have; each party lacks other ones.
+# Each party lacks other ids. All have some ids of one byte.
 test_many_parties() {
 	local L i ranges
 	for L in 2 3 7 16; do
@@ -114,7 +114,7 @@ test_many_parties() {
 	done
 }
 
-# Daemons, over TLS, with ids alone.
+# Makes three daemons that have only ids, over TLS.
 three_daemons() {
 	local name
 	federation 3
@@ -127,7 +127,7 @@ three_daemons() {
 	done
 }
 
-again() { # STATUS: another job
+again() { # STATUS: runs another job, which ends with STATUS
 	rm -rf "$T/out"
 	coordinator
 	parties 3
@@ -135,7 +135,7 @@ again() { # STATUS: another job
 	ends "$1" coordinator $(names 3)
 }
 
-# What the ledger has.
+# The ledger has the sums that the party sent.
 test_daemons() {
 	three_daemons
 	again 0
@@ -145,8 +145,7 @@ test_daemons() {
 		fail "the ledger has no sum: $(<"$T/ledger")"
 }
 
-# The same set may be matched again; one that differs by an id not, nor more often than max_jobs
-# says.
+# The same set may be matched again, up to max_jobs. A set that differs by an id may not.
 test_again() {
 	three_daemons
 	again 0
@@ -168,7 +167,8 @@ test_again() {
 	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched once more'
 }
 
-# Of the same sets, and a party less: the difference would show what that one does not have.
+# The same sets with one party less are refused: the difference of both results would show the ids
+# that this party lacks.
 test_with_a_party_less() {
 	local name
 	three_daemons

@@ -1,11 +1,11 @@
 #!/bin/bash
-# test-api.sh -- a coordinator that serves people elsewhere, at api.listen: HTTPS with certificates
+# test-api.sh -- a coordinator that serves remote users at api.listen, by HTTPS with certificates
 # and a role for each name.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 . "${BASH_SOURCE[0]%/*}/certificates.sh"
 
-people() { # anna and otto submit, vera looks, olga may do all, nina nothing
+people() { # anna and otto are submitters, vera a viewer, olga an operator; nina has no role
 	person anna otto vera olga nina
 	edit coordinator '.api = { listen: "127.0.0.1:0", roles: { anna: "submitter",
 		otto: "submitter", vera: "viewer", olga: "operator" } }'
@@ -14,7 +14,7 @@ people() { # anna and otto submit, vera looks, olga may do all, nina nothing
 # NAME ARG...
 far() { "$BIN/coterie" job "${@:2}" --server "coordinator@$API" --cert "$T/pki/$1.crt"; }
 
-# What curl is answered: the status, and the body in $T/answer. NAME "": without a certificate.
+# Prints the status that curl receives; the body is in $T/answer. NAME "" is without a certificate.
 asks() { # NAME PATH [CURL-OPTION...]
 	local own=(--cert "$T/pki/$1.crt" --key "$T/pki/$1.key")
 	[[ $1 ]] || own=()
@@ -33,18 +33,18 @@ answered() { # STATUS TEXT NAME PATH [CURL-OPTION...]
 	grep -q -- "$2" "$T/answer" || fail "$3: $4 does not say '$2': $(head -c 300 "$T/answer")"
 }
 
-far_federation() { # L, with people; $API
+far_federation() { # L: makes a federation with users
 	federation "$1"
 	people
 }
 
-far_served() { # L
+far_served() { # L: serves it, and sets $API
 	all_stay "$1"
 	api
 }
 
-# All that the control socket does, and the name of the certificate in the offer, the ledger and
-# run.json.
+# Submits over the API with the commands of the control socket. The offer, the ledger and run.json
+# have the name of the certificate.
 test_submit_from_elsewhere() {
 	far_federation 3
 	edit party-00 '.policy.submitters = ["anna"]'
@@ -68,10 +68,10 @@ print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro",
 	far vera log 1 | cmp - "$(shown 1 .directory)/log.jsonl" || fail "log shows something else"
 	"$BIN/coterie" status --server "coordinator@$API" --cert "$T/pki/vera.crt" |
 		grep -q '^coordinator coordinator' || fail "no status"
-	# The second of those who may submit, whom the policy of party-00 does not name.
+	# otto may submit too, but party-00's policy does not name him.
 	[[ $(far otto submit "$T/job.json") == "job 2" ]] || fail "job 2 was not taken"
 	refused 2 'job 2: failed: party-00 declined' far otto wait 2
-	# A configuration in place of options.
+	# --config replaces the other options.
 	jq -n --arg api "coordinator@$API" \
 		'{ server: $api, identity: { certificate: "pki/anna.crt" } }' >"$T/anna.json"
 	[[ $("$BIN/coterie" job --config "$T/anna.json" submit "$T/job.json" \
@@ -141,7 +141,7 @@ test_certificates() {
 	! curl -sS --noproxy '*' --max-time 20 "http://$API/" >/dev/null 2>&1 ||
 		fail "it answers without TLS"
 	soon_says coordinator 'refused at api.listen: .* is not TLS'
-	# What dials looks, too: the name, the authority, its own files.
+	# The client checks the name, the authority and its own files.
 	refused 2 "name 'party-00'" "$BIN/coterie" job list --server "party-00@$API" --cert \
 		"$T/pki/anna.crt"
 	refused 2 'certificate' "$BIN/coterie" job list --server "coordinator@$API" --cert \
@@ -169,7 +169,8 @@ test_key_with_a_passphrase() {
 	refused 4 'locked.key|private key' far anna list --key "$T/pki/locked.key"
 }
 
-# The page and what it reads, by certificate; another site's page writes nothing.
+# The dashboard and its data are available with a certificate. A page of another site can change
+# nothing.
 test_page_from_elsewhere() {
 	far_federation 2
 	far_served 2
@@ -194,7 +195,7 @@ test_page_from_elsewhere() {
 	grep -q '^data: {' "$T/answer" || fail "no events: $(head -c 200 "$T/answer")"
 }
 
-# A POST at the loopback window is nobody's.
+# A POST to the loopback dashboard has no user, and is refused.
 test_nobody_submits_without_a_certificate() {
 	federation 2
 	edit coordinator '.http = { listen: "127.0.0.1:0" }'
@@ -234,8 +235,8 @@ print(s.getsockname()[1], flush=True); time.sleep(60)' >"$T/taken" &
 	kill "$taker"
 }
 
-# 1000 connections that say nothing, some of them with TLS and a certificate; a request of 1 GiB: a
-# job is undisturbed.
+# A job is not disturbed by 1000 idle connections, some with TLS and a certificate, or by a request
+# of 1 GiB.
 test_idle_and_large() {
 	far_federation 2
 	far_served 2

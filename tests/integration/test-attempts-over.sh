@@ -1,16 +1,16 @@
 #!/bin/bash
-# What becomes of a job that has no next attempt. It was done when a process died: then it stays
-# done. Who died does not come, or dies too often, or comes with another job: then it fails
+# Tests jobs that have no next attempt. If a job was done when a process died, it stays done. If the
+# dead process does not come back, dies too often, or comes back with another job, the job fails
 # everywhere with one cause.
 #
 # shellcheck source=attempts.sh
 source "${0%/*}/attempts.sh"
 
-# ---- it died when the job was done ----
+# ---- a process dies when the job is done ----
 
-# All have said DONE. What the coordinator says then never reaches party-01: from the first of that
-# TYPE on all gets lost, so the coordinator waits, its job marked as done, and party-01 comes back
-# again and again. TYPE TOLD: from the word of the others in its last round on.
+# All processes have sent DONE. Messages from the coordinator to party-01 are lost from the first
+# one of TYPE on. So the coordinator waits, its job marked as done, and party-01 reconnects again
+# and again. With TYPE TOLD the loss begins at the last TOLD.
 done_but_for_a_word() { # [TYPE]
 	local number
 	prepare level-1
@@ -50,7 +50,7 @@ test_coordinator_dies_when_all_are_done() {
 		fail "the coordinator says: $(<"$T/coordinator.stdout")"
 }
 
-# Who waits for nobody ends by itself; SIGTERM does not make a job fail that is done.
+# A coordinator that no party waits for ends by itself. SIGTERM does not make a finished job fail.
 test_coordinator_tells_nobody() {
 	done_but_for_a_word
 	kills coordinator
@@ -81,7 +81,7 @@ test_coordinator_tells_nobody() {
 	within_2_s 6 coordinator
 }
 
-# SIGTERM does not make a job fail that is done for others.
+# SIGTERM does not make a job fail that is done for the other parties.
 test_sigterm_at_the_coordinator_when_all_are_done() {
 	done_but_for_a_word
 	kill -TERM "${PID[coordinator]}"
@@ -91,7 +91,8 @@ test_sigterm_at_the_coordinator_when_all_are_done() {
 	kills party-01
 }
 
-# Its second process cannot know what the first was told: it is told that its results are there.
+# The second process does not know that the job is done. The coordinator tells it that it has
+# reported its results.
 test_party_dies_when_all_are_done() {
 	done_but_for_a_word
 	kills party-01
@@ -105,8 +106,8 @@ test_party_dies_when_all_are_done() {
 	done
 }
 
-# What others were told has not come before the coordinator died: its word does not stand for
-# theirs.
+# The coordinator dies before it relays the last TOLD to party-01. Its own report that the job is
+# done does not replace TOLD.
 test_done_without_the_word_of_others() {
 	done_but_for_a_word "$TOLD"
 	kills coordinator
@@ -119,7 +120,7 @@ test_done_without_the_word_of_others() {
 		fail "party-01/run.json: status $(run_of party-01 .status)"
 }
 
-# A coordinator's word alone makes no results.
+# The coordinator's report alone does not give a party results.
 test_done_is_not_believed() {
 	prepare level-1
 	strikes_in party-01 level-1
@@ -139,9 +140,10 @@ test_done_is_not_believed() {
 	done
 }
 
-# ---- it does not go on ----
+# ---- the job does not go on ----
 
-# All who are left say who did not come, and what ended attempt 1.
+# The remaining processes name the process that did not come back, and the cause that ended attempt
+# 1.
 fails_with() { # STATUS REGEX NAME...
 	local name
 	for name in "${@:3}"; do
@@ -204,7 +206,7 @@ test_max_attempts() {
 
 test_coordinator_too_often() {
 	prepare level-1
-	# or they await the next attempt by then, if the coordinator is slow to start
+	# parties must still be reconnecting when the coordinator starts, even if it starts slowly
 	every '.reconnect_s = 20'
 	edit coordinator '.max_attempts = 1'
 	strikes_in party-01 level-1
@@ -219,7 +221,7 @@ test_coordinator_too_often() {
 	says party-00 'no such job is under way'
 }
 
-# It is the second to die: what it left says attempt 2, and that was the last.
+# The coordinator dies a second time. Its job.state says attempt 2, which was the last one.
 test_coordinator_twice() {
 	prepare level-1
 	edit coordinator '.max_attempts = 2'
@@ -244,7 +246,7 @@ test_coordinator_twice() {
 
 test_another_job_is_no_next_attempt() {
 	prepare level-1
-	every '.reconnect_s = 60' # so that they come back to the job that they know of
+	every '.reconnect_s = 60' # so that they come back to the job that they know
 	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
@@ -258,8 +260,8 @@ test_another_job_is_no_next_attempt() {
 	ends 6 coordinator
 }
 
-# A coordinator that swears it is the same job, among other parties or with other parameters: those
-# who were there refuse. Its word is job.state, whose hash is put right here.
+# A malicious coordinator changes parameters and corrects the hash in job.state, to claim that it is
+# the same job. The parties of attempt 1 refuse it.
 test_changed_parameters_are_refused() {
 	local old
 	prepare level-1
@@ -271,7 +273,7 @@ test_changed_parameters_are_refused() {
 	kills coordinator
 	rm "$T/out/coordinator/job.state"
 	edit job '.polish = 2'
-	hash_of() { # of a job that is under way with these parameters
+	hash_of() { # prints the hash of a running job with these parameters
 		mkdir -p "$T/else"
 		jq --arg out "$T/else" '.output = $out | .listen = "127.0.0.1:0"' \
 			"$T/coordinator.json" >"$T/else.json"
@@ -305,7 +307,7 @@ within_2_s() { # STATUS NAME...
 	done
 }
 
-# Attempt 2 is awaited by all but party-01.
+# All processes but party-01 wait for attempt 2.
 awaited() {
 	prepare level-1
 	every '.rejoin_s = 15'

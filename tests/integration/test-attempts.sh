@@ -1,6 +1,6 @@
 #!/bin/bash
-# A process dies in a job (kill -9) and is started again: the job goes on as its next attempt, with
-# new keys, and ends with the labels of a run that was not disturbed.
+# A process dies during a job (kill -9) and is started again. The job goes on as its next attempt,
+# with new keys, and ends with the labels of an undisturbed run.
 #
 # shellcheck source=attempts.sh
 source "${0%/*}/attempts.sh"
@@ -12,7 +12,7 @@ party_dies_in() { # STEP
 	in_phase party-01 "$1"
 	kills party-01
 	ADDRESS=$RELAY party party-01
-	if [[ $1 == result ]]; then # it had its result, and nobody waits for more
+	if [[ $1 == result ]]; then # it had its result, and the others do not wait for it
 		ended party-01
 		[[ $STATUS == 0 || $STATUS == 2 ]] ||
 			fail "party-01 ended with status $STATUS, expected 0 or 2"
@@ -24,7 +24,7 @@ party_dies_in() { # STEP
 		return 0
 	fi
 	same_as_undisturbed
-	# it died before anything of it had arrived
+	# it died before any of its messages had arrived
 	if [[ $1 == offer && $(run_of coordinator .attempt) == 1 ]]; then
 		says coordinator 'party-01 reconnected from'
 		attempt_is 1 "${EVERYONE[@]}"
@@ -68,7 +68,7 @@ for step in offer keys local level-1 polish; do
 	eval "test_coordinator_dies_in_${step//-/_}() { coordinator_dies_in $step; }"
 done
 
-# ---- several at once, and again and again ----
+# ---- several deaths, at once or repeated ----
 
 test_two_parties_die() {
 	prepare level-1
@@ -97,7 +97,7 @@ test_party_and_coordinator_die() {
 	attempt_is 2 "${EVERYONE[@]}"
 }
 
-# It comes, and dies, while the next attempt is awaited; and in that one, too.
+# party-01 comes back and dies again while attempt 2 is awaited, and once more during attempt 2.
 test_party_dies_again_and_again() {
 	prepare level-1
 	strikes_in party-01 level-1
@@ -124,7 +124,7 @@ test_party_dies_again_and_again() {
 		fail "party-02/run.json: $(run_of party-02 .attempts)"
 }
 
-# Parties that serve one job after the other: a directory for each attempt, and the next job comes.
+# Parties that serve many jobs have a directory for each attempt, and serve the next job.
 test_daemons_stay() {
 	local name attempt
 	prepare level-1
@@ -158,7 +158,7 @@ test_daemons_stay() {
 	no_leftovers
 }
 
-# Other kinds have nothing in a cache, and are repeated as a whole.
+# Other kinds cache nothing, so all their work is repeated.
 test_party_dies_in_fedsc() {
 	rows_federation 3
 	every '.rejoin_s = 30'
@@ -191,10 +191,10 @@ test_party_dies_in_fedspectral() {
 	attempt_is 2 "${EVERYONE[@]}"
 }
 
-# ---- what was computed is not computed again ----
+# ---- a new attempt uses the cache ----
 
-# The data's part of the job is expensive, and all of it stands when the exchange breaks off.
-cached() { # [ACTION...]: before the party is started again
+# The local work is expensive and is finished when the exchange breaks off.
+cached() { # [ACTION...]: runs ACTION before the party is started again
 	prepare polish
 	strikes_in party-01 polish
 	wired
@@ -205,11 +205,11 @@ cached() { # [ACTION...]: before the party is started again
 	kills party-01
 	"$@"
 	ADDRESS=$RELAY party party-01
-	same_as_undisturbed # and no cache is left
+	same_as_undisturbed # and has deleted the cache
 	attempt_is 2 "${EVERYONE[@]}"
 }
 
-cache_of() { # NAME: what of the cache it found in the last attempt
+cache_of() { # NAME: prints how many cached pieces it found in the last attempt
 	run_of "$1" '[.facts.cached_embedding, .facts.cached_clusters] | map(. // 0) | add'
 }
 
@@ -222,8 +222,8 @@ test_only_the_exchange_is_repeated() {
 	done
 }
 
-# A party that was killed keeps its cache while another attempt may come, and no longer. A process
-# that ends in order leaves none. run.json does not say for ever that the job runs.
+# A killed party keeps its cache only while another attempt may come. A process that ends in order
+# deletes it. The next process marks run.json, which said that the job runs, as failed.
 test_cache_without_another_attempt() {
 	local state=$T/out/party-01/state
 	has_cache() { compgen -G "$state/cache/embedding-*.cache" >/dev/null; }
@@ -260,7 +260,7 @@ test_cache_without_another_attempt() {
 	for name in party-00 party-02; do kills "$name"; done
 }
 
-# It had its labels, the others not, so all compute new ones.
+# party-01 had its labels and the other parties did not, so all parties compute new ones.
 test_labels_of_the_attempt_before() {
 	local earlier
 	prepare level-1
@@ -268,7 +268,7 @@ test_labels_of_the_attempt_before() {
 	wired
 	in_phase party-01 result
 	until_true 20 test -s "$T/out/party-01/labels.npy" || fail "party-01 has no labels"
-	kills party-01 lost # nobody hears that it has them
+	kills party-01 lost # no process learns that it has them
 	ADDRESS=$RELAY party party-01
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
@@ -293,7 +293,8 @@ test_damaged_cache() {
 		fail "party-00 found $(cache_of party-00) of 2 pieces in its cache"
 }
 
-# Two attempts over two versions of the data would show what changed: the party declines the second.
+# Two attempts over two versions of the data would reveal the difference, so the party declines the
+# second.
 test_other_data_in_another_attempt() {
 	local name
 	prepare polish
@@ -311,7 +312,7 @@ test_other_data_in_another_attempt() {
 	no_leftovers
 }
 
-other_features() { # of party-01: as many, of another seed
+other_features() { # replaces the features of party-01 by as many of another seed
 	local f
 	f=$(ls "$T"/data/party-01/features.*)
 	"$BIN/coterie" synth --nodes 150 --features 12 --clusters 3 --seed 6 --out "$T/other" \
@@ -319,8 +320,8 @@ other_features() { # of party-01: as many, of another seed
 	cp "$T"/other/features.* "$f"
 }
 
-# As after a crash right after the offer, of which the coordinator had no sign: the next one will
-# do.
+# A party has recorded attempt 2 as served, as after a crash right after its offer. The coordinator
+# does not know, so attempt 3 succeeds.
 test_attempt_that_was_served_before() {
 	prepare level-1
 	strikes_in coordinator level-1
@@ -328,7 +329,7 @@ test_attempt_that_was_served_before() {
 	HUB=$ADDRESS
 	in_phase coordinator level-1
 	kills coordinator
-	# as versions without checksums wrote it
+	# writes it as versions without checksums did
 	awk '$2 == 1 { print $1, 2 }' "$T/out/party-01/state/served" >"$T/line"
 	cat "$T/line" >>"$T/out/party-01/state/served"
 	coordinator_again
@@ -337,8 +338,8 @@ test_attempt_that_was_served_before() {
 	party_says 'attempt 2 was served before'
 }
 
-# A line of another job has no end, as after a power loss: the one that follows stands by itself. So
-# processes that have nothing but the file know that attempt 2 was served.
+# The record of another job has no newline, as after a power loss. The next record starts a line of
+# its own, so new processes know that attempt 2 was served.
 test_served_with_a_torn_line() {
 	local name
 	everyone_again() {
@@ -364,8 +365,8 @@ test_served_with_a_torn_line() {
 	attempt_is 3 "${EVERYONE[@]}"
 }
 
-# A line that is not as it was written might be of any job: nothing is served until somebody has
-# looked.
+# A damaged line could belong to any job. The party serves nothing until the operator has replaced
+# the file.
 test_served_with_a_damaged_line() {
 	local served=$T/out/party-01/state/served n
 	prepare level-1
@@ -395,9 +396,9 @@ what was served before: put a backup in its place"
 		fail "served has $(wc -l <"$served") lines, and had $n"
 }
 
-# ---- a coordinator that makes its own job.state ----
+# ---- a coordinator forges job.state ----
 
-# Whatever attempt it says: parties have a bound of their own.
+# Parties have their own limit of attempts, whatever number the coordinator offers.
 test_attempts_without_end() {
 	prepare level-1
 	strikes_in coordinator level-1
@@ -412,7 +413,7 @@ test_attempts_without_end() {
 	party_says 'attempt 6 is offered, policy.max_attempts of party-0[0-2] is 3'
 }
 
-# A job that is done is not done again, by whatever attempt.
+# A finished job is not done again under another attempt number.
 test_done_again() {
 	prepare level-1
 	strikes_in coordinator level-1
@@ -430,7 +431,7 @@ test_done_again() {
 	party_says 'job [0-9a-f]{32} is done: no further attempt is served'
 }
 
-# All attempts at a job add the same noise to the rows, and what was spent is spent once.
+# All attempts at a job add the same noise to the rows, and the ledger counts it once.
 test_noise_of_another_attempt() {
 	local booked
 	rows_federation 3
@@ -451,8 +452,8 @@ test_noise_of_another_attempt() {
 	[[ $booked == 1 ]] || fail "the ledger has eps $booked"
 }
 
-# In sums it is on what was asked, too. A coordinator that is honest asks the same after a restart:
-# nothing is spent again.
+# Noise in sums also depends on the question. An honest coordinator asks the same after a restart,
+# so nothing is spent again.
 test_noise_in_sums_of_another_attempt() {
 	rows_federation 3
 	rows_job kmeans '. + { noise: { on: "sums", eps: 1, delta: 1e-5, clip: 10 } }'
@@ -469,7 +470,7 @@ test_noise_in_sums_of_another_attempt() {
 		fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
 }
 
-# ---- nobody died: somebody stood still for too long, and is there again ----
+# ---- a process is stopped for too long, and continues ----
 
 stands_still() { # NAME
 	prepare level-1
@@ -496,11 +497,11 @@ test_coordinator_stands_still_too_long() {
 	stands_still coordinator given_up
 }
 
-# ---- when it was that the coordinator died ----
+# ---- how long ago the coordinator died ----
 
 test_coordinator_comes_too_late() {
 	prepare level-1
-	every '.reconnect_s = 60' # so that they come back to the job that they know of
+	every '.reconnect_s = 60' # so that they come back to the job that they know
 	strikes_in coordinator level-1
 	wired
 	# shellcheck disable=SC2034 # for coordinator_again

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Jobs and labels that cannot be as they are given: each row is a command. The sentence has to have
-# where it is, the value, and the remedy: three patterns in each row, all of which it must match, at
-# exit status 4. Rows of tables and other files are in tests/python/bad_input.py.
+# Refuses invalid jobs and labels. Each row is a command, which must end with status 4. Its error
+# must match three patterns: the place, the value, and the remedy. tests/python/bad_input.py has the
+# rows of tables and other files.
 #
-#     row "what is brought" 'where' 'value' 'what to do' -- coterie COMMAND
+#     row "the input" 'place' 'value' 'remedy' -- coterie COMMAND
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -25,7 +25,7 @@ row() { # NAME WHERE VALUE TO-DO -- ARG...
 	done
 }
 
-counts() { # EXPECTED: rows of the table; each has three points
+counts() { # EXPECTED: number of rows in the table; each row has three points
 	((ROWS == $1 && POINTS == 3 * $1)) ||
 		fault "$POINTS points of $ROWS rows, expected $((3 * $1)) of $1"
 }

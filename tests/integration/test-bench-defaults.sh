@@ -1,12 +1,13 @@
 #!/bin/bash
-# scripts/bench defaults: a set presented otherwise is the same set, and what fell is a failure.
+# scripts/bench defaults: an equivalent form of a data set counts as the same set, and a loss of
+# accuracy is a failure.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=400
 
-bench() { # ARG...: its exit status in $status
+bench() { # ARG...: sets $status to its exit status
 	/usr/bin/python3 -c 'import scipy.io' 2>/dev/null || skip 'no SciPy'
 	[[ -e $T/sets ]] || "$BIN/coterie" synth --nodes 150 --features 60 --clusters 4 \
 		--out "$T/sets/bat" >/dev/null
@@ -26,7 +27,7 @@ test_presentations() {
 	for how in asis permuted times1000 foreign doubled empty scaled; do
 		[[ $(cell_of $how) == *,met ]] || fail "$how: $(<"$T/o/defaults.csv")"
 	done
-	for how in times1000 scaled; do # words, in another code
+	for how in times1000 scaled; do # words, in another encoding
 		[[ $(cell_of $how) == "$(cell_of asis)" ]] || fail "$how: $(<"$T/o/defaults.csv")"
 	done
 	grep -q '^| foreign | .*0[.][0-9]* |' "$T/o/defaults.md" || fail "$(<"$T/o/defaults.md")"

@@ -1,16 +1,16 @@
 #!/bin/bash
-# scripts/bench: what it refuses leaves nothing behind; a table's cells are the right ones, stand
-# beside the paper's, survive each other's failures, and are not measured twice.
+# scripts/bench: a refused call leaves no files. The cells of a table are right and have the paper's
+# values next to them. A failed cell does not stop the others, and no cell is measured twice.
 #
 #     $T/sets/SET   tiny synthetic data under the names of the real sets
-#     $T/tree       scripts and configs with a launch of our own, whose runs are known
+#     $T/tree       scripts and configs with a replaced launch, whose results are known
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
-TEST_TIMEOUT=400 # whole tables
+TEST_TIMEOUT=400 # for whole tables
 
-# Data for the jobs of the real sets.
+# Makes data for the jobs of the real sets.
 sets() { # SET...
 	local set
 	local -A k=([cora]=7 [citeseer]=6 [wiki]=17)
@@ -21,7 +21,7 @@ sets() { # SET...
 	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
 }
 
-bench() { # ARG...: its exit status in $status, what it says in $T/said
+bench() { # ARG...: sets $status to its exit status, writes its output to $T/said
 	status=0
 	timeout $((PATIENCE * 60 * BUSY)) "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null \
 		>"$T/said" 2>&1 || status=$?
@@ -31,7 +31,7 @@ says() { # REGEX
 	grep -Eq -- "$1" "$T/said" || fault "does not say '$1': $(head -c 800 "$T/said")"
 }
 
-# SET,ROW,COLUMN: the line of the cell has this.
+# The line of the cell SET,ROW,COLUMN matches REGEX.
 has_cell() { # CSV CELL REGEX
 	grep -F -- "$2," "$1" | grep -Eqx -- "${2//^/\\^},$3" ||
 		fault "$2 is not as $3: $(grep -F -- "$2," "$1" || echo 'not there')"
@@ -73,7 +73,7 @@ test_help_names_every_table() {
 	done
 }
 
-# A cell whose name has a comma is known again, too.
+# A cell whose name has a comma is also found again.
 test_memory_of_dense_slices() {
 	export COTERIE_BIN=$BIN
 	/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip 'needs numpy'
@@ -110,7 +110,7 @@ test_table2() {
 		done
 		has_cell "$csv" "floors,$set kCAGC: mean,-" "$percent,,,,,,,>= [0-9.]+,-,of 4 cells"
 	done
-	# The same as the twin, for any number of parties.
+	# The same value as its twin, for any number of parties.
 	[[ $(grep -E '^cora,(gcc|GCC),' "$csv" | cut -d , -f 4 | sort -u | wc -l) == 1 ]] ||
 		fault "gcc is not GCC: $(grep -iE '^cora,gcc,' "$csv")"
 	has_cell "$csv" 'cora,landmark k^=2k,L=4' ".*,72.44,0.51,,,-,"
@@ -121,7 +121,7 @@ test_table2() {
 		",,,,66.14,4.97,,,not run,pubmed's features are not there"
 	(($(wc -l <"$csv") == 1 + 4 * 14 + 3 * 6)) || fault "$(wc -l <"$csv") lines in the CSV"
 
-	# The document: this part alone, in the paper's shape.
+	# The document has only this part, in the shape of the paper.
 	grep -Eq '^\| k\^=k \| [0-9.]+ / 67.81 \| [0-9.]+ / 68.12 \|$' "$T/doc.md" ||
 		fault "no row of cora: $(<"$T/doc.md")"
 	grep -q '^| k^=2k | not run | not run |$' "$T/doc.md" || fault "no row of pubmed"
@@ -134,17 +134,17 @@ test_table2() {
 		fault "the rest has changed"
 	(($(grep -cx '<!-- end -->' "$T/doc.md") == 2)) || fault "marks are missing"
 
-	# Again: a cell that is there stays, one that is not is measured.
+	# A second run keeps existing cells and measures missing ones.
 	sed -i 's/^citeseer,k^=k,L=2,[^,]*/citeseer,k^=k,L=2,11.11/; /^wiki,b-kCAGC,L=4,/d' "$csv"
 	bench table2 --quick --out "$T/o"
 	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
 	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
-	# and pubmed's
+	# 14 more are pubmed's
 	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) ||
 		fault "measured again: $(<"$T/said")"
 
-	# Written anew: what is there, and nothing is measured; when cells were is said where that
-	# is of more than one day.
+	# --render writes the existing cells and measures nothing. Cells of another day have their
+	# day noted.
 	sed -i '/^cora,k^=k,L=2,/d' "$csv"
 	sed -i 's/^\(cora,gcc,L=2\),.*/\1,2026-01-02,1a2b3c4/' "$T/o/table2.when"
 	bench table2 --quick --out "$T/o" --render --write "$T/doc.md"
@@ -166,7 +166,7 @@ test_table2() {
 	[[ ! -e $T/none ]] || fault "--render made $T/none"
 }
 
-# What cells must reach together: of cells that are there, so nothing is run.
+# Judges the bounds that cells must reach together. All cells exist, so nothing is run.
 test_floors_of_table2() {
 	sets cora citeseer wiki
 	local csv=$T/o/table2.csv set row L x
@@ -209,7 +209,7 @@ test_floors_of_table2() {
 		"$T/o/table2.md" ||
 		fault "no floors in the table: $(grep floors "$T/o/table2.md")"
 	(($(grep -c floors "$T/o/table2.md") == 18)) || fault "floors are in the grid as well"
-	# One run less in one cell, and nothing is judged by it: there it is measured again.
+	# With one run less in one cell, no bound is judged and that cell is measured again.
 	sed -i '/^cora,landmark k^=2k,L=8,/d' "$csv"
 	bench table2 --out "$T/o"
 	[[ -d $T/o/runs/table2/cora/landmark-k^=2k-L8-seed5 ]] ||
@@ -260,8 +260,7 @@ test_figures_and_privacy() {
 	done
 }
 
-# What figure4 rests on: launch hands --shared-edges on, and without graphs "own" the job is
-# refused.
+# launch passes on --shared-edges, which figure4 needs. Without graphs "own" the job is refused.
 test_launch_with_parts_of_the_graph() {
 	sets cora
 	local all l status=0
@@ -394,7 +393,8 @@ test_fedsc() {
 		has_cell "$csv" "iris,$row ACC,noise=0" "$share,,1,,[0-9.]+,[0-9.]+,,,-,"
 		has_cell "$csv" "banknote,$row NMI,noise=0" "$share,,1,,[0-9.]+,[0-9.]+,,,-,"
 	done
-	# clouds that are far apart; beside the paper's; a goal is not judged by one seed
+	# Distant clouds give 1.0; the paper's values are in the line; one seed does not decide a
+	# goal.
 	has_cell "$csv" 'iris,anchor ACC,noise=0' '1.0000,,1,,0.9000,0.0031,,>= .89,-,'
 	has_cell "$csv" 'banknote,paper ACC,noise=0' '1.0000,,1,,0.7672,0.1457,,>= .60,-,'
 	has_cell "$csv" 'iris,federated k-means NMI,noise=0' "$share,,1,,0.6356,0.0000,,,-,"
@@ -404,7 +404,7 @@ test_fedsc() {
 	grep -Eq '^\| anchor ACC \| 1.0000 / 0.9000 \|$' "$T/o/fedsc.md" ||
 		fault "no row of iris: $(<"$T/o/fedsc.md")"
 
-	# A section that is named is measured anew, the others stay.
+	# --only measures the named section again and keeps the others.
 	sed -i 's/^\(iris,[^,]* ACC,noise=0,\)[^,]*/\10.1234/; '\
 's/^\(skew,[^,]*,skew=1,\)[^,]*/\10.1234/' "$csv"
 	bench fedsc --quick --only skew --out "$T/o"
@@ -413,7 +413,7 @@ test_fedsc() {
 	(($(wc -l <"$csv") == 1 + 2 * 16 + 2 * 4)) || fault "$(wc -l <"$csv") lines in the CSV"
 }
 
-# Few rows, and the bound of operations that take a tenth of a second each.
+# Uses few rows, and operations of a tenth of a second each for the bound.
 test_pairwise() {
 	local csv=$T/o/pairwise.csv bound
 	export COTERIE_BIN=$BIN COTERIE_BENCHES=$T/benches
@@ -432,7 +432,7 @@ variant paper"
 	(($(wc -l <"$csv") == 1 + 3)) || fault "$(wc -l <"$csv") lines in the CSV"
 }
 
-# Rows are made here: slices, peaks and their goals.
+# Makes the rows itself; measures slices, peaks and their goals.
 test_growth_of_fedsc() {
 	local mib='[0-9.]+,,,MiB,,,'
 	points iris 3
@@ -459,8 +459,8 @@ test_a_failing_cell_is_not_the_others() {
 	says '15 not run'
 }
 
-# scripts/launch as far as bench sees it: 13.5 rounds at 200 ms, 50 MB at 400 Mbit/s, 0.9 s of
-# compute make a bound of 4.6 s. What happens depends on set and L.
+# Replaces scripts/launch. Its 13.5 rounds at 200 ms, 50 MB at 400 Mbit/s and 0.9 s of computing
+# give a bound of 4.6 s. The outcome depends on set and L.
 known_launch() {
 	mkdir -p "$T/tree"
 	cp -r "$ROOT/scripts" "$ROOT/configs" "$T/tree"
@@ -536,7 +536,7 @@ test_methods_over_a_wan() {
 	known_launch
 	bench wan-methods --out "$T/o" --seeds 1
 	local csv=$T/o/wan-methods.csv
-	# 5 s; 14 round trips of which 2 are set-up.
+	# The run takes 5 s and 14 round trips, 2 of them for set-up.
 	has_cell "$csv" 'seconds,gram,L=2' \
 		'5.00,,1,s,12.85,,4.60,<= 2.5,missed,wan; 13.5 rounds of 14 round trips; .*'
 	has_cell "$csv" 'seconds,distances,L=2' '5.00,,1,s,12.85,,4.60,<= 5,met,wan; .*'
@@ -548,7 +548,8 @@ test_methods_over_a_wan() {
 	has_cell "$csv" 'round trips,landmark,L=2' '12,,,,,,,,-,after set-up'
 }
 
-# No lab: over loopback, and that is said. Pubmed: random features over its graph, and that is said.
+# Without a lab the runs use loopback, and pubmed has random features over its graph. Both are
+# noted.
 test_table4_without_a_lab() {
 	sets cora citeseer wiki
 	known_launch
@@ -569,7 +570,7 @@ test_table4_without_a_lab() {
 	true
 }
 
-# Ended from outside: what it started ends too, and the cells that it had are there.
+# A stopped run ends its processes and keeps the finished cells.
 test_stopped() {
 	sets cora citeseer wiki
 	known_launch

@@ -1,6 +1,5 @@
 #!/bin/bash
-# What the linker and the compiler have made of the programs: hardened, and the same from any
-# folder.
+# Checks the compiled programs: they are hardened, and do not depend on the folder of the build.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -30,8 +29,8 @@ test_hardened() {
 	true
 }
 
-# Where a jump may land is marked in our code; whether the processor looks is up to libc's start
-# files.
+# Our code marks the targets of indirect jumps. Whether the processor checks them depends on libc's
+# start files.
 test_landing_places() {
 	[[ $(uname -m) == x86_64 ]] || skip "not on x86-64"
 	local program
@@ -41,8 +40,8 @@ test_landing_places() {
 	done
 }
 
-# OpenBLAS takes a processor that is newer than itself for one of 2004; programs begin anew then,
-# and a user's choice stands.
+# OpenBLAS takes an unknown new processor for one of 2004. The programs then restart with newer
+# kernels, unless the user has chosen kernels.
 test_kernels_of_this_processor() {
 	local program
 	[[ $(uname -m) == x86_64 ]] && grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo ||
@@ -59,7 +58,7 @@ test_kernels_of_this_processor() {
 	done
 }
 
-# Objects with __FILE__, asserts and debugging information, compiled in two folders. `make
+# Compiles objects with __FILE__, asserts and debugging information in two folders. `make
 # reproducible` compares whole programs.
 test_same_from_two_folders() {
 	local folder \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Own certificates that others would refuse: said at the start, by --check-config and at SIGHUP.
+# Refuses own certificates that peers would refuse, at the start, by --check-config and at SIGHUP.
 #
 #     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a
 #     passphrase
@@ -9,7 +9,7 @@ source "${0%/*}/lib.sh"
 # shellcheck source=certificates.sh
 source "${0%/*}/certificates.sh"
 
-# --check-config and the start of NAME both end with 4 and say REGEX.
+# --check-config and the start of NAME both end with 4, and their error matches REGEX.
 refused() { # NAME REGEX
 	local name=$1 run=("$BIN/party" --config "$T/$1.json")
 	[[ $name != coordinator ]] ||
@@ -57,8 +57,8 @@ test_leaf_as_ca() {
 	refused party-00 'leaf.crt: is the certificate of .*party-01, not of a CA'
 }
 
-# What SIGHUP brings is not taken if it is worse than what there is; and before it is too late a
-# warning says so.
+# SIGHUP does not replace a certificate by a worse one. A warning comes before a certificate
+# expires.
 test_reload_of_an_expired_one() {
 	federation 2
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+20 days'
@@ -72,19 +72,19 @@ test_reload_of_an_expired_one() {
 	soon_says party-00 'certificates were not reloaded, the previous ones stay .*: .*expired on'
 	party party-01
 	ends 0 coordinator party-01
-	coordinator # the party comes again with the old one
+	coordinator # the party comes again with the old certificate
 	party party-01
 	ends 0 coordinator party-01
 	kill -TERM "${PID[party-00]}"
 	ends 0 party-00
 }
 
-# A party that dials with a certificate which has expired meanwhile: an error says so, though nobody
-# looked at the start.
+# A certificate expires while the party dials. The party reports an error, although the check at its
+# start passed.
 test_expires_while_dialling() {
 	federation 2
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+4 seconds'
-	coordinator # for an address at which nobody is
+	coordinator # for an address at which no process listens
 	kill -KILL "${PID[coordinator]}"
 	wait "${PID[coordinator]}" || true
 	edit coordinator ".listen = \"$ADDRESS\""
@@ -149,7 +149,7 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: No such file'
 	echo "no list" >"$T/pki/ca.crl"
 	refused party-00 'ca.crl: has no list of revoked certificates'
-	# All of a file's lists count: not those up to the first that cannot be read.
+	# Every list of a file counts. A damaged list is an error, even after a good one.
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
 	{ cat "$T/pki/ca.crl" && sed '3,4d' "$T/pki/ca.crl"; } >"$T/two" &&
 		mv "$T/two" "$T/pki/ca.crl"
@@ -165,8 +165,8 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: this list of revoked certificates is not of the CA in .*ca.crt'
 }
 
-# A list that comes with SIGHUP counts from then on; one that is wrong does not take the place of
-# the old one.
+# A list that is reloaded by SIGHUP counts from then on. A damaged list does not replace the old
+# one.
 test_list_that_is_reloaded() {
 	federation 2
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
@@ -182,10 +182,10 @@ test_list_that_is_reloaded() {
 	soon_says party-01 'our certificate was revoked by the CA'
 }
 
-# ---- CAs between ----
+# ---- intermediate CAs ----
 
-# The lab's CA signs no other CA. So there is a second one, $T/top, which has signed $T/between,
-# which has signed party-00's certificate; that shows both.
+# The lab's CA signs no other CA. So a second CA, $T/top, signs $T/between, which signs party-00's
+# certificate.
 between() {
 	mkdir "$T/top" "$T/between"
 	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/top/ca.key" -subj "/CN=top" -days 20 \
@@ -229,7 +229,7 @@ test_lists_of_cas_between() {
 	refused party-00 'ca.crt: this certificate was revoked'
 }
 
-# All of a file counts, not what comes before the first that cannot be read.
+# Every certificate of a file counts. A damaged one is an error, even after a good one.
 test_damaged_certificate() {
 	federation 2
 	cp "$T/pki/ca.crt" "$T/one"
@@ -244,8 +244,8 @@ test_damaged_certificate() {
 	refused party-00 'party-00.crt: certificate 2 in it is damaged'
 }
 
-# Whose fault it is, the coordinator says by itself; a party is not told that its certificate has
-# expired.
+# The coordinator reports by itself that its list of revoked certificates has expired. The party's
+# error does not blame the party's certificate.
 test_list_expires_while_running() {
 	federation 2
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+20 seconds'
@@ -269,8 +269,7 @@ test_list_expires_while_running() {
 
 # ---- clocks ----
 
-# One whose certificate begins in an hour, as it looks to those whose clocks are behind: both times
-# are said.
+# A certificate begins in an hour, as if the peer's clock were behind. The error gives both times.
 test_clock_behind() {
 	federation 2
 	certificate party-00 "$T/early.crt" "$T/pki" clientAuth '+1 hour' '+20 days'
@@ -282,7 +281,7 @@ test_clock_behind() {
 'here: if that is right, and so is the clock there, wait until then\)'
 }
 
-# In the coordinator's place openssl, which does not look at its own dates.
+# Runs openssl in the coordinator's place, because it does not check its own dates.
 clock_of_the_party() { # FROM TO REGEX
 	federation 2
 	edit party-00 '.retry_s = 2'
@@ -300,7 +299,7 @@ clock_of_the_party() { # FROM TO REGEX
 		fail "it went on"
 }
 
-# A party an hour behind its coordinator, and one that is ahead of it.
+# A party is an hour behind its coordinator, or ahead of it.
 test_clock_of_a_party_is_behind() {
 	clock_of_the_party '+1 hour' \
 		'+20 days' '\(for coordinator\) that is not valid before 20.* UTC \(it is 20.* '\
@@ -314,7 +313,7 @@ test_clock_of_a_party_is_ahead() {
 
 # ---- a key that is encrypted ----
 
-# systemd makes a credential of a unit that has User= 0440, by an access list.
+# systemd gives credentials of a unit with User= mode 0440, and access by an access list.
 test_passphrase_that_is_a_credential() {
 	federation 2
 	local key=$T/pki/party-00.key word=$T/credentials/word \
@@ -337,7 +336,7 @@ test_passphrase_that_is_a_credential() {
 		'word: mode 0444 lets others at the passphrase'
 }
 
-# The same of the private key and of keys that parties share.
+# Private keys and shared keys can be credentials too.
 test_keys_that_are_credentials() {
 	federation 2
 	mkdir "$T/credentials"
@@ -375,7 +374,7 @@ test_encrypted_key() {
 	coordinator
 	parties 2
 	completes 2
-	RAN=yes # so there is an output directory from here on
+	RAN=yes # the output directory exists from here on
 	! grep -r "a word for it" "$T/out" "$T"/*.stderr || fail "the passphrase is in a log"
 	echo "another word" >"$T/word"
 	refused party-00 'party-00.key: the passphrase in .*word does not open it'

@@ -1,8 +1,9 @@
 #!/bin/bash
 # The Helm chart of configs/helm/coterie: its objects have the shape of the Kubernetes API, and the
-# daemons take the configuration in them. helm's template engine renders it, and helm where it is.
+# daemons accept the configuration in them. helm's template engine renders it; helm too, if
+# installed.
 #
-# Needs what scripts/deps --helm installs; skipped without.
+# It needs the packages of scripts/deps --helm, and is skipped without them.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -11,7 +12,7 @@ source "${0%/*}/serve.sh"
 # shellcheck source=chart.sh
 source "${0%/*}/chart.sh"
 
-variants() { # COMMAND...: with each set of values that changes what is rendered
+variants() { # COMMAND...: runs it with each set of values that changes the result
 	local example plain more
 	plain='{"config": {"api": null}, "metrics": {"enabled": false}, "networkPolicy":
 		{"enabled": false}}'
@@ -62,7 +63,7 @@ readonly CONFINED='.spec.template.spec |
 		and .allowPrivilegeEscalation == false and
 			.capabilities == { drop: ["ALL"] }))'
 
-# No process of root's, nothing to write but state, and no secret but by name.
+# No process is root's, only the state is writable, and secrets are only named.
 test_confined() {
 	needs_renderer
 	local example kinds='["Service", "ConfigMap", "NetworkPolicy", "StatefulSet"]'
@@ -100,7 +101,7 @@ test_values_that_do_not_do() {
 	refuses privileged "$party" '{"privileged": true}'
 }
 
-# Files as the kubelet lays a Secret out for a pod with fsGroup.
+# Makes files with the modes that the kubelet gives a Secret for a pod with fsGroup.
 secret_files() { # NAME
 	mkdir -p "$T/etc/$1"
 	cp "$T/pki/$1.crt" "$T/etc/$1/tls.crt"
@@ -112,7 +113,7 @@ secret_files() { # NAME
 readonly HERE='walk(if type != "string" then . else
 	sub("^/etc/coterie-identity"; $dir) | sub("^/var/lib/coterie-[a-z]+"; $state) end)'
 
-check_config() { # NAME [ENV...] DAEMON...: that of $T/rendered, with its files in $T
+check_config() { # NAME [ENV...] DAEMON...: checks the one in $T/rendered, with its files in $T
 	config >"$T/$1.rendered"
 	jq --arg dir "$T/etc/$1" --arg state "$T/state" "$HERE" "$T/$1.rendered" >"$T/$1.here.json"
 	env "${@:2}" --config "$T/$1.here.json" --check-config >"$T/said" 2>&1

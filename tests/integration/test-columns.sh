@@ -1,18 +1,18 @@
 #!/bin/bash
-# kmeans.columns: columns of the same rows at several parties, without a graph.
+# kmeans.columns: several parties have columns of the same rows, and no graph.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
 job=$ROOT/configs/jobs/kmeans-columns.json
 
-launch() { # NAME PARTIES ARG...: into $T/NAME
+launch() { # NAME PARTIES ARG...: writes to $T/NAME
 	"$BIN/coterie" launch --quiet --data "$T/pooled" --job "$job" --parties "$2" --seed 5 \
 		--out "$T/$1" "${@:3}" \
 		>"$T/$1.stdout" 2>"$T/$1.stderr"
 }
 
-agree() { # A B: two files of labels, up to the names of clusters
+agree() { # A B: two files of labels are equal up to the names of clusters
 	local truth
 	truth=$(mktemp -p "$T" truth.XXXXXX.csv)
 	sed '1s/.*/id,label/' "$1" >"$truth"
@@ -20,8 +20,8 @@ agree() { # A B: two files of labels, up to the names of clusters
 		fail "$2: other labels than $1: $("$BIN/coterie" eval --truth "$truth" "$2")"
 }
 
-# The coordinator, which sums the distances, says of each row how sure its label is; no party is
-# told.
+# The coordinator, which sums the distances, writes the confidence of each label. No party receives
+# it.
 is_sure() { # NAME
 	local mean
 	[[ $(head -1 "$T/$1/coordinator/labels.csv") == id,label,confidence ]] ||
@@ -41,8 +41,8 @@ is_sure() { # NAME
 		fail "$1: show has no confidence"
 }
 
-# The labels of daemons are those of k-means on the pooled columns, whose units are not alike, by
-# every method.
+# Daemons give the labels of k-means on the pooled columns, with different units and by every
+# method.
 test_labels_are_those_of_pooled_rows() {
 	local way
 	"$BIN/coterie" synth --points --nodes 600 --features 4 --clusters 4 --apart 7 --seed 3 \
@@ -68,8 +68,8 @@ test_labels_are_those_of_pooled_rows() {
 		fail 'run.json does not say what local clusters show'
 }
 
-# Parties with other rows: the job is of those that all have, and each has the labels that its ids
-# have among all rows.
+# Parties have different rows. The job uses the rows that all have, and each party has the labels of
+# these ids.
 test_rows_that_all_have() {
 	local name
 	"$BIN/coterie" synth --points --nodes 600 --features 4 --clusters 4 --apart 7 --seed 3 \
@@ -92,12 +92,12 @@ test_rows_that_all_have() {
 	done
 }
 
-# One process, or daemons; the report draws the points as they were clustered, and says how good
-# they are.
+# `run` and `launch` give the same labels. The report draws the points as they were clustered, with
+# a measure of quality.
 test_report() {
 	"$BIN/coterie" synth --points --nodes 200 --features 3 --clusters 3 --seed 4 --out \
 		"$T/pooled" >/dev/null
-	# what is there to read, by its size, is what is waited for
+	# The timeout grows with the size of the data
 	truncate -s 100M "$T/pooled/more.bin"
 	launch run 2 --set clusters=3 --keep-data || fail "status $?: $(<"$T/run.stderr")"
 	[[ $(jq .join_timeout_s "$T/run/work/coordinator.json") == 112 ]] ||
@@ -117,8 +117,8 @@ test_report() {
 		fail 'show has no inertia'
 }
 
-# A column that is the same in all rows is left out, by number; a party that has no other ends with
-# 4 and says why.
+# A constant column is left out and named by its number. A party without any other column ends with
+# 4 and reports the cause.
 test_constant_columns() {
 	federation 2
 	local i

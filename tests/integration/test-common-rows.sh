@@ -1,15 +1,15 @@
 #!/bin/bash
-# Parties that have other rows: with align "intersect" a job is of the rows that all have, and ends
-# as one does on data that were cut to these rows by hand, bit for bit.
+# Parties have different rows. With align "intersect" a job uses the rows that all have. Its result
+# is bitwise the result on data that were cut to these rows by hand.
 #
-#     data/party-NN    some of the rows each, in any order     run (align)  ->  labels.csv: ids in
-#                      one order for all
-#     hand/party-NN    these rows, in that order, without ids  run          ->  the same labels
+#     data/party-NN    each has some of the rows, in any order   run (align)  ->  labels.csv: ids in
+#                                                                                  one order for all
+#     hand/party-NN    these rows, in that order, without ids    run          ->  the same labels
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-other_rows() { # L KEEP [SYNTH-OPTION...]: of the rows each party has this part
+other_rows() { # L KEEP [SYNTH-OPTION...]: each party has the part KEEP of the rows
 	local name
 	"$BIN/coterie" synth --nodes 260 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
 		--seed 5 \
@@ -28,7 +28,7 @@ other_rows() { # L KEEP [SYNTH-OPTION...]: of the rows each party has this part
 	done
 }
 
-runs() { # L: to the end; results are in $T/run
+runs() { # L: runs a job to its end; results are in $T/run
 	coordinator
 	parties "$1"
 	completes "$1"
@@ -36,8 +36,8 @@ runs() { # L: to the end; results are in $T/run
 	mv "$T/out" "$T/run"
 }
 
-# What has the ids of $T/run's labels: data as one would cut it, the rows in this order.
-cut_by_hand() { # L: $T/data -> $T/hand
+# Cuts each party's data to the ids of $T/run's labels, in their order.
+cut_by_hand() { # L: reads $T/data, writes $T/hand
 	local name from to
 	for name in $(names "$1"); do
 		from=$T/data/$name to=$T/hand/$name
@@ -61,7 +61,7 @@ cut_by_hand() { # L: $T/data -> $T/hand
 	done
 }
 
-data_is() { # DIR L: what the parties' configurations name
+data_is() { # DIR L: sets the data of L parties to DIR
 	local name
 	for name in $(names "$2"); do
 		edit "$name" ".data = { features: \"$1/$name/features.mtx\", edges: \
@@ -70,7 +70,7 @@ data_is() { # DIR L: what the parties' configurations name
 	done
 }
 
-as_by_hand() { # L: what lies in $T/run
+as_by_hand() { # L: compares $T/run with a run on the data cut by hand
 	local name
 	mv "$T/run" "$T/matched"
 	cp "$T/job.json" "$T/matched.json"
@@ -90,7 +90,7 @@ as_by_hand() { # L: what lies in $T/run
 	mv "$T/matched" "$T/run"
 }
 
-facts_are() { # L: of $T/run, and the ids are those that all parties have
+facts_are() { # L: $T/run has the right facts, and the ids that all parties have
 	local name common own
 	sort "$T/data/party-00/ids.txt" >"$T/common"
 	for name in $(names "$1"); do
@@ -122,7 +122,7 @@ facts_are() { # L: of $T/run, and the ids are those that all parties have
 	done
 }
 
-by_method() { # L KEEP [JQ-PROGRAM...]: one job after the other, of the same data
+by_method() { # L KEEP [JQ-PROGRAM...]: runs each variant of the job on the same data
 	local change
 	other_rows "$1" "$2"
 	cp "$T/job.json" "$T/plain.json"
@@ -149,8 +149,8 @@ test_gram_own_graphs() {
 		'.filter.order = "auto" | .joint_norm = true'
 }
 
-# A model of the rows that all had; later they have other rows, and all that they have in common get
-# labels.
+# A model of the common rows labels new data, in which the parties have other rows: all rows that
+# they now have in common get labels.
 test_predict() {
 	local model
 	other_rows 2 0.8
@@ -173,7 +173,8 @@ test_graphs_are_compared() {
 	other_rows 3 0.85
 	runs 3
 	cut_by_hand 3
-	# An edge between common rows that one of them lacks: the first of those cut by hand.
+	# Removes an edge between common rows from one party: the first edge of the data cut by
+	# hand.
 	edge=$(awk 'NR == FNR { id[FNR - 1] = $1; next } { print id[$1] "\t" id[$2]; exit }' \
 		<(tail -n +2 "$T/run/party-01/labels.csv" | cut -d, -f1) \
 		"$T/hand/party-01/edges.tsv")
@@ -208,7 +209,7 @@ test_nothing_in_common() {
 		fail 'there are labels'
 }
 
-# One has all rows, the other some of them.
+# One party has all rows, the other some of them.
 test_one_has_all() {
 	other_rows 2 1
 	mv "$T/data/party-00" "$T/whole"
@@ -225,7 +226,7 @@ test_one_has_all() {
 	as_by_hand 2
 }
 
-# Rows are the same after all: nothing goes, and their order does not matter.
+# All parties have all rows, in different orders. Nothing is dropped.
 test_all_in_common() {
 	other_rows 2 1
 	runs 2
@@ -254,7 +255,7 @@ test_more_memory_than_allowed() {
 	says coordinator 'takes about .* of memory at coordinator, max_memory is 1 MB'
 }
 
-# Without align the refusal says what there is for it.
+# Without align the refusal names the setting that would help.
 test_same_is_refused_with_a_way_forward() {
 	other_rows 2 0.8
 	edit job 'del(.align)'
@@ -276,8 +277,8 @@ test_same_is_refused_with_a_way_forward() {
 	says coordinator 'different sets of ids .set align to \\"intersect\\" in the job'
 }
 
-# A party dies while rows are matched: the next attempt matches them again, and ends as if nothing
-# had been.
+# A party dies while rows are matched. The next attempt matches them again and gives the undisturbed
+# result.
 test_party_dies_in_align() {
 	local name
 	other_rows 3 0.85 --signal 0.3
@@ -301,7 +302,8 @@ test_party_dies_in_align() {
 		fail 'the second attempt did not match rows'
 }
 
-# And after it: the local phase of the first attempt is found again where rows have the same order.
+# A party dies after rows were matched. If rows have the same order, the cache of the first attempt
+# is used.
 test_party_dies_after_align() {
 	local name
 	other_rows 3 0.85 --signal 0.3
@@ -325,8 +327,8 @@ test_party_dies_after_align() {
 		fail "party-00 computed again: $(run_of party-00 .facts)"
 }
 
-# The rows would be others, for the two have more in common than the three: that does not make it
-# another set of data.
+# Two parties have more rows in common than three, so their rows differ. It still counts as the same
+# data set.
 test_with_a_party_less() {
 	local name
 	other_rows 3 0.85
@@ -345,8 +347,8 @@ test_with_a_party_less() {
 	facts_are 2
 }
 
-# Both commands on one machine; scores against what is known of more rows than the job had; the
-# report of a party.
+# Runs both commands on one machine. The score uses the true labels of more rows than the job had. A
+# party's report is made.
 test_launch_and_run() {
 	local way
 	"$BIN/coterie" synth --nodes 300 --features 40 --clusters 3 --out "$T/pooled" >/dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie compare: two runs of one data set, which differ in a parameter.
+# coterie compare: compares two runs of one data set, which differ in a parameter.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -22,14 +22,14 @@ test_two_runs() {
 	(cd "$T" && "$BIN/coterie" compare one two -o page.html --csv all.csv) >"$T/said" ||
 		fail "status $?"
 	[[ $(wc -l <"$T/all.csv") == 3 ]] || fail "not a line for each run"
-	# What it says is what run.json says.
+	# The values in the table are those of run.json.
 	[[ $(awk -F, 'NR == 3 { print $(NF - 4) }' "$T/all.csv") == $(jq .evaluation.acc \
 		"$T/two/coordinator/run.json") ]] ||
 		[[ $(awk -F, 'NR == 3 { printf "%.12g", $(NF - 4) }' \
 		"$T/all.csv") == $(jq -r .evaluation.acc "$T/two/coordinator/run.json" |
 		awk '{ printf "%.12g", $1 }') ]] ||
 		fail "another accuracy: $(cat "$T/all.csv")"
-	# Labels agree as eval says, and the jobs are there, of which the page shows what differs.
+	# The agreement of labels is that of eval. The page has the jobs and their differences.
 	sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$T/page.html" \
 		>"$T/page.json"
 	[[ $(jq '.runs[1] | .agreement.ari, .values.agreement' "$T/page.json" |

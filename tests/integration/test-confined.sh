@@ -1,21 +1,21 @@
 #!/bin/bash
-# Daemons as they run: confined, with all their threads. That whole jobs of every kind go through so
-# is what the other tests show, since "sandbox" is "on" unless a configuration says otherwise.
+# Checks that running daemons are confined, with all their threads. The other tests show that jobs
+# of every kind work in this way, because "sandbox" is "on" by default.
 #
-#     party-00 ==== TLS ==== coordinator        /proc/PID of both is looked at while party-01 is
-#                                               awaited
+#     party-00 ==== TLS ==== coordinator        this test reads /proc/PID of both, while both wait
+#                                               for party-01
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-waiting() { # a coordinator and party-00, which wait for party-01
+waiting() { # starts a coordinator and party-00, which wait for party-01
 	coordinator
 	party party-00
 	until_true 20 grep -q '"text":"party-00 joined' "$T/coordinator.stderr" ||
 		fail "party-00 did not arrive: $(tail -n 3 "$T/coordinator.stderr")"
 }
 
-all_threads() { # NAME FIELD VALUE: of every thread's status
+all_threads() { # NAME FIELD VALUE: checks each thread's status
 	local task value
 	for task in "/proc/${PID[$1]}/task"/*; do
 		value=$(awk -v field="$2:" '$1 == field { print $2 }' "$task/status")
@@ -23,7 +23,7 @@ all_threads() { # NAME FIELD VALUE: of every thread's status
 	done
 }
 
-goes_on() { # the other party comes, and the job is as always
+goes_on() { # starts the other party, and the job succeeds
 	party party-01
 	completes 2
 	same_labels "$T/out/coordinator/labels.csv" "$T/out/party-01/labels.csv"
@@ -38,7 +38,8 @@ test_every_thread_is_confined() {
 	for name in coordinator party-00; do
 		all_threads "$name" NoNewPrivs 1
 		all_threads "$name" Seccomp 2
-		# io_uring before the loop began, then the list
+		# one filter stops io_uring before the event loop begins, the other lists the system
+		# calls
 		all_threads "$name" Seccomp_filters 2
 		awk '/^Max core file size/ { exit $5 != 0 || $6 != 0 }' \
 			"/proc/${PID[$name]}/limits" ||
@@ -52,7 +53,7 @@ test_every_thread_is_confined() {
 	goes_on
 }
 
-# As where a unit or a container forbids it: what is missing is said, not what a library made of it.
+# A unit or a container can forbid seccomp. The error then names what is missing.
 test_seccomp_is_forbidden() {
 	! sanitized || skip "a sanitizer's build is not confined"
 	local number

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Images of the daemons by the Containerfile, from a Debian that the mirror has and no registry; a
-# job between three containers, and one as in pods of the Helm chart. With COTERIE_CONTAINER=yes
-# (make container-check), since it takes minutes; without, only what is written there.
+# Builds images of the daemons with the Containerfile, from a Debian of the mirror, without a
+# registry. Runs a job between three containers, and one as in pods of the Helm chart. This takes
+# minutes and needs COTERIE_CONTAINER=yes (make container-check). Without it only the Containerfile
+# is checked.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -27,7 +28,7 @@ possible() {
 
 build() { buildah --storage-driver vfs --root "$T/store" --runroot "$T/run" "$@"; }
 
-debian() { # the image localhost/debian:12
+debian() { # makes the image localhost/debian:12
 	local kept=$ROOT/build/container-base.tar c
 	[[ -s $kept ]] || {
 		mmdebstrap --quiet --format=tar --variant=minbase bookworm "$kept.new" \
@@ -46,14 +47,14 @@ image() { # TARGET
 		fail "$1 cannot be built: $(tail -n 15 "$T/build-$1.log")"
 }
 
-# buildah passes SIGTERM on to the daemon in its container, and SIGKILL to nobody.
+# Ends the containers by SIGTERM. buildah passes SIGTERM on to the daemon, but not SIGKILL.
 containers_end() {
 	local name
 	for name in "${!PID[@]}"; do kill -TERM "${PID[$name]}" 2>/dev/null || true; done
 	for name in "${!PID[@]}"; do until_true 15 gone "$name" || true; done
 }
 
-# As the image's own user, with its own way to begin; $T is there as on this host.
+# Runs a container as the image's own user, by the image's entry point. $T has the same path in it.
 container() { # NAME TARGET ARG...
 	local c
 	c=$(build from "coterie-$2")
@@ -93,7 +94,7 @@ test_job_between_containers() {
 	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
 	edit coordinator '.control.socket = "out/control.socket" | .control.submitters = ["daemon"]'
 	mkdir -p "$T/out"
-	# Each image has a user of its own, and keys are for that one alone.
+	# Each image has a user of its own, and only that user may read the keys.
 	chmod a+rwx "$T" "$T/out"
 	chmod -R a+rX "$T/data" "$T/pki" "$T"/*.json
 	chmod 600 "$T"/pki/*.key
@@ -120,7 +121,7 @@ test_job_between_containers() {
 	job_as_in_pods
 }
 
-# What dpkg says in the image, each with its version, and each licence that it can name.
+# The list has each package that dpkg lists in the image, with its version, and each known licence.
 image_lists_its_packages() {
 	local list=/usr/share/doc/coterie/image.spdx.json c
 	c=$(build from coterie-party)
@@ -138,9 +139,10 @@ image_lists_its_packages() {
 		fail "coterie-party: $(grep -A9 '"coterie-party"' "$T/list.json")"
 }
 
-# ---- as the kubelet runs the chart's containers ----
+# ---- pods, as the kubelet runs the chart's containers ----
 
-# Configuration and Secret read-only, and volumes that fsGroup may write. VALUES: of the chart.
+# Makes a pod: configuration and Secret are read-only, and fsGroup may write the volumes. VALUES are
+# the chart's.
 pod() { # NAME ROLE VALUES
 	local pod=$T/pods/$1 c
 	mkdir -p "$pod"/{config,identity,state,run,data}
@@ -156,7 +158,7 @@ pod() { # NAME ROLE VALUES
 	chmod 440 "$pod"/identity/*
 	chmod 2770 "$pod"/{state,run}
 	c=$(build from "coterie-$2")
-	# A kubelet mounts over an image's volume; buildah would take the image's.
+	# A kubelet mounts a volume over the image's. buildah would use the image's volume.
 	build config --volume "/var/lib/coterie-$2-" "$c"
 	printf '%s\n' "nsenter --net=/proc/${PID[wire]}/ns/net buildah --storage-driver vfs" \
 		"--root $T/store --runroot $T/run run --user 10001:10001" \
@@ -212,7 +214,7 @@ job_as_in_pods() {
 		fail "$(cat "$T/said" "$T"/pod-*.stderr)"
 	same_labels "$T"/pods/party-00/state/job-*/labels.csv \
 		"$T"/pods/party-01/state/job-*/labels.csv
-	# What a read-only root would have refused.
+	# No daemon has written outside the volumes, where a read-only root would refuse it.
 	for name in coordinator party-00; do
 		root=$(build mount "$(<"$T/pods/$name/container")")
 		[[ -z $(find "$root" -xdev -user 10001) ]] ||

@@ -1,6 +1,6 @@
 #!/bin/bash
-# coterie.convert: each format (tests/python/test_convert*.py), its command, and a job of real
-# daemons on two data directories that it made.
+# coterie.convert: each format (tests/python/test_convert*.py), the command, and a job of real
+# daemons on two converted data directories.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -15,7 +15,7 @@ convert() { # ARG...
 
 test_formats() { unittests test_convert test_convert_kinds; }
 
-# 62 small tables as people have them, each with its grade.
+# Converts 62 small, realistic tables and grades each result.
 test_messy_tables() { unittests test_messy; }
 
 test_the_command() {
@@ -44,8 +44,8 @@ test_the_command() {
 		fail "import: status $status, says $(<said)"
 }
 
-# party-00's rows come from a .h5ad, party-01's from a database; edges from tables of ids. The
-# labels are those of the matrices.
+# party-00's rows come from a .h5ad and party-01's from a database, edges from tables of ids. The
+# labels are those of the original matrices.
 test_a_federation_on_converted_data() {
 	python_with numpy scipy h5py
 	federation 2
@@ -97,7 +97,7 @@ test_a_federation_on_converted_data() {
 	head -2 "$T/out/party-01/labels.csv" | grep -q '^n0000,' || fail "labels have no ids"
 }
 
-# A server of its own, reached through a socket.
+# Starts a PostgreSQL server that is reached through a socket.
 test_postgresql() {
 	python_with numpy pandas scipy sqlalchemy psycopg2
 	local bin server=$T/server as=()

@@ -1,23 +1,23 @@
 #!/bin/bash
-# A party or the coordinator dies (kill -9), hangs (kill -STOP) or is cut off at each step of a job:
-# every other process ends within its deadline, exit 2 or 3, with the same cause in its message;
-# nothing is left lying about; and the next run works.
+# A party or the coordinator dies (kill -9), hangs (kill -STOP) or is cut off at each step of a job.
+# Every other process ends within its deadline, with status 2 or 3 and the same cause in its
+# message. No files are left over, and the next run succeeds.
 #
 #     party-00 ==============\
 #     party-01 == relay 40 ms == coordinator        tree of four: two pairs, then all
 #     party-02 == relay 40 ms ==/
 #     party-03 ==============/
 #
-# Through the relay every step lasts long enough to be caught in. Heartbeats are of 1 s, and a lost
-# connection is awaited for 2 s (lib.sh): a process that dies looks like one that will come back.
+# The relay makes every step long enough to be struck in. Heartbeats are of 1 s, and a lost
+# connection is awaited for 2 s (lib.sh). A process that dies looks like one that will reconnect.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-STEPS=(offer keys local level-1 level-2 joint polish result) # joint: of the method basic
+STEPS=(offer keys local level-1 level-2 joint polish result) # joint is a step of the method basic
 
-# A job whose steps last: the relay stretches what is sent, much data the local computation, and
-# clusters that are hard to find the polish.
+# Makes a job whose steps are long. The relay slows all messages, much data the local computation,
+# and clusters that are hard to find the polish.
 slow_federation() { # STEP
 	local more=()
 	if [[ $1 == local ]]; then
@@ -41,7 +41,7 @@ works_again() {
 	unset 'PID[relay]'
 	mv "$T/out" "$T/failed"
 	mkdir "$T/out"
-	for name in "$T"/failed/*; do # what a party remembers stays
+	for name in "$T"/failed/*; do # keeps what parties remember
 		[[ ! -d $name/state ]] || {
 			mkdir -p "$T/out/${name##*/}" && cp -R "$name/state" "$T/out/${name##*/}"
 		}
@@ -51,7 +51,7 @@ works_again() {
 	completes 4
 }
 
-causes() { # VICTIM NAME...: each names the victim; what the coordinator found out goes round
+causes() { # VICTIM NAME...: each names the victim and the cause that the coordinator found
 	local victim=$1 name cause found=''
 	shift
 	[[ $victim == coordinator ]] ||
@@ -59,7 +59,7 @@ causes() { # VICTIM NAME...: each names the victim; what the coordinator found o
 	for name; do
 		says "$name" "$victim"
 		if [[ $victim$step == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
-			# it died before it offered: no job yet, so they dial again
+			# the coordinator died before its offer, so they have no job and dial again
 			says "$name" 'tried for retry_s'
 			continue
 		fi
@@ -72,8 +72,8 @@ causes() { # VICTIM NAME...: each names the victim; what the coordinator found o
 	done
 }
 
-# Ends the victim as asked, and looks at the others. A party that dies when it has kept its result
-# may have said so: then the job is done for all others.
+# Ends the victim by SIGNAL and checks the other processes. If a party dies after it has stored its
+# result, the coordinator may know that, and then the job is done for the others.
 strikes() { # SIGNAL VICTIM STEP
 	local victim=$2 others=() name statuses='' allowed='2|3'
 	[[ $2 == coordinator || $3 != result ]] || allowed='0|2|3'
@@ -92,7 +92,8 @@ strikes() { # SIGNAL VICTIM STEP
 			fail "$name ended with status $STATUS, expected $allowed"
 		statuses+=" $STATUS"
 	done
-	# Parties that lose the coordinator find out by themselves; otherwise one cause goes round.
+	# Parties that lose the coordinator find the cause by themselves. Otherwise all have the
+	# coordinator's cause.
 	[[ $victim == coordinator || $(xargs -n 1 <<<"$statuses" | sort -u | wc -l) == 1 ]] ||
 		fail "${others[*]} ended with statuses$statuses"
 	[[ $statuses == *0* ]] || causes "$victim" "${others[@]}"
@@ -114,7 +115,7 @@ $victim $step; }"
 	done
 done
 
-# The cable is cut: no end of the connection hears anything any more, and nobody closes it.
+# The network is cut: both ends of a connection receive nothing, and no end closes it.
 test_cut_off_in_level_1() {
 	slow_federation level-1
 	in_phase coordinator level-1
@@ -132,11 +133,11 @@ test_connection_breaks_in_the_middle_of_a_frame() {
 	slow_federation polish
 	in_phase coordinator polish
 	kill -USR2 "${PID[relay]}"
-	completes 4 # see test-reconnect.sh
+	completes 4 # they reconnect, as in test-reconnect.sh
 	works_again
 }
 
-# Before the job begins a party may come and go.
+# A party may come and go before the job begins.
 test_party_dies_while_others_are_awaited() {
 	federation 2
 	coordinator
@@ -162,10 +163,10 @@ test_coordinator_dies_while_parties_are_awaited() {
 	completes 2
 }
 
-# ---- launch ends what it started ----
+# ---- launch ends the processes that it started ----
 
-launched() { # the processes of this test's launch
-	echo "$T/out" >"$T/pattern" # in a file, so that grep does not find itself
+launched() { # lists the processes of this test's launch
+	echo "$T/out" >"$T/pattern" # in a file, so that grep does not find its own command line
 	grep -lsF -f "$T/pattern" /proc/[0-9]*/cmdline || true
 }
 
@@ -196,8 +197,7 @@ test_launch_that_is_killed() {
 	until_true 5 nothing_runs || fail "still running: $(launched)"
 }
 
-# The coordinator ends by itself, and its record has the cause: it is not stopped before it has
-# found that out.
+# The coordinator ends by itself with the cause in its record. launch does not stop it before that.
 test_launch_says_who_was_killed() {
 	local cause='party-01 did not come back within reconnect_s, 60 s'
 	start_launch

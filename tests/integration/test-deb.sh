@@ -1,6 +1,7 @@
 #!/bin/bash
-# Debian packages. Here what they hold; with COTERIE_DEB=DIRECTORY (make deb-check) those that lie
-# there, also installed on three hosts with systemd, run, upgraded, purged: see hosts.sh.
+# Debian packages. Without COTERIE_DEB the tests check the contents of packages. With
+# COTERIE_DEB=DIRECTORY (make deb-check) they use the packages there, and also install, run, upgrade
+# and purge them on three hosts with systemd: see hosts.sh.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -19,7 +20,7 @@ possible() {
 	[[ -e $ROOT/.git ]] || skip "not a git repository"
 }
 
-# An archive as make dist makes it, but of this working tree as it is.
+# Makes an archive as make dist does, but of the present working tree.
 archive() { # DIRECTORY
 	local version commit
 	version=$(<"$ROOT/VERSION")
@@ -37,7 +38,7 @@ archive() { # DIRECTORY
 		"$commit" | gzip -9n >"$1/coterie-$version.tar.gz"
 }
 
-# The same release under another version.
+# Makes an archive of the same release under another version.
 renamed() { # ARCHIVE VERSION DIRECTORY
 	mkdir -p "$3"
 	tar -xzf "$1" -C "$3"
@@ -48,15 +49,14 @@ renamed() { # ARCHIVE VERSION DIRECTORY
 	tar -C "$3" -czf "$3/coterie-$2.tar.gz" "coterie-$2"
 }
 
-# ARCHIVE OUT [OPTIONS]; nothing of it computes, so it need not be fast, and nobody looks for its
-# lines
+# ARCHIVE OUT [OPTIONS]: builds packages. By default without optimisation and debugging symbols,
+# because these programs compute nothing.
 build_from() {
 	DEB_BUILD_OPTIONS="${3-nocheck noopt noautodbgsym}" "$ROOT/scripts/deb" "$1" "$2" \
 		2>"$T/deb.stderr" || fail "scripts/deb: $(cat "$T/deb.stderr")"
 }
 
-# The packages are in $DEBS afterwards: those of make deb, or made here once for all tests of this
-# file.
+# Sets $DEBS to the packages of make deb, or to packages made here once for all tests of this file.
 packages() {
 	possible
 	DEBS=${COTERIE_DEB-}
@@ -78,7 +78,7 @@ packages() {
 
 deb() { echo "$DEBS/$1"_[0-9]*.deb; } # NAME
 
-unpacked() { # all packages below $T/NAME
+unpacked() { # unpacks all packages below $T/NAME
 	local name
 	packages
 	for name in "${PACKAGES[@]}"; do dpkg-deb -R "$(deb "$name")" "$T/$name"; done
@@ -90,8 +90,8 @@ test_lintian() {
 		>"$T/lintian" 2>&1 || fail "$(grep '^[EW]:' "$T/lintian")"
 }
 
-# Each program, page and completion is in one package, and what a package needs is what the programs
-# load.
+# Each program, page and completion is in one package. A package depends on the packages of the
+# libraries that its programs load.
 test_contents() {
 	unpacked
 	local file where
@@ -123,7 +123,7 @@ test_contents() {
 	done
 }
 
-# The package finds the programs of the others, and says so without them.
+# The Python package finds the programs of the other packages, and reports it if they are missing.
 test_python_package() {
 	unpacked
 	/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "python3-numpy is not installed"
@@ -142,7 +142,7 @@ print(coterie.__version__, coterie.find(),
 		fail "it depends on $(dpkg-deb -f "$(deb python3-coterie)" Depends)"
 }
 
-# What lies in /etc/coterie is all right, but for the one thing that somebody has to do.
+# The files in /etc/coterie are complete except for one line, which the operator must remove.
 test_examples_are_refused_until_edited() {
 	unpacked
 	local role
@@ -165,13 +165,13 @@ line \"example\" out"
 		"$T/party.json") == "" ]] || fault "data lie elsewhere"
 }
 
-# systemd understands the units and the examples, and finds them as closed as
+# systemd accepts the units and the examples. It rates their exposure as
 # docs/howto/run-as-a-service.md says.
 test_units() {
 	unpacked
 	local unit figure dir=$T/root/etc/systemd/system
 	mkdir -p "$dir" "$T/root/usr/bin" "$T/root/usr/sbin" "$T/root/bin"
-	# /usr since Debian 13
+	# the path since Debian 13
 	find "$T"/coterie-*/{,usr/}lib/systemd/system -type f -exec cp -t "$dir" {} + 2>/dev/null ||
 		true
 	cp "$T/coterie-coordinator/usr/share/doc/coterie-coordinator/examples"/coterie-*@* "$dir"
@@ -206,7 +206,7 @@ test_same_bytes_from_another_folder() {
 	archive=$(echo "$DEBS"/coterie_*.orig.tar.gz)
 	name=${archive##*/coterie_} name=coterie-${name%.orig.tar.gz}
 	cp "$archive" "$T/$name.tar.gz"
-	# as make deb does
+	# as make deb builds
 	(umask 077 && TZ=Asia/Tokyo build_from "$T/$name.tar.gz" "$T/another/folder" nocheck)
 	for name in "$DEBS"/*.deb; do
 		cmp "$name" "$T/another/folder/${name##*/}" ||
@@ -216,7 +216,7 @@ test_same_bytes_from_another_folder() {
 
 # ---- hosts ----
 
-root_with_packages() { # a Debian that has them and all that they need, at $BASE
+root_with_packages() { # makes at $BASE a Debian with the packages and all their dependencies
 	hosts_possible
 	packages
 	BASE=$T/base
@@ -227,7 +227,7 @@ root_with_packages() { # a Debian that has them and all that they need, at $BASE
 	in_root "$BASE" /bin/sh -c 'apt-get -q -y install /srv/packages/*.deb'
 }
 
-traces() { # HOST-COMMAND...: of the packages, but for the archives and dpkg's own log
+traces() { # HOST-COMMAND...: lists files of the packages, except archives and dpkg's log
 	"$@" /bin/sh \
 		-c 'find / -xdev \( -path /proc -o -path /srv -o -path /var/log -o -path '\
 '/var/cache \) -prune -o \( -name "*coterie*" -o -path "/usr/bin/coordinator*" -o -path '\
@@ -263,14 +263,14 @@ property() { on "$1" systemctl show -P "$3" "$2"; } # HOST UNIT NAME
 
 role_of() { [[ $1 == hub ]] && echo coordinator || echo party; } # HOST
 
-# The commands of a step of the tutorial, each where it says.
+# Runs the commands of a step of the tutorial, each on the host that it names.
 readme() { # STEP
 	local host line
 	while read -r host line; do
 		arrive "$host" "$line"
 		# shellcheck disable=SC2016
 		on "$host" /bin/sh -c 'cd /etc/coterie && eval "$1"' - "$line" >>"$T/readme" 2>&1 ||
-			# Before the hub runs, doctor does not reach it, and says nothing else.
+			# Before the hub runs, only doctor's check of the connection fails.
 			[[ $line == *doctor*party.json &&
 				$(tail -n 1 "$T/readme") == *': 1 of '*' checks failed' ]] ||
 			fail "tutorial, step $1: $host$ $line: $(tail -n 5 "$T/readme")"
@@ -279,7 +279,8 @@ readme() { # STEP
 		"/^\*\*$1\. /,/^\*\*$(($1 + 1))\. /s/^    \(hub\|bank-[ab]\)\$ *\(.*\)/\1 \2/p")
 }
 
-# What was sent: a request to the hub, where it is signed; a certificate to where it is used.
+# Copies the files that the tutorial sends: a request to the hub for signing, a certificate to its
+# user.
 arrive() { # HOST LINE
 	[[ $2 != *"pki sign"*anna.csr* ]] || sent bank-a anna.csr hub
 	[[ $2 != *"--cert anna.crt"* ]] || sent hub anna.crt bank-a
@@ -290,19 +291,19 @@ between_organisations() {
 		"${TUTORIAL:-$ROOT/docs/tutorials/two-banks.md}"
 }
 
-# N-TH of the section
+# N: prints the N-th JSON block of the section.
 readme_json() {
 	between_organisations |
 		awk -v n="$1" \
 		'/^```json/ { inside = ++at == n; next } /^```/ { inside = 0 } inside' | jq .
 }
 
-sent() { # HOST FILE HOST: from and to /etc/coterie
+sent() { # HOST FILE HOST: copies FILE to the /etc/coterie of the second host
 	on "$1" cat "/etc/coterie/$2" | put "$3" "/etc/coterie/${2##*/}"
 }
 
-# Keys are made where they are used; only requests, certificates and fingerprints travel.
-# Configurations are those of the packages with the The tutorial's values.
+# Keys are made on their hosts; only requests, certificates and fingerprints travel. Configurations
+# are those of the packages with the tutorial's values.
 federation_of_hosts() {
 	local name other
 	readme 1
@@ -333,7 +334,7 @@ federation_of_hosts() {
 	done
 }
 
-three_hosts() { # started, packages not installed
+three_hosts() { # starts the hosts without packages
 	local name address=1
 	wire
 	for name in hub bank-a bank-b; do
@@ -342,7 +343,7 @@ three_hosts() { # started, packages not installed
 	done
 }
 
-install_on() { # HOST PACKAGE...: those in $FROM
+install_on() { # HOST PACKAGE...: installs packages of $FROM
 	# shellcheck disable=SC2016
 	on "$1" /bin/sh \
 		-c 'cd "$1" && shift && for p; do set -- "$@" "$p"_[0-9]*.deb && shift; done; '\
@@ -358,7 +359,7 @@ ready_on_hosts() {
 	until_true 60 both_connected || fail "not both are connected: $(on hub coterie status)"
 }
 
-# N: both parties have the labels of so many jobs, and those of the last are the same
+# N: both parties have the labels of N jobs, and the labels of the last job are equal
 same_labels_on_hosts() {
 	local name
 	for name in bank-a bank-b; do
@@ -374,7 +375,7 @@ $1 ]" || fail "$name has no labels of job $1"
 	same_labels "$T/labels-bank-a" "$T/labels-bank-b"
 }
 
-job_on_hosts() { # N: is submitted, and done
+job_on_hosts() { # N: submits job N and waits until it is done
 	ready_on_hosts
 	on hub coterie job submit --wait /etc/coterie/job.json >"$T/job-$1" 2>&1 ||
 		fail "job $1: $(cat "$T/job-$1" &&
@@ -394,8 +395,8 @@ data_on_hosts() {
 	done
 }
 
-# Packages of the release before this one, $COTERIE_COMPAT_REF or the newest tag, in $OLD_DEBS, and
-# its tutorial in $TUTORIAL.
+# Builds the packages of the previous release, $COTERIE_COMPAT_REF or the newest tag, into
+# $OLD_DEBS. Sets $TUTORIAL to its tutorial.
 packages_before() {
 	local ref version
 	ref=${COTERIE_COMPAT_REF:-$(git -C "$ROOT" describe --tags --match 'v[0-9]*' --abbrev=0 \
@@ -404,7 +405,7 @@ packages_before() {
 		skip "git has no tag v* before this commit, and COTERIE_COMPAT_REF names no other"
 	version=$(git -C "$ROOT" show "$ref:VERSION")
 	TUTORIAL=$T/tutorial.md OLD_DEBS=$T/before/packages
-	# Release 0.2.0 has it in its README.
+	# Release 0.2.0 has the tutorial in its README.
 	git -C "$ROOT" show "$ref:docs/tutorials/two-banks.md" >"$TUTORIAL" 2>/dev/null ||
 		git -C "$ROOT" show "$ref:README.md" >"$TUTORIAL"
 	mkdir "$T/before"
@@ -413,11 +414,11 @@ packages_before() {
 	build_from "$T/before/coterie-$version.tar.gz" "$OLD_DEBS"
 }
 
-# HOST
+# HOST: prints the number of lines in its ledger's list
 rows_of_ledger() { on "$1" coterie ledger --state /var/lib/coterie-party/state list | wc -l; }
 
-# The queue and the ledgers of the release before are whole afterwards, and a job that waited is
-# done.
+# After an upgrade from the previous release the queue and the ledgers are whole, and a waiting job
+# is done.
 test_upgrade_of_the_release_before() {
 	full
 	trap 'STATUS=$?; hosts_end; finish $STATUS' EXIT
@@ -477,7 +478,8 @@ test_three_hosts() {
 	install_on hub coterie-coordinator coterie coterie-doc
 	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
 
-	# Nothing runs unasked; what is not edited says so, and is not tried again and again.
+	# Services do not run by themselves. A service with an unedited example reports it and is
+	# not restarted again and again.
 	! on bank-a systemctl is-enabled -q coterie-party || fail "the party is enabled"
 	is_state bank-a coterie-party inactive || fail "the party runs"
 	! on bank-a systemctl start coterie-party || fail "the example was taken"
@@ -485,7 +487,7 @@ test_three_hosts() {
 	until_true 10 is_state bank-a coterie-party failed ||
 		fail "it is tried again: $(property bank-a coterie-party ActiveState)"
 
-	# Somebody is told.
+	# A failure sends a mail.
 	put bank-a /usr/sbin/sendmail root:root 755 <<<$'#!/bin/sh\ncat >>/root/mail'
 	on bank-a cp /usr/share/doc/coterie-party/examples/coterie-alarm@.service \
 		/etc/systemd/system
@@ -509,7 +511,7 @@ test_three_hosts() {
 	[[ $(on bank-b coterie status --json | jq -r .role) == party ]] ||
 		fail "a party does not say what it does: $(on bank-b coterie status 2>&1)"
 
-	# Somebody elsewhere.
+	# A remote user submits a job.
 	on hub cat /etc/coterie/coordinator.json | jq -s '.[0] * .[1]' - <(readme_json 4) >"$T/new"
 	put hub /etc/coterie/coordinator.json <"$T/new"
 	readme 10
@@ -520,7 +522,7 @@ test_three_hosts() {
 		/var/lib/coterie-party/log.jsonl) == $'700 coterie-party\n600 coterie-party' ]] ||
 		fail "modes"
 
-	# The watchdog is fed, SIGHUP is heard, what died is back, and the log goes round.
+	# The watchdog is fed, SIGHUP works, a killed party is restarted, and the log is rotated.
 	[[ $(property bank-a coterie-party WatchdogUSec) == 1min ]] || fail "no watchdog"
 	renewed
 	on bank-a systemctl reload coterie-party ||
@@ -539,7 +541,7 @@ test_three_hosts() {
 	job_on_hosts 3
 	group_reads
 
-	# A restart under a job that is under way, whose next attempt is done.
+	# The coordinator is restarted during a job; the next attempt succeeds.
 	ready_on_hosts
 	on hub coterie job submit /etc/coterie/job.json >/dev/null
 	on hub systemctl restart coterie-coordinator
@@ -554,8 +556,8 @@ test_three_hosts() {
 	purge
 }
 
-# As docs/howto/run-as-a-service.md has it: members of the unit's group read labels, and no more,
-# whatever an upgrade makes of directories.
+# Checks docs/howto/run-as-a-service.md: members of the unit's group may read labels and nothing
+# else, even after an upgrade resets directories.
 group_reads() {
 	local dir=/var/lib/coterie-party
 	on bank-b /bin/sh -c 'groupadd analysts && usermod -aG analysts coterie-party &&
@@ -582,8 +584,8 @@ group_reads() {
 		fail "doctor: $(<"$T/doctor")"
 }
 
-# As docs/howto/rotate-keys.md has it: another certificate for the key that is there, and all is
-# well to doctor, at the hub as well.
+# Checks docs/howto/rotate-keys.md: there is another certificate for the same key, and doctor finds
+# no fault, also at the hub.
 renewed() {
 	on hub /bin/sh -c \
 		'cd /etc/coterie && coterie pki sign --ca ca --out new.crt bank-a.csr >/dev/null'
@@ -600,14 +602,15 @@ renewed() {
 		"$T/doctor" >/dev/null || fail "doctor did not look at api.listen: $(<"$T/doctor")"
 }
 
-# HOST PID
+# HOST PID: true if the party is active with another process id
 is_another_process() {
 	[[ $(property "$1" coterie-party MainPID) != [0"$2"] &&
 		$(property "$1" coterie-party MainPID) != "$2" ]] &&
 		is_state "$1" coterie-party active
 }
 
-# What runs goes on as it is; the edited configuration stays; after a restart it is the new one.
+# During an upgrade running daemons continue, and the edited configuration stays. After a restart
+# the new version runs.
 upgrade() {
 	local name pid archive
 	archive=$(echo "$DEBS"/coterie_*.orig.tar.gz)
@@ -635,8 +638,8 @@ upgrade() {
 	for name in bank-a bank-b; do on "$name" systemctl restart coterie-party; done
 }
 
-# Removed, its state stays; purged, nothing does but what somebody has put into /etc/coterie, and
-# whose that is.
+# Removing a package keeps its state. Purging deletes all except the operator's files in
+# /etc/coterie, and the user who owns them.
 purge() {
 	on bank-a dpkg -r coterie-party >/dev/null 2>&1
 	is_state bank-a coterie-party inactive || fail "removed, and runs"

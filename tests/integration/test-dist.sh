@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a release is made of: the list of packages that the programs load (scripts/sbom), and the
+# Checks the parts of a release: the list of packages that the programs load (scripts/sbom), and the
 # archive (make dist).
 #
 # shellcheck source=lib.sh
@@ -9,7 +9,7 @@ programs=(coordinator party coterie)
 
 debian() { command -v dpkg-query >/dev/null || skip "no dpkg here"; }
 
-libraries() { # PROGRAM: "soname path", as the loader finds them
+libraries() { # PROGRAM: prints "soname path" for each library, as the loader finds it
 	ldd "$1" |
 		awk '$2 == "=>" { print $1, $3 }
 			$2 != "=>" && $1 ~ /^\// { n = split($1, part, "/"); print part[n], $1 }'
@@ -26,8 +26,7 @@ test_list_names_what_the_loader_loads() {
 			sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' >"$T/needed"
 		(($(wc -l <"$T/libraries") > 2)) || fail "$program: ldd names no libraries"
 		while read -r soname path; do
-			# The program's package that has this library, and how the program comes to
-			# it.
+			# Finds the program's package that has this library, and the relation to it.
 			jq -r --arg program "SPDXRef-program-$program" --arg soname "$soname" '
 				(.packages | map(select((.comment // "") | split(" ")
 				| index($soname)))) as [$package] |
@@ -39,8 +38,8 @@ test_list_names_what_the_loader_loads() {
 				fail "$program loads $soname ($path), of which the list says: \
 $(cat "$T/found")"
 			package=$(cut -d ' ' -f 2 "$T/found")
-			# A package that has several libraries is linked if the program names one of
-			# them.
+			# The relation to a package with several libraries is "linked" if the
+			# program names one of them.
 			relation=DEPENDS_ON
 			! jq -r --arg name "$package" \
 				'.packages[] | select(.name == $name) | .comment' "$T/sbom" |
@@ -48,7 +47,7 @@ $(cat "$T/found")"
 				grep -xFf "$T/needed" >/dev/null || relation=DYNAMIC_LINK
 			grep -x "$relation .*" "$T/found" >/dev/null ||
 				fail "$program and $soname: $(cat "$T/found"), expected $relation"
-			[[ -z ${asked[$path]-} ]] || continue # of another program
+			[[ -z ${asked[$path]-} ]] || continue # another program has asked already
 			asked[$path]=yes
 			dpkg-query -L "$package" |
 				grep -x ".*/$(basename "$(realpath "$path")")" >/dev/null ||
@@ -61,7 +60,7 @@ $(cat "$T/found")"
 	done
 }
 
-# What SPDX 2.3 asks of every document and package.
+# The list has the fields that SPDX 2.3 requires of every document and package.
 test_list_is_spdx() {
 	debian
 	"$ROOT/scripts/sbom" >"$T/sbom"
@@ -87,7 +86,7 @@ test_list_is_spdx() {
 			fail "not as SPDX 2.3 has it: $T/sbom"
 }
 
-# What it cannot name with a version, it does not leave out.
+# If a library has no known package or version, scripts/sbom fails and does not leave it out.
 test_list_with_a_gap_is_none() {
 	debian
 	mkdir "$T/bin"
@@ -111,7 +110,7 @@ refuses() { # TEXT
 	[[ ! -s $T/sbom ]] || fail "scripts/sbom printed a list all the same"
 }
 
-# Of an image each package that is installed, and the licences that Debian's format names.
+# The list of an image has each installed package, and the licences that Debian's format names.
 test_list_of_an_image() {
 	debian
 	local doc=$T/root/usr/share/doc name
@@ -155,8 +154,8 @@ old 1:2-3 NOASSERTION /usr/share/doc/old/copyright, which refers to GPL-3" ]] ||
 	grep -q 'the package coterie is not installed in it' "$T/said" || fail "$(<"$T/said")"
 }
 
-# At its tag a release, behind it later than it and than each commit before; in an archive as where
-# that was made.
+# At its tag the version is that of the release. Each later commit has a higher one. In an archive
+# it is that of the archived commit.
 test_version_rises_with_commits() {
 	local tree=$T/tree before='' now time
 	mkdir -p "$tree/scripts"

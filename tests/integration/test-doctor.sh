@@ -1,11 +1,10 @@
 #!/bin/bash
-# coterie doctor: what it finds, of a party and of a coordinator, with nothing wrong and with one
-# thing wrong.
+# coterie doctor: its findings for a party and a coordinator, with no fault and with one fault.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-doctor() { # STATUS NAME: its JSON is in $T/found
+doctor() { # STATUS NAME: writes its JSON to $T/found
 	local status=0
 	"$BIN/coterie" doctor --config "$T/$2.json" --json >"$T/found" 2>"$T/doctor.stderr" ||
 		status=$?
@@ -15,21 +14,21 @@ doctor() { # STATUS NAME: its JSON is in $T/found
 	}
 }
 
-finds() { # VERDICT CHECK REGEX: in what was found, or in the advice
+finds() { # VERDICT CHECK REGEX: REGEX matches the finding or its advice
 	jq -e --arg v "$1" --arg c "$2" --arg r "$3" \
 		'any(.[]; .verdict == $v and .check == $c and (.found + " -> " + .do | test($r)))' \
 		"$T/found" >/dev/null ||
 		{ cat "$T/found"; fail "no $1 of $2 with '$3'"; }
 }
 
-one_wrong() { # CHECK...: these alone
+one_wrong() { # CHECK...: only these checks have faults
 	local wrong
 	wrong=$(jq -r '.[] | select(.verdict == "wrong") | .check' "$T/found" | sort |
 		paste -sd ' ')
 	[[ $wrong == "$*" ]] || { cat "$T/found"; fail "wrong are: $wrong; expected $*"; }
 }
 
-at_the_coordinator() { # party-00 dials it
+at_the_coordinator() { # lets party-00 dial the coordinator
 	coordinator
 	edit party-00 ".coordinator = \"$ADDRESS\""
 }
@@ -54,14 +53,14 @@ test_all_is_well() {
 	finds fine 'clock there' 'within [0-9.]+ s'
 	finds fine output 'can be made, .* free'
 	[[ ! -e $T/out/party-00 ]] || fail "it has made the output directory"
-	# It has taken nobody's seat: the job goes on as if it had not been there.
+	# doctor occupies no slot, so the job runs as usual.
 	said coordinator 'party-00 queried this coordinator from' ||
 		fail "the coordinator's log has it not"
 	parties 2
 	completes 2
 }
 
-# While a job runs, and where the party itself is connected, asking disturbs nothing.
+# doctor can run during a job, while the party itself is connected, without disturbing it.
 test_in_a_job() {
 	federation 2
 	edit party-00 '.policy.confirm = true'
@@ -111,7 +110,7 @@ test_wrong_pin() {
 	finds wrong TLS 'the key of coordinator is sha256:.*, pinned is sha256:00000000'
 }
 
-# The other side does not accept us: its sentence is what was found.
+# The coordinator does not admit the party. The finding has the coordinator's message.
 test_not_admitted() {
 	federation 2
 	"$BIN/coterie" pki request --name stranger --dir "$T/pki" >/dev/null
@@ -182,7 +181,7 @@ test_output() {
 	finds wrong output 'Permission denied -> make it, or give it to the user'
 }
 
-taken() { # by another process, at the port in $TAKEN
+taken() { # lets another process listen at the port $TAKEN
 	start taker python3 -c 'import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
 print(s.getsockname()[1], flush=True); time.sleep(600)'
@@ -200,7 +199,8 @@ renewed_for() { # [--host HOST]...: the coordinator's certificate, by the author
 		| .identity.key = "hosts/coordinator.key"'
 }
 
-# The doors for people: is the port free, who may come, and by which name do browsers find it?
+# Checks API endpoints: whether the port is free, which users have roles, and which names browsers
+# can use.
 test_where_people_come() {
 	federation 2
 	edit coordinator '.api = { listen: "127.0.0.1:0" }'
@@ -256,7 +256,7 @@ test_where_people_come() {
 	finds note dashboard "http.listen: $TAKEN is in use"
 }
 
-# A party's endpoint for readers has a certificate, a key and a port of its own.
+# A party's API endpoint has a certificate, a key and a port of its own.
 test_of_a_party() {
 	federation 2
 	at_the_coordinator
@@ -291,7 +291,7 @@ test_of_a_party() {
 		fail "the party takes a key that others can read"
 	says readable 'bank-api.key'
 	chmod 600 "$T/api/bank-api.key"
-	# A key that cannot be read is one fault, not also one of the chain.
+	# A key that cannot be read counts as one fault; the chain is not reported too.
 	edit party-00 '.api.key = "api/none.key"'
 	doctor 1 party-00
 	one_wrong --check-config "API key"

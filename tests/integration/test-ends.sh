@@ -1,11 +1,11 @@
 #!/bin/bash
-# Signals at awkward moments, and hosts that lack what a process needs: an end with a sentence, in
-# time.
+# Processes end in time and with a message, after signals at difficult moments and on hosts that
+# lack what they need.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# Before there is anything to reload.
+# SIGHUP comes before there is anything to reload.
 test_hangup_while_starting() {
 	federation 2
 	mkfifo "$T/slow.json"
@@ -23,7 +23,7 @@ test_hangup_while_starting() {
 	says party-00 'stopped while idle'
 }
 
-# The first one ends the job everywhere; a second one must not cut that short.
+# The first interrupt ends the job everywhere. A second one must not cut this short.
 test_second_interrupt() {
 	federation 3
 	strikes_in coordinator level-1
@@ -39,7 +39,8 @@ test_second_interrupt() {
 	ends 2 party-00 party-01 party-02
 }
 
-# Whatever was faster: either no job was there, or it ended as cancelled and its run.json says so.
+# The party is stopped as the offer comes. Either it had no job, or its run.json says that the job
+# was cancelled.
 test_stopped_as_the_offer_comes() {
 	federation 2
 	local i
@@ -68,8 +69,7 @@ test_stopped_as_the_offer_comes() {
 	done
 }
 
-# Parties that train for minutes: when the job ends elsewhere they stop, and can take part in the
-# next.
+# Parties train for minutes. When the job ends elsewhere they stop, and can serve the next job.
 test_computing_ends_with_the_job() {
 	graphs_federation 2
 	edit job '.epochs = 3000 | .rounds = 3 | .baselines = "off"'
@@ -92,7 +92,7 @@ test_computing_ends_with_the_job() {
 	ends 0 coordinator
 }
 
-# A resolver that does not answer.
+# The resolver does not answer.
 test_name_that_is_looked_up_for_ever() {
 	! sanitized || skip "the sanitizer wants to be loaded first"
 	federation 2
@@ -108,8 +108,8 @@ test_name_that_is_looked_up_for_ever() {
 	kill -TERM "${PID[party-00]}"
 	ended party-00 15
 	[[ $STATUS == 0 ]] || fail "status $STATUS"
-	# Nor does it outlast retry_s: the address was awaited for the handshake's time, and the
-	# process goes.
+	# The look-up does not outlast retry_s: the party waits for the address as long as for a
+	# handshake, and ends.
 	start party-01 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-01.json" --once \
 		--coordinator hub.example:7431
 	ended party-01 45
@@ -127,15 +127,15 @@ test_too_few_descriptors() {
 	start party-00 bash -c "ulimit -n 9; exec '$BIN/party' --config '$T/party-00.json'"
 	ended party-00
 	[[ $STATUS == 5 || $STATUS == 4 || $STATUS == 127 ]] || fail "status $STATUS"
-	# The soft limit alone is raised.
+	# A soft limit of descriptors is raised.
 	start coordinator bash \
 		-c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job \
 '$T/job.json' --ready-file '$T/ready'"
 	soon_says coordinator 'listening'
 }
 
-# RLIMIT_FSIZE is as a full disk: the job fails and says why, the process stays, and the next job is
-# done.
+# RLIMIT_FSIZE acts as a full disk. The job fails with that cause, the process stays, and the next
+# job succeeds.
 test_files_that_may_not_grow() {
 	local name
 	federation 2
@@ -153,8 +153,8 @@ test_files_that_may_not_grow() {
 	ends 0 coordinator
 }
 
-# A job that does not end, however busy all are: one that stands still is awaited by others for its
-# heartbeats.
+# job_timeout_s ends a job that does not end. The others wait for the stopped party as long as its
+# heartbeats may be missing.
 test_job_that_takes_too_long() {
 	federation 3
 	edit party-00 '.job_timeout_s = 2'
@@ -171,8 +171,7 @@ test_job_that_takes_too_long() {
 	for name in coordinator party-01 party-02; do ended "$name"; done
 }
 
-# party-02's results are held back, so that party-01 has said that it has its own, and waits for the
-# word of others.
+# Holds back party-02's results. party-01 has sent DONE and waits for the coordinator's.
 awaits_the_last_word() {
 	federation 3
 	edit_all 3 '.heartbeat_s = 60'
@@ -186,7 +185,7 @@ awaits_the_last_word() {
 	[[ -s $T/out/party-01/labels.csv ]] || fail 'party-01 has no labels yet'
 }
 
-# Others may have the job done by then: its labels stay, and it is done here, too.
+# The job may be done for other parties already, so a stopped party waits and keeps its labels.
 test_stopped_after_its_last_message() {
 	awaits_the_last_word
 	kill -TERM "${PID[party-01]}"
@@ -195,7 +194,7 @@ test_stopped_after_its_last_message() {
 	completes 3
 }
 
-# But not for ever: a stop takes 10 s at most.
+# A stop waits for DONE for 10 s at most.
 test_stopped_while_the_last_word_does_not_come() {
 	awaits_the_last_word
 	kill -TERM "${PID[party-01]}"
@@ -210,7 +209,8 @@ test_stopped_while_the_last_word_does_not_come() {
 		fail 'labels of a job that failed'
 }
 
-# The record of a job that is done cannot be written: labels stay, and the exit status says so.
+# The record of a finished job cannot be written. Labels stay, and the exit status reports the
+# failure.
 test_record_that_cannot_be_written() {
 	local name
 	federation 3
@@ -219,7 +219,7 @@ test_record_that_cannot_be_written() {
 	in_phase coordinator level-1
 	for name in coordinator party-00; do
 		rm "$T/out/$name/run.json"
-		mkdir "$T/out/$name/run.json" # over which nothing can be renamed
+		mkdir "$T/out/$name/run.json" # rename cannot replace a directory
 	done
 	goes_on
 	ends 1 coordinator party-00

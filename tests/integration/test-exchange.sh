@@ -1,5 +1,5 @@
 #!/bin/bash
-# Gram, and what parties agree on before they cluster, between daemons.
+# Runs exchange "gram", and the agreements of parties before they cluster, between daemons.
 #
 #     job.json: exchange, min_cell, filter.order "auto", joint_norm
 #     party.json: policy.methods, policy.exchanges
@@ -98,10 +98,10 @@ test_min_cell_excludes() {
 	done
 }
 
-# ---- what parties agree on first ----
+# ---- agreements before clustering ----
 
-# Where features are soon degrees AGC's rule goes on long after, and clusters tell: also when to end
-# the search before that rule does (0).
+# In a dense graph filtered features soon become degrees, and AGC's rule stops too late. The
+# clusters give the order, even if the rule never stops (0).
 test_order_auto_of_a_dense_graph() {
 	federation 3 --signal 0.5 --degree 30
 	coordinator --set filter.order=auto
@@ -154,7 +154,7 @@ test_order_auto() {
 	((order >= 1 && order <= 100)) || fail "agc took order $order"
 }
 
-# The paper has no rule for the order but AGC's, of which nothing else is summed.
+# The preset "paper" has AGC's rule alone, so nothing else is summed.
 test_order_auto_of_the_paper() {
 	federation 2
 	coordinator --set preset=paper --set filter.order=auto
@@ -204,8 +204,8 @@ test_example_jobs() {
 	done
 }
 
-# One organisation runs the coordinator and a party: keys as docs/howto/coordinate-with-data.md has
-# them, and the examples' policy.
+# One organisation runs the coordinator and a party. Keys are made as in
+# docs/howto/coordinate-with-data.md, and the policy is the example's.
 test_coordinator_with_data() {
 	local name pins=() who
 	federation 3
@@ -246,7 +246,7 @@ test_coordinator_with_data() {
 	party_says 'the offered method is tree, which policy.methods of bank-. does not name'
 }
 
-# Unit tests in memory check the rest: tests/unit/protocols/kcagc/test_{gram_both,min_cell,order,
-# prepare}.c.
+# Unit tests in memory check other cases:
+# tests/unit/protocols/kcagc/test_{gram_both,min_cell,order,prepare}.c.
 sample test_policies test_min_cell test_order_auto test_coordinator_with_data
 run_tests "$@"

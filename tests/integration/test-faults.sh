@@ -1,7 +1,7 @@
 #!/bin/bash
-# A sample of what `make soak` runs in full: tests/faults/faults.sh says which faults there are, and
-# when a job that one came over is right. The same cells each time; which ones moves with the
-# protocols.
+# Runs a sample of the faults that `make soak` runs in full. tests/faults/faults.sh describes the
+# faults, and when the end of a job is right. The cells are the same in each run until the list of
+# protocols changes.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -16,7 +16,7 @@ strikes() { # CELLS OPTION...
 		tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"
 	}
 	tail -n 1 "$T/said"
-	# What was to happen did happen.
+	# Most of the faults did strike.
 	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge $(($1 * 3 / 4)) ]] ||
 		fail "of $1 cells most did not happen"
 }
@@ -33,7 +33,7 @@ test_full_disk() {
 	strikes 8 --only disk
 }
 
-# Whether the driver finds what is wrong: this party's labels are others than in the run before.
+# faults.sh finds a wrong result: party-00's labels differ from those of the run without a fault.
 others_are_found() { # WHAT WRONG CELLS OPTION...
 	local status=0
 	mkdir "$T/bin"

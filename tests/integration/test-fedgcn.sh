@@ -1,6 +1,6 @@
 #!/bin/bash
-# FedGCN between real daemons: many graphs at each party, a cluster for each of them and a model for
-# new ones.
+# FedGCN between real daemons: each party has many graphs; each graph gets a cluster, and each party
+# a model for new graphs.
 #
 #     party-00: a set of graphs ---.
 #     party-01: another         ----+-- one network, clusters of the same numbers
@@ -31,7 +31,8 @@ runs() { # L [ARG-OF-COORDINATOR...]
 	no_leftovers
 }
 
-score() { "$BIN/coterie" eval --run "$T/out" --truth own | jq -r "$1"; } # JQ-PROGRAM
+# JQ-PROGRAM: prints a part of the score.
+score() { "$BIN/coterie" eval --run "$T/out" --truth own | jq -r "$1"; }
 
 phases_of() { run_of "$1" '[.phases[].name] | join(" ")'; }
 
@@ -50,7 +51,7 @@ test_three_parties() {
 	[[ $(run_of coordinator '.facts.loss_clusters | length') == 4 ]] ||
 		fail 'no loss of each round'
 	[[ $(run_of coordinator '.result.cluster_sizes | add') == 120 ]] || fail 'sizes of clusters'
-	# By graph number, as in the set.
+	# Labels are in the order of graph numbers, as in the set.
 	[[ $(head -n 2 "$T/out/party-00/labels.csv" | tail -n 1) =~ ^1,[01]$ ]] ||
 		fail 'labels do not begin with graph 1'
 	[[ $(tail -n 1 "$T/out/party-00/labels.csv") =~ ^40,[01]$ ]] ||
@@ -62,7 +63,7 @@ test_three_parties() {
 	"$BIN/coterie" report "$T/out" --truth own --no-record >/dev/null || fail 'coterie report'
 }
 
-# Clusters have the same numbers at all parties.
+# A cluster has the same number at all parties.
 test_numbers_mean_the_same() {
 	graphs_federation 3
 	runs 3
@@ -92,7 +93,7 @@ test_same_seed_same_labels() {
 	done
 }
 
-# One process with all the graphs finds the same, to the last bit.
+# One process with all graphs gives bitwise the same result.
 test_the_same_as_in_one_process() {
 	graphs_federation 3
 	runs 3
@@ -183,13 +184,13 @@ test_min_cluster_of_the_policy() {
 
 # ---- a party or the coordinator dies ----
 
-strikes() { # VICTIM PHASE: and the next run works
+strikes() { # VICTIM PHASE: the victim dies, and the next run succeeds
 	graphs_federation 3
 	edit job '.rounds = 500'
 	coordinator
 	parties 3
 	in_phase "$1" "$2"
-	# in the midst of its rounds
+	# strikes in the middle of the rounds
 	until_true 20 grep -q '"iteration": *2' "$T/out/$1/log.jsonl" || true
 	dies_in "$1" "$2" labels.csv
 	runs 3 --set rounds=2
@@ -201,7 +202,8 @@ test_party_dies_in_centres() { strikes party-02 centres; }
 
 # ---- an exploding loss ----
 
-# The run ends and says where; what was good before is kept, at the parties and at the coordinator.
+# A diverging training fails and names the round. Files of earlier jobs are kept at parties and
+# coordinator.
 test_training_that_diverges() {
 	graphs_federation 3
 	coordinator --set rate=1 --set rounds=200 --set lambda=1e6
@@ -223,7 +225,7 @@ test_training_that_diverges() {
 
 # ---- odd data that work ----
 
-# A graph without edges is a graph.
+# A graph without edges is valid.
 test_graph_without_edges() {
 	graphs_federation 2
 	local set=$T/data/party-01/party-01 nodes
@@ -236,9 +238,10 @@ test_graph_without_edges() {
 		fail "$nodes nodes, $(wc -l <"$T/out/party-01/labels.csv") lines of labels"
 }
 
-# ---- data that do not ----
+# ---- invalid data ----
 
-# FILE of party-01's set becomes stdin; it ends with 4 before it dials, and says this.
+# Replaces FILE of party-01's set by stdin. The party ends with 4 before it dials, and REGEX matches
+# its error.
 refuses() { # FILE REGEX
 	local file=$T/data/party-01/party-01_$1.txt
 	[[ ! -e $file ]] || cp "$file" "$T/kept"
@@ -250,7 +253,7 @@ refuses() { # FILE REGEX
 	[[ ! -e $T/kept ]] || mv "$T/kept" "$file"
 }
 
-attributes() { # LINE TEXT: two for each node, but for that line
+attributes() { # LINE TEXT: prints two attributes for each node, but TEXT at LINE
 	awk -v n="$nodes" -v line="$1" -v text="$2" \
 		'BEGIN { for (i = 1; i <= n; i++) print i == line ? text : "1.0, 2.0" }'
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# FedSC and federated k-means between real daemons, column by column: their units, what they are
-# called, and what each says of clusters.
+# FedSC and federated k-means between real daemons: units and names of columns, and profiles of
+# clusters by column.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -9,9 +9,9 @@ source "${0%/*}/fedsc.sh"
 
 # ---- standardize ----
 
-# One column in another unit, with nothing in it, decides alone and is warned of by name; with
-# "joint" it costs nothing.
-in_another_unit() { # six columns of clouds, and income before them
+# A column without information has large numbers in another unit. Without "standardize" it decides
+# the clusters, and a warning names it. With "joint" it does no harm.
+in_another_unit() { # writes six columns of the clouds, with income before them
 	local name
 	for name in $(names 3); do
 		rm "$T/data/$name/features.npy"
@@ -55,8 +55,8 @@ test_standardize() {
 	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
 }
 
-# The means of a column by cluster, of rows "label,value...": what centres.csv and profile.csv must
-# say.
+# Prints the mean of a column in a cluster, from the rows of labels.csv and features.csv.
+# centres.csv and profile.csv must agree.
 mean_of() { # COLUMN CLUSTER [NAME...]
 	local name
 	for name in "${@:3}"; do
@@ -70,13 +70,13 @@ near() { # A B WHAT
 		fail "$3 is $1, expected $2"
 }
 
-roughly() { # A B WHAT: but for the noise of a profile
+roughly() { # A B WHAT: equal up to the noise of a profile
 	awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= 0.04 * (1 + b * b)) }' ||
 		fail "$3 is $1, expected about $2"
 }
 
-# Measurements in units of their own, one of which has nearly all the variance; and one more column
-# that says nothing.
+# Columns have different units, and one has nearly all the variance. A second run adds a column
+# without information.
 test_raw_wine() {
 	local csv=/usr/lib/python3/dist-packages/sklearn/datasets/data/wine_data.csv set
 	local -A acc
@@ -102,7 +102,7 @@ test_raw_wine() {
 		"what the column leaves of .01 (${acc[wine]}, ${acc[more]})"
 }
 
-# Each party has the centres, verified, in the data's units, and its cluster profile.
+# Each party has verified centres in the data's units, and a profile of its clusters.
 test_centres_and_profile() {
 	local name c
 	rows_federation 3
@@ -136,8 +136,8 @@ test_centres_and_profile() {
 		fail "the report does not say that the profile is broken"
 }
 
-# Over all parties, from sums: what pooled rows say, the same at all, under each one's names; and
-# only where all allow it.
+# The joint profile is computed from sums over all parties. It equals that of pooled rows, has each
+# party's column names, and needs each party's permission.
 test_joint_profile() {
 	local name kind c profile
 	rows_federation 3
@@ -186,8 +186,7 @@ test_joint_profile() {
 		fail "$(<"$T/out/party-00/profile-joint.csv")"
 }
 
-# The file was put in another's place while the job ran: no profile is made of it, and the job is
-# done.
+# A data file is replaced during the job. No profile is made of the new file, and the job is done.
 test_no_profile_of_other_data() {
 	rows_federation 3
 	in_another_unit
@@ -202,8 +201,8 @@ test_no_profile_of_other_data() {
 		fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
-# Who takes a column for a category and who does not are told so, by the sums too where one has no
-# names to compare.
+# Parties learn that they differ in a column's type. The sums show this too if a party has no names
+# to compare.
 test_columns_that_differ() {
 	local name
 	rows_federation 3
@@ -229,7 +228,8 @@ columns_become() { # PARTY JQ-PROGRAM
 	mv "$T/new" "$T/data/$1/columns.json"
 }
 
-# Each party hears from whose columns its own differ; the coordinator hears that, and no name.
+# Each party learns which party's columns differ from its own. The coordinator learns only that they
+# differ, and no names.
 test_columns_of_other_names() {
 	local kind compared='compared with its own, there is party-0[0-2] with'
 	rows_federation 3
@@ -241,7 +241,8 @@ test_columns_of_other_names() {
 		coordinator
 		parties 3
 		ends 2 coordinator party-00 party-01 party-02
-		# Who is first ends it for all; the sentence of one at least is its own.
+		# The first party that finds the difference ends the job for all. At least one party
+		# has logged it.
 		any_party_said "columns of party-0. differ .*: $compared (other|the same) names" ||
 			fail "$kind: no party says which columns differ"
 		says coordinator 'its columns differ from those of others in names, types, units or'

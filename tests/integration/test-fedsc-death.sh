@@ -1,7 +1,7 @@
 #!/bin/bash
 # A party or the coordinator dies (kill -9) or hangs (kill -STOP) in each stage of FedSC and of
-# federated k-means: every other process ends within its deadline, exit 2 or 3, naming who it was;
-# no labels and nothing else is left lying about; and the next run works.
+# federated k-means. Every other process ends within its deadline, with status 2 or 3, and names the
+# victim. No labels and no other files are left over, and the next run succeeds.
 #
 #     party-00 ==============\
 #     party-01 == relay 40 ms == coordinator
@@ -11,13 +11,14 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so
-# that the later stages come soon.
+# Makes a job whose stages are long, because a slow relay is before some parties. Few landmarks make
+# the later stages come soon.
 slow_job() { # NAME STAGE
 	rows_federation 4
 	case $1 in
 	anchor) rows_job anchor '.dims = 8' ;;
-	dense) rows_job dense "$([[ $2 == dims ]] || echo ".dims = 6")" ;; # d not given is sought
+	# Without dims, the job searches for d.
+	dense) rows_job dense "$([[ $2 == dims ]] || echo ".dims = 6")" ;;
 	paper | pairwise) rows_job "$1" '.dims = 6' && allows 4 "fedsc.$1" ;;
 	kmeans) rows_job kmeans ;;
 	esac
@@ -29,11 +30,12 @@ slow_job() { # NAME STAGE
 	party party-03
 }
 
-# All others end within their deadline, naming the victim, and leave no labels. Who dies when it has
-# kept its result may have said so: then the job is done for the others.
+# All other processes end within their deadline, name the victim, and have no labels. If the victim
+# dies after it has stored its result, the coordinator may know that, and then the job is done for
+# the others.
 strikes() { # SIGNAL VICTIM JOB STAGE
 	local victim=$2 name statuses='' allowed='2|3' late=false cause
-	# a party does not tell the two apart
+	# a party cannot tell the stages upload and result apart
 	[[ $4 != upload && $4 != result ]] || late=true allowed='0|2|3'
 	strikes_in "$victim" "$4"
 	slow_job "$3" "$4"
@@ -49,7 +51,7 @@ strikes() { # SIGNAL VICTIM JOB STAGE
 		((STATUS)) || continue
 		says "$name" "$victim"
 		if [[ $victim$4 == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
-			continue # it died before it offered
+			continue # the coordinator died before its offer
 		fi
 		cause=$(run_of "$name" .error)
 		[[ $cause == *"$victim"* ]] || fail "$name/run.json does not name $victim: $cause"
@@ -79,7 +81,7 @@ done
 test_STOP_party_01_of_anchor_in_landmarks() { strikes STOP party-01 anchor landmarks; }
 test_STOP_coordinator_of_dense_in_stage_1() { strikes STOP coordinator dense stage-1; }
 
-# And what was interrupted can be run again.
+# A job that was interrupted can be run again.
 test_again_after_a_death() {
 	slow_job anchor
 	in_phase party-01 landmarks

@@ -1,10 +1,10 @@
 #!/bin/bash
-# FedSC in its variants and federated k-means between real daemons: what they find, who learns which
-# labels, and what is refused. Deaths are in test-fedsc-death.sh.
+# FedSC in its variants and federated k-means between real daemons: their clusters, which process
+# learns which labels, and refusals. Deaths are in test-fedsc-death.sh.
 #
 #     150 rows, 3 clouds --- split --by rows ---> party-00 ===\
 #                                                 party-01 ==== coordinator: sums, never labels
-#                                                 party-02 ===/   (but for variants paper, pairwise)
+#                                                 party-02 ===/   (except variants paper, pairwise)
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -32,7 +32,8 @@ test_paper_of_three() {
 	for name in coordinator party-00 party-01 party-02; do says "$name" 'unmasked'; done
 }
 
-# The clusters of variant paper, whatever their numbers; both sides warn of what is shown.
+# The clusters are those of variant paper, up to their numbers. Coordinator and parties warn of the
+# disclosure.
 test_pairwise_of_five() {
 	whole_run 5 paper
 	cp -r "$T/out" "$T/paper"
@@ -60,7 +61,7 @@ test_one_party() {
 	finds_the_clouds 1 anchor "${PHASES[anchor]}"
 }
 
-# configs/party-with-rows.json with other names and paths.
+# Uses configs/party-with-rows.json with other names and paths.
 test_example_configuration() {
 	local name
 	rows_federation 3
@@ -74,7 +75,7 @@ test_example_configuration() {
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
 }
 
-# Each party has one class alone, and so have clusters one party.
+# Each party has one class alone, so each cluster has rows of one party.
 test_parties_of_one_class() {
 	local name
 	rows_federation 3
@@ -120,7 +121,7 @@ test_noise_of_rows() {
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
-# A policy that asks for it, and what has been spent.
+# A policy requires differential privacy, and run.json records the spending.
 test_private() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "data", eps: 2, delta: 1e-5, clip: 40 }'
@@ -134,8 +135,8 @@ row"*"moves the data by at most 80,"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
-# Nothing exact but the number of rows: sizes are of noisy counts, and the clouds come back all the
-# same (at eps 4 they do not in 3 of 150 runs, at 8 in none).
+# Only the number of rows is exact; sizes are of noisy counts. The clouds are found nevertheless. At
+# eps 4 they are not found in 3 of 150 runs, at eps 8 in none.
 test_noise_in_sums() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "sums", eps: 8, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -165,7 +166,7 @@ row"*"1 of them may tell"* ]] ||
 		fail "eps is not in one row of the ledger"
 }
 
-# The same of landmarks and of how rows tie them.
+# Adds noise to landmarks, and to the ties that rows make between them.
 test_noise_in_sums_of_landmarks() {
 	rows_federation 3
 	rows_job anchor '.noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 }'
@@ -188,7 +189,7 @@ row"*", and the ties of landmarks of "*"half of them may tell"* ]] ||
 
 # ---- policy ----
 
-refused() { # REGEX: exit 2 at all; nobody has a sum or labels
+refused() { # REGEX: all end with 2, and no process has a sum or labels
 	local name
 	coordinator
 	parties 3
@@ -245,9 +246,9 @@ test_min_parties() {
 	refused '3 parties\) has sums of 3 parties, policy\.min_parties is 4'
 }
 
-# ---- wrong jobs: exit 4, nothing is started ----
+# ---- wrong jobs: exit 4 before anything starts ----
 
-wrong_job() { # REGEX JQ-PROGRAM...: of the last rows_job
+wrong_job() { # REGEX JQ-PROGRAM...: changes the job of the last rows_job
 	local program
 	for program in "${@:2}"; do
 		jq "$program" "$T/job.json" >"$T/wrong.json"
@@ -297,8 +298,8 @@ test_wrong_numbers() {
 
 # ---- wrong data ----
 
-# Other rows for a party, those of three clouds, with awk's EXPRESSION of row i and column j in
-# place of some of their values, in x.
+# Replaces a party's rows by rows of the three clouds. The awk statements may change x, the value in
+# row i and column j.
 rows_are() { # NAME ROWS COLUMNS [AWK-STATEMENTS]
 	local dir=$T/data/$1
 	rm "$dir"/features.*
@@ -314,8 +315,8 @@ rows_are() { # NAME ROWS COLUMNS [AWK-STATEMENTS]
 	edit "$1" "del(.data.ids) | .data.features = \"data/$1/features.csv\""
 }
 
-# All end so, and say this, which stands in the coordinator's record.
-ends_saying() { # STATUS REGEX [party: it is parties' own sentence]
+# All processes end with STATUS and their message matches REGEX; so does the coordinator's record.
+ends_saying() { # STATUS REGEX [party: only the party logs the message]
 	local name
 	coordinator
 	parties 3
@@ -341,7 +342,7 @@ test_one_row() {
 	ends_saying 4 'party-01 has 1 row, expected at least 2' party
 }
 
-test_no_rows() { # its data are looked at before it dials
+test_no_rows() { # the data are read before it dials
 	rows_federation 3
 	rows_are party-01 0 6
 	ADDRESS=127.0.0.1:1 party party-01
@@ -365,7 +366,7 @@ test_no_features() {
 	says party-01 'data'
 }
 
-test_constant_column() { # tells nothing apart, and does no harm
+test_constant_column() { # separates nothing, and does no harm
 	local name
 	rows_federation 3
 	for name in $(names 3); do rows_are "$name" 50 6 'if (j == 4) x = 7'; done
@@ -404,14 +405,14 @@ test_clusters_below_min_cluster() {
 	too_many kmeans '.clusters = 120' '3 rows or more, for 120 clusters'
 }
 
-# The message names party, lambda and r.
+# The message names the party, lambda and r.
 test_kernel_that_is_not_positive() {
 	rows_federation 3
 	rows_job dense '.kernel = { lambda: 0, width: 100000 }'
 	ends_saying 1 'kernel of the dictionary with lambda 0, r 100000' party
 }
 
-# Labels would be by chance: refused by the coordinator, who alone has what tells.
+# Labels would be random. The coordinator refuses the width, because it alone sees the eigenvalues.
 test_width_at_which_all_is_chance() {
 	local width
 	rows_federation 3
@@ -430,13 +431,13 @@ test_width_at_which_all_is_chance() {
 
 # ---- from the command line ----
 
-launch() { # OUT LAUNCH-ARG...: must succeed
+launch() { # OUT LAUNCH-ARG...: runs launch, which must succeed
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/$1" \
 		"${@:2}" >"$T/$1.stdout" 2>"$T/$1.stderr" ||
 		fail "launch ${*:2}: exit $?: $(tail -n 2 "$T/$1.stderr")"
 }
 
-launch_fails() { # REGEX LAUNCH-ARG...: exit 4
+launch_fails() { # REGEX LAUNCH-ARG...: runs launch, which must end with 4
 	local status=0
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/none" \
 		"${@:2}" >"$T/said" 2>&1 || status=$?
@@ -445,7 +446,7 @@ launch_fails() { # REGEX LAUNCH-ARG...: exit 4
 	rm -rf "$T/none"
 }
 
-# Split, run, joined score, report, with and without ids.
+# Tests split, run, joined score and report, with and without ids.
 test_launch() {
 	local f
 	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 12 --out \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# FedSpectral between real daemons: edges and nodes that are spread over parties, by id.
+# FedSpectral between real daemons: edges and nodes are spread over parties, and matched by id.
 #
 #     coterie-lab spectral, all edges ---.
 #                                     >-- the same labels, however edges are spread (exact)
@@ -8,12 +8,12 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-central() { # [DIR]: of $T/pooled, or another
+central() { # [DIR]: clusters $T/pooled or DIR in one process
 	"$BIN/coterie-lab" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out \
 		"$T/central" >/dev/null
 }
 
-ari() { # LABELS...: against the central ones
+ari() { # LABELS...: prints the ARI against the central labels
 	"$BIN/coterie" eval --truth "$T/central/labels.csv" "$@" | jq -r .ari
 }
 
@@ -24,7 +24,7 @@ runs() { # L [ARG-OF-COORDINATOR...]
 	completes "$1"
 }
 
-# Each party has labels for its own nodes, all of them and no others.
+# Each party has labels for all of its own nodes, and for no others.
 own_labels() { # L
 	local name
 	for name in $(names "$1"); do
@@ -49,7 +49,7 @@ exact_is_central() { # L [SPLIT-OPTION...]
 	[[ $(run_of coordinator '.facts | "\(.nodes) \(.clusters)"') == "200 3" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
 	at_least "$(run_of coordinator '.facts.eigenvalues | length')" 9 'the number of eigenvalues'
-	# The coordinator has seen no id, and no party another's.
+	# The coordinator has seen no id, and no party has seen another party's ids.
 	! grep -rEq '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" ||
 		fail 'the coordinator knows an id'
 	"$BIN/coterie" show "$T/out" --truth "$T/central/labels.csv" >"$T/shown" ||
@@ -62,7 +62,7 @@ test_exact_of_two() { exact_is_central 2; }
 test_exact_of_five_with_overlap() { exact_is_central 5 --overlap 0.4; }
 test_exact_of_regions() { exact_is_central 4 --regions; }
 
-# Both halves make the same of the joint degrees; another tau has other eigenvalues.
+# Both programs regularize the joint degrees alike. Another tau gives other eigenvalues.
 test_regularized() {
 	edges_federation 3
 	"$BIN/coterie-lab" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 \
@@ -100,7 +100,7 @@ test_plus() {
 	[[ $(run_of coordinator .rounds) == 1 ]] || fail "$(run_of coordinator .rounds) rounds"
 }
 
-# Nothing of the graph without noise, so `fedspectral` allows it, and a policy may ask for an eps.
+# Every sum has noise. So `fedspectral` allows the job, and a policy may require an eps.
 test_noise_in_sums() {
 	edges_federation 3
 	edit job '.noise = { on: "sums", eps: 4, delta: 1e-5 }'
@@ -150,7 +150,7 @@ test_hashed_and_plain_ids() {
 	[[ $(run_of coordinator .job.ids) == plain ]] || fail 'ids were not plain'
 }
 
-# Any words are ids, in any order, and a party need not list them beside its edges.
+# Ids may be any words, in any order. A party with edges need not list its ids.
 test_other_ids() {
 	edges_federation 3
 	sed -i -E 's/\bn([0-9]+)\b/+49-\1@ex\xc3\xa4mple/g' "$T"/data/party-*/{ids.txt,edges.tsv} \
@@ -167,8 +167,8 @@ test_other_ids() {
 
 # ---- weights ----
 
-# No node of two parties: it is what rows apart would look like, which would show whose edges are
-# whose.
+# No two parties have a node in common. Malicious rows of their own would look like this and reveal
+# the owners of edges, so the job is refused.
 test_nothing_in_common() {
 	edges_federation 2
 	sed -i -E 's/\bn([0-9]+)\b/other-\1/g' "$T"/data/party-01/{ids.txt,edges.tsv}
@@ -182,7 +182,8 @@ test_nothing_in_common() {
 	own_labels 2
 }
 
-# An edge weighs what those who have it say together: here 1 of one party, 1 + 2.5 of two.
+# The weight of an edge is the sum of its weights at the parties: here 1 at one party, 1 + 2.5 at
+# two.
 test_weights_add_up() {
 	edges_federation 2 --overlap 1
 	awk -v OFS='\t' 'NR % 3 == 0 { print $1, $2, 2.5 }' "$T/pooled/edges.tsv" \
@@ -215,14 +216,14 @@ test_exact_must_be_named() {
 	runs 2 --set 'variant=fedspectral+'
 	edit party-01 '.policy.jobs = ["fedspectral.exact"]'
 	runs 2
-	# The log of a party has the disclosures of each offer.
+	# A party's log has the disclosures of each offer.
 	says party-01 'disclosure: .*It can compute the pooled graph from them'
 	says party-00 'disclosure: .*each of the two parties learns the other'
 }
 
 # ---- a party or the coordinator dies ----
 
-strikes() { # VICTIM PHASE [ARG-OF-COORDINATOR...]: and the next run works
+strikes() { # VICTIM PHASE [ARG-OF-COORDINATOR...]: the next run succeeds
 	edges_federation 3
 	stretched "${@:3}"
 	dies_in "$1" "$2" labels.csv
@@ -246,7 +247,7 @@ test_loops_and_repeated_edges() {
 		head -n 3 "$T/data/party-01/edges.tsv" | awk -v OFS='\t' '{ print $2, $1 }'
 	} >"$T/more"
 	mv "$T/more" "$T/data/party-01/edges.tsv"
-	edit party-01 'del(.data.ids)' # n1 and n2 may be somebody else's
+	edit party-01 'del(.data.ids)' # n1 and n2 may be another party's nodes
 	runs 2
 	grep -q 'edges.tsv: dropped 2 self-loops and 3 lines that repeat an edge' \
 		"$T/party-01.stderr" "$T/out/party-01/log.jsonl" ||
@@ -265,13 +266,13 @@ test_party_without_edges() {
 	done
 	runs 3
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
-	: >"$T/data/party-02/ids.txt" # it knows no node at all
+	: >"$T/data/party-02/ids.txt" # it has no nodes at all
 	edit party-02 'del(.data.ids)'
 	runs 3
 	[[ $(wc -l <"$T/out/party-02/labels.csv") == 1 ]] || fail 'a party without nodes has labels'
 }
 
-# Three graphs beside each other, and a node of nobody.
+# The data are three separate graphs, and a node without edges.
 test_disconnected() {
 	edges_federation 2
 	rm -r "$T/data"
@@ -296,9 +297,10 @@ test_disconnected() {
 		fail "auto found $(run_of coordinator .facts.clusters)"
 }
 
-# ---- data that do not ----
+# ---- invalid data ----
 
-# FILE of party-01 becomes stdin; it ends with 4 before it dials, and says this.
+# Replaces FILE of party-01 by stdin. The party ends with 4 before it dials, and REGEX matches its
+# error.
 refuses() { # FILE REGEX
 	cat >"$T/data/party-01/$1"
 	party party-01
@@ -397,8 +399,8 @@ test_launch() {
 	says e '--by is rows, expected edges'
 }
 
-# A graph without clear clusters: by the files of numbering two runs of a seed end alike, otherwise
-# they do not.
+# The graph has no clear clusters. With numbering files two runs of a seed give the same labels,
+# without them they do not.
 test_same_seed_same_labels() {
 	edges_federation 3
 	rm -r "$T/data" "$T/pooled"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# FedWalk between real daemons: each party hosts vertices and knows their ties alone.
+# FedWalk between real daemons: each party hosts vertices and knows only their ties.
 #
 #     party-00 .. party-NN, by vertex --- walks, sealed ---> embeddings.npy, ids.csv of own vertices
 #
@@ -20,7 +20,7 @@ runs() { # L [ARG-OF-COORDINATOR...]
 	no_leftovers
 }
 
-# Each party has embeddings of its own vertices, all of them and no others; 128 floats each.
+# Each party has embeddings of all of its own vertices and no others, with 128 floats each.
 own_embeddings() { # L
 	local name rows
 	for name in $(names "$1"); do
@@ -39,7 +39,7 @@ own_embeddings() { # L
 phases_of() { run_of "$1" '[.phases[].name] | join(" ")'; }
 fact_of() { run_of "$1" ".facts.$2"; }
 
-# One of the facts lies between two numbers.
+# A fact of the coordinator lies between LEAST and MOST.
 between() { # WHAT LEAST MOST
 	awk -v x="$(fact_of coordinator "$1")" -v a="$2" -v b="$3" \
 		'BEGIN { exit !(x >= a && x <= b) }' ||
@@ -59,7 +59,7 @@ attack" ]] ||
 	[[ $(run_of coordinator \
 		'.facts | "\(.vertices) \(.walks + 20 * .isolated) \(.bins)"') == "120 2400 4" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
-	# E_12 at p = .2 is 9.3056; 2400 walks.
+	# At p = .2 E_12 is 9.3056; there are 2400 walks.
 	between messages_per_walk 9.21 9.40
 	between messages_expected 9.305 9.306
 	[[ $(fact_of coordinator messages_crossing) == "$(fact_of coordinator messages_came)" ]] ||
@@ -73,7 +73,7 @@ attack" ]] ||
 	grep -q '^degree vectors: unit edge, sensitivity 1, eps 2 each' "$T/account" ||
 		fail "account: $(<"$T/account")"
 	grep -q '^encoder: ' "$T/account" || fail "account: $(<"$T/account")"
-	# The coordinator has seen no id, and writes none.
+	# The coordinator has seen no id and writes none.
 	! grep -rEq --exclude='*.npy' '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" ||
 		fail 'the coordinator knows an id'
 	grep -aq "'shape': (120, 128)" "$T/out/coordinator/embeddings.npy" ||
@@ -149,7 +149,8 @@ test_randomised_response() {
 
 # ---- odd data that work ----
 
-# A tie that one of two parties knows, a neighbour that nobody hosts, a vertex without ties.
+# Data with a tie that only one of two parties knows, a neighbour that no party hosts, and a vertex
+# without ties.
 test_odd_ties() {
 	vertices_federation 3
 	local own other
@@ -170,7 +171,7 @@ test_odd_ties() {
 	own_embeddings 3
 }
 
-# ---- data that do not ----
+# ---- invalid data ----
 
 test_claimed_twice() {
 	vertices_federation 3
@@ -184,8 +185,8 @@ test_claimed_twice() {
 	done
 }
 
-# party-01 ends with 4 before it dials, and says this.
-refuses() { # FILE REGEX: the file becomes stdin
+# party-01 ends with 4 before it dials, and REGEX matches its error.
+refuses() { # FILE REGEX: replaces FILE by stdin
 	cat >"$T/data/party-01/$1"
 	party party-01
 	ends 4 party-01
@@ -243,7 +244,7 @@ test_no_ties() {
 	says coordinator "no party's vertices have ties"
 }
 
-# More vertices than the process has memory for is said before anything is sent on.
+# The process has too little memory for the vertices. It fails before any later message leaves.
 test_no_room() {
 	! sanitized || skip 'address space is the sanitizer'"'"'s'
 	vertices_federation 2
@@ -258,7 +259,7 @@ test_no_room() {
 
 # ---- a party or the coordinator dies ----
 
-strikes() { # VICTIM PHASE: and the next run works
+strikes() { # VICTIM PHASE: the victim dies, and the next run succeeds
 	vertices_federation 3
 	stretched
 	dies_in "$1" "$2" embeddings.npy
@@ -269,7 +270,7 @@ test_party_dies_in_directory() { strikes party-01 directory; }
 test_party_dies_in_walks() { strikes party-01 walks; }
 test_coordinator_dies_in_walks() { strikes coordinator walks; }
 
-# ---- scripts/launch, and what comes after ----
+# ---- scripts/launch, and evaluation of its results ----
 
 test_launch() {
 	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 \

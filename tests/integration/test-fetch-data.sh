@@ -1,10 +1,11 @@
 #!/bin/bash
-# scripts/fetch-data: from a server on this machine, files in the form in which sets are published.
+# scripts/fetch-data: fetches files from a server on this machine, in the published form of each
+# set.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-published() { # NAME FILE...: into $T/www
+published() { # NAME FILE...: puts files of a set into $T/www
 	local name=$1 files=("${@:2}")
 	mkdir -p "$T/www"
 	if [[ $name == iris ]]; then
@@ -48,7 +49,7 @@ fetches() { # NAME
 	! grep -q 'are not those' "$T/fetch.stderr" || fail "$1: $(<"$T/fetch.stderr")"
 }
 
-# By the digest that is published; by http.
+# Fetches by http a file whose digest is published.
 test_a_known_digest() {
 	published iris iris.data
 	www
@@ -66,9 +67,9 @@ test_a_known_digest() {
 	refused 'iris: cannot be fetched: .*404' iris
 }
 
-# Nobody publishes one: the first download decides.
+# No digest is published, so the first download's digest counts.
 test_the_first_download_decides() {
-	WWW=$T/www # a folder
+	WWW=$T/www # a folder in place of a server
 	published football football.zip
 	fetches football
 	[[ $(cut -f 2 "$T/data/fetched.tsv") == $(sha256sum <"$T/www/football.zip" |
@@ -91,7 +92,7 @@ test_another_set_is_refused() {
 	[[ ! -e $T/data/fetched.tsv ]] || fail "the digest of another set was written down"
 }
 
-# Nodes as they are numbered in the copies that the figures were taken on.
+# Nodes have the numbers of the copies on which the figures were measured.
 test_snap() {
 	WWW=$T/www
 	published email-eu-core email-Eu-core.txt.gz email-Eu-core-department-labels.txt.gz
@@ -144,7 +145,7 @@ test_matrices_and_graphs() {
 		fail "says $(<"$T/fetch.stderr")"
 }
 
-# What a server or a mirror does wrong; files here are small and are nobody's sets, so it needs no
+# Faults of a server or mirror. The files are small and belong to no set, so this test needs no
 # data.
 test_downloads_that_fail() {
 	www
@@ -157,7 +158,7 @@ test_downloads_that_fail() {
 	[[ ! -e $T/data/fetched.tsv ]] || fail "digests of what failed: $(<"$T/data/fetched.tsv")"
 }
 
-# The connection ends in the middle of the file: the server says that it has twice as much as it
+# The connection ends in the middle of the file: the server announces twice as many bytes as it
 # sends.
 test_a_cut_download() {
 	python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(20000))' >"$T/half"
@@ -180,7 +181,7 @@ test_a_cut_download() {
 	[[ ! -e $T/data/fetched.tsv ]] || fail "the digest of half a file was written down"
 }
 
-# Files that came as the server has them, and are cut or no such files: of each way to convert one.
+# Downloaded files are truncated or of another format, for each kind of conversion.
 test_what_cannot_be_converted() {
 	WWW=$T/www
 	mkdir "$T/www"
@@ -200,7 +201,7 @@ test_what_cannot_be_converted() {
 	printf 'p1\tp2\n' >"$T/cora/cora.cites"
 	tar -C "$T" -czf "$T/www/cora.tgz" cora
 	refused 'cora: has 1 rows, expected 2708: it is another set' cora
-	printf 'p2\t1\t0\tB\n' >>"$T/cora/cora.content" # a column more than the row before
+	printf 'p2\t1\t0\tB\n' >>"$T/cora/cora.content" # has a column more than the row before
 	tar -C "$T" -czf "$T/www/cora.tgz" cora
 	refused 'cora: .*set.tsv.*' cora
 	head -c 100 "$T/www/cora.tgz" >"$T/cut" && mv "$T/cut" "$T/www/cora.tgz"
@@ -212,7 +213,7 @@ test_what_cannot_be_converted() {
 	[[ ! -e $T/data/fetched.tsv ]] || fail "digests of what failed: $(<"$T/data/fetched.tsv")"
 }
 
-# One that fails does not keep the others, and shows in the status.
+# A set that fails does not stop the others. The exit status reports it.
 test_some_of_several() {
 	WWW=$T/www
 	mkdir -p "$T/www/MUTAG"
@@ -235,7 +236,7 @@ test_some_of_several() {
 		fail "fetched.tsv: $(<"$T/data/fetched.tsv")"
 }
 
-# Paths go by where it is called, not by where it lies.
+# Relative paths start at the caller's directory, not at the script's.
 test_paths_of_the_caller() {
 	mkdir -p "$T/www" "$T/there"
 	head -c 3000 /dev/urandom >"$T/www/COIL20.mat"

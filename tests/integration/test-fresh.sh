@@ -1,5 +1,5 @@
 #!/bin/bash
-# Data are read when a job is offered, and a directory of results is of one job alone.
+# Data are read when a job is offered. A results directory has the files of one job only.
 #
 #     job, job, job ==> party (one process)      features.npy replaced between them
 #
@@ -8,7 +8,7 @@ source "${0%/*}/lib.sh"
 
 # ---- data ----
 
-# Parties that serve jobs until they are stopped.
+# Starts parties that serve jobs until they are stopped.
 services() { # L
 	local name
 	coordinator "${@:2}"
@@ -16,14 +16,14 @@ services() { # L
 	for name in $(names "$1"); do serves "$name"; done
 }
 
-# The directory of the job that the coordinator ran last, at a party.
+# Prints a party's directory of the coordinator's last job.
 of_last() { # NAME
 	local id
 	id=$(run_of coordinator .job_id)
 	echo "$T/out/$1/job-$id-1"
 }
 
-data_of() { # DIR: sha256 of the features that the job in DIR read
+data_of() { # DIR: prints the sha256 of the features that the job in DIR read
 	jq -r '.files[] | select(.of == "features") | .sha256' "$1/run.json"
 }
 
@@ -37,8 +37,8 @@ test_data_replaced_between_jobs() {
 	[[ $old == "$(sha256sum <"$features" | cut -d' ' -f1)" ]] ||
 		fail "run.json does not have the digest of the features"
 	cp "$(of_last party-00)/labels.csv" "$T/first.csv"
-	# The other party's columns in place of its own, as an export would: written beside,
-	# renamed.
+	# Replaces a party's columns by the other party's, as an export does: written to a new file,
+	# then renamed.
 	cp "$T/$(jq -r .data.features "$T/party-01.json")" "$features.new"
 	mv "$features.new" "$features"
 	coordinator
@@ -54,7 +54,7 @@ test_data_replaced_between_jobs() {
 	no_leftovers
 }
 
-# What columns are called is of the data, too.
+# The names of columns belong to the data too.
 test_columns_renamed_between_jobs() {
 	local columns name digest
 	rows_federation 2
@@ -105,8 +105,8 @@ test_graphs_replaced_between_jobs() {
 		fail "graphs were not read again"
 }
 
-# A wrong file declines the job that is offered. The process stays, and serves the next with the
-# mended one.
+# The party declines an offered job because of a damaged file. It stays, and serves the next job
+# with the repaired file.
 test_half_written_data() {
 	federation 2
 	local features
@@ -127,7 +127,7 @@ test_half_written_data() {
 	ends 0 coordinator
 }
 
-# Whoever starts a party with a wrong file hears so at once.
+# A party that is started with a damaged file ends at once.
 test_wrong_data_at_the_start() {
 	federation 2
 	truncate -s 100 "$T/$(jq -r .data.features "$T/party-00.json")"
@@ -163,7 +163,7 @@ test_results_of_a_job_that_failed() {
 	! grep -q 'labels.csv' "$T/shown" ||
 		fail "coterie show names labels that are not there: $(<"$T/shown")"
 	id=$(run_of coordinator .job_id)
-	# The same at a party that has one job.
+	# The same for a party that has one job.
 	edit coordinator '.join_timeout_s = 20'
 	edit party-00 '.policy.min_parties = 3'
 	coordinator
@@ -177,13 +177,13 @@ test_results_of_a_job_that_failed() {
 	no_leftovers
 }
 
-# run.json is there as long as the job runs, and says so.
+# run.json exists while the job runs, with status "running".
 test_record_of_a_job_that_runs() {
 	federation 3
 	edit_all 3 '.reconnect_s = 60'
 	stretched
 	in_phase coordinator level-1
-	kill -STOP "${PID[party-02]}" # so that the job lasts
+	kill -STOP "${PID[party-02]}" # makes the job last
 	[[ $(run_of coordinator .status) == running ]] ||
 		fail "the coordinator's says $(run_of coordinator .status)"
 	[[ $(run_of party-00 .status) == running ]] ||
@@ -199,7 +199,7 @@ test_offer_that_cannot_be_recorded() {
 	coordinator
 	parties 2
 	completes 2
-	# A ledger that is none: the job is declined, and leaves no directory.
+	# With a damaged ledger the job is declined, and leaves no directory.
 	echo "no ledger" >"$T/out/party-00/state/ledger.db"
 	rm -f "$T/out/party-00/state/ledger.db-wal" "$T/out/party-00/state/ledger.db-shm"
 	coordinator

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Jobs that go well: every method, sizes of federations, seeds, row orders, one party alone.
+# Tests jobs that succeed: all methods, several numbers of parties, seeds, orders of rows, and a
+# single party.
 #
 #     party-00, party-01, ... ==== TLS ==== coordinator -> the planted clusters, at every party
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# The planted clusters are found, everyone has the same labels, the record is right.
+# The planted clusters are found, all processes have the same labels, and the records are right.
 found() { # L [COORDINATOR-ARG...]
 	local name
 	federation "$1"
@@ -53,7 +54,7 @@ test_record_says_what_was_run() {
 		[[ $(run_of "$name" \
 			'.elapsed_s > 0 and .rounds > 0 and (.leaks | length > 0)') == true ]] ||
 			fail "$name/run.json: elapsed_s, rounds or leaks"
-		# The phases fill the time: compute + wait + wire is what went by, no more.
+		# Compute, wait and wire times of the phases add up to the elapsed time.
 		[[ $(run_of "$name" '([.phases[] | .compute_s, .wait_s, .wire_s] | min >= 0) and
 			(([.phases[] | .compute_s + .wait_s + .wire_s] | add) - .elapsed_s
 			| fabs) <= 0.05 + 0.1 * .elapsed_s') == true ]] ||
@@ -65,7 +66,7 @@ test_record_says_what_was_run() {
 			| tostring') == \
 			'["offer","keys","local","level-1","level-2","polish","result"]' ]] ||
 		fail "party-00 went through $(run_of party-00 '[.phases[].name] | tostring')"
-	# What one side sent the other received, byte for byte.
+	# The coordinator has received exactly the bytes that the parties sent.
 	for name in $(names 4); do
 		[[ $(run_of "$name" \
 			'[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add') == \
@@ -104,8 +105,8 @@ test_number_of_threads_changes_nothing() {
 	same_labels "$T/run-1/coordinator/labels.csv" "$T/run-3/coordinator/labels.csv"
 }
 
-# Rows of party-01 in another order: same set of ids, so the job runs, and each gets its own order
-# back.
+# party-01's rows are in another order. The set of ids is the same, so the job runs. Each party gets
+# the labels in its own order.
 test_ids_in_another_order() {
 	federation 3
 	local n dir name
@@ -130,7 +131,7 @@ test_ids_in_another_order() {
 		fail "party-01's first row is $(sed -n 2p "$T/out/party-01/labels.csv")"
 }
 
-reverse_rows() { # DIR N: row i becomes row N - 1 - i, in features.mtx and ids.txt
+reverse_rows() { # DIR N: moves row i to row N - 1 - i, in features.mtx and ids.txt
 	[[ -e $1/features.mtx ]] || fail "the slice is no .mtx"
 	awk -v n="$2" '/^%/ || !seen++ { print; next } { $1 = n + 1 - $1; print }' \
 		"$1/features.mtx" >"$1/new"
@@ -139,7 +140,7 @@ reverse_rows() { # DIR N: row i becomes row N - 1 - i, in features.mtx and ids.t
 	mv "$1/new" "$1/ids.txt"
 }
 
-# One party has everything, so the federated result is the centralised one, AGC.
+# A single party has all data, so the federated result equals the centralised result of AGC.
 test_single_party_equals_centralised() {
 	federation 1
 	edit party-00 '.policy.allow_single = true'
@@ -162,11 +163,11 @@ test_graphs_of_their_own() {
 	completes 2
 }
 
-# Heartbeats of 1 s, and a local computation that takes several: that is not silence.
+# A local computation of several seconds does not count as silence, with heartbeats of 1 s.
 test_long_computation_is_no_silence() {
 	local restarts
 	federation 2 --nodes 6000 --features 400
-	for restarts in 20 60 200; do # as long as it takes on this machine as it is now
+	for restarts in 20 60 200; do # until it takes long enough on this machine
 		coordinator --set "local_restarts=$restarts" --set local_clusters=60 --set \
 			iterations=50
 		parties 2
@@ -191,7 +192,7 @@ test_slow_wire() {
 		fail "no round trip was measured"
 }
 
-# Parties may be started first: they dial until somebody answers.
+# Parties may be started first. They dial until the coordinator listens.
 test_party_waits_for_the_coordinator() {
 	federation 2
 	coordinator
@@ -251,7 +252,7 @@ test_data_of_the_user() {
 	no_leftovers
 }
 
-# Whatever the umask of whoever starts them: what daemons write is for their user alone.
+# Only the daemon's user may read its files, for any umask of the caller.
 test_files_are_for_their_user() {
 	federation 2
 	umask 000

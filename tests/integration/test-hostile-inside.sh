@@ -1,17 +1,17 @@
 #!/bin/bash
-# A party in the job that does not keep to the protocol, played by hand over its own TLS session:
-# the job ends, and names it. And coordinators that are none, which parties do not serve.
+# A malicious party in the job, imitated through its own TLS session: the job ends and names the
+# party. Also malicious coordinators, which parties refuse to serve.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=wire.sh
 source "${0%/*}/wire.sh"
 
-# ---- a party in the job that does not keep to it ----
+# ---- a malicious party in the job ----
 
-# party-01 is played by hand: it says HELLO, waits for the offer, and then sends what is on stdin.
-# What it sends may say JOB for the number of the job it was offered.
-rogue() { # COMMAND that prints frames; $JOB is the job's number
+# Imitates party-01: sends HELLO, waits for the offer, and sends the frames that COMMAND prints. A
+# frame may contain JOB for the number of the offered job.
+rogue() { # COMMAND: prints frames; $JOB is the job's number
 	mkfifo "$T/to-rogue"
 	exec 4<>"$T/to-rogue"
 	start rogue openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
@@ -22,7 +22,7 @@ rogue() { # COMMAND that prints frames; $JOB is the job's number
 }
 
 OFFER=10
-offered() { # reads frames from rogue.stdout: is there an offer? Its job's number goes to $JOB
+offered() { # true if rogue.stdout has an offer; sets $JOB to its job's number
 	local hex at=0 length
 	hex=$(od -An -v -tx1 "$T/rogue.stdout" | tr -d ' \n')
 	while ((${#hex} >= 2 * (at + 20))); do
@@ -36,7 +36,7 @@ offered() { # reads frames from rogue.stdout: is there an offer? Its job's numbe
 	return 1
 }
 
-disturbed() { # REGEX [STATUS]: the job ended with 2 everywhere, naming party-01
+disturbed() { # REGEX [STATUS]: all end with 2, or STATUS, and name party-01
 	ends "${2-2}" coordinator party-00
 	says coordinator 'party-01'
 	says coordinator "$1"
@@ -44,8 +44,8 @@ disturbed() { # REGEX [STATUS]: the job ended with 2 everywhere, naming party-01
 	no_leftovers
 }
 
-# A rogue answers no PING: on a busy machine it may have said nothing for longer than heartbeat_s
-# before it is heard.
+# Sets long timeouts, because the rogue answers no PING. On a busy machine it may send nothing for
+# longer than heartbeat_s.
 patient_federation() {
 	federation 2
 	edit coordinator '.heartbeat_s = 60 | .step_timeout_s = 60'
@@ -79,7 +79,7 @@ half_frame() {
 	frame 11 "$JOB" 1 "$(u 4 0)" 100
 	kill "${PID[rogue]}"
 }
-# The connection is lost, and nobody comes back.
+# The connection is lost, and the party does not come back.
 test_half_a_frame_in_a_job() {
 	patient_federation
 	party party-00
@@ -90,7 +90,7 @@ test_half_a_frame_in_a_job() {
 coordinators_message() { frame 16 "$JOB" 1; }
 test_done_before_the_end() { rogue_case 'DONE' coordinators_message; }
 
-# ---- a coordinator that is none ----
+# ---- a malicious coordinator ----
 
 test_coordinator_with_another_key() {
 	federation 2
@@ -112,7 +112,7 @@ test_coordinator_of_another_authority() {
 	says party-00 'certificate'
 }
 
-# Whoever is in between offers what both once spoke.
+# A machine in the middle offers an old version of TLS.
 test_coordinator_that_speaks_old_tls() {
 	federation 2
 	edit party-00 '.retry_s = 2'
@@ -127,12 +127,12 @@ test_coordinator_that_is_another_party() {
 	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt",
 		key: "pki/party-01.key", ca: "pki/ca.crt" }
 		| .parties = ["party-00", "coordinator"]'
-	# Our own program would not even begin.
+	# Our own program refuses to start.
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
 	ends 4 coordinator
 	says coordinator \
 		'party-01.crt: this certificate is of the wrong purpose, expected serverAuth'
-	# Another one might.
+	# Another program might start, so openssl takes its place.
 	start other openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile \
 		"$T/pki/ca.crt" \
 		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" < <(sleep 30)
@@ -144,8 +144,8 @@ test_coordinator_that_is_another_party() {
 	says party-00 'party-01.*wrong purpose, expected serverAuth'
 }
 
-# The same, played by hand: what it says after the handshake is on stdin.
-false_coordinator() { # COMMAND that prints frames
+# Imitates a coordinator. After the handshake it sends the frames that COMMAND prints.
+false_coordinator() { # COMMAND: prints frames
 	federation 2
 	edit party-00 '.retry_s = 2'
 	stand_in
@@ -163,10 +163,9 @@ test_coordinator_that_refuses() {
 	says party-00 '7\.\.9\?'
 }
 
-# What, who, which versions, what to do; said by the party of one that is older (without SUM), or
-# newer.
+# The party reports the other version, its own versions and the remedy. An older WELCOME lacks SUM.
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
-of_version() { # NUMBER COMMAND that prints its WELCOME
+of_version() { # NUMBER COMMAND: COMMAND prints its WELCOME
 	false_coordinator "${@:2}"
 	says party-00 "coordinator speaks protocol version $1, party-00 speaks $VERSION to \
 $VERSION: bring both to the same release of coterie"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Whoever is not a party, and second sessions of parties, while a job runs: the connection is closed
-# and logged with the other end's address and the reason; the job goes on.
+# Strangers, and second sessions of parties, connect while a job runs. The coordinator closes the
+# connection and logs the peer's address and the reason. The job goes on.
 #
 #     party-00 ========\
 #     party-01 = relay == coordinator <---- plain TCP, garbage, half frames, 4 GiB lengths,
@@ -13,13 +13,13 @@ source "${0%/*}/wire.sh"
 
 FROM='127\.0\.0\.1:[0-9]+'
 
-# A job of three parties, past its keys, that waits for two of them until the relay goes on: it
-# cannot be over before it has been disturbed, however slow the machine is.
+# Starts a job of three parties that has its keys and waits for two of them until the relay goes on.
+# So it cannot end before it is disturbed, even on a slow machine.
 slow_job() {
 	federation 3
 	edit job '.restarts = 6 | .polish = 6'
 	local name
-	for name in coordinator $(names 3); do # silence is no death meanwhile
+	for name in coordinator $(names 3); do # silence must not count as a lost peer
 		edit "$name" '.heartbeat_s = 60 | .step_timeout_s = 60'
 	done
 	coordinator
@@ -33,7 +33,7 @@ slow_job() {
 	kill -STOP "${PID[relay]}"
 }
 
-undisturbed() { # REGEX: the coordinator said it, and the job ends well
+undisturbed() { # REGEX: the coordinator logs it, and the job succeeds
 	soon_says coordinator "$FROM.*($1)|($1).*$FROM"
 	! gone coordinator || fail "the job was over before it could be disturbed"
 	kill -CONT "${PID[relay]}"
@@ -60,7 +60,7 @@ test_four_gigabytes_announced_in_clear() {
 
 test_half_a_greeting() {
 	slow_job
-	# A TLS record that announces more than comes.
+	# A TLS record announces more bytes than follow.
 	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
 	printf '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' >&3
 	exec 3<&- 3>&-
@@ -81,7 +81,7 @@ test_many_connections_that_say_nothing() {
 	for fd in "${fds[@]}"; do exec {fd}<&-; done
 }
 
-crowd() { # COUNT: connections to the coordinator that stay open; they are in $CROWD
+crowd() { # COUNT: opens connections to the coordinator and keeps them in $CROWD
 	local fd
 	CROWD=()
 	for ((i = 0; i < $1; i++)); do
@@ -90,14 +90,15 @@ crowd() { # COUNT: connections to the coordinator that stay open; they are in $C
 	done
 }
 
-# More of one address than may be: the oldest go, and a job under way does not notice.
+# More connections of one address than allowed: the oldest are closed, and a running job is not
+# disturbed.
 test_flood_of_connections_in_a_job() {
 	slow_job
 	crowd 100
 	undisturbed 'too many others of its address have not finished their greeting'
 }
 
-# Parties of the same address still come in.
+# Parties of the same address are still admitted.
 test_flood_of_connections_before_a_job() {
 	federation 2
 	edit coordinator '.join_timeout_s = 60'
@@ -108,7 +109,7 @@ test_flood_of_connections_before_a_job() {
 	completes 2
 }
 
-# A byte now and then is no handshake.
+# A client that sends single bytes does not complete the handshake in time.
 test_slow_loris() {
 	federation 2
 	edit coordinator '.join_timeout_s = 60'
@@ -126,7 +127,7 @@ test_slow_loris() {
 	completes 2
 }
 
-# Each change of keys asks for another one in return.
+# Each key update requests another one in return.
 test_flood_of_key_updates() {
 	tls_tool keyupdates
 	slow_job
@@ -230,7 +231,7 @@ test_pinned_party_with_another_key() {
 
 # ---- inside a TLS session with a party's own certificate ----
 
-# While that party is in the job nobody else gets a word in under its name.
+# While a party is in the job, a second session with its certificate is refused.
 test_second_session_of_a_party_in_the_job() {
 	slow_job
 	hello "$VERSION" "$VERSION" | tls party-01
@@ -243,8 +244,8 @@ test_second_session_that_sends_garbage() {
 	undisturbed 'party-01.*4294967295'
 }
 
-# Before the job begins: the session is closed, the party's own one is welcome afterwards.
-inside() { # REGEX; the session's bytes are on stdin
+# Before the job begins the session is closed, and the party's own session is then admitted.
+inside() { # REGEX: stdin has the session's bytes
 	federation 2
 	coordinator
 	party party-00
@@ -255,7 +256,7 @@ inside() { # REGEX; the session's bytes are on stdin
 	completes 2
 }
 
-# A certificate alone keeps no seat: whoever says nothing after the handshake is closed.
+# A certificate alone keeps no slot: a session that sends nothing after the handshake is closed.
 test_silence_inside_tls() {
 	federation 2
 	edit coordinator '.join_timeout_s = 60'
@@ -300,9 +301,9 @@ test_a_second_process_of_a_party() {
 	undisturbed 'party-01'
 }
 
-# Another version ends the job for all, so that nobody waits for a party that cannot take part: its
-# name and both ranges are said everywhere.
-of_another_version() { # MIN MAX COMMAND that prints its HELLO
+# Another protocol version ends the job for all, so that no process waits for a party that cannot
+# take part. All log the party's name and both ranges of versions.
+of_another_version() { # MIN MAX COMMAND: COMMAND prints its HELLO
 	local here
 	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 }
 		END { print min + 0 " to " max + 0 }' "$ROOT/proto/msg.h")

@@ -1,16 +1,16 @@
 #!/bin/bash
-# test-http.sh -- what daemons show by HTTP: to people, to monitoring, and to who must not see it.
+# test-http.sh -- HTTP endpoints of the daemons: for users, for monitoring, and refusals to others.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 command -v curl >/dev/null || { echo "test-http.sh: curl is missing: scripts/deps" >&2 && exit 4; }
 
-# ---- asking ----
+# ---- requests ----
 
-window() { # NAME [JQ]: the daemon shows itself at $T/NAME.http
+window() { # NAME [JQ]: gives the daemon an HTTP socket at $T/NAME.http
 	edit "$1" ".http = { listen: \"unix:$T/$1.http\" } | ${2:-.}"
 }
 
-ask() { # NAME PATH [CURL-OPTION...]: the answer, whatever its status, which is in $T/status
+ask() { # NAME PATH [CURL-OPTION...]: prints the answer; its status is in $T/status
 	curl -sS --max-time 30 --unix-socket "$T/$1.http" -o "$T/answer" -D "$T/headers" -w \
 		'%{http_code}' "${@:3}" \
 		"http://localhost$2" >"$T/status" 2>"$T/curl" || echo "$(<"$T/curl")" >>"$T/status"
@@ -24,7 +24,7 @@ answers() { # STATUS TEXT NAME PATH [CURL-OPTION...]
 	grep -q -- "$2" "$T/answer" || fail "$4 does not say '$2': $(head -c 300 "$T/answer")"
 }
 
-status_is() { # NAME JQ-PROGRAM: is it true?
+status_is() { # NAME JQ-PROGRAM: true if the status API's answer satisfies it
 	[[ $(ask "$1" /api/status | jq "$2" 2>/dev/null) == true ]]
 }
 
@@ -33,12 +33,12 @@ soon() { # NAME JQ-PROGRAM
 		fail "$1: not '$2': $(ask "$1" /api/status | head -c 2000)"
 }
 
-metric() { # NAME METRIC: its value, "" if there is none; METRIC with its labels
+metric() { # NAME METRIC: prints its value, "" if there is none; METRIC has its labels
 	ask "$1" /metrics | awk -v m="$2" 'index($0, m " ") == 1 { print $NF }'
 }
 
-# A job of L parties is offered, and at party-00 a person is asked: all stands still until there is
-# an answer. Coordinator and party-00 can be asked, too.
+# Offers a job of L parties, and party-00 waits for a user's approval. Meanwhile the HTTP sockets of
+# the coordinator and of party-00 can be used.
 offered() { # L
 	federation "$1"
 	for name in coordinator party-00; do window "$name"; done
@@ -60,13 +60,13 @@ offered() { # L
 
 approve() { "$BIN/coterie" approve --state "$T/out/party-00/state" "$ID" >/dev/null; }
 
-port() { # NAME: that the daemon has chosen, into $PORT
+port() { # NAME: sets $PORT to the port that the daemon has chosen
 	soon_says "$1" 'dashboard: '
 	PORT=$(sed -n 's|.*dashboard: http://[^ ]*:\([0-9]*\)/.*|\1|p' "$T/$1.stderr" | head -n 1)
 	[[ $PORT ]] || fail "$1 names no port"
 }
 
-promtool_of() { # where it is; skips without
+promtool_of() { # prints the path of promtool, or skips the test
 	command -v promtool || ls "$ROOT/build/promtool/usr/bin/promtool" 2>/dev/null ||
 		skip "promtool is missing: scripts/deps --promtool"
 }
@@ -119,7 +119,7 @@ test_status_of_a_job() {
 	answers 200 '"status": "running"' coordinator "/api/jobs/$ID-1"
 	approve
 	ends 0 coordinator party-01 party-02
-	# The party goes on, and knows how it ended.
+	# The party goes on, and shows how the job ended.
 	soon party-00 '.jobs[0].state == "done" and .jobs[0].exit == 0'
 	[[ $(ask party-00 /api/jobs |
 		jq -r '.count, .jobs[0].status, .jobs[0].kind') == $'1\ndone\nkcagc' ]] ||
@@ -134,7 +134,7 @@ test_status_of_a_job() {
 	[[ ! -e $T/party-00.http ]] || fail "the socket is left"
 }
 
-# The snapshot has no secret of the daemons': nothing of keys, passphrases, paths of identity.
+# The endpoints show no secrets of the daemons: no keys, passphrases or paths of identity files.
 test_no_secret() {
 	offered 2
 	for name in coordinator party-00; do
@@ -163,7 +163,7 @@ test_metrics() {
 	[[ $(metric party-00 'coterie_jobs_done_total{kind="kcagc"}') == 1 ]] ||
 		fail "the job is not counted"
 	[[ $(metric party-00 'coterie_jobs{state="running"}') == 0 ]] || fail "a job runs"
-	# What the counters say of the only job is what its record says.
+	# The counters agree with the record of the only job.
 	local sum
 	sum=$(ask party-00 /metrics | awk '/^coterie_rounds_total/ { n += $NF } END { print n }')
 	[[ $sum == $(jq .rounds "$T"/out/party-00/job-*/run.json) ]] || fail "$sum rounds"
@@ -213,7 +213,7 @@ test_promtool() {
 	done
 }
 
-# Rules and dashboard name no metric that is not there, and the page has each rule.
+# Rules and dashboard use only existing metrics, and the page lists each rule.
 test_rules_and_dashboard() {
 	local file name dir=$ROOT/configs/monitoring
 	jq -e '[.panels[].targets[].expr] | length > 10' "$dir/grafana.json" >/dev/null ||
@@ -232,7 +232,7 @@ test_rules_and_dashboard() {
 		fail "rules (<) and the page (>): $(<"$T/differ")"
 }
 
-# docs/reference/metrics.md and the programs name the same metrics, with the same types.
+# docs/reference/metrics.md and the programs have the same metrics, with the same types.
 test_page_and_program() {
 	local name
 	sed -n 's/^| `\([a-z_]*\)` | \([a-z]*\) | \([a-z, ]*\) .*/\1 \2 \3/p' \
@@ -256,14 +256,14 @@ test_page_and_program() {
 		fail "docs/reference/metrics.md (<) and the programs (>): $(<"$T/differ")"
 }
 
-# ---- a party's own ----
+# ---- endpoints of a party ----
 
-consent() { # BODY [CURL-OPTION...]: to the offer of offered()
+consent() { # BODY [CURL-OPTION...]: answers the offer of offered()
 	ask party-00 "/api/offers/$ID" -X POST -H "Authorization: Bearer $TOKEN" -H \
 		'Content-Type: application/json' -d "$1" "${@:2}" >/dev/null
 }
 
-says_no() { # STATUS TEXT: the last request was answered so, and nothing came of it
+says_no() { # STATUS TEXT: the last request was refused and changed nothing
 	[[ $(<"$T/status") == "$1" ]] || fail "status $(<"$T/status"), expected $1: $(<"$T/answer")"
 	grep -q -- "$2" "$T/answer" || fail "does not say '$2': $(<"$T/answer")"
 	[[ ! -e $T/out/party-00/state/offers/$ID.answer ]] || fail "there is an answer"
@@ -277,7 +277,7 @@ test_consent_is_read_and_given() {
 	for path in /api/status /api/offers /metrics; do
 		! grep -q "$TOKEN" <<<"$(ask party-00 "$path")" || fail "$path shows the token"
 	done
-	# What a person reads is what coterie approve shows.
+	# The text of the offer is that of coterie approve.
 	[[ $(jq -r ".texts[\"$ID\"]" "$T/offers") == "$("$BIN/coterie" approve --state \
 		"$T/out/party-00/state" --show "$ID")" ]] ||
 		fail "another text than that of coterie approve"
@@ -290,14 +290,14 @@ test_consent_is_read_and_given() {
 	ends 0 coordinator party-01
 	soon_says party-00 'agreed to job .* on the dashboard'
 	soon party-00 '.jobs[0].state == "done" and (.person_awaited | not)'
-	# Who has the token may read the files, as their owner; nobody else may.
+	# A user with the token may read the result files; other users may not.
 	answers 403 'shows no token' party-00 "/api/results/$ID/labels.csv" -X POST -d '{}'
 	answers 403 'at api.listen' party-00 "/api/results/$ID/labels.csv"
 	ask party-00 "/api/results/$ID/labels.csv" -X POST -d '{}' -H \
 		"Authorization: Bearer $TOKEN" >/dev/null
 	cmp "$T/out/party-00/job-$ID-1/labels.csv" "$T/answer" ||
 		fail "status $(<"$T/status"): not the labels"
-	# The ledger is the one that coterie ledger shows; it can be searched and paged through.
+	# The ledger is that of coterie ledger. It can be searched and paged.
 	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"
 	local rows
 	rows=$(wc -l <"$T/ledger")
@@ -330,7 +330,7 @@ test_consent_is_read_and_given() {
 	[[ ! -e $T/out/party-00/http.token ]] || fail "the token outlives the party"
 }
 
-# On the way from an address that others reach, results would be in clear.
+# Results need TLS at an address that other hosts reach.
 test_results_need_tls_beyond_this_host() {
 	federation 2
 	ADDRESS=127.0.0.1:1
@@ -385,7 +385,7 @@ test_consent_by_strangers() {
 	ask party-00 '/api/offers/..%2F..%2Fserved' -X POST -H "Authorization: Bearer $TOKEN" -d \
 		"$yes" >/dev/null
 	says_no 404 'no offer is called'
-	# Another process of this host without the token: the job still waits.
+	# A local process without the token cannot answer, so the job still waits.
 	soon party-00 '.person_awaited'
 	consent "$yes"
 	ends 0 coordinator party-01
@@ -434,7 +434,7 @@ test_addresses() {
 	port coordinator
 	[[ $(curl -sS -H 'Host: window.example' "http://127.0.0.1:$PORT/healthz") == ok ]] ||
 		fail "no answer at port $PORT"
-	# The same port again: a sentence, and exit 4; and so for a socket.
+	# A port or a socket that is in use is an error with exit status 4.
 	jq ".http.listen = \"127.0.0.1:$PORT\" | .output = \"$T/out/second\"" \
 		"$T/coordinator.json" >"$T/second.json"
 	start second "$BIN/coordinator" --config "$T/second.json" --job "$T/job.json"
@@ -451,7 +451,7 @@ test_addresses() {
 	ends 4 second
 	says second 'party-00.http is in use by another process'
 	answers 200 ok party-00 /healthz
-	# A socket that a killed process left is taken over, a file is not.
+	# The daemon takes over a socket that a killed process left, but not a file.
 	kill -KILL "${PID[party-00]}"
 	wait "${PID[party-00]}" || true
 	[[ -S $T/party-00.http ]] || fail "a killed process left no socket"
@@ -466,8 +466,7 @@ test_addresses() {
 	[[ $(<"$T/party-00.http") == mine ]] || fail "a file was overwritten"
 }
 
-# 1000 connections that say nothing, a header without end: the job is done beside them, and whoever
-# asks is answered.
+# 1000 idle connections and an endless header do not disturb the job or other requests.
 test_idle_connections() {
 	federation 3
 	edit coordinator '.http.listen = "127.0.0.1:0"'
@@ -496,7 +495,7 @@ test_large() {
 	federation 2
 	window coordinator
 	coordinator
-	# A line and a header without end.
+	# Very long paths and headers are refused.
 	ask coordinator /api/status -H "X: $(head -c 60000 /dev/zero | tr '\0' x)" >/dev/null
 	[[ $(<"$T/status") =~ ^(431|414|413) ]] || fail "a header of 60 kB: $(<"$T/status")"
 	ask coordinator "/$(head -c 60000 /dev/zero | tr '\0' x)" >/dev/null
@@ -504,7 +503,7 @@ test_large() {
 	status_is coordinator '.phase == "joining"' || fail "the coordinator is not what it was"
 }
 
-# Who watches sees it all, to the job's end, which is the process's.
+# A client of /events receives all events until the job and the process end.
 test_events() {
 	federation 3
 	window coordinator

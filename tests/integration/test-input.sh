@@ -1,19 +1,20 @@
 #!/bin/bash
-# Bad arguments, configurations and files: exit 4 before anything is opened, and a sentence with
-# path, value and what was expected.
+# Bad arguments, configurations and files: exit 4 before anything is opened, with the path, the
+# value and the expected value in the error.
 #
 #     NAME.json, job.json, features, edges, ids --(wrong)--> daemon: exit 4; no socket, no output
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# REGEX... -- COMMAND...: exit 4 at once, and stderr says all of them; nothing was opened
+# REGEX... -- COMMAND...: COMMAND ends with 4 at once, its stderr matches every REGEX, and it opened
+# nothing.
 refuses() {
 	local wanted=() status=0 regex what
 	while [[ $1 != -- ]]; do wanted+=("$1") && shift; done
 	shift
 	timeout $((PATIENCE * 20)) "$@" </dev/null >"$T/wrong.stdout" 2>"$T/wrong" || status=$?
-	sed -i 's/"time":"[^"]*",//' "$T/wrong" # its digits would match what a sentence has to say
+	sed -i 's/"time":"[^"]*",//' "$T/wrong" # digits of the time could match a REGEX
 	what="${wanted[0]}: ${*##*/}, which says: $(head -c 600 "$T/wrong")"
 	((status == 4)) || fault "exit status $status, expected 4; $what"
 	for regex in "${wanted[@]}"; do
@@ -33,7 +34,8 @@ prepare() {
 	run_party=("$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00")
 }
 
-# NAME JQ-PROGRAM REGEX...: NAME.json, changed so, is refused with and without --check-config.
+# NAME JQ-PROGRAM REGEX...: changes NAME.json; the daemon refuses it with and without
+# --check-config.
 wrong() {
 	local name=$1 program=$2 run
 	shift 2
@@ -178,7 +180,7 @@ test_wrong_arguments() {
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }
 
-# The mark does not show in a terminal: it is named, and so is the file that has it.
+# A terminal does not show a byte order mark. The error names the mark and its file.
 test_byte_order_marks() {
 	prepare
 	local file mark=$'\xef\xbb\xbf'
@@ -194,7 +196,7 @@ test_byte_order_marks() {
 	refuses 'job\.json: begins with a byte order mark' -- "${run_coordinator[@]}"
 }
 
-# libc says "temporary failure" of it where no resolver answers.
+# Without a resolver libc reports "temporary failure" for such a name.
 test_name_of_no_host() {
 	prepare
 	edit party-00 '.retry_s = 1'
@@ -205,7 +207,7 @@ test_name_of_no_host() {
 	! said party-00 'temporary failure' || fail "it says $(tail -n 1 "$T/party-00.stderr")"
 }
 
-# A service manager does not start again what cannot come right.
+# Exits with 4, so that a service manager does not start it again: a restart cannot help.
 test_output_that_cannot_be_made() {
 	prepare
 	: >"$T/file"
@@ -259,7 +261,7 @@ test_commands_that_moved() {
 		--parties 2 --net lan
 }
 
-# Each --help ends with lines to copy, whose options are those of the command.
+# Each --help ends with an example, whose options the command has.
 test_help_has_examples() {
 	local command option
 	while read -r command; do
@@ -280,8 +282,8 @@ test_help_has_examples() {
 	)
 }
 
-# Who tries again with other numbers must not find results of two runs in one directory, nor lose
-# the first.
+# A user repeats a command with other numbers. The second run must not add results to the first
+# one's directory or replace them.
 test_commands_write_beside_no_other_run() {
 	local job=$ROOT/configs/jobs command before
 	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" \
@@ -347,22 +349,22 @@ test_address_in_use() {
 
 # ---- data files ----
 
-npy() { # DESCR SHAPE [FILE-OF-DATA]: a .npy of version 1.0
+npy() { # DESCR SHAPE [FILE-OF-DATA]: prints a .npy of version 1.0
 	local header
 	header=$(printf "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" "$1" "$2")
 	printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header"
 	[[ -z ${3-} ]] || cat "$3"
 }
 
-bad_features() { # SUFFIX REGEX...: $T/bad holds the file's content
+bad_features() { # SUFFIX REGEX...: $T/bad has the content of the file
 	mv "$T/bad" "$T/bad.$1"
 	edit party-00 ".data.features = \"bad.$1\""
 	shift
 	bad_data "$@"
 }
 
-# Bounded memory: a size is believed only after it was compared with the file's. (A sanitized
-# program reserves its shadow first, so there the limit is left out.)
+# Memory stays bounded: the program compares a claimed size with the file's size before it uses it.
+# A sanitized program reserves its shadow memory first, so the limit is left out there.
 bad_data() { # REGEX...
 	local limit=(prlimit --as=2000000000)
 	! sanitized || limit=()
@@ -480,8 +482,8 @@ test_files_that_are_missing() {
 	bad_data 'job\.json'
 }
 
-# A group of processes that may use 300 MB, in the hierarchy of version 1 or 2 that is there.
-small_group() { # its directory is in $GROUP
+# Makes a group of processes that may use 300 MB, in the present hierarchy of version 1 or 2.
+small_group() { # sets $GROUP to its directory
 	local limit
 	GROUP=/sys/fs/cgroup/memory/${T##*/} limit=memory.limit_in_bytes
 	[[ -d /sys/fs/cgroup/memory ]] || GROUP=/sys/fs/cgroup/${T##*/} limit=memory.max
@@ -492,16 +494,16 @@ small_group() { # its directory is in $GROUP
 }
 
 # shellcheck disable=SC2016
-in_small_group='echo $$ >"$0/cgroup.procs"; exec "$@"' # of bash -c: GROUP COMMAND...
+in_small_group='echo $$ >"$0/cgroup.procs"; exec "$@"' # for bash -c: GROUP COMMAND...
 
-# 160 MB of features fit, and a job over them does not; 320 MB do not.
+# 160 MB of features fit into memory, but a job over them does not. 320 MB of features do not fit.
 test_memory_of_a_container() {
 	local name limit='300 MB \(host, container, ulimit\)'
 	prepare
 	small_group
 	npy '<f8' '1000000, 20' /dev/null >"$T/large.npy"
 	truncate -s "+160000000" "$T/large.npy"
-	# party-00 computes until it hears that party-01 declines
+	# party-00 computes until it learns that party-01 declines
 	npy '<f8' '1000000, 1' /dev/null >"$T/narrow.npy"
 	truncate -s "+8000000" "$T/narrow.npy"
 	edit party-00 '.data.features = "narrow.npy"'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is installed works, and so does the way between organisations: each key is made where it is
-# used, only requests and certificates travel.
+# The installed programs work, and so does the tutorial for several organisations. Each key is made
+# where it is used; only requests and certificates travel.
 #
 #     hub/     coterie pki init, sign      coordinator        three directories, as on three hosts
 #     bank-a/  coterie pki request         party
@@ -37,7 +37,7 @@ test_install_honours_destdir_and_prefix() {
 		fail "files outside PREFIX"
 }
 
-# What is completed is what the programs know, in each shell that is here.
+# Completions have the words that the programs know, in each installed shell.
 test_completions() {
 	local share=$T/stage/usr/share
 	make -s -C "$ROOT" install DESTDIR="$T/stage" PREFIX=/usr \
@@ -84,9 +84,9 @@ test_completions() {
 	fi
 }
 
-# docs/tutorials/two-banks.md followed to the letter: its commands, each in the directory of the
-# host at the line's head, and its files. What the text asks for in between is done by deliver and
-# configure. Only the address is another: a free port of this machine.
+# Follows docs/tutorials/two-banks.md literally: its commands, each in its host's directory, and its
+# files. deliver and configure take the steps that the text describes. Only the address differs: it
+# is a free port of this machine.
 test_tutorial_between_organisations() {
 	local host command name
 	federation 2 --nodes 300 --clusters 7
@@ -95,12 +95,11 @@ test_tutorial_between_organisations() {
 	cp "$T"/data/party-00/* "$T/host/bank-a"
 	cp "$T"/data/party-01/* "$T/host/bank-b"
 	cp "$ROOT/docs/tutorials/two-banks.md" "$T/walk"
-	ADDRESS=127.0.0.1:9 relay port 0 # for a port that is free
+	ADDRESS=127.0.0.1:9 relay port 0 # finds a free port
 	kill "${PID[port]}"
 	while read -r host command; do
 		cd "$T/host/${host%$}" || fail "the tutorial names $host, who is not here"
-		# Units, their users, and people elsewhere: make deb-check walks them, on hosts with
-		# systemd.
+		# make deb-check tests units, their users and remote users, on hosts with systemd.
 		case $command in
 		*\ anna*) break ;;
 		chown\ * | *\ coterie-party) continue ;;
@@ -114,7 +113,7 @@ test_tutorial_between_organisations() {
 			continue
 			;;
 		party\ * | coordinator\ *)
-			[[ $command != *--serve* ]] || ends 0 hub # whose job is done
+			[[ $command != *--serve* ]] || ends 0 hub # its job is done
 			# shellcheck disable=SC2086
 			PATH=$BIN:$PATH start "${host%$}" $command
 			continue
@@ -144,7 +143,7 @@ test_tutorial_between_organisations() {
 	labels=("$T"/host/bank-*/out/job-*/labels.csv)
 	for name in "${labels[@]}"; do same_labels "${labels[0]}" "$name"; done
 }
-checks() { # COMMAND: of doctor; before the hub runs, a party cannot reach it
+checks() { # COMMAND: runs doctor; a party cannot reach the hub before it runs
 	PATH=$BIN:$PATH bash -c "$1 --json" >"$T/checks" 2>"$T/shell.stderr" ||
 		[[ $1 == *party.json ]] || fail "$1: $(<"$T/checks")"
 	[[ $(jq -r '[.[] | select(.verdict == "wrong") | .check] | join(" ")' \
@@ -157,7 +156,7 @@ both_came() {
 		jq '[.parties[] | select(.connected)] | length') == 2 ]]
 }
 
-deliver() { # requests to the hub, certificates from it
+deliver() { # copies requests to the hub, and certificates from it
 	local name
 	for name in bank-a bank-b; do
 		cp "$T/host/$name/$name.csr" "$T/host/hub/" 2>/dev/null || true
@@ -166,7 +165,8 @@ deliver() { # requests to the hub, certificates from it
 	done
 }
 
-# The tutorial's three JSON texts, with addresses, fingerprints and the suffix of our data
+# Writes the tutorial's three JSON texts, with addresses, fingerprints and the file names of our
+# data.
 configure() {
 	local name other
 	[[ ! -e $T/host/hub/job.json ]] || return 0
@@ -189,7 +189,7 @@ configure() {
 
 pin() { "$BIN/coterie" pki fingerprint "$T/host/$1/$1.crt"; }
 
-# The same steps with openssl alone: Coterie's certificates are nobody's secret format.
+# Takes the same steps with openssl alone: other tools can make Coterie's certificates.
 test_certificates_of_another_authority_tool() {
 	federation 2
 	local name

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A party in Python (tests/interop) beside parties and a coordinator in C.
+# Runs a party in Python (tests/interop) with parties and a coordinator in C.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -20,7 +20,7 @@ kmeans_with() { # [CHANGE OF THE JOB]
 	local name
 	needs_python
 	rows_federation 3
-	for name in $(names 3); do # are compared, too
+	for name in $(names 3); do # Python's party has labels to compare too
 		jq -n '{ columns: [range(6) | { name: "größe \(.)",
 			type: "number" } + if . > 2 then { unit: "m" } else {} end] }' \
 			>"$T/data/$name/columns.json"
@@ -43,7 +43,7 @@ kmeans_with() { # [CHANGE OF THE JOB]
 test_kmeans() { kmeans_with; }
 test_kmeans_by_x25519() { kmeans_with '.secure_sum.group = "x25519"'; }
 
-# The same of kCAGC by method "basic". With 12 clusters its sums are of several chunks.
+# Runs kCAGC by method "basic". With 12 clusters its sums have several chunks.
 test_kcagc() {
 	needs_python
 	federation 3
@@ -63,8 +63,8 @@ test_kcagc() {
 		fail "the parties in C have other labels"
 }
 
-# Of fedspectral: its nodes are numbered, and compared by pairs; its products go into the same sums.
-fedspectral_with() { # CHANGE OF THE JOB
+# Runs fedspectral: nodes are numbered and compared by pairs, and products enter the same sums.
+fedspectral_with() { # JQ-PROGRAM: changes the job
 	needs_python
 	edges_federation 3
 	patient 3
@@ -86,9 +86,9 @@ fedspectral_with() { # CHANGE OF THE JOB
 test_fedspectral() { fedspectral_with .; }
 test_fedspectral_plain_ids() { fedspectral_with '.ids = "plain"'; }
 
-# Of fedgcn: floats are added in another order, so clusters alone are the same, and questions, or
-# masks would not cancel.
-fedgcn_with() { # CHANGE OF THE JOB...
+# Runs fedgcn. Floats are added in another order, so only clusters are equal. Questions must be
+# equal too, or masks would not cancel.
+fedgcn_with() { # JQ-PROGRAM...: changes the job
 	local settings name
 	needs_python
 	graphs_federation 3
@@ -118,7 +118,7 @@ test_fedgcn_aggregation() {
 	fedgcn_with '.aggregation = "fedprox" | .mu = 0.1' 'del(.mu) | .aggregation = "fedper"'
 }
 
-# With a key that it shares beforehand with one of the others.
+# Two parties share a key beforehand, one of them in Python.
 test_shared_beforehand() {
 	needs_python
 	rows_federation 3

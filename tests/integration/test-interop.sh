@@ -1,6 +1,6 @@
 #!/bin/bash
-# A coordinator in Python (tests/interop) among parties in C: jobs of kinds kmeans and
-# kcagc (basic) end with the labels that they have with the C coordinator.
+# Runs a coordinator in Python (tests/interop) with parties in C. Jobs of kinds kmeans and kcagc
+# (basic) give the labels of the C coordinator.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -8,7 +8,7 @@ source "${0%/*}/lib.sh"
 source "${0%/*}/python.sh"
 
 
-interop() { # L [ARG...]: the coordinator in Python, listening
+interop() { # L [ARG...]: starts the coordinator in Python, waits until it listens
 	rm -f "$T/ready"
 	start coordinator "$PYTHON" "$ROOT/tests/interop/coordinator.py" --config \
 		"$T/coordinator.json" --job "$T/job.json" \
@@ -54,7 +54,7 @@ test_deviations_of_columns() {
 	for name in $(names 3); do same_labels "$T/$name.csv" "$T/out/$name/labels.csv"; done
 }
 
-# Its job is the effective one: the coordinator in Python knows no defaults.
+# Uses the effective job, because the coordinator in Python knows no defaults.
 test_kcagc() {
 	needs_python
 	local name
@@ -80,8 +80,8 @@ test_two_parties() {
 	ends 0 coordinator party-00 party-01
 }
 
-# A coordinator of a later release: a parameter that parties do not know ends the job with its name,
-# and leaves nothing; at a value that they do not know, and defaults of another schema, too.
+# Imitates a coordinator of a later release. A parameter that parties do not know ends the job with
+# its name and leaves no files. So does an unknown value, or a default of another schema.
 declined() { # JQ-PROGRAM PARAMETER SENTENCE
 	needs_python
 	rows_federation 2

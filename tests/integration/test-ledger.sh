@@ -1,10 +1,10 @@
 #!/bin/bash
-# What a party's ledger says, against what the coordinator counted; and what policy makes of it.
+# Compares a party's ledger with the coordinator's counts, and tests policies that use the ledger.
 #
-#     party-00: ledger.db -> rows = what the coordinator received, body by body in number and bytes
+#     party-00: ledger.db -> its rows are the messages and bytes that the coordinator received
 #               tampered  -> coterie ledger verify finds it, with its own and its peers' records
-#               full disk -> the job ends, nothing leaves
-#               budgets, other parties, a person's word -> the job is refused, everybody hears why
+#               full disk -> the job ends, and nothing leaves the party
+#               budgets, other parties, approval -> the job is refused, and all learn why
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -28,7 +28,8 @@ is_whole() { # PARTY [ARG...]
 		fail "the ledger of $1: $(cat "$T/verify.stdout")"
 }
 
-# "TYPE MESSAGES BYTES" per type of the job, by the rows and by what the coordinator received.
+# Prints "TYPE MESSAGES BYTES" for each type of the job, by_rows from the ledger, by_wire from the
+# coordinator's record.
 by_rows() { ledger export "$1" --csv | tail -n +2 | sed 's/"[^"]*",//g' |
 	awk -F, '{ n[$5]++; b[$5] += $6 } END { for (t in n) print t, n[t], b[t] }' | sort; }
 by_wire() {
@@ -47,7 +48,7 @@ rows_are_the_wire() { # PARTY
 		fail "$1: rows (<) and wire (>) differ: $(cat "$T/diff")"
 }
 
-heads_agree() { # L: everybody's run.json has everybody's head, and each ledger fits all of them
+heads_agree() { # L: each run.json has the head of every ledger, and each ledger fits all of them
 	local name other args
 	for name in $(names "$1"); do
 		args=(--against "$T/out/coordinator/run.json")
@@ -86,7 +87,7 @@ test_rows_are_what_was_sent() {
 	masked=$(ledger export party-02 --csv | awk -F, '/,MASKED,/ && /,yes,/' | wc -l)
 	[[ $masked == $(ledger export party-02 --csv | grep -c ',MASKED,') ]] ||
 		fail "a masked row is not called so"
-	# every body was hashed, and no two masked ones are alike
+	# every body has a hash, and no two masked bodies are equal
 	[[ $(ledger export party-02 --csv | grep ',MASKED,' | grep -Eo ',[0-9a-f]{64},yes' |
 		sort -u | wc -l) == "$masked" ]] ||
 		fail "masked bodies repeat"
@@ -143,7 +144,7 @@ test_jobs_follow_each_other() {
 		fail "--since does not choose"
 }
 
-# A party that is killed in the job: what it had said is in its ledger.
+# A party is killed during the job. Its ledger has all that it had sent.
 test_killed() {
 	federation 2
 	edit coordinator '.rejoin_s = 0'
@@ -160,7 +161,7 @@ test_killed() {
 		fail "what was sent before the kill is not in the ledger"
 }
 
-# A ledger that is taken away while it is written is found out before the next message leaves.
+# The ledger is deleted while it is in use. The party notices before the next message leaves.
 test_removed_in_the_job() {
 	federation 2
 	coordinator
@@ -199,7 +200,7 @@ test_tampered() {
 	again
 	sql "DELETE FROM row WHERE number > 5"
 	verify_finds 'the end was cut off' party-00
-	# Cut with care: only the others know.
+	# A carefully cut ledger verifies; only the records of other processes show the cut.
 	sql "UPDATE meta SET count = 5, hash = (SELECT hash FROM row WHERE number = 5)"
 	is_whole party-00
 	verify_finds 'the end was cut off: rows 6 to [0-9]+ are missing, of which party-01' \
@@ -211,7 +212,7 @@ test_tampered() {
 
 # ---- a full disk ----
 
-# The file of the ledger may grow to so many blocks of 1 KiB, and no further.
+# The party's files may grow to KIB blocks of 1 KiB and no further.
 limited_party() { # NAME KIB
 	# shellcheck disable=SC2016
 	start "$1" bash -c 'trap "" XFSZ; ulimit -f "$1"; exec "${@:2}"' bash "$2" \
@@ -229,7 +230,7 @@ test_full_disk_stops_sending() {
 	party_says 'ledger.db: cannot be written'
 	says party-01 'coordinator says: party-00 says: the job failed there'
 	is_whole party-00
-	# Nothing left that is not in the ledger, but the word that it is over.
+	# All messages except ABORT that left the party are in the ledger.
 	by_rows party-00 >"$T/rows"
 	by_wire party-00 | grep -v ^ABORT >"$T/wire"
 	diff <(grep -v ^ABORT "$T/rows") "$T/wire" >"$T/diff" ||
@@ -249,8 +250,8 @@ test_no_ledger_no_job() {
 	ended party-01
 }
 
-# Before anybody offers anything: no job waits until a new file is on disk, and what is wrong with
-# it is said at once.
+# The ledger is made at the start, so no job waits for a new file. A damaged file is reported at
+# once.
 test_made_at_the_start() {
 	federation 2
 	export ADDRESS=127.0.0.1:1
@@ -270,7 +271,7 @@ test_made_at_the_start() {
 
 # ---- policy ----
 
-declined() { # NAME REGEX: everybody ends with 2 and says so
+declined() { # NAME REGEX: all end with 2 and give the cause
 	local name why='its policy does not allow this job|no user approved it'
 	ends 2 coordinator party-00 party-01
 	party_says "$2"
@@ -289,13 +290,13 @@ test_budget_of_jobs() {
 	declined \
 		party-01 'it would be job 2 of coordinator over this data, attempts counted, '\
 'policy.max_jobs of party-01 is 1'
-	# other data, another budget
+	# other data have a budget of their own
 	head -n -1 "$T/data/party-00/edges.tsv" >"$T/fewer"
 	for name in party-00 party-01; do cp "$T/fewer" "$T/data/$name/edges.tsv"; done
 	run_job 2
 }
 
-# In the job, too: the sum that would be one too many is not sent.
+# The budget also counts during a job: a sum that would exceed it is not sent.
 test_budget_of_words() {
 	federation 2
 	edit party-00 '.policy.max_words = 1000'
@@ -309,7 +310,7 @@ test_budget_of_words() {
 		fail "party-00 sent more than it may"
 }
 
-# Sealed batches that parties send each other count, too: here what each says of the rows of its
+# Sealed batches that parties send each other count too. Here they have the rows of each party's
 # nodes.
 test_budget_of_batches() {
 	edges_federation 2
@@ -336,8 +337,8 @@ rows_are_done() { # [COORDINATOR-ARG...]
 	ends 0 coordinator party-00 party-01
 }
 
-# Two jobs of eps 1 are eps 1.465 at the same delta; other data under the same name do not begin
-# anew.
+# Two jobs of eps 1 compose to eps 1.465 at the same delta. Other data with the same data.name
+# continue the same account.
 test_budget_of_privacy() {
 	rows_federation 2
 	rows_job kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -383,7 +384,7 @@ test_coordinators_and_cells() {
 	run_job 2 --set min_cell=3 --set polish=0
 }
 
-# The same data, and one party less: what it adds would show.
+# The same data with one party less would reveal this party's contribution.
 test_other_parties() {
 	federation 3
 	run_job 3
@@ -399,19 +400,19 @@ test_other_parties() {
 	ends 0 coordinator party-00 party-01
 }
 
-# ---- a person ----
+# ---- approval by a user ----
 
 approve() { # PARTY ARG...
 	"$BIN/coterie" approve --state "$T/out/$1/state" "${@:2}" >"$T/approve.stdout" \
 		2>"$T/approve.stderr"
 }
 
-asked() { # PARTY: its job id is in $ID
+asked() { # PARTY: waits until it asks; sets $ID to its job's id
 	soon_says "$1" 'waits for approval'
 	ID=$(basename "$(ls "$T/out/$1"/state/offers/*.json)" .json)
 }
 
-confirming() { # ANSWER-TIME: party-01 asks
+confirming() { # ANSWER-TIME: starts a job in which party-01 asks for approval
 	federation 2
 	edit party-01 ".policy.confirm = true | .confirm_s = $1"
 	coordinator
@@ -425,7 +426,7 @@ test_a_person_agrees() {
 	approve party-01 --list || fail "approve --list: $(cat "$T/approve.stderr")"
 	grep -q "^$ID .*kcagc, offered by coordinator" "$T/approve.stdout" ||
 		fail "--list: $(cat "$T/approve.stdout")"
-	sleep 2 # more than heartbeat_s, in which nobody's patience ends
+	sleep 2 # more than heartbeat_s; no process may give up
 	! gone coordinator || fail "the coordinator did not wait"
 	approve party-01 "${ID:0:6}" || fail "approve: $(cat "$T/approve.stderr")"
 	grep -q 'Disclosures:' "$T/approve.stdout" || fail "approve does not say what is shown"
@@ -438,7 +439,7 @@ test_a_person_agrees() {
 	ledger list party-01 | grep ASKING >/dev/null || fail "no row says that a person was asked"
 }
 
-# A process that crashed is a new attempt: asked once, counted twice.
+# A crash leads to a new attempt: the user is asked once, and the ledger counts two attempts.
 test_attempts_are_asked_once_and_counted() {
 	federation 2
 	edit party-01 '.policy.confirm = true | .confirm_s = 60'
@@ -470,7 +471,7 @@ test_a_person_refuses() {
 	declined party-01 'a user at party-01 refused the job: not before the contract is signed'
 }
 
-# Root answers as the owner of the state, who must read it.
+# Root's answer belongs to the owner of the state, who must be able to read it.
 test_root_answers() {
 	((EUID == 0)) || skip "only root writes as another user"
 	confirming 60
@@ -492,7 +493,7 @@ test_nobody_answers() {
 	! approve party-01 "$ID" || fail "an offer that is over was answered"
 }
 
-# An answer to a job of other parameters, put in the place of the one that is waited for.
+# An answer for a job with other parameters is copied to where the party looks for its answer.
 test_answer_to_other_parameters() {
 	local first
 	confirming 60

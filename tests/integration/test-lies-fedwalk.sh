@@ -1,14 +1,14 @@
 #!/bin/bash
-# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedwalk. Each lie ends the
-# job with a sentence that names the coordinator and never a party, but for those that gain what is
-# said here.
+# A coordinator that tells one lie (tests/hostile/liar.py) to parties of fedwalk. Each lie ends the
+# job with an error that names the coordinator and never a party. The comments say what the
+# remaining lies gain.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=lies.sh
 source "${0%/*}/lies.sh"
 
-vertices_for() { # [JQ-PROGRAM]: the effective job, as the liar knows no defaults
+vertices_for() { # [JQ-PROGRAM]: makes the effective job, as the liar knows no defaults
 	needs_python
 	vertices_federation 3
 	edit job ".ids = \"plain\" | .walks = 4 | .length = 6 | .window = 3 | ${1-.}"
@@ -19,7 +19,7 @@ vertices_for() { # [JQ-PROGRAM]: the effective job, as the liar knows no default
 	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
 }
 
-is_done() { # LIE: what the parties' sum says is in $GUESSED, $RIGHT and $TIES
+is_done() { # LIE: sets $GUESSED, $RIGHT and $TIES to numbers of the parties' sum
 	rm -rf "$T/out"
 	liar "$1"
 	parties 3
@@ -42,7 +42,7 @@ test_fedwalk_as_it_is() {
 honest: $honest"
 	at_least "$RIGHT" "$(jq -n "$TIES * 0.95")" "the number of ties read"
 	[[ -s $T/out/party-00/embeddings.npy ]] || fail "party-00 has no embeddings"
-	is_done one-token # nothing is read where nothing is written
+	is_done one-token # nothing is read, because all tokens are the same
 	[[ $RIGHT == 0 ]] || fail "$RIGHT ties"
 }
 
@@ -55,8 +55,9 @@ test_rows_and_batches() {
 	is_found old-walks 'coordinator passed on SEALED'
 }
 
-# Who had another dictionary than the others would go other ways, and seem to lie; who had none of
-# others' rows would not go on but along ties: found before walks reach the coordinator.
+# A party with another dictionary would walk differently and seem to lie. A party without the
+# others' rows would walk only along ties. Parties find both lies before walks reach the
+# coordinator.
 test_what_walks_go_by() {
 	vertices_for
 	is_found dictionary 'coordinator sent a dictionary whose row .* is not what this party sent'
@@ -82,9 +83,9 @@ test_the_end() {
 		fail "nobody says so"
 }
 
-# In mode "walks" a guess of a single pair is answered; of pairs by which walks went nearly all are
-# known in any case. By randomised reports no guess is: what an honest coordinator reads is all, and
-# the number of ties is not told.
+# In mode "walks" a guess of a single pair is answered. Nearly all pairs on walks are known in any
+# case. With randomised reports no guess is answered: a malicious coordinator reads no more than an
+# honest one, and the number of ties stays hidden.
 test_one_pair_is_guessed() {
 	vertices_for
 	local pair='n0 n1' edges right

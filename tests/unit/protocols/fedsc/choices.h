@@ -1,4 +1,4 @@
-/* choices.h -- every way to make an embedding, numbered. */
+/* choices.h -- Numbers all ways to make an embedding. */
 #ifndef TESTS_UNIT_FEDSC_CHOICES_H
 #define TESTS_UNIT_FEDSC_CHOICES_H
 

@@ -1,4 +1,5 @@
-/* defaults.h -- the algorithm's parameters where a job gives none: those of its rows. */
+/* defaults.h -- The algorithm's parameters of a job without settings: the defaults of the parameter
+ * table. */
 #ifndef TESTS_UNIT_FEDSC_DEFAULTS_H
 #define TESTS_UNIT_FEDSC_DEFAULTS_H
 

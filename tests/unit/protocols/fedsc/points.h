@@ -1,5 +1,5 @@
-/* points.h -- rows of separate balls dealt out to parties: FedSC and k-means in memory, with the
- * same methods on the same parties held by one program. */
+/* points.h -- Deals rows of separate balls to parties and runs FedSC and k-means on them, with
+ * messages and, for comparison, in memory. */
 #ifndef TESTS_UNIT_FEDSC_POINTS_H
 #define TESTS_UNIT_FEDSC_POINTS_H
 
@@ -16,8 +16,8 @@ struct points {
 	uint32_t *truth, *part;
 };
 
-/* k balls of `each` rows in m columns, `apart` deviations from each other or so; no party has fewer
- * than 2. */
+/* Makes k balls of `each` rows in m columns, about `apart` deviations from each other. Each party
+ * gets at least 2 rows. */
 static inline void points_make(struct points *p, size_t k, size_t each, size_t m, double apart,
 			       size_t L, uint64_t seed)
 {
@@ -90,7 +90,7 @@ static inline void assert_all_done(const struct federation *f)
 			fail_msg("%s: %s", f->names[l], f->party[l].why);
 }
 
-/* The parties' labels, in X's order; owned by the caller. */
+/* Returns the parties' labels in the order of X. The caller frees them. */
 static inline uint32_t *points_labels(const struct federation *f, const uint32_t *part, size_t n)
 {
 	size_t next[FED_MAX] = { 0 };
@@ -102,7 +102,7 @@ static inline uint32_t *points_labels(const struct federation *f, const uint32_t
 	return label;
 }
 
-/* A federation from beginning to end. */
+/* Runs a federation and returns its labels. Writes the federation to *out unless that is NULL. */
 static inline uint32_t *points_run(const struct points *p, size_t L, const struct job *job,
 				   struct federation **out)
 {
@@ -119,8 +119,7 @@ static inline uint32_t *points_run(const struct points *p, size_t L, const struc
 	return label;
 }
 
-/* A number of run.json's. */
-/* The numbers of a SUM in one piece; owned by the caller. */
+/* Decodes the numbers of a SUM that is sent in one piece. The caller frees them. */
 static inline double *points_sum_told(enum msg_type type, struct bytes body, size_t *count)
 {
 	struct fixed f = { 64, JOB_WIDE_FRACTION, 1 };
@@ -144,7 +143,8 @@ static inline double points_fact(const struct record *r, const char *name)
 	return 0;
 }
 
-/* X as the parties have it once they agreed. */
+/* Writes to S the rows as the parties hold them once scaled: centred by column, divided by the
+ * joint deviation. */
 static inline void points_scaled(const struct mat *X, struct mat *S)
 {
 	size_t n = X->rows, m = X->cols;
@@ -164,7 +164,7 @@ static inline void points_scaled(const struct mat *X, struct mat *S)
 	free(column);
 }
 
-/* ---- the same in one program ---- */
+/* ---- the same run in memory ---- */
 
 static inline struct fedsc_params points_params(const struct job *job, size_t L)
 {

@@ -1,4 +1,5 @@
-/* rows.h -- parties in memory that hold rows of one matrix, and what they are asked, watched. */
+/* rows.h -- Parties in memory that hold rows of one matrix, with a record of the questions they
+ * get. */
 #ifndef TESTS_UNIT_FEDSC_ROWS_H
 #define TESTS_UNIT_FEDSC_ROWS_H
 
@@ -8,12 +9,12 @@
 
 enum { ROWS_PARTIES_MAX = 8, ROWS_ASKED_MAX = 4096 };
 
-/* The questions that a federation was asked, in order. */
+/* A question that the parties got. */
 struct asked {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;
 	size_t words;
-	/* of the counts that came back, or of those whose sums were asked for */
+	/* least count in the answer or, for sums, behind a requested sum */
 	double least_count;
 };
 
@@ -59,7 +60,7 @@ static inline enum err rows_watch(void *watcher, const void *question, double *x
 	return ERR_OK;
 }
 
-/* X, which stays, over parties as part (n, copied) says. */
+/* Deals the rows of X to parties by part (n). Copies part; X must stay valid. */
 static inline void rows_deal(struct rows_lab *lab, const struct mat *X, const uint32_t *part,
 			     size_t parties, unsigned threads)
 {
@@ -100,7 +101,7 @@ static inline void rows_lab_release(struct rows_lab *lab)
 	free(lab->part);
 }
 
-/* Runs, and gives the labels in X's order. */
+/* Runs FedSC and returns the labels in the order of X. */
 static inline uint32_t *rows_run(struct rows_lab *lab, const struct fedsc_params *p,
 				 struct fedsc_report *report)
 {
@@ -108,8 +109,8 @@ static inline uint32_t *rows_run(struct rows_lab *lab, const struct fedsc_params
 	return fedsc_gather(lab->party, lab->memory.count, lab->part, lab->n);
 }
 
-/* k balls of `each` rows, spread 1, centres `apart` standard deviations from each other or more or
- * less; in class order. Values are multiples of 2^-10, so that sums of them are exact. */
+/* Makes k balls of `each` rows with spread 1, their centres about `apart` deviations from each
+ * other, in class order. Values are multiples of 2^-10, so that their sums are exact. */
 static inline void rows_balls(struct mat *X, uint32_t *truth, size_t k, size_t each, size_t m,
 			      double apart, uint64_t seed)
 {
@@ -129,7 +130,8 @@ static inline void rows_balls(struct mat *X, uint32_t *truth, size_t k, size_t e
 	mat_release(&centre);
 }
 
-/* A point set of the shared data as doubles; false if it is not there. It must be "<f4", 2-d. */
+/* Reads a point set of the shared data as doubles; false if it is missing. Its features must be a
+ * two-dimensional "<f4" array. */
 static inline bool rows_read(const char *set, struct mat *X, uint32_t **truth, unsigned *k)
 {
 	FILE *f = data_file(set, "features.npy"), *labels = data_file(set, "labels.txt");

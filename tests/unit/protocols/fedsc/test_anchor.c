@@ -4,7 +4,7 @@
 #include "protocols/fedsc/own.h"
 #include "common/linalg/la.h"
 
-/* M (d x d, initialised here) = B'B, whose lower triangle is what there is of it. */
+/* Makes M (d x d) = B'B from its lower triangle. */
 static void gram(const struct fedsc_anchor *b, struct mat *M)
 {
 	double *x = alloc(b->d * (b->d + 1) / 2, sizeof(*x)), *next = x;
@@ -17,8 +17,9 @@ static void gram(const struct fedsc_anchor *b, struct mat *M)
 	free(x);
 }
 
-/* On a line, landmarks at 0, 1, 3 and 7: the row 0.5 has squared distances 1/4, 1/4, 25/4, so with
- * s = 2 weights (6, 6) / 12; the row 0 has 0, 1, 9: (9, 8) / 17; 7 has 0, 16, 36: (36, 20) / 56. */
+/* Landmarks are on a line at 0, 1, 3 and 7, and s = 2. The row 0.5 has squared distances 1/4, 1/4
+ * and 25/4, which give weights (6, 6) / 12. The row 0 has 0, 1 and 9: (9, 8) / 17. The row 7 has 0,
+ * 16 and 36: (36, 20) / 56. */
 TEST(by_hand)
 {
 	double z[] = { 0, 1, 3, 7 }, x[] = { 0.5, 0, 7 };
@@ -41,7 +42,7 @@ TEST(by_hand)
 	fedsc_anchor_release(&b);
 }
 
-/* Of landmarks that are all as far, each is worth the same. */
+/* Landmarks at equal distances get equal weights. */
 TEST(equally_far)
 {
 	double z[] = { 1, 1, 1, 1 }, x[] = { 5 };
@@ -67,8 +68,8 @@ static void basis(const struct mat *M, size_t k, double *lam, double *value, str
 	mat_release(&N);
 }
 
-/* The embedding B R has orthonormal columns, and they are eigenvectors of the n x n similarity
- * B diag(1 / lam) B', with the same eigenvalues as an n x n eigenproblem finds. */
+/* The embedding B R has orthonormal columns. They are eigenvectors of the n x n similarity B diag(1
+ * / lam) B', with the same eigenvalues as the n x n eigenproblem. */
 TEST(eigenvectors)
 {
 	enum { N = 300, D = 40, K = 6 };
@@ -86,7 +87,7 @@ TEST(eigenvectors)
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < 4; j++)
 			MAT(&B, i, b.landmark[i * 4 + j]) = b.weight[i * 4 + j];
-	for (size_t j = 0; j < D; j++) { /* lam: how much is tied to it */
+	for (size_t j = 0; j < D; j++) { /* lam: total weight of a landmark */
 		double sum = 0;
 
 		for (size_t i = 0; i < N; i++)
@@ -121,7 +122,7 @@ TEST(eigenvectors)
 	mat_release(&X);
 }
 
-/* A landmark that is nobody's has a row of zeros, and is no division by zero. */
+/* A landmark without rows gets a row of zeros, without a division by zero. */
 TEST(nobodys_landmark)
 {
 	double z[] = { 0, 1, 2, 1000 }, x[] = { 0, 0.1, 1, 1.2, 2 };
@@ -162,7 +163,8 @@ TEST(threads_do_not_matter)
 	mat_release(&X);
 }
 
-/* Of blocks of rows, joined in pairs: the same bits wherever the rows are. */
+/* Sums of blocks of rows are joined in pairs. They are bitwise identical for any place of the
+ * blocks. */
 TEST(blocks_are_joined_in_pairs)
 {
 	enum { N = 2 * ROWSUM_ROWS + 77, D = 40, WORDS = D * (D + 1) / 2 };
@@ -188,7 +190,8 @@ TEST(blocks_are_joined_in_pairs)
 	mat_release(&X);
 }
 
-/* One for five rows; anchor: for three where there are fewer than 30 a cluster. */
+/* Allows one landmark for five rows. Variant anchor allows one for three rows if there are fewer
+ * than 30 rows for each cluster. */
 TEST(how_many_landmarks)
 {
 	struct fedsc_params p = { .variant = FEDSC_BY_ANCHORS, .k = 10, .dims_most = 250 };

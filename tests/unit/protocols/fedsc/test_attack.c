@@ -1,5 +1,5 @@
-/* The attack on FedSC's variant `paper`, on what a coordinator has really received: rows come back
- * from it; from what the other variants send there is nothing to be had but sums. */
+/* Attacks FedSC with the messages that a coordinator receives. Variant `paper` lets it recover
+ * rows; the other variants disclose only sums. */
 #include "tests/unit/protocols/fedsc/points.h"
 #include "tests/unit/protocols/fedsc/trilaterate.h"
 #include "tests/unit/server/run/chi.h"
@@ -10,14 +10,14 @@
 
 enum { K = 3, EACH = 40, M = 5, L = 3 };
 
-/* All that a coordinator has: what parties sent, and what it said itself. */
+/* Everything that a coordinator has: the parties' messages and its own broadcasts. */
 struct ear {
 	struct federation *f;
 	struct buf upload[L], masked[L]; /* numbers; words */
 	double *mean, scale;             /* rows: (x - mean) / scale */
-	double *counts; /* of the last counting of landmarks; NULL: sums came since */
+	double *counts; /* counts of landmarks in the current round; NULL once its sums came */
 	double least;   /* min_cluster */
-	struct mat Z;   /* the dictionary or landmarks that Stage II is on */
+	struct mat Z;   /* dictionary or landmarks that Stage II uses */
 	size_t columns;
 };
 
@@ -27,7 +27,7 @@ static void heard_by_server(void *arg, size_t l, enum msg_type type, struct byte
 	struct bytes part;
 	struct msg m;
 
-	if (type == MSG_SEALED) /* the group key, which it cannot open */
+	if (type == MSG_SEALED) /* the group key; the coordinator cannot decrypt it */
 		return;
 	assert_ok(msg_decode(&m, type, body));
 	part = type == MSG_UPLOAD ? m.reals.values : m.masked.words;
@@ -35,7 +35,8 @@ static void heard_by_server(void *arg, size_t l, enum msg_type type, struct byte
 	buf_add(type == MSG_UPLOAD ? &ear->upload[l] : &ear->masked[l], part.p, part.n);
 }
 
-/* The sums that all are told, in one piece each here: dictionary and landmarks follow from them. */
+/* Records the broadcast sums, each in one piece here. They give the dictionary and the landmarks.
+ */
 static void heard_by_party(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
 	struct ear *ear = arg;
@@ -48,7 +49,7 @@ static void heard_by_party(void *arg, size_t l, enum msg_type type, struct bytes
 	phase = record_now(&ear->f->party[l].record)->name;
 	x = points_sum_told(type, body, &count);
 	if (!strcmp(phase, "landmarks") && !ear->counts) {
-		ear->counts = x; /* a round: counts, then sums */
+		ear->counts = x; /* a round sends counts, then sums */
 		return;
 	}
 	if (!strcmp(phase, "landmarks")) {
@@ -112,10 +113,10 @@ static double width(const struct ear *ear)
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!strcmp(r->facts.item[i].name, "r"))
 			return r->facts.item[i].value[0];
-	return 1; /* variant anchor has none */
+	return 1; /* variant anchor has no width */
 }
 
-/* Party l's rows as the job has them: centred and scaled. */
+/* Writes party l's rows as the job scales them to X. */
 static void rows_of(const struct ear *ear, const struct points *p, size_t l, struct mat *X)
 {
 	fedsc_deal(&p->X, p->part, (uint32_t)l, X);
@@ -124,8 +125,7 @@ static void rows_of(const struct ear *ear, const struct points *p, size_t l, str
 			MAT(X, i, j) = (MAT(X, i, j) - ear->mean[j]) / ear->scale;
 }
 
-/* The median error of the attack with these numbers as C, and how many rows there were numbers
- * for. */
+/* Returns the attack's median error if `number` is C. Attacks as many rows as `number` covers. */
 static double attack(const struct ear *ear, const struct mat *X, const double *number, size_t count)
 {
 	struct mat C = { .rows = count / ear->Z.rows, .cols = ear->Z.rows }, known = *X;
@@ -173,7 +173,7 @@ TEST(test_paper_gives_rows_away)
 	points_release(&p);
 }
 
-/* With noise on the upload the same attack does not find them. */
+/* With noise on the upload the same attack does not recover the rows. */
 static void blurs_rows(const char *settings)
 {
 	struct points p;
@@ -202,7 +202,7 @@ TEST(test_noise_blurs_rows)
 
 	blurs_rows("variant=paper dims=12 noise.on=factors noise.beta=0.5");
 	blurs_rows("variant=paper dims=12 noise.on=factors noise.beta_c=0.5");
-	/* Noise on Z_p alone does not: C is exact, and the Z that it is of is everybody's. */
+	/* Noise on Z_p alone does not help: C is exact, and its dictionary Z is broadcast. */
 	points_make(&p, K, EACH, M, 4, L, 1);
 	find_rows(&p, "variant=paper dims=12 noise.on=factors noise.beta=0.5 noise.beta_c=0");
 	points_release(&p);
@@ -238,7 +238,7 @@ static uint64_t word_at(const struct buf *words, size_t i)
 	return word;
 }
 
-/* As the attacker may read them: fixed point. */
+/* Decodes words as fixed-point numbers, as an attacker would. */
 static double *numbers_in(const struct buf *words)
 {
 	size_t count = words->n / 8;
@@ -249,7 +249,7 @@ static double *numbers_in(const struct buf *words)
 	return x;
 }
 
-/* Each byte of a party's words is as likely as any other. */
+/* Checks that the bytes of a party's words are uniform. */
 static void assert_uniform(const struct buf *words)
 {
 	size_t seen[256] = { 0 };
@@ -262,7 +262,7 @@ static void assert_uniform(const struct buf *words)
 	assert_true(chi_square(seen, expected, 256) < chi_limit(255));
 }
 
-/* The words of all parties together: the sums of the protocol, all far below what 64 bits hold. */
+/* Adds up the words of all parties. The result is the protocol's sums, all below 2^62. */
 static void sum_words(const struct ear *ear, struct buf *sum)
 {
 	size_t bytes = ear->masked[0].n;

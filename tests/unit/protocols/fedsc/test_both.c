@@ -1,11 +1,13 @@
-/* FedSC and federated k-means with real masks: the labels of the same methods in one program. */
+/* Runs FedSC and federated k-means with real masks. The labels equal those of the same methods in
+ * memory. */
 #include "tests/unit/protocols/fedsc/points.h"
 
 #include <math.h>
 
 enum { K = 3, EACH = 40, N = K * EACH, M = 5, L_MAX = 8 };
 
-/* The same clusters; their numbers go by signs of eigenvectors, which rounding may turn. */
+/* Checks that two labellings have the same clusters. Their numbers may differ: they depend on signs
+ * of eigenvectors, which rounding may change. */
 static void assert_same(const uint32_t *a, const uint32_t *b, size_t n, const char *what)
 {
 	uint32_t to[K] = { K, K, K }, from[K] = { K, K, K };
@@ -21,7 +23,7 @@ static void assert_same(const uint32_t *a, const uint32_t *b, size_t n, const ch
 	}
 }
 
-/* ---- the labels of the twin ---- */
+/* ---- labels of the run in memory ---- */
 
 static void check_sizes(const struct federation *f, const uint32_t *label, size_t n)
 {
@@ -53,8 +55,8 @@ static void check_record(const struct federation *f, const struct fedsc_report *
 		assert_true(points_fact(&f->party[l].record, "r") == points_fact(r, "r"));
 }
 
-/* Any number of parties finds what the same parties find without masks, and both what one finds
- * that has all rows. */
+/* For any number of parties the labels equal those of the same parties without masks, and those of
+ * one party with all rows. */
 static void check_labels(const char *settings)
 {
 	struct job job = points_job(settings);
@@ -101,7 +103,7 @@ TEST(test_labels_of_the_twin)
 	check_labels("kind=kmeans iterations=1 min_cluster=1");
 }
 
-/* Parties of very different sizes, in any order. */
+/* Parties may have very different numbers of rows, in any order. */
 TEST(test_sizes_of_parties)
 {
 	static const char *const settings[] = { "variant=anchor", "variant=dense", "kind=kmeans" };
@@ -117,7 +119,7 @@ TEST(test_sizes_of_parties)
 
 			for (size_t i = 0; i < N; i++)
 				p.part[i] = ((i % 59 == 0) + 2 * (i % 7 == 3) + order) % 4;
-			for (uint32_t i = 0; i < 8; i++) /* i % 4 == 3 is rare */
+			for (uint32_t i = 0; i < 8; i++) /* else i % 4 == 3 is rare */
 				p.part[10 * i] = i % 4;
 			label = points_run(&p, 4, &job, NULL);
 			if (!first)
@@ -131,7 +133,8 @@ TEST(test_sizes_of_parties)
 	points_release(&p);
 }
 
-/* Sums of raw columns are far beyond fixed point, and columns far below it. */
+/* Scaling and shifting the columns changes no label, although raw sums are far too large or too
+ * small for fixed point. */
 TEST(test_large_and_small)
 {
 	static const double factor[] = { 1e9, 1, 1e-9 }, offset[] = { 1e12, 1e6, 1e-3 };
@@ -181,11 +184,12 @@ TEST(test_sparse_features)
 
 /* ---- Lloyd ---- */
 
-/* The centres that parties make of each pair of sums, counts and rows, of k clusters; in order. */
+/* The centres of k clusters, in order, as parties compute them from each pair of broadcast counts
+ * and sums. */
 struct centres {
 	struct mat *C;
 	size_t count;
-	double rows[K]; /* of the last counting */
+	double rows[K]; /* rows of each cluster by the latest counts */
 };
 
 static void keep_centres(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -209,7 +213,7 @@ static void keep_centres(void *arg, size_t l, enum msg_type type, struct bytes b
 	free(x);
 }
 
-/* One step of Lloyd's on pooled rows. */
+/* Makes one step of Lloyd's algorithm on pooled rows. */
 static void lloyd(const struct mat *S, const struct mat *C, double next[K][M])
 {
 	size_t count[K] = { 0 };
@@ -236,8 +240,8 @@ static void lloyd(const struct mat *S, const struct mat *C, double next[K][M])
 			next[c][j] /= (double)count[c];
 }
 
-/* From each centres that were told, the next are those of pooled rows, up to fixed point's
- * rounding. */
+/* Each broadcast set of centres gives the next by one Lloyd step on pooled rows, within the
+ * rounding of fixed point. */
 TEST(test_lloyd_of_pooled_rows)
 {
 	struct job job = points_job("kind=kmeans restarts=1");
@@ -247,14 +251,15 @@ TEST(test_lloyd_of_pooled_rows)
 	struct mat S;
 	size_t steps = 0;
 
-	points_make(&p, K, EACH, M, 0.5, 4, 1); /* so close that it takes some */
+	points_make(&p, K, EACH, M, 0.5, 4, 1); /* so close that k-means takes several rounds */
 	f = points_federation(&p, 4, &job);
 	f->party[0].saw = keep_centres;
 	f->party[0].saw_arg = &c;
 	federation_run(f);
 	assert_all_done(f);
 	points_scaled(&p.X, &S);
-	for (size_t t = c.count; t-- > 1;) { /* from the end on: the search for landmarks splits */
+	/* from the end: the search for landmarks splits centres */
+	for (size_t t = c.count; t-- > 1;) {
 		double next[K][M], off = 0;
 
 		lloyd(&S, &c.C[t - 1], next);
@@ -264,7 +269,7 @@ TEST(test_lloyd_of_pooled_rows)
 			break;
 		steps++;
 	}
-	/* Centres after each round: one fewer step between them. */
+	/* There is one step fewer than rounds, because each round ends with centres. */
 	assert_true(steps >= 4 &&
 		    (double)steps + 1 >= points_fact(&f->server.record, "lloyd_rounds"));
 	for (size_t t = 0; t < c.count; t++)
@@ -277,8 +282,7 @@ TEST(test_lloyd_of_pooled_rows)
 
 /* ---- noise ---- */
 
-/* Noise comes from the party's own generator: two runs differ, none of them in the planted balls.
- */
+/* Parties draw noise from their own generators, so two runs differ. Both find the planted balls. */
 TEST(test_noise)
 {
 	static const char *const settings[] = {

@@ -1,11 +1,11 @@
-/* FedSC and federated k-means: what neither half takes from the other. */
+/* Tests the messages that each side of FedSC and federated k-means refuses. */
 #include "tests/unit/protocols/fedsc/points.h"
 
 #include <math.h>
 
 enum { K = 3, EACH = 8, N = K * EACH, M = 2, L = 2 };
 
-/* Small, and few rounds: of each kind of message there is one. */
+/* Small runs with few rounds that have each kind of message. */
 static const char *const runs[] = {
 	"variant=anchor min_cluster=1 restarts=1 iterations=1 dims=5",
 	"variant=dense min_cluster=1 restarts=1 iterations=1 rounds=1",
@@ -44,7 +44,7 @@ static void lab_close(struct lab *lab)
 	points_release(&lab->points);
 }
 
-/* ---- every message of the catalogue in every step ---- */
+/* ---- each message of the catalogue at each step ---- */
 
 static unsigned what_of(const struct note *note)
 {
@@ -56,7 +56,8 @@ static unsigned what_of(const struct note *note)
 	return m.choice.what;
 }
 
-/* The first or the last of its kind in its phase: rounds in between are the same. */
+/* Returns whether a message is the first or the last of its kind in its phase. Rounds in between
+ * repeat the same messages. */
 static bool is_border(const struct script *s, size_t step)
 {
 	const struct note *note = &s->note[step];
@@ -99,7 +100,7 @@ TEST(test_every_message)
 	}
 }
 
-/* ---- a coordinator that says something else ---- */
+/* ---- a coordinator that changes its messages ---- */
 
 static size_t step_in(const struct script *s, const char *phase, enum msg_type type, unsigned what,
 		      size_t nth)
@@ -112,9 +113,7 @@ static size_t step_in(const struct script *s, const char *phase, enum msg_type t
 	return 0;
 }
 
-/* Party 1 has the group key from a message, and so the same in each replay. */
-
-/* A note of to_party[1] as the message it is; the script keeps the bytes. */
+/* Decodes a note of to_party[1]. The message points into the script's bytes. */
 static struct msg message(const struct lab *lab, size_t step)
 {
 	const struct note *note = &lab->r->to_party[1].note[step];
@@ -124,7 +123,7 @@ static struct msg message(const struct lab *lab, size_t step)
 	return m;
 }
 
-/* The nth MATRIX of a phase with number `at` changed. */
+/* Changes number `at` in the nth MATRIX of a phase. The party must refuse it with these words. */
 static void refuse_number(struct lab *lab, const char *phase, size_t nth, size_t at, double value,
 			  const char *words)
 {
@@ -144,19 +143,20 @@ static void refuse_number(struct lab *lab, const char *phase, size_t nth, size_t
 	script_release(&s);
 }
 
-/* Eigenvalues, then eigenvectors. */
+/* Refuses wrong eigenvalues (the first MATRIX) and wrong eigenvectors (the second). */
 static void check_basis(struct lab *lab, const char *phase)
 {
 	refuse_number(lab, phase, 0, 0, 3, "with vectors that are not eigenvectors");
 	refuse_number(lab, phase, 0, 1, -1, "with eigenvalue 2 of 3 is");
 	refuse_number(lab, phase, 0, 0, NAN, "no finite number");
-	/* No eigenvectors, or, where noise cut this point off from all others, not orthonormal. */
+	/* These are no eigenvectors. If noise has separated the point from all others, they are not
+	 * orthonormal. */
 	refuse_number(lab, phase, 1, 0, 0.5, "vectors that are not ");
 	refuse_number(lab, phase, 1, 1, INFINITY, "no finite number");
 }
 
-/* The coordinator decides nothing: all that it says is a sum, which parties verify, or
- * eigenvectors, which they check; variant "paper" has labels, too. */
+/* The coordinator decides nothing. It sends sums, which parties verify, eigenvectors, which they
+ * check, and, in variant "paper" only, labels. */
 TEST(test_wrong_numbers)
 {
 	struct rng rng;
@@ -180,7 +180,8 @@ TEST(test_wrong_numbers)
 	}
 }
 
-/* A sum that is told again in place of the next, and one that is told to this party alone. */
+/* Refuses an earlier sum in place of the next one, and a sum sent to this party alone, whose tag is
+ * wrong or missing. */
 TEST(test_other_sums)
 {
 	struct lab lab;
@@ -192,7 +193,8 @@ TEST(test_other_sums)
 	second = step_in(&lab.r->to_party[1], "kmeans", MSG_SUM, 0, 1);
 	m = message(&lab, first);
 	assert_party_refuses(lab.r, 1, second, &m, "due were words from 0 of");
-	m = message(&lab, second); /* right, but for the tag, which is another's, or none */
+	/* the right sum, first with another sum's tag, then without a tag */
+	m = message(&lab, second);
 	m.masked.tag = message(&lab, first).masked.tag;
 	assert_party_refuses(lab.r, 1, second, &m, "is not the sum of the parties' terms and tags");
 	m.masked.tag.n = 0;
@@ -200,7 +202,7 @@ TEST(test_other_sums)
 	lab_close(&lab);
 }
 
-/* Whatever the party is told: no sum of fewer rows than its policy wants. */
+/* A party refuses sums of fewer rows than its policy allows. */
 TEST(test_policy_of_a_party)
 {
 	struct points p;
@@ -218,9 +220,9 @@ TEST(test_policy_of_a_party)
 	points_release(&p);
 }
 
-/* ---- parties that send something else ---- */
+/* ---- parties that change their messages ---- */
 
-/* Any words in place of a party's: a run that ends, with a sentence or with labels. */
+/* Replaces any masked words of a party. Each run still returns labels or an error. */
 TEST(test_wrong_words)
 {
 	struct rng rng;
@@ -239,7 +241,8 @@ TEST(test_wrong_words)
 
 			script_copy(&s, &lab.r->from_party[0], steps);
 			note = &s.note[step];
-			/* The canary: tags behind it are the parties' affair. */
+			/* Changes the canary. The coordinator ignores the tags behind it, which
+			 * parties check. */
 			for (size_t b = 0; note->type == MSG_MASKED && b < 8; b++)
 				note->body[note->len - 24 + b] = (uint8_t)rng_u64(&rng);
 			replay(&(struct listener){ lab.r, 0, true }, &s, &out);
@@ -253,8 +256,8 @@ TEST(test_wrong_words)
 	}
 }
 
-/* A number more in word `at` of the nth vector of a phase, and with it in the sum, which the
- * coordinator then refuses with these words. */
+/* Adds `more` to word `at` of party 0's nth vector of a phase, and so to the sum. The coordinator
+ * must refuse the sum with these words. */
 static void refuse_sum(struct lab *lab, const char *phase, size_t nth, size_t at, double more,
 		       const char *words)
 {
@@ -361,7 +364,7 @@ static void spoil_nothing(struct federation *f)
 	(void)f;
 }
 
-/* The run fails at whoever knows better, with these words; everybody ends. */
+/* The side that finds the error must report these words. All other sides end with an error too. */
 static void fails(const char *settings, spoil *how, bool at_party, enum err code, const char *words)
 {
 	struct points p;

@@ -1,4 +1,4 @@
-/* FedSC's variants against the same by their definitions, of all rows in one place. */
+/* Compares FedSC's variants with their definitions, computed on all rows in one place. */
 #include "tests/unit/cluster/balls.h"
 #include "protocols/fedsc/points.h"
 #include "common/linalg/distance.h"
@@ -7,8 +7,8 @@
 #include "common/linalg/la.h"
 #include "common/cluster/spectral.h"
 
-/* Landmarks, the n x d matrix of weights, its n x d left singular vectors, and k-means on those: an
- * anchor graph clustering that knows nothing of parties. */
+/* Runs anchor graph clustering without parties: landmarks, the n x d matrix of weights, its left
+ * singular vectors, and k-means on them. */
 static void central_anchors(const struct fedsc_params *p, const struct mat *Z, uint32_t *label)
 {
 	size_t d = Z->rows;
@@ -80,7 +80,7 @@ static void central_anchors(const struct fedsc_params *p, const struct mat *Z, u
 	free(lam);
 }
 
-/* Keeps the landmarks that were asked about. */
+/* Copies the landmarks from the question. */
 static enum err keep_landmarks(void *Z, const void *question, double *x, size_t n)
 {
 	const struct fedsc_question *q = question;
@@ -109,7 +109,7 @@ TEST(one_party_is_central)
 	found = fedsc_gather(lab->party, 1, lab->part, N);
 	central_anchors(&p, &Z, label);
 	assert_ok(metrics_of(found, label, N, &same));
-	assert_near(same.acc, 1, 0); /* which number a cluster has depends on rounding */
+	assert_near(same.acc, 1, 0); /* rounding may renumber the clusters */
 	free(found);
 	mat_release(&Z);
 	fedsc_report_release(&report);
@@ -117,7 +117,8 @@ TEST(one_party_is_central)
 	free(lab);
 }
 
-/* D^-1/2 K D^-1/2 with K = F F' whole; its k leading eigenvectors as columns, unit rows. */
+/* Computes the k leading eigenvectors of D^-1/2 K D^-1/2 with the full K = F F', as columns of E
+ * with unit rows. */
 static void whole_eigenproblem(const struct mat *rows, const struct mat *Z, double r, double lambda,
 			       double *value, struct mat *E)
 {
@@ -152,8 +153,8 @@ static void whole_eigenproblem(const struct mat *rows, const struct mat *Z, doub
 	free(degree);
 }
 
-/* Asks three parties what by_dense() would, and compares their embeddings with that of the n x n
- * problem: inner products of unit rows, which no sign or rotation changes. */
+/* Compares the embeddings of three parties with the n x n problem. It compares inner products of
+ * unit rows, because signs and rotations do not change them. */
 TEST(dense_is_the_whole_problem)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -199,7 +200,8 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 	memcpy(S, ROW(whole, first), count * whole->cols * sizeof(*S));
 }
 
-/* Variant paper from Z and C by its definition, C Kzz C' whole, where the answer is not clear. */
+/* Compares points_paper() with its definition: clustering by the full C Kzz C'. The data have no
+ * clear clusters. */
 TEST(paper_by_definition)
 {
 	struct points_params how = { .k = K, .restarts = 20, .seed = 3 };

@@ -1,5 +1,5 @@
-/* Noise in sums: how many rounds there are, and whose noise must be left. What is refused is in
- * tests/vectors/job-refusals.txt. */
+/* Tests noise in sums: the number of rounds, and the parties that must add noise.
+ * tests/vectors/job-refusals.txt lists refused jobs. */
 #include "protocols/fedsc/job.h"
 #include "tests/unit/job/jobs.h"
 
@@ -7,7 +7,7 @@
 	"{\"kind\": \"" kind "\", \"clusters\": 5, \"noise\": {\"on\": \"sums\", \"eps\": 0.5, "   \
 	"\"delta\": 1e-5, \"clip\": 2" more "}}"
 
-/* As many as there may be: the landmarks of fedsc take one. */
+/* Uses all rounds that a job may have. In fedsc the landmarks take one. */
 TEST(test_rounds)
 {
 	struct job j;
@@ -18,7 +18,7 @@ TEST(test_rounds)
 	assert_int_equal(fedsc_job(&j)->how.lloyd, 6);
 }
 
-/* Somebody's noise must be left. */
+/* At least one party must not collude, so that its noise remains. */
 TEST(test_colluders_of_so_many)
 {
 	struct fedsc_params p;
@@ -27,7 +27,7 @@ TEST(test_colluders_of_so_many)
 	assert_ok(parse(&j, SUMS("kmeans", ", \"colluders\": 3"), NULL));
 	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 1, &p));
 	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
-	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* half, rounded down */
+	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* half of the parties, rounded down */
 	for (unsigned parties = 2; parties <= 9; parties++) {
 		assert_ok(fedsc_params_of(fedsc_job(&j), parties, 1, &p));
 		assert_int_equal(p.colluders, parties / 2);

@@ -22,7 +22,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Equation 8, term by term. */
+/* Returns the objective of equation 8, summed term by term. */
 static double objective(const struct mat *C, const struct mat *at)
 {
 	struct mat Kzx, Kzz;
@@ -42,7 +42,8 @@ static double objective(const struct mat *C, const struct mat *at)
 	return f;
 }
 
-/* f, its gradient at Z and the step that training would take, for given C; each may be NULL. */
+/* For given C, computes the objective f, its gradient G at Z, and the step that training would
+ * take. Each output may be NULL. */
 static enum err gradient_of(const struct mat *C, struct mat *G, double *f, double *step)
 {
 	struct coefficients held;
@@ -65,7 +66,7 @@ static enum err gradient_of(const struct mat *C, struct mat *G, double *f, doubl
 	return err;
 }
 
-/* Every entry of the gradient is the slope of the objective, for any C. */
+/* Each entry of the gradient is the slope of the objective, for any C. */
 TEST(finite_differences)
 {
 	const double h = 1e-5;
@@ -92,7 +93,7 @@ TEST(finite_differences)
 	mat_release(&C);
 }
 
-/* C is the least of the objective over C: its slope there is 0. */
+/* C minimises the objective: the slope at C is 0. */
 TEST(coefficients)
 {
 	struct fedsc_basis b;
@@ -115,7 +116,7 @@ TEST(coefficients)
 	fedsc_basis_release(&b);
 }
 
-/* root root = Kzz, and a block of F is C root. */
+/* The root squared is Kzz, and a block of F is C times the root. */
 TEST(factors)
 {
 	struct fedsc_basis b;
@@ -137,7 +138,7 @@ TEST(factors)
 	fedsc_basis_release(&b);
 }
 
-/* The step's length is 1.05 times below 1 / ||H||, of which 20 power iterations miss little. */
+/* The step is 1 / (1.05 ||H||). 20 power iterations estimate ||H|| well. */
 TEST(step)
 {
 	struct mat C, CC, K, H, V;
@@ -172,7 +173,7 @@ TEST(step)
 	mat_release(&C);
 }
 
-/* Rounds lower the least of the objective over C, that is, tr(K) - tr(K_hat) and so on. */
+/* Each round lowers the minimum of the objective over C. */
 TEST(rounds_descend)
 {
 	struct mat at, next, C;
@@ -198,8 +199,9 @@ TEST(rounds_descend)
 	mat_release(&at);
 }
 
-/* Coefficients that are made again block by block give what those held give: columns of zeros
- * change no distance, but with them the rows are wider than the dictionary. */
+/* Coefficients recomputed block by block give the same dictionary as stored ones. `wide` adds
+ * columns of zeros, which change no distance. It has as many columns as the dictionary has rows, so
+ * its coefficients are stored. */
 TEST(held_or_made)
 {
 	enum { MANY = 140000, FEW = 64 };
@@ -242,7 +244,7 @@ TEST(threads_do_not_matter)
 	mat_release(&rows);
 }
 
-/* Two equal rows of Z and no lambda. */
+/* Without lambda two equal rows of Z are refused, as is NaN. */
 TEST(not_positive)
 {
 	double a[] = { 1, 2, 1, 2 };
@@ -256,8 +258,8 @@ TEST(not_positive)
 	fedsc_basis_release(&b);
 }
 
-/* Why uploads of C are a reproduction mode: each row comes back from its coefficients. Noise on C
- * ends that. */
+/* An attacker recovers each row from its coefficients, so uploads of C are for reproduction only.
+ * Noise on C prevents it. */
 TEST(rows_come_back)
 {
 	struct fedsc_basis b;
@@ -267,7 +269,7 @@ TEST(rows_come_back)
 	mat_init(&C, N, D);
 	assert_ok(fedsc_coefficients(&b, X.a, N, C.a));
 	assert_true(trilaterate(&Z, &C, R, LAMBDA, &X) < 1e-10);
-	assert_true(trilaterate(&Z, &C, 1.01 * R, LAMBDA, &X) > 1e-3); /* r has to be known */
+	assert_true(trilaterate(&Z, &C, 1.01 * R, LAMBDA, &X) > 1e-3); /* r must be known */
 	for (size_t e = 0; e < N * D; e++)
 		C.a[e] += e % 2 ? 0.1 : -0.1;
 	assert_true(trilaterate(&Z, &C, R, LAMBDA, &X) > 0.05);

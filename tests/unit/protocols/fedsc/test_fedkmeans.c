@@ -23,7 +23,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Parties that are asked about their rows as they are. */
+/* Parties that answer about unscaled rows, and a record of the requested sums. */
 struct group {
 	struct fedkmeans loop;
 	struct parties of;
@@ -31,8 +31,8 @@ struct group {
 	struct fedkmeans_party party[ROWS_PARTIES_MAX];
 	struct mat X[ROWS_PARTIES_MAX];
 	size_t parties;
-	size_t sums;        /* SUMS that were asked for */
-	double least_count; /* the least count behind any sum */
+	size_t sums;        /* SUMS questions */
+	double least_count; /* least count behind a requested sum */
 };
 
 static enum err answer(void *party, size_t l, const void *question, double *x)
@@ -87,7 +87,7 @@ static void group_release(struct group *g)
 	}
 }
 
-/* The rows of X, in its order, belong to these. */
+/* Runs Lloyd's algorithm on X from centres c. Writes the labels of the last round. */
 static void pooled_lloyd(unsigned rounds, struct mat *c, uint32_t *label)
 {
 	double *D = alloc(N * c->rows, sizeof(*D));
@@ -100,7 +100,8 @@ static void pooled_lloyd(unsigned rounds, struct mat *c, uint32_t *label)
 	free(D);
 }
 
-/* From the same start, the same bits: sums of these rows are exact, in any order. */
+/* From the same start federated and pooled Lloyd give the same bits: sums of these rows are exact
+ * in any order. */
 TEST(equals_pooled_lloyd)
 {
 	for (size_t parties = 1; parties <= 8; parties += 7 - (parties == 1) * 5)
@@ -126,7 +127,7 @@ TEST(equals_pooled_lloyd)
 		}
 }
 
-/* It ends when nothing moves, as pooled Lloyd does. */
+/* Ends when no centre moves, as pooled Lloyd does. */
 TEST(ends_when_still)
 {
 	struct fedkmeans_centres c;
@@ -149,7 +150,7 @@ TEST(ends_when_still)
 	mat_release(&start);
 }
 
-/* A centre far from all has no rows: it stays where it is, or goes, and nothing of it is summed. */
+/* A centre far from all rows stays in place or is dropped. No sum is requested for it. */
 TEST(empty_clusters)
 {
 	for (int drop = 0; drop < 2; drop++) {
@@ -173,8 +174,8 @@ TEST(empty_clusters)
 	}
 }
 
-/* One row stands alone. Whatever splits are made, it is never summed by itself: sums are of `least`
- * rows or more, and no landmark comes near it. */
+/* One row is far from all others. No split sums it alone: sums have at least `least` rows, and no
+ * landmark is near it. */
 TEST(lone_row_is_never_summed)
 {
 	for (double least = 1; least <= 5; least += 2) {
@@ -200,7 +201,7 @@ TEST(lone_row_is_never_summed)
 			nearest = fmin(nearest, fabs(MAT(&c.Z, i, 0) - 1000));
 		if (least == 1)
 			assert_true(g.least_count == 1 &&
-				    nearest < 1e-9); /* or the check is idle */
+				    nearest < 1e-9); /* so the test can fail */
 		else
 			assert_true(nearest > 100 && c.dropped > 0);
 		fedkmeans_centres_release(&c);
@@ -210,8 +211,8 @@ TEST(lone_row_is_never_summed)
 	}
 }
 
-/* Ten rows, each alone in its own direction: those that are found keep their centres as traps, or
- * each would pull the next. */
+/* Ten rows are each alone in a direction. The search keeps the centres of the lone rows it finds as
+ * traps; otherwise each would attract the next landmark. */
 TEST(lone_rows_do_not_end_the_search)
 {
 	enum { LONE = 10 };
@@ -268,8 +269,8 @@ TEST(landmarks)
 		spread += c.spread[i];
 	}
 	assert_true(rows <= N && rows > 0.9 * N);
-	assert_true(spread < N * M * 0.6); /* far below that of the five balls */
-	group_init(&g, &X, 8, 1, 2);       /* any split and threads, the same landmarks */
+	assert_true(spread < N * M * 0.6); /* far below the spread of the five balls */
+	group_init(&g, &X, 8, 1, 2);       /* for another split and more threads */
 	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &other));
 	assert_int_equal(c.Z.rows, other.Z.rows);
 	assert_mat_near(&c.Z, &other.Z, 1e-9);
@@ -279,7 +280,7 @@ TEST(landmarks)
 	mat_release(&mean);
 }
 
-/* More landmarks than rows can carry: it stops by itself. */
+/* The search stops if it may have more landmarks than the rows support. */
 TEST(landmarks_end)
 {
 	struct fedkmeans_landmarks p = {
@@ -302,7 +303,7 @@ TEST(landmarks_end)
 	mat_release(&mean);
 }
 
-/* The balls come back, over any split, in doubles and in fixed point. */
+/* Finds the balls for any split, in doubles and in fixed point. */
 TEST(balls_come_back)
 {
 	for (size_t parties = 1; parties <= 8; parties *= 2)
@@ -344,8 +345,8 @@ TEST(balls_come_back)
 		}
 }
 
-/* Of 2 .. 8 the five balls, for any split; what is measured is what the rows in the open have, and
- * each party's labels are by the centres that came out. */
+/* Chooses five clusters of 2 .. 8, for any split. Its measures equal those of pooled rows, and each
+ * party's labels follow the final centres. */
 TEST(range_finds_the_balls)
 {
 	for (size_t parties = 1; parties <= 8; parties += 7) {
@@ -388,7 +389,7 @@ static enum err spoil_margins(void *watcher, const void *question, double *x, si
 	return ERR_OK;
 }
 
-/* Margins that cannot be. */
+/* Refuses impossible margins. */
 TEST(margins_are_looked_at)
 {
 	double wrong[] = { 1.01 * N, -1, NAN };
@@ -438,7 +439,7 @@ TEST(whole_fails)
 	mat_release(&mean);
 }
 
-/* A party refuses these, and says whose fault it is. */
+/* A party refuses these questions and blames the peer. */
 TEST(refusals)
 {
 	double a[] = { 0, 0, 0, 1, 1, 1 }, count[3], x[64], few[] = { 0, 0 };
@@ -478,7 +479,7 @@ TEST(refusals)
 	fedkmeans_party_release(&p);
 }
 
-/* Rows in blocks over threads, more of both than one. */
+/* Sums over several threads and blocks are bitwise identical to those of one thread. */
 TEST(threads_do_not_matter)
 {
 	double one[7 * 21], three[7 * 21], count[7];

@@ -1,4 +1,4 @@
-/* FedSC and federated k-means: clusters under changes of the data. */
+/* Compares clusters of FedSC and federated k-means before and after changes of the data. */
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/protocols/fedsc/points.h"
 

@@ -1,4 +1,4 @@
-/* From a job to the parameters of FedSC and k-means. */
+/* Tests the parameters of FedSC and k-means that a job gives. */
 #include "tests/unit/job/jobs.h"
 #include "protocols/fedsc/coordinator.h"
 #include "protocols/fedsc/job.h"
@@ -19,7 +19,7 @@ static struct fedsc_params params_of(const char *text)
 
 #define OF(kind, more) "{\"kind\": \"" kind "\", \"clusters\": 6, \"seed\": 9" more "}"
 
-/* Without a word about noise there is none, and k-means is a variant of its own. */
+/* A job without `noise` has none. k-means is a variant of its own. */
 TEST(defaults)
 {
 	static const struct {

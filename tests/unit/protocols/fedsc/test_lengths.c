@@ -1,5 +1,5 @@
-/* The lengths that Theorem 3.9 needs bounded are: of scaled rows, and rows of a party's dictionary.
- */
+/* Tests the lengths that Theorem 3.9 bounds: those of scaled rows, and of the rows of a party's
+ * dictionary. */
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "tests/unit/linalg/sample.h"
 #include "protocols/fedsc/coordinator.h"
@@ -9,7 +9,7 @@ enum { N = 40, M = 3, D = 6 };
 struct lab {
 	struct fedsc_party party[2];
 	struct memory memory;
-	double clip, ball; /* as asked for, the last time */
+	double clip, ball; /* the latest request */
 	size_t dictionaries;
 };
 
@@ -27,7 +27,8 @@ static double longest(const double *x, size_t rows, size_t cols)
 	return most;
 }
 
-/* Of the sums: weighted means of two parties' dictionaries are in the ball if both are. */
+/* Checks the length bounds. If both parties' dictionaries are in the ball, so is their weighted
+ * mean, which is the sum seen here. */
 static enum err watch(void *watcher, const void *question, double *x, size_t n)
 {
 	const struct fedsc_question *q = question;
@@ -90,13 +91,13 @@ TEST(shortened)
 	p.dims = D;
 	p.least = 1;
 	assert_ok(run(&lab, &p, &row, &z));
-	assert_true(row > 2 && z > 0.9); /* or there would be nothing to shorten */
+	assert_true(row > 2 && z > 0.9); /* otherwise nothing would be shortened */
 	assert_true(lab.clip == 0 && lab.ball == 0 && lab.dictionaries == p.rounds);
 	p.clip = 1;
 	p.ball = 0.5;
 	assert_ok(run(&lab, &p, &row, &z));
 	assert_true(lab.clip == 1 && lab.ball == 0.5 && lab.dictionaries == p.rounds);
-	assert_near(row, 1, 1e-12); /* those that were longer are as long as may be */
+	assert_near(row, 1, 1e-12); /* shortened rows have the bound as length */
 	assert_true(z <= 0.5 * (1 + 1e-12));
 	p.clip = -1;
 	assert_err(run(&lab, &p, &row, &z), ERR_INPUT, "lengths of -1 and 0.5");

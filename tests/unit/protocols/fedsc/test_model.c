@@ -1,5 +1,5 @@
-/* What places new rows: a file that comes back as it was and is refused when damaged; rows of the
- * run get their labels. */
+/* Tests the model that places new rows. Its file is read back equal and is refused if damaged. Rows
+ * of the run get the labels of the run. */
 #include "tests/test.h"
 #include "rows.h"
 
@@ -14,7 +14,8 @@ static void fill(struct mat *M, size_t rows, size_t cols, double first)
 		M->a[e] = first + (double)e / 8;
 }
 
-/* Two columns; anchors: four landmarks of which two are near, three dimensions. */
+/* Makes a model of two columns. With anchors it has four landmarks, uses the two nearest, and has
+ * three dimensions. */
 static void make(struct fedsc_model *m, bool anchors, bool named)
 {
 	struct columns names = { 0 };
@@ -39,7 +40,7 @@ static void make(struct fedsc_model *m, bool anchors, bool named)
 
 static enum err parse(const uint8_t *p, size_t n, struct fedsc_model *m)
 {
-	uint8_t *exact = alloc(n ? n : 1, 1); /* a sanitizer sees what is read behind it */
+	uint8_t *exact = alloc(n ? n : 1, 1); /* a sanitizer reports reads behind it */
 	enum err err;
 
 	memcpy(exact, p, n);
@@ -71,7 +72,7 @@ TEST(test_there_and_back)
 	}
 }
 
-/* Any bit turned, any length cut, a byte too many. */
+/* Refuses a file with a flipped bit, and a file cut at any length. */
 TEST(test_damaged)
 {
 	struct fedsc_model m, n;
@@ -105,15 +106,15 @@ static void refused(const struct fedsc_model *m)
 	buf_release(&b);
 }
 
-/* Whole by its checksum, but what it says cannot be. */
+/* Refuses models with a correct checksum but impossible contents. */
 TEST(test_does_not_hold_together)
 {
 	struct fedsc_model m;
 
 	make(&m, true, true);
-	m.near = 4; /* of four landmarks */
+	m.near = 4; /* as many as there are landmarks */
 	refused(&m);
-	m.near = 0; /* and landmarks */
+	m.near = 0; /* 0, although there are landmarks */
 	refused(&m);
 	m.near = 2;
 	m.unit[1] = -1;
@@ -122,7 +123,7 @@ TEST(test_does_not_hold_together)
 	MAT(&m.R, 3, 2) = NAN;
 	refused(&m);
 	MAT(&m.R, 3, 2) = 0;
-	m.Z.rows = 3; /* and four rows of R */
+	m.Z.rows = 3; /* although R has four rows */
 	refused(&m);
 	m.Z.rows = 4;
 	m.name[0][0] = 0;

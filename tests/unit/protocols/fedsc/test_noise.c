@@ -1,5 +1,5 @@
-/* A job's noise: numbers against hand-computed ones, and that no more is claimed than they
- * carry. */
+/* Compares the noise of jobs with numbers computed by hand. Checks that the description claims no
+ * more than they guarantee. */
 #include "tests/unit/job/jobs.h"
 #include "common/base/log.h"
 #include "protocols/fedsc/job.h"
@@ -28,14 +28,14 @@ static void said(const char *text, const char *const *parts)
 
 	numbers(text, &job, &n);
 	fedsc_noise_describe(fedsc_job(&job), &n, sentence);
-	assert_true(strlen(sentence) < FEDSC_NOISE_TEXT - 1); /* nothing is cut off */
+	assert_true(strlen(sentence) < FEDSC_NOISE_TEXT - 1); /* the text was not truncated */
 	for (; *parts; parts++)
 		if (!strstr(sentence, *parts))
 			fail_msg("\"%s\" is not in: %s", *parts, sentence);
 }
 
-/* Sensitivity 2 tau_X = 4, times the root that tests/unit/privacy/test_noise.c has for that eps and
- * sensitivity 1. */
+/* The sensitivity is 2 tau_X = 4. sigma is 4 times the root that tests/unit/privacy/test_noise.c
+ * has for this eps and sensitivity 1. */
 TEST(test_rows_by_eps)
 {
 	struct fedsc_noise n;
@@ -96,9 +96,10 @@ TEST(test_by_beta)
 	near(n.beta + n.noise_z + n.noise_c + n.sigma + n.sigma_z + n.sigma_c + n.eps, 0);
 }
 
-/* d = 16, ball 3: D_Z = 2 * 4 * 3 = 24; sigma_Z = 24 / 0.4 sqrt(8 * 5 ln(e + 0.4 / 1e-5)). Lemma
- * J.1: D_C = 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4) = 2800, times the root for eps 0.4 and delta
- * 1e-5. Each has half of eps and delta. */
+/* Each factor has half of eps and delta. With d = 16 and ball 3:
+ * D_Z = 2 * 4 * 3 = 24; sigma_Z = 24 / 0.4 sqrt(8 * 5 ln(e + 0.4 / 1e-5)).
+ * Lemma J.1: D_C = 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4) = 2800, times the root for eps 0.4 and
+ * delta 1e-5. */
 #define FACTORS(variant, more)                                                                     \
 	"{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"" variant                           \
 	"\", \"dims\": 16, \"rounds\": 5, \"kernel\": {\"width\": 2}, \"noise\": {\"on\": "        \
@@ -117,13 +118,13 @@ TEST(test_factors_by_eps)
 	near(n.sigma_c, 2800 * analytic);
 	near(n.scaled_clip, 2);
 	near(n.ball, 3);
-	near(n.eps, 0); /* nothing is claimed of the job */
-	/* dense uploads no C: all is for Z. */
+	near(n.eps, 0); /* makes no claim for the whole job */
+	/* Variant dense uploads no C, so Z gets all of eps. */
 	numbers(FACTORS("dense", ", \"ball\": 3"), &job, &n);
 	near(n.sigma_z, 24 / 0.8 * sqrt(composed));
 	near(n.sigma_c, 0);
 	near(n.eps, 0);
-	/* Without a ball as if it were the rows', and nothing is shortened. */
+	/* Without `ball` the sensitivity uses the rows' clip, and nothing is shortened. */
 	numbers(FACTORS("paper", ""), &job, &n);
 	near(n.sensitivity_z, 16);
 	near(n.ball, 0);
@@ -165,7 +166,7 @@ static double fact(const struct facts *r, const char *name)
 	return NAN;
 }
 
-/* Numbers beside the sentence, those that there are; no noise, no word of it. */
+/* Records the numbers that apply beside the sentence. Without noise it records nothing. */
 TEST(test_recorded)
 {
 	struct fedsc_noise n;

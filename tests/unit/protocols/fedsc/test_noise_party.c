@@ -1,4 +1,4 @@
-/* A party's rows get the noise that the job says, before anything is made of them. */
+/* A party adds the job's noise to its rows before it uses them. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"
@@ -18,7 +18,7 @@ struct bench {
 	struct mat X;
 };
 
-/* n rows of 4 columns: (1, 0, 0, 0), and the last (30, 40, 0, 0). */
+/* Opens a job on n rows of 4 columns: (1, 0, 0, 0), and (30, 40, 0, 0) as the last. */
 static void bench_open(struct bench *b, const char *job, size_t n)
 {
 	ALLOC(b->work, 1);
@@ -49,8 +49,8 @@ static const struct fact *fact(const struct bench *b, const char *name)
 	return NULL;
 }
 
-/* Clip 50 shortens nothing, sensitivity 100, eps 100: the sample's variance within five of its own
- * deviations, sqrt(2 / samples), of sigma^2. */
+/* Clip 50 shortens no row; the sensitivity is 100, eps is 100. The sample variance is within five
+ * of its standard deviations, sqrt(2 / samples), of sigma^2. */
 TEST(test_variance)
 {
 	enum { N = 20000 };
@@ -79,8 +79,8 @@ TEST(test_variance)
 	bench_close(&b);
 }
 
-/* A row of length 50 beside rows of length 1 is shortened to 1 and counted, and noise that is next
- * to nothing leaves the rest. */
+/* A row of length 50 among rows of length 1 is shortened to 1 and counted. The noise is tiny and
+ * leaves the other rows nearly unchanged. */
 TEST(test_clipped_then_noisy)
 {
 	struct fedsc_noise noise;
@@ -102,8 +102,7 @@ TEST(test_clipped_then_noisy)
 	bench_close(&b);
 }
 
-/* Noise that is added elsewhere, or nowhere, leaves rows as they are; the record says what it is.
- */
+/* Noise elsewhere, or no noise, leaves rows unchanged. The record describes the noise. */
 TEST(test_other_noise)
 {
 	static const struct {
@@ -133,7 +132,7 @@ TEST(test_other_noise)
 	}
 }
 
-/* Two draws from the CSPRNG differ, and fill what they are asked for. */
+/* Two draws from the CSPRNG differ and fill the whole buffer. */
 TEST(test_source)
 {
 	const struct noise_source *source = work_random();

@@ -1,8 +1,8 @@
-/* FedSC's noise: on rows, and on the factors that variant `paper` uploads. */
+/* Tests FedSC's noise on rows, and on the factors that variant `paper` uploads. */
 #include "tests/unit/protocols/fedsc/trilaterate.h"
 #include "tests/unit/cluster/balls.h"
 
-/* beta: the rows' mean square rises by beta^2. */
+/* Noise of deviation beta raises the rows' mean square by beta^2. */
 TEST(noisy_rows)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -35,7 +35,7 @@ TEST(noisy_rows)
 	free(lab);
 }
 
-/* Rows of the upload without noise come back by trilateration; with it they do not. */
+/* Trilateration recovers rows from an upload without noise, but not from one with noise. */
 TEST(noisy_factors)
 {
 	for (int noisy = 0; noisy < 2; noisy++) {

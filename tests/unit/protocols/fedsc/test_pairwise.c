@@ -1,5 +1,5 @@
-/* FedSC, Appendix C, with real masks, boxes and encryption: labels of variant "paper", and lies of
- * a party. */
+/* Tests FedSC's Appendix C with real masks, boxes and encryption. Labels equal those of variant
+ * "paper", and a party's false messages are refused. */
 #include "tests/unit/protocols/fedsc/points.h"
 
 #include "crypto/paillier.h"
@@ -11,7 +11,7 @@
 
 enum { K = 3, M = 5, LIAR = 1, VICTIM = 2 };
 
-/* ---- a party that lies in its batches, or of its similarities ---- */
+/* ---- a party that falsifies its batches or its similarities ---- */
 
 enum lie {
 	NO_LIE,
@@ -32,7 +32,7 @@ enum lie {
 	HALF_ROUNDED,
 	HALF_LARGE,
 	HALF_OF_OWN,
-	READS, /* keeps to the protocol */
+	READS, /* follows the protocol */
 };
 
 static enum lie lie;
@@ -42,7 +42,7 @@ static enum err lying_exchange(struct work *work, enum sealed what, struct buf *
 			       size_t most);
 #include "protocols/fedsc/party/pairwise.h"
 static const struct mat *honest_rows(const struct pairwise *s);
-static _Atomic unsigned powers; /* of ciphertexts, since it was set */
+static _Atomic unsigned powers; /* powers of ciphertexts since the last reset */
 
 static void count_power(void)
 {
@@ -93,8 +93,8 @@ static void lie_in_ciphers(struct buf *out)
 	}
 }
 
-/* PRODUCT_FALSE: the first row's products become those of its negative, which are in range.
- * PRODUCT_DOUBLE: twice as large; those with the victim's nearest row are then above 1. */
+/* Falsifies products. PRODUCT_FALSE replaces the first row's products by their negatives, which are
+ * in range. PRODUCT_DOUBLE doubles them; those with the victim's nearest row then exceed 1. */
 static void lie_in_products(struct buf *out)
 {
 	const char *why;
@@ -142,7 +142,8 @@ static enum err lying_exchange(struct work *work, enum sealed what, struct buf *
 	return e;
 }
 
-/* READS: w_j of the victim's rows j by the liar's equations c_i' w_j = K^_ij, and the true ones. */
+/* For READS: w_j of the victim's rows j, solved from the liar's equations c_i' w_j = K^_ij, and the
+ * true values. */
 static struct mat read_w, true_w;
 
 static struct mat reals(const int64_t *x, size_t rows, size_t cols)
@@ -164,7 +165,7 @@ static void read_rows(const struct pairwise *s)
 	for (size_t j = 0; j < rows; j++)
 		for (size_t i = 0; i < s->n; i++)
 			MAT(&theirs, j, i) = MAT(&s->K, i, s->n_all - rows + j);
-	la_mul_nn(&theirs, &C, 1, &read_w); /* rows x d: K'C, then (C'C)^-1 of it */
+	la_mul_nn(&theirs, &C, 1, &read_w); /* rows x d: K'C, then times (C'C)^-1 */
 	la_gram_columns(&C, 1, &gram);
 	assert_ok(la_cholesky(&gram));
 	assert_ok(la_cholesky_solve(&gram, read_w.a, rows));
@@ -173,7 +174,8 @@ static void read_rows(const struct pairwise *s)
 	mat_release(&C);
 }
 
-/* The victim's columns are behind the liar's. */
+/* Replaces pairwise_rows() to read or falsify similarities. The victim's columns follow the liar's.
+ */
 const struct mat *pairwise_rows(const struct pairwise *s)
 {
 	double *last = &MAT(&s->K, 0, s->n_all - 1);
@@ -193,7 +195,7 @@ const struct mat *pairwise_rows(const struct pairwise *s)
 
 /* ---- labels ---- */
 
-/* The same clusters, in any order. */
+/* Checks that two labellings have the same clusters, numbered in any order. */
 static void assert_same(const uint32_t *a, const uint32_t *b, size_t n)
 {
 	uint32_t to[K] = { K, K, K };
@@ -231,13 +233,14 @@ TEST(labels_of_variant_paper)
 {
 	check_labels("", 12, 1.5, 3);
 	check_labels("rounds=1 dims=9 kernel.lambda=1e-6 kernel.width=1.5", 11, 1, 2);
-	check_labels("noise.on=none dims=4", 40, 2, 1); /* alone: two groups of its own rows */
+	check_labels("noise.on=none dims=4", 40, 2, 1); /* one party: two groups of its own rows */
 	check_labels("dims=4 rounds=0 kernel.factor=0.3", 23, 1, 2);
 }
 
-/* ---- lies ---- */
+/* ---- false messages ---- */
 
-/* The sentence of whoever finds it: the victim, or the coordinator. */
+/* Runs a job with this falsification. The coordinator or the victim must report this error; NULL:
+ * the run succeeds. */
 static void refused(enum lie which, bool by_coordinator, const char *sentence)
 {
 	struct job job = points_job("variant=pairwise dims=4 rounds=0 min_cluster=1 restarts=1");
@@ -286,7 +289,8 @@ TEST(lies_in_products)
 	refused(PRODUCT_MORE, false, "sent products of 22528 bytes; expected 512 for each");
 }
 
-/* The coordinator compares what two parties say of each two rows, and names both. */
+/* The coordinator compares the similarities that two parties send of the same rows. Its error names
+ * both. */
 TEST(halves_are_compared)
 {
 	refused(NO_LIE, true, NULL);
@@ -297,7 +301,8 @@ TEST(halves_are_compared)
 	refused(HALF_OF_OWN, true, "sent similarities of its own rows that are not compatible");
 }
 
-/* docs/security/inference.md: an honest party with four rows, of four dimensions. */
+/* An honest party with four rows in four dimensions computes the other's coefficients
+ * (docs/security/inference.md). */
 TEST(a_party_computes_the_others_coefficients)
 {
 	refused(READS, true, NULL);
@@ -309,7 +314,7 @@ TEST(a_party_computes_the_others_coefficients)
 	mat_release(&true_w);
 }
 
-/* Each loop over ciphertexts ends when the job does, which may have an hour of them left. */
+/* Each loop over ciphertexts stops when the job ends. Otherwise it might run for another hour. */
 TEST(stopped)
 {
 	struct progress progress = { 0 };
@@ -360,7 +365,7 @@ static enum err joined(double one, double other, double diagonal)
 	return e;
 }
 
-/* d = 4, lambda = 1/4: 2 / (2 / 2) + 4 + 1 = 7 units of 2^-30. */
+/* The tolerance for d = 4 and lambda = 1/4 is 2 / (2 / 2) + 4 + 1 = 7 units of 2^-30. */
 TEST(tolerance_and_names)
 {
 	static const char compatible[] = "ann and bob sent similarities of their rows that are not "
@@ -379,7 +384,7 @@ TEST(tolerance_and_names)
 		   "ann sent similarities of its own rows that are out");
 }
 
-/* 2 n (n / 33 + L) powers. */
+/* Bounds the rows: a run takes 2 n (n / 33 + L) powers. */
 TEST(rows_are_bounded)
 {
 	assert_ok(fedsc_pairwise_fits(1990, 5));

@@ -1,5 +1,5 @@
-/* k-means with noise in its sums: what one row can change, how much noise there is, that nothing
- * else is shown, and that the clusters come back all the same. */
+/* Tests k-means with noise in its sums: the effect of one row, the amount of noise, the questions
+ * asked, and the clusters found. */
 #include "tests/unit/protocols/fedsc/rows.h"
 #include "tests/unit/job/jobs.h"
 #include "common/cluster/metrics.h"
@@ -15,7 +15,7 @@ enum { K = 5, EACH = 400, N = K * EACH, M = 4, L = 4 };
 static struct mat X;
 static uint32_t truth[N];
 
-/* Balls of spread 1, shortened into a ball around 0 that holds nearly all of them. */
+/* A ball around 0 of this radius holds nearly all rows; longer rows are shortened. */
 static const double CLIP = 16;
 
 static int open_rows(void **state)
@@ -45,7 +45,7 @@ static void params(double eps, unsigned rounds, size_t parties, struct fedsc_par
 	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 1, p));
 }
 
-/* ---- what is shown ---- */
+/* ---- clusters and questions ---- */
 
 TEST(test_clusters_come_back)
 {
@@ -71,10 +71,9 @@ TEST(test_clusters_come_back)
 			rows += report.size[i];
 		}
 		assert_near(rows, N, 0.2 * N);
-		assert_true(rows != N); /* sizes are of noisy counts */
+		assert_true(rows != N); /* sizes come from noisy counts */
 		assert_true(report.n == N && report.rounds == 7);
-		/* One number is exact, and it is how many rows there are; all others are of rounds.
-		 */
+		/* The number of rows is the only exact number; all other sums have noise. */
 		for (size_t a = 0; a < lab->asked_count; a++) {
 			enum fedsc_kind kind = lab->asked[a].kind;
 
@@ -89,7 +88,7 @@ TEST(test_clusters_come_back)
 	}
 }
 
-/* All who run it have the same centres: from the same sums and the seed alone. */
+/* Equal seeds give equal centres, for any number of threads. */
 TEST(test_same_again)
 {
 	struct fedsc_report report[2];
@@ -110,10 +109,10 @@ TEST(test_same_again)
 	fedsc_report_release(&report[1]);
 }
 
-/* ---- how much ---- */
+/* ---- amount of noise ---- */
 
-/* s of one release for eps 1 and delta 1e-5 is 3.73063163481594 (tests/unit/privacy/test_noise.c);
- * seven have sqrt(7) times as much each. */
+/* One release has the multiplier 3.73063163481594 for eps 1 and delta 1e-5
+ * (tests/unit/privacy/test_noise.c). Each of seven releases has sqrt(7) times that. */
 TEST(test_multiplier)
 {
 	struct fedsc_noisy noisy;
@@ -123,7 +122,7 @@ TEST(test_multiplier)
 	assert_near(p.multiplier, 3.73063163481594 * sqrt(7), 1e-9);
 	assert_true(p.colluders == L / 2 && p.clip == CLIP);
 	assert_ok(fedsc_noisy_of(&p, L, M, 0.8, &noisy));
-	/* Of L parties those who keep still make up for all. */
+	/* The noise of the L - L / 2 honest parties alone has the promised deviation. */
 	assert_near(noisy.count.step * noisy.count.steps * sqrt(L - L / 2), sqrt(8) * p.multiplier,
 		    1e-2);
 	assert_near(noisy.sum.step * noisy.sum.steps * sqrt(L - L / 2), 2 * 0.8 * p.multiplier,
@@ -132,7 +131,7 @@ TEST(test_multiplier)
 	assert_near(noisy.deviation, 4 * p.multiplier, 1e-2);
 }
 
-/* The party's answer about centres Z, with hardly any noise or as `noisy` has it. */
+/* Writes the party's answer about centres Z to x, with the noise of `noisy`. */
 static void answer(struct fedsc_party *party, const struct mat *Z, const struct fedsc_noisy *noisy,
 		   double *x)
 {
@@ -153,8 +152,8 @@ static void party_of(struct fedsc_party *party, const struct mat *rows,
 	assert_ok(fedsc_answer(party, &ball, NULL));
 }
 
-/* One row in place of another: in deviations of the noise the answer moves by no more than 1 / s,
- * wherever both rows lie and whatever they belong to; and nearly so much is reached. */
+/* Replaces one row by another. The answer moves by at most 1 / s deviations of the noise, for any
+ * two rows and their clusters. Some rows nearly reach the bound. */
 TEST(test_what_a_row_can_change)
 {
 	const struct fedsc_noisy still = { .radius = 0.5,
@@ -177,7 +176,7 @@ TEST(test_what_a_row_can_change)
 		for (int which = 0; which < 2; which++) {
 			struct fedsc_party party;
 
-			/* The last row is another, sometimes opposite the first's centre. */
+			/* Draws the last row, or mirrors it at the first centre. */
 			for (size_t j = 0; j < M; j++)
 				MAT(&rows, 2, j) = t % 2 && which
 						       ? 2 * MAT(&Z, 0, j) - MAT(&rows, 2, j)
@@ -199,8 +198,8 @@ TEST(test_what_a_row_can_change)
 	mat_release(&rows);
 }
 
-/* Rows do not show through the noise's steps, and the noise has the deviation that was asked for.
- */
+/* Answers are multiples of the noise's step, which hides rows. The noise has the requested
+ * deviation. */
 TEST(test_noise_of_an_answer)
 {
 	enum { TIMES = 2000 };
@@ -222,7 +221,7 @@ TEST(test_noise_of_an_answer)
 	sample_normal(&Z, K, M, 5);
 	party_of(&party, &some, &source);
 	answer(&party, &Z, &still, exact);
-	for (size_t w = K; w < K * (M + 2); w++) /* but for the one step of noise that is left */
+	for (size_t w = K; w < K * (M + 2); w++) /* removes the noise of one step */
 		exact[w] = nearbyint(exact[w] / noisy.sum.step) * noisy.sum.step;
 	for (int t = 0; t < TIMES; t++) {
 		answer(&party, &Z, &noisy, x);
@@ -243,9 +242,10 @@ TEST(test_noise_of_an_answer)
 
 /* ---- an attack ---- */
 
-/* Who knows all rows but one, the centres, and the noise of as many parties as may collude, guesses
- * from a round's sum which of two rows the last one is, by the most likely. Of N(0, s) against N(1,
- * s) it is right with probability Phi(1 / 2 s): nobody does better (Neyman, Pearson). */
+/* The attacker knows all rows but one, the centres, and the noise of as many parties as may
+ * collude. From the sum of a round it guesses by likelihood which of two rows is the last one.
+ * Between N(0, s) and N(1, s) the best guess is right with probability Phi(1 / 2 s) (Neyman,
+ * Pearson). */
 static double guessed_right(double eps, unsigned times)
 {
 	const struct fedsc_noisy still = { .radius = 1,
@@ -261,7 +261,7 @@ static double guessed_right(double eps, unsigned times)
 	struct rng rng;
 
 	params(eps, 5, L, &p);
-	p.multiplier /= sqrt(5); /* one release alone */
+	p.multiplier /= sqrt(5); /* of a single release */
 	assert_ok(fedsc_noisy_of(&p, L, M, 1, &noisy));
 	rng_seed(&rng, 31, 0);
 	source = seeded_source(&rng);
@@ -281,8 +281,7 @@ static double guessed_right(double eps, unsigned times)
 		double likely = 0;
 
 		answer(&party[which], &Z, &noisy, x);
-		/* The second who keeps still: a party without rows that matter adds its share too.
-		 */
+		/* The second honest party has no rows that matter here, but adds its noise. */
 		for (size_t w = 0; w < K * (M + 2); w++) {
 			const struct discrete_share *share = w < K ? &noisy.count : &noisy.sum;
 			double of_two = share->step * share->steps * sqrt(2), off[2];
@@ -315,10 +314,9 @@ TEST(test_who_knows_all_other_rows)
 		best = erfc(-1 / (2 * p.multiplier) / sqrt(2)) / 2;
 		print_message("eps %g: right in %.3f of guesses, %.3f at best\n", eps[e], right,
 			      best);
-		assert_near(right, best,
-			    5 * 0.5 / sqrt(TIMES)); /* and nearly as often: rows move it so far */
+		assert_near(right, best, 5 * 0.5 / sqrt(TIMES)); /* reached by these two rows */
 	}
-	assert_true(guessed_right(60, 200) > 0.99); /* a promise of next to nothing */
+	assert_true(guessed_right(60, 200) > 0.99); /* eps 60 protects almost nothing */
 }
 
 /* ---- refused ---- */

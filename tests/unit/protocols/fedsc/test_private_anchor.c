@@ -1,6 +1,6 @@
-/* FedSC's landmarks with noise in all sums: what one row can change in B'B, how much noise its sum
- * has, that nothing else is shown, and that what only a graph of neighbours can tell apart comes
- * back. */
+/* Tests FedSC's landmarks with noise in all sums: the effect of one row on B'B, the noise of the
+ * sum, and the questions asked. The run finds clusters that only a graph of neighbours separates.
+ */
 #include "tests/unit/protocols/fedsc/rows.h"
 #include "tests/unit/job/jobs.h"
 #include "common/cluster/metrics.h"
@@ -16,7 +16,7 @@ enum { N = 12000, M = 2, L = 4, D = 7, NEAR = 4, WORDS = D * (D + 1) / 2 };
 static struct mat X;
 static uint32_t truth[N];
 
-/* Two rings around 0, of radius 1 and 1/2. */
+/* Makes two rings around 0, of radius 1 and 1/2. */
 static int open_rows(void **state)
 {
 	struct rng rng;
@@ -55,9 +55,9 @@ static void params(double eps, size_t parties, struct fedsc_params *p)
 	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 1, p));
 }
 
-/* ---- what is shown ---- */
+/* ---- clusters and questions ---- */
 
-/* As new rows they get the labels that they got in the run. */
+/* Places the rows of the run as new rows. They get the labels of the run. */
 static void assert_placed_alike(const struct fedsc_model *m, const uint32_t *label)
 {
 	double *confidence = alloc(N, sizeof(*confidence));
@@ -105,7 +105,8 @@ TEST(test_rings_come_back)
 	free(lab);
 }
 
-/* Of so little that nothing is left: a clustering all the same, of no more than k. */
+/* With eps 1e-3 noise hides all structure. The run still returns a clustering of at most k
+ * clusters. */
 TEST(test_nothing_is_left)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -125,10 +126,10 @@ TEST(test_nothing_is_left)
 	free(lab);
 }
 
-/* ---- how much ---- */
+/* ---- amount of noise ---- */
 
-/* All rounds and B'B are together one release of the deviation that eps asks for:
- * 3.73063163481594 for eps 1 and delta 1e-5 (tests/unit/privacy/test_noise.c). */
+/* All rounds and B'B together are one release: its multiplier is 3.73063163481594 for eps 1 and
+ * delta 1e-5 (tests/unit/privacy/test_noise.c). */
 TEST(test_multipliers)
 {
 	struct fedsc_params p;
@@ -164,8 +165,8 @@ static void answer(struct fedsc_party *party, const struct mat *Z, unsigned near
 
 static const struct discrete_share still = { 0x1p-24, 1 };
 
-/* One row in place of another: B'B moves by no more than sqrt(2), and by that where each is of one
- * landmark. */
+/* Replaces one row by another. B'B moves by at most sqrt(2). Rows that belong to one landmark each
+ * reach the bound. */
 TEST(test_what_a_row_can_change)
 {
 	struct noise_source source;
@@ -201,8 +202,8 @@ TEST(test_what_a_row_can_change)
 	mat_release(&rows);
 }
 
-/* What those who do not collude add to the decoded sum has the deviation that was promised, and all
- * that all add: by `colluders` of `parties`. */
+/* The honest parties' noise in the decoded sum has the promised deviation; that of all parties has
+ * the reported one. Each case has a number of parties and of colluders. */
 TEST(test_noise_of_the_sum)
 {
 	enum { TIMES = 3000 };
@@ -259,8 +260,9 @@ TEST(test_noise_of_the_sum)
 
 /* ---- an attack ---- */
 
-/* Who knows all rows but one, the landmarks and the colluders' noise guesses of which of two
- * landmarks the last row is: right with probability Phi(mu / 2) at best, mu of B'B's part alone. */
+/* The attacker knows all rows but one, the landmarks and the colluders' noise. It guesses at which
+ * of two landmarks the last row is. The best guess is right with probability Phi(mu / 2), with the
+ * mu of B'B alone. */
 static double guessed_right(const struct fedsc_params *p, unsigned times)
 {
 	struct discrete_share share;
@@ -287,7 +289,7 @@ static double guessed_right(const struct fedsc_params *p, unsigned times)
 		double likely = 0;
 
 		answer(&party[which], &Z, 1, &share, x);
-		assert_ok(discrete_add(&source, &share, x, WORDS)); /* the second who keeps still */
+		assert_ok(discrete_add(&source, &share, x, WORDS)); /* the other honest party */
 		for (size_t w = 0; w < WORDS; w++)
 			likely += (x[w] - exact[0][w]) * (x[w] - exact[0][w]) -
 				  (x[w] - exact[1][w]) * (x[w] - exact[1][w]);
@@ -319,7 +321,7 @@ TEST(test_who_knows_all_other_rows)
 	}
 	params(200, L, &p);
 	p.near = 1;
-	assert_true(guessed_right(&p, 200) > 0.99); /* a promise of next to nothing */
+	assert_true(guessed_right(&p, 200) > 0.99); /* eps 200 protects almost nothing */
 }
 
 /* ---- refused ---- */

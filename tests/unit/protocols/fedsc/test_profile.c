@@ -1,5 +1,5 @@
-/* What sets clusters apart over all parties: what sums say beside what pooled rows say, which
- * clusters are shown, and the noise. */
+/* Tests the profiles of clusters over all parties: compares sums with pooled rows, and checks which
+ * clusters are shown and their noise. */
 #include "tests/test.h"
 #include "common/data/profile.h"
 #include "protocols/fedsc/own.h"
@@ -12,7 +12,7 @@ enum { K = 3, EACH = 60, N = K * EACH, M = 12, L = 3 };
 static struct mat X;
 static uint32_t truth[N], part[N];
 
-/* Columns in other units, and one that few rows have. */
+/* Column 1 has another unit, and few rows have column 2. */
 static int open_rows(void **state)
 {
 	(void)state;
@@ -32,7 +32,7 @@ static int close_rows(void **state)
 	return 0;
 }
 
-/* ---- beside pooled rows ---- */
+/* ---- comparison with pooled rows ---- */
 
 static struct fedsc_params params_of(enum fedsc_variant variant, double noise)
 {
@@ -57,8 +57,8 @@ static struct fedsc_params params_of(enum fedsc_variant variant, double noise)
 				      .threads = 1 };
 }
 
-/* Of all rows: the mean and deviation of column j, and of cluster c (K: of all) the mean and share.
- */
+/* Computes the mean of column j and its share of nonzero values over the rows of cluster c (K: all
+ * rows). */
 static void pooled(const uint32_t *label, uint32_t c, size_t j, double *mean, double *share)
 {
 	double rows = 0;
@@ -136,13 +136,13 @@ TEST(test_beside_pooled)
 		run_and_compare(variant[v], 0, 1e-6);
 }
 
-/* Of sixty rows the noise of one moves little. */
+/* With 60 rows in each cluster, noise of one row's size changes little. */
 TEST(test_noise_costs_little)
 {
 	run_and_compare(FEDSC_BY_KMEANS, 1, 0.12);
 }
 
-/* ---- what is shown ---- */
+/* ---- clusters shown ---- */
 
 struct watched {
 	size_t asked, words;
@@ -162,7 +162,7 @@ static enum err see(void *watcher, const void *question, double *x, size_t n)
 	return ERR_OK;
 }
 
-/* Clusters of these sizes; rows as they are. */
+/* Profiles clusters of these sizes, with unscaled rows. */
 static void profile_with(const size_t *size, size_t k, double noise, bool marked,
 			 struct rows_lab *lab, struct watched *w, struct fedsc_report *report,
 			 enum err *result)
@@ -213,8 +213,8 @@ static void shows(const size_t *size, size_t k, const char *clusters)
 	free(lab);
 }
 
-/* Rows that no sum is of are what is left of the whole: one row less than min_cluster takes another
- * cluster with it. */
+/* The sums of hidden clusters can be derived from the totals. If hidden clusters have fewer than
+ * min_cluster rows together, another cluster is hidden too. */
 TEST(test_small_clusters)
 {
 	shows((const size_t[]){ 60, 60, 60 }, 3, "012");
@@ -244,8 +244,8 @@ TEST(test_noise)
 	fedsc_report_release(&report);
 	for (size_t i = 0; i < exact.words; i++)
 		square += pow(noisy.x[i] - exact.x[i], 2) / (double)exact.words;
-	/* 96 numbers: of three parties together the deviation is 5, each has a third of its square.
-	 */
+	/* There are 96 numbers. The noise of all three parties has deviation 5: each adds a third
+	 * of the variance. */
 	assert_true(square > 0.6 * 25 && square < 1.5 * 25);
 	rows_lab_release(&lab[0]);
 	rows_lab_release(&lab[1]);

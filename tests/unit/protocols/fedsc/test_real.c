@@ -1,4 +1,4 @@
-/* FedSC on real data: how much of the classes it finds, and that variant `paper` gives rows away.
+/* Tests FedSC on real data: the share of classes it finds, and that variant `paper` discloses rows.
  */
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "tests/unit/protocols/fedsc/rows.h"
@@ -48,7 +48,7 @@ TEST(iris)
 
 TEST(banknote)
 {
-	if (SANITIZED) /* iris goes the same ways */
+	if (SANITIZED) /* iris runs the same code */
 		skip();
 	check_real("banknote", FEDSC_BY_ANCHORS, 5, 0.87, 0);
 	check_real("banknote", FEDSC_BY_PAPER, 10, 0.60, 0);
@@ -56,13 +56,13 @@ TEST(banknote)
 
 TEST(skewed)
 {
-	if (SANITIZED) /* other rows, the same ways */
+	if (SANITIZED) /* other rows run the same code */
 		skip();
 	check_real("iris", FEDSC_BY_ANCHORS, 10, 0.89, 1);
 	check_real("banknote", FEDSC_BY_ANCHORS, 5, 0.87, 1);
 }
 
-/* The attack, on what two parties really upload. */
+/* Trilateration recovers the rows that two parties upload. */
 TEST(iris_comes_back)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));

@@ -1,4 +1,4 @@
-/* What FedSC refuses: parameters, data, and questions to a party that do not fit. */
+/* Tests the parameters, data and questions that FedSC refuses. */
 #include "tests/unit/cluster/balls.h"
 #include "protocols/fedsc/coordinator.h"
 
@@ -55,7 +55,7 @@ TEST(wrong_data)
 	fedsc_party_release(&party);
 }
 
-/* Fewer landmarks than clusters, or than the nearest that are asked for. */
+/* Refuses too few landmarks for the clusters, or for the nearest landmarks of a row. */
 TEST(too_few_landmarks)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -72,7 +72,7 @@ TEST(too_few_landmarks)
 	free(lab);
 }
 
-/* A row in nobody's neighbourhood has no degree to be divided by: an error that names its party. */
+/* A row far from all others has degree 0 and cannot be normalised. The error names its party. */
 TEST(no_degree)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -86,7 +86,7 @@ TEST(no_degree)
 		part[i] = i == 7 || i % 2;
 	MAT(&far, 7, 0) = 1e5;
 	params(&p, FEDSC_BY_DENSE);
-	p.width = 0.01; /* of the standard deviation, which that row makes */
+	p.width = 0.01; /* of a standard deviation that this row makes large */
 	rows_deal(lab, &far, part, 2, 1);
 	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_JOB,
 		   "party 1: row 3 has degree");
@@ -96,7 +96,7 @@ TEST(no_degree)
 	mat_release(&far);
 }
 
-/* Questions that do not fit are the asker's fault. */
+/* A party blames the peer for questions that do not fit. */
 TEST(questions_that_do_not_fit)
 {
 	double x[1024], mean[M] = { 0 }, z[2 * M] = { 0 }, r[2] = { 1, NAN }, t[2] = { 1, 1 };

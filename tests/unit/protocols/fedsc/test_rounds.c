@@ -1,7 +1,7 @@
-/* FedSC: what it finds, what leaves a party, and who takes part. */
+/* Tests FedSC's clusters, the sums that leave a party, and the parties' policy. */
 #include "tests/unit/cluster/balls.h"
 
-/* -- what is found --------------------------------------------------------------------------- */
+/* -- clusters ------------------------------------------------------------------------------- */
 
 static const enum fedsc_variant variants[] = { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER,
 					       FEDSC_BY_KMEANS };
@@ -14,8 +14,8 @@ static double accuracy(const uint32_t *label)
 	return m.acc;
 }
 
-/* The planted balls, by every variant, any number of parties, in doubles and in fixed point;
- * cluster sizes are the labels'. */
+/* Each variant finds the planted balls for any number of parties, in doubles and in fixed point.
+ * Cluster sizes count the labels. */
 TEST(finds_balls)
 {
 	for (size_t v = 0; v < 4; v++)
@@ -45,8 +45,8 @@ TEST(finds_balls)
 		}
 }
 
-/* Only sums leave a party, so who holds which rows changes rounding alone. Stage I is another
- * matter: its mean of dictionaries depends on the split, and so does r. */
+/* Parties send only sums, so the split of the rows changes rounding alone. Stage I differs: its
+ * mean of dictionaries depends on the split, and so does r. */
 TEST(any_split)
 {
 	for (size_t v = 0; v < 4; v += 3) {
@@ -66,7 +66,7 @@ TEST(any_split)
 			if (!first)
 				first = label;
 			assert_ok(metrics_of(first, label, N, &same));
-			assert_near(same.acc, 1, 0); /* rounding may number them otherwise */
+			assert_near(same.acc, 1, 0); /* rounding may renumber the clusters */
 			if (label != first)
 				free(label);
 			fedsc_report_release(&report);
@@ -77,10 +77,10 @@ TEST(any_split)
 	}
 }
 
-/* -- what leaves a party --------------------------------------------------------------------- */
+/* -- data that leaves a party ---------------------------------------------------------------- */
 
-/* Every sum of rows is of `least` rows or more, although counts of fewer came up; nothing is as
- * wide as there are rows, and nothing is uploaded but in `paper`. */
+/* Each sum of rows covers at least `least` rows, although smaller counts occur. The run uploads no
+ * rows. */
 TEST(only_sums_leave)
 {
 	for (size_t v = 0; v < 2; v++) {
@@ -90,7 +90,7 @@ TEST(only_sums_leave)
 		struct memory_kind sums_alone = fedsc_in_memory;
 		bool fewer = false, sums = false;
 
-		sums_alone.rows = NULL; /* would crash */
+		sums_alone.rows = NULL; /* an upload would crash */
 		sums_alone.take = NULL;
 		params(&p, variants[v]);
 		rows_lab_init(lab, &X, truth, 4, 0, 1);
@@ -114,7 +114,7 @@ TEST(only_sums_leave)
 	}
 }
 
-/* A party's policy is asked, not the job. */
+/* A party applies its own policy, not the job's. */
 TEST(policy_refuses)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));

@@ -1,14 +1,14 @@
-/* What reaches whom in FedSC and k-means: masked words, and in variant paper the rows themselves.
- */
+/* Tests the data that each side receives in FedSC and k-means: masked words, and in variant paper
+ * the rows themselves. */
 #include "tests/unit/protocols/fedsc/points.h"
 
 enum { K = 3, EACH = 40, N = K * EACH, M = 5 };
 
-/* ---- what reaches whom ---- */
+/* ---- messages by receiver ---- */
 
 struct seen {
 	size_t server[256], party[256];
-	size_t upload; /* numbers in clear */
+	size_t upload; /* plaintext numbers */
 };
 
 static void server_saw(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -48,8 +48,8 @@ static void watch(const struct points *p, const char *settings, struct seen *see
 	products_end(f);
 }
 
-/* The coordinator gets masked words and, sealed, the group key and words about columns, and nothing
- * else, but for variant paper; a party gets no label but from there. */
+/* Outside variant paper the coordinator gets masked words and sealed boxes (the group key and
+ * column names), and parties get no labels. */
 TEST(test_what_is_sent)
 {
 	static const char *const masked[] = { "variant=anchor", "variant=dense", "kind=kmeans" };
@@ -74,8 +74,8 @@ TEST(test_what_is_sent)
 	for (int t = 0; t < 256; t++)
 		assert_true(!seen.server[t] || t == MSG_MASKED || t == MSG_UPLOAD ||
 			    t == MSG_SEALED);
-	/* The group key, and from each to each other what its columns are called: it opens neither.
-	 */
+	/* The coordinator forwards the group key, and column names from each party to each other
+	 * one. It can open neither. */
 	assert_int_equal(seen.server[MSG_SEALED], 2 + 3 * 2);
 	points_release(&p);
 }

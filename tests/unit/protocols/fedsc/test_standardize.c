@@ -1,5 +1,5 @@
-/* standardize "joint": each column's deviation over all parties, from sums; known answers, and
- * lies. */
+/* Tests standardize "joint", which divides by each column's deviation over all parties: known
+ * answers, and false sums. */
 #include "tests/test.h"
 #include "rows.h"
 
@@ -9,7 +9,7 @@ enum { N = 300, M = 4, K = 3, L = 3 };
 
 static struct mat X;
 static uint32_t truth[N], part[N];
-static double lie; /* added to a word of SPREAD's sum */
+static double lie; /* added to one word of the SPREAD sum */
 static size_t lie_at;
 
 static enum err spoil(void *watcher, const void *question, double *x, size_t n)
@@ -32,7 +32,7 @@ static int open_rows(void **state)
 		part[i] = (uint32_t)(i % L);
 		MAT(&X, i, 1) = MAT(&X, i, 1) * 1024 + 4096; /* other units */
 		MAT(&X, i, 2) = i % 2;                       /* a category */
-		MAT(&X, i, 3) = 0.1;                         /* the same in all rows */
+		MAT(&X, i, 3) = 0.1;                         /* constant */
 	}
 	return 0;
 }
@@ -63,7 +63,7 @@ static enum err run(struct rows_lab *lab, const bool *const *unscaled, struct fe
 	return fedsc_run(&lab->parties, M, &p, report);
 }
 
-/* mean, deviation of column j over all rows */
+/* Computes the mean and deviation of column j over all rows. */
 static void pooled(size_t j, double *mean, double *deviation)
 {
 	*mean = *deviation = 0;
@@ -76,8 +76,8 @@ static void pooled(size_t j, double *mean, double *deviation)
 
 static const bool third[M] = { [2] = true }, none[M] = { 0 };
 
-/* The category keeps its unit, 0.1 becomes 0, the others have deviation 1; all over the one scale.
- * Rows are what the report says: (x - mean) / unit. */
+/* The category keeps its unit, the constant column becomes 0, and the others get deviation 1. All
+ * are divided by the joint scale. Rows equal (x - mean) / unit by the report. */
 TEST(test_known)
 {
 	const bool *const unscaled[L] = { third, third, third };
@@ -106,7 +106,8 @@ TEST(test_known)
 	free(lab);
 }
 
-/* A column of large numbers and no clusters costs nothing, where without it decides alone. */
+/* A column in a large unit does no harm. Without `standardize` it alone would decide the clusters.
+ */
 TEST(test_unit_of_one_column)
 {
 	const bool *const unscaled[L] = { third, third, third };
@@ -116,7 +117,7 @@ TEST(test_unit_of_one_column)
 
 	assert_ok(run(lab, unscaled, &report));
 	label = fedsc_gather(lab->party, L, lab->part, N);
-	for (size_t i = 0; i < N; i++) /* the balls are far from each other in both columns */
+	for (size_t i = 0; i < N; i++) /* the balls are far apart in both columns */
 		assert_int_equal(label[i], label[i / (N / K) * (N / K)]);
 	free(label);
 	fedsc_report_release(&report);
@@ -139,7 +140,7 @@ static void refused(const bool *const *unscaled, size_t at, double by, enum err 
 	free(lab);
 }
 
-/* Parties that mean different things, and sums that cannot be. */
+/* Refuses parties with different categories, and impossible sums. */
 TEST(test_refusals)
 {
 	const bool *const some[L] = { third, none, third }, *const all[L] = { third, third, third };
@@ -152,7 +153,7 @@ TEST(test_refusals)
 	refused(all, M + 1, -1, ERR_PEER, "-1 of 3 parties leave column 1 as it is");
 }
 
-/* A party is asked to divide by what cannot be divided by. */
+/* A party refuses units that it cannot divide by. */
 TEST(test_units_that_cannot_be)
 {
 	double x[2 * M], mean[M] = { 0 }, unit[M] = { 1, 1, 0, 1 };

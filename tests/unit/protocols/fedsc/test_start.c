@@ -1,4 +1,4 @@
-/* FedSC's Algorithm 1 as published: Z^0 at random, and a dictionary of one point. */
+/* Tests FedSC's Algorithm 1 as published: a random Z^0, and a dictionary of one point. */
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "tests/unit/protocols/fedsc/rows.h"
 #include "common/cluster/metrics.h"
@@ -9,7 +9,7 @@ enum { EACH = 120, N = 2 * EACH };
 
 static uint32_t truth[N];
 
-/* Two circles around each other, of radius 2 and 4. */
+/* Makes two concentric circles of radius 2 and 4. */
 static void make_circles(struct mat *X)
 {
 	mat_init(X, N, 2);
@@ -46,8 +46,8 @@ static double start_accuracy(const struct fedsc_params *p, size_t *counted)
 	return m.acc;
 }
 
-/* The point goes to the middle, and similarities are those of the radius; of two points unit rows
- * are angles, which halve both circles. */
+/* One point moves to the middle, so that similarities depend on the radius. With two points unit
+ * rows are angles, which split both circles in halves. */
 TEST(one_point_tells_radius)
 {
 	struct fedsc_params p;
@@ -62,7 +62,7 @@ TEST(one_point_tells_radius)
 	assert_true(start_accuracy(&p, &counted) < 0.7);
 }
 
-/* No sum over clusters of rows comes before Stage I. */
+/* A random start requests no sums over clusters before Stage I. */
 TEST(random_start_asks_for_no_landmarks)
 {
 	struct fedsc_params p;

@@ -1,11 +1,10 @@
-/* trilaterate.h -- the attack on FedSC's variant `paper`: rows from what a party uploads in clear.
- *
- * Z, r, lambda and c of a row x give k(Z, x) = (Kzz + lambda I) c, so the distances
- * ||z_j - x||^2 = -2 r^2 ln k_j, and of those the differences to the first are linear in x:
- *	2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2,
- * least squares for x. It needs more dictionary rows than columns; else the least x is found, which
- * is x on the span of the differences. Values of k that are not above 0 (noise) are left out.
- */
+/* trilaterate.h -- Attack on FedSC's variant `paper`: recovers rows from a party's plaintext
+ * upload.
+ * // Z, r, lambda and the coefficients c of a row x give k(Z, x) = (Kzz + lambda I) c, and so the
+ * distances ||z_j - x||^2 = -2 r^2 ln k_j. Their differences to the first distance are linear in x:
+ * 2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2.
+ * Least squares solves for x. With fewer dictionary rows than columns it finds the least x, which
+ * is the projection on the span of the differences. Values k_j <= 0 (noise) are left out. */
 #ifndef TESTS_UNIT_FEDSC_TRILATERATE_H
 #define TESTS_UNIT_FEDSC_TRILATERATE_H
 
@@ -13,7 +12,7 @@
 #include "common/linalg/distance.h"
 #include "common/linalg/la.h"
 
-/* x (m) from c (d): true if there were enough distances to say anything. */
+/* Computes x (m) from c (d). Returns whether there were enough distances. */
 static inline bool trilaterate_row(const struct mat *Z, const struct mat *K, double r,
 				   const double *c, double *x)
 {
@@ -26,7 +25,7 @@ static inline bool trilaterate_row(const struct mat *Z, const struct mat *K, dou
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < d; j++)
 			k[i] += MAT(K, i, j) * c[j];
-	for (size_t i = 1; i < d; i++) /* the nearest has the distance with the most digits */
+	for (size_t i = 1; i < d; i++) /* the nearest point has the most exact distance */
 		first = k[i] > k[first] ? i : first;
 	memset(x, 0, m * sizeof(*x));
 	mat_init(&A, d, m);
@@ -74,7 +73,7 @@ static inline int trilaterate_rising(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median over rows of ||found - x|| / ||x||, X being what was to be found. */
+/* Returns the median over rows of ||found - x|| / ||x||, where X has the true rows. */
 static inline double trilaterate(const struct mat *Z, const struct mat *C, double r, double lambda,
 				 const struct mat *X)
 {

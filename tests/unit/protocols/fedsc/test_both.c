@@ -258,8 +258,7 @@ TEST(test_lloyd_of_pooled_rows)
 	federation_run(f);
 	assert_all_done(f);
 	points_scaled(&p.X, &S);
-	/* from the end: the search for landmarks splits centres */
-	for (size_t t = c.count; t-- > 1;) {
+	for (size_t t = c.count; t-- > 1;) { /* backwards: the search for landmarks splits */
 		double next[K][M], off = 0;
 
 		lloyd(&S, &c.C[t - 1], next);

@@ -193,7 +193,7 @@ TEST(test_other_sums)
 	second = step_in(&lab.r->to_party[1], "kmeans", MSG_SUM, 0, 1);
 	m = message(&lab, first);
 	assert_party_refuses(lab.r, 1, second, &m, "due were words from 0 of");
-	/* the right sum, first with another sum's tag, then without a tag */
+	/* The right sum is sent with another sum's tag, then without a tag. */
 	m = message(&lab, second);
 	m.masked.tag = message(&lab, first).masked.tag;
 	assert_party_refuses(lab.r, 1, second, &m, "is not the sum of the parties' terms and tags");

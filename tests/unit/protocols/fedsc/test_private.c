@@ -314,7 +314,8 @@ TEST(test_who_knows_all_other_rows)
 		best = erfc(-1 / (2 * p.multiplier) / sqrt(2)) / 2;
 		print_message("eps %g: right in %.3f of guesses, %.3f at best\n", eps[e], right,
 			      best);
-		assert_near(right, best, 5 * 0.5 / sqrt(TIMES)); /* reached by these two rows */
+		assert_near(right, best,
+			    5 * 0.5 / sqrt(TIMES)); /* reached: these two rows are so far apart */
 	}
 	assert_true(guessed_right(60, 200) > 0.99); /* eps 60 protects almost nothing */
 }

@@ -23,10 +23,9 @@ struct pursuit {
 	size_t n, m;
 	struct mat V, Y;   /* n x m each; owned */
 	double *tolerance; /* n: largest remainder of an explained row */
-	/* n: row sums of W, whose entries are whole numbers; NULL: unknown */
-	double *weight;
-	struct mat W; /* n x n: the entries found, 0 elsewhere */
-	bool *done;   /* n: whether the row is explained */
+	double *weight;    /* n: row sums of W, whose entries are whole numbers; NULL: unknown */
+	struct mat W;      /* n x n: the entries found, 0 elsewhere */
+	bool *done;        /* n: whether the row is explained */
 };
 
 static inline void pursuit_init(struct pursuit *p, size_t n, size_t m)

@@ -72,8 +72,7 @@ TEST(multiplicities_are_weights)
 	double da[N], db[N];
 
 	csr_copy(&twice, &graph);
-	/* each edge is at two of three parties; only the first two parties are used below */
-	parts_deal(&two, &graph, 3, 2, 4, 1);
+	parts_deal(&two, &graph, 3, 2, 4, 1); /* only the first two of three parties are used */
 	for (size_t i = 0; i < N; i++)
 		for (size_t e = graph.start[i]; e < graph.start[i + 1]; e++) {
 			twice.value[e] = 0;
@@ -82,9 +81,7 @@ TEST(multiplicities_are_weights)
 				     o < two.party[l].A.start[i + 1]; o++)
 					twice.value[e] += two.party[l].A.index[o] == graph.index[e];
 			assert_true(twice.value[e] >=
-				    /* an edge at two of three parties is at one of the first two at
-				     * least */
-				    1);
+				    1); /* at two of three parties, so at one of the first two */
 		}
 	two.memory.count = two.parties.count = 2;
 	parts_deal(&one, &twice, 1, 1, 0, 1);

@@ -1,5 +1,4 @@
-/* planted.h -- a graph with planted clusters, its columns dealt out to parties, and jobs over it.
- */
+/* planted.h -- A graph with planted clusters, its columns dealt to parties, and jobs over it. */
 #ifndef TESTS_UNIT_KCAGC_PLANTED_H
 #define TESTS_UNIT_KCAGC_PLANTED_H
 
@@ -14,11 +13,11 @@
 enum { PLANTED_K = 3, PLANTED_DEGREE = 8 };
 
 struct plan {
-	size_t n, m; /* nodes, columns in all */
+	size_t n, m; /* nodes; columns of all parties */
 	uint64_t seed;
-	double noise;    /* of each feature, beside a signal of 0 or 1 */
-	size_t isolated; /* the last nodes have no edges */
-	size_t degree;   /* mean, before edges between clusters go; 0: PLANTED_DEGREE */
+	double noise;    /* added to each feature; the signal is 0 or 1 */
+	size_t isolated; /* number of nodes without edges; they come last */
+	size_t degree;   /* mean, before edges between clusters are cut; 0: PLANTED_DEGREE */
 };
 
 struct planted {
@@ -44,7 +43,7 @@ static inline void planted_edges(struct planted *p, const struct plan *plan, str
 		t[edges++] = (struct triple){ v, u, 1 };
 	}
 	csr_from_triples(&a, p->n, p->n, t, edges);
-	free(a.value); /* unweighted: duplicates are one edge */
+	free(a.value); /* unweighted: duplicate edges count once */
 	a.value = NULL;
 	free(t);
 	graph_init(&p->g, &a);
@@ -74,7 +73,7 @@ static inline void planted_release(struct planted *p)
 	free(p->truth);
 }
 
-/* All of L parties get the same columns. */
+/* Gives all L parties the same columns. */
 static inline void planted_repeat(struct planted *p, size_t L)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -82,7 +81,7 @@ static inline void planted_repeat(struct planted *p, size_t L)
 			MAT(&p->X, i, j) = MAT(&p->X, i, j - j % L);
 }
 
-/* Party l's columns: l, l + L, l + 2 L, ... */
+/* Makes party l's columns: l, l + L, l + 2 L, ... */
 static inline void planted_slice(const struct planted *p, size_t l, size_t L, struct features *X)
 {
 	size_t width = (p->m - l + L - 1) / L;
@@ -94,7 +93,7 @@ static inline void planted_slice(const struct planted *p, size_t l, size_t L, st
 			MAT(&X->dense, i, j) = MAT(&p->X, i, l + j * L);
 }
 
-/* A job from text; settings: "path=value path=value ...", may be empty. */
+/* Parses a job. settings is "path=value path=value ..." and may be empty. */
 static inline struct job job_of(const char *text, size_t len, const char *settings)
 {
 	char words[512], *set[16] = { NULL }, *rest = words;
@@ -109,7 +108,7 @@ static inline struct job job_of(const char *text, size_t len, const char *settin
 	return job;
 }
 
-/* A job over planted data. */
+/* Returns a kcagc job for planted data. */
 static inline struct job planted_job(const char *settings)
 {
 	static const char text[] =

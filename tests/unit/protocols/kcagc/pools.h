@@ -1,5 +1,5 @@
-/* pools.h -- parties in memory that tests look into: slices of dealt columns, sums rounded as fixed
- * point does, questions counted, answers replaced. */
+/* pools.h -- Parties in memory for tests: slices of dealt columns, fixed-point sums, counted
+ * questions, and answers that a test may replace. */
 #ifndef TESTS_UNIT_KCAGC_POOLS_H
 #define TESTS_UNIT_KCAGC_POOLS_H
 
@@ -7,14 +7,14 @@
 #include "protocols/kcagc/sums.h"
 
 struct lab {
-	struct parties parties, below; /* below: the slices' own */
+	struct parties parties, below; /* below: the parties of the slices */
 	struct memory memory;
 	struct slice slice[16];
 	size_t n, L;
-	bool fixed;            /* each answer in 2^-24 steps, as a sum of fixed point is */
-	size_t asked, words;   /* questions, and numbers that answered them */
-	const double *quality; /* two numbers in place of the parties' answer, or NULL */
-	const uint32_t *cells; /* parties x n local clusters in place of their own, or NULL */
+	bool fixed;            /* rounds sums to steps of 2^-24, as fixed point does */
+	size_t asked, words;   /* numbers of questions and of words in the answers */
+	const double *quality; /* two numbers that replace the parties' answer, or NULL */
+	const uint32_t *cells; /* parties x n local clusters that replace their own, or NULL */
 };
 
 static enum err lab_sum(void *ctx, const void *question, enum parties_how how, double most,
@@ -48,7 +48,7 @@ static enum err lab_labels(void *ctx, const void *question, size_t values, uint3
 
 static const struct parties_backend lab_backend = { .sum = lab_sum, .collect_labels = lab_labels };
 
-/* X, which stays, over L parties. */
+/* Deals the columns of X to L parties. X is not changed. */
 static void lab_init(struct lab *lab, const struct csr *X, const struct graph *g, size_t L,
 		     unsigned threads)
 {

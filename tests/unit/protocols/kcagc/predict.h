@@ -1,4 +1,5 @@
-/* predict.h -- runs that leave models, and predictions from them, both halves in memory. */
+/* predict.h -- Runs jobs that leave models, and predictions by them, with coordinator and parties
+ * in memory. */
 #ifndef TESTS_UNIT_KCAGC_PREDICT_H
 #define TESTS_UNIT_KCAGC_PREDICT_H
 
@@ -10,7 +11,7 @@ static inline bool predicts(const struct job *job)
 	return job->kind == &kind_kcagc_predict || job->kind == &kind_kmeans_columns_predict;
 }
 
-/* A job that predicts; settings as for planted_job. */
+/* Returns a job that predicts. settings are those of planted_job(). */
 static inline struct job predict_job(const char *settings)
 {
 	static const char text[] =
@@ -21,7 +22,7 @@ static inline struct job predict_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* A slice's dense columns as a sparse matrix; ones: its values are left out. */
+/* Makes a slice's dense columns sparse. If ones, drops the values. */
 static inline void make_sparse(struct features *X, bool ones)
 {
 	size_t n = X->dense.rows, m = X->dense.cols, count = 0;
@@ -42,14 +43,14 @@ static inline void make_sparse(struct features *X, bool ones)
 	free(t);
 }
 
-/* Features become 0 or 1. */
+/* Sets each feature to 0 or 1. */
 static inline void planted_words(struct planted *p)
 {
 	for (size_t i = 0; i < p->n * p->m; i++)
 		p->X.a[i] = p->X.a[i] > 0.8;
 }
 
-/* The first n nodes, and the edges between them. */
+/* Copies the first n nodes and the edges between them to p. */
 static inline void planted_first(const struct planted *all, size_t n, struct planted *p)
 {
 	const struct csr *a = &all->g.adjacency;
@@ -73,11 +74,11 @@ static inline void planted_first(const struct planted *all, size_t n, struct pla
 	free(t);
 }
 
-/* How a party's slice is given. */
+/* The storage of a party's slice. */
 enum form { DENSE, SPARSE, SPARSE_ONES };
 
-/* A job over p to its end. models: L of them, taken by a job that predicts, given by any other; may
- * be NULL then. label: p->n. */
+/* Runs a job over p and writes its labels (p->n). models has L entries: a job that predicts takes
+ * them, any other job writes them. Other jobs may have models NULL. */
 static inline void run_job(const struct planted *p, size_t L, const struct job *job, enum form form,
 			   struct model **models, uint32_t *label)
 {
@@ -103,7 +104,7 @@ static inline void run_job(const struct planted *p, size_t L, const struct job *
 	free(f);
 }
 
-/* The share of equal labels. */
+/* Returns the share of equal labels. */
 static inline double agreement(const uint32_t *a, const uint32_t *b, size_t n)
 {
 	size_t same = 0;

@@ -1,5 +1,5 @@
-/* products.h -- federated GCC and landmark projection in memory: data with an order to find, the
- * same methods on slices held by one program, and messages that a coordinator must not send. */
+/* products.h -- Federated GCC and landmark projection in memory: data with an order to find, the
+ * same methods without messages, and messages that a coordinator must not send. */
 #ifndef TESTS_UNIT_KCAGC_PRODUCTS_H
 #define TESTS_UNIT_KCAGC_PRODUCTS_H
 
@@ -8,7 +8,8 @@
 #include "tests/unit/protocols/kcagc/predict.h"
 #include "tests/unit/both/steps.h"
 
-/* A job over planted data; settings as for planted_job, whose order these methods would take. */
+/* Returns a job over planted data like planted_job(), but without its filter order, which these
+ * methods would use. */
 static inline struct job products_job(const char *settings)
 {
 	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":3,\"allow_single\":true,"
@@ -17,7 +18,7 @@ static inline struct job products_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* How the party's columns are changed before the run. */
+/* The change of a party's columns before the run. */
 enum features_of { NUMBERS, WORDS, SOME_WORDS };
 
 static inline void products_features(struct features *X, size_t l, enum features_of what)
@@ -30,7 +31,7 @@ static inline void products_features(struct features *X, size_t l, enum features
 		X->dense.a[i] = X->dense.a[i] > 0.8;
 }
 
-/* The same slices in memory, and both methods on it: what a federation ought to find. */
+/* The same slices without messages. Both methods run on them to give the expected results. */
 struct twin {
 	struct slice slice[FED_MAX];
 	struct memory memory;
@@ -65,7 +66,7 @@ static inline void twin_release(struct twin *t)
 		slice_release(&t->slice[l]);
 }
 
-/* A federation that has been run; free with products_end(). */
+/* Runs a federation. The caller frees it with products_end(). */
 static inline struct federation *products_run(const struct planted *p, size_t L,
 					      const struct job *job, enum features_of what)
 {
@@ -119,7 +120,8 @@ static inline struct recording *products_recording(const struct plan *plan, size
 	return products_recording_of(plan, L, settings, NUMBERS);
 }
 
-/* Of a range the coordinator has written down the k of the three planted classes. */
+/* Checks that the coordinator recorded the k of the three planted classes if the job has a range of
+ * k. */
 static inline void products_selection(const struct federation *f, const struct job *job)
 {
 	const struct facts *facts = &f->server.record.facts;
@@ -131,9 +133,9 @@ static inline void products_selection(const struct federation *f, const struct j
 	assert_true(k == (job->clusters_from ? 3 : 0));
 }
 
-/* ---- one message of a script, changed ---- */
+/* ---- changes of one message in a script ---- */
 
-/* The nth message of this type to the party: which step it is. */
+/* Returns the step of the nth message of this type to the party. */
 static inline size_t step_of(const struct script *s, enum msg_type type, size_t nth)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -143,7 +145,8 @@ static inline size_t step_of(const struct script *s, enum msg_type type, size_t 
 	return 0;
 }
 
-/* Party l gets m in place of its recorded message `step`, and refuses it with these words. */
+/* Replays to party l with m in place of message `step`. The party must refuse m with these words.
+ */
 static inline void assert_party_refuses(struct recording *r, size_t l, size_t step,
 					const struct msg *m, const char *words)
 {
@@ -173,7 +176,7 @@ static inline void assert_refuses_choice(struct recording *r, size_t nth, uint64
 	assert_party_refuses(r, 0, step, &m, words);
 }
 
-/* change() gets the numbers of the nth MATRIX or BLOCK as doubles. */
+/* Changes the numbers of a MATRIX or BLOCK, as doubles. */
 typedef void change_reals(double *x, size_t count);
 
 static inline void assert_refuses_reals_of(struct recording *r, size_t l, enum msg_type type,
@@ -216,7 +219,8 @@ static inline void assert_refuses_reals(struct recording *r, enum msg_type type,
 	assert_refuses_reals_of(r, 0, type, nth, change, words);
 }
 
-/* Another vector of n labels in place of the nth of this type. */
+/* Replaces the nth message of this type by n other labels. The party must refuse it with these
+ * words. */
 static inline void assert_refuses_labels(struct recording *r, enum msg_type type, size_t nth,
 					 uint32_t values, const uint32_t *label, size_t count,
 					 const char *words)
@@ -236,8 +240,8 @@ static inline void assert_refuses_labels(struct recording *r, enum msg_type type
 	free(packed);
 }
 
-/* One bit of a broadcast sum, in a word or in its tag: of each SUM of a run, once. Party l is not
- * 0, so that the group key comes from a message. */
+/* Changes one random bit of each SUM of a run in turn, in a word or in its tag. Party l must refuse
+ * each one. l must not be 0, so that the party gets the group key in a message. */
 static inline void assert_refuses_sums(struct recording *r, size_t l, struct rng *rng, size_t least)
 {
 	const struct script *full = &r->to_party[l];
@@ -262,7 +266,7 @@ static inline void assert_refuses_sums(struct recording *r, size_t l, struct rng
 		m.masked.tag.p = words + m.masked.words.n;
 		script_copy(&s, full, step);
 		script_add_msg(&s, &m);
-		for (size_t i = step + 1; i < full->count; i++) /* chunks of the same sum */
+		for (size_t i = step + 1; i < full->count; i++) /* further chunks of this sum */
 			script_add(&s, full->note[i].type,
 				   (struct bytes){ full->note[i].body, full->note[i].len }, "");
 		replay(&(struct listener){ r, l, false }, &s, &out);

@@ -1,4 +1,4 @@
-/* slices.h -- a party's columns of a small matrix, and what they are asked. */
+/* slices.h -- A party's columns of a small matrix, and questions about them. */
 #ifndef TESTS_UNIT_KCAGC_SLICES_H
 #define TESTS_UNIT_KCAGC_SLICES_H
 
@@ -11,12 +11,13 @@ enum { ROWS = 40, COLS = 23 };
 
 static inline void ask(struct slice *s, const struct question *q, double *x)
 {
-	memset(x, 0x7f, question_words(q, s->g->adjacency.rows) * sizeof(*x)); /* nothing is kept */
+	/* The answer must overwrite all of x. */
+	memset(x, 0x7f, question_words(q, s->g->adjacency.rows) * sizeof(*x));
 	assert_ok(slice_answer(s, q, x));
 }
 
-/* Facts and norms; square receives what the slice says of its rows. Without idf a slice of words
- * has to be asked again. */
+/* Asks for facts and norms. square gets the squared norms of the slice's rows. Without idf a slice
+ * of words needs a second question for them. */
 static inline void begin(struct slice *s, bool idf, double *facts, double *square)
 {
 	double x[2 + ROWS];
@@ -28,8 +29,8 @@ static inline void begin(struct slice *s, bool idf, double *facts, double *squar
 		ask(s, &(struct question){ .kind = ASK_NORMS }, square);
 }
 
-/* Brings each party's columns of X, dealt by deal_columns(), to a mean square of 1 of the
- * non-zeros, as a slice does by itself. */
+/* Scales each party's columns of X, as deal_columns() deals them, to a mean square of 1 over its
+ * non-zeros. A slice does the same itself. */
 static inline void even_out(struct csr *X, size_t parties)
 {
 	double square[8] = { 0 }, count[8] = { 0 };

@@ -1,4 +1,4 @@
-/* kCAGC, both halves in memory: what comes out. */
+/* Tests the results of kCAGC with coordinator and parties in memory. */
 #include "tests/unit/both/federation.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/metrics.h"
@@ -21,7 +21,7 @@ static void run_all(const struct planted *p, size_t L, const struct job *job, un
 	free(f);
 }
 
-/* Easy data: every method, for every shape of the tree up to nine parties, finds the blocks. */
+/* Each method finds the blocks of easy data, for each shape of the tree up to nine parties. */
 TEST(test_finds_planted_clusters)
 {
 	static const char *const methods[] = { "method=tree", "method=flat", "method=basic" };
@@ -55,7 +55,7 @@ TEST(test_same_seed_same_labels)
 	planted_release(&p);
 }
 
-/* One party: its own Protocol 1 is the result. */
+/* With one party the result is its own Protocol 1. */
 TEST(test_single_equals_central)
 {
 	struct job job = planted_job("polish=0");

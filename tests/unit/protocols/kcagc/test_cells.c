@@ -17,8 +17,8 @@ static bool same_cell(const uint32_t *const *labels, size_t count, size_t i, siz
 	return true;
 }
 
-/* By the definition: a node is in the cell of the first node that all labellings put it together
- * with, and a node without one opens the next cell. O(n^2). */
+/* Finds cells by their definition. A node joins the cell of the first node with equal labels in all
+ * labellings; without such a node it opens the next cell. O(n^2). */
 static size_t brute(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell)
 {
 	uint32_t m = 0;
@@ -48,7 +48,7 @@ static void check_sizes(const uint32_t *cell, size_t n, size_t m)
 {
 	double *size = alloc(m, sizeof(*size));
 
-	memset(size, 0xff, m * sizeof(*size)); /* whatever stood there counts for nothing */
+	memset(size, 0xff, m * sizeof(*size)); /* old contents must not count */
 	cells_sizes(cell, n, m, size);
 	for (size_t c = 0; c < m; c++) {
 		size_t nodes = 0;
@@ -116,7 +116,7 @@ TEST(test_cells_by_hand)
 	assert_true(size[0] == 2 && size[1] == 1 && size[2] == 2 && size[3] == 1);
 }
 
-/* As many cells as nodes: the table is as full as it gets. */
+/* Each node is a cell, which fills the table as far as possible. */
 TEST(test_all_apart)
 {
 	enum { N = 1 << 12 };
@@ -124,7 +124,7 @@ TEST(test_all_apart)
 	const uint32_t *labels[] = { own, own };
 
 	for (uint32_t i = 0; i < N; i++)
-		own[i] = UINT32_MAX - i * 4096; /* equal low bits */
+		own[i] = UINT32_MAX - i * 4096; /* with equal low bits */
 	check_cells(labels, 2, N);
 	free(own);
 }
@@ -140,7 +140,7 @@ TEST(test_no_nodes)
 
 /* ---- min_cell ---- */
 
-/* By the words of the rule, on whole arrays: O(n m). Returns the number of cells. */
+/* Merges cells by the wording of the rule, on whole arrays: O(n m). Returns the number of cells. */
 static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
 {
 	size_t *size = alloc(m + 1, sizeof(*size)), out = 0;
@@ -148,7 +148,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 
 	for (size_t i = 0; i < n; i++)
 		size[cell[i]]++;
-	for (size_t i = 0; i < n; i++) { /* the largest with the same first cluster */
+	for (size_t i = 0; i < n; i++) { /* largest cell with the same first cluster */
 		size_t best = cell[i];
 
 		for (size_t j = 0; size[cell[i]] < least && j < n; j++)
@@ -161,7 +161,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 	memset(size, 0, (m + 1) * sizeof(*size));
 	for (size_t i = 0; i < n; i++)
 		size[to[i]]++;
-	for (size_t i = 0; i < n; i++) { /* the largest of all */
+	for (size_t i = 0; i < n; i++) { /* largest of all cells */
 		size_t best = 0;
 
 		for (size_t c = 0; c < m; c++)
@@ -180,8 +180,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 	return n < least ? 0 : out;
 }
 
-/* No cell is too small, each is a union of old ones, and old ones that are large enough stand apart
- * unless one of them took others in. */
+/* Checks that no cell is too small and that each is a union of old cells. */
 static void check_merged(const uint32_t *old, const uint32_t *cell, size_t n, size_t m,
 			 size_t least)
 {
@@ -216,7 +215,7 @@ static void check_merge(const uint32_t *const *labels, size_t count, size_t n, s
 		assert_memory_equal(cell, expected, n * sizeof(*cell));
 		check_merged(old, cell, n, m, least);
 	}
-	if (least <= 1) { /* nothing changes */
+	if (least <= 1) { /* min_cell 1 merges nothing */
 		assert_int_equal(m, all);
 		assert_memory_equal(cell, old, n * sizeof(*cell));
 	}
@@ -249,8 +248,8 @@ TEST(test_merge_against_brute_force)
 				}
 }
 
-/* The rule by hand: least 3. Cells a (4, first 0), b (2, first 0), c (1, first 1), d (1, first 1),
- * e (5, first 2), f (2, first 2): b joins a, d joins c and both of them e, f joins e. */
+/* Applies the rule by hand with min_cell 3. The cells are a (4 nodes, first label 0), b (2, 0), c
+ * (1, 1), d (1, 1), e (5, 2) and f (2, 2). b joins a, d joins c, both join e, and f joins e. */
 TEST(test_merge_known)
 {
 	static const uint32_t first[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2 };
@@ -264,7 +263,8 @@ TEST(test_merge_known)
 	assert_memory_equal(cell, expected, sizeof(cell));
 }
 
-/* Just large enough is large enough; siblings that are so together need nobody else. */
+/* A cell of exactly min_cell nodes stays. Siblings that are large enough together join no other
+ * cell. */
 TEST(test_merge_keeps_what_suffices)
 {
 	static const uint32_t first[] = { 0, 0, 0, 1, 1, 1 }, second[] = { 0, 0, 0, 0, 1, 2 };

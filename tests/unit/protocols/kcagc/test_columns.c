@@ -1,4 +1,4 @@
-/* kmeans.columns: its points, and both halves in memory beside k-means on pooled columns. */
+/* Tests kmeans.columns: its points, and labels equal to those of k-means on pooled columns. */
 #include "tests/unit/protocols/kcagc/predict.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/base/file.h"
@@ -33,12 +33,12 @@ TEST(test_standardized)
 	csr_from_triples(&S.sparse, 4, 3, t, 12);
 	assert_ok(columns_points(&X, true, NULL, &Z, NULL));
 	assert_int_equal(Z.rows, 4);
-	assert_int_equal(Z.cols, 2); /* all sevens are left out */
+	assert_int_equal(Z.cols, 2); /* the column of sevens is left out */
 	for (size_t i = 0; i < 4; i++) {
 		assert_near(MAT(&Z, i, 0), ((double)i - 1.5) / sqrt(1.25), 1e-15);
 		assert_near(MAT(&Z, i, 1), (i == 3 ? 6 : -2) / sqrt(12), 1e-15);
 	}
-	assert_ok(columns_points(&S, true, NULL, &Y, NULL)); /* sparse: as it is */
+	assert_ok(columns_points(&S, true, NULL, &Y, NULL)); /* sparse columns keep their values */
 	assert_int_equal(Y.cols, 3);
 	assert_memory_equal(Y.a, x, sizeof(x));
 	mat_release(&Y);
@@ -52,7 +52,7 @@ TEST(test_standardized)
 	mat_release(&Z);
 }
 
-/* No square overflows or vanishes, whatever the unit. */
+/* Squares neither overflow nor vanish for any unit. */
 TEST(test_any_unit)
 {
 	static const double x[] = { 1e300, 1e-300, -1e300, 3e-300 };
@@ -65,7 +65,7 @@ TEST(test_any_unit)
 	mat_release(&Z);
 }
 
-/* To rounding: .1 + .2 and .3 are the same; zeros are. */
+/* Columns are constant within rounding (0.1 + 0.2 equals 0.3), or all 0. */
 TEST(test_nothing_varies)
 {
 	static const double x[] = { 0.1 + 0.2, 0, 0.3, 0 };
@@ -78,7 +78,7 @@ TEST(test_nothing_varies)
 		   "0 x 0: nothing to cluster");
 }
 
-/* What the log says of these columns. */
+/* Returns the log of a slice with `alike` constant columns. The caller frees it. */
 static char *said_of(size_t alike, size_t columns)
 {
 	char path[] = "/tmp/coterie-columns-XXXXXX";
@@ -117,8 +117,8 @@ TEST(test_left_out_are_named)
 	free(text);
 }
 
-/* Other rows come where these came to: by the same means and deviations, without the columns that
- * were left out. */
+/* columns_again() places rows with the stored means and deviations and skips the columns left out.
+ * Rows of the run get their old places. */
 TEST(test_other_rows)
 {
 	for (int standardize = 0; standardize < 2; standardize++)
@@ -148,7 +148,7 @@ TEST(test_other_rows)
 		}
 }
 
-/* ---- both halves ---- */
+/* ---- coordinator and parties ---- */
 
 static struct job columns_job(const char *settings)
 {
@@ -158,7 +158,7 @@ static struct job columns_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* Clouds around three centres, apart in each column, whose units are not alike. */
+/* Makes clouds around three centres that differ in each column. Columns have different units. */
 static void clouds(struct planted *p, size_t m, uint64_t seed)
 {
 	planted_make(p, &(struct plan){ .n = 240, .m = m, .seed = seed });
@@ -196,7 +196,7 @@ static double fact(const struct half *h, const char *name)
 	return NAN;
 }
 
-/* Pooled columns, standardised or not. */
+/* Makes the points of pooled columns, standardised or not. */
 static void pool(const struct planted *p, bool standardize, struct mat *Z)
 {
 	struct features X = { 0 };
@@ -205,7 +205,7 @@ static void pool(const struct planted *p, bool standardize, struct mat *Z)
 	assert_ok(columns_points(&X, standardize, NULL, Z, NULL));
 }
 
-/* The inertia and silhouette of a labelling whose centres are its means. */
+/* Returns the inertia of a labelling with means as centres. Writes its silhouette unless NULL. */
 static double inertia_of(const struct mat *Z, const uint32_t *label, size_t k, double *silhouette)
 {
 	uint32_t *nearest = alloc(Z->rows, sizeof(*nearest));
@@ -224,7 +224,7 @@ static double inertia_of(const struct mat *Z, const uint32_t *label, size_t k, d
 	return sum;
 }
 
-/* The simplified silhouette is the mean of what is said of 240 rows. */
+/* Returns the mean confidence of 240 rows, which is the simplified silhouette. */
 static double mean_of(const double *confidence)
 {
 	double sum = 0;
@@ -235,8 +235,8 @@ static double mean_of(const double *confidence)
 	return sum;
 }
 
-/* Every method, one column a party and many, in units that differ by 10^5: labels are those of
- * k-means on the pooled columns, and what is said of them is so. */
+/* For each method and 1 to 8 parties, with units that differ by 10^5, labels equal those of k-means
+ * on pooled columns. Inertia and silhouette agree too. */
 TEST(test_labels_as_pooled)
 {
 	static const char *const settings[] = { "method=tree", "method=flat", "method=basic",
@@ -261,7 +261,7 @@ TEST(test_labels_as_pooled)
 			pool(&p, true, &Z);
 			kmeans(&Z, NULL, &how, label, NULL, NULL);
 			assert_ok(metrics_of(label, f->server.label, 240, &m));
-			if (m.acc < (i == 4 ? 0.95 : 1)) /* small cells are merged */
+			if (m.acc < (i == 4 ? 0.95 : 1)) /* min_cell merges small cells */
 				fail_msg("L=%zu %s: %.4f of the labels", L, settings[i], m.acc);
 			if (i < 4 && L > 1) {
 				assert_near(fact(&f->server, "inertia"),
@@ -272,7 +272,7 @@ TEST(test_labels_as_pooled)
 					    fact(&f->server, "silhouette"), 1e-12);
 			} else if (L > 1) {
 				assert_true(fact(&f->server, "silhouette_of_cells") > 0.5);
-				assert_null(f->server.confidence); /* of no single row */
+				assert_null(f->server.confidence); /* none for single rows */
 			}
 			mat_release(&Z);
 			planted_release(&p);
@@ -281,14 +281,13 @@ TEST(test_labels_as_pooled)
 		}
 }
 
-/* Rows as they are: with "none" the column of large numbers alone decides, with "local" it does
- * not. */
+/* With "none" the column of large numbers alone decides; with "local" both columns count. */
 TEST(test_units_count_unless_standardized)
 {
 	struct planted p;
 
 	clouds(&p, 2, 9);
-	for (size_t i = 0; i < p.n; i++) /* wide, and it says nothing of the clusters */
+	for (size_t i = 0; i < p.n; i++) /* a wide column, unrelated to the clusters */
 		MAT(&p.X, i, 1) = 1e6 * (double)(i % 3);
 	for (int i = 0; i < 2; i++) {
 		struct federation *f = alloc(1, sizeof(*f));
@@ -304,7 +303,7 @@ TEST(test_units_count_unless_standardized)
 		if (i)
 			assert_true(m.acc == 1);
 		else
-			assert_true(m.acc < 0.6); /* nine groups: both columns count */
+			assert_true(m.acc < 0.6); /* nine groups, since both columns count */
 		federation_release(f);
 		free(f);
 	}
@@ -320,7 +319,7 @@ TEST(test_party_says_what_it_left_out)
 	clouds(&p, 4, 3);
 	blur(&p, 0.3, 3);
 	for (size_t i = 0; i < p.n; i++)
-		MAT(&p.X, i, 3) = 5; /* party 1 has columns 1 and 3 */
+		MAT(&p.X, i, 3) = 5; /* column 3 belongs to party 1, as column 1 does */
 	federate(f, &p, 2, &job);
 	assert_true(isnan(fact(&f->party[0], "columns_left_out")));
 	assert_true(fact(&f->party[1], "columns_left_out") == 1);
@@ -341,7 +340,7 @@ TEST(test_party_says_what_it_left_out)
 
 /* ---- real data ---- */
 
-/* Every `step`-th row of a set of points; false if it is not there. */
+/* Reads each `step`-th row of a set of points; false if it is missing. */
 static bool read_points(const char *set, size_t step, struct planted *p)
 {
 	const char *root = getenv("COTERIE_DATA");
@@ -360,7 +359,7 @@ static bool read_points(const char *set, size_t step, struct planted *p)
 	return true;
 }
 
-/* The inertia is within so much of what k-means reaches on the pooled columns. */
+/* Checks that the inertia exceeds that of k-means on pooled columns by at most `within`. */
 static void as_pooled(const char *set, size_t step, unsigned k, size_t L, double within)
 {
 	const struct kmeans_params how = {

@@ -1,4 +1,4 @@
-/* The coordinator's half of kCAGC against distances of the test's choice. */
+/* Tests the coordinator's side of kCAGC with distances that the test chooses. */
 #include "protocols/kcagc/coordinator/kcagc.h"
 #include "tests/unit/server/run/fake.h"
 
@@ -8,8 +8,8 @@ enum { N = 8, K = 4, ROOT = 2 };
 static const char job[] = "{\"kind\":\"kcagc\",\"clusters\":4,\"local_clusters\":4,\"filter\":"
 			  "{\"order\":1},\"polish\":3,\"secure_sum\":{\"modulus_bits\":64}}";
 
-/* Two parties with two clusters each, the same: two cells, so the root has nothing to compute, and
- * clusters 2 and 3 stay empty. */
+/* Both parties have the same two clusters, so there are two cells. The root has nothing to compute,
+ * and clusters 2 and 3 stay empty. */
 static const uint32_t halves[N] = { 3, 3, 3, 3, 1, 1, 1, 1 };
 
 static void open_polish(struct fake *f)
@@ -19,7 +19,7 @@ static void open_polish(struct fake *f)
 	fake_send_clusters(f, 1, K, halves);
 }
 
-/* The sum of a polish step: `row` for every node. */
+/* Sends the sum of a polish step: `row` for each node. */
 static void send_row(struct fake *f, uint64_t round, const double row[static K])
 {
 	uint64_t words[N * K] = { 0 };
@@ -36,7 +36,7 @@ static void assert_labels(const uint32_t *label, uint32_t first_half, uint32_t s
 		assert_int_equal(label[i], i < N / 2 ? first_half : second_half);
 }
 
-/* Both parties get these, and then no more. */
+/* Checks that both parties get exactly these messages. */
 static void assert_sent(struct fake *f, const enum msg_type *types, size_t count)
 {
 	for (size_t l = 0; l < 2; l++) {
@@ -51,7 +51,7 @@ static void assert_sent(struct fake *f, const enum msg_type *types, size_t count
 	}
 }
 
-/* Nearer than all others, but of no nodes: there is no such centre. */
+/* Empty clusters have no centre, even if their distance is the smallest. */
 TEST(test_empty_clusters_stay_empty)
 {
 	static const enum msg_type sent[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT,
@@ -61,14 +61,14 @@ TEST(test_empty_clusters_stay_empty)
 
 	open_polish(&f);
 	send_row(&f, 0, (double[]){ 5, 6, 1, 0 });
-	send_row(&f, 1, (double[]){ 5, 1, 1, 0 }); /* 1 has become empty too */
+	send_row(&f, 1, (double[]){ 5, 1, 1, 0 }); /* cluster 1 is now empty too */
 	assert_ok(server_kcagc(&f.run, label));
 	assert_labels(label, 0, 0);
 	assert_sent(&f, sent, sizeof(sent) / sizeof(*sent));
 	fake_close(&f);
 }
 
-/* Three steps are allowed; the first in which nothing moves is the last. */
+/* Polish ends after the first step that moves no node, although three steps are allowed. */
 TEST(test_polish_ends_when_nothing_moves)
 {
 	static const enum msg_type sent[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT, MSG_RESULT };
@@ -78,7 +78,7 @@ TEST(test_polish_ends_when_nothing_moves)
 
 	open_polish(&f);
 	fake_send_words(&f, 1, ROOT, 0, words, 0, N * K, N * K);
-	for (size_t i = 0; i < N; i++) /* own centre at distance 0 */
+	for (size_t i = 0; i < N; i++) /* distance 0 to the own centre */
 		for (size_t c = 0; c < K; c++)
 			words[i * K + c] = c == i / (N / 2) ? 0 : 1 << 16;
 	fake_send_words(&f, 0, ROOT, 0, words, 0, N * K, N * K);
@@ -88,7 +88,7 @@ TEST(test_polish_ends_when_nothing_moves)
 	fake_close(&f);
 }
 
-/* Not more than three. */
+/* Polish ends after three steps. */
 TEST(test_polish_ends_after_its_steps)
 {
 	uint64_t words[N * K];
@@ -96,7 +96,7 @@ TEST(test_polish_ends_after_its_steps)
 	struct fake f;
 
 	open_polish(&f);
-	for (uint64_t round = 0; round < 3; round++) /* node by node, sides change */
+	for (uint64_t round = 0; round < 3; round++) /* all nodes change sides each round */
 		for (size_t l = 0; l < 2; l++) {
 			for (size_t i = 0; i < N; i++)
 				for (size_t c = 0; c < K; c++)
@@ -109,7 +109,7 @@ TEST(test_polish_ends_after_its_steps)
 	fake_close(&f);
 }
 
-/* Equal distances: the lowest number; and a sum may come out below zero by rounding. */
+/* Of equal distances the lowest number wins. Rounding may make a sum slightly negative. */
 TEST(test_ties_and_signs)
 {
 	uint32_t label[N];

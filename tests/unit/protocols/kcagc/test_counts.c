@@ -1,4 +1,4 @@
-/* Counts of words: whether a slice takes them as counts or as words. */
+/* Tests whether a slice takes counts of words as counts or as words. */
 #include "protocols/kcagc/counts.h"
 #include "tests/unit/protocols/kcagc/planted.h"
 
@@ -6,13 +6,13 @@
 
 enum { N = 1200, M = 60 };
 
-/* Each node has words of its class more often than others, and counts of them. */
+/* Each node has words of its class more often than others, with these counts. */
 enum repeats {
-	ONCE,      /* no word twice */
-	AT_RANDOM, /* some words very often, whatever the class */
+	ONCE,      /* each word at most once */
+	AT_RANDOM, /* some words very often, for any class */
 	BY_CLASS,  /* words of the class often; all nodes have the same words */
-	SOME,      /* AT_RANDOM, and one word has half a count */
-	NEGATIVE,  /* AT_RANDOM, and one count is below 0 */
+	SOME,      /* AT_RANDOM, but one word has half a count */
+	NEGATIVE,  /* AT_RANDOM, but one count is negative */
 };
 
 static double count_of(enum repeats repeats, bool own, struct rng *rng)
@@ -44,7 +44,8 @@ static void make(struct planted *p, enum repeats repeats)
 		MAT(&p->X, 0, 0) = -2;
 }
 
-/* year: one more column, with a number in every row. */
+/* Returns whether a slice takes these counts as words. year adds a column with a number in each
+ * row. */
 static bool are_words(const struct planted *p, bool sparse, bool year)
 {
 	struct features X = { 0 };
@@ -101,7 +102,7 @@ TEST(presence_where_repetitions_are_noise)
 		}
 }
 
-/* Links that have nothing to do with words tell nothing of them. */
+/* Links that do not depend on words leave counts as counts. */
 TEST(counts_where_links_tell_nothing)
 {
 	struct planted p, other;
@@ -117,7 +118,7 @@ TEST(counts_where_links_tell_nothing)
 	planted_release(&p);
 }
 
-/* The slice is one of words from then on: it says so, and answers as if it had come so. */
+/* A slice that took counts as words answers like a slice of words. */
 TEST(a_slice_of_counts_becomes_one_of_words)
 {
 	double counted[2 + N], marked[2 + N];

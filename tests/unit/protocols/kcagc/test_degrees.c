@@ -1,5 +1,5 @@
-/* Degrees beside filtered features, or alone: the column against the formula, and what parties sum
- * against K + w z z' on dense matrices. */
+/* Tests degrees as a column beside filtered features, or alone. Compares the column with its
+ * formula, and the parties' sums with K + w z z' on dense matrices. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "common/linalg/la.h"
 
@@ -7,7 +7,7 @@
 
 enum { PARTIES = 3, ORDER = 2, WIDTH = 4, SETS = 3 };
 
-/* The column of all nodes, here by one loop, and the largest square in it. */
+/* Writes the column of all nodes to z. Returns the largest square in it. */
 static double column(const struct graph *g, size_t n, double *z)
 {
 	double mean = 0, square = 0, most = 0;
@@ -24,8 +24,8 @@ static double column(const struct graph *g, size_t n, double *z)
 	return most;
 }
 
-/* A star of three and an edge less: degrees 3, 1, 1, 1, 0, in logarithms of one more 2 ln 2, ln 2
- * (three times), 0. */
+/* A star of three edges and a node without edges have degrees 3, 1, 1, 1, 0. The logarithms of
+ * degree + 1 are 2 ln 2, ln 2 (three times) and 0. */
 TEST(known)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 0, 2, 1 }, { 0, 3, 1 },
@@ -52,7 +52,7 @@ TEST(known)
 	graph_release(&g);
 }
 
-/* F: T^p of the rows over their joint length, multiplied, and the column beside them or alone. */
+/* Makes F: T^p of the rows at unit joint length, with the column beside them or alone. */
 static void expected_rows(const struct graph *g, const struct csr *X, enum degrees degrees,
 			  struct mat *F)
 {
@@ -87,7 +87,7 @@ static void expected_rows(const struct graph *g, const struct csr *X, enum degre
 			MAT(F, i, j) = scale * MAT(&Y, i, j);
 		MAT(F, i, m) = scale * sqrt(share * square / ROWS) * z[i];
 		assert_true(mat_norm(ROW(F, i), m + 1) <=
-			    1 + 1e-12); /* bounds of question_most() hold */
+			    1 + 1e-12); /* within the bounds of question_most() */
 	}
 	mat_release(&Y);
 	mat_release(&T);
@@ -100,7 +100,7 @@ static void same(const struct mat *a, const struct mat *b)
 		assert_near(a->a[i], b->a[i], 1e-12);
 }
 
-/* What all parties sum is F F' B and F M', whoever has which columns; ||F||^2 is told. */
+/* The parties' answers sum up to F F' B, F M' and ||F||^2 for any split of the columns. */
 static void check_sums(enum degrees degrees, bool dense, bool given)
 {
 	struct memory memory = { .kind = &slices_in_memory, .count = PARTIES };
@@ -167,7 +167,8 @@ TEST(sums)
 		}
 }
 
-/* A party's own clusters are of both, too, or of the degrees of two sorts of nodes. */
+/* A party clusters its nodes by features and degrees, or by degrees alone. These separate two kinds
+ * of nodes here. */
 TEST(clusters)
 {
 	struct kmeans_params how = {
@@ -185,7 +186,7 @@ TEST(clusters)
 	struct csr X, A;
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < 20; i++) /* 20 nodes tied to all, 20 to them alone */
+	for (uint32_t i = 0; i < 20; i++) /* 20 hubs tied to each other and to some of 20 others */
 		for (uint32_t j = i + 1; j < ROWS; j++)
 			if (j < 20 || (i + j) % 4 == 0) {
 				t[count++] = (struct triple){ i, j, 1 };
@@ -213,7 +214,7 @@ TEST(clusters)
 	graph_release(&g);
 }
 
-/* Rows that are not formed have the column as well. */
+/* Wide slices, whose filtered rows are not formed, have the column as well. */
 TEST(wide)
 {
 	double *beside = alloc(ROWS, sizeof(*beside)), z[ROWS], scale;
@@ -266,7 +267,8 @@ TEST(wide)
 	graph_release(&g);
 }
 
-/* A ring: nothing is beside the rows, and there is nothing alone. */
+/* In a ring all degrees are equal. The column beside the rows is 0, and degrees alone are refused.
+ */
 TEST(all_the_same)
 {
 	struct triple t[2 * ROWS];

@@ -29,7 +29,7 @@ TEST(sparse_equals_dense)
 
 			sample_graph(&g, 70, 150, 2, false, 1);
 			sample_sparse(&from, 70, 33, 5, ones, 2);
-			if (ones && number % 3 == 0) { /* values NULL: all ones */
+			if (ones && number % 3 == 0) { /* values NULL: all are 1 */
 				free(from.value);
 				from.value = NULL;
 			}
@@ -41,7 +41,7 @@ TEST(sparse_equals_dense)
 			assert_ok(embed(&sparse, &g, &p, &Z2));
 			assert_same_bits(&Z, &Z2);
 			assert_finite(&Z);
-			assert_true(!dense.dense.a && !sparse.sparse.start); /* used up */
+			assert_true(!dense.dense.a && !sparse.sparse.start); /* both released */
 			mat_release(&Z2);
 			mat_release(&Z);
 			csr_release(&from);
@@ -49,7 +49,8 @@ TEST(sparse_equals_dense)
 		}
 }
 
-/* Z Z' = X X' when nothing is filtered and d is the rank: distances are those of the rows. */
+/* Without a filter and with d equal to the rank, Z Z' = X X', so distances are those of the rows.
+ */
 TEST(keeps_distances)
 {
 	struct embed_params p = { .dims = 6, .threads = 1 };
@@ -76,7 +77,7 @@ TEST(keeps_distances)
 	graph_release(&g);
 }
 
-/* Columns of U are orthonormal; Z = U S is U with columns stretched by singular values. */
+/* U has orthonormal columns. Z = U S scales them by the singular values. */
 TEST(unit_basis)
 {
 	struct embed_params p = { .dims = 4, .threads = 1, .unit_basis = true };
@@ -103,8 +104,8 @@ TEST(unit_basis)
 	graph_release(&g);
 }
 
-/* Columns: ones (x idf), equal values of 3 (x idf), differing values (raw), a zero column. The
- * single column left by d = 1 shows the scale. n = 4. */
+/* The columns are ones (scaled by idf), equal values of 3 (by idf), differing values (unscaled),
+ * and zeros. With d = 1 the single column shows the scale; n = 4. */
 TEST(idf_by_hand)
 {
 	static const double column[4][4] = {
@@ -131,7 +132,7 @@ TEST(idf_by_hand)
 	graph_release(&g);
 }
 
-/* Each column by its own frequency: inner products of rows show the scales squared. */
+/* Weighs each column by its own frequency: inner products of rows show the squared scales. */
 TEST(idf_by_column)
 {
 	static const double words[4][3] = { { 1, 1, 0 }, { 0, 1, 0 }, { 1, 1, 0 }, { 0, 0, 1 } };
@@ -159,8 +160,8 @@ TEST(idf_by_column)
 	graph_release(&g);
 }
 
-/* One measured column with a gap makes the slice no bag of words: the columns of ones stay as they
- * are. */
+/* One measured column with a missing value makes the slice no bag of words: columns of ones keep
+ * their scale. */
 TEST(idf_is_for_whole_slices)
 {
 	struct embed_params p = { .dims = 3, .threads = 1 };
@@ -175,7 +176,7 @@ TEST(idf_is_for_whole_slices)
 			for (size_t j = 0; j < 3; j++)
 				if (j || !measured)
 					MAT(&from, i, j) = (i + j) % 3 > j % 2;
-		if (measured) /* not in each row: no number beside words */
+		if (measured) /* a gap, so that it is not a number beside words */
 			MAT(&from, 4, 0) = 0;
 		for (int idf = 0; idf < 2; idf++) {
 			p.idf = idf;
@@ -190,7 +191,7 @@ TEST(idf_is_for_whole_slices)
 	graph_release(&g);
 }
 
-/* r_i = ||Z_i||, m = mean r: lengths become r_i / (m (r_i / m)^p). Zero rows stay zero. */
+/* With r_i = ||Z_i|| and mean m, lengths become r_i / (m (r_i / m)^p). Zero rows stay zero. */
 TEST(row_scaling)
 {
 	static const double power[] = { 0, 0.5, 1 };
@@ -231,9 +232,9 @@ TEST(row_scaling)
 	graph_release(&g);
 }
 
-/* A row that the projection does not reach is rounding, not a direction: it becomes zero. Row 29
- * alone lies outside the space of the others; a reflection of the columns makes its projection
- * cancel instead of vanish. */
+/* A row outside the projection's space leaves only rounding errors and becomes zero. Only row 29
+ * lies outside the space of the others. A reflection of the columns makes its projection cancel
+ * instead of vanish. */
 TEST(rounding_is_not_stretched)
 {
 	struct embed_params p = { .dims = 7, .threads = 1, .unit_rows = true, .row_power = 1 };
@@ -279,7 +280,7 @@ TEST(dims_are_capped)
 	struct mat from, Z;
 	struct graph g;
 
-	for (size_t m = 3; m <= 30; m += 27) { /* narrower and wider than the 12 rows */
+	for (size_t m = 3; m <= 30; m += 27) { /* fewer and more columns than the 12 rows */
 		sample_graph(&g, 12, 20, 0, false, 1);
 		sample_normal(&from, 12, m, 1);
 		features_from_dense(&from, &X);
@@ -292,7 +293,8 @@ TEST(dims_are_capped)
 	}
 }
 
-/* Zero matrices, zero rows, equal rows, one row, one column, isolated nodes, all choices. */
+/* Embeds zero matrices, zero rows, equal rows, one row, one column and isolated nodes, with all
+ * parameters. */
 TEST(never_nan)
 {
 	static const size_t shape[][2] = { { 1, 1 }, { 1, 6 }, { 9, 1 }, { 9, 6 }, { 6, 9 } };
@@ -352,7 +354,7 @@ TEST(bad_input)
 	sample_normal(&from, 5, 3, 1);
 	features_from_dense(&from, &X);
 	assert_err(embed(&X, &g, &p, &Z), ERR_INPUT, "5 rows");
-	assert_null(X.dense.a); /* used up all the same */
+	assert_null(X.dense.a); /* released even on an error */
 	mat_release(&from);
 	sample_normal(&from, 6, 3, 1);
 	features_from_dense(&from, &X);
@@ -370,7 +372,7 @@ TEST(bad_input)
 
 /* -- memory --------------------------------------------------------------------------------- */
 
-/* Peak resident MiB of this process so far. */
+/* Returns the peak resident MiB of this process. */
 static double peak_mib(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");
@@ -386,7 +388,8 @@ static double peak_mib(void)
 
 enum { BIG_ROWS = 6000, BIG_COLS = 2000 };
 
-/* Embeds a slice in this process, which holds nothing else; returns the peak's rise in MiB. */
+/* Embeds one slice in this process, which holds no other data. Returns the rise of the peak in MiB.
+ */
 static double embed_alone(const struct graph *g, bool sparse)
 {
 	struct embed_params p = { .order = 2, .dims = 17, .threads = 2, .idf = true };
@@ -420,16 +423,16 @@ static double embed_alone(const struct graph *g, bool sparse)
 	return peak_mib() - before;
 }
 
-/* The promise is 3 dense slices and 200 MiB. A dense slice is worked on in place; a sparse one
- * (full, so half again as large) is there until its dense result is, and no longer. One slice more
- * than that shows. */
+/* The documented bound is 3 dense slices and 200 MiB. A dense slice is filtered in place. A sparse
+ * slice (full here, so 1.5 times as large) is released once its dense result exists. One more slice
+ * would exceed these limits. */
 TEST(memory)
 {
 	const double slice = (double)BIG_ROWS * BIG_COLS * sizeof(double) / (1 << 20);
 	struct graph g;
 
 	if (SANITIZED)
-		skip(); /* its own memory would be counted */
+		skip(); /* the sanitizer's memory would count */
 	sample_graph(&g, BIG_ROWS, 3 * BIG_ROWS, 0, false, 1);
 	for (int sparse = 0; sparse < 2; sparse++) {
 		int status;

@@ -1,4 +1,4 @@
-/* A kept embedding, and other rows embedded by it. */
+/* Tests a kept embedding, and other rows embedded by it. */
 #include "tests/unit/protocols/fedsc/choices.h"
 #include "common/linalg/la.h"
 #include "common/linalg/svd.h"
@@ -8,7 +8,7 @@
 
 enum { ROWS = 70, COLS = 33 };
 
-/* Entries 0 and 1, or any. */
+/* Makes rows with entries 0 and 1 (words), or with any values. */
 static void rows_of(struct csr *X, bool words, uint64_t seed)
 {
 	sample_sparse(X, ROWS, COLS, 5, words, seed);
@@ -53,9 +53,9 @@ TEST(same_rows_same_place)
 		assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
 		assert_same_bits(&Z, &plain);
 		for (unsigned threads = 1; threads <= 3; threads += 2) {
-			sample_features(&from, !sparse, &X); /* the other form does as well */
+			sample_features(&from, !sparse, &X); /* sparse for dense and vice versa */
 			assert_ok(embed_again(&X, &g, &kept, threads, &again));
-			assert_true(!X.dense.a && !X.sparse.start); /* used up */
+			assert_true(!X.dense.a && !X.sparse.start); /* the call released them */
 			assert_mat_near(&again, &Z, 1e-9);
 			mat_release(&again);
 		}
@@ -67,8 +67,8 @@ TEST(same_rows_same_place)
 	}
 }
 
-/* Weights, mean and map are those of the first rows, whatever comes with them: without edges a row
- * keeps its place if others are taken away. */
+/* Weights, mean and map come from the first rows only. Without edges a row keeps its place if other
+ * rows are missing. */
 TEST(nothing_is_of_the_new_rows)
 {
 	struct embed_params p = {
@@ -114,7 +114,7 @@ TEST(zero_rows_stay_zero)
 	struct csr from;
 	struct graph g;
 
-	sample_graph(&g, ROWS, 100, 3, false, 1); /* the last three have no edge */
+	sample_graph(&g, ROWS, 100, 3, false, 1); /* the last three have no edges */
 	rows_of(&from, false, 5);
 	sample_features(&from, false, &X);
 	memset(ROW(&X.dense, ROWS - 1), 0, COLS * sizeof(double));
@@ -131,7 +131,7 @@ TEST(zero_rows_stay_zero)
 	graph_release(&g);
 }
 
-/* Words, and in column 0 numbers about a mean, times unit. */
+/* Makes words, and in column 0 numbers far from 0, times unit. */
 static void words_and_number(struct features *X, const struct csr *words, bool sparse, double unit)
 {
 	struct triple t[ROWS * COLS];
@@ -153,7 +153,7 @@ static void words_and_number(struct features *X, const struct csr *words, bool s
 	mat_release(&all.dense);
 }
 
-/* What a party would do by hand: the number divided by its deviation, words weighed by idf. */
+/* Scales by hand: the number divided by its deviation, words weighed by idf. */
 static void by_hand(struct features *X, const struct csr *words)
 {
 	double sum = 0, square = 0, deviation;
@@ -185,8 +185,8 @@ static const struct embed_params by_idf = {
 	.threads = 1,
 };
 
-/* The number neither outweighs the words nor takes their weights, in whatever unit; the map has the
- * weights. */
+/* A number beside words neither outweighs them nor takes idf weights, in any unit. The map contains
+ * the weights. */
 TEST(a_number_beside_words)
 {
 	struct embed_params p = by_idf;
@@ -222,7 +222,7 @@ TEST(a_number_beside_words)
 	graph_release(&g);
 }
 
-/* Words over their row's length embed as words of 0 and 1, and so do new rows of either code. */
+/* Words divided by their row's length embed like words of 0 and 1. New rows may use either code. */
 TEST(words_coded_by_row)
 {
 	struct embed_params p = by_idf;
@@ -288,7 +288,7 @@ TEST(other_columns)
 	graph_release(&g);
 }
 
-/* U = X map, for each of the three ways to a basis, signs included. */
+/* U = X map for each of the three ways to compute a basis, including signs. */
 TEST(map_makes_u)
 {
 	static const struct {

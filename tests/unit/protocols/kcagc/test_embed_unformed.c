@@ -1,4 +1,4 @@
-/* Embeddings for which the filtered features are never formed, against those for which they are. */
+/* Compares embeddings that never form the filtered features with those that do. */
 #include "tests/unit/linalg/sample.h"
 #include "common/base/sanitized.h"
 #include "protocols/kcagc/embed.h"
@@ -11,7 +11,8 @@ static const struct embed_params usual = {
 	.filter = FILTER_HALF, .order = 6, .dims = DIMS, .threads = 1
 };
 
-/* Columns that rise in weight, so that values lie apart. The last row is 0 and has no edge. */
+/* Makes columns of rising weights, so that singular values are separate. The last row is 0 and has
+ * no edge. */
 static void make(struct graph *g, struct csr *X, size_t per_row)
 {
 	sample_graph(g, ROWS, 3 * ROWS, ISOLATED, false, 1);
@@ -20,7 +21,7 @@ static void make(struct graph *g, struct csr *X, size_t per_row)
 		X->value[e] *= e < X->start[ROWS - 1] ? 1 + 3 * pow(0.9, X->index[e]) : 0;
 }
 
-/* U S of F by the other way, or U. */
+/* Computes U S, or U, from formed features F. */
 static void formed(const struct graph *g, const struct csr *X, const struct embed_params *p,
 		   struct mat *Z)
 {
@@ -43,9 +44,9 @@ TEST(same_as_formed)
 		struct graph g;
 		struct csr X;
 		struct mat Z, exact, again;
-		bool full = number & 8; /* more entries than are worth a sparse matrix */
+		bool full = number & 8; /* too many entries for a sparse matrix to pay */
 
-		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* all pairs of two bits */
+		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* covers pairs of bits */
 			continue;
 		p.filter = number & 1 ? FILTER_SPECTRAL : FILTER_HALF;
 		p.order = number & 2 ? 40 : 6;
@@ -56,7 +57,7 @@ TEST(same_as_formed)
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
 		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
-		assert_true(!F.dense.a && !F.sparse.start); /* used up */
+		assert_true(!F.dense.a && !F.sparse.start); /* the call released them */
 		assert_mat_near(&Z, &exact, p.unit_basis ? 1e-6 : 1e-5);
 		for (size_t j = 0; j < DIMS; j++)
 			assert_true(MAT(&Z, ROWS - 1, j) == 0); /* exactly */
@@ -72,7 +73,8 @@ TEST(same_as_formed)
 	}
 }
 
-/* Many more rows than columns, and many steps: on either side of where products begin to pay. */
+/* Tests many more rows than columns and many steps. Products pay for MORE columns, but not for FEW.
+ */
 enum { MANY = 6000, FEW = 160, MORE = 240 };
 
 TEST(many_rows)
@@ -85,7 +87,7 @@ TEST(many_rows)
 		struct csr X;
 		struct mat exact, Z;
 		size_t cols = number & 8 ? MORE : FEW;
-		bool full = number & 4; /* more entries than are worth a sparse matrix */
+		bool full = number & 4; /* too many entries for a sparse matrix to pay */
 
 		if (!in_sample((size_t)__builtin_popcount(number), 2))
 			continue;
@@ -101,7 +103,7 @@ TEST(many_rows)
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
 		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
-		assert_true(!F.dense.a && !F.sparse.start); /* used up */
+		assert_true(!F.dense.a && !F.sparse.start); /* the call released them */
 		assert_mat_near(&Z, &exact, p.unit_basis ? 1e-6 : 1e-5);
 		embedding_release(&kept);
 		mat_release(&exact);
@@ -111,7 +113,7 @@ TEST(many_rows)
 	}
 }
 
-/* Sparse or dense, any threads: the same bits. */
+/* Sparse and dense features on any number of threads give the same bits. */
 TEST(same_bits)
 {
 	for (int full = 0; full < 2; full++) {
@@ -141,7 +143,8 @@ TEST(same_bits)
 	}
 }
 
-/* Values so dense that steps do not do: then it is formed after all. */
+/* Singular values are so close that the iteration does not converge; the features are formed then.
+ */
 TEST(formed_after_all)
 {
 	enum { N = 1000 };
@@ -169,8 +172,8 @@ TEST(formed_after_all)
 	graph_release(&g);
 }
 
-/* One-hot features: p(S) itself, whose largest value is there once for each of eleven components.
- */
+/* With one-hot features the matrix is p(S) itself. Its largest value occurs once for each of eleven
+ * components. */
 TEST(one_hot)
 {
 	enum { N = 1100, PARTS = 11 };
@@ -197,10 +200,10 @@ TEST(one_hot)
 	p.dims = PARTS;
 	assert_true(filtered_pays(N, N, N, graph_neighbours(&g), p.filter, p.order, PARTS));
 	assert_ok(embed(&F, &g, &p, &Z));
-	for (size_t i = PARTS; i < N; i++) /* nodes of one ring lie in one place */
+	for (size_t i = PARTS; i < N; i++) /* nodes of one ring are at one point */
 		for (size_t j = 0; j < PARTS; j++)
 			assert_near(MAT(&Z, i, j), MAT(&Z, i % PARTS, j), 1e-7);
-	for (size_t i = 1; i < PARTS; i++) { /* and apart from others: at a right angle */
+	for (size_t i = 1; i < PARTS; i++) { /* rings are at right angles to each other */
 		double inner = 0;
 
 		for (size_t j = 0; j < PARTS; j++)

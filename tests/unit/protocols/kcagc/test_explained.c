@@ -1,4 +1,4 @@
-/* How much of features degrees explain, against what stands in explained.h by its own words. */
+/* Compares the share of features that degrees explain with its definition in explained.h. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "protocols/kcagc/explained.h"
 
@@ -9,8 +9,8 @@ static size_t degree_of(const struct graph *g, size_t i)
 	return g->adjacency.start[i + 1] - g->adjacency.start[i];
 }
 
-/* A row's word is its degree, less than WORDS or else the last, but for each `other`th row, whose
- * word is some. */
+/* Gives each row the word of its degree (at most WORDS - 1), but each `other`th row an arbitrary
+ * word. */
 static void words_of(const struct graph *g, size_t other, struct csr *X)
 {
 	struct triple t[NODES];
@@ -23,7 +23,7 @@ static void words_of(const struct graph *g, size_t other, struct csr *X)
 	csr_from_triples(X, NODES, WORDS, t, NODES);
 }
 
-/* The definition: sums over pairs of rows of the same degree, in O(n^2 m). */
+/* Computes the definition by sums over pairs of rows with equal degrees, in O(n^2 m). */
 static void literal(const struct mat *X, const struct graph *g, double *explained, double *varied)
 {
 	double between = 0, square = 0, mean = 0, groups = 0, chance;
@@ -51,7 +51,7 @@ static void literal(const struct mat *X, const struct graph *g, double *explaine
 	*explained = (between - mean - chance * *varied) / (1 - chance);
 }
 
-/* Of a slice of X, which is used up. */
+/* Asks a slice of X, which is released. */
 static void ask_explained(struct features *X, const struct graph *g, double *x)
 {
 	struct slice s;
@@ -79,7 +79,7 @@ static void check(const struct csr *words, const struct graph *g, double least, 
 	assert_near(x[0], y[0], 1e-12);
 	assert_near(x[1], y[1], 1e-12);
 	memcpy(left, x, sizeof(left));
-	for (size_t l = 0; l < 3; l++) { /* columns apart add up */
+	for (size_t l = 0; l < 3; l++) { /* parts of the columns add up */
 		X = (struct features){ .dense = { 0 } };
 		mat_init(&X.dense, NODES, WORDS / 3);
 		for (size_t i = 0; i < NODES; i++)
@@ -101,7 +101,7 @@ TEST(parts)
 
 	sample_graph(&g, NODES, 120, 0, false, 3);
 	words_of(&g, 0, &X);
-	check(&X, &g, 0.8, 1.0 + 1e-9); /* but for degrees that share the last word */
+	check(&X, &g, 0.8, 1.0 + 1e-9); /* not exactly 1: some degrees share the last word */
 	csr_release(&X);
 	words_of(&g, 2, &X);
 	check(&X, &g, 0.05, 0.6);
@@ -112,7 +112,7 @@ TEST(parts)
 	graph_release(&g);
 }
 
-/* A ring: one degree, which says nothing. */
+/* In a ring all degrees are equal and explain nothing. */
 TEST(one_degree)
 {
 	double x[2];
@@ -135,7 +135,7 @@ TEST(one_degree)
 	graph_release(&g);
 }
 
-/* Many columns and groups: sums of columns with signs are near. */
+/* With many columns and groups, signed sums of columns approximate the value. */
 TEST(sketched)
 {
 	enum { MANY = 3000, COLUMNS = 4000 };
@@ -146,7 +146,7 @@ TEST(sketched)
 	struct csr words;
 
 	sample_graph(&g, MANY, 40 * MANY, 0, false, 4);
-	for (uint32_t i = 0; i < MANY; i++) { /* a word of its degree, and one of its own */
+	for (uint32_t i = 0; i < MANY; i++) { /* one word for the degree, one of its own */
 		t[2 * i] = (struct triple){ i, (uint32_t)degree_of(&g, i), 1 };
 		t[2 * i + 1] = (struct triple){ i, 500 + i, 1 };
 	}

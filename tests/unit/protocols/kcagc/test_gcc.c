@@ -6,8 +6,9 @@
 
 enum { WIDTH = 12 };
 
-/* The planted classes come back; every round is as announced. Rows here have most in common, so
- * that assigning to the centres of the embedding before would lose two of the four clusters. */
+/* Finds the planted classes, with the announced numbers of rounds. Rows have most of their content
+ * in common here, so assigning them to the centres of the previous embedding would lose two of the
+ * four clusters. */
 TEST(finds_planted_classes)
 {
 	struct gcc_report report;
@@ -18,8 +19,8 @@ TEST(finds_planted_classes)
 	gcc_defaults(&p, K, 1, 1);
 	lab_init(&lab, &words, &graph, 1, 1);
 	assert_ok(gcc_run(&lab.parties, lab.n, &p, label, &report));
-	/* Where GCC's own rule stops, all is degrees but .4 %; there the classes are clearer still.
-	 */
+	/* GCC's own rule stops where all but 0.4 % lies along the degrees. There the classes are
+	 * even clearer. */
 	assert_int_equal(report.basis.order, 3);
 	assert_int_equal(report.basis.rule, 9);
 	assert_true(report.basis.share[3] < 0.93 && report.basis.share[4] > 0.93);
@@ -40,10 +41,10 @@ TEST(finds_planted_classes)
 	lab_release(&lab);
 }
 
-/* -- against the method itself, with X and W in the open -----------------------------------------
- */
+/* -- comparison with the method on plaintext X and W
+ * ------------------------------------------------ */
 
-/* Measurements around a point for each class, the mean of all near 0. */
+/* Makes measurements around one point for each class. The overall mean is near 0. */
 static void measurements(struct csr *X)
 {
 	struct triple t[N * WIDTH];
@@ -57,7 +58,7 @@ static void measurements(struct csr *X)
 	csr_from_triples(X, N, WIDTH, t, (size_t)N * WIDTH);
 }
 
-/* T^p of unit rows. */
+/* Computes T^p of unit rows. */
 static void pooled(const struct csr *raw, unsigned order, struct mat *X)
 {
 	struct mat T, next;
@@ -80,7 +81,7 @@ static void pooled(const struct csr *raw, unsigned order, struct mat *X)
 	mat_release(&T);
 }
 
-/* W (m x K) = the orthonormal matrix nearest to M = X'GF. */
+/* Computes W (m x K), the orthonormal matrix nearest to M = X'GF. */
 static void nearest_orthonormal(const struct mat *M, struct mat *W)
 {
 	struct mat G, R;
@@ -92,8 +93,8 @@ static void nearest_orthonormal(const struct mat *M, struct mat *W)
 	mat_release(&G);
 }
 
-/* One iteration of GCC on pooled X from G and F; returns ||X - G F W'||. margin: of its labels, in
- * Z. */
+/* Makes one iteration of GCC on pooled X from G and F. Returns ||X - G F W'||. margin gets the
+ * margins of the labels in Z. */
 static double literal_step(const struct mat *X, uint32_t *label, struct mat *F, double *margin)
 {
 	struct mat GF, M, W, Z, FW;
@@ -123,7 +124,7 @@ static double literal_step(const struct mat *X, uint32_t *label, struct mat *F, 
 	return sqrt(sum);
 }
 
-/* The first F: means of the first labels in the k leading principal directions V of X. */
+/* Computes the first F: means of the first labels in the k leading principal directions V of X. */
 static void first_centres(const struct mat *X, const uint32_t *label, struct mat *F)
 {
 	struct mat C, G, V, Z;
@@ -154,10 +155,10 @@ TEST(follows_the_method)
 	measurements(&raw);
 	gcc_defaults(&p, K, 3, 1);
 	p.order = 1;
-	p.rounds = 40; /* the first space to the last digits */
+	p.rounds = 40; /* makes the first space exact to the last digits */
 	p.restarts = 1;
 	p.confidence = confidence;
-	p.lloyd = 1; /* so that there is something left to do */
+	p.lloyd = 1; /* leaves iterations to do */
 	pooled(&raw, p.order, &X);
 	for (p.iterations = 0; p.iterations <= 4; p.iterations++) {
 		struct lab lab;
@@ -185,8 +186,8 @@ TEST(follows_the_method)
 	csr_release(&raw);
 }
 
-/* label: what p gave with a step; without it the clusters of scaled rows come, and the step is
- * landmark's. */
+/* `label` is p's result. A run without iterations gives the clusters of scaled rows, and one step
+ * of landmark_polish() must give `label`. */
 static void check_step(struct lab *used, const struct gcc_params *p, const uint32_t *label)
 {
 	struct gcc_params without = *p;
@@ -205,8 +206,8 @@ static void check_step(struct lab *used, const struct gcc_params *p, const uint3
 	mat_release(&Q);
 }
 
-/* Scaled rows are taken only if the parties' graphs speak for them, and clearly. Then each row goes
- * to the nearest joint mean of their clusters, and there is nothing to iterate. */
+/* The run uses scaled rows only if the parties' graphs clearly support them. Then it moves each row
+ * to the nearest joint mean and does not iterate. */
 TEST(guard)
 {
 	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
@@ -241,10 +242,11 @@ TEST(guard)
 	}
 }
 
-/* -- any split, any threads ----------------------------------------------------------------------
+/* -- splits and threads ---------------------------------------------------------------------------
  */
 
-/* Few enough hints that a few labels hang by a thread: a split that mattered would show. */
+/* The classes are so unclear that some labels are nearly ties. An effect of the split would change
+ * them. */
 TEST(any_number_of_parties)
 {
 	uint32_t label[N], again[N];
@@ -304,7 +306,8 @@ TEST(bad_input)
 	lab_release(&lab);
 }
 
-/* As many clusters as nodes, fewer features than clusters, nodes without features: labels come. */
+/* Returns labels for as many clusters as nodes, fewer features than clusters, and nodes without
+ * features. */
 TEST(edges_of_the_possible)
 {
 	struct triple t[] = { { 0, 0, 1 }, { 1, 0, 1 }, { 2, 1, 1 }, { 3, 1, 1 }, { 4, 1, 1 } };
@@ -371,7 +374,7 @@ TEST(cora)
 
 TEST(citeseer)
 {
-	if (SANITIZED) /* cora goes the same ways */
+	if (SANITIZED) /* cora runs the same code */
 		skip();
 	check_published("citeseer", 6, 5, 69, 2);
 }

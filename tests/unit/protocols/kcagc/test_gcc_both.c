@@ -1,5 +1,5 @@
-/* Federated GCC: the labels of pooled data, and a party that answers what is due and nothing else.
- */
+/* Tests federated GCC: its labels equal those of pooled data, and a party refuses requests that are
+ * not due. */
 #include "protocols/kcagc/job.h"
 #include "tests/unit/protocols/kcagc/products.h"
 
@@ -7,11 +7,11 @@
 
 enum { N = 240 };
 static const struct plan data = { .n = N, .m = 48, .seed = 1, .noise = 1.5 };
-/* Degrees dominate after a few steps, so that two orders are tried. */
+/* Degrees dominate after a few steps, so two orders are tried. */
 static const struct plan dense = { .n = N, .m = 48, .seed = 1, .noise = 0.5, .degree = 24 };
 static const struct plan few = { .n = 24, .m = 12, .seed = 2, .noise = 1 };
 
-/* ---- the twin's labels ---- */
+/* ---- the same labels without messages ---- */
 
 static void twin_labels(const struct planted *p, size_t L, enum features_of what,
 			const struct job *job, uint32_t *label, struct gcc_report *report)
@@ -31,7 +31,8 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	free(t);
 }
 
-/* Of two orders one had more iterations than the report has, which is of the one taken. */
+/* If two orders were tried, the record counts the rounds of both, but the report has only the
+ * iterations of the chosen one. */
 static void check_rounds(const struct record *r, const struct gcc_report *report, bool asked_again)
 {
 	unsigned once = 8 + (report->scaled ? 2 : report->iterations), all = 3 + asked_again + once;
@@ -42,8 +43,9 @@ static void check_rounds(const struct record *r, const struct gcc_report *report
 		assert_int_equal(record_rounds(r), all);
 }
 
-/* Any number of parties (least, twice as many, ...) finds what one finds that has all columns, if
- * these are words: numbers are brought to one size by each party. */
+/* Runs `least`, twice as many, ... up to `most` parties. If all columns are words, labels equal
+ * those of one party with all columns. Each party scales numbers itself, so otherwise the same
+ * split gives the expected labels. */
 static void check_labels(const struct planted *p, size_t least, size_t most, enum features_of what,
 			 const char *settings)
 {
@@ -61,7 +63,7 @@ static void check_labels(const struct planted *p, size_t least, size_t most, enu
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
-		assert_int_equal(report.k, 3); /* of a range, too */
+		assert_int_equal(report.k, 3); /* also for a range of k */
 		products_selection(f, &job);
 		if (kcagc_job(&job)->filter_order == KCAGC_ORDER_AUTO)
 			assert_int_equal(f->server.record.order, report.basis.order);
@@ -108,7 +110,7 @@ TEST(test_phases)
 	planted_release(&p);
 }
 
-/* ---- a coordinator that asks for something else ---- */
+/* ---- requests that are not due ---- */
 
 TEST(test_every_message)
 {
@@ -137,7 +139,7 @@ static void not_finite(double *x, size_t count)
 
 static void longer_column(double *x, size_t count)
 {
-	for (size_t i = 0; i<count; i += few.n> 13 ? 13 : few.n - 1) /* k + 10 columns */
+	for (size_t i = 0; i<count; i += few.n> 13 ? 13 : few.n - 1) /* one column of k + 10 */
 		x[i] *= 1.01;
 }
 
@@ -180,7 +182,7 @@ TEST(test_wrong_numbers)
 	recording_free(r);
 }
 
-/* Words at all parties: then it is the other claim that is wrong. */
+/* If all parties have words, the opposite claim is wrong. */
 TEST(test_wrong_claim_of_words)
 {
 	struct recording *r;
@@ -196,7 +198,7 @@ TEST(test_wrong_claim_of_words)
 	recording_free(r);
 }
 
-/* One product more than the method has, and one iteration more. */
+/* Refuses one product more than the method has, and one iteration more. */
 TEST(test_no_more_than_is_due)
 {
 	struct recording *r = products_recording(&few, 2, "method=gcc");

@@ -1,4 +1,4 @@
-/* The joint k-means from one sum of inner products, against plain Lloyd over the points. */
+/* Compares the joint k-means from one sum of inner products with plain Lloyd over the points. */
 #include "protocols/kcagc/coordinator/joint.h"
 #include "common/base/rng.h"
 #include "protocols/kcagc/job.h"
@@ -12,15 +12,15 @@ struct trial {
 	size_t m, d;
 	unsigned K, R, Q, screen, keep;
 	double *Y, *weight; /* m x d, m */
-	uint32_t *start;    /* R x m, K: none */
+	uint32_t *start;    /* R x m; K means no cluster */
 	struct rng rng;
-	/* what plain Lloyd finds */
+	/* result of plain Lloyd */
 	uint32_t *best;
 	double inertia;
-	size_t emptied; /* clusters that lost their last item, and centres that never were */
+	size_t emptied; /* times that plain Lloyd found a cluster without items */
 };
 
-/* Partial starts: some clusters begin with an item or two, some with none. */
+/* Makes partial starts: some clusters have one or two items, some none. */
 static void trial_open(struct trial *t, uint64_t seed, size_t m, size_t d, unsigned K)
 {
 	*t = (struct trial){ .m = m, .d = d, .K = K, .R = 6, .Q = 4 };
@@ -39,7 +39,7 @@ static void trial_open(struct trial *t, uint64_t seed, size_t m, size_t d, unsig
 		t->start[i] = K;
 	for (size_t i = 0; i < t->R * (K + 2); i++)
 		t->start[i / (K + 2) * m + rng_below(&t->rng, m)] = (uint32_t)rng_below(&t->rng, K);
-	for (unsigned r = 0; r < t->R; r++) /* in which there is at least one centre */
+	for (unsigned r = 0; r < t->R; r++) /* at least one centre in each start */
 		t->start[r * m + rng_below(&t->rng, m)] = 0;
 }
 
@@ -53,7 +53,8 @@ static void trial_close(struct trial *t)
 
 /* ---- plain Lloyd ---- */
 
-/* Means of the items of each cluster; without items it stays where it is, and counts. */
+/* Computes the mean of each cluster's items. A cluster without items keeps its centre and is
+ * counted. */
 static void plain_centres(struct trial *t, const uint32_t *label, double *mu)
 {
 	for (unsigned c = 0; c < t->K; c++) {
@@ -80,7 +81,7 @@ static double plain_distance(const struct trial *t, size_t i, const double *mu)
 	return sum;
 }
 
-/* One restart, up to `steps` of Lloyd. Returns the last inertia. */
+/* Runs one restart with up to `steps` steps of Lloyd. Returns the last inertia. */
 static double plain_restart(struct trial *t, const uint32_t *start, unsigned steps, uint32_t *label)
 {
 	bool *exists = alloc(t->K, sizeof(*exists)), moved = true;
@@ -118,7 +119,7 @@ static double plain_restart(struct trial *t, const uint32_t *start, unsigned ste
 	return inertia;
 }
 
-/* All restarts; after `screen` steps only the best `keep` go on. */
+/* Runs all restarts. After `screen` steps only the best `keep` continue. */
 static void plain_lloyd(struct trial *t)
 {
 	uint32_t *label = alloc(t->m, sizeof(*label));
@@ -152,13 +153,13 @@ static void plain_lloyd(struct trial *t)
 	free(kept);
 }
 
-/* ---- against gram ---- */
+/* ---- comparison with gram ---- */
 
 static const char job[] =
     "{\"kind\":\"kcagc\",\"clusters\":2,\"filter\":{\"order\":1},\"exchange\":"
     "\"gram\",\"secure_sum\":{\"modulus_bits\":64,\"fraction_bits\":40}}";
 
-/* Party l's part of the products: columns l, l + 2, ... */
+/* Sends party l's part of the products: columns l, l + 2, ... */
 static void send_products(struct fake *f, const struct trial *t, size_t l)
 {
 	size_t words = t->m * (t->m + 1) / 2, at = 0;
@@ -205,7 +206,7 @@ static void check(struct trial *t)
 	assert_int_equal(f.record.sums, 1);
 	assert_true(fabs(f.record.sum[0].inertia - t->inertia) <= 1e-6 * (1 + t->inertia));
 	assert_int_equal(f.record.phase[0].rounds, 1);
-	for (size_t l = 0; l < MEMBERS; l++) { /* the members get the clusters, and nothing else */
+	for (size_t l = 0; l < MEMBERS; l++) { /* members get the clusters only */
 		enum msg_type type;
 		struct msg m;
 
@@ -229,10 +230,10 @@ TEST(test_against_plain_lloyd)
 		emptied += t.emptied;
 		trial_close(&t);
 	}
-	assert_true(emptied > 100); /* else keeping a centre was never tried */
+	assert_true(emptied > 100); /* so that kept centres were tested */
 }
 
-/* As many items as clusters: nobody is asked for anything. */
+/* With as many items as clusters the coordinator requests no sums. */
 TEST(test_as_many_items_as_clusters)
 {
 	uint64_t round = 0;
@@ -255,7 +256,7 @@ TEST(test_as_many_items_as_clusters)
 	trial_close(&t);
 }
 
-/* Before anything is asked for, or allocated. */
+/* Refuses too many items before it requests or allocates anything. */
 TEST(test_too_many_items)
 {
 	uint64_t round = 0;
@@ -274,7 +275,7 @@ TEST(test_too_many_items)
 	fake_close(&f);
 }
 
-/* A triangle that is not the one due. */
+/* Refuses products of another number of items. */
 TEST(test_other_products_are_refused)
 {
 	uint64_t round = 0, words[36] = { 0 };

@@ -1,17 +1,17 @@
-/* exchange "gram" against "distances": the same labels from the same starts, with fewer sums. */
+/* exchange "gram" gives the same labels as "distances" from the same starts, with fewer sums. */
 #include "tests/unit/both/pooled.h"
 #include "tests/unit/both/steps.h"
 
 enum { N = 240, M = 30 };
 
-/* Bits enough that rounding decides nothing. */
+/* Enough bits that rounding changes no label. */
 #define FINE "secure_sum.modulus_bits=64 secure_sum.fraction_bits=36 "
 
 struct counted {
 	uint32_t label[N];
 	unsigned rounds;
-	size_t words; /* of all parties */
-	size_t items; /* of the first k-means */
+	size_t words; /* words of all parties */
+	size_t items; /* items of the first k-means */
 };
 
 static void count_words(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -96,7 +96,7 @@ TEST(test_same_labels_as_distances)
 	free(gram);
 }
 
-/* The same labels as one program with all the data finds, which sums nothing. */
+/* Labels equal those of one program with all data, which sums nothing. */
 TEST(test_same_labels_as_pooled)
 {
 	static const char *const settings[] = {
@@ -127,8 +127,8 @@ TEST(test_same_labels_as_pooled)
 	free(gram);
 }
 
-/* One round for a level, and one for a polish step; the words of the triangles and the polish, and
- * a canary each. */
+/* Each level and each polish step takes one round. Each party sends the words of the triangles and
+ * of the polish, and a canary for each. */
 TEST(test_rounds_and_words)
 {
 	static const struct {
@@ -157,7 +157,7 @@ TEST(test_rounds_and_words)
 	planted_release(&p);
 }
 
-/* A level in which one group has nothing to compute and another has: all but the first two parties
+/* In one level one group has nothing to compute and the other has: all parties but the first two
  * hold the same columns. */
 TEST(test_some_groups_trivial)
 {
@@ -174,7 +174,7 @@ TEST(test_some_groups_trivial)
 	free(gram);
 }
 
-/* ---- which k of a range ---- */
+/* ---- choice of k in a range ---- */
 
 static const double *fact(const struct half *h, const char *name)
 {
@@ -185,9 +185,9 @@ static const double *fact(const struct half *h, const char *name)
 	return NULL;
 }
 
-/* All k from the sums of one, and for the k that was chosen nothing depends on the others: where
- * parameters in parts of k are given as numbers, and clusters are clear, the labels are those of a
- * job that gives it. */
+/* One run tries all k of a range with the same sums. The other k do not affect the chosen one. Its
+ * labels equal those of a job with this k if the clusters are clear and parameters in parts of k
+ * are given as numbers. */
 TEST(test_range_finds_planted)
 {
 	static const char *const ways[] = { "method=flat", "method=flat polish=0",
@@ -231,8 +231,8 @@ TEST(test_range_finds_planted)
 	free(given);
 }
 
-/* Where clusters are not clear a few starts end in one of many optima; each k of a range has a
- * good one all the same, or neighbouring k could not be compared. */
+/* With unclear clusters a few starts end in different optima. Each k of a range still needs a good
+ * optimum, or neighbouring k could not be compared. */
 TEST(test_range_has_good_optima)
 {
 	enum { FROM = 4, TO = 9, TIMES = 2 };
@@ -260,13 +260,12 @@ TEST(test_range_has_good_optima)
 	}
 	for (int k = 0; k <= TO - FROM; k++)
 		excess += (inertia[0][k] / inertia[1][k] - 1) / (TO - FROM + 1);
-	if (excess > 0.0045) /* 0.0026; from four starts as a single k has them 0.0068 */
+	if (excess > 0.0045) /* measured: 0.0026; with the 4 starts of a single k 0.0068 */
 		fail_msg("inertia is %.4f more than with many starts", excess);
 	planted_release(&p);
 }
 
-/* No more clusters are tried than there are cells, less one; where that is none, the cells are the
- * clusters. */
+/* Tries fewer clusters than there are cells. If no k is left, the cells are the clusters. */
 TEST(test_range_of_few_cells)
 {
 	struct planted p;
@@ -316,7 +315,7 @@ TEST(test_range_wants_parties)
 	free(f);
 }
 
-/* ---- every message at every step ---- */
+/* ---- wrong messages at each step ---- */
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
@@ -327,7 +326,7 @@ TEST(test_wrong_message_at_every_step)
 				   from_party[] = { MSG_LOCAL_CLUSTERS, MSG_MASKED };
 	struct recording *r = recording_new(&few, 4, "method=tree exchange=gram polish=1", false);
 
-	assert_int_equal(r->to_party[3].count, 6); /* nobody is sent starts */
+	assert_int_equal(r->to_party[3].count, 6); /* no STARTS are sent */
 	assert_holds(&r->to_party[3], to_party, 4);
 	assert_holds(&r->from_party[3], from_party, 2);
 	check_recording(r, 3);

@@ -1,4 +1,5 @@
-/* kCAGC, landmark projection, GCC and k-means on columns: clusters under changes of the data. */
+/* Compares clusters of kCAGC, landmark projection, GCC and k-means on columns before and after
+ * changes of the data. */
 #include "tests/unit/both/invariance.h"
 
 #include "common/cluster/kmeans.h"
@@ -136,7 +137,7 @@ TEST(test_page)
 
 enum { ROWS = 120, COLUMNS_OF_TABLE = 6 };
 
-/* Two groups, and in the last row 10^4 times their mean. */
+/* Makes two groups, and a last row of 10^4 times their mean. */
 static void totals_make(struct sheet *s)
 {
 	struct rng rng;
@@ -149,8 +150,8 @@ static void totals_make(struct sheet *s)
 	change_extreme(s);
 }
 
-/* The row is one cluster, and the others are the two groups, in whose columns fixed point has to
- * keep what is 10^-8 of the largest square. */
+/* Returns whether the last row is one cluster and the other rows form the two groups. In the
+ * groups' columns fixed point must keep 10^-8 of the largest square. */
 static bool finds_groups(const struct sheet *s, const char *settings)
 {
 	uint32_t *label = run(s, settings, 1);

@@ -24,7 +24,7 @@ static void begin(struct lab *lab, const struct landmark_params *p, size_t L)
 	lab_init(lab, &words, &graph, L, p->threads);
 }
 
-/* The planted classes come back for any number of parties; every round is as announced. */
+/* Finds the planted classes for any number of parties, with the announced numbers of rounds. */
 TEST(finds_planted_classes)
 {
 	for (size_t L = 1; L <= 8; L *= 2)
@@ -37,7 +37,8 @@ TEST(finds_planted_classes)
 
 			params(&p, K, 2 * K, 1, 1);
 			p.power = power;
-			p.order = 3; /* what the rule would take; with it one order is tried */
+			/* A given order is the only one tried; 3 is the rule's choice. */
+			p.order = 3;
 			begin(&lab, &p, L);
 			assert_ok(landmark_run(&lab.parties, lab.n, &p, label, &report));
 			assert_true(accuracy(label) > 0.95);
@@ -45,7 +46,7 @@ TEST(finds_planted_classes)
 			assert_true(report.sets <= 2 * K + 10 && report.sets > K);
 			assert_true(report.rank <= report.sets && report.merged == 0);
 			columns = report.rank < K + 10 ? report.rank : K + 10;
-			assert_int_equal(lab.asked, 3 + 1 + (size_t)power + 1); /* polish with it */
+			assert_int_equal(lab.asked, 3 + 1 + (size_t)power + 1); /* polish too */
 			assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + SLICE_EXPLAINED + 1 +
 							N * report.sets +
 							(power ? N * columns : 0) + 2 + N * K);
@@ -65,7 +66,7 @@ static bool same_partition(const uint32_t *a, const uint32_t *b, size_t n)
 	return true;
 }
 
-/* Sets of nodes that all parties keep together, if there is room for as many. */
+/* Sets are the nodes that all parties have in one cluster, if that many sets are allowed. */
 TEST(sets_are_intersections)
 {
 	uint32_t cells[2 * N], set[N], expected[N];
@@ -75,7 +76,7 @@ TEST(sets_are_intersections)
 	params(&p, 3, 5, 1, 1);
 	for (uint32_t i = 0; i < N; i++) {
 		cells[i] = i % 5;
-		cells[N + i] = i % 7 % 4 == 3; /* of five clusters, three are empty */
+		cells[N + i] = i % 7 % 4 == 3; /* three of five clusters are empty */
 		expected[i] = cells[i] * 2 + cells[N + i];
 	}
 	p.set_restarts = 20;
@@ -83,12 +84,13 @@ TEST(sets_are_intersections)
 	assert_int_equal(sets, 10);
 	assert_int_equal(merged, 0);
 	assert_true(same_partition(set, expected, N));
-	assert_ok(landmark_sets(cells, 1, N, 5, 16, &p, set, &sets, &merged)); /* room to spare */
+	/* Allows more sets than the party has clusters. */
+	assert_ok(landmark_sets(cells, 1, N, 5, 16, &p, set, &sets, &merged));
 	assert_int_equal(sets, 5);
 	assert_true(same_partition(set, cells, N));
 }
 
-/* Sizes 160, 80, 50, 9 and 1. */
+/* The sets have 160, 80, 50, 9 and 1 nodes. */
 TEST(small_sets_join_the_largest)
 {
 	static const uint32_t end[] = { 160, 240, 290, 299, 300 };
@@ -127,7 +129,7 @@ TEST(small_sets_join_the_largest)
 
 enum { ROWS = 30, COLS = 12 };
 
-/* Q = K G D^-1 of X (ROWS x COLS) for a labelling. */
+/* Computes Q = K G D^-1 of X (ROWS x COLS) for a labelling. */
 static void joint_means(const struct mat *X, const uint32_t *label, size_t k, struct mat *Q)
 {
 	struct mat M;
@@ -138,7 +140,8 @@ static void joint_means(const struct mat *X, const uint32_t *label, size_t k, st
 	mat_release(&M);
 }
 
-/* Phi Phi' = X P X' with P the projector on the means' span, here by Gram and Schmidt. */
+/* Checks Phi Phi' = X P X', where P projects on the span of the means, computed here by
+ * Gram-Schmidt. */
 TEST(projection)
 {
 	for (size_t sets = 4; sets <= ROWS; sets += ROWS - 4) {
@@ -187,7 +190,8 @@ TEST(projection)
 	}
 }
 
-/* The nearest mean in all columns, as k-means has it; nobody joins an empty cluster. */
+/* Polish moves each row to the nearest mean in all columns, as k-means does. No row moves to an
+ * empty cluster. */
 TEST(polish)
 {
 	uint32_t label[ROWS], expected[ROWS];
@@ -211,8 +215,8 @@ TEST(polish)
 	mat_release(&X);
 }
 
-/* Of the rows' part in the span of the means 1 - a / b, whatever lies outside it; an empty cluster
- * is nobody's next. */
+/* The margin 1 - a / b depends only on the rows' part in the span of the means. An empty cluster is
+ * never second nearest. */
 TEST(margins)
 {
 	uint32_t before[ROWS], label[ROWS];
@@ -231,7 +235,7 @@ TEST(margins)
 	kmeans_assign(D, NULL, ROWS, 3, label, NULL);
 	kmeans_margins(D, ROWS, 3, label, expected);
 	mat_copy(&far, &X);
-	for (uint32_t i = 0; i < ROWS; i++) /* six to each cluster, which its mean does not see */
+	for (uint32_t i = 0; i < ROWS; i++) /* six rows of each cluster; its mean stays the same */
 		if (i < 18)
 			MAT(&far, i, 3 + i % 3) = i % 6 < 3 ? 5 : -5;
 	joint_means(&far, before, 5, &Q);
@@ -246,7 +250,7 @@ TEST(margins)
 	mat_release(&X);
 }
 
-/* Rows whose label is wrong are the less sure ones, with polish and without. */
+/* Rows with wrong labels have less confidence, with and without polish. */
 TEST(wrong_labels_are_less_sure)
 {
 	for (unsigned polish = 0; polish < 3; polish++) {
@@ -259,12 +263,12 @@ TEST(wrong_labels_are_less_sure)
 		params(&p, K, 2 * K, 1, 1);
 		p.polish = polish;
 		p.confidence = sure;
-		memset(sure, 0xff, sizeof(sure)); /* not numbers */
+		memset(sure, 0xff, sizeof(sure)); /* bytes of NaN */
 		begin(&lab, &p, 2);
 		assert_ok(landmark_run(&lab.parties, lab.n, &p, label, NULL));
 		lab_release(&lab);
 		for (size_t i = 0; i < N; i++) {
-			/* of each cluster most are of one class */
+			/* The class of most nodes in a cluster counts as right. */
 			size_t votes[K] = { 0 }, most = 0;
 			bool right;
 
@@ -283,10 +287,10 @@ TEST(wrong_labels_are_less_sure)
 	}
 }
 
-/* -- the whole ----------------------------------------------------------------------------------
+/* -- whole runs ---------------------------------------------------------------------------------
  */
 
-/* From the same local clusters, the same labels however the columns are dealt out. */
+/* Equal local clusters give equal labels for any split of the columns. */
 TEST(any_split)
 {
 	static uint32_t cells[3 * N];
@@ -296,7 +300,7 @@ TEST(any_split)
 
 	params(&p, 6, 12, 2, 1);
 	p.order = 1;
-	for (uint32_t i = 0; i < 3 * N; i++) /* 3 clusters each of the true ones, and noise */
+	for (uint32_t i = 0; i < 3 * N; i++) /* splits each true class into 3 clusters */
 		cells[i] = (truth[i % N] * 3 + i / 7 % 3) % 12;
 	for (size_t L = 1; L <= 16; L *= 2) {
 		begin(&lab, &p, L);
@@ -330,7 +334,7 @@ TEST(threads_do_not_matter)
 	}
 }
 
-/* Scaled rows are taken only if the parties' graphs speak for them, and clearly. */
+/* The run uses scaled rows only if the parties' graphs clearly support them. */
 TEST(guard)
 {
 	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
@@ -344,7 +348,7 @@ TEST(guard)
 		p.polish = 0;
 		begin(&lab, &p, 2);
 		lab.quality = t < 2 ? even : clear;
-		if (t == 0) /* never: what k-means alone says */
+		if (t == 0) /* never uses scaled rows */
 			p.guard = 2;
 		assert_ok(landmark_run(&lab.parties, lab.n, &p, t ? label : plain, &report));
 		lab_release(&lab);
@@ -427,12 +431,12 @@ TEST(cora)
 
 TEST(citeseer)
 {
-	if (SANITIZED) /* cora goes the same ways */
+	if (SANITIZED) /* cora runs the same code */
 		skip();
 	check_accuracy("citeseer", 6, 5, 68.8);
 }
 
-/* Beyond 10^5 rows the restarts of all rows' k-means cost no more than those of 10^5. */
+/* Above 10^5 rows the restarts of k-means on all rows cost no more than those of 10^5 rows. */
 TEST(restarts_are_bounded)
 {
 	assert_int_equal(sums_restarts(100, 2), 100);

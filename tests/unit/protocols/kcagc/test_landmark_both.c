@@ -1,5 +1,5 @@
-/* Landmark projection: the labels that the same slices give in one program, no set too small, and a
- * party that answers what is due and nothing else. */
+/* Tests landmark projection: labels equal those of the same slices without messages, no set is too
+ * small, and a party refuses requests that are not due. */
 #include "tests/unit/protocols/kcagc/products.h"
 #include "common/cluster/metrics.h"
 #include "protocols/kcagc/job.h"
@@ -8,12 +8,12 @@
 
 enum { N = 240, FEW = 24 };
 static const struct plan data = { .n = N, .m = 48, .seed = 1, .noise = 1.5 };
-/* Degrees dominate `dense` and `two` after a few steps, so that two orders are tried. */
+/* Degrees dominate `dense` and `two` after a few steps, so two orders are tried. */
 static const struct plan dense = { .n = N, .m = 48, .seed = 1, .noise = 0.5, .degree = 24 };
 static const struct plan few = { .n = FEW, .m = 12, .seed = 2, .noise = 1 };
 static const struct plan two = { .n = 100, .m = 12, .seed = 1, .noise = 0.5, .degree = 16 };
 
-/* ---- the twin's labels ---- */
+/* ---- the same labels without messages ---- */
 
 static void twin_labels(const struct planted *p, size_t L, enum features_of what,
 			const struct job *job, uint32_t *label, struct landmark_report *report)
@@ -48,7 +48,7 @@ static void check_record(const struct federation *f, const struct job *job,
 					       polish + (clusterings - 1));
 }
 
-/* Of least, twice as many, ... parties. */
+/* Compares the labels for `least`, twice as many, ... up to `most` parties. */
 static void check_labels(const struct planted *p, size_t least, size_t most, enum features_of what,
 			 const char *settings)
 {
@@ -64,7 +64,7 @@ static void check_labels(const struct planted *p, size_t least, size_t most, enu
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
-		assert_int_equal(report.k, 3); /* of a range, too */
+		assert_int_equal(report.k, 3); /* also for a range of k */
 		products_selection(f, &job);
 		check_record(f, &job, &report, what == SOME_WORDS && L > 1);
 		products_end(f);
@@ -93,7 +93,7 @@ TEST(test_labels_of_the_twin)
 	planted_release(&p);
 }
 
-/* Fewer nodes than sets and columns; a party without anything in its columns. */
+/* Runs with fewer nodes than sets and columns, and with a party whose columns are all 0. */
 TEST(test_little_there)
 {
 	for (size_t n = 3; n <= 16; n += 13) {
@@ -139,7 +139,7 @@ TEST(test_phases)
 
 /* ---- sets ---- */
 
-/* The sizes of the sets that the script has. */
+/* Writes the sizes of the script's sets. Returns their number. */
 static size_t sets_of(const struct script *s, size_t *size)
 {
 	const struct note *note = &s->note[step_of(s, MSG_LANDMARKS, 0)];
@@ -182,10 +182,10 @@ TEST(test_no_small_set)
 		recording_free(r);
 	}
 	assert_int_equal(before, 1);
-	assert_true(smallest_of_all < 60); /* else nothing was merged above but for that */
+	assert_true(smallest_of_all < 60); /* so that min_cell 60 did merge sets */
 }
 
-/* All nodes together are fewer than the job wants in a set. */
+/* Refuses a job whose min_cell exceeds the number of all nodes. */
 TEST(test_too_few_nodes)
 {
 	struct job job = products_job("method=landmark min_cell=241");
@@ -201,7 +201,7 @@ TEST(test_too_few_nodes)
 	planted_release(&p);
 }
 
-/* A coordinator that sends smaller ones all the same. */
+/* A party refuses smaller sets from the coordinator. */
 TEST(test_wrong_sets)
 {
 	struct recording *r =
@@ -220,7 +220,7 @@ TEST(test_wrong_sets)
 	recording_free(r);
 }
 
-/* ---- a coordinator that asks for something else ---- */
+/* ---- requests that are not due ---- */
 
 TEST(test_every_message)
 {
@@ -232,7 +232,7 @@ TEST(test_every_message)
 	check_recording(r, 1);
 }
 
-/* Two orders, one after the other. */
+/* The run tries two orders, one after the other. */
 TEST(test_every_message_of_two)
 {
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
@@ -241,14 +241,14 @@ TEST(test_every_message_of_two)
 	check_recording(r, 1);
 }
 
-/* More polish, and no power. */
+/* The job has more polish steps and no power step. */
 TEST(test_every_message_of_others)
 {
 	check_recording(
 	    products_recording(&few, 2, "method=landmark polish=3 landmark.power=false"), 0);
 }
 
-static size_t columns; /* of the recorded block */
+static size_t columns; /* columns of the recorded block */
 
 static void longer_column(double *x, size_t count)
 {
@@ -312,8 +312,8 @@ TEST(test_wrong_k)
 	recording_free(r);
 }
 
-/* One order after the other (settle.h): CHOICE says the first, at its end the next, and which of
- * them is taken. */
+/* The run tries two orders (settle.h). CHOICE has the first order, then the second, then the chosen
+ * one. */
 TEST(test_wrong_orders)
 {
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
@@ -333,7 +333,8 @@ TEST(test_wrong_orders)
 	recording_free(r);
 }
 
-/* Above min_cell 1 there is no sum over clusters, which may be of any size. */
+/* With min_cell above 1 there is no polish: its sums are over clusters, which may be of any size.
+ */
 TEST(test_no_polish_is_due)
 {
 	struct recording *r = products_recording(&few, 2, "method=landmark min_cell=2");

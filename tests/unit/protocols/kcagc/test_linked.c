@@ -1,4 +1,4 @@
-/* Facts beside words: those in which linked rows are alike, and others. */
+/* Tests facts beside words: facts that linked rows share, and other facts. */
 #include "protocols/kcagc/linked.h"
 #include "common/base/warnings.h"
 #include "tests/unit/protocols/kcagc/planted.h"
@@ -7,7 +7,8 @@
 
 enum { N = 300, M = 60, FACTS = 40 };
 
-/* Each fourth fact is of the class, all are in units of their own. */
+/* Returns whether a fact depends on the class, as each fourth does. All facts have units of their
+ * own. */
 static bool is_of_class(size_t fact)
 {
 	return fact % 4 == 1;
@@ -36,7 +37,7 @@ static void make_sparse(struct features *X)
 	mat_release(&m);
 }
 
-/* Words, then facts. */
+/* Makes a slice of words and facts, in this order. */
 static void slice_of(struct slice *s, const struct planted *p, bool sparse)
 {
 	struct features X = { 0 };
@@ -78,7 +79,7 @@ TEST(facts_of_the_class_count)
 			assert_true(!is_of_class(f) || unit > 0);
 			assert_true((unit == 0) == seen.unlinked[M + f]);
 		}
-		assert_true(right >= FACTS - 2); /* one of 44 by chance */
+		assert_true(right >= FACTS - 2); /* by chance one fact of 44 seems linked */
 		seen_release(&seen);
 		slice_release(&s);
 		planted_release(&p);
@@ -101,8 +102,8 @@ TEST(few_edges_tell_nothing)
 	planted_release(&p);
 }
 
-/* A fact that says nothing leaves row norms as words alone give them, and is warned of; the tree's
- * weights of it are 0. */
+/* A fact that linked rows do not share leaves the row norms of words unchanged. The party warns of
+ * it, and its weight in the tree is 0. */
 TEST(it_counts_for_nothing)
 {
 	double with[2 + N], without[2 + N], *weight;
@@ -115,7 +116,9 @@ TEST(it_counts_for_nothing)
 	make(&p, 12);
 	for (int fact = 0; fact < 2; fact++) {
 		slice_of(&s, &p, false);
-		for (size_t i = 0; i < N; i++) /* a constant fact beside one of no class */
+		/* All facts are constant, except one in the second run, which is unrelated to the
+		 * class. */
+		for (size_t i = 0; i < N; i++)
 			for (size_t f = 0; f < FACTS; f++)
 				MAT(&s.X.dense, i, M + f) =
 				    fact && f == 2 ? MAT(&s.X.dense, i, M + f) : 7;

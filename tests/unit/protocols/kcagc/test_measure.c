@@ -1,4 +1,4 @@
-/* What a range of k goes by where items are known by their inner products alone. */
+/* Tests the measures that choose k from inner products alone. */
 #include "protocols/kcagc/coordinator/measure.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
@@ -17,8 +17,8 @@ static void products(const struct mat *Y, struct mat *G)
 				MAT(G, i, l) += MAT(Y, i, c) * MAT(Y, l, c);
 }
 
-/* Cells of nodes that lie about their means, and three clusters of cells: as of the nodes
- * themselves. */
+/* Measures of cells, with nodes around the cells' means, equal those of the nodes, in three
+ * clusters of cells. */
 TEST(test_cells_as_rows)
 {
 	enum { M = 30, K = 3, N = 75, D = 4 };
@@ -55,7 +55,7 @@ TEST(test_cells_as_rows)
 	products(&Y, &G);
 	joint_init(&j, &node, &round, M, K, 2, 1, weight);
 	j.running[0] = j.running[1] = true;
-	j.inertia[0] = 1; /* the second restart won */
+	j.inertia[0] = 1; /* so that the second restart wins */
 	memcpy(j.label + M, label, sizeof(label));
 	p = measure_joint(&j, &G, within);
 	assert_near(p.inertia, by_rows.inertia, 1e-9 * by_rows.inertia);
@@ -68,7 +68,7 @@ TEST(test_cells_as_rows)
 	mat_release(&centre);
 }
 
-/* Points that have the products, of fewer dimensions than there are items, too. */
+/* Finds points with the given products, also in fewer dimensions than items. */
 TEST(test_points_of_products)
 {
 	struct mat Y, G, Z, H;

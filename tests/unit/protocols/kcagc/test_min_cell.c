@@ -1,4 +1,4 @@
-/* min_cell: no smaller cell enters a sum, whoever makes the cells. */
+/* Tests min_cell: no smaller cell enters a sum, even if the coordinator sends one. */
 #include "proto/labels.h"
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/job.h"
@@ -8,15 +8,15 @@
 
 enum { N = 240, M = 30 };
 
-/* ---- what a coordinator that keeps to the job sends ---- */
+/* ---- cells from an honest coordinator ---- */
 
 struct seen {
 	unsigned least;
-	size_t cells;    /* messages */
-	size_t smallest; /* cell of all */
+	size_t cells;    /* messages with cells */
+	size_t smallest; /* size of the smallest cell */
 };
 
-/* The sizes of the cells that a party gets; each vector is one message here. */
+/* Checks the sizes of the cells that a party gets. Each vector is one message here. */
 static void look_at_cells(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
 	struct seen *seen = arg;
@@ -49,7 +49,7 @@ static size_t merged(const struct record *r)
 	return sum;
 }
 
-/* Runs the job, looks at what party 0 is sent; returns how many cells were merged. */
+/* Runs a job and checks the cells that party 0 gets. Returns the number of merged cells. */
 static size_t check_run(const struct planted *p, size_t L, unsigned least, const char *settings)
 {
 	struct federation *f = alloc(1, sizeof(*f));
@@ -93,7 +93,7 @@ TEST(test_no_smaller_cell_is_sent)
 	planted_release(&p);
 }
 
-/* At 1 nothing is merged, and there are cells of one node that might have been. */
+/* min_cell 1 merges nothing, although there are cells of one node. */
 TEST(test_nothing_changes_at_one)
 {
 	struct federation *f = alloc(1, sizeof(*f));
@@ -133,11 +133,11 @@ TEST(test_too_few_nodes)
 	planted_release(&p);
 }
 
-/* ---- a coordinator that does not keep to it ---- */
+/* ---- cells from a malicious coordinator ---- */
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
-/* The recorded CELLS with one node moved to a cell of its own, to make it the smaller one. */
+/* Changes recorded CELLS: splits a cell so that one part has fewer than `least` nodes. */
 static void shrink(struct msg *m, uint32_t *cell, size_t least, struct buf *packed)
 {
 	size_t *size = alloc(m->labels.values + 1, sizeof(*size)), count = (size_t)m->labels.count;
@@ -147,7 +147,7 @@ static void shrink(struct msg *m, uint32_t *cell, size_t least, struct buf *pack
 		size[cell[i]]++;
 	while (size[from] < least)
 		from++;
-	/* the new cell gets all but `least` - 1 nodes of it */
+	/* All but `least` - 1 nodes move to the new cell. */
 	for (size_t i = 0, left = size[from] - (least - 1); left; i++)
 		if (cell[i] == from) {
 			cell[i] = m->labels.values;
@@ -216,7 +216,7 @@ TEST(test_smaller_cells_are_refused)
 	"method=flat min_cell=20 local_clusters=4k virtual_nodes=centre exchange=gram "            \
 	"secure_sum.modulus_bits=64 secure_sum.fraction_bits=36"
 
-/* The cells that party 0 was sent; returns how many. */
+/* Writes the cells that party 0 got. Returns their number. */
 static size_t recorded_cells(const struct recording *r, uint32_t *cell)
 {
 	const struct note *note = &r->to_party[0].note[0];
@@ -229,8 +229,9 @@ static size_t recorded_cells(const struct recording *r, uint32_t *cell)
 	return m.labels.values;
 }
 
-/* Adds party l's inner products of the means over cells of its nodes' centres to G (m x m). Returns
- * how many pairs of nodes share a cell but no cluster. */
+/* Adds to G (m x m) party l's inner products of cell means, where a node counts as the centre of
+ * its local cluster. Returns the number of pairs of nodes that share a cell but no local cluster.
+ */
 static size_t add_products(const struct recording *r, size_t l, const uint32_t *cell, size_t m,
 			   double *G)
 {
@@ -269,7 +270,7 @@ static size_t add_products(const struct recording *r, size_t l, const uint32_t *
 	return mixed;
 }
 
-/* The sum of both parties' first masked vectors: the masks of two cancel. */
+/* Adds up both parties' first masked vectors; their masks cancel. */
 static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 {
 	for (size_t l = 0; l < 2; l++) {
@@ -278,7 +279,7 @@ static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 
 		assert_int_equal(sent->type, MSG_MASKED);
 		assert_ok(msg_decode(&m, MSG_MASKED, (struct bytes){ sent->body, sent->len }));
-		assert_int_equal(m.masked.words.n, (words + 1) * 8); /* and the canary */
+		assert_int_equal(m.masked.words.n, (words + 1) * 8); /* one more word: the canary */
 		for (size_t w = 0; w < words; w++) {
 			uint64_t word;
 
@@ -288,8 +289,8 @@ static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 	}
 }
 
-/* A merged cell lies in several of a party's clusters, some of them of fewer nodes than min_cell:
- * no centre stands for it alone. */
+/* A merged cell lies in several of a party's clusters, some of them smaller than min_cell. No
+ * single centre represents the cell. */
 TEST(test_centres_of_merged_cells)
 {
 	struct recording *r = recording_new(&(struct plan){ .n = N, .m = M, .seed = 2, .noise = 2 },

@@ -1,5 +1,5 @@
-/* The model that a party keeps of a run: to bytes and back; everything that is no model is refused.
- */
+/* Tests the model that a party keeps of a run. It is read back equal, and damaged or inconsistent
+ * files are refused. */
 #include "protocols/kcagc/job.h"
 #include "tests/test.h"
 #include "tests/unit/dir.h"
@@ -61,7 +61,7 @@ static struct model *sample(bool kept)
 	return m;
 }
 
-/* Of kmeans.columns: the third of four columns was left out. */
+/* Makes a model of kmeans.columns with four columns, of which the third was left out. */
 static struct model *sample_of_columns(void)
 {
 	static const double unit[] = { 2, 1e300, 0, 0.5 };
@@ -94,7 +94,7 @@ static struct buf printed(bool kept)
 	return b;
 }
 
-/* Of a heap block of its exact size, so that a read past it shows. */
+/* Parses a heap block of exactly n bytes, so that sanitizers report a read past it. */
 static enum err parse(const uint8_t *p, size_t n, struct model **m)
 {
 	uint8_t *copy = alloc(n, 1);
@@ -107,7 +107,7 @@ static enum err parse(const uint8_t *p, size_t n, struct model **m)
 	return e;
 }
 
-/* The checksum over changed bytes, as whoever writes such a file would make it. */
+/* Makes a new checksum over changed bytes, as a forger would. */
 static void sum_again(struct buf *b)
 {
 	sha256_of(b->p, b->n - SHA256_LEN, b->p + b->n - SHA256_LEN);
@@ -169,7 +169,7 @@ static void test_columns_back_again(void **state)
 	buf_release(&again);
 }
 
-/* Centres of as many columns as have a unit; no unit below 0; sizes that are there. */
+/* Refuses a model of columns whose units, counts or centres are inconsistent. */
 static void test_columns_that_do_not_hold_together(void **state)
 {
 	(void)state;
@@ -180,19 +180,19 @@ static void test_columns_that_do_not_hold_together(void **state)
 
 		model_print(from, &b);
 		unit = b.n - SHA256_LEN - sizeof(uint64_t) * (4 + 3 * K + K);
-		at = unit - sizeof(uint64_t) * (4 + 2); /* how many columns, and that have a unit */
-		if (wrong == 0)                         /* a fourth column that has one */
+		at = unit - sizeof(uint64_t) * (4 + 2); /* columns, then columns with a unit */
+		if (wrong == 0)                         /* gives the left-out column a unit */
 			put_u64(b.p + unit + 16, 0x3ff0000000000000);
-		if (wrong == 1) /* a unit below 0 */
+		if (wrong == 1) /* a negative unit */
 			put_u64(b.p + unit + 24, 0xbfe0000000000000);
-		if (wrong == 2) /* one that has none */
+		if (wrong == 2) /* a used column without a unit */
 			put_u64(b.p + unit, 0);
 		if (wrong == 3)
 			put_u64(b.p + at, 1 << 28);
 		if (wrong == 4)
 			put_u64(b.p + at + 8, 5);
 		if (wrong == 5)
-			put_u32(b.p + at - 4, 3); /* what it keeps */
+			put_u32(b.p + at - 4, 3); /* an unknown kind of contents */
 		sum_again(&b);
 		assert_err(parse(b.p, b.n, &m), ERR_INPUT, "are inconsistent");
 		model_free(from);
@@ -219,7 +219,7 @@ static void test_any_bit(void **state)
 	buf_release(&b);
 }
 
-/* Cut off anywhere, and with a byte too many; with the checksum made anew as well. */
+/* Refuses a file cut at any length and one with an extra byte, also with a new checksum. */
 static void test_any_length(void **state)
 {
 	struct buf whole = printed(true);
@@ -257,8 +257,8 @@ static void test_other_version(void **state)
 	buf_release(&b);
 }
 
-/* Every 4 and every 8 bytes replaced by extremes, under a right checksum: refused, or else it is a
- * model that is written as it was read. Nothing is allocated that is not in the file. */
+/* Replaces each 4 and each 8 bytes by extreme values, with a correct checksum. The file is refused,
+ * or its model is written back equal. Nothing larger than the file is allocated. */
 static void test_any_field(void **state)
 {
 	static const uint64_t extreme[] = { 0,
@@ -266,7 +266,7 @@ static void test_any_field(void **state)
 					    UINT64_MAX,
 					    (uint64_t)1 << 28,
 					    (uint64_t)1 << 40,
-					    0x7ff8000000000000, /* not a number */
+					    0x7ff8000000000000, /* NaN */
 					    0x7ff0000000000000, /* infinite */
 					    0xbff0000000000000 /* -1 */ };
 	struct buf whole = printed(true);
@@ -305,7 +305,7 @@ static void test_any_field(void **state)
 	buf_release(&whole);
 }
 
-/* One thing wrong at a time, in what is otherwise a whole model. */
+/* Refuses models with a single error each. */
 static void test_does_not_hold_together(void **state)
 {
 	(void)state;
@@ -316,31 +316,31 @@ static void test_does_not_hold_together(void **state)
 
 		model_print(m, &b);
 		switch (wrong) {
-		case 0: /* bank-b after bank-b */
+		case 0: /* two parties named bank-b */
 			b.p[12 + 16 + 8 + 4 + 5] = 'b';
 			break;
-		case 1: /* own: 3 of 3 */
+		case 1: /* own is 3 of 3 parties */
 			at = 12 + 16 + 8 + 3 * 10;
 			put_u64(b.p + at, 3);
 			break;
-		case 2: /* no method */
+		case 2: /* an unknown method */
 			at = 12 + 16 + 8 + 3 * 10 + 8 + 4;
 			memcpy(b.p + at, "flot", 4);
 			break;
-		case 3: /* one node more in a cluster than there are */
+		case 3: /* cluster sizes exceed the nodes by one */
 			at = b.n - SHA256_LEN - 8;
 			put_u64(b.p + at, 4);
 			break;
-		case 4: /* sizes that only modulo 2^64 add up */
+		case 4: /* sizes add up only modulo 2^64 */
 			at = b.n - SHA256_LEN - 16;
 			put_u64(b.p + at, UINT64_MAX);
 			put_u64(b.p + at + 8, 4);
 			break;
-		case 5: /* a centre that is no number */
+		case 5: /* a centre is NaN */
 			at = b.n - SHA256_LEN - 8 * K - 8;
 			put_u64(b.p + at, 0x7ff8000000000000);
 			break;
-		case 6: /* a byte left over */
+		case 6: /* an extra byte */
 			buf_add(&b, "", 1);
 			break;
 		}
@@ -353,8 +353,8 @@ static void test_does_not_hold_together(void **state)
 	}
 }
 
-/* 2^28 columns in 2^16 dimensions, of which the file has few: in a process that may not take as
- * much. */
+/* A file claims 2^28 columns in 2^16 dimensions. The process may not allocate that much and must
+ * refuse the file. */
 static void test_huge_shape(void **state)
 {
 	struct buf b = printed(true);
@@ -416,13 +416,13 @@ static void test_kept_and_found(void **state)
 		   "is the model of another run, renamed");
 	model_forget(dir, other);
 	assert_false(file_exists(renamed));
-	model_forget(dir, other); /* which is not there */
+	model_forget(dir, other); /* no such file any more */
 	free(renamed);
 	free(path);
 	model_free(m);
 }
 
-/* Neither the directory nor the ids of other runs are in what the others are told. */
+/* Errors contain neither the directory nor ids of other runs, because other parties see them. */
 static void test_sentences_keep_to_the_party(void **state)
 {
 	uint8_t other[JOB_ID_LEN] = { 1, 2, 3 };
@@ -442,7 +442,7 @@ static void test_sentences_keep_to_the_party(void **state)
 	model_free(m);
 }
 
-/* ---- does it fit? ---- */
+/* ---- models that do not fit a job ---- */
 
 static struct work work_like_sample(void)
 {
@@ -511,7 +511,7 @@ static void test_fits_or_says_why(void **state)
 	model_free(m);
 }
 
-/* A model places rows by the kind that goes with its own. */
+/* A model places rows only in the kind of job that belongs to its own kind. */
 static void test_of_another_kind(void **state)
 {
 	struct features X = { .dense.cols = 4 };

@@ -1,4 +1,5 @@
-/* A party's terms of the order, against each order from scratch and the rules' own words. */
+/* Compares a party's terms of the order with each order computed from scratch, and with the wording
+ * of the rules. */
 #include "tests/unit/graph/data.h"
 #include "common/graph/filtered.h"
 #include "protocols/kcagc/order.h"
@@ -13,7 +14,7 @@ static const struct kmeans_params search = {
 	.k = PLANTED_CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
 };
 
-/* The mean over clusters of the mean squared distance of two of a cluster's nodes. */
+/* Returns the mean over clusters of the mean squared distance between two nodes of a cluster. */
 static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
 {
 	double total = 0;
@@ -35,8 +36,8 @@ static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
 	return total / (double)k;
 }
 
-/* Order t by itself: weighed, filtered, projected, clustered; how the clusters fit the graph, too.
- */
+/* Computes order t alone: weighs, filters, projects, clusters. *fit gets the modularity of the
+ * clusters. */
 static double from_scratch(const struct features *X, const struct graph *g,
 			   const struct embed_params *p, unsigned order, double *fit)
 {
@@ -56,7 +57,7 @@ static double from_scratch(const struct features *X, const struct graph *g,
 	return intra;
 }
 
-/* Threads and what p->order says make no difference. */
+/* Checks that threads and p->order change nothing. */
 static void check_threads(const struct features *X, const struct graph *g,
 			  const struct embed_params *p)
 {
@@ -111,7 +112,7 @@ TEST(test_each_order)
 	planted(&X, &g, truth);
 	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES],
 				   graph_neighbours(&g), FILTER_HALF, 1,
-				   how.dims)); /* those come from the features */
+				   how.dims)); /* so vectors come from the features */
 	check(&X, &g, &how, 2);
 	other.filter = FILTER_SPECTRAL;
 	other.idf = false;
@@ -120,13 +121,13 @@ TEST(test_each_order)
 	check(&X, &g, &other, 1);
 	csr_to_dense(&X.sparse, &copy.dense);
 	check(&copy, &g, &how, 1);
-	assert_true(X.is_sparse && X.sparse.rows == PLANTED_NODES); /* the features stay */
+	assert_true(X.is_sparse && X.sparse.rows == PLANTED_NODES); /* the features are unchanged */
 	features_release(&X);
 	features_release(&copy);
 	graph_release(&g);
 }
 
-/* Features so wide and sparse that their singular vectors come from products. */
+/* Features are so wide and sparse that their singular vectors come from products. */
 TEST(test_wide_features)
 {
 	struct features X = { .is_sparse = true }, copy = { 0 };
@@ -145,9 +146,8 @@ TEST(test_wide_features)
 	graph_release(&g);
 }
 
-/* A year beside words, in whatever unit, takes their place no more than a word that all rows have:
- * the terms are those of words by idf and a column of variance 1. Where the job weighs nothing, all
- * is as it was. */
+/* A year beside words counts no more than a word that all rows have, in any unit. The terms are
+ * those of words by idf and a column of variance 1. Without idf nothing is scaled. */
 TEST(test_a_year_beside_words)
 {
 	struct embed_params plain = how;
@@ -162,7 +162,7 @@ TEST(test_a_year_beside_words)
 	m = features_cols(&X);
 	for (size_t i = 0; i < PLANTED_NODES; i++)
 		share += (truth[i] == 0) / (double)PLANTED_NODES;
-	for (int u = 0; u < 3; u++) { /* in years, in seconds, by hand */
+	for (int u = 0; u < 3; u++) { /* in years, in seconds, scaled by hand */
 		struct mat *to = &with[u].dense, F;
 
 		mat_init(to, PLANTED_NODES, m + 1);
@@ -171,7 +171,7 @@ TEST(test_a_year_beside_words)
 		else
 			assert_ok(embed_weighed(NULL, &X, &how, &F));
 		for (size_t i = 0; i < PLANTED_NODES; i++) {
-			double year = /* linked rows share it; mean 0 and variance 1 */
+			double year = /* linked rows share it; mean 0, variance 1 */
 			    truth[i] == 0 ? -sqrt((1 - share) / share) : sqrt(share / (1 - share));
 
 			memcpy(ROW(to, i), ROW(&F, i), m * sizeof(double));
@@ -195,7 +195,7 @@ TEST(test_a_year_beside_words)
 	assert_ok(order_begin(&s, &with[0], &g, &plain, &search));
 	assert_ok(order_next(&s, c));
 	order_end(&s);
-	assert_true(c[0] > 5 * a[0]); /* years squared */
+	assert_true(c[0] > 5 * a[0]); /* squares of years */
 	for (int u = 0; u < 3; u++)
 		features_release(&with[u]);
 	features_release(&X);
@@ -230,11 +230,11 @@ TEST(test_order_by_the_rule)
 	assert_err(order_decide(intra, NULL, ORDER_CAP, &rule, &order), ERR_JOB,
 		   "the intra-cluster distance falls up to order 100, where the search ends; give "
 		   "job.filter.order as a number");
-	intra[99] = 1000; /* the last chance */
+	intra[99] = 1000; /* at the last order */
 	assert_ok(order_decide(intra, NULL, ORDER_CAP, &rule, &order));
 	assert_int_equal(order, 99);
-	intra[57] = intra[56]; /* no rise */
-	intra[12] = 1000;      /* the first of two */
+	intra[57] = intra[56]; /* equal values are no rise */
+	intra[12] = 1000;      /* the first of two rises counts */
 	assert_ok(order_decide(intra, NULL, 60, &rule, &order));
 	assert_int_equal(order, 12);
 	intra[1] = 1001;
@@ -242,8 +242,7 @@ TEST(test_order_by_the_rule)
 	assert_int_equal(order, 1);
 }
 
-/* Distances that fall for ever: clusters that fit the graph worse and worse tell where it was
- * enough. */
+/* If distances fall up to the cap, the decline of modularity ends the search. */
 TEST(test_order_without_a_rise)
 {
 	double intra[ORDER_CAP], fit[ORDER_CAP];
@@ -252,14 +251,14 @@ TEST(test_order_without_a_rise)
 	for (size_t t = 0; t < ORDER_CAP; t++) {
 		intra[t] = 1000 - (double)t;
 		fit[t] = t < 30 ? 0.01 * (double)t
-				: 0.6 - 0.005 * (double)t; /* .29 to order 30, .45 at 31 */
+				: 0.6 - 0.005 * (double)t; /* .29 up to order 30, .45 at 31 */
 	}
 	assert_ok(order_decide(intra, fit, 40, &rule, &order));
 	assert_true(order == 0 && rule == 0);
 	assert_ok(order_decide(intra, fit, 50, &rule, &order));
 	assert_true(order == 31 && rule == 0);
 	for (size_t t = 0; t < ORDER_CAP; t++)
-		fit[t] = 0.3; /* as well at the last as at any */
+		fit[t] = 0.3; /* equal at all orders */
 	assert_err(order_decide(intra, fit, ORDER_CAP, &rule, &order), ERR_JOB,
 		   "falls up to order 100");
 	intra[40] = 1000;
@@ -270,8 +269,8 @@ TEST(test_order_without_a_rise)
 	assert_true(order == 21 && rule == 40);
 }
 
-/* coauthor-phy between eight parties: clusters fit best at order 9, and AGC's distance rises after
- * 73. The clusters at order 20, where the search ends, still fit well. */
+/* As for coauthor-phy at eight parties: modularity is best at order 9, and AGC's distance rises
+ * only after order 73. The search ends at order 20, whose clusters still fit well. */
 TEST(test_search_ends_before_the_rise)
 {
 	double intra[ORDER_CAP], fit[ORDER_CAP];
@@ -287,11 +286,11 @@ TEST(test_search_ends_before_the_rise)
 	assert_true(order == 20 && rule == 0);
 	assert_ok(order_decide(intra, NULL, 20, &rule, &order)); /* preset "paper" */
 	assert_true(order == 0 && rule == 0);
-	fit[10] = fit[8] + 0.001; /* the highest is less than a block back */
+	fit[10] = fit[8] + 0.001; /* the best order is in the last block */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 	fit[10] = 0.5;
-	fit[19] = fit[8] - 0.015; /* nearly as high again */
+	fit[19] = fit[8] - 0.015; /* nearly the best again */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 }

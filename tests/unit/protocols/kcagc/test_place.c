@@ -1,5 +1,5 @@
-/* Rows placed by what a slice keeps: the distances to its means, against those of its filtered
- * rows; each kind of column. */
+/* Tests rows placed by a slice's model: distances to its means equal those of its filtered rows,
+ * for each kind of column. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "protocols/kcagc/place.h"
 #include "protocols/kcagc/wide.h"
@@ -13,8 +13,8 @@ static struct graph g;
 static uint32_t label[ROWS];
 static const struct question means = { .kind = ASK_MEANS, .order = ORDER, .label = label, .k = K };
 
-/* Words, the last of them in a column with a number in each row, as a year is; measurements; words
- * of 0 and 255; words over the row's length. */
+/* Makes columns: words (kind 0), words beside a year-like number in each row (1), measurements (2),
+ * words of 0 and 255 (3), or words over the row's length. */
 static void columns_of(struct features *X, int kind)
 {
 	struct rng rng;
@@ -32,7 +32,7 @@ static void columns_of(struct features *X, int kind)
 						   : 0;
 }
 
-/* What the slice itself makes of X, squared norms of its rows in square, and its sums of means. */
+/* Makes a slice of X. Writes the norms of its rows to norm and its sums of means to Q. */
 static void through_slice(struct features *X, bool idf, struct slice *s, double *norm, double *Q)
 {
 	double facts[2], square[ROWS], spreads[SLICE_SPREADS];
@@ -84,7 +84,7 @@ TEST(test_words)
 	check(0, true);
 }
 
-/* Others have measurements: words are not weighed. */
+/* Another party has measurements, so words are not weighed. */
 TEST(test_words_beside_measurements)
 {
 	check(0, false);
@@ -108,7 +108,7 @@ TEST(test_words_in_other_codes)
 	}
 }
 
-/* Other values where words were; a year that is missing. */
+/* Refuses other values in columns of words, and a row without its year. */
 TEST(test_other_columns)
 {
 	double norm[ROWS], length[ROWS], Q[ROWS * K];
@@ -135,7 +135,7 @@ TEST(test_other_columns)
 	slice_release(&s);
 }
 
-/* The same means where the filtered slice is never formed. */
+/* A slice whose filtered rows are never formed gives the same means. */
 TEST(test_means_of_a_wide_slice)
 {
 	struct mat B, F, seen, expected;

@@ -1,4 +1,4 @@
-/* kcagc.predict: labels of old nodes again, of new ones, and every message at every step. */
+/* Tests kcagc.predict: labels of old and new nodes, and each message at each step. */
 #include "tests/unit/protocols/kcagc/predict.h"
 #include "tests/unit/both/steps.h"
 #include "protocols/kcagc/job.h"
@@ -10,7 +10,7 @@
 
 enum { N = 300, OLD = 240, M = 36 };
 
-/* Far from clear: the methods below end with different labels. */
+/* Makes unclear data, so that the methods below end with different labels. */
 static void hard(struct planted *p, bool words)
 {
 	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2.0, .isolated = 4 });
@@ -30,8 +30,8 @@ static double again(const struct planted *p, size_t L, const char *run, const ch
 	return agreement(label, predicted, p->n);
 }
 
-/* A model whose last labels came from comparing each node with the centres gives all of them back.
- */
+/* Old nodes get their labels again if the run's last labels came from comparing each node with the
+ * centres. */
 TEST(test_old_nodes_get_their_labels)
 {
 	static const struct {
@@ -56,8 +56,7 @@ TEST(test_old_nodes_get_their_labels)
 
 		hard(&p, words);
 		for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
-			/* Two of eight variants each: together all of them, with words and without.
-			 */
+			/* Runs two of eight variants each; words and numbers together run all. */
 			for (size_t variant = (i + (size_t)words) % 4; variant < 8; variant += 4) {
 				enum form form = variant & 4 ? words ? SPARSE_ONES : SPARSE : DENSE;
 				size_t L = variant == 7 ? 2 : 5;
@@ -66,7 +65,7 @@ TEST(test_old_nodes_get_their_labels)
 
 				if (!(variant & 2) &&
 				    (*jobs[i].predict == 'j' || strstr(jobs[i].run, "row_power")))
-					continue; /* both are of unit rows */
+					continue; /* both need unit rows */
 
 				snprintf(run, sizeof(run), "%s features=%s projection.unit_rows=%s",
 					 jobs[i].run, variant & 1 ? "idf" : "raw",
@@ -80,7 +79,7 @@ TEST(test_old_nodes_get_their_labels)
 	}
 }
 
-/* By means of clusters of the old rows, all columns pooled. */
+/* Finds for each row the nearest mean of the old rows' clusters, with all columns pooled. */
 static void nearest_means(const struct planted *old, const struct planted *all, bool standardize,
 			  const uint32_t *label, uint32_t *nearest)
 {
@@ -101,8 +100,8 @@ static void nearest_means(const struct planted *old, const struct planted *all, 
 	standard_by_release(&by);
 }
 
-/* kmeans.columns: rows of the run get their labels again, alone or beside others; new ones that of
- * the nearest pooled mean. */
+/* kmeans.columns: rows of the run get their labels again, alone or among others. New rows get the
+ * label of the nearest pooled mean. */
 TEST(test_rows_of_columns)
 {
 	static const char *const runs[] = { "method=tree",
@@ -122,11 +121,11 @@ TEST(test_rows_of_columns)
 
 	planted_make(&all, &(struct plan){ .n = N, .m = 8, .seed = 5, .noise = 2.0 });
 	for (size_t i = 0; i < N; i++)
-		MAT(&all.X, i, 7) = 5; /* left out, where columns are standardised */
+		MAT(&all.X, i, 7) = 5; /* left out if columns are standardised */
 	planted_first(&all, OLD, &old);
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
-		/* the last is cut short, and one party's own k-means then has centres that came
-		 * after */
+		/* The last run is cut short. With one party its k-means would then have newer
+		 * centres than labels. */
 		for (size_t L = i < 5 ? 1 : 2; L <= 4; L++) {
 			struct job job = job_of(run_text, sizeof(run_text) - 1, runs[i]),
 				   predict = job_of(text, sizeof(text) - 1, "");
@@ -142,7 +141,7 @@ TEST(test_rows_of_columns)
 			run_job(&old, L, &job, form, models, label);
 			run_job(&all, L, &predict, form, models, predicted);
 			assert_memory_equal(label, predicted, OLD * sizeof(*label));
-			if (i == 2) { /* which runs until nothing moves */
+			if (i == 2) { /* runs until nothing moves */
 				nearest_means(&old, &all, form == DENSE, label, nearest);
 				assert_true(agreement(nearest + OLD, predicted + OLD, N - OLD) ==
 					    1);
@@ -162,7 +161,7 @@ TEST(test_one_party)
 	planted_release(&p);
 }
 
-/* A run over the graph of all nodes may number its clusters otherwise. */
+/* Compares with a run over all nodes, which may number its clusters differently. */
 TEST(test_new_nodes_against_a_full_run)
 {
 	static const char *const methods[] = { "method=tree", "method=flat", "method=basic" };
@@ -184,7 +183,7 @@ TEST(test_new_nodes_against_a_full_run)
 		assert_ok(metrics_of(full + OLD, predicted + OLD, N - OLD, &m));
 		assert_true(m.acc >= 0.95);
 		assert_true(agreement(before, predicted, OLD) >=
-			    0.97); /* they have new neighbours */
+			    0.97); /* old nodes have new neighbours */
 	}
 	planted_release(&old);
 	planted_release(&all);
@@ -192,7 +191,7 @@ TEST(test_new_nodes_against_a_full_run)
 
 /* ---- models made by hand ---- */
 
-/* Of m columns as they are: no filter, no projection, no scaling. */
+/* Makes a model of m plain columns: no filter, no projection, no scaling. */
 static struct model *plain_model(size_t m, size_t k, uint64_t seed)
 {
 	struct model *model = alloc(1, sizeof(*model));
@@ -213,7 +212,7 @@ static struct model *plain_model(size_t m, size_t k, uint64_t seed)
 	return model;
 }
 
-/* The nearest centre of those that have nodes, over all parties' columns. */
+/* Returns the nearest centre over all parties' columns, of clusters with nodes. */
 static uint32_t nearest(const struct planted *p, size_t L, struct model *const *models, size_t i)
 {
 	double least = INFINITY;
@@ -248,7 +247,7 @@ static void check_nearest(size_t n, size_t k, const char *settings, bool holes)
 		models[l] = plain_model(3, k, 7 + l);
 		for (size_t r = 0; holes && r < k; r++) {
 			models[l]->size[r] = r % 3 == 1;
-			if (r % 3 != 1) /* nearer than any other, if it counted */
+			if (r % 3 != 1) /* nearest of all, but must not count */
 				memset(ROW(&models[l]->centre, r), 0, 3 * sizeof(double));
 		}
 	}
@@ -261,7 +260,7 @@ static void check_nearest(size_t n, size_t k, const char *settings, bool holes)
 	free(label);
 }
 
-/* Several sums, the last one short; and one that is as long as a sum may be. */
+/* Sends several sums with a short last one, and one sum of the largest length. */
 TEST(test_many_sums)
 {
 	size_t rows = predict_rows(4096);
@@ -276,9 +275,9 @@ TEST(test_clusters_without_nodes)
 	check_nearest(N, 12, "clusters=12", true);
 }
 
-/* ---- what a run leaves ---- */
+/* ---- models of a run ---- */
 
-/* Each party's model is of its own columns, and of clusters that are as large as the result's. */
+/* Each party's model covers its own columns, with the cluster sizes of the result. */
 TEST(test_models_are_of_the_run)
 {
 	enum { L = 5 };
@@ -306,8 +305,7 @@ TEST(test_models_are_of_the_run)
 	planted_release(&p);
 }
 
-/* Others' data do not change a byte of what a party keeps, as long as the clusters are
- * the same ones. */
+/* Other parties' data do not change a byte of a party's model if the clusters stay the same. */
 TEST(test_model_holds_nothing_of_others)
 {
 	struct job job = planted_job("method=flat");
@@ -329,7 +327,7 @@ TEST(test_model_holds_nothing_of_others)
 	assert_int_equal(bytes[0].n, bytes[1].n);
 	assert_memory_equal(bytes[0].p, bytes[1].p, bytes[0].n);
 	bytes[0].n = 0;
-	model_print(models[0][0], &bytes[0]); /* and it is not all the same anyway */
+	model_print(models[0][0], &bytes[0]); /* models of two parties do differ */
 	assert_true(bytes[0].n != bytes[1].n || memcmp(bytes[0].p, bytes[1].p, bytes[0].n) != 0);
 	for (int run = 0; run < 2; run++) {
 		for (size_t l = 0; l < 3; l++)
@@ -357,7 +355,7 @@ TEST(test_min_cell_keeps_no_centres)
 	planted_release(&p);
 }
 
-/* ---- every message ---- */
+/* ---- wrong messages ---- */
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
@@ -407,7 +405,7 @@ TEST(test_steps_of_one_party)
 	check_recording(recorded(1, "polish=1", ""), 0);
 }
 
-/* A node in no cluster at all. */
+/* Refuses a result with a node in no cluster. */
 TEST(test_result_without_a_label)
 {
 	struct recording *r = recorded(2, "method=tree", "");

@@ -1,4 +1,5 @@
-/* Agreed on by all parties before they cluster: the filter's order, and joint norms of rows. */
+/* Tests what the parties agree on before clustering: the filter's order, and joint norms of rows.
+ */
 #include "protocols/kcagc/job.h"
 #include "protocols/kcagc/order.h"
 #include "tests/unit/both/steps.h"
@@ -12,8 +13,8 @@ static void planted_hard(struct planted *p, uint64_t seed)
 	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 2 });
 }
 
-/* The same with neighbours by the dozen, many of them of other clusters, and degrees that differ:
- * after a few steps of the filter degrees are all that is left. */
+/* Gives nodes dozens of neighbours, many in other clusters, and uneven degrees. After a few steps
+ * of the filter only degrees remain. */
 static void planted_dense(struct planted *p, uint64_t seed)
 {
 	enum { TRIED = 40 * N };
@@ -43,8 +44,8 @@ static void planted_dense(struct planted *p, uint64_t seed)
 
 /* ---- filter.order "auto" ---- */
 
-/* What the parties' terms say, added up here: AGC's rule, and how well clusters fit the graph up to
- * there. */
+/* Adds up the parties' terms. *rule gets the order by AGC's rule. Returns the order that modularity
+ * chooses up to it. */
 static unsigned order_of(const struct planted *p, size_t L, const struct job *job, unsigned *rule)
 {
 	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
@@ -109,8 +110,7 @@ static const struct fact *fact(const struct record *r, const char *name)
 	return NULL;
 }
 
-/* run.json has AGC's order, and the curves as far as it: with preset "paper" nothing but distances
- * was summed. */
+/* run.json has AGC's order, and the curves up to it. Preset "paper" sums distances only. */
 static void check_facts(const struct record *r, unsigned rule, bool fits)
 {
 	const struct fact *said = fact(r, "order_rule"), *far = fact(r, "order_distances"),
@@ -127,8 +127,8 @@ static void check_facts(const struct record *r, unsigned rule, bool fits)
 	}
 }
 
-/* All parties take the order that the sums say, in as many rounds as AGC's rule has blocks; and
- * cluster as if it had been given. */
+/* All parties use the order that the sums give. The search takes one round for each block of
+ * orders. The labels equal those of a job with this order. */
 TEST(test_order_is_that_of_the_sums)
 {
 	static const char *const settings[] = { "method=tree", "method=basic",
@@ -163,14 +163,14 @@ TEST(test_order_is_that_of_the_sums)
 			for (size_t l = 0; l < L; l++)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
-					 rule / ORDER_BLOCK + 2); /* the bound's, too */
+					 rule / ORDER_BLOCK + 2); /* and one for the bound */
 			check_facts(&f->server.record, rule,
 				    kcagc_job(&job)->preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
 			job = planted_job(line);
 			given = run(&p, L, &job);
 			federation_succeeded(given);
-			assert_int_equal(given->server.record.order, 0); /* as it was given */
+			assert_int_equal(given->server.record.order, 0); /* no order was searched */
 			assert_memory_equal(f->server.label, given->server.label,
 					    N * sizeof(uint32_t));
 			end(f);
@@ -178,11 +178,12 @@ TEST(test_order_is_that_of_the_sums)
 		}
 		planted_release(&p);
 	}
-	assert_true(longest >= ORDER_BLOCK); /* else there was never a second block */
+	assert_true(longest >= ORDER_BLOCK); /* so that a second block was tested */
 	assert_true(lowered > 1);
 }
 
-/* Without edges the filter changes nothing, and the distance never rises. */
+/* Without edges the filter never raises the intra-cluster distance, so the search finds no order.
+ */
 TEST(test_order_that_never_rises)
 {
 	struct job job = planted_job("filter.order=auto method=basic");
@@ -231,12 +232,12 @@ static void hear_norms(void *arg, size_t l, enum msg_type type, struct bytes bod
 	norms->count++;
 }
 
-/* Each row's length over all parties' parts, before it is scaled. */
+/* Computes each row's length over all parties' parts, before scaling. */
 static void pooled_norms(const struct planted *p, size_t L, const struct job *job, double *norm)
 {
 	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
 
-	assert_false(how.unit_rows); /* scaled later */
+	assert_false(how.unit_rows); /* the job scales later */
 	memset(norm, 0, N * sizeof(*norm));
 	for (size_t l = 0; l < L; l++) {
 		struct features X;
@@ -253,7 +254,7 @@ static void pooled_norms(const struct planted *p, size_t L, const struct job *jo
 		norm[i] = sqrt(norm[i]);
 }
 
-/* Rows `first` to N - 1 have nothing at any party; they have no neighbours either. */
+/* Clears rows `first` to N - 1, which have no neighbours either. */
 static void blank(struct planted *p, size_t first)
 {
 	for (size_t i = first; i < N; i++)
@@ -295,7 +296,7 @@ TEST(test_norms_are_joint)
 	planted_release(&p);
 }
 
-/* One party: joint norms are its own, so the labels are those without. */
+/* With one party joint norms are its own norms, so the labels do not change. */
 TEST(test_norms_of_one_party)
 {
 	struct job with = planted_job("joint_norm=true filter.order=0 projection.row_power=1"),
@@ -304,7 +305,7 @@ TEST(test_norms_of_one_party)
 	struct planted p;
 
 	planted_hard(&p, 4);
-	for (size_t i = 0; i < N; i++) /* lengths that matter if they are not taken out */
+	for (size_t i = 0; i < N; i++) /* lengths matter unless they are divided out */
 		for (size_t j = 0; j < M; j++)
 			MAT(&p.X, i, j) *= (double)(1 + i % 7);
 	a = run(&p, 1, &with);
@@ -317,8 +318,8 @@ TEST(test_norms_of_one_party)
 	planted_release(&p);
 }
 
-/* Rows that a party has nothing of stay nothing there, and rows of nobody stay nothing at all:
- * the centres that all of them have in common are then finite, and so is what is summed. */
+/* A row that is 0 at a party stays 0 there, and a row that is 0 everywhere stays 0. Their common
+ * centres, and so all sums, are finite. */
 TEST(test_zero_rows_stay_zero)
 {
 	struct job job = planted_job("joint_norm=true method=basic");
@@ -328,7 +329,7 @@ TEST(test_zero_rows_stay_zero)
 
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 0.5, .isolated = 9 });
 	blank(&p, N - 6);
-	for (size_t i = N - 9; i < N - 6; i++) /* of party 0 alone */
+	for (size_t i = N - 9; i < N - 6; i++) /* party 0 alone has these */
 		for (size_t j = 0; j < M; j++)
 			MAT(&p.X, i, j) = j % 3 ? 0 : MAT(&p.X, i, j);
 	f = run(&p, 3, &job);
@@ -340,7 +341,7 @@ TEST(test_zero_rows_stay_zero)
 	planted_release(&p);
 }
 
-/* ---- a coordinator that does not keep to it ---- */
+/* ---- a malicious coordinator ---- */
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
@@ -354,7 +355,7 @@ static size_t find(const struct script *s, enum msg_type type)
 	return step;
 }
 
-/* Replays to party 1 with m in the place of what was sent at `step`. */
+/* Replays to party 1 with m in place of message `step`. */
 static void send_instead(struct recording *r, size_t step, const struct msg *m, struct outcome *out)
 {
 	struct listener to = { r, 1, false };
@@ -369,7 +370,7 @@ static void send_instead(struct recording *r, size_t step, const struct msg *m, 
 TEST(test_orders_that_were_not_offered)
 {
 	struct recording *r = recording_new(&few, 3, "filter.order=auto", false);
-	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* after the bound */
 	static const uint64_t values[] = { ORDER_BLOCK + 1, ORDER_CAP, KCAGC_ORDER_AUTO,
 					   UINT64_MAX };
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
@@ -387,11 +388,11 @@ TEST(test_orders_that_were_not_offered)
 	recording_free(r);
 }
 
-/* A coordinator that never chooses gets no more than the blocks up to the cap. */
+/* A coordinator that never chooses an order gets only the blocks up to the cap. */
 TEST(test_no_order_at_all)
 {
 	struct recording *r = recording_new(&few, 2, "filter.order=auto", false);
-	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* after the bound */
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
 	struct listener to = { r, 1, false };
 	struct script s = { 0 };
@@ -424,7 +425,7 @@ TEST(test_norms_that_cannot_be)
 
 		assert_ok(msg_decode(&m, MSG_MATRIX, (struct bytes){ note->body, note->len }));
 		memcpy(norm, m.reals.values.p, sizeof(norm));
-		norm[17] *= tried[kind].value; /* of its square a quarter is the party's own */
+		norm[17] *= tried[kind].value; /* the party's own part is a quarter of the square */
 		m.reals.values = (struct bytes){ (const uint8_t *)norm, sizeof(norm) };
 		send_instead(r, step, &m, &out);
 		if (tried[kind].fine) {
@@ -439,7 +440,7 @@ TEST(test_norms_that_cannot_be)
 	recording_free(r);
 }
 
-/* ---- every message at every step ---- */
+/* ---- wrong messages at each step ---- */
 
 TEST(test_wrong_message_at_every_step)
 {

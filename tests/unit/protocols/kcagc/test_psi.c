@@ -1,7 +1,8 @@
 #include "tests/unit/linalg/sample.h"
 #include "protocols/kcagc/order.h"
 
-/* c falls by `fall` each step until `bend`, by a fifth of it after. */
+/* Makes spreads c^2: c falls by `fall` each step until `bend`, and by a fifth of that afterwards.
+ */
 static void series(double *spread2, size_t count, size_t bend, double fall)
 {
 	double c = 40;
@@ -12,7 +13,7 @@ static void series(double *spread2, size_t count, size_t bend, double fall)
 	}
 }
 
-/* n = m, so that the rule reads: the first p >= 1 after which c falls by less than 1. */
+/* With n = m the rule chooses the first p >= 1 after which c falls by less than 1. */
 TEST(gcc_rule)
 {
 	double spread2[17];
@@ -21,12 +22,12 @@ TEST(gcc_rule)
 		series(spread2, 17, bend, 1.5);
 		assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), bend < 1 ? 1 : bend);
 	}
-	series(spread2, 17, 17, 1.5); /* never */
+	series(spread2, 17, 17, 1.5); /* no bend */
 	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), 15);
 	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 4), 4);
 }
 
-/* m/n is the bound; ||X||^2 = n takes no part, and other lengths are scaled out. */
+/* The bound is m / n. ||X||^2 = n has no effect; other lengths are scaled out. */
 TEST(gcc_rule_scales)
 {
 	double spread2[17], longer[17];
@@ -37,13 +38,13 @@ TEST(gcc_rule_scales)
 	for (size_t t = 0; t < 17; t++)
 		longer[t] = 49 * spread2[t];
 	assert_int_equal(psi_gcc(longer, 4900, 100, 100, 15), 6);
-	assert_int_equal(psi_gcc(spread2, 25, 100, 100, 15), 6); /* falls of 3 and 0.6 */
+	assert_int_equal(psi_gcc(spread2, 25, 100, 100, 15), 6); /* c falls by 3, then by 0.6 */
 	assert_int_equal(psi_gcc(spread2, 16, 100, 130, 15), 6);
-	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* 7.5 and 1.5 */
+	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* c falls by 7.5, then by 1.5 */
 }
 
-/* The highest order at which what lies along the degrees is at most .93, and never above the one
- * that is given. */
+/* Chooses the highest order at which at most .93 lies along the degrees, and never more than the
+ * given order. */
 TEST(share_rule)
 {
 	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
@@ -54,7 +55,7 @@ TEST(share_rule)
 	assert_int_equal(psi_share(sums, 1), 1);
 	sums[0] = 0;
 	assert_int_equal(psi_share(sums, 5), 5);
-	sums[0] = 100; /* nothing else from the start */
+	sums[0] = 100; /* all lies along the degrees */
 	assert_int_equal(psi_share(sums, 5), 1);
 }
 
@@ -69,7 +70,7 @@ TEST(agc_rule)
 	assert_int_equal(psi_agc(at_once, 1), 0);
 }
 
-/* Order 1 is tried only if the bound on degrees has lowered the order and they still dominate. */
+/* Tries order 1 only if the bound on degrees lowered the order and degrees still dominate. */
 TEST(doubt_rule)
 {
 	assert_true(psi_doubt(2, 10, 0.66));   /* flickr */
@@ -78,9 +79,9 @@ TEST(doubt_rule)
 	assert_false(psi_doubt(1, 10, 0.9));
 }
 
-/* AGC's order, but where its clusters have less than .85 of the modularity of a lower one's: then
- * the lowest order that fits as well as any, to the margin. Higher
- * orders than AGC's do not count. */
+/* Chooses AGC's order, unless a lower order has clusters of much higher modularity (AGC's below .85
+ * of it). Then it chooses the lowest order that fits as well as any, within the margin. Orders
+ * above AGC's do not count. */
 TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },
@@ -101,7 +102,8 @@ TEST(fit_rule)
 	assert_int_equal(psi_fit(none, 4), 4); /* without edges */
 }
 
-/* Against the definition, pair by pair, and added up over columns. */
+/* Compares psi_intra() with its definition pair by pair, and with the sum over parts of the
+ * columns. */
 TEST(intra_by_definition)
 {
 	enum { N = 30, M = 7, K = 4 };
@@ -111,7 +113,7 @@ TEST(intra_by_definition)
 
 	sample_normal(&X, N, M, 5);
 	for (uint32_t i = 0; i < N; i++)
-		label[i] = i % 7 % 3; /* 0, 1, 2; cluster 3 is empty */
+		label[i] = i % 7 % 3; /* 0, 1 and 2; cluster 3 is empty */
 	for (uint32_t c = 0; c < K; c++) {
 		double sum = 0, pairs = 0;
 

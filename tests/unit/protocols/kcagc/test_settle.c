@@ -7,8 +7,8 @@
 
 enum { N = 6, K = 3, L = 4 };
 
-/* A coordinator whose parties are numbers: what was told, and what the parties' edges say of two
- * clusterings. */
+/* A coordinator without real parties: records broadcasts, and returns given modularities (`fit`) of
+ * two clusterings. */
 struct scene {
 	struct parties parties;
 	struct sums_basis basis;
@@ -16,7 +16,7 @@ struct scene {
 	unsigned told[8], choices, clusterings, order_of[2];
 	double square_of[2];
 	size_t labels;
-	enum err fails; /* of the second clustering */
+	enum err fails; /* result of the second clustering */
 };
 
 static enum err hear_choice(void *ctx, enum choice what, uint64_t value)
@@ -28,7 +28,7 @@ static enum err hear_choice(void *ctx, enum choice what, uint64_t value)
 	return ERR_OK;
 }
 
-/* Both clusterings, the lower order's first. */
+/* Checks that both clusterings are broadcast, that of the lower order first. */
 static enum err hear_labels(void *ctx, enum parties_labels as, size_t values, const uint32_t *label,
 			    size_t n)
 {
@@ -60,7 +60,7 @@ static const struct parties_backend backend = { .broadcast_choice = hear_choice,
 						.broadcast_labels = hear_labels,
 						.sum = weigh };
 
-/* All nodes are in cluster t, surer than t + .5. */
+/* Puts all nodes in cluster t, with confidence t + .5. */
 static enum err cluster(void *method, unsigned t, uint32_t *label, double *confidence, unsigned *k)
 {
 	struct scene *s = method;
@@ -76,7 +76,7 @@ static enum err cluster(void *method, unsigned t, uint32_t *label, double *confi
 	return t == 1 ? s->fails : ERR_OK;
 }
 
-/* By the rule of sums 5; 1 in doubt. */
+/* Starts a scene in which the rule of sums gives order 5, and order 1 is tried too. */
 static void begin(struct scene *s, double lower, double higher)
 {
 	*s = (struct scene){ .fit = { lower, higher } };
@@ -108,7 +108,8 @@ static void assert_settled(const struct scene *s, unsigned t, const uint32_t *la
 		assert_true(label[i] == t && confidence[i] == t + 0.5);
 }
 
-/* The higher order has to be better by more than the margin; parties are told both, and which. */
+/* The higher order wins only if its modularity is higher by more than the margin. The parties get
+ * both orders and then the chosen one. */
 TEST(by_modularity)
 {
 	static const struct {
@@ -136,7 +137,8 @@ TEST(by_modularity)
 	}
 }
 
-/* Where sums settle it, there is one clustering, and its order is told before and after. */
+/* If sums alone decide the order, there is one clustering. The order is broadcast before and after
+ * it. */
 TEST(without_doubt)
 {
 	double confidence[N];
@@ -155,7 +157,7 @@ TEST(without_doubt)
 	}
 }
 
-/* An order of the job's is nothing to tell. */
+/* An order that the job gives is not broadcast. */
 TEST(given)
 {
 	uint32_t label[N];
@@ -168,7 +170,7 @@ TEST(given)
 	assert_true(s.choices == 0 && s.clusterings == 1 && s.order_of[0] == 3);
 }
 
-/* The order that was tried before stands in the basis, for who says what there was. */
+/* If the second clustering fails, the basis still has the first order, for the report. */
 TEST(second_fails)
 {
 	uint32_t label[N];

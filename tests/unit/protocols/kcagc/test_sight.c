@@ -1,15 +1,15 @@
-/* The coordinator's view: words that say nothing, and sums that are right. */
+/* Tests the coordinator's view: single vectors look random, and sums are right. */
 #include "crypto/fixed.h"
 #include "proto/labels.h"
 #include "tests/unit/both/pooled.h"
 #include "tests/unit/both/wire.h"
 #include "tests/unit/server/run/chi.h"
 
-enum { BYTES_LEAST = 2048 }; /* of a vector whose bytes can be judged: 8 of each value */
+enum { BYTES_LEAST = 2048 }; /* least length for a test of bytes: 8 of each value */
 
-/* ---- the coordinator's notebook ---- */
+/* ---- recorded vectors ---- */
 
-/* One party's vector of one sum. */
+/* A party's vector of one sum. */
 struct vector {
 	size_t l;
 	uint32_t group;
@@ -20,7 +20,7 @@ struct vector {
 struct sight {
 	struct vector *vector;
 	size_t count;
-	size_t word; /* bytes */
+	size_t word; /* bytes of a word */
 };
 
 static struct vector *sight_find(const struct sight *s, size_t l, uint32_t group, uint64_t round)
@@ -60,7 +60,7 @@ static void sight_release(struct sight *s)
 	free(s->vector);
 }
 
-/* Everything that a federation over these data shows the coordinator. */
+/* Runs a federation and records all masked vectors that reach the coordinator. */
 static void look(struct sight *s, const struct planted *p, size_t L, const struct job *job)
 {
 	struct federation *f = alloc(1, sizeof(*f));
@@ -75,7 +75,7 @@ static void look(struct sight *s, const struct planted *p, size_t L, const struc
 	free(f);
 }
 
-/* a += b, or -= b, word by word. */
+/* Adds b to a, or subtracts it, word by word. */
 static void words_combine(uint8_t *a, const uint8_t *b, size_t bytes, size_t word, bool minus)
 {
 	for (size_t i = 0; i < bytes; i += word) {
@@ -88,7 +88,7 @@ static void words_combine(uint8_t *a, const uint8_t *b, size_t bytes, size_t wor
 	}
 }
 
-/* The sum of the members' vectors; false if one is missing or not whole. */
+/* Adds up the members' vectors; false if one is missing or incomplete. */
 static bool sight_sum(const struct sight *s, const struct tree_node *node, uint64_t round,
 		      struct buf *sum)
 {
@@ -106,9 +106,9 @@ static bool sight_sum(const struct sight *s, const struct tree_node *node, uint6
 	return true;
 }
 
-/* ---- uniform or not ---- */
+/* ---- tests of uniformity ---- */
 
-/* Chi-square over the 256 values of a byte. */
+/* Returns whether bytes pass a chi-square test over their 256 values. */
 static bool is_uniform(const uint8_t *p, size_t n)
 {
 	size_t seen[256] = { 0 };
@@ -138,7 +138,8 @@ static void assert_vectors_uniform(const struct sight *s, size_t least)
 	assert_true(judged >= least);
 }
 
-/* Two vectors under the same mask would differ by what is below it: small numbers. */
+/* Checks that two vectors have different masks. With one mask their difference would consist of
+ * small numbers. */
 static bool assert_masks_differ(const struct vector *a, const struct vector *b, size_t word)
 {
 	size_t n = a->words.n < b->words.n ? a->words.n : b->words.n;
@@ -195,7 +196,7 @@ TEST(test_vectors_are_uniform)
 	planted_release(&p);
 }
 
-/* The same data and the same seed twice: equal plain vectors, under other keys. */
+/* Two runs with the same data and seed have equal plain vectors, but other keys. */
 TEST(test_equal_vectors_twice)
 {
 	struct job job = planted_job("method=tree starts=8 restarts=3");
@@ -221,8 +222,8 @@ TEST(test_equal_vectors_twice)
 	planted_release(&p);
 }
 
-/* Each sum against the pooled distances: what it is, to the bit; and what it ought to be without
- * rounding, to half a unit for each term. */
+/* Compares each sum with the pooled distances: exactly with rounded ones, and within half a unit
+ * for each term with unrounded ones. */
 static void check_sums(const struct planted *p, size_t L, const char *settings)
 {
 	struct pooled *pool = alloc(1, sizeof(*pool));
@@ -244,7 +245,7 @@ static void check_sums(const struct planted *p, size_t L, const char *settings)
 		assert_true(sight_sum(&s, node, sum->round, &words));
 		assert_int_equal(words.n, (sum->count + 1) * s.word);
 		assert_true(words.p[sum->count * s.word] == fixed.parties); /* the canary */
-		assert_false(is_uniform(words.p, words.n)); /* small numbers: they can be told */
+		assert_false(is_uniform(words.p, words.n)); /* small numbers are not uniform */
 		fixed_decode(&fixed, words.p, sum->count, D);
 		for (size_t e = 0; e < sum->count; e++) {
 			assert_true(D[e] == sum->D[e]);
@@ -253,7 +254,7 @@ static void check_sums(const struct planted *p, size_t L, const char *settings)
 		vectors += fixed.parties;
 		free(D);
 	}
-	assert_int_equal(vectors, s.count); /* nothing else was sent */
+	assert_int_equal(vectors, s.count); /* no other vector was sent */
 	buf_release(&words);
 	sight_release(&s);
 	pooled_release(pool);
@@ -270,21 +271,22 @@ TEST(test_sums_are_right)
 	planted_release(&p);
 }
 
-/* ---- a coordinator that tells two parties different things ---- */
+/* ---- a coordinator that sends two parties different messages ---- */
 
-/* The nth message of this type to this party, in the group that is the root, is changed. */
+/* Changes the nth message of this type to party l in the root's group. */
 struct lie {
 	enum msg_type type;
 	unsigned nth;
 	size_t l;
 	uint32_t root;
-	/* what came of it */
+	/* results: */
 	unsigned seen;
 	bool told;
-	uint64_t rounds; /* sums that the party had sent to the root before */
+	uint64_t rounds; /* sums that the party sent to the root before */
 };
 
-/* Still a valid message: two entries that differ change places; two cells change names. */
+/* Changes labels to another valid message: swaps two different entries or, in CELLS, the names of
+ * two cells. */
 static void lie_swap(uint32_t *label, size_t count, enum msg_type type)
 {
 	uint32_t one = label[0], other;
@@ -386,13 +388,14 @@ TEST(test_lies_leave_the_masks_on)
 	check_lie(&p, 3, basic, (struct lie){ .type = MSG_STARTS, .l = 2 });
 	check_lie(&p, 3, basic, (struct lie){ .type = MSG_ASSIGNMENT, .l = 1 });
 	check_lie(&p, 2, basic, (struct lie){ .type = MSG_ASSIGNMENT, .nth = 2, .l = 1 });
-	/* So early that all starts still move: else the number of words gives the lie away. */
+	/* Screens so early that all starts still move. Otherwise the number of words would reveal
+	 * the change. */
 	check_lie(&p, 2, "method=basic starts=8 restarts=3 screen=1",
 		  (struct lie){ .type = MSG_KEPT, .l = 1 });
 	check_lie(&p, 5, tree, (struct lie){ .type = MSG_CELLS, .l = 3 });
 	check_lie(&p, 4, tree, (struct lie){ .type = MSG_STARTS, .l = 0 });
 	check_lie(&p, 3, flat, (struct lie){ .type = MSG_ASSIGNMENT, .nth = 1, .l = 2 });
-	/* The phases of the polish: its first sum, and the later ones. */
+	/* Changes the clusters that start the polish, before its first and later sums. */
 	check_lie(&p, 4, tree, (struct lie){ .type = MSG_CLUSTERS, .l = 1 });
 	planted_release(&p);
 }

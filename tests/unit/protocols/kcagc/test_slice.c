@@ -1,11 +1,10 @@
-/* A party's columns: their facts, questions in turn, bad input, clusters, and what several agree
- * on.
- */
+/* Tests a party's columns: facts, the order of questions, bad input, clusters, and the parties'
+ * agreement. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "common/linalg/la.h"
 #include "protocols/kcagc/order.h"
 
-/* x: 2 + 3 facts of three rows. */
+/* Writes the 2 + 3 facts of three rows to x. */
 static void facts_of(struct triple *t, size_t count, size_t columns, bool dense, double *x)
 {
 	struct slice s;
@@ -35,13 +34,13 @@ TEST(facts)
 			facts_of(t, 3, 4, dense, x);
 			assert_true(x[0] == cases[c].measured);
 			assert_true(x[1] ==
-				    (cases[c].value != 0 ? 2 : 1)); /* the others say nothing */
+				    (cases[c].value != 0 ? 2 : 1)); /* zero columns do not count */
 		}
 }
 
-/* Numbers in every row, beside words: the words keep their weights, and numbers are of one size,
- * whatever their unit. x: facts of two columns, the words 1 0 1 and these; norms NULL: measured,
- * and a power of two brought the root mean square of all non-zeros near 1. */
+/* Tests numbers in each row beside words. Words keep their weights; numbers get one size in any
+ * unit. The two columns are the words 1 0 1 and the numbers. norms NULL: all are measurements,
+ * scaled by a power of two to a root mean square near 1. */
 static void beside_words(const double *number, double words, double varied, const double *norms)
 {
 	for (int dense = 0; dense < 2; dense++) {
@@ -77,16 +76,14 @@ TEST(foreign_columns)
 
 	beside_words((const double[]){ 1, 2, 6 }, 1, 2, brought);
 	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
-		     brought); /* other unit and origin */
+		     brought); /* another unit and origin */
 	beside_words((const double[]){ 7, 7, 7 }, 1, 1, alone);
-	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL);    /* a count of something */
-	beside_words((const double[]){ 1, 2, 6 }, 3, 2, brought); /* words, coded otherwise */
-	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL);    /* alone */
+	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL);    /* a count */
+	beside_words((const double[]){ 1, 2, 6 }, 3, 2, brought); /* words in another code */
+	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL);    /* numbers alone */
 }
 
-/* Columns beyond the rows change nothing: c falls by 1.5 to the fifth step, by .3 after, and n rows
- * of n columns end at falls below 1. */
-/* x: facts of six rows with two of four columns each, of value(row, column). */
+/* Writes to x the facts of six rows, each with value(row, column) in two of four columns. */
 static void facts_of_pairs(double (*value)(uint32_t i, uint32_t j), bool dense, double *x)
 {
 	struct triple t[12];
@@ -128,8 +125,8 @@ static double count_of(uint32_t i, uint32_t j)
 	return 1 + (i + j) % 2;
 }
 
-/* Words of 0 and 255, or over the length of their row, are words; counts are not: their root mean
- * square of 1.58 is brought to 0.79. */
+/* Words coded as 0 and 255, or divided by their row's length, are words. Counts are not: their root
+ * mean square of 1.58 is scaled to 0.79. */
 TEST(words_in_other_codes)
 {
 	for (int dense = 0; dense < 2; dense++) {
@@ -147,7 +144,7 @@ TEST(words_in_other_codes)
 	}
 }
 
-/* One number in a row says nothing of the others' code. */
+/* A single number in each row does not show how the numbers are coded. */
 TEST(single_amounts)
 {
 	struct triple t[] = { { 0, 0, 3 }, { 1, 1, 5 }, { 2, 0, 4 } };
@@ -157,7 +154,7 @@ TEST(single_amounts)
 	assert_true(x[0] == 1);
 }
 
-/* Beside reals that are mostly 0, a year gets their size: 1, as all of the party's. */
+/* Beside reals that are mostly 0, a year is scaled to size 1, as all columns of the party are. */
 TEST(a_year_beside_reals)
 {
 	struct triple t[16];
@@ -187,6 +184,8 @@ TEST(a_year_beside_reals)
 	graph_release(&g);
 }
 
+/* Columns beyond the number of rows change nothing. c falls by 1.5 up to step 5, then by .3. With n
+ * columns of n rows the rule ends where c falls by less than 1. */
 TEST(rule_of_copies)
 {
 	double spreads[SLICE_SPREADS] = { 100 };
@@ -202,7 +201,7 @@ TEST(rule_of_copies)
 	assert_int_equal(slice_order(spreads, 100, 800), 5);
 }
 
-/* All questions in their order, and the filter's order, which rises. */
+/* Requires the questions in their order, and rising orders of the filter. */
 TEST(orders)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
@@ -250,7 +249,7 @@ TEST(orders)
 	graph_release(&g);
 }
 
-/* Products and means of T^p X after those of a lower order, `before`, if that is above 0. */
+/* Computes products and means of T^p X. If `before` is above 0, asks for this lower order first. */
 static void answers_after(const struct csr *X, const struct graph *g, bool dense, unsigned before,
 			  unsigned order, double *products, double *means)
 {
@@ -294,7 +293,7 @@ static void check_further(const struct csr *X, const struct graph *g, bool dense
 	}
 }
 
-/* What was filtered goes on to a higher order: dense, sparse, and as products alone. */
+/* A higher order continues from the filtered slice: dense, sparse, and as products alone. */
 TEST(further)
 {
 	struct graph g;
@@ -330,7 +329,7 @@ TEST(bad_input)
 	graph_release(&g);
 }
 
-/* Rows over their own length, columns weighted if all are words. */
+/* Divides rows by their own length. Weighs columns by idf if all are words. */
 static void scale_alone(struct csr *X, bool idf)
 {
 	double df[COLS] = { 0 };
@@ -350,8 +349,8 @@ static void scale_alone(struct csr *X, bool idf)
 	}
 }
 
-/* The local clusters are those of Protocol 1 on unit rows of U S of the filtered slice, scaled as
- * if there were no other; asking for them changes nothing. */
+/* Local clusters equal Protocol 1 on unit rows of U S of the filtered slice, scaled without other
+ * parties. Finding them does not change later answers. */
 static void check_clusters(bool words, bool dense)
 {
 	struct kmeans_params how = {
@@ -378,7 +377,7 @@ static void check_clusters(bool words, bool dense)
 	scale_alone(&X, words);
 	for (size_t i = 0; i < ROWS; i++)
 		square[i] = x[2 + i] > 0 ? 1 : 0;
-	for (unsigned order = 0; order < 4; order += 3) { /* the slice's own, and one given */
+	for (unsigned order = 0; order < 4; order += 3) { /* its own order, then order 3 */
 		assert_ok(slice_cluster(&s, order, 5, 3, &how, label));
 		deal_columns(&X, 1, false, &whole);
 		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,
@@ -408,10 +407,10 @@ TEST(clusters)
 			check_clusters(words, dense);
 }
 
-/* Features that are used up while clusters are found, and read again. */
+/* A source that reads features again, after clustering has released them. */
 struct kept {
 	struct csr X;
-	double more; /* that one of them has when it is read */
+	double more; /* added to one value when read */
 	size_t columns, times;
 	bool lost;
 };
@@ -430,7 +429,8 @@ static enum err read_kept(void *arg, struct features *X)
 	return ERR_OK;
 }
 
-/* Words beside a year, or numbers: what follows has the same bits with a copy and without. */
+/* Later answers have the same bits with a copy of the features and without. Tests words beside a
+ * year, or numbers. */
 static void check_read_again(bool words)
 {
 	struct kmeans_params how = {
@@ -498,7 +498,7 @@ TEST(read_again)
 	check_read_again(true);
 }
 
-/* A slice without anything in it has clusters too: all rows in one. */
+/* A slice of zeros has clusters too. */
 TEST(clusters_of_nothing)
 {
 	struct kmeans_params how = { .k = 3, .restarts = 2, .iterations = 3, .threads = 1 };
@@ -524,7 +524,8 @@ TEST(clusters_of_nothing)
 /* -- parties in memory
  * ----------------------------------------------------------------------------------- */
 
-/* idf only if every party's features are 0 or 1; m is the sum; p the rule's. */
+/* Parties use idf only if all their features are 0 or 1. m is the sum of their columns, and p
+ * follows the rule. */
 TEST(agreement)
 {
 	for (int mixed = 0; mixed < 2; mixed++) {

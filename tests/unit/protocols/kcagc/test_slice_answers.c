@@ -1,4 +1,4 @@
-/* Every answer of a party's columns against its formula on dense matrices. */
+/* Compares each answer of a party's columns with its formula on dense matrices. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "common/linalg/la.h"
 #include "common/graph/graph.h"
@@ -10,8 +10,9 @@ struct answers {
 	struct graph g;
 	struct slice s;
 	bool idf;
-	double square[ROWS]; /* of the rows of two parties that have the same */
-	struct mat X, T, K;  /* unit rows of both, the filter, filtered inner products of ORDER */
+	double square[ROWS]; /* of the rows of two parties with equal columns */
+	/* Unit rows over both parties, the filter, and inner products after ORDER steps. */
+	struct mat X, T, K;
 	uint32_t label[2 * ROWS];
 };
 
@@ -54,7 +55,7 @@ static void close_answers(struct answers *a)
 	graph_release(&a->g);
 }
 
-/* And makes rows units. */
+/* Checks the norms, then scales the rows of X to joint unit length. */
 static void check_norms(struct answers *a, bool ones)
 {
 	double told[2];
@@ -67,14 +68,14 @@ static void check_norms(struct answers *a, bool ones)
 		for (size_t j = 0; j < COLS; j++)
 			sum += MAT(&a->X, i, j) * MAT(&a->X, i, j);
 		assert_near(a->square[i], sum, 1e-12);
-		a->square[i] = 2 * sum; /* another party has as much */
+		a->square[i] = 2 * sum; /* another party has the same */
 		for (size_t j = 0; j < COLS && sum > 0; j++)
 			MAT(&a->X, i, j) /= sqrt(2 * sum);
 	}
 	assert_true(a->square[7] == 0);
 }
 
-/* What of S^t X lies along sqrt(degree), by each power itself. */
+/* Checks the part of S^t X along sqrt(degree), computed for each power. */
 static void check_shares(struct answers *a, const double *shares)
 {
 	const double *inv = a->s.g->inv_sqrt_deg;
@@ -108,7 +109,7 @@ static void check_shares(struct answers *a, const double *shares)
 	mat_release(&X);
 }
 
-/* Of X filtered 0, 1, .. times; on the way K is made. */
+/* Checks the spreads of X after 0, 1, .. filter steps. Makes K on the way. */
 static void check_spreads(struct answers *a)
 {
 	double spreads[SLICE_SPREADS];
@@ -161,7 +162,7 @@ static void check_products(struct answers *a)
 	mat_release(&B);
 }
 
-/* Y (ROWS x SETS) receives the answer. */
+/* Checks the means. Y (ROWS x SETS) gets the answer. */
 static void check_means(struct answers *a, struct mat *Y)
 {
 	struct mat G, expected;
@@ -187,7 +188,8 @@ static void check_means(struct answers *a, struct mat *Y)
 	mat_release(&G);
 }
 
-/* The modularity of two labellings, and where asked for the means of the first, as asked alone. */
+/* Checks the modularity of two labellings. If the question has means, they equal those asked for
+ * alone. */
 static void check_quality(struct answers *a, const struct mat *means_alone)
 {
 	double quality[2 + SETS * ROWS];

@@ -1,4 +1,4 @@
-/* Sums over more rows than one block of rowsum.h has, against the plain formulas. */
+/* Compares sums over more rows than one block of rowsum.h with plain formulas. */
 #include "tests/unit/graph/data.h"
 #include "common/base/rng.h"
 #include "common/graph/filter.h"
@@ -10,7 +10,7 @@
 
 enum { NODES = 3 * ROWSUM_ROWS - 100, COLS = 11, MEASURED = 6, SETS = 4 };
 
-/* Words, and one column of numbers far from 0 that every row has. */
+/* Makes words, and one column with a number far from 0 in each row. */
 static void make(struct mat *X)
 {
 	struct rng rng;
@@ -23,7 +23,7 @@ static void make(struct mat *X)
 						     : rng_unit(&rng) < 0.3;
 }
 
-/* Adds the neighbours' numbers, without which linked rows would not be alike. */
+/* Adds the neighbours' numbers to each row, so that linked rows have similar numbers. */
 static void link_numbers(struct mat *X, const struct graph *g)
 {
 	const struct csr *near = &g->adjacency;
@@ -82,7 +82,7 @@ static void check_facts(struct slice *s, const struct mat *X, double *facts)
 		assert_int_equal(s->word[j], j != MEASURED);
 }
 
-/* x: SLICE_SPREADS, of rows as they are. */
+/* Checks SLICE_SPREADS answers for the slice's current rows. */
 static void check_spreads(struct slice *s, const struct graph *g, const double *square)
 {
 	struct question ask = { .kind = ASK_SPREADS, .square = square, .shares = true };

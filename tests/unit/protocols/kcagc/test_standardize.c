@@ -1,4 +1,5 @@
-/* kCAGC with standardize: the labels of columns that were standardised before, by every method. */
+/* kCAGC with standardize gives the labels of columns that were standardised before, for each
+ * method. */
 #include "tests/unit/both/federation.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/cluster/metrics.h"
@@ -39,7 +40,7 @@ TEST(test_as_if_standardised_before)
 		double without, with;
 
 		planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 2, .noise = 0.5 });
-		for (size_t r = 0; r < N; r++) /* a column of each party in a unit of its own */
+		for (size_t r = 0; r < N; r++) /* one column of each party in another unit */
 			for (size_t j = 0; j < L; j++)
 				MAT(&p.X, r, j * M / L) = 10 * (double)(r * 7919 % 97);
 		without = labels(&p, methods[i], raw);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* R x m, nothing chosen yet. */
+/* Returns R x m labels K: nothing is chosen yet. */
 static uint32_t *blank(size_t m, unsigned K, unsigned R)
 {
 	uint32_t *label = alloc((size_t)R * m, sizeof(*label));
@@ -18,7 +18,7 @@ static uint32_t *blank(size_t m, unsigned K, unsigned R)
 	return label;
 }
 
-/* Each of 0 .. K-1 once, all else none. */
+/* Checks that each start has each of 0 .. K-1 once and K elsewhere. */
 static void assert_valid(const uint32_t *label, size_t m, unsigned K, unsigned R)
 {
 	for (unsigned r = 0; r < R; r++) {
@@ -48,7 +48,7 @@ static size_t item_of(const uint32_t *start, uint32_t c)
 	return i;
 }
 
-/* ---- the sample: m cells that all differ, of uneven weights ---- */
+/* ---- the sample: m different cells of uneven weights ---- */
 
 struct sample {
 	size_t m, children;
@@ -56,7 +56,7 @@ struct sample {
 	uint32_t *tuple;
 };
 
-/* Cell i is written in base 3, so that no two are equal. */
+/* The tuple of cell i is i in base 3, so no two are equal. */
 static void sample_make(struct sample *s, size_t m, size_t children, uint64_t seed)
 {
 	struct rng rng;
@@ -98,7 +98,7 @@ static uint32_t *uniform(size_t m, unsigned K, unsigned R, uint64_t seed, uint32
 	return label;
 }
 
-/* ---- every start is one ---- */
+/* ---- validity of starts ---- */
 
 TEST(test_valid)
 {
@@ -125,7 +125,7 @@ TEST(test_valid)
 		}
 }
 
-/* Weights fifteen orders apart, and all but one cell chosen. */
+/* Makes valid starts for weights fifteen orders apart, and if all but one cell are chosen. */
 TEST(test_valid_at_extremes)
 {
 	struct sample s;
@@ -140,7 +140,7 @@ TEST(test_valid_at_extremes)
 	sample_release(&s);
 }
 
-/* ---- the same again ---- */
+/* ---- repeatability ---- */
 
 TEST(test_deterministic)
 {
@@ -173,7 +173,7 @@ TEST(test_deterministic)
 	sample_release(&s);
 }
 
-/* ---- how often which: all ordered triples of a few items against their probabilities ---- */
+/* ---- frequencies of ordered triples of a few items against their probabilities ---- */
 
 enum { ITEMS = 6, TRIPLES = ITEMS * ITEMS * ITEMS, DRAWS = 60000 };
 
@@ -214,7 +214,8 @@ static double hamming(const struct sample *s, size_t a, size_t b)
 	return differ;
 }
 
-/* The probability of `next` after those chosen: ~ weight x (least Hamming distance)^2. */
+/* Returns the probability of `next` after the chosen cells: ~ weight x (least Hamming distance)^2.
+ */
 static double chance(const struct sample *s, const size_t *chosen, size_t count, size_t next)
 {
 	double total = 0, own = 0;
@@ -256,8 +257,7 @@ TEST(test_spread_law)
 	sample_release(&s);
 }
 
-/* The purpose of the drawing rule: heavy cells come first, and two cells that agree in no child
- * soon after. */
+/* The drawing rule prefers heavy cells first, then cells that agree with them in no child. */
 TEST(test_spread_prefers_the_distant_and_the_heavy)
 {
 	enum { R = 2000 };
@@ -267,7 +267,7 @@ TEST(test_spread_prefers_the_distant_and_the_heavy)
 
 	sample_make(&s, 81, 4, 4);
 	for (size_t i = 0; i < s.m; i++)
-		s.weight[i] = i < 8 ? 10 : 1; /* 80 of 153 */
+		s.weight[i] = i < 8 ? 10 : 1; /* 80 of the total 153 */
 	spread_out = spread(&s, 3, R, 7, 0);
 	anyhow = uniform(s.m, 3, R, 7, 0);
 	for (unsigned r = 0; r < R; r++) {

@@ -1,6 +1,6 @@
-/* Sums are scaled by a bound on which parties agree: data that have none are refused, and those of
- * parties that are too far apart are warned of. That labels do not depend on the unit is in
- * test_invariance.c. */
+/* The parties agree on a bound that scales the sums. Data without a bound are refused. If the
+ * parties' bounds differ too much, the coordinator warns. test_invariance.c checks that labels do
+ * not depend on the unit. */
 #include "tests/unit/protocols/kcagc/predict.h"
 #include "common/privacy/bound.h"
 
@@ -11,10 +11,9 @@ static const struct plan data = { .n = N, .m = 12, .seed = 3, .noise = 0.4 };
 
 static const struct {
 	const char *settings;
-	const char
-	    *nothing; /* why features of 0 are refused; NULL: rows are scaled by each party, or they
-		       * are brought to deviation 1, so that there is nothing to agree on */
-	bool own_size; /* each party brings its features to one size: any unit will do */
+	const char *nothing; /* the error for features of 0; NULL: the parties agree on no scale,
+				because each party scales its rows or columns */
+	bool own_size;       /* each party scales its features itself, so any unit works */
 } method[] = {
 	{ "filter.order=2 method=basic projection.unit_rows=false",
 	  "all features of all parties are 0", false },
@@ -48,7 +47,7 @@ static struct job unit_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* A federation that has been run on the data, multiplied by that. */
+/* Runs a federation on the data times `by`. */
 static struct federation *run(const struct planted *p, const struct job *job, double by)
 {
 	struct federation *f = alloc(1, sizeof(*f));
@@ -104,9 +103,9 @@ TEST(test_what_has_no_scale)
 	refused("kind=kmeans.columns", 0, "has the same value in all rows");
 }
 
-/* Party 0's features are so much larger that words hold few digits of the others', which add to the
- * same distances: the coordinator says so, with both sizes. What a party scales by itself has no
- * such range. */
+/* Returns whether the coordinator warns, with both sizes, if party 0's features are much larger.
+ * Words then hold few digits of the other parties' features. There is no warning if each party
+ * scales its features itself. */
 static bool warned(const char *settings, double by)
 {
 	struct job job = unit_job(settings);

@@ -1,10 +1,10 @@
-/* Filtered features that are never formed, against the formula on dense matrices. */
+/* Compares filtered features that are never formed with the formula on dense matrices. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "common/linalg/la.h"
 
 enum { ORDER = 3, VECTORS = 4 };
 
-/* F = T^p X */
+/* Forms F = T^p X. */
 static void formed(const struct graph *g, const struct csr *X, struct mat *F)
 {
 	struct mat T, next;
@@ -69,8 +69,8 @@ TEST(products)
 		}
 }
 
-/* A slice of 700 x 10^5 is not formed: its answers are those of the products, its clusters those
- * that its rows were made of, and it takes few megabytes. */
+/* A slice of 700 x 10^5 is not formed. Its answers equal those of the products, its clusters are
+ * those of the generated rows, and it takes few megabytes. */
 TEST(large_slice)
 {
 	enum { N = 700, M = 100000, K = 3, EACH = 20 };
@@ -115,7 +115,7 @@ TEST(large_slice)
 		&s, &(struct question){ .kind = ASK_MEANS, .order = 2, .label = set, .k = K }, x),
 	    ERR_PEER, "order 2 after 3");
 
-	X.cols = 60000; /* small enough to be formed, or with too many entries to win by it */
+	X.cols = 60000; /* small enough to be formed; then too many entries to gain from it */
 	assert_false(wide_pays(&X));
 	X.cols = M;
 	X.start[N] = (size_t)N * (M / 64);

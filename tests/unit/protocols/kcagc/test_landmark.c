@@ -84,7 +84,7 @@ TEST(sets_are_intersections)
 	assert_int_equal(sets, 10);
 	assert_int_equal(merged, 0);
 	assert_true(same_partition(set, expected, N));
-	/* Allows more sets than the party has clusters. */
+	/* Allows more sets than there are. */
 	assert_ok(landmark_sets(cells, 1, N, 5, 16, &p, set, &sets, &merged));
 	assert_int_equal(sets, 5);
 	assert_true(same_partition(set, cells, N));

@@ -11,9 +11,10 @@ static const struct plan data = { .n = N, .m = 12, .seed = 3, .noise = 0.4 };
 
 static const struct {
 	const char *settings;
-	const char *nothing; /* the error for features of 0; NULL: the parties agree on no scale,
-				because each party scales its rows or columns */
-	bool own_size;       /* each party scales its features itself, so any unit works */
+	const char
+	    *nothing;  /* the error for features of 0; NULL: the parties agree on no scale, because
+			  each party scales its rows or brings its columns to deviation 1 */
+	bool own_size; /* each party scales its features itself, so any unit works */
 } method[] = {
 	{ "filter.order=2 method=basic projection.unit_rows=false",
 	  "all features of all parties are 0", false },

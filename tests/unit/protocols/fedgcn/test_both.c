@@ -259,7 +259,7 @@ TEST(test_wrong_terms)
 	static const struct {
 		const char *way;
 		uint64_t number;
-		int word; /* if negative, word -word - 1 behind the weights */
+		int word; /* -1, -2, ... are the words behind the weights */
 		double by;
 		const char *sentence;
 	} c[] = {
@@ -391,7 +391,7 @@ TEST(test_baselines)
 	stage_end(s);
 	s = stage_run(1, "baselines=all");
 	stage_succeeded(s);
-	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* one party: alone */
+	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* equals training alone */
 	stage_end(s);
 	s = stage_run(PARTIES, "baselines=quick");
 	stage_succeeded(s);
@@ -444,7 +444,7 @@ TEST(test_every_message)
 	recording_free(r);
 }
 
-/* Returns the number of words in party 1's masked sum of a round, less one. */
+/* Returns the number of words, less one, that party 1 sends in a round's masked sum. */
 static uint64_t round_words(const char *settings)
 {
 	struct recording *r = record_job(settings);

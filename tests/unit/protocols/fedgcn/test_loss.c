@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Returns the whole loss of a batch as training computes it, but in doubles. Writes the gradient by
- * W and C unless `gradient` is NULL. P is constant: the caller gives *P, or an empty *P to be made
- * here. */
+ * W and C unless `gradient` is NULL. P is held constant: it is the caller's *P, or is made here if
+ * *P is empty. */
 static double loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
 		       const struct mat *C, struct mat *P, double *gradient)
 {

@@ -1,5 +1,4 @@
-/* defaults.h -- The algorithm's parameters of a job without settings: the defaults of the parameter
- * table. */
+/* defaults.h -- Returns the algorithm's parameters for a job without settings. */
 #ifndef TESTS_UNIT_FEDSC_DEFAULTS_H
 #define TESTS_UNIT_FEDSC_DEFAULTS_H
 

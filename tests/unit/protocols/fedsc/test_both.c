@@ -119,7 +119,9 @@ TEST(test_sizes_of_parties)
 
 			for (size_t i = 0; i < N; i++)
 				p.part[i] = ((i % 59 == 0) + 2 * (i % 7 == 3) + order) % 4;
-			for (uint32_t i = 0; i < 8; i++) /* else i % 4 == 3 is rare */
+			/* Each party gets two of these rows. Otherwise one party would have very
+			 * few. */
+			for (uint32_t i = 0; i < 8; i++)
 				p.part[10 * i] = i % 4;
 			label = points_run(&p, 4, &job, NULL);
 			if (!first)
@@ -258,7 +260,8 @@ TEST(test_lloyd_of_pooled_rows)
 	federation_run(f);
 	assert_all_done(f);
 	points_scaled(&p.X, &S);
-	for (size_t t = c.count; t-- > 1;) { /* backwards: the search for landmarks splits */
+	/* Goes backwards, because the earlier search for landmarks splits centres. */
+	for (size_t t = c.count; t-- > 1;) {
 		double next[K][M], off = 0;
 
 		lloyd(&S, &c.C[t - 1], next);

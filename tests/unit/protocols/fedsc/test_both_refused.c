@@ -149,8 +149,8 @@ static void check_basis(struct lab *lab, const char *phase)
 	refuse_number(lab, phase, 0, 0, 3, "with vectors that are not eigenvectors");
 	refuse_number(lab, phase, 0, 1, -1, "with eigenvalue 2 of 3 is");
 	refuse_number(lab, phase, 0, 0, NAN, "no finite number");
-	/* These are no eigenvectors. If noise has separated the point from all others, they are not
-	 * orthonormal. */
+	/* The error says "not eigenvectors" or, if noise has separated this point from all others,
+	 * "not orthonormal". */
 	refuse_number(lab, phase, 1, 0, 0.5, "vectors that are not ");
 	refuse_number(lab, phase, 1, 1, INFINITY, "no finite number");
 }

@@ -1,5 +1,5 @@
 #include "tests/unit/protocols/fedsc/trilaterate.h"
-#include "protocols/fedsc/dictionary.c" /* a step of Stage I, piece by piece */
+#include "protocols/fedsc/dictionary.c" /* tests the static parts of a Stage I step */
 
 enum { N = 40, D = 7, M = 5 };
 static const double R = 2.5, LAMBDA = 1e-2;

@@ -201,7 +201,7 @@ TEST(lone_row_is_never_summed)
 			nearest = fmin(nearest, fabs(MAT(&c.Z, i, 0) - 1000));
 		if (least == 1)
 			assert_true(g.least_count == 1 &&
-				    nearest < 1e-9); /* so the test can fail */
+				    nearest < 1e-9); /* with least 1 a landmark is there */
 		else
 			assert_true(nearest > 100 && c.dropped > 0);
 		fedkmeans_centres_release(&c);
@@ -211,8 +211,8 @@ TEST(lone_row_is_never_summed)
 	}
 }
 
-/* Ten rows are each alone in a direction. The search keeps the centres of the lone rows it finds as
- * traps; otherwise each would attract the next landmark. */
+/* Ten rows are each alone in a direction. Lone rows that are found keep their centres as traps;
+ * otherwise each would attract the next landmark. */
 TEST(lone_rows_do_not_end_the_search)
 {
 	enum { LONE = 10 };
@@ -270,7 +270,7 @@ TEST(landmarks)
 	}
 	assert_true(rows <= N && rows > 0.9 * N);
 	assert_true(spread < N * M * 0.6); /* far below the spread of the five balls */
-	group_init(&g, &X, 8, 1, 2);       /* for another split and more threads */
+	group_init(&g, &X, 8, 1, 2);       /* another split must give the same landmarks */
 	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &other));
 	assert_int_equal(c.Z.rows, other.Z.rows);
 	assert_mat_near(&c.Z, &other.Z, 1e-9);

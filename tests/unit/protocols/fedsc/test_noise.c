@@ -166,7 +166,7 @@ static double fact(const struct facts *r, const char *name)
 	return NAN;
 }
 
-/* Records the numbers that apply beside the sentence. Without noise it records nothing. */
+/* Records the sentence and the numbers that apply. Without noise it records nothing. */
 TEST(test_recorded)
 {
 	struct fedsc_noise n;

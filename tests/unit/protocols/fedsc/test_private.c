@@ -281,7 +281,7 @@ static double guessed_right(double eps, unsigned times)
 		double likely = 0;
 
 		answer(&party[which], &Z, &noisy, x);
-		/* The second honest party has no rows that matter here, but adds its noise. */
+		/* The second honest party has no rows that matter here, but it adds its noise. */
 		for (size_t w = 0; w < K * (M + 2); w++) {
 			const struct discrete_share *share = w < K ? &noisy.count : &noisy.sum;
 			double of_two = share->step * share->steps * sqrt(2), off[2];
@@ -315,7 +315,7 @@ TEST(test_who_knows_all_other_rows)
 		print_message("eps %g: right in %.3f of guesses, %.3f at best\n", eps[e], right,
 			      best);
 		assert_near(right, best,
-			    5 * 0.5 / sqrt(TIMES)); /* reached: these two rows are so far apart */
+			    5 * 0.5 / sqrt(TIMES)); /* the best is reached by rows so far apart */
 	}
 	assert_true(guessed_right(60, 200) > 0.99); /* eps 60 protects almost nothing */
 }

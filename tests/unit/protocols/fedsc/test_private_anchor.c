@@ -289,7 +289,7 @@ static double guessed_right(const struct fedsc_params *p, unsigned times)
 		double likely = 0;
 
 		answer(&party[which], &Z, 1, &share, x);
-		assert_ok(discrete_add(&source, &share, x, WORDS)); /* the other honest party */
+		assert_ok(discrete_add(&source, &share, x, WORDS)); /* other honest party's noise */
 		for (size_t w = 0; w < WORDS; w++)
 			likely += (x[w] - exact[0][w]) * (x[w] - exact[0][w]) -
 				  (x[w] - exact[1][w]) * (x[w] - exact[1][w]);

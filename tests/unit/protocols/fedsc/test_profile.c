@@ -12,7 +12,7 @@ enum { K = 3, EACH = 60, N = K * EACH, M = 12, L = 3 };
 static struct mat X;
 static uint32_t truth[N], part[N];
 
-/* Column 1 has another unit, and few rows have column 2. */
+/* Column 1 has another unit, and column 2 is nonzero in few rows only. */
 static int open_rows(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ TEST(test_beside_pooled)
 		run_and_compare(variant[v], 0, 1e-6);
 }
 
-/* With 60 rows in each cluster, noise of one row's size changes little. */
+/* With 60 rows in each cluster, noise of deviation 1 changes means and shares little. */
 TEST(test_noise_costs_little)
 {
 	run_and_compare(FEDSC_BY_KMEANS, 1, 0.12);

@@ -61,7 +61,7 @@ TEST(plain_is_of_the_similarity_graph)
 	struct csr S;
 
 	rng_seed(&rng, 3, 3);
-	for (size_t l = 0; l < 3; l++) /* 3 of 10 labels are random; 3: no cluster */
+	for (size_t l = 0; l < 3; l++) /* 3 of 10 labels are random; label 3 means no cluster */
 		for (uint32_t i = 0; i < 40; i++)
 			cell[l * 40 + i] =
 			    rng_below(&rng, 10) < 3 ? (uint32_t)rng_below(&rng, 4) : i % 3;

@@ -1,7 +1,7 @@
 /* FedSpectral by sums of products equals central clustering for any split of the edges. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
-/* Sets parameters as published: tau 0, so that N's eigenvalues are those of the pooled graph. */
+/* Sets parameters as published. With tau 0 the eigenvalues of N are those of the pooled graph. */
 static void letter(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	fedspectral_defaults(p, k, seed, threads);

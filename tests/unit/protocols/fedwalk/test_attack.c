@@ -34,7 +34,8 @@ TEST(test_counts)
 		assert_int_equal(g.count, 4);
 		assert_true(g.u[1] == 1 && g.v[1] == 2 && g.u[3] == 3 && g.v[3] == 4);
 		fedwalk_guess_release(&g);
-		fedwalk_attack(&w, 5, 3, threads, &g); /* ties for third place are left out */
+		/* Two pairs share rank 3, so the attack returns only the first two pairs. */
+		fedwalk_attack(&w, 5, 3, threads, &g);
 		assert_int_equal(g.count, 2);
 		fedwalk_guess_release(&g);
 		fedwalk_attack(&w, 5, 0, threads, &g);
@@ -84,7 +85,7 @@ TEST(test_judge)
 	assert_true(s.guessed == 4 && s.right == 3 && s.ties == 6);
 	assert_near(fedwalk_share(s.right, s.guessed), 0.75, 0);
 	assert_near(fedwalk_share(s.right, s.ties), 0.5, 0);
-	/* half the sum of degrees 2, 0, 5, rounded */
+	/* The size is half the sum of the degrees 2, 0 and 5, rounded. */
 	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4);
 }
 

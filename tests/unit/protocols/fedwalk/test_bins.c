@@ -90,7 +90,7 @@ TEST(test_noise)
 		qsort(flat, N, sizeof(*flat), by_value);
 		for (size_t i = 0; i < N; i++)
 			worst = fmax(worst, fabs(laplace_below(flat[i], eps) - (i + 0.5) / N));
-		/* One of 8000 samples exceeds 2.2 / sqrt(N); the grid of the noise adds half a
+		/* Chance exceeds 2.2 / sqrt(N) once in 8000 cases. The noise's grid adds half a
 		 * step. */
 		assert_true(worst < 2.2 / sqrt((double)N) + eps / 1024);
 	}
@@ -125,7 +125,7 @@ TEST(test_matrix)
 {
 	static const float c[] = { 1, 1, 5, 0, -1, 0, 0, 2, 9, 9 };
 	static const uint32_t neighbour[] = { 0, 1, 2, 3 };
-	/* row 0 is first: equal degrees */
+	/* Rows 0 and 3 both have degree 2, so row 0 comes first. */
 	static const float expected[] = { -1, 0, 1, 1, 0, 2, 5, 0 };
 	float M[8];
 

@@ -170,7 +170,7 @@ TEST(test_walks)
 			check_embeddings(
 			    s, fedwalk_job(&s->job)->p < 1 ? 0.9 : 0.55); /* chance gives 0.33 */
 			if (L < 3 ||
-			    i % 2 == 0) /* with classes of vertices, one of four parties has none */
+			    i % 2 == 0) /* by_class leaves one of 4 parties without vertices */
 				check_messages(s);
 			assert_true(fact(&s->f.server, "ties") == graph.start[NODES] / 2.0);
 			assert_true(fact(&s->f.server, "isolated") == ALONE);
@@ -208,7 +208,7 @@ TEST(test_response)
 	federation_run(&s->f);
 	assert_done(s);
 	check_embeddings(s, 0.9);
-	/* a key to two parties; directory and ties of all pairs */
+	/* Two parties get a key each; all pairs exchange directories and ties. */
 	assert_int_equal(sealed[0], 2 + 6 + 6);
 	assert_int_equal(sealed[1], 0);
 	assert_int_equal(summed, 0); /* parties send the reports of ties and no sums */

@@ -15,7 +15,7 @@ enum { PLANTED_K = 3, PLANTED_DEGREE = 8 };
 struct plan {
 	size_t n, m; /* nodes; columns of all parties */
 	uint64_t seed;
-	double noise;    /* added to each feature; the signal is 0 or 1 */
+	double noise;    /* deviation of each feature's noise; the signal is 0 or 1 */
 	size_t isolated; /* number of nodes without edges; they come last */
 	size_t degree;   /* mean, before edges between clusters are cut; 0: PLANTED_DEGREE */
 };

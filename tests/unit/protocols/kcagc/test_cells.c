@@ -263,8 +263,8 @@ TEST(test_merge_known)
 	assert_memory_equal(cell, expected, sizeof(cell));
 }
 
-/* A cell of exactly min_cell nodes stays. Siblings that are large enough together join no other
- * cell. */
+/* A cell of exactly min_cell nodes stays. Cells of one first cluster that are large enough together
+ * join no other cell. */
 TEST(test_merge_keeps_what_suffices)
 {
 	static const uint32_t first[] = { 0, 0, 0, 1, 1, 1 }, second[] = { 0, 0, 0, 0, 1, 2 };

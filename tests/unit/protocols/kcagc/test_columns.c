@@ -272,7 +272,7 @@ TEST(test_labels_as_pooled)
 					    fact(&f->server, "silhouette"), 1e-12);
 			} else if (L > 1) {
 				assert_true(fact(&f->server, "silhouette_of_cells") > 0.5);
-				assert_null(f->server.confidence); /* none for single rows */
+				assert_null(f->server.confidence); /* single rows have none */
 			}
 			mat_release(&Z);
 			planted_release(&p);

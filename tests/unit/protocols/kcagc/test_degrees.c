@@ -167,8 +167,8 @@ TEST(sums)
 		}
 }
 
-/* A party clusters its nodes by features and degrees, or by degrees alone. These separate two kinds
- * of nodes here. */
+/* A party clusters its nodes by features and degrees, or by degrees alone. Degrees separate two
+ * kinds of nodes here. */
 TEST(clusters)
 {
 	struct kmeans_params how = {

@@ -160,8 +160,8 @@ TEST(idf_by_column)
 	graph_release(&g);
 }
 
-/* One measured column with a missing value makes the slice no bag of words: columns of ones keep
- * their scale. */
+/* If one measured column has a missing value, the slice is not a bag of words, and columns of ones
+ * keep their scale. */
 TEST(idf_is_for_whole_slices)
 {
 	struct embed_params p = { .dims = 3, .threads = 1 };
@@ -176,7 +176,7 @@ TEST(idf_is_for_whole_slices)
 			for (size_t j = 0; j < 3; j++)
 				if (j || !measured)
 					MAT(&from, i, j) = (i + j) % 3 > j % 2;
-		if (measured) /* a gap, so that it is not a number beside words */
+		if (measured) /* a gap: not a number in each row */
 			MAT(&from, 4, 0) = 0;
 		for (int idf = 0; idf < 2; idf++) {
 			p.idf = idf;

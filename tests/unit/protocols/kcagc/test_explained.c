@@ -51,7 +51,7 @@ static void literal(const struct mat *X, const struct graph *g, double *explaine
 	*explained = (between - mean - chance * *varied) / (1 - chance);
 }
 
-/* Asks a slice of X, which is released. */
+/* Asks a slice of X for the explained share. Releases X. */
 static void ask_explained(struct features *X, const struct graph *g, double *x)
 {
 	struct slice s;

@@ -182,7 +182,7 @@ TEST(test_wrong_numbers)
 	recording_free(r);
 }
 
-/* If all parties have words, the opposite claim is wrong. */
+/* If all parties have words, the claim that none of them has is refused. */
 TEST(test_wrong_claim_of_words)
 {
 	struct recording *r;

@@ -46,7 +46,7 @@ TEST(finds_planted_classes)
 			assert_true(report.sets <= 2 * K + 10 && report.sets > K);
 			assert_true(report.rank <= report.sets && report.merged == 0);
 			columns = report.rank < K + 10 ? report.rank : K + 10;
-			assert_int_equal(lab.asked, 3 + 1 + (size_t)power + 1); /* polish too */
+			assert_int_equal(lab.asked, 3 + 1 + (size_t)power + 1); /* + 1 for polish */
 			assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + SLICE_EXPLAINED + 1 +
 							N * report.sets +
 							(power ? N * columns : 0) + 2 + N * K);
@@ -84,7 +84,7 @@ TEST(sets_are_intersections)
 	assert_int_equal(sets, 10);
 	assert_int_equal(merged, 0);
 	assert_true(same_partition(set, expected, N));
-	/* Allows more sets than there are. */
+	/* Allows 16 sets, but only 5 exist. */
 	assert_ok(landmark_sets(cells, 1, N, 5, 16, &p, set, &sets, &merged));
 	assert_int_equal(sets, 5);
 	assert_true(same_partition(set, cells, N));
@@ -268,7 +268,7 @@ TEST(wrong_labels_are_less_sure)
 		assert_ok(landmark_run(&lab.parties, lab.n, &p, label, NULL));
 		lab_release(&lab);
 		for (size_t i = 0; i < N; i++) {
-			/* The class of most nodes in a cluster counts as right. */
+			/* In each cluster the most frequent class counts as right. */
 			size_t votes[K] = { 0 }, most = 0;
 			bool right;
 

@@ -32,7 +32,7 @@ static void columns_of(struct features *X, int kind)
 						   : 0;
 }
 
-/* Makes a slice of X. Writes the norms of its rows to norm and its sums of means to Q. */
+/* Makes a slice of X. Writes the norms of its rows to norm, and its answer about means to Q. */
 static void through_slice(struct features *X, bool idf, struct slice *s, double *norm, double *Q)
 {
 	double facts[2], square[ROWS], spreads[SLICE_SPREADS];

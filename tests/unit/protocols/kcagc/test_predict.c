@@ -100,8 +100,8 @@ static void nearest_means(const struct planted *old, const struct planted *all, 
 	standard_by_release(&by);
 }
 
-/* kmeans.columns: rows of the run get their labels again, alone or among others. New rows get the
- * label of the nearest pooled mean. */
+/* In kmeans.columns, rows of the run get their labels again, alone or among other rows. New rows
+ * get the label of the nearest pooled mean. */
 TEST(test_rows_of_columns)
 {
 	static const char *const runs[] = { "method=tree",

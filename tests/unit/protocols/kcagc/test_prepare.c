@@ -329,7 +329,7 @@ TEST(test_zero_rows_stay_zero)
 
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 0.5, .isolated = 9 });
 	blank(&p, N - 6);
-	for (size_t i = N - 9; i < N - 6; i++) /* party 0 alone has these */
+	for (size_t i = N - 9; i < N - 6; i++) /* only party 0 has these rows */
 		for (size_t j = 0; j < M; j++)
 			MAT(&p.X, i, j) = j % 3 ? 0 : MAT(&p.X, i, j);
 	f = run(&p, 3, &job);

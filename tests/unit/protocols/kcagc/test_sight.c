@@ -282,7 +282,7 @@ struct lie {
 	/* results: */
 	unsigned seen;
 	bool told;
-	uint64_t rounds; /* sums that the party sent to the root before */
+	uint64_t rounds; /* sums sent to the root before the change */
 };
 
 /* Changes labels to another valid message: swaps two different entries or, in CELLS, the names of

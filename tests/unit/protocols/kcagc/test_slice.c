@@ -38,9 +38,9 @@ TEST(facts)
 		}
 }
 
-/* Tests numbers in each row beside words. Words keep their weights; numbers get one size in any
- * unit. The two columns are the words 1 0 1 and the numbers. norms NULL: all are measurements,
- * scaled by a power of two to a root mean square near 1. */
+/* Tests numbers in each row beside the words 1 0 1. Words keep their weights; numbers get one size
+ * in any unit. norms NULL: both columns are measurements, scaled by a power of two to a root mean
+ * square near 1. */
 static void beside_words(const double *number, double words, double varied, const double *norms)
 {
 	for (int dense = 0; dense < 2; dense++) {
@@ -201,7 +201,7 @@ TEST(rule_of_copies)
 	assert_int_equal(slice_order(spreads, 100, 800), 5);
 }
 
-/* Requires the questions in their order, and rising orders of the filter. */
+/* A slice refuses questions out of order, and falling orders of the filter. */
 TEST(orders)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
@@ -377,7 +377,7 @@ static void check_clusters(bool words, bool dense)
 	scale_alone(&X, words);
 	for (size_t i = 0; i < ROWS; i++)
 		square[i] = x[2 + i] > 0 ? 1 : 0;
-	for (unsigned order = 0; order < 4; order += 3) { /* its own order, then order 3 */
+	for (unsigned order = 0; order < 4; order += 3) { /* own order, then order 3 */
 		assert_ok(slice_cluster(&s, order, 5, 3, &how, label));
 		deal_columns(&X, 1, false, &whole);
 		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,

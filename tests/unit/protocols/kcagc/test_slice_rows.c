@@ -82,7 +82,7 @@ static void check_facts(struct slice *s, const struct mat *X, double *facts)
 		assert_int_equal(s->word[j], j != MEASURED);
 }
 
-/* Checks SLICE_SPREADS answers for the slice's current rows. */
+/* Checks the spreads and shares of the slice's current rows. */
 static void check_spreads(struct slice *s, const struct graph *g, const double *square)
 {
 	struct question ask = { .kind = ASK_SPREADS, .square = square, .shares = true };

@@ -43,9 +43,9 @@ render() {
 					if (d < least) { least = d; where = r[i] }
 				}
 				if (count) printf \
-					"\n%s: mean over %d orders %.2f, AGC %.2f; the least " \
-					"difference %+.2f, at %s.\n", \
-					set[s], count, ours / count, theirs / count, least, where
+					"\nOn %s kCAGC has %.2f in the mean over %d orders, " \
+					"and AGC %.2f.\nThe least difference is %+.2f, at %s.\n", \
+					set[s], ours / count, count, theirs / count, least, where
 			}
 		}' "$csv"
 	render_grid '{value} +- {deviation}'

@@ -90,6 +90,8 @@ one() { # SET L CLUSTERS HELD METHOD JOB
 render() {
 	render_grid '{value} +- {deviation}'
 	awk -F \
-		, '$13 ~ /lost/ && $3 ~ /auto/ { sub(/.*lost/, "lost", $13); print "\n* " $2 ", '\
-'`tree` with `\"auto\"`, " $6 " seeds: " $13 "." }' "$csv"
+		, '$13 ~ /lost/ && $3 ~ /auto/ { sub(/.*lost/, "", $13)
+			sub(/ by the same seeds/, "", $13)
+			print "\n* " $2 ": `tree` with `\"auto\"` loses" $13 " against unchanged " \
+				"data,\n  with the same " $6 " seeds." }' "$csv"
 }

@@ -74,10 +74,9 @@ put() {
 render() {
 	echo
 	fmt -w \
-		100 <<<"From offer to result, five parties and the coordinator on one machine. \
-Bound: a power of 2048 bits modulo n^2 \
-for each ciphertext, product and decryption, and d powers of 32 bits for each product, by the \
-processor time of one \
-(tests/bench/bench_paillier.c), over the cores."
+		100 <<<"Times are from offer to result, with five parties and the coordinator on \
+one machine. The bound counts powers modulo n^2: one of 2048 bits for each ciphertext, product and \
+decryption, and d of 32 bits for each product. Each counts with the processor time of one power \
+(tests/bench/bench_paillier.c). The sum is divided by the cores."
 	render_list
 }

@@ -34,10 +34,10 @@ one() { # SET ROW L
 }
 
 render() {
-	printf '\nSeconds, ours / the '\
-'paper'\''s (the bound, ours by the bound). Goal: at most 1.5 times the bound.'
+	printf '\nA cell is our seconds / the paper'\''s. In brackets is the bound, and then our '\
+'seconds divided by it.\nThe goal is at most 1.5 times the bound.'
 	awk -F , \
-		'/random features/ { printf " pubmed: random features over the real graph.";
+		'/random features/ { printf " Pubmed has random features over its real graph.";
 			exit }' "$csv"
 	echo
 	render_grid '{value} / {paper} ({bound}, {ratio})'

@@ -115,6 +115,7 @@ one() {
 }
 
 render() {
-	printf '\nSeconds from offer to result. The paper: Mazzone et al., arXiv 2504.07578.\n'
+	printf '\nSeconds are from offer to result. The paper is Mazzone et al., arXiv '\
+'2504.07578.\n'
 	render_list
 }

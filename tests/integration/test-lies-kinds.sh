@@ -1,7 +1,7 @@
 #!/bin/bash
-# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedsc and fedspectral: about
-# sums, bases, rows and blocks. Each lie ends the job with a sentence that names the coordinator and
-# never a party, and nobody has labels.
+# A coordinator that tells one lie (tests/hostile/liar.py) to parties of several kinds: about sums,
+# bases, rows, blocks and results. Each lie ends the job with an error that names the coordinator
+# and never a party, and no party has labels.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -10,7 +10,7 @@ source "${0%/*}/lies.sh"
 
 # ---- fedsc ----
 
-rows_of() { # VARIANT: a federation for it
+rows_of() { # VARIANT: makes a federation for it
 	needs_python
 	rows_federation 3
 	rows_job "$1" '. + { min_cluster: 3, restarts: 4, iterations: 5 }'
@@ -25,7 +25,7 @@ is_done() { # LIE
 	ends 0 coordinator $(names 3)
 }
 
-# As by the coordinator in C: what is together there is together here.
+# The clusters are those of the coordinator in C: rows are together here if they are together there.
 ends_alike() { # LIE
 	is_done "$1"
 	[[ $(paste -d ' ' <(cut -d , -f 1-2 "$T"/honest/party-0?/labels.csv) \
@@ -34,7 +34,7 @@ ends_alike() { # LIE
 		fail "$1: not the clusters that there are with a coordinator in C"
 }
 
-honest() { # the labels that there are to be
+honest() { # runs the coordinator in C, whose labels are expected
 	fresh_out
 	coordinator
 	parties 3
@@ -44,13 +44,13 @@ honest() { # the labels that there are to be
 	together=$(cut -d , -f 1-2 "$T"/honest/party-0?/labels.csv | sort -u | wc -l)
 }
 
-sums() { # LIE...: each is found
+sums() { # LIE...: parties find each lie
 	local lie
 	for lie; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# "turned": these three clouds are apart, so eigenvalues are equal, and what is turned in their
-# space is as good a basis, as one with another sign is; clusters are the same.
+# "turned": the three clouds are separate, so their eigenvalues are equal. A basis turned in their
+# space is as good, and so is one with another sign. The clusters are the same.
 test_anchor_as_it_is() {
 	rows_of anchor
 	honest
@@ -86,7 +86,7 @@ test_later_sums_of_dense() {
 	sums bit=dense+0,0 one=dense+1,-1 bit=kmeans+0,0 centre=kmeans+3
 }
 
-bases_that_are_not() { # LIE...
+bases_that_are_not() { # LIE...: parties find each basis that is wrong
 	local lie
 	for lie; do
 		is_found "$lie" 'coordinator sent MATRIX with vectors that are not eigenvectors'
@@ -115,7 +115,7 @@ noisy_rows() { # [EPS]
 	edit job ".noise = { on: \"sums\", eps: ${1:-30}, delta: 1e-5, clip: 20 }"
 }
 
-# Rows, counts, offsets, B'B, tags. Labels have noise, so that no two jobs end alike.
+# Changes rows, counts, offsets, B'B and tags. Labels have noise, so no two jobs have the same.
 test_sums_of_noisy_anchor() {
 	noisy_rows
 	is_done honest
@@ -136,18 +136,18 @@ test_less_noise_of_anchor() {
 	is_found weak-one "$OTHER_JOB"
 }
 
-# With much noise landmarks tie to none but themselves, and each alone is an eigenvector of the same
-# eigenvalue: others are as large as those left out then, and a number of one is off without its
-# direction. So less noise, and for one number either sentence.
+# With much noise landmarks are tied only to themselves, and each of them is an eigenvector of the
+# same eigenvalue. Parties then cannot tell the largest eigenvalues from those left out. So this
+# test has less noise. A changed number of one vector may give either of two errors.
 test_basis_of_noisy_anchor() {
 	noisy_rows 300
 	is_found vector-one 'coordinator sent MATRIX with .*vectors that are not'
 	bases_that_are_not value
 }
 
-# ---- what is believed ----
+# ---- lies that parties believe ----
 
-# What left of numbers made from data, by a party's own ledger.
+# Prints the messages with numbers from data that left the party, by its own ledger.
 left() { # NAME
 	"$BIN/coterie" ledger --state "$T/out/$1/state" export --csv >"$T/ledger.csv" ||
 		fail "$1's ledger"
@@ -158,8 +158,8 @@ left() { # NAME
 	EOF
 }
 
-# Labels are the coordinator's word. They come last: whatever they are, no more leaves than with
-# true ones.
+# Parties cannot check labels, but labels come last. With any labels no more data leave than with
+# the true ones.
 no_more_leaves() { # [LIE]
 	local name
 	is_done honest
@@ -174,8 +174,8 @@ no_more_leaves() { # [LIE]
 
 # ---- fedgcn ----
 
-# Weights and prototypes are the parties' own work: of one sum of each phase a bit, for all or for
-# one, a count, or the whole in another's place.
+# Parties check sums of weights and prototypes. The lies change one sum of each phase: a bit for all
+# or for one party, a count, or the whole sum.
 test_sums_of_fedgcn() {
 	needs_python
 	graphs_federation 3
@@ -190,7 +190,8 @@ test_sums_of_fedgcn() {
 	is_found old=14 'coordinator '
 }
 
-# Of uploads the coordinator makes what it likes, as long as it is numbers, and the same to all.
+# The coordinator can make any prototypes of the uploads, if they are finite numbers and the same
+# for all parties.
 test_prototypes_of_fedgcn() {
 	local name
 	needs_python
@@ -210,7 +211,7 @@ test_prototypes_of_fedgcn() {
 
 # ---- fedspectral ----
 
-edges_for() { # VARIANT: three parties with the same nodes
+edges_for() { # VARIANT: makes three parties with the same nodes
 	needs_python
 	edges_federation 3
 	edit job ". + { variant: \"$1\", ids: \"hashed\" }"
@@ -272,7 +273,7 @@ test_less_noise_of_exact() {
 	is_found weak-one "$OTHER_JOB"
 }
 
-# Parties count the products, and how wide they are; the same go to all.
+# Parties check the number of products and their width, and that all received the same blocks.
 test_blocks_of_noisy_exact() {
 	noisy_edges
 	is_found word 'coordinator broadcast other values to .* than to this party'
@@ -284,7 +285,7 @@ test_blocks_of_noisy_exact() {
 	is_found clusters 'coordinator sent CHOICE'
 }
 
-# Whatever a block is, what leaves has its noise, and is no more of it.
+# With any block the answers have noise, and no more answers leave.
 test_blocks_of_noisy_exact_that_are_answered() {
 	noisy_edges
 	no_more_leaves block
@@ -316,8 +317,8 @@ test_result_of_gcc_is_believed() {
 	no_more_leaves
 }
 
-# A run of kmeans.columns leaves models, by which rows are placed. RESULT is all that is told: 4
-# clusters, so that an entry of 3 bits has room for what is no cluster.
+# A run of kmeans.columns leaves models, by which rows get clusters. The parties receive only
+# RESULT. With 4 clusters an entry of 3 bits can hold an invalid cluster.
 placed() {
 	local name
 	needs_python

@@ -1,14 +1,14 @@
 #!/bin/bash
-# A coordinator that lies, alone (tests/hostile/liar.py), to parties of a kmeans job: each lie ends
-# the job, in time, with a sentence that names the coordinator and never a party; nobody has labels;
-# and where a lie is about more than one attempt or job, the second one is refused.
+# A coordinator that tells one lie (tests/hostile/liar.py) to parties of a kmeans job. Each lie ends
+# the job in time, with an error that names the coordinator and never a party, and no party has
+# labels. If a lie is about several attempts or jobs, the second one is refused.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=lies.sh
 source "${0%/*}/lies.sh"
 
-lies_to() { # L: a federation for it
+lies_to() { # L: makes a federation for the liar
 	needs_python
 	rows_federation "$1"
 	echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' >"$T/job.json"
@@ -19,13 +19,14 @@ test_sums_that_are_changed() {
 	local lie
 	local lies=("bit=0,0" "bit=1,0" "bit=2,0" "bit=3,0" "bit=5,0" n scale count=2 centre=3
 		swap=2 zero=3 "one=2,0" "one=3,-1" "bit=2,-1" "bit=2,-2")
-	# The tag covers every word. A sample has the first sum, a later one, one for a single
+	# The tag covers every word. A sample changes the first sum, a later one, one for a single
 	# party, and the tag itself.
 	[[ ! ${COTERIE_SAMPLE-} ]] || lies=("bit=0,0" n count=2 centre=3 "one=3,-1" "bit=2,-2")
 	for lie in "${lies[@]}"; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# Columns' deviations, and who leaves which as it is: 24 numbers each, of four words.
+# Changes the columns' deviations, and the marks of columns that a party leaves unchanged: 24
+# numbers each, of four words.
 test_deviations_that_are_changed() {
 	lies_to 3
 	edit job '.standardize = "joint"'
@@ -35,14 +36,14 @@ test_deviations_that_are_changed() {
 	done
 }
 
-# Of a range of clusters, by which number is chosen.
+# Changes the silhouettes that decide the number of clusters.
 test_silhouettes_that_are_changed() {
 	lies_to 3
 	edit job '.clusters = { from: 2, to: 4 }'
 	is_found lone "$WRONG_SUM"
 }
 
-# With noise in sums: rows, counts, offsets, tags.
+# With noise in sums, changes rows, counts, offsets and tags.
 test_noisy_sums_that_are_changed() {
 	lies_to 3
 	local lie
@@ -52,8 +53,8 @@ test_noisy_sums_that_are_changed() {
 	done
 }
 
-# Less noise than was said: one party is offered a larger eps, or all are told of parties that there
-# are not, among whom the noise would be shared out. Nothing made from data has left.
+# Tries to reduce the noise. One party is offered a larger eps, or all parties are told of parties
+# that do not exist and would share the noise. No numbers made from data leave.
 test_less_noise() {
 	lies_to 3
 	edit job '. + { iterations: 5, noise: { on: "sums", eps: 4, delta: 1e-5, clip: 50 } }'
@@ -84,7 +85,7 @@ test_words_that_are_changed() {
 	is_found key 'key advertisement of party-02: .*'
 }
 
-# Of a version in which parties believed sums: they leave, and say what to do.
+# In version 3 parties believed sums. The parties refuse it and tell the remedy.
 test_version_without_tags() {
 	lies_to 3
 	liar version
@@ -97,11 +98,11 @@ test_version_without_tags() {
 			fail "$name went on"
 	done
 	kill -KILL "${PID[coordinator]}"
-	ends '2|3' party-00 party-01 party-02 # who dial on for retry_s
+	ends '2|3' party-00 party-01 party-02 # they dial again for retry_s
 }
 
-# What a peer writes moves no cursor, forges no line, and turns nothing: C0, C1, marks of direction,
-# line separators.
+# A peer's text cannot move a cursor, forge a line or reverse text. C0, C1, direction marks and line
+# separators are replaced.
 harmless() { # FILE
 	[[ -s $1 ]] || fail "$1 is empty"
 	! LC_ALL=C grep \
@@ -129,7 +130,7 @@ test_harmful_texts() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	for f in "$T"/out/*/run.json; do # as if another had written it
+	for f in "$T"/out/*/run.json; do # as if another program had written it
 		jq --arg evil \
 			"$evil" '.name += $evil | .error = $evil | .submitter += $evil
 				| .peers[0].name += $evil
@@ -146,21 +147,21 @@ test_harmful_texts() {
 	harmless "$T/shown"
 }
 
-# "party-02" and "party-02\0x" would be the same name to whoever stops at the 0, and not to whoever
-# does not.
+# Programs that stop at a byte 0 would take "party-02" and "party-02\0x" for the same name; others
+# would not.
 test_names_with_a_zero() {
 	lies_to 3
 	is_found nul "the offer's name of party 2 has a byte 0 in it"
 	is_found nul-submitter "the offer's submitter is not a name"
 }
 
-# Policy comes before data: whoever offers what is not allowed does not even learn whether these can
-# be read.
+# The policy is checked before the data are opened. A coordinator whose offer is not allowed does
+# not even learn whether the data can be read.
 test_data_are_not_looked_at() {
 	lies_to 3
 	local name features
 	export ADDRESS
-	liar probing=1 # it waits until all are here
+	liar probing=1 # it waits until all parties are here
 	edit party-02 '.retry_s = 0'
 	for name in party-00 party-01; do
 		edit "$name" '.policy.min_cluster = 4'
@@ -182,8 +183,8 @@ test_data_are_not_looked_at() {
 	done
 }
 
-# Whoever is stopped while the coordinator owes the last word alone has results, as all others have,
-# and says so.
+# A party is stopped while only the coordinator's DONE is missing. It has results, as all parties
+# have, and reports that.
 test_stopped_before_the_last_word() {
 	lies_to 3
 	local name
@@ -191,7 +192,7 @@ test_stopped_before_the_last_word() {
 	parties 3
 	held() { grep -q 'held back' "$T/coordinator.stdout"; }
 	until_true 60 held || fail "nothing is held back"
-	# what came before it is with the parties by then; they wait for more no longer than 20 s
+	# all earlier messages have arrived by then; parties wait for DONE for 20 s at most
 	sleep "$(longer 1)"
 	for name in $(names 3); do kill -TERM "${PID[$name]}"; done
 	for name in $(names 3); do
@@ -204,8 +205,7 @@ test_stopped_before_the_last_word() {
 	done
 }
 
-# The results of an attempt are not replaced, even where state/served, which says that it was
-# served, was lost.
+# Results of an attempt are not replaced, even if state/served, which records the attempt, was lost.
 test_results_that_are_there() {
 	lies_to 3
 	local name there
@@ -231,7 +231,7 @@ they are not replaced"
 	done
 }
 
-# Whatever the umask is under which it was started, what a daemon writes is for its user alone.
+# Only the daemon's user may read its files, under any umask.
 test_files_are_for_their_user() {
 	lies_to 3
 	rm -rf "$T/out"
@@ -249,15 +249,15 @@ test_files_are_for_their_user() {
 		head -n 3)"
 }
 
-# Its word about a third is its word.
+# A coordinator's claim about a party is reported as its claim.
 test_blame() {
 	lies_to 3
 	is_found third 'coordinator says: party-01 cheated'
 	is_found number 'ABORT of a coordinator, whose ending has a number'
 }
 
-# The answers to a lie say nothing of the data: whatever is told of rows and counts, true for nobody
-# or for one party, it hears the same fixed ending.
+# The answer to a lie reveals nothing about the data. Lies about rows and counts, for all parties or
+# for one, get the same fixed ending.
 test_answers_to_lies() {
 	lies_to 3
 	local lie
@@ -269,14 +269,14 @@ test_answers_to_lies() {
 		fail "it hears $(sort -u "$T/answers")"
 }
 
-# Progress without end is not awaited for ever.
+# A party does not wait without end for a coordinator that only reports progress.
 test_endless_progress() {
 	lies_to 3
 	local name
 	edit_parties 3 '.job_timeout_s = 4'
 	liar none=2
 	parties 3
-	# the liar tells the others when the first has had enough
+	# the liar ends the job for the others when the first party gives up
 	ends '2|3' party-00 party-01 party-02
 	grep -q '"text":"[^"]*job_timeout_s[^"]*(exit 3' "$T"/party-0?.stderr ||
 		fail "nobody has had enough"
@@ -285,7 +285,7 @@ test_endless_progress() {
 	done
 }
 
-# Parties that stay, for more than one offer.
+# Starts parties that serve several offers.
 services() { # LIE
 	local name
 	edit_parties 3 '.rejoin_s = 20'
@@ -311,8 +311,8 @@ test_attempts_without_end() {
 	done
 }
 
-# What the coordinator knows of the columns' sums: error of one attempt (or job), of the mean of
-# all, attempts.
+# Prints the coordinator's knowledge of the columns' sums: the error of one attempt (or job), the
+# error of the mean over all, and the number of attempts.
 errors() {
 	"$PYTHON" - "$T" <<-'EOF'
 		import glob, sys
@@ -327,16 +327,16 @@ errors() {
 	EOF
 }
 
-noisy() { # a federation that allows as many attempts and jobs as somebody wants
+noisy() { # makes a federation that allows as many attempts and jobs as possible
 	local name
 	lies_to 3
 	edit job '.noise = { on: "data", eps: 0.5, delta: 1e-5, clip: 100 }'
 	edit_parties 3 '.policy.max_attempts = 16'
-	many=16 # no policy can allow more: of the 50 that it would make the 17th is declined
+	many=16 # no policy allows more; the 17th of 50 attempts is declined
 }
 
-# The mean of all attempts is as far from the truth as one: all have the same noise. That of as many
-# jobs is not: each has noise of its own, and its own eps.
+# All attempts have the same noise, so their mean is as far from the truth as one attempt. Jobs have
+# noise and eps of their own, so their mean is nearer.
 test_mean_of_attempts() {
 	local one mean n
 	noisy
@@ -354,7 +354,7 @@ test_mean_of_attempts() {
 	at_least "$(jq -n "$one * 0.7")" "$mean" "seven tenths of the error of one job"
 }
 
-# Without noise the first attempt shows the sums, and all others nothing else.
+# Without noise the first attempt shows the sums, and further attempts show nothing else.
 test_attempts_without_noise() {
 	local one mean n
 	noisy
@@ -374,7 +374,8 @@ test_done_again() {
 		fail "$(<"$T/coordinator.stdout")"
 }
 
-# Another job's results are not where the first one's lie.
+# A job with another identifier does not overwrite the results of the first, though both begin with
+# the same half.
 test_another_job_of_the_same_first_half() {
 	lies_to 3
 	services twin=2
@@ -383,7 +384,8 @@ test_another_job_of_the_same_first_half() {
 		fail "$(find "$T/out/party-00")"
 }
 
-# Offers to see what is declined: after 60 of them none is considered, and none leaves a directory.
+# The coordinator tests what is declined. After 60 offers parties consider none, and no offer leaves
+# a directory.
 test_probing() {
 	lies_to 3
 	local name
@@ -400,8 +402,8 @@ test_probing() {
 	any_party_said '60 offers were declined within an hour' || fail "nobody says why"
 }
 
-# An answer is to one offer: parameters, parties, coordinator and data. It does not serve a second
-# job.
+# An approval is for one offer with its parameters, parties, coordinator and data. It does not serve
+# a second job.
 test_approval_twice() {
 	lies_to 3
 	local id

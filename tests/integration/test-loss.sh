@@ -1,6 +1,6 @@
 #!/bin/bash
-# A party is gone for good (kill -9, and nobody starts it again). Where the job and every policy say
-# so, the next attempt goes on without it, and ends with the labels of a job of those who are left.
+# A party is lost for good (kill -9 without a restart). If the job and every policy allow it, the
+# next attempt continues without this party, and has the labels of a job of the remaining parties.
 #
 # shellcheck source=attempts.sh
 source "${0%/*}/attempts.sh"
@@ -11,23 +11,23 @@ source "$ROOT/tests/integration/lies.sh"
 # shellcheck source=serve.sh
 source "$ROOT/tests/integration/serve.sh"
 
-REJOIN_S=$((1 + BUSY)) # who is there comes back in that time
+REJOIN_S=$((1 + BUSY)) # s in which a living process reconnects
 
-lossy() { # PROTOCOL [JQ-PROGRAM]: a federation of four whose job may go on without some
+lossy() { # PROTOCOL [JQ-PROGRAM]: makes a federation of four whose job may lose parties
 	local name
 	protocol "$1"
 	edit job ".on_loss = \"attempt\"${2:+ | $2}"
 	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
-	# who is killed is missed at once
+	# a killed party is given up at once
 	edit_all $PARTIES ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $REJOIN_S"
 	edit_parties $PARTIES '.policy.allow_loss = 2'
 }
 
-rest_of() { # VICTIM...: all parties but these
+rest_of() { # VICTIM...: prints all other parties
 	names $PARTIES | grep -vxF "$(printf '%s\n' "$@")"
 }
 
-# A job of those who are left alone: what it left is in $T/undisturbed.
+# Runs a job of only the remaining parties and keeps its results in $T/undisturbed.
 of_the_rest() { # VICTIM...
 	local rest name
 	rest=$(rest_of "$@")
@@ -42,7 +42,7 @@ of_the_rest() { # VICTIM...
 	mv "$T/kept.json" "$T/coordinator.json"
 }
 
-# They die in that step of party-01, which comes by a slow link as party-02 does.
+# The victims die when party-01 is in STEP. party-01 and party-02 have slow links.
 gone_in() { # STEP VICTIM...
 	local name
 	coordinator
@@ -58,7 +58,7 @@ gone_in() { # STEP VICTIM...
 	for name in "${@:2}"; do kills "$name"; done
 }
 
-# And the others go on without them.
+# The victims die in STEP, and the job continues without them.
 goes_on_without() { # STEP VICTIM...
 	local rest name
 	rest=$(rest_of "${@:2}")
@@ -76,7 +76,7 @@ goes_on_without() { # STEP VICTIM...
 		[[ ! -e $T/undisturbed/$name/labels.csv ]] ||
 			same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
 	done
-	# each may have been a step ahead of the one that died, or behind
+	# each process may have been a step before or after the victim
 	for name in coordinator $rest; do
 		[[ $(run_of "$name" '.left_out[0].step // ""') ]] ||
 			fail "$name/run.json: $(run_of "$name" .left_out)"
@@ -94,8 +94,8 @@ without() { # PROTOCOL STEP VICTIM...
 	goes_on_without "${@:2}"
 }
 
-# Every kind that can: in one step alone, and in make soak in others too; tests/faults has all steps
-# of all.
+# Tests every kind that can lose parties: in one step each, and in make soak in further steps.
+# tests/faults covers all steps.
 cell=0
 for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedgcn:start \
 	fedgcn:train fedspectral+:align fedspectral+:power \
@@ -116,8 +116,9 @@ test_launch() {
 		fail 'somebody is left out'
 }
 
-# It comes back when the job is done, which the coordinator still tells party-01, whose way back is
-# cut: whether the coordinator is the same process or the next one, no results are said to be there.
+# The job is done, but party-01's link is cut, so the coordinator still waits for it. party-03,
+# which was lost, comes back now. It learns from this coordinator, or from the next one, that it has
+# no results.
 has_no_results() { # SENTENCE
 	ADDRESS=$HUB party party-03
 	ends 3 party-03
@@ -180,7 +181,7 @@ test_two_at_once() {
 test_noise_in_sums() {
 	local name
 	lossy kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 10 }'
-	gone_in landmarks party-01 # all have sent a sum
+	gone_in landmarks party-01 # all parties have sent a sum
 	ends 0 coordinator party-00 party-02 party-03
 	for name in party-00 party-02 party-03; do
 		attempt_is 2 "$name"
@@ -189,8 +190,8 @@ test_noise_in_sums() {
 	done
 }
 
-# The next attempt is cut short too: parties and a coordinator that were started again know who was
-# left out from their files.
+# The next attempt is interrupted too. Parties and a coordinator that are started again know from
+# their files which party was left out.
 test_started_again_without() {
 	local rest='party-00 party-02 party-03' name
 	lossy kmeans
@@ -218,7 +219,7 @@ test_started_again_without() {
 	done
 }
 
-# ---- where nobody goes on ----
+# ---- losses that end the job ----
 
 fails_for() { # STATUS NAME...
 	local name
@@ -235,12 +236,12 @@ test_below_the_least() {
 'policy.allow_loss of party-00 is 3'
 	says coordinator 'party-00 declined the job'
 	rm -rf "$T/out"
-	gone_in totals party-01 party-02 party-03 # one would be alone
+	gone_in totals party-01 party-02 party-03 # only one party would be left
 	fails_for 3 coordinator party-00
 	says coordinator 'did not reconnect for attempt 2 .* s: party-01, party-02, party-03'
 }
 
-# Its ledger has one row of that attempt, that it declines; of those before it has masked terms.
+# The ledger has one row of that attempt, a DECLINE, and masked terms of earlier attempts.
 declined_only() { # ATTEMPT NAME
 	local terms
 	"$BIN/coterie" ledger export --csv --state "$T/out/$2/state" >"$T/ledger.csv"
@@ -252,8 +253,8 @@ declined_only() { # ATTEMPT NAME
 	(($1 == 1 ? terms == 0 : terms > 0)) || fail "$2 gave $terms terms before attempt $1"
 }
 
-# allow_loss permits an attempt of two, min_parties no sum of two: nothing is given to one, whoever
-# says that the others are lost.
+# allow_loss permits an attempt of two parties, but min_parties permits no sum of two. So no party
+# sends a term, also if the coordinator lies about the loss.
 test_below_min_parties() {
 	local name
 	needs_python
@@ -270,13 +271,14 @@ test_below_min_parties() {
 		xargs basename -s .stderr)"
 }
 
-# Its numbers are in sums with a party that is lost, and its policy no longer permits sums without.
+# A party has sent terms in sums with a party that was then lost. Its policy no longer allows an
+# attempt without that party.
 test_not_agreed_any_more() {
 	lossy kmeans
 	edit_all $PARTIES '.rejoin_s = 10'
 	gone_in kmeans party-03
 	kills party-00
-	# which is about other jobs
+	# allow_subsets concerns other jobs
 	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true'
 	party party-00
 	# shellcheck disable=SC2046 # words
@@ -301,9 +303,9 @@ test_not_agreed() {
 	says coordinator 'job.on_loss is "attempt", expected "end" here: walks cross all parties'
 }
 
-# ---- a coordinator that serves: the seat is free for the next job, when its party is back ----
+# ---- a coordinator that serves: a lost party can come back for the next job ----
 
-job_after_a_loss() { # PARTY...: who allows it
+job_after_a_loss() { # PARTY...: parties whose policies allow subsets
 	local name
 	lossy kmeans '.seed = 7'
 	for name in "$@"; do edit "$name" '.policy.allow_subsets = true'; done
@@ -338,9 +340,10 @@ test_next_job_is_declined() {
 'same data was of party-00 party-02 party-03: policy.allow_subsets of party-02 is false'
 }
 
-# ---- a coordinator that says that somebody is lost who is not ----
+# ---- a coordinator that falsely reports a party as lost ----
 
-lying() { # LIE: the same four, who stay; how the attempts ended is in $T/coordinator.stdout
+# Runs the same four parties, which stay; $T/coordinator.stdout tells how attempts ended.
+lying() { # LIE
 	local name
 	rm -rf "$T/out"
 	liar "$1"
@@ -359,7 +362,7 @@ lies_of() { # PROTOCOL
 	lossy "$1"
 	whole_job
 	edit_parties $PARTIES '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'
-	lying gone=2 # such a one cannot be told from a loss
+	lying gone=2 # parties cannot tell this lie from a loss
 	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" ||
 		fail "gone: $(<"$T/coordinator.stdout")"
 	says party-00 'attempt 2 continues without party-03, according to coordinator'
@@ -378,7 +381,7 @@ lies_of() { # PROTOCOL
 		fail "end: $(<"$T/coordinator.stdout")"
 }
 
-# The liar has no defaults: the job as a coordinator in C offers it.
+# Makes the job as a coordinator in C offers it, because the liar has no defaults.
 whole_job() {
 	coordinator
 	parties $PARTIES

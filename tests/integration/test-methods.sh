@@ -1,6 +1,6 @@
 #!/bin/bash
-# Landmark projection and federated GCC between real daemons: what they find, what they show, and a
-# policy that wants neither.
+# Landmark projection and federated GCC between real daemons: their results, their disclosures, and
+# a policy that allows neither.
 #
 #     coterie-lab gcc, all columns  ----.
 #                                    >-- the same labels, for any number of parties
@@ -15,8 +15,9 @@ job_of() { # METHOD [JQ-PROGRAM]
 	[[ -z ${2-} ]] || edit job "$2"
 }
 
-# A party computes its local clusters while the keys of the others are awaited.
-completes_with() { # L METHOD PHASES: in run.json of everyone, as the coordinator goes through them
+# A party computes its local clusters while it waits for the keys of others, so its phase "local"
+# comes before "keys".
+completes_with() { # L METHOD PHASES: each run.json has PHASES, in the coordinator's order
 	local name phases
 	coordinator
 	parties "$1"
@@ -80,10 +81,10 @@ test_gcc_of_one() {
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 }
 
-# ---- two orders: more than half of what filtered rows say is degrees ----
+# ---- two orders: degrees explain more than half of the filtered rows ----
 
-# Each clustering has a phase of its own, and then comes the order that is taken, as its modularity
-# has it.
+# Each of the two clusterings has a phase of its own. The one with the higher modularity gives the
+# order.
 two_orders() { # TAKEN PHASES
 	completes_with 3 "$(run_of_job)" "$2 settle"
 	[[ $(run_of \
@@ -114,7 +115,7 @@ test_gcc_settles_on_the_lower() {
 	[[ $(jq -c .orders_tried "$T/twin/result.json") == "$(run_of coordinator \
 		'.facts.orders_tried | tojson')" ]] ||
 		fail "the twin tried $(jq -c .orders_tried "$T/twin/result.json")"
-	# two clusterings of nine sums, and one of the two
+	# two clusterings of nine sums each, and more sums to choose between them
 	at_least "$(run_of coordinator .rounds)" 21 rounds
 }
 
@@ -132,7 +133,7 @@ test_landmark_of_two() {
 	job_of landmark
 	completes_with 2 landmark "norms local order landmarks power polish"
 	[[ $(run_of coordinator .rounds) == 6 ]] || fail "$(run_of coordinator .rounds) rounds"
-	# seven if the local clusters are there before they are waited for
+	# seven round trips if the local clusters arrive before the coordinator waits for them
 	[[ $(run_of coordinator .round_trips) =~ ^[78]$ ]] ||
 		fail "$(run_of coordinator .round_trips) round trips"
 	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] ||
@@ -158,8 +159,9 @@ test_landmark_without_a_joint_vector() {
 
 # ---- degrees ----
 
-# Ten nodes tied to all, fifty also to the ten next in their ring, ninety to the ten alone: three
-# sorts of nodes, which no community tells apart, and features that know nothing of them.
+# Makes three kinds of nodes: ten nodes tied to all, fifty tied also to ten neighbours on a ring,
+# ninety tied to the first ten alone. No community separates the kinds, and features carry no
+# information.
 roles() { # L
 	local name
 	federation "$1"
@@ -190,8 +192,8 @@ test_degrees_alone() {
 		fail "what degrees show is not said"
 }
 
-# A word for each degree, in place of features: degrees say it better, and that is told without
-# their having been asked for.
+# Replaces the features by a word for each degree. Degrees describe the clusters better, and the job
+# then uses degrees by itself.
 words_of_degrees() { # L
 	/usr/bin/python3 - "$T" "$1" <<-'EOF'
 		import sys
@@ -262,10 +264,9 @@ test_degrees_of_no_tree() {
 	says coordinator 'job.degrees is read by method "landmark" or "gcc" only; remove it'
 }
 
-# ---- what is refused ----
+# ---- refusals ----
 
-# The party that will not says so, everyone ends with 2 (the party too, whose policy it is), and no
-# sum is made.
+# The party refuses by its policy and reports that. All processes end with 2, and no sum is made.
 refused_by_policy() { # METHOD OTHERS
 	local name
 	federation 2

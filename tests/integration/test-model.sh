@@ -1,14 +1,14 @@
 #!/bin/bash
-# The model of attempts, lists of members, rounds and noise keys (tests/model/attempts.pml), by
-# spin: no error as it is, and one for each guard that is left out. COTERIE_MODEL=large takes larger
-# bounds, in a minute or two.
+# Checks the model of attempts, lists of members, rounds and noise keys (tests/model/attempts.pml)
+# with spin. The model has no error, and it has one if a guard is left out. COTERIE_MODEL=large uses
+# larger bounds and takes a minute or two.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
 LARGE=$([[ ${COTERIE_MODEL-} != large ]] || echo yes)
 
-model() { # OPTIMISE -DX...: all states; $FOUND is yes if an assertion fails
+model() { # OPTIMISE -DX...: checks all states; $FOUND is yes if an assertion fails
 	local errors
 	command -v spin >/dev/null && command -v gcc >/dev/null ||
 		skip "spin or gcc is not here (scripts/deps --dev)"
@@ -37,8 +37,8 @@ fails_without() { # GUARD -DX...
 	[[ -n $FOUND ]] || fail "nothing is found without $1"
 }
 
-# Two honest parties of three, and three of four; a job that ends with a loss, and one that may lose
-# a party.
+# Two of three parties are honest, or three of four. In the first case a job ends with a loss, in
+# the second it may lose a party.
 test_lists() {
 	holds -DL=3 -DHONEST=2
 	holds -DL=4 -DHONEST=3 -DMIN_PARTIES=3 -DALLOW_LOSS=3 -DNUMBERS=2
@@ -57,8 +57,8 @@ test_lists_without_a_guard() {
 	fails_without NO_MAX_ATTEMPTS "${loses[@]}"
 }
 
-# With c colluders and 2 allow_loss - L <= c two lists may have no honest party in common: two jobs
-# at once.
+# With c colluders and 2 allow_loss - L <= c two lists may have no honest party in common. Then two
+# jobs can run at once.
 test_lists_that_may_lose_too_many() {
 	local bounds
 	for bounds in '-DL=4 -DHONEST=3 -DMIN_PARTIES=2 -DALLOW_LOSS=2' \
@@ -70,11 +70,11 @@ test_lists_that_may_lose_too_many() {
 	done
 }
 
-# One honest party, and all others the coordinator's.
+# One party is honest; the coordinator controls the others.
 test_masks_and_noise() {
 	holds -DL=3 -DHONEST=1
 	holds -DL=4 -DHONEST=1 -DMIN_PARTIES=3 -DALLOW_LOSS=3
-	holds -DL=3 -DHONEST=1 -DNO_SERVED # new exponents, or state/served: either is enough
+	holds -DL=3 -DHONEST=1 -DNO_SERVED # new exponents or state/served: each of them suffices
 	holds -DL=3 -DHONEST=1 -DKEYS_REUSED
 	[[ -z $LARGE ]] ||
 		holds -DL=4 -DHONEST=1 -DMIN_PARTIES=2 -DALLOW_LOSS=2 -DNUMBERS=4 -DMAX_ATTEMPTS=3 \

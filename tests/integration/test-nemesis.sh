@@ -1,21 +1,21 @@
 #!/bin/bash
-# A sample of tests/faults/nemesis.sh, which says what is done to whom and when a job is right;
-# `make soak` runs it for long. The same jobs and faults each time.
+# Runs a sample of tests/faults/nemesis.sh, which describes the faults and the judgement of jobs.
+# The sample has the same jobs and faults in each run. `make soak` runs it for longer.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=400
 
-nemesis() { # STATUS OPTION...: what it said is in $T/said
+nemesis() { # STATUS OPTION...: writes its output to $T/said
 	local status=0
 	COTERIE_BIN=${SABOTAGED:-$BIN} "$ROOT/tests/faults/nemesis.sh" --seed 1 --short "${@:2}" \
 		>"$T/said" 2>&1 || status=$?
 	((status == $1)) || { cat "$T/said" && fail "status $status, expected $1"; }
 }
 
-# Moments are drawn, but what a process is just doing then is not: what is wrong once is looked at
-# again, and said.
+# Moments are drawn, but the state of a process at a moment varies. So a failed run is repeated
+# once, and reported.
 test_some_jobs() {
 	(nemesis 0 --seconds 20) || { echo "once more" && nemesis 0 --seconds 20; }
 	grep '^jobs' "$T/said"
@@ -23,9 +23,9 @@ test_some_jobs() {
 		fail "nothing was struck: $(tail -n 1 "$T/said")"
 }
 
-# ---- whether it finds what is wrong: a coordinator that does not tell the truth ----
+# ---- finding errors: a coordinator with false records ----
 
-# COMMANDS: done by the coordinator's process when its job is done, in its output directory
+# COMMANDS: the coordinator's process runs them after its job, in its output directory
 sabotaged() {
 	mkdir "$T/bin"
 	ln -s "$BIN"/* "$T/bin"

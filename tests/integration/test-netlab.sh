@@ -1,20 +1,19 @@
 #!/bin/bash
-# The lab: runs over networks of a stated rate and delay, and what is left when one ends, however it
-# ends.
+# The lab: runs jobs over networks of a stated rate and delay, and leaves nothing, however it ends.
 #
 #     launch --net NAME = netlab === coterie-netlab: coterie-PID-0, -1, -2
 #                              `=== launch ====== coordinator, party-00, party-01, each in one of
-#                              them
+#                                                 these namespaces
 #
-# Skipped without root or /dev/net/tun. How exact the network is, the machine decides that runs
-# this, and what else it does meanwhile. Tests of rates and times are repeated while it is too busy
-# to judge them, and are then skipped; all others have a lab that is taken for what it states, and
-# must pass beside any load.
+# Skipped without root or /dev/net/tun. The accuracy of the network depends on this machine and its
+# load. Tests of rates and times are repeated while the machine is too busy to judge them, and are
+# then skipped. All other tests use a lab that takes the stated figures as measured, and must pass
+# under any load.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-export COTERIE_EMULATOR=own # netem has tests of its own
+export COTERIE_EMULATOR=own # other tests use netem
 
 data() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
@@ -24,7 +23,8 @@ data() {
 	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
 }
 
-# The process that carries the lab that process NAME has started; its namespaces have its number.
+# Finds the process that runs the lab of process NAME. Its process id is in the names of its
+# namespaces.
 emulator_of() { # NAME
 	until_true 20 pgrep -P "${PID[$1]}" -f "coterie-netlab run" >/dev/null ||
 		fail "$1 starts no emulator"
@@ -41,8 +41,8 @@ nothing_left() {
 
 network_of() { jq -r "$2" "$T/$1/network.json"; } # OUT JQ-PROGRAM
 
-# A run to its end, again if this machine was too busy for it: the lab says so, or a message that
-# takes some ms was on its way for longer than LONGEST_MS, which is no fault of the lab's.
+# Runs to the end. Runs again if the machine was too busy: either the lab reports that, or a short
+# message took longer than LONGEST_MS, which is not the lab's fault.
 runs() { # OUT ARG...
 	local tries=3 why
 	while ((tries--)); do
@@ -64,7 +64,7 @@ runs() { # OUT ARG...
 		echo "$1: this machine is too busy: $why"
 		sleep 2
 	done
-	# A long round trip where nothing else runs is a fault.
+	# A long round trip on an idle machine is a failure.
 	((STATUS)) || awk -v cpus="$(nproc)" '{ exit $1 <= cpus }' /proc/loadavg ||
 		fail "$1: $why, on a quiet machine"
 	skip "this machine is too busy: $why"
@@ -101,15 +101,14 @@ test_wan() {
 		[[ $(jq -r '.peers[0].congestion // ""' "$T/wan/$name/run.json") ]] ||
 			fail "no congestion control at $name"
 	done
-	# Each round of sums is one way there and one back.
+	# Each round of sums takes one way there and one way back.
 	at_least "$(jq '.elapsed_s / .rounds' "$T/wan/coordinator/run.json")" 0.2 \
 		"seconds per round"
 	[[ $(network_of wan '"\(.stated.rate_mbit) \(.stated.delay_ms)"') == "400 100" ]] ||
 		fail "not the stated network"
 }
 
-# Of many packets about as many get lost as are to be, and the run has the labels of one that lost
-# none.
+# The lab loses about the stated share of many packets. The labels are those of a run without loss.
 test_loss() {
 	needs_a_lab
 	data
@@ -162,7 +161,7 @@ test_launch_is_killed() {
 	nothing_left
 }
 
-lab() { # NAME COMMAND...: a lab with two hosts, up when $T/NAME.up is there
+lab() { # NAME COMMAND...: starts a lab with two hosts; it is up when $T/NAME.up exists
 	start "$1" "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 --dir \
 		"$T/$1" -- \
 		bash -c "touch $T/$1.up; \"\$@\"" - "${@:2}"
@@ -181,7 +180,7 @@ test_emulator_is_killed() {
 	[[ $(network_of killed .discarded) == null ]] || fail "a run that was cut off is not one"
 }
 
-# Nobody is left who could tidy up: the next one does.
+# All processes are killed and none can clean up. The next call does it.
 test_all_are_killed() {
 	needs_a_lab
 	taken_as_stated
@@ -197,7 +196,7 @@ test_all_are_killed() {
 	[[ -z $(compgen -G "${TMPDIR:-/tmp}/coterie-netlab.${PID[killed]}.*") ]] ||
 		fail "its scratch directory is left"
 	wait "$inside" && fail "what ran inside still runs"
-	# A living lab is not touched by that.
+	# --clean does not touch a running lab.
 	lab living sleep 100
 	"$ROOT/scripts/netlab" --clean
 	[[ $(spaces | wc -l) == 2 ]] || fail "--clean has taken a living lab's namespaces"
@@ -213,7 +212,7 @@ test_exit_status_is_the_commands() {
 		fail "COTERIE_LAB: $(<"$T/three.stdout")"
 }
 
-# The emulator stands still while packets are under way: they are late.
+# The emulator is stopped while packets are under way, so they are late.
 test_late_run_is_discarded() {
 	needs_a_lab
 	taken_as_stated
@@ -242,7 +241,7 @@ test_late_run_is_discarded() {
 	at_least "$(network_of late .run.late_max_ms)" 50 "late_max_ms"
 }
 
-# A lab that measures otherwise than stated: by a program that says so of a sound one.
+# A lab measures other figures than stated: a program reports false figures for a good lab.
 test_lab_that_is_not_what_it_states() {
 	needs_a_lab
 	local figures
@@ -271,7 +270,7 @@ test_lab_that_is_not_what_it_states() {
 	[[ -e $T/ran ]] || fail "a sound lab runs nothing"
 }
 
-# netem's way with a tc that puts plain queues in its place: all of it but the shaping.
+# Runs netem's commands with a tc that replaces netem by plain queues: everything but the shaping.
 test_netem_is_put_up_and_taken_down() {
 	needs_a_lab
 	local wanted
@@ -295,8 +294,8 @@ test_netem_is_put_up_and_taken_down() {
 	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
 	EMULATOR=$(sed -n 's/.*-n coterie-\([0-9]*\)-3 .*/\1/p' "$T/tc.log" | head -n 1)
 	nothing_left
-	# 50.05 ms of 1000 Mbit/s are 4171 packets of 1500 bytes, 50 ms are 4167; ten more are on
-	# their way.
+	# 50.05 ms at 1000 Mbit/s are 4171 packets of 1500 bytes, 50 ms are 4167. About ten more are
+	# on their way.
 	for wanted in '0 .*dev lab0 .*netem delay 0.05ms rate 1000mbit limit 4180' \
 		'3 .*dev port2 .*netem rate 1000mbit limit 4176'; do
 		grep -q -- "coterie-[0-9]*-$wanted" "$T/tc.log" ||
@@ -316,7 +315,7 @@ test_netem_shapes() {
 	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
 }
 
-refused() { # REGEX ARG...: netlab does not start
+refused() { # REGEX ARG...: netlab refuses to start
 	STATUS=0
 	"$ROOT/scripts/netlab" "${@:2}" >"$T/refused.stdout" 2>"$T/refused.stderr" || STATUS=$?
 	((STATUS == 4)) || fail "${*:2}: status $STATUS"
@@ -343,7 +342,8 @@ test_bad_input() {
 	[[ $STATUS == 4 && ! -e $T/out ]] || fail "launch --rate without --net: status $STATUS"
 }
 
-# Its own number's second name is somebody's: the first is given back, the second left alone.
+# The second name that the lab needs is in use. It gives the first name back and leaves the second
+# alone.
 test_name_in_use() {
 	needs_a_lab
 	start emulator bash \
@@ -374,7 +374,7 @@ test_no_root() {
 		--rate 1 --delay 1 \
 		--ready-file "$T/ready" 2>"$T/run.stderr" && fail "the emulator runs without root"
 	says run 'needs root'
-	# Root in name only, as in many containers.
+	# Runs as root without capabilities, as in many containers.
 	start launch setpriv --bounding-set -sys_admin,-net_admin "${launch[@]}" --net lan --out \
 		"$T/out"
 	ends 4 launch

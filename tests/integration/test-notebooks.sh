@@ -1,7 +1,7 @@
 #!/bin/bash
-# The notebooks in python/notebooks: each from its beginning to its end, in less than two minutes.
+# Runs each notebook in python/notebooks from beginning to end, in less than two minutes.
 #
-# Needs what scripts/deps --python installs; what of it is missing is skipped.
+# It needs the packages of scripts/deps --python. Tests without their packages are skipped.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

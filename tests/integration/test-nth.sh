@@ -1,7 +1,6 @@
 #!/bin/bash
-# Operations on files and allocations that fail, power that is lost, in a sample of what
-# tests/faults/nth.sh runs for hours; and processes that the host does not give the memory or the
-# threads that they need.
+# Runs a sample of tests/faults/nth.sh: failing file operations and allocations, and power losses.
+# Also runs processes that get too little memory or too few threads from the host.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -21,14 +20,14 @@ test_sample() {
 		fail "of 24 faults most did not happen"
 }
 
-# Whose ledger, and list of what was served, are in a directory that was made a moment before.
+# The power loss strikes a ledger and a state/served whose directory has just been made.
 test_power_is_lost_in_the_first_job() {
 	nth --cell "kmeans party-01 power 330 2" || fail "$(<"$T/cells.csv")"
 	grep -q ',failed cleanly,' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
 }
 
-# Killed in the middle of writing: what is half written goes when the next process begins, in
-# directories of jobs too.
+# A party is killed in the middle of writing. The next process deletes half-written files, also in
+# directories of jobs.
 test_half_written_files_go() {
 	local n io=0 left=''
 	strikes() { # N: party-01, which stays, dies at its operation N
@@ -71,7 +70,7 @@ test_half_written_files_go() {
 	[[ -z $(find "$T/out" -name '*.tmp') ]] || fail "left: $(find "$T/out" -name '*.tmp')"
 }
 
-# Whether the driver finds what is wrong: labels that are others, a row that is not in the ledger.
+# nth.sh finds errors: changed labels, and a row that is missing from the ledger.
 test_wrong_ones_are_found() {
 	mkdir "$T/bin"
 	cp "$BIN"/co* "$T/bin"
@@ -95,14 +94,15 @@ test_wrong_ones_are_found() {
 		fail "$(<"$T/cells.csv")"
 }
 
-# ---- what the host does not give ----
+# ---- missing resources of the host ----
 
 limited() { # NAME KIB PROGRAM ARG...
 	# shellcheck disable=SC2016
 	start "$1" bash -c 'ulimit -v "$1"; shift; exec "$@"' x "$2" "${@:3}"
 }
 
-# Never a hang or a crash: the job is done, or it ends with 5 and a sentence.
+# A process without address space neither hangs nor crashes. The job is done, or it ends with 5 and
+# an error.
 test_address_space() {
 	local mib
 	federation 2
@@ -136,7 +136,7 @@ test_address_space() {
 	done
 }
 
-# Whichever allocation it is, and in whose library.
+# Any allocation may fail, also in a library.
 test_memory_is_out() {
 	local n status
 	rows_federation 2
@@ -159,8 +159,8 @@ $status, $(tail -n 1 "$T/$program.stderr")"
 	done
 }
 
-# From the first allocation to the first dialling; libseccomp makes some 2000 of them, and does not
-# look what it got.
+# Fails each allocation from the first one to the first dialling. libseccomp makes some 2000 of them
+# and does not check them.
 test_memory_is_out_at_the_start() {
 	local n status=5
 	federation 2
@@ -183,7 +183,7 @@ test_memory_is_out_at_the_start() {
 	says all 'out of memory: none for the filter of system calls'
 }
 
-# The others' patience ends, the job is over; and the process whose library spins goes, too.
+# The others time out and the job ends. The process whose library spins ends too.
 test_a_job_thread_that_never_returns() {
 	federation 2
 	echo 'void cblas_dsyrk(void) { for (;;) ; } void cblas_dgemm(void) { for (;;) ; }' \

@@ -1,7 +1,7 @@
 #!/bin/bash
-# test-page.sh -- the daemons' page in Chromium: a job watched to its end, an offer agreed to and
-# refused, a daemon that is lost, a page of another site; by the keyboard, at 390 px, in the dark.
-# Pictures of it are left in out/.
+# test-page.sh -- the daemons' dashboard in Chromium. A user watches a job to its end, and approves
+# and refuses offers; a daemon is lost; a page of another site attacks. Also by keyboard, at 390 px,
+# and in dark mode. Pictures are left in out/.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 source "${BASH_SOURCE[0]%/*}/serve.sh"
 
@@ -20,26 +20,26 @@ need_browser() {
 
 window() { edit "$1" ".http = { listen: \"127.0.0.1:${2:-0}\" }"; } # NAME [PORT]
 
-url() { # NAME: into $URL
+url() { # NAME: sets $URL
 	soon_says "$1" 'dashboard: http:'
 	URL=$(sed -n 's|.*dashboard: \(http://[^ "]*/\).*|\1|p' "$T/$1.stderr" | tail -n 1)
 }
 
-SEEN=() # in what the browser runs
-check() { # SCENARIO [ARG]: in the background
+SEEN=() # commands that run the browser
+check() { # SCENARIO [ARG]: runs in the background
 	start check "${SEEN[@]}" env CHROMIUM="$(browser)" HOME="${BROWSER_HOME-$T}" node \
 		"$ROOT/tests/tools/page-check.mjs" "$1" "$URL" "$PICTURES" "${@:2}"
 }
 
 is_ready() { (($(grep -c '^ready' "$T/check.stdout") >= $1)) || gone check; } # N
 
-ready() { # N: it said so N times
+ready() { # N: waits until the check has reported ready N times
 	until_true 60 is_ready "$1"
 	(($(grep -c '^ready' "$T/check.stdout") >= $1)) ||
 		fail "the browser: $(cat "$T/check.stdout" "$T/check.stderr")"
 }
 
-checked() { # it found nothing
+checked() { # the check found no fault
 	ended check 400
 	[[ $STATUS == 0 ]] || fail "the browser: $(cat "$T/check.stdout" "$T/check.stderr")"
 }
@@ -103,11 +103,11 @@ test_no_form_for_who_may_not() {
 	checked
 }
 
-# ---- from elsewhere: a certificate of the browser's own ----
+# ---- remote access: the browser has a certificate of its own ----
 
-# Chromium finds keys below its home, and asks a person which of them to show, unless a policy says
-# so. That it reads below /etc alone: in there another one is seen by it, and by nobody else.
-https_browser() { # PORT NAME...: has their certificates, each for a host of the name
+# Chromium finds keys below its home. It asks the user which certificate to send, unless a policy
+# names it. It reads policies only in /etc, so a private /etc/chromium is mounted for it.
+https_browser() { # PORT NAME...: imports their certificates, each for a host of that name
 	local port=$1 name db
 	shift
 	command -v certutil >/dev/null && command -v pk12util >/dev/null ||
@@ -140,8 +140,8 @@ https_browser() { # PORT NAME...: has their certificates, each for a host of the
 	done
 }
 
-# Browsers know P-256, and no Ed25519: not in the authority's certificate either. So people and the
-# coordinator have one more authority.
+# Browsers support P-256 but not Ed25519, not even in the CA's certificate. So users and the
+# coordinator have a second CA.
 test_from_elsewhere() {
 	need_browser
 	federation 2
@@ -210,7 +210,7 @@ test_refuse() {
 	ends 2 coordinator party-01
 }
 
-# A report, as a file: twelve clusters, so that the matrix is wide.
+# A report file with twelve clusters, so that the matrix is wide.
 test_report() {
 	need_browser
 	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \

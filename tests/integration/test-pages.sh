@@ -1,5 +1,5 @@
 #!/bin/bash
-# Commands of the pages, as written, in sequence, in a folder like a built clone; see
+# Runs the commands of the pages as written, in sequence, in a folder like a built clone; see
 # tests/tools/pages.py. Each page with a console block is a test.
 #
 # shellcheck source=lib.sh
@@ -24,7 +24,7 @@ while read -r page; do
 	eval "test_${name//[^a-z0-9]/_}() { run_page $page; }"
 done < <(cd "$ROOT" && grep -rl '^```console' README.md docs --include=*.md | sort)
 
-# The tool itself: a page that is true, and pages that are not.
+# Tests the tool itself on a correct page and on wrong ones.
 test_tool() {
 	cd "$T" || fail "is gone"
 	python_with json
@@ -39,8 +39,8 @@ test_tool() {
 	done
 }
 
-# docs/reference/errors.md lists messages that a program has. "..." stands for any
-# text, and so separates pieces.
+# docs/reference/errors.md lists only messages that the programs contain. "..." stands for any text
+# and separates the pieces to look for.
 test_messages_exist() {
 	local piece missing=0
 	strings -n 4 "$BIN"/coterie "$BIN"/coordinator "$BIN"/party |
@@ -59,7 +59,7 @@ test_messages_exist() {
 	((missing == 0)) || fail "$missing messages that no program has"
 }
 
-# docs/COMPARISON.md: 59 rows with a mark for each system, sources that are there, and true totals.
+# docs/COMPARISON.md has 59 rows with a mark for each system, existing sources, and right totals.
 test_comparison() {
 	python_with json
 	"$PYTHON" - "$ROOT/docs/COMPARISON.md" <<-'END' || fail "docs/COMPARISON.md (above)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# coterie predict: what a run over rows has left at a party gives old rows their labels again, and
-# new ones theirs.
+# coterie predict: the model of a run over rows gives the run's rows their labels again, and labels
+# new rows.
 #
 #     data/       117 of 150 rows at three parties     run  ->  $T/out/party-NN/model.rows
 #     new/        the other 33
@@ -10,9 +10,9 @@ source "${0%/*}/lib.sh"
 
 OLD=117
 
-# Six columns in three clouds, the fourth in another unit; columns have names, and rows ids in no
-# order.
-old_and_new() { # [UNIT]: of the fourth column
+# Makes six columns in three clouds; the fourth column has another unit. Columns have names, and
+# rows have unsorted ids.
+old_and_new() { # [UNIT]: unit of the fourth column
 	local name
 	rows_federation 3
 	rm -r "$T/data"
@@ -47,14 +47,14 @@ runs() {
 	ends 0 coordinator party-00 party-01 party-02
 }
 
-predicts() { # NAME DATA: with NAME's model
+predicts() { # NAME DATA: predicts with NAME's model
 	rm -rf "$T/placed"
 	"$BIN/coterie" predict --model "$T/out/$1/model.rows" --data "$T/data/$2" --out \
 		"$T/placed" >"$T/said" 2>&1 || fail "$1, $2: $(<"$T/said")"
 }
 
-# Each party's rows get the labels of the run, by its own model; and the new ones those of the
-# planted clouds.
+# Each party's rows get the labels of the run by the party's own model. New rows get the labels of
+# the planted clouds.
 comes_back() { # WHAT [columns that must be the same; all]
 	local name
 	for name in $(names 3); do
@@ -72,7 +72,7 @@ comes_back() { # WHAT [columns that must be the same; all]
 	done
 }
 
-confident() { # WHAT: a number from 0 to 1 for each row
+confident() { # WHAT: each row has a confidence from 0 to 1
 	awk -F, 'NR == 1 ? $3 != "confidence" : !($3 >= 0 && $3 <= 1) { wrong++ }
 		END { exit wrong || NR != 40 }' "$T/out/party-01/labels.csv" ||
 		fail "$1: $(head -n 3 "$T/out/party-01/labels.csv")"
@@ -117,8 +117,8 @@ test_units_as_they_are() {
 	comes_back "noise in sums" 1,2
 }
 
-# A process that has only the model of party-00 places rows as those of party-02 were: they hold the
-# same.
+# A process with only party-00's model gives party-02's rows the same labels, because both models
+# are equal.
 test_another_party() {
 	old_and_new
 	rows_job kmeans '.standardize = "joint"'

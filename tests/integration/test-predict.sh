@@ -1,5 +1,6 @@
 #!/bin/bash
-# Prediction: a run over the first 150 nodes leaves a model at each party; then nodes are predicted.
+# Prediction: a run over the first 150 nodes leaves a model at each party. Then nodes are predicted
+# with these models.
 #
 #     data/      nodes 0 .. 149     run  ->  $T/state/party-NN/model-ID.bin
 #     data-all/  nodes 0 .. 199     predict with it -> labels of all 200
@@ -9,7 +10,8 @@ source "${0%/*}/lib.sh"
 
 OLD=150 ALL=200
 
-# Keys, slices of all nodes and of the old ones, states that outlive a run, parties that predict.
+# Makes keys, slices of all nodes and of the first OLD ones, and parties that may predict and keep
+# their state.
 old_and_new() { # L [SYNTH-OPTION...]
 	local name
 	federation "$1" --nodes "$ALL" "${@:2}"
@@ -21,7 +23,7 @@ old_and_new() { # L [SYNTH-OPTION...]
 	done
 }
 
-first_rows() { # FROM TO: the first OLD rows of a slice, and the edges between them
+first_rows() { # FROM TO: copies the first OLD rows of a slice, and the edges between them
 	mkdir -p "$2"
 	awk -v n="$OLD" \
 		'/^%/ { print; next } !size { size = $2; next } $1 <= n { entry[count++] = $0 }
@@ -30,14 +32,14 @@ first_rows() { # FROM TO: the first OLD rows of a slice, and the edges between t
 	awk -v n="$OLD" '$1 < n && $2 < n' "$1/edges.tsv" >"$2/edges.tsv"
 }
 
-data_is() { # DIR L: where the parties' slices are
+data_is() { # DIR L: sets the directory of the parties' slices
 	local name
 	for name in $(names "$2"); do
 		edit "$name" "(.data[]) |= sub(\"^data[^/]*\"; \"$1\")"
 	done
 }
 
-run_old() { # L [COORDINATOR-ARG...]: $MODEL is its id
+run_old() { # L [COORDINATOR-ARG...]: runs the first job; sets $MODEL to its id
 	data_is data "$1"
 	coordinator "${@:2}"
 	parties "$1"
@@ -60,14 +62,15 @@ predict_job() { # [COORDINATOR-ARG...]: the coordinator of a prediction, listeni
 	ADDRESS=$(<"$T/ready")
 }
 
-predicts() { # DIR L [COORDINATOR-ARG...]: ends well
+predicts() { # DIR L [COORDINATOR-ARG...]: runs a prediction, which succeeds
 	data_is "$1" "$2"
 	predict_job "${@:3}"
 	parties "$2"
 	completes "$2"
 }
 
-# Nothing is computed: the coordinator and all parties end with 4 and the sentence.
+# The coordinator and all parties end with 2 or 4, a party's error matches REGEX, and nothing is
+# computed.
 refused() { # L REGEX [COORDINATOR-ARG...]
 	local name
 	predict_job "${@:3}"
@@ -118,8 +121,8 @@ test_old_labels_tree() { old_labels_come_back 4 tree; }
 test_old_labels_flat() { old_labels_come_back 3 flat; }
 test_old_labels_basic() { old_labels_come_back 2 basic; }
 
-# Rows of landmark projection have length 1 over all parties, and go to the nearest of the means
-# that the last polish went by.
+# Landmark projection: rows have length 1 over all parties. Each row goes to the nearest mean of the
+# last polish.
 test_landmark() {
 	local name polish
 	old_and_new 3
@@ -141,7 +144,7 @@ test_landmark() {
 		cp "$T/out/coordinator/labels.csv" "$T/placed.csv"
 		rm -rf "$T/out"
 	done
-	coordinator # a run over all nodes
+	coordinator # runs over all nodes
 	parties 3
 	completes 3
 	sed 1d "$T/out/coordinator/labels.csv" | cut -d, -f2 >"$T/full.txt"
@@ -152,8 +155,8 @@ test_landmark() {
 	refused 3 "method landmark, whose clusters have no centres" --set joint_norm=true
 }
 
-# Two orders of the filter were tried: rows go to the means by the one that was taken, the first or
-# the second.
+# The run tried two orders of the filter and chose the first or the second (TAKEN). Predicted rows
+# are filtered with the chosen one.
 after_two_orders() { # TAKEN SYNTH-OPTION...
 	local name
 	old_and_new 3 "${@:2}"
@@ -180,7 +183,7 @@ test_new_nodes() {
 	[[ $(run_of coordinator .result.rows) == "$ALL" ]] ||
 		fail "$(run_of coordinator .result.rows) rows"
 	mv "$T/out" "$T/predicted"
-	coordinator # a run over all nodes
+	coordinator # runs over all nodes
 	parties 3
 	completes 3
 	sed 1d "$T/out/coordinator/labels.csv" | cut -d, -f2 >"$T/full.txt"
@@ -190,7 +193,8 @@ test_new_nodes() {
 		"agreement with a run over all nodes"
 }
 
-# The same nodes in another order at one party: ids match them, and each gets its own order.
+# One party has the same nodes in another order. Ids match them, and each party gets labels in its
+# own order.
 test_ids() {
 	old_and_new 2
 	run_old 2
@@ -215,7 +219,7 @@ test_ids() {
 	same_labels <(sort "$T/first/party-01/labels.csv") <(sort "$T/out/party-01/labels.csv")
 	[[ $(sed -n 2p "$T/out/party-01/labels.csv") == "id-$(printf %04d $((ALL - 1)))",* ]] ||
 		fail "not party-01's order"
-	# Two nodes of one id.
+	# Two nodes have the same id.
 	sed -i '3s/.*/id-0000/' "$T/data-all/party-01/ids.txt"
 	rm -rf "$T/out"
 	predict_job
@@ -250,7 +254,7 @@ test_joint_norm() {
 		fail "the leaks do not say so"
 }
 
-# ---- what does not fit ----
+# ---- models that do not fit ----
 
 test_other_jobs_are_refused() {
 	old_and_new 3
@@ -270,7 +274,7 @@ test_other_jobs_are_refused() {
 	edit party-01 'del(.policy.jobs)'
 	refused 3 "party-01.*kcagc.predict, which policy.jobs of party-01 does not name"
 	edit party-01 '.policy.jobs = ["kcagc.predict"]'
-	# The state of another party.
+	# A party has the model file of another party.
 	cp "$(model_of party-00)" "$(model_of party-01)"
 	refused 3 "the model is that of party-00, not of party-01"
 }
@@ -300,7 +304,7 @@ test_other_words_are_refused() {
 	party_says "the features hold values besides 0 and the model"
 }
 
-flip() { # FILE OFFSET: the lowest bit of that byte
+flip() { # FILE OFFSET: flips the lowest bit of that byte
 	local byte
 	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
 	# shellcheck disable=SC2059
@@ -326,7 +330,7 @@ test_damaged_models_are_refused() {
 	predicts data 2
 }
 
-# ---- which runs leave one ----
+# ---- runs that leave no model ----
 
 test_min_cell_leaves_no_centres() {
 	old_and_new 2
@@ -335,13 +339,13 @@ test_min_cell_leaves_no_centres() {
 	refused 2 "had min_cell 4, so no centres of it were kept"
 }
 
-# party-01 cannot write its result: the run fails for all, and nobody keeps a model of it.
+# party-01 cannot write its result. The run fails for all parties, and none keeps a model.
 test_failed_runs_leave_none() {
 	old_and_new 3
 	data_is data 3
 	stretched
 	in_phase party-01 level-1
-	mkdir "$T/out/party-01/labels.csv" # where a file is to be
+	mkdir "$T/out/party-01/labels.csv" # a directory in the file's place
 	ends "1|2" coordinator party-00 party-01 party-02
 	party_says "labels.csv: cannot rename to it"
 	[[ ! -e $T/out/coordinator/labels.csv && ! -e $T/out/party-00/labels.csv ]] ||
@@ -357,8 +361,8 @@ test_failed_runs_leave_none() {
 
 # ---- kmeans.columns ----
 
-# A run over the first rows leaves models of columns; rows of the run get their labels again, alone
-# or beside others, and few rows any.
+# A run over the first rows leaves models of columns. Rows of the run get their labels again, alone
+# or with other rows. A few rows alone can be predicted too.
 columns_of_rows() { # METHOD
 	local name rows
 	"$BIN/coterie" synth --points --nodes 240 --features 6 --clusters 3 --apart 5 --seed 3 \
@@ -382,7 +386,7 @@ columns_of_rows() { # METHOD
 		'{ kind: "kmeans.columns", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
 }
 
-table_of() { # NAME: its features as a table, of which rows can be taken
+table_of() { # NAME: prints its features as a table
 	/usr/bin/python3 \
 		-c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), '\
 'delimiter=",", fmt="%.17g")' \
@@ -426,7 +430,7 @@ columns_come_back() { # METHOD
 		"$("$BIN/coterie" eval --truth "$T/points/labels.txt" "$T/out/party-00/labels.csv" |
 		jq .acc)" 0.95 "accuracy of all rows"
 	rm -rf "$T/out"
-	predicts_columns data-2 # fewer than clusters
+	predicts_columns data-2 # fewer rows than clusters
 	cmp <(head -n 3 "$T/run/party-00/labels.csv") "$T/out/party-00/labels.csv" ||
 		fail "two rows alone have other labels"
 }
@@ -434,7 +438,7 @@ columns_come_back() { # METHOD
 test_columns_tree() { columns_come_back tree; }
 test_columns_basic() { columns_come_back basic; }
 
-# A model of columns places no nodes; and a party that does not allow the kind declines.
+# A model of columns cannot predict nodes. A party that does not allow the kind declines the job.
 test_columns_are_of_their_kind() {
 	local name
 	columns_of_rows flat

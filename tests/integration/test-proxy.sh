@@ -12,7 +12,7 @@ source "${0%/*}/serve.sh"
 # shellcheck source=certificates.sh
 source "${0%/*}/certificates.sh"
 
-proxy() { # [LINE...]: of its configuration; its port is in $PROXY
+proxy() { # [LINE...]: lines of its configuration; sets $PROXY to its port
 	local try
 	command -v tinyproxy >/dev/null || skip "tinyproxy is not installed: scripts/deps"
 	for ((try = 0; try < 20; try++)); do
@@ -24,7 +24,7 @@ proxy() { # [LINE...]: of its configuration; its port is in $PROXY
 		start proxy tinyproxy -d -c "$T/proxy.conf"
 		until_true 10 proxy_listens_or_gone
 		gone proxy || return 0
-		wait "${PID[proxy]}" || true # another has the port
+		wait "${PID[proxy]}" || true # another process has the port
 		unset 'PID[proxy]'
 	done
 	fail "tinyproxy does not start: $(cat "$T/proxy.stderr" "$T/proxy.log")"
@@ -44,8 +44,7 @@ behind() { # NAME...
 
 tunnels() { grep -c ": CONNECT $1" "$T/proxy.log" || true; } # HOST:PORT
 
-# The name of the coordinator is looked up by the proxy alone; its certificate is checked by the
-# party.
+# Only the proxy looks up the coordinator's name. The party checks the coordinator's certificate.
 test_two_of_three_behind_it() {
 	federation 3
 	coordinator
@@ -63,7 +62,7 @@ test_two_of_three_behind_it() {
 	at_least "$(acc "$T/out/party-01/labels.csv")" 0.9 accuracy
 }
 
-# The tunnel is cut off in mid-job, and comes back.
+# The tunnel breaks during a job and is restored.
 test_closed_in_a_job() {
 	local name
 	federation 3 --signal 0.3
@@ -126,7 +125,7 @@ test_refused_by_it() {
 	ends 6 coordinator
 }
 
-# The port of another server is no proxy.
+# The port belongs to a server that is not a proxy.
 test_no_proxy_there() {
 	federation 2
 	edit party-00 '.retry_s = 1'
@@ -142,7 +141,7 @@ test_no_proxy_there() {
 	ends 6 coordinator
 }
 
-# A password would be in a file that many may read, and is in no message.
+# A password would be in a file that other users may read, so it is refused. No message shows it.
 test_passwords_are_refused() {
 	federation 1
 	edit party-00 '.proxy = "http://anna:s3cret@proxy.example.org:3128"'
@@ -160,7 +159,7 @@ test_passwords_are_refused() {
 	refused 0 'is valid' "$BIN/party" --check-config --config "$T/party-00.json"
 }
 
-# coterie job goes by the environment, but to this host never by a proxy.
+# coterie job uses the proxy of the environment, but never for this host.
 test_job_through_it() {
 	local address host=$HOSTNAME
 	getent hosts "$host" >/dev/null || skip "this host does not know its own name, $host"
@@ -179,7 +178,7 @@ test_job_through_it() {
 	ask "$address" "https_proxy=http://127.0.0.1:$PROXY" "no_proxy=coordinator" >"$T/list" ||
 		fail "list ended with $?"
 	(($(tunnels "") == 1)) || fail "through the proxy all the same: $(cat "$T/proxy.log")"
-	# The certificate is the coordinator's: another name is refused inside the tunnel too.
+	# The certificate must be the coordinator's. Another name is refused inside the tunnel too.
 	refused 2 'certificate|SSL' ask "hub@$host:${API##*:}" "https_proxy=http://127.0.0.1:$PROXY"
 	stop_proxy
 	refused 2 "$PROXY" ask "$address" "https_proxy=http://127.0.0.1:$PROXY"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie prune, on what jobs have left.
+# coterie prune: deletes old results of jobs.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -17,7 +17,7 @@ test_prune() {
 	find "$out/$old" -type f -exec touch -d '100 days ago' {} +
 	COLUMNS=300 "$BIN/coterie" prune "$out" --days 90 >"$T/said"
 	grep -q "$old" "$T/said" || fail "it does not name $old"
-	grep -q 'would be removed, with --yes: 1 of 3' "$T/said" || # of two models, too
+	grep -q 'would be removed, with --yes: 1 of 3' "$T/said" || # two models count too
 		fail "said: $(cat "$T/said")"
 	[[ -s $out/$old/run.json ]] || fail "gone without --yes"
 	COLUMNS=40 "$BIN/coterie" prune "$out" --days 90 --yes | awk 'length > 40 { exit 1 }' ||

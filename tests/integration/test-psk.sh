@@ -1,5 +1,5 @@
 #!/bin/bash
-# Keys that two parties share beforehand (peers.NAME.psk).
+# Pre-shared keys of two parties (peers.NAME.psk).
 #
 #     party-00 -- hex ------ party-01
 #     party-00 -- base64 --- party-02
@@ -8,7 +8,7 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-shares() { # NAME OTHER FILE: NAME has this key for OTHER
+shares() { # NAME OTHER FILE: gives NAME this key for OTHER
 	chmod 600 "$T/$3"
 	edit "$1" ".peers[\"$2\"] = { fingerprint: (.peers[\"$2\"] | if type == \"object\" then \
 .fingerprint else . end), psk: \"$3\" }"
@@ -26,7 +26,7 @@ all_share() {
 	done
 }
 
-# Nobody is done, and neither of the two has sent a masked word.
+# No party is done, and neither party-00 nor party-01 has sent a masked word.
 nothing_left() {
 	local name
 	for name in $(names 3); do
@@ -64,7 +64,7 @@ test_all_pairs() {
 	no_key_is_shown
 }
 
-# Sealed messages and sums with tags go by these keys too; a pair may have none.
+# Pre-shared keys also enter sealed messages and sums with tags. A pair may have none.
 test_rows() {
 	rows_federation 3
 	rows_job kmeans
@@ -84,8 +84,9 @@ test_rows() {
 	says party-01 'pre-shared keys go into the keys with 1 of 2 other parties'
 }
 
-# Who finds out first says so to all, so the other one of the pair may hear that before it looks.
-mismatch() { # REGEX REGEX: the sentence of either
+# The first party to find the mismatch ends the job for all, so the other one may end before it
+# compares keys.
+mismatch() { # REGEX REGEX: the possible errors
 	coordinator
 	parties 3
 	ends 2 coordinator party-00 party-01 party-02
@@ -115,7 +116,7 @@ test_two_different_keys() {
 		'party-00 has another pre-shared key for party-01 than'
 }
 
-# One that is named for the coordinator protects nothing, and whoever did so hears it.
+# A key for the coordinator protects nothing, and the party warns of that.
 test_for_the_coordinator() {
 	federation 3
 	all_share

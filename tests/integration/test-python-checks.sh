@@ -1,7 +1,7 @@
 #!/bin/bash
-# scikit-learn's own checks of the Python package's estimators: some hundred jobs.
+# Runs scikit-learn's checks on the Python package's estimators: some hundred jobs.
 #
-# Needs what scripts/deps --python installs; what of it is missing is skipped.
+# It needs the packages of scripts/deps --python. Tests without their packages are skipped.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

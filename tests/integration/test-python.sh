@@ -1,8 +1,8 @@
 #!/bin/bash
-# The Python package: its tests in tests/python, types; the site of make docs; and the section of
-# the README that it is in.
+# Tests the Python package: its tests in tests/python, its types, the site of make docs, and its
+# section of the README.
 #
-# Needs what scripts/deps --python installs; what of it is missing is skipped.
+# It needs the packages of scripts/deps --python. Tests without their packages are skipped.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -42,7 +42,7 @@ test_pages() {
 
 section() { sed -n "/^## $1\$/,/^## /p" "$ROOT/README.md" | sed '$d'; } # HEADING
 
-# The section's code: before the line of Python's, and after it.
+# Splits the section's code at the line "or in Python": shell before it, Python after it.
 test_readme_from_a_table_to_clusters() {
 	python_with pandas scipy sklearn
 	local all
@@ -75,7 +75,7 @@ test_readme_from_a_table_to_clusters() {
 	[[ $(sort "$T/labels" | tr ' ' '\n' | sort -u | wc -l) == 3 ]] || fail "not three clusters"
 }
 
-# From a copy, since setuptools builds in the sources.
+# Installs from a copy, because setuptools writes into the sources.
 test_pip_installs_it() {
 	python_with setuptools wheel pip pandas scipy sklearn
 	cp -r "$ROOT/python" "$T/python"

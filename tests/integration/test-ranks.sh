@@ -1,13 +1,13 @@
 #!/bin/bash
-# A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong
-# there.
+# A party's data are distributed over MPI ranks (ranks.n). Labels are the same as without ranks, and
+# errors of ranks are reported.
 . "${0%/*}/lib.sh"
 . "${0%/*}/ranks.sh"
 # shellcheck source=lies.sh
 source "${0%/*}/lies.sh"
 
-# Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of
-# a few hubs.
+# Makes three blocks of 4096 rows, so that three ranks have rows. The graph shows the clusters, and
+# a few hubs have leaves.
 dense_federation() { # L
 	mkdir -p "$T/pooled"
 	/usr/bin/python3 - "$T/pooled" <<-'EOF'
@@ -48,8 +48,8 @@ ledger() { # NAME SQL
 		"$T/out/$1/state/ledger.db" "$2"
 }
 
-# What ledgers count by, the digest of the data; and what went out unmasked: of one party alone,
-# whom nothing masks, all.
+# counted_by prints the digest of the data, by which ledgers count. went_out prints all messages of
+# some types. A party that is alone sends all its words unmasked.
 counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
 # NAME TYPES
 went_out() {
@@ -58,7 +58,7 @@ went_out() {
 order by number"
 }
 
-runs() { # L: where parties have rows of their own, the coordinator has no labels
+runs() { # L: parties with rows of their own leave the coordinator without labels
 	coordinator
 	parties "$1"
 	if [[ $(jq -r .kind "$T/job.json") =~ ^(kmeans|fedsc)$ ]]; then
@@ -70,7 +70,7 @@ runs() { # L: where parties have rows of their own, the coordinator has no label
 	fi
 }
 
-# Runs what $T/job.json says without and with three ranks; the first is then in $T/without.
+# Runs the job without ranks and with three. Moves the first results to $T/without.
 both_ways() { # L
 	edit party-00 'del(.ranks)'
 	runs "$1"
@@ -81,8 +81,8 @@ both_ways() { # L
 	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
 }
 
-# As both_ways 1; and the same left the one party both times, word for word, which nothing masks.
-same_words() { # WITH-WHAT
+# Does the same for a single party. Nothing masks its words, so both runs must send the same words.
+same_words() { # CASE
 	local sent
 	both_ways 1
 	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
@@ -112,7 +112,7 @@ test_same_labels_and_model() {
 			.ranks_memory] | transpose |
 		[.[] | . == sort and .[0] > 0 and .[1] > .[0]]
 		| all') == true ]] || fail "peaks of memory do not rise as ranks get on"
-	# what is said beforehand is of a rank, with what MPI takes
+	# the estimate is for one rank, with MPI's own memory
 	[[ $(run_of \
 		party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max)
 			| . > 0.7 and . < 1.5') == true ]] ||
@@ -123,7 +123,7 @@ test_same_labels_and_model() {
 		[.[] | . == sort and .[0] > 0]
 		| all') == true ]] || fail "seconds of ranks do not rise as they get on"
 	[[ ! -e $T/out/party-00/state/ranks ]] || fail "pipes are left"
-	# The model is the same, and predicts the same on ranks.
+	# The model is the same, and predicts the same labels on ranks.
 	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) \
 		<(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
 		fail "the model is another one on ranks"
@@ -145,8 +145,8 @@ test_same_labels_and_model() {
 	both_ways 2
 }
 
-# Party 0's files as others of the same numbers, or of another format: python by np, X, edges, and
-# `write` of Matrix Market.
+# Replaces party-00's files by PYTHON, which may use np, r, X, edges, and `write` for Matrix Market:
+# other numbers or other formats.
 as_files() { # PYTHON
 	/usr/bin/python3 - "$T/data/party-00" "$1" <<-'EOF'
 		import sys
@@ -164,8 +164,8 @@ as_files() { # PYTHON
 	EOF
 }
 
-# What party 0 alone sends, all of it, and what its ledger counts by, are the same on ranks,
-# whatever its files are.
+# On ranks, with any file format, party-00 alone sends the same words, and the ledger counts by the
+# same digest.
 same_as_without() { # WHAT
 	local sent digest
 	both_ways 1
@@ -181,7 +181,7 @@ same_as_without() { # WHAT
 	rm -r "$T/out" "$T/with"
 }
 
-# Matrix Market, entries in the order of rows or in none, arrays, both triangles or one; weights.
+# Tests Matrix Market: entries in row order or in none, arrays, one triangle or both, and weights.
 test_other_files() {
 	needs_ranks
 	dense_federation 1
@@ -209,12 +209,12 @@ with open(folder + "/edges.tsv", "w") as f:
         f.write(f"{v}\t{u}\t{1 / (1 + (u + v) % 3):.17g}\n")'
 	edit party-00 '.data.edges = "data/party-00/edges.tsv"'
 	same_as_without "an array and weights"
-	# The same words, weighed: nought or one.
+	# The features are words (0 or 1), which are weighted.
 	as_files 'i, j = np.nonzero(X > 1)
 write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
       [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
 	same_as_without "words"
-	# Ids: rows in another order than the files'.
+	# With ids rows have another order than in the files.
 	as_files 'write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
     [f"{u + 1} {v + 1} {1 + (u + v) % 5 / 4}" for u, v in r.permutation(edges)])
 with open(folder + "/ids.txt", "w") as f:
@@ -236,8 +236,8 @@ with open(folder + "/ids.txt", "w") as f:
 'number from 1 to 12'
 }
 
-# Sums of kmeans are told, with tags by a key of the run: no two runs send the same words. The
-# centres that all sums led to, each row's label and how sure it is are the same.
+# kmeans broadcasts sums, with tags by a key of the run, so no two runs send the same words.
+# Centres, labels and confidences are the same.
 same_rows() { # WHAT
 	local sent digest
 	both_ways 1
@@ -254,7 +254,7 @@ same_rows() { # WHAT
 	rm -r "$T/out" "$T/with"
 }
 
-# Rows of kmeans: terms of its sums, labels, and how sure they are.
+# Compares the number of terms, the labels and the confidences of kmeans over rows.
 test_rows() {
 	local more
 	needs_ranks
@@ -263,7 +263,7 @@ test_rows() {
 	for more in '.' '.clusters = { from: 2, to: 4 } | .restarts = 2'; do
 		echo '{ "kind": "kmeans", "clusters": 3, "seed": 7, "allow_single": true }' |
 			jq "$more" >"$T/job.json"
-		RANKS=4 same_rows "kmeans, $more" # of which one has no rows
+		RANKS=4 same_rows "kmeans, $more" # one of four has no rows
 	done
 	as_files 'i, j = np.nonzero(X > 0)
 write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
@@ -273,7 +273,7 @@ with open(folder + "/ids.txt", "w") as f:
 	edit party-00 \
 		'.data = { features: "data/party-00/features.mtx", ids: "data/party-00/ids.txt" }'
 	same_rows "kmeans of Matrix Market with ids"
-	# Of two parties one has ranks; the other need not know.
+	# One of two parties has ranks. The other need not know.
 	rm -rf "$T"/{data,pooled,out,pki}
 	dense_federation 2
 	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kmeans"]'; done
@@ -283,7 +283,7 @@ with open(folder + "/ids.txt", "w") as f:
 	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
 }
 
-# Parties with the rows of one, of which nothing but the columns is asked.
+# Makes parties with one party's rows, of which only the columns matter.
 row_federation() { # L KIND
 	local name
 	dense_federation "$1"
@@ -293,20 +293,20 @@ row_federation() { # L KIND
 	done
 }
 
-# Landmarks (fedsc, anchor): what rows are tied to, B'B, the embedding and its k-means.
+# Tests landmarks (fedsc, anchor): ties of rows, B'B, the embedding and its k-means.
 test_anchors() {
 	local ranks
 	needs_ranks
 	row_federation 1 fedsc
 	edit party-00 '.policy.allow_single = true'
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "allow_single": true }' >"$T/job.json"
-	# of four one has no rows
+	# one of four ranks has no rows
 	for ranks in 1 2 4; do RANKS=$ranks same_rows "fedsc and $ranks ranks"; done
 	edit job '.clusters = { from: 2, to: 4 } | .dims = 40'
 	RANKS=4 same_rows "a range of fedsc"
 }
 
-# Of several parties one has ranks.
+# One of several parties has ranks.
 test_anchors_of_several() {
 	needs_ranks
 	row_federation 3 fedsc
@@ -316,7 +316,7 @@ test_anchors_of_several() {
 	cmp "$T"/{without,out}/party-00/model.rows || fail "model.rows is another one on ranks"
 }
 
-# Nothing masks the words of a party that is alone: they are the same, word for word.
+# Nothing masks the words of a party that is alone, so they must be the same words.
 test_same_words() {
 	needs_ranks
 	dense_federation 1
@@ -329,9 +329,9 @@ test_same_words() {
 	done
 }
 
-# Landmark projection, GCC and the search for the order, whose sums are of all rows, and words of
-# which are weighed by all. The ledger says that what leaves is the same: of one party alone, whom
-# nothing masks.
+# Landmark projection, GCC and the search for the order have sums over all rows, and weights over
+# all words. A party that is alone sends unmasked words, and its ledger shows that they are the
+# same.
 test_other_methods() {
 	needs_ranks
 	dense_federation 1
@@ -347,7 +347,7 @@ test_other_methods() {
 		edit job "$more"
 		same_words "$more"
 	done
-	# Rows that are not where the file has them, when they are read again after the local phase.
+	# After the local phase rows are read again. With ids they are not at the file's places.
 	as_files 'with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))
 write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
@@ -358,7 +358,7 @@ write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
 	same_words 'landmark, dense, ids'
 }
 
-# Features that are degrees: ranks find that, too, and their rows are of degrees then.
+# The features are degrees. Ranks find that too, and replace rows by degrees.
 test_words_of_degrees() {
 	needs_ranks
 	dense_federation 1
@@ -383,8 +383,8 @@ test_words_of_degrees() {
 	same_words 'words of degrees'
 }
 
-# A block goes on to the ranks before it was all looked at; one that is not what it must be ends the
-# job all the same, and not by the other parties alone.
+# A block reaches the ranks before it is fully checked. A wrong block still ends the job, at the
+# party with ranks too.
 test_wrong_blocks() {
 	local method lie says
 	needs_ranks
@@ -410,7 +410,7 @@ test_wrong_blocks() {
 	done
 }
 
-# The same of coordinates, edges with weights, and ids that make another order of rows.
+# The same with coordinates, weighted edges, and ids that change the order of rows.
 test_other_methods_of_other_files() {
 	local more
 	needs_ranks
@@ -425,7 +425,8 @@ test_other_methods_of_other_files() {
 		edit job "$more"
 		same_as_without "$more, coordinates, weights and ids"
 	done
-	# What one process would not form, though ranks would.
+	# One process filters these features only as products, which ranks do not do, though they
+	# have memory.
 	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} 8000 '\
 '{X.shape[0]}", [f"{i + 1} {i % 8000 + 1} 1.5" for i in range(len(X))])'
 	edit job 'del(.restarts) | .method = "landmark"'
@@ -438,7 +439,7 @@ test_other_methods_of_other_files() {
 'as products alone, which ranks do not do: run without ranks'
 }
 
-# Party 0 has a third of its values, as coordinates, and edges of more than one weight.
+# Gives party-00 a third of its values, as coordinates, and edges of several weights.
 sparse_and_weighted() {
 	as_files 'i, j = np.nonzero(X > 1)
 write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
@@ -449,8 +450,7 @@ write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
 		edges: "data/party-00/edges.mtx" }'
 }
 
-# Two parties, of which one is on ranks; and what landmark leaves places the same rows on ranks and
-# without.
+# One of two parties is on ranks. The landmark model labels the same rows on ranks and without.
 test_landmark_model() {
 	needs_ranks
 	dense_federation 2
@@ -479,12 +479,12 @@ test_landmark_model() {
 	same_labels "$T/predicted.npy" "$T/out/party-00/labels.npy"
 }
 
-worker_of() { # RANK: its process, as the party's log has it
+worker_of() { # RANK: prints its process id from the party's log
 	sed -n "s/.*rank $1 of [0-9]*: process \\([0-9]*\\) on .*/\\1/p" "$T/party-00.stderr" |
 		tail -n 1
 }
 
-# Ranks on one host have a network of their own: their ports can be reached by nobody else.
+# Ranks on one host have a network of their own, so no other process can reach their ports.
 apart() { # PID...
 	local pid
 	for pid; do
@@ -495,8 +495,8 @@ apart() { # PID...
 	says party-00 "process $1 on"
 }
 
-# A rank that dies costs an attempt: the sentence names it and its host, and the next attempt ends
-# well.
+# A killed rank costs an attempt. The error names the rank and its host, and the next attempt
+# succeeds.
 test_killed_rank() {
 	local name host
 	needs_ranks
@@ -512,7 +512,7 @@ test_killed_rank() {
 	party party-00
 	ADDRESS=$RELAY party party-01
 	in_phase party-00 joint
-	# of Open MPI 4, 5
+	# matches Open MPI 4 and 5
 	apart "$(worker_of 0)" "$(worker_of 1)" \
 		"$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" 'mpirun|prte')"
 	kill -KILL "$(worker_of 1)"
@@ -554,7 +554,7 @@ test_killed_rank_of_rows() {
 	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
 }
 
-# Four hosts, each a network namespace with a name of its own, reached by what stands for ssh; rank
+# Runs four hosts: network namespaces with names of their own, reached by a replacement of ssh. Rank
 # 3 has no rows.
 test_four_hosts() {
 	local sent
@@ -596,8 +596,8 @@ test_four_hosts() {
 	taken_as_stated
 	COTERIE_EMULATOR=own OMPI_MCA_plm_rsh_agent=$T/agent start lab "$ROOT/scripts/netlab" \
 		--net lan --hosts 4 -- bash "$T/lab"
-	# A busy machine may be late with packets, which the lab does not forgive; words are right
-	# or wrong all the same.
+	# On a busy machine packets may be late, and the lab then discards the run. The words must
+	# be right nevertheless.
 	ends '0|1' lab
 	[[ $STATUS == 0 ]] || says lab 'run discarded: packets were late'
 	[[ $(run_of party-00 .status) == 'done' ]] || fail "party-00 is not done"
@@ -630,24 +630,24 @@ test_refused() {
 	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.npy" | .data.ids = "x"' \
 		'data.ids is given and data.edges is .*edges.tsv, which names nodes by ids'
 	cp "$T/before.json" "$T/party-00.json"
-	# Without mpirun in PATH.
+	# There is no mpirun in PATH.
 	mkdir "$T/bin"
 	edit party-00 '.ranks = { n: 2 }'
 	PATH=$T/bin "$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 &&
 		fail "runs without mpirun"
 	grep -q 'no mpirun in PATH.*openmpi-bin' "$T/said" || fail "$(<"$T/said")"
-	# coterie doctor leaves data on ranks to the party.
+	# coterie doctor does not read data on ranks.
 	"$BIN/coterie" doctor --config "$T/party-00.json" --json >"$T/said" 2>/dev/null || :
 	[[ $(jq -r '.[] | select(.check == "data") | .verdict + " " + .found' "$T/said") == \
 		"note on 2 ranks"* ]] || fail "doctor: $(<"$T/said")"
-	# What mpirun says itself.
+	# mpirun's own error is reported.
 	echo "localhost slots=1" >"$T/hosts"
 	edit party-00 '.ranks = { n: 2, hostfile: "hosts" }'
 	ADDRESS=127.0.0.1:1 party party-00
 	ends 4 party-00
 	says party-00 'the ranks \(mpirun\) ended with status [0-9]+ before all ranks were '\
 'there: .*not enough slots'
-	# Edges that are none, at whichever rank reads them.
+	# Any rank may find invalid edges.
 	edit party-00 '.ranks = { n: 2 }'
 	echo "8999 9000" >>"$T/data/party-00/edges.tsv"
 	ADDRESS=127.0.0.1:1 party party-00
@@ -656,7 +656,7 @@ test_refused() {
 'expected a whole number from 0 to 8999'
 }
 
-# What ranks do not do is declined, by a sentence in the party's own log.
+# The party declines jobs that ranks cannot do, and logs the cause.
 test_declined() {
 	needs_ranks
 	dense_federation 2

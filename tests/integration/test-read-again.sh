@@ -1,18 +1,17 @@
 #!/bin/bash
-# Landmark projection uses a party's features up, and reads them again from their .npy file when it
-# has its own clusters, rather than keep a copy. What becomes of a job when another file takes the
-# place of that one in between.
+# Landmark projection overwrites a party's features in memory. When the party has its local clusters
+# it reads them again from their .npy file and keeps no copy. These tests replace that file in
+# between.
 #
 #     offer: read -- local: filter, k-means -- read again, compared -- keys -- norms ...
-#                             ^ struck here
+#                             ^ the file is replaced here
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=ranks.sh
 source "${0%/*}/ranks.sh"
 
-# Two parties with 24 columns of .npy each, and a local phase that takes longer than a look at the
-# log.
+# Makes two parties with 24 columns of .npy each. The local phase takes longer than reading the log.
 slices() { # METHOD
 	local n=20000 name
 	"$BIN/coterie" synth --points --nodes $n --features 48 --clusters 3 --apart 6 --seed 5 \
@@ -37,11 +36,11 @@ begins() {
 		fail 'party-01 does not come to its local phase'
 }
 
-is_in() { ! said party-01 '"phase":"keys"'; } # its local phase
+is_in() { ! said party-01 '"phase":"keys"'; } # true during its local phase
 
-# DEED changes $FILE, or puts another in its place. Who had read both already was not struck, and is
-# once more; so is who is done and was struck, unless that MAY_BE.
-struck() { # DEED...: party-01's exit status is in $STATUS
+# DEED changes or replaces $FILE during party-01's local phase. If party-01 succeeds because it had
+# read the file twice already, tries again. With MAY_BE a success counts too.
+struck() { # DEED...: sets $STATUS to party-01's exit status
 	local try meanwhile
 	for ((try = 1; try <= 5; try++)); do
 		begins
@@ -57,7 +56,7 @@ struck() { # DEED...: party-01's exit status is in $STATUS
 		echo ', the last time before the file came')"
 }
 
-# Party-01 ends with 4, says why, and the others hear that it ended.
+# party-01 ends with 4 and reports SENTENCE. The others learn that it ended.
 fails_for() { # SENTENCE DEED...
 	slices landmark
 	[[ -z ${RANKS-} ]] || on_ranks party-01 "$RANKS"
@@ -72,7 +71,7 @@ fails_for() { # SENTENCE DEED...
 
 renamed() { mv "$T/other" "$FILE"; }
 
-# The lowest bit of the last number.
+# Flips the lowest bit of the last number.
 other_bit() { # FILE
 	local at byte
 	at=$(($(stat -c %s "$1") - 4))
@@ -84,7 +83,7 @@ other_bit() { # FILE
 another_bit() { cp "$FILE" "$T/other" && other_bit "$T/other" && renamed; }
 identical_copy() { cp -p "$FILE" "$T/other" && renamed; }
 
-# With the time that it had: what is looked at the system sets.
+# Keeps the old modification time; the system still changes the time of the inode.
 in_place() { touch -r "$FILE" "$T/time" && other_bit "$FILE" && touch -r "$T/time" "$FILE"; }
 fewer_columns() {
 	/usr/bin/python3 -c \
@@ -94,11 +93,11 @@ fewer_columns() {
 
 test_another_file() { fails_for 'features.npy has changed since the job began' another_bit; }
 test_written_in_place() { fails_for 'features.npy has changed since the job began' in_place; }
-# A file is known by what the system says of it: whether a copy is identical nobody reads.
+# The system's data identify a file. The party does not compare the contents of a copy.
 test_identical_copy() { fails_for 'features.npy has changed since the job began' identical_copy; }
 
-# Ranks, which may be on hosts where a file has other numbers and times, compare what they have read
-# alone.
+# Ranks may be on hosts where a file has other inode numbers and times, so they compare only the
+# contents.
 test_another_file_on_ranks() {
 	needs_ranks && RANKS=2 fails_for 'features have changed since they were read' another_bit
 }
@@ -118,7 +117,7 @@ test_identical_copy_on_ranks() {
 	same_labels "$T/undisturbed/party-01/labels.npy" "$T/out/party-01/labels.npy"
 }
 
-# GCC reads once: the job is that of the file that was there, of which alone no profile can be made.
+# GCC reads the file once and uses the file that was there. Only the profile cannot be made.
 test_gcc_reads_once() {
 	slices gcc
 	coordinator

@@ -1,5 +1,5 @@
 #!/bin/bash
-# README, "From your table to clusters", to the letter, in a folder that holds a clone's programs
+# Runs the commands of README, "From your table to clusters", in a folder with a clone's programs
 # and a CSV: in the shell and in Python.
 #
 # shellcheck source=lib.sh
@@ -9,7 +9,7 @@ source "${0%/*}/python.sh"
 
 section() { sed -n '/^## From your table to clusters/,/^##* /{/^#/d;p}' "$ROOT/README.md"; }
 
-# The table that README tells how to make: that of the tutorial.
+# Makes the table that README refers to: that of the tutorial.
 clone_and_table() {
 	mkdir -p "$T/clone/build"
 	ln -s "$BIN" "$T/clone/build/bin"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Connections are lost in a job, and the job does not notice: it completes, with the labels of a run
-# that was not disturbed. A party, or a coordinator, that does not come back ends it for all.
+# Connections are lost during a job, and the job is not affected: it succeeds, with the labels of an
+# undisturbed run. A party or a coordinator that does not reconnect ends the job for all.
 #
 #     party-00 ==============\
-#     party-01 == relay 30 ms == coordinator       the relay cuts: at once, in the middle of a
-#     piece, party-02 == relay 30 ms ==/                  or it goes silent for a while
+#     party-01 == relay 30 ms == coordinator     the relay cuts connections at once or in the middle
+#     party-02 == relay 30 ms ==/                of a piece, or passes nothing for a while
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -12,7 +12,7 @@ source "${0%/*}/lib.sh"
 source "${0%/*}/wire.sh"
 
 WIRE_MS=$(longer 30)
-STEPS=(offer keys local level-1 joint polish result) # joint: of the method basic
+STEPS=(offer keys local level-1 joint polish result) # joint is a step of the method basic
 
 same_as_undisturbed() {
 	local name
@@ -22,11 +22,11 @@ same_as_undisturbed() {
 	done
 }
 
-reconnects() { # OF PEER: as OF's run.json says
+reconnects() { # NAME PEER: prints NAME's reconnects of PEER
 	run_of "$1" ".peers[] | select(.name == \"$2\") | .reconnects"
 }
 
-came_back() { # PARTY...: and both sides say so
+came_back() { # PARTY...: both sides report the reconnect
 	local name
 	for name; do
 		(($(reconnects coordinator "$name") >= 1)) ||
@@ -38,26 +38,26 @@ came_back() { # PARTY...: and both sides say so
 	done
 }
 
-prepare() { # STEP: a job that has this step, and lasts
+prepare() { # STEP: runs a job that has a long STEP
 	more=()
 	[[ $1 != joint ]] || more=(--set method=basic --set polish=0)
 	prepare_only "${more[@]}"
 	wired "${more[@]}"
 }
 
-# [ARG...]: its labels, and all that it needs to run again
+# [ARG...]: makes the job and runs it undisturbed
 prepare_only() { alike long_job 60 "$@"; }
 
 long_job() { # RECONNECT_S [ARG...]
 	federation 3 --signal 0.3
-	# Longer than anybody stands still on a busy machine.
+	# No process is stopped for longer, even on a busy machine.
 	edit_all 3 ".reconnect_s = $1 | .step_timeout_s = 300"
 	edit job '.polish = 4'
 	undisturbed "${@:2}"
 	rm -f "$T"/*.std*
 }
 
-# Once or several times, all the relay's connections are cut in this step.
+# Cuts all connections of the relay in this step, TIMES times.
 cut_in() { # STEP SIGNAL TIMES
 	local i
 	prepare "$1"
@@ -67,7 +67,7 @@ cut_in() { # STEP SIGNAL TIMES
 		((i + 1 == $3)) || sleep 0.15
 	done
 	same_as_undisturbed
-	# a party that was not offered the job begins anew
+	# a party that had no offer yet starts from the beginning
 	[[ $1$2 != *USR2 && $1 != offer ]] || return 0
 	came_back party-01 party-02
 }
@@ -80,9 +80,9 @@ test_cut_again_and_again() { cut_in level-1 HUP 12; }
 
 test_cut_in_the_middle_of_a_piece() { cut_in polish USR2 3; }
 
-# RESULT, DONE, DONE: wherever the cut falls among them, the job is done. If it takes the last
-# acknowledgement, the coordinator waits for a party that has no reason to come back; so not for
-# long.
+# The last messages are RESULT, DONE, DONE. The cut may fall anywhere among them, and the job is
+# done. If the last acknowledgement is lost, the coordinator waits for a party that has no reason to
+# reconnect. So reconnect_s is short.
 test_cut_at_the_end() {
 	local delay WIRE_MS=30
 	federation 3 --signal 0.3
@@ -101,14 +101,14 @@ test_cut_at_the_end() {
 	done
 }
 
-# Between cuts that do not end: a machine that takes longer to come back than to be cut off again
-# would never get on.
-pause() { # MS TURN: longer in each turn
+# Waits between repeated cuts, longer each time. Otherwise a slow machine would be cut again before
+# it has reconnected, and make no progress.
+pause() { # MS TURN
 	local ms=$(($1 + 20 * $2))
 	sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
 }
 
-# From the first byte to the last.
+# Cuts connections from the first byte to the last.
 test_cut_all_the_time() {
 	local i WIRE_MS=30
 	prepare level-1
@@ -120,9 +120,9 @@ test_cut_all_the_time() {
 	same_as_undisturbed
 }
 
-# A bit turned on the way is no worse than a connection that breaks there: it is found out, and the
-# job goes on. The first is in a connection that stands; others may be in the handshake of one that
-# comes back, which then has other words.
+# A flipped bit is found, and acts like a broken connection: the job goes on. The first flip is in
+# an established connection. Later ones may be in the handshake of a new one, which then has another
+# message.
 test_damaged_on_the_way() {
 	local i
 	damaged() { (($(grep -c damaged "$T/relay.stdout") > i)) || gone coordinator; }
@@ -136,7 +136,7 @@ test_damaged_on_the_way() {
 	cat "$T"/*.stderr | grep 'damaged on the way' >"$T/null" || fail "nobody noticed"
 }
 
-# Large vectors, of which much is under way when the connection is lost.
+# Cuts connections while large vectors are under way.
 test_cut_in_large_sums() {
 	# shellcheck disable=SC2034
 	local WIRE_MS=30
@@ -149,26 +149,26 @@ test_cut_in_large_sums() {
 	for ((i = 0; i < 60; i++)); do
 		kill -HUP "${PID[relay]}"
 		pause 170 "$i"
-		# hit, when more than 100000 bytes had not arrived
+		# struck, if more than 100000 bytes had not arrived
 		! grep -qE '\([0-9]{6,} bytes sent again' "$T"/party-0[12].stderr || break
 	done
 	same_as_undisturbed
 	((i < 60)) || fail "nobody sent much again"
 }
 
-# Nothing is closed, nothing arrives: only the heartbeats tell.
+# No connection is closed, but nothing arrives. Only missing heartbeats show the loss.
 test_silence_and_back() {
 	prepare level-1
 	in_phase coordinator level-1
 	kill -USR1 "${PID[relay]}"
 	soon_says party-01 'dialling again'
 	soon_says party-02 'dialling again'
-	kill -USR1 "${PID[relay]}" # it passes on again
+	kill -USR1 "${PID[relay]}" # the relay passes on data again
 	same_as_undisturbed
 	came_back party-01 party-02
 }
 
-# ---- the processes stand still ----
+# ---- stopped processes ----
 
 test_party_stands_still_for_3_s() {
 	prepare level-1
@@ -189,7 +189,7 @@ test_coordinator_stands_still_for_3_s() {
 	same_as_undisturbed
 }
 
-# ---- who does not come back ----
+# ---- processes that do not reconnect ----
 
 impatient() { # [RECONNECT_S]
 	alike long_job "${1:-2}"
@@ -220,9 +220,9 @@ test_party_that_was_killed() {
 	done
 }
 
-# A process that was started again does not have the job: nobody waits for the old one.
+# A restarted process does not have the job, so the others do not wait for the old one.
 test_party_that_was_started_again() {
-	impatient 60 # in which a busy machine starts a process
+	impatient 60 # enough for a busy machine to start a process
 	kill -KILL "${PID[party-00]}"
 	ended party-00
 	soon_says coordinator 'waiting for party-00, for up to'
@@ -244,9 +244,9 @@ test_reconnect_s_0_ends_at_once() {
 	says party-00 'party-0[12].*(cut off|broke)'
 }
 
-# ---- what happens while a party is away ----
+# ---- events while a party is away ----
 
-away() { # the relay lets nobody through for now
+away() { # the relay passes nothing for now
 	impatient $((2 + 4 * BUSY))
 	kill -USR1 "${PID[relay]}"
 	soon_says coordinator 'waiting for party-01, for up to'
@@ -275,7 +275,7 @@ test_sigterm_at_a_party_that_is_away() {
 	ends 3 coordinator party-00
 }
 
-# The job ends while party-01 and party-02 are away: they hear the cause when they come back.
+# The job ends while party-01 and party-02 are away. They learn the cause when they reconnect.
 test_abort_reaches_who_was_away() {
 	federation 3 --signal 0.3
 	edit job '.polish = 4'
@@ -295,9 +295,9 @@ test_abort_reaches_who_was_away() {
 	done
 }
 
-# ---- who must not come back in another's place ----
+# ---- strangers that reconnect under a party's name ----
 
-# Another key of the same name, from the same authority: a stranger, who disturbs nobody.
+# A stranger has another key for the same name, from the same CA. It does not disturb the job.
 test_another_key_of_the_same_name() {
 	prepare_only
 	openssl genpkey -algorithm ed25519 -out "$T/other.key" 2>/dev/null
@@ -308,7 +308,7 @@ test_another_key_of_the_same_name() {
 		2>/dev/null
 	wired
 	in_phase coordinator level-1
-	# or the job is over before the stranger is there, where others compute
+	# otherwise the job may be over before the stranger connects
 	kill -STOP "${PID[party-00]}"
 	hello "$VERSION" "$VERSION" | tls '' -cert "$T/other.crt" -key "$T/other.key"
 	soon_says coordinator 'party-01 is already connected|a job is under way'
@@ -316,7 +316,7 @@ test_another_key_of_the_same_name() {
 	same_as_undisturbed
 }
 
-# For NAME's own key, valid for so many seconds from now.
+# Makes a certificate for NAME's own key, valid for SECONDS from now.
 short_lived() { # NAME SECONDS
 	mkdir "$T/ca.d"
 	touch "$T/ca.d/index"
@@ -344,16 +344,16 @@ short_lived() { # NAME SECONDS
 		"$T/pki/$1.crt" 2>/dev/null
 }
 
-# The connection that stands goes on; another one with it does not come about. A renewed certificate
-# (SIGHUP) does, and the job goes on.
+# An established connection survives the end of its certificate, but no new one can be made. A
+# renewed certificate (SIGHUP) makes a new one, and the job goes on.
 test_certificate_that_expires_in_a_job() {
 	prepare_only
 	cp "$T/pki/party-01.crt" "$T/renewed.crt"
 	edit_all 3 ".reconnect_s = $((120 + 10 * BUSY))"
-	short_lived party-01 $((4 + BUSY)) # until it has come
+	short_lived party-01 $((4 + BUSY)) # valid until the party has connected
 	wired
 	in_phase coordinator level-1
-	kill -STOP "${PID[party-02]}" # so that the job lasts
+	kill -STOP "${PID[party-02]}" # makes the job last
 	until_true 20 has_expired "$T/pki/party-01.crt" || fail "it does not expire"
 	! said coordinator 'expired' || fail "it was held against the connection that stands"
 	kill -HUP "${PID[relay]}"
@@ -365,20 +365,20 @@ test_certificate_that_expires_in_a_job() {
 	says coordinator 'party-01 reconnected from'
 }
 
-# The same key, and a job that there is not.
+# Resumes a job that does not exist, with the party's own key.
 test_resume_of_another_job() {
 	prepare level-1
 	in_phase coordinator level-1
-	kill -STOP "${PID[party-00]}" # or the job is over before this comes, where others compute
+	kill -STOP "${PID[party-00]}" # otherwise the job may be over first
 	frame 6 0 0 "$(u 8 0)$(u 8 0)$(u 4 1)$(u 4 0)" | tls party-01
 	soon_says coordinator 'another job than the one under way'
 	kill -CONT "${PID[party-00]}"
 	same_as_undisturbed
 }
 
-# One is away when the others are lost too: each has reconnect_s of its own, and all come back. The
-# coordinator is made to notice a loss, and to look who is away, in one turn of its loop: by
-# standing still in between.
+# One party is away when the others are lost too. Each has its own reconnect_s, and all reconnect.
+# The coordinator is stopped in between, so that it notices the losses and checks absent parties in
+# one turn of its loop.
 test_all_are_lost_while_one_is_away() {
 	local i name others=(party-01 party-02 party-03 party-04 party-05)
 	federation 6 --signal 0.3

@@ -1,15 +1,14 @@
 #!/bin/bash
-# Jobs that parties do not agree on, and jobs that fail: who says what, and with which status.
+# Jobs that parties do not agree on, and jobs that fail: the error of each process, and its status.
 #
 #     party-00 (its ids, edges, job, policy) ==\
-#                                               == coordinator: refused, both values, exit 2
-#                                               everywhere
-#     party-01 (others) =======================/
+#                                               == coordinator: refuses with both values, and all
+#     party-01 (others) =======================/   processes end with 2
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
+refused() { # L REGEX...: all processes end with 2, and their errors match every REGEX
 	local name regex
 	# shellcheck disable=SC2046
 	ends 2 coordinator $(names "$1")
@@ -19,8 +18,8 @@ refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
 	failed_runs "$1"
 }
 
-# Everyone ends with 2; this party says all of these, and others no more than that it was this
-# party.
+# All processes end with 2. This party's error matches every REGEX. The others report only that this
+# party ended the job.
 refused_by() { # L PARTY REGEX...
 	local name regex
 	# shellcheck disable=SC2046
@@ -114,8 +113,8 @@ test_method_that_policy_does_not_allow() {
 	refused_by 2 party-01 'basic' 'methods'
 }
 
-# How much memory a job takes is said before it begins, on both sides; who does not give so much
-# declines, or ends it.
+# Both sides log the memory that a job needs before it begins. A process with a smaller limit
+# declines or ends the job.
 test_memory() {
 	federation 2
 	start_job 2
@@ -164,7 +163,7 @@ test_party_whose_key_is_not_the_pinned_one() {
 	refused_by 3 party-00 'party-02'
 }
 
-# More clusters than nodes: nothing to be computed.
+# There are more clusters than nodes, so nothing is computed.
 test_more_clusters_than_nodes() {
 	federation 2
 	coordinator --set clusters=151
@@ -204,7 +203,7 @@ test_value_outside_the_bound() {
 		says "$name" 'bound'
 		says "$name" 'secure_sum|fraction_bits|modulus_bits'
 	done
-	# The value is in no log.
+	# No log contains the value.
 	grep -q ' 7654321$' "$features" || fail "no value of the slice is 7654321"
 	! grep -rlE -- '7\.?65432' "$T/out" "$T"/*.stderr || fail "the value is to be seen"
 	no_leftovers
@@ -213,7 +212,7 @@ test_value_outside_the_bound() {
 	completes 3
 }
 
-# ---- being stopped ----
+# ---- stopped processes ----
 
 test_stopped_while_idle() {
 	federation 2
@@ -227,8 +226,8 @@ test_stopped_while_idle() {
 	no_leftovers
 }
 
-slow_job() { # past its keys
-	federation 3 --signal 0.2 # clusters that are hard to find: a polish that lasts
+slow_job() { # waits until it is past its keys
+	federation 3 --signal 0.2 # hard clusters make the polish long
 	edit job '.polish = 9 | .restarts = 6'
 	coordinator
 	relay relay 60
@@ -277,8 +276,8 @@ test_hangup_reloads() {
 	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 
-# policy.require_noise: without noise that holds without one party's share nothing leaves; with it
-# the job runs.
+# policy.require_noise: nothing leaves unless the noise holds without one party's share. With such
+# noise the job runs.
 test_noise_is_required() {
 	rows_federation 3
 	edit party-01 '.policy.require_noise = true'

@@ -1,8 +1,9 @@
 #!/bin/bash
-# test-report.sh -- coterie report: of real runs, of damaged and hostile ones, in a real browser.
+# test-report.sh -- coterie report: reports of real, damaged and hostile runs, drawn in a real
+# browser.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 
-# A run of three parties into $T/run, its data in $T/data (150 rows, three classes).
+# Runs a job of three parties into $T/run, with its data in $T/data (150 rows, three classes).
 launch() { # [LAUNCH-OPTION...]
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
 		--seed 5 \
@@ -14,11 +15,11 @@ launch() { # [LAUNCH-OPTION...]
 		--out "$T/run" --quiet "$@" || fail "the run ended with status $?"
 }
 
-report() { # ARG...: must succeed
+report() { # ARG...: runs report, which must succeed
 	"$BIN/coterie" report "$@" >"$T/said" 2>&1 || fail "report $*: exit $?: $(<"$T/said")"
 }
 
-refuses() { # TEXT ARG...: exit 4, saying so, and no file is left
+refuses() { # TEXT ARG...: ends with 4, TEXT is in the error, and no file is left
 	local status=0
 	"$BIN/coterie" report "${@:2}" -o "$T/none.html" >"$T/said" 2>&1 || status=$?
 	((status == 4)) || fail "report ${*:2}: exit $status, expected 4: $(<"$T/said")"
@@ -38,18 +39,18 @@ lacks() { # PAGE TEXT...
 	for text in "${@:2}"; do ! grep -qF -- "$text" "$1" || fail "${1##*/} has '$text'"; done
 }
 
-data() { # PAGE: what it draws, as JSON
+data() { # PAGE: prints its data as JSON
 	sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1"
 }
 
-# JQ-CONDITION holds of the page's data, with run.json's of the processes as .run of each.
+# JQ-CONDITION holds for the page's data. The run.json of each process is in .run.
 holds() { # PAGE JQ-CONDITION
 	data "$1" | jq -e "$2" >/dev/null ||
 		fail "${1##*/}: not so that $2: $(data "$1" | jq -c 'del(.processes)' |
 		cut -c 1-2000)"
 }
 
-points() { # PAGE: in its drawing for readers without scripts, which must be those of its data
+points() { # PAGE: counts the points of its picture without scripts, which must be those of its data
 	local n
 	n=$(grep -c 'class="pt ' "$1")
 	[[ $n == $(data "$1" | jq '.points.id // [] | length') ]] ||
@@ -75,8 +76,8 @@ test_whole_run() {
 	holds \
 		"$page" '.missing == [] and .alone == false and (.processes
 			| map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
-	holds "$page" '.points == null and .profile == null' # nobody's rows
-	# What it draws is in run.json; paths of data are not in the page.
+	holds "$page" '.points == null and .profile == null' # no party's rows
+	# The page has the data of run.json, without paths of data.
 	[[ $(jq -n --slurpfile page <(data "$page") --slurpfile run "$run/party-00/run.json" \
 		'$page[0].processes[1].run == ($run[0] | del(.data, .files, .ledger, '\
 '.attempts))') == true ]] || fail "the page has another run"
@@ -95,12 +96,12 @@ test_whole_run() {
 		| round)' "$f") == true ]] ||
 		fail "the diagonal is not the best match"
 	"$BIN/coterie" show "$run" >/dev/null || fail "show cannot read what report has written"
-	# Without the truth the page shows what was recorded.
+	# Without --truth the page shows the recorded evaluation.
 	report "$run" -o "$T/again.html"
 	holds "$T/again.html" '.processes[0].run.evaluation.confusion | length == 3'
 }
 
-# Of a daemon's output, which has a directory for each job, the job that began last is shown.
+# A daemon's output has a directory for each job. The report shows the job that began last.
 test_output_of_a_daemon() {
 	launch --keep-data
 	mkdir "$T/out" && touch "$T/out/log.jsonl"
@@ -137,7 +138,7 @@ test_party() {
 		fail "no profile"
 	report "$dir" -o "$page" --points "$T/points.npy" --no-record
 	[[ $(stat -c %a "$T/points.npy") == 600 ]] || fail "the points are for others to read"
-	# A layout of 150 x 2 random numbers.
+	# Makes a layout of 150 x 2 random numbers.
 	{
 		printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
 			"{'descr': '<u2', 'fortran_order': False, 'shape': (150, 2), }"
@@ -152,7 +153,7 @@ test_party() {
 	holds "$page" ".points.caption | contains(\"features of $T/data, filtered\")"
 	report "$dir" -o "$page" --config "$T/run/work/party-01.json" --no-record
 	[[ $(points "$page") == 150 ]] || fail "no picture by the configuration"
-	# run.json keeps its mode; the data may be gone.
+	# run.json keeps its mode. The report works without the data.
 	chmod 600 "$dir/run.json"
 	rm -r "$T/run/work"
 	report "$dir" -o "$page" --truth "$T/data/labels.txt"
@@ -163,7 +164,7 @@ test_party() {
 	[[ $(points "$page") == 0 ]] || fail "points of nowhere"
 }
 
-# A party's own table, of which data.read says how it is read.
+# Reads a party's own table as data.read says.
 test_table() {
 	launch --keep-data
 	local dir=$T/run/party-01
@@ -186,7 +187,7 @@ test_damaged() {
 	launch
 	local run=$T/run page=$T/page.html key each=1
 	cp -r "$run" "$T/whole"
-	# Of one party nothing, of one the beginning, of one another version.
+	# One party has no run.json, one a truncated one, and one another version.
 	rm "$run/party-00/run.json"
 	head -c 5000 "$T/whole/party-01/run.json" >"$run/party-01/run.json"
 	jq '.schema_version = 2' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
@@ -197,12 +198,12 @@ test_damaged() {
 		and (.[1] | startswith("party-01 its run.json is cut off")) and (.[2]
 		| startswith("party-02 its run.json is not of schema_version 1"))'
 	holds "$page" '.processes | length == 3'
-	# What is not sound is not written again.
+	# A damaged run.json is not written.
 	report "$run/party-02" -o "$page" --truth "$T/data/labels.txt"
 	holds "$page" '.missing | any(.text | contains("which is left as it is"))'
 	[[ $(jq .evaluation "$run/party-02/run.json") == null ]] ||
 		fail "a run.json of another version was written"
-	# A party's directory is gone; then the coordinator's.
+	# A party's directory is missing, then the coordinator's.
 	rm -r "$run/party-00"
 	report "$run" -o "$page"
 	holds \
@@ -213,14 +214,14 @@ test_damaged() {
 	holds \
 		"$page" '.missing | any(.subject == "coordinator" and (.text
 			| startswith("nothing of it is below")))'
-	# One of another run.
+	# A run.json is of another run.
 	rm -r "$run" && cp -r "$T/whole" "$run"
 	jq '.job_id = "00"' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"
 	holds \
 		"$page" '.missing | any(.subject == "party-02" and (.text
 			| startswith("its run.json is of another job")))'
-	# Each key is missing once and of another type once; in a sample every fourth key.
+	# Removes each key once and changes its type once; in a sample every fourth key.
 	[[ ! ${COTERIE_SAMPLE-} ]] || each=4
 	for key in $(jq -r 'keys[]' "$T/whole/coordinator/run.json" | sed -n "1~${each}p") facts \
 		result phases traffic job; do
@@ -230,13 +231,13 @@ test_damaged() {
 			>"$run/coordinator/run.json"
 		report "$run" -o "$T/odd-$key.html"
 	done
-	# A browser draws these, too.
+	# A browser draws these pages too.
 	[[ -z $(browser) ]] || for key in facts result phases traffic job; do
 		look "$T/odd-$key.html"
 		looked "odd-$key.html" \
 			'.out == [] and (.scrolls | not) and (.sections | length > 2)'
 	done
-	# Every length.
+	# Truncates run.json to several lengths.
 	for n in 1 10 100 600 2000 4000 6000; do
 		head -c "$n" "$T/whole/coordinator/run.json" >"$run/coordinator/run.json"
 		report "$run" -o "$page"
@@ -269,8 +270,8 @@ test_refused() {
 	[[ ! -e $T/no ]] || fail "made a directory"
 }
 
-# Names and texts that would be markup, and numbers that cannot be, in all places.
-hostile() { # DIR: made of the run
+# Puts markup into names and texts, and impossible numbers, in all places.
+hostile() { # DIR: made from the run
 	local evil='</title></style></svg><script>hurt=1</script><img src=x onerror=hurt=1>"&'\'
 	evil+=$'\u202e'$(printf 'w%.0s' {1..300})
 	cp -r "$T/run" "$1"
@@ -291,15 +292,14 @@ hostile() { # DIR: made of the run
 
 browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
-chrome() { # ARG...: headless, a profile of its own
-	# Its own sandbox needs what containers do not have; it opens nothing but files of this
-	# test.
+chrome() { # ARG...: runs headless, with a profile of its own
+	# Chromium's sandbox needs features that containers lack. It opens only files of this test.
 	timeout $((PATIENCE * 60)) "$(browser)" --headless --no-sandbox --disable-gpu \
 		--hide-scrollbars --no-first-run \
 		--user-data-dir="$T/profile" "$@" 2>>"$T/chrome.stderr"
 }
 
-# What the checker says of each page at each width, a line of JSON each.
+# Writes the checker's report for each page at each width, a JSON line each.
 look() { # PAGE...
 	local page width
 	{
@@ -320,7 +320,7 @@ style=\"width:${width}px;height:900px;border:0\"></iframe>"
 			done
 		done
 	} >"$T/look.html"
-	# Frames that are not in view would draw nothing.
+	# Frames outside of the view would draw nothing.
 	chrome --window-size="1700,$(($# * 2000))" --virtual-time-budget=20000 --dump-dom \
 		"file://$T/look.html" |
 		sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | grep '^{' >"$T/looked" ||
@@ -351,8 +351,8 @@ test_browser() {
 		looked "$page.html" '.out == [] and (.scrolls | not)'
 		looked "$page.html" '.fetched == 0 and (.hurt | not) and .blank == 0'
 	done
-	# A path for each time that is not 0 of each step, a curve for each k-means, a row for each
-	# link.
+	# There is a path for each nonzero time of each step, a curve for each k-means, and a row
+	# for each link.
 	spent=$(data "$T/all.html" |
 		jq '[.processes[].run.steps[] | .compute_s, .wait_s, .wire_s | select(. > 0)]
 			| length')
@@ -372,14 +372,13 @@ test_browser() {
 		party.html '.sections[:7] == ["picture", "sizes", "profile", "distributions",
 			"silhouette", "unsure", "by"]'
 	looked evil.html '.lanes == 4 and .tables["link-table"] == 3'
-	# The page itself, under its policy, has drawn; and without scripts there is a picture and a
-	# table.
+	# The page draws under its own content policy. Without scripts it has a picture and a table.
 	chrome --virtual-time-budget=5000 --dump-dom "file://$T/party.html" >"$T/dom"
 	has "$T/dom" '<section id="silhouette"' '<canvas' '<table class="numbers sizes"'
 	[[ $(sed -n '/<noscript>/,/<\/noscript>/p' "$T/party.html" |
 		grep -c 'class="pt \|<th scope="row">cluster') == 153 ]] ||
 		fail "without scripts there is no picture, or no table"
-	# And it can be printed, nothing folded.
+	# The page can be printed, with all sections unfolded.
 	chrome --no-pdf-header-footer --virtual-time-budget=5000 --print-to-pdf="$T/page.pdf" \
 		"file://$T/all.html"
 	[[ $(head -c 5 "$T/page.pdf") == %PDF- ]] || fail "cannot be printed"
@@ -389,7 +388,7 @@ test_browser() {
 	fi
 }
 
-# Twelve clusters, where the matrix is wide.
+# Twelve clusters make the matrix wide.
 test_many_clusters() {
 	[[ -n $(browser) ]] || skip "no Chromium; scripts/deps --browser installs it"
 	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Results for people: a reader at a party's own api.listen, the submitter at the coordinator's.
+# Result files for users: a reader at a party's own api.listen, the submitter at the coordinator's.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -8,9 +8,9 @@ source "${0%/*}/serve.sh"
 # shellcheck source=certificates.sh
 source "${0%/*}/certificates.sh"
 
-# Anna and otto submit, vera looks; rita reads at the coordinator, anna and rita at party-00; nina
-# may do nothing.
-readable() { # L: of kmeans over rows, with a job 1 that is done
+# anna and otto are submitters, vera is a viewer. rita is a reader at the coordinator, anna and rita
+# are readers at party-00. nina has no role.
+readable() { # L: runs job 1, kmeans over rows, to its end
 	rows_federation "$1"
 	rows_job kmeans
 	person anna otto vera rita nina
@@ -60,7 +60,7 @@ test_readers_and_nobody_else() {
 		of_bank anna "${ID//[0-9a-f]/0}"
 	refused 4 '"17x" is no job, expected its number' of_bank anna 17x
 	refused 4 'there is no job 17: coterie job list shows those that are here' of_bank anna 17
-	# A reader reads results and nothing else.
+	# A reader may read results and nothing else.
 	for path in / /metrics /api/status /api/ledger /api/budgets /api/offers /api/ask /events; do
 		answered 404 'there is no' anna "$path"
 	done
@@ -71,7 +71,7 @@ test_readers_and_nobody_else() {
 	answered 404 'there is no' anna /api/offers/x -d '{}'
 }
 
-# As test-api.sh asks, of party-00.
+# Sends a request to party-00 and checks its status and text, as in test-api.sh.
 answered() { # STATUS REGEX NAME PATH [CURL-OPTION...]
 	local status
 	status=$(curl -sS --noproxy '*' --max-time 60 --cacert "$T/pki/ca.crt" --connect-to \
@@ -84,7 +84,7 @@ answered() { # STATUS REGEX NAME PATH [CURL-OPTION...]
 	grep -Eq -- "$2" "$T/answer" || fail "$3: $4 does not say '$2': $(head -c 300 "$T/answer")"
 }
 
-# The coordinator gives what it has: to the submitter, to readers and to operators.
+# The coordinator gives its results to the submitter, to readers and to operators.
 test_at_the_coordinator() {
 	readable 2
 	local dir
@@ -109,7 +109,7 @@ test_at_the_coordinator() {
 		far anna results 1 --out "$T/no"
 	refused 4 'results of a daemon of this host are files' \
 		"$BIN/coterie" results 1 --config "$T/coordinator.json" --out "$T/no"
-	# The party has its own still, until it is away.
+	# The party still has its own results. They are available until it ends.
 	until_true 20 has_labels || fail "party-00 has no labels"
 	of_bank anna 1 >/dev/null || fail "the party's are gone"
 	kill -TERM "${PID[party-00]}"
@@ -134,10 +134,10 @@ test_certificates() {
 		fail "anna may not read without a coordinator"
 }
 
-# SIGHUP reads the endpoint's certificate anew; one that would be refused leaves the old one.
+# SIGHUP reloads the endpoint's certificate. An invalid certificate does not replace the old one.
 test_renewal() {
 	readable 2
-	shows() { # until when the certificate is valid that party-00 shows
+	shows() { # prints the end date of party-00's certificate
 		openssl s_client -connect "${BANK#*@}" -cert "$T/pki/anna.crt" -key \
 			"$T/pki/anna.key" </dev/null 2>/dev/null |
 			openssl x509 -noout -enddate
@@ -172,11 +172,12 @@ test_configuration() {
 			key: "pki/party-00.key", roles: { anna: "reader" } }'
 }
 
-# As somebody who has this group besides his own, or no other.
+# Commands that run as a user with this supplementary group, or with none.
 as_member=(setpriv --reuid nobody --regid nogroup --groups mail)
 as_stranger=(setpriv --reuid nobody --regid nogroup --clear-groups)
 
-# party-00 is a member by a supplementary group, as usermod -aG makes one; the coordinator is root.
+# party-00 is in the group by a supplementary group, as usermod -aG sets it. The coordinator is
+# root.
 test_group_reads_files() {
 	((EUID == 0)) || skip "only root is two users"
 	federation 2
@@ -212,7 +213,7 @@ test_group_reads_files() {
 	"${as_member[@]}" "$BIN/coterie" report "$T/out/coordinator" --output \
 		"$T/out/party-00/page.html" >/dev/null || fault "a member can make no report"
 	[[ $(stat -c %a "$T/out/party-01/labels.csv") == 600 ]] || fault "party-01 shares labels"
-	# A start shares what was there before the key.
+	# At its start the party shares results that are older than the setting.
 	edit party-01 '.results_group = "mail"'
 	ADDRESS=127.0.0.1:1 party party-01
 	until_true 20 has_group "$T/out/party-01/labels.csv" ||

@@ -1,14 +1,14 @@
 #!/bin/bash
-# coterie run, both halves in one process, beside coterie launch, the daemons: same seed, same
-# labels.
+# Compares coterie run, which has all processes in one, with coterie launch, which starts daemons: a
+# seed gives the same labels.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
 modes() { (cd "$1" && stat -c '%n %a' -- *); } # DIRECTORY
 
-# The labels of each party, by both; the coordinator's too, where it has any.
-same_as_daemons() { # JOB [ARG...]: of configs/jobs
+# Compares the labels of each party, and the coordinator's if it has any.
+same_as_daemons() { # JOB [ARG...]: a job of configs/jobs
 	local name way
 	for way in launch run; do
 		"$BIN/coterie" $way --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/$1.json" \
@@ -22,7 +22,7 @@ same_as_daemons() { # JOB [ARG...]: of configs/jobs
 			fail "$1: other files or modes in $name: $(modes "$T/run-$1/$name")"
 		[[ -z $(find "$T/run-$1/$name" -perm /077) ]] ||
 			fail "$1: others can read $(find "$T/run-$1/$name" -perm /077)"
-		# The coordinator's rows of fedspectral are numbered anew in each job.
+		# fedspectral numbers the coordinator's rows anew in each job.
 		[[ ! -e $T/launch-$1/$name/labels.csv || $1-$name == fedspectral-coordinator ]] ||
 			cmp "$T/launch-$1/$name/labels.csv" "$T/run-$1/$name/labels.csv" ||
 			fail "$1: labels of $name differ"
@@ -70,7 +70,8 @@ test_embeddings() {
 		fail 'no embeddings'
 }
 
-# Of more than a hundred, party-100 comes before party-11: in order of names, as in any job.
+# With more than a hundred parties party-100 comes before party-11: parties are sorted by name, as
+# in any job.
 test_more_than_a_hundred_parties() {
 	"$BIN/coterie" synth --points --nodes 303 --features 4 --clusters 3 --out "$T/pooled" \
 		>/dev/null
@@ -84,7 +85,7 @@ test_more_than_a_hundred_parties() {
 		fail 'party-100 has no results'
 }
 
-gains() { # LINE...: of the table, as regular expressions
+gains() { # LINE...: lines of the table, as regular expressions
 	local line
 	for line in '' "$@"; do
 		grep -Eq "^$line\$" "$T/run.stdout" || fail "no line '$line': $(<"$T/run.stdout")"
@@ -93,8 +94,8 @@ gains() { # LINE...: of the table, as regular expressions
 	rm -r "$T/out"
 }
 
-# What a party finds by itself stands beside what all find: by classes, where these are known, of
-# its own rows, where it has such.
+# The table compares each party's own result with the joint one. It uses the classes if they are
+# known, and each party's own rows if it has such.
 test_what_is_gained() {
 	local some='[01]\.[0-9]{4}' run=("$BIN/coterie" run --parties 2 --out "$T/out")
 	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 4 --out \
@@ -131,7 +132,7 @@ refused() { # STATUS REGEX ARG...
 	grep -Eq -- "$2" "$T/said" || fail "coterie run ${*:3} does not say '$2': $(<"$T/said")"
 }
 
-# What goes wrong at one side ends all, with its sentence, as between daemons.
+# A failure of one process ends all, with the same error as between daemons.
 test_errors() {
 	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" \
 		>/dev/null
@@ -170,7 +171,8 @@ test_stopped() {
 	[[ ! -e $T/out/work ]] || fail 'work/ is left'
 }
 
-# Who stops it while the data are split, or kills it, finds nothing left, and may start again.
+# A user stops or kills the command while it splits the data. No files are left, so the command can
+# be started again.
 test_stopped_in_the_split() {
 	local signal way=launch
 	"$BIN/coterie" synth --points --nodes 60000 --features 60 --clusters 3 --out "$T/pooled" \
@@ -185,7 +187,8 @@ test_stopped_in_the_split() {
 	done
 }
 
-# Processor time of a job on a graph of 40000 nodes, as many edges, 16 columns: in $T/cpu.
+# Prints into $T/cpu the processor time of a job on a graph of 40000 nodes, as many edges and 16
+# columns.
 cpu_of() { # GRAPH METHOD
 	local TIMEFORMAT=%U
 	{ time "$BIN/coterie" run --quiet --data "$T/$1" --job "$T/job.json" --parties 2 --set \
@@ -194,8 +197,8 @@ cpu_of() { # GRAPH METHOD
 		fail "$1, $2: status $?: $(<"$T/run.stderr")"
 }
 
-# One node with all others for neighbours costs about what a ring does: nothing takes the square of
-# a row's length, 800 times as much here.
+# A node with all others as neighbours costs about as much as a ring. A cost by the square of a
+# row's length would be 800 times as much here.
 test_star() {
 	local method star graph
 	echo '{ "kind": "kcagc", "clusters": 2, "filter": { "order": 3 } }' >"$T/job.json"

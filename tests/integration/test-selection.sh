@@ -1,13 +1,13 @@
 #!/bin/bash
-# "clusters": { "from": .., "to": .. }: one job tries them all, both sides choose the same, and the
-# report shows why.
+# "clusters": { "from": .., "to": .. }: one job tries all numbers of clusters, parties and
+# coordinator choose the same, and the report shows why.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
 range='.clusters = { from: 2, to: 6 }'
 
-# The parties choose by their own sums: what each wrote down is what the coordinator did.
+# Each party chooses by its own sums and records the same number as the coordinator.
 chose_three() { # NAME
 	local name
 	ends 0 coordinator party-00 party-01 party-02
@@ -38,7 +38,7 @@ chose_three() { # NAME
 	done)) == 1 ]] || fail "$1: wrong labels"
 }
 
-# Curves over k that the page draws (tests/tools/report-check.js looks at the page).
+# Counts the curves over k that the page draws (tests/tools/report-check.js checks the page).
 curves() {
 	grep -Eo '"selection_(silhouette|inertia|ratio|stability|eigengap)":\[[0-9.]' \
 		"$T/page.html" | wc -l
@@ -60,7 +60,7 @@ test_rows() {
 		fail "show does not say which k was chosen"
 }
 
-# The same labels as a job that gives the k that was chosen: on the embedding nothing depends on the
+# The labels equal those of a job with the chosen k, because nothing on the embedding depends on the
 # range.
 test_columns() {
 	local way
@@ -79,13 +79,13 @@ test_columns() {
 			"$T/$way/coordinator/run.json")"
 		jq -e '.result.clusters == 3' "$T/$way/party-02/run.json" >/dev/null ||
 			fail "$way: party-02 has another k"
-		# the coordinator has a confidence, too
+		# the coordinator's labels have confidences too
 		same_labels "$T/$way/coordinator/labels.csv" "$T/$way/party-00/labels.csv"
 	done
 }
 
-# Of other columns at each party, from one sum of the cells' inner products: as many sums, and the
-# same clusters, from better starts, as with the k that was chosen.
+# Parties have different columns, and one sum of the cells' inner products decides. There are as
+# many sums as with the chosen k, and the same clusters from better starts.
 test_by_gram() {
 	local kind n=0 given range data
 	"$BIN/coterie" synth --points --nodes 300 --clusters 3 --out "$T/points" >/dev/null
@@ -126,9 +126,9 @@ test_by_gram() {
 }
 range_set='clusters={"from":2,"to":6}'
 
-# Three segments of customers in a line, beside a region and a date at random. Two clusters have the
-# larger silhouette, but halves of the rows cut the middle segment elsewhere: one launch for each
-# kind.
+# Three segments of customers lie on a line; a region and a date are random. Two clusters have the
+# larger silhouette, but halves of the rows then cut the middle segment differently. Each kind is
+# launched once.
 test_segments_beside_noise() {
 	local kind facts
 	mkdir "$T/customers"
@@ -158,7 +158,7 @@ test_segments_beside_noise() {
 	done
 }
 
-# What takes no range says so before anything is sent, and so do ranges that are none.
+# Settings that allow no range report that before anything is sent. So do invalid ranges.
 refused() { # KIND-OR-VARIANT VALUE WORDS
 	local status=0
 	"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set "$1" --set \

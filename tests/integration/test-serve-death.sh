@@ -1,18 +1,18 @@
 #!/bin/bash
-# A coordinator that serves is killed in each state of its queue; jobs.db is locked or damaged, the
-# disk full.
+# A coordinator that serves is killed in each state of its queue. jobs.db is locked or damaged, or
+# the disk is full.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 
 # ---- the coordinator dies ----
 
-dies() { # and comes again
+dies() { # the coordinator is killed and started again
 	kill -KILL "${PID[coordinator]}"
 	ended coordinator
 	serve_again
 }
 
-# Jobs that wait are there again.
+# Waiting jobs are in the queue again.
 test_killed_while_jobs_wait() {
 	federation 3
 	patient 3
@@ -38,7 +38,7 @@ test_killed_while_jobs_wait() {
 	job wait 3 >/dev/null || fail "job 3 ended with $?"
 }
 
-# A job that runs has another attempt, and its parties' processes stay; those behind it follow.
+# A running job has another attempt, its parties' processes stay, and later jobs follow.
 test_killed_while_a_job_runs() {
 	federation 3
 	lasting 3
@@ -60,8 +60,8 @@ test_killed_while_a_job_runs() {
 	done
 	submits "$T/job.json" 4
 	job wait 4 >/dev/null || fail "the job after them ended with $?"
-	# What is over stays so, with its cause.
-	rows_job kmeans # which the parties' policies do not name
+	# A finished job keeps its state and cause.
+	rows_job kmeans # the parties' policies do not allow kmeans
 	submits "$T/job.json" 5
 	! job wait 5 >/dev/null 2>&1 || fail "job 5 is done"
 	shown 5 '.state, .cause, .ended, .attempts' >"$T/before"
@@ -76,7 +76,7 @@ test_killed_while_a_job_runs() {
 	for name in $(names 3); do ! gone "$name" || fail "$name has ended"; done
 }
 
-# A job whose other attempt is awaited when the coordinator dies once more.
+# The coordinator dies again while a job waits for its next attempt.
 test_killed_while_parties_come_again() {
 	federation 3
 	lasting 3
@@ -104,7 +104,8 @@ test_killed_while_parties_come_again() {
 		fail "job 2, queued when the coordinator died twice: $(<"$T/waited")"
 }
 
-# Done, and killed before jobs.db was told: it says so, and nothing is run again.
+# The coordinator is killed when a job is done, before it updates jobs.db. It then reports the job
+# as done and does not run it again.
 test_killed_when_a_job_is_done() {
 	federation 3
 	lasting 3
@@ -118,7 +119,7 @@ test_killed_when_a_job_is_done() {
 	id=$(shown 1 .job_id)
 	kill -KILL "${PID[coordinator]}"
 	ended coordinator
-	# As it is between the two.
+	# Makes the state between the two.
 	python3 - "$T/out/coordinator/jobs.db" <<-'EOF'
 		import sqlite3, sys
 		db = sqlite3.connect(sys.argv[1])
@@ -137,7 +138,8 @@ test_killed_when_a_job_is_done() {
 		fail "$(ls "$T/out/coordinator")"
 }
 
-# It was away for longer than parties wait for it: the job begins anew, with another number.
+# The coordinator was away for longer than parties wait. The job starts again under another
+# identifier.
 test_killed_and_away_for_long() {
 	federation 3
 	patient 3
@@ -163,7 +165,7 @@ test_killed_and_away_for_long() {
 	[[ $(shown 1 .attempts) == 2 ]] || fail "the job had $(shown 1 .attempts) attempts"
 }
 
-# Stopped by a signal, it leaves what runs to the next start.
+# A signal stops the coordinator; the next start continues the running job.
 test_stopped_while_a_job_runs() {
 	federation 3
 	lasting 3
@@ -184,7 +186,7 @@ test_stopped_while_a_job_runs() {
 
 # ---- jobs.db and the disk ----
 
-# Holds a lock on jobs.db until the file $T/release is there.
+# Locks jobs.db until the file $T/release exists.
 lock_store() {
 	start locker python3 -c 'import os, sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -205,7 +207,7 @@ test_locked_store() {
 	lock_store
 	refused 1 'jobs.db: .*locked' job submit "$T/job.json"
 	wakes party-01
-	becomes 1 "done" # whatever jobs.db can be told
+	becomes 1 "done" # in spite of the locked jobs.db
 	touch "$T/release"
 	ends 0 locker
 	until_true 20 written || fail "jobs.db was not told that job 1 is done"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Many jobs through one coordinator and the same parties: COTERIE_JOBS, by default 20; 12 in a
+# Runs many jobs through one coordinator and the same parties: COTERIE_JOBS, by default 20; 12 in a
 # sample, 200 in make soak.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 
-# Through one coordinator and the same parties: memory, descriptors and time are as they were.
+# Memory, descriptors and the time of a job do not grow.
 test_row() {
 	local n=${COTERIE_JOBS-$([[ ${COTERIE_SAMPLE-} ]] && echo 12 || echo 20)} id name began
 	federation 3
@@ -42,8 +42,8 @@ $files_now after $n"
 			"$(printf '%s/out/coordinator/job-%06d/labels.csv' "$T" "$id")" ||
 			fail "job $id ended otherwise"
 	done
-	# The time of a job at the end, as of one at the begin: medians of the first and the last
-	# quarter.
+	# A job at the end takes as long as one at the beginning: compares the medians of the first
+	# and the last quarter.
 	for f in "$T"/out/coordinator/job-*/run.json; do jq .elapsed_s "$f"; done >"$T/seconds"
 	head -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/first"
 	tail -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/last"
@@ -51,19 +51,19 @@ $files_now after $n"
 	awk -v a="$(<"$T/first")" -v b="$(<"$T/last")" 'BEGIN { exit !(b < 3 * a + 0.2) }' ||
 		fault "a job took $(<"$T/first") s at first and $(<"$T/last") s at last"
 }
-taken() { # NAME: KiB and descriptors
+taken() { # NAME: prints its KiB and descriptors
 	echo "$(awk '/^VmRSS/ { print $2 }' \
 		"/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }
 
-# A log that nobody reads stops nobody, whoever fills it; strangers fill a line a minute. Who reads
-# again finds what is missing.
+# A log pipe that no process reads does not stop the daemon. Strangers can add one line a minute. A
+# later reader learns how much is missing.
 test_nobody_reads_the_log() {
 	local i lines
 	federation 3
 	edit_parties 3 '.retry_s = 0'
 	mkfifo "$T/log"
-	exec {reader}<>"$T/log" # which does not read
+	exec {reader}<>"$T/log" # holds the pipe open without reading it
 	rm -f "$T/ready"
 	setpriv --pdeathsig KILL "$BIN/coordinator" --serve --config "$T/coordinator.json" --out \
 		"$T/out/coordinator" \
@@ -73,7 +73,7 @@ test_nobody_reads_the_log() {
 	ADDRESS=$(<"$T/ready")
 	# shellcheck disable=SC2046
 	stays $(names 3)
-	# at this level each says 70 kB; a pipe has 64, and as many are kept
+	# each job logs 70 kB at this level; the pipe holds 64 kB and the daemon keeps as much
 	for ((i = 1; i <= ${COTERIE_JOBS:-3}; i++)); do
 		until_true 20 job submit "$T/job.json" >"$T/submitted" 2>&1 ||
 			fail "job $i: $(<"$T/submitted")"
@@ -93,7 +93,7 @@ test_nobody_reads_the_log() {
 	soon_says coordinator '[1-9][0-9]* lines are missing here, as nobody read them in time'
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
-	# the last lines come before the end
+	# the last lines are written before the process ends
 	says coordinator 'jobs run, [0-9]+ wait for the next start'
 }
 

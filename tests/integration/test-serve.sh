@@ -32,7 +32,7 @@ test_submit_list_show_wait_log() {
 		fail "log has lines of other jobs"
 }
 
-# A coordinator notices at once that its queue was removed, and goes on when it is back.
+# The coordinator notices at once that jobs.db was removed, and goes on when it is back.
 test_queue_that_is_taken_away() {
 	served 3
 	mv "$T/out/coordinator/jobs.db" "$T/jobs.db"
@@ -45,7 +45,7 @@ test_queue_that_is_taken_away() {
 	says coordinator 'jobs.db and the output directory can be written again'
 }
 
-# What does not do is refused when it is submitted, with key and line; nothing is queued.
+# Invalid jobs are refused at submission, with key and line, and are not queued.
 test_refused_at_submission() {
 	served 3
 	printf '{\n  "kind": "kcagc",\n  "clusters": 3,\n  "filter": {\n    "order": 1000000\n  '\
@@ -72,7 +72,8 @@ test_refused_at_submission() {
 	[[ $(job list --json) == "[]" ]] || fail "there are jobs: $(job list)"
 }
 
-# A party that has never come: its name may be wrong. Once it has come, it may go.
+# A party that has never connected is refused, because its name may be wrong. A party that has
+# connected once may be away.
 test_party_that_never_came() {
 	federation 3
 	edit_parties 3 '.retry_s = 0 | .policy.allow_subsets = true'
@@ -93,7 +94,7 @@ test_party_that_never_came() {
 		fail "waits for $(shown 2 .waiting_for)"
 	grep -q 'waiting for parties (party-02)' <<<"$(COLUMNS=200 job list)" ||
 		fail "list: $(job list)"
-	submits "$T/two.json" 3 # which need not wait behind it
+	submits "$T/two.json" 3 # it need not wait for job 2
 	job wait 3 >/dev/null || fail "the job that need not wait ended with $?"
 	stays party-02
 	job wait 2 >/dev/null || fail "the job that waited ended with $?"
@@ -101,7 +102,8 @@ test_party_that_never_came() {
 
 awaits() { [[ $(shown 1 '.waiting_for // [] | join(" ")') == "$1" ]]; } # NAMES
 
-# A job that waits for a user says so, and at which party, until that user has answered.
+# A job that waits for approval shows this, with the parties that ask, until their users have
+# answered.
 test_awaiting_approval() {
 	federation 2
 	for name in party-00 party-01; do
@@ -133,7 +135,7 @@ test_awaiting_approval() {
 	is 1 'done' || fail "the job is $(shown 1 .state)"
 }
 
-# Nothing that is printed may end up in a socket or a file of the process.
+# Output must not go into a socket or a file of the process.
 test_closed_descriptors() {
 	federation 2
 	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
@@ -146,8 +148,8 @@ test_closed_descriptors() {
 	done
 }
 
-# Jobs of which no party is in two run at a time, as many as max_running says; a job that waits for
-# a party that is busy has it before those behind it.
+# Jobs without a common party run at the same time, up to max_running. A job that waits for a busy
+# party gets it before later jobs.
 test_two_at_once() {
 	federation 4
 	patient 4
@@ -203,11 +205,11 @@ test_cancel() {
 	job wait 3 >/dev/null || fail "the job after it ended with $?"
 }
 
-# A job that fails ends wait with its error; the next is not disturbed.
+# A failing job ends `job wait` with its error. The next job is not disturbed.
 test_failed_job() {
 	served 3
 	cp "$T/job.json" "$T/good.json"
-	rows_job kmeans # which the parties' policies do not name
+	rows_job kmeans # the parties' policies do not allow kmeans
 	submits "$T/job.json" 1
 	status=0
 	job wait 1 >"$T/waited" 2>&1 || status=$?
@@ -219,7 +221,7 @@ test_failed_job() {
 	job wait 2 >/dev/null || fail "the job after it ended with $?"
 }
 
-# ---- what daemons say of themselves ----
+# ---- status of the daemons ----
 
 status() { "$BIN/coterie" status --socket "$T/out/$1/control.socket" "${@:2}"; } # NAME [ARG...]
 
@@ -298,7 +300,8 @@ away() {
 
 # ---- old results ----
 
-# By age, then by size; not of jobs that wait or run. That they were there, jobs.db still says.
+# Old results are deleted by age, then by size, but not those of waiting or running jobs. jobs.db
+# keeps the jobs.
 test_old_results_go() {
 	served 3
 	for id in 1 2 3; do submits "$T/job.json" "$id" && job wait "$id" >/dev/null; done
@@ -325,7 +328,7 @@ test_old_results_go() {
 	job wait 4 >/dev/null || fail "the job after it ended with $?"
 }
 
-# A party does so between its jobs: of two, the older goes.
+# A party deletes old results between its jobs: here the older of two.
 test_old_results_of_a_party_go() {
 	local old
 	served 3
@@ -350,13 +353,13 @@ has_gone() { [[ ! -e $T/out/coordinator/job-00000$1 ]]; } # ID
 
 # ---- a backup ----
 
-copied() { # FROM TO: a database, while somebody writes it
+copied() { # FROM TO: copies a database that may be in use
 	python3 -c 'import sqlite3, sys
 sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))' "$1" "$2"
 }
 
-# As docs/howto/back-up.md has it: what was before the backup is there again, what came after it is
-# known to lack.
+# Checks docs/howto/back-up.md: the state of the backup is restored, and the daemon reports later
+# jobs as missing.
 test_backup_is_brought_back() {
 	served 2
 	submits "$T/job.json" 1
@@ -389,8 +392,8 @@ test_backup_is_brought_back() {
 	job wait 2 >/dev/null || fail "the job after it ended with $?: $(job show 2)"
 }
 
-# Both are stopped at once: that the coordinator hangs up is no failure of a party that was told to
-# end.
+# All processes are stopped at once. A party that gets SIGTERM does not count the end of the
+# coordinator as a failure.
 test_all_stopped_at_once() {
 	served 2
 	here 2
@@ -421,12 +424,12 @@ test_second_on_the_same_directory() {
 	job wait 1 >/dev/null || fail "the first was disturbed: $?"
 }
 
-# ---- who may ----
+# ---- roles of local users ----
 
 as() { setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups "${@:2}"; } # USER COMMAND...
 job_as() { as "$1" "$BIN/coterie" job --socket "$T/run/control.socket" "${@:2}"; } # USER ARG...
 
-# Two who may submit, one who may look, one who may not.
+# Two users may submit, one may view, and one has no role.
 test_roles() {
 	((UID == 0)) || skip "other users can only be tried as root"
 	federation 3
@@ -457,7 +460,7 @@ test_roles() {
 		fail "the submitter is $(shown 1 .submitter)"
 	[[ $(jq -r .submitter "$(shown 1 .directory)/run.json") == daemon ]] ||
 		fail "run.json has another submitter"
-	job_as bin submit "$T/job.json" >/dev/null # whom the policy of party-00 does not name
+	job_as bin submit "$T/job.json" >/dev/null # party-00's policy does not name bin
 	refused 2 'job 2: failed: party-00 declined' job wait 2
 	until_true 20 joined_times 9 || fail "they did not come back"
 	sleeps party-01
@@ -501,7 +504,7 @@ test_socket_of_a_long_path() {
 	refused 2 'does the daemon run' "$BIN/coterie" job --socket "$long/control.socket" list
 }
 
-# Whoever connects and asks nothing, or asks for too much, is in nobody's way.
+# Idle clients and too large requests do not disturb other clients.
 test_idle_and_large() {
 	served 2
 	start idle python3 -c 'import socket, sys, time

@@ -1,11 +1,11 @@
 #!/bin/bash
-# What somebody hears of a daemon who does not look: systemd over its socket, a person through
+# A daemon reports its state to others: to systemd through its socket, and to a user through
 # on_event.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# systemd's end: each datagram a line in $T/told.
+# Plays systemd: writes each datagram as a line to $T/told.
 receiver() {
 	start receiver python3 -c '
 import socket, sys
@@ -17,8 +17,8 @@ while True:
 	until_true 10 test -S "$T/notify"
 }
 
-# NAME [COMMAND]: its events go to $T/NAME.events, arguments and object in a line each, both in one
-# write
+# NAME [COMMAND]: writes NAME's events to $T/NAME.events: a line of arguments and a line with the
+# object, in one write
 hook() {
 	printf '#!/bin/sh\nobject=$(cat)\nprintf "%%s\\n%%s\\n" "$*" "$object" >>%s\n%s\n' \
 		"$T/$1.events" "${2-}" >"$T/$1.hook"
@@ -49,7 +49,7 @@ test_systemd_is_told() {
 	until_true 10 told '^STOPPING=1$' || fail "no STOPPING of the party"
 }
 
-# Once there is a job every line has its number, to the last one.
+# Every log line from the job's begin to the end has the job's number.
 test_job_in_every_line() {
 	local name allowed
 	for allowed in kcagc fedsc; do
@@ -100,7 +100,8 @@ test_person_is_awaited() {
 		fail "other events: $(cat "$T/party-00.events")"
 }
 
-# A program that fails, or ends late, is not the job's business; the process ends after it.
+# A program that fails or takes long does not affect the job. The process waits for the program
+# before it ends.
 test_program_that_fails() {
 	federation 2
 	hook party-00 'sleep 0.5; exit 3'

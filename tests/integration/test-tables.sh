@@ -1,13 +1,13 @@
 #!/bin/bash
-# A party reads tables as party-NN.json (data.read) states: the labels are those of the matrix.
+# A party reads tables as data.read in its configuration says. The labels are those of the matrix.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
 source "${0%/*}/python.sh"
 
-# A heading, ids and a decimal comma at party-00, edges with a heading at party-01; the job ends as
-# on the matrices.
+# party-00's table has a heading, ids and decimal commas; party-01's edges have a heading. The job
+# ends as on the matrices.
 test_a_party_reads_tables() {
 	needs_python
 	federation 2
@@ -42,7 +42,7 @@ test_a_party_reads_tables() {
 	END
 	edit party-00 '.data = { features: "t.csv", edges: "a.csv", read: { id: "node",
 		separator: ";", decimal: ",", ignore: ["note"] } }'
-	# One separator for both files of a party: edges are then between semicolons too.
+	# A party's separator applies to both files, so its edges have semicolons too.
 	sed -i 's/,/;/g' "$T/a.csv"
 	edit party-00 '.data.read += { from: "from", to: "to" }'
 	awk 'END { for (i = 0; i < NR; i++) printf "n%04d\n", i }' <(tail -n +2 "$T/t.csv") \

@@ -1,21 +1,20 @@
 #!/bin/bash
-# test-terminal.sh -- what the tool shows, in terminals of 40 and of 80 columns: what does not fit
-# is folded between words; a path, which somebody may copy, stays whole. LOOK=1 prints all of it, to
-# be read.
+# test-terminal.sh -- the tool's output in terminals of 40 and of 80 columns. Long lines are folded
+# between words. A path stays whole, because a user may copy it. LOOK=1 prints all output.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=serve.sh
 source "${0%/*}/serve.sh"
 
-# In a terminal of its own, whose lines are in $T/shown.
+# Runs COMMAND in a terminal of its own and writes its lines to $T/shown.
 shows() { # WIDTH COMMAND...
 	command -v script >/dev/null || skip "no script(1), which makes terminals"
 	script -qec "stty cols $1 rows 50; $(printf '%q ' "${@:2}") 2>/dev/null" /dev/null \
 		</dev/null | tr -d '\r' >"$T/shown" || true
 	[[ -s $T/shown ]] || fault "${*:2} shows nothing"
 	[[ -z ${LOOK-} ]] || { echo "=== in $1: ${*:2}" && cat "$T/shown"; }
-	# Too long may be a word that is alone, or behind what names it.
+	# A single word may be too long, alone or after its heading.
 	grep -E "^.{$(($1 + 1)),}" "$T/shown" | grep -Ev '^ *([a-z]+:? +)?[^ ,]+,?$' >"$T/wide" ||
 		return 0
 	fault "in $1 columns, beyond the side: ${*:2}: $(head -n 3 "$T/wide")"
@@ -29,14 +28,14 @@ fits() { # COMMAND...
 test_jobs() {
 	federation 3
 	edit party-00 '.policy.max_jobs = 9'
-	edit party-02 '.policy.max_words = 90000' # more than one job takes, fewer than two
+	edit party-02 '.policy.max_words = 90000' # more than one job needs, less than two need
 	all_stay 3
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "job 1 ended with $?"
 	submits "$T/job.json" 2
 	! job wait 2 >/dev/null 2>&1 || fail "job 2 is done"
 	until_true 20 joined_times 3 || fail "they did not come back"
-	# Stopped before, it ends as its last job did.
+	# A party that is stopped too early ends with its last job's status.
 	is_back() { tail -n 1 "$T/party-01.stderr" | grep -q admitted; }
 	until_true 20 is_back || fail "party-01 did not come back"
 	kill -TERM "${PID[party-01]}"
@@ -54,7 +53,7 @@ test_jobs() {
 	fits "$BIN/coterie" ledger list --state "$T/out/party-00/state"
 	fits "$BIN/coterie" ledger verify --state "$T/out/party-00/state"
 	fits "$BIN/coterie" show "$T/out/coordinator/job-000001"
-	# Where nobody looks, a line is a line.
+	# Output to a pipe is not folded.
 	[[ $("$BIN/coterie" ledger list --state "$T/out/party-00/state" | grep -c .) == \
 		$("$BIN/coterie" ledger export --csv --state "$T/out/party-00/state" | sed 1d |
 		grep -c .) ]] || fault "lines of the ledger are folded in a pipe"
@@ -62,7 +61,7 @@ test_jobs() {
 		fault "the job's text is folded in a pipe"
 }
 
-# The progress of the jobs that measure the gain is theirs, and not that of the table before them.
+# Jobs that measure the gain have a progress line of their own, not that of the table before.
 test_progress_names_its_work() {
 	federation 2
 	command -v script >/dev/null || skip "no script(1), which makes terminals"

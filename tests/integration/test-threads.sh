@@ -1,7 +1,7 @@
 #!/bin/bash
-# Jobs of every kind, COTERIE_JOBS of each (1; 20 in make soak). With programs of make SAN=thread,
-# no thread of a daemon reads what another one writes. With others, and without COTERIE_JOBS, it is
-# skipped: other tests run each kind.
+# Runs COTERIE_JOBS jobs of every kind (1; 20 in make soak). With programs of make SAN=thread, no
+# thread of a daemon has a data race. With other programs it runs only if COTERIE_JOBS is set,
+# because other tests run each kind.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

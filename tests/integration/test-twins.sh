@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two jobs at once over one state, in a sample of what tests/faults/twins.sh runs for each budget
-# and each step.
+# Runs a sample of tests/faults/twins.sh: two jobs at once over one state. The script itself covers
+# each budget and each step.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -24,8 +24,7 @@ test_privacy() { cells eps person keys; }
 test_jobs() { cells jobs keys; }
 test_matchings() { cells change person; }
 
-# Whether the driver finds what is wrong: this party forgets what it has given as soon as it has
-# joined.
+# twins.sh finds overspending: this party deletes its spending from the ledger whenever it starts.
 test_overspending_is_found() {
 	local status=0
 	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"

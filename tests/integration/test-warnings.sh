@@ -1,7 +1,8 @@
 #!/bin/bash
-# Results that are less than was asked for: who says so, where, and to whom it is not said.
+# Warnings about results that are worse than requested: which processes report them, where, and
+# which do not learn of them.
 #
-# party-01's features are 0 -> party-01: run.json, log; show, report (not the coordinator)
+#     party-01's features are 0  ->  party-01: run.json, log; show, report (not the coordinator)
 #     clusters without edges     ->  all: run.json, log; show, report, job show, coterie run
 #
 # shellcheck source=lib.sh
@@ -13,7 +14,7 @@ landmark_job() {
 	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark" }' >"$T/job.json"
 }
 
-# Neither features nor edges say anything.
+# Makes data in which neither features nor edges show clusters.
 without_clusters() { # L
 	federation "$1" --signal 0 --homophily 0.34 --degree 16
 	landmark_job
@@ -76,7 +77,7 @@ test_each_says_what_it_knows() {
 		fail "the coordinator's report has other warnings"
 }
 
-# Names of columns are in warnings of the party whose they are.
+# Names of columns are only in warnings of the party that has these columns.
 test_names_of_columns_stay() {
 	federation 2
 	for name in party-00 party-01; do

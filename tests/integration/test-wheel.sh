@@ -1,7 +1,7 @@
 #!/bin/bash
-# The wheels that make wheel makes: what they hold, and that pip installs them without network.
+# Checks the wheels of make wheel: their contents, and that pip installs them without a network.
 #
-# Needs what scripts/deps --wheel installs; skipped without.
+# It needs the packages of scripts/deps --wheel, and is skipped without them.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -10,7 +10,7 @@ source "${0%/*}/python.sh"
 
 ((TEST_TIMEOUT >= 300)) || TEST_TIMEOUT=300
 
-# Debian's python3 has Debian's numpy.
+# Uses Debian's python3, which has Debian's numpy.
 needs_wheel() {
 	PYTHON=/usr/bin/python3
 	"$PYTHON" -c 'import ensurepip, numpy, tomllib, venv' 2>/dev/null ||
@@ -25,13 +25,13 @@ wheels() { # DIR [COMMAND...]
 		fail "$(<"$T/wheel.stderr")"
 }
 
-into_venv() { # WHEEL [OPTION]: $T/venv
+into_venv() { # WHEEL [OPTION]: installs it into $T/venv
 	"$PYTHON" -m venv "${@:2}" "$T/venv"
 	"$T/venv/bin/pip" install -q --disable-pip-version-check --no-index "$1" ||
 		fail "pip does not install $1"
 }
 
-# Neither the clone nor PATH has the programs.
+# Runs a command without the programs of the clone or of PATH.
 alone() { (cd "$T" && env -u COTERIE_BIN -u PYTHONPATH PATH=/usr/bin:/bin "$@"); }
 
 test_wheel_with_programs() {
@@ -44,7 +44,7 @@ test_wheel_with_programs() {
 		fail "the venv's coterie says something else"
 	own=$(alone "$T/venv/bin/python" -c 'import coterie; print(coterie.find())')
 	[[ $own == "$T"/venv/lib/*/coterie/_programs/bin/coterie ]] || fail "the programs are $own"
-	# What it loads is in the wheel, but for glibc.
+	# All libraries that it loads are in the wheel, except glibc.
 	ldd "$own" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | grep -v "^$T/venv" >"$T/system" || true
 	! grep -Ev '/lib(c|m|resolv|dl|rt|pthread)\.so|/ld-linux' "$T/system" ||
 		fail "it loads these of the system"
@@ -62,14 +62,14 @@ print(len(model.labels_), sorted(set(model.labels_.tolist())))' >"$T/said" || fa
 		licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
 		grep -q "dist-info/$name\$" "$T/names" || fail "the wheel has no $name"
 	done
-	# Another system's pip says so.
+	# pip of another system refuses the wheel.
 	! "$T/venv/bin/pip" install -q --no-index --no-deps --target "$T/mac" --platform \
 		macosx_11_0_arm64 --only-binary :all: "$wheel" 2>"$T/pip" ||
 		fail "pip installs it for macOS"
 	grep -q 'is not a supported wheel on this platform' "$T/pip" || fail "pip says $(<"$T/pip")"
 }
 
-# What docs/python.md says of the install, but for what installs packages and builds.
+# Runs the install commands of docs/python.md, except those that install packages or build.
 test_install_as_documented() {
 	needs_wheel
 	local dist=${ONCE:-$T}/wheels
@@ -89,7 +89,7 @@ test_install_as_documented() {
 			fail "docs/python.md names another tag"
 }
 
-# As on macOS and Windows: in a venv with nothing.
+# Installs in an empty venv, as on macOS and Windows.
 test_wheel_without_programs() {
 	needs_wheel
 	local dist=${ONCE:-$T}/wheels

@@ -1,4 +1,4 @@
-# wire.sh -- for tests that speak to a daemon by hand: raw bytes, TLS sessions, frames.
+# wire.sh -- for tests that send raw bytes, TLS sessions and frames to a daemon.
 #
 #     the test ---- bytes ----------------> coordinator
 #     the test ---- openssl s_client =====> coordinator
@@ -6,7 +6,7 @@
 #
 # shellcheck shell=bash
 
-tls_tool() { # NAME: of tests/hostile, by OpenSSL alone; compiled once, whoever comes first
+tls_tool() { # NAME: compiles a tool of tests/hostile, once
 	local exe=$TOOLS/$1 c=$ROOT/tests/hostile/$1.c
 	[[ ! $exe -nt $c ]] || return 0
 	(
@@ -19,12 +19,12 @@ tls_tool() { # NAME: of tests/hostile, by OpenSSL alone; compiled once, whoever 
 	) 9>"$TOOLS/$1.lock"
 }
 
-u() { # BYTES NUMBER: big-endian, as the printf escapes that make it
+u() { # BYTES NUMBER: prints NUMBER, big-endian, as escapes for printf
 	local i
 	for ((i = $1 - 1; i >= 0; i--)); do printf '\\x%02x' $((($2 >> (8 * i)) & 255)); done
 }
 
-# A frame (proto/PROTOCOL.md): u32 length, u16 type, u16 flags, u64 job, u32 seq, body.
+# Prints a frame (proto/PROTOCOL.md): u32 length, u16 type, u16 flags, u64 job, u32 seq, body.
 frame() { # TYPE JOB SEQ [BODY-ESCAPES [LENGTH [FLAGS]]]
 	local body=${4-} length
 	length=${5:-$((16 + ${#body} / 4))}
@@ -38,7 +38,7 @@ hello() { # VERSION-MIN VERSION-MAX
 	frame $HELLO 0 0 "$(u 2 "$1")$(u 2 "$2")$(u 4 1)\\x74"
 }
 
-# What a daemon of before said first: tests/vectors/older.txt.
+# Prints the first message of an older daemon: tests/vectors/older.txt.
 recorded() { # hello|welcome VERSION
 	local hex
 	hex=$(awk -v what="$1" -v version="$2" '$1 == what && $2 == version { print $4 }' \
@@ -48,7 +48,7 @@ recorded() { # hello|welcome VERSION
 	printf "$(sed 's/../\\x&/g' <<<"$hex")"
 }
 
-# Sends stdin to the coordinator as it is and waits until that closes the connection.
+# Sends stdin to the coordinator unchanged, and waits until it closes the connection.
 raw() {
 	cat >"$T/raw.stdin"
 	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
@@ -58,7 +58,7 @@ raw() {
 	exec 3<&- 3>&-
 }
 
-# The same inside TLS, with NAME's certificate, or with further arguments for s_client.
+# Sends stdin inside TLS, with NAME's certificate or with other arguments for s_client.
 tls() { # NAME [S_CLIENT-ARG...]
 	local status=0
 	cat >"$T/tls.stdin"
@@ -69,9 +69,9 @@ tls() { # NAME [S_CLIENT-ARG...]
 	((status != 124)) || fail "the connection of ${1:-nobody} was not closed"
 }
 
-# Stands in for the coordinator, with its certificate, towards one party: what is written to file
-# descriptor 4 is sent once the handshake is done.
-stand_in() { # [-tls1_3]: its address is in $ADDRESS
+# Stands in for the coordinator, with its certificate, for one party. It sends the data of file
+# descriptor 4 after the handshake.
+stand_in() { # [-tls1_3]: sets $ADDRESS
 	mkfifo "$T/to-party"
 	exec 4<>"$T/to-party"
 	start server openssl s_server -accept 127.0.0.1:0 -naccept 1 -CAfile "$T/pki/ca.crt" \

@@ -1,18 +1,22 @@
-/* attempts.pml -- attempts, lists of members, rounds and noise keys, with a coordinator that may send anything.
+/* attempts.pml -- models attempts, lists of members, rounds and noise keys, with a coordinator that
+ * may send anything.
  *
- * Parties 0 .. HONEST - 1 keep to the protocol; the other parties of L are the coordinator's. It offers an honest
- * party any attempt with any list of who takes part and any numbering, in any order, restarts it at any time, and
- * broadcasts in each round something or nothing. Cryptography is perfect: a mask is its identity, and a sum opens
- * if and only if each honest member of it has answered with masks that cancel.
+ * Parties 0 .. HONEST - 1 keep to the protocol; the coordinator controls the other parties of L.
+ * It offers an honest party any attempt, with any list of members and any numbering, in any
+ * order. It restarts parties at any time, and broadcasts something or nothing in each round.
+ * Cryptography is perfect: a mask is its identity. A sum opens if and only if each of its honest
+ * members has answered with masks that cancel.
  *
- *   lists    (HONEST > 1) a term opens under one list, or, where policy.allow_loss permits others, under lists of
- *            which each contains the next, of allow_loss and min_parties members at least; parties that go on were
- *            told the same
- *   masks    (HONEST = 1) no mask is for two terms
- *   noise    (HONEST = 1) no noise key is for two questions, and no more questions are answered than are paid for
+ *   lists    (HONEST > 1) A term opens under one list. If policy.allow_loss permits others, each
+ *            list contains the next one and has at least allow_loss and min_parties members.
+ *            Parties that go on have received the same broadcasts.
+ *   masks    (HONEST = 1) No mask is used for two terms.
+ *   noise    (HONEST = 1) No noise key is used for two questions. No more questions are answered
+ *            than are paid for.
  *
- * A macro NO_..., ROUND_REUSED or KEYS_REUSED leaves out one guard of the implementation:
- * tests/integration/test-model.sh checks that spin then finds a fault, and none in the whole.
+ * A macro NO_..., ROUND_REUSED or KEYS_REUSED leaves out one guard of the implementation.
+ * tests/integration/test-model.sh checks that spin then finds a fault, and finds none in the
+ * whole model.
  */
 #ifndef L
 #define L 3 /* parties */
@@ -26,13 +30,13 @@
 #ifndef ALLOW_LOSS /* policy.allow_loss; 0: a job ends with a loss */
 #define ALLOW_LOSS 0
 #endif
-#ifndef NUMBERS /* of attempts, from 1 */
+#ifndef NUMBERS /* numbers of attempts, from 1 */
 #define NUMBERS 3
 #endif
 #ifndef MAX_ATTEMPTS /* policy.max_attempts */
 #define MAX_ATTEMPTS 2
 #endif
-#ifndef MAX_PAID /* policy.max_eps_total, in answers */
+#ifndef MAX_PAID /* policy.max_eps_total, counted in answers */
 #define MAX_PAID 3
 #endif
 #define ROUNDS 2
@@ -50,16 +54,16 @@
 #define SIZE(u) (HAS(u, 0) + HAS(u, 1) + HAS(u, 2) + HAS(u, 3) + HAS(u, 4))
 #define WITHIN(u, v) (((u) & (v)) == (u))
 
-/* ---- what honest parties have ---- */
+/* ---- state of honest parties ---- */
 
-byte last[HONEST];   /* the highest attempt that is in state/served */
-byte held[HONEST];   /* its list; 0: none */
-byte served[HONEST]; /* how many attempts */
-/* Of each attempt: what the key advertisement is signed for, and what was answered. */
+byte last[HONEST];   /* the highest attempt in state/served */
+byte held[HONEST];   /* the list of that attempt; 0: none */
+byte served[HONEST]; /* number of attempts */
+/* For each attempt: the list that the key advertisement signs, and the answers. */
 #define AT(i, a) ((i) * NUMBERS + (a) - 1)
 byte list[HONEST * NUMBERS];
-byte rounds[HONEST * NUMBERS];       /* answered */
-byte told[HONEST * NUMBERS * ROUNDS]; /* how much was broadcast before each answer: its transcript */
+byte rounds[HONEST * NUMBERS];       /* number of rounds answered */
+byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: earlier broadcasts */
 #define TOLD(i, a, r) told[AT(i, a) * ROUNDS + (r)]
 
 /* ---- an offer ---- */
@@ -91,7 +95,7 @@ byte told[HONEST * NUMBERS * ROUNDS]; /* how much was broadcast before each answ
 #endif
 #define TAKES(i, a, u) (u > 0 && HAS(u, i) && ENOUGH(u) && MAY_LOSE(u) && KEPT(i, u))
 
-/* ---- keys, masks, words of what was told: of two honest members of a list ---- */
+/* ---- keys, masks and confirmations between two honest members of a list ---- */
 
 #ifdef NO_LIST_IN_KEYS
 #define SAME_LIST(j, a, u) (list[AT(j, a)] != 0)
@@ -105,12 +109,12 @@ byte told[HONEST * NUMBERS * ROUNDS]; /* how much was broadcast before each answ
 #define WORD_OF(j, i, a, u, r)                                                                     \
 	(j >= HONEST || !HAS(u, j) || (rounds[AT(j, a)] >= (r) && TOLD(j, a, (r) - 1) == TOLD(i, a, (r) - 1)))
 #endif
-/* In round r the honest members are those of u, and j has answered with the mask that i has. */
+/* Party j, if it is an honest member of u, has answered round r with the mask that cancels i's. */
 #define CANCELS(j, i, a, u, r)                                                                     \
 	(j >= HONEST || !HAS(u, j) ||                                                              \
 	 ((list[AT(j, a)] & OURS) == ((u) & OURS) && rounds[AT(j, a)] > (r) && TOLD(j, a, r) == TOLD(i, a, r)))
 
-/* j stands in macros, where there may be fewer parties: arrays end at HONEST. */
+/* Macros name party j even if there are fewer parties. Arrays end at HONEST. */
 #if HONEST == 1
 #define EACH(F, ...) (F(0, __VA_ARGS__))
 #elif HONEST == 2
@@ -119,17 +123,17 @@ byte told[HONEST * NUMBERS * ROUNDS]; /* how much was broadcast before each answ
 #define EACH(F, ...) (F(0, __VA_ARGS__) && F(1, __VA_ARGS__) && F(2, __VA_ARGS__))
 #endif
 
-/* ---- what must hold ---- */
+/* ---- properties that must hold ---- */
 
 #define QUESTIONS (ROUNDS * TOLDS)
 #define QUESTION(r, t) ((r) * TOLDS + (t))
 
 #if HONEST > 1
-int opened[QUESTIONS]; /* a bit for each list under which the coordinator has the sum of this question's terms */
+int opened[QUESTIONS]; /* a bit for each list under which the sum of its terms is open */
 
 #define LISTED(j, a, u) (!HAS(u, j) || list[AT(j, a)] == (u))
 
-/* Member i of list u has answered last. */
+/* Checks the lists when member i of list u has just answered. */
 inline check_opened(i, a, u, r)
 {
 	if
@@ -152,16 +156,17 @@ inline check_opened(i, a, u, r)
 	fi
 }
 
-/* Who goes on was told what each other honest member was that goes on. */
+/* A party goes on only if each other honest member that goes on received the same broadcasts. */
 #define GOES_ON(i, a, u, r, t) (EACH(KEYS_WITH, a, u) && (r == 0 || EACH(WORD_OF, i, a, u, r)))
 #define SAME_WORDS(j, i, a, u, r)                                                                  \
 	(!HAS(u, j) || list[AT(j, a)] != (u) || rounds[AT(j, a)] < (r) || TOLD(j, a, (r) - 1) == TOLD(i, a, (r) - 1))
 
 #else
-byte numbering; /* of the attempt: which row each node has */
+byte numbering; /* of the attempt: the row of each node */
 #define NUMBERINGS 2
 
-/* A mask is that of keys, list, round and transcript; a term that of round, transcript and numbering. */
+/* Keys, list, round and transcript determine a mask. Round, transcript and numbering determine a
+ * term. */
 #ifdef ROUND_REUSED
 #define MASK(a, r, t) (((a) - 1) * TOLDS + (t))
 #else
@@ -176,7 +181,7 @@ inline check_masks(i, a, u, r)
 	masked[MASK(a, r, TOLD(i, a, r))] = TERM(r, TOLD(i, a, r))
 }
 
-/* The answer's bytes may be the same for two questions, so they are no help here. */
+/* Two questions may have answers with the same bytes, so answers cannot separate noise keys. */
 #ifdef NO_NUMBERING_IN_NOISE_KEY
 #define KEY_NUMBERING 0
 #else
@@ -206,7 +211,7 @@ inline check_masks(i, a, u, r)
 #else
 #define KEYS 384
 #endif
-short noise[KEYS]; /* by key: 1 and the question that it was for */
+short noise[KEYS]; /* for each key: 1 + the question it was used for */
 byte paid, asked;
 
 #ifdef NO_CHARGE /* a repeated attempt costs nothing */
@@ -275,7 +280,7 @@ init {
 #if HONEST == 1
 			choose(numbering, 0, NUMBERINGS - 1);
 #ifndef KEYS_REUSED
-			/* Exponents are new: no mask of before comes again, whatever the attempt is called. */
+			/* New exponents: no earlier mask comes again, for any attempt number. */
 			r = 0;
 			do
 			:: r < ROUNDS * TOLDS -> masked[(a - 1) * ROUNDS * TOLDS + r] = 0; r++

@@ -45,7 +45,7 @@ TEST(test_words)
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 1", "fedgcn", FEDGCN_MATCHED,
 		  FEDGCN_PROX },
 		{ ", \"aggregation\": \"fedper\"", "fedgcn", FEDGCN_MATCHED, FEDGCN_PER },
-		/* as version 0.2.0 records it */
+		/* Version 0.2.0 recorded the parameter em. */
 		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG },
 	};
 

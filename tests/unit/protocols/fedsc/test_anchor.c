@@ -163,8 +163,8 @@ TEST(threads_do_not_matter)
 	mat_release(&X);
 }
 
-/* Sums of blocks of rows are joined in pairs. They are bitwise identical for any place of the
- * blocks. */
+/* Sums of blocks of rows are joined in pairs. They are bitwise identical if each block is computed
+ * by itself. */
 TEST(blocks_are_joined_in_pairs)
 {
 	enum { N = 2 * ROWSUM_ROWS + 77, D = 40, WORDS = D * (D + 1) / 2 };

@@ -14,7 +14,7 @@ enum { PARTIES = 5, CLUSTERS = 10, FRACTION = 24, SAMPLE = 200 };
 /* Parties with recorded traffic: each V as sent, and each answer Y. */
 struct tap {
 	struct parts *parts;
-	struct secagg *secagg; /* of party 0 */
+	struct secagg *secagg; /* masks of party 0 */
 	struct mat V[128], Y[128], masked[128];
 	size_t blocks;
 	double *degree; /* n */
@@ -325,7 +325,7 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 	tap_on(t, &tapped, &parts);
 	t->secagg = f->party[0].secagg;
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* so that uploads are N V */
+	how.tau = 0; /* makes uploads N V */
 	how.rounds = rounds;
 	how.iterations = 1;
 	how.restarts = 1;
@@ -352,7 +352,7 @@ static void attack_sums(const char *graph, const struct csr *A, bool all, struct
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
 	tap_on(t, &tapped, &parts);
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* so that sums are N V */
+	how.tau = 0; /* makes sums N V */
 	how.restarts = 1;
 	assert_ok(fedspectral_exact(&tapped, A->rows, &how, label, NULL));
 	exact_sums(graph, t, A, all, s);

@@ -18,7 +18,7 @@ static void check_real(const char *set, unsigned rounds)
 	ALLOC(label, A.rows);
 	parts_central(&A, 10, all);
 	fedspectral_defaults(&p, 10, 1, 2);
-	p.tau = 0; /* as in the central clustering */
+	p.tau = 0; /* the central clustering has no tau */
 	for (size_t s = 0; s < sizeof(split) / sizeof(*split); s++) {
 		struct parts parts;
 		struct metrics m;

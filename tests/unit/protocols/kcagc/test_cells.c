@@ -124,7 +124,7 @@ TEST(test_all_apart)
 	const uint32_t *labels[] = { own, own };
 
 	for (uint32_t i = 0; i < N; i++)
-		own[i] = UINT32_MAX - i * 4096; /* with equal low bits */
+		own[i] = UINT32_MAX - i * 4096; /* their low bits are equal */
 	check_cells(labels, 2, N);
 	free(own);
 }
@@ -140,7 +140,7 @@ TEST(test_no_nodes)
 
 /* ---- min_cell ---- */
 
-/* Merges cells by the wording of the rule, on whole arrays: O(n m). Returns the number of cells. */
+/* Merges cells as the rule says, on whole arrays: O(n m). Returns the number of cells. */
 static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
 {
 	size_t *size = alloc(m + 1, sizeof(*size)), out = 0;

@@ -21,7 +21,7 @@ static void make(struct graph *g, struct csr *X, size_t per_row)
 		X->value[e] *= e < X->start[ROWS - 1] ? 1 + 3 * pow(0.9, X->index[e]) : 0;
 }
 
-/* Computes U S, or U, from formed features F. */
+/* Computes U S, or U with unit_basis, from features that are formed. */
 static void formed(const struct graph *g, const struct csr *X, const struct embed_params *p,
 		   struct mat *Z)
 {

@@ -290,7 +290,7 @@ TEST(test_other_products_are_refused)
 	run_phase(&f.run, "level-1");
 	group_open(&j, &t, &tree, &round);
 	send_products(&f, &t, 0);
-	fake_send_words(&f, 1, ROOT, 0, words, 0, 28, 28); /* of 7 items */
+	fake_send_words(&f, 1, ROOT, 0, words, 0, 28, 28); /* products of 7 items */
 	assert_err(gram_kmeans(&f.run, &j, 1), ERR_PEER,
 		   "b sent MASKED with words from 0 of 29 for group 2, round 0; due were words "
 		   "from 0 of 37");

@@ -55,7 +55,7 @@ TEST(test_cells_as_rows)
 	products(&Y, &G);
 	joint_init(&j, &node, &round, M, K, 2, 1, weight);
 	j.running[0] = j.running[1] = true;
-	j.inertia[0] = 1; /* so that the second restart wins */
+	j.inertia[0] = 1; /* makes the second restart win */
 	memcpy(j.label + M, label, sizeof(label));
 	p = measure_joint(&j, &G, within);
 	assert_near(p.inertia, by_rows.inertia, 1e-9 * by_rows.inertia);

@@ -416,7 +416,7 @@ static void test_kept_and_found(void **state)
 		   "is the model of another run, renamed");
 	model_forget(dir, other);
 	assert_false(file_exists(renamed));
-	model_forget(dir, other); /* no such file any more */
+	model_forget(dir, other); /* the file no longer exists */
 	free(renamed);
 	free(path);
 	model_free(m);

@@ -290,7 +290,7 @@ TEST(test_search_ends_before_the_rise)
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 	fit[10] = 0.5;
-	fit[19] = fit[8] - 0.015; /* nearly the best again */
+	fit[19] = fit[8] - 0.015; /* nearly as good as the best */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 }

@@ -163,7 +163,7 @@ TEST(test_order_is_that_of_the_sums)
 			for (size_t l = 0; l < L; l++)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
-					 rule / ORDER_BLOCK + 2); /* and one for the bound */
+					 rule / ORDER_BLOCK + 2); /* and one round for the bound */
 			check_facts(&f->server.record, rule,
 				    kcagc_job(&job)->preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);

@@ -10,7 +10,7 @@ struct answers {
 	struct graph g;
 	struct slice s;
 	bool idf;
-	double square[ROWS]; /* of the rows of two parties with equal columns */
+	double square[ROWS]; /* squared norms over two parties with equal columns */
 	/* Unit rows over both parties, the filter, and inner products after ORDER steps. */
 	struct mat X, T, K;
 	uint32_t label[2 * ROWS];

@@ -8,53 +8,57 @@
 
 const struct warning_text warning_text[WARNINGS] = {
 	[WARNING_ONE_CLUSTER] = { "one_cluster", "all rows are in one cluster",
-				  "look at the features' units and at rows that lie far from all "
-				  "others, and at the other warnings" },
-	[WARNING_FEWER_CLUSTERS] = { "fewer_clusters",
-				     "some of the clusters asked for have no rows",
-				     "ask for fewer, look for rows that are alike, or try another "
+				  "check the features' units, rows far from all others, and the "
+				  "other warnings" },
+	[WARNING_FEWER_CLUSTERS] = { "fewer_clusters", "some clusters have no rows",
+				     "set fewer clusters, look for equal rows, or try another "
 				     "seed" },
 	[WARNING_SINGLE_ROWS] = { "single_rows", "clusters of one row each",
-				  "look at these rows: a row of totals, a wrong unit or a missing "
-				  "value coded as a number; leave them out, or ask for fewer "
+				  "look at these rows for totals, wrong units, or missing "
+				  "values coded as numbers; leave them out, or set fewer "
 				  "clusters" },
-	[WARNING_K_AT_END] = { "k_at_end", "the k chosen of a range is its first or last",
+	[WARNING_K_AT_END] = { "k_at_end", "the chosen k is the first or last of its range",
 			       "widen the range at that end" },
-	[WARNING_K_CLOSE] = { "k_close", "the k chosen of a range won by less than 0.01",
-			      "compare the clusters of both k, or give the k that the use of the "
-			      "result asks for" },
+	[WARNING_K_CLOSE] = { "k_close",
+			      "the silhouette of the chosen k is better by less than "
+			      "0.01",
+			      "compare the clusters of both k, or set the k that your use needs" },
 	[WARNING_K_UNSTABLE] = { "k_unstable",
-				 "another k of the range is more stable over halves of the rows, "
-				 "by 0.2 or more",
-				 "look at the clusters of that k too, and give one k" },
+				 "another k of the range is more stable by 0.2 or more, if "
+				 "halves of the rows are clustered",
+				 "look at the clusters of that k too, and set one k" },
 	[WARNING_SILHOUETTE] = { "silhouette_low",
-				 "rows lie about as near to another cluster as to their own",
+				 "rows are almost as near to another cluster as to their own",
 				 "there may be no clusters: try another k, other columns or "
 				 "units" },
 	[WARNING_MODULARITY] = { "modularity_low",
-				 "clusters fit the edges little better than chance, below 0.1",
+				 "clusters fit the edges little better than chance: the "
+				 "modularity is below 0.1",
 				 "there may be no communities: try another k or method, or look at "
 				 "the features' units and the edges" },
 	[WARNING_COLUMNS_CONSTANT] = { "columns_constant",
-				       "columns of a party have one value in all rows, and count "
-				       "for nothing",
-				       "leave them out, or look at how they were read" },
+				       "some columns of a party have the same value in all "
+				       "rows, so they have no effect",
+				       "leave them out, or check how the party read them" },
 	[WARNING_COLUMNS_UNLINKED] = { "columns_unlinked",
 				       "linked rows are no more alike than others in columns of "
 				       "numbers beside words, which count for nothing",
-				       "leave them out, or look at how they were read" },
+				       "leave them out, or check how the party read them" },
 	[WARNING_COLUMN_DOMINATES] = { "column_dominates",
 				       "one column has over 80 % of the variance of a party's "
 				       "columns",
 				       "bring columns to one unit, or set \"standardize\" in the "
 				       "job" },
-	[WARNING_NO_FEATURES] = { "no_features", "all features of a party are 0, and add nothing",
-				  "look at the party's features and how they were made" },
+	[WARNING_NO_FEATURES] = { "no_features",
+				  "all features of a party are 0, so they have "
+				  "no effect",
+				  "check the party's features and how they were made" },
 	[WARNING_DEGREES] = { "degrees",
-			      "nodes' degrees stand for the features, which are degrees themselves",
-			      "set \"degrees\" to \"off\" in the job where features should count" },
+			      "the job used degrees instead of features, since the features "
+			      "mostly follow from degrees",
+			      "to use the features, set \"degrees\" to \"off\" in the job" },
 	[WARNING_UNLIKE_ROWS] = { "unlike_rows",
-				  "rows that no landmark resembles have labels by chance",
+				  "rows that are similar to no landmark have random labels",
 				  "set a larger r, or more landmarks" },
 };
 

@@ -428,8 +428,8 @@ enum err sheet_end(struct sheet *t)
 		suffixed += w.n > 2 && !memcmp(w.p + w.n - 2, ".0", 2);
 	}
 	if (t->has_ids && suffixed == t->rows)
-		log_warn("%s: all ids end in \".0\": whole numbers become such where a column had "
-			 "gaps; other parties' ids may not",
+		log_warn("%s: all ids end in \".0\": a program wrote them so because values "
+			 "were missing; other parties' ids may differ",
 			 t->where);
 	if (t->has_ids)
 		end_ids(t);

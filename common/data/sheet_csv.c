@@ -233,7 +233,8 @@ static void sheet_csv_log_summary(const struct sheet *t, const struct sheet_said
 	for (size_t i = 0; i < t->columns; i++)
 		left_out += t->column[i].role >= ROLE_LABEL;
 	if (said->mark)
-		log_info("%s: begins with a byte order mark, which is no part of the first name",
+		log_info("%s: begins with a byte order mark, which the first name does not "
+			 "include",
 			 t->where);
 	log_info("%s: the first line is %s heading, %s: %zu columns, %zu of them left out",
 		 t->where, said->heading ? "the" : "a row and no", said->why, t->columns, left_out);

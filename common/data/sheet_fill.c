@@ -177,11 +177,11 @@ static void sheet_fill_warn_of_codes(const struct sheet *t, const struct sheet_c
 		return;
 	if (c->codes)
 		log_warn("%s: column \"%s\": %zu values have zeros in front or are beyond 2^53: "
-			 "for an id say so (id), for a code too (category)",
+			 "if they are ids, set id; if they are codes, set category",
 			 t->where, c->name, c->codes);
 	else if (!t->has_ids && is_name_of_ids(c->name) && is_number_of_rows(t, c))
-		log_warn("%s: column \"%s\" has another whole number in each row, but is read as a "
-			 "feature: for an id say so (id)",
+		log_warn("%s: column \"%s\" has another whole number in each row, but is read "
+			 "as a feature: if it has the ids, set id",
 			 t->where, c->name);
 }
 

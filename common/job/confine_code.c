@@ -145,10 +145,9 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 	if (is_single_threaded()) /* no other thread needs to be confined */
 		return ERR_OK;
 	if (!is_persistent(config) || !is_persistent(job)) {
-		log_info(
-		    "%s is no regular file, so the program does not restart itself: threads of "
-		    "libraries may write code",
-		    is_persistent(config) ? job : config);
+		log_info("%s is no regular file, so this program cannot restart itself confined: "
+			 "threads of libraries may write code",
+			 is_persistent(config) ? job : config);
 		return ERR_OK;
 	}
 	program[n] = 0;

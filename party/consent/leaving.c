@@ -316,7 +316,7 @@ static enum err question(struct work *work, uint32_t release, const uint8_t hash
 	if (!asked.same && asked.others >= claims && l->claims.eps > 0) {
 		TRY(policy_check_again(l->config, l->ledger, &l->job, &l->claims, claims));
 		log_warn("attempt %u asks another question than an earlier attempt at this job: "
-			 "its noise is other noise, and eps %g is spent again",
+			 "it gets new noise, and spends eps %g again",
 			 l->job.attempt, l->claims.eps);
 		l->booked_claim = false;
 	}

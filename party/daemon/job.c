@@ -114,8 +114,8 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 	facts_number(facts, "rows_not_placed", (double)left.rows);
 	if (work->graph->adjacency.rows)
 		facts_number(facts, "edges_dropped", (double)left.edges);
-	log_info("%zu of %zu rows are common to all parties; the other %zu, and %zu edges of "
-		 "theirs, are not part of this job",
+	log_info("%zu of %zu rows are common to all parties; this job leaves out the other %zu "
+		 "rows and their %zu edges",
 		 n, own, left.rows, left.edges);
 	work->ending = ENDING_ROOM;
 	TRY(offer_check_memory(work, means, true));

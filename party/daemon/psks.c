@@ -80,8 +80,8 @@ struct psk *psks_of(const struct psks *psks, const struct work *work)
 		return NULL;
 	found = with(psks, coordinator);
 	if (found && found->n)
-		log_warn("peers.%s.psk is of no use: %s is the coordinator, and keys are shared "
-			 "with other parties",
+		log_warn("peers.%s.psk is of no use: %s is the coordinator, and only parties "
+			 "share such keys",
 			 coordinator, coordinator);
 	psk = secret_new(work->L * sizeof(*psk));
 	for (size_t l = 0; l < work->L; l++) {
@@ -91,7 +91,7 @@ struct psk *psks_of(const struct psks *psks, const struct work *work)
 		psk[l] = *found;
 		shared++;
 	}
-	log_info("pre-shared keys go into the keys with %zu of %zu other parties", shared,
+	log_info("pre-shared keys protect the keys with %zu of %zu other parties", shared,
 		 work->L - 1);
 	return psk;
 }

@@ -73,7 +73,7 @@ enum err party_status_open(struct party_status **out, const struct party_config 
 		e = party_status_open_socket(s, loop);
 	if (e != ERR_OK && s->roles.n == config->common.control.viewers.count &&
 	    !config->common.control.socket) {
-		log_warn("%s: coterie status cannot ask this party", err_detail());
+		log_warn("%s: coterie status cannot reach this party", err_detail());
 		e = ERR_OK;
 	}
 	return e;

@@ -92,9 +92,10 @@ static void isolate_helper(void)
 	if (child == 0)
 		_exit(!leave_network());
 	if (child < 0 || waitpid(child, &status, 0) != child || status != 0 || !leave_network())
-		log_warn("ranks: mpirun and its ranks will listen on all interfaces of this host, "
-			 "as it grants no network namespace (unit: RestrictNamespaces=user net; "
-			 "kernel.unprivileged_userns_clone; AppArmor): others must not reach it");
+		log_warn("ranks: this host grants no network namespace (unit: "
+			 "RestrictNamespaces=user net; kernel.unprivileged_userns_clone; "
+			 "AppArmor), so mpirun and its ranks listen on all interfaces: block "
+			 "access from other hosts");
 }
 
 /* Makes the pipes to and from rank 0, and that of the standard error of mpirun and ranks. The

@@ -84,7 +84,8 @@ void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA2
 	if (e == ERR_OK)
 		e = file_write_soon(path, (struct bytes){ file.p, file.n }, FILE_SECRET);
 	if (e != ERR_OK && e != ERR_CANCELLED)
-		log_warn("another attempt would have to recompute this: %s", err_detail());
+		log_warn("a result was not stored, so another attempt must recompute it: %s",
+			 err_detail());
 	buf_release(&file);
 	free(path);
 }

@@ -92,8 +92,8 @@ static enum err party_columns_compare_all(struct work *work, const struct disclo
 		const char *how = has_names(own) ? differs(own, &said[l]) : NULL;
 
 		if (!has_names(&said[l]))
-			log_warn("the columns of %s have no names (columns.json): they are not "
-				 "compared with those of other parties",
+			log_warn("the columns of %s have no names (columns.json), so their "
+				 "names are not compared with those of other parties",
 				 work->name[l]);
 		else if (how)
 			buf_printf(&others, "%s%s %s", others.n ? ", " : "", work->name[l], how);

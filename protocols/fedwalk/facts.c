@@ -107,10 +107,10 @@ void fedwalk_record(const struct fedwalk_job *job, size_t n, const double counts
 	facts_number(r, "attack_guessed", counts[FEDWALK_GUESSED]);
 	facts_number(r, "attack_precision", precision);
 	facts_number(r, "attack_recall", recall);
-	log_info("attack: of %.0f pairs that the coordinator takes for ties %.1f %% are, which are "
-		 "%.1f %% of all ties%s",
+	log_info("attack: the coordinator guesses %.0f pairs, and %.1f %% of these are ties; it "
+		 "finds %.1f %% of all ties%s",
 		 counts[FEDWALK_GUESSED], 100 * precision, 100 * recall,
-		 job->mode == FEDWALK_WALKS ? "" : ", as far as the reports let it be known");
+		 job->mode == FEDWALK_WALKS ? "" : ", as estimated from the reports");
 	for (size_t i = 0; i < mechanisms; i++, s++) {
 		char name[32], sensitivity[32], each[32], eps[32];
 

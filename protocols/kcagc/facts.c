@@ -144,8 +144,7 @@ static void slice_facts_see(struct slice *s, struct seen *seen)
 	if (!counts_are_words(s, seen))
 		return;
 	if (slice_facts_is_first(s))
-		log_info("counts say less of links than the presence of what they count: each "
-			 "becomes 1");
+		log_info("counts predict edges worse than presence does: each count becomes 1");
 	features_each(&s->X, mark_word, seen);
 	seen_release(seen);
 	seen_of(s, seen);
@@ -162,8 +161,8 @@ void slice_facts(struct slice *s, double *x)
 	x[1] = seen.varied;
 	if (seen.foreign && slice_facts_is_first(s))
 		log_info(
-		    "%zu of %zu columns have few zeros and the others mostly 0: the former are "
-		    "scaled to mean 0 and the size of the others",
+		    "%zu of %zu columns have few zeros, and the others are mostly 0: the former "
+		    "are scaled to mean 0 and to the size of the others",
 		    seen.foreign, features_cols(&s->X));
 	if (slice_facts_is_first(s))
 		seen_warn(&seen, s->columns);
@@ -221,8 +220,8 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 		    seen_is_foreign(&seen, j) ? seen_to_unit(&seen, j) : 1 / sqrt(seen.square);
 	if (weight && slice_facts_is_first(s)) {
 		log_info(
-		    "%zu of %zu columns have few zeros and the others mostly 0: the former are "
-		    "scaled to the size of the others",
+		    "%zu of %zu columns have few zeros, and the others are mostly 0: the former "
+		    "are scaled to the size of the others",
 		    seen.foreign, s->columns);
 		seen_warn(&seen, s->columns);
 	}

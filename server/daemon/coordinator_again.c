@@ -161,8 +161,8 @@ enum err running_find(struct running *r)
 		record_offer(&r->record, s.job_id, s.attempt);
 		running_set_phase(r, TELLING);
 		log_warn(
-		    "the job was done when %s ended: results are in %s. Parties that reconnect are "
-		    "told for up to %d s; then the same command begins a new job",
+		    "the job was done when %s ended: results are in %s. Parties that reconnect "
+		    "learn this for up to %d s. Then the same command begins a new job",
 		    r->c->config->common.name, r->c->config->common.output, COME_BACK_MS / 1000);
 		uv_timer_start(&r->join_timer, on_join_end, COME_BACK_MS, 0);
 		return ERR_OK;

@@ -59,8 +59,8 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 			/* No deadline here expires while the party's progress rises. */
 			asking[l] = true;
 			live_awaits(run->name[l], run->record->job_id, true);
-			log_info("waiting for %s, where a user decides whether it takes part, for "
-				 "up to %u s",
+			log_info("waiting for %s, where a user decides on the offer, for up to "
+				 "%u s",
 				 run->name[l], m->asking.within_s);
 		} else {
 			live_awaits(run->name[l], "", false);
@@ -184,7 +184,7 @@ static enum err server_job_finish(struct run *run)
 	if (e == ERR_OK && run->state)
 		e = attempt_done(run->state);
 	if (e != ERR_OK)
-		log_warn("if this process dies now, it will not know that the job is done: %s",
+		log_warn("if this process dies now, it forgets that the job is done: %s",
 			 err_detail());
 
 	for (size_t l = 0; l < run->L; l++)

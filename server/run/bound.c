@@ -11,11 +11,10 @@
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)
-		log_warn(
-		    "the longest row of one party is %.1g or more, of another %.1g: the first "
-		    "party decides the clusters alone, since sums keep few digits of the second; "
-		    "bring the features of all parties to one unit, or give job.standardize",
-		    sqrt(ldexp(1, e - 1)), sqrt(ldexp(1, least)));
+		log_warn("the longest row of one party is %.1g or more, of another %.1g: sums keep "
+			 "few digits of the second, so the first party decides the clusters alone; "
+			 "bring the features of all parties to one unit, or set job.standardize",
+			 sqrt(ldexp(1, e - 1)), sqrt(ldexp(1, least)));
 }
 
 enum err run_bound(struct run *run, const struct tree_node *node, uint64_t *round, const char *none,

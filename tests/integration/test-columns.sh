@@ -63,7 +63,7 @@ test_labels_are_those_of_pooled_rows() {
 	launch gram 3 --set clusters=4 --set exchange=gram --set secure_sum.modulus_bits=32 ||
 		fail "gram: $(<"$T/gram.stderr")"
 	agree "$T/whole/labels.csv" "$T/gram/party-01/labels.csv"
-	jq -e '[.leaks[] | select(test("intervals of its values"))] | length == 1' \
+	jq -e '[.leaks[] | select(test("clusters are intervals of that column"))] | length == 1' \
 		"$T/tree/party-00/run.json" >/dev/null ||
 		fail 'run.json does not say what local clusters show'
 }

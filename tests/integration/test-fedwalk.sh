@@ -167,7 +167,7 @@ test_odd_ties() {
 		fail "facts $(run_of coordinator '.facts | tostring')"
 	(($(fact_of coordinator isolated) >= 1)) || fail 'the vertex without ties was not seen'
 	says party-00 'dropped 1 ties to vertices that no party hosts'
-	says party-00 'added 1 ties with other parties. vertices that only one of the two'
+	says party-00 'added 1 ties that only one of their two'
 	own_embeddings 3
 }
 

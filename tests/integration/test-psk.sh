@@ -60,7 +60,7 @@ test_all_pairs() {
 	for name in $(names 3); do
 		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
 	done
-	says party-00 'pre-shared keys go into the keys with 2 of 2 other parties'
+	says party-00 'pre-shared keys protect the keys with 2 of 2 other parties'
 	no_key_is_shown
 }
 
@@ -81,7 +81,7 @@ test_rows() {
 	for name in $(names 3); do
 		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
 	done
-	says party-01 'pre-shared keys go into the keys with 1 of 2 other parties'
+	says party-01 'pre-shared keys protect the keys with 1 of 2 other parties'
 }
 
 # The first party to find the mismatch ends the job for all, so the other one may end before it

@@ -47,7 +47,7 @@ static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 	(void)label;
 	TRY(fedgcn_params_of(fedgcn_job(&run->job), run->threads, &p));
 	if (fedgcn_in_plaintext(&p))
-		log_warn("parties upload each of their prototypes unmasked");
+		log_warn("parties upload all their prototypes unmasked");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));

@@ -96,8 +96,8 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 
 	TRY(fedgcn_params_of(fedgcn_job(&work->job), work->threads, &s.p));
 	if (fedgcn_in_plaintext(&s.p))
-		log_warn("this party's prototypes, each a mean of the "
-			 "embeddings of %u graphs or more, go to the coordinator unmasked",
+		log_warn("this party's prototypes go to the coordinator unmasked: each is the "
+			 "mean of the embeddings of at least %u graphs",
 			 fedgcn_job(&work->job)->how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {

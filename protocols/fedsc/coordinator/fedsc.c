@@ -24,11 +24,11 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	fedsc_noise_record(fedsc_job(&run->job), &noise, to);
 	if (p.variant == FEDSC_BY_PAPER)
 		log_warn("variant \"paper\": parties upload the coefficients C of their rows "
-			 "unmasked, and with the dictionary Z every row can be computed from them");
+			 "unmasked; every row can be computed from C and the dictionary Z");
 	if (p.variant == FEDSC_BY_PAIRWISE)
-		log_warn("variant \"pairwise\": the coordinator is sent the similarity of any two "
-			 "rows, and a party can compute all other parties' rows from those with "
-			 "its own");
+		log_warn("variant \"pairwise\": the coordinator receives the similarity of any "
+			 "two rows; a party can compute all other parties' rows from "
+			 "similarities with its own");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	TRY(relay_all(run, SEALED_COLUMNS));

@@ -133,9 +133,8 @@ static enum err open_pairwise(struct rows *rows, const struct fedsc_question *q)
 	struct mat C;
 	enum err e;
 
-	log_warn(
-	    "variant \"pairwise\": the coordinator is sent the similarity of any two rows, and "
-	    "other parties can compute this party's rows from those with their own");
+	log_warn("variant \"pairwise\": the coordinator receives the similarity of any two rows; "
+		 "other parties can compute this party's rows from similarities with their own");
 	TRY(fedsc_upload(&rows->party, q->Z, q->r, q->lambda, 0, 0, &C));
 	e = pairwise_new(rows->work, &C, &rows->party.basis.Kzz, (size_t)q->n, q->lambda,
 			 &rows->pairwise);
@@ -175,8 +174,8 @@ static enum err party_fedsc_upload(struct verified *v, const void *question)
 
 	if (q->kind == FEDSC_PAIRWISE)
 		return upload_similarities(v, q);
-	log_warn("variant \"paper\": this party's coefficients C go to the coordinator unmasked, "
-		 "and with the dictionary Z every row can be computed from them");
+	log_warn("variant \"paper\": this party's coefficients C go to the coordinator "
+		 "unmasked; every row can be computed from C and the dictionary Z");
 	if (n > MSG_REALS_MAX / d)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
 			       MSG_REALS_MAX);

@@ -34,7 +34,8 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	facts_number(&to->facts, "eigengap", r->gap);
 	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
-	log_info("leading eigenvalues%s; after the %u. they fall by %.6f", text, r->k, r->gap);
+	log_info("leading eigenvalues%s; number %u is followed by a gap of %.6f", text, r->k,
+		 r->gap);
 	if (!r->near_1)
 		return;
 	facts_number(&to->facts, "eigenvalues_near_1", (double)r->near_1);

@@ -268,12 +268,10 @@ static void vertices_lay_out(struct vertices *v, const struct ties *t)
 	if (v->unhosted)
 		log_warn("dropped %zu ties to vertices that no party hosts", v->unhosted);
 	if (v->one_sided)
-		log_warn("added %zu ties with other parties' vertices that only one of the two "
-			 "parties had",
-			 v->one_sided);
+		log_warn("added %zu ties that only one of their two parties had", v->one_sided);
 	if (v->isolated)
-		log_info("%zu of %zu own vertices have no ties: no walk visits them", v->isolated,
-			 v->own);
+		log_info("%zu of %zu own vertices have no ties, so no walk visits them",
+			 v->isolated, v->own);
 }
 
 /* Merges this party's ties and those received into one rising list without duplicates. Counts ties

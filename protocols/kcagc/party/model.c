@@ -381,7 +381,7 @@ enum err model_keep(const struct model *m, const char *state)
 	if (e == ERR_OK && m->kept)
 		log_info("the model is kept: %s", path);
 	else if (e == ERR_OK)
-		log_info("no centres are kept of this run: %s cannot predict", path);
+		log_info("no centres are kept of this run, so %s cannot predict", path);
 	buf_release(&bytes);
 	free(path);
 	return e;

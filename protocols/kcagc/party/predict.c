@@ -122,8 +122,8 @@ static void warn_of_lonely(const struct csr *g)
 	for (size_t i = 0; i < g->rows; i++)
 		lonely += g->start[i] == g->start[i + 1];
 	if (lonely)
-		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
-			 "features alone decide",
+		log_warn("%zu of %zu nodes have no edge: the filter has no effect on them, and "
+			 "their features alone decide",
 			 lonely, g->rows);
 }
 

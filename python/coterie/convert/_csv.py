@@ -349,7 +349,7 @@ def _chunks(table: Table, where: str, records: Records) -> Iterator[Chunk]:
 def _tell(table: Table, where: str, mark: bool) -> None:
     said = table.said
     if mark:
-        log.info("%s: begins with a byte order mark, which is no part of the first name", where)
+        log.info("%s: begins with a byte order mark, which the first name does not include", where)
     log.info("%s: the first line is %s heading, %s: %d columns, %d of them left out", where,
              "the" if said["heading"] else "a row and no", said["why"], len(table.columns),
              sum(c.role == "ignore" for c in table.columns))

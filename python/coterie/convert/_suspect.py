@@ -80,8 +80,8 @@ def look_at_last(where: str, first: str, columns: Dict[str, Any], rows: int) -> 
 
 def look_at_all_ids(where: str, ids: List[str]) -> None:
     if all(i.endswith(".0") and len(i) > 2 for i in ids):
-        warn(f'{where}: all ids end in ".0": whole numbers become such where a column '
-             "had gaps; other parties' ids may not")
+        warn(f'{where}: all ids end in ".0": a program wrote them so because values '
+             "were missing; other parties' ids may differ")
     short = [i for i in ids if _SHORTENED.fullmatch(i)]
     if short:
         warn(f"{where}: {len(short)} of {len(ids)} ids are written as {shown(short[0])}: "

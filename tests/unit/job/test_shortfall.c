@@ -72,7 +72,7 @@ TEST(test_sentence)
 
 	shortfall_sizes(&job, (uint64_t[]){ 1, 0, 9, 1 }, 4);
 	assert_int_equal(given.count, 2);
-	assert_memory_equal(given.said[0].sentence, "3 clusters of 4 have rows: ask for", 34);
+	assert_memory_equal(given.said[0].sentence, "3 clusters of 4 have rows: set fewer", 36);
 	assert_true(given.said[0].number == 3 && given.said[1].number == 2);
 	assert_memory_equal(given.said[1].sentence, "2 of 3 clusters have one row: ", 30);
 	codes();

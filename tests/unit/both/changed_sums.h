@@ -1,9 +1,9 @@
-/* changed_sums.h -- every broadcast sum that a party of a federation in memory takes, changed at
- * random; and a party whose terms are wrong, with tags that hold.
+/* changed_sums.h -- changes, at random, every broadcast sum that a party of a federation in memory
+ * accepts. It also makes one party send wrong terms whose tags are valid.
  *
- * Includes the party's secure.c: where a party has taken a true sum, the same function gets changed
- * ones, `changed_each` of them, each over a channel of its own. It must refuse each one, and its
- * sentence must name the coordinator. */
+ * Includes the party's secure.c. After a party has accepted a true sum, the same function receives
+ * `changed_each` changed sums, each over a new channel. It must refuse every one of them with an
+ * error that names the coordinator. */
 #ifndef TESTS_UNIT_BOTH_CHANGED_SUMS_H
 #define TESTS_UNIT_BOTH_CHANGED_SUMS_H
 
@@ -26,11 +26,11 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 #undef tag_is_number
 
 enum change {
-	CHANGE_OLD_PRIME, /* multiples of the modulus of tags of version 6 */
+	CHANGE_OLD_PRIME, /* adds multiples of the tag modulus of version 6 */
 	CHANGE_PRIME,
-	CHANGE_POWER, /* of 2, either sign */
-	CHANGE_HALF,  /* N / 2 is added */
-	CHANGE_LEAST, /* -N / 2, which no sum is */
+	CHANGE_POWER, /* adds a power of 2 of either sign */
+	CHANGE_HALF,  /* adds N / 2 */
+	CHANGE_LEAST, /* sets a word to -N / 2, which is never a sum */
 	CHANGE_ONE,
 	CHANGE_SWAP,
 	CHANGE_REPEAT,
@@ -44,15 +44,17 @@ enum change {
 	CHANGES
 };
 
-/* A SUM as it is sent. */
+/* The contents of one SUM message. */
 struct changed_sum {
-	uint64_t *word; /* room for one more */
+	uint64_t *word; /* one word longer than n */
 	size_t n, tag_n;
 	uint8_t tag[TAG_LEN];
 };
 
-static size_t changed_each;         /* changes of each sum; set before a federation runs */
-static _Atomic size_t changed_done; /* in all, and those that a party took or blamed on nobody */
+static size_t changed_each; /* changes of each sum; set before a federation runs */
+/* changed_done counts the offered changes; changed_missed counts those that a party did not
+ * refuse with the right error */
+static _Atomic size_t changed_done;
 static _Atomic size_t changed_missed[CHANGES];
 
 static inline void add_to_tag(uint8_t tag[static TAG_LEN], unsigned __int128 d)
@@ -105,7 +107,7 @@ static inline void change_sum(struct rng *rng, enum change c, struct changed_sum
 	case CHANGE_TAG:
 		add_to_tag(s->tag, (unsigned __int128)1 << rng_below(rng, 128));
 		break;
-	case CHANGE_TAG_PRIME: /* the same number mod p */
+	case CHANGE_TAG_PRIME: /* adds p: the same number mod p */
 		add_to_tag(s->tag, ((unsigned __int128)1 << 127) - 1);
 		break;
 	case CHANGE_TAG_SHORT:
@@ -138,7 +140,7 @@ static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t numb
 					 { (const uint8_t *)(s->word + at), now * 8 },
 					 { s->tag, at + now == s->n && s->tag_n ? TAG_LEN : 0 } };
 		msg_encode(&body, &m);
-		if (m.masked.tag.n > s->tag_n) { /* which the encoder would not write */
+		if (m.masked.tag.n > s->tag_n) { /* the encoder refuses a short tag */
 			body.p[body.n - TAG_LEN - 1] = (uint8_t)s->tag_n;
 			body.n -= TAG_LEN - s->tag_n;
 		}
@@ -147,7 +149,7 @@ static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t numb
 	}
 }
 
-/* Gives the party the changed sum, as if it were due. */
+/* Sends the changed sum to the party, which must refuse it. */
 static inline void offer_changed(const struct secure *s, const struct changed_sum *sum,
 				 enum change c)
 {
@@ -179,7 +181,7 @@ static inline void offer_changed(const struct secure *s, const struct changed_su
 
 static _Thread_local struct {
 	bool busy;
-	uint8_t tag[TAG_LEN]; /* of the sum that is checked */
+	uint8_t tag[TAG_LEN]; /* tag of the sum under check */
 	struct rng rng;
 } changing;
 
@@ -196,7 +198,7 @@ static bool is_changed(const struct changed_sum *s, const void *words, size_t n)
 	       memcmp(s->word, words, n * sizeof(*s->word)) != 0;
 }
 
-/* f is of the struct secure that has taken the sum. */
+/* f must be the member `fixed` of the struct secure that has accepted the sum. */
 static void sum_was_taken(const struct fixed *f, const void *words, size_t n, double *x)
 {
 	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
@@ -220,7 +222,7 @@ static void sum_was_taken(const struct fixed *f, const void *words, size_t n, do
 	changing.busy = false;
 }
 
-/* Each change of each sum was found; `least` or more of them. */
+/* Requires that parties refused every changed sum and that there were at least `least` of them. */
 static inline void assert_changes_found(const char *what, size_t least)
 {
 	size_t done = atomic_exchange(&changed_done, 0);
@@ -236,8 +238,8 @@ static inline void assert_changes_found(const char *what, size_t least)
 
 /* ---- a dishonest party ---- */
 
-/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. LAST_WORD: the
- * last, whichever it is. party FED_MAX: none is. */
+/* Party `party` adds `by` to word `word` of its term of sum `number`, and computes the tag of that
+ * changed term. LAST_WORD stands for the last word. With party = FED_MAX no party does so. */
 enum { LAST_WORD = -1 };
 static struct {
 	size_t party, word;
@@ -250,7 +252,7 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 {
 	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
 	size_t first = s->sent + s->held;
-	/* the canary is behind it */
+	/* the canary follows the last word */
 	size_t word = wrong_term.word == (size_t)LAST_WORD ? s->count - 2 : wrong_term.word;
 	enum err e = fixed_encode(f, x, n, words, bad);
 
@@ -262,7 +264,8 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 
 /* ---- over a wire ---- */
 
-/* One changed word of the at-th SUM to the victim; what it sends behind that counts. */
+/* Changes one word of the at-th SUM to the victim. Counts, in `after`, the messages with terms that
+ * the victim sends after that. */
 struct sum_liar {
 	size_t victim, at, seen, after;
 	enum change change;

@@ -1,14 +1,14 @@
-/* federation.h -- both halves of a protocol against each other in memory: real masks, no sockets.
+/* federation.h -- runs both halves of a protocol against each other in memory, with real masks and
+ * without sockets.
  *
- *        thread of the coordinator                   thread of party l
- *        server_kind.run over L channels   <----->   party_kind.run over one channel
+ *     thread of the coordinator                   thread of party l
+ *     server_kind.run over L channels   <----->   party_kind.run over one channel
  *
- * federation_init() sets kCAGC up. Tests of other kinds call federation_frame(), for each party
- * federation_seat() and set its data (X, dataset or graphs), then federation_keys() and
- * federation_join(). All call federation_run() and federation_release().
+ * federation_init() sets up kCAGC. Tests of other kinds call federation_frame(), and for each party
+ * federation_seat(); they set the party's data (X, dataset or graphs) and call federation_keys()
+ * and federation_join(). All tests call federation_run() and federation_release().
  *
- * The halves stand in half_server.c and half_party.c, which see one side's headers each.
- */
+ * The halves are in half_server.c and half_party.c; each includes headers of one side only. */
 #ifndef TESTS_UNIT_BOTH_FEDERATION_H
 #define TESTS_UNIT_BOTH_FEDERATION_H
 
@@ -33,48 +33,51 @@ struct half {
 	const struct job *job;
 	size_t L, own; /* own: a party's number */
 	const char *name[FED_MAX];
-	struct channel *channel[FED_MAX]; /* the coordinator's L, or a party's one */
+	struct channel *channel[FED_MAX]; /* the coordinator's L channels, or a party's one */
 	struct mailbox *mailbox;
 	struct record record;
 	struct secagg *secagg;
-	uint8_t group_key[SECAGG_HASH_LEN]; /* once a run has had one; in a replay the same */
+	uint8_t group_key[SECAGG_HASH_LEN]; /* set by the first run; a replay uses it again */
 	bool has_group_key;
 	struct features X;
 	const struct graph *g;
-	const struct dataset *dataset; /* fedspectral, a party's own: borrowed */
-	const struct graphs *graphs;   /* fedgcn, a party's own: borrowed */
-	const char *output;            /* fedgcn: where models go */
-	size_t n;                      /* nodes; of a party: its rows */
+	const struct dataset *dataset; /* a party's data in fedspectral: borrowed */
+	const struct graphs *graphs;   /* a party's data in fedgcn: borrowed */
+	const char *output;            /* directory for the models of fedgcn */
+	size_t n;                      /* nodes; at a party: its rows */
 	size_t columns;                /* fedsc, kmeans */
 	unsigned min_cluster;
 	unsigned threads;
-	bool compares;       /* parties exchange what they were told, and all say DONE */
-	uint32_t *label;     /* n */
-	unsigned clusters;   /* fedspectral: that were found */
-	float *embedding;    /* fedwalk: of the dataset's nodes, or the coordinator's; or NULL */
-	double *confidence;  /* the coordinator's, of n labels; or NULL */
-	bool labelled;       /* fedsc, kmeans: the coordinator has labels too */
-	struct model *model; /* party: what it predicts with, or what its run has left; freed with
-				the federation */
+	bool compares;     /* parties compare what they received, and all send DONE */
+	uint32_t *label;   /* n */
+	unsigned clusters; /* clusters that fedspectral found */
+	float *embedding;  /* of fedwalk: rows of the party's or the coordinator's nodes; or NULL */
+	double *confidence; /* the coordinator's, n values; or NULL */
+	bool labelled;      /* in fedsc and kmeans: the coordinator has labels too */
+	/* at a party: the model for its predictions, or the model that its run made; freed with
+	 * the federation */
+	struct model *model;
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 	pthread_t thread;
-	/* Called for each message that was received as expected; l: at the coordinator, from
-	 * whom. */
+	/* Called for each expected message. At the coordinator, l is the party that sent the
+	 * message. */
 	void (*saw)(void *arg, size_t l, enum msg_type type, struct bytes body);
 	void *saw_arg;
-	/* A party: the directory of its secret, its data's digest, and who hears of each question
-	 * under noise; the coordinator: the key by which it numbers nodes. NULL: all are drawn. */
+	/* A party has `state`, the directory of its secret, `data_hash`, the digest of its data,
+	 * and `asked`, which is called for each question under noise. The coordinator has
+	 * `numbers`, the key by which it numbers nodes. NULL: drawn at random. */
 	const char *state;
 	const uint8_t *data_hash, *numbers;
 	const struct numbering *numbering; /* a party's; NULL: its keys are drawn */
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };
 
-void *half_server(void *half); /* half_server.c and half_party.c, thread functions */
+void *half_server(void *half); /* thread functions, in half_server.c and half_party.c */
 void *half_party(void *half);
 
-/* A daemon's last word when its half fails; ending: a party's, 0 of the coordinator. */
+/* Sends the ABORT that a daemon sends when its half fails. ending: a party's; 0 for the
+ * coordinator. */
 static inline void half_abort(const struct half *h, struct channel *ch, enum ending ending)
 {
 	struct msg m = { .type = MSG_ABORT,
@@ -93,15 +96,15 @@ struct federation {
 	char names[FED_MAX][24];
 };
 
-/* Nothing but errors on stderr. */
+/* Logs nothing but errors. */
 __attribute__((constructor)) static inline void federation_quiet(void)
 {
 	log_init("test", LOG_ERROR);
 	log_set_stream(STDERR_FILENO, false);
 }
 
-/* Has one of all halves ended with this in its sentence? Others hear no more of it than an
- * ending. */
+/* Does any half's error contain this text? Only the half that found the cause has the text; the
+ * others receive the kind of ending alone. */
 static inline bool federation_says(const struct federation *f, size_t L, const char *text)
 {
 	bool says = strstr(f->server.why, text) != NULL;
@@ -111,7 +114,7 @@ static inline bool federation_says(const struct federation *f, size_t L, const c
 	return says;
 }
 
-/* Party l's identity, made once for all federations of the program. */
+/* Returns party l's identity, made once for all federations of the program. */
 static inline struct identity *federation_identity(size_t l)
 {
 	static struct identity *id[FED_MAX];
@@ -149,7 +152,7 @@ static inline void federation_keys(struct federation *f, size_t L, const struct 
 				       (const uint8_t(*)[SECAGG_HASH_LEN])pins));
 }
 
-/* A party with n nodes or rows, and no data yet. */
+/* Sets up a party with n nodes or rows, and without data. */
 static inline void federation_seat(struct federation *f, size_t l, size_t n)
 {
 	struct half *h = &f->party[l];
@@ -166,7 +169,7 @@ static inline void federation_seat(struct federation *f, size_t l, size_t n)
 	h->channel[0] = channel_new(h->mailbox, PARTY, "hub");
 }
 
-/* The coordinator, and the names of L parties. */
+/* Sets up the coordinator, and the names of L parties. */
 static inline void federation_frame(struct federation *f, size_t n, size_t L, const struct job *job)
 {
 	*f = (struct federation){ 0 };
@@ -183,7 +186,7 @@ static inline void federation_frame(struct federation *f, size_t n, size_t L, co
 	}
 }
 
-/* Everything up to the start of the protocol, but the channels are not joined yet. */
+/* Sets up everything for the protocol except the connections between the channels. */
 static inline void federation_open(struct federation *f, const struct planted *p, size_t L,
 				   const struct job *job)
 {
@@ -221,7 +224,7 @@ static inline void federation_run(struct federation *f)
 		pthread_join(f->party[l].thread, NULL);
 }
 
-/* All are done, and with the same labels. */
+/* Requires that all halves succeeded with the same labels. */
 static inline void federation_succeeded(const struct federation *f)
 {
 	if (f->server.result != ERR_OK)

@@ -1,4 +1,4 @@
-/* A party's half, for federation.h. */
+/* Runs a party's half, for federation.h. */
 #include "common/data/dataset.h"
 #include "crypto/secret.h"
 #include "protocols/fedwalk/job.h"

@@ -1,4 +1,4 @@
-/* The coordinator's half, for federation.h. */
+/* Runs the coordinator's half, for federation.h. */
 #include "common/job/kinds.h"
 #include "protocols/fedwalk/job.h"
 #include "server/daemon/kinds.h"

@@ -1,15 +1,15 @@
-/* invariance.h -- changes of the data that leave the clusters as they are: for each protocol a
- * table of its methods and of such changes.
+/* invariance.h -- changes of the data that should not change the clusters. Each protocol has a
+ * table of its methods and of these changes.
  *
- * A cell is the promise of the method: the same clusters; clusters as near to those of the plain
- * data as the clusters of other seeds are; or none, with the reason. docs/reference/invariance.md
- * lists what is not promised, and the test compares that list with its table:
+ * A cell is the method's promise for one change: the same clusters (EXACT), clusters that differ
+ * no more than those of other seeds do (NEAR), or no promise, with the reason (NONE).
+ * docs/reference/invariance.md lists the cells without a promise. The test compares that list
+ * with its table:
  *
  *     COTERIE_WRITE_INVARIANCE=1 build/plain/tests/unit/protocols/PROTOCOL/test_invariance
  *
- * writes the list anew. COTERIE_INVARIANCE=1 prints the ARI of each cell, also of those without a
- * promise.
- */
+ * rewrites the list. COTERIE_INVARIANCE=1 prints the ARI of each cell, with or without a
+ * promise. */
 #ifndef TESTS_UNIT_BOTH_INVARIANCE_H
 #define TESTS_UNIT_BOTH_INVARIANCE_H
 
@@ -20,20 +20,20 @@
 #include <math.h>
 
 enum change {
-	BY_TWO,        /* all numbers times 2^k, -40 <= k <= 40 */
-	BY_TEN,        /* times 10^k, -12 <= k <= 12 */
-	BY_PART,       /* some of them times 1000 */
-	SHIFTED,       /* 2^30 added to all */
-	ROWS_MOVED,    /* rows, or nodes, in another order */
+	BY_TWO,        /* multiplies all numbers by 2^k, -40 <= k <= 40 */
+	BY_TEN,        /* multiplies all numbers by 10^k, -12 <= k <= 12 */
+	BY_PART,       /* multiplies the numbers of some columns or edges by 1000 */
+	SHIFTED,       /* adds 2^30 to all numbers */
+	ROWS_MOVED,    /* puts rows, or nodes, in another order */
 	COLUMNS_MOVED, /* within each party */
-	EMPTY,         /* columns of zeros and, where edges alone count, a node without any */
-	CONSTANT,      /* a column of one value */
-	TWICE,         /* each column, at its party */
-	EXTREME,       /* the last row 10^4 times the mean row, and the weights of its edges */
+	EMPTY,         /* adds columns of zeros; if all data are edges, a node without edges */
+	CONSTANT,      /* adds a column of one value */
+	TWICE,         /* repeats each column, at the same party */
+	EXTREME, /* sets the last row to 10^4 times the mean row; multiplies its edges by 10^4 */
 	CHANGES
 };
 
-enum promise { ABSENT /* there is no such change */, EXACT, NEAR, NONE };
+enum promise { ABSENT /* the change does not apply */, EXACT, NEAR, NONE };
 
 struct cell {
 	enum promise promise;
@@ -47,18 +47,18 @@ struct method {
 
 enum { SHEET_PARTIES = 3 };
 
-/* Data of any kind of split: columns, or edges, of party l by number; rows as part says. */
+/* A data set for any split. The number of a column or an edge determines its party; `part`
+ * determines the party of a row. */
 struct sheet {
 	struct planted p;
 	struct csr A;   /* p.g, with weights */
-	uint32_t *part; /* whose each row is */
-	uint32_t *row;  /* of the plain data; UINT32_MAX: none; */
-	uint32_t
-	    *back; /* the row of the plain data; UINT32_MAX: of none, or one that is not compared */
+	uint32_t *part; /* the party of each row */
+	uint32_t *row;  /* row of the plain data; UINT32_MAX: a new row */
+	uint32_t *back; /* the same, but UINT32_MAX for a row that is not compared, too */
 };
 
-/* The labels of one run (p.n), owned by the caller; NULL: it was refused, invariance_why has the
- * sentence. */
+/* Returns the labels of one run (p.n), owned by the caller. Returns NULL if the run failed, with
+ * the error in invariance_why. */
 typedef uint32_t *invariance_run(const struct sheet *s, const char *settings, uint64_t seed);
 static char invariance_why[ERR_DETAIL_MAX];
 
@@ -67,12 +67,13 @@ struct invariance {
 	size_t methods;
 	invariance_run *run;
 	bool edges;   /* data are edges with weights */
-	double slack; /* of the ARI, beside the spread of seeds */
+	double slack; /* margin of the ARI, besides the spread of seeds */
 	const char *protocol;
-	const char *name[CHANGES]; /* of each change that is there */
+	const char *name[CHANGES]; /* name of each change that applies */
 };
 
-/* Each edge of the plain data is at two of three parties: this one and the next. */
+/* Returns the first of the two parties that have the edge. The next party has the edge too; the
+ * third has not. */
 static inline size_t sheet_holder(size_t u, size_t v)
 {
 	return (u < v ? 7 * u + v : 7 * v + u) % SHEET_PARTIES;
@@ -87,7 +88,7 @@ static inline void sheet_release(struct sheet *s)
 	free(s->back);
 }
 
-/* g: the graph in place of the plan's, or NULL; copied. */
+/* g: a graph that replaces the plan's, or NULL; copied. */
 static inline void sheet_make(struct sheet *s, const struct plan *plan, const struct csr *g)
 {
 	planted_make(&s->p, plan);
@@ -106,8 +107,8 @@ static inline void sheet_make(struct sheet *s, const struct plan *plan, const st
 	}
 }
 
-/* row: of each of n rows the plain one, or UINT32_MAX: of zeros and without edges. column: likewise
- * of m columns. */
+/* Row i of the new data set is row row[i] of s, for n rows. UINT32_MAX makes a row of zeros without
+ * edges. column[] does the same for m columns. */
 static inline void sheet_pick(const struct sheet *s, const uint32_t *row, size_t n,
 			      const uint32_t *column, size_t m, struct sheet *to)
 {
@@ -155,7 +156,8 @@ static inline void change_times(struct sheet *s, double by)
 		s->A.value[e] *= by;
 }
 
-/* Columns of party 0 where columns are dealt out, the same columns of all where rows are. */
+/* Multiplies every SHEET_PARTIES-th column: party 0's columns if the split is by columns, otherwise
+ * the same columns at all parties. Multiplies party 0's edges, too. */
 static inline void change_part(struct sheet *s, double by)
 {
 	for (size_t i = 0; i < s->p.n; i++) {
@@ -175,7 +177,8 @@ static inline void change_add(struct sheet *s, double more)
 		s->A.value[e] += more;
 }
 
-/* A line of totals, which was forgotten in the table; its label is not compared. */
+/* Turns the last row into a line of totals that somebody forgot to remove. Its label is not
+ * compared. */
 static inline void change_extreme(struct sheet *s)
 {
 	size_t last = s->p.n - 1;
@@ -209,10 +212,10 @@ static inline void sheet_change(const struct sheet *s, enum change what, int k, 
 		column[j] = j;
 	if (what == ROWS_MOVED)
 		rng_shuffle(&rng, row, n);
-	if (what == COLUMNS_MOVED) /* each party's in reverse */
+	if (what == COLUMNS_MOVED) /* reverses each party's columns */
 		for (uint32_t j = 0; j < m; j++)
 			column[j] = (uint32_t)(m - L) - j / L * L + j % L;
-	if (what == TWICE) /* at the party that has it */
+	if (what == TWICE) /* each copy at the same party */
 		for (uint32_t j = 0; j < m; j++)
 			column[j / L * 2 * L + j % L] = column[j / L * 2 * L + L + j % L] = j;
 	if (what == TWICE)
@@ -241,7 +244,7 @@ static inline void sheet_change(const struct sheet *s, enum change what, int k, 
 
 /* ---- promises ---- */
 
-/* The clusters of a changed sheet against those of the plain one, of the rows that both have. */
+/* Compares the clusters of changed data with those of the plain data, over their common rows. */
 static inline double invariance_ari(const struct sheet *s, const uint32_t *label,
 				    const uint32_t *plain)
 {
@@ -333,7 +336,7 @@ static inline void invariance_holds(const struct invariance *t, const struct she
 
 #define INVARIANCE_PAGE "docs/reference/invariance.md"
 
-/* Names of the methods that do not promise it for this reason. */
+/* Lists the methods that do not promise this change for this reason. */
 static inline void invariance_names(const struct invariance *t, enum change what, const char *why,
 				    struct buf *text)
 {
@@ -353,7 +356,7 @@ static inline void invariance_names(const struct invariance *t, enum change what
 		}
 }
 
-/* One row for each change and reason. */
+/* Writes one row for each change and reason. */
 static inline void invariance_list(const struct invariance *t, struct buf *text)
 {
 	buf_printf(text, "| change | not promised by | because |\n| --- | --- | --- |\n");
@@ -379,7 +382,7 @@ static inline void invariance_page(const struct invariance *t)
 	char first[64], last[64];
 
 	if (file_read(INVARIANCE_PAGE, 1 << 20, &page) != ERR_OK)
-		skip(); /* not run from the root of the repository */
+		skip(); /* the program runs outside the repository's root */
 	buf_add(&page, "", 1);
 	text = (const char *)page.p;
 	snprintf(first, sizeof(first), "<!-- %s -->\n", t->protocol);
@@ -405,7 +408,7 @@ static inline void invariance_page(const struct invariance *t)
 	buf_release(&page);
 }
 
-/* The clusters of a run, by the coordinator or by a party; or the error. */
+/* Did the run succeed at the coordinator? Otherwise stores its error in invariance_why. */
 static inline bool invariance_ran(const struct federation *f)
 {
 	if (f->server.result == ERR_OK)

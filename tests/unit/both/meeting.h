@@ -1,5 +1,5 @@
-/* meeting.h -- one alignment of ids in memory: both halves, each party on a thread of its own; of
- * all ids, or, where the job's align says so, of those that all parties have. */
+/* meeting.h -- runs one alignment of ids in memory: both halves, with each party on its own thread.
+ * It aligns all ids, or, if the job's `align` says so, only the ids that all parties have. */
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
@@ -16,20 +16,20 @@ enum { MOST = 16, VALUES = 1000 };
 struct slot {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label; /* d.n; row: `common` of them, where the job aligns */
+	uint32_t *row, *label; /* d.n entries; with an aligned job, row has `common` */
 	size_t common;
-	uint8_t transcript[SECAGG_HASH_LEN]; /* as the sums that follow would take it */
+	uint8_t transcript[SECAGG_HASH_LEN]; /* the transcript for the sums after the alignment */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
-	void *(*attend)(void *); /* of the slot; NULL: as parties do */
+	void *(*attend)(void *); /* the slot's thread; NULL: an honest party's */
 	pthread_t thread;
 };
 
 struct meeting {
 	struct federation f;  /* names and keys */
-	enum job_align align; /* and what goes with it: set before meet() */
+	enum job_align align; /* this and the next two: set before meet() */
 	unsigned align_bound, min_common;
-	size_t wired; /* the channels of so many parties, the first, are joined by the test */
+	size_t wired; /* the test itself joins the channels of the first `wired` parties */
 	struct job job;
 	struct run run;
 	struct align a;
@@ -165,7 +165,7 @@ static inline void *attend_or_abort(void *arg)
 	return NULL;
 }
 
-/* Whatever it ends with; the coordinator is `serving`. */
+/* Runs the meeting to any end; the coordinator's thread is `serving`. */
 static inline void hold_with(struct meeting *m, void *(*serving)(void *))
 {
 	for (size_t l = m->wired; l < m->run.L; l++)
@@ -216,13 +216,16 @@ static inline void leave(struct meeting *m)
 	free(m);
 }
 
-/* Of a text, by the group key that each party has, as PROTOCOL.md says: after the matching. */
+/* Computes the pseudonym of an id from the parties' group key, as PROTOCOL.md specifies. Call it
+ * after the matching. */
 static inline void pseudonym(const struct meeting *m, const char *id, uint8_t out[static HMAC_LEN])
 {
-	uint8_t key[KDF_KEY_LEN], label[] = "coterie align ids v1"; /* its 0 is the first try */
+	/* label ends with the number of the try, 0 for the first */
+	uint8_t key[KDF_KEY_LEN], label[] = "coterie align ids v1";
 	struct hmac *h;
 
-	/* two told sums and the tables', and one for each other try */
+	/* rounds_before counts two broadcast sums, the sum of tables, and one sum for each further
+	 * try */
 	label[sizeof(label) - 1] = (uint8_t)(m->run.rounds_before - 3);
 	kdf_expand(m->slot[0].work.group_key, (struct bytes){ label, sizeof(label) }, key,
 		   sizeof(key));

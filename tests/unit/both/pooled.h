@@ -1,12 +1,14 @@
-/* pooled.h -- what a federation ought to find, by one program that holds all parties' data.
+/* pooled.h -- computes the expected result of a federation in one program that has all parties'
+ * data.
  *
- * Written from the paper and kcagc.md, not from the two halves: no messages, no masks, no chunks,
- * plain loops. It shares with them what a party does alone (embed, its own k-means), where
- * restarts begin (protocols/kcagc/coordinator/cells.h), and who clusters with whom (tree.h).
+ * It follows the paper and kcagc.md, not the code of the two halves: no messages, no masks, no
+ * chunks, plain loops. It shares three things with the halves: the computations that a party
+ * does alone (embedding and its own k-means), the starts of the restarts
+ * (protocols/kcagc/coordinator/cells.h), and the groups that cluster together (tree.h).
  *
- * rounded: each party's squared distance is rounded to 2^-f before it is added, as the secure sum
- * does; the federation must then agree to the last label. Otherwise all is in doubles.
- */
+ * rounded: rounds each party's squared distance to 2^-f before the addition, as the secure sum
+ * does. The federation must then have exactly the same labels. Otherwise everything is in
+ * doubles. */
 #ifndef TESTS_UNIT_BOTH_POOLED_H
 #define TESTS_UNIT_BOTH_POOLED_H
 
@@ -18,7 +20,7 @@
 
 #include <math.h>
 
-/* One secure sum that the federation makes: what must come out, and what it would be without
+/* One secure sum of the federation: the expected result D, and `plain`, the result without
  * rounding. */
 struct pooled_sum {
 	uint32_t group;
@@ -32,18 +34,18 @@ struct pooled {
 	uint32_t *label; /* n: the result */
 	struct pooled_sum *sum;
 	size_t sums;
-	unsigned trivial; /* nodes of the tree with no more cells than clusters */
+	unsigned trivial; /* tree nodes with at most as many cells as clusters */
 	/* ---- inside ---- */
 	const struct job *job;
 	size_t n, L;
 	struct tree tree;
 	struct mat Z[FED_MAX];      /* n x d each: together the joint Z */
-	struct mat centre[FED_MAX]; /* of the party's last clusters, at the party */
+	struct mat centre[FED_MAX]; /* centres of the party's last clusters */
 	uint32_t *cluster[TREE_NODES_MAX];
 	uint64_t round[TREE_NODES_MAX];
 };
 
-/* Items that are clustered jointly: a row at each member. */
+/* Items of one joint clustering; each member has a row of each item. */
 struct pooled_items {
 	const struct tree_node *node;
 	size_t m;
@@ -72,7 +74,7 @@ static inline double pooled_distance(const struct pooled *p, const struct pooled
 	return total;
 }
 
-/* mu_c becomes the weighted mean of the items labelled c; without any it stays. */
+/* Sets mu_c to the weighted mean of the items with label c; mu_c stays if there are none. */
 static inline void pooled_centres(const struct pooled_items *items, const uint32_t *label, size_t K,
 				  struct mat *mu)
 {
@@ -108,7 +110,8 @@ static inline struct pooled_sum *pooled_note(struct pooled *p, uint32_t group, s
 	return s;
 }
 
-/* The 1/9 step: an item counts where it is nine times nearer (squared) than to any other centre. */
+/* Applies the 1/9 step: an item gets label c if its squared distance to centre c is at most 1/9 of
+ * that to any other centre. */
 static inline void pooled_ninth(const double *D, size_t m, size_t K, uint32_t *label)
 {
 	for (size_t i = 0; i < m; i++) {
@@ -124,7 +127,7 @@ static inline void pooled_ninth(const double *D, size_t m, size_t K, uint32_t *l
 	}
 }
 
-/* The nearest centre of those that exist; returns how many labels changed. */
+/* Sets each label to the nearest existing centre; returns the number of labels that changed. */
 static inline size_t pooled_nearest(const double *D, const double *weight, const bool *exists,
 				    size_t m, size_t K, uint32_t *label, double *inertia)
 {
@@ -175,7 +178,7 @@ static inline void pooled_screen(struct pooled_restart *r, unsigned R, unsigned 
 	free(kept);
 }
 
-/* Distances of all moving restarts, and from them their next assignments and centres. */
+/* Computes distances of all moving restarts, then their next assignments and centres. */
 static inline size_t pooled_step(struct pooled *p, const struct pooled_items *items,
 				 struct pooled_restart *r, unsigned R, size_t K, unsigned t)
 {
@@ -212,8 +215,8 @@ static inline size_t pooled_step(struct pooled *p, const struct pooled_items *it
 	return moving;
 }
 
-/* R starts, the 1/9 step, Lloyd; after `screen` iterations the best `keep` go on; the least inertia
- * of all wins. best: m. */
+/* Runs R starts with the 1/9 step and Lloyd iterations. After `screen` iterations only the best
+ * `keep` continue. The result with the least inertia wins. best: m labels. */
 static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *items, size_t K,
 				 const uint32_t *starts, unsigned R, unsigned Q, unsigned screen,
 				 unsigned keep, uint32_t *best)
@@ -245,7 +248,7 @@ static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *it
 	free(none);
 }
 
-/* The k-means of one tree node; tuple NULL: starts are uniform. */
+/* Runs the k-means of one tree node. With tuple NULL, starts are uniform. */
 static inline void pooled_joint(struct pooled *p, const struct pooled_items *items,
 				const uint32_t *tuple, uint32_t *best)
 {
@@ -276,7 +279,7 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 	free(starts);
 }
 
-/* The nodes themselves as items. */
+/* Makes the nodes themselves the items. */
 static inline void pooled_nodes(struct pooled *p, struct pooled_items *items)
 {
 	*items = (struct pooled_items){ .node = &p->tree.node[p->tree.count - 1], .m = p->n };
@@ -286,7 +289,7 @@ static inline void pooled_nodes(struct pooled *p, struct pooled_items *items)
 		items->weight[i] = 1;
 }
 
-/* Cells of equal tuples of the children's clusters, numbered by their first node. */
+/* Makes one cell for each distinct tuple of the children's clusters, numbered by its first node. */
 static inline void pooled_cells(const struct pooled *p, const struct tree_node *node,
 				struct pooled_items *items, uint32_t *cell, uint32_t *tuple)
 {
@@ -304,7 +307,8 @@ static inline void pooled_cells(const struct pooled *p, const struct tree_node *
 	}
 }
 
-/* A cell's row at a party: the mean of its rows, or (line 13) the centre of its cluster. */
+/* Computes a cell's row at a party: the mean of the cell's rows, or (line 13) the centre of their
+ * cluster. */
 static inline void pooled_virtual(struct pooled *p, const struct tree_node *node,
 				  struct pooled_items *items, const uint32_t *cell)
 {
@@ -356,7 +360,7 @@ static inline void pooled_tree_node(struct pooled *p, const struct tree_node *no
 	free(tuple);
 }
 
-/* P Lloyd steps on all nodes; a cluster without nodes is gone. */
+/* Runs P Lloyd steps on all nodes; a cluster that loses all nodes disappears. */
 static inline void pooled_polish(struct pooled *p)
 {
 	struct pooled_items items;
@@ -388,7 +392,7 @@ static inline void pooled_polish(struct pooled *p)
 	free(exists);
 }
 
-/* Protocol 1 at each party. */
+/* Runs protocol 1 at each party. */
 static inline void pooled_local(struct pooled *p, const struct planted *data)
 {
 	struct embed_params e = kcagc_embed_params(kcagc_job(p->job), 1);

@@ -1,12 +1,12 @@
-/* replay.h -- one half of a protocol against a script: what the other half sent, with a change.
+/* replay.h -- runs one half of a protocol against a script: the recorded messages of the other
+ * half, with a change.
  *
- * A federation runs and everything each half receives is written down. Then a half is run again,
- * alone and on this thread: its channels are filled with the script beforehand. After the script
- * comes DONE, which no run() expects: a half that goes on says so.
+ * A federation runs, and the recording stores every message that a half receives. Then one half
+ * runs again, alone and on this thread, with the script already in its channels. The script ends
+ * with DONE, which no run() expects, so a half that continues reports DONE as wrong.
  *
  * recording_new() records kCAGC. Tests of other kinds set the recording's job, rows and part, set
- * up its f as federation.h says, and call recording_hear() before federation_run().
- */
+ * up its f as in federation.h, and call recording_hear() before federation_run(). */
 #ifndef TESTS_UNIT_BOTH_REPLAY_H
 #define TESTS_UNIT_BOTH_REPLAY_H
 
@@ -50,7 +50,7 @@ static inline void script_add_msg(struct script *s, const struct msg *m)
 	buf_release(&body);
 }
 
-/* The first count notes of another. */
+/* Appends the first `count` notes of another script. */
 static inline void script_copy(struct script *s, const struct script *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -71,7 +71,7 @@ static inline void script_release(struct script *s)
 
 struct recording {
 	struct planted data;    /* or: */
-	const struct mat *rows; /* that part deals out; borrowed */
+	const struct mat *rows; /* the rows that `part` deals out; borrowed */
 	const uint32_t *part;
 	struct job job;
 	struct federation f;
@@ -119,14 +119,14 @@ static inline void recording_hear(struct recording *r)
 	}
 }
 
-/* data and job are set. */
+/* The caller has set data and job. */
 static inline void recording_init(struct recording *r, size_t L)
 {
 	federation_init(&r->f, &r->data, L, &r->job);
 	recording_hear(r);
 }
 
-/* equal: all parties hold the same columns. */
+/* equal: all parties have the same columns. */
 static inline struct recording *recording_new(const struct plan *plan, size_t L,
 					      const char *settings, bool equal)
 {
@@ -159,8 +159,8 @@ static inline void recording_free(struct recording *r)
 struct outcome {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	size_t
-	    taken[FED_MAX]; /* messages of the awaited type, by sender; a party's only one is 0 */
+	/* messages of the awaited type, by sender; a party has one sender, number 0 */
+	size_t taken[FED_MAX];
 };
 
 static inline void replay_count(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -177,7 +177,7 @@ static inline void replay_deliver(struct channel *ch, const struct script *s)
 	struct buf body = { 0 };
 
 	for (size_t i = 0; i < s->count; i++) {
-		body = (struct buf){ .p = alloc(s->note[i].len, 1) }; /* of its exact size */
+		body = (struct buf){ .p = alloc(s->note[i].len, 1) }; /* its exact size */
 		body.n = body.cap = s->note[i].len;
 		if (body.n)
 			memcpy(body.p, s->note[i].body, body.n);
@@ -196,7 +196,7 @@ static inline void replay_end(struct half *h, struct outcome *out)
 	features_release(&h->X);
 	free(h->label);
 	free(h->confidence);
-	if (h->job->kind != &kind_kcagc_predict) /* else it is the recording's */
+	if (h->job->kind != &kind_kcagc_predict) /* that kind uses the recording's model */
 		model_free(h->model);
 }
 
@@ -229,7 +229,8 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	record_init(&h->record, "party", h->name[l]);
 	recording_slice(r, l, &h->X);
 	h->channel[0] = channel_new(h->mailbox, PARTY, "hub");
-	for (size_t j = 0; j < h->L; j++) /* sealed messages come from the first on, once more */
+	/* the script's sealed messages start from the first again */
+	for (size_t j = 0; j < h->L; j++)
 		if (j != l)
 			*secagg_sealed(h->secagg, j) = (struct secagg_sealed){ 0 };
 	replay_deliver(h->channel[0], s);
@@ -241,7 +242,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	free(h);
 }
 
-/* All parties keep to their recorded scripts but party l, who has s. */
+/* All parties follow their recorded scripts except party l, which follows s. */
 static inline void replay_server(struct recording *r, size_t l, const struct script *s,
 				 struct outcome *out)
 {
@@ -273,7 +274,7 @@ static inline void replay_server(struct recording *r, size_t l, const struct scr
 
 /* ---- both sides alike ---- */
 
-/* Whom a script goes to: party l, or the coordinator from party l. */
+/* The half that receives a script: party l, or the coordinator, which receives it from party l. */
 struct listener {
 	struct recording *r;
 	size_t l;
@@ -300,7 +301,7 @@ static inline void replay(const struct listener *to, const struct script *s, str
 		out->taken[0] = out->taken[to->l];
 }
 
-/* What came and when, for the messages of failed checks. */
+/* Describes the message and its step, for the messages of failed checks. */
 static inline const char *listener_text(const struct listener *to, size_t step, const char *what)
 {
 	static char text[256];
@@ -312,7 +313,7 @@ static inline const char *listener_text(const struct listener *to, size_t step, 
 	return text;
 }
 
-/* It went on past `step`, to the wait for the next message or the end. */
+/* Requires that the half continued past `step`, to the next expected message or to the end. */
 static inline void assert_goes_on(const struct listener *to, size_t step, const char *what,
 				  const struct outcome *out)
 {
@@ -331,7 +332,7 @@ static inline void assert_goes_on(const struct listener *to, size_t step, const 
 			 err_name(out->code), out->why, next);
 }
 
-/* It ended there, and says who sent which message in which step. */
+/* Requires that the half failed at `step`, with an error that names sender, message and step. */
 static inline void assert_refused(const struct listener *to, size_t step, const char *what,
 				  enum msg_type type, const struct outcome *out)
 {

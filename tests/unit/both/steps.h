@@ -1,4 +1,5 @@
-/* steps.h -- every message of the catalogue at every step of a recorded job, on both sides. */
+/* steps.h -- sends every message of the catalogue at every step of a recorded job, to both
+ * sides. */
 #ifndef TESTS_UNIT_BOTH_STEPS_H
 #define TESTS_UNIT_BOTH_STEPS_H
 
@@ -6,7 +7,7 @@
 #include "tests/unit/both/replay.h"
 #include "tests/unit/proto/samples.h"
 
-/* The recorded script as it is, cut after every step. */
+/* Runs the recorded script, cut after every step. */
 static inline void check_prefixes(const struct listener *to)
 {
 	const struct script *full = listener_script(to);
@@ -36,14 +37,15 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 	script_copy(&s, listener_script(to), step);
 	script_add(&s, type, (struct bytes){ body, len }, "");
 	replay(to, &s, &out);
-	if (type == MSG_ABORT || (type == MSG_DECLINE && to->server)) { /* end a job at any time */
-		/* samples have the coordinator's words */
+	/* either message may end a job at any time */
+	if (type == MSG_ABORT || (type == MSG_DECLINE && to->server)) {
+		/* the samples' ABORT is the coordinator's, so a coordinator refuses it */
 		bool refused = type == MSG_ABORT && to->server;
 
 		/* largest: MSG_AGAIN */
 		assert_int_equal(out.code, largest || refused ? ERR_PEER : ERR_JOB);
 		assert_true(out.taken[0] <= step);
-	} else if (type == due->type) { /* the type is right, the fields are not */
+	} else if (type == due->type) { /* of the right type, but with wrong fields */
 		assert_refused(to, step, msg_name(type), type, &out);
 	} else {
 		snprintf(exact, sizeof(exact), "%s sent %s, expected %s (during %s)",
@@ -56,7 +58,7 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 	free(body);
 }
 
-/* Bodies that do not parse, though the type is the one awaited: a byte less, a byte more. */
+/* Sends bodies of the expected type that do not parse: one byte short, or one byte long. */
 static inline void check_garbage(const struct listener *to, size_t step)
 {
 	const struct note *due = &listener_script(to)->note[step];
@@ -76,8 +78,8 @@ static inline void check_garbage(const struct listener *to, size_t step)
 	free(longer);
 }
 
-/* Each type in place of this step, with the least and with the largest body; with a sanitizer these
- * take turns from step to step, and both builds look at each type at each step. */
+/* Sends each type at this step, with the smallest and with the largest body. Under a sanitizer the
+ * two bodies alternate between steps, so both builds still try each type at each step. */
 static inline void check_types(const struct listener *to, size_t step)
 {
 	for (size_t t = 0; t < ALL_TYPES; t++)
@@ -86,7 +88,7 @@ static inline void check_types(const struct listener *to, size_t step)
 				check_sample(to, step, all_types[t], largest);
 }
 
-/* Wrong ones from step `first` on. */
+/* Sends wrong messages at all steps from `first` on. */
 static inline void check_all_from(const struct listener *to, size_t first)
 {
 	size_t steps = listener_script(to)->count;
@@ -103,7 +105,7 @@ static inline void check_all(const struct listener *to)
 	check_all_from(to, 0);
 }
 
-/* That the matrix below has all rows: the types that a script holds. */
+/* Requires that the script has all these types, so that the tests of every step cover them. */
 static inline void assert_holds(const struct script *s, const enum msg_type *types, size_t count)
 {
 	for (size_t t = 0; t < count; t++) {

@@ -1,5 +1,6 @@
-/* A coordinator that gives one node another row at each party, so that a sum is the parties' terms
- * side by side: found out, by a sample of ids that neither it nor another party can foresee. */
+/* A coordinator can number a node differently at each party, so that a "sum" has the parties' terms
+ * side by side. The parties find this by a sample of ids, which neither the coordinator nor a third
+ * party can predict. */
 #include "tests/unit/both/meeting.h"
 #include "common/base/rng.h"
 #include "party/work/agree.h"
@@ -9,8 +10,8 @@ enum { ALL = 400 };
 
 /* ---- nodes ---- */
 
-/* Each party has `own` nodes, of which `shared` are everybody's and come first; rows as an honest
- * coordinator numbers them, in some order. */
+/* Makes a meeting in which each party has `own` nodes. All parties share the first `shared` of
+ * them. Rows are numbered in some order, as an honest coordinator does. */
 static struct meeting *parties_with(size_t L, size_t own, size_t shared, struct rng *rng)
 {
 	struct meeting *m = alloc(1, sizeof(*m));
@@ -87,7 +88,7 @@ static void compare_rows(struct meeting *m)
 		pthread_join(m->slot[l].thread, NULL);
 }
 
-/* How many parties found it out; all of them say that it was the coordinator. */
+/* Returns the number of parties that found the difference; each must name the coordinator. */
 static size_t found_by(const struct meeting *m, const char *words)
 {
 	size_t found = 0;
@@ -123,8 +124,9 @@ TEST(test_honest)
 	}
 }
 
-/* Each party has rows of its own: as many rows as there are nodes together. Or the coordinator says
- * a smaller n, and lets two nodes of which no other party knows have one row. */
+/* Finds a coordinator that numbers all nodes differently at each party, so that there are as many
+ * rows as nodes in all. With `merged` the coordinator sends a smaller n, and gives one row to two
+ * nodes that no other party knows. */
 TEST(test_rows_apart)
 {
 	struct rng rng;
@@ -148,7 +150,8 @@ TEST(test_rows_apart)
 			}
 }
 
-/* One party's rows are apart from all others', who agree. */
+/* Finds a coordinator that numbers the shared nodes differently at one party and alike at all
+ * others. */
 TEST(test_one_victim)
 {
 	struct rng rng;
@@ -161,7 +164,7 @@ TEST(test_one_victim)
 		for (size_t l = 0; l < 4; l++)
 			m->slot[l].work.n = n + ALL / 20;
 		for (size_t i = 0; i < ALL;
-		     i++) /* those it shares have rows that nobody else has */
+		     i++) /* the victim's shared nodes get rows of no other party */
 			if (m->slot[1].d.ids.id[i][0] == 'a')
 				m->slot[1].row[i] =
 				    (uint32_t)(n + strtoul(m->slot[1].d.ids.id[i] + 3, NULL, 10));
@@ -171,7 +174,8 @@ TEST(test_one_victim)
 	}
 }
 
-/* Of few nodes all are compared: a single one with another row, or with another's row. */
+/* Compares all nodes if they are few: finds a single node with a new row, or with another node's
+ * row. */
 TEST(test_few_nodes)
 {
 	struct rng rng;
@@ -195,7 +199,8 @@ TEST(test_few_nodes)
 	}
 }
 
-/* Does party `from` compare its node i with party `to`? As agree.h says, by the keys of `at`. */
+/* Does party `from` compare its node i with party `to`? Computed by agree.h, with the keys of party
+ * `at`. */
 static bool compares(const struct meeting *m, size_t at, size_t from, size_t to, size_t i)
 {
 	const char label[] = "coterie rows v2";
@@ -213,10 +218,10 @@ static bool compares(const struct meeting *m, size_t at, size_t from, size_t to,
 	return lower < AGREE_SAMPLE;
 }
 
-/* Party 2 helps the coordinator, which gives party 1 another row for one node of all. They take one
- * that neither of the others compares with party 2, nor it with them. That says nothing of which it
- * compares with the other: of two samples of 144 of 400 the node is in none with probability 0.64^2
- * = 0.41. */
+/* Party 2 helps the coordinator, which gives party 1 another row for one node. They choose a node
+ * that no comparison with party 2 includes. That choice must not predict whether parties 0 and 1
+ * compare the node. Each of their two samples has 144 of 400 nodes, so both miss it with
+ * probability 0.64^2 = 0.41. */
 TEST(test_foreseen_by_a_third)
 {
 	enum { TIMES = 60 };
@@ -248,7 +253,7 @@ TEST(test_foreseen_by_a_third)
 	assert_in_range(unseen, 10, 40); /* 24.6 +- 3.8 */
 }
 
-/* A party that sends so many entries of 20 bytes, all the same, and says that they are of s->row[0]
+/* A party that sends s->row[1] equal entries of 20 bytes, and claims that they describe s->row[0]
  * nodes. */
 static void *repeats(void *arg)
 {

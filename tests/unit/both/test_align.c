@@ -1,4 +1,5 @@
-/* Nodes that parties do not all have: both halves agree on rows, and each learns its own alone. */
+/* Aligns parties with different nodes: both halves agree on rows, and each party learns only its
+ * own. */
 #include "tests/unit/both/meeting.h"
 
 #include "common/base/rng.h"
@@ -38,7 +39,7 @@ static int by_row(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One row for each id, and the other way round; rows are 0 .. n - 1, all of them. */
+/* Requires one row for each id and one id for each row, and that the rows are 0 .. n - 1. */
 static void assert_one_row_each(const struct meeting *m)
 {
 	struct known *k = NULL;
@@ -78,14 +79,14 @@ static void assert_told(const struct meeting *m)
 			assert_true(m->a.row[l][i - 1] < m->a.row[l][i]);
 		for (size_t i = 0; i < s->d.n; i++)
 			assert_int_equal(s->label[i], m->label[s->row[i]]);
-		/* Everything that goes into masks is the same for all. */
+		/* Everything that masks depend on is equal at all parties. */
 		assert_memory_equal(s->transcript, m->slot[0].transcript, SECAGG_HASH_LEN);
 	}
 }
 
 static const char *const kinds[] = { "hashed", "plain" };
 
-/* n: of the union. */
+/* n: nodes of the union. */
 static void check(const char *const *lines, size_t L, size_t n)
 {
 	for (int kind = 0; kind < 2; kind++) {
@@ -123,7 +124,7 @@ static const struct numbering parties_file = { .kept = true, .key = { 1 } },
 			      own_file = { .kept = true, .key = { 2 } },
 			      other_file = { .kept = true, .key = { 3 } };
 
-/* Two parties of 40 nodes meet; what party 0's are numbered. */
+/* Aligns two parties of 40 nodes; returns the rows of party 0's nodes. */
 static void numbers_of(const char *kind, const struct numbering *at_parties,
 		       const struct numbering *at_coordinator, uint32_t row[40])
 {
@@ -142,7 +143,8 @@ static void numbers_of(const char *kind, const struct numbering *at_parties,
 	leave(m);
 }
 
-/* Alike if parties and coordinator have kept files, and otherwise not. */
+/* Numbers nodes the same way again only if both parties and coordinator have kept their key
+ * files. */
 TEST(numbers_that_are_kept)
 {
 	uint32_t first[40], again[40];
@@ -180,7 +182,7 @@ TEST(files_that_differ)
 	}
 }
 
-/* Without ids rows are called by their numbers, as edges count them. */
+/* Without ids, the name of a node is its row number, as in edge lists. */
 TEST(numbers_are_names)
 {
 	for (int kind = 0; kind < 2; kind++) {
@@ -198,7 +200,7 @@ TEST(numbers_are_names)
 	}
 }
 
-/* Lists of several chunks, at several parties, in any order. */
+/* Aligns lists of several chunks, at several parties, in any order. */
 TEST(many_chunks_in_any_order)
 {
 	enum { L = 5, N = 30000 };
@@ -224,7 +226,8 @@ TEST(many_chunks_in_any_order)
 		assert_int_equal(m->run.n, N);
 		assert_one_row_each(m);
 		assert_told(m);
-		/* Neighbours by id are not neighbours by row: gaps say nothing. */
+		/* Nodes with neighbouring ids do not get neighbouring rows, so gaps reveal
+		 * nothing. */
 		for (size_t i = 1; i < N; i++)
 			in_order += m->slot[0].row[i] == m->slot[0].row[i - 1] + 1;
 		assert_true(in_order < 20);
@@ -237,7 +240,8 @@ static bool contains(const struct buf *b, const char *text)
 	return b->n && memmem(b->p, b->n, text, strlen(text));
 }
 
-/* Hashed, the coordinator gets no id; and not the same hashes, nor rows, the next time. */
+/* With hashed ids, the coordinator receives no id. It receives new hashes, and assigns new rows, in
+ * each job. */
 TEST(the_coordinator_sees_no_id)
 {
 	struct meeting *m[4];
@@ -256,9 +260,9 @@ TEST(the_coordinator_sees_no_id)
 		assert_true(contains(&m[k]->heard, "customer-7") == (k >= 2));
 	}
 	assert_int_equal(m[0]->heard.n, m[1]->heard.n);
-	for (size_t i = 0; i + 8 <= m[0]->heard.n; i++) /* the list of party 0 is 8000 bytes */
+	for (size_t i = 0; i + 8 <= m[0]->heard.n; i++) /* the list of party 0 has 8000 bytes */
 		same += memcmp(m[0]->heard.p + i, m[1]->heard.p + i, 8) == 0;
-	assert_true(same < 100); /* the heads of messages */
+	assert_true(same < 100); /* message headers may coincide */
 	for (int k = 0; k < 4; k += 2) {
 		same = 0;
 		for (size_t i = 0; i < 500; i++)
@@ -270,7 +274,8 @@ TEST(the_coordinator_sees_no_id)
 	buf_release(&lines);
 }
 
-/* If they are told different numbers of nodes, no sum of theirs comes out. */
+/* If the parties receive different numbers of nodes, their transcripts differ, so no later sum
+ * succeeds. */
 TEST(n_is_in_the_transcript)
 {
 	struct meeting *m[2];

@@ -1,5 +1,4 @@
-/* What a party believes of a coordinator that aligns ids: rows, keys and messages that cannot be.
- */
+/* A party refuses impossible rows, keys and messages from a coordinator that aligns ids. */
 #include "tests/unit/both/meeting.h"
 #include "tests/unit/proto/samples.h"
 
@@ -17,7 +16,7 @@ static void deliver(struct channel *ch, const struct msg *m)
 	buf_release(&body);
 }
 
-/* Party l of "a b c" and "b c d e", alone. */
+/* Sets up two parties with the ids "a b c" and "b c d e"; the test runs one of them alone. */
 static struct meeting *alone(const char *ids)
 {
 	struct meeting *m = alloc(1, sizeof(*m));
@@ -41,7 +40,7 @@ static void tell_rows(struct slot *s, uint32_t group, uint32_t n, const uint32_t
 	deliver(s->work.channel, &m);
 }
 
-/* After that whatever comes is wrong. */
+/* Puts DONE after the script, so that the party fails at DONE if it accepts all before. */
 static void attend_to_the_end(struct slot *s)
 {
 	struct msg m = { .type = MSG_DONE };
@@ -85,7 +84,7 @@ TEST(rows_that_cannot_be)
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, UINT32_MAX, "values 4294967295");
 }
 
-/* The most nodes that a message can say. */
+/* Refuses the largest number of nodes that a message can hold. */
 TEST(more_nodes_than_memory)
 {
 	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -96,7 +95,7 @@ TEST(more_nodes_than_memory)
 		     "of 1073741824 nodes, which take 137.4 GB at least");
 }
 
-/* Every message of the catalogue, smallest and largest, where SEALED or ROWS is due. */
+/* Sends every message of the catalogue, smallest and largest, when SEALED or ROWS is due. */
 TEST(other_messages)
 {
 	for (int hashed = 0; hashed <= 1; hashed++)
@@ -107,7 +106,7 @@ TEST(other_messages)
 				struct buf body = { 0 };
 				size_t len;
 
-				if (all_types[t] == MSG_PADDING) /* comes at any time */
+				if (all_types[t] == MSG_PADDING) /* allowed at any time */
 					continue;
 				m = alone(hashed ? "hashed" : "plain");
 				s = &m->slot[1];
@@ -124,7 +123,7 @@ TEST(other_messages)
 			}
 }
 
-/* what party 0 seals for party 1, with a change. */
+/* Sends party 1 what party 0 seals for it, with a change. */
 static void sealed_with(uint16_t what, uint32_t from, uint32_t to, size_t len, int bit,
 			const char *why)
 {
@@ -164,8 +163,8 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, MSG_ID_HASH_LEN);
 }
 
-/* A party's message, to the byte: the first half of HMAC-SHA256 by the key it was given, sorted.
- */
+/* Compares a party's message byte by byte with the first halves of HMAC-SHA256 under the received
+ * key, sorted. */
 TEST(hashes_as_specified)
 {
 	static const char *const own[] = { "b", "c", "d", "e" };

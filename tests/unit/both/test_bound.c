@@ -1,5 +1,5 @@
-/* A value outside the fixed-point bound at one party ends the job for all, with one cause; what the
- * value was is in no log. */
+/* A value outside the fixed-point bound at one party ends the job for all parties with the same
+ * cause. No log has the value. */
 #include "tests/unit/both/federation.h"
 #include "crypto/fixed.h"
 
@@ -7,7 +7,7 @@
 
 enum { LOG_MAX = 1 << 16 };
 
-/* What was logged: to stderr, and to the file that may be shipped. */
+/* Both logs: on stderr, and in the file that may be shipped. */
 struct logs {
 	char dir[64], path[96];
 	FILE *stream;
@@ -42,8 +42,8 @@ static void logs_close(struct logs *g)
 	lab_remove(g->dir);
 }
 
-/* No number with a fraction that is beyond the bound, as the value is; counts of bytes have none.
- */
+/* Requires that the text has no number with a fraction above the bound, as the value is. Byte
+ * counts have no fraction. */
 static void assert_no_value(const char *text, double bound)
 {
 	for (const char *at = text, *end; (at = strpbrk(at, "0123456789")); at = end) {
@@ -54,7 +54,7 @@ static void assert_no_value(const char *text, double bound)
 	}
 }
 
-/* says: what its sentence has in it. */
+/* says: texts that the error must contain. */
 static void assert_cause(const struct half *h, const char *who, const char *const says[2],
 			 double bound)
 {
@@ -70,7 +70,8 @@ static const char *limit_of(double bound, char limit[static 64])
 	return limit;
 }
 
-/* Party `loud` has values 10^4 times those of the others. terms: of the first sum it is in. */
+/* Party `loud` has values 10^4 times as large as the others'. terms: number of terms of its first
+ * sum. */
 static void check(size_t L, size_t loud, size_t terms, const char *settings, const char *setting)
 {
 	static struct logs logs;
@@ -123,7 +124,7 @@ TEST(test_words_of_32_bits)
 	      "lower secure_sum.fraction_bits or set secure_sum.modulus_bits to 64");
 }
 
-/* With one term there is nothing to mask, and the bound is there all the same. */
+/* A sum of one term needs no mask, but the bound still applies. */
 TEST(test_one_term_is_bounded)
 {
 	check(1, 0, 1, "projection.unit_rows=false secure_sum.fraction_bits=48",

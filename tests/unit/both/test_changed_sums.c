@@ -1,5 +1,5 @@
-/* Broadcast sums of kmeans, fedsc and of rows that all have, changed at random: every change is
- * found, and the coordinator named. */
+/* Changes the broadcast sums of kmeans, fedsc and the intersection of ids at random. The party
+ * finds every change and names the coordinator. */
 #include "tests/unit/both/changed_sums.h"
 #include "common/base/sanitized.h"
 #include "tests/unit/both/meeting.h"
@@ -7,7 +7,7 @@
 
 enum { PARTIES = 3, CLUSTERS = 3, EACH = 40, COLUMNS = 4 };
 
-/* Changes of each sum. kmeans and fedsc: 7 settings of 20 to 200 sums at 3 parties. */
+/* Changes of each sum. kmeans and fedsc have 7 settings of 20 to 200 sums at 3 parties. */
 enum { OF_EACH = SANITIZED ? 15 : 120 };
 
 static struct points points;
@@ -67,7 +67,8 @@ static struct meeting *meeting_of_three(void)
 	return m;
 }
 
-/* Sizes, the lister, tries. */
+/* Changes all three sums of the intersection: the sizes, the choice of the lister, and the
+ * tries. */
 TEST(test_ids)
 {
 	struct meeting *m = meeting_of_three();
@@ -78,8 +79,9 @@ TEST(test_ids)
 	leave(m);
 }
 
-/* A dishonest party counts itself twice, half, or on no step; as the lister of half a list; as one
- * without a table twice. */
+/* A dishonest party adds a wrong count to a broadcast sum: to a step of set sizes (sum 0), to an
+ * entry for the lister, or to the number of parties without a table (sum 1). Every party finds
+ * it. */
 TEST(test_wrong_votes)
 {
 	static const struct {
@@ -106,7 +108,7 @@ TEST(test_wrong_votes)
 	}
 }
 
-/* A party that was sent a changed sum ends, names the coordinator, and sends no further term. */
+/* After a changed sum the victim fails, names the coordinator, and sends no further term. */
 static void check_victim(const char *setting, size_t at, enum change c)
 {
 	struct sum_liar liar = { .victim = at % PARTIES, .at = at, .change = c };
@@ -133,8 +135,8 @@ TEST(test_nobody_goes_on)
 			check_victim(settings[i], at, (enum change)((i + at) % CHANGE_CUT));
 }
 
-/* Tags hold, so the coordinator has changed nothing: the sentence says that a party gave a wrong
- * term. */
+/* A wrong term with a valid tag: the coordinator has changed nothing, so the error must say that a
+ * party sent a wrong term. */
 static void check_wrong_term(const char *setting, uint64_t number, size_t word, double by,
 			     const char *sentence)
 {
@@ -159,15 +161,16 @@ TEST(test_wrong_terms)
 	static const char kmeans[] = "kind=kmeans restarts=2", wrong[] = "a party's count is wrong";
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
-	/* Number of rows: the third of its parts; a last bit of the second counts 2^30 rows. */
+	/* A wrong number of rows. It is the third part of the sum; the lowest bit of the second
+	 * part counts 2^30 rows. */
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
 	check_wrong_term(kmeans, 0, 1, 0x1p-24, "the parties say that they have 1073741944 rows");
-	/* Parts out of their range. */
+	/* These parts are out of range. */
 	check_wrong_term(kmeans, 0, 5, 4 * 0x1p30, "a party's term is wrong: part 0 of sum 1");
 	check_wrong_term(kmeans, 0, 7, 4 * 0x1p30, "a party's term is wrong: part 2 of sum 1");
 	check_wrong_term(kmeans, 1, 4, 4 * 0x1p30, "a party's term is wrong: part 4 of sum 0");
-	/* Counts: sums 2, 4, ... */
+	/* These are wrong counts; sums 2, 4, ... hold counts. */
 	for (uint64_t number = 2; number <= 6; number += 2) {
 		check_wrong_term(kmeans, number, 0, 0.5, wrong);
 		check_wrong_term(kmeans, number, 0, -121, wrong);
@@ -175,12 +178,13 @@ TEST(test_wrong_terms)
 		check_wrong_term(dense, number + 1, 0, -0x1p-24, wrong);
 	}
 	check_wrong_term(kmeans, 4, 0, 1, "clusters have 121 rows of 120");
-	/* A sum of -N / 2, whose tag holds: its word is out of range. */
+	/* The sum is -N / 2 with a valid tag, but this word is out of range. */
 	check_wrong_term(kmeans, 0, 1, -0x1p39,
 			 "hub sent SUM 0 that is not the sum of the parties' terms and tags");
 }
 
-/* Weights of dictionaries are above 0 and 1 in all; those of landmarks are n in all. */
+/* Weights of dictionaries must be positive and add up to 1; weights of landmarks must add up to
+ * n. */
 TEST(test_wrong_weights)
 {
 	static const char dense[] = "variant=dense restarts=2 rounds=2 dims=4",

@@ -1,4 +1,4 @@
-/* Parties of rows compare what their columns are called, and hold, without the coordinator. */
+/* Parties of rows compare the names, types and units of their columns without the coordinator. */
 #include "tests/unit/both/meeting.h"
 #include "crypto/secret.h"
 #include "party/work/columns.h"
@@ -36,7 +36,7 @@ static void *compares(void *arg)
 	return NULL;
 }
 
-/* Lists of columns, "" for none, NULL behind the last. */
+/* list: each party's columns, "" for none; NULL ends it. */
 static struct meeting *compare(const char *const *list)
 {
 	struct meeting *m = alloc(1, sizeof(*m));
@@ -57,7 +57,7 @@ static struct meeting *compare(const char *const *list)
 	meet(m, L, "hashed");
 	hold_with(m, hub);
 	assert_int_equal(m->result, ERR_OK);
-	for (size_t l = 0; l < L; l++) /* in locked memory, as all keys */
+	for (size_t l = 0; l < L; l++) /* in locked memory, like all keys */
 		assert_true(CRYPTO_secure_allocated(m->slot[l].work.group_key));
 	return m;
 }
@@ -72,7 +72,8 @@ static void all_fine(const char *const *list)
 	leave(m);
 }
 
-/* Party l says `words`, as an error that others hear in a fixed sentence. */
+/* Requires that party l fails with an error that contains `words`. Other parties receive a fixed
+ * text. */
 static void says(const struct meeting *m, size_t l, const char *words)
 {
 	const struct slot *s = &m->slot[l];
@@ -91,7 +92,7 @@ static void test_the_same(void **state)
 	all_fine((const char *const[]){ AGE, NULL });
 }
 
-/* Of whom nothing is known, is compared with nobody; the others still are. */
+/* A party without names is not compared; the other parties still are. */
 static void test_without_names(void **state)
 {
 	struct meeting *m;
@@ -127,7 +128,7 @@ static void test_what_differs(void **state)
 	    (const char *const[]){ INCOME, "{\"name\": \"income\", \"type\": \"date\"}", NULL });
 	says(m, 1, "p0 with other types or units under the same names");
 	leave(m);
-	/* Nothing but the bounds of texts tells these apart. */
+	/* These lists differ only in the boundaries between texts. */
 	m = compare((const char *const[]){ NUMBER("ab", "") "," NUMBER("c", ""),
 					   NUMBER("a", "") "," NUMBER("bc", ""), NULL });
 	says(m, 0, "p1 with other names");

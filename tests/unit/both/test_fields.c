@@ -1,4 +1,4 @@
-/* The right message at the right step with a wrong field, on both sides of kCAGC. */
+/* Sends the right message at the right step with a wrong field, to both sides of kCAGC. */
 #include "tests/unit/both/replay.h"
 
 static const struct plan plan = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
@@ -8,14 +8,14 @@ static const char tree[] = FEW INNER "method=tree polish=1";
 static const char centre[] = FEW INNER "method=tree polish=0 virtual_nodes=centre";
 static const char basic[] = FEW "method=basic";
 
-/* A recorded message, decoded, with what changes may need. */
+/* A recorded message, decoded, with the data that the changes need. */
 struct draft {
 	struct msg m;
 	const struct job *job;
-	size_t entries; /* of a vector of labels */
+	size_t entries; /* entries of a vector of labels */
 	uint32_t *label;
-	uint32_t *own;    /* of the first CELLS: the party's clusters; else NULL */
-	struct buf bytes; /* of changed labels or words */
+	uint32_t *own;    /* the party's clusters for the first CELLS; else NULL */
+	struct buf bytes; /* storage for changed labels or words */
 };
 
 static bool is_labels(enum msg_type type)
@@ -44,7 +44,7 @@ static void draft_close(struct draft *d)
 	buf_release(&d->bytes);
 }
 
-/* Entries [from, to) as the message's chunk. */
+/* Packs entries [from, to) as the message's chunk. */
 static void draft_pack(struct draft *d, size_t from, size_t to)
 {
 	size_t len = labels_bytes(d->m.labels.values, to - from);
@@ -55,7 +55,7 @@ static void draft_pack(struct draft *d, size_t from, size_t to)
 	d->m.labels.packed = (struct bytes){ d->bytes.p, len };
 }
 
-/* The message's bytes, from `from` on, len of them; past their end come zeros. */
+/* Makes the view `len` of the message's bytes from `from` on, with zeros after their end. */
 static void draft_bytes(struct draft *d, struct bytes *view, size_t from, size_t len)
 {
 	struct bytes old = *view;
@@ -68,7 +68,7 @@ static void draft_bytes(struct draft *d, struct bytes *view, size_t from, size_t
 	*view = (struct bytes){ d->bytes.p, len };
 }
 
-/* ---- changes: each says false if it does not apply to this message ---- */
+/* ---- changes: each returns false if it does not apply to this message ---- */
 
 typedef bool change(struct draft *d);
 
@@ -80,7 +80,7 @@ static bool label_group(struct draft *d)
 
 static bool label_values_more(struct draft *d)
 {
-	if (d->m.type == MSG_CELLS) /* chosen by the sender, up to the number of nodes */
+	if (d->m.type == MSG_CELLS) /* the sender chooses it, up to the number of nodes */
 		d->m.labels.values = (uint32_t)d->entries;
 	d->m.labels.values++;
 	return true;
@@ -134,7 +134,7 @@ static bool label_short(struct draft *d)
 {
 	draft_bytes(d, &d->m.labels.packed, 0, d->m.labels.packed.n - 1);
 	return d->bytes.n % labels_bits(d->m.labels.values) ||
-	       d->bytes.n == 0; /* else: a first chunk */
+	       d->bytes.n == 0; /* otherwise a valid first chunk */
 }
 
 static bool label_long(struct draft *d)
@@ -149,7 +149,7 @@ static bool label_nothing(struct draft *d)
 	return true;
 }
 
-/* A bit after the last entry. */
+/* Sets a bit after the last entry. */
 static bool label_padding(struct draft *d)
 {
 	size_t bits = d->entries * labels_bits(d->m.labels.values);
@@ -159,7 +159,7 @@ static bool label_padding(struct draft *d)
 	return bits % 8 != 0;
 }
 
-/* All bits of the first entries set: above values, unless values is all ones itself. */
+/* Sets all bits of the first entries: out of range, unless `values` itself has only ones. */
 static bool label_range(struct draft *d)
 {
 	uint32_t values = d->m.labels.values;
@@ -169,7 +169,7 @@ static bool label_range(struct draft *d)
 	return values & (values + 1);
 }
 
-/* "None", where every item must have a cluster. */
+/* Sends "none" where every item must have a cluster. */
 static bool label_none(struct draft *d)
 {
 	if (d->m.type == MSG_STARTS || d->m.type == MSG_KEPT)
@@ -179,7 +179,7 @@ static bool label_none(struct draft *d)
 	return true;
 }
 
-/* One cell more than there are nodes in. */
+/* Declares one cell more than the cells that have nodes. */
 static bool cell_empty(struct draft *d)
 {
 	if (d->m.type != MSG_CELLS || d->m.labels.values == d->entries)
@@ -189,7 +189,7 @@ static bool cell_empty(struct draft *d)
 	return true;
 }
 
-/* A node goes to a cell of another of the party's clusters, and leaves none empty. */
+/* Moves a node to a cell of another cluster of the party, without emptying a cell. */
 static bool cell_mixed(struct draft *d)
 {
 	if (!d->own)
@@ -340,7 +340,7 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 		script_add_msg(&s, &d.m);
 		replay(to, &s, &out);
 		if (changes[c].change == label_none && ninth_step(full, step))
-			assert_goes_on(to, step, "an item in no cluster", &out); /* as it may be */
+			assert_goes_on(to, step, "an item in no cluster", &out); /* allowed here */
 		else
 			assert_refused(to, step, changes[c].what, note->type, &out);
 	}
@@ -350,8 +350,8 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 
 /* ---- chunks ---- */
 
-/* The note as two messages: entries or words [0, cut) and, from where the first ends, the rest and
- * `more` besides. */
+/* Splits the note into two messages: entries or words [0, cut), then the rest and `more` entries
+ * after it. With first_twice the second message starts at 0 again. */
 static void draft_halves(struct script *s, const struct note *note, const struct job *job,
 			 size_t more, bool first_twice)
 {

@@ -1,5 +1,5 @@
-/* Rows that all parties have: both halves find the same ones, whatever the sets; and what a party
- * believes of a coordinator that leaves some out, invents or repeats one. */
+/* Intersects ids: both halves find the same common rows for any sets. A party refuses a coordinator
+ * that omits, invents or repeats a row. */
 #include "tests/unit/both/meeting.h"
 #include "tests/unit/both/wire.h"
 
@@ -7,8 +7,9 @@
 
 /* ---- sets ---- */
 
-/* Party l's ids: `common` that all have, and `own` that nobody has besides, or (shared) that the
- * next party has too; in an order of its own. wide: of 1 to 255 bytes, not only ASCII. */
+/* Party l's ids: `common` ids of all parties, and `own` further ids. No other party has those, or
+ * (shared) the next party has half of them too. Each party has its own order. wide: ids of 1 to 255
+ * bytes, not only ASCII. */
 struct sets {
 	size_t L, common, own;
 	bool shared, wide;
@@ -36,8 +37,7 @@ static void make_set(const struct sets *p, size_t l, struct dataset *d)
 	char id[512], kind[48];
 
 	for (size_t k = 0; k < all; k++) {
-		size_t i = (k * 7919 + l) % all,
-		       n; /* 7919 does not divide what is asked for here */
+		size_t i = (k * 7919 + l) % all, n; /* 7919 does not divide `all` */
 
 		if (i < p->common)
 			snprintf(kind, sizeof(kind), "%s", p->wide && i > 0 ? "c" : "");
@@ -73,8 +73,8 @@ static const char *id_of(const struct slot *s, size_t r)
 	return s->d.ids.id[s->row[r]];
 }
 
-/* As many as there are, the same ids in the same order at all parties, each once; and the same was
- * told. */
+/* Requires n common ids: the same ids in the same order at all parties, each once. All parties
+ * received the same messages. */
 static void assert_common(const struct meeting *m, size_t n)
 {
 	const struct slot *first = &m->slot[0];
@@ -117,14 +117,15 @@ TEST(overlaps)
 	finds(&(struct sets){ 2, 1, 99, false, false });
 	finds(&(struct sets){ 2, 7, 700, false, false });
 	finds(&(struct sets){ 3, 700, 300, false, false });
-	finds(&(struct sets){ 3, 700, 300, true, false }); /* others are of two of three */
+	/* two of three parties share each further id */
+	finds(&(struct sets){ 3, 700, 300, true, false });
 	finds(&(struct sets){ 4, 5000, 0, false, false });
 	finds(&(struct sets){ 5, 400, 100, true, true });
 	finds(&(struct sets){ 16, 60, 40, true, true });
 	finds(&(struct sets){ 1, 10, 0, false, false });
 }
 
-/* Of parties of other sizes, and with a bound that they know. */
+/* Intersects sets of different sizes, with and without a bound on their size. */
 TEST(sizes)
 {
 	static const unsigned bounds[] = { 0, 3000 };
@@ -155,7 +156,7 @@ static void assert_all_end(const struct meeting *m, const char *why)
 	}
 }
 
-/* None, or fewer than are asked for: nobody is told which, or how many. */
+/* Ends with no common ids, or fewer than min_common: no party learns the ids or their number. */
 TEST(too_few)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 0, 200, true, false }, 0, 1);
@@ -196,7 +197,8 @@ TEST(without_ids)
 	leave(m);
 }
 
-/* An id that is there twice is in no table, by whatever number: all try on together, and end. */
+/* A repeated id fits into no table, with any seed: all parties try again together, then all
+ * fail. */
 TEST(no_table)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 50, 50, false, false }, 0, 1);
@@ -233,7 +235,8 @@ static void order_of(const struct numbering *at_parties, const struct numbering 
 	leave(m);
 }
 
-/* Drawn in each job; the same where all keep the same file; and another file is found. */
+/* Draws a new order in each job. Keeps the order if all parties have the same key file. Fails if a
+ * party has another file. */
 TEST(order)
 {
 	static const struct numbering file = { .kept = true, .key = { 1 } },
@@ -257,8 +260,8 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
 	return memmem(m->heard.p, m->heard.n, p, n) != NULL;
 }
 
-/* No id reaches the coordinator; with one party's key it can test guesses against the whole set of
- * the party that lists, which is what the disclosure says. */
+/* No id reaches the coordinator. With one party's key the coordinator can test guesses against the
+ * whole set of the lister, as the disclosure states. */
 TEST(guesses)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);
@@ -269,7 +272,7 @@ TEST(guesses)
 		for (size_t i = 0; i < m->slot[l].d.n; i++) {
 			const char *id = m->slot[l].d.ids.id[i];
 
-			if (strlen(id) > 5) /* others are in anything by chance */
+			if (strlen(id) > 5) /* shorter ids may occur by chance */
 				assert_false(heard(m, id, strlen(id)));
 			pseudonym(m, id, name);
 			assert_int_equal(heard(m, name, MSG_ID_HASH_LEN),
@@ -278,7 +281,7 @@ TEST(guesses)
 	leave(m);
 }
 
-/* ---- a coordinator that lies ---- */
+/* ---- a malicious coordinator ---- */
 
 enum lie { NONE, DROPS, INVENTS, REPEATS, SWAPS, CUTS, OTHER_COUNT, OTHER_OFFSET, FEW };
 static enum lie lie;
@@ -326,7 +329,7 @@ static void change(struct buf *common, size_t *count, size_t *offset)
 	}
 }
 
-/* Of what the coordinator sends to party 0, COMMON is another. */
+/* Changes the COMMON message from the coordinator to party 0. */
 static void lie_to_party(void *arg, size_t l, enum msg_type type, struct buf *body)
 {
 	struct buf common = { 0 };
@@ -371,7 +374,8 @@ static void finds_lie(enum lie what, const char *why)
 		assert_int_equal(m->slot[0].result, ERR_OK);
 		assert_int_equal(m->slot[0].common, 300);
 	}
-	/* One of the two was told something else: no mask of theirs cancels after that. */
+	/* The transcripts differ if the two parties received different lists: their later masks do
+	 * not cancel. */
 	assert_int_equal(memcmp(m->slot[0].transcript, m->slot[1].transcript, SECAGG_HASH_LEN) == 0,
 			 what == NONE);
 	leave(m);
@@ -390,9 +394,9 @@ TEST(lies)
 	finds_lie(FEW, "of 137 pseudonyms; expected 128 and from job.min_common, 10");
 }
 
-/* ---- a party that does not keep to it ---- */
+/* ---- a party that deviates from the protocol ---- */
 
-/* Another scale, so vectors of another length. */
+/* Uses another bound, so its vectors have another length. */
 TEST(other_lengths)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);

@@ -1,5 +1,5 @@
-/* What matching of rows shows, from what the coordinator received and what one party knows besides:
- * as much as docs/alignment.md says, and no more. */
+/* Checks that the intersection of ids reveals what docs/alignment.md states, and no more. The view
+ * is all that the coordinator received, with one party's own knowledge. */
 #include "tests/unit/both/meeting.h"
 
 #include "common/kind/align.h"
@@ -9,8 +9,8 @@
 
 #include <endian.h>
 
-/* Three parties. 40 ids are with all, 60 with each two of them, 50 with each alone; the last party
- * has guessed 10 of those that the other two share, and 10 of party 1 alone. */
+/* Three parties. All have 40 ids, each pair shares 60 ids, and each party has 50 ids alone. The
+ * last party also guesses 10 ids that the other two share, and 10 of party 1 alone. */
 enum {
 	L = 3,
 	ALL = 40,
@@ -48,7 +48,7 @@ static void make_set(size_t l, struct dataset *d)
 	buf_release(&lines);
 }
 
-/* What the coordinator makes of what it receives: the sum of all tables, and each party's list. */
+/* The coordinator's view: the sum of all tables, and each party's list. */
 struct view {
 	struct meeting *m;
 	size_t words;
@@ -72,7 +72,7 @@ static void listen_in(void *arg, enum msg_type type, struct bytes body)
 		buf_add(&ear->list, m.ids.packed.p, m.ids.packed.n);
 		return;
 	}
-	/* Sums of sizes have other lengths; the last word is the canary of a sum. */
+	/* Sums of sizes have other lengths. The last word of a sum is its canary. */
 	for (size_t at = m.masked.offset; m.masked.count == v->words + 1 && at < v->words; at++) {
 		size_t i = (at - m.masked.offset) * sizeof(word);
 
@@ -113,8 +113,8 @@ static void see(struct view *v, unsigned min_common)
 
 static void *attend_with_zeros(void *arg);
 
-/* Where these parties alone give their tables: no name reads 0, and the coordinator ends the job.
- */
+/* Runs the job with the tables of the `given` parties only: no name reads 0, so the coordinator
+ * ends the job. */
 static void see_some(struct view *v, const bool given[static L])
 {
 	listens(v, 1);
@@ -153,8 +153,8 @@ static bool reads_0(const struct view *v, const uint8_t *name)
 
 /* ---- intersect ---- */
 
-/* What the coordinator's numbers say of each id of any party: is it with all, is it in the first
- * one's list. Nothing of who else has it. */
+/* The coordinator's data show two facts of each id: whether all parties have it, and whether it is
+ * in the first party's list. They do not show which other parties have it. */
 static void assert_tables_say(const struct view *v)
 {
 	uint8_t name[HMAC_LEN];
@@ -174,8 +174,8 @@ static void assert_tables_say(const struct view *v)
 	assert_int_equal(v->ear[1].list.n + v->ear[2].list.n, 0);
 }
 
-/* With the last party's guesses and its key; and min_common, which nobody reaches, is no help
- * against both. */
+/* The coordinator works together with the last party, which has guesses and the key. min_common,
+ * although not reached, does not protect against both. */
 TEST(with_a_party)
 {
 	struct view v;
@@ -188,7 +188,8 @@ TEST(with_a_party)
 	look_away(&v);
 }
 
-/* A party alone learns which of its guesses all others have, and of those of one party nothing. */
+/* A party alone learns which of its guesses all others have. It learns nothing of the guesses that
+ * only one other party has. */
 TEST(a_party_alone)
 {
 	struct view v;
@@ -204,8 +205,8 @@ TEST(a_party_alone)
 	look_away(&v);
 }
 
-/* The coordinator alone: the sum reads 0 at what it tells, and nowhere else in the list; and how
- * many are listed is the padded count. */
+/* The coordinator alone finds that the sum reads 0 at the common names and at no other listed name.
+ * The length of the list is the padded count. */
 TEST(the_coordinator_alone)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -226,8 +227,9 @@ TEST(the_coordinator_alone)
 
 /* ---- a table by itself ---- */
 
-/* A party that takes part as any, but whose table is all zeros: what the coordinator has as the sum
- * are the others' tables. It is on the step of the largest set, and never the one who lists. */
+/* A party that takes part like an honest one, but with a table of zeros, so the coordinator's sum
+ * has the other parties' tables alone. It counts itself on the step of the largest set, and it is
+ * never the lister. */
 static enum err take_part_with_zeros(struct slot *s)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -271,7 +273,7 @@ static void *attend_with_zeros(void *arg)
 	return NULL;
 }
 
-/* What party l's table reads at a name: its shares of zero with each other party, by
+/* Computes the value of party l's table at a name: its shares of zero with each other party, by
  * docs/alignment.md. */
 static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
 {
@@ -291,9 +293,9 @@ static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
 	return value;
 }
 
-/* Whoever had a party's table in clear could not tell its ids from others: it reads at none of them
- * what can be known without the keys of its pairs. Nor do tables of some parties read 0 where all
- * of these have an id. */
+/* The coordinator knows the unmasked tables of the given parties. It cannot tell their ids from
+ * other ids: no value is 0, and the value at an id of all given parties is predictable only with
+ * the keys of party pairs. */
 static void tables_of(const bool given[static L])
 {
 	uint8_t name[HMAC_LEN];

@@ -1,18 +1,16 @@
-/* The federated result is the pooled one.
+/* The federated result equals the pooled result.
  *
- * Against the reference that rounds each party's distance to 2^-f: every label is the same, and so
- * was every comparison of distances, inertias and 1/9 bounds on the way. Ties and all: data may be
+ * The first reference rounds each party's distance to 2^-f. Every label must be equal, and so every
+ * comparison of distances, inertias and 1/9 bounds must be. This includes ties: data may be
  * degenerate.
  *
- * Against the reference in doubles: the clusters agree on at least 99.9 % of all nodes of all
- * federations. A summed distance of L terms is off by at most L 2^-(f+1), so two distances closer
- * than L 2^-f may be taken in the other order: 1.4e-4 at L = 9, f = 16. Distances are of order 1,
- * so less than one comparison in a thousand is that close. Two starts whose inertias are that close
- * may win one for the other: therefore a single federation must agree on 99 % only, and clusters
- * are compared up to their names (starts that come to the same clusters in another order have the
- * same inertia). With 32-bit words and f = 12 it is L 2^-12, 2.2e-3 at L = 9: 99 % of all, 97 % of
- * each.
- */
+ * The second reference is in doubles. Its clusters must agree for at least 99.9 % of all nodes of
+ * all federations. A summed distance of L terms is off by at most L 2^-(f+1), so the order of two
+ * distances may differ if they are closer than L 2^-f: 1.4e-4 at L = 9, f = 16. Distances are of
+ * order 1, so less than one comparison in a thousand is that close. If two starts have inertias
+ * that close, either may win. Therefore a single federation must agree for 99 % only, and cluster
+ * numbers may differ (starts that find the same clusters in another order have the same inertia).
+ * With 32-bit words and f = 12 the limit is L 2^-12, 2.2e-3 at L = 9: 99 % of all, 97 % of each. */
 #include "tests/unit/both/pooled.h"
 #include "common/cluster/metrics.h"
 
@@ -46,7 +44,7 @@ static void compare_rounded(const char *what, const struct planted *p, size_t L,
 	free(pool);
 }
 
-/* How many nodes the clusters in doubles put elsewhere. */
+/* Returns the number of nodes that are in another cluster in doubles. */
 static double compare_doubles(const struct planted *p, size_t L, const struct job *job,
 			      const uint32_t *label)
 {
@@ -60,13 +58,13 @@ static double compare_doubles(const struct planted *p, size_t L, const struct jo
 	return (1 - m.acc) * (double)p->n;
 }
 
-/* Nodes of all federations of a test, and how many of them are elsewhere in doubles. */
+/* All nodes of a test's federations, and those in another cluster in doubles. */
 struct tally {
-	double most; /* the share of a federation's nodes that may be */
+	double most; /* greatest share of differing nodes in one federation */
 	double nodes, elsewhere;
 };
 
-/* tally NULL: with doubles is not compared. */
+/* With tally NULL there is no comparison with doubles. */
 static void compare(const char *what, const struct planted *p, size_t L, const char *settings,
 		    struct tally *tally)
 {
@@ -130,7 +128,7 @@ TEST(test_words_of_32_bits)
 	planted_release(&p);
 }
 
-/* k^ = k, 2k and 8k; inner nodes and root with other numbers of cells each time. */
+/* Takes k^ = k, 2k and 8k; inner nodes and the root then have other numbers of cells. */
 TEST(test_local_clusters)
 {
 	static const char *const settings[] = {
@@ -152,7 +150,7 @@ TEST(test_local_clusters)
 	planted_release(&p);
 }
 
-/* What a start's way to the end may be. */
+/* Takes many plans of starts, screening and iterations. */
 TEST(test_plans_of_starts)
 {
 	static const char *const settings[] = {
@@ -162,7 +160,7 @@ TEST(test_plans_of_starts)
 		"starts=20 restarts=5 screen=10 iterations=10",
 		"starts=20 restarts=5 screen=11 iterations=10", /* too late to screen */
 		"starts=20 restarts=5 screen=1 iterations=1 polish=0",
-		"starts=20 restarts=5 iterations=100", /* all come to rest */
+		"starts=20 restarts=5 iterations=100", /* all restarts converge */
 	};
 	struct planted p;
 
@@ -179,7 +177,7 @@ TEST(test_plans_of_starts)
 
 /* ---- data with something missing ---- */
 
-/* Nine parties, nine columns: each has one, and its points are on a line. */
+/* Nine parties have one column each, so the points of each party are on a line. */
 TEST(test_one_column_each)
 {
 	struct planted p;
@@ -196,8 +194,8 @@ TEST(test_one_column_each)
 	planted_release(&p);
 }
 
-/* All parties hold the same, so their clusters are the same: k^ cells, and nothing to do at the
- * inner nodes; with k^ = k nothing at the root either. */
+/* All parties have the same columns, so their clusters are equal. There are k^ cells, and the inner
+ * nodes compute nothing. With k^ = k the root computes nothing either. */
 TEST(test_equal_columns)
 {
 	static const char *const settings[] = { "local_clusters=3", "local_clusters=8k",
@@ -220,7 +218,8 @@ TEST(test_equal_columns)
 	planted_release(&p);
 }
 
-/* Fewer nodes than local clusters, than clusters times parties, and just as many as clusters. */
+/* Takes fewer nodes than local clusters, fewer than clusters times parties, and as many as
+ * clusters. */
 TEST(test_few_nodes)
 {
 	static const size_t nodes[] = { 3, 4, 10, 20 };
@@ -242,7 +241,8 @@ TEST(test_few_nodes)
 	}
 }
 
-/* Nodes without features, without edges, without either; a party without anything in its column. */
+/* Takes nodes without features, without edges, and without both; and a party with only zeros in its
+ * column. */
 TEST(test_nothing_there)
 {
 	struct planted p;

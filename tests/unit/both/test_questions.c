@@ -1,27 +1,30 @@
-/* One key for one question: a job of each kind that adds noise runs twice in memory, with one input
- * changed, and party 1's questions are compared. Noise is a function of the question
- * (tests/unit/party/work/test_noise.c), so equal questions are equal noise. Those that were asked
- * before the change was heard are the same, and all later ones are others. */
+/* Each question under noise has its own key. A job of each kind with noise runs twice in memory
+ * with one input changed, and the test compares party 1's questions. Noise is a function of the
+ * question (tests/unit/party/work/test_noise.c), so equal questions get equal noise. Questions
+ * before the change arrives must be equal; all later questions must differ. */
 #include "common/data/dataset.h"
 #include "crypto/numbering.h"
 #include "tests/unit/both/wire.h"
 
 enum { L = 3, VICTIM = 1, NODES = 40, EDGES = 160, ROWS = 60, COLUMNS = 3, QUESTIONS = 64 };
 
-/* What party 1 is asked, and how many messages it had heard before each question. */
+/* Party 1's questions, and the number of messages that it had received before each of them. */
 struct asked {
 	size_t questions, heard, passed;
 	uint8_t hash[QUESTIONS][SECAGG_HASH_LEN];
 	size_t before[QUESTIONS];
-	size_t change,
-	    at; /* number of the message that is changed, SIZE_MAX: none; which of its last bytes */
+	/* change: number of the changed message, or SIZE_MAX for none; at: the changed byte,
+	 * counted from the end */
+	size_t change, at;
 };
 
 struct scene {
 	const char *job;
-	bool graph, hosted, aligned; /* data: edges; of own vertices; nodes are numbered */
-	bool ring; /* each node has two of party 1's edges, so that its degrees say nothing of the
-		      numbering */
+	/* data are edges; vertices are hosted; the coordinator numbers the nodes */
+	bool graph, hosted, aligned;
+	/* each node has two of party 1's edges, so that its degrees do not depend on the
+	 * numbering */
+	bool ring;
 	bool in_sums;
 	size_t questions; /* at least */
 };
@@ -81,7 +84,7 @@ static int tear_down(void **unused)
 
 /* ---- data ---- */
 
-/* All know all nodes; each has edges of its own, or the ties of the vertices that it hosts. */
+/* Every party knows all nodes. Each party has its own edges, or the ties of its hosted vertices. */
 static void make_graph(struct dataset *d, size_t l, const struct scene *s)
 {
 	struct triple *t = alloc(2 * EDGES, sizeof(*t));
@@ -166,7 +169,7 @@ static void pass(void *arg, size_t l, enum msg_type type, struct buf *body)
 struct inputs {
 	size_t parties;
 	const uint8_t *numbers, *digest;
-	double shift; /* of another party's rows */
+	double shift; /* added to party 0's rows */
 };
 static const struct inputs same = { L, first_numbers, data_digest, 0 };
 
@@ -215,7 +218,7 @@ static bool differs(const struct asked *a, const struct asked *b, size_t q)
 	return memcmp(a->hash[q], b->hash[q], SECAGG_HASH_LEN) != 0;
 }
 
-/* Of all questions that both were asked: those before `from` are the same, all others are not. */
+/* Of the questions of both runs, those before `from` must be equal and all others must differ. */
 static void check_from(const struct scene *s, const struct asked *a, const struct asked *b,
 		       size_t from, const char *what)
 {
@@ -270,7 +273,7 @@ static void test_other_inputs(void **unused)
 		}
 		if (s->graph)
 			continue;
-		b = asked_of(s, &other_party); /* from the first sum on in which its rows are */
+		b = asked_of(s, &other_party); /* differs from the first sum with party 0's rows */
 		while (from < a.questions && !differs(&a, &b, from))
 			from++;
 		check_from(s, &a, &b, from, "another party's rows");
@@ -278,8 +281,8 @@ static void test_other_inputs(void **unused)
 	}
 }
 
-/* Each message that party 1 is sent, one after the other, with a bit of its last number, or of one
- * before. */
+/* Changes each message to party 1 in turn: one bit of its last number, or of a number before the
+ * last. */
 static void test_each_message(void **unused)
 {
 	static const size_t at[] = { 1, 4, 8 };

@@ -1,7 +1,7 @@
-/* Every message of the catalogue at every step of kCAGC, on both sides. */
+/* Sends every message of the catalogue at every step of kCAGC, to both sides. */
 #include "tests/unit/both/steps.h"
 
-/* Few starts and steps, but every kind of message: two levels, screening, polish. */
+/* Jobs with few starts and steps, but with all kinds of messages: two levels, screening, polish. */
 static const struct plan plan = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 static const char tree[] = "method=tree starts=3 restarts=2 screen=1 iterations=2 inner_restarts=2 "
 			   "inner_iterations=2 polish=1";
@@ -24,7 +24,7 @@ TEST(test_basic)
 	check_recording(recording_new(&plan, 2, basic, false), 0);
 }
 
-/* Groups with nothing to compute: cells and clusters follow each other. */
+/* Takes groups without computation: clusters follow cells at once. */
 TEST(test_groups_with_nothing_to_compute)
 {
 	struct plan wide = { .n = 48, .m = 20, .seed = 1, .noise = 1.5 };

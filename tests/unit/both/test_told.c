@@ -1,5 +1,5 @@
-/* Members compare what they were told: nothing goes wrong where all were told the
- * same, and nobody ends well where one was not. */
+/* Members compare what they received. The job succeeds if all received the same, and fails if one
+ * member received a changed message. */
 #include "common/base/rng.h"
 #include "common/base/sanitized.h"
 #include "tests/unit/both/wire.h"
@@ -16,7 +16,7 @@ static const char *const jobs[] = {
 };
 enum { JOBS = sizeof(jobs) / sizeof(*jobs) };
 
-/* One bit of the at-th message to one party is turned; at == SIZE_MAX: none. */
+/* Flips one bit of the at-th message to one party; with at == SIZE_MAX, none. */
 struct liar {
 	size_t at, seen;
 	struct rng rng;
@@ -29,7 +29,7 @@ static void lie(void *arg, size_t l, enum msg_type type, struct buf *body)
 
 	if (l != VICTIM || !(msg_sender(type) & COORD) || body->n == 0 ||
 	    (type == MSG_TOLD &&
-	     body->n > 4 + MSG_TOLD_LEN)) /* its own words, on their way to others */
+	     body->n > 4 + MSG_TOLD_LEN)) /* the victim's own TOLD, on its way to the others */
 		return;
 	if (liar->seen++ == liar->at) {
 		uint64_t bit = rng_below(&liar->rng, 8 * body->n);
@@ -39,7 +39,7 @@ static void lie(void *arg, size_t l, enum msg_type type, struct buf *body)
 	}
 }
 
-/* Runs a job in which the liar sits between the coordinator and one party. */
+/* Runs a job with the liar between the coordinator and one party. */
 static struct federation *run_with(const struct planted *p, const struct job *job,
 				   struct liar *liar)
 {
@@ -76,7 +76,7 @@ TEST(test_all_alike)
 	planted_release(&p);
 }
 
-/* Whatever it is, whoever is told another word than the others does not end well. */
+/* The party that receives any changed message fails. */
 static void check_lies(const struct planted *p, const char *settings, uint64_t seed)
 {
 	struct job job = planted_job(settings);
@@ -110,8 +110,8 @@ TEST(test_lie_is_found)
 	planted_release(&p);
 }
 
-/* The last word and the one before it, so that they fit each other: one node is in another cluster.
- * No sum follows that could be noise; only the others know better. */
+/* Changes the last word and the one before it consistently: one node is in another cluster. No
+ * later sum could become noise, so only the other members can detect the change. */
 static void lie_at_the_end(void *arg, size_t l, enum msg_type type, struct buf *body)
 {
 	const size_t *byte = arg;

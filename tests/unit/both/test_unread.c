@@ -1,9 +1,7 @@
-/* Each key of each kind, with each method, variant or mode: another value of it changes what can be
- * seen of a run, or it is refused as one that nothing reads. Then a run that has it all the same is
- * no other.
- *
- * So neither can a table say that a key is read where the code does not read it, nor the other way
- * round. */
+/* Tries each key of each kind with each method, variant or mode. Another value of the key changes
+ * something visible in a run, or the job refuses the key as one that nothing reads. If such a key
+ * is set by force, the run is the same. So the tables of keys agree with the code that reads the
+ * keys. */
 #include "tests/unit/both/unread.h"
 
 #include "common/base/json.h"
@@ -16,14 +14,14 @@
 #define QUICK "\"secure_sum\":{\"group\":\"x25519\"}"
 #define MODEL "\"74657374000000000000000000000000\""
 
-/* Noise is a function of all parameters, so that nothing is seen behind it: there are no ways with
- * noise.
- */
+/* Noise is a function of all parameters, so it would hide any other effect of a key. Therefore no
+ * way has noise. */
 static const struct scene {
-	const char *job,
-	    *model; /* model: the job that leaves what this one predicts with, or NULL */
+	/* model: the job that makes the model for this job's predictions, or NULL */
+	const char *job, *model;
 	bool steady;
-	const char *way[6]; /* settings; as many runs of each as there are keys and more */
+	/* settings of each way; each way has at least as many runs as there are keys */
+	const char *way[6];
 } scenes[] = {
 	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},\"starts\":40,"
 	  "\"restarts\":1}",
@@ -66,21 +64,22 @@ static const struct scene {
 };
 enum { SCENES = sizeof(scenes) / sizeof(*scenes) };
 
-/* Keys whose effect is not seen here, with settings that have `way` in them, and what shows it. */
+/* Keys without a visible effect here, under settings that contain `way`; `shown` is the test that
+ * shows the effect. */
 static const struct {
 	const char *kind, *path, *way, *shown;
 } elsewhere[] = {
-	/* Read before the halves run, or of what they are given here. */
+	/* The code reads these before the halves run, or this test fixes what they control. */
 	{ NULL, "align", "", "tests/unit/both/test_align.c" },
 	{ NULL, "align_bound", "", "tests/unit/both/test_intersect.c" },
 	{ NULL, "min_common", "", "tests/unit/both/test_intersect.c" },
 	{ NULL, "graphs", "", "tests/integration/test-happy.sh" },
 	{ NULL, "model", "", "tests/unit/protocols/kcagc/test_predict.c" },
-	/* Of parties that have no node in common. */
+	/* This key applies to parties that have no node in common. */
 	{ "fedspectral", "allow_disjoint", "", "tests/unit/both/test_agree.c" },
 	/* Embeddings of graphs as small as these stay within the bound. */
 	{ "fedgcn", "bounded", "", "tests/unit/protocols/fedgcn/test_rounds.c" },
-	/* Walks are drawn anew in each run. */
+	/* Each run draws new walks. */
 	{ "fedwalk", "window", "mode=walks", "tests/unit/learn/test_sgns.c" },
 };
 
@@ -111,7 +110,7 @@ static void add_value(struct values *v, const char *text)
 	snprintf(v->text[v->count++], VALUE_LEN, "%s", text);
 }
 
-/* Values of any size, those that make a difference on such small data first. */
+/* Lists values of any size. Values that have an effect on such small data come first. */
 static void values_of(const struct config_row *row, struct values *v)
 {
 	static const char *const some[] = { "40", "0",   "1",   "2",    "3",  "5",
@@ -150,8 +149,8 @@ static enum err parse(const struct scene *s, const char *way, const char *more, 
 			 set);
 }
 
-/* base with path=value, whatever the checks say: the bytes in which two jobs differ that are read
- * without any. */
+/* Sets path=value in a copy of base, without checks: parses both configurations unchecked and
+ * copies the bytes that differ. */
 static void force(const struct job *base, char *word, struct job *forced)
 {
 	struct config_table t = { .name = "job", .row = base->kind->rows, .size = sizeof(*base) };
@@ -196,7 +195,7 @@ static enum err run(const struct act *a, const struct job *job, struct seen *see
 	return play(job, a->scene->steady, models, seen);
 }
 
-/* What another run of base has otherwise is left out from now on. */
+/* Runs base again, and excludes from comparisons all that differs from the first run. */
 static void run_base_again(struct act *a)
 {
 	struct seen again;
@@ -212,13 +211,13 @@ static bool changes(struct act *a, const struct job *job)
 	struct seen now;
 	bool other;
 
-	(void)!run(a, job, &now); /* a run that fails is another one, too */
+	(void)!run(a, job, &now); /* a failed run is also a different one */
 	other = seen_differs(&a->seen, &now);
 	seen_release(&now);
 	return other;
 }
 
-/* Not by chance: also beside further runs of base, as many as make chance unlikely. */
+/* Excludes chance: ten runs must all differ from base, with a further run of base after each. */
 static bool changes_surely(struct act *a, const struct job *job)
 {
 	for (int i = 0; i < 10; i++) {
@@ -232,10 +231,10 @@ static bool changes_surely(struct act *a, const struct job *job)
 /* ---- a key ---- */
 
 struct found {
-	bool taken;      /* some other value is taken */
+	bool taken;      /* the job accepts another value */
 	bool changed;    /* and changes something */
-	unsigned unread; /* values that are refused because nothing reads the key */
-	bool read;       /* and yet one of them changes something */
+	unsigned unread; /* refused values, because nothing reads the key */
+	bool read;       /* a refused value changes a run when it is forced */
 };
 
 static void try_value(struct act *a, const struct config_row *row, const char *value,
@@ -248,7 +247,7 @@ static void try_value(struct act *a, const struct config_row *row, const char *v
 	snprintf(refusal, sizeof(refusal), "job.%s is read ", row->path);
 	if (parse(a->scene, a->way, word, &job) == ERR_OK) {
 		if (!job_difference(&a->base, &job, text, sizeof(text)))
-			return; /* that is what it is anyway */
+			return; /* same as the default */
 		f->taken = true;
 		f->changed |= changes(a, &job);
 	} else if (strstr(err_detail(), refusal)) {
@@ -305,7 +304,7 @@ TEST(test_keys)
 	assert_int_equal(wrong, 0);
 }
 
-/* Some scene has the kind, with this setting. */
+/* Does any scene have this kind with this setting? */
 static bool has_scene(const struct kind *kind, const char *setting)
 {
 	for (const struct scene *s = scenes; s < scenes + SCENES; s++)
@@ -319,9 +318,7 @@ static bool has_scene(const struct kind *kind, const char *setting)
 	return false;
 }
 
-/* Each kind that has a key of its own is here, with each of its ways. */
-/* A way whose encryption takes minutes here: the keys that it reads are exactly those of another.
- */
+/* Ways whose encryption takes minutes here. Each must read exactly the same keys as another way. */
 static const struct {
 	const char *kind, *setting;
 	unsigned way, as;

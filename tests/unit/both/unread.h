@@ -1,5 +1,6 @@
-/* unread.h -- jobs of every kind over small data, and all that can be seen of a run: messages,
- * labels, facts. What differs between two runs of one job, as masks and keys do, is left out. */
+/* unread.h -- runs jobs of every kind over small data, and collects all that is visible of a run:
+ * messages, labels, facts. It leaves out what differs between two runs of one job, as masks and
+ * keys do. */
 #ifndef TESTS_UNIT_BOTH_UNREAD_H
 #define TESTS_UNIT_BOTH_UNREAD_H
 
@@ -12,22 +13,22 @@
 
 #include <math.h>
 
-/* Columns have NODES nodes, all else fewer. */
+/* Data of columns have NODES nodes, all other data FEWER. */
 enum { L = 4, NODES = 240, FEWER = 96, COLUMNS = 16, GRAPHS = 8 };
 
 /* ---- what is seen ---- */
 
-/* A message, or a result (type SEEN_...). By chunks of CHUNK bytes, from the end: a word of a sum
- * is one. */
+/* A message, or a result (type SEEN_...). It is compared in chunks of CHUNK bytes, aligned to its
+ * end, so that each word of a sum is one chunk. */
 struct item {
 	unsigned type;
 	size_t len;
 	uint8_t *body;
-	bool *loose; /* of each chunk: it differs between two runs of one job */
+	bool *loose; /* per chunk: differs between two runs of one job */
 };
 enum { CHUNK = 8, SEEN_LABELS = 250, SEEN_FACT, SEEN_RESULT, SEEN_TYPES };
 
-/* Bytes and messages of each type. */
+/* Bytes or messages of each type. */
 struct total {
 	double least[SEEN_TYPES], most[SEEN_TYPES];
 };
@@ -38,7 +39,8 @@ struct list {
 	struct total count_of, bytes_of;
 };
 
-/* Of the coordinator what each party sent, of each party what the coordinator sent it; results. */
+/* Lists 0 .. L - 1: the messages of each party to the coordinator. L .. 2L - 1: the coordinator's
+ * messages to each party. 2L: the results. */
 enum { LISTS = 2 * L + 1 };
 struct seen {
 	struct list by[LISTS];
@@ -112,7 +114,7 @@ static void seen_release(struct seen *s)
 	*s = (struct seen){ 0 };
 }
 
-/* Chunk c of an item: its last one begins CHUNK bytes before the end. Returns its length. */
+/* Returns the length of chunk c of an item. The last chunk begins CHUNK bytes before the end. */
 static size_t chunk_of(const struct item *i, size_t c, const uint8_t **p)
 {
 	size_t first = i->len % CHUNK;
@@ -121,7 +123,8 @@ static size_t chunk_of(const struct item *i, size_t c, const uint8_t **p)
 	return c ? CHUNK : first;
 }
 
-/* Of equal types and lengths, and but for loose chunks. mark: those that differ become loose. */
+/* Are types, lengths and all chunks that are not loose equal? mark: makes differing chunks loose
+ * instead. */
 static bool same_item(struct item *base, const struct item *now, bool mark)
 {
 	if (base->type != now->type || base->len != now->len)
@@ -148,7 +151,7 @@ static void total_widen(struct total *to, const struct total *now)
 	}
 }
 
-/* Far outside, where runs of one job differ: chance is not taken for a change. */
+/* Is a total far outside the range of runs of one job? The margin excludes chance. */
 static bool total_exceeds(const struct total *base, const struct total *now)
 {
 	for (size_t t = 0; t < SEEN_TYPES; t++) {
@@ -161,7 +164,8 @@ static bool total_exceeds(const struct total *base, const struct total *now)
 	return false;
 }
 
-/* What another run of the same job has otherwise is loose, from the first other message on all. */
+/* Marks as loose all that differs in another run of the same job. Drops all messages from the first
+ * message of another type or length on. */
 static void seen_loosen(struct seen *base, const struct seen *now)
 {
 	for (size_t i = 0; i < LISTS; i++) {
@@ -200,11 +204,12 @@ static bool seen_differs(struct seen *base, const struct seen *now)
 /* ---- data, of any kind ---- */
 
 static struct planted planted;
-static struct dataset tied[L];   /* fedspectral: own edges between nodes that all know */
-static struct dataset hosted[L]; /* fedwalk: ties of own vertices */
+static struct dataset tied[L];   /* fedspectral: a party's edges; all parties know all nodes */
+static struct dataset hosted[L]; /* fedwalk: ties of a party's vertices */
 static struct graphs graphs[L];  /* fedgcn */
-static char output[64];          /* fedgcn: where models go, all to one place */
-static char *secrets[L];         /* directories: what is in them makes noise alike in all runs */
+static char output[64];          /* fedgcn: one directory for all models */
+/* directories of the parties' secrets, which make noise equal in all runs */
+static char *secrets[L];
 static const uint8_t digest[SHA256_LEN] = { 1 }, numbers[NUMBERING_KEY_LEN] = { 2 };
 static const struct numbering numbering = { true, { 3 } };
 
@@ -217,8 +222,8 @@ static size_t tie(struct triple *t, size_t count, uint32_t i, uint32_t j)
 	return count + 2;
 }
 
-/* hosts: ties of own vertices. Otherwise a part of all edges, and EXTRA more of each L-th node,
- * between clusters, so that k-means ends elsewhere from other starts. */
+/* hosts: ties of the party's vertices. Otherwise a share of all edges, and EXTRA more edges between
+ * clusters at each L-th node, so that k-means has other results from other starts. */
 static void make_ties(struct dataset *d, size_t l, bool hosts)
 {
 	enum { EXTRA = 4 };
@@ -253,7 +258,7 @@ static void make_ties(struct dataset *d, size_t l, bool hosts)
 	free(t);
 }
 
-/* Party 0's columns are 0 or 1, as words of a text are. */
+/* Makes party 0's columns 0 or 1, like words of a text. */
 static int make_data(void **state)
 {
 	(void)state;
@@ -287,7 +292,7 @@ static int forget_data(void **state)
 	return 0;
 }
 
-/* Rows l, l + L, ... of all columns. */
+/* Copies rows l, l + L, ... with all columns. */
 static void own_rows(struct features *X, size_t l)
 {
 	*X = (struct features){ 0 };
@@ -328,8 +333,9 @@ static void seat_party(struct federation *f, size_t l)
 
 static char play_why[ERR_DETAIL_MAX];
 
-/* The coordinator's end, its sentence in play_why. steady: noise is the same in all runs of a job.
- * models: what a job predicts with, which it takes, or gets of one that leaves some; or NULL. */
+/* Runs the job, and returns the coordinator's result with its error in play_why. steady: noise is
+ * the same in all runs of a job. models: a job that predicts takes its models from here; a job that
+ * makes models stores them here. May be NULL. */
 static enum err play(const struct job *job, bool steady, struct model **models, struct seen *seen)
 {
 	struct ear hub = { seen, false }, party = { seen, true };

@@ -1,5 +1,4 @@
-/* wire.h -- pairs of channels whose messages pass through a thread that may change them on the
- * way. */
+/* wire.h -- joins pairs of channels through a thread that may change messages between them. */
 #ifndef TESTS_UNIT_BOTH_WIRE_H
 #define TESTS_UNIT_BOTH_WIRE_H
 
@@ -10,7 +9,7 @@
 struct wire {
 	size_t n;
 	struct channel *hub[FED_MAX], *party[FED_MAX];
-	/* Sees each message, and may replace its body; l: the party at the other end. */
+	/* Called for each message; may replace its body. l: the party at one end of the pair. */
 	void (*pass)(void *arg, size_t l, enum msg_type type, struct buf *body);
 	void *arg;
 	pthread_t thread;
@@ -69,7 +68,8 @@ static inline void *wire_run(void *arg)
 	return NULL;
 }
 
-/* Joins the channels, which nothing else joins. w: all before `thread` is set. */
+/* Joins the channels; nothing else may join them. The caller has set all members of w before
+ * `thread`. */
 static inline void wire_start(struct wire *w)
 {
 	pthread_mutex_init(&w->lock, NULL);
@@ -96,7 +96,8 @@ static inline void wire_stop(struct wire *w)
 	pthread_mutex_destroy(&w->lock);
 }
 
-/* Runs an opened federation, whose channels are not joined, to its end. w: pass and arg are set. */
+/* Runs an opened federation to its end; its channels are not yet joined. The caller has set pass
+ * and arg of w. */
 static inline void wire_federation_run(struct wire *w, struct federation *f)
 {
 	w->n = f->server.L;

@@ -136,9 +136,9 @@ render() {
 
 		A cell has one k for each seed. The columns are:
 
-		* *pooled*: for rows the k by scikit-learn's silhouette (all pairs) of its `KMeans`
-		  with 20 starts, for graphs the k of the same job with one party. `gram` has none.
-		  `-` was not measured, on coil20 because its silhouettes take long.
+		* *pooled*: for rows, the k of the largest silhouette (all pairs) by scikit-learn's
+		  `KMeans` with 20 starts. For graphs, the k of the same job with one party. `gram`
+		  has none. `-` was not measured. On coil20 the silhouettes take too long.
 		* *by silhouette alone*: the k of the largest silhouette
 		* *margin* and *stability there*: those of the last seed
 

@@ -75,8 +75,8 @@ render() {
 	echo
 	fmt -w \
 		100 <<<"Times are from offer to result, with five parties and the coordinator on \
-one machine. The bound counts powers modulo n^2: one of 2048 bits for each ciphertext, product and \
-decryption, and d of 32 bits for each product. Each counts with the processor time of one power \
-(tests/bench/bench_paillier.c). The sum is divided by the cores."
+one machine. The bound counts powers modulo n^2. Each ciphertext, product and decryption has a \
+power of 2048 bits. Each product also has d powers of 32 bits. A power counts with its measured \
+processor time (tests/bench/bench_paillier.c). The sum is divided by the cores."
 	render_list
 }

@@ -5,7 +5,6 @@
 #     coordinator, party-00, party-02: this release      party-01: the previous release
 #     coordinator, party-00, party-02: the previous one  party-01: this release
 #
-#
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/serve.sh

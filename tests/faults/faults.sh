@@ -97,7 +97,7 @@ too_few() { [[ $1 == *+*+* ]]; }                   # VICTIMS
 # PARTY[+PARTY]: prints all other parties.
 rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; }
 
-may_lose() { # lets the job go on after a loss, and policies allow that
+may_lose() { # the job may go on after a loss, and policies allow it
 	local name
 	edit job '.on_loss = "attempt"'
 	edit_parties "$PARTIES" '.policy.allow_loss = 2'
@@ -237,7 +237,7 @@ kill_and_start() {
 	local status=0 before=${PID[$victim]}
 	kill -KILL "$before" 2>/dev/null || true
 	wait "$before" 2>/dev/null || status=$?
-	if ((status != 137)); then # it had ended by itself
+	if ((status != 137)); then # the victim had ended by itself
 		late=true
 		STATUS_OF[$victim]=$status
 		unset "PID[$victim]"
@@ -416,7 +416,7 @@ base=$(mktemp -d "${TMPDIR:-/tmp}/coterie-faults.XXXXXX")
 trap 'rm -rf "$base"' EXIT
 trap 'exit 130' INT TERM HUP
 export COTERIE_BIN=$BIN
-some_of() { # FILE: its lines, or as many as the sample has
+some_of() { # FILE: prints all its lines, or a sample
 	awk -v n="$sample" -v total="$(wc -l <"$1")" \
 		'!n || n >= total || int(NR * n / total) > int((NR - 1) * n / total)' "$1"
 }

@@ -143,10 +143,10 @@ statuses() {
 attempts() { run_of coordinator '"attempt \(.attempt)"' 2>/dev/null || true; }
 cause() { run_of "$1" '.error // ""' 2>/dev/null | sed 's/,/;/g' | cut -c 1-200; }
 
-# Without numbering files fedspectral numbers rows at random in each job, and clusters of one size
-# too. Then same_rows compares clusterings, and at the coordinator, whose rows have those numbers,
-# only the sizes of clusters. The launch script, which runs the cells of loss, makes no numbering
-# files.
+# Without numbering files fedspectral numbers rows at random in each job. Clusters of equal size
+# then have random numbers too. So same_rows compares clusterings. At the coordinator, whose rows
+# have those random numbers, it compares only the sizes of clusters. The launch script, which runs
+# the cells of loss, makes no numbering files.
 numbered_alike() { [[ $protocol != fedspectral* || -e $T/parties.numbering && $fault != loss ]]; }
 
 same_rows() { # NAME FILE FILE

@@ -20,11 +20,11 @@
 #                      once, and the others wait for it
 #     alloc alloc+     one allocation fails; with + all after it fail too
 #
-# tests/faults/shim.c, preloaded into one process of a federation of three, strikes: into party-01
-# or into the coordinator. Protocol "serve" submits kmeans to a coordinator that serves, and the
-# victim is that coordinator. When the job is over or has taken too long, the coordinator gets
-# SIGTERM. Its exit status tells how the run ended. A job that it has accepted must be in the queue
-# of the next coordinator, and is then the next job.
+# tests/faults/shim.c strikes. It is preloaded into one process of a federation of three: party-01
+# or the coordinator. Protocol "serve" submits kmeans to a coordinator that serves, which is the
+# victim. When the job is over or has taken too long, the coordinator gets SIGTERM. Its exit status
+# tells how the run ended. A job that it has accepted must be in the queue of the next coordinator,
+# and is then the next job.
 #
 # A run is right if all of this holds:
 #
@@ -235,7 +235,7 @@ one() { # CELL
 	fi
 }
 
-# Starts a victim that died again at once, if parties could connect before it died.
+# Starts the victim again at once if it died after parties could connect.
 start_again() {
 	local status=0
 	[[ $ADDRESS ]] || return 0
@@ -354,8 +354,8 @@ judge_ledger() { # PARTY
 			fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	done
 	# The ledger has all messages that the coordinator received. A missing DECLINE or ABORT is
-	# allowed, because a failing ledger can be their cause. After a power loss messages may be
-	# missing too, except ACCEPT, and none if a DONE was sent.
+	# allowed, because a failing ledger can be their cause. After a power loss other messages
+	# may be missing too, unless the coordinator received a DONE. An ACCEPT is never missing.
 	awk -v power="$([[ $1 == "$victim" && $fault =~ power|torn ]] && echo 1)" '
 		FILENAME == ARGV[1] { rows[$1] = $2; next }
 		{ sent[$1] = $2 }

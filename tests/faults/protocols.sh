@@ -11,7 +11,7 @@ PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect f
 	fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
 
-columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
+columns() { # [JQ-PROGRAM]: makes a job of kcagc that takes long enough
 	federation $PARTIES --signal 0.4
 	edit job '.polish = 2'
 	[[ -z ${1-} ]] || edit job "$1"

@@ -33,9 +33,9 @@
 #   * All processes of the other job end with 2. One of its parties names the budget, and its
 #     coordinator reports that the policy is the cause.
 #
-# ONE: one of the two jobs is done. NONE: each job was refused by another party. NONE is right if
-# the jobs begin together, or if each has spent some of the sums or numbers. Otherwise one must be
-# done.
+# ONE: one of the two jobs is done. NONE: different parties refused the two jobs, and neither is
+# done. NONE is right if the jobs begin together, or if each has spent some of the sums or numbers.
+# Otherwise one job must be done.
 #
 # The last line is the count; exit 1 if a cell is wrong.
 #

@@ -5,8 +5,8 @@ parties, with the owner of each edge.
     colluder.py --config coordinator.json --job job.json --ready-file FILE --truth DIR --party FILE
     [--lie LIE]
 
-    apart     a node that a party compares with party 0 has one row; each other node has a row of
-              its own at each party
+    apart     a node that a party compares with party 0 has the same row at all parties; each other
+              node has a different row at each party
     honest    both keep to the protocol
 
 Party 0 gives the coordinator its keys, so the coordinator computes which ids other parties

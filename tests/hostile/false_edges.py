@@ -65,8 +65,8 @@ class Honest(fedspectral.Party):
         return V
 
     def products(self):
-        """Returns blocks, and the others' part of their sums, while the known rows determine
-        them."""
+        """Returns the blocks and the others' part of their sums, up to the first block that the
+        known rows do not determine."""
         before, B, F = [], [], []
         for now, after, term in zip(self.blocks, self.blocks[1:], self.terms):
             before = [] if self.plus else [*before, now]
@@ -129,8 +129,8 @@ class False_(Honest):
         return self.row[: self.count][(np.arange(width) + turn * width) % self.count]
 
     def largest(self, B, F):
-        """Marks the largest entries as edges: twice as many as the party itself has, for two
-        other parties."""
+        """Marks the largest entries as edges. The two other parties are assumed to have twice as
+        many edges as this party."""
         score = np.zeros((self.n, self.n))
         for turn, (V, Y) in list(enumerate(zip(B, F)))[1:]:
             node = self.single(turn, V.shape[1])

@@ -9,7 +9,7 @@ The job has `dims` and `kernel.width`, and `rounds` is 0, so that the landmarks 
 dictionary.
 
     half       one similarity of its own half is changed by 1e-3
-    product    the first product for the last party is of the negative number
+    product    the first product for the last party encrypts the negative number
     cipher     the last party receives a ciphertext of 0
     key        the last party receives a key of 2047 bits
     short      the last party receives a key and ciphertexts without their first byte
@@ -39,7 +39,7 @@ import paillier  # noqa: E402
 import party  # noqa: E402
 from party import wire  # noqa: E402
 
-CIPHERS, PRODUCTS, PAIRWISE = 13, 14, 18  # types of SEALED; tag of the bound numbers
+CIPHERS, PRODUCTS, PAIRWISE = 13, 14, 18  # two types of SEALED; PAIRWISE begins the bound numbers
 PIECE, SLOTS, KEY, LEN = 262128, 33, 256, 512
 
 
@@ -87,8 +87,7 @@ class Pairwise(kmeans.Party):
         return np.exp(-kmeans.distances(X, self.Z) / (2 * self.job["kernel"]["width"] ** 2))
 
     def encrypted(self, n, rows):
-        """Yields the ciphertexts: a group of rows after the other, and in each one for each
-        coordinate."""
+        """Yields a ciphertext for each group of rows and each coordinate."""
         for at in range(0, len(rows), SLOTS):
             for column in zip(*rows[at : at + SLOTS]):
                 yield paillier.encrypt(n, column, random.SystemRandom().randrange(1, n))

@@ -23,15 +23,15 @@ the sums below them is the embedding of that graph.
 
 kcagc, method "landmark": false_sets.py; fedspectral: false_edges.py; fedwalk: false_walks.py.
 
---honest: the party sends true terms. It reads rows and graphs from sums of one and from pairs of
-sums that differ by one.
+--honest: the party sends true terms. It reads rows and graphs from sums over one item
+and from pairs of sums that differ by one item.
 
 FOLDER has the others' data. The last line of stdout is {"read": N, "wrong": N, "of": N, "ended":
 "..."}: true items read, false items read, and items that exist. Items are rows, graphs, edges or
 ties of the others, or distances of two nodes over the others' features. Further keys:
 "differences": right differences of distances; "alone": nodes with a cell of their own; "chance":
-own rows, as many as were read, that are near a row of the others; for edges, right ones among as
-many random pairs.
+how many of as many own rows are near a row of the others, or how many of as many random pairs are
+edges.
 """
 import argparse
 import glob
@@ -228,7 +228,7 @@ class Bisecting:
 
     def __init__(self, job, X, link):
         self.link, self.nodes = link, len(X)
-        # All differences of two squared distances are smaller.
+        # WIDE is larger than all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
         self.FAR = 10 * self.WIDE  # more than nine squared distances, for the 1/9 step
         # It claims rows so large that its terms fit.
@@ -266,7 +266,8 @@ class Bisecting:
         return term + self.dropped(r)
 
     def dropped(self, r):
-        """Returns a number that makes starts too expensive to keep, if they must be dropped."""
+        """Returns a number to add to a start's distances: large if the start must be dropped, or
+        0."""
         return (r >= self.shape.keep) * 4 * self.WIDE
 
     def run(self):
@@ -376,10 +377,10 @@ class Cutting(Graphs):
 
 def landmarks_alone(base):
     class Half(base):
-        """The attack on fedsc, which ends when the landmarks are found."""
+        """Attacks fedsc until the landmarks are found."""
 
         def ask(self, kind, term, scale=0.0, also=None):
-            """Asks for a sum. Scaling is such a sum too if the kernel has a width."""
+            """Sends 1.0 as the term of the scaling sum, if the kernel has a width."""
             scaling = kind == 2 and self.job["variant"] != "anchor"
             return super().ask(kind, [1.0] if scaling else term, scale, also)
 

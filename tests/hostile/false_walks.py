@@ -25,7 +25,7 @@ from wire import field
 
 PIECE, LEAST = 262128, 4096
 DIMS = 128
-SURE = 1000  # weight of a certain observation, more than any that a pool may have made
+SURE = 1000  # weight of a sure observation, more than all false ones of a pool
 FALSE_TIES = 2  # false ties of each vertex of the others
 
 

@@ -250,7 +250,7 @@ class Fedwalk(fedwalk.Coordinator):
         super().tell_guess(c, rows)
 
     def expected(self):
-        """Guesses ties from reports alone. A party that is asked for more does not answer."""
+        """Only reports show ties. A coordinator that asks for more gets no answer."""
         name = {row: i for ids, rows_of in zip(self.ids, self.rows) for i, row in zip(ids, rows_of)}
         for pair in self.guessed:
             print("guess:", *(name[row].decode() for row in pair))

@@ -75,16 +75,16 @@ About fedspectral:
                   coordinator reads the owner of the edges of these nodes
     box           it changes a bit of the sealed rows that one party sends another
     boxes         it exchanges such sealed rows of two parties
-    block         a column of a block is twice as long (kcagc, landmark and gcc, too)
-    block-turned  two columns are not orthogonal (kcagc, landmark and gcc, too)
-    block-nan     a number is a NaN (kcagc, landmark and gcc, too)
-    block-end     the last number is changed (kcagc, landmark and gcc, too)
+    block         a column of a block is twice as long (also kcagc, landmark and gcc)
+    block-turned  two columns are not orthogonal (also kcagc, landmark and gcc)
+    block-nan     a number is a NaN (also kcagc, landmark and gcc)
+    block-end     the last number is changed (also kcagc, landmark and gcc)
     more=N        with noise in sums: there is one block more than parties count
     fewer         with noise in sums: there is one block less
     block-one     the last party receives two columns of a block exchanged
     wide          a block is wider than the job allows
     clusters      there are two more clusters than the job asks for
-    result        labels are random (kcagc, methods basic, landmark and gcc, too)
+    result        labels are random (also kcagc, methods basic, landmark and gcc)
 
 About RESULT of kmeans.columns.predict:
 

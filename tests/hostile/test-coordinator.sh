@@ -255,8 +255,8 @@ test_fewer_common_rows() {
 	common_rows "hub/$COMMON/1/put/0/0000000000000010" 'coordinator sent COMMON'
 }
 
-# The first step asks who has few ids. The sum is 0, as no party has. The lie sends 2^54 - 33, the
-# modulus of tags of version 6.
+# The first sum counts parties with too few ids, so it is 0. The lie sends 2^54 - 33, the modulus of
+# tags of version 6.
 test_another_sum_of_sizes() {
 	common_rows "hub/$SUM/1/put/32/dfffffffffff3f00" \
 		"coordinator sent SUM 0 that is not the sum of the parties' terms and tags"

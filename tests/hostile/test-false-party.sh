@@ -62,7 +62,8 @@ test_rows_of_fedsc() {
 	done
 }
 
-# The malicious party adds no noise; the noise of the other parties is enough.
+# The malicious party adds no noise of its own. The noise of the other parties still protects the
+# rows.
 test_rows_of_noisy_kmeans() {
 	rows_of \
 		kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: '\
@@ -106,8 +107,8 @@ test_distances_of_columns() {
 		fail 'differences of distances read by false terms'
 }
 
-# The same for nodes that are alone in their cells. With clusters drawn at random most nodes are
-# alone.
+# Repeats the attack for nodes that are alone in their cells. With clusters drawn at random most
+# nodes are alone.
 distances_of_cells() {
 	local method
 	for method in flat tree; do
@@ -157,8 +158,8 @@ edges_of() { # HOW-MANY-WRONG-AT-MOST LEAST-READ JQ-PROGRAM
 test_edges_of_exact() { edges_of 0 667 '.variant = "exact"'; }
 test_edges_of_plus() { edges_of 0 660 '.variant = "fedspectral+" | .iterations = 1'; }
 
-# With more iterations, blocks are of walks. A few guesses are right, four times as many as by
-# chance.
+# With more iterations an entry of a block counts walks, not edges. So only a few guesses are right,
+# but four times as many as by chance.
 test_edges_of_plus_with_iterations() {
 	edges_of 300 25 '.variant = "fedspectral+" | .iterations = 6'
 	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'

@@ -31,7 +31,7 @@ certificate() { # NAME FILE CA PURPOSE FROM TO
 		-in "$T/ca.d/csr" -out "$2" 2>/dev/null
 }
 
-# Makes CA's list of revoked certificates in FILE. FROM and TO are dates for `date`.
+# Makes FILE, a list of certificates that CA has revoked. FROM and TO are dates for `date`.
 crl() { # FILE CA FROM TO [CERTIFICATE...]
 	local cert
 	mkdir -p "$T/crl.d"

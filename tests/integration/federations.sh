@@ -109,7 +109,7 @@ over_edges() { # L
 }
 
 # Makes numbering files for all processes. The numbers of rows, and all that depends on them, are
-# then the same in each run with a seed.
+# then the same in each run with the same seed.
 numbered() { # L
 	local name
 	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" &&

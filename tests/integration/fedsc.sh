@@ -41,7 +41,7 @@ finds_the_clouds() { # L NAME PHASES
 			fail "the coordinator got $types"
 		[[ $(wc -l <"$T/out/coordinator/labels.csv") == 151 ]] ||
 			fail "the coordinator lacks labels"
-	else # only masked words of rows; parties send SEALED, TOLD to parties
+	else # the coordinator gets only masked words about rows
 		[[ $types == "ACCEPT DONE HELLO KEY MASKED" ]] || fail "the coordinator got $types"
 		[[ ! -e $T/out/coordinator/labels.csv ]] || fail "the coordinator has labels"
 	fi

@@ -68,7 +68,7 @@ wire() {
 	net wire ip link set lan up
 }
 
-host() { # NAME ADDRESS: starts a host; needs $BASE and wire() before
+host() { # NAME ADDRESS: starts a host; call wire() and set $BASE before
 	local name=$1
 	own_network "$name"
 	net wire ip link add "$name" type veth peer name eth0 netns "${PID[net-$name]}"
@@ -76,7 +76,8 @@ host() { # NAME ADDRESS: starts a host; needs $BASE and wire() before
 	net "$name" ip address add "$2/24" dev eth0
 	net "$name" ip link set eth0 up
 	mkdir -p "$T/host/$name"/{upper,work,root}
-	# The container needs cgroup version 2. It does not see the host's cgroups of version 1.
+	# The container gets control groups of version 2. A hierarchy of version 1 stays with the
+	# host.
 	start "$name" unshare -m bash -euc '
 		cd "$1"
 		mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" none root

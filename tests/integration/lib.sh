@@ -10,7 +10,7 @@
 #
 #     $T/pki  $T/data/party-NN  $T/NAME.json  $T/job.json  $T/out/NAME  $T/NAME.stderr
 #
-# It reports as cmocka does, for scripts/run-tests. All processes that it started die with it. No
+# The script reports as cmocka does, for scripts/run-tests. All processes of a test die with it. No
 # test sleeps for a fixed time: every wait is for an event, and has a deadline.
 #
 #   tests/integration/test-x.sh                 all tests
@@ -29,8 +29,8 @@ BIN=${COTERIE_BIN:-$ROOT/build/bin}
 TOOLS=$ROOT/build/tools
 # A deadline is PATIENCE times the time that a quiet machine needs at most.
 PATIENCE=3
-# A busy machine needs BUSY times as long: the processes that want to run, by the load of the last
-# minute or just now, for each core.
+# A busy machine needs BUSY times as long. BUSY is the number of runnable processes for each core:
+# the load average, or the present number if it is larger.
 export CORES=${CORES:-$(nproc)}
 read -r BUSY _ _ RUNNING _ </proc/loadavg
 BUSY=${BUSY%.*} RUNNING=${RUNNING%/*}
@@ -128,7 +128,7 @@ skip() { # WHY
 	exit 77
 }
 
-tools() { # builds the helpers; later callers find them built
+tools() { # compiles the helper programs once
 	local c exe
 	[[ -z $ONCE || ! -e $ONCE/tools ]] || return 0
 	mkdir -p "$TOOLS"
@@ -147,8 +147,9 @@ tools() { # builds the helpers; later callers find them built
 	[[ -z $ONCE ]] || : >"$ONCE/tools"
 }
 
-# Selects tests that are numbered along a grid with rows of WIDTH. COTERIE_SOAK (make soak) selects
-# all. Otherwise a third is selected, along diagonals, so that each row and each column has some.
+# True if test N of a grid with rows of WIDTH is selected. COTERIE_SOAK (make soak) selects all
+# tests. Otherwise every third diagonal of the grid is selected, so that each row and each column
+# has some.
 in_sample() { # N WIDTH
 	[[ -n ${COTERIE_SOAK-} ]] || ((((($1 - 1) / $2 + ($1 - 1) % $2) % 3) == 0))
 }
@@ -162,12 +163,12 @@ source "$ROOT/tests/integration/federations.sh"
 
 # Starts a process that dies with the test. Its stderr goes to $T/NAME.stderr.
 start() { # NAME PROGRAM ARG...
-	: >"$T/$1.stderr" # clear the messages of an earlier process at once
+	: >"$T/$1.stderr" # clears the messages of an earlier process at once
 	setpriv --pdeathsig KILL "${@:2}" <&0 >"$T/$1.stdout" 2>"$T/$1.stderr" &
 	PID[$1]=$!
 }
 
-coordinator() { # [ARG...]: started and listening; its address is in $ADDRESS
+coordinator() { # [ARG...]: starts it and waits until it listens; sets $ADDRESS
 	rm -f "$T/ready"
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
 		--out "$T/out/coordinator" --ready-file "$T/ready" "$@"
@@ -195,7 +196,7 @@ parties() { # L [ARG...]
 	for name in $(names "$1"); do party "$name" "${@:2}"; done
 }
 
-relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
+relay() { # NAME DELAY_MS: starts a relay to $ADDRESS; sets $RELAY
 	rm -f "$T/$1.ready"
 	start "$1" "$TOOLS/relay" "$T/$1.ready" "$ADDRESS" "$2"
 	until_true 10 test -s "$T/$1.ready" || fail "the relay did not become ready"
@@ -237,7 +238,7 @@ set_budgets() { # OUT N
 	done < <(states)
 }
 
-states() { # "NAME STATE" of each party whose configuration names one, "NAME" of the others
+states() { # prints "NAME STATE" for each party with a state of its own, "NAME" for others
 	# shellcheck disable=SC2046 # words
 	(cd "$T" &&
 		jq -r --arg T "$T" '"\(.name) \(if .state then "\($T)/\(.state)" else "" end)"' \
@@ -252,10 +253,10 @@ states() { # "NAME STATE" of each party whose configuration names one, "NAME" of
 #
 # A test that acts in the middle of a job first names the phase, before the relay starts. The relay
 # then passes on nothing from that phase on: strikes_in party-01 level-1, wired, in_phase party-01
-# level-1, the action, goes_on. A busy machine can also be late for parts that the relay does not
-# hold. There the job lasts longer by WIRE_MS=$(longer 30).
+# level-1, the action, goes_on. The relay does not hold all messages. If a busy machine could be
+# late for the others, WIRE_MS=$(longer 30) makes the job longer.
 #
-# NAME PHASE: names the phase
+# NAME PHASE: the relay holds all data when NAME has logged PHASE
 strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }
 
@@ -289,8 +290,8 @@ needs_a_lab() {
 	ip netns del "coterie-test-$$"
 }
 
-# Replaces only the lab's measurement of a link, which gives the stated figures on a busy machine
-# too.
+# Runs the real lab, except its measurement of a link, which gives the stated figures even on a busy
+# machine.
 taken_as_stated() {
 	mkdir "$T/bin"
 	ln -s "$BIN"/* "$T/bin/"
@@ -315,8 +316,8 @@ taken_as_stated() {
 
 has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE
 
-# Checks every 20 ms, or less often if a check takes long. SECONDS is a promised time, on a machine
-# that is not too busy.
+# Waits until COMMAND is true, for SECONDS, or longer on a busy machine. Checks every 20 ms, or less
+# often if a check takes long. SECONDS is a time that the documentation promises.
 in_time() { # SECONDS COMMAND...
 	local end=$((SECONDS + $1 * BUSY + 1)) began nap
 	[[ -p $T/nap ]] || mkfifo "$T/nap"

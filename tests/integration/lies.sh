@@ -26,8 +26,8 @@ fresh_out() {
 # another party.
 #
 # A false sum is as long and as well formed as a true one; parties refuse it because of its values.
-# A sanitizer checks bytes, so sanitized daemons meet only the first such lie of a test. The plain
-# daemons meet the others.
+# So all false sums are alike for a sanitizer. Only the first one of a test goes to sanitized
+# daemons, and later ones go to plain daemons.
 is_found() { # LIE REGEX
 	local name found=false BIN=$BIN
 	if [[ $2 == "$WRONG_SUM" ]] && sanitized && [[ -x $ROOT/build/bin/party ]]; then
@@ -57,7 +57,7 @@ is_found() { # LIE REGEX
 		fail "$1: a sanitizer's report"
 }
 
-# Parties that were offered different jobs report this, because keys are signed for the offered job.
+# Is the error of parties that were offered different jobs: keys are signed for the offered job.
 # shellcheck disable=SC2034
 OTHER_JOB='key advertisement of party-0[0-2]: the signature does not fit key and message'
 # shellcheck disable=SC2034

@@ -19,7 +19,7 @@ python_with() { # MODULE...: sets $PYTHON, or skips the test
 	skip "no python3 has $*"
 }
 
-# Makes `python3` in the documents' commands start $PYTHON.
+# Makes `python3` start $PYTHON, for commands of the documents.
 python3_is_python() {
 	mkdir -p "$T/path" && ln -sf "$(command -v "$PYTHON")" "$T/path/python3" &&
 		PATH=$T/path:$PATH

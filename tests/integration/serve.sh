@@ -1,4 +1,4 @@
-# serve.sh -- a coordinator that serves, and its parties, for tests of serving.
+# serve.sh -- starts a coordinator that serves, and its parties, for tests of serving.
 # shellcheck shell=bash
 
 serve() { # [ARG...]: starts a coordinator and waits until it listens; sets $ADDRESS

@@ -95,7 +95,7 @@ test_wrong_files() {
 		fail "it says $(<"$T/stderr")"
 }
 
-# Each party lacks other ids. All have some ids of one byte.
+# Each party lacks different ids, and all parties have some ids of one byte.
 test_many_parties() {
 	local L i ranges
 	for L in 2 3 7 16; do

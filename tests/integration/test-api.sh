@@ -1,6 +1,6 @@
 #!/bin/bash
-# test-api.sh -- a coordinator that serves remote users at api.listen, by HTTPS with certificates
-# and a role for each name.
+# test-api.sh -- tests a coordinator that serves remote users at api.listen, by HTTPS with
+# certificates and a role for each name.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 . "${BASH_SOURCE[0]%/*}/certificates.sh"
@@ -141,7 +141,7 @@ test_certificates() {
 	! curl -sS --noproxy '*' --max-time 20 "http://$API/" >/dev/null 2>&1 ||
 		fail "it answers without TLS"
 	soon_says coordinator 'refused at api.listen: .* is not TLS'
-	# The client checks the name, the authority and its own files.
+	# The client checks the coordinator's name and CA, and its own files.
 	refused 2 "name 'party-00'" "$BIN/coterie" job list --server "party-00@$API" --cert \
 		"$T/pki/anna.crt"
 	refused 2 'certificate' "$BIN/coterie" job list --server "coordinator@$API" --cert \

@@ -91,8 +91,8 @@ test_sigterm_at_the_coordinator_when_all_are_done() {
 	kills party-01
 }
 
-# The second process does not know that the job is done. The coordinator tells it that it has
-# reported its results.
+# A restarted party does not know that the job is done. The coordinator refuses it and tells it that
+# its first process had its results.
 test_party_dies_when_all_are_done() {
 	done_but_for_a_word
 	kills party-01
@@ -106,7 +106,7 @@ test_party_dies_when_all_are_done() {
 	done
 }
 
-# The coordinator dies before it relays the last TOLD to party-01. Its own report that the job is
+# The coordinator dies before it relays the last TOLD to party-01. A later report that the job is
 # done does not replace TOLD.
 test_done_without_the_word_of_others() {
 	done_but_for_a_word "$TOLD"
@@ -120,7 +120,7 @@ test_done_without_the_word_of_others() {
 		fail "party-01/run.json: status $(run_of party-01 .status)"
 }
 
-# The coordinator's report alone does not give a party results.
+# A party gets no results if the coordinator alone claims that the job is done.
 test_done_is_not_believed() {
 	prepare level-1
 	strikes_in party-01 level-1
@@ -246,7 +246,7 @@ test_coordinator_twice() {
 
 test_another_job_is_no_next_attempt() {
 	prepare level-1
-	every '.reconnect_s = 60' # so that they come back to the job that they know
+	every '.reconnect_s = 60' # so that parties try to rejoin the job that they know
 	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS

@@ -205,7 +205,7 @@ cached() { # [ACTION...]: runs ACTION before the party is started again
 	kills party-01
 	"$@"
 	ADDRESS=$RELAY party party-01
-	same_as_undisturbed # and has deleted the cache
+	same_as_undisturbed # also checks that no cache is left
 	attempt_is 2 "${EVERYONE[@]}"
 }
 
@@ -312,7 +312,7 @@ test_other_data_in_another_attempt() {
 	no_leftovers
 }
 
-other_features() { # replaces the features of party-01 by as many of another seed
+other_features() { # replaces the features of party-01 by those of another seed
 	local f
 	f=$(ls "$T"/data/party-01/features.*)
 	"$BIN/coterie" synth --nodes 150 --features 12 --clusters 3 --seed 6 --out "$T/other" \
@@ -321,7 +321,7 @@ other_features() { # replaces the features of party-01 by as many of another see
 }
 
 # A party has recorded attempt 2 as served, as after a crash right after its offer. The coordinator
-# does not know, so attempt 3 succeeds.
+# does not know that. So the party declines attempt 2, and attempt 3 succeeds.
 test_attempt_that_was_served_before() {
 	prepare level-1
 	strikes_in coordinator level-1
@@ -497,11 +497,11 @@ test_coordinator_stands_still_too_long() {
 	stands_still coordinator given_up
 }
 
-# ---- how long ago the coordinator died ----
+# ---- a coordinator that is away for too long ----
 
 test_coordinator_comes_too_late() {
 	prepare level-1
-	every '.reconnect_s = 60' # so that they come back to the job that they know
+	every '.reconnect_s = 60' # so that parties try to rejoin the job that they know
 	strikes_in coordinator level-1
 	wired
 	# shellcheck disable=SC2034 # for coordinator_again

@@ -110,7 +110,7 @@ test_table2() {
 		done
 		has_cell "$csv" "floors,$set kCAGC: mean,-" "$percent,,,,,,,>= [0-9.]+,-,of 4 cells"
 	done
-	# The same value as its twin, for any number of parties.
+	# gcc has the value of its centralised twin GCC, for any number of parties.
 	[[ $(grep -E '^cora,(gcc|GCC),' "$csv" | cut -d , -f 4 | sort -u | wc -l) == 1 ]] ||
 		fault "gcc is not GCC: $(grep -iE '^cora,gcc,' "$csv")"
 	has_cell "$csv" 'cora,landmark k^=2k,L=4' ".*,72.44,0.51,,,-,"
@@ -139,7 +139,7 @@ test_table2() {
 	bench table2 --quick --out "$T/o"
 	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
 	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
-	# 14 more are pubmed's
+	# measured are a cell of wiki and the 14 cells of pubmed
 	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) ||
 		fault "measured again: $(<"$T/said")"
 
@@ -177,7 +177,7 @@ test_floors_of_table2() {
 		for L in 2 4 8 16; do
 			for row in k^=k k^=2k k^=4k k^=8k; do
 				x=70
-				[[ $row-$L != k^=8k-16 ]] || x=60 # the mean is 69.375
+				[[ $row-$L != k^=8k-16 ]] || x=60 # lowers the mean to 69.375
 				echo "$set,$row,L=$L,$x,1,5,,69,1,,,-,"
 				x=75
 				[[ $set-$row-$L != cora-k^=k-8 ]] || x=72.9
@@ -393,8 +393,8 @@ test_fedsc() {
 		has_cell "$csv" "iris,$row ACC,noise=0" "$share,,1,,[0-9.]+,[0-9.]+,,,-,"
 		has_cell "$csv" "banknote,$row NMI,noise=0" "$share,,1,,[0-9.]+,[0-9.]+,,,-,"
 	done
-	# Distant clouds give 1.0; the paper's values are in the line; one seed does not decide a
-	# goal.
+	# Distant clouds give accuracy 1. Each line has the paper's values. One seed is too few to
+	# judge a goal.
 	has_cell "$csv" 'iris,anchor ACC,noise=0' '1.0000,,1,,0.9000,0.0031,,>= .89,-,'
 	has_cell "$csv" 'banknote,paper ACC,noise=0' '1.0000,,1,,0.7672,0.1457,,>= .60,-,'
 	has_cell "$csv" 'iris,federated k-means NMI,noise=0' "$share,,1,,0.6356,0.0000,,,-,"
@@ -413,7 +413,7 @@ test_fedsc() {
 	(($(wc -l <"$csv") == 1 + 2 * 16 + 2 * 4)) || fault "$(wc -l <"$csv") lines in the CSV"
 }
 
-# Uses few rows, and operations of a tenth of a second each for the bound.
+# Uses few rows. The bound assumes operations of 0.1 s each.
 test_pairwise() {
 	local csv=$T/o/pairwise.csv bound
 	export COTERIE_BIN=$BIN COTERIE_BENCHES=$T/benches
@@ -432,7 +432,7 @@ variant paper"
 	(($(wc -l <"$csv") == 1 + 3)) || fault "$(wc -l <"$csv") lines in the CSV"
 }
 
-# Makes the rows itself; measures slices, peaks and their goals.
+# bench makes the rows itself, and measures slices, peaks and their goals.
 test_growth_of_fedsc() {
 	local mib='[0-9.]+,,,MiB,,,'
 	points iris 3

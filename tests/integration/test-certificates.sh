@@ -1,5 +1,6 @@
 #!/bin/bash
-# Refuses own certificates that peers would refuse, at the start, by --check-config and at SIGHUP.
+# A daemon refuses its own certificate if peers would refuse it: at the start, by --check-config and
+# at SIGHUP.
 #
 #     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a
 #     passphrase
@@ -313,7 +314,7 @@ test_clock_of_a_party_is_ahead() {
 
 # ---- a key that is encrypted ----
 
-# systemd gives credentials of a unit with User= mode 0440, and access by an access list.
+# If a unit has User=, systemd makes its credentials with mode 0440 and an access control list.
 test_passphrase_that_is_a_credential() {
 	federation 2
 	local key=$T/pki/party-00.key word=$T/credentials/word \

@@ -3,7 +3,7 @@
 # daemons accept the configuration in them. helm's template engine renders it; helm too, if
 # installed.
 #
-# It needs the packages of scripts/deps --helm, and is skipped without them.
+# This test needs the packages of scripts/deps --helm, and is skipped without them.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

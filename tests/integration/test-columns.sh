@@ -1,5 +1,5 @@
 #!/bin/bash
-# kmeans.columns: several parties have columns of the same rows, and no graph.
+# Clusters columns of the same rows at several parties, without a graph (kmeans.columns).
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -41,8 +41,8 @@ is_sure() { # NAME
 		fail "$1: show has no confidence"
 }
 
-# Daemons give the labels of k-means on the pooled columns, with different units and by every
-# method.
+# Daemons find the labels of k-means on the pooled columns, by every method. The columns have
+# different units.
 test_labels_are_those_of_pooled_rows() {
 	local way
 	"$BIN/coterie" synth --points --nodes 600 --features 4 --clusters 4 --apart 7 --seed 3 \

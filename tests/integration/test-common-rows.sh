@@ -1,6 +1,6 @@
 #!/bin/bash
 # Parties have different rows. With align "intersect" a job uses the rows that all have. Its result
-# is bitwise the result on data that were cut to these rows by hand.
+# equals, bit for bit, the result on data that were cut to these rows by hand.
 #
 #     data/party-NN    each has some of the rows, in any order   run (align)  ->  labels.csv: ids in
 #                                                                                  one order for all

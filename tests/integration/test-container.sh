@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds images of the daemons with the Containerfile, from a Debian of the mirror, without a
-# registry. Runs a job between three containers, and one as in pods of the Helm chart. This takes
-# minutes and needs COTERIE_CONTAINER=yes (make container-check). Without it only the Containerfile
-# is checked.
+# registry. Runs a job between three containers, and another as in pods of the Helm chart. This
+# takes minutes and needs COTERIE_CONTAINER=yes (make container-check). Without it only the
+# Containerfile is checked.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie.convert: each format (tests/python/test_convert*.py), the command, and a job of real
+# Tests coterie.convert: each format (tests/python/test_convert*.py), the command, and a job of real
 # daemons on two converted data directories.
 #
 # shellcheck source=lib.sh

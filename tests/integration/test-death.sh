@@ -16,8 +16,8 @@ source "${0%/*}/lib.sh"
 
 STEPS=(offer keys local level-1 level-2 joint polish result) # joint is a step of the method basic
 
-# Makes a job whose steps are long. The relay slows all messages, much data the local computation,
-# and clusters that are hard to find the polish.
+# Makes a job whose steps are long: the relay delays all messages, much data make the local
+# computation long, and hard clusters make the polish long.
 slow_federation() { # STEP
 	local more=()
 	if [[ $1 == local ]]; then

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Debian packages. Without COTERIE_DEB the tests check the contents of packages. With
+# Tests the Debian packages. Without COTERIE_DEB the tests check the contents of packages. With
 # COTERIE_DEB=DIRECTORY (make deb-check) they use the packages there, and also install, run, upgrade
 # and purge them on three hosts with systemd: see hosts.sh.
 #
@@ -584,8 +584,8 @@ group_reads() {
 		fail "doctor: $(<"$T/doctor")"
 }
 
-# Checks docs/howto/rotate-keys.md: there is another certificate for the same key, and doctor finds
-# no fault, also at the hub.
+# Checks docs/howto/rotate-keys.md: there is another certificate for the same key. doctor then finds
+# no fault at the party or at the hub.
 renewed() {
 	on hub /bin/sh -c \
 		'cd /etc/coterie && coterie pki sign --ca ca --out new.crt bank-a.csr >/dev/null'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie doctor: its findings for a party and a coordinator, with no fault and with one fault.
+# coterie doctor: checks its findings for a party and a coordinator, without a fault and with one.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -189,7 +189,7 @@ print(s.getsockname()[1], flush=True); time.sleep(600)'
 	TAKEN=127.0.0.1:$(<"$T/taker.stdout")
 }
 
-renewed_for() { # [--host HOST]...: the coordinator's certificate, by the authority in $CA
+renewed_for() { # [--host HOST]...: makes the coordinator a new certificate of the CA in $CA
 	rm -rf "$T/hosts"
 	"$BIN/coterie" pki request --name coordinator --role coordinator "$@" --dir "$T/hosts" \
 		>/dev/null

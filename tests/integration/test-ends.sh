@@ -23,7 +23,7 @@ test_hangup_while_starting() {
 	says party-00 'stopped while idle'
 }
 
-# The first interrupt ends the job everywhere. A second one must not cut this short.
+# The first interrupt ends the job everywhere. A second one must not interrupt that.
 test_second_interrupt() {
 	federation 3
 	strikes_in coordinator level-1
@@ -127,7 +127,7 @@ test_too_few_descriptors() {
 	start party-00 bash -c "ulimit -n 9; exec '$BIN/party' --config '$T/party-00.json'"
 	ended party-00
 	[[ $STATUS == 5 || $STATUS == 4 || $STATUS == 127 ]] || fail "status $STATUS"
-	# A soft limit of descriptors is raised.
+	# A soft limit that is too low is raised.
 	start coordinator bash \
 		-c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job \
 '$T/job.json' --ready-file '$T/ready'"
@@ -153,8 +153,8 @@ test_files_that_may_not_grow() {
 	ends 0 coordinator
 }
 
-# job_timeout_s ends a job that does not end. The others wait for the stopped party as long as its
-# heartbeats may be missing.
+# job_timeout_s ends a job that takes too long. party-02 is stopped, and the others wait for its
+# heartbeats.
 test_job_that_takes_too_long() {
 	federation 3
 	edit party-00 '.job_timeout_s = 2'

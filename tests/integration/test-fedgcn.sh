@@ -157,7 +157,7 @@ test_assign_new_graphs() {
 		"$T/assigned/labels.csv" | jq .ari)" 0.9 'ARI of new graphs'
 }
 
-# ---- who is asked ----
+# ---- policies ----
 
 test_prototypes_in_clear_must_be_named() {
 	graphs_federation 2
@@ -223,7 +223,7 @@ test_training_that_diverges() {
 	no_leftovers
 }
 
-# ---- odd data that work ----
+# ---- unusual data that are valid ----
 
 # A graph without edges is valid.
 test_graph_without_edges() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# FedSC and federated k-means between real daemons: units and names of columns, and profiles of
-# clusters by column.
+# Tests FedSC and federated k-means between real daemons: units and names of columns, and profiles
+# of clusters by column.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

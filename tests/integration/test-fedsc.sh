@@ -1,6 +1,6 @@
 #!/bin/bash
-# FedSC in its variants and federated k-means between real daemons: their clusters, which process
-# learns which labels, and refusals. Deaths are in test-fedsc-death.sh.
+# Tests FedSC in its variants and federated k-means between real daemons: their clusters, which
+# process learns which labels, and refusals. Deaths are in test-fedsc-death.sh.
 #
 #     150 rows, 3 clouds --- split --by rows ---> party-00 ===\
 #                                                 party-01 ==== coordinator: sums, never labels

@@ -167,8 +167,8 @@ test_other_ids() {
 
 # ---- weights ----
 
-# No two parties have a node in common. Malicious rows of their own would look like this and reveal
-# the owners of edges, so the job is refused.
+# No two parties have a node in common. A malicious coordinator that gives each party rows of its
+# own would look like this, and would learn the owners of edges. So the job is refused.
 test_nothing_in_common() {
 	edges_federation 2
 	sed -i -E 's/\bn([0-9]+)\b/other-\1/g' "$T"/data/party-01/{ids.txt,edges.tsv}
@@ -200,7 +200,7 @@ test_weights_add_up() {
 		fail "eigenvalues $(run_of coordinator '.facts.eigenvalues | tostring')"
 }
 
-# ---- who is asked ----
+# ---- policies ----
 
 test_exact_must_be_named() {
 	edges_federation 2
@@ -235,7 +235,7 @@ test_party_dies_in_lanczos() { strikes party-01 lanczos; }
 test_coordinator_dies_in_lanczos() { strikes coordinator lanczos; }
 test_party_dies_in_power() { strikes party-01 power --set variant=fedspectral+; }
 
-# ---- odd data that work ----
+# ---- unusual data that are valid ----
 
 test_loops_and_repeated_edges() {
 	edges_federation 2

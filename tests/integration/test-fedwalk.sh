@@ -147,10 +147,10 @@ test_randomised_response() {
 		attack_precision), recall $(fact_of coordinator attack_recall)"
 }
 
-# ---- odd data that work ----
+# ---- unusual data that are valid ----
 
-# Data with a tie that only one of two parties knows, a neighbour that no party hosts, and a vertex
-# without ties.
+# The data have a tie that only one of two parties knows, a neighbour that no party hosts, and a
+# vertex without ties.
 test_odd_ties() {
 	vertices_federation 3
 	local own other
@@ -244,7 +244,7 @@ test_no_ties() {
 	says coordinator "no party's vertices have ties"
 }
 
-# The process has too little memory for the vertices. It fails before any later message leaves.
+# The process has too little memory for the vertices. It fails before it sends anything on.
 test_no_room() {
 	! sanitized || skip 'address space is the sanitizer'"'"'s'
 	vertices_federation 2

@@ -145,8 +145,7 @@ test_matrices_and_graphs() {
 		fail "says $(<"$T/fetch.stderr")"
 }
 
-# Faults of a server or mirror. The files are small and belong to no set, so this test needs no
-# data.
+# A server or mirror fails. The files are small and belong to no set, so this test needs no data.
 test_downloads_that_fail() {
 	www
 	refused 'coil20: cannot be fetched: .*404.*, http://127.0.0.1:[0-9]*/COIL20.mat' coil20

@@ -16,7 +16,7 @@ services() { # L
 	for name in $(names "$1"); do serves "$name"; done
 }
 
-# Prints a party's directory of the coordinator's last job.
+# Prints the directory of the coordinator's last job at party NAME.
 of_last() { # NAME
 	local id
 	id=$(run_of coordinator .job_id)
@@ -163,7 +163,7 @@ test_results_of_a_job_that_failed() {
 	! grep -q 'labels.csv' "$T/shown" ||
 		fail "coterie show names labels that are not there: $(<"$T/shown")"
 	id=$(run_of coordinator .job_id)
-	# The same for a party that has one job.
+	# A party with a single job behaves in the same way.
 	edit coordinator '.join_timeout_s = 20'
 	edit party-00 '.policy.min_parties = 3'
 	coordinator

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A malicious party in the job, imitated through its own TLS session: the job ends and names the
-# party. Also malicious coordinators, which parties refuse to serve.
+# A malicious party, played by openssl over its own TLS session, ends the job, and the job's error
+# names it. Parties also refuse to serve malicious coordinators.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -112,7 +112,7 @@ test_coordinator_of_another_authority() {
 	says party-00 'certificate'
 }
 
-# A machine in the middle offers an old version of TLS.
+# An attacker between both offers an old version of TLS.
 test_coordinator_that_speaks_old_tls() {
 	federation 2
 	edit party-00 '.retry_s = 2'
@@ -163,7 +163,8 @@ test_coordinator_that_refuses() {
 	says party-00 '7\.\.9\?'
 }
 
-# The party reports the other version, its own versions and the remedy. An older WELCOME lacks SUM.
+# The coordinator has an older version (without SUM) or a newer one. The party reports that version,
+# its own versions and the remedy.
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
 of_version() { # NUMBER COMMAND: COMMAND prints its WELCOME
 	false_coordinator "${@:2}"

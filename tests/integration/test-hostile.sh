@@ -98,7 +98,7 @@ test_flood_of_connections_in_a_job() {
 	undisturbed 'too many others of its address have not finished their greeting'
 }
 
-# Parties of the same address are still admitted.
+# During a flood of connections parties of the same address are still admitted.
 test_flood_of_connections_before_a_job() {
 	federation 2
 	edit coordinator '.join_timeout_s = 60'

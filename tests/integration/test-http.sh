@@ -1,5 +1,5 @@
 #!/bin/bash
-# test-http.sh -- HTTP endpoints of the daemons: for users, for monitoring, and refusals to others.
+# test-http.sh -- tests the HTTP endpoints of the daemons: for users, for monitoring, and refusals.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 command -v curl >/dev/null || { echo "test-http.sh: curl is missing: scripts/deps" >&2 && exit 4; }

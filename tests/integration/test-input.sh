@@ -1,6 +1,6 @@
 #!/bin/bash
-# Bad arguments, configurations and files: exit 4 before anything is opened, with the path, the
-# value and the expected value in the error.
+# Refuses bad arguments, configurations and files with status 4, before anything is opened. The
+# error has the path, the value and the expected value.
 #
 #     NAME.json, job.json, features, edges, ids --(wrong)--> daemon: exit 4; no socket, no output
 #
@@ -196,7 +196,7 @@ test_byte_order_marks() {
 	refuses 'job\.json: begins with a byte order mark' -- "${run_coordinator[@]}"
 }
 
-# Without a resolver libc reports "temporary failure" for such a name.
+# Without a resolver libc reports "temporary failure" for a name of no host.
 test_name_of_no_host() {
 	prepare
 	edit party-00 '.retry_s = 1'
@@ -482,7 +482,7 @@ test_files_that_are_missing() {
 	bad_data 'job\.json'
 }
 
-# Makes a group of processes that may use 300 MB, in the present hierarchy of version 1 or 2.
+# Makes a group of processes that may use 300 MB, in control groups of version 1 or 2.
 small_group() { # sets $GROUP to its directory
 	local limit
 	GROUP=/sys/fs/cgroup/memory/${T##*/} limit=memory.limit_in_bytes

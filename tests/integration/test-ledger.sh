@@ -384,7 +384,7 @@ test_coordinators_and_cells() {
 	run_job 2 --set min_cell=3 --set polish=0
 }
 
-# The same data with one party less would reveal this party's contribution.
+# The same data with one party less would reveal this party's contribution, so the job is refused.
 test_other_parties() {
 	federation 3
 	run_job 3
@@ -493,7 +493,8 @@ test_nobody_answers() {
 	! approve party-01 "$ID" || fail "an offer that is over was answered"
 }
 
-# An answer for a job with other parameters is copied to where the party looks for its answer.
+# An answer for a job with other parameters is copied to where the party looks for its answer. The
+# party must not accept it.
 test_answer_to_other_parameters() {
 	local first
 	confirming 60

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A coordinator that tells one lie (tests/hostile/liar.py) to parties of fedwalk. Each lie ends the
-# job with an error that names the coordinator and never a party. The comments say what the
-# remaining lies gain.
+# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of fedwalk. Each lie
+# ends the job with an error that names the coordinator and never a party. Some lies succeed, and
+# comments describe their gain.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

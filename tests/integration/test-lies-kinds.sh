@@ -1,7 +1,7 @@
 #!/bin/bash
-# A coordinator that tells one lie (tests/hostile/liar.py) to parties of several kinds: about sums,
-# bases, rows, blocks and results. Each lie ends the job with an error that names the coordinator
-# and never a party, and no party has labels.
+# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of several kinds. The
+# lies are about sums, bases, rows, blocks and results. Each lie ends the job with an error that
+# names the coordinator and never a party, and no party has labels.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A coordinator that tells one lie (tests/hostile/liar.py) to parties of a kmeans job. Each lie ends
-# the job in time, with an error that names the coordinator and never a party, and no party has
+# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of a kmeans job. Each
+# lie ends the job in time, with an error that names the coordinator and never a party. No party has
 # labels. If a lie is about several attempts or jobs, the second one is refused.
 #
 # shellcheck source=lib.sh

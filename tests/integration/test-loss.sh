@@ -254,7 +254,7 @@ declined_only() { # ATTEMPT NAME
 }
 
 # allow_loss permits an attempt of two parties, but min_parties permits no sum of two. So no party
-# sends a term, also if the coordinator lies about the loss.
+# sends a term, even if the coordinator lies about the loss.
 test_below_min_parties() {
 	local name
 	needs_python

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Landmark projection and federated GCC between real daemons: their results, their disclosures, and
-# a policy that allows neither.
+# Runs landmark projection and federated GCC between real daemons. Checks their results, their
+# disclosures, and a policy that allows neither.
 #
 #     coterie-lab gcc, all columns  ----.
 #                                    >-- the same labels, for any number of parties
@@ -192,8 +192,8 @@ test_degrees_alone() {
 		fail "what degrees show is not said"
 }
 
-# Replaces the features by a word for each degree. Degrees describe the clusters better, and the job
-# then uses degrees by itself.
+# Replaces the features by a word for each degree. Degrees describe the clusters better, so the job
+# uses degrees by itself.
 words_of_degrees() { # L
 	/usr/bin/python3 - "$T" "$1" <<-'EOF'
 		import sys

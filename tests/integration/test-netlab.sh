@@ -342,8 +342,8 @@ test_bad_input() {
 	[[ $STATUS == 4 && ! -e $T/out ]] || fail "launch --rate without --net: status $STATUS"
 }
 
-# The second name that the lab needs is in use. It gives the first name back and leaves the second
-# alone.
+# The second name that netlab needs is in use. netlab gives the first name back and leaves the
+# second alone.
 test_name_in_use() {
 	needs_a_lab
 	start emulator bash \

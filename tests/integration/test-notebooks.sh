@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs each notebook in python/notebooks from beginning to end, in less than two minutes.
 #
-# It needs the packages of scripts/deps --python. Tests without their packages are skipped.
+# This test needs the packages of scripts/deps --python. Notebooks without their packages are
+# skipped.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# test-page.sh -- the daemons' dashboard in Chromium. A user watches a job to its end, and approves
-# and refuses offers; a daemon is lost; a page of another site attacks. Also by keyboard, at 390 px,
-# and in dark mode. Pictures are left in out/.
+# test-page.sh -- tests the daemons' dashboard in Chromium. A user watches a job to its end, and
+# approves and refuses offers. A daemon is lost, and a page of another site attacks. The page is
+# also used by keyboard, at 390 px, and in dark mode. Pictures are left in out/.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 source "${BASH_SOURCE[0]%/*}/serve.sh"
 
@@ -210,7 +210,7 @@ test_refuse() {
 	ends 2 coordinator party-01
 }
 
-# A report file with twelve clusters, so that the matrix is wide.
+# Draws a report file with twelve clusters, so that the matrix is wide.
 test_report() {
 	need_browser
 	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \

@@ -49,7 +49,8 @@ run_old() { # L [COORDINATOR-ARG...]: runs the first job; sets $MODEL to its id
 	mv "$T/out" "$T/run"
 }
 
-predict_job() { # [COORDINATOR-ARG...]: the coordinator of a prediction, listening
+# Starts the coordinator of a prediction, waits until it listens.
+predict_job() { # [COORDINATOR-ARG...]
 	jq -n --arg model "${MODEL-}" '{ kind: "kcagc.predict", clusters: 3, model: $model }' \
 		>"$T/predict.json"
 	rm -f "$T/ready"

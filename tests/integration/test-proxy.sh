@@ -1,5 +1,5 @@
 #!/bin/bash
-# Parties behind an HTTP proxy (tinyproxy), and coterie job through it.
+# Runs parties behind an HTTP proxy (tinyproxy), and coterie job through that proxy.
 #
 #     party-00 =========================\
 #     party-01 == tinyproxy (CONNECT) == coordinator

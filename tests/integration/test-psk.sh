@@ -1,5 +1,5 @@
 #!/bin/bash
-# Pre-shared keys of two parties (peers.NAME.psk).
+# Tests pre-shared keys of two parties (peers.NAME.psk).
 #
 #     party-00 -- hex ------ party-01
 #     party-00 -- base64 --- party-02

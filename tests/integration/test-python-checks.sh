@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs scikit-learn's checks on the Python package's estimators: some hundred jobs.
 #
-# It needs the packages of scripts/deps --python. Tests without their packages are skipped.
+# This test needs the packages of scripts/deps --python. Checks without their packages are skipped.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

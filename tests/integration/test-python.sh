@@ -2,7 +2,7 @@
 # Tests the Python package: its tests in tests/python, its types, the site of make docs, and its
 # section of the README.
 #
-# It needs the packages of scripts/deps --python. Tests without their packages are skipped.
+# This test needs the packages of scripts/deps --python. Tests without their packages are skipped.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A party's data are distributed over MPI ranks (ranks.n). Labels are the same as without ranks, and
+# Distributes a party's data over MPI ranks (ranks.n). Labels are the same as without ranks, and
 # errors of ranks are reported.
 . "${0%/*}/lib.sh"
 . "${0%/*}/ranks.sh"
@@ -81,7 +81,7 @@ both_ways() { # L
 	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
 }
 
-# Does the same for a single party. Nothing masks its words, so both runs must send the same words.
+# Runs both_ways for a single party. Nothing masks its words, so both runs must send the same words.
 same_words() { # CASE
 	local sent
 	both_ways 1
@@ -237,7 +237,7 @@ with open(folder + "/ids.txt", "w") as f:
 }
 
 # kmeans broadcasts sums, with tags by a key of the run, so no two runs send the same words.
-# Centres, labels and confidences are the same.
+# Compares centres, labels and confidences instead.
 same_rows() { # WHAT
 	local sent digest
 	both_ways 1
@@ -306,7 +306,7 @@ test_anchors() {
 	RANKS=4 same_rows "a range of fedsc"
 }
 
-# One of several parties has ranks.
+# Only one of three parties is on ranks. Labels and models do not change.
 test_anchors_of_several() {
 	needs_ranks
 	row_federation 3 fedsc
@@ -383,8 +383,8 @@ test_words_of_degrees() {
 	same_words 'words of degrees'
 }
 
-# A block reaches the ranks before it is fully checked. A wrong block still ends the job, at the
-# party with ranks too.
+# A block reaches the ranks before it is fully checked. A wrong block still ends the job, and the
+# party with ranks finds it too.
 test_wrong_blocks() {
 	local method lie says
 	needs_ranks
@@ -425,8 +425,8 @@ test_other_methods_of_other_files() {
 		edit job "$more"
 		same_as_without "$more, coordinates, weights and ids"
 	done
-	# One process filters these features only as products, which ranks do not do, though they
-	# have memory.
+	# One process would not have memory for these features after filtering, so landmark and GCC
+	# use products instead. Ranks do not use products, and the job is refused.
 	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} 8000 '\
 '{X.shape[0]}", [f"{i + 1} {i % 8000 + 1} 1.5" for i in range(len(X))])'
 	edit job 'del(.restarts) | .method = "landmark"'

@@ -83,7 +83,7 @@ other_bit() { # FILE
 another_bit() { cp "$FILE" "$T/other" && other_bit "$T/other" && renamed; }
 identical_copy() { cp -p "$FILE" "$T/other" && renamed; }
 
-# Keeps the old modification time; the system still changes the time of the inode.
+# Keeps the old modification time. The system still sets the inode's change time.
 in_place() { touch -r "$FILE" "$T/time" && other_bit "$FILE" && touch -r "$T/time" "$FILE"; }
 fewer_columns() {
 	/usr/bin/python3 -c \
@@ -93,7 +93,7 @@ fewer_columns() {
 
 test_another_file() { fails_for 'features.npy has changed since the job began' another_bit; }
 test_written_in_place() { fails_for 'features.npy has changed since the job began' in_place; }
-# The system's data identify a file. The party does not compare the contents of a copy.
+# The party recognises a file by its inode and times, and does not compare the contents of a copy.
 test_identical_copy() { fails_for 'features.npy has changed since the job began' identical_copy; }
 
 # Ranks may be on hosts where a file has other inode numbers and times, so they compare only the

@@ -50,7 +50,7 @@ prepare_only() { alike long_job 60 "$@"; }
 
 long_job() { # RECONNECT_S [ARG...]
 	federation 3 --signal 0.3
-	# No process is stopped for longer, even on a busy machine.
+	# reconnect_s is longer than any process is stopped, even on a busy machine.
 	edit_all 3 ".reconnect_s = $1 | .step_timeout_s = 300"
 	edit job '.polish = 4'
 	undisturbed "${@:2}"
@@ -121,8 +121,7 @@ test_cut_all_the_time() {
 }
 
 # A flipped bit is found, and acts like a broken connection: the job goes on. The first flip is in
-# an established connection. Later ones may be in the handshake of a new one, which then has another
-# message.
+# an established connection. Later flips may be in a handshake, where the error message differs.
 test_damaged_on_the_way() {
 	local i
 	damaged() { (($(grep -c damaged "$T/relay.stdout") > i)) || gone coordinator; }
@@ -149,7 +148,7 @@ test_cut_in_large_sums() {
 	for ((i = 0; i < 60; i++)); do
 		kill -HUP "${PID[relay]}"
 		pause 170 "$i"
-		# struck, if more than 100000 bytes had not arrived
+		# enough: more than 100000 bytes were sent again
 		! grep -qE '\([0-9]{6,} bytes sent again' "$T"/party-0[12].stderr || break
 	done
 	same_as_undisturbed

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Jobs that parties do not agree on, and jobs that fail: the error of each process, and its status.
+# Tests jobs that parties do not agree on, and jobs that fail: the error and the status of each
+# process.
 #
 #     party-00 (its ids, edges, job, policy) ==\
 #                                               == coordinator: refuses with both values, and all
@@ -226,7 +227,7 @@ test_stopped_while_idle() {
 	no_leftovers
 }
 
-slow_job() { # waits until it is past its keys
+slow_job() { # starts a job and waits until it has its keys
 	federation 3 --signal 0.2 # hard clusters make the polish long
 	edit job '.polish = 9 | .restarts = 6'
 	coordinator

@@ -1,5 +1,5 @@
 #!/bin/bash
-# test-report.sh -- coterie report: reports of real, damaged and hostile runs, drawn in a real
+# test-report.sh -- tests coterie report: reports of real, damaged and hostile runs, drawn in a real
 # browser.
 source "${BASH_SOURCE[0]%/*}/lib.sh"
 

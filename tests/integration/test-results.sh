@@ -1,5 +1,6 @@
 #!/bin/bash
-# Result files for users: a reader at a party's own api.listen, the submitter at the coordinator's.
+# Tests which users may read result files: a reader at a party's own api.listen, the submitter at
+# the coordinator's.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -172,7 +173,7 @@ test_configuration() {
 			key: "pki/party-00.key", roles: { anna: "reader" } }'
 }
 
-# Commands that run as a user with this supplementary group, or with none.
+# Prefixes of a command that run it as a user with this supplementary group, or with none.
 as_member=(setpriv --reuid nobody --regid nogroup --groups mail)
 as_stranger=(setpriv --reuid nobody --regid nogroup --clear-groups)
 

@@ -60,8 +60,8 @@ test_rows() {
 		fail "show does not say which k was chosen"
 }
 
-# The labels equal those of a job with the chosen k, because nothing on the embedding depends on the
-# range.
+# The labels equal those of a job with the chosen k, because the range does not affect the
+# embedding.
 test_columns() {
 	local way
 	"$BIN/coterie" synth --nodes 300 --features 40 --clusters 3 --out "$T/pooled" >/dev/null
@@ -127,8 +127,8 @@ test_by_gram() {
 range_set='clusters={"from":2,"to":6}'
 
 # Three segments of customers lie on a line; a region and a date are random. Two clusters have the
-# larger silhouette, but halves of the rows then cut the middle segment differently. Each kind is
-# launched once.
+# larger silhouette, but are not stable: two halves of the rows cut the middle segment at different
+# places. Each kind is launched once.
 test_segments_beside_noise() {
 	local kind facts
 	mkdir "$T/customers"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A coordinator that serves: jobs in a queue, over its control socket.
+# Tests a coordinator that serves: jobs in a queue, over its control socket.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 

@@ -49,7 +49,7 @@ test_systemd_is_told() {
 	until_true 10 told '^STOPPING=1$' || fail "no STOPPING of the party"
 }
 
-# Every log line from the job's begin to the end has the job's number.
+# From the beginning of a job to its end, every log line has the job's number.
 test_job_in_every_line() {
 	local name allowed
 	for allowed in kcagc fedsc; do

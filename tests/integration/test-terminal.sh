@@ -1,6 +1,6 @@
 #!/bin/bash
-# test-terminal.sh -- the tool's output in terminals of 40 and of 80 columns. Long lines are folded
-# between words. A path stays whole, because a user may copy it. LOOK=1 prints all output.
+# test-terminal.sh -- tests the tool's output in terminals of 40 and of 80 columns. Long lines are
+# folded between words. A path stays whole, because a user may copy it. LOOK=1 prints all output.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -35,7 +35,7 @@ test_jobs() {
 	submits "$T/job.json" 2
 	! job wait 2 >/dev/null 2>&1 || fail "job 2 is done"
 	until_true 20 joined_times 3 || fail "they did not come back"
-	# A party that is stopped too early ends with its last job's status.
+	# If the party were stopped before that, it would end with its last job's status.
 	is_back() { tail -n 1 "$T/party-01.stderr" | grep -q admitted; }
 	until_true 20 is_back || fail "party-01 did not come back"
 	kill -TERM "${PID[party-01]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Warnings about results that are worse than requested: which processes report them, where, and
-# which do not learn of them.
+# Tests warnings about results that are worse than requested: which processes report them, where,
+# and which do not learn of them.
 #
 #     party-01's features are 0  ->  party-01: run.json, log; show, report (not the coordinator)
 #     clusters without edges     ->  all: run.json, log; show, report, job show, coterie run

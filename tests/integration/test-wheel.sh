@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks the wheels of make wheel: their contents, and that pip installs them without a network.
 #
-# It needs the packages of scripts/deps --wheel, and is skipped without them.
+# This test needs the packages of scripts/deps --wheel, and is skipped without them.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,8 +1,8 @@
-/* clock.c -- a host's clock that jumps while a daemon runs: LD_PRELOAD=clock.so COTERIE_CLOCK=FILE.
+/* clock.c -- makes a host's clock jump while a daemon runs: LD_PRELOAD=clock.so COTERIE_CLOCK=FILE.
  *
- * FILE holds a 64-bit number of seconds, which is added to what CLOCK_REALTIME says. It is mapped,
- * so that writing it (in place, not by rename) moves the clock at once and needs no system call
- * that the daemons' sandbox may refuse. CLOCK_MONOTONIC goes on as it does when a real clock is
+ * FILE holds a 64-bit number of seconds, which the library adds to CLOCK_REALTIME. The library
+ * maps FILE. So writing FILE in place, not by rename, moves the clock at once, without a system
+ * call that the daemons' sandbox may refuse. CLOCK_MONOTONIC continues, as when a real clock is
  * set.
  */
 #include <fcntl.h>

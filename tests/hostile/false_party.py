@@ -236,7 +236,7 @@ class Bisecting:
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)
         size = np.bincount(self.cell)
         self.alone = size == 1
-        self.place = np.argsort(size, kind="stable")  # cells of one node are first
+        self.place = np.argsort(size, kind="stable")  # puts cells of one node first
         self.shape = kcagc.Shape(job, len(size))
 
     def cells(self, job):

@@ -52,7 +52,8 @@ test_honest() {
 	[[ $(jq .read "$T/said") == 60 ]] || fail 'not all rows of the others are read'
 }
 
-# Encrypts unit vectors as plaintexts: it reads each row of the others, in a job that succeeds.
+# party-00 encrypts unit vectors as plaintexts, and so reads each row of the others. The job still
+# succeeds.
 test_unit_vectors() {
 	three_parties
 	plays 0 unit

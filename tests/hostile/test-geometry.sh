@@ -53,7 +53,7 @@ test_flat_and_cells_of_one_node() {
 	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
 }
 
-# Three parties form one group in a tree.
+# A tree of three parties is one group, so the lie about cells works as with method flat.
 test_tree_and_cells_of_one_node() {
 	effective '.method = "tree"'
 	maps 0

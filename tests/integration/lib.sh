@@ -250,12 +250,12 @@ states() { # prints "NAME STATE" for each party with a state of its own, "NAME" 
 #     party-00 ==============\
 #     party-01 == relay 30 ms == coordinator
 #     party-02 == relay 30 ms ==/
+# A test that acts in the middle of a job calls strikes_in before the relay starts. From that phase
+# on the relay passes on nothing: strikes_in party-01 level-1, wired, in_phase party-01 level-1, the
+# action, goes_on. A test without strikes_in could act too late on a busy machine. Such a test makes
+# the job longer there: WIRE_MS=$(longer 30).
 #
-# A test that acts in the middle of a job first names the phase, before the relay starts. The relay
-# then passes on nothing from that phase on: strikes_in party-01 level-1, wired, in_phase party-01
-# level-1, the action, goes_on. The relay does not hold all messages. If a busy machine could be
-# late for the others, WIRE_MS=$(longer 30) makes the job longer.
-#
+# NAME PHASE: the relay holds all data when NAME has logged PHASE
 # NAME PHASE: the relay holds all data when NAME has logged PHASE
 strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }

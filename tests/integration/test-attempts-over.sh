@@ -8,9 +8,9 @@ source "${0%/*}/attempts.sh"
 
 # ---- a process dies when the job is done ----
 
-# All processes have sent DONE. Messages from the coordinator to party-01 are lost from the first
-# one of TYPE on. So the coordinator waits, its job marked as done, and party-01 reconnects again
-# and again. With TYPE TOLD the loss begins at the last TOLD.
+# All processes have sent DONE. The coordinator's messages to party-01 are lost from the first
+# message of TYPE on. So the coordinator waits, its job marked as done, and party-01 reconnects
+# again and again. With TYPE TOLD the loss begins at the last TOLD.
 done_but_for_a_word() { # [TYPE]
 	local number
 	prepare level-1

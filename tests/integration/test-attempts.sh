@@ -223,7 +223,7 @@ test_only_the_exchange_is_repeated() {
 }
 
 # A killed party keeps its cache only while another attempt may come. A process that ends in order
-# deletes it. The next process marks run.json, which said that the job runs, as failed.
+# deletes its cache. The next process changes the status in run.json from running to failed.
 test_cache_without_another_attempt() {
 	local state=$T/out/party-01/state
 	has_cache() { compgen -G "$state/cache/embedding-*.cache" >/dev/null; }

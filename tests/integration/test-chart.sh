@@ -1,7 +1,7 @@
 #!/bin/bash
-# The Helm chart of configs/helm/coterie: its objects have the shape of the Kubernetes API, and the
-# daemons accept the configuration in them. helm's template engine renders it; helm too, if
-# installed.
+# Tests the Helm chart of configs/helm/coterie. Its objects have the shape of the Kubernetes API,
+# and the daemons accept the configuration in them. helm's template engine renders the chart; so
+# does helm, if it is installed.
 #
 # This test needs the packages of scripts/deps --helm, and is skipped without them.
 #

@@ -478,8 +478,8 @@ test_three_hosts() {
 	install_on hub coterie-coordinator coterie coterie-doc
 	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
 
-	# Services do not run by themselves. A service with an unedited example reports it and is
-	# not restarted again and again.
+	# Services do not run by themselves. A service with an unedited example fails with an error,
+	# and is not restarted again and again.
 	! on bank-a systemctl is-enabled -q coterie-party || fail "the party is enabled"
 	is_state bank-a coterie-party inactive || fail "the party runs"
 	! on bank-a systemctl start coterie-party || fail "the example was taken"

@@ -154,8 +154,8 @@ old 1:2-3 NOASSERTION /usr/share/doc/old/copyright, which refers to GPL-3" ]] ||
 	grep -q 'the package coterie is not installed in it' "$T/said" || fail "$(<"$T/said")"
 }
 
-# At its tag the version is that of the release. Each later commit has a higher one. In an archive
-# it is that of the archived commit.
+# At the tag of a release the version is that of the release. Each later commit has a higher
+# version. An archive has the version of its commit.
 test_version_rises_with_commits() {
 	local tree=$T/tree before='' now time
 	mkdir -p "$tree/scripts"

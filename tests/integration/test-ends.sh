@@ -171,7 +171,7 @@ test_job_that_takes_too_long() {
 	for name in coordinator party-01 party-02; do ended "$name"; done
 }
 
-# Holds back party-02's results. party-01 has sent DONE and waits for the coordinator's.
+# Holds back party-02's results. party-01 has sent DONE and waits for the coordinator's DONE.
 awaits_the_last_word() {
 	federation 3
 	edit_all 3 '.heartbeat_s = 60'

@@ -366,7 +366,7 @@ test_no_features() {
 	says party-01 'data'
 }
 
-test_constant_column() { # separates nothing, and does no harm
+test_constant_column() { # the column separates nothing, and does no harm
 	local name
 	rows_federation 3
 	for name in $(names 3); do rows_are "$name" 50 6 'if (j == 4) x = 7'; done

@@ -62,7 +62,7 @@ test_exact_of_two() { exact_is_central 2; }
 test_exact_of_five_with_overlap() { exact_is_central 5 --overlap 0.4; }
 test_exact_of_regions() { exact_is_central 4 --regions; }
 
-# Both programs regularize the joint degrees alike. Another tau gives other eigenvalues.
+# Daemons and coterie-lab regularize the joint degrees alike. Another tau gives other eigenvalues.
 test_regularized() {
 	edges_federation 3
 	"$BIN/coterie-lab" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 \
@@ -100,7 +100,8 @@ test_plus() {
 	[[ $(run_of coordinator .rounds) == 1 ]] || fail "$(run_of coordinator .rounds) rounds"
 }
 
-# Every sum has noise. So `fedspectral` allows the job, and a policy may require an eps.
+# Every sum has noise, so a policy that names only "fedspectral" allows the job. A policy may also
+# require an eps.
 test_noise_in_sums() {
 	edges_federation 3
 	edit job '.noise = { on: "sums", eps: 4, delta: 1e-5 }'

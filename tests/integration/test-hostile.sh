@@ -13,7 +13,7 @@ source "${0%/*}/wire.sh"
 
 FROM='127\.0\.0\.1:[0-9]+'
 
-# Starts a job of three parties that has its keys and waits for two of them until the relay goes on.
+# Starts a job of three parties that has its keys and waits for two parties until the relay goes on.
 # So it cannot end before it is disturbed, even on a slow machine.
 slow_job() {
 	federation 3

@@ -190,8 +190,8 @@ test_sums_of_fedgcn() {
 	is_found old=14 'coordinator '
 }
 
-# The coordinator can make any prototypes of the uploads, if they are finite numbers and the same
-# for all parties.
+# The coordinator can broadcast any prototypes, whatever the uploads are. Parties check only that
+# they are finite numbers and the same for all parties.
 test_prototypes_of_fedgcn() {
 	local name
 	needs_python

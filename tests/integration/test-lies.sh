@@ -249,7 +249,7 @@ test_files_are_for_their_user() {
 		head -n 3)"
 }
 
-# A coordinator's claim about a party is reported as its claim.
+# The coordinator accuses a party. The other parties report this as the coordinator's claim.
 test_blame() {
 	lies_to 3
 	is_found third 'coordinator says: party-01 cheated'

@@ -64,7 +64,7 @@ test_all_pairs() {
 	no_key_is_shown
 }
 
-# Pre-shared keys also enter sealed messages and sums with tags. A pair may have none.
+# Sealed messages and sums with tags also use pre-shared keys. A pair of parties may have none.
 test_rows() {
 	rows_federation 3
 	rows_job kmeans

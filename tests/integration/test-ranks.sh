@@ -347,7 +347,7 @@ test_other_methods() {
 		edit job "$more"
 		same_words "$more"
 	done
-	# After the local phase rows are read again. With ids they are not at the file's places.
+	# After the local phase rows are read again. With ids the rows are not in the file's order.
 	as_files 'with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))
 write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
@@ -410,7 +410,7 @@ test_wrong_blocks() {
 	done
 }
 
-# The same with coordinates, weighted edges, and ids that change the order of rows.
+# Runs the other methods with coordinates, weighted edges, and ids that change the order of rows.
 test_other_methods_of_other_files() {
 	local more
 	needs_ranks

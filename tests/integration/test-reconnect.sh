@@ -364,7 +364,7 @@ test_certificate_that_expires_in_a_job() {
 	says coordinator 'party-01 reconnected from'
 }
 
-# Resumes a job that does not exist, with the party's own key.
+# A session with party-01's own key resumes a job that does not exist. It is refused.
 test_resume_of_another_job() {
 	prepare level-1
 	in_phase coordinator level-1

@@ -277,8 +277,8 @@ test_hangup_reloads() {
 	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 
-# policy.require_noise: nothing leaves unless the noise holds without one party's share. With such
-# noise the job runs.
+# policy.require_noise: nothing leaves unless sums have enough noise even without the share of one
+# party. With such noise the job runs.
 test_noise_is_required() {
 	rows_federation 3
 	edit party-01 '.policy.require_noise = true'

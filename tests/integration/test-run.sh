@@ -22,7 +22,8 @@ same_as_daemons() { # JOB [ARG...]: a job of configs/jobs
 			fail "$1: other files or modes in $name: $(modes "$T/run-$1/$name")"
 		[[ -z $(find "$T/run-$1/$name" -perm /077) ]] ||
 			fail "$1: others can read $(find "$T/run-$1/$name" -perm /077)"
-		# fedspectral numbers the coordinator's rows anew in each job.
+		# fedspectral numbers the coordinator's rows anew in each job, so the coordinator's
+		# labels are not compared.
 		[[ ! -e $T/launch-$1/$name/labels.csv || $1-$name == fedspectral-coordinator ]] ||
 			cmp "$T/launch-$1/$name/labels.csv" "$T/run-$1/$name/labels.csv" ||
 			fail "$1: labels of $name differ"
@@ -94,8 +95,8 @@ gains() { # LINE...: lines of the table, as regular expressions
 	rm -r "$T/out"
 }
 
-# The table compares each party's own result with the joint one. It uses the classes if they are
-# known, and each party's own rows if it has such.
+# The table compares each party's own result with the joint one. The scores use the classes if they
+# are known. If parties have rows of their own, the scores are over these rows.
 test_what_is_gained() {
 	local some='[01]\.[0-9]{4}' run=("$BIN/coterie" run --parties 2 --out "$T/out")
 	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 4 --out \

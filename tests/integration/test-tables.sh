@@ -6,8 +6,8 @@ source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
 source "${0%/*}/python.sh"
 
-# party-00's table has a heading, ids and decimal commas; party-01's edges have a heading. The job
-# ends as on the matrices.
+# party-00's table has a heading, ids and decimal commas; party-01's edges have a heading. The
+# labels are those of the matrices.
 test_a_party_reads_tables() {
 	needs_python
 	federation 2

@@ -61,7 +61,7 @@ test_jobs() {
 		fault "the job's text is folded in a pipe"
 }
 
-# Jobs that measure the gain have a progress line of their own, not that of the table before.
+# Jobs that measure the gain show their own progress, not that of the previous table.
 test_progress_names_its_work() {
 	federation 2
 	command -v script >/dev/null || skip "no script(1), which makes terminals"

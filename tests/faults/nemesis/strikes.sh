@@ -32,8 +32,8 @@ fault_hup() {
 	done
 }
 
-# True if a new process may end with 4 because of its files, certificate or clock, or because those
-# were mended less than 20 s ago.
+# True if a new process may end with 4: its files, certificate or clock are bad, or became good less
+# than 20 s ago.
 unfit() { [[ ${UNFIT[$1]-} ]] || ((NOW < ${FIT_SINCE[$1]-0} + 20000)); }
 
 fit_again() {

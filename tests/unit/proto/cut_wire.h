@@ -1,5 +1,5 @@
-/* cut_wire.h -- two ends of a channel, and the wire between them: an array of bytes, of which so
- * many arrive. */
+/* cut_wire.h -- two ends of a channel with a wire between them: an array of bytes, of which a given
+ * number arrive. */
 #ifndef TESTS_UNIT_PROTO_CUT_WIRE_H
 #define TESTS_UNIT_PROTO_CUT_WIRE_H
 
@@ -19,11 +19,11 @@
 static const uint8_t job_id[JOB_ID_LEN] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 enum { ATTEMPT = 3, FRAMES_MAX = 64, ALL = 1 << 20 };
 
-/* One end: its channel, and every frame it ever sent, by number. */
+/* One end: its channel, and every frame that it has sent, by number. */
 struct end {
 	struct mailbox *mailbox;
 	struct channel *ch;
-	struct buf first[FRAMES_MAX]; /* the bytes that went out the first time */
+	struct buf first[FRAMES_MAX]; /* the frame's bytes when it was first sent */
 };
 
 static struct end hub, bank;
@@ -73,8 +73,8 @@ static inline void check_or_keep(struct end *e, uint32_t seq, const struct buf *
 	assert_memory_equal(first->p, frame->p, frame->n);
 }
 
-/* The bytes that e's loop hands to the kernel: whole frames until there are no more, and of the
- * last one only as much as makes `most` bytes. */
+/* Writes the bytes that e's loop hands to the kernel: whole frames while there are any, but `most`
+ * bytes at most, so that the last frame may be cut. */
 static inline void send_all(struct end *e, struct buf *wire, size_t most)
 {
 	struct frame f = { .job = channel_job(e->ch) };
@@ -98,7 +98,7 @@ static inline void send_all(struct end *e, struct buf *wire, size_t most)
 	}
 }
 
-/* The first n bytes arrive at e, on a connection of their own. */
+/* Delivers the first n bytes to e, on a new connection. */
 static inline void arrive(struct end *e, const uint8_t *p, size_t n)
 {
 	struct frame_reader r = { .max = FRAME_MAX };
@@ -125,8 +125,8 @@ static inline void arrive(struct end *e, const uint8_t *p, size_t n)
 	frame_reader_release(&r);
 }
 
-/* A connection over which `sent` bytes leave from, of which `come` arrive at to; then it is
- * lost. */
+/* Makes a connection that is then lost: `from` sends `sent` bytes, and the first `come` of them
+ * arrive at `to`. */
 static inline void connection(struct end *from, struct end *to, size_t sent, size_t come)
 {
 	struct buf wire = { 0 };
@@ -151,7 +151,7 @@ static inline void lose_and_resume(void)
 	assert_false(channel_is_lost(hub.ch) || channel_is_lost(bank.ch));
 }
 
-/* ---- what is said ---- */
+/* ---- the messages ---- */
 
 static const size_t size[] = { 0, 3, 200, 0, 1500, 1, 64 };
 enum { COUNT = sizeof(size) / sizeof(*size) };

@@ -1,4 +1,4 @@
-/* ends.h -- a hub that listens and a party that dials, on one loop: for the tests of
+/* ends.h -- a hub that listens and a party that dials, on one loop, for the tests of
  * connections. */
 #ifndef TESTS_UNIT_PROTO_ENDS_H
 #define TESTS_UNIT_PROTO_ENDS_H
@@ -36,10 +36,10 @@ struct end {
 	struct channel *channel;
 	struct mailbox *mailbox;
 	enum sender own;
-	bool greets; /* says HELLO or answers it, attaches a channel */
+	bool greets; /* sends or answers HELLO, attaches a channel */
 	double heartbeat_s;
 	uint64_t job;           /* to attach for */
-	enum msg_type close_on; /* closes when this comes; 0: never */
+	enum msg_type close_on; /* closes when a message of this type arrives; 0: never */
 	bool close_on_ready;
 	int ready, messages, closed;
 	enum msg_type last;
@@ -51,7 +51,8 @@ struct end {
 static uv_loop_t loop;
 static struct conn_host *hub_host, *bank_host;
 static struct listener *listener;
-static struct end hub, bank, visitor; /* the hub's end of a first and of any later connection */
+/* hub: the hub's end of the first connection; visitor: its end of later connections */
+static struct end hub, bank, visitor;
 static char bound[80];
 static uint16_t port;
 static int accepted;
@@ -176,7 +177,7 @@ static inline int tear_down(void **state)
 			conn_close(all[i]->conn, ERR_OK, NULL, 0);
 	conn_listen_stop(listener);
 	uv_run(&loop, UV_RUN_DEFAULT);
-	assert_int_equal(uv_loop_close(&loop), 0); /* every handle is gone */
+	assert_int_equal(uv_loop_close(&loop), 0); /* all handles are closed */
 	assert_int_equal(hub_host->greeting, 0);
 	for (int i = 0; i < 3; i++)
 		release_end(all[i]);
@@ -185,8 +186,8 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* Runs the loop until the condition holds; fails after 30 s. The loop ticks: a job thread that
- * makes the condition true does not wake it. */
+/* Runs the loop until the condition holds; fails after 30 s. The loop ticks, because a job thread
+ * that makes the condition true does not wake it. */
 static bool fuse_blown;
 static double fuse_end_s;
 
@@ -223,7 +224,8 @@ static inline void run_for(unsigned ms)
 	uv_timer_t wake;
 
 	uv_timer_init(&loop, &wake);
-	uv_timer_start(&wake, tick, ms, 1); /* again, as the loop's clock may be ahead of ours */
+	/* repeats, because the loop's clock may be ahead of ours */
+	uv_timer_start(&wake, tick, ms, 1);
 	while (clock_now_s() < until)
 		uv_run(&loop, UV_RUN_ONCE);
 	uv_close((uv_handle_t *)&wake, NULL);
@@ -273,7 +275,7 @@ static inline enum err send_abort(struct channel *ch, const char *text)
 	return channel_send(ch, &m);
 }
 
-/* A job thread: does its work while the loop runs. */
+/* A job thread: works while the loop runs. */
 struct worker {
 	pthread_t thread;
 	void (*work)(void);
@@ -312,9 +314,9 @@ static inline void run_workers(void (*at_hub)(void), void (*at_bank)(void))
 	worker_join(&b);
 }
 
-/* ---- what several tests have the two ends do ---- */
+/* ---- actions of the two ends in several tests ---- */
 
-/* A whole small job, with two job threads. */
+/* Runs a whole small job at the hub; bank_talks() runs it at the party. */
 static inline void hub_talks(void)
 {
 	struct msg *m;
@@ -359,7 +361,7 @@ static inline void bank_talks(void)
 	free(m);
 }
 
-/* The party learns the job's number from the first frame. */
+/* Sends the first OFFER; its frame gives the party the job's number. */
 static inline void offer_first_of(uint64_t job)
 {
 	struct msg *m;
@@ -388,7 +390,7 @@ static inline int conn_fd(struct conn *c)
 
 #define IN(set_up_, test) cmocka_unit_test_setup_teardown(test, set_up_, tear_down)
 
-/* Certificates, the tests, and away with them. */
+/* Makes the certificates, runs the tests, and removes the certificates. */
 static inline int conn_tests(const struct CMUnitTest *tests, size_t count)
 {
 	int failed;

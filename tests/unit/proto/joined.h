@@ -1,4 +1,4 @@
-/* joined.h -- a coordinator's channels to two parties, joined in memory with theirs. */
+/* joined.h -- joins a coordinator's channels to two parties' channels in memory. */
 #ifndef TESTS_UNIT_PROTO_JOINED_H
 #define TESTS_UNIT_PROTO_JOINED_H
 
@@ -13,7 +13,7 @@ enum { A, B, PARTIES };
 static const char *const name[PARTIES] = { "bank-a", "bank-b" };
 static struct mailbox *hub_post, *party_post[PARTIES];
 static struct channel *hub[PARTIES], *party[PARTIES];
-static struct msg *m; /* large, so not on the stack of each test */
+static struct msg *m; /* too large for the stack */
 
 static inline void open_with(double step_timeout_s)
 {
@@ -46,14 +46,15 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* After a channel broke. */
+/* Sets up new channels after one has broken. */
 static inline void again(void **state)
 {
 	tear_down(state);
 	set_up(state);
 }
 
-/* Refused with these words, and the channel is of no further use. */
+/* Requires that the call was refused with this error, and that later calls on the channel are
+ * refused too. */
 static inline void refused(struct channel *from, enum err got, const char *says)
 {
 	assert_err(got, ERR_PEER, says);

@@ -1,4 +1,4 @@
-/* samples.h -- for every message type a smallest and a largest valid message. */
+/* samples.h -- a smallest and a largest valid message of every type. */
 #ifndef TESTS_UNIT_PROTO_SAMPLES_H
 #define TESTS_UNIT_PROTO_SAMPLES_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough bytes for every field; any content does. */
+/* Returns n bytes for any field; their content does not matter. */
 static inline struct bytes filler(size_t n)
 {
 	static uint8_t bytes[MSG_CHUNK_MAX];
@@ -19,7 +19,7 @@ static inline struct bytes filler(size_t n)
 	return (struct bytes){ bytes, n };
 }
 
-/* The i-th of 256 rising names of the given length (>= 3 if i > 0). */
+/* Returns the i-th of 256 ascending names of the given length (>= 3 if i > 0). */
 static inline struct bytes sample_name(size_t i, size_t len)
 {
 	static char names[PARTIES_MAX][MSG_NAME_MAX + 1];
@@ -73,7 +73,7 @@ static inline void sample(struct msg *m, bool largest)
 {
 	struct bytes name = filler(largest ? MSG_NAME_MAX : 0);
 	struct bytes text = filler(largest ? MSG_TEXT_MAX : 0);
-	uint16_t code = largest ? MSG_AGAIN : ERR_JOB; /* REFUSED has one more */
+	uint16_t code = largest ? MSG_AGAIN : ERR_JOB; /* REFUSED has one more code */
 
 	switch (m->type) {
 	case MSG_HELLO:
@@ -202,7 +202,7 @@ static const enum msg_type all_types[] = {
 };
 enum { ALL_TYPES = sizeof(all_types) / sizeof(all_types[0]) };
 
-/* The body of a sample, in a heap block of exactly its size. */
+/* Returns the body of a sample, in a heap block of exactly its size. */
 static inline uint8_t *sample_body(enum msg_type type, bool largest, size_t *len)
 {
 	struct msg *m;

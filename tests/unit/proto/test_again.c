@@ -1,4 +1,4 @@
-/* An attempt that is over, told from a job that is over. */
+/* Distinguishes the end of an attempt from the end of a job. */
 #include "joined.h"
 
 #include <stdio.h>
@@ -20,7 +20,8 @@ static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
 	assert_ok(channel_send(ch, &sent));
 }
 
-/* The coordinator says that another attempt follows: an ordinary failure, and a mark. */
+/* Marks a failure when the coordinator announces another attempt; otherwise it is an ordinary
+ * failure. */
 static void test_abort_of_an_attempt(void **state)
 {
 	(void)state;
@@ -39,7 +40,8 @@ static void test_abort_of_the_job(void **state)
 	assert_false(mailbox_again(party_post[A]));
 }
 
-/* A party cannot make the coordinator try again by an ABORT; by declining, it can ask for it. */
+/* Refuses another attempt on a party's ABORT. A party can ask for another attempt only by
+ * DECLINE. */
 static void test_word_of_a_party(void **state)
 {
 	send_code(party[A], MSG_ABORT, MSG_AGAIN);
@@ -64,7 +66,7 @@ static void test_crash(void **state)
 	assert_true(mailbox_again(hub_post));
 }
 
-/* Once the job is settled neither a stop nor a lost party ends it, and nobody counts it overdue. */
+/* After the job is settled, neither a stop nor a lost party ends it, and the job is not overdue. */
 static void test_settled(void **state)
 {
 	struct err_saved end;
@@ -82,8 +84,8 @@ static void test_settled(void **state)
 	assert_false(mailbox_overdue(hub_post, &end));
 }
 
-/* A process that is told to end leaves the attempt to the one after it; but not a job that it gives
- * up. */
+/* A process that is stopped leaves the attempt to its successor, except for a job that was
+ * cancelled or settled. */
 static void test_interrupted(void **state)
 {
 	mailbox_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
@@ -99,7 +101,7 @@ static void test_interrupted(void **state)
 	assert_false(mailbox_again(hub_post));
 }
 
-/* The first failure is the reason; a process that ends the job itself gets no other attempt. */
+/* The first failure is the cause. A cause that ends the job itself prevents another attempt. */
 static void test_crash_among_others(void **state)
 {
 	channel_fail(hub[A], ERR_PEER, "bank-a left");
@@ -123,7 +125,7 @@ static void test_stopped_job_has_no_attempt(void **state)
 	assert_false(mailbox_again(hub_post));
 }
 
-/* Either the job is done, or an attempt at it is over. */
+/* Either settles the job or ends the attempt, never both. */
 static void test_done_or_another_attempt(void **state)
 {
 	assert_false(mailbox_settled(hub_post));
@@ -138,8 +140,8 @@ static void test_done_or_another_attempt(void **state)
 	assert_true(mailbox_again(hub_post));
 }
 
-/* The coordinator is there again and says that the job is done; it counts only if nothing else came
- * before. */
+/* The returned coordinator reports that the job is done. The report counts only if nothing else has
+ * ended the job before. */
 static void test_job_that_was_done(void **state)
 {
 	channel_fail_done(party[A], ERR_PEER, "the job is done");

@@ -32,10 +32,10 @@ TEST(test_chance)
 		least = first < least ? first : least;
 		largest = first > largest ? first : largest;
 	}
-	assert_true(least < 3000 && largest > 4500); /* all between 2500 and 5000 */
+	assert_true(least < 3000 && largest > 4500); /* all delays are between 2500 and 5000 */
 }
 
-/* Never beyond the limit; and when that is reached, at once. */
+/* A delay never exceeds the time left; without time left it is 0. */
 TEST(test_limit)
 {
 	struct backoff b;

@@ -1,4 +1,5 @@
-/* The job thread's half of channels: order, aborts, ends of waiting, several at once. */
+/* Tests the job thread's side of channels: the order of messages, aborts, ends of waits, several
+ * channels at once. */
 #include "joined.h"
 
 #include "common/base/clock.h"
@@ -25,7 +26,7 @@ static int set_up_hasty(void **state)
 	return 0;
 }
 
-/* ending: of a party; text: of the coordinator. */
+/* ending: a party's ABORT has one; text: a coordinator's has one. */
 static enum err send_abort(struct channel *ch, enum err code, enum ending ending, const char *text)
 {
 	struct msg a = { .type = MSG_ABORT };
@@ -56,13 +57,14 @@ static void test_wrong_message(void **state)
 	assert_ok(send_accept(party[A], 1));
 	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER,
 		   "bank-a sent ACCEPT, expected KEY (during secure sum)");
-	/* The same again, at once, although the next message would fit. */
+	/* The next calls fail at once with the same error, although the next message is the
+	 * expected one. */
 	err_set(ERR_OK, "%s", "");
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
 		   "bank-a sent ACCEPT, expected KEY");
 	assert_string_equal(err_detail(), "bank-a sent ACCEPT, expected KEY (during secure sum)");
 	assert_err(send_empty(hub[A]), ERR_PEER, "bank-a sent ACCEPT, expected KEY");
-	/* But the party can still be told why, and is. */
+	/* The channel can still send the reason to the party. */
 	assert_ok(send_abort(hub[A], ERR_PEER, 0, "bank-a sent ACCEPT, expected KEY"));
 	assert_err(channel_recv(party[A], MSG_KEYS, m), ERR_PEER,
 		   "hub says: bank-a sent ACCEPT, expected KEY");
@@ -98,10 +100,11 @@ static void test_abort_is_carried(void **state)
 	(void)state;
 	channel_step(hub[B], "polish");
 	assert_ok(send_abort(party[A], ERR_JOB, ENDING_FAILED, ""));
-	/* whoever is waited for */
+	/* the ABORT of one party ends the wait for any other */
 	assert_err(channel_recv(hub[B], MSG_KEY, m), ERR_JOB,
 		   "bank-a says: the job failed there; see its log (during polish)");
-	/* and the other party can be told, and says who said so */
+	/* the coordinator can send the other party the reason, with the name of the party that
+	 * aborted */
 	assert_ok(
 	    send_abort(hub[B], ERR_JOB, 0, "bank-a says: the job failed there (during polish)"));
 	assert_err(channel_recv(party[B], MSG_KEYS, m), ERR_JOB, "hub says: bank-a says");
@@ -109,7 +112,8 @@ static void test_abort_is_carried(void **state)
 			    "hub says: bank-a says: the job failed there (during polish)");
 }
 
-/* Words of a party's own might answer a question about its data, or blame another. */
+/* Refuses an ABORT with a party's own text, which could reveal data of that party or blame another
+ * one. */
 static void test_abort_with_words_of_a_party(void **state)
 {
 	(void)state;
@@ -138,13 +142,14 @@ static void test_abort_that_does_not_parse(void **state)
 	struct buf body = { 0 };
 
 	(void)state;
-	buf_add(&body, "\0\0\0\0\0\0\0\0\0\0", 10); /* code OK is no failure */
+	buf_add(&body, "\0\0\0\0\0\0\0\0\0\0", 10); /* code OK is not a failure */
 	channel_deliver(hub[A], MSG_ABORT, &body, clock_now_s());
 	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER, "bank-a: ABORT");
 	buf_release(&body);
 }
 
-/* A party that does not take part ends the job for all; whoever is waited for. */
+/* A party that declines ends the job for all, even while the coordinator waits for another
+ * party. */
 static void test_decline(void **state)
 {
 	struct msg d = { .type = MSG_DECLINE,
@@ -156,7 +161,7 @@ static void test_decline(void **state)
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_INPUT,
 		   "bank-b declined the job: its policy does not allow this job; see its log "
 		   "(during start)");
-	/* a coordinator has nothing to decline: at a party it is the wrong message */
+	/* only a party may decline: a party refuses DECLINE as the wrong message */
 	msg_encode(&body, &d);
 	channel_deliver(party[A], MSG_DECLINE, &body, clock_now_s());
 	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_PEER,
@@ -164,7 +169,7 @@ static void test_decline(void **state)
 	buf_release(&body);
 }
 
-/* One whose release is older names the parameter that it does not know. */
+/* A party with an older release declines with the name of the parameter that it does not know. */
 static void test_decline_of_a_parameter(void **state)
 {
 	struct msg d = { .type = MSG_DECLINE,
@@ -200,7 +205,7 @@ static void test_decline_that_does_not_parse(void **state)
 	buf_release(&body);
 }
 
-/* A queue that nobody empties: ABORT overtakes it. */
+/* ABORT overtakes other messages in a queue that does not empty. */
 static void test_abort_overtakes(void **state)
 {
 	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
@@ -220,7 +225,7 @@ static void test_abort_overtakes(void **state)
 	channel_free(alone);
 }
 
-/* ---- ends of waiting ---- */
+/* ---- ends of waits ---- */
 
 static void *cancel_soon(void *arg)
 {
@@ -266,7 +271,7 @@ static void test_peer_leaves(void **state)
 	pthread_join(t, NULL);
 }
 
-/* The failure of a channel that is not looked at ends the wait all the same. */
+/* The failure of another channel ends the wait, too. */
 static void test_unwanted_fails(void **state)
 {
 	static const bool only_a[PARTIES] = { true, false };
@@ -290,7 +295,7 @@ static void test_deadline_without_progress(void **state)
 	assert_true(clock_now_s() - start >= 0.05);
 }
 
-/* Progress for three times the step's timeout, then the message. */
+/* Reports progress for 30 times the step's timeout, then sends the message. */
 static void *work_and_answer(void *arg)
 {
 	for (uint64_t i = 1; i <= 150; i++) {
@@ -318,8 +323,8 @@ static void test_progress_keeps_waiting(void **state)
 	pthread_join(t, NULL);
 }
 
-/* A peer that is awaited for ever, since it says again and again that it gets on: not longer than
- * the job may take. What it sends afterwards is too late, too. */
+/* Ends a wait at the job's time limit, even if the peer reports progress without end. A message
+ * that arrives later is too late. */
 static void test_job_timeout(void **state)
 {
 	(void)state;
@@ -331,14 +336,14 @@ static void test_job_timeout(void **state)
 		   "the job exceeded job_timeout_s, 0.5 s, while waiting for bank-a");
 }
 
-/* Without a limit the wait goes on, and it can be limited again. */
+/* Without a step timeout the wait continues. A later call can set a timeout again. */
 static void test_step_timeout_is_set(void **state)
 {
 	pthread_t t;
 
 	(void)state;
 	mailbox_set_step_timeout(hub_post, 0);
-	pthread_create(&t, NULL, answer_late, NULL); /* six times the limit that was */
+	pthread_create(&t, NULL, answer_late, NULL); /* six times the former limit */
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	pthread_join(t, NULL);
 	mailbox_set_step_timeout(hub_post, 0.02);
@@ -346,7 +351,7 @@ static void test_step_timeout_is_set(void **state)
 		   "no progress from bank-a for 0.02 s");
 }
 
-/* The same number heard again is no progress. */
+/* Repeats the same number, which is not progress. */
 static void *repeat_itself(void *stop)
 {
 	while (!atomic_load((atomic_bool *)stop)) {
@@ -368,7 +373,8 @@ static void test_heartbeats_alone_are_no_progress(void **state)
 	pthread_join(t, NULL);
 }
 
-/* The coordinator passes progress on; a party does not, or two idle ones would echo for ever. */
+/* The coordinator passes progress on. A party does not, or two idle parties would echo each other's
+ * progress for ever. */
 static void test_progress_is_relayed_once(void **state)
 {
 	uint64_t before;
@@ -381,7 +387,7 @@ static void test_progress_is_relayed_once(void **state)
 	before = mailbox_progress(party_post[A]);
 	channel_note_progress(party[A], 1);
 	assert_int_equal(mailbox_progress(party_post[A]), before);
-	assert_ok(send_empty(hub[A])); /* but a message moves both */
+	assert_ok(send_empty(hub[A])); /* a message is progress for both */
 	assert_true(mailbox_progress(party_post[A]) > before);
 }
 
@@ -400,8 +406,8 @@ static void test_deadline_of_a_sender(void **state)
 	}
 	assert_int_equal(e, ERR_DEADLINE);
 	assert_non_null(strstr(err_detail(), "no progress from hub"));
-	assert_int_equal(sent,
-			 CHANNEL_OUT_MAX / MSG_CHUNK_MAX + 1); /* 4 MiB and headers are too much */
+	/* 4 MiB and the headers exceed the limit */
+	assert_int_equal(sent, CHANNEL_OUT_MAX / MSG_CHUNK_MAX + 1);
 	assert_err(channel_flush(alone, 0.01), ERR_DEADLINE,
 		   "bytes for hub not sent within 0.01 s");
 	channel_free(alone);
@@ -437,7 +443,7 @@ static void test_recv_any(void **state)
 	}
 }
 
-/* The message lives until the next receive on the same channel, not on another. */
+/* A received message stays valid until the next receive on the same channel. */
 static void test_borrowing(void **state)
 {
 	struct msg *other, key = { .type = MSG_KEY };
@@ -456,7 +462,8 @@ static void test_borrowing(void **state)
 	free(other);
 }
 
-/* Chunks of two parties at once, one hundred times what the queues hold, by real threads. */
+/* Sends chunks from two parties at once, one hundred times the capacity of the queues, in real
+ * threads. */
 enum { CHUNKS = 400 };
 
 static void *stream(void *arg)

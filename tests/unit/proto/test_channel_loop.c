@@ -1,4 +1,4 @@
-/* A channel as the loop thread sees it, and its accounts. */
+/* Tests a channel from the loop thread's side, and its accounts of time. */
 #include "joined.h"
 
 #include "common/base/clock.h"
@@ -37,10 +37,10 @@ static void test_full_and_wake(void **state)
 	assert_int_equal(wakes, 0);
 	for (int i = 0; i < delivered; i++)
 		assert_ok(channel_recv(alone, MSG_MASKED, m));
-	assert_int_equal(wakes, 1); /* there is room again */
+	assert_int_equal(wakes, 1); /* the queue has room again */
 	assert_false(channel_is_full(alone));
 	assert_ok(send_empty(alone));
-	assert_int_equal(wakes, 2); /* there is something to send */
+	assert_int_equal(wakes, 2); /* the queue has a message to send */
 	channel_on_wake(alone, NULL, NULL);
 	assert_ok(send_empty(alone));
 	assert_int_equal(wakes, 2);
@@ -51,7 +51,7 @@ static void test_full_and_wake(void **state)
 	channel_free(alone);
 }
 
-/* Empty messages fill the queue too. */
+/* Empty messages fill the queue, too. */
 static void test_full_of_nothing(void **state)
 {
 	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
@@ -68,7 +68,7 @@ static void test_full_of_nothing(void **state)
 	channel_free(alone);
 }
 
-/* How a wait divides into computing and transport, from times given by hand. */
+/* Divides a wait into computing and transport, from given times. */
 static void deliver_done(struct channel *ch, double first_byte_s)
 {
 	struct buf body = { 0 };
@@ -105,7 +105,7 @@ static void wait_for_it(double first_after_s, struct link_times *t, double *bloc
 	mailbox_times(hub_post, t);
 }
 
-/* The same as an exchange of its own. */
+/* The same for a whole exchange: sends a message first. */
 static void times_of(double rtt_s, double first_after_s, struct link_times *t, double *blocked_s)
 {
 	channel_set_rtt(late_one, rtt_s);
@@ -120,26 +120,26 @@ static void test_times(void **state)
 
 	(void)state;
 	late_one = channel_new(hub_post, COORD, "bank-c");
-	/* all in the last moment, no round trip known: the peer computed */
+	/* all arrives at the last moment and the round trip is unknown: the peer computed */
 	times_of(-1, 10, &t, &blocked);
 	assert_true(t.wait_s > 0 && t.wait_s <= blocked && t.wire_s == 0);
-	/* a round trip of 50 ms is the wire's */
+	/* counts a round trip of 50 ms as transport */
 	times_of(0.05, 10, &t, &blocked);
 	assert_true(t.wire_s > 0.0499 && t.wire_s < 0.0501);
 	assert_true(t.wait_s > 0 && t.wait_s + t.wire_s <= blocked);
-	/* it was this exchange's one; the next message of the same is waited for */
+	/* the exchange has used up its round trip: the wait for its next message is the peer's */
 	wait_for_it(10, &t, &blocked);
 	assert_true(t.wait_s > 0 && t.wire_s == 0);
-	/* a longer one than the blocked time takes it all, no more */
+	/* a round trip longer than the blocked time takes all of that time, and no more */
 	times_of(5, 10, &t, &blocked);
 	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
-	/* the message's own transfer, of which one half came while we waited */
+	/* counts the transfer of the message, of which one half arrived during the wait */
 	times_of(-1, 0.1, &t, &blocked);
 	assert_true(t.wire_s > 0 && t.wait_s > 0 && t.wire_s + t.wait_s <= blocked);
-	/* its first byte was there before we waited */
+	/* its first byte had arrived before the wait */
 	times_of(-1, -10, &t, &blocked);
 	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
-	/* no wait, nothing to account */
+	/* without a wait there is nothing to count */
 	deliver_done(late_one, clock_now_s());
 	assert_ok(channel_recv(late_one, MSG_DONE, m));
 	mailbox_times(hub_post, &t);

@@ -1,4 +1,4 @@
-/* Connections that go well: greeting, jobs, heartbeats, settings. */
+/* Tests connections that succeed: greeting, jobs, heartbeats, settings. */
 #include "tests/unit/proto/ends.h"
 
 /* ---- good connections ---- */
@@ -16,7 +16,7 @@ static void test_greeting(void **state)
 	assert_int_equal(hub.last, MSG_HELLO);
 	assert_int_equal(bank.last, MSG_WELCOME);
 	assert_int_equal(hub.ready + bank.ready, 2);
-	/* the greeting is in the channel's record */
+	/* the channel's record includes the greeting */
 	channel_link(hub.channel, &link);
 	assert_int_equal(link.types, 2);
 	assert_int_equal(link.type[0].number, MSG_HELLO);
@@ -36,8 +36,8 @@ static void test_messages_of_a_job(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* Padding is sent, counted and forgotten: nobody's receive ever sees it, also if nobody receives.
- */
+/* Padding is sent, counted and dropped. No receive returns it, and it needs no receive to be
+ * dropped. */
 static void test_padding(void **state)
 {
 	enum { FRAMES = 40 };
@@ -71,7 +71,7 @@ static void test_padding(void **state)
 	free(m);
 }
 
-/* Large vectors; the reader may be slow. */
+/* Sends large vectors; the reader may be slow. */
 enum { STREAM = 256 };
 static bool reader_is_slow;
 
@@ -100,7 +100,7 @@ static size_t queued(void)
 	return bytes;
 }
 
-/* A slow reader begins once the queue is full, and waits again before each message. */
+/* Waits until the queue is full, and again before each message. */
 static void read_slowly(uint64_t message)
 {
 	for (int t = 0; message == 0 && t < 60000 && queued() < CHANNEL_IN_MAX; t++)
@@ -136,7 +136,7 @@ static void test_large_vectors(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* Messages that the reader has not taken wait with the sender: the queue here stays small. */
+/* Messages that the reader has not taken wait at the sender, so the queue here stays small. */
 static void test_slow_reader(void **state)
 {
 	(void)state;
@@ -170,7 +170,7 @@ static void test_heartbeats_keep_alive(void **state)
 	assert_int_equal(beats->number, MSG_HEARTBEAT);
 	assert_true(beats->messages_received >= 4 && beats->messages_sent >= 4);
 	assert_int_equal(beats->bytes_sent, beats->messages_sent * (FRAME_HEADER_LEN + 8));
-	/* an idle party's counter stands still: nothing for the coordinator to pass on */
+	/* an idle party's counter does not change, so the coordinator has no progress to pass on */
 	assert_true(mailbox_progress(hub.mailbox) <= before + 1);
 }
 
@@ -184,11 +184,11 @@ static void test_heartbeats_carry_progress(void **state)
 	connect_both();
 	run_for(300);
 	before = mailbox_progress(hub.mailbox);
-	channel_note_progress(bank.channel,
-			      1); /* as if its coordinator worked: no news for others */
+	/* progress from the coordinator: not passed on */
+	channel_note_progress(bank.channel, 1);
 	run_for(300);
 	assert_int_equal(mailbox_progress(hub.mailbox), before);
-	bank.mailbox->moved += 5; /* as if it worked itself */
+	bank.mailbox->moved += 5; /* progress of its own */
 	run_until(mailbox_progress(hub.mailbox) > before);
 }
 
@@ -196,7 +196,7 @@ static void test_silence(void **state)
 {
 	(void)state;
 	hub.heartbeat_s = 0.3;
-	bank.greets = false; /* never says that it is welcome, so no heartbeats */
+	bank.greets = false; /* does not send WELCOME, so there are no heartbeats */
 	dial();
 	run_until(bank.ready);
 	conn_send(bank.conn, &(struct msg){ .type = MSG_HELLO, .hello = { 1, 1, { NULL, 0 } } });
@@ -207,7 +207,7 @@ static void test_silence(void **state)
 		   "no data from bank-a for 0.3 s (during start)");
 }
 
-/* Any byte is a sign of life, also of a frame that does not end. */
+/* Counts any byte as a sign of life, even in a frame that does not end. */
 static void test_crumbs_are_life(void **state)
 {
 	uint8_t h[FRAME_HEADER_LEN];
@@ -252,7 +252,7 @@ static void test_greeting_deadline(void **state)
 	dial();
 	run_until(hub.closed && bank.closed);
 	assert_int_equal(hub.ready, 1);
-	/* whichever clock rang first; the other was told by the close */
+	/* either end's timer may expire first; the other end then sees the close */
 	assert_true(strstr(hub.why, "bank-a at 127.0.0.1:") ||
 		    strstr(bank.why, "hub at 127.0.0.1:"));
 	assert_true(strstr(hub.why, "did not finish the greeting within 1 s") ||
@@ -282,7 +282,7 @@ static void test_late_frames_are_dropped(void **state)
 	channel_free(bank.channel);
 	bank.channel = channel_new(bank.mailbox, PARTY, "hub");
 	conn_attach(bank.conn, bank.channel, 0);
-	/* the next job begins with clean channels */
+	/* the next job begins with new channels */
 	offer_first_of(JOB + 1);
 	m->type = MSG_ACCEPT;
 	sample(m, false);
@@ -293,7 +293,8 @@ static void test_late_frames_are_dropped(void **state)
 	free(m);
 }
 
-/* Before the offer a party has no job to speak of: its ABORT goes nowhere, and nothing breaks. */
+/* Drops a party's ABORT before the offer, when the party has no job yet; the connection stays
+ * good. */
 static void test_abort_before_the_offer(void **state)
 {
 	(void)state;
@@ -340,7 +341,7 @@ static void test_reload(void **state)
 	certs_path(keep_key, "keep", "key");
 	overwrite(keep_cert, old.cert);
 	overwrite(keep_key, old.key);
-	/* half of the files are new: refused, the old ones stay */
+	/* a certificate without its new key is refused, and the old files stay in use */
 	overwrite(old.cert, next.cert);
 	assert_err(conn_host_reload(hub_host), ERR_INPUT, old.key);
 	dial();

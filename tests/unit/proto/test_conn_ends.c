@@ -1,4 +1,5 @@
-/* How connections end: closed, cut off, aborted, with the last words heard. */
+/* Tests how connections end: closed, cut off, or aborted. The peer must receive the last
+ * message. */
 #include "tests/unit/proto/ends.h"
 
 /* ---- ends ---- */
@@ -9,7 +10,7 @@ static void test_peer_closes(void **state)
 	connect_both();
 	conn_close(bank.conn, ERR_OK, NULL, 2);
 	conn_close(bank.conn, ERR_PEER, "twice", 2);
-	assert_int_equal(bank.closed, 0); /* not from within the call */
+	assert_int_equal(bank.closed, 0); /* the callback comes later, not during the call */
 	run_until(hub.closed && bank.closed);
 	assert_int_equal(bank.closed, 1);
 	assert_int_equal(bank.code, ERR_OK);
@@ -27,7 +28,7 @@ static void test_peer_vanishes(void **state)
 {
 	(void)state;
 	connect_both();
-	shutdown(conn_fd(bank.conn), SHUT_WR); /* a FIN, but no last word of TLS */
+	shutdown(conn_fd(bank.conn), SHUT_WR); /* sends a FIN without the closing message of TLS */
 	run_until(hub.closed);
 	assert_int_equal(hub.code, ERR_PEER);
 	assert_non_null(strstr(hub.why, "the connection to bank-a at 127.0.0.1:"));
@@ -49,7 +50,7 @@ static void test_peer_resets(void **state)
 	assert_string_equal(bank.why, "gone");
 }
 
-/* A close from every callback. */
+/* Closes a connection from every callback. */
 static void test_close_in_callbacks(void **state)
 {
 	(void)state;
@@ -88,7 +89,7 @@ static void test_nobody_listens(void **state)
 	(void)state;
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)),
-			 0); /* ours, but nobody listens */
+			 0); /* our own address, on which nobody listens */
 	getsockname(fd, (struct sockaddr *)&a, &len);
 	assert_ok(conn_dial(bank_host, "localhost", ntohs(a.sin_port), &events, &bank, &bank.conn));
 	run_until(bank.closed);
@@ -98,7 +99,7 @@ static void test_nobody_listens(void **state)
 	close(fd);
 }
 
-/* A proxy that takes the connection and then is silent: an answer is awaited as long as a
+/* Gives up on a proxy that accepts the connection and sends nothing, after the time for a
  * handshake. */
 static void test_silent_proxy(void **state)
 {
@@ -149,9 +150,9 @@ static void test_listen_twice(void **state)
 		   ERR_INPUT, "listen: no.such.host.invalid");
 }
 
-/* ---- the last words ---- */
+/* ---- the last messages ---- */
 
-/* The hub gives up while the party is sending with all its might. The party must hear why, not
+/* The hub aborts while the party sends at full speed. The party must receive the reason, not
  * "connection reset". */
 static enum err bank_heard;
 static char bank_heard_why[ERR_DETAIL_MAX];
@@ -206,8 +207,8 @@ static void test_abort_is_heard(void **state)
 		}
 }
 
-/* The party's writing fails, while the hub's last word lies unread in the party's kernel: that word
- * is the reason, not "broken pipe". */
+/* The party's write fails while the hub's last message is unread in the party's kernel. The party
+ * must report that message, not "broken pipe". */
 static void cut_the_bank(void)
 {
 	shutdown(conn_fd(bank.conn), SHUT_WR);
@@ -231,7 +232,7 @@ static void test_last_words_are_read(void **state)
 	assert_err(channel_recv(bank.channel, MSG_KEYS, &hub_host->msg), ERR_JOB, "bank-b died");
 }
 
-/* Nothing can be sent any more, so a close waits for nothing. */
+/* A close does not wait if nothing can be sent any more. */
 static void test_close_when_cut(void **state)
 {
 	(void)state;
@@ -244,12 +245,12 @@ static void test_close_when_cut(void **state)
 	assert_non_null(strstr(bank.why, "broke: broken pipe"));
 }
 
-/* A second close may be more impatient, not more patient. */
+/* A second close may shorten the wait but not lengthen it. */
 static void test_close_sooner(void **state)
 {
 	(void)state;
 	connect_both();
-	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* it does not hear that we leave */
+	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* the hub does not see the close */
 	conn_close(bank.conn, ERR_OK, NULL, 1000);
 	run_for(50);
 	assert_int_equal(bank.conn->phase, CONN_LINGERING);
@@ -260,7 +261,7 @@ static void test_close_sooner(void **state)
 	assert_int_equal(hub.closed, 0);
 }
 
-/* Messages queued before the close still arrive, however many. */
+/* Delivers all messages that were queued before the close. */
 static void hub_receives_all(void)
 {
 	struct msg *m;

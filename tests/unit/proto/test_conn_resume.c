@@ -1,5 +1,4 @@
-/* Real connections that are lost while two job threads talk over them, and others that take their
- * place. */
+/* Loses real connections while two job threads talk over them, and resumes on new connections. */
 #include "tests/unit/proto/ends.h"
 
 static const uint8_t job_id[JOB_ID_LEN] = { 0, 0, 0, 0, 0, 0, 0, JOB, 1 };
@@ -39,7 +38,7 @@ static void at_ready(struct conn *c, void *arg)
 	conn_send(c, &m);
 }
 
-/* As the coordinator does it: the new connection is right, whatever the old one seems to be. */
+/* Accepts the new connection in any state of the old one, as the coordinator does. */
 static void hub_resumes(struct conn *c, const struct msg_resume *r)
 {
 	struct conn *old = hub.conn;
@@ -139,13 +138,13 @@ static void break_it(int way)
 	    hub.conn->phase != CONN_WELCOMED)
 		return;
 	switch (way % 4) {
-	case 0: /* nothing more comes from the bank */
+	case 0: /* the bank's direction is closed */
 		shutdown(conn_fd(bank.conn), SHUT_WR);
 		break;
-	case 1: /* nor from the hub */
+	case 1: /* both directions are closed at the hub */
 		shutdown(conn_fd(hub.conn), SHUT_RDWR);
 		break;
-	case 2: /* reset: what is in the kernels is lost */
+	case 2: /* a reset: the kernels drop their data */
 		setsockopt(conn_fd(hub.conn), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 		hub.conn->lost = true;
 		conn_over(hub.conn, ERR_PEER, "reset by the test");
@@ -183,7 +182,7 @@ static void run_broken(void (*at_hub)(void), void (*at_bank)(void), unsigned eve
 
 /* ---- the tests ---- */
 
-/* Many small messages, each an answer to the one before. */
+/* Exchanges many small messages; each answers the one before. */
 static void test_talk(void **state)
 {
 	struct link_state link;
@@ -226,7 +225,7 @@ static void hub_sums(void)
 		assert_int_equal(m->masked.words.n, CHANNEL_CHUNK + i * 11);
 		assert_memory_equal(m->masked.words.p, filler(0).p, m->masked.words.n);
 	}
-	send_done(hub.channel); /* small, and after everything */
+	send_done(hub.channel); /* small, after all large ones */
 	assert_ok(channel_drain(hub.channel, 30));
 	free(m);
 }
@@ -242,10 +241,11 @@ static void test_stream(void **state)
 	channel_link(bank.channel, &link);
 	assert_true(link.resent > 0);
 	assert_true(most_kept < CHANNEL_KEPT_MAX + FRAME_MAX);
-	assert_int_equal(bank.channel->kept.queue.count, 0); /* the hub has it all, and said so */
+	assert_int_equal(bank.channel->kept.queue.count, 0); /* the hub has acknowledged all */
 }
 
-/* On a connection that stands, what is kept is what is under way: kernel and queues. */
+/* While a connection lasts, the channel keeps only what is in transit: in the kernels and the
+ * queues. */
 static void test_little_is_kept(void **state)
 {
 	(void)state;
@@ -255,7 +255,8 @@ static void test_little_is_kept(void **state)
 	assert_true(most_kept > 0 && most_kept < CHANNEL_KEPT_MAX / 2);
 }
 
-/* Too few bytes to be acknowledged at once: the next heartbeat does. */
+/* Acknowledges with the next heartbeat if too few bytes have arrived for an earlier
+ * acknowledgement. */
 static void test_heartbeat_acknowledges(void **state)
 {
 	struct msg *m;
@@ -276,7 +277,7 @@ static void test_heartbeat_acknowledges(void **state)
 	free(m);
 }
 
-/* Kept frames go out again at once, not with the next heartbeat. */
+/* Sends kept frames again at once, without waiting for a heartbeat. */
 static void test_goes_on_at_once(void **state)
 {
 	(void)state;
@@ -292,11 +293,11 @@ static void test_goes_on_at_once(void **state)
 	assert_true(hub.channel->link.resent > 0);
 }
 
-/* Writing fails, and nothing says why: that is a loss, too. */
+/* Treats a failed write as a lost connection, too, if the peer has given no reason. */
 static void test_write_fails(void **state)
 {
 	(void)state;
-	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* it does not notice */
+	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* the hub does not notice */
 	shutdown(conn_fd(bank.conn), SHUT_WR);
 	send_done(bank.channel);
 	run_until(lost == 1 && !channel_is_lost(bank.channel));
@@ -304,8 +305,8 @@ static void test_write_fails(void **state)
 	assert_int_equal(hub.closed, 0);
 }
 
-/* The bank dials again while its connection stands: the hub takes the new one, and the old one
- * goes. */
+/* The bank dials again while its connection is still good: the hub accepts the new connection and
+ * drops the old one. */
 static void test_newer_one_is_right(void **state)
 {
 	struct conn *old = bank.conn;
@@ -315,7 +316,7 @@ static void test_newer_one_is_right(void **state)
 	run_until(bank.channel->in.count == 1);
 	conn_attach(old, NULL, 0);
 	assert_true(channel_lost(bank.channel));
-	dial_door(); /* bank.conn is another one now */
+	dial_door(); /* bank.conn is now the new connection */
 	run_until(!channel_is_lost(bank.channel));
 	assert_ok(channel_recv(bank.channel, MSG_OFFER, &hub_host->msg));
 	send_done(hub.channel);
@@ -324,7 +325,7 @@ static void test_newer_one_is_right(void **state)
 	assert_int_equal(lost, 0);
 }
 
-/* An acknowledgement of what was never sent ends the connection, and the job with it. */
+/* An acknowledgement of a frame that was never sent ends the connection and the job. */
 static void test_wrong_acknowledgement(void **state)
 {
 	struct msg m = { .type = MSG_ACK, .ack.received = 9 };
@@ -339,7 +340,7 @@ static void test_wrong_acknowledgement(void **state)
 	assert_err(channel_recv(hub.channel, MSG_ACCEPT, &hub_host->msg), ERR_PEER, "frame 9");
 }
 
-/* A close is not a loss: nobody is awaited. */
+/* A close is not a loss: neither end waits for the other. */
 static void test_close_is_no_loss(void **state)
 {
 	(void)state;
@@ -351,7 +352,8 @@ static void test_close_is_no_loss(void **state)
 		   "closed the connection");
 }
 
-/* A peer that cuts the connection has not said that it leaves: the other waits for it. */
+/* A peer that cuts the connection has not announced that it leaves, so the other end waits for
+ * it. */
 static void test_cut_is_a_loss(void **state)
 {
 	(void)state;
@@ -364,7 +366,7 @@ static void test_cut_is_a_loss(void **state)
 	assert_true(channel_is_lost(hub.channel));
 }
 
-/* The hub's ABORT, said while the bank is away, is what it hears when it is back. */
+/* The hub sends ABORT while the bank is away. The bank receives it after it has resumed. */
 static void test_abort_waits(void **state)
 {
 	struct msg *m;

@@ -1,7 +1,8 @@
-/* Those who are not ours: nonsense, bad frames, wrong certificates, too many. */
+/* Rejects peers without a right to connect: nonsense, bad frames, wrong certificates, too many
+ * connections. */
 #include "tests/unit/proto/ends.h"
 
-/* ---- those who are not ours ---- */
+/* ---- peers without a right to connect ---- */
 
 static int raw_connection(void)
 {
@@ -13,7 +14,7 @@ static int raw_connection(void)
 	return fd;
 }
 
-/* Each kind of nonsense ends its own connection, with address and reason, and disturbs nobody. */
+/* Each kind of nonsense ends only its own connection. The error has address and reason. */
 static void test_nonsense(void **state)
 {
 	static const struct {
@@ -48,7 +49,7 @@ static void test_nonsense(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* From an authenticated party, inside TLS. */
+/* Sends raw bytes as an authenticated party, inside TLS. */
 static void speak_raw(const uint8_t *p, size_t n, bool then_leave, const char *says)
 {
 	dial();
@@ -116,7 +117,7 @@ static void test_wrong_certificates(void **state)
 	(void)state;
 	assert_ok(conn_host_new(&stranger, &loop, &o));
 	assert_ok(conn_dial(stranger, "127.0.0.1", port, &events, &bank, &bank.conn));
-	bank.greets = false; /* it would be ready before it is told */
+	bank.greets = false; /* the client would be ready before the refusal arrives */
 	run_until(hub.closed && bank.closed);
 	assert_int_equal(hub.ready, 0);
 	assert_int_equal(hub.code, ERR_PEER);
@@ -128,7 +129,8 @@ static void test_wrong_certificates(void **state)
 	conn_host_free(stranger);
 }
 
-/* Of one address the oldest goes; who is welcome already stays. */
+/* Above the limit for one address, the hub closes the oldest connection that is not yet
+ * welcomed. */
 static void test_too_many_of_one_address(void **state)
 {
 	enum { ROOM = 5, MORE = 3 };

@@ -1,14 +1,14 @@
-/* Waiting until all that was sent has come, and buffers that were emptied. */
+/* Waits until all that was sent has arrived; and reuses emptied buffers. */
 #include "tests/unit/proto/cut_wire.h"
 #include "common/base/progress.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
-/* ---- computing on, with nobody there ---- */
+/* ---- computing on after the peer has left ---- */
 
-/* A peer that leaves stops what is computed for it, before mailbox_alone() and not after; being
- * stopped does. */
+/* A peer that leaves stops a computation before mailbox_alone(), but not after it. A cancelled job
+ * stops the computation in both cases. */
 static void test_alone(void **state)
 {
 	(void)state;
@@ -41,7 +41,7 @@ static void test_alone(void **state)
 		}
 }
 
-/* ---- waiting until all has come ---- */
+/* ---- waiting until all has arrived ---- */
 
 static size_t room_of_spares(struct channel *ch)
 {
@@ -65,8 +65,8 @@ static void recycle_many(struct channel *ch)
 	}
 }
 
-/* Emptied buffers stay for what is sent next, up to a bound; of the smaller one those beyond it go.
- */
+/* Keeps emptied buffers for later messages, up to a bound. With a smaller bound it frees those
+ * above it. */
 static void test_spares(void **state)
 {
 	enum { MIB = 1 << 20 };
@@ -138,8 +138,8 @@ static void test_drain(void **state)
 	assert_ok(drain_while(acknowledge_later, 20));
 }
 
-/* The time while the connection is lost does not count; but it ends when the loop thread says so.
- */
+/* The timeout excludes the time while the connection is lost. The wait then ends when the
+ * connection resumes, or fails when the loop thread gives up or the job is cancelled. */
 static void test_drain_while_away(void **state)
 {
 	for (int how = 0; how < 3; how++) {
@@ -169,7 +169,8 @@ static bool overdue(const char *why)
 	return is;
 }
 
-/* The job is over, and its thread waits to tell somebody who is away: in good time it looks so. */
+/* The job has failed, and its thread drains a channel whose peer is away. During this wait the job
+ * must not be overdue. */
 static void *look_then_fail(void *arg)
 {
 	for (int i = 0; i < 2000 && overdue("bank-b left"); i++)
@@ -189,7 +190,7 @@ static void test_overdue(void **state)
 	connection(&bank, &hub, ALL, 0);
 	assert_true(channel_lost(bank.ch));
 	channel_fail(other, ERR_PEER, "bank-b left");
-	assert_true(overdue("bank-b left")); /* this thread does not wait */
+	assert_true(overdue("bank-b left")); /* this thread is not waiting */
 	assert_err(drain_while(look_then_fail, 20), ERR_PEER, "hub did not come back");
 	assert_true(overdue("bank-b left"));
 	channel_free(other);

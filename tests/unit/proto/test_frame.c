@@ -9,7 +9,7 @@
 
 #include "samples.h"
 
-/* The frames that the tests send: link frames, two jobs, empty and longer bodies. */
+/* The frames that the tests send: link frames, frames of two jobs, empty and longer bodies. */
 static const struct {
 	struct frame frame;
 	size_t body;
@@ -32,7 +32,8 @@ static void make_stream(struct buf *out)
 		add_frame(out, &sent[i].frame, sent[i].body);
 }
 
-/* Gives bytes to the reader as its spaces allow; counts and checks the frames against sent[]. */
+/* Feeds bytes to the reader, as many at once as it has space for. Counts the frames and compares
+ * them with sent[]. */
 static enum err feed(struct frame_reader *r, const uint8_t *p, size_t n, size_t *frames)
 {
 	while (n) {
@@ -103,7 +104,7 @@ TEST(test_every_split)
 	buf_release(&s);
 }
 
-/* Feeds one header and tells what the reader says. */
+/* Feeds one header to the reader and returns its result. */
 static enum err judge(uint32_t max, uint32_t length, uint16_t type, uint16_t flags, uint64_t job,
 		      uint32_t seq, size_t bytes, struct frame_reader *r)
 {
@@ -123,7 +124,7 @@ TEST(test_lengths)
 {
 	struct frame_reader r;
 
-	/* Four bytes are enough to refuse it, and nothing is allocated. */
+	/* Refuses a wrong length after four bytes, without an allocation. */
 	assert_err(judge(FRAME_MAX, UINT32_MAX, 0, 0, 0, 0, 4, &r), ERR_PEER,
 		   "frame of length 4294967295, expected 16 to 1114112");
 	assert_null(r.body.p);
@@ -135,12 +136,12 @@ TEST(test_lengths)
 	assert_ok(judge(FRAME_MAX, FRAME_MAX, MSG_OFFER, 0, 1, 1, FRAME_HEADER_LEN, &r));
 	assert_null(r.body.p);
 	frame_reader_release(&r);
-	/* HTTP, read as a length */
+	/* the start of an HTTP request, read as a length */
 	assert_err(judge(FRAME_MAX_GREETING, 0x47455420, 0, 0, 0, 0, 4, &r), ERR_PEER,
 		   "1195725856");
 }
 
-/* 1 MiB is promised and hardly anything comes: hardly anything is allocated. */
+/* Allocates memory as bytes arrive: almost none if a frame announces 1 MiB and few bytes follow. */
 TEST(test_grows_with_what_arrives)
 {
 	struct frame_reader r = { .max = FRAME_MAX };
@@ -213,7 +214,7 @@ TEST(test_sequence)
 		   ERR_PEER, "number 2, expected 1");
 }
 
-/* Allocations for a list are bounded by the bytes left to decode. */
+/* Bounds allocations for a list by the number of bytes that are left to decode. */
 TEST(test_codec_room)
 {
 	uint8_t bytes[17] = { 0 };

@@ -1,7 +1,6 @@
-/* A party's messages are written down before they leave.
+/* A party's messages are recorded before they leave.
  *
- *     bank -- queued, noted --| held |-- commit --> hub
- */
+ *     bank -- queued, noted --| held |-- commit --> hub */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -14,7 +13,7 @@
 static struct mailbox *hub_post, *bank_post;
 static struct channel *hub, *bank;
 
-/* A recorder that counts, and fails when told to. */
+/* A recorder that counts messages, and fails if the test says so. */
 static struct book {
 	unsigned noted, kept, commits;
 	enum msg_type last;
@@ -87,7 +86,7 @@ static enum err send_masked(size_t bytes)
 	return e;
 }
 
-/* How many messages of that type have reached the hub's queue. */
+/* Returns the number of messages of this type that have reached the hub's queue. */
 static uint64_t arrived(enum msg_type type)
 {
 	struct link_state link;
@@ -123,7 +122,7 @@ static void *answers(void *arg)
 	return arg;
 }
 
-/* One commit for a round, by the wait for its answer. */
+/* Commits once for each round, when the party waits for the answer. */
 TEST_WITH(test_waiting_lets_go, set_up, tear_down)
 {
 	pthread_t thread;
@@ -148,7 +147,7 @@ TEST_WITH(test_waiting_lets_go, set_up, tear_down)
 	free(m);
 }
 
-/* A long vector does not wait for its end. */
+/* Commits and sends a long vector before its end. */
 TEST_WITH(test_much_is_let_go, set_up, tear_down)
 {
 	for (int i = 0; i < 3; i++)
@@ -160,7 +159,7 @@ TEST_WITH(test_much_is_let_go, set_up, tear_down)
 	assert_true(arrived(MSG_MASKED) > 0);
 }
 
-/* Zeros are not noted, and do not overtake. */
+/* Does not record padding. Padding does not overtake held messages. */
 TEST_WITH(test_padding, set_up, tear_down)
 {
 	channel_set_rtt(bank, 0.2);
@@ -175,13 +174,14 @@ TEST_WITH(test_padding, set_up, tear_down)
 	assert_ok(channel_touch(bank));
 	assert_int_equal(book.commits, 2);
 	assert_int_equal(arrived(MSG_MASKED), 2);
-	channel_set_rtt(bank, 0.0001); /* where no zeros are wanted, it lets go all the same */
+	/* no padding on this link, but the held message still leaves */
+	channel_set_rtt(bank, 0.0001);
 	assert_ok(send_masked(8));
 	assert_ok(channel_warm(bank, 5000));
 	assert_int_equal(arrived(MSG_MASKED), 3);
 }
 
-/* A message that cannot be written down does not leave; the end of the job does. */
+/* A message that cannot be recorded does not leave; the ABORT that ends the job does. */
 TEST_WITH(test_record_is_not_given_up, set_up, tear_down)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
@@ -201,7 +201,7 @@ TEST_WITH(test_record_is_not_given_up, set_up, tear_down)
 	free(m);
 }
 
-/* Nor with a DECLINE, which does not clear the queue. */
+/* A DECLINE, which does not clear the queue, leaves without the unrecorded message, too. */
 TEST_WITH(test_decline_takes_nothing_along, set_up, tear_down)
 {
 	struct msg no = { .type = MSG_DECLINE,
@@ -215,7 +215,7 @@ TEST_WITH(test_decline_takes_nothing_along, set_up, tear_down)
 	assert_int_equal(arrived(MSG_DECLINE), 1);
 }
 
-/* A message that was noted and then dropped for an ABORT is not in the record. */
+/* The record does not include a message that was noted and then dropped for an ABORT. */
 TEST_WITH(test_abort_forgets, set_up, tear_down)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
@@ -229,7 +229,7 @@ TEST_WITH(test_abort_forgets, set_up, tear_down)
 	assert_int_equal(arrived(MSG_ABORT), 1);
 }
 
-/* A recorder that refuses (a budget is spent): the message is not queued. */
+/* A message that the recorder refuses (a budget is spent) is not queued. */
 TEST_WITH(test_refused, set_up, tear_down)
 {
 	assert_ok(send_masked(8));
@@ -239,7 +239,7 @@ TEST_WITH(test_refused, set_up, tear_down)
 	assert_int_equal(arrived(MSG_MASKED), 1);
 }
 
-/* A pause ends with the job. */
+/* A pause ends when the job ends. */
 TEST_WITH(test_pause_ends_with_the_job, set_up, tear_down)
 {
 	double start = clock_now_s();
@@ -250,7 +250,7 @@ TEST_WITH(test_pause_ends_with_the_job, set_up, tear_down)
 	assert_err(channel_pause(bank, 3600), ERR_CANCELLED, "bank was stopped");
 }
 
-/* Either of two types, and no third. */
+/* Receives either of two types, and refuses a third. */
 TEST_WITH(test_either_of_two_types, set_up, tear_down)
 {
 	struct msg ask = { .type = MSG_ASKING, .asking = { 7 } }, m;

@@ -38,7 +38,7 @@ TEST(test_known_bytes)
 	assert_int_equal(out[1], 0x01);
 }
 
-/* Every width, every count around the group of eight. */
+/* Packs and unpacks every width, with every count around the group of eight. */
 TEST(test_round_trip)
 {
 	struct rng r;
@@ -71,7 +71,7 @@ TEST(test_round_trip)
 TEST(test_bad)
 {
 	static const uint8_t above[] = { 0x39 };  /* 1, 7 at 3 bits: 7 > 5 */
-	static const uint8_t padded[] = { 0x69 }; /* 1, 5 and a bit that belongs to nobody */
+	static const uint8_t padded[] = { 0x69 }; /* 1, 5 and a bit after the last label */
 	uint32_t label[4];
 	size_t bad;
 

@@ -20,9 +20,9 @@
 #define ALLOW(p, n)  ((void)(p))
 #endif
 
-static struct msg *m; /* large, so not on the stack of each test */
+static struct msg *m; /* too large for the stack */
 
-/* Header, then body, one after the other. scripts/reference writes them with their comments as the
+/* Each header, then its body. scripts/reference copies these bytes and their comments into the
  * examples of docs/reference/messages.md. */
 static const uint8_t known_frames[] = {
 	0x00, 0x00, 0x00, 0x2e,                         /* length: 16 + 30 */
@@ -81,7 +81,7 @@ static void test_known_bytes(void **state)
 	m->type = MSG_CHOICE;
 	m->choice = (struct msg_choice){ CHOICE_ORDER, 12 };
 	add_frame(&out, m, 3);
-	m->type = MSG_MATRIX; /* that these bytes are 1.5 and -0.1 is for test_vector.c */
+	m->type = MSG_MATRIX; /* test_vector.c checks that these bytes are 1.5 and -0.1 */
 	m->reals = (struct msg_reals){ 5, 3, 1, { two_reals, 16 } };
 	add_frame(&out, m, 4);
 	assert_int_equal(out.n, sizeof(known_frames));
@@ -89,7 +89,7 @@ static void test_known_bytes(void **state)
 	buf_release(&out);
 }
 
-/* The body of the i-th example. */
+/* Returns the body of the i-th example. */
 static struct bytes known_body(int i)
 {
 	const uint8_t *p = known_frames;
@@ -123,7 +123,7 @@ static void test_known_bytes_are_read(void **state)
 	assert_ptr_equal(m->reals.values.p, known_frames + sizeof(known_frames) - 16);
 }
 
-/* Decoding and encoding again gives the same bytes, for every message, smallest and largest. */
+/* Decodes and encodes every message, smallest and largest: the bytes are the same. */
 static void test_round_trip(void **state)
 {
 	(void)state;
@@ -147,7 +147,8 @@ static void test_round_trip(void **state)
 
 static void refuse(enum msg_type type, const uint8_t *body, size_t len)
 {
-	uint8_t *exact = malloc(len); /* so that the sanitizer sees one byte too far */
+	/* exact size, so that the sanitizer finds a read past the end */
+	uint8_t *exact = malloc(len);
 
 	if (len)
 		memcpy(exact, body, len);
@@ -156,14 +157,15 @@ static void refuse(enum msg_type type, const uint8_t *body, size_t len)
 	free(exact);
 }
 
-/* All up to 2000 bytes and the last 997; of those between, one in 997. */
+/* Returns the next shorter length: every length up to 2000 and the last 997, otherwise one in
+ * 997. */
 static size_t previous_prefix(size_t n, size_t len)
 {
 	return n <= 2000 || n + 997 > len || n < 2997 ? n - 1 : n - 997;
 }
 
-/* Every proper prefix of every message is refused, and nothing behind it is read: longest first,
- * and the sanitizer is told of each byte that goes. */
+/* Refuses every proper prefix of every message, and reads nothing after it. Goes from the longest
+ * to the shortest, and poisons each byte that is cut off for the sanitizer. */
 static void test_prefixes(void **state)
 {
 	(void)state;
@@ -212,7 +214,7 @@ static void test_unknown_type(void **state)
 	}
 }
 
-/* A field of a valid largest message, put outside its bounds. */
+/* Puts one field of a valid largest message out of its bounds. */
 enum {
 	LABELS_COUNT = 8,
 	LABELS_OFFSET = 16,
@@ -266,7 +268,7 @@ static const struct {
 								      */
 	/* 31 */ { MSG_CELLS, LABELS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	/* 32 */ { MSG_ABORT, 0, 2, 0 },
-	/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* an ending, and a text */
+	/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* has both an ending and a text */
 	/* 34 */ { MSG_ABORT, 4, 4, MSG_TEXT_MAX + 1 },
 	/* 35 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
 	/* 36 */ { MSG_MATRIX, REALS_COUNT, 8, UINT64_MAX },
@@ -285,7 +287,7 @@ static const struct {
 	/* 49 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	{ MSG_COMMON, 0, 8, MSG_IDS_MAX + 1 },
 	{ MSG_COMMON, 0, 8, MSG_IDS_MAX - 1 },      /* count < offset */
-	/* 50 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
+	/* 50 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* valid in REFUSED only */
 	/* 51 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
 	/* 52 */ { MSG_DECLINE, 2, 2, 0 },
 	{ MSG_DECLINE, 4, 4, MSG_SUBJECT_MAX + 1 },

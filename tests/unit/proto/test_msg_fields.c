@@ -1,4 +1,4 @@
-/* Bodies of messages, field by field: what a field must hold, with all of its bytes there. */
+/* Checks the bounds of single fields in message bodies that have all their bytes. */
 #include "tests/test.h"
 
 #include "proto/codec.h"
@@ -9,7 +9,7 @@
 
 #include "samples.h"
 
-static struct msg *m; /* large, so not on the stack of each test */
+static struct msg *m; /* too large for the stack */
 
 static void add_option(struct buf *body, uint16_t number, size_t n)
 {
@@ -18,7 +18,7 @@ static void add_option(struct buf *body, uint16_t number, size_t n)
 	memset(buf_extend(body, n), 'x', n);
 }
 
-/* Fields of a later release, behind those that this one knows: skipped, within their bounds. */
+/* Skips fields of a later release, after the known ones, within their bounds. */
 static void test_options(void **state)
 {
 	static const enum msg_type roomy[] = { MSG_HELLO, MSG_WELCOME, MSG_OFFER };
@@ -38,12 +38,12 @@ static void test_options(void **state)
 		}
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n - 1 }),
 			   ERR_PEER, "do not parse");
-		body.n = len; /* one more than there may be */
+		body.n = len; /* one option more than allowed */
 		for (unsigned n = 1; n <= MSG_OPTIONS_MAX + 1; n++)
 			add_option(&body, (uint16_t)n, 0);
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
 			   ERR_PEER, "do not parse");
-		body.n = len; /* too long, then numbers that do not rise */
+		body.n = len; /* too long, then numbers that do not ascend */
 		add_option(&body, 1, MSG_OPTION_MAX + 1);
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
 			   ERR_PEER, "do not parse");
@@ -63,7 +63,7 @@ static void test_options(void **state)
 	}
 }
 
-/* A parameter or a party for which a job is declined: with these endings alone. */
+/* Accepts the name of a parameter or a party in a DECLINE with these endings only. */
 static void test_subject_of_decline(void **state)
 {
 	static const struct {
@@ -97,7 +97,7 @@ static void test_subject_of_decline(void **state)
 	}
 }
 
-/* Markers of pre-shared keys: whole ones, up to one for each party, and all their bytes. */
+/* Accepts whole markers of pre-shared keys only, at most one for each party. */
 static void test_markers(void **state)
 {
 	const size_t before = 3 * (4 + 1) + NONCE_LEN, most = MSG_MARKERS_MAX;
@@ -118,7 +118,7 @@ static void test_markers(void **state)
 	free(body);
 }
 
-/* The tag of a sum: none, or all of its bytes. */
+/* Accepts a sum with no tag or with a whole one. */
 static void test_tag_of_a_sum(void **state)
 {
 	enum { WORDS = 28, TAG = WORDS + 4 + 8 };
@@ -136,7 +136,7 @@ static void test_tag_of_a_sum(void **state)
 	}
 }
 
-/* The keys of as many parties as there may be, with all that they may say, leave in one frame. */
+/* The keys of the largest number of parties, with all optional fields, fit into one frame. */
 static void test_keys_fit(void **state)
 {
 	size_t len;
@@ -146,7 +146,7 @@ static void test_keys_fit(void **state)
 	assert_true(len + FRAME_HEADER_LEN <= FRAME_MAX);
 }
 
-/* One head more than there is room for, and all its bytes. */
+/* Refuses one head more than the limit, with all its bytes. */
 static void test_heads_alone(void **state)
 {
 	size_t len = 4 + (PARTIES_MAX + 1) * (8 + HASH_LEN);
@@ -161,13 +161,15 @@ static void test_heads_alone(void **state)
 	free(body);
 }
 
-/* Just above the bound with all its bytes there: only the bound refuses it. */
+/* Refuses a length just above its bound; all its bytes are present, so only the bound can refuse
+ * it. */
 static void test_bound_alone(void **state)
 {
 	static const struct {
 		enum msg_type type;
-		size_t before, max, above; /* bytes before the length; its bound; how far above */
-		size_t after;              /* bytes of what follows, all 0 */
+		/* bytes before the length; its bound; excess over the bound */
+		size_t before, max, above;
+		size_t after; /* bytes after the field, all 0 */
 	} c[] = {
 		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1, 4 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1, 0 },
 		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8, 0 }, { MSG_BLOCK, 20, MSG_CHUNK_MAX, 4, 0 },
@@ -197,7 +199,7 @@ static void test_bound_alone(void **state)
 	}
 }
 
-/* Numbers are whole: of all lengths up to 32 bytes those of 0 to 4 numbers parse. */
+/* Accepts whole numbers of 8 bytes only: of all lengths up to 32 bytes, those of 0 to 4 numbers. */
 static void test_reals_are_whole(void **state)
 {
 	(void)state;
@@ -211,7 +213,7 @@ static void test_reals_are_whole(void **state)
 	}
 }
 
-/* A sealed message has a tag, even if it says nothing. */
+/* Requires a tag in a sealed message, even if its text is empty. */
 static void test_sealed_has_a_tag(void **state)
 {
 	(void)state;
@@ -225,7 +227,7 @@ static void test_sealed_has_a_tag(void **state)
 	}
 }
 
-/* Words of TOLD are whole, and there is one. */
+/* Requires at least one word in TOLD, and whole words only. */
 static void test_told_is_whole(void **state)
 {
 	(void)state;
@@ -241,7 +243,8 @@ static void test_told_is_whole(void **state)
 
 static void offer_names(const char *a, const char *b, bool good);
 
-/* A key with an empty part, and all of its bytes: only the lower bound refuses it. */
+/* Refuses a key with an empty part. All its bytes are present, so only the lower bound can refuse
+ * it. */
 static void test_empty_parts(void **state)
 {
 	(void)state;
@@ -252,7 +255,7 @@ static void test_empty_parts(void **state)
 			put_u32(p, part != empty);
 			p += 4 + (part != empty) + (part == 0 ? NONCE_LEN : 0);
 		}
-		p += 4; /* markers may be none */
+		p += 4; /* no markers: allowed */
 		if (empty == 3)
 			assert_ok(msg_decode(m, MSG_KEY, (struct bytes){ body, sizeof(body) }));
 		else
@@ -285,7 +288,7 @@ static void offer_names(const char *a, const char *b, bool good)
 	free(body);
 }
 
-/* Names of parties that were left out rise too, and begin anew with each attempt. */
+/* Requires ascending attempts, and ascending names of the parties left out in each attempt. */
 static void offer_left(uint32_t first, const char *a, uint32_t second, const char *b, bool good)
 {
 	uint8_t body[JOB_ID_LEN + 4 + 5 + 5 + 4 + 5 + 4 + 2 * 9] = { 0 }, *p = body + JOB_ID_LEN;
@@ -318,8 +321,8 @@ static void test_who_is_left_out(void **state)
 	offer_left(2, "b", 2, "a", false);
 	offer_left(2, "a", 2, "a", false);
 	offer_left(3, "a", 2, "b", false);
-	offer_left(1, "a", 2, "b", false); /* the first has all */
-	offer_left(2, "a", 6, "b", false); /* of an attempt to come */
+	offer_left(1, "a", 2, "b", false); /* the first attempt has all parties */
+	offer_left(2, "a", 6, "b", false); /* of a later attempt */
 }
 
 static void test_names_rise(void **state)

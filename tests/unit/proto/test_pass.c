@@ -1,4 +1,4 @@
-/* Real numbers that pass by in pieces, for who has no room for all of them. */
+/* Passes real numbers on in pieces, for a receiver without room for all of them. */
 #include "joined.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 struct passed {
 	double *x;
-	size_t count, most; /* numbers so far; of them at once */
-	size_t until;       /* after so many there is an error */
+	size_t count, most; /* numbers so far; most numbers in one call */
+	size_t until;       /* fails after this count */
 };
 
 static enum err keep(void *arg, const double *x, size_t count)
@@ -21,7 +21,7 @@ static enum err keep(void *arg, const double *x, size_t count)
 	return p->count >= p->until ? err_set(ERR_JOB, "no more") : ERR_OK;
 }
 
-/* The numbers that one would have at once, in both widths, none of them twice. */
+/* Passes the same numbers as a single receive returns, in both widths, each exactly once. */
 static void test_reals_that_pass(void **state)
 {
 	static const enum msg_type types[] = { MSG_MATRIX, MSG_BLOCK };
@@ -47,8 +47,8 @@ static void test_reals_that_pass(void **state)
 	free(x);
 }
 
-/* What is wrong ends it where it is met, and nothing of it is given; an error of who takes them is
- * that. */
+/* Stops at a wrong chunk without passing its numbers. An error of the receiving function is
+ * returned as it is. */
 static void test_reals_that_pass_no_more(void **state)
 {
 	enum { COUNT = CHANNEL_CHUNK / 8 + 7 };

@@ -1,5 +1,4 @@
-/* The request for a tunnel, and answers to it: whole, in pieces, too long, and no answers at all.
- */
+/* The request for a tunnel, and answers to it: whole, in pieces, too long, and invalid. */
 #include "tests/test.h"
 
 #include "proto/proxy.h"
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads in pieces of `piece` bytes; *used: the bytes of the answer. */
+/* Reads the answer in pieces of `piece` bytes; *used: the answer's length in bytes. */
 static struct proxy_answer read_in(const char *p, size_t n, size_t piece, size_t *used)
 {
 	struct proxy_answer a = { 0 };
@@ -61,7 +60,7 @@ TEST(test_tunnel)
 	expect(PROXY_READS, 200, 23, "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\na: b\r\n");
 }
 
-/* The status line is enough: no body is awaited. */
+/* Refuses after the status line, without waiting for a body. */
 TEST(test_refusal)
 {
 	expect(PROXY_REFUSED, 407, 44, "HTTP/1.1 407 Proxy Authentication Required",
@@ -106,7 +105,7 @@ TEST(test_no_answer)
 			 PROXY_WRONG);
 }
 
-/* Lines and answers without end are given up, a long reason is kept in part. */
+/* Gives up on endless lines and answers, and keeps only a part of a long reason. */
 TEST(test_too_long)
 {
 	enum { MUCH = 3 * PROXY_ANSWER_MAX };

@@ -1,5 +1,5 @@
-/* Frames over a wire that is cut: each arrives once, in order, and what is sent again is what was
- * sent. */
+/* Sends frames over a wire that is cut: each frame arrives once and in order, and a frame that is
+ * sent again has the same bytes. */
 #include "tests/unit/proto/cut_wire.h"
 
 static void heard_once_in_order(void)
@@ -31,8 +31,8 @@ static size_t all_bytes(void)
 
 enum { CHOICE_LEN = FRAME_HEADER_LEN + 10 };
 
-/* Cut at every byte: before, in and after headers and bodies, both ways, and with more under way
- * than arrives. */
+/* Cuts the wire at every byte: before, in and after headers and bodies, in both directions, with
+ * more bytes sent than arrive. */
 static void test_every_byte(void **state)
 {
 	size_t all = all_bytes();
@@ -56,7 +56,7 @@ static void test_every_byte(void **state)
 		}
 }
 
-/* Cut again and again, each time a little further on, or not at all further. */
+/* Cuts the wire repeatedly, each time a little later or at the same place. */
 static void test_many_cuts(void **state)
 {
 	(void)state;
@@ -72,7 +72,7 @@ static void test_many_cuts(void **state)
 			connection(&hub, &bank, ALL, 7 * step);
 			lose_and_resume();
 			if (i % 5 == 0)
-				lose_and_resume(); /* lost before anything was said */
+				lose_and_resume(); /* lost before any message */
 		}
 		connection(&bank, &hub, ALL, ALL);
 		connection(&hub, &bank, ALL, ALL);
@@ -96,12 +96,12 @@ static void test_account(void **state)
 	assert_int_equal(link.resent, all_bytes() - frame_len(0) - frame_len(1));
 	moved = mailbox_progress(bank.mailbox);
 	connection(&bank, &hub, ALL, ALL);
-	/* a link that breaks again and again is no progress */
+	/* repeated breaks of a link are not progress */
 	assert_true(mailbox_progress(bank.mailbox) == moved);
 	say(&bank);
 	connection(&bank, &hub, ALL, ALL);
 	assert_true(mailbox_progress(bank.mailbox) > moved);
-	/* the record of traffic has each message once, at both ends */
+	/* both ends count each message once */
 	channel_link(bank.ch, &link);
 	assert_int_equal(link.types, 1);
 	assert_int_equal(link.type[0].messages_sent, 2 * COUNT);
@@ -113,7 +113,7 @@ static void test_account(void **state)
 
 /* ---- one message to many ---- */
 
-/* The bytes are there once, whoever has acknowledged them, as long as one peer has not. */
+/* All peers share one copy of the bytes, which stays until every peer has acknowledged it. */
 static void test_one_body_for_all(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
@@ -142,7 +142,7 @@ static void test_one_body_for_all(void **state)
 	assert_int_equal(got.choice.value, 7);
 }
 
-/* What waits for a peer that is given up is not taken from the others. */
+/* A peer that fails drops its queue; the others keep their copies. */
 static void test_one_peer_of_many_ends(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
@@ -194,16 +194,16 @@ static void test_when_to_acknowledge(void **state)
 	(void)state;
 	assert_false(channel_came(hub.ch, MSG_MASKED, 1, CHANNEL_ACK_EVERY - 1));
 	assert_true(channel_came(hub.ch, MSG_MASKED, 2, 1));
-	assert_true(channel_came(hub.ch, MSG_MASKED, 3, 1)); /* until it is said */
+	assert_true(channel_came(hub.ch, MSG_MASKED, 3, 1)); /* due until it is sent */
 	assert_true(channel_ack_due(hub.ch, &(struct msg){ 0 }));
 	assert_false(channel_came(hub.ch, MSG_MASKED, 4, 1));
-	/* what the sender waits for before it leaves */
+	/* acknowledged at once, because the sender waits for it before it leaves */
 	assert_true(channel_came(hub.ch, MSG_DONE, 5, FRAME_HEADER_LEN));
 	assert_true(channel_ack_due(hub.ch, &(struct msg){ 0 }));
 	assert_true(channel_came(hub.ch, MSG_ABORT, 6, FRAME_HEADER_LEN));
 }
 
-/* A window that is full: nothing is lost, more waits; an ABORT does not. */
+/* A full window loses nothing: messages wait, but an ABORT does not. */
 static void test_window(void **state)
 {
 	struct msg m = { .type = MSG_MASKED, .masked.words = filler(MSG_CHUNK_MAX) };
@@ -238,7 +238,7 @@ static void test_window(void **state)
 	assert_int_equal(seq, n + 2);
 }
 
-/* A sender whose window is full must go on listening, or it never hears that there is room. */
+/* A sender with a full window must keep receiving, or it never receives the acknowledgement. */
 static void test_full_window_listens(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE };
@@ -257,7 +257,7 @@ static void test_full_window_listens(void **state)
 	buf_release(&body);
 }
 
-/* ---- who may resume what ---- */
+/* ---- who may resume a job ---- */
 
 static void test_what_does_not_fit(void **state)
 {
@@ -300,13 +300,13 @@ static void test_what_is_not_awaited(void **state)
 	struct buf body = { 0 };
 
 	(void)state;
-	assert_false(channel_lost(ch)); /* nobody asked for it */
+	assert_false(channel_lost(ch)); /* channel_keep() was not called */
 	channel_keep(ch);
 	assert_false(channel_lost(ch)); /* no job yet */
 	sample(&m, true);
 	msg_encode(&body, &m);
 	channel_deliver(ch, MSG_OFFER, &body, clock_now_s());
-	assert_true(channel_lost(ch)); /* the OFFER said which job it is */
+	assert_true(channel_lost(ch)); /* the OFFER has the job's number */
 	assert_int_equal(ch->attempt, UINT32_MAX);
 	assert_true(channel_job(ch) == UINT64_MAX);
 	channel_fail(ch, ERR_PEER, "gone");

@@ -23,7 +23,7 @@ static struct tls_context *context(enum tls_role role, const struct cert_files *
 	return c;
 }
 
-/* Gives what one has written to the other; true if there was anything. */
+/* Passes the output of one end to the other; returns true if there was any. */
 static bool carry(struct tls *from, struct tls *to, enum err *e, char why[static ERR_DETAIL_MAX])
 {
 	struct buf *out = tls_output(from);
@@ -32,7 +32,8 @@ static bool carry(struct tls *from, struct tls *to, enum err *e, char why[static
 
 	if (n == 0)
 		return false;
-	exact = malloc(n); /* so that the sanitizer sees reads after the end, or after the call */
+	/* exact size, so that the sanitizer finds reads past the end or after the call */
+	exact = malloc(n);
 	memcpy(exact, out->p, n);
 	buf_drop(out, n);
 	tls_input(to, exact, n);
@@ -45,7 +46,7 @@ static bool carry(struct tls *from, struct tls *to, enum err *e, char why[static
 	return true;
 }
 
-/* A handshake between a server and a client, to its end. What each of them says, if anything. */
+/* The results of a handshake between a server and a client, with their errors if any. */
 struct outcome {
 	enum err e[2];
 	char why[2][ERR_DETAIL_MAX];
@@ -75,12 +76,12 @@ static void meet(const struct cert_files *server_files, const struct cert_ca *se
 
 	*server = tls_new(s);
 	*client = tls_new(c);
-	tls_context_free(s); /* connections keep what they need */
+	tls_context_free(s); /* connections do not need the contexts */
 	tls_context_free(c);
 	shake(*server, *client, o);
 }
 
-/* A server that refuses the client says why, and the client is told. */
+/* A server that refuses the client reports the reason, and sends it to the client. */
 static void refused_client(const struct cert_wish *wish, const struct cert_ca *issuer,
 			   const char *server_says, const char *client_says)
 {
@@ -163,7 +164,7 @@ static void test_good_certificates_talk(void **state)
 	pass(server, client, TLS_RECORD + 1);
 	pass(client, server, 1000000);
 	tls_end(client);
-	assert_int_equal(tls_state(client), TLS_OPEN); /* it can still hear */
+	assert_int_equal(tls_state(client), TLS_OPEN); /* it can still receive */
 	pass(server, client, 100);
 	assert_true(carry(client, server, &o.e[0], o.why[0]));
 	assert_int_equal(tls_state(server), TLS_ENDED);
@@ -186,7 +187,7 @@ static void test_records_are_full(void **state)
 	tls_free(client);
 }
 
-/* Byte by byte works as well. */
+/* Works byte by byte, too. */
 static void test_crumbs(void **state)
 {
 	struct tls_context *s = context(TLS_SERVER, &hub, &ca),
@@ -236,8 +237,8 @@ static void test_p256_and_names(void **state)
 	tls_free(client);
 }
 
-/* No tickets: after the handshake the server has nothing more to say, and nothing can be resumed.
- */
+/* Sends no tickets: after the handshake the server sends nothing more, and no session can be
+ * resumed. */
 static void test_no_tickets(void **state)
 {
 	struct tls_context *s = context(TLS_SERVER, &hub, &ca),
@@ -325,7 +326,7 @@ static void test_names(void **state)
 	tls_free(client);
 }
 
-/* ---- peers that are not ours: OpenSSL itself plays them ---- */
+/* ---- foreign peers, which OpenSSL plays ---- */
 
 struct stranger {
 	SSL_CTX *ctx;
@@ -441,7 +442,7 @@ static void test_not_tls(void **state)
 		}
 }
 
-/* Looks like TLS, is none. */
+/* Refuses bytes that look like TLS but are not. */
 static void test_garbage(void **state)
 {
 	uint8_t garbage[600];
@@ -457,7 +458,8 @@ static void test_garbage(void **state)
 		garbage[0] = 0x16;
 		garbage[1] = 0x03;
 		garbage[2] = 0x01;
-		garbage[3] = 0x00; /* a record of at most 255 bytes, so that it is complete */
+		/* a length of at most 255 bytes, so that the record is complete */
+		garbage[3] = 0x00;
 		tls_input(t, garbage, sizeof(garbage));
 		e = tls_handshake(t);
 		assert_int_equal(e, ERR_PEER);
@@ -466,7 +468,7 @@ static void test_garbage(void **state)
 	}
 }
 
-/* A flipped bit in the stream ends it. */
+/* A flipped bit in the stream ends the connection. */
 static void test_tampering(void **state)
 {
 	struct tls *server, *client;

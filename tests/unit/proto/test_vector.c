@@ -1,4 +1,5 @@
-/* Vectors of labels and of real numbers in chunks, and choices, over channels joined in memory. */
+/* Sends vectors of labels and of real numbers in chunks, and choices, over channels joined in
+ * memory. */
 #include "joined.h"
 
 #include "common/parties/choice.h"
@@ -37,7 +38,8 @@ static void labels_there_and_back(uint32_t values, size_t count)
 	free(back);
 }
 
-/* Counts around whole bytes, and around a whole chunk: one message up to it, two above. */
+/* Sends counts around whole bytes and around a whole chunk: one message up to a chunk, two above
+ * it. */
 static void test_labels_sizes(void **state)
 {
 	static const uint32_t values[] = { 1, 2, 3, 6, 28, 255, 300, 70000, UINT32_MAX };
@@ -58,7 +60,7 @@ static void test_labels_sizes(void **state)
 	}
 }
 
-/* The sender chooses the range within bounds; all chunks must keep to the first one's. */
+/* The sender chooses the range within bounds; all later chunks must have the range of the first. */
 static void test_labels_upto(void **state)
 {
 	static const uint32_t label[20] = { 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5 };
@@ -70,7 +72,7 @@ static void test_labels_upto(void **state)
 	assert_ok(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 20));
 	assert_int_equal(values, 6);
 	assert_memory_equal(label, back, sizeof(back));
-	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 are right */
+	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 are valid */
 		values = 20;
 		assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, wrong, back + 18, 2));
 		assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 2),
@@ -87,7 +89,7 @@ static void test_labels_upto(void **state)
 		   "values 7, count 16, offset 8; expected 9, 6, 16, 8");
 }
 
-/* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
+/* Accepts chunks of another implementation: up to MSG_CHUNK_MAX, or shorter. */
 static void test_labels_of_other_chunks(void **state)
 {
 	enum { COUNT = 8 * MSG_CHUNK_MAX + 80 };
@@ -118,7 +120,7 @@ static void test_labels_of_other_chunks(void **state)
 	free(packed);
 }
 
-/* Each thing that can be wrong in a chunk of 20 labels 0 .. 5 (3 bits) of group 9. */
+/* Refuses every wrong field in a chunk of 20 labels 0 .. 5 (3 bits) of group 9. */
 static void test_labels_checks(void **state)
 {
 	static const uint8_t good[8] = { 0 }, seven[8] = { 0xff },
@@ -165,7 +167,7 @@ static void test_labels_checks(void **state)
 
 enum { REALS_CHUNK = CHANNEL_CHUNK / 8, MOST_REALS = MSG_CHUNK_MAX / 8 };
 
-/* All kinds of finite numbers: they come back to the bit. */
+/* Returns all kinds of finite numbers, which must arrive bitwise identical. */
 static double sample_real(size_t i)
 {
 	static const double special[] = { 0.0,      -0.0,     1.0,     -1.0 / 3,    DBL_MIN,
@@ -191,8 +193,8 @@ static void reals_there_and_back(size_t count)
 	free(back);
 }
 
-/* Counts from none, and around whole chunks: an empty message, one up to a chunk, one more above.
- */
+/* Sends counts from 0, and around whole chunks: an empty message, one message up to a chunk, one
+ * more above it. */
 static void test_reals_sizes(void **state)
 {
 	(void)state;
@@ -222,7 +224,7 @@ static void keep_body(void *arg, enum msg_type type, struct bytes body)
 	buf_add(kept, body.p, body.n);
 }
 
-/* The lowest byte of each number first, whatever this processor's order. */
+/* Writes the lowest byte of each number first, on any processor. */
 static void test_reals_on_the_wire(void **state)
 {
 	static const uint8_t expect[] = {
@@ -247,7 +249,7 @@ static void test_reals_on_the_wire(void **state)
 	buf_release(&kept);
 }
 
-/* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
+/* Accepts chunks of another implementation: up to MSG_CHUNK_MAX, or shorter. */
 static void test_reals_of_other_chunks(void **state)
 {
 	enum { COUNT = MOST_REALS + 3 };
@@ -255,7 +257,7 @@ static void test_reals_of_other_chunks(void **state)
 					 { 1, 3, MOST_REALS + 2, COUNT },
 					 { 3, COUNT } };
 	double *x = alloc(COUNT, sizeof(*x)), *back = alloc(COUNT, sizeof(*back));
-	uint8_t *odd = alloc(COUNT * 8 + 1, 1); /* numbers at addresses that are none of theirs */
+	uint8_t *odd = alloc(COUNT * 8 + 1, 1); /* numbers at unaligned addresses */
 
 	(void)state;
 	for (size_t i = 0; i < COUNT; i++)
@@ -278,7 +280,7 @@ static void test_reals_of_other_chunks(void **state)
 	free(odd);
 }
 
-/* A block's numbers are rounded to floats, four bytes each, the lowest first. */
+/* Rounds the numbers of a block to floats of four bytes, lowest byte first. */
 static void test_blocks(void **state)
 {
 	enum { COUNT = 3 * (CHANNEL_CHUNK / 4) + 5 };
@@ -307,7 +309,7 @@ static void test_blocks(void **state)
 	free(back);
 }
 
-/* Each thing that can be wrong in a chunk of 4 numbers of group 9. */
+/* Refuses every wrong field in a chunk of 4 numbers of group 9. */
 static void test_reals_checks(void **state)
 {
 	static const double five[5] = { 1, 2, 3, 4, 5 };
@@ -350,7 +352,7 @@ static void test_reals_checks(void **state)
 	}
 }
 
-/* The same in a later chunk: what counts is what has come so far. */
+/* Refuses the same in a later chunk, which must continue where the first has ended. */
 static void test_reals_checks_later(void **state)
 {
 	static const double five[5] = { 1, 2, 3, 4, 5 };
@@ -386,7 +388,7 @@ static void test_reals_checks_later(void **state)
 	}
 }
 
-/* So many rows as the sender likes, within bounds; the bounds are what it must be, else. */
+/* Accepts any number of whole rows within bounds; refuses all other counts. */
 static void test_rows_within_bounds(void **state)
 {
 	static const double x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
@@ -412,7 +414,7 @@ static void test_rows_within_bounds(void **state)
 		"count 8, offset 0 with 8 numbers; expected 9, 6, 0 with at most 6");
 }
 
-/* No numbers are due: an empty message is, and no other. */
+/* Expects no numbers: accepts an empty message and no other. */
 static void test_reals_none(void **state)
 {
 	static const double one = 1;
@@ -433,7 +435,7 @@ static void test_reals_none(void **state)
 		"hub sent CHOICE, expected MATRIX");
 }
 
-/* Whatever is no finite number, wherever it stands. */
+/* Refuses every kind of number that is not finite, at every place. */
 static void test_reals_are_finite(void **state)
 {
 	static const uint64_t wrong[] = {

@@ -1,4 +1,4 @@
-/* Padding: how much, when, and on which links. */
+/* Sends padding: how much, when, and on which links. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"
@@ -29,7 +29,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void say(size_t bytes) /* a frame of so many */
+static void say(size_t bytes) /* sends a frame of this size */
 {
 	struct msg m = { .type = MSG_MASKED };
 	uint8_t *words = alloc(bytes, 1);
@@ -39,7 +39,7 @@ static void say(size_t bytes) /* a frame of so many */
 	free(words);
 }
 
-/* Bytes of padding that wait to be sent; whatever else does is taken away too. */
+/* Returns the bytes of padding in the queue, and empties the queue. */
 static size_t padding(void)
 {
 	struct buf body = { 0 };
@@ -56,7 +56,7 @@ static size_t padding(void)
 	return bytes;
 }
 
-/* Each turn fills what the one before has opened. */
+/* Each turn fills the window that the turn before has opened. */
 TEST_WITH(test_doubles, set_up, tear_down)
 {
 	size_t window = FIRST;
@@ -71,7 +71,7 @@ TEST_WITH(test_doubles, set_up, tear_down)
 	}
 }
 
-/* No more than will be needed, and not beside as much as that. */
+/* Sends no more padding than will be needed, and none if the message itself opens the window. */
 TEST_WITH(test_opens_no_more_than_needed, set_up, tear_down)
 {
 	assert_ok(channel_warm(ch, 0));
@@ -98,7 +98,8 @@ TEST_WITH(test_at_most, set_up, tear_down)
 	assert_int_equal(padding(), MOST);
 }
 
-/* A turn ahead: what this one opens, less what the next has to say and what is said already. */
+/* Opens the window one turn ahead: sends what this turn opens, less the bytes of the next turn and
+ * the bytes already sent. */
 TEST_WITH(test_opens_a_turn_ahead, set_up, tear_down)
 {
 	say(2000);
@@ -116,7 +117,7 @@ TEST_WITH(test_opens_a_turn_ahead, set_up, tear_down)
 	assert_int_equal(padding(), 0);
 }
 
-/* A short link has nothing to gain, nor one of which nothing is known. */
+/* Sends no padding on a short link, or on a link with unknown round trip. */
 TEST_WITH(test_short_links, set_up, tear_down)
 {
 	static const double rtt[] = { -1, 0, 0.0002, 0.019 };

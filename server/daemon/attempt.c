@@ -13,7 +13,8 @@
 
 #define HEAD "coterie job state v2\n"
 
-/* Suffixes of the second line: the job is done; lines of left-out parties follow. */
+/* Suffixes of the second line of job.state. DONE: the job is done. WITHOUT: a line for each
+ * left-out party follows. */
 #define DONE    " done"
 #define WITHOUT " without"
 
@@ -62,7 +63,7 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 
 void attempt_touch(const char *path)
 {
-	/* Another process may have removed it meanwhile. */
+	/* Another process may have removed the file since the last call. */
 	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 }
 

@@ -56,7 +56,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why, 
 	c->stopping = c->closing = true;
 	c->result = result;
 	snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
-	/* running_close() has closed connections of slots lent to jobs */
+	/* running_close() has closed the connections of slots that are lent to jobs */
 	for (size_t l = 0; l < c->L; l++)
 		if (c->slot[l].conn && !c->slot[l].job) {
 			if (c->slot[l].joined)
@@ -157,8 +157,8 @@ enum err coordinator_init(struct coordinator *c)
 	return ERR_OK;
 }
 
-/* A user has authenticated by certificate at the API endpoint: passes the connection to the
- * dashboard. */
+/* Passes the connection to the dashboard after a user has authenticated by certificate at the API
+ * endpoint. */
 static void on_shown(void *coordinator, int fd, const char *name)
 {
 	dashboard_add(((struct coordinator *)coordinator)->dashboard, fd, name);
@@ -178,7 +178,8 @@ enum err coordinator_listen(struct coordinator *c)
 	if (api)
 		TRY(front_open(&c->front, c->host, "api.listen", config->api.at.host,
 			       config->api.at.port, on_shown, c, c->api_bound));
-	return confine(&config->common); /* the loop has not run yet: no connection was accepted */
+	/* The loop has not run yet, so no connection was accepted. */
+	return confine(&config->common);
 }
 
 enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))

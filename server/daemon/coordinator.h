@@ -19,15 +19,15 @@
 #include "server/daemon/attempt.h"
 #include "server/run/run.h"
 
-/* Open descriptors for loop, log, state and unauthenticated connections; in addition there are two
- * connections per party. */
+/* Descriptors that the process opens for loop, log, state and unauthenticated connections. In
+ * addition it opens two per party, for connections. */
 enum { COORDINATOR_FILES = 48 };
 
-/* Checks certificate, key and CA, as daemon_check() of a party. ERR_INPUT. */
+/* Checks certificate, key and CA, as daemon_check() does for a party. ERR_INPUT. */
 enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
 
-/* Runs one job and returns its result; the sentence is err_detail(). *before: ran nothing, because
- * the previous process had finished the job and died before its end. */
+/* Runs one job and returns its result; err_detail() has the sentence. Sets *before if it ran
+ * nothing, because the previous process had finished the job and died before its own end. */
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
 			 bool *before) MUST_CHECK;
 
@@ -42,17 +42,17 @@ struct slot {
 	struct running *job;
 	struct conn *conn; /* NULL: not connected */
 	struct channel *channel;
-	bool joined;           /* it was sent WELCOME */
+	bool joined;           /* the coordinator has sent WELCOME to the party */
 	bool known;            /* the party joined an attempt of this job, with the key below */
 	bool knows;            /* the party returned, and learned that the job is done */
 	uint8_t key[HASH_LEN]; /* fingerprint of the key with which it joined */
 	double lost_s;         /* clock_now_s() when its connection was lost during the job */
 	char lost_why[ERR_DETAIL_MAX];
-	/* Independent of the job: */
-	char software[SOFTWARE_MAX + 1]; /* software in its last HELLO; "" */
-	char refused[256];               /* why its last connection was refused; "" */
-	/* The error of a failed job, owed to a party that was on its way back to another attempt.
-	 * The party receives it when it connects. ERR_OK: none. */
+	/* The next members are independent of the job: */
+	char software[SOFTWARE_MAX + 1]; /* software in its last HELLO, or "" */
+	char refused[256];               /* why its last connection was refused, or "" */
+	/* The error of a failed job, for a party that was on its way back to another attempt. The
+	 * party receives it when it connects. ERR_OK: there is none. */
 	enum err owed;
 	char owed_why[ERR_DETAIL_MAX];
 };
@@ -66,7 +66,8 @@ struct visitor {
 	struct running *of; /* the finished job to which this connection belonged */
 };
 
-/* TELLING: the job was already done when the previous process ended. */
+/* TELLING: the job was already done when the previous process ended, and this process only informs
+ * the parties. */
 enum phase { JOINING, RUNNING, TELLING, CLOSING };
 extern const char *const phase_name[];
 
@@ -74,12 +75,12 @@ struct running {
 	struct running *next;
 	struct coordinator *c;
 	int64_t id;                      /* number in the queue; 0: the only job of the process */
-	char number[2 * JOB_ID_LEN + 1]; /* job id in hex, for the log; "" */
+	char number[2 * JOB_ID_LEN + 1]; /* job id in hex, for the log, or "" */
 	char *output;                    /* directory of its results; owned */
 	uv_timer_t join_timer, cancel_timer, lost_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
-	/* Handles and connections that are not closed yet although the job is over. */
+	/* Numbers of handles and connections that are not closed yet although the job is over. */
 	unsigned handles, links;
 	enum phase phase;
 	size_t L;
@@ -90,30 +91,33 @@ struct running {
 	struct record record;
 	struct run run;
 	bool thread_started;
-	unsigned overdue_s; /* s since the job ended, while its thread still runs */
+	unsigned overdue_s; /* seconds since the job ended, while its thread still runs */
 	bool again;
 	bool left; /* this process ends, and the next one continues the job */
-	/* How long the coordinator listens after a failed job, for parties that return. */
+	/* Time for which the coordinator listens after a failed job, for parties that return. */
 	unsigned linger_ms;
 	char submitter[MSG_NAME_MAX + 1];
-	char *state; /* path of the file of server/daemon/attempt.h */
+	char *state; /* path of job.state (server/daemon/attempt.h) */
 	uint8_t what[HASH_LEN];
 	uint8_t numbers[NUMBERING_KEY_LEN]; /* drawn with the job id, stored with it in job.state */
-	char asked[256]; /* name of the requester of the end, and the reason; "" */
-	/* Results of the job and of the attempt, which its thread writes before job_done. */
+	/* The user or signal that requested the end of the job, and the reason; "" without a
+	 * request. */
+	char asked[256];
+	/* The first is the result of the job. The second is that of the attempt, which the job's
+	 * thread writes before job_done. */
 	enum err result, thread_result;
 	char why[ERR_DETAIL_MAX], thread_why[ERR_DETAIL_MAX];
 };
 
-/* Callbacks to the queue; none for a coordinator with a single job. */
+/* Callbacks to the queue. A coordinator with a single job has none. */
 struct coordinator_queue {
 	void (*came)(void *arg, struct slot *slot); /* the party has joined, and waits for a job */
 	void (*went)(void *arg, struct slot *slot); /* the party left while it waited for a job */
 	void (*closed)(void *arg, struct running *r); /* the job has ended; its slots are free */
-	/* All its handles and connections have closed, too. */
+	/* All handles and connections of the job have closed, too. */
 	void (*over)(void *arg, struct running *r);
-	/* A party returns to a job that is not running: returns whether that job is done. why: text
-	 * for the party. */
+	/* Called when a party returns to a job that is not running. Returns whether that job is
+	 * done; why: text for the party. */
 	bool (*was_done)(void *arg, const struct msg_resume *m, char why[ERR_DETAIL_MAX]);
 	void *arg;
 	struct dashboard_more shows;
@@ -125,8 +129,8 @@ struct coordinator {
 	struct conn_host *host;
 	struct listener *listener;
 	struct watch watch;
-	struct dashboard *dashboard; /* or NULL */
-	struct front *front;         /* NULL: without api.listen, or a queue */
+	struct dashboard *dashboard; /* NULL: there is none */
+	struct front *front;         /* NULL: there is no queue, or api.listen is not configured */
 	uv_timer_t linger_timer, last_timer;
 	size_t L;
 	struct slot slot[PARTIES_MAX];
@@ -145,16 +149,17 @@ struct coordinator {
 
 /* Call in this order: coordinator_init() sets up handles and slots. coordinator_listen() opens the
  * listener, then confines the process. The next two watch for signals, and report readiness to log,
- * systemd and ready_file. c is zeroed except for config and queue. In any case, coordinator_close()
- * and, after the loop, coordinator_end() release it. */
-/* An error of this function leaves nothing to release. */
+ * systemd and ready_file. c is zeroed except for config and queue. To release c after success or
+ * error, call coordinator_close(), and coordinator_end() after the loop. */
+/* If this function fails, there is nothing to release. */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
 enum err coordinator_watch(struct coordinator *c,
 			   void (*stop)(void *c, const char *why)) MUST_CHECK;
 enum err coordinator_log_ready(struct coordinator *c) MUST_CHECK;
-/* From here the loop runs only until all connections are flushed and closed; all jobs are closed
- * already. linger_ms: listens that long for parties on their way to another attempt. */
+/* Closes listener and connections; call after all jobs are closed. The loop then runs only until
+ * all connections are flushed and closed. linger_ms: how long the coordinator still listens, for
+ * parties on their way to another attempt. */
 void coordinator_close(struct coordinator *c, enum err result, const char *why, unsigned linger_ms);
 /* Returns the result passed to coordinator_close(). Exits the process if the thread of a job still
  * runs. */
@@ -171,37 +176,39 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 /* Makes a job with the slots of these parties, in the order of their names. */
 struct running *running_new(struct coordinator *c, const struct job *job, struct slot *const *slot,
 			    size_t L, const char *submitter, const char *output);
-/* Prepares the results' directory and run.json of this job, which waits for its parties. */
+/* Prepares the results' directory of this job, which waits for its parties, and its run.json. */
 enum err running_begin_results(struct running *r) MUST_CHECK;
 void running_await(struct running *r); /* starts join_timeout_s or rejoin_s */
 void running_start(struct running *r); /* call once all have joined */
-/* The only setter of the phase; logs each change at level debug. */
+/* Sets the phase, and logs each change at level debug. No other function sets the phase. */
 void running_set_phase(struct running *r, enum phase phase);
-/* Requests the end of the job; why: the name of the requester. */
+/* Requests the end of the job; why: the user or signal that requests it. */
 void running_cancel(struct running *r, const char *why);
-/* Ends the job because the process ends: leaves an attempt that can be repeated to the next
- * process, cancels others. */
+/* Ends the job because the process ends. If the attempt can be repeated, leaves it to the next
+ * process; otherwise cancels the job. */
 void running_leave(struct running *r, const char *why);
-/* Ends the job for its parties. why NULL: the job thread has set r->why. */
+/* Ends the job for its parties. why NULL: the job's thread has already set r->why. */
 void running_close(struct running *r, enum err result, const char *why);
-void running_look(struct running *r); /* call after a close: the last one releases the job */
+/* Releases the job once all has closed. Call after each close of a handle or connection. */
+void running_look(struct running *r);
 void running_drop(struct running *r);
 /* Frees the slot for another job; its connection stays with this job until it has closed. */
 void running_let_go(struct running *r, struct slot *slot);
-/* Adds the last counts of that party's link to the live snapshot; sets r->channel[l] to NULL. */
+/* Adds the final counts of that party's link to the live snapshot, and sets r->channel[l] to
+ * NULL. */
 void running_free_channel(struct running *r, size_t l);
-/* Call after its thread has ended and its handles have closed. */
+/* Call after the job's thread has ended and its handles have closed. */
 void running_free(struct running *r);
 
 /* -- coordinator_again.c -------------------------------------------------------------------- */
 
 void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN]);
 enum err running_draw(struct running *r) MUST_CHECK; /* running_set() with a random id */
-/* Sets job id and attempt: random and 1, or those that an earlier coordinator left; phase TELLING
- * if that coordinator had finished the job. */
+/* Sets job id and attempt: a random id and 1, or those that an earlier coordinator left. The phase
+ * becomes TELLING if that coordinator had finished the job. */
 enum err running_find(struct running *r) MUST_CHECK;
-/* Continues with an attempt that this coordinator left unfinished when it ended. ERR_PEER: it was
- * the last permitted attempt. */
+/* Continues with an attempt that the previous process left unfinished when it ended. ERR_PEER: it
+ * was the last permitted attempt. */
 enum err running_take_up(struct running *r, const struct attempt_state *s) MUST_CHECK;
 void running_keep_state(struct running *r);
 /* Returns whether the current attempt is over, with another to follow. */
@@ -209,13 +216,14 @@ bool running_continues(const struct running *r);
 void running_begin_again(struct running *r);
 /* Refuses a connection of a finished attempt; the party dials again. */
 void running_send_again(struct running *r, struct visitor *v, struct conn *conn);
-/* After rejoin_s, with parties missing: returns whether the attempt may continue with the others.
- * If so, removes the missing parties' slots from the job. */
+/* Call after rejoin_s if parties are missing. Returns whether the attempt may continue with the
+ * other parties. If so, removes the slots of the missing ones from the job. */
 bool running_continues_without(struct running *r);
-/* Fails the job because not all parties came for another attempt, or one left. */
+/* Fails the job because not all parties came for another attempt, or because one left. */
 void running_fail(struct running *r, enum err code, const char *why);
 bool running_is_done(const struct running *r);
-/* Informs a party that returned to this finished job, with the same process or another one. */
+/* Informs a party that returned to this finished job. The party may run in the same process as
+ * before or in another one. */
 void running_send_done(struct running *r, struct visitor *v, struct conn *conn);
 
 #endif

@@ -37,7 +37,7 @@ static void refuse_visit(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
-/* Answers a question of coterie doctor, without taking a slot. */
+/* Answers a question of `coterie doctor`, which takes no slot. */
 static void admit_answer_question(struct coordinator *c, struct conn *conn)
 {
 	char now[32], text[256];
@@ -51,7 +51,7 @@ static void admit_answer_question(struct coordinator *c, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* Notes why a party was refused; users see it as the reason why a job waits. */
+/* Notes why a party was refused. Users see this as the reason why a job waits. */
 static void note_refused(struct slot *slot, const char *why)
 {
 	snprintf(slot->refused, sizeof(slot->refused), "%s", why);
@@ -73,7 +73,7 @@ static const char *come_to_job(struct visitor *v, struct slot *slot, const uint8
 	if (r->phase == JOINING && r->again && slot->known && !same_key)
 		return "its key is not the one with which the job began";
 	if (r->phase == TELLING || (r->phase == RUNNING && same_key)) {
-		v->slot = slot; /* its first message decides whether it resumes the job */
+		v->slot = slot; /* the party's first message decides whether it resumes the job */
 	} else if (!slot->conn && r->phase == JOINING) {
 		take_slot(v, slot, shown);
 	} else if (!slot->conn) {
@@ -239,9 +239,9 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* A party resumes the job over a new connection. The new one has precedence over an old one that
- * still seems to be open, because a second process with the same key would not know the job's
- * id. */
+/* A party resumes the job over a new connection. The new connection replaces an old one that still
+ * seems to be open. A second process with the same key would not know the job's id, so the RESUME
+ * comes from the same process. */
 static void admit_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
 {
 	struct slot *slot = v->slot;
@@ -289,8 +289,8 @@ static void admit_on_resume(struct visitor *v, struct conn *conn, const struct m
 	admit_take_back(slot, conn);
 }
 
-/* Handles a party that restarted: its connection of this attempt is lost, and its process has lost
- * the job's state. */
+/* Handles a party that restarted. Its connection of this attempt is lost, and its new process does
+ * not have the job's state. */
 static void lose_restarted(struct running *r, struct slot *slot)
 {
 	char why[256];
@@ -301,7 +301,7 @@ static void lose_restarted(struct running *r, struct slot *slot)
 	admit_lose_party(r, slot, ERR_PEER, why);
 }
 
-/* Refuses for now: the party returns once the previous job has ended here, too. */
+/* Refuses the party for now; it returns once the previous job has ended here, too. */
 static void come_later(struct conn *conn)
 {
 	coordinator_refuse(conn, MSG_AGAIN, "the previous job is still ending");
@@ -310,8 +310,8 @@ static void come_later(struct conn *conn)
 
 /* Handles HELLO from a party while a job runs. If the party was lost before it received anything of
  * the job, it joins now. Otherwise it restarted and lost its state: this attempt is over, and the
- * party takes part in the next. If all parties have their results, it is informed of that
- * instead. */
+ * party takes part in the next. If all parties have their results, the coordinator only informs it
+ * of that. */
 static void on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
@@ -319,7 +319,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	struct running *r = slot->job;
 	struct msg_resume m = { .attempt = r ? r->run.attempt : 0 };
 
-	if (!r) { /* the job has ended since its handshake */
+	if (!r) { /* the job has ended since the handshake of this connection */
 		come_later(conn);
 		return;
 	}
@@ -334,7 +334,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	} else if (r->phase != RUNNING && !slot->conn) {
 		refuse_visit(conn, "the job is over");
 	} else if (c->queue && (*r->asked || running_is_done(r))) {
-		come_later(conn); /* it is too early for the next job */
+		come_later(conn); /* too early for the next job */
 	} else if (slot->conn) {
 		refuse_visit(conn, "%s is already connected, from %s", slot->name,
 			     conn_address(slot->conn));
@@ -370,7 +370,7 @@ static void on_lost_timer(uv_timer_t *timer)
 		if (!channel_is_lost(slot->channel))
 			continue;
 		any = true;
-		/* the close of its connection is not complete, so lost_s is not set */
+		/* the close of its connection is not complete, so lost_s is not set yet */
 		if (slot->conn)
 			continue;
 		if (clock_now_s() - slot->lost_s < limit_s)
@@ -394,7 +394,7 @@ static void on_lost(struct running *r, struct slot *slot, const char *why)
 
 /* -- events of connections ------------------------------------------------------------------ */
 
-/* With a queue, assigns this thread's further log lines to the party's job. */
+/* With a queue, marks this thread's further log lines with the party's job. */
 static void speak_of(const struct visitor *v)
 {
 	const struct running *r = v->of ? v->of : v->slot ? v->slot->job : NULL;

@@ -9,7 +9,7 @@
 
 enum {
 	TOUCH_MS = 500,
-	COME_BACK_MS = 5000, /* a party's longest pause between two tries to return */
+	COME_BACK_MS = 5000, /* longest pause of a party between two tries to return */
 };
 
 /* -- across restarts of this process -------------------------------------------------------- */
@@ -154,7 +154,8 @@ enum err running_find(struct running *r)
 	} else if (found && !s.done && repeats(r)) {
 		return running_take_up(r, &s);
 	} else if (found && s.done) {
-		/* The results are on disk; only returning parties must be informed. */
+		/* The results are on disk. The coordinator only has to inform parties that
+		 * return. */
 		memcpy(r->run.job_id, s.job_id, JOB_ID_LEN);
 		r->run.attempt = s.attempt;
 		leave_out_again(r, &s);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define DONE_TIMEOUT_S      5.0
-#define LAST_TIMEOUT_S      1.0 /* limit until earlier messages are in the kernel */
+#define LAST_TIMEOUT_S      1.0 /* time in which the kernel must accept earlier messages */
 #define ABORT_TIMEOUT_S     1.0
 #define CANCELLED_TIMEOUT_S 0.2 /* a process that is being stopped has little time left */
 
@@ -25,7 +25,7 @@
 static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 			     const struct msg_accept *accept)
 {
-	char ours[17], theirs[17]; /* 16 digits suffice to distinguish two */
+	char ours[17], theirs[17]; /* 16 digits distinguish two hashes */
 
 	for (size_t l = 0; l < run->L; l++) {
 		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) == 0)
@@ -56,7 +56,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		if (m->type == MSG_ASKING && asking[l]) {
 			e = err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
 		} else if (m->type == MSG_ASKING) {
-			/* No deadline here expires while the party's progress rises. */
+			/* No deadline expires here while the party reports progress. */
 			asking[l] = true;
 			live_awaits(run->name[l], run->record->job_id, true);
 			log_info("waiting for %s, where a user decides on the offer, for up to "
@@ -72,11 +72,12 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	if (e == ERR_OK)
 		e = compare_jobs(run, job_hash, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME &&
-	    half->compare) /* otherwise the parties match rows first */
+	    half->compare) /* otherwise the parties first match rows */
 		e = half->compare(run, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
-		e = run_check_memory(run); /* other kinds learn n when nodes are matched */
+		/* In other kinds, the coordinator learns n when nodes are matched. */
+		e = run_check_memory(run);
 	free(m);
 	free(asking);
 	free(wanted);
@@ -98,7 +99,8 @@ static enum err relay_keys(struct run *run)
 		struct msg m;
 
 		e = channel_recv(run->channel[l], MSG_KEY, &m);
-		all->keys.key[l] = m.key; /* borrowed until the next message of this party */
+		/* Borrowed until the next message of this party arrives. */
+		all->keys.key[l] = m.key;
 	}
 	if (e == ERR_OK)
 		e = run_broadcast(run, 0, run->L, all);
@@ -119,7 +121,7 @@ static enum err server_job_match_rows(struct run *run)
 
 /* -- the end -------------------------------------------------------------------------------- */
 
-/* Receives each party's DONE; *all: the answer, with the heads of all ledgers. */
+/* Receives DONE of each party. *all: the answer to the parties, with the heads of all ledgers. */
 static enum err gather_done(struct run *run, struct msg *all)
 {
 	struct msg *m = alloc(1, sizeof(*m));
@@ -145,7 +147,7 @@ static enum err server_job_write_record(struct run *run)
 {
 	struct link_state link;
 
-	run->record->traffics = run->record->peers = 0; /* of an earlier call */
+	run->record->traffics = run->record->peers = 0; /* remove the counts of an earlier call */
 	for (size_t l = 0; l < run->L; l++) {
 		channel_link(run->channel[l], &link);
 		live_link(&link); /* so that /api/status shows no less than the record */
@@ -155,7 +157,8 @@ static enum err server_job_write_record(struct run *run)
 }
 
 /* Ends the job. No party learns that the job is done before all have written their results. A party
- * that loses its connection now returns to learn it; if it does not, nothing is undone. */
+ * that loses its connection now returns to learn this. If it does not return, the results remain
+ * valid. */
 static enum err server_job_finish(struct run *run)
 {
 	struct relayed_told told;
@@ -176,7 +179,8 @@ static enum err server_job_finish(struct run *run)
 	record_end(run->record, ERR_OK, "");
 	live_job_ended(run->record);
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
-	for (size_t l = 0; l < run->L; l++) /* parties that are away receive it when they return */
+	/* Parties that are not connected receive it when they return. */
+	for (size_t l = 0; l < run->L; l++)
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
 	/* The parties have been sent all that they need to verify that the job is done. From this
 	 * mark on, a restarted process reports it as done (coordinator_again.c). */
@@ -275,12 +279,12 @@ enum err job_serve(struct run *run, const char *output)
 	run->output = output;
 	run->compares = run->L > 1;
 	run->rounds_before = 0;
-	/* Parties restart their count in each attempt, with another key for the tags. */
+	/* Each attempt has another key for the tags, so parties count from 0 again. */
 	run->sums_opened = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = server_job_serve(run, output);
 	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_continues(run))
-		/* The cause of the first attempt's end may explain all that followed. */
+		/* The end of the first attempt may explain the later errors. */
 		err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
 			run->attempt, a->past[0].attempt, a->past[0].cause);
 	end = err_save(e);

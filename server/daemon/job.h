@@ -9,13 +9,13 @@
 
 #include "server/run/run.h"
 
-/* Runs the job. run: channels joined, job_id drawn, record initialised; output: directory of
- * labels.csv, labels.npy and run.json. Returns the exit status of the process; logs the
- * sentence. */
+/* Runs the job. run has joined channels, a job_id and an initialised record. output: directory of
+ * labels.csv, labels.npy and run.json. Returns the result of the job, which is also the process's
+ * exit status, and logs the sentence. */
 enum err job_serve(struct run *run, const char *output) MUST_CHECK;
 
-/* Call after a job without success: returns whether only this attempt ended, with another to
- * follow. All parties are informed of that. Any thread. */
+/* Call after a job without success. Returns true if only this attempt ended and another follows;
+ * all parties are informed of that. Call from any thread. */
 bool job_continues(const struct run *run);
 
 #endif

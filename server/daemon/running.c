@@ -43,8 +43,8 @@ static void on_handle_closed(uv_handle_t *handle)
 	running_look(r);
 }
 
-/* Releases a queue's job once all has closed. The job of coordinator_run() stays until the process
- * ends. */
+/* Releases a queue's job once all its handles and connections have closed. The job of
+ * coordinator_run() stays until the process ends. */
 void running_look(struct running *r)
 {
 	if (r->c->queue && !r->handles && !r->links)
@@ -89,7 +89,8 @@ static void close_slots(struct running *r)
 
 		if (conn && r->phase == JOINING)
 			coordinator_refuse(conn, r->left ? MSG_AGAIN : (uint16_t)r->result, r->why);
-		/* If a signal stopped the job, the parties were informed before, if possible. */
+		/* If a signal stopped the job, the coordinator has already tried to inform the
+		 * parties. */
 		if (conn)
 			conn_close(conn, ERR_OK, NULL,
 				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
@@ -114,7 +115,7 @@ void running_close(struct running *r, enum err result, const char *why)
 			log_warn("%s", err_detail());
 	}
 	if (r->record.has_job && result != ERR_OK && !r->thread_started && !r->left)
-		live_job_ended(&r->record); /* otherwise its thread reports it */
+		live_job_ended(&r->record); /* otherwise the job's thread reports it */
 	if (r->record.has_job && result != ERR_OK && result != ERR_CANCELLED)
 		hook_raise(HOOK_JOB_FAILED, r->record.job_id, "job failed: %s", r->why);
 	done = running_is_done(r) && result == ERR_OK;
@@ -125,7 +126,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
-	/* Otherwise running_free() or the queue removes the state last. */
+	/* In other cases running_free() or the queue removes the state, as the last step. */
 	if (!done && !r->left && !r->c->queue)
 		attempt_forget(r->state);
 	if (r->c->queue)
@@ -148,12 +149,12 @@ void running_drop(struct running *r)
 	close_thread(r);
 }
 
-/* Informs the parties from the loop, because the job thread still computes. */
+/* Informs the parties from the loop, because the job's thread still computes. */
 static void running_on_cancel_timeout(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 
-	if (running_is_done(r)) /* its thread informs the parties, and ends */
+	if (running_is_done(r)) /* the job's thread informs the parties, and ends */
 		return;
 	for (size_t l = 0; l < r->L; l++)
 		if (r->slot[l]->conn)
@@ -199,8 +200,8 @@ void running_leave(struct running *r, const char *why)
 
 /* -- the job thread ------------------------------------------------------------------------- */
 
-/* Exits the process if a job thread does not return although its job is over (a library that
- * spins); computations normally end within 2 s. */
+/* Exits the process if a job's thread does not return although its job is over, for example because
+ * a library loops for ever. Computations normally end within 2 s. */
 static void running_on_watchdog(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
@@ -225,7 +226,7 @@ static void running_job_thread(void *arg)
 	uv_async_send(&r->job_done);
 }
 
-/* Creates channels only now: a party that leaves earlier breaks nothing. */
+/* Creates the channels only now, so that a party that leaves earlier breaks nothing. */
 void running_start(struct running *r)
 {
 	running_set_phase(r, RUNNING);
@@ -260,7 +261,7 @@ static void running_on_job_done(uv_async_t *async)
 	uv_thread_join(&r->job_thread);
 	r->thread_started = false;
 	uv_timer_stop(&r->last_timer);
-	if (r->phase == CLOSING) { /* nobody waited for it */
+	if (r->phase == CLOSING) { /* the job was closed before its thread ended */
 		close_thread(r);
 		return;
 	}
@@ -272,7 +273,7 @@ static void running_on_job_done(uv_async_t *async)
 	}
 	r->left = false;
 	if (r->phase == RUNNING && r->result != ERR_OK && *r->asked && r->run.more) {
-		r->again = true; /* parties may already have been asked to return */
+		r->again = true; /* the coordinator may already have asked parties to return */
 		running_close(r, ERR_CANCELLED, r->asked);
 		return;
 	}
@@ -339,8 +340,8 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 	return r;
 }
 
-/* From here on run.json describes this job, which waits for its parties; until now it described the
- * last one. */
+/* From here on run.json describes this job, which waits for its parties. Before, it described the
+ * previous job. */
 enum err running_begin_results(struct running *r)
 {
 	if (!r->again) {

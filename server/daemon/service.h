@@ -9,9 +9,9 @@
  *
  * The queue (struct entry) is stored in jobs.db (server/service/store.h). The first job with all
  * parties present begins. A job with absent parties waits and delays no other; a job with busy
- * parties has precedence over later ones for them. Changes that jobs.db cannot store (locked, full,
- * damaged) are kept in memory and retried every second: running jobs continue, but none is accepted
- * or begins meanwhile. */
+ * parties has precedence over later ones for them. If jobs.db cannot store a change (locked, full,
+ * damaged), the change stays in memory and is retried every second. Until it is stored, running
+ * jobs continue, but no job is accepted or begins. */
 #ifndef SERVER_DAEMON_SERVICE_H
 #define SERVER_DAEMON_SERVICE_H
 
@@ -21,11 +21,12 @@
 #include "server/daemon/coordinator.h"
 #include "server/service/store.h"
 
-/* Descriptors in addition to COORDINATOR_FILES: requests, jobs.db, logs of jobs. */
+/* Descriptors that the service opens in addition to COORDINATOR_FILES, for requests, jobs.db and
+ * logs of jobs. */
 enum { SERVICE_FILES = CONTROL_CONNECTIONS_MAX + FRONT_FILES + 2 * RECORD_RUNNING_MAX + 24 };
 
-/* Serves until stopped, which is ERR_OK. Leaves a running job to the next process if the job can be
- * repeated. */
+/* Serves until the process is stopped; a stop returns ERR_OK. Leaves a running job to the next
+ * process if the job can be repeated. */
 enum err service_run(const struct coordinator_config *config) MUST_CHECK;
 
 /* -- for service*.c only -------------------------------------------------------------------- */
@@ -36,7 +37,7 @@ struct entry {
 	struct store_job job;
 	struct slot *slot[PARTIES_MAX];
 	struct running *running;
-	bool unwritten; /* jobs.db differs */
+	bool unwritten; /* jobs.db has an older state of the job */
 };
 
 struct service {
@@ -51,12 +52,12 @@ struct service {
 	size_t entries, runs;
 	/* Per slot: the time until which its party counts as returning after the end of its job. */
 	double expected_s[PARTIES_MAX];
-	time_t written[PARTIES_MAX]; /* when jobs.db last stored its presence */
+	time_t written[PARTIES_MAX]; /* time when jobs.db last stored that the party is present */
 	uv_timer_t tick;
 	uv_work_t pruning;
 	bool prunes;
 	double pruned_s;
-	char trouble[ERR_DETAIL_MAX]; /* why jobs.db or the disk cannot be written now; "" */
+	char trouble[ERR_DETAIL_MAX]; /* why jobs.db or the disk cannot be written now, or "" */
 };
 
 /* -- service_queue.c ------------------------------------------------------------------------ */
@@ -64,11 +65,12 @@ struct service {
 void queue_hooks(struct service *s);
 void queue_look(struct service *s);
 void queue_write(struct service *s); /* checks jobs.db, and retries unwritten changes */
-/* Adds a job and takes over its text; *id: its number. ERR_JOB: jobs.db cannot be written; not
- * added. */
+/* Adds a job to the queue and takes over j's text. *id: number of the job. ERR_JOB: jobs.db cannot
+ * be written, so the job is not added. */
 enum err queue_add(struct service *s, struct store_job *j, int64_t *id) MUST_CHECK;
-struct entry *queue_find(struct service *s, int64_t id); /* NULL: over or unknown */
-/* who: "alice". ERR_JOB as above. */
+struct entry *queue_find(struct service *s, int64_t id); /* NULL: the job is over or unknown */
+/* Cancels the job. who: name of the user who cancels it, such as "alice". ERR_JOB: as for
+ * queue_add(). */
 enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_CHECK;
 /* Returns whether the party is connected, even if busy, or on its way back. */
 bool queue_is_there(const struct service *s, const struct slot *slot);
@@ -86,8 +88,8 @@ struct running *entry_running(struct service *s, const struct entry *e, const st
 void entry_mark(struct service *s, struct entry *e, struct running *r);
 void entry_open_log(struct service *s, struct entry *e);
 bool queue_has_room(const struct service *s);
-/* Appends an entry, which takes over j's text. ERR_INPUT: a party has left the coordinator's
- * configuration. */
+/* Appends an entry, which takes over j's text. ERR_INPUT: the coordinator's configuration no longer
+ * has one of the job's parties. */
 enum err queue_append(struct service *s, const struct store_job *j,
 		      struct entry **entry) MUST_CHECK;
 
@@ -98,20 +100,20 @@ enum err queue_load(struct service *s) MUST_CHECK;
 /* -- service_dashboard.c ----------------------------------------------------------------------- */
 
 void service_show(struct service *s);
-/* Releases HTTP threads that wait for the loop; the dashboard then ends them. Call before the loop
- * ends. */
+/* Releases the HTTP threads that wait for the loop, so that the dashboard can end them. Call before
+ * the loop ends. */
 void service_hide(struct service *s);
 void service_show_free(struct service *s); /* call after these threads have ended */
 
 /* -- service_answer.c ----------------------------------------------------------------------- */
 
 control_answer service_answer;
-/* Answers a request of any origin. False: the role is insufficient, which the answer states as
- * well. */
+/* Answers a request from the control socket or from HTTP. Returns false if the user's role is
+ * insufficient; the answer then states this, too. */
 bool service_answer_as(struct service *s, enum role role, const char *who,
 		       const struct json *request, struct json *answer);
-/* Writes a stored job to o, for both origins. Returns the parsed parameters, owned by the caller;
- * NULL: the text is damaged. */
+/* Writes a stored job to o, for the control socket and for HTTP. Returns the parsed parameters,
+ * owned by the caller; NULL: the text is damaged. */
 struct json *service_put_job(struct json *o, const struct store_job *j);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 	LIST_USUAL = 50,
 	LOG_MAX = 64 << 10,
 	WHERE_MAX = 200,
-	QUEUED_MAX = 1000 /* jobs that are not over */
+	QUEUED_MAX = 1000 /* limit of jobs that are not over */
 };
 
 struct asked {
@@ -27,7 +27,7 @@ struct asked {
 	struct json *answer;
 	enum role role;
 	char who[ROLES_NAME_MAX + 1];
-	bool denied; /* the role is insufficient */
+	bool denied; /* the user's role is insufficient */
 };
 
 static int64_t service_answer_number_in(const struct asked *a, const char *key, int64_t otherwise)
@@ -86,7 +86,8 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 			json_append_string(list, e->slot[l]->name);
 }
 
-/* Takes the warnings from the run.json of a finished job; none if the file is gone. */
+/* Copies the warnings from the run.json of a finished job; copies none if the file no longer
+ * exists. */
 static void service_answer_put_warnings(const char *dir, struct json *o)
 {
 	char *path = file_join(dir, "run.json");
@@ -143,8 +144,8 @@ static enum err answer_list(struct asked *a)
 	return ERR_OK;
 }
 
-/* Finds the requested job: in the queue, or otherwise in jobs.db, as *j, which the caller
- * releases. */
+/* Finds the requested job. Sets *e if the job is in the queue; otherwise reads it from jobs.db into
+ * *j, which the caller releases. */
 static enum err service_answer_find_job(struct asked *a, struct entry **e, struct store_job *j)
 {
 	int64_t id = service_answer_number_in(a, "id", 0);
@@ -201,7 +202,8 @@ static enum err answer_cancel(struct asked *a)
 
 /* -- submission ----------------------------------------------------------------------------- */
 
-/* Checks that each party has connected once: a job with a misspelt name would wait for ever. */
+/* Checks that each party has connected before. Otherwise a job with a misspelt name would wait for
+ * ever. */
 static enum err service_answer_check_parties(const struct asked *a, const struct store_job *j,
 					     const char *where)
 {
@@ -321,7 +323,8 @@ static enum err put_queue(const struct asked *a, struct json *o)
 	return ERR_OK;
 }
 
-/* Adds to the snapshot each party's last contact, over all starts, and its last refusal. */
+/* Adds to the snapshot the last contact and the last refusal of each party. The last contact may
+ * precede this process. */
 static void put_parties(const struct asked *a, struct json *list)
 {
 	for (size_t l = 0; l < a->s->c.L; l++) {

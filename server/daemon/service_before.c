@@ -37,7 +37,7 @@ static void take_up(struct service *s, struct entry *e, const struct attempt_sta
 
 	running_set(r, state->job_id);
 	result = running_take_up(r, state);
-	if (result != ERR_OK) /* so that its run.json records it */
+	if (result != ERR_OK) /* the job's run.json then records the error */
 		record_start(&r->record, job, state->job_id, state->attempt, r->name, r->L);
 	entry_mark(s, e, r);
 	e->job.began = began;
@@ -92,7 +92,7 @@ enum err queue_load(struct service *s)
 		struct entry *e;
 		bool ours = queue_append(s, &rows.job[i], &e) == ERR_OK;
 
-		rows.job[i].text = NULL; /* taken over by the entry */
+		rows.job[i].text = NULL; /* the entry has taken over the text */
 		if (!ours)
 			entry_end(s, e, ERR_INPUT, err_detail());
 		else if (e->job.state == STORE_RUNNING)

@@ -2,7 +2,7 @@
  *
  * - /api/queue: its last jobs, newest first, read from jobs.db over a separate connection
  * - /api/me: the user's name and role
- * - /api/ask: POST: a request as of the control socket
+ * - /api/ask: POST, with a request as for the control socket
  *
  * All run on the HTTP library's threads. The loop owns the queue: a thread passes its request to
  * the loop over the desk, and waits. The loop never blocks for long. */
@@ -50,7 +50,7 @@ static void service_dashboard_on_asked(uv_async_t *async)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Passes a question to the loop. False: the process ends. */
+/* Passes a question to the loop. Returns false if the process ends. */
 static bool service_dashboard_put_question(struct desk *d, struct question *q)
 {
 	pthread_mutex_lock(&d->lock);

@@ -180,7 +180,7 @@ static enum err choose_directory(const struct service *s, struct entry *e)
 	return ERR_OK;
 }
 
-/* Makes the job with its parties' slots; it is not stored in jobs.db yet. */
+/* Makes the job with the slots of its parties. jobs.db does not have this change yet. */
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job)
 {
 	char *output = file_join(s->config->common.output, e->job.directory);
@@ -225,7 +225,7 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
 		entry_save(s, e);
-	e->unwritten = false; /* otherwise jobs.db keeps the earlier state */
+	e->unwritten = false; /* otherwise jobs.db would keep the earlier state */
 }
 
 enum err entry_read(struct job *job, const struct entry *e)
@@ -235,7 +235,7 @@ enum err entry_read(struct job *job, const struct entry *e)
 	return job_parse(job, text, "jobs.db", NULL);
 }
 
-/* Begins the job. False: this host cannot run it now, so it waits. */
+/* Begins the job. Returns false if this host cannot run it now; the job then waits. */
 static bool service_queue_begin_entry(struct service *s, struct entry *e)
 {
 	enum store_state before = e->job.state;
@@ -243,7 +243,7 @@ static bool service_queue_begin_entry(struct service *s, struct entry *e)
 	struct job job;
 	enum err result = entry_read(&job, e);
 
-	if (result != ERR_OK) { /* another version of this program accepted it */
+	if (result != ERR_OK) { /* another version of this program accepted the job */
 		hook_raise(HOOK_JOB_FAILED, "", "job failed: %s", err_detail());
 		entry_end(s, e, result, err_detail());
 		return true;
@@ -297,7 +297,8 @@ static void set_waiting(struct service *s, struct entry *e, enum store_state sta
 		log_info("job %" PRId64 " waits for parties that are not connected", e->job.id);
 }
 
-/* Counts running jobs, and finished ones whose thread still runs: each has an open log. */
+/* Returns whether another job may run. Counts running jobs, and finished ones whose thread still
+ * runs, since each has an open log. */
 bool queue_has_room(const struct service *s)
 {
 	size_t held = 0;

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes of plain ids of one party. Their number bounds the bytes of hashed ids. */
+/* Largest size of the plain ids of one party, in bytes. For hashed ids the limit is on their
+ * number. */
 #define PACKED_MAX ((size_t)1 << 31)
 
 /* -- lists of ids --------------------------------------------------------------------------- */
@@ -34,7 +35,8 @@ static bool next_id(bool hashed, struct bytes *rest, struct bytes *id)
 	return true;
 }
 
-/* Adds the next chunk of a party's list; ids must ascend, across chunks as well. */
+/* Adds the next chunk of a party's list. Ids must ascend within chunks and from one chunk to the
+ * next. */
 static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids *m,
 			   struct id_list *list)
 {
@@ -44,9 +46,10 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 
 	if (any) {
 		rest = (struct bytes){ list->packed.p + list->last, list->packed.n - list->last };
-		(void)!next_id(hashed, &rest, &before); /* cannot fail: it was accepted before */
+		/* Cannot fail, since the id was accepted before. */
+		(void)!next_id(hashed, &rest, &before);
 	}
-	if (!list->begun) /* the first chunk fixes the count of all */
+	if (!list->begun) /* the first chunk determines the count of ids in all chunks */
 		list->count = (size_t)m->count;
 	list->begun = true;
 	if (m->count != list->count || m->offset != list->done)
@@ -101,7 +104,7 @@ enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list)
 
 struct cursor {
 	struct bytes id, rest;
-	uint32_t *row; /* destination of this id's row number */
+	uint32_t *row; /* destination of the row number of the current id */
 };
 
 static void sift_down(struct cursor *heap, size_t count)
@@ -184,7 +187,7 @@ static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, 
 
 		if (i % DRAWN == 0)
 			prg_next(prg, drawn, sizeof(drawn));
-		/* Uniform up to a bias of n / 2^64. */
+		/* Uniform, except for a bias of n / 2^64. */
 		j = (size_t)((unsigned __int128)le64toh(drawn[i % DRAWN]) * (i + 1) >> 64);
 		shuffled[i] = shuffled[j];
 		shuffled[j] = (uint32_t)i;
@@ -193,7 +196,8 @@ static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, 
 	return ERR_OK;
 }
 
-/* Records a hash in run.json, with which two runs can compare their numbering. */
+/* Records a hash in run.json. By comparing it, users see whether two runs numbered the nodes
+ * alike. */
 static void record_numbering(struct run *run, struct sha256 *numbers)
 {
 	uint8_t hash[SHA256_LEN];
@@ -208,12 +212,13 @@ static void record_numbering(struct run *run, struct sha256 *numbers)
 			 "this");
 }
 
-/* Replaces row numbers by random ones, sends each party its own, then sorts them. */
+/* Replaces row numbers by random ones, sends each party its own row numbers, then sorts them. */
 static enum err server_align_send_rows(struct run *run, struct align *a)
 {
 	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
 	size_t words = run->n / 64 + 1;
-	uint64_t *seen = alloc(words, sizeof(*seen)); /* a bit per number of the current party */
+	/* A bit per row number: the current party has it. */
+	uint64_t *seen = alloc(words, sizeof(*seen));
 	struct sha256 *numbers = sha256_new();
 	enum err e = server_align_shuffle(run, shuffled, run->n);
 

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Warns if numbers exceed the range. Both magnitudes are known to a factor of 2, e also to a factor
- * of the number of parties. */
+/* Warns if the parties' numbers differ by more than BOUND_RANGE. e and least are known only to a
+ * factor of 2 as magnitudes; e also only to a factor of the number of parties. */
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)

@@ -14,12 +14,12 @@
 enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
 
 struct sizes {
-	size_t bound;  /* most ids of a party, padded */
+	size_t bound;  /* the largest number of ids of a party, padded */
 	size_t lister; /* the party that lists its pseudonyms: the first of those with fewest ids */
-	size_t listed; /* length of its list: its padded count and the canaries */
+	size_t listed; /* length of its list: the padded number of its ids, and the canaries */
 };
 
-/* Receives and broadcasts a sum of n counts, to each of which a party adds at most 1. */
+/* Receives and broadcasts a sum of n counts. Each party adds 0 or 1 to each count. */
 static enum err server_intersect_sum_votes(struct run *run, const struct tree_node *all, double *x,
 					   size_t n)
 {
@@ -27,7 +27,7 @@ static enum err server_intersect_sum_votes(struct run *run, const struct tree_no
 	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
 }
 
-/* Agrees by broadcast sums, which the parties verify, on three things: the parties' sizes on the
+/* Determines three things by broadcast sums, which the parties verify: the parties' sizes on the
  * scale, the first party of the smallest size, and whether all sets fit into tables. */
 static enum err server_intersect_agree_sizes(struct run *run, const struct tree_node *all,
 					     struct sizes *s)
@@ -57,7 +57,7 @@ static enum err server_intersect_agree_sizes(struct run *run, const struct tree_
 	return ERR_OK;
 }
 
-/* Collects those of the lister's pseudonyms for which the sum of all tables reads 0. */
+/* Collects the lister's pseudonyms for which the sum of all tables is 0. */
 static enum err server_intersect_by_tables(struct run *run, struct buf *common)
 {
 	struct id_list list[PARTIES_MAX] = { 0 };
@@ -125,7 +125,8 @@ enum err server_intersect(struct run *run)
 			    common.n / ID, ALIGN_CANARIES);
 	if (e == ERR_OK)
 		run->n = common.n / ID - ALIGN_CANARIES;
-	/* The error omits the count, which would disclose whether the others have a single id. */
+	/* The error omits the number of common rows, which could disclose whether the other parties
+	 * have a certain id. */
 	if (e == ERR_OK && run->n < run->job.min_common)
 		e = err_set(ERR_JOB,
 			    "the parties have fewer than %u ids in common (job.min_common)",

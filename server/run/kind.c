@@ -28,7 +28,7 @@ enum err server_compare_columns(struct run *run, const struct msg_accept *accept
 	return ERR_OK;
 }
 
-/* The error shows eight bytes of each fingerprint. */
+/* Compares two fingerprints. The error shows only eight bytes of each. */
 static enum err same_hash(const struct run *run, size_t l, const char *what, const uint8_t *first,
 			  const uint8_t *own)
 {
@@ -73,7 +73,7 @@ enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 
 /* -- results -------------------------------------------------------------------------------- */
 
-/* Rows are numbered in the order of the parties' sorted ids. */
+/* Rows have numbers, in the order of the parties' sorted ids. */
 enum err server_keep_labels(struct run *run, const uint32_t *label, const char *output)
 {
 	char *csv, *npy;

@@ -13,8 +13,8 @@ _Static_assert((int)PARTIES_VECTOR_MAX == (int)MSG_REALS_MAX &&
 		   (int)PARTIES_VECTOR_MAX == (int)MSG_ITEMS_MAX,
 	       "what a protocol may tell must fit into messages");
 
-/* Returns true if terms of a known bound use the full range of the words: unless fraction_bits is
- * given with 64-bit words. */
+/* Returns true if the terms of PARTIES_BOUND are scaled up to fill the words. They are not if the
+ * job gives fraction_bits for 64-bit words. */
 static bool run_fills(const struct run *run)
 {
 	return run->job.modulus_bits == 32 || run->job.fraction_bits == JOB_AUTO;
@@ -122,7 +122,7 @@ static enum err run_parties_sum(void *ctx, const void *question, enum parties_ho
 			e = parts_join(part, n, p->run->L, x);
 		free(part);
 		break;
-	case PARTIES_BOUND: /* the parties scaled their terms to the job's words */
+	case PARTIES_BOUND: /* the parties have scaled their terms to the job's words */
 		scale = run_fills(p->run) ? fixed_scale(&f, most) : 1;
 		e = secure_sum_reals(p->run, p->root, &p->round, x, n);
 		for (size_t i = 0; i < n && e == ERR_OK; i++)
@@ -166,7 +166,7 @@ static enum err run_parties_collect_rows(void *ctx, const void *question, struct
 	ALLOC(p->rows, run->L);
 	p->parties.rows = p->rows;
 	for (size_t l = 0; l < run->L; l++) {
-		/* the remaining parties have 2 or more each */
+		/* each remaining party has at least 2 rows */
 		size_t most = C->rows - at - 2 * (run->L - 1 - l);
 
 		TRY(channel_recv_rows(run->channel[l], MSG_UPLOAD, (uint32_t)l, C->cols, 2, most,

@@ -10,7 +10,8 @@
 
 enum { BOX_LEN = SECAGG_HASH_LEN + SEAL_TAG_LEN };
 
-/* Expects SEALED of this kind from party `from` to party `to` as its next message. ERR_PEER. */
+/* Receives the next message of party `from`, which must be SEALED of this kind for party `to`.
+ * ERR_PEER: it is another message. */
 static enum err relay_receive(struct run *run, enum sealed what, size_t from, size_t to,
 			      struct msg *m)
 {
@@ -38,7 +39,7 @@ enum err relay_key(struct run *run, enum sealed what)
 	return ERR_OK;
 }
 
-/* Receives all boxes before it sends the first. An answer in between would cost another round
+/* Receives all boxes before it sends the first. To send some earlier would cost another round
  * trip. */
 static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 {
@@ -90,8 +91,8 @@ enum err relay_all(struct run *run, enum sealed what)
 
 /* -- comparison of broadcast values --------------------------------------------------------- */
 
-/* Receives from each member a word per other member; computes, per member, the exclusive or of the
- * words for it. */
+/* Receives from each member one word per other member. For each member, computes the exclusive or
+ * of the words for it. */
 static enum err take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
 	size_t bytes = (last - first - 1) * MSG_TOLD_LEN;
@@ -157,7 +158,7 @@ void relayed_told_release(struct relayed_told *told)
 
 /* -- batches -------------------------------------------------------------------------------- */
 
-/* One party's boxes of this exchange, concatenated, with the end of each. */
+/* The boxes of one party in this exchange, concatenated, with the end of each box. */
 struct sent {
 	struct buf bytes;
 	struct box {
@@ -165,7 +166,7 @@ struct sent {
 		size_t end;
 	} * box;
 	size_t boxes, room;
-	size_t due; /* receiver of the next box; L: complete */
+	size_t due; /* receiver of the next box; L: all boxes have arrived */
 };
 
 static enum err relay_gather(struct run *run, enum sealed what, struct sent *sent)

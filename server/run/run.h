@@ -17,58 +17,62 @@ struct run {
 	struct job job; /* the effective job */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	const char *submitter; /* user or service that submitted it */
+	const char *submitter; /* name of the user or service that submitted the job */
 	size_t L;
 	const char *const *name;        /* L names, ascending */
 	struct channel *const *channel; /* L channels, in the same order */
 	struct mailbox *mailbox;
 	struct record *record;
 	unsigned threads;
-	uint64_t max_memory;               /* bytes; 0: no bound */
-	unsigned job_timeout_s;            /* from the time when all have accepted; 0: no limit */
-	const struct numbering *numbering; /* NULL: keys are drawn at random */
+	uint64_t max_memory; /* bytes; 0: no bound */
+	/* Seconds from the time when all parties have accepted; 0: no limit. */
+	unsigned job_timeout_s;
+	const struct numbering *numbering; /* NULL: each key is drawn at random */
 	int fraction; /* fraction bits of sums in the job's words if the job says "auto" */
-	/* NUMBERING_KEY_LEN bytes of this job, for all its attempts; NULL: a key is drawn for each
-	 * attempt. */
+	/* Key that numbers the nodes in all attempts at this job: NUMBERING_KEY_LEN bytes. NULL:
+	 * each attempt draws a key. */
 	const uint8_t *numbers;
-	/* Nodes. Set once all parties have accepted; for fedsc, kmeans, fedspectral, fedwalk and
-	 * fedgcn (graphs), after their first step. */
+	/* Number of nodes or rows. Set once all parties have accepted; for fedsc, kmeans,
+	 * fedspectral, fedwalk and fedgcn (graphs), after their first step. */
 	size_t n;
-	size_t columns;     /* fedsc, kmeans: m; fedgcn: attributes of a node */
-	void *protocol;     /* left by the kind's run() for its keep(); owned */
-	double *confidence; /* n, per label (common/data/labels.h), or NULL; owned */
+	size_t columns;     /* number of columns: fedsc, kmeans: m; fedgcn: attributes of a node */
+	void *protocol;     /* result of the kind's run() for its keep(); owned */
+	double *confidence; /* n numbers, one per label (common/data/labels.h), or NULL; owned */
 	const char *output;
 	bool compares; /* parties compare the values broadcast to them (server/run/relay.h) */
 	unsigned phase;
-	uint64_t sums_opened; /* sums broadcast in this attempt */
-	/* Sums of all parties before the kind's first; the kind's rounds continue this count. */
+	uint64_t sums_opened; /* number of sums broadcast in this attempt */
+	/* Number of sums over all parties before the kind's first sum. The kind's rounds continue
+	 * this count. */
 	uint64_t rounds_before;
 	unsigned compared[TREE_NODES_MAX]; /* per group: the phase of its last comparison */
 	bool more;                         /* another attempt follows if this one is cut short */
-	const char *state;                 /* the file of server/daemon/attempt.h, or NULL */
+	/* Path of job.state (server/daemon/attempt.h), or NULL. */
+	const char *state;
 };
 
 /* Ends the record's current step. */
 void run_step(struct run *run);
-/* Begins a phase: sets its name in the record, the log and the channels' errors; up to 23 bytes,
- * copied. */
+/* Begins a phase: sets its name in the record, the log and the channels' errors. The name has at
+ * most 23 bytes, and is copied. */
 void run_phase(struct run *run, const char *name);
-/* Call once n is known, and columns if the kind has them. Logs and records this host's memory
- * estimate for the job. ERR_INPUT: more than max_memory. */
+/* Logs and records this host's memory estimate for the job. Call once n is known, and columns if
+ * the kind has them. ERR_INPUT: the estimate exceeds max_memory. */
 enum err run_check_memory(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
-/* Sends to parties [first, last). */
+/* Sends the message to parties [first, last). */
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m) MUST_CHECK;
 enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
 			      uint32_t group, uint32_t values, const uint32_t *label,
 			      size_t count) MUST_CHECK;
 
-/* Call after the last message, before waiting for answers: channel_warm() to all. */
+/* Calls channel_warm() for all channels. Call after the last message of a turn, before waiting for
+ * answers. */
 enum err run_warm(struct run *run) MUST_CHECK;
 
-/* Return the fixed point for a sum of `members` terms: run_fixed() that of the job;
- * run_fixed_wide() the widest, 64 bits with JOB_WIDE_FRACTION fraction bits. */
+/* Return the fixed point for a sum of `members` terms. run_fixed(): that of the job's words.
+ * run_fixed_wide(): the widest, with 64 bits and JOB_WIDE_FRACTION fraction bits. */
 struct fixed run_fixed(const struct run *run, size_t members);
 struct fixed run_fixed_wide(size_t members);
 

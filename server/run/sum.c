@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accumulators of the words that follow a group's vectors. */
+/* Sums of the words that follow the vectors of a group's members. */
 struct behind {
 	uint64_t canary;
 	uint8_t tag[TAG_LEN];
@@ -76,7 +76,7 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 	return sum_take_tag(run->channel[l], s, m, due->offset == all, due->last->tag);
 }
 
-/* Checks the canary, to which each member adds 1. */
+/* Checks the canary word: each member adds 1, so the sum must be the number of members. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
 	char members[256];

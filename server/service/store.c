@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK    0x434f5451 /* application_id: "COTQ" */
+#define MARK    0x434f5451 /* application_id of jobs.db: "COTQ" */
 #define VERSION 1
 
 const char *const store_state_name[] = { "queued", "waiting for parties", "running", "done",
@@ -50,7 +50,7 @@ static const char schema[] =
     "CREATE INDEX job_state ON job (state);"
     "CREATE INDEX job_number ON job (job_id);"
     "CREATE TABLE party (name TEXT PRIMARY KEY, contact INTEGER NOT NULL, software TEXT NOT NULL);"
-    "PRAGMA application_id = 1129272401;" /* MARK */
+    "PRAGMA application_id = 1129272401;" /* the value of MARK */
     "PRAGMA user_version = 1;"
     "COMMIT";
 
@@ -126,7 +126,7 @@ enum err store_open(struct store **s, const char *path)
 enum err store_look(struct store **s, const char *path)
 {
 	*s = NULL;
-	if (!file_exists(path)) /* opening would create it */
+	if (!file_exists(path)) /* opening would create the file */
 		return err_set(ERR_JOB, "%s is not there", path);
 	return store_open_file(s, path, false);
 }

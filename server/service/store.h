@@ -2,12 +2,12 @@
  *
  * The coordinator writes a row before an action that it announces (a job is accepted, begins), and
  * after one that it reports (a job has ended). Each write is a transaction and on disk when the
- * call returns. Progress within a job is not here: the job's directory has run.json and job.state
- * (server/daemon/attempt.h). job.state is touched twice a second and marked by the job thread, so
- * it must not depend on a database that another process may lock.
+ * call returns. jobs.db has no progress within a job. That is in run.json and job.state of the
+ * job's directory (server/daemon/attempt.h). job.state is touched twice a second and marked by the
+ * job thread, so it must not depend on a database that another process may lock.
  *
- * For one thread. ERR_JOB, with the file's name and SQLite's text: locked for STORE_BUSY_MS, full,
- * damaged. A change costs a few ms of disk time. */
+ * A store may be used by one thread only. ERR_JOB, with the file's name and SQLite's text: jobs.db
+ * was locked for STORE_BUSY_MS, or is full or damaged. A change costs a few ms of disk time. */
 #ifndef SERVER_SERVICE_STORE_H
 #define SERVER_SERVICE_STORE_H
 
@@ -22,14 +22,14 @@
 enum { STORE_BUSY_MS = 250, STORE_DIR_MAX = 48, STORE_TEXT_MAX = 64 };
 
 enum store_state {
-	STORE_QUEUED,  /* waits for its turn */
+	STORE_QUEUED,  /* waits until its parties are free */
 	STORE_WAITING, /* waits for absent parties */
 	STORE_RUNNING,
 	STORE_DONE,
 	STORE_FAILED,
 	STORE_CANCELLED,
 };
-/* "queued", "waiting for parties", ...; ends with NULL */
+/* Names of the states: "queued", "waiting for parties", ...; the last entry is NULL. */
 extern const char *const store_state_name[];
 bool store_is_over(enum store_state state);
 
@@ -39,36 +39,36 @@ struct store_job {
 	char submitter[STORE_TEXT_MAX + 1];
 	char *text; /* full text of the job (job_write); owned */
 	size_t parties;
-	char party[PARTIES_MAX][STORE_TEXT_MAX + 1]; /* ascending */
-	time_t submitted, began, ended;              /* 0: not yet */
+	char party[PARTIES_MAX][STORE_TEXT_MAX + 1]; /* names in ascending order */
+	time_t submitted, began, ended;              /* 0: did not happen yet */
 	unsigned attempts;
-	enum err status;     /* of an ended job */
-	char job_id[32 + 1]; /* "": never began */
-	/* directory of results, below the output directory; "": never began */
+	enum err status;     /* result of a job that has ended */
+	char job_id[32 + 1]; /* "": the job never began */
+	/* Directory of results, below the output directory; "": the job never began. */
 	char directory[STORE_DIR_MAX];
-	/* Reason of a failure, a cancellation or an earlier interruption; "". */
+	/* Reason of a failure, a cancellation or an earlier interruption, or "". */
 	char cause[ERR_DETAIL_MAX];
 };
 void store_job_release(struct store_job *j);
 
 struct store;
-/* Creates the file if there is none. ERR_INPUT, with advice: not a jobs.db of this version, or
- * damaged. */
+/* Opens jobs.db, and creates it if it does not exist. ERR_INPUT, with advice: the file is damaged,
+ * or not a jobs.db of this version. */
 enum err store_open(struct store **s, const char *path) MUST_CHECK;
-/* Opens it again next to a connection of this process. Skips the check for damage, which takes
- * longer as the file grows. */
+/* Opens jobs.db a second time, next to a connection of this process. Skips the check for damage,
+ * which takes longer as the file grows. */
 enum err store_look(struct store **s, const char *path) MUST_CHECK;
 void store_close(struct store *s); /* NULL: no effect */
-/* Checks the file. ERR_JOB, with advice: jobs.db was removed or replaced after it was opened.
- * Nothing is written then. */
+/* Checks that the file still exists. ERR_JOB, with advice: jobs.db was removed or replaced after it
+ * was opened. In this case writes nothing. */
 enum err store_there(struct store *s) MUST_CHECK;
 
-enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* sets the id */
-/* Updates all but id, submitter, text, parties and submitted. */
+enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* sets j->id */
+/* Updates all members except id, submitter, text, parties and submitted. */
 enum err store_change(struct store *s, const struct store_job *j) MUST_CHECK;
 
-/* Return jobs by id: those that have not ended; or the last `most` of all. The caller releases the
- * rows: store_rows_release(). */
+/* Rows of jobs, ordered by id. One function returns the jobs that have not ended, the other the
+ * last `most` of all. The caller releases the rows by store_rows_release(). */
 struct store_rows {
 	struct store_job *job;
 	size_t n;
@@ -76,16 +76,16 @@ struct store_rows {
 enum err store_open_jobs(struct store *s, struct store_rows *rows) MUST_CHECK;
 enum err store_last_jobs(struct store *s, size_t most, struct store_rows *rows) MUST_CHECK;
 void store_rows_release(struct store_rows *rows);
-/* Return a job. *found: it exists; the caller releases it. */
+/* Reads a job. *found: the job exists; the caller then releases it. */
 enum err store_get(struct store *s, int64_t id, struct store_job *j, bool *found) MUST_CHECK;
 enum err store_get_by_job_id(struct store *s, const char *job_id, struct store_job *j,
 			     bool *found) MUST_CHECK;
-/* Number of jobs in each state. */
+/* Counts the jobs in each state. */
 enum err store_count(struct store *s, size_t count[static STORE_CANCELLED + 1]) MUST_CHECK;
 
-/* Time and software of a party's last contact. */
+/* Time of a party's last contact, and the software that it ran. */
 struct store_party {
-	time_t contact; /* 0: never */
+	time_t contact; /* 0: the party never connected */
 	char software[STORE_TEXT_MAX + 1];
 };
 enum err store_saw_party(struct store *s, const char *name, const struct store_party *p) MUST_CHECK;

@@ -14,11 +14,12 @@ static const char *skip_string(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* Compares the key of each enclosing object with its part of the path. */
+/* Searches for the path by comparing the key of each enclosing object with one part of the path. */
 unsigned submit_line(struct bytes text, const char *path)
 {
 	const char *p = (const char *)text.p, *end = p + text.n;
-	int depth = 0, met = 0; /* enclosing objects and arrays; matched parts of the path */
+	/* Numbers of enclosing objects and arrays, and of matched parts of the path. */
+	int depth = 0, met = 0;
 	unsigned line = 1;
 
 	for (; p < end; p++) {
@@ -48,8 +49,8 @@ unsigned submit_line(struct bytes text, const char *path)
 	return 0;
 }
 
-/* If the text names a key of the file, adds the line to "job.json: job.filter.order is 0, expected
- * ...". */
+/* If the error text names a key of the file, adds the line number of that key. Example of a text:
+ * "job.json: job.filter.order is 0, expected ...". */
 static enum err with_line(enum err e, struct bytes text)
 {
 	struct err_saved end = err_save(e);
@@ -58,7 +59,7 @@ static enum err with_line(enum err e, struct bytes text)
 	unsigned line = 0;
 	size_t n;
 
-	while (at && (at == end.why || at[-1] != ' ')) /* skips a "job." within a file's name */
+	while (at && (at == end.why || at[-1] != ' ')) /* skips "job." inside a file's name */
 		at = strstr(at + 1, "job.");
 	n = at ? strspn(at + 4, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 	       : 0;
@@ -88,7 +89,7 @@ static enum err take_party(struct store_job *j, const struct coordinator_config 
 		if (!strcmp(j->party[l], name))
 			return err_set(ERR_INPUT, "%s: job.parties has \"%s\" twice", where, name);
 	snprintf(j->party[j->parties++], sizeof(j->party[0]), "%s",
-		 name); /* there are no more than configured */
+		 name); /* the file cannot name more parties than are configured */
 	return ERR_OK;
 }
 
@@ -152,7 +153,7 @@ enum err submit_read(struct store_job *j, const struct coordinator_config *confi
 	if (text.n > JOB_TEXT_MAX)
 		return err_set(ERR_INPUT, "%s: a job of %zu bytes, expected at most %d", where,
 			       text.n, JOB_TEXT_MAX);
-	TRY(json_parse(text, where, &root)); /* its error has line and column */
+	TRY(json_parse(text, where, &root)); /* the parser's error has line and column */
 	e = submit_read_job(j, config, root, text, where);
 	json_free(root);
 	return e == ERR_OK ? ERR_OK : with_line(e, text);

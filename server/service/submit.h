@@ -1,6 +1,6 @@
 /* submit.h -- reads a submitted job: its text, and its parties.
  *
- * The file is a job as `coordinator --job` reads it, and may also have
+ * The file is a job as for `coordinator --job`. It may also have
  *
  *     "parties": ["bank-a", "bank-b"]
  *
@@ -15,7 +15,8 @@
 #include "server/service/store.h"
 
 /* Sets text (owned by the caller) and parties of *j. where: name of the file in error texts.
- * ERR_INPUT, with key and line: the file does not parse, or names an unknown party, or too few. */
+ * ERR_INPUT, with key and line: the file is not valid, names an unknown party, or names too few
+ * parties. */
 enum err submit_read(struct store_job *j, const struct coordinator_config *config,
 		     struct bytes text, const char *where) MUST_CHECK;
 

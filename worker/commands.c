@@ -58,7 +58,7 @@ static bool has(const struct state *s, enum needs needs)
 	}
 }
 
-/* An invalid command does not come from a party of this release. */
+/* Returns false if the command is invalid; a party of this release never sends such a command. */
 static bool is_possible(const struct state *s)
 {
 	const struct ranks_command *o = &s->command;

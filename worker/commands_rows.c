@@ -43,13 +43,15 @@ bool command_is_answerable(const struct state *s)
 	}
 }
 
-/* Columns of the rows that a question is about. Once there is an embedding, that is clustered. */
+/* Returns the number of columns of the rows that a question is about. Once the rows are embedded,
+ * FEDSC_CLUSTERS is about the embedding. */
 static size_t columns_asked(const struct state *s, const struct fedsc_question *q)
 {
 	return q->kind == FEDSC_CLUSTERS ? fedsc_rows_clustered(&s->party)->cols : s->party.X.cols;
 }
 
-/* Answers a question about rows. All numbers that come with one question have the same meaning. */
+/* Answers a question about rows. The numbers that come with the question are one matrix; the kind
+ * of question decides what they mean. */
 void command_ask_rows(struct state *s)
 {
 	struct ranks_question *o = &s->command.asked;
@@ -65,7 +67,7 @@ void command_ask_rows(struct state *s)
 	q->Z = q->R = o->clusters.centres = &matrix;
 	o->clusters.count = given;
 	q->clusters = &o->clusters;
-	/* for sums, the given counts decide the number */
+	/* for FEDKMEANS_SUMS the number of words depends on the given counts */
 	words = fedsc_words(q, columns_asked(s, q));
 	if (words > RANKS_WORDS_MAX)
 		link_abort("rank 0 was asked for an answer of %zu words", words);

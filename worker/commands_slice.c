@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* Tiles of rows of a product that are sent at once. */
+/* Number of tiles of a product's rows that are computed and sent at once. */
 enum { SENT_TILES = 8 };
 
 /* ---- landmark and gcc ---- */
 
-/* Reads X again from its .npy file, and renames its rows as before. */
+/* Reads X again from its .npy file, and moves its rows to the same places as before. */
 static enum err commands_slice_read_again(void *arg, struct features *X)
 {
 	struct state *s = arg;
@@ -33,7 +33,7 @@ static enum err commands_slice_read_again(void *arg, struct features *X)
 	return e;
 }
 
-/* Turns features and graph into a slice, at the first call. */
+/* Turns features and graph into a slice when first called. */
 static enum err need_slice(struct state *s)
 {
 	if (s->slice.g)
@@ -61,7 +61,7 @@ void command_filter(struct state *s)
 	(void)state_reply(s, e);
 }
 
-/* This rank's part of the vectors over rows to which a question points. */
+/* Vectors over rows that a question points to. Each rank has the part for its own rows. */
 struct pointed {
 	double *square;
 	uint32_t *label;
@@ -108,8 +108,8 @@ static void make_product(void *arg, size_t first, size_t count, void *to)
 	slice_product_rows(p->s, &p->C, first, count, to);
 }
 
-/* Computes rows of a product only when they are sent. All ranks' rows at once would take as much
- * memory as the block in the question. */
+/* Answers a question. Computes the rows of a product only when they are sent, because all rows at
+ * once would take as much memory as the block in the question. */
 void command_ask(struct state *s)
 {
 	struct question *q = &s->command.question;

@@ -10,10 +10,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* MPI counts by int, so longer data are sent as several messages, which arrive in order. */
+/* MPI counts data by int, so longer data are sent as several messages, which arrive in order. */
 static const size_t MESSAGE_MAX = (size_t)1 << 30;
-/* Open MPI waits by polling without pause. A rank that waits for long sleeps between polls, for an
- * eighth of its waiting time so far, so that it takes no core from ranks that compute. */
+/* Open MPI waits by polling without pause. A rank that has waited long sleeps between polls, so
+ * that other ranks have the core for computing. Each sleep is an eighth of the waiting time so
+ * far. */
 enum { NAP_FIRST_NS = 20000, NAP_MOST_NS = 1000000 };
 
 struct transfers {

@@ -7,13 +7,13 @@
 
 void link_begin(int *argc, char ***argv, struct ranks *R);
 void link_end(void);
-/* Ends all ranks and mpirun after an error that stops the run. The sentence goes to standard error,
- * where the party reads it. */
+/* Ends all ranks and mpirun after an error that stops the run. Writes the sentence to standard
+ * error, which the party reads. */
 void link_abort(const char *fmt, ...) PRINTF(1, 2) __attribute__((noreturn));
 
-/* Returns the costs of this rank so far. */
+/* Returns the costs of this rank until now. */
 struct ranks_cost link_cost(void);
-/* Sets a function to be called at rank 0 after exchanges. */
+/* Sets a function that rank 0 calls after exchanges. */
 void link_on_exchange(void (*call)(void));
 
 #endif

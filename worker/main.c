@@ -1,7 +1,7 @@
-/* coterie-worker: MPI ranks on which a party's local phase runs. The party starts it by mpirun,
- * with a directory of two pipes. Commands and replies pass through these pipes, at rank 0
- * (common/ranks/pipe.h). It reads the party's data. It has no part in the protocol between parties:
- * no key, no mask, no socket to another party. */
+/* coterie-worker: MPI ranks on which a party's local phase runs. The party starts it by mpirun, and
+ * gives it a directory with two pipes. Commands and replies pass through these pipes, at rank 0
+ * (common/ranks/pipe.h). The ranks read the party's data. They take no part in the protocol between
+ * parties: they have no key, no mask and no socket to another party. */
 #include "common/base/file.h"
 #include "common/base/alloc.h"
 #include "common/linalg/la.h"
@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Sends the host of each rank, so that the party can name the host of a rank that dies. */
+/* Sends the name of each rank's host, so that the party can name the host if a rank dies. */
 static void send_hello(const struct ranks *R)
 {
 	struct ranks_hello hello = { .command_size = sizeof(struct ranks_command),
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
 				" is started by a party whose configuration has ranks.n.\n");
 		return ERR_INPUT;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* mpirun's end, or that of its daemon on another host */
-	alloc_gives_back(true); /* frees the memory of one step before the next allocates its own */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with mpirun, or with its daemon on another host */
+	alloc_gives_back(true); /* return freed memory to the system, so that each step has it */
 	link_begin(&argc, &argv, &R);
 	if (la_reserve(1) != ERR_OK)
 		link_abort("%s", err_detail());

@@ -9,7 +9,7 @@
 
 enum { TICK_S = 1 };
 
-static bool between; /* between commands: the party may close its end now */
+static bool between; /* no command is being executed, so the party may close its end now */
 
 __attribute__((noreturn)) static void gone(void)
 {

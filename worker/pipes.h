@@ -1,5 +1,5 @@
-/* pipes.h -- rank 0's ends of the two pipes (common/ranks/pipe.h). All ranks end if the party has
- * gone or sends an impossible message, since no process could receive an error. */
+/* pipes.h -- rank 0's ends of the two pipes (common/ranks/pipe.h). If the party has ended or sends
+ * an invalid message, all ranks end, because no process could receive an error. */
 #ifndef WORKER_PIPES_H
 #define WORKER_PIPES_H
 
@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* dir: the directory of the pipes `in` and `out`. */
+/* Opens the pipes `in` and `out` in the directory dir. */
 void pipes_open(const char *dir);
 bool pipes_receive_command(struct ranks_command *o); /* false: the party has ended the ranks */
 void pipes_send_message(enum ranks_what what, const void *p, size_t n);
 void pipes_send_vector(const void *p, size_t n,
-		       size_t unit);   /* no piece splits a unit that fits it */
-void pipes_receive(void *p, size_t n); /* of any pieces */
+		       size_t unit);   /* a piece does not split a unit that fits into one piece */
+void pipes_receive(void *p, size_t n); /* pieces may have any sizes */
 void pipes_tick(void);                 /* sends an empty frame from time to time */
 
 #endif

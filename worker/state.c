@@ -37,7 +37,7 @@ bool state_reply(struct state *s, enum err own)
 	return s->reply.code == ERR_OK;
 }
 
-/* Rank `from` sends `count` items, and rank `to` receives them. */
+/* Rank `from` sends `count` items to rank `to`, which receives them. */
 static void carry(const struct ranks *R, size_t bytes, size_t count, size_t from, const void *out,
 		  size_t to, void *in)
 {
@@ -73,7 +73,7 @@ void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, p
 	free(each);
 }
 
-/* Items per frame; a single item may take several frames. */
+/* Returns the number of items per frame. A single item may take several frames. */
 static size_t items_of_frame(size_t bytes)
 {
 	return bytes < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / bytes : 1;

@@ -26,7 +26,7 @@ rows() { # VARIANT [SYNTH-OPTION...]
 edges() { # VARIANT
 	edges_federation $PARTIES
 	edit job ".variant = \"$1\""
-	# the plain variant keeps random numbers, which differ in each attempt
+	# the plain variant has no numbering files: each attempt numbers its rows at random
 	[[ $1 == fedspectral ]] || numbered $PARTIES
 }
 

@@ -75,7 +75,8 @@ def change_tag(draw, tag):
 
 
 def change(draw, words, tag):
-    """Draws another sum or tag than words (integers below N) and tag, and names the change."""
+    """Draws a change of the sum `words` (integers below N) or of its tag. Returns the changed
+    sum and tag, and the name of the change."""
     while True:
         new, new_tag, of = list(words), tag, draw.randrange(10)
         if of < 6:
@@ -91,7 +92,7 @@ def change(draw, words, tag):
 
 
 class Changes(liar.Lies):
-    """Mixed in before a coordinator of tests/interop."""
+    """A mixin that changes a coordinator of tests/interop."""
 
     changes, draw, at = 0, random.Random(1), None
 

@@ -1,11 +1,11 @@
 """Reads the others' edges in fedspectral by false terms, with an honest coordinator.
 
-Each block is a combination of the sum before it and of blocks that all parties have. The
-malicious party claims ids that no other party has. In the rows of these ids the sum is the
-party's own term. From enough such rows the party computes the combination, and from that the sum
-in all rows. It sends random numbers, so the blocks are as good as random ones. The sum minus its
-own term is the others' matrix times the last block. The party also claims ids that it guesses, so
-that it can name the others' nodes.
+Each block is a combination of the sum before it and of earlier blocks, which all parties have.
+The coefficients are unknown. The malicious party claims ids that no other party has. In the rows
+of these ids the sum is only the party's own term. So from enough such rows the party computes the
+coefficients, and with them the sum in all rows. That sum minus its own term is the others' matrix
+times the block that was asked. The party's terms are random numbers, so the blocks are as good as
+random ones. The party also claims ids that it guesses, so that it can name the others' nodes.
 
 exact: it claims no edges of other ids, so joint degrees are the others' degrees. With as many
 columns as the others have nodes it solves for their matrix.

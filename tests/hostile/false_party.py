@@ -97,8 +97,8 @@ class Steering(Sums):
         return super().ask_parts(kind, [t * times for t in term], also)
 
     def own_counts(self):
-        """Chooses counts that add up to all claimed rows, as parties check. As many counts as
-        possible are large enough."""
+        """Chooses counts that add up to all claimed rows, because parties check that. As many
+        counts as possible reach min_cluster."""
         super().own_counts()
         k = min(len(self.Z), max(self.claimed // self.least, 1))
         own = np.zeros(len(self.Z))

@@ -147,7 +147,7 @@ HARMFUL = (
 
 
 class Lies:
-    """Mixed in before a coordinator of tests/interop."""
+    """A mixin that changes a coordinator of tests/interop."""
 
     def __init__(self, lie, *args):
         super().__init__(*args)

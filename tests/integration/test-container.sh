@@ -158,7 +158,8 @@ pod() { # NAME ROLE VALUES
 	chmod 440 "$pod"/identity/*
 	chmod 2770 "$pod"/{state,run}
 	c=$(build from "coterie-$2")
-	# A kubelet mounts a volume over the image's. buildah would use the image's volume.
+	# A kubelet mounts its volume over the image's volume. buildah would use the image's volume,
+	# so that volume is removed here.
 	build config --volume "/var/lib/coterie-$2-" "$c"
 	printf '%s\n' "nsenter --net=/proc/${PID[wire]}/ns/net buildah --storage-driver vfs" \
 		"--root $T/store --runroot $T/run run --user 10001:10001" \

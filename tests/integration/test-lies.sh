@@ -85,7 +85,7 @@ test_words_that_are_changed() {
 	is_found key 'key advertisement of party-02: .*'
 }
 
-# In version 3 parties believed sums. The parties refuse it and tell the remedy.
+# The coordinator speaks version 3, whose sums had no tags. Parties refuse it and report the remedy.
 test_version_without_tags() {
 	lies_to 3
 	liar version

@@ -117,7 +117,8 @@ test_identical_copy_on_ranks() {
 	same_labels "$T/undisturbed/party-01/labels.npy" "$T/out/party-01/labels.npy"
 }
 
-# GCC reads the file once and uses the file that was there. Only the profile cannot be made.
+# GCC reads the file once, before it is replaced, and the job succeeds. Only the profile cannot be
+# made.
 test_gcc_reads_once() {
 	slices gcc
 	coordinator

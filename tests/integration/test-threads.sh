@@ -1,8 +1,7 @@
 #!/bin/bash
 # Runs COTERIE_JOBS jobs of every kind (1; 20 in make soak). With programs of make SAN=thread, no
-# thread of a daemon has a data race. With other programs it runs only if COTERIE_JOBS is set,
-# because other tests run each kind.
-#
+# thread of a daemon has a data race. With other programs these tests run only if COTERIE_JOBS is
+# set, because other tests run each kind.
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 # shellcheck source=../faults/protocols.sh

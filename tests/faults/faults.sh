@@ -255,7 +255,7 @@ kill_and_start() {
 
 kill_for_good() {
 	local name status
-	late=true # stays true if all victims have ended already
+	late=true # unless a kill below strikes
 	for name in ${victim//+/ }; do
 		status=0
 		kill -KILL "${PID[$name]}" 2>/dev/null || true

@@ -310,8 +310,9 @@ judge_labels() { # NAME
 		[[ ! -e $was/$f || -e $T/out/$1/$f ]] || ! status_is "$1" "done" ||
 			fail "$1 is done and has no $f"
 	done
-	# A party that failed has no labels. The victim is exempt. The coordinator computes its own
-	# labels. If the coordinator fails at the very end, parties have confirmed theirs already.
+	# A party that failed has no labels. The victim may have labels, and so may the coordinator,
+	# which computes its own. If the coordinator fails at the very end, the parties have
+	# confirmed their labels already.
 	[[ ${STATUS_OF[$1]} == 0 ||
 		$1 == "$victim" ||
 		$1 == coordinator || $victim == coordinator || ! -e $T/out/$1/labels.csv ]] ||

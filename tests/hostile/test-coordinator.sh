@@ -55,8 +55,8 @@ test_one_member_is_told_other_clusters_of_a_level() {
 	found_by coordinator 4 'masks of group 6, round 0, over .* do not cancel \(during level-2\)'
 }
 
-# Changes the results of a job, after which no sum follows that could become noise. The true
-# coordinator is not involved.
+# Changes the results of a job for party-01. No sum follows that could become noise, so only the
+# confirmations between parties show the lie.
 different_results() { # [RULE...]
 	local node
 	federation 3

@@ -12,7 +12,7 @@ party_dies_in() { # STEP
 	in_phase party-01 "$1"
 	kills party-01
 	ADDRESS=$RELAY party party-01
-	if [[ $1 == result ]]; then # it had its result, and the others do not wait for it
+	if [[ $1 == result ]]; then # party-01 had its result, and the others do not wait for it
 		ended party-01
 		[[ $STATUS == 0 || $STATUS == 2 ]] ||
 			fail "party-01 ended with status $STATUS, expected 0 or 2"
@@ -24,7 +24,7 @@ party_dies_in() { # STEP
 		return 0
 	fi
 	same_as_undisturbed
-	# it died before any of its messages had arrived
+	# party-01 died before any of its messages had arrived
 	if [[ $1 == offer && $(run_of coordinator .attempt) == 1 ]]; then
 		says coordinator 'party-01 reconnected from'
 		attempt_is 1 "${EVERYONE[@]}"
@@ -56,7 +56,7 @@ coordinator_dies_in() { # STEP
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
 	says coordinator 'attempt 1 of a job was under way'
-	# it died before its offer had arrived
+	# the coordinator died before its offer had arrived
 	if [[ $1 == offer && $(run_of party-00 '.attempts | length') == 0 ]]; then
 		return 0
 	fi

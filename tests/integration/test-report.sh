@@ -214,7 +214,7 @@ test_damaged() {
 	holds \
 		"$page" '.missing | any(.subject == "coordinator" and (.text
 			| startswith("nothing of it is below")))'
-	# A run.json is of another run.
+	# One party's run.json is of another run.
 	rm -r "$run" && cp -r "$T/whole" "$run"
 	jq '.job_id = "00"' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"

@@ -1,4 +1,4 @@
-/* book.h -- a ledger of bank-a in a temporary folder, for each test anew. */
+/* book.h -- makes a new ledger of bank-a in a temporary folder for each test. */
 #ifndef TESTS_UNIT_CRYPTO_BOOK_H
 #define TESTS_UNIT_CRYPTO_BOOK_H
 

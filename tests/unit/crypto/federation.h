@@ -1,4 +1,4 @@
-/* federation.h -- parties that agree on keys and mask, in one process. */
+/* federation.h -- runs parties in one process that agree on keys and mask sums. */
 #ifndef TESTS_UNIT_CRYPTO_FEDERATION_H
 #define TESTS_UNIT_CRYPTO_FEDERATION_H
 
@@ -40,7 +40,7 @@ struct federation {
 	size_t parties;
 	unsigned modulus_bits;
 	struct secagg *sa[MOST];
-	struct secagg_advert advert[MOST]; /* as the coordinator relays them */
+	struct secagg_advert advert[MOST]; /* the advertisements that the coordinator relays */
 };
 
 static inline struct secagg_setup setup_of(size_t parties, size_t own, unsigned modulus_bits)
@@ -84,7 +84,7 @@ static inline void leave(struct federation *f)
 		secagg_free(f->sa[i]);
 }
 
-/* The mask alone: what a party sends for a vector of zeros. */
+/* Computes the mask alone: a party's term for a vector of zeros. */
 static inline void masked_zeros(struct federation *f, size_t i, const size_t *members, size_t count,
 				const uint8_t *seen, void *words, size_t n, uint64_t *round)
 {
@@ -106,7 +106,7 @@ static inline bool all_zero(const void *p, size_t n)
 	return true;
 }
 
-/* Opens one sum of everybody and says whether the masks cancel. */
+/* Opens one sum of all parties; returns whether the masks cancel. */
 static inline bool cancels(struct federation *f)
 {
 	static uint64_t acc[WORDS], words[WORDS];

@@ -1,4 +1,4 @@
-/* hex.h -- bytes from hexadecimal text, for known answers. */
+/* hex.h -- converts hexadecimal text to bytes, for known answers. */
 #ifndef TESTS_UNIT_CRYPTO_HEX_H
 #define TESTS_UNIT_CRYPTO_HEX_H
 

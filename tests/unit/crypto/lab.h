@@ -1,4 +1,5 @@
-/* lab.h -- identities for tests: a lab CA in a temporary folder, loaded and removed again. */
+/* lab.h -- makes identities for tests: loads them from a lab CA in a temporary folder, and removes
+ * the folder. */
 #ifndef TESTS_UNIT_CRYPTO_LAB_H
 #define TESTS_UNIT_CRYPTO_LAB_H
 
@@ -25,7 +26,7 @@ static inline void lab_remove(const char *dir)
 	assert_int_equal(system(command), 0);
 }
 
-/* Names rise with i: "p0", "p1", ... Every third is a P-256 key, the others are Ed25519. */
+/* Names ascend with i: "p0", "p1", ... Every third key is P-256, the others are Ed25519. */
 static inline struct identity *lab_identity(const char *dir, int i)
 {
 	char name[16], key[96], csr[96], crt[96];

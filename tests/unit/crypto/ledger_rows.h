@@ -1,4 +1,5 @@
-/* ledger_rows.h -- rows for a ledger, what is said of it, and somebody with a database tool. */
+/* ledger_rows.h -- writes rows into a ledger, collects the faults that a check reports, and tampers
+ * with the file. */
 #ifndef TESTS_UNIT_CRYPTO_LEDGER_ROWS_H
 #define TESTS_UNIT_CRYPTO_LEDGER_ROWS_H
 
@@ -37,7 +38,7 @@ static inline void write_some(size_t rows)
 	}
 }
 
-/* ---- what was said of it ---- */
+/* ---- reported faults ---- */
 
 static char said[4096];
 
@@ -72,7 +73,7 @@ static inline void says(const char *what)
 		fail_msg("\"%s\" is not in: %s", what, said);
 }
 
-/* Somebody with a database tool. */
+/* Changes the file, like a person with a database tool. */
 static inline void tamper(const char *sql)
 {
 	sqlite3 *db;
@@ -101,7 +102,8 @@ static inline void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data
 	assert_ok(ledger_commit(book));
 }
 
-/* A job of hub over data `data` of that name ("": of none) which claims mu of each row. */
+/* Writes a job of hub over data `data` of the data set `set` ("": no name). The job claims mu for
+ * each row. */
 static inline void write_claim(const char *set, uint8_t data, uint8_t id, double mu)
 {
 	struct ledger_job j = job_a;

@@ -1,12 +1,12 @@
-/* Constant time in the manner of ctgrind: secrets are marked as uninitialised memory, and valgrind
- * then reports every branch and every address that depends on them.
+/* Checks constant time in the manner of ctgrind: the test marks secrets as uninitialised memory,
+ * and valgrind then reports every branch and every address that depends on them.
  *
- * Our own code, GMP's powers, and libcrypto as far as it goes under valgrind, which shows it a
- * processor with AES instructions, but without those for SHA: AES is then what runs elsewhere too,
- * SHA-256 is not. Signatures and TLS are not looked at.
+ * The check covers our own code, GMP's powers, and libcrypto as far as possible: valgrind emulates
+ * a processor with AES instructions but without those for SHA. So it runs the usual code for AES,
+ * but not for SHA-256. The check does not cover signatures and TLS.
  *
- * Outside valgrind the test runs itself again under it; where valgrind or its header is missing, or
- * under a sanitizer, it is skipped. */
+ * Outside valgrind the test runs itself again under valgrind. Without valgrind or its header, or
+ * under a sanitizer, the test is skipped. */
 #include "tests/test.h"
 #include "crypto/dh.h"
 #include "crypto/fixed.h"
@@ -31,8 +31,8 @@
 #ifdef HAVE_MEMCHECK
 #include <valgrind/memcheck.h>
 
-/* Published values are no secrets from then on. crypto/secagg.c is compiled in here a second
- * time, to say so between making S_i and signing it. */
+/* A published value is no longer secret. A second copy of crypto/secagg.c is compiled here, to mark
+ * S_i as public between its computation and its signature. */
 static struct dh_key *dh_key_of(const struct dh_group *g, uint8_t secret[static DH_SECRET_LEN])
 {
 	VALGRIND_MAKE_MEM_UNDEFINED(secret, DH_SECRET_LEN);
@@ -50,7 +50,7 @@ static void dh_publish(const struct dh_key *key, uint8_t out[static DH_BYTES_MAX
 #undef dh_key_new
 #undef dh_public
 
-/* Random numbers that crypto/paillier.c draws are secret, too. */
+/* Marks the random numbers of crypto/paillier.c as secret, too. */
 static enum err draw_hidden(void *p, size_t n)
 {
 	enum err err = random_secret(p, n);
@@ -62,7 +62,7 @@ static enum err draw_hidden(void *p, size_t n)
 #include "crypto/paillier.c"
 #undef random_secret
 
-/* Branches on secrets that are there on purpose, since all may know which way they went. */
+/* Deliberate branches on secrets. Each is allowed because the result becomes public. */
 static const char known[] =
     "{\n"
     "   a value is outside the bound or not: if it is, the job ends and says so\n"
@@ -80,7 +80,8 @@ static const char known[] =
 
 static volatile int sink;
 
-/* The instrument itself must see a branch on a secret, or the rest proves nothing. */
+/* Checks the method itself: valgrind must report a branch on a secret, or the other tests prove
+ * nothing. */
 static void a_branch_is_seen(void **state)
 {
 	uint8_t secret = (uint8_t)getpid();
@@ -105,8 +106,8 @@ static void an_address_is_seen(void **state)
 	assert_int_not_equal(VALGRIND_COUNT_ERRORS, before);
 }
 
-/* GMP's function for numbers that know their length is not constant-time: why crypto/dh.c does not
- * use it. */
+/* GMP's mpz_powm_sec is not constant-time, because its numbers know their length. Therefore
+ * crypto/dh.c does not use it. */
 static void mpz_powm_sec_is_not(void **state)
 {
 	uint8_t secret[DH_SECRET_LEN], out[DH_BYTES_MAX];
@@ -150,16 +151,15 @@ static void diffie_hellman(void **state)
 		assert_int_equal(VALGRIND_COUNT_ERRORS, before);
 		dh_shared(key, public_key, out);
 		dh_key_free(key);
-		/* X25519: libcrypto asks whether it is zero, which dh_check() has answered in
-		 * public. */
+		/* X25519: libcrypto branches on whether the secret is zero; dh_check() has made
+		 * that public. */
 		assert_int_equal(VALGRIND_COUNT_ERRORS, before + (i == 3));
 		assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, dh_len(g)),
 				     0); /* it is secret */
 	}
 }
 
-/* Keys, plaintexts and factors are secret; ciphertexts are sent, and whether one decrypts is
- * said. */
+/* Keys, plaintexts and factors are secret. Ciphertexts, and whether one decrypts, are public. */
 static void paillier(void **state)
 {
 	int64_t x[2][PAILLIER_SLOTS] = { { 5, -7, 11 } }, w[2] = { -3, 4 };
@@ -220,8 +220,8 @@ static void keys_and_masks(void **state)
 	}
 }
 
-/* Key, words, tag and masks are secret. A broadcast sum and its tag are not, nor whether they hold.
- */
+/* Key, words, tag and masks are secret. A broadcast sum, its tag, and whether they fit are
+ * public. */
 static void tags(void **state)
 {
 	static uint64_t x[700];
@@ -252,7 +252,7 @@ static void tags(void **state)
 	mask_free(list);
 }
 
-/* Values are secret, and whether all are within the bound is not. */
+/* Values are secret. Whether all are within the bound is public. */
 static void fixed_point(void **state)
 {
 	static double x[5000];
@@ -291,7 +291,7 @@ static void hmac(void **state)
 	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, sizeof(out)), 0);
 }
 
-/* ---- two parties, from their exponents to what they send ---- */
+/* ---- two parties, from their exponents to their messages ---- */
 
 static struct secagg *pair[2];
 
@@ -337,7 +337,7 @@ static void two_parties(void **state)
 		    0);
 		identity_free(id[i]);
 	}
-	/* Asking for what is not defined is counted as an error too: twice. */
+	/* VALGRIND_CHECK_MEM_IS_DEFINED counts undefined memory as an error, too: here twice. */
 	assert_int_equal(VALGRIND_COUNT_ERRORS, before + 2);
 	snprintf(command, sizeof(command), "rm -r '%s'", dir);
 	assert_int_equal(system(command), 0);
@@ -387,8 +387,8 @@ static void sealed(void **state)
 	buf_release(&box);
 }
 
-/* Its own program again, under valgrind; what it prints is shown only if it fails, and indented, as
- * it looks like a test's own report. */
+/* Runs this program again under valgrind. Prints the output only on failure, indented, because it
+ * looks like a test report. */
 static void under_valgrind(void **state)
 {
 	char self[256] = { 0 }, command[512], line[512], report[32 << 10] = "";
@@ -413,11 +413,11 @@ static void under_valgrind(void **state)
 	status = pclose(f);
 	close(fd);
 	unlink(path);
-	if (strstr(report,
-		   "debuginfo reader")) /* it cannot read this compiler's: it did not start */
+	/* valgrind cannot read this compiler's debug information, so it did not start */
+	if (strstr(report, "debuginfo reader"))
 		skip();
 	if (status)
-		printf("%s", report); /* cmocka's own messages are cut short */
+		printf("%s", report); /* cmocka would shorten the report */
 	assert_int_equal(status, 0);
 }
 

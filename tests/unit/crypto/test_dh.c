@@ -9,7 +9,7 @@
 static const unsigned all_bits[] = { 2048, 3072, 4096, 255 };
 enum { PRIMES = 3, GROUPS = sizeof(all_bits) / sizeof(all_bits[0]) }; /* X25519 is the last */
 
-/* floor(2^power e) by its series, with guard bits. */
+/* Computes floor(2^power e) by its series, with guard bits. */
 static void e_times(mpz_t out, unsigned power)
 {
 	enum { GUARD = 64 };
@@ -26,7 +26,8 @@ static void e_times(mpz_t out, unsigned power)
 	mpz_clear(term);
 }
 
-/* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, a safe prime. */
+/* The prime is as in RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1,
+ * a safe prime. */
 TEST(primes_follow_rfc7919)
 {
 	static const unsigned long x[PRIMES] = { 560316, 2625351, 5736041 };
@@ -119,7 +120,7 @@ TEST(fresh_keys_agree)
 	}
 }
 
-/* p + delta as bytes, or delta alone. */
+/* Returns p + delta as bytes, or delta alone. */
 static struct bytes number(const struct dh_group *g, bool from_prime, long delta, uint8_t *out)
 {
 	mpz_t s;
@@ -151,7 +152,7 @@ TEST(refuses_bad_public_keys)
 		assert_string_equal(dh_check(g, number(g, true, -1, s)), "it is above p - 2");
 		assert_string_equal(dh_check(g, number(g, true, 0, s)), "it is above p - 2");
 		assert_string_equal(dh_check(g, number(g, true, 1, s)), "it is above p - 2");
-		/* p = 7 mod 8, so -1 is no square: of 4 and p - 4 just one is. */
+		/* p = 7 mod 8, so -1 is not a square, and of 4 and p - 4 only 4 is a square. */
 		assert_null(dh_check(g, number(g, false, 4, s)));
 		assert_string_equal(dh_check(g, number(g, true, -4, s)),
 				    "it is not in the subgroup of prime order");
@@ -176,7 +177,7 @@ static bool times(const uint8_t *scalar, const uint8_t *point, uint8_t *out)
 	return finite;
 }
 
-/* The points of small order of curve and twist, and of all that is written like one of them. */
+/* Refuses the points of small order of the curve and its twist, in every encoding. */
 TEST(refuses_bad_points)
 {
 	static const struct {
@@ -215,7 +216,7 @@ TEST(refuses_bad_points)
 	assert_null(dh_check(g, (struct bytes){ u, 32 }));
 }
 
-/* RFC 7748, 5.2: the first vector, and a thousand iterations. */
+/* Computes the test vectors of RFC 7748, 5.2: the first one, and a thousand iterations. */
 TEST(x25519_as_in_the_rfc)
 {
 	uint8_t k[X25519_LEN], u[X25519_LEN], want[X25519_LEN];

@@ -11,7 +11,7 @@ static const struct fixed settings[] = {
 };
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
-/* The integer that a word stands for. */
+/* Returns the integer that a word represents. */
 static int64_t word(const struct fixed *f, const void *words, size_t i)
 {
 	return f->modulus_bits == 64 ? ((const int64_t *)words)[i] : ((const int32_t *)words)[i];
@@ -31,7 +31,7 @@ TEST(rounds_to_nearest)
 
 		for (size_t i = 0; i < N; i++)
 			x[i] = (2 * rng_unit(&r) - 1) * (i % 2 ? bound : fmin(bound, 1000 * step));
-		/* Halfway between two integers of every size: to the even one. */
+		/* Rounds halves of every size to the even integer. */
 		for (size_t i = 0; i < N; i += 5) {
 			double half = floor(ldexp(rng_unit(&r), (int)(i / 5 % 53))) + 0.5;
 
@@ -54,7 +54,7 @@ TEST(bound_holds_from_both_sides)
 		double bound = fixed_bound(f);
 		double half = ldexp(1.0, (int)f->modulus_bits - 1 - (int)f->fraction_bits);
 
-		/* L max|x| 2^f < N/2, and not far below. */
+		/* The bound satisfies L max|x| 2^f < N/2, and is close to this limit. */
 		assert_true((double)f->parties * bound < half || f->parties > 1);
 		assert_true((double)f->parties * (bound * (1 + 0x1p-51)) * (1 + 0x1p-30) +
 				(double)f->parties * ldexp(1.0, -(int)f->fraction_bits) >=
@@ -92,7 +92,7 @@ TEST(negative_values_sum)
 		memset(want, 0, sizeof(want));
 		for (int l = 0; l < L; l++) {
 			for (size_t i = 0; i < N; i++) {
-				/* whole steps, so that the sum is exact */
+				/* takes whole steps, so that the sum is exact */
 				x[i] = ldexp((double)rng_below(&r, 1 << 24) - (i % 3 ? 1 << 24 : 0),
 					     -12);
 				want[i] += x[i];
@@ -125,7 +125,7 @@ TEST(refuses_what_is_no_number)
 					   "bound");
 				x[at] = 0;
 			}
-	/* The sentence travels to others: the value may not be in it. */
+	/* Other parties receive the error, so it must not contain the value. */
 	x[0] = 123456789012345678.0;
 	assert_err(fixed_encode(&(struct fixed){ 64, 16, 3 }, x, 1, words, NULL), ERR_JOB, "16");
 	assert_null(strstr(err_detail(), "1234"));
@@ -151,7 +151,7 @@ TEST(words_may_be_unaligned)
 	}
 }
 
-/* The next power of two would leave the bound. */
+/* Chooses the largest power of two that keeps the bound. */
 TEST(scales_fill_the_word)
 {
 	static const double most[] = { 1, 0.3, 2708, 1e6, 0.9999999, 1.5 };

@@ -18,7 +18,7 @@ static const struct {
 	  "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b" },
 };
 
-/* Each text again and again with one key: whole, and byte by byte. */
+/* Hashes each text repeatedly with one key: whole, and byte by byte. */
 TEST(known_answers)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -40,7 +40,7 @@ TEST(known_answers)
 	}
 }
 
-/* Of nothing, by no key: known to everybody, and the same the second time. */
+/* Hashes an empty text with an empty key, which has a known answer, twice. */
 TEST(of_nothing)
 {
 	struct hmac *h = hmac_new((struct bytes){ NULL, 0 });

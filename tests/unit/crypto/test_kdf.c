@@ -2,7 +2,7 @@
 #include "crypto/hmac.h"
 #include "tests/unit/crypto/hex.h"
 
-/* RFC 5869, Appendix A, the cases for SHA-256. */
+/* The SHA-256 cases of RFC 5869, Appendix A. */
 static const struct vector {
 	const char *secret, *salt, *info, *prk, *okm;
 } vectors[] = {
@@ -56,8 +56,8 @@ TEST(rfc5869)
 	}
 }
 
-/* Of all lengths around a block of the hash: what HMAC makes of T(i - 1) || info || i, by
- * libcrypto's. */
+/* Compares the output with libcrypto's HMAC of T(i - 1) || info || i, for all lengths of info
+ * around a block of the hash. */
 TEST(is_hmac)
 {
 	uint8_t prk[KDF_KEY_LEN], info[200], okm[3 * HMAC_LEN], want[HMAC_LEN];
@@ -84,7 +84,7 @@ TEST(is_hmac)
 	hmac_free(h);
 }
 
-/* A group of 256 parties with names of 64 bytes: all of it counts. */
+/* Uses all of a long info, like that of 256 parties with names of 64 bytes. */
 TEST(long_info)
 {
 	uint8_t key[KDF_KEY_LEN] = { 1 }, a[16], b[16];

@@ -1,4 +1,4 @@
-/* A ledger: what is written, counted, and found out when somebody was at it. */
+/* Writes rows into a ledger, counts them, and finds every manipulation of the file. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -73,7 +73,8 @@ static void test_rows_are_written(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* Opened again it goes on; another party's is refused, and what is none. */
+/* Continues a ledger that is opened again. Refuses another party's ledger, and files that are not
+ * ledgers. */
 static void test_open_again(void **state)
 {
 	struct ledger_head before, after;
@@ -182,7 +183,7 @@ static void test_changed_job(void **state)
 	}
 }
 
-/* Units, mu and names of data sets are in the chain, too. */
+/* The hash chain covers units, mu and names of data sets, too. */
 static void test_changed_claim(void **state)
 {
 	static const char *const how[] = { "UPDATE claim SET mu = mu / 2",
@@ -209,7 +210,7 @@ static void test_changed_claim(void **state)
 	}
 }
 
-/* A file of a version that knew no submitters: its rows stay right, and new ones go in. */
+/* A file of a version without submitters: its rows stay valid, and the ledger adds new ones. */
 static void test_without_submitters(void **state)
 {
 	struct ledger_job none = job_a;
@@ -244,7 +245,7 @@ static void test_removed_row_is_found(void **state)
 	says("rows 3 to 4 were removed");
 }
 
-/* The gap closed by numbering the rest anew. */
+/* Finds a removed row even if the later rows are renumbered. */
 static void test_removed_and_numbered_anew(void **state)
 {
 	(void)state;
@@ -288,7 +289,8 @@ static void test_first_removed(void **state)
 	says("row 1 was removed");
 }
 
-/* A careless cut is found by the file itself, a careful one by whoever was told a head. */
+/* The file itself reveals a careless cut. A party that has received the ledger's head finds a
+ * careful cut. */
 static void test_cut_tail(void **state)
 {
 	struct ledger_head head;
@@ -385,14 +387,14 @@ static void test_spent(void **state)
 	spend(1, 1, 7, 9, "a b", 3);
 	spend(2, 1, 7, 9, "a b", 2);
 	spend(2, 2, 7, 9, "a b", 4); /* another attempt */
-	spend(3, 1, 7, 9, "a b", 0); /* nothing of the data left */
+	spend(3, 1, 7, 9, "a b", 0); /* no data left the party */
 	spend(4, 1, 8, 9, "a b", 5); /* another coordinator */
 	spend(5, 1, 7, 1, "a b", 6); /* other data */
 	s = spent(7, 9, 6, 1);
-	assert_int_equal(s.jobs, 3); /* each attempt that got something */
+	assert_int_equal(s.jobs, 3); /* attempts in which data left the party */
 	assert_int_equal(s.rounds, 9);
 	assert_int_equal(s.words, 900);
-	assert_int_equal(spent(7, 9, 2, 2).jobs, 2); /* but for the one that asks */
+	assert_int_equal(spent(7, 9, 2, 2).jobs, 2); /* without the attempt that asks */
 	assert_int_equal(spent(7, 9, 2, 3).jobs, 3);
 	assert_int_equal(spent(7, 9, 2, 3).rounds, 9);
 	spend_eps(6, 0.5);
@@ -417,14 +419,14 @@ static void test_other_parties(void **state)
 	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_string_equal(other, "a b c");
 	free(other);
-	/* Another attempt at that job, without one. */
+	/* Accepts another attempt at that job without one party. */
 	j.left = true;
 	j.id[0] = 1;
 	j.key[0] = 7;
 	j.attempt = 2;
 	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_null(other);
-	spend(4, 1, 7, 9, "a b c", 1); /* and a job that is another one */
+	spend(4, 1, 7, 9, "a b c", 1); /* a different job */
 	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_string_equal(other, "a b c");
 	free(other);

@@ -1,5 +1,5 @@
-/* What a data set has cost: by its name, whatever is in it, over all coordinators; and in files of
- * versions that had no names. */
+/* Accounts the privacy cost of a data set by its name, for any contents, over all coordinators.
+ * Reads files of versions without names, too. */
 #include "tests/test.h"
 #include "common/privacy/account.h"
 #include "tests/unit/crypto/ledger_rows.h"
@@ -34,7 +34,7 @@ static uint64_t jobs(const char *set, uint8_t data)
 	return s.jobs;
 }
 
-/* One more row: other data under the same name. */
+/* Counts other data under the same name. */
 static void a_name_outlives_the_data(void **state)
 {
 	struct ledger_job j;
@@ -58,7 +58,7 @@ static void a_name_outlives_the_data(void **state)
 	free(other);
 }
 
-/* Data that get a name, lose it, or get another one: what they have cost stays with them. */
+/* Data may get a name, lose it, or get another name: their cost stays with them. */
 static void a_new_name_does_not_begin_anew(void **state)
 {
 	(void)state;
@@ -101,8 +101,8 @@ static void units_are_apart_and_coordinators_are_not(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-/* Before there was mu: as the Gaussian noise of that eps and delta, of a row. What is no claim is
- * without end. */
+/* Counts claims from before mu as Gaussian noise of their eps and delta for each row. A row with
+ * eps but without a valid claim costs infinitely much. */
 static void older_claims_count(void **state)
 {
 	double mu;
@@ -127,7 +127,7 @@ static void what_claims_nothing_is_counted(void **state)
 
 	(void)state;
 	write_claim("", 9, 1, 0.3);
-	spend(1, 2, 7, 9, "bank-a bank-b", 3); /* another attempt at it */
+	spend(1, 2, 7, 9, "bank-a bank-b", 3); /* another attempt at that job */
 	spend(2, 1, 7, 9, "bank-a bank-b", 3);
 	spend(3, 1, 8, 9, "bank-a bank-b", 1);
 	spend(4, 1, 8, 9, "bank-a bank-b", 0);

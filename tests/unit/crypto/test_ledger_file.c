@@ -1,4 +1,4 @@
-/* The file that a ledger is: full disks, two who write, what was taken away, damaged. */
+/* Tests the ledger's file: a full disk, two writers, a removed file, a damaged file. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -16,7 +16,7 @@
 
 /* ---- a full disk ---- */
 
-/* In a process of its own, whose files may not grow. */
+/* Runs in its own process, whose files have a size limit. */
 static void write_until_full(void)
 {
 	struct rlimit limit = { 96 << 10, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
@@ -40,7 +40,8 @@ static void write_until_full(void)
 			_exit(4);
 		if (verify())
 			_exit(5);
-		setrlimit(RLIMIT_FSIZE, &none); /* room again: all is still noted */
+		/* the disk has room again: all noted rows are still there */
+		setrlimit(RLIMIT_FSIZE, &none);
 		if (ledger_commit(book) != ERR_OK || ledger_head(book, &after) != ERR_OK ||
 		    after.count != before.count + 10)
 			_exit(7);
@@ -66,7 +67,8 @@ static void test_full(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-/* A ledger that is whole, on a disk with no room to open it: not taken for a damaged one. */
+/* An intact ledger that cannot be opened because the disk is full must not be reported as
+ * damaged. */
 static void test_full_when_opened(void **state)
 {
 	const struct rlimit limit = { 0, RLIM_INFINITY };
@@ -92,7 +94,7 @@ static void test_full_when_opened(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-/* Two processes take turns on one file: the chain stays one. */
+/* Two processes that take turns on one file keep one hash chain. */
 static void test_two_writers(void **state)
 {
 	struct ledger *mine = book, *other;
@@ -109,7 +111,7 @@ static void test_two_writers(void **state)
 	ledger_close(other);
 }
 
-/* Both open the file for the first time. */
+/* Several processes may open the file for the first time at once. */
 static void test_two_first_openings(void **state)
 {
 	pid_t child[8];
@@ -151,8 +153,8 @@ static enum err refuse(void *arg, bool others)
 	return others ? err_set(ERR_PEER, "no more") : ERR_OK;
 }
 
-/* With a bound, rows that another process has written are counted, and nothing is written beyond
- * it. */
+/* A ledger with a bound counts rows that another process has written, and writes nothing above the
+ * bound. */
 static void test_others_are_counted(void **state)
 {
 	struct ledger *mine = book, *other;
@@ -162,19 +164,21 @@ static void test_others_are_counted(void **state)
 	assert_ok(ledger_open(&other, path, "bank-a"));
 	assert_ok(ledger_watch(mine, refuse, NULL));
 	write_some(2);
-	assert_int_equal(asked, 2); /* own rows are known */
+	assert_int_equal(asked, 2); /* both times others was false */
 	book = other;
 	write_some(2);
 	book = mine;
 	note("MASKED", 1, 10);
 	assert_err(ledger_commit(book), ERR_PEER, "no more");
-	assert_err(ledger_commit(book), ERR_PEER, "no more"); /* what was refused is not known */
+	/* the others' rows are still not counted */
+	assert_err(ledger_commit(book), ERR_PEER, "no more");
 	assert_int_equal(asked, 4);
 	assert_int_equal(spent(7, 9, 0, 1).rounds, 2);
 	ledger_close(other);
 }
 
-/* A version that knew no totals has written meanwhile, or somebody has removed them. */
+/* Recomputes the totals if they are missing, because an older version wrote the file or somebody
+ * removed them. */
 static void test_totals_are_made_anew(void **state)
 {
 	(void)state;
@@ -192,7 +196,8 @@ static void test_totals_are_made_anew(void **state)
 	assert_int_equal(spent(7, 9, 0, 1).jobs, 3);
 }
 
-/* Whoever deletes it while it is written, or puts another in its place. */
+/* Reports an error if the file was removed or replaced during writing, and continues when it is
+ * back. */
 static void test_taken_away(void **state)
 {
 	char away[300];
@@ -215,7 +220,8 @@ static enum err ignore_line(void *arg, const struct ledger_line *line)
 	return ERR_OK;
 }
 
-/* Whatever a file holds, reading it ends with a sentence or with an answer. */
+/* Reads and writes files of any contents: each call returns an answer or an error, and none
+ * crashes. */
 static void use(void)
 {
 	struct ledger_spent s;
@@ -268,7 +274,7 @@ static void test_damaged_file_is_refused(void **state)
 	assert_ok(file_read(path, 1 << 24, &whole));
 	for (size_t i = 0; i < sizeof(harm) / sizeof(*harm); i++) {
 		assert_ok(file_write(path, (struct bytes){ whole.p, whole.n }, FILE_SECRET));
-		/* Columns that must not be NULL are so after damage below SQL. */
+		/* After damage below SQL, columns that must not be NULL are NULL. */
 		tamper("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = "
 		       "replace(sql, 'NOT NULL', ''); PRAGMA writable_schema = RESET");
 		tamper(harm[i]);
@@ -290,7 +296,7 @@ static void test_damaged_file_is_refused(void **state)
 	buf_release(&whole);
 }
 
-/* A trigger in the file would run with each row that is written. */
+/* Does not run a trigger in the file, which would act on each written row. */
 static void test_nothing_in_the_file_runs(void **state)
 {
 	struct ledger_head head;

@@ -1,4 +1,4 @@
-/* Looking rows up, and what was spent, for who looks in. */
+/* Finds rows and the amount spent, for a user who inspects the ledger. */
 #include "tests/test.h"
 #include "tests/unit/crypto/book.h"
 
@@ -37,7 +37,7 @@ static enum err add(void *arg, const struct ledger_line *l)
 	return ERR_OK;
 }
 
-/* The numbers of the rows found, and where the search goes on. */
+/* Returns the numbers of the found rows, and where the search continues. */
 static const char *look(const char *words, uint64_t before, size_t most)
 {
 	uint64_t next = 99;
@@ -53,7 +53,7 @@ static void rows_are_found_by_words(void **state)
 	struct ledger_job other = hub;
 
 	(void)state;
-	assert_string_equal(look("", 0, 5), "next 0"); /* of a ledger without rows */
+	assert_string_equal(look("", 0, 5), "next 0"); /* a ledger without rows */
 	other.id[0] = 0xb2;
 	other.coordinator = "Lab";
 	write_rows(&hub, 3, "term of a sum: 100%");
@@ -72,7 +72,7 @@ static void rows_are_found_by_words(void **state)
 	assert_string_equal(look("' OR 1=1 --", 0, 9), "next 0");
 }
 
-/* One call looks at so many rows at most, whatever it finds. */
+/* One call reads at most LEDGER_SPAN rows, even if none of them matches. */
 static void a_search_is_bounded(void **state)
 {
 	char text[32];

@@ -1,4 +1,4 @@
-/* Keys of numbering: by the file and the seed, or drawn; files that do not do. */
+/* Numbering keys come from the file and the seed, or are drawn; invalid files are refused. */
 #include "crypto/numbering.h"
 #include "common/base/file.h"
 #include "tests/unit/crypto/lab.h"

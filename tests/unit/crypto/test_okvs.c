@@ -1,5 +1,5 @@
-/* The table of values by keys: known answers, what is read, sums of tables, sets that do not go in.
- */
+/* Tests the table of values by keys: known answers, reads, sums of tables, and sets that fit into
+ * no table. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
@@ -35,7 +35,7 @@ TEST(test_words)
 		assert_int_equal(okvs_words(known_words[i].n), known_words[i].words);
 }
 
-/* A table that is 1 at a place and 0 elsewhere says whether a key has it. */
+/* Finds a key's places by tables that are 1 at one place and 0 at all others. */
 TEST(test_places)
 {
 	uint8_t key[OKVS_KEY_LEN];
@@ -94,8 +94,8 @@ static void random_keys(struct rng *rng, uint8_t (*key)[OKVS_KEY_LEN], size_t n)
 		}
 }
 
-/* Whatever the number of keys, also where the table has room for more: each reads its value, and
- * what is none of them does not. */
+/* Reads the right value for every key, and other values for other keys, with any number of keys and
+ * with spare room. */
 TEST(test_reads)
 {
 	static const size_t count[] = { 0, 1, 2, 129, 192, 1000, 5000, 70001 };
@@ -109,7 +109,7 @@ TEST(test_reads)
 		struct okvs *o = NULL;
 
 		table = alloc(words, sizeof(*table));
-		while (!o) { /* one set in some thousand does not go in */
+		while (!o) { /* one set in some thousand does not fit */
 			random_keys(&rng, key, n + 100);
 			o = okvs_peel(key, n, words);
 		}
@@ -126,8 +126,8 @@ TEST(test_reads)
 	}
 }
 
-/* Parties' tables, each with zero shares of its own keys: their sum reads 0 where all have the key,
- * and nowhere else. */
+/* Each party's table has zero shares of its keys. The sum of all tables reads 0 at keys that all
+ * parties have, and only there. */
 TEST(test_sum)
 {
 	enum { PARTIES = 5, COMMON = 300, OWN = 200, N = COMMON + 2 * OWN };
@@ -141,7 +141,8 @@ TEST(test_sum)
 	for (size_t i = 0; i < PARTIES; i++)
 		random_keys(&rng, (uint8_t(*)[OKVS_KEY_LEN])prf[i], PARTIES);
 	random_keys(&rng, key, COMMON);
-	for (size_t l = 0; l < PARTIES; l++) { /* OWN of each: with the next party's, and its own */
+	/* party l shares OWN keys with the party before it, and OWN with the one after it */
+	for (size_t l = 0; l < PARTIES; l++) {
 		memcpy(key[l * N], key[0], COMMON * OKVS_KEY_LEN);
 		random_keys(&rng, key + l * N + COMMON, 2 * OWN);
 		if (l)
@@ -174,7 +175,8 @@ TEST(test_sum)
 	free(sum);
 }
 
-/* Two of one key, and more keys at a place than are counted: no table, and nothing else happens. */
+/* Builds no table for a repeated key, or if one place has more keys than the counter allows.
+ * Nothing else changes. */
 TEST(test_knots)
 {
 	enum { N = 600 };
@@ -195,7 +197,7 @@ TEST(test_knots)
 	assert_null(okvs_peel(key, 4, 3)); /* more keys than words */
 }
 
-/* Free places are drawn anew: two tables of the same values are as far apart as any. */
+/* Fills free places at random each time, so two tables of the same values differ in every word. */
 TEST(test_free_places)
 {
 	enum { N = 50 };
@@ -219,7 +221,7 @@ TEST(test_free_places)
 	free(other);
 }
 
-/* Sorted, and each number still beside its key; also where many keys are alike. */
+/* Sorts keys with their numbers, even if many keys are alike. */
 TEST(test_sort)
 {
 	enum { N = 5000 };
@@ -229,7 +231,8 @@ TEST(test_sort)
 
 	rng_seed(&rng, 11, 0);
 	random_keys(&rng, key, N);
-	for (size_t i = 0; i < N; i += 2) /* half of them begin alike, to various lengths */
+	/* half of the keys have a common start, of various lengths */
+	for (size_t i = 0; i < N; i += 2)
 		memset(key[i], 7, i % (OKVS_KEY_LEN + 1));
 	was = alloc(N, sizeof(*was));
 	memcpy(was, key, N * sizeof(*was));

@@ -34,7 +34,7 @@ static struct paillier *public_of(const struct paillier_pair *pair)
 	return paillier_new(n);
 }
 
-/* The key, its ciphertexts and the decrypted products of the second implementation. */
+/* Reproduces the key, the ciphertexts and the decrypted products of a second implementation. */
 TEST(known_answers)
 {
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
@@ -67,7 +67,7 @@ TEST(known_answers)
 	}
 }
 
-/* Keys that are drawn: any numbers come back, sums of products with any factors too. */
+/* Decrypts any numbers under newly drawn keys, and sums of products with any factors. */
 TEST(sums_of_products)
 {
 	const int64_t edge = (INT64_C(1) << (PAILLIER_SLOT_BITS - 1)) - 1;
@@ -118,7 +118,7 @@ TEST(sums_of_products)
 	paillier_pair_free(pair);
 }
 
-/* A row of more slots than agreed, and a ciphertext of another key. */
+/* Refuses a row with more slots than agreed, and a ciphertext under another key. */
 TEST(plaintexts_out_of_range)
 {
 	struct paillier_pair *pair = pair_of(&vectors[0]), *other = pair_of(&vectors[1]);

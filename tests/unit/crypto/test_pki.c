@@ -36,7 +36,7 @@ static void paths(const char *name)
 	snprintf(crt, sizeof(crt), "%s/%s.crt", dir, name);
 }
 
-/* ---- what is made is good for TLS ---- */
+/* ---- certificates that TLS accepts ---- */
 
 static X509 *load_certificate(const char *path)
 {
@@ -114,7 +114,7 @@ TEST(roles_and_names)
 	assert_int_equal(verify(crt, ca, X509_PURPOSE_SSL_SERVER), X509_V_ERR_INVALID_PURPOSE);
 }
 
-/* Browsers check no chain that has an Ed25519 key in it. */
+/* Uses P-256 for the CA, because browsers verify no chain with an Ed25519 key. */
 TEST(a_ca_of_p256)
 {
 	char other[96], ca[128];
@@ -208,7 +208,7 @@ TEST(show_says_what_and_no_secret)
 	buf_release(&text);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 TEST(nothing_is_overwritten)
 {
@@ -224,7 +224,7 @@ TEST(nothing_is_overwritten)
 		   "keep.key exists and is not overwritten");
 	assert_ok(pki_fingerprint(key, after));
 	assert_memory_equal(before, after, sizeof(before));
-	assert_int_not_equal(access(csr, F_OK), 0); /* no request for a key that is not there */
+	assert_int_not_equal(access(csr, F_OK), 0); /* makes no request without a key */
 	assert_err(pki_init(dir, "another", PKI_ED25519, 10), ERR_INPUT, "has a CA already");
 	assert_err(pki_lab(dir, 2), ERR_INPUT, "has a CA already");
 	paths("bank-a");
@@ -260,12 +260,12 @@ TEST(bad_requests_are_refused)
 	assert_err(pki_lab(dir, 257), ERR_INPUT, "parties: 257");
 }
 
-/* A request as a stranger might make it. */
+/* A certificate request that a stranger might make. */
 struct strange {
 	const char *subject, *alternative, *usage, *more;
 	int more_nid;
-	bool other_key;   /* signed by a key that is not the one inside */
-	const char *kind; /* of key; NULL: Ed25519 */
+	bool other_key;   /* signed by a key other than the one inside */
+	const char *kind; /* kind of key; NULL: Ed25519 */
 };
 
 static void write_strange(const struct strange *s, const char *path)
@@ -307,7 +307,7 @@ TEST(strange_requests_are_not_signed)
 		struct strange s;
 		const char *sentence;
 	} cases[] = {
-		/* the first is good, so that the others fail for their own reason */
+		/* the first is valid, so each other one fails for its own reason */
 		{ { "ok", "DNS:ok", "clientAuth", NULL, 0, false, NULL }, NULL },
 		{ { "ok", "DNS:ok", "clientAuth", NULL, 0, true, NULL }, "its signature is wrong" },
 		{ { "ok", "DNS:ok", "clientAuth", NULL, 0, false, "P-384" },
@@ -365,7 +365,8 @@ TEST(signing_needs_a_ca)
 	assert_err(pki_sign(dir, at(path, "none.csr"), crt, 5, NULL), ERR_INPUT,
 		   "none.csr: No such");
 	assert_err(pki_sign(dir, key, crt, 5, NULL), ERR_INPUT, "no certificate request");
-	/* a certificate that is no CA's, and the key of another */
+	/* a certificate that is not a CA's, and then a key that does not belong to the
+	 * certificate */
 	assert_ok(pki_sign(dir, csr, crt, 5, NULL));
 	at(sub, "false-ca");
 	assert_int_equal(mkdir(sub, 0700), 0);

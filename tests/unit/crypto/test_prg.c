@@ -4,8 +4,8 @@
 
 #include <openssl/evp.h>
 
-/* NIST SP 800-38A, F.5.1: the library's counter mode is the standard's (a big-endian counter over
- * the whole block). The streams below are then checked against single blocks of the cipher. */
+/* Compares the library's counter mode with NIST SP 800-38A, F.5.1: a big-endian counter over the
+ * whole block. The tests below then compare the streams with single blocks of the cipher. */
 TEST(nist_ctr)
 {
 	uint8_t key[16], counter[16], plain[64], want[64], got[64];
@@ -52,7 +52,7 @@ TEST(blocks_are_encrypted_counters)
 		ecb(key, counter, want);
 		assert_memory_equal(stream + 16 * i, want, 16);
 	}
-	/* AES-128(key, 0), as RFC 4493, Section 4 prints it. */
+	/* AES-128(key, 0), from RFC 4493, Section 4. */
 	unhex("7df76b0c1ab899b33e42f047b91b546f", want);
 	assert_memory_equal(stream, want, 16);
 	prg_free(g);
@@ -77,7 +77,7 @@ TEST(any_split_and_restart_give_the_same)
 	}
 	assert_memory_equal(whole, parts, sizeof(whole));
 	prg_stop(g);
-	prg_next(g, parts, 64); /* the key is gone: what is left is that of zeros */
+	prg_next(g, parts, 64); /* the key is wiped: the rest comes from a key of zeros */
 	prg_start(g, (const uint8_t[PRG_KEY_LEN]){ 0 });
 	prg_next(g, whole, 64);
 	assert_memory_equal(whole, parts, 64);
@@ -85,8 +85,8 @@ TEST(any_split_and_restart_give_the_same)
 	prg_free(NULL);
 }
 
-/* From wherever it is begun, beside another's; also where the counter's second byte rises, and
- * beyond 32 bits. */
+/* Starts a stream at any place, after another key's stream. This includes a counter whose second
+ * byte changes, or above 32 bits. */
 TEST(begins_anywhere)
 {
 	static uint8_t whole[PRG_BLOCK], part[PRG_BLOCK];

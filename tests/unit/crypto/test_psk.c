@@ -1,5 +1,5 @@
-/* Pre-shared keys: what a file may hold, and what is refused. Their markers and salts:
- * test_secagg_bytes.c. */
+/* Loads pre-shared keys from valid files and refuses all others. test_secagg_bytes.c tests their
+ * markers and salts. */
 #include "crypto/psk.h"
 #include "common/base/file.h"
 #include "tests/unit/crypto/lab.h"
@@ -8,7 +8,7 @@
 
 #define HEX16    "000102030405060708090a0b0c0d0e0f"
 #define HEX16_UP "101112131415161718191A1B1C1D1E1F"
-/* of the bytes 0, 1, 2 ..: 32, 33, 34 and 64 of them */
+/* the first 32, 33, 34 and 64 of the bytes 0, 1, 2 ... */
 #define BASE64_32 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 #define BASE64_33 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g"
 #define BASE64_34 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gIQ=="
@@ -119,7 +119,8 @@ TEST(files_that_do_not_do)
 		assert_err(reading(c[i].text, strlen(c[i].text), 0600, &p), ERR_INPUT, c[i].says);
 		assert_non_null(strstr(err_detail(), path));
 		assert_int_equal(p.n, 0);
-		if (*c[i].text && *c[i].text != '\n' && *c[i].text != '=') /* says nothing of it */
+		/* the error must not contain the file's text */
+		if (*c[i].text && *c[i].text != '\n' && *c[i].text != '=')
 			assert_null(strstr(err_detail(), "AAECAwQF")
 				    ?: strstr(err_detail(), "staple")
 				    ?: strstr(err_detail(), HEX16));

@@ -1,4 +1,4 @@
-/* Sealed messages: what opens, and all that does not. Their bytes: test_secagg_bytes.c. */
+/* Opens valid sealed messages and refuses all others. test_secagg_bytes.c tests their bytes. */
 #include "tests/unit/crypto/lab.h"
 #include "common/base/alloc.h"
 #include "crypto/seal.h"
@@ -30,7 +30,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Fresh keys of one job. */
+/* Makes new keys for one job. */
 static int meet(void **state)
 {
 	static const char *const names[PARTIES] = { "p0", "p1", "p2" };
@@ -86,7 +86,7 @@ static void assert_opens(size_t from, size_t to, struct bytes box, const char *w
 	assert_memory_equal(text, want, strlen(want));
 }
 
-/* Nor is anything left of what it may have said. */
+/* Requires that the box does not open, and that its plaintext is wiped. */
 static void assert_shut(size_t from, size_t to, uint16_t purpose, struct bytes box)
 {
 	uint8_t text[4096];
@@ -103,7 +103,7 @@ TEST_WITH(both_ways_and_in_order, meet, part)
 
 	memset(text, 'x', sizeof(text));
 	for (int k = 0; k < 50; k++) {
-		text[20 * k] = 0; /* also none at all */
+		text[20 * k] = 0; /* k = 0: an empty text */
 		for (size_t from = 0; from < PARTIES; from++)
 			for (size_t to = 0; to < PARTIES; to++) {
 				struct bytes box;
@@ -119,7 +119,7 @@ TEST_WITH(both_ways_and_in_order, meet, part)
 	}
 }
 
-/* The same text never looks the same, in no direction. */
+/* The same text gives different boxes, in both directions. */
 TEST_WITH(boxes_differ, meet, part)
 {
 	struct bytes box[4] = { boxed(0, 1, "the same text"), boxed(0, 1, "the same text"),
@@ -146,7 +146,7 @@ TEST_WITH(every_changed_bit_is_seen, meet, part)
 		assert_shut(0, 1, PURPOSE, (struct bytes){ box.p, n });
 	assert_err(seal_open(sa[1], 0, PURPOSE, (struct bytes){ box.p, SEAL_TAG_LEN - 1 }, changed),
 		   ERR_PEER, "15 bytes, expected at least the 16 of a tag");
-	assert_opens(0, 1, box, "a key of some sort"); /* none of that used it up */
+	assert_opens(0, 1, box, "a key of some sort"); /* the refused boxes have not used it up */
 	free(changed);
 	drop(box);
 }
@@ -162,7 +162,7 @@ TEST_WITH(for_one_receiver_and_purpose, meet, part)
 	assert_shut(0, 1, PURPOSE + 256, box);
 	assert_opens(0, 1, box, "for p1");
 	own = boxed(1, 0, "for p0");
-	assert_shut(0, 1, PURPOSE, own); /* a party's own, sent back to it */
+	assert_shut(0, 1, PURPOSE, own); /* a party's own box, sent back to it */
 	drop(own);
 	drop(box);
 }
@@ -180,7 +180,7 @@ TEST_WITH(opened_once_and_in_order, meet, part)
 	drop(second);
 }
 
-/* Nor does a box of another job, or of an attempt at the same one, open. */
+/* Refuses a box of another job, or of another attempt at the same job. */
 TEST_WITH(other_jobs, meet, part)
 {
 	struct bytes box = boxed(0, 1, "of the first job");
@@ -191,8 +191,8 @@ TEST_WITH(other_jobs, meet, part)
 	drop(box);
 }
 
-/* The label sets a seal's key apart from a mask's: a coordinator that guesses the text has none of
- * a mask's stream. */
+/* The label separates a seal's key from a mask's. A coordinator that guesses the plaintext learns
+ * nothing of a mask's stream. */
 TEST_WITH(apart_from_masks, meet, part)
 {
 	static const uint8_t transcript[SECAGG_HASH_LEN];

@@ -1,4 +1,4 @@
-/* Masks of a federation: which sums they cancel in, and which they do not. */
+/* Masks of a federation cancel in the sums of the right members, and in no others. */
 #include "tests/unit/crypto/federation.h"
 #include "common/base/rng.h"
 
@@ -27,7 +27,7 @@ static void sum_of(struct federation *f, struct rng *r)
 		mask_add(m, words, WORDS);
 		mask_close(m);
 		fixed_add(&fixed, acc, words, WORDS);
-		if (i + 1 < f->parties) { /* until the last term nothing can be seen */
+		if (i + 1 < f->parties) { /* the masks hide the sum until the last term */
 			fixed_decode(&fixed, acc, WORDS, got);
 			assert_memory_not_equal(got, want, 8 * sizeof(*got));
 		}
@@ -53,7 +53,7 @@ TEST(masks_cancel)
 		}
 }
 
-/* Sums of a subset, and two sums open at once with their chunks interleaved. */
+/* Sums a subset of the parties, and two open sums with interleaved chunks. */
 TEST(subsets_and_interleaving)
 {
 	static const size_t some[] = { 0, 2, 3 }, pair[] = { 2, 3 };
@@ -87,7 +87,7 @@ TEST(subsets_and_interleaving)
 	leave(&f);
 }
 
-/* One party that is told something else than the others spoils the sum, as it must. */
+/* A sum fails if one party has received anything different from the others, as it must. */
 TEST(masks_cancel_only_if_all_agree)
 {
 	static const uint8_t other[SECAGG_HASH_LEN] = { 43 };
@@ -103,7 +103,8 @@ TEST(masks_cancel_only_if_all_agree)
 	masked_zeros(&f, 1, everyone, 2, other, b, 64, &round); /* transcript */
 	assert_memory_not_equal(&(uint64_t){ a[0] + b[0] }, &(uint64_t){ 0 }, 8);
 	assert_true(cancels(&f));
-	masked_zeros(&f, 0, everyone, 2, transcript, a, 64, &round); /* round: one opened twice */
+	/* round: party 0 has opened one sum more */
+	masked_zeros(&f, 0, everyone, 2, transcript, a, 64, &round);
 	assert_false(cancels(&f));
 	leave(&f);
 
@@ -117,8 +118,8 @@ TEST(masks_cancel_only_if_all_agree)
 		assert_true(a[k] + b[k] == 0);
 	leave(&f);
 
-	/* A different job id, attempt, or parameters: the advertisement itself is refused, and
-	 * cannot be signed by another. */
+	/* With a different job id, attempt or parameters, the other party refuses the advertisement
+	 * itself, because its signature does not fit. */
 	for (int what = 0; what < 3; what++) {
 		advertise(&f, 2, 64);
 		secagg_free(f.sa[1]);
@@ -133,8 +134,8 @@ TEST(masks_cancel_only_if_all_agree)
 	}
 }
 
-/* The same secret exponents never come twice, so masks of two jobs have nothing in common even if
- * everything else is the same. */
+/* Each attempt has new secret exponents, so masks of two jobs differ even if everything else is the
+ * same. */
 TEST(attempts_have_new_keys)
 {
 	uint64_t a[64], b[64], round;
@@ -169,14 +170,15 @@ TEST(rounds_rise_for_good)
 	assert_memory_not_equal(seen[0], seen[1], 8);
 	assert_memory_not_equal(seen[1], seen[2], 8);
 	assert_memory_not_equal(seen[0], seen[2], 8);
-	/* Opened and not used is used. */
+	/* A round that was opened counts even if its mask was not used. */
 	assert_ok(secagg_open(f.sa[0], pair, 2, transcript, &m, &round));
 	assert_int_equal(round, 3);
 	mask_close(m);
 	assert_ok(secagg_open(f.sa[0], pair, 2, transcript, &again, &round));
 	assert_int_equal(round, 4);
-	assert_ptr_equal(again, m); /* a closed mask serves again: nothing grows with the rounds */
-	leave(&f);                  /* with a mask still open */
+	/* a closed mask is used again, so memory does not grow with the rounds */
+	assert_ptr_equal(again, m);
+	leave(&f); /* one mask is still open */
 }
 
 TEST(impossible_members_are_refused)
@@ -219,21 +221,21 @@ TEST(chunks_equal_one_call)
 				mask_add(m, (uint8_t *)parts + at * word,
 					 WORDS - at < step ? WORDS - at : step);
 			mask_close(m);
-			/* The others' masks are its opposite. */
+			/* The masks of parties 0 and 2 add up to its negative. */
 			for (size_t i = 0; i < 3; i += 2) {
 				assert_ok(
 				    secagg_open(f[0].sa[i], everyone, 3, transcript, &m, &round));
 				mask_add(m, parts, WORDS);
 				mask_close(m);
 			}
-			/* 0 and 2 also share a mask, which cancels. */
+			/* Parties 0 and 2 also share a mask, which cancels. */
 			assert_memory_equal(parts, whole, sizeof(whole));
 			leave(&f[0]);
 		}
 }
 
-/* Bytes of masked zeros: chi-square with 255 degrees of freedom has mean 255 and standard deviation
- * 22.6; 140 .. 420 leaves out less than 1e-9 on either side. */
+/* The bytes of masked zeros look uniform. Chi-square with 255 degrees of freedom has mean 255 and
+ * standard deviation 22.6; 140 .. 420 excludes less than 1e-9 on either side. */
 TEST(masked_zeros_look_uniform)
 {
 	enum { N = 1 << 17 };

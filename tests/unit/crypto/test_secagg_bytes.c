@@ -1,8 +1,8 @@
-/* The exact bytes of docs/secure-sum.md against independent programs (tests/vectors/secagg.py,
- * seal.py).
+/* Compares the exact bytes of docs/secure-sum.md with independent programs
+ * (tests/vectors/secagg.py, seal.py).
  *
- * Secrets, nonces and signatures must be given ones here, which secagg.h rightly does not allow: so
- * this test is compiled together with secagg.c. */
+ * The test must set secrets, nonces and signatures, which secagg.h rightly does not allow.
+ * Therefore it is compiled together with secagg.c. */
 #include "tests/unit/crypto/lab.h"
 #include "crypto/seal.h"
 #include "crypto/secagg.c"
@@ -43,7 +43,7 @@ static void expect(const void *got, const char *hex, size_t n)
 	assert_memory_equal(got, want, n);
 }
 
-/* bank-b as it would be after secagg_new and the checks of secagg_agree. */
+/* Makes bank-b as it is after secagg_new and the checks of secagg_agree. */
 static struct secagg *bank_b(unsigned modulus_bits)
 {
 	static const char *const names[] = { "bank-a", "bank-b", "shop" };
@@ -99,7 +99,7 @@ TEST(what_is_signed)
 	secagg_free(sa);
 }
 
-/* As after all of secagg_agree. */
+/* Does the rest of secagg_agree. */
 static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
 {
 	session_hash(sa, adverts, h);
@@ -154,7 +154,8 @@ TEST(keys_and_masks)
 	}
 }
 
-/* A group of bank-b and shop is over: their history is in their masks, and in nobody else's. */
+/* After a group of bank-b and shop has ended, its history changes the masks of these two with each
+ * other, and no other masks. */
 TEST(masks_after_a_group)
 {
 	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };
@@ -181,7 +182,7 @@ TEST(masks_after_a_group)
 	secagg_free(sa);
 }
 
-/* Keys that bank-b shares with both others beforehand: markers, h, K and masks are others. */
+/* With pre-shared keys between bank-b and both others, the markers, h, K and masks differ. */
 TEST(shared_beforehand)
 {
 	static const size_t all[] = { 0, 1, 2 };
@@ -217,8 +218,8 @@ TEST(shared_beforehand)
 	expect(h, known.psk_session, sizeof(h));
 	expect_key(&sa->pair[0], known.psk_pair[0]);
 	expect_key(&sa->pair[2], known.psk_pair[1]);
-	/* An attacker has all that was sent, and s_i, but not the key that was shared beforehand.
-	 */
+	/* An attacker who has all messages and s_i, but not the pre-shared key, computes another
+	 * pair key. */
 	forget_psk(sa);
 	pair_key(sa, 0, adverts[0].public_key.p, h, &broken);
 	assert_memory_not_equal(&broken, &sa->pair[0], sizeof(broken));

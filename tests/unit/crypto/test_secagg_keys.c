@@ -1,5 +1,5 @@
-/* What parties advertise, and keys that two of them share beforehand: whatever is not as it was
- * signed is refused. */
+/* Tests the advertisements of parties, with and without pre-shared keys: any part that differs from
+ * the signed one is refused. */
 #include "tests/unit/crypto/federation.h"
 #include "crypto/dh.h"
 
@@ -77,7 +77,7 @@ TEST(wrong_people_are_refused)
 	refuses(&f, "key advertisement of p2: its identity key");
 	leave(&f);
 
-	/* Two names with one identity: the name is signed too. */
+	/* Refuses two names with one identity, because the signature covers the name. */
 	advertise(&f, 3, 64);
 	memcpy(wrong[2], pins[1], sizeof(wrong[2]));
 	f.advert[2] = f.advert[1];
@@ -85,7 +85,7 @@ TEST(wrong_people_are_refused)
 		   ERR_PEER, "key advertisement of p2: the signature");
 	leave(&f);
 
-	/* Own advertisement replaced by one with the same identity key. */
+	/* Party 0 refuses its own advertisement if the coordinator has replaced any part of it. */
 	advertise(&f, 2, 64);
 	advertise(&g, 2, 64);
 	for (int part = 0; part < 5; part++) {
@@ -114,7 +114,8 @@ TEST(wrong_people_are_refused)
 	leave(&f);
 }
 
-/* A party that signs a public key outside the subgroup (a small one would show s_i's low bits). */
+/* Refuses a signed public key outside the subgroup: a small one would reveal the low bits of
+ * s_i. */
 TEST(signed_nonsense_is_refused)
 {
 	static const char *const sentence[] = { "below 2", "below 2", "above p - 2", "subgroup" };
@@ -160,16 +161,17 @@ TEST(signed_nonsense_is_refused)
 	}
 }
 
-/* ---- keys that two share beforehand ---- */
+/* ---- keys that two parties share beforehand ---- */
 
-/* Key `byte` with party j; 0: none. */
+/* Sets the key with party j to `byte`; 0: no key. */
 static void share(struct psk *psk, size_t j, uint8_t byte)
 {
 	psk[j].n = byte ? PSK_MIN + (size_t)byte : 0;
 	memset(psk[j].key, byte, psk[j].n);
 }
 
-/* Three parties: 0 and 1 have these keys for each other, 0 and 2 the same one, 1 and 2 none. */
+/* Advertises for three parties. Party 0 has `zeros` for party 1, and party 1 has `ones` for party
+ * 0; parties 0 and 2 share one key, and 1 and 2 have none. */
 static void advertise_shared(struct federation *f, uint8_t zeros, uint8_t ones)
 {
 	*f = (struct federation){ .parties = 3, .modulus_bits = 64 };
@@ -183,7 +185,7 @@ static void advertise_shared(struct federation *f, uint8_t zeros, uint8_t ones)
 			share(psk, 1 - i, i ? ones : zeros);
 		setup.psk = psk;
 		advertise_as(f, i, &setup);
-		memset(psk, 0xee, sizeof(psk)); /* a copy was taken */
+		memset(psk, 0xee, sizeof(psk)); /* the callee has taken a copy */
 	}
 }
 
@@ -201,7 +203,8 @@ TEST(shared_keys_agree)
 	assert_int_equal(f.advert[0].markers.n, 3 * PSK_MARKER_LEN);
 	assert_true(all_zero(f.advert[1].markers.p + 2 * PSK_MARKER_LEN, PSK_MARKER_LEN));
 	assert_false(all_zero(f.advert[1].markers.p, PSK_MARKER_LEN));
-	/* Each way has its own, so none can be shown to whom it came from. */
+	/* The two directions have different markers, so a marker cannot be sent back to its
+	 * sender. */
 	assert_memory_not_equal(f.advert[1].markers.p, f.advert[0].markers.p + PSK_MARKER_LEN,
 				PSK_MARKER_LEN);
 	agree(&f);
@@ -213,7 +216,7 @@ TEST(shared_keys_agree)
 	assert_true(cancels(&f));
 	leave(&f);
 
-	advertise(&f, 3, 64); /* none: nothing is said */
+	advertise(&f, 3, 64); /* without any key there are no markers */
 	assert_int_equal(f.advert[0].markers.n, 0);
 	leave(&f);
 }
@@ -246,7 +249,8 @@ TEST(keys_of_one_side_are_refused)
 	leave(&f);
 }
 
-/* The markers are signed: a coordinator cannot make it seem that a party has none, or another. */
+/* The signature covers the markers, so a coordinator cannot pretend that a party has no key or
+ * another one. */
 TEST(markers_are_signed)
 {
 	uint8_t markers[4 * PSK_MARKER_LEN] = { 0 };

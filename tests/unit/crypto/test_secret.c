@@ -1,4 +1,4 @@
-/* Where keys lie: locked, left out of cores, and wiped when given back. */
+/* Memory for keys is locked, left out of core dumps, and wiped when it is freed. */
 #include "tests/test.h"
 #include "common/base/log.h"
 #include "crypto/cert.h"
@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Has the mapping in which p lies the flags lo (locked, here as pages are touched) and dd (not in a
- * core)? */
+/* Reads two flags of p's mapping: `lo`, locked (set here when pages are touched), and `dd`, not in
+ * a core dump. */
 static void look(const void *p, bool *locked, bool *undumped)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -63,7 +63,7 @@ static int locks(void)
 		return 1;
 	look(other, &locked, &undumped);
 	if (locked || undumped)
-		return 2; /* else this looks at nothing */
+		return 2; /* otherwise the test has no effect */
 	secret_free(key, 32);
 	for (int i = 0; i < 32; i++)
 		if (key[i] == 0xaa) /* the area stays mapped */
@@ -81,7 +81,7 @@ TEST(keys_are_locked_and_wiped)
 	assert_int_equal(status, 0);
 }
 
-/* libcrypto puts private keys there by itself, once there is such an area. */
+/* libcrypto allocates private keys there by itself, once the area exists. */
 static int holds_identities(void)
 {
 	secret_begin();
@@ -96,7 +96,7 @@ static int holds_identities(void)
 	return 0;
 }
 
-/* What is being added to a term opens it. */
+/* A mask must be secret: with it anybody can unmask the term. */
 static int holds_masks(void)
 {
 	struct mask *list = NULL;
@@ -121,7 +121,7 @@ TEST(private_keys_lie_there_too)
 	assert_int_equal(in_child(holds_identities), 0);
 }
 
-/* A secret that does not fit gets a place elsewhere; freed room is used again. */
+/* A secret that does not fit is allocated elsewhere; freed room is used again. */
 static int overflows(void)
 {
 	enum { N = 40 };

@@ -88,7 +88,7 @@ TEST(malformed_keys_are_refused)
 	}
 }
 
-/* A P-384 key, whose kind is not ours (made by openssl(1)). */
+/* Refuses a P-384 key, made by openssl(1). */
 TEST(other_kinds_are_refused)
 {
 	uint8_t spki[SPKI_MAX], s[64] = { 0 };
@@ -102,7 +102,7 @@ TEST(other_kinds_are_refused)
 		   ERR_PEER, "does not parse as Ed25519 or ECDSA P-256");
 }
 
-/* The SPKI of an Ed25519 key (RFC 8410). */
+/* Returns the SPKI of an Ed25519 key (RFC 8410). */
 static struct bytes spki_of(const uint8_t key[static 32], uint8_t spki[static 64])
 {
 	size_t n = unhex("302a300506032b6570032100", spki);
@@ -111,7 +111,7 @@ static struct bytes spki_of(const uint8_t key[static 32], uint8_t spki[static 64
 	return (struct bytes){ spki, n + 32 };
 }
 
-/* RFC 8032, Section 7.1, tests 1, 2, 3 and SHA(abc). */
+/* Verifies the signatures of RFC 8032, Section 7.1: tests 1, 2, 3 and SHA(abc). */
 TEST(ed25519_known_answers)
 {
 	static const struct {
@@ -160,8 +160,9 @@ static bool libcrypto_takes(const uint8_t key[static 32], struct bytes message,
 	return takes;
 }
 
-/* The base point and the scalar 1: S B = R + h A where h A = 0, for one in eight messages at least.
- * libcrypto takes them, whichever way the point of small order is written. */
+/* Refuses keys of small order. With R = the base point and S = 1, the equation S B = R + h A holds
+ * whenever h A = 0, for at least one message in eight. libcrypto accepts such a signature, in every
+ * encoding of the key. */
 TEST(ed25519_of_small_order)
 {
 	static const char *const points[] = {
@@ -195,7 +196,8 @@ TEST(ed25519_of_small_order)
 	}
 }
 
-/* y from p on; p - 2 is the largest of a key, which is not on the curve. */
+/* Refuses keys with y >= p. p - 2 is the largest canonical y; it is not on the curve, so its
+ * signature fails. */
 TEST(ed25519_not_canonical)
 {
 	uint8_t key[32], spki[64], s[64] = { 0 };
@@ -211,7 +213,7 @@ TEST(ed25519_not_canonical)
 		}
 }
 
-/* R = 0 and S = h a by a key of one's own: libcrypto takes that, too. */
+/* Refuses R = 0 with S = h a, which the owner of a key can make. libcrypto accepts that, too. */
 TEST(ed25519_signature_of_small_order)
 {
 	uint8_t key[32], spki[64], h[64], s[64] = { 1 }, seed[32] = { 7 };
@@ -315,7 +317,7 @@ TEST(bad_files_are_refused)
 	load("p0.crt", "p1.key", "do not belong together");
 	load("p0.crt", "p2.key", "do not belong together");
 	load("p0.csr", "p0.key", "no certificate");
-	load("p0.crt", "p0.crt", "lets others at"); /* a key file is looked at for its mode first */
+	load("p0.crt", "p0.crt", "lets others at"); /* the mode of a key file is checked first */
 	load("ca.crt", "ca.key", "alternative name");
 	load(".", "p0.key", "directory");
 	put("garbage.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");

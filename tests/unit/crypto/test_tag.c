@@ -1,4 +1,4 @@
-/* Tags of broadcast sums: known answers, sums that hold, and changed ones that do not. */
+/* Tests tags of broadcast sums: known answers, valid sums, and changed sums, which must fail. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
@@ -52,7 +52,7 @@ static void test_numbers(void **state)
 	assert_memory_equal(x, less, sizeof(x));
 
 	memset(x, 0xff, sizeof(x));
-	tag_uniform(x); /* the top bit goes, and p is 0 */
+	tag_uniform(x); /* the top bit is cleared, and p becomes 0 */
 	assert_memory_equal(x, zero, sizeof(x));
 	x[TAG_LEN - 1] = 0xc0;
 	tag_uniform(x);
@@ -109,7 +109,7 @@ struct sum {
 	size_t count;
 };
 
-/* Terms so small that a sum is one of integers, and their tags; in pieces of any length. */
+/* Makes terms that are small enough for an exact sum, and their tags, in pieces of any length. */
 static void make_sum(struct sum *s, size_t count, struct rng *rng)
 {
 	*s = (struct sum){ .count = count };
@@ -179,8 +179,7 @@ static void test_sums_hold(void **state)
 	}
 }
 
-/* A party whose words are all of the largest magnitude, of one sign, and the sum that it is alone.
- */
+/* Accepts a sum of one party whose words all have the largest magnitude and the same sign. */
 static void test_largest_words(void **state)
 {
 	struct sum s = { .count = N };
@@ -195,14 +194,14 @@ static void test_largest_words(void **state)
 		tag_make(t, 0, s.tag);
 		tag_add(t, s.x, N);
 		assert_true(tag_holds(t, all, 1, s.tag));
-		s.x[N - 1] += 2; /* 1 - N/2 from N/2 - 1, the other way round 3 - N/2 */
+		s.x[N - 1] += 2; /* N/2 - 1 becomes 1 - N/2; 1 - N/2 becomes 3 - N/2 */
 		tag_add(t, s.x, N);
 		assert_false(tag_holds(t, all, 1, s.tag));
 		tag_free(t);
 	}
 }
 
-/* The word of -N/2 is refused wherever it is. */
+/* Refuses the word -N/2 at every place. */
 static void test_range_of_words(void **state)
 {
 	uint64_t x[3] = { HALF - 1, HALF + 1, 0 };
@@ -226,8 +225,8 @@ static void change(struct sum *s, size_t at, uint64_t by)
 	s->x[at] -= by;
 }
 
-/* Multiples of the primes, old and new, powers of two, N/2, in any word: no word stands for
- * another. */
+/* Finds multiples of the old and new primes, powers of two, and N/2, added to any word: no two
+ * words are equivalent. */
 static void test_changed_words_are_found(void **state)
 {
 	struct rng rng;
@@ -252,7 +251,8 @@ static void test_changed_words_are_found(void **state)
 	assert_true(holds(&s));
 }
 
-/* Words that changed places, within a block and from block to block; one twice; and all of them. */
+/* Finds words that are exchanged, within a block or between blocks, a repeated word, and the
+ * negation of all words. */
 static void test_order_matters(void **state)
 {
 	static const size_t other[] = { 1, 255, 256, 512, N - 1 };
@@ -266,13 +266,13 @@ static void test_order_matters(void **state)
 		uint64_t first = s.x[0], second = s.x[other[i]];
 
 		s.x[0] = second;
-		assert_false(holds(&s)); /* one of them twice */
+		assert_false(holds(&s)); /* one word twice */
 		s.x[other[i]] = first;
 		assert_false(holds(&s));
 		s.x[0] = first;
 		s.x[other[i]] = second;
 	}
-	s.x[3]++, s.x[4]--; /* what a plain sum would not notice */
+	s.x[3]++, s.x[4]--; /* a plain sum would not change */
 	assert_false(holds(&s));
 	s.x[3]--, s.x[4]++;
 	for (size_t i = 0; i < N; i++)
@@ -300,7 +300,7 @@ static void test_changed_tags_are_found(void **state)
 	assert_true(holds(&s));
 }
 
-/* ( tau of x + y ) - ( tau of x ) = ( tau of y ) - ( tau of 0 ), word by word as integers. */
+/* Requires (tau of x + y) - (tau of x) = (tau of y) - (tau of 0), with words as integers. */
 static void test_linear(void **state)
 {
 	static uint64_t x[N], y[N], both[N], none[N];
@@ -329,7 +329,7 @@ static void test_linear(void **state)
 	tag_free(t);
 }
 
-/* Offsets hide the words: of the same words each party's tag looks drawn. */
+/* Offsets hide the words: the parties' tags of equal words all differ. */
 static void test_tags_hide(void **state)
 {
 	uint8_t seen[PARTIES][TAG_LEN];

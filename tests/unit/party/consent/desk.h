@@ -1,7 +1,6 @@
-/* desk.h -- a party's desk: what leaves it goes by its policy into its ledger, and then to a hub.
+/* desk.h -- a party p0 whose messages pass its policy and its ledger, and then go to a hub.
  *
- *     p0 (work, config, ledger) ---- channel ---- hub, which takes what comes
- */
+ *     p0 (work, config, ledger) ---- channel ---- hub, which receives the messages */
 #ifndef TESTS_UNIT_PARTY_DESK_H
 #define TESTS_UNIT_PARTY_DESK_H
 
@@ -27,7 +26,8 @@ struct desk {
 
 static struct desk *d;
 
-/* Also anew, for another job: with no ledger open, and nothing sent. */
+/* Makes new channels, without an open ledger or sent messages. A test calls it again for another
+ * job. */
 static inline void connect_desk(void)
 {
 	leaving_close(d->work.leaving);
@@ -45,7 +45,7 @@ static inline void connect_desk(void)
 	channel_pair(d->hub, d->work.channel);
 }
 
-/* An offer to p0 of a kcagc job of p0, p1, p2. */
+/* Offers p0 a kcagc job of p0, p1, p2. */
 static inline void open_desk(const char *policy, const char *job)
 {
 	FILE *f;
@@ -98,7 +98,7 @@ static inline void begin_job(void)
 	assert_ok(leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data));
 }
 
-/* A masked vector of so many words, in chunks of `chunk`; the first error. */
+/* Sends a masked vector of `words` words, in chunks of `chunk`; returns the first error. */
 static inline enum err send_sum(size_t words, size_t chunk)
 {
 	uint8_t *w = alloc(words, 8);
@@ -117,7 +117,7 @@ static inline enum err send_sum(size_t words, size_t chunk)
 	return e;
 }
 
-/* ---- what the ledger has ---- */
+/* ---- contents of the ledger ---- */
 
 struct seen {
 	size_t rows;

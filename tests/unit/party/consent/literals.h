@@ -1,4 +1,5 @@
-/* literals.h -- the sentences that stand in C files: literals with a space, neighbours joined. */
+/* literals.h -- finds the sentences in C files: string literals with a space, adjacent ones
+ * joined. */
 #ifndef TESTS_UNIT_PARTY_LITERALS_H
 #define TESTS_UNIT_PARTY_LITERALS_H
 
@@ -13,7 +14,7 @@
 
 enum { LITERAL_MIN = 24, LITERALS_FILE_MAX = 1 << 20 };
 
-/* The longest part of a format that no conversion is in. Static. */
+/* Returns the longest part of a format between conversions, in static memory. */
 static inline const char *literals_longest_part(const char *format)
 {
 	static char part[1024];
@@ -27,13 +28,14 @@ static inline const char *literals_longest_part(const char *format)
 			part[n] = 0;
 		}
 		format += n;
-		if (*format) /* conversions of sentences: %s, %zu, %u, %g, %.200s, %.4g */
+		if (*format) /* conversions in use: %s, %zu, %u, %g, %.200s, %.4g */
 			format += 1 + strcspn(format + 1, "sdugx") + 1;
 	}
 	return part;
 }
 
-/* The end of a comment or a character that begins here, or here. */
+/* Returns the end of a comment, a directive or the character '"' at this place; otherwise `at`
+ * itself. */
 static inline const char *literals_skip(const char *at)
 {
 	const char *end = at;
@@ -47,7 +49,7 @@ static inline const char *literals_skip(const char *at)
 	return end;
 }
 
-/* Adds a literal to out, and goes behind it. */
+/* Appends a literal to out; returns the place after it. */
 static inline const char *literals_read(const char *at, struct buf *out)
 {
 	for (at++; *at != '"'; at++) {
@@ -81,7 +83,8 @@ static inline void literals_of(const char *file, const char *text,
 	buf_release(&joined);
 }
 
-/* Calls found() with each sentence of the files of a glob(3) pattern, of which there is one. */
+/* Calls found() with each sentence in the files that match a glob(3) pattern; at least one must
+ * match. */
 static inline void literals_each(const char *pattern,
 				 void (*found)(const char *file, const char *literal))
 {

@@ -1,4 +1,4 @@
-/* message_texts.h -- the purpose of each message that leaves a party, as its ledger has it. */
+/* message_texts.h -- the purpose that the ledger records for each message that leaves a party. */
 #ifndef TESTS_UNIT_PARTY_MESSAGE_TEXTS_H
 #define TESTS_UNIT_PARTY_MESSAGE_TEXTS_H
 
@@ -29,7 +29,7 @@ static inline void add_purpose(struct texts *t, const struct work *work, const c
 	texts_add(t, PURPOSES, "", subject, text, NULL);
 }
 
-/* With 64 bytes of what it carries, if it carries any. */
+/* Makes a message, with a body of 64 bytes if it has a body. */
 static inline struct msg message(enum msg_type type, const char *body)
 {
 	static const uint8_t bytes[64];
@@ -51,7 +51,7 @@ static inline struct msg message(enum msg_type type, const char *body)
 	return m;
 }
 
-/* Of the job that was offered, which has this name. */
+/* Adds the purposes of all messages of the offered job, which is called `name`. */
 static inline void add_purposes(struct texts *t, struct work *work, const char *name)
 {
 	work->sum = (struct work_sum){ { 0, 1 }, 2, 8 };
@@ -62,7 +62,8 @@ static inline void add_purposes(struct texts *t, struct work *work, const char *
 	}
 }
 
-/* Purposes that depend on members and on what is sealed, for any kind. */
+/* Adds the purposes that depend on a sum's members or on a sealed message's contents, for any
+ * kind. */
 static inline void add_purposes_of_members(struct texts *t, struct work *work, const char *base,
 					   const struct job *job,
 					   void (*offer)(const struct job *job, size_t parties))

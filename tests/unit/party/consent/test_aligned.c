@@ -1,11 +1,12 @@
-/* Sets of ids that were matched before: the same ones go, others that differ by few do not. */
+/* A party may match the same set of ids again, but not a set that differs from an earlier one by
+ * few ids. */
 #include "tests/unit/crypto/lab.h"
 #include "common/base/file.h"
 #include "party/consent/aligned.h"
 
 static char dir[64];
 
-/* Ids first .. first + n - 1, whose data have the fingerprint `data` throughout. */
+/* Notes ids first .. first + n - 1; every byte of the data's fingerprint is `data`. */
 static enum err note(size_t first, size_t n, uint8_t data)
 {
 	uint8_t hash[SHA256_LEN];
@@ -23,8 +24,8 @@ static enum err note(size_t first, size_t n, uint8_t data)
 	return e;
 }
 
-/* The note is refused, as one that differs by `ids` of the sketch's words, or by fewer: two ids may
- * share a word. */
+/* Requires that the note is refused. The error counts different words of the sketch: `ids` or
+ * fewer, because two ids may share a word. */
 static void assert_differs(enum err e, size_t ids)
 {
 	static const char before[] = "the ids of bank-a differ by about ";
@@ -52,7 +53,7 @@ TEST(test_changes)
 	lab_remove(dir);
 }
 
-/* The oldest is forgotten; the file stays as large. */
+/* Forgets the oldest set, so that the file does not grow. */
 TEST(test_many)
 {
 	lab_dir(dir);

@@ -1,5 +1,5 @@
-/* Each job says once what it claims of differential privacy: by which mechanism, of what, with
- * which eps and delta, or that it claims none; and no other of its sentences does. */
+/* Exactly one sentence of each job's disclosures states its claim of differential privacy: the
+ * mechanism, the unit, eps and delta, or that there is no claim. */
 #include "tests/test.h"
 #include "common/job/job.h"
 #include "tests/unit/party/consent/variants.h"
@@ -11,7 +11,7 @@ enum { ROOM = 64 };
 
 static const char BEGIN[] = "differential privacy: ", NONE[] = "differential privacy: none;";
 
-/* Others than bases[] that have noise. */
+/* Jobs with noise that bases[] does not have. */
 static const char *const more[] = {
 	K7("fedsc", ",\"noise\":{\"on\":\"data\",\"beta\":1}"),
 	K7("fedsc", ",\"noise\":{\"on\":\"sums\",\"colluders\":1," EPS "}"),
@@ -31,7 +31,8 @@ static bool has_one_of(const char *text, const char *const *of)
 	return *of;
 }
 
-/* What stands behind BEGIN where there is a claim; unit: of the ledger's claim, or NULL. */
+/* Does the sentence of a claim name a mechanism, a unit and numbers? unit: the unit of the ledger's
+ * claim, or NULL. */
 static bool is_whole(const char *text, const char *unit)
 {
 	static const char *const mechanism[] = { "by the discrete Gaussian mechanism",

@@ -1,4 +1,4 @@
-/* A person is asked where the policy wants it, once for each job. */
+/* Asks the party's operator for consent if the policy requires it, once for each job. */
 #include "tests/unit/party/consent/desk.h"
 #include "common/base/clock.h"
 #include "common/job/offer.h"
@@ -62,7 +62,7 @@ TEST(test_agreed)
 	assert_int_equal(look().rows, 1);
 	d->work.attempt = 2; /* no second question */
 	assert_ok(ask(NULL));
-	d->work.params_hash[3] = 1; /* but for another job under the same id */
+	d->work.params_hash[3] = 1; /* asks again for another job with the same id */
 	d->config.confirm_s = 1;
 	assert_err(ask(NULL), ERR_DEADLINE, "nobody at p0 answered within confirm_s, 1 s");
 	close_desk();

@@ -1,11 +1,12 @@
-/* Disclosures of each kind: tests/vectors/disclosures.txt, of which scripts/reference makes pages.
+/* Compares the disclosures of each kind with tests/vectors/disclosures.txt, from which
+ * scripts/reference makes pages.
  *
  *     COTERIE_WRITE_TEXTS=tests/vectors/disclosures.txt \
  *         build/plain/tests/unit/party/consent/test_disclosures
  *
- * A table has each sentence of the kind's leaks once, with the views that have it. A view is a job:
- * a variant, or an option, which is listed only where no variant has the sentence. The table of
- * align is the first; options' sentences that it has stand there alone. */
+ * A table has each sentence of the kind's disclosures once, with its views. A view is a job: a
+ * variant, or an option. The table lists options only for sentences that no variant has. The table
+ * of align comes first; other tables omit its sentences from their options. */
 #include "common/job/job.h"
 #include "literals.h"
 #include "tests/test.h"
@@ -155,7 +156,7 @@ static struct job job_of_view(const struct view *v)
 	return job;
 }
 
-/* Adds the sentences of view v; those that are new go behind the one before them. */
+/* Adds the sentences of view v. A new sentence goes after the sentence before it in this view. */
 static size_t add_view(const struct table *t, size_t v, struct sentence *all, size_t n)
 {
 	struct job job = job_of_view(&t->view[v]);
@@ -198,8 +199,8 @@ static bool is_part(const char *part, const char *label)
 			 strlen(part) == (size_t)(with - label)));
 }
 
-/* The labels of the variants that have s; of the options, if none has. An option "A with B" is left
- * out behind A or B. */
+/* Writes the labels of the variants with sentence s, or of the options if no variant has it. Omits
+ * an option "A with B" if A or B is listed. */
 static void write_views(const struct table *t, const struct sentence *s, struct buf *to)
 {
 	bool variants = has_variant(t, s), all = variants;

@@ -1,4 +1,4 @@
-/* All that leaves a party is in its ledger, and within its budgets. */
+/* The ledger records all that leaves a party, and the budgets bound it. */
 #include "tests/unit/party/consent/desk.h"
 #include "party/daemon/data.h"
 
@@ -57,7 +57,7 @@ TEST(test_purposes)
 		   "hashed id of each node", 4);
 	purpose_is(&(struct msg){ .type = MSG_SEALED, .sealed = { .what = 1, .to = 2 } },
 		   "sealed for p2, which alone can open it: key of the hashed ids", 0);
-	/* Batches count: who opens them has their numbers. */
+	/* Counts the batches' numbers: the party that opens a batch has its numbers. */
 	purpose_is(
 	    &(struct msg){ .type = MSG_SEALED,
 			   .sealed = { .what = SEALED_TIES, .to = 2, .box = { bytes, 64 } } },
@@ -72,7 +72,7 @@ TEST(test_purposes)
 
 /* ---- budgets ---- */
 
-/* Two processes on one state, each with its own view of what was spent: together they keep to the
+/* Two processes use one state, each with its own count of what was spent. Together they keep the
  * bound. */
 TEST(test_two_processes_and_one_budget)
 {
@@ -83,7 +83,7 @@ TEST(test_two_processes_and_one_budget)
 	begin_job();
 	assert_ok(send_sum(4, 2));
 	assert_ok(channel_release(d->work.channel));
-	/* The other has two sums of the same coordinator and data. */
+	/* The other process has sent two sums of the same data to the same coordinator. */
 	snprintf(path, sizeof(path), "%s/ledger.db", d->config.state);
 	assert_ok(ledger_open(&other, path, "p0"));
 	for (int i = 0; i < 2; i++) {
@@ -101,13 +101,13 @@ TEST(test_two_processes_and_one_budget)
 			    (struct bytes){ (const uint8_t *)"", 0 });
 		assert_ok(ledger_commit(other));
 	}
-	assert_ok(send_sum(4, 4)); /* held, until it is in the ledger */
+	assert_ok(send_sum(4, 4)); /* held until the ledger has it */
 	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_words of p0 is 12");
 	ledger_close(other);
 	close_desk();
 }
 
-/* The whole vector counts before its first chunk leaves. */
+/* Counts the whole vector before its first chunk leaves. */
 TEST(test_max_words)
 {
 	open_desk("\"max_words\":10", KCAGC);
@@ -121,8 +121,8 @@ TEST(test_max_words)
 	close_desk();
 }
 
-/* Earlier attempts count: another attempt is a job more, its sums too, and so is another job.
- */
+/* Earlier attempts count: another attempt is another job with its own sums, and so is another
+ * job. */
 TEST(test_earlier_counts)
 {
 	open_desk("\"max_words\":12,\"max_jobs\":2", KCAGC);
@@ -224,7 +224,7 @@ TEST(test_heads)
 	assert_ok(send_sum(4, 2));
 	assert_ok(leaving_fill_head(d->work.leaving, done));
 	assert_int_equal(done->heads, 1);
-	assert_int_equal(done->head[0].count, 2); /* what was held counts */
+	assert_int_equal(done->head[0].count, 2); /* counts held messages, too */
 	assert_err(leaving_keep_heads(d->work.leaving, done), ERR_PEER,
 		   "hub sent DONE with 1 heads of ledgers for 3 parties");
 	done->heads = 3;

@@ -1,4 +1,4 @@
-/* Jobs that a party's policy accepts, and those that it declines. */
+/* Checks which jobs a party's policy accepts and which it declines. */
 #include "party/consent/policy.h"
 #include "common/base/alloc.h"
 #include "common/job/kinds.h"
@@ -7,7 +7,7 @@
 
 #define PIN "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-/* Party "p0" with the peers hub and p1 .. p6, in a folder of its own. */
+/* Party "p0" with the peers hub and p1 .. p6, in its own folder. */
 struct desk {
 	char dir[64], path[96];
 	struct party_config config;
@@ -43,7 +43,7 @@ static void desk_close(struct desk *d)
 	lab_remove(d->dir);
 }
 
-/* more: what a kcagc job says besides, or a whole job. */
+/* more: further keys of a kcagc job, or a whole job. */
 static void job_from(struct job *job, const char *more)
 {
 	char text[512];
@@ -69,7 +69,7 @@ static void offer(struct desk *d, size_t L, const char *more)
 		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
 }
 
-/* "" as message: the job is taken. */
+/* message "": the policy accepts the job. */
 static void check(const char *policy, size_t L, const char *job, const char *message)
 {
 	struct desk d;
@@ -83,7 +83,8 @@ static void check(const char *policy, size_t L, const char *job, const char *mes
 	desk_close(&d);
 }
 
-/* Members of the smallest sum: 2 in a tree (3 where three make one node), all otherwise. */
+/* Counts the members of the smallest sum: 2 in a tree (3 if three parties share one node),
+ * otherwise all parties. */
 TEST(test_members_of_each_sum)
 {
 	static const char tree[] = ",\"method\":\"tree\"", flat[] = ",\"method\":\"flat\"",
@@ -110,7 +111,7 @@ TEST(test_single_needs_both)
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
 }
 
-/* Attempt 2 of L parties, p6 being left out (lefts 1), or a first one. */
+/* Checks attempt 2 of L parties, with p6 left out (lefts 1) or with all parties (lefts 0). */
 static void check_loss(const char *policy, size_t L, size_t lefts, const char *message)
 {
 	struct desk d;
@@ -139,7 +140,7 @@ TEST(test_parties_that_stay_away)
 	check_loss("\"allow_loss\":4", 4, 1, "");
 	check_loss("\"allow_loss\":4", 3, 1, "3 parties are left, policy.allow_loss of p0 is 4");
 	check_loss("\"allow_loss\":2,\"min_parties\":4", 3, 1, "policy.min_parties is 4");
-	/* That a job may be of one party is no leave to be left alone in one. */
+	/* Permission for a job of one party does not permit a job that goes on with one party. */
 	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 0, "");
 	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 1, "policy.min_parties is 2");
 }
@@ -159,7 +160,7 @@ TEST(test_methods)
 	      "the offered method is basic, which policy.methods of p0 does not name");
 }
 
-/* The job matches rows. "" as message: the job is taken. */
+/* Checks a job that aligns rows. message "": the policy accepts the job. */
 static void check_align(const char *policy, enum job_align align, unsigned min_common,
 			const char *message)
 {
@@ -213,7 +214,7 @@ TEST(test_exchanges)
 #define EPS(on, eps, delta)                                                                        \
 	",\"noise\":{\"on\":\"" on "\",\"eps\":" eps ",\"delta\":" delta ",\"clip\":1}"
 
-/* A variant that shows the rows is not allowed by its kind's name. */
+/* The name of a kind does not permit its variants that reveal rows. */
 TEST(test_named_variants)
 {
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ""), "");
@@ -246,8 +247,8 @@ TEST(test_min_cluster)
 	check("\"jobs\":[\"kcagc\"],\"min_cluster\":9", 2, "", ""); /* has no sums of rows */
 }
 
-/* Prototypes in clear are not allowed by the kind's name, nor those of fewer graphs than are meant.
- */
+/* The name of the kind does not permit unmasked prototypes, nor prototypes of fewer graphs than the
+ * policy requires. */
 TEST(test_prototypes)
 {
 	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ""), "");
@@ -279,12 +280,12 @@ TEST(test_max_eps)
 	check(two, 2, "", "kind kcagc claims no differential privacy");
 	check("\"jobs\":[\"fedgcn\"],\"max_eps\":10", 2, ROWS("fedgcn", ""),
 	      "no job of this kind does");
-	/* Theorem 3.9 is of Z and C alone. */
+	/* Theorem 3.9 applies to Z and C only. */
 	check(two, 2,
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
 		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),
 	      "claims no differential privacy");
-	/* An eps of ties is another promise. */
+	/* An eps for ties is not the eps that the policy limits. */
 	check("\"jobs\":[\"fedwalk\"],\"max_eps\":10", 2,
 	      "{\"kind\":\"fedwalk\",\"mode\":\"randomized-response\"}",
 	      "promises at most job.eps, 8, for single ties; policy.max_eps of p0 is 10");
@@ -294,7 +295,7 @@ TEST(test_max_eps)
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", EPS("data", "50", "0.1")), "");
 	check("\"jobs\":[\"fedsc\"],\"max_eps\":2,\"max_delta\":0.2", 2,
 	      ROWS("fedsc", EPS("data", "2", "0.1")), "");
-	/* Where nothing is said of delta, a decision: one in a million. */
+	/* Without max_delta in the policy the limit is one in a million. */
 	check("\"jobs\":[\"fedsc\"],\"max_eps\":2", 2, ROWS("fedsc", EPS("data", "2", "1e-6")), "");
 	check("\"jobs\":[\"fedsc\"],\"max_eps\":2", 2, ROWS("fedsc", EPS("data", "2", "2e-6")),
 	      "the offered job.noise.delta is 2e-06, policy.max_delta of p0 is 1e-06");
@@ -304,8 +305,8 @@ TEST(test_max_eps)
 	ROWS("kmeans",                                                                             \
 	     ",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5,\"clip\":1" colluders "}")
 
-/* Noise by shares must be enough against as many colluders as the policy names; "auto" is half of
- * the parties. */
+/* Noise in shares must suffice against as many colluders as the policy requires; "auto" means half
+ * of the parties. */
 TEST(test_min_colluders)
 {
 	static const char two[] = "\"jobs\":[\"kmeans\",\"fedspectral\"],\"min_colluders\":2";
@@ -322,7 +323,8 @@ TEST(test_min_colluders)
 	      "{\"kind\":\"fedspectral\",\"clusters\":2,\"noise\":{\"on\":\"sums\",\"eps\":1,"
 	      "\"delta\":1e-5}}",
 	      "enough against 1 colluding");
-	check(two, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), ""); /* each has noise of its own */
+	/* each party has its own noise */
+	check(two, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), "");
 	check(two, 3, ROWS("kmeans", ""), "");
 }
 
@@ -344,7 +346,8 @@ TEST(test_attempt_numbers)
 	desk_close(&d);
 }
 
-/* Jobs that show sums, or clusters by them, need noise that holds without one party's share. */
+/* Jobs that reveal sums, or clusters computed from them, need noise that suffices without one
+ * party's share. */
 TEST(test_require_noise)
 {
 	static const char asks[] =
@@ -414,7 +417,7 @@ TEST(test_pins)
 	desk_close(&d);
 }
 
-/* The fewest rows behind one number of a kcagc job. */
+/* Checks the fewest rows behind one number of a kcagc job. */
 TEST(test_min_cell)
 {
 	check("\"min_cell\":3", 2, ",\"min_cell\":3,\"polish\":0", "");

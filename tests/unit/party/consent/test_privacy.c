@@ -1,4 +1,5 @@
-/* Claims of differential privacy: booked once, and within policy.max_eps_total over all jobs. */
+/* The ledger books each claim of differential privacy once, and policy.max_eps_total bounds the
+ * claims of all jobs. */
 #include "tests/unit/party/consent/desk.h"
 #include "common/privacy/account.h"
 
@@ -12,7 +13,7 @@ static double spent_mu(void)
 	return sqrt(ledger_square(&a, "row"));
 }
 
-/* A job's claim of differential privacy is booked once, with the first number that leaves. */
+/* Books a job's claim of differential privacy once, with the first number that leaves. */
 TEST(test_privacy_is_booked_once)
 {
 	struct seen s;
@@ -30,7 +31,7 @@ TEST(test_privacy_is_booked_once)
 	assert_true(s.row[1].eps == 0 && s.row[1].delta == 0);
 	assert_true(d->work.leaving->spent.eps_of_job == 2);
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
-	/* Another attempt shows the same noise on the same rows. */
+	/* Another attempt sends the same noise on the same rows, so it costs nothing. */
 	leaving_close(d->work.leaving);
 	d->work.attempt = 2;
 	begin_job();
@@ -38,7 +39,7 @@ TEST(test_privacy_is_booked_once)
 	assert_ok(channel_release(d->work.channel));
 	assert_true(d->work.leaving->spent.eps_of_job == 2);
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
-	/* Another job does not. */
+	/* Another job costs its eps again. */
 	leaving_close(d->work.leaving);
 	d->work.job_id[0]++;
 	begin_job();
@@ -59,8 +60,8 @@ static enum err may_claim(void)
 				    &d->work.leaving->claims, d->work.leaving->booked_claim);
 }
 
-/* Over other data each time, and of another coordinator: the name is the same. Two jobs of eps 1
- * are eps 1.465 together (tests/vectors/account.inc). */
+/* Counts jobs over other data with the same data set name. Two jobs of eps 1 together cost eps
+ * 1.465 (tests/vectors/account.inc). */
 TEST(test_total_privacy)
 {
 	open_desk("\"max_eps_total\":1.5", PRIVATE);
@@ -86,7 +87,7 @@ TEST(test_total_privacy)
 	d->config.policy.max_eps_total = 2;
 	assert_ok(may_claim());
 	d->config.policy.max_eps_total = 1;
-	d->work.leaving->job.set = NULL; /* by the data alone nothing was spent */
+	d->work.leaving->job.set = NULL; /* these data, without the name, have spent nothing */
 	assert_ok(may_claim());
 	d->work.leaving->claims.eps = 0;
 	assert_err(may_claim(), ERR_PEER,
@@ -94,7 +95,7 @@ TEST(test_total_privacy)
 	close_desk();
 }
 
-/* Another process books its own claim between this one's offer and its first sum. */
+/* Another process books its own claim between this process's offer and its first sum. */
 TEST(test_two_processes_and_one_total)
 {
 	struct msg over = { .type = MSG_ABORT, .abort = { ERR_PEER, ENDING_POLICY, { 0 } } };
@@ -125,7 +126,7 @@ TEST(test_two_processes_and_one_total)
 	assert_ok(ledger_commit(other));
 	assert_ok(send_sum(4, 4));
 	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_eps_total of p0 is 1.4");
-	assert_ok(channel_send(d->work.channel, &over)); /* and the sum is taken back */
+	assert_ok(channel_send(d->work.channel, &over)); /* the sum is withdrawn */
 	assert_true(d->work.leaving->spent.eps_of_job == 0);
 	assert_int_equal(d->work.leaving->spent.claims_of_job, 0);
 	assert_false(d->work.leaving->booked_claim);
@@ -151,45 +152,47 @@ static void next_attempt(void)
 	begin_job();
 }
 
-/* As many claims as a release of any number has answered questions; one that was asked before costs
- * nothing. */
+/* Books as many claims as the most questions that any one release has answered. A repeated question
+ * costs nothing. */
 TEST(test_each_question_is_booked)
 {
 	double mu;
 
 	assert_ok(account_mu(1, 1e-5, &mu));
-	open_desk("\"max_eps_total\":1.84", PRIVATE); /* three times eps 1 are 1.835 */
+	open_desk("\"max_eps_total\":1.84", PRIVATE); /* three times eps 1 cost 1.835 */
 	begin_job();
 	for (uint8_t release = 0; release < 3; release++)
 		assert_ok(ask(release, release));
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
-	next_attempt(); /* the same, and one more than the first came to */
+	/* the same questions, and a release more than in the first attempt */
+	next_attempt();
 	for (uint8_t release = 0; release < 4; release++)
 		assert_ok(ask(release, release));
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
 	assert_true(d->work.leaving->spent.eps_of_job == 1);
-	next_attempt(); /* another from the second on: once more for all that follow */
+	/* other questions from the second release on: one more claim covers them all */
+	next_attempt();
 	assert_ok(ask(0, 0));
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
 	for (uint8_t release = 1; release < 4; release++)
 		assert_ok(ask(release, 10 + release));
 	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
 	assert_true(d->work.leaving->spent.eps_of_job == 2);
-	next_attempt(); /* where releases of a number have had one question, there is a claim left
-			 */
+	/* release 0 has had one question, so a booked claim covers its second one */
+	next_attempt();
 	assert_ok(ask(0, 20));
 	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
-	assert_ok(ask(1, 21)); /* the third of this number */
+	assert_ok(ask(1, 21)); /* the third question of this release */
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	assert_ok(ask(2, 22));
 	next_attempt();
-	assert_ok(ask(1, 1)); /* any that was asked before */
+	assert_ok(ask(1, 1)); /* any repeated question */
 	assert_ok(ask(2, 12));
 	assert_ok(ask(3, 3));
 	assert_err(ask(1, 31), ERR_PEER, "policy.max_eps_total of p0 is 1.84");
 	assert_int_equal(d->work.ending, ENDING_POLICY);
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
-	/* Another job is another claim, whatever it asks. */
+	/* Another job is another claim, even with the same question. */
 	d->work.job_id[0]++;
 	d->config.policy.max_eps_total = 3;
 	next_attempt();
@@ -198,8 +201,8 @@ TEST(test_each_question_is_booked)
 	close_desk();
 }
 
-/* What leaves between a question and its answer does not book the question: an attempt that ends
- * there has not paid for it, and the next one does. */
+/* A message between a question and its answer does not book the question. An attempt that ends
+ * there has not paid; the next attempt pays. */
 TEST(test_question_without_an_answer)
 {
 	const uint8_t hash[SHA256_LEN] = { 1 };
@@ -233,7 +236,7 @@ TEST(test_question_without_an_answer)
 	close_desk();
 }
 
-/* policy.max_eps is of the job, all its questions together. */
+/* policy.max_eps bounds all questions of the job together. */
 TEST(test_questions_within_max_eps)
 {
 	open_desk("\"max_eps\":1.4,\"max_delta\":1e-5", PRIVATE);
@@ -251,7 +254,7 @@ TEST(test_questions_within_max_eps)
 	close_desk();
 }
 
-/* A kind that claims nothing, and yet hides ties by noise, answers one question. */
+/* A kind that makes no claim, but hides ties by noise, answers one question only. */
 TEST(test_one_question)
 {
 	open_desk("\"jobs\":[\"fedwalk\"]",
@@ -276,7 +279,8 @@ static void copy_ledger(const char *from, const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-/* A ledger from before a claim, put back in its place, is found; the newest one is fine. */
+/* Finds that an older copy, from before a claim, has replaced the ledger. Accepts the newest
+ * copy. */
 TEST(test_older_ledger)
 {
 	open_desk("", PRIVATE);
@@ -297,7 +301,7 @@ TEST(test_older_ledger)
 	close_desk();
 }
 
-/* Attempts at a job are over one data set. */
+/* All attempts at a job must use the same data set. */
 TEST(test_attempts_over_other_data)
 {
 	struct leaving *l;

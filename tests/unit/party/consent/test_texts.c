@@ -1,6 +1,6 @@
-/* Texts that users read of jobs: effective jobs, what jobs show, why they are refused by themselves
- * or by a policy, and the purposes of messages. tests/vectors/job-texts.txt has each once, with a
- * job that leads to it and with the number of jobs that do. */
+/* Collects the texts about jobs that users read: effective jobs, disclosures, refusals of a job by
+ * itself or by a policy, and the purposes of messages. tests/vectors/job-texts.txt has each text
+ * once, with the first job that has it and the number of such jobs. */
 #include "protocols/fedsc/job.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
@@ -106,7 +106,8 @@ static void add_difference(const struct job *here, const struct job *offered, co
 		texts_add_refusal(&t, DIFFERENCE, "", name, text);
 }
 
-/* The effective text of a job says all of it. */
+/* Requires that the effective text of a job is complete: parsing and writing it again gives the
+ * same text. */
 static void check_text(const struct job *job)
 {
 	struct buf text = { 0 }, again = { 0 };
@@ -202,7 +203,7 @@ static void add_policies(const struct job *job, size_t parties, const char *name
 	}
 }
 
-/* ---- everything of one job ---- */
+/* ---- all texts of one job ---- */
 
 static void add_job(const struct job *job, const struct job *base, const char *name)
 {
@@ -236,7 +237,7 @@ static enum err add_text(const char *text, const char *sets, const struct job *b
 
 /* ---- variants ---- */
 
-/* The next combination; false after the last. */
+/* Goes to the next combination; returns false after the last. */
 static bool next(const struct family *f, size_t at[static AXES_MAX])
 {
 	for (size_t a = AXES_MAX; a-- > 0;) {
@@ -268,7 +269,7 @@ static void add_family(const struct family *f)
 
 /* ---- every parameter of every kind ---- */
 
-/* Every path of job_describe(), each once. */
+/* Reads every path of job_describe(), each once. */
 static size_t read_paths(char paths[][64], size_t max)
 {
 	struct buf text = { 0 };
@@ -314,7 +315,7 @@ static void add_parameters(const struct base *b)
 		}
 }
 
-/* ---- single ones ---- */
+/* ---- single jobs ---- */
 
 static void add_singles(void)
 {
@@ -352,15 +353,15 @@ static void add_examples(void)
 
 		if (job_read(&job, name, NULL) == ERR_OK)
 			add_job(&job, NULL, name);
-		else if (!strstr(name, "predict")) /* whose model is not known yet */
+		else if (!strstr(name, "predict")) /* its model does not exist here */
 			fail_msg("%s: %s", name, err_detail());
 	}
 	globfree(&found);
 }
 
-/* ---- what a policy makes of the rest ---- */
+/* ---- further refusals by a policy ---- */
 
-/* policy_check() of a job that was agreed to beforehand. */
+/* Adds the refusals by policy_check() of a job that differs from the agreed one. */
 static void add_agreed(void)
 {
 	for (size_t i = 0; i < BASES; i++) {
@@ -418,7 +419,8 @@ static void add_budgets(void)
 	ledger_close(ledger);
 }
 
-/* The words that a policy may name; the sentence begins with the file's name, which varies. */
+/* Adds refused values in a policy, which list the permitted words. Omits the start of the sentence,
+ * a varying file name. */
 static void add_wrong_policies(void)
 {
 	static const char *const sets[] = { "policy.jobs=[\"what\"]",
@@ -437,7 +439,7 @@ static void add_wrong_policies(void)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole table ---- */
 
 static const char head[] =
     "# Sentences that users read of jobs, made and compared by "
@@ -447,8 +449,8 @@ static const char head[] =
     "# Refusals that differ in values and names alone are one. After a change that is meant:\n"
     "#     COTERIE_WRITE_TEXTS=" GOLDEN " build/plain/tests/unit/party/consent/test_texts\n";
 
-/* The parts of a's effective text that b's does not have, but for those of parameters that are set.
- */
+/* Writes the parts of a's effective text that b's does not have, except the parameters that `sets`
+ * sets. */
 static void write_derived(const struct job *a, const struct job *b, const char *sets,
 			  struct buf *to)
 {
@@ -473,7 +475,7 @@ static void write_derived(const struct job *a, const struct job *b, const char *
 	buf_release(&other);
 }
 
-/* What else changes where one parameter is set. */
+/* Adds the other parameters that change when one is set. */
 static void add_derived(const struct base *b, const char *sets)
 {
 	struct job base = job_of(b), job;
@@ -497,7 +499,7 @@ static void add_all_derived(void)
 				add_derived(base_named(families[i].base), families[i].axis[a][v]);
 }
 
-/* All texts of all jobs of variants.h. */
+/* Adds all texts of all jobs of variants.h. */
 static void add_all(void)
 {
 	struct job first = job_of(&bases[0]);
@@ -528,7 +530,8 @@ TEST(test_what_users_read)
 						NOISE,   DIFFERENCE, PURPOSES, NULL };
 	struct buf now = { 0 };
 
-	for (size_t i = 0; i < KINDS; i++) /* each kind is there, those to come too */
+	/* bases[] begins with every kind, and kinds[] has no others */
+	for (size_t i = 0; i < KINDS; i++)
 		assert_int_equal(job_of(&bases[i]).number, i);
 	assert_null(kinds[KINDS]);
 	buf_printf(&now, "%s\n[effective jobs]\n", head);
@@ -546,7 +549,7 @@ TEST(test_what_users_read)
 	buf_release(&now);
 }
 
-/* A sentence of the code that no job of variants.h leads to. */
+/* Requires that some job of variants.h leads to this sentence of the code. */
 static void check_literal(const char *file, const char *literal)
 {
 	const char *wanted = literals_longest_part(literal);
@@ -555,7 +558,7 @@ static void check_literal(const char *file, const char *literal)
 		fail_msg("%s: no job of variants.h leads to \"%s\"", file, literal);
 }
 
-/* Each sentence that stands in the code is in the table, so that none is unseen. */
+/* The table has each sentence of the code, so that reviewers see all of them. */
 TEST(test_each_sentence_is_there)
 {
 	static const char *const files[] = { "protocols/*/disclosures.c", "protocols/*/check.c",

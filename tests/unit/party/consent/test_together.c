@@ -1,5 +1,5 @@
-/* Two jobs at once over one state: however their steps interleave, no budget is passed, and one of
- * the two gets what there is. */
+/* Runs two jobs at once over one state. In every order of their steps, no budget is exceeded, and
+ * one of the two jobs succeeds. */
 #include "tests/unit/party/consent/desk.h"
 #include "common/base/clock.h"
 #include "party/consent/aligned.h"
@@ -13,11 +13,11 @@ enum { STEPS = 5, ORDERS = 252 /* (10 over 5) */, TIMES = 50, VECTOR = 8, CHUNK 
 	"{\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5," \
 	"\"clip\":1}}"
 
-/* One job passes it, two together do not. */
+/* Each budget is enough for one job but not for both. */
 static const struct budget {
 	const char *policy, *job;
-	bool fewer_parties; /* of the second job */
-	bool parts;         /* the second job may have some of its numbers */
+	bool fewer_parties; /* the second job has fewer parties */
+	bool parts;         /* the second job may send some of its numbers */
 	uint64_t most_words;
 	const char *sentence;
 } budgets[] = {
@@ -30,7 +30,7 @@ static const struct budget {
 enum { BUDGETS = sizeof(budgets) / sizeof(*budgets) };
 
 static char state[64];
-static unsigned round_no; /* each has data of its own, so that one ledger serves all */
+static unsigned round_no; /* each round has its own data, so that one ledger serves all */
 
 /* ---- one job ---- */
 
@@ -102,7 +102,8 @@ static enum err send_key(void)
 	return e == ERR_OK ? channel_release(d->work.channel) : e;
 }
 
-/* Offer, a person's consent, keys, first numbers, later numbers. After an error: ABORT. */
+/* Takes one step: offer, operator's consent, keys, first numbers, or later numbers. Sends ABORT
+ * after an error. */
 static enum err take_step(int step)
 {
 	struct msg over = { .type = MSG_ABORT, .abort = { ERR_PEER, ENDING_POLICY, { 0 } } };
@@ -113,7 +114,7 @@ static enum err take_step(int step)
 		e = leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data);
 		if (e == ERR_OK) {
 			d->work.leaving->durable_s =
-			    clock_now_s(); /* no commit waits for the disk */
+			    clock_now_s(); /* commits do not wait for the disk */
 			e = check_past();
 		}
 		break;
@@ -135,7 +136,7 @@ static enum err take_step(int step)
 	return e;
 }
 
-/* ---- what the ledger has ---- */
+/* ---- contents of the ledger ---- */
 
 struct had {
 	uint64_t words, rounds;
@@ -177,7 +178,7 @@ static void assert_kept(const struct budget *b, struct ledger *l)
 	struct had first = read_had(l, 0), second = read_had(l, 1);
 
 	assert_true(first.words + second.words <= b->most_words);
-	assert_true(first.words == VECTOR || second.words == VECTOR); /* one job is done */
+	assert_true(first.words == VECTOR || second.words == VECTOR); /* one job has finished */
 	assert_true(b->parts || !first.words || !second.words);
 	assert_true(b->parts || first.rounds + second.rounds == 1);
 	assert_true(first.claims + second.claims <= 1);
@@ -185,7 +186,7 @@ static void assert_kept(const struct budget *b, struct ledger *l)
 
 /* ---- all orders ---- */
 
-/* order: bit i says whose turn i is. */
+/* order: bit i is the job that takes step i. */
 static void run_order(const struct budget *b, struct ledger *l, unsigned order)
 {
 	bool over[2] = { false, false };
@@ -212,14 +213,15 @@ static void test_all_orders(void **unused)
 	for (size_t b = 0; b < BUDGETS; b++) {
 		int orders = 0;
 
-		struct ledger *l; /* open throughout: whoever closes it last waits for the disk */
+		/* kept open, because the last process that closes it waits for the disk */
+		struct ledger *l;
 
 		open_desks(&budgets[b]);
 		l = open_ledger();
 		for (unsigned order = 0; order < 1u << (2 * STEPS); order++) {
+			/* the same order with the jobs exchanged */
 			if (__builtin_popcount(order) != STEPS ||
-			    (order & 1 &&
-			     !budgets[b].fewer_parties)) /* the same with jobs exchanged */
+			    (order & 1 && !budgets[b].fewer_parties))
 				continue;
 			if (in_sample((size_t)orders + b, 3))
 				run_order(&budgets[b], l, order);
@@ -245,12 +247,12 @@ static int run_job(const void *arg, bool second)
 			return d->work.ending == ENDING_POLICY && strstr(err_detail(), b->sentence)
 				   ? REFUSED
 				   : ODD;
-		usleep((useconds_t)(rand() % 2000)); // NOLINT: any moment will do
+		usleep((useconds_t)(rand() % 2000)); // NOLINT: the pause may be of any length
 	}
 	return DONE;
 }
 
-/* The same ids but for three. */
+/* Notes 3000 ids; the second job replaces three of them. */
 static int run_matching(const void *arg, bool second)
 {
 	uint8_t data[SHA256_LEN] = { second };
@@ -272,7 +274,7 @@ static int run_matching(const void *arg, bool second)
 	}
 }
 
-/* Both wait at a pipe, and begin when it is closed. */
+/* Runs two processes. Both wait at a pipe, and start when it is closed. */
 static void run_both(int (*run)(const void *arg, bool second), const void *arg, unsigned seed)
 {
 	int gate[2], status[2], count[3] = { 0 };
@@ -325,9 +327,9 @@ static void test_two_processes(void **unused)
 
 /* ---- second questions ---- */
 
-#define ONE_MORE "\"max_eps_total\":1.84" /* three claims of eps 1 are 1.835 */
+#define ONE_MORE "\"max_eps_total\":1.84" /* three claims of eps 1 cost 1.835 */
 
-/* In an attempt of its own: the first question again, which has its claim, and then another one. */
+/* Asks a question of this attempt. */
 static enum err ask(uint32_t release, uint8_t question)
 {
 	const uint8_t hash[SHA256_LEN] = { question };
@@ -343,7 +345,7 @@ static enum err first_question(void)
 	return chunk(0);
 }
 
-/* Two jobs, each with a claim and a further attempt before it. */
+/* Starts two jobs. Each has a claim from a first attempt, and is now at its second attempt. */
 static void ask_first_questions(void)
 {
 	next_round();
@@ -364,7 +366,7 @@ static void assert_one_more(void)
 	ledger_close(l);
 }
 
-/* Both ask while there is a claim left; the ledger gives it to who answers first. */
+/* Both jobs ask while one claim is left; the ledger gives it to the first that answers. */
 static void test_second_questions(void **unused)
 {
 	(void)unused;
@@ -376,7 +378,7 @@ static void test_second_questions(void **unused)
 	}
 	for (int j = 0; j < 2; j++) {
 		d = desk[j];
-		assert_ok(ask(1, 1)); /* the first of its number: it has a claim */
+		assert_ok(ask(1, 1)); /* the first question of this release: a claim covers it */
 		assert_ok(chunk(0));
 	}
 	for (int j = 0; j < 2; j++) {
@@ -406,7 +408,7 @@ static int run_second_question(const void *arg, bool second)
 		e = check_past();
 	if (e == ERR_OK)
 		e = ask(0, 1);
-	usleep((useconds_t)(rand() % 2000)); // NOLINT: any moment will do
+	usleep((useconds_t)(rand() % 2000)); // NOLINT: the pause may be of any length
 	if (e == ERR_OK)
 		e = chunk(0);
 	if (e == ERR_OK)

@@ -1,13 +1,12 @@
-/* texts.h -- a table of the sentences that users read, kept in a file and compared with it.
+/* texts.h -- a table of the sentences that users read, which a test compares with a file.
  *
  *     [section]
  *     12 of kcagc, 3 of kmeans; kcagc method=flat, 2 parties: the first text of this form
  *
- * A row is a form of a text: refusals that differ in names and values alone have one form, all
- * other texts are forms of their own. The row has the first text of the form, the subject that has
- * it, and how many subjects of each group have a text of the form. So a sentence that is reworded
- * changes one row, and a condition that changes shows in the numbers.
- */
+ * Each row is one form of text. Refusals that differ only in names and values have one form; every
+ * other text is its own form. The row has the first text of its form with that text's subject, and
+ * counts the subjects in each group with a text of this form. So a reworded sentence changes one
+ * row, and a changed condition shows in the counts. */
 #ifndef TESTS_UNIT_PARTY_TEXTS_H
 #define TESTS_UNIT_PARTY_TEXTS_H
 
@@ -31,16 +30,16 @@ struct texts_count {
 };
 
 struct texts_row {
-	const char *section; /* static, as are groups */
+	const char *section; /* static, like group names */
 	char *form, *text, *subject;
-	struct texts_count of[TEXTS_GROUPS]; /* group NULL: no more */
+	struct texts_count of[TEXTS_GROUPS]; /* group NULL ends the array */
 };
 
 struct texts {
 	struct texts_row row[TEXTS_MAX];
 	size_t n;
-	void *root;      /* of a tree of all texts */
-	struct buf seen; /* all of them, each once, in lines */
+	void *root;      /* a tree of all texts */
+	struct buf seen; /* all texts, each once, one a line */
 };
 
 /* ---- forms ---- */
@@ -59,7 +58,7 @@ static inline bool texts_is_named(const char *out, size_t n)
 	return false;
 }
 
-/* The end of a quoted text, an object or an array. */
+/* Returns the end of a quoted text, an object or an array. */
 static inline const char *texts_end_of_value(const char *at)
 {
 	const char *end = strchr(at + 1, *at == '"' ? '"' : *at == '{' ? '}' : ']');
@@ -67,7 +66,7 @@ static inline const char *texts_end_of_value(const char *at)
 	return end ? end + 1 : at + strlen(at);
 }
 
-/* Where the word ends that begins here. */
+/* Returns the end of the word that starts here. */
 static inline const char *texts_end_of_word(const char *at)
 {
 	while (isalnum((uint8_t)*at) || (*at && strchr("._+-", *at)))
@@ -82,8 +81,8 @@ static inline bool texts_is_value(const char *at, size_t n)
 	       (n == 5 && !strncmp(at, "false", 5)) || (n == 4 && !strncmp(at, "null", 4));
 }
 
-/* A text without what varies: each value is "?", each list of them one, a path of a parameter
- * "job.?", the name of a kind, a method or an exchange "?". */
+/* Returns a text without its varying parts. Each value and each list of values becomes "?", a
+ * parameter's path "job.?", and the name of a kind, method or exchange "?". */
 static inline char *texts_form(const char *text)
 {
 	size_t n = 0, list = strlen("?, ?");
@@ -142,8 +141,7 @@ static inline void texts_keep(struct texts *t, const char *text)
 	buf_printf(&t->seen, "%s\n", text);
 }
 
-/* Counts a text, and copies it where it is the first of its form. form: NULL for the text itself.
- */
+/* Counts a text, and copies the first text of each form. form: NULL if the text is its own form. */
 static inline void texts_add(struct texts *t, const char *section, const char *group,
 			     const char *subject, const char *text, const char *form)
 {
@@ -164,7 +162,7 @@ static inline void texts_add(struct texts *t, const char *section, const char *g
 	texts_count_one(row, group);
 }
 
-/* Counts a refusal, whose form is without values. */
+/* Counts a refusal, whose form omits values. */
 static inline void texts_add_refusal(struct texts *t, const char *section, const char *group,
 				     const char *subject, const char *text)
 {
@@ -213,7 +211,7 @@ static inline size_t texts_line_end(const struct buf *b, size_t from)
 	return end ? (size_t)(end - b->p) : b->n;
 }
 
-/* Prints the first line in which they differ. */
+/* Prints the first line that differs. */
 static inline void texts_tell(const char *path, const struct buf *kept, const struct buf *now)
 {
 	size_t a = 0, b = 0;
@@ -233,7 +231,8 @@ static inline void texts_tell(const char *path, const struct buf *kept, const st
 	}
 }
 
-/* Compares with the file of this path, or writes the file that COTERIE_WRITE_TEXTS names. */
+/* Compares the table with the file `path`, or writes it to the file that COTERIE_WRITE_TEXTS
+ * names. */
 static inline void texts_compare(const struct buf *now, const char *path)
 {
 	const char *to = getenv("COTERIE_WRITE_TEXTS");

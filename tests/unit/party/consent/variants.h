@@ -1,4 +1,4 @@
-/* variants.h -- the jobs and policies of which test_texts.c keeps what users read. */
+/* variants.h -- the jobs and policies whose texts test_texts.c records. */
 #ifndef TESTS_UNIT_PARTY_VARIANTS_H
 #define TESTS_UNIT_PARTY_VARIANTS_H
 
@@ -6,7 +6,7 @@
 
 enum { VALUES_MAX = 20, AXES_MAX = 12 };
 
-/* All combinations of one value of each axis; "": nothing is set. */
+/* All combinations of one value from each axis; the value "" sets nothing. */
 struct family {
 	const char *base;
 	const char *axis[AXES_MAX][VALUES_MAX];
@@ -132,7 +132,7 @@ static const struct family families[] = {
 	    { "", "baselines=quick", "baselines=off" } } },
 };
 
-/* One by one, of their base. */
+/* Settings that are tried one by one on their base. */
 static const struct {
 	const char *base, *sets;
 } singles[] = {
@@ -238,7 +238,7 @@ static const char *const raw[] = {
 	"{\"#\":\"a comment\",\"kind\":\"kmeans\",\"clusters\":7}",
 };
 
-/* Of party p0, whose peers are p1 to p6; the first takes part in everything. */
+/* Policies of party p0, whose peers are p1 to p6. The first one permits every job. */
 static const char *const policies[] = {
 	"",
 	"policy.jobs=[\"kcagc\",\"fedsc\",\"fedspectral\",\"fedwalk\",\"fedgcn\"]",

@@ -1,4 +1,4 @@
-/* Declined offers are counted by the hour; time is what the test says. */
+/* Limits declined offers for each hour; the test sets the time. */
 #include "party/daemon/declines.h"
 #include "tests/test.h"
 
@@ -16,13 +16,13 @@ TEST(test_up_to_the_bound)
 	}
 	assert_err(declines_check(&d, 5), ERR_PEER, "60 offers were declined within an hour");
 	assert_err(declines_check(&d, 59 * MINUTE), ERR_PEER, "for 60 s more no offer");
-	/* the oldest is an hour old: one more, and no second one */
+	/* the oldest is an hour old, so one more offer is possible, but not two */
 	assert_ok(declines_check(&d, 60 * MINUTE));
 	declines_add(&d, 60 * MINUTE);
 	assert_err(declines_check(&d, 60 * MINUTE + 0.005), ERR_PEER, "60 offers");
 }
 
-/* Offers that are taken do not count. */
+/* Accepted offers do not count. */
 TEST(test_taken)
 {
 	struct declines d = { 0 };
@@ -31,7 +31,7 @@ TEST(test_taken)
 		assert_ok(declines_check(&d, i));
 }
 
-/* An offer every ten seconds, for a day: at most 60 of any hour are considered. */
+/* Makes an offer every ten seconds for a day: the party considers at most 60 an hour. */
 TEST(test_a_day)
 {
 	struct declines d = { 0 };

@@ -1,5 +1,5 @@
-/* What does not run where data lie on ranks, and why: of each kind, and of each thing that a kcagc
- * job may ask for. */
+/* Checks the reasons why a job cannot run with data on ranks: for each kind, and for each feature
+ * of a kcagc job. */
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
 #include "tests/test.h"

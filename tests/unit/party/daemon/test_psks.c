@@ -1,4 +1,5 @@
-/* Pre-shared keys of a configuration: read, and by the numbers of a job's parties. */
+/* Reads the pre-shared keys of a configuration, and orders them by the numbers of a job's
+ * parties. */
 #include "party/daemon/psks.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"

@@ -1,5 +1,4 @@
-/* A party serves no attempt twice, and nothing else under the same job.
- */
+/* A party serves each attempt once, and serves a job only with the same parameters and parties. */
 #include "party/daemon/served.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -59,7 +58,7 @@ TEST(test_once)
 	desk_close(&d);
 }
 
-/* Whatever attempt is offered, and whoever reads the file. */
+/* Refuses all attempts at a job that is done. */
 TEST(test_done_is_served_for_ever)
 {
 	struct desk d;
@@ -75,7 +74,7 @@ TEST(test_done_is_served_for_ever)
 	desk_close(&d);
 }
 
-/* Two processes on one state: each reads what the other has written since. */
+/* Two processes use one state: each reads what the other has written since. */
 TEST(test_two_readers)
 {
 	struct served *own, *other;
@@ -90,8 +89,8 @@ TEST(test_two_readers)
 	assert_err(serve(&d, 1, 1), ERR_PEER, "was served before");
 	d.served = own;
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
-	assert_int_equal(truncate(d.path, 0),
-			 0); /* a backup without the last lines is read as it is */
+	/* a backup without the last lines is read like any other file */
+	assert_int_equal(truncate(d.path, 0), 0);
 	assert_ok(serve(&d, 2, 1));
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
 	served_free(other);
@@ -106,7 +105,7 @@ TEST(test_same_parameters_and_parties)
 	assert_ok(serve(&d, 1, 1));
 	d.work->params_hash[31] ^= 1;
 	assert_err(serve(&d, 1, 2), ERR_PEER, "with other parties or parameters");
-	assert_false(d.work->later); /* no attempt would do */
+	assert_false(d.work->later); /* no attempt would be served */
 	assert_err(serve(&d, 1, 1), ERR_PEER, "with other parties or parameters");
 	assert_ok(serve(&d, 2, 2)); /* another job */
 	d.work->params_hash[31] ^= 1;
@@ -127,7 +126,7 @@ static void leave_out(struct work *work, uint32_t attempt, const char *name)
 		memcpy(work->name[l], work->name[l + 1], sizeof(work->name[l]));
 }
 
-/* Four parties; and what work is in an attempt without some of them. */
+/* Sets up a job of four parties; leave_out() then removes some. */
 static void begin(struct desk *d)
 {
 	static const char text[] = "{\"kind\":\"kmeans\",\"clusters\":2,\"on_loss\":\"attempt\"}";
@@ -148,7 +147,8 @@ static enum err serve_this(struct desk *d, uint32_t attempt)
 	return serve(d, 1, attempt);
 }
 
-/* Each attempt is of the parties of the one before, or of fewer, as it says. */
+/* Each attempt must have the parties of the attempt before it, or fewer; then it must name those
+ * left out. */
 TEST(test_without_some)
 {
 	struct desk d;
@@ -157,21 +157,21 @@ TEST(test_without_some)
 	begin(&d);
 	assert_ok(serve_this(&d, 1));
 	begin(&d);
-	d.work->L = 3; /* p3 is gone, and was never there */
+	d.work->L = 3; /* p3 is missing but was not left out */
 	assert_err(serve_this(&d, 2), ERR_PEER, "with other parties or parameters");
 	begin(&d);
 	leave_out(d.work, 2, "p3");
 	assert_ok(serve_this(&d, 2));
 	assert_err(serve_this(&d, 2), ERR_PEER, "attempt 2 was served before");
-	begin(&d); /* it is back */
+	begin(&d); /* p3 is back */
 	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
-	leave_out(d.work, 3, "p2"); /* or another one is away for it */
-	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
-	begin(&d);
-	leave_out(d.work, 3, "p3"); /* it was left out before that */
+	leave_out(d.work, 3, "p2"); /* p2 is left out instead of p3 */
 	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
 	begin(&d);
-	leave_out(d.work, 2, "p2"); /* nobody said so then */
+	leave_out(d.work, 3, "p3"); /* p3 was left out in attempt 2 */
+	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
+	begin(&d);
+	leave_out(d.work, 2, "p2"); /* attempt 2 did not leave out p2 */
 	leave_out(d.work, 2, "p3");
 	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
 	begin(&d);
@@ -185,7 +185,7 @@ TEST(test_without_some)
 	desk_close(&d);
 }
 
-/* Lines that knew no hash, and one that was cut short by a crash. */
+/* Reads lines of an older version without a hash, and a line that a crash cut short. */
 TEST(test_older_lines)
 {
 	static const char text[] = "01010101010101010101010101010101 2\n"
@@ -201,7 +201,7 @@ TEST(test_older_lines)
 	desk_close(&d);
 }
 
-/* A party that cannot remember does not serve. */
+/* A party that cannot record an attempt does not serve it. */
 TEST(test_no_memory_no_service)
 {
 	struct desk d;
@@ -209,7 +209,7 @@ TEST(test_no_memory_no_service)
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	assert_int_equal(remove(d.path), 0);
-	assert_int_equal(mkdir(d.path, 0700), 0); /* in the file's place */
+	assert_int_equal(mkdir(d.path, 0700), 0); /* a directory takes the file's place */
 	assert_int_not_equal(serve(&d, 1, 2), ERR_OK);
 	assert_non_null(strstr(err_detail(), d.path));
 	desk_close(&d);
@@ -221,7 +221,7 @@ static void write_text(struct desk *d, const char *text)
 			     FILE_SECRET));
 }
 
-/* A line that was cut short must not swallow the next one: attempt 2 would be served twice. */
+/* A line that was cut short must not hide the next line, or attempt 2 would be served twice. */
 TEST(test_cut_line)
 {
 	struct desk d;
@@ -231,17 +231,17 @@ TEST(test_cut_line)
 	for (off_t keep = 1; keep < 110; keep += 12) {
 		write_text(&d, "02020202020202020202020202020202 1\n");
 		assert_ok(serve(&d, 3, 1));
-		assert_int_equal(truncate(d.path, 35 + keep), 0); /* in the second line */
+		assert_int_equal(truncate(d.path, 35 + keep), 0); /* cuts the second line */
 		assert_ok(serve(&d, 1, 2));
 		assert_err(serve(&d, 1, 2), ERR_PEER, "attempt 2 was served before");
 		assert_err(serve(&d, 2, 1), ERR_PEER, "attempt 1 was served before");
-		if (keep > 32) /* as much as is left of it counts */
+		if (keep > 32) /* the rest of its hash counts */
 			assert_err(serve(&d, 3, 2), ERR_PEER, "cut short");
 	}
 	desk_close(&d);
 }
 
-/* However long it has become. */
+/* Reads a file of any length. */
 TEST(test_many_lines)
 {
 	enum { LINES = 1 << 20 };
@@ -259,7 +259,7 @@ TEST(test_many_lines)
 	desk_close(&d);
 }
 
-/* After a power loss the file may end in zeros, of a line that was never on disk. */
+/* After a power loss the file may end in zeros, from a line that never reached the disk. */
 TEST(test_zeros_at_the_end)
 {
 	static const uint8_t text[] = "02020202020202020202020202020202 1\n\0\0\0\0\0\0\0\0\0\0\0";
@@ -275,7 +275,7 @@ TEST(test_zeros_at_the_end)
 	desk_close(&d);
 }
 
-/* A line that cannot be read might be of any job. */
+/* Refuses all jobs if a line is unreadable, because that line could belong to any job. */
 TEST(test_damaged_line)
 {
 	struct buf text = { 0 };
@@ -285,7 +285,7 @@ TEST(test_damaged_line)
 	assert_ok(serve(&d, 1, 1));
 	assert_ok(serve(&d, 2, 1));
 	assert_ok(file_read(d.path, 4096, &text));
-	for (size_t i = 0; i < text.n / 2; i++) { /* of the first line, its end too */
+	for (size_t i = 0; i < text.n / 2; i++) { /* bytes of the first line, with its end */
 		text.p[i] ^= 1;
 		assert_ok(file_write(d.path, (struct bytes){ text.p, text.n }, FILE_SECRET));
 		assert_err(serve(&d, 3, 1), ERR_INPUT, "is damaged");

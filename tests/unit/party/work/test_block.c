@@ -1,5 +1,5 @@
-/* A block that passes through a party: it goes on in pieces, the last of which waits until all of
- * it holds. */
+/* Passes a block on in pieces through a party. The last piece waits until the check of the whole
+ * block succeeds. */
 #include "common/base/alloc.h"
 #include "common/linalg/mat.h"
 #include "party/work/work.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a row 8 numbers, so many that the block is three pieces and some rows. */
+/* A row has 8 numbers, and the block has three pieces and some rows. */
 enum { WIDTH = 8, PIECE_ROWS = BLOCK_PIECE / (WIDTH * 8), ROWS = 3 * PIECE_ROWS + 77 };
 
 static struct work work;
 static const struct tree_node node = { .id = 9 };
 
-/* Cosines: B'B = ROWS I. */
+/* Fills the block with cosines, so that B'B = ROWS I. */
 static void make_block(struct mat *V)
 {
 	mat_init(V, ROWS, WIDTH);
@@ -36,7 +36,7 @@ static int begin(void **state)
 
 struct given {
 	double *x;
-	size_t count, pieces, until; /* an error with this piece */
+	size_t count, pieces, until; /* until: the piece that fails */
 };
 
 static enum err give(void *arg, const double *x, size_t count)
@@ -75,7 +75,7 @@ TEST_WITH(whole_blocks_pass, begin, tear_down)
 	free(g.x);
 }
 
-/* Whatever is wrong, and wherever, nobody is given all of it. */
+/* Does not pass on the whole block if any part of it is wrong. */
 TEST_WITH(others_do_not, begin, tear_down)
 {
 	static const struct {
@@ -95,7 +95,8 @@ TEST_WITH(others_do_not, begin, tear_down)
 		if (i < sizeof(c) / sizeof(*c))
 			MAT(&V, c[i].row, c[i].col) *= c[i].factor;
 		for (size_t r = 0; r < ROWS && i >= sizeof(c) / sizeof(*c);
-		     r++) /* a length; an angle */
+		     /* odd i: doubles a column; even i: makes two columns equal */
+		     r++)
 			MAT(&V, r, 2) = i % 2 ? 2 * MAT(&V, r, 2) : MAT(&V, r, 1);
 		assert_err(
 		    pass(&V, &g), ERR_PEER,
@@ -108,7 +109,7 @@ TEST_WITH(others_do_not, begin, tear_down)
 	}
 }
 
-/* An error of who takes them ends it there. */
+/* Stops at an error of the receiving function. */
 TEST_WITH(errors_of_the_taker, begin, tear_down)
 {
 	struct given g = { .until = 2 };
@@ -121,7 +122,7 @@ TEST_WITH(errors_of_the_taker, begin, tear_down)
 	free(g.x);
 }
 
-/* Of another group: nothing is given. */
+/* Passes nothing of a block for another group. */
 TEST_WITH(other_blocks, begin, tear_down)
 {
 	static const float number[WIDTH] = { 1 };

@@ -1,4 +1,4 @@
-/* A cache gives back exactly what was kept, or nothing. */
+/* A cache returns exactly what was stored, or nothing. */
 #include "party/work/cache.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -89,7 +89,7 @@ TEST(test_kept_and_found)
 	end(&f);
 }
 
-/* Two keys that begin alike have the same file, and only the one is found. */
+/* Two keys with the same start share a file, but only the right key finds the entry. */
 TEST(test_whole_key_counts)
 {
 	struct fixture f;
@@ -102,7 +102,7 @@ TEST(test_whole_key_counts)
 	end(&f);
 }
 
-/* A computation that was stopped has no result: the next attempt makes it anew. */
+/* Stores no result of a computation that was stopped: the next attempt computes it again. */
 TEST(test_what_was_stopped)
 {
 	struct progress p = { 0 };
@@ -128,7 +128,7 @@ static void rewrite(const struct fixture *f, size_t n, size_t flip)
 	buf_release(&b);
 }
 
-/* Any byte, or any length: it is not found, and the file is gone. */
+/* Does not find an entry with a wrong byte or a wrong length, and removes the file. */
 TEST(test_damaged_file_is_removed)
 {
 	struct fixture f;
@@ -182,7 +182,7 @@ TEST(test_forgotten)
 	end(&f);
 }
 
-/* Nowhere to keep it: nothing is kept, and nothing breaks. */
+/* Stores nothing, without an error, if there is no directory. */
 TEST(test_nowhere)
 {
 	struct fixture f;
@@ -192,8 +192,8 @@ TEST(test_nowhere)
 	begin(&f);
 	cache_keep(NULL, "thing", f.key, (struct bytes){ f.piece, PIECE });
 	assert_false(cache_find(NULL, "thing", f.key, MOST, &file, &piece));
-	cache_keep(f.path, "thing", f.key,
-		   (struct bytes){ f.piece, PIECE }); /* a file, no directory */
+	/* a file instead of a directory */
+	cache_keep(f.path, "thing", f.key, (struct bytes){ f.piece, PIECE });
 	assert_true(find(&f, "thing", f.key));
 	end(&f);
 }

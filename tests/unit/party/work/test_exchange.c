@@ -1,4 +1,4 @@
-/* Batches as two parties seal them for each other: what comes whole, and what does not. */
+/* Exchanges sealed batches between two parties: receives whole ones, and refuses all others. */
 #include "tests/unit/crypto/lab.h"
 
 #include "common/base/alloc.h"
@@ -17,7 +17,7 @@ enum { PARTIES = 2 };
 static struct work work[PARTIES];
 static struct record record[PARTIES];
 static struct mailbox *hub_post[PARTIES];
-static struct channel *hub[PARTIES]; /* the coordinator's ends: the test passes boxes on */
+static struct channel *hub[PARTIES]; /* the coordinator's ends; the test relays boxes */
 
 static int meet(void **state)
 {
@@ -80,7 +80,7 @@ static int part(void **state)
 	return 0;
 }
 
-/* A box that p1 sealed, handed to p0 as it says. */
+/* Seals a text as p1, and sends the box to p0 with the given head. */
 static void hand(enum sealed sealed_as, uint16_t what, uint32_t from, uint32_t to,
 		 struct bytes text)
 {
@@ -93,7 +93,8 @@ static void hand(enum sealed sealed_as, uint16_t what, uint32_t from, uint32_t t
 	buf_release(&box);
 }
 
-/* The text of a batch of n bytes i * 7, said to be `said` long, that takes `whole`. */
+/* Makes the text of a batch: the length `said`, then n bytes i * 7, then zeros up to `whole`
+ * bytes. */
 static struct buf batch(uint64_t said, size_t n, size_t whole)
 {
 	struct buf text = { 0 };
@@ -120,7 +121,7 @@ static enum err receive(struct buf *in, size_t most)
 	return e;
 }
 
-/* The opened boxes that p0 sends p1 in an exchange, all together. */
+/* Exchanges batches of many sizes: each is padded, split into boxes, and received whole. */
 static void test_there_and_back(void **state)
 {
 	static const size_t sizes[] = { 0, 1, 4088, 4089, 100000, 262120, 300000, 600000 };

@@ -1,5 +1,5 @@
-/* Noise of a party: the same bytes if and only if all that the answer and its meaning depend on is
- * the same. */
+/* A party's noise has the same bytes if and only if everything is the same that the answer and its
+ * meaning depend on. */
 #include "party/work/noise.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -60,7 +60,7 @@ static enum err begin(struct desk *d, enum noise_on on, const char *answer)
 	return noise_begin(work_noise(d->work, on), &part, 1);
 }
 
-/* The first noise of an attempt. */
+/* Draws the first noise of an attempt. */
 static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t bytes[static LONG])
 {
 	const struct bytes part = { (const uint8_t *)answer, strlen(answer) };
@@ -86,8 +86,8 @@ TEST(test_same_in_each_attempt)
 	draw(&d, NOISE_ON_OWN, "a", first);
 	assert_memory_not_equal(first, first + LONG / 2, LONG / 2);
 	d.work->attempt = 2;
-	memset(d.work->params_hash, 9,
-	       SECAGG_HASH_LEN); /* a session's own: keys, who was left out */
+	/* the session's own values: keys, parties left out */
+	memset(d.work->params_hash, 9, SECAGG_HASH_LEN);
 	memset(d.work->transcript, 9, SECAGG_HASH_LEN);
 	memset(group_key, 9, SECAGG_HASH_LEN);
 	d.work->group_key = group_key;
@@ -98,7 +98,7 @@ TEST(test_same_in_each_attempt)
 	desk_close(&d);
 }
 
-/* Each of these is another question. */
+/* Each of these changes makes another question. */
 static void change_id(struct work *w)
 {
 	w->job_id[15]++;
@@ -147,7 +147,8 @@ TEST(test_each_input)
 {
 	static const struct {
 		void (*change)(struct work *);
-		bool of_own, of_sum; /* is it another question of own numbers, of a sum? */
+		/* does the change make another question for a party's own numbers, for a sum? */
+		bool of_own, of_sum;
 	} input[] = { { change_id, true, true },        { change_parameters, true, true },
 		      { change_data, true, true },      { change_members, false, true },
 		      { change_name, false, true },     { change_heard, true, true },
@@ -171,8 +172,8 @@ TEST(test_each_input)
 		}
 }
 
-/* Answer, scale, number and kind of noise count too; and where one field ends and the next begins.
- */
+/* Noise also depends on the answer, its scale, number and kind, and on the boundaries between
+ * fields. */
 TEST(test_each_answer)
 {
 	const struct bytes ab[] = { { (const uint8_t *)"ab", 2 }, { (const uint8_t *)"c", 1 } },
@@ -200,7 +201,7 @@ TEST(test_each_answer)
 	desk_close(&d);
 }
 
-/* One that is not answered gets no noise. */
+/* Refuses the question: an unanswered question gets no noise. */
 static enum err refuse(struct work *unused, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	(void)unused;
@@ -222,7 +223,8 @@ TEST(test_refused)
 	desk_close(&d);
 }
 
-/* The secret is this party's alone; in memory there is none. */
+/* Keeps the secret in a file that only this party can read. Without a state directory, each draw
+ * has a new secret. */
 TEST(test_secret)
 {
 	uint8_t key[HMAC_LEN], again[HMAC_LEN];
@@ -257,14 +259,14 @@ TEST(test_secret)
 	desk_close(&d);
 }
 
-/* The head goes with it, and never back. */
+/* The ledger's head is stored with the secret, and never goes back. */
 TEST(test_head)
 {
 	struct ledger_head head = { .count = 5, .hash = { 1 } }, kept;
 	struct desk d;
 
 	desk_open(&d);
-	assert_ok(secret_keep_head(d.dir, &head, false)); /* nothing was claimed: no file */
+	assert_ok(secret_keep_head(d.dir, &head, false)); /* no claim yet: no file */
 	assert_ok(secret_head(d.dir, &kept));
 	assert_int_equal(kept.count, 0);
 	draw(&d, NOISE_ON_OWN, "a", first);

@@ -1,4 +1,5 @@
-/* A party's side of a secure sum: chunks, masks, fixed point, and what stays in the house. */
+/* Tests a party's side of a secure sum: chunks, masks, fixed point, and data that must not leave
+ * the party. */
 #include "party/work/secure.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
@@ -10,7 +11,7 @@
 
 #include <unistd.h>
 
-/* Three parties whose channels lead to the test. */
+/* Three parties, whose channels end in the test. */
 enum { L = 3, CHUNK_WORDS = CHANNEL_CHUNK / 8, COUNT = 4 * CHUNK_WORDS + 1001 };
 
 static struct identity *identity[L];
@@ -106,7 +107,8 @@ static void stage_free(struct stage *s)
 	free(s);
 }
 
-/* Takes what a party has queued: chunks of the whole vector in order, none over its size. */
+/* Takes the messages that a party has queued: chunks of the whole vector in order, each within the
+ * size limit. */
 static size_t collect(struct stage *s, size_t l, uint64_t round, size_t count, struct buf *words)
 {
 	size_t chunks = 0, word = s->work[l].job.modulus_bits / 8;
@@ -133,7 +135,7 @@ static size_t collect(struct stage *s, size_t l, uint64_t round, size_t count, s
 	return chunks;
 }
 
-/* A vector in pieces of uneven sizes. */
+/* Sends a vector in pieces of uneven sizes. */
 static void send(struct stage *s, size_t l, const double *x, size_t count, uint64_t seed)
 {
 	struct secure *secure = NULL;
@@ -145,7 +147,7 @@ static void send(struct stage *s, size_t l, const double *x, size_t count, uint6
 		size_t n = rng_below(&rng, 100000);
 
 		n = n < count - done ? n : count - done;
-		assert_ok(secure_add(secure, x + done, n)); /* 0 of them, too */
+		assert_ok(secure_add(secure, x + done, n)); /* n may be 0 */
 		done += n;
 	}
 	assert_ok(secure_end(secure));
@@ -216,7 +218,8 @@ static void test_sum_of_chunks(void **state)
 	check_sum(32, 12, 3000, 1);
 }
 
-/* The same numbers twice, and the transcript has not moved: only the round differs. */
+/* Sends the same numbers twice with the same transcript: only the round differs, so the masks
+ * differ. */
 static void test_equal_vectors_have_other_masks(void **state)
 {
 	struct stage *s = stage_new(64, 16);
@@ -244,7 +247,7 @@ static void test_equal_vectors_have_other_masks(void **state)
 	stage_free(s);
 }
 
-/* Found in the middle of a vector: nothing of its chunk has left. */
+/* Finds a bad value in the middle of a vector, before any word of its chunk leaves. */
 static void test_value_outside_the_bound(void **state)
 {
 	static const double bad[] = { 1e300, -1e300, INFINITY, NAN };
@@ -276,8 +279,7 @@ static void test_value_outside_the_bound(void **state)
 	fclose(nowhere);
 }
 
-/* Nobody reads, the queue is full, the peer goes: the sum ends with that error, and all is freed.
- */
+/* The channel fails while a sum is open: the sum fails with the same error and frees all memory. */
 static void test_channel_that_fails(void **state)
 {
 	struct stage *s = stage_new(64, 16);

@@ -1,4 +1,4 @@
-/* bases.h -- a job of each kind, method and variant, of which tests make others. */
+/* bases.h -- a job of each kind, method and variant, from which tests make other jobs. */
 #ifndef TESTS_UNIT_JOB_BASES_H
 #define TESTS_UNIT_JOB_BASES_H
 
@@ -19,7 +19,7 @@ struct base {
 	const char *name, *text;
 };
 
-/* The first are of one kind each, in the order of kinds[]. */
+/* The first bases have one job of each kind, in the order of kinds[]. */
 static const struct base bases[] = {
 	{ "kcagc", KCAGC },
 	{ "predict", PREDICT },

@@ -1,4 +1,4 @@
-/* jobs.h -- jobs from text, for the tests of what they say. */
+/* jobs.h -- texts of jobs and their parsing, for tests of job parameters. */
 #ifndef TESTS_UNIT_JOB_JOBS_H
 #define TESTS_UNIT_JOB_JOBS_H
 

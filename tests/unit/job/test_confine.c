@@ -1,5 +1,5 @@
-/* What a confined process can and cannot do. Each attempt is made by a child, which confines
- * itself, tries, and ends with 0 if all was as it should be. */
+/* Tests the limits of a confined process. Each attempt runs in a child: it confines itself, tries,
+ * and exits with 0 if the result is right. */
 #include "tests/test.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
@@ -27,7 +27,7 @@ static const struct daemon_common on = { .sandbox = true }, off = { .sandbox = f
 static char tmp[] = "/tmp";
 static const struct daemon_common whole = { .sandbox = true, .output = tmp };
 
-/* The child's wait status. */
+/* Runs the attempt in a child and returns the child's wait status. */
 static int after(const struct daemon_common *c, int (*attempt)(void))
 {
 	pid_t child = fork();
@@ -54,7 +54,7 @@ static bool fine(int status)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* ---- what must end the process ---- */
+/* ---- calls that must end the process ---- */
 
 static int runs_a_program(void)
 {
@@ -138,7 +138,7 @@ static int (*const forbidden[])(void) = {
 	types_into_a_terminal,
 };
 
-/* Unconfined, the same attempts end nobody: what kills is the filter. */
+/* Without the filter the same attempts end no process, so it is the filter that ends them. */
 static void what_is_not_listed_ends_the_process(void **state)
 {
 	(void)state;
@@ -154,7 +154,7 @@ static void what_is_not_listed_ends_the_process(void **state)
 	}
 }
 
-/* ---- what is answered ---- */
+/* ---- calls that fail with an error ---- */
 
 static int refusals(void)
 {
@@ -164,8 +164,8 @@ static int refusals(void)
 		return 5;
 	if (socket(AF_NETLINK, SOCK_RAW, 0) != -1 || errno != EAFNOSUPPORT)
 		return 6;
-	/* What newer libraries try: as on an older kernel. */
-	for (long call = 424; call < 600; call++) /* from pidfd_send_signal on, all that may come */
+	/* New system calls fail with ENOSYS, so libraries use their code for older kernels. */
+	for (long call = 424; call < 600; call++) /* from pidfd_send_signal on */
 		if (call != 424 && call != 428 && call != 429 && call != 430 && call != 432 &&
 		    call != 434 && call != 438 && call != 439 && call != 441 && call != 442 &&
 		    (syscall(call, -1, 0, 0, 0, 0, 0) != -1 || errno != ENOSYS))
@@ -215,7 +215,7 @@ static void what_daemons_do_goes_on(void **state)
 	assert_true(fine(after(&on, works)));
 }
 
-/* ---- what the log says ---- */
+/* ---- the log of a forbidden call ---- */
 
 static char said[] = "/tmp/coterie-confine-said-XXXXXX";
 
@@ -244,7 +244,7 @@ static void the_log_names_the_call(void **state)
 
 /* ---- code ---- */
 
-/* By the file of its own memory a process writes what it may only execute. */
+/* Writes to its own code, which is not writable memory, through /proc/self/mem. */
 static int writes_its_code(void)
 {
 	uint8_t *code = (uint8_t *)(uintptr_t)writes_its_code;
@@ -263,7 +263,7 @@ static int writes_a_library(void)
 		   : 1;
 }
 
-/* main() has called confine_code(), without which root could do both. */
+/* main() has called confine_code(); without it, root could do both. */
 static void nobody_writes_code(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static int aborts(void)
 	abort();
 }
 
-/* A failed assertion is not taken for a breach. */
+/* A failed assertion must not be reported as a forbidden call. */
 static void abort_is_abort(void **state)
 {
 	int status;
@@ -290,7 +290,7 @@ static void abort_is_abort(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-/* ---- threads that were there before ---- */
+/* ---- threads started before confine() ---- */
 
 static pthread_barrier_t confined;
 
@@ -335,7 +335,8 @@ static void no_new_privileges_without_the_filter_too(void **state)
 	assert_true(fine(after(&off, has_no_new_privileges)));
 }
 
-/* Set where this program has begun anew, which the thread of its first beginning led to. */
+/* This variable is set before confine_code() executes the program again, which it must do if
+ * another thread is running. */
 #define AGAIN "COTERIE_TEST_CONFINE_AGAIN"
 
 static void *waits(void *arg)

@@ -1,5 +1,5 @@
-/* A process that confines itself while the N-th of its allocations fails, for many N: it ends with
- * a sentence, or it can do afterwards what is on the list. */
+/* Confines a process while its N-th allocation fails, for many N. The process must exit with an
+ * error, or afterwards be able to make each permitted call. */
 #include "tests/test.h"
 #include "common/job/confine.h"
 
@@ -14,8 +14,8 @@
 
 enum { STRIDE = 11, SAMPLE_STRIDE = 43, LIMIT_S = 60, NOBODY = 65534 };
 
-/* Of this program and all its libraries; in vain while `left` counts down to 0. A sanitizer has its
- * own. */
+/* These replace the allocator of this program and all its libraries. An allocation fails when
+ * `left` reaches 0. A sanitizer has its own allocator. */
 static long left, asked;
 
 #if !SANITIZED
@@ -58,7 +58,7 @@ static enum err confine_here(void)
 	return confine(&sandbox);
 }
 
-/* System calls on the list, from its beginning to its end. */
+/* Makes some permitted system calls from the whole list. */
 static int calls_what_is_listed(void)
 {
 	struct sigaction a;
@@ -82,7 +82,7 @@ static int after_failure(long n)
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		alarm(LIMIT_S); /* the library can go round for ever */
+		alarm(LIMIT_S); /* the library can loop forever */
 		close(STDERR_FILENO);
 		left = n;
 		if (confine_here() != ERR_OK)
@@ -102,7 +102,7 @@ TEST(a_list_is_whole_or_the_process_ends)
 	if (SANITIZED || emulated())
 		skip();
 	assert_int_equal(pipe(pipe_of), 0);
-	if (fork() == 0) { /* how many there are */
+	if (fork() == 0) { /* counts the allocations */
 		asked = 0;
 		_exit(confine_here() != ERR_OK ||
 		      write(pipe_of[1], &asked, sizeof(asked)) != sizeof(asked));

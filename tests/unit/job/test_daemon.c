@@ -1,4 +1,4 @@
-/* coordinator.json and party.json: the examples, the paths, what is refused. */
+/* Reads coordinator.json and party.json: examples, paths and refusals. */
 #include "tests/test.h"
 
 #include "common/base/file.h"
@@ -50,7 +50,7 @@ TEST(test_coordinator)
 	assert_string_equal(c.common.name, "hub");
 	assert_string_equal(c.listen.host, "0.0.0.0");
 	assert_int_equal(c.listen.port, 0);
-	assert_string_equal(c.common.identity.certificate, "/tmp/x.crt"); /* beside the file */
+	assert_string_equal(c.common.identity.certificate, "/tmp/x.crt"); /* next to the file */
 	assert_string_equal(c.common.identity.key, "/k/x.key");
 	assert_string_equal(c.common.output, "/tmp/out");
 	assert_int_equal(c.common.heartbeat_s, 1);
@@ -201,11 +201,11 @@ TEST(test_refused_pins)
 		  "coordinator.pins.b is no party" },
 		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:12\"}}",
 		  "coordinator.pins.a is \"sha256:12\", expected \"sha256:\" and 64" },
-		/* right length, wrong digit */
+		/* the right length, with a wrong digit */
 		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": "
 		  "\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg\"}}",
 		  "coordinator.pins.a is" },
-		/* one letter too many */
+		/* one character too many */
 		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": "
 		  "\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdefz\"}}",
 		  "coordinator.pins.a is" },

@@ -1,4 +1,4 @@
-/* Every example in configs/ is accepted, and every key of jobs and daemons stands in one. */
+/* Accepts every example in configs/; every key of jobs and daemons is in an example. */
 #include "tests/test.h"
 
 #include "common/base/json.h"
@@ -54,7 +54,7 @@ static bool has_path(const struct json *root, const char *path)
 	return root && (!dot || has_path(root, dot + 1));
 }
 
-/* described: a line such as "job.clusters: what it is" names a key. */
+/* Checks that each key of `described`, lines such as "job.clusters: TEXT", is in an example. */
 static void check_keys(const char *of, const char *described, struct json *const *root,
 		       size_t count)
 {
@@ -109,7 +109,7 @@ TEST(test_each_key_has_an_example)
 		json_free(parties.root[i]);
 }
 
-/* Jobs are read in test_job.c. */
+/* test_job.c reads the examples of jobs. */
 TEST(test_daemons_accept_examples)
 {
 	glob_t found;

@@ -1,4 +1,4 @@
-/* A program that is run for events, by a process that has confined itself. */
+/* Tests the program for events, which a confined process runs. */
 #include "tests/test.h"
 
 #include "common/base/file.h"
@@ -58,7 +58,7 @@ static char *contents(const char *path)
 	return (char *)b.p;
 }
 
-/* A daemon that confines itself, raises these events and ends. */
+/* Starts a daemon that confines itself, raises these events and exits. */
 static void daemon_raises(size_t events)
 {
 	char name[] = "bank-a";
@@ -109,7 +109,7 @@ static void test_program_is_told(void **state)
 	free(text);
 }
 
-/* One after the other, all of them before the daemon ends. */
+/* The program runs once for each event, in order, and the daemon exits after the last run. */
 static void test_all_events_in_order(void **state)
 {
 	char lines[256], *text, *at;

@@ -1,4 +1,4 @@
-/* Jobs: precedence of given, preset and default; the canonical text; what is refused. */
+/* Tests jobs: given values override presets and defaults; the canonical text; refusals. */
 #include "protocols/fedsc/job.h"
 #include "protocols/kcagc/job.h"
 #include "jobs.h"
@@ -19,7 +19,7 @@ static void text_of(const struct job *job, char *out, size_t len)
 
 TEST(test_default_preset)
 {
-	/* In this order, in one line, nothing left out. */
+	/* All keys in this order, on one line. */
 	static const char *const parts[] = {
 		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,\"on_loss\":"
 		"\"end\",",
@@ -62,12 +62,12 @@ TEST(test_paper_preset_and_precedence)
 
 	assert_ok(parse(
 	    &j, "{" MIN ", \"preset\": \"paper\", \"polish\": 2, \"local_clusters\": 21}", NULL));
-	assert_int_equal(kcagc_job(&j)->polish, 2); /* given over preset */
+	assert_int_equal(kcagc_job(&j)->polish, 2); /* a given value overrides the preset */
 	assert_false(kcagc_job(&j)->idf);
 	assert_true(kcagc_job(&j)->unit_basis);
 	assert_false(kcagc_job(&j)->unit_rows);
 	assert_int_equal(kcagc_job(&j)->virtual_nodes, VIRTUAL_CENTRE);
-	assert_int_equal(kcagc_dims(kcagc_job(&j)), 21); /* "local": k^ */
+	assert_int_equal(kcagc_dims(kcagc_job(&j)), 21); /* "local" takes local_clusters */
 	e = kcagc_embed_params(kcagc_job(&j), 3);
 	assert_true(!e.idf && e.unit_basis && !e.unit_rows && e.filter == FILTER_HALF);
 	assert_int_equal(e.order, 9);
@@ -75,7 +75,7 @@ TEST(test_paper_preset_and_precedence)
 	assert_int_equal(e.threads, 3);
 	assert_ok(parse(&j, "{" MIN ", \"preset\": \"paper\"}", NULL));
 	assert_int_equal(kcagc_job(&j)->polish, 0);
-	/* Basic is on all nodes anyway: its default is no polish, whatever the preset. */
+	/* "basic" already uses all nodes, so its default is no polish for any preset. */
 	assert_ok(parse(&j, "{" MIN ", \"method\": \"basic\"}", NULL));
 	assert_int_equal(kcagc_job(&j)->polish, 0);
 	assert_true(kcagc_job(&j)->idf);
@@ -84,7 +84,7 @@ TEST(test_paper_preset_and_precedence)
 	assert_false(kcagc_job(&j)->idf);
 }
 
-/* Each method replaces defaults; values that are given come before both. */
+/* Each method changes some defaults; given values override both. */
 TEST(test_method_presets)
 {
 	static const struct {
@@ -102,10 +102,10 @@ TEST(test_method_presets)
 		/* 5 */
 		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 40}}", 9, 0,
 		  40 },
-		/* 6: the method's before the preset's */
+		/* 6: the method's default overrides the preset's */
 		{ "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
 		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
-		/* 8: single nodes are left out */
+		/* 8: cells of single nodes are left out */
 		{ "{" MIN ", \"min_cell\": 2}", 9, 0, JOB_AUTO },
 		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, JOB_AUTO },
 		/* 10 */
@@ -125,7 +125,7 @@ TEST(test_method_presets)
 	}
 }
 
-/* Words of 32 bits where all sums are of unit rows and nothing else was asked for. */
+/* Words have 32 bits if all sums are of unit rows and the job requests nothing else. */
 TEST(test_words_of_32_bits)
 {
 	static const struct {
@@ -165,7 +165,7 @@ TEST(test_words_of_32_bits)
 	assert_int_equal(j.modulus_bits, 64);
 }
 
-/* A job that predicts has what every kind has, its model, and nothing of kcagc's. */
+/* A prediction job has the parameters of every kind and its model, but none of kcagc's. */
 TEST(test_predict)
 {
 	static const char effective[] =
@@ -217,15 +217,15 @@ TEST(test_flat_sums)
 	}
 }
 
-/* The first large vector, which decides the padding before it. */
+/* Checks the size of the first large vector, which determines the padding before it. */
 TEST(test_burst)
 {
 	static const struct {
 		const char *text;
 		size_t n, up, down;
 	} cases[] = {
-		/* 14 clusters of each of two parties meet in up to 196 cells: 200 starts, 7
-		   centres, 4 bytes */
+		/* 14 clusters of each of two parties make up to 196 cells: 200 starts, 7 centres, 4
+		 * bytes */
 		{ "{" MIN ", \"local_clusters\": 14}", 2708, 196 * 200 * 7 * 4, 196 * 200 / 2 },
 		{ "{" MIN ", \"local_clusters\": 14}", 100, 100 * 200 * 7 * 4, 100 * 200 / 2 },
 		{ "{" MIN ", \"method\": \"basic\"}", 1000, 1000 * 40 * 7 * 4, 1000 * 40 / 2 },
@@ -301,7 +301,7 @@ TEST(test_difference)
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.kind: \"kcagc.predict\" here, \"kcagc\" offered");
 	b = a;
-	kcagc_job(&b)->polish = 17; /* which this kind does not have */
+	kcagc_job(&b)->polish = 17; /* this kind does not have it */
 	assert_false(job_difference(&a, &b, why, sizeof(why)));
 	kcagc_job(&b)->model[0] = 0xff;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
@@ -397,7 +397,7 @@ TEST(test_example_jobs_of_rows)
 	assert_string_equal(job_permission(&j), "kmeans");
 }
 
-/* Every example there is; kcagc-predict wants the id of a model, which it says. */
+/* Reads every example; those of prediction need a model id, and the error says so. */
 TEST(test_all_examples)
 {
 	glob_t found;

@@ -1,7 +1,7 @@
-/* Each disclosure stands exactly where it applies, once. */
+/* Each disclosure is listed exactly in the jobs to which it applies, once. */
 #include "jobs.h"
 
-enum { ROOM = 32 }; /* as much as run.json and a party's log take */
+enum { ROOM = 32 }; /* the size in run.json and in a party's log */
 
 #define ANCHOR  "\"kind\": \"fedsc\", \"clusters\": 7"
 #define DENSE   ANCHOR ", \"variant\": \"dense\""
@@ -27,7 +27,7 @@ static const struct {
 	{ "{" MIN "}", "nothing is masked", 1, true },
 	{ "{" MIN "}", "nothing is masked", 2, false },
 	{ "{" MIN "}", "differential privacy", 2, true },
-	/* a party that stays away */
+	/* a party that drops out */
 	{ "{" KMEANS "}", "dropped out", 4, false },
 	{ "{" KMEANS LOSSY "}", "that party's numbers alone", 4, true },
 	{ "{" KMEANS LOSSY BY_EPS "}", "that party's numbers alone", 4, true },
@@ -37,7 +37,7 @@ static const struct {
 	{ "{" KMEANS LOSSY
 	  ", \"noise\": {\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}}",
 	  "that party's numbers alone", 4, false },
-	/* 6: who must be trusted */
+	/* 6: which parties must be trusted */
 	{ "{" MIN "}", "one of the two parties of a sum", 4, true },
 	{ "{" MIN "}", "all parties except one", 4, false },
 	{ "{" MIN ", \"method\": \"flat\"}", "one of the two parties of a sum", 4, false },
@@ -69,7 +69,7 @@ static const struct {
 	{ "{" MIN ", \"method\": \"basic\"}", "in each start and iteration", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "in each start and iteration", 4, false },
 	{ "{" MIN "}", "summed squared distance of each node to each centre", 4,
-	  true }, /* polish */
+	  true }, /* the polish */
 	{ "{" MIN ", \"polish\": 0}", "summed squared distance of each node", 4, false },
 	{ "{" MIN ", \"method\": \"basic\"}", "summed squared distance of each node", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\"}", "summed squared distance of each node", 4, false },
@@ -133,7 +133,7 @@ static const struct {
 	{ "{" MIN "}", "order", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "for each filter order", 4, true },
 	{ "{" MIN ", \"method\": \"gcc\"}", "for each filter order", 4, true },
-	/* 84: kCAGC's own are not predict's */
+	/* 84: disclosures of kCAGC that prediction does not have */
 	{ "{" MODEL "}", "local clusters of each party", 4, false },
 	{ "{" MODEL "}", "virtual", 4, false },
 	/* 86 */
@@ -232,7 +232,7 @@ TEST(test_said_where_it_applies)
 	}
 }
 
-/* No sentence twice; as many as there is room for, the first ones; and there is room for all. */
+/* No disclosure is listed twice. A short array gets the first ones; ROOM suffices for all. */
 TEST(test_sentences_of_all_jobs)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -1,5 +1,5 @@
-/* The job of an offer: what differs from the defaults, which the schema stands for; what a release
- * that does not know it says. */
+/* Tests the job in an offer: values that differ from the defaults of its schema, and the errors of
+ * a release that does not know a value. */
 #include "protocols/kcagc/job.h"
 #include "jobs.h"
 
@@ -15,7 +15,7 @@ static enum err offered(struct job *job, const char *text)
 	return job_offer_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, key);
 }
 
-/* The offer of a job, and that it is read as this job. */
+/* Writes the offer of a job, and checks that reading it gives this job. */
 static void there_and_back(const struct job *job, struct buf *text)
 {
 	struct buf again = { 0 };
@@ -43,11 +43,11 @@ TEST(test_what_differs)
 		{ "{" MIN ", \"min_cell\": 1, \"secure_sum\": {\"modulus_bits\": 64}}", OFFER "}" },
 		{ "{" MIN ", \"secure_sum\": {\"group\": \"x25519\", \"modulus_bits\": 64}}",
 		  OFFER ",\"secure_sum\":{\"group\":\"x25519\"}}" },
-		/* Presets: what they have made of the job. */
+		/* Presets appear as the values that they set. */
 		{ "{" JOB ", \"method\": \"gcc\"}",
 		  "{\"schema\":1,\"kind\":\"kcagc\",\"clusters\":7,\"method\":\"gcc\",\"filter\":{"
 		  "\"order\":\"auto\"},\"degrees\":\"auto\",\"polish\":0}" },
-		/* Optional ones that are given. */
+		/* Optional values appear if they are given. */
 		{ "{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": \"sums\", \"eps\": "
 		  "1, "
 		  "\"delta\": 1e-5, \"clip\": 1}}",
@@ -87,7 +87,7 @@ TEST(test_all_examples)
 	globfree(&found);
 }
 
-/* A preset is the submitter's: by then it is values. */
+/* An offer's "preset" changes nothing, since the submitter has already replaced it by values. */
 TEST(test_presets_do_not_count)
 {
 	struct job j;
@@ -98,7 +98,7 @@ TEST(test_presets_do_not_count)
 	assert_int_equal(j.modulus_bits, 64);
 }
 
-/* An unknown kind, schema, parameter or value is named. */
+/* Names the unknown kind, schema, parameter or value. */
 TEST(test_unknown)
 {
 	static const struct {
@@ -119,7 +119,7 @@ TEST(test_unknown)
 		  "job.schema" },
 		{ "{\"kind\":\"kmeans\",\"clusters\":7}", "schema", "job.schema" },
 		{ "{\"schema\":\"1\",\"kind\":\"kmeans\",\"clusters\":7}", "schema", "job.schema" },
-		/* no names */
+		/* names that are not valid are not repeated */
 		{ OFFER ",\"fut\\u0001re\":1}", "", "is unknown" },
 		{ OFFER ",\"\":1}", "", "is unknown" },
 		{ OFFER ",\"a23456789b23456789c23456789d23456789e23456789f23456789g23456789h\":1}",
@@ -127,7 +127,7 @@ TEST(test_unknown)
 		  "is unknown" },
 		{ OFFER ",\"a23456789b23456789c23456789d23456789e23456789f23456789g23456789h2\":1}",
 		  "", "is unknown" },
-		/* all known, but not together; no JSON; no object */
+		/* known keys that conflict; not JSON; not an object */
 		{ OFFER ",\"min_cell\":2}", "", "offer: job.min_cell" },
 		{ "{\"schema\":1", "", "offer" },
 		{ "[]", "kind", "offer" },
@@ -143,7 +143,6 @@ TEST(test_unknown)
 	}
 }
 
-/* A job file has no schema. */
 TEST(test_files_have_none)
 {
 	struct job j;
@@ -151,8 +150,8 @@ TEST(test_files_have_none)
 	assert_err(parse(&j, OFFER "}", NULL), ERR_INPUT, "job.schema is unknown");
 }
 
-/* An offer omits the default of a row, also where presets give another and the variant does not
- * read it. */
+/* An offer omits the default of a row, even if the variant does not read the row and presets set
+ * another value. */
 TEST(test_omitted_and_unread)
 {
 	struct job j;

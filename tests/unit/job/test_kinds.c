@@ -1,4 +1,4 @@
-/* Every kind's table has the members that may not be NULL. */
+/* The table of every kind has the members that must not be NULL. */
 #include "common/job/kinds.h"
 #include "tests/test.h"
 
@@ -16,7 +16,8 @@ TEST(test_all_have_all)
 	}
 }
 
-/* A row's readers are values of the kind's way (`method` of kcagc): --describe names them. */
+/* A row is read by some values of the kind's selector (`method` of kcagc); each must exist, since
+ * --describe prints it. */
 TEST(test_readers_have_names)
 {
 	for (size_t i = 0; kinds[i]; i++) {

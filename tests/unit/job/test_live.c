@@ -1,4 +1,4 @@
-/* The snapshot of what goes on: what jobs and peers leave in it, and its two ways out. */
+/* Tests the snapshot of running jobs and peers, and its output as JSON and as metrics. */
 #include "tests/test.h"
 
 #include "common/job/kinds.h"
@@ -56,7 +56,7 @@ static double number(const char *metric)
 	return value;
 }
 
-/* One attempt with so many rounds in its phase "level-1". */
+/* Records an attempt with this number of rounds in its phase "level-1". */
 static void attempt(unsigned rounds)
 {
 	record_phase(&record, "level-1");
@@ -79,7 +79,7 @@ TEST(counters_go_on_over_attempts_and_jobs)
 	record_now(&record)->rounds = 5;
 	record_step(&record, &(struct link_times){ 0 });
 	assert_int_equal(number(ROUNDS), 5);
-	record_end(&record, ERR_PEER, "b left"); /* an attempt that another one follows */
+	record_end(&record, ERR_PEER, "b left"); /* another attempt follows */
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
 	begin(1, 2);
 	attempt(4);
@@ -103,7 +103,7 @@ TEST(counters_go_on_over_attempts_and_jobs)
 	    3);
 }
 
-/* Shows a link that has sent and received so many bytes, in messages of two types. */
+/* Publishes a link that has sent and received these bytes in messages of two types. */
 static const struct link_state *link_says(const char *peer, const char *of_job, uint64_t sent,
 					  uint64_t received)
 {
@@ -128,7 +128,7 @@ TEST(bytes_of_links_go_on_too)
 	live_peer("127.0.0.1:1", false);
 	live_peer("127.0.0.1:1", true);
 	live_peer_hello("127.0.0.1:1", "hub", "127.0.0.1:1", "coterie \"x\"\n");
-	link_says("hub", "", 60, 5); /* its job is not known yet */
+	link_says("hub", "", 60, 5); /* the job of the link is not known yet */
 	link_says("hub", id, 100, 7);
 	link_says("hub", id, 150, 8);
 	live_link_ends(link_says("hub", id, 150, 8));
@@ -137,10 +137,10 @@ TEST(bytes_of_links_go_on_too)
 	assert_int_equal(number("coterie_received_bytes_total{kind=\"kcagc\"} "), 8);
 	assert_int_equal(number("coterie_peer_connected{peer=\"hub\"} "), 1);
 	live_peer("127.0.0.1:1", false);
-	live_peer("127.0.0.1:1", false); /* may be said twice */
+	live_peer("127.0.0.1:1", false); /* a second call changes nothing */
 	assert_int_equal(number("coterie_peer_connected{peer=\"hub\"} "), 0);
 	assert_int_equal(number("coterie_peer_disconnects_total{peer=\"hub\"} "), 1);
-	link_says("stranger", id, 5, 0); /* of nobody that was named */
+	link_says("stranger", id, 5, 0); /* an unknown peer */
 	assert_int_equal(number("coterie_sent_bytes_total{kind=\"kcagc\"} "), 170);
 	record_end(&record, ERR_OK, "");
 	live_job_ended(&record);
@@ -173,7 +173,7 @@ TEST(an_awaited_approval_is_a_state)
 	json_free(o);
 	json_free(names);
 	free(l);
-	live_link_ends(&(struct link_state){ .peer = "bank-a" }); /* as when it declines */
+	live_link_ends(&(struct link_state){ .peer = "bank-a" }); /* as if it declined */
 	assert_int_equal(number("coterie_jobs{state=\"awaiting approval\"} "), 0);
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
 	record_end(&record, ERR_PEER, "bank-a declined");
@@ -245,7 +245,7 @@ TEST(tables_that_are_full_lose_nothing)
 	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"phase-0\"} "), 1);
 	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"other\"} "),
 			 2 * LIVE_SERIES_MAX - (LIVE_SERIES_MAX - 1 - 3));
-	for (int i = 0; i < 3 * LIVE_JOBS_MAX; i++) { /* more jobs than there is room for */
+	for (int i = 0; i < 3 * LIVE_JOBS_MAX; i++) { /* more jobs than the table holds */
 		begin((uint8_t)(100 + i), 1);
 		record_end(&record, ERR_OK, "");
 		live_job_ended(&record);

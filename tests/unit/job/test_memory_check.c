@@ -1,5 +1,5 @@
-/* Estimates of memory: for every kind, rising with each size, finite at 2^40; and what is said of
- * them. */
+/* Memory estimates of every kind increase with each size and are finite at 2^40; also tests the
+ * warnings about them. */
 #include "common/base/machine.h"
 #include "jobs.h"
 
@@ -20,12 +20,12 @@ static double of(const struct job *job, const struct kind_sizes *s)
 	return bytes;
 }
 
-/* Twice of each size in turn takes no less. */
+/* Doubling one size at a time never lowers the estimate. */
 static void check_rises(const struct job *job, bool coordinator, bool dense)
 {
 	struct kind_sizes s = { 1000, 50, 20000, 4000, 3, coordinator, dense, false };
 
-	while (s.n < 0x1p14) { /* beyond, fedwalk takes another tree */
+	while (s.n < 0x1p14) { /* beyond this, fedwalk uses another tree */
 		struct kind_sizes more[] = { s, s, s, s };
 
 		more[0].n *= 2;
@@ -63,7 +63,7 @@ TEST(test_all_kinds)
 	}
 }
 
-/* A party of kcagc has few columns dense and filtered, many never. */
+/* A kcagc party makes few columns dense and filters them, but never many columns. */
 TEST(test_few_columns)
 {
 	static const char text[] =
@@ -80,7 +80,7 @@ TEST(test_few_columns)
 	assert_true(of(&job, &many) < 8 * many.n * few.columns * 1.5);
 }
 
-/* Of one dense slice by each method. */
+/* Returns the estimate for one dense slice with this method. */
 static double of_method(const char *method, const struct kind_sizes *s)
 {
 	char text[128];
@@ -95,7 +95,8 @@ static double of_method(const char *method, const struct kind_sizes *s)
 	return of(&job, s);
 }
 
-/* A dense slice is held once; what was taken by these sizes is in docs/results/memory.md. */
+/* A dense slice is in memory once. Measured figures for these sizes are in
+ * docs/results/memory.md. */
 TEST(test_dense_slices)
 {
 	struct kind_sizes s = { 2e5, 64, 64 * 2e5, 1980761, 1, false, true, true };

@@ -1,4 +1,4 @@
-/* An offer that waits for a person, and the answer. */
+/* Tests an offer that waits for a user's approval, and the answer. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
@@ -68,7 +68,7 @@ static void test_refused_by_the_user(void **state)
 	assert_string_equal(a.why, "ask \"legal\" first");
 }
 
-/* Consent to one offer is not consent to another under the same id. */
+/* Approval of one offer does not apply to another offer with the same id. */
 static void test_another_offer(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void test_another_offer(void **state)
 	assert_false(answer_to(A, HASH).given);
 }
 
-/* Who has read one offer does not answer another that has taken its place. */
+/* The hash of the offer that the user has read must match: another offer may have replaced it. */
 static void test_answer_to_what_was_read(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static void test_withdrawn(void **state)
 	assert_err(offer_answer_write(dir, A, true, "", 1), ERR_INPUT, A ".json");
 	offer(A, HASH);
 	assert_ok(offer_answer_write(dir, A, true, "", 1));
-	offer_withdraw(dir, A); /* it is answered: the next attempt reads that */
+	offer_withdraw(dir, A); /* it has an answer, which the next attempt reads */
 	assert_true(answer_to(A, HASH).given);
 }
 
@@ -145,7 +145,7 @@ static void answer_file(const char *text)
 	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_SECRET));
 }
 
-/* An answer holds until its date, and one without a date never did. */
+/* An answer applies until its date; an answer without a date never applies. */
 static void test_answers_that_are_over(void **state)
 {
 	(void)state;

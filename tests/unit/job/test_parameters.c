@@ -1,11 +1,11 @@
-/* docs/reference/schemas.md has the parameters of each kind in the order of the effective job, with
- * the defaults that offers leave out.
+/* docs/reference/schemas.md lists the parameters of each kind in the order of the effective job,
+ * with the defaults that offers omit.
  *
  *     COTERIE_WRITE_PARAMETERS=1 build/plain/tests/unit/job/test_parameters
  *
- * writes that part of the page anew, after a change of a table; but not where a default is another
- * than the page has for the same schema, or is gone without a row in common/job/removed.c: releases
- * of that schema would compute something else without a word. */
+ * rewrites that part of the page after a change of a table. It refuses if a default changed within
+ * a schema, or a key was removed without a row in common/job/removed.c. Releases with that schema
+ * would silently compute something else. */
 #include "common/base/file.h"
 #include "common/job/job.h"
 #include "common/job/removed.h"
@@ -21,7 +21,7 @@
 
 enum { COLUMNS = 100, PAGE_MAX = 1 << 20 };
 
-/* One word more, on a line of its own where this one is full. */
+/* Appends a word, on a new line if this line is full. */
 static void put_word(struct buf *text, size_t *column, const char *word, size_t n)
 {
 	if (*column && *column + 1 + n > COLUMNS) {
@@ -32,8 +32,8 @@ static void put_word(struct buf *text, size_t *column, const char *word, size_t 
 	*column += (*column ? 1 : 4) + n;
 }
 
-/* The text of job_describe(): kind "X", schema N, and for each parameter job.PATH: and a line
- * that ends in "required", "optional" or its default. */
+/* Formats the text of job_describe(): kind "X", schema N, and for each parameter job.PATH: with a
+ * line that ends in "required", "optional" or its default. */
 static void expected_block(struct buf *text)
 {
 	struct buf described = { 0 };
@@ -67,7 +67,7 @@ static void expected_block(struct buf *text)
 	buf_release(&described);
 }
 
-/* The words of text from at up to the next kind. */
+/* Returns the words from `at` up to the next kind; the caller frees them. */
 static char *words_of_kind(const char *at)
 {
 	const char *end = strstr(at, "\n**");
@@ -87,8 +87,8 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* A key that is gone for good: what its default said holds, and another value is refused by name.
- */
+/* Returns whether this key was removed properly: its default still applies, and other values are
+ * refused by name. */
 static bool is_removed(const char *word, const char *new_words)
 {
 	size_t n = strcspn(word, "=?");
@@ -99,7 +99,7 @@ static bool is_removed(const char *word, const char *new_words)
 	snprintf(path, sizeof(path), "job.%.*s", (int)n, word);
 	for (const char *at = new_words; (at = strstr(at, path + 4)); at++)
 		if (at > new_words && strchr(" \n", at[-1]) && strchr("=? \n", at[n]))
-			return false; /* it is there, with another default */
+			return false; /* the key still exists with another default */
 	for (const struct config_removed *r = removed_keys; r->path; r++) {
 		gone |= !r->value && !strcmp(r->path, path);
 		holds |=
@@ -108,7 +108,7 @@ static bool is_removed(const char *word, const char *new_words)
 	return gone && holds;
 }
 
-/* Each default of the page is the table's still, or the kind has another schema. */
+/* Checks that each default of the page is still that of the table, unless the schema is new. */
 static void check_pinned(const char *old, const char *now)
 {
 	for (const char *at = old; (at = strstr(at, "\n**")); at++) {
@@ -117,7 +117,7 @@ static void check_pinned(const char *old, const char *now)
 
 		snprintf(heading, sizeof(heading), "%.*s\n", (int)(line_end - at), at);
 		same = strstr(now, heading);
-		if (!same) /* another schema */
+		if (!same) /* the schema is new */
 			continue;
 		rest = words = words_of_kind(line_end);
 		new_words = words_of_kind(same + strlen(heading) - 1);

@@ -1,4 +1,4 @@
-/* What goes by age and by size, and what never goes. */
+/* Tests which results are pruned by age and by size, and which are never pruned. */
 #include "tests/test.h"
 
 #include "common/base/file.h"
@@ -17,7 +17,7 @@ static const char *const stays[] = { "out/run.json",          "out/labels.csv",
 				     "out/state/cache/x.bin", "out/jobs.db" };
 static char dir[] = "/tmp/coterie-test-prune-XXXXXX";
 
-/* A file of 8 KiB, so many days old. */
+/* Writes a file of 8 KiB that is `days_old` days old. */
 static void put(const char *name, unsigned days_old)
 {
 	struct timespec then[2] = { { .tv_sec = time(NULL) - 86400L * days_old - 60 } };
@@ -53,7 +53,7 @@ static int set_up(void **state)
 	put("out/job-a-1/labels.csv", 40);
 	put("out/job-b-1/run.json", 20);
 	put("out/job-c-1/run.json", 1);
-	put("out/job-c-1/labels.csv", 40); /* its newest file counts */
+	put("out/job-c-1/labels.csv", 40); /* the newest file of a directory counts */
 	put("out/state/model-1.bin", 40);
 	put("out/state/offers/1.answer", 40);
 	return 0;
@@ -96,7 +96,7 @@ TEST_WITH(test_by_age, set_up, tear_down)
 		assert_true(there(stays[i]));
 }
 
-/* The oldest first, and no more of them than it takes. */
+/* Removes the oldest first, and no more than needed. */
 TEST_WITH(test_by_size, set_up, tear_down)
 {
 	struct prune p;
@@ -117,7 +117,7 @@ TEST_WITH(test_by_size, set_up, tear_down)
 		assert_true(there(stays[i]));
 }
 
-/* A link is removed; what it leads to stays. */
+/* Removes a symbolic link but not its target. */
 TEST_WITH(test_links_are_not_followed, set_up, tear_down)
 {
 	char *link = file_join(dir, "out/job-d-1"), *to = file_join(dir, "elsewhere");

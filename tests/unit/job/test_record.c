@@ -1,4 +1,4 @@
-/* run.json: what was filled in is there, and a job that failed leaves a record too. */
+/* Tests run.json: it has all recorded values, and a failed job has one, too. */
 #include "tests/test.h"
 
 #include "common/base/file.h"
@@ -33,7 +33,7 @@ static void start(void)
 	start_again(3);
 }
 
-/* The record as JSON, to be freed. */
+/* Returns the record as JSON; the caller frees it. */
 static struct json *written(void)
 {
 	struct buf text = { 0 };
@@ -70,13 +70,13 @@ TEST(test_record_of_a_job_that_ended_well)
 	struct json *v;
 
 	start();
-	record_step(&r, &(struct link_times){ 7, 7, 7 }); /* before any phase: nobody's */
+	record_step(&r, &(struct link_times){ 7, 7, 7 }); /* before any phase: not counted */
 	record_phase(&r, "local");
 	record_step(&r, &(struct link_times){ 0, 0, 1 });
 	record_phase(&r, "level-1");
 	record_now(&r)->rounds = 6;
 	record_now(&r)->iterations = 5;
-	record_step(&r, &(struct link_times){ 600, 500, 2 }); /* longer than it lasted */
+	record_step(&r, &(struct link_times){ 600, 500, 2 }); /* longer than the phase */
 	record_step(&r, &(struct link_times){ 400, 0, 3 });
 	record_phase(&r, "polish");
 	record_now(&r)->rounds = 3;
@@ -110,7 +110,8 @@ TEST(test_record_of_a_job_that_ended_well)
 	assert_string_equal(string(v, "job_id"), "ab010000000000000000000000000000");
 	assert_true(number(json_get(v, "job"), "clusters") == 2);
 	assert_string_equal(string(json_get(v, "job"), "method"),
-			    "tree"); /* the effective job, in full */
+			    /* The file has the full effective job. */
+			    "tree");
 	assert_string_equal(json_string(at(v, "parties", 1)), "b");
 	assert_string_equal(string(at(v, "phases", 1), "name"), "level-1");
 	assert_true(number(at(v, "phases", 1), "wait_s") == 1000 &&
@@ -172,7 +173,8 @@ TEST(test_written)
 	record_release(&r);
 }
 
-/* Without a ledger nothing is said of one; a coordinator has only those of others. */
+/* The record names a ledger only if there is one; a coordinator's record names only those of
+ * peers. */
 TEST(test_ledger)
 {
 	static const uint8_t hash[32] = { 0xab, [31] = 0x01 };
@@ -204,7 +206,7 @@ TEST(test_ledger)
 	record_release(&r);
 }
 
-/* Attempts that were cut short are told with the one that was not. */
+/* Lists the aborted attempts before the last one. */
 TEST(test_attempts)
 {
 	struct json *v;
@@ -226,7 +228,7 @@ TEST(test_attempts)
 	record_release(&r);
 }
 
-/* The run.json in dir, to be freed. */
+/* Returns run.json of `dir`; the caller frees it. */
 static struct json *on_disk(const char *dir)
 {
 	char *path = file_join(dir, "run.json");
@@ -237,7 +239,7 @@ static struct json *on_disk(const char *dir)
 	return v;
 }
 
-/* A process that ends without its record: no room, no memory, but the file says that it ended. */
+/* A process ends without its record for lack of disk or memory; the file must show the end. */
 TEST(test_abandoned)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
@@ -257,7 +259,7 @@ TEST(test_abandoned)
 	assert_string_equal(string(v, "name"), "hub");
 	json_free(v);
 	record_end(&r, ERR_OK, "");
-	assert_ok(record_write(&r, dir)); /* one that ended is left as it is */
+	assert_ok(record_write(&r, dir)); /* the record of an ended job does not change */
 	record_abandon(ERR_INTERNAL);
 	v = on_disk(dir);
 	assert_string_equal(string(v, "status"), "done");
@@ -267,7 +269,8 @@ TEST(test_abandoned)
 	record_release(&r);
 }
 
-/* No room for another file: what is there is put right in place, however the job ended. */
+/* If the disk has no room for a new file, the old file is corrected in place, for any end of the
+ * job. */
 TEST(test_full_disk)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
@@ -296,7 +299,7 @@ TEST(test_full_disk)
 	rmdir(dir);
 }
 
-/* Of a range the curves are there, of a k that was given nothing. */
+/* A job with a range of k records the curves; a job with a single k records none. */
 TEST(test_selection)
 {
 	struct selection s = { .from = 2 };
@@ -317,7 +320,7 @@ TEST(test_selection)
 	record_release(&r);
 }
 
-/* However many rows there are, means and shares of numbers up to 1 are at most 1. */
+/* For any number of rows, means and shares of values up to 1 are at most 1. */
 TEST(test_confidence_is_at_most_1)
 {
 	enum { MOST = 300 };

@@ -1,4 +1,4 @@
-/* Jobs that are refused, and the sentence: each line of tests/vectors/job-refusals.txt. */
+/* Refuses the job on each line of tests/vectors/job-refusals.txt with the message given there. */
 #include "tests/unit/job/bases.h"
 #include "tests/unit/job/jobs.h"
 
@@ -12,7 +12,7 @@
 
 enum { TABLE_MAX = 1 << 16, SETS_MAX = 16 };
 
-/* job: a whole one, or "BASE: path=value path=value ...", which is cut up. */
+/* job: a whole job, or "BASE: path=value path=value ..."; the call splits `line` in place. */
 static enum err parse_line(struct job *job, char *line)
 {
 	char *sets = strstr(line, ": "), *set[SETS_MAX + 1] = { NULL };
@@ -25,7 +25,7 @@ static enum err parse_line(struct job *job, char *line)
 	return parse(job, base_named(line)->text, set);
 }
 
-/* line: "JOB -> PART OF THE SENTENCE", or "JOB -> ok". */
+/* line: "JOB -> PART OF THE MESSAGE", or "JOB -> ok". */
 static void check_line(size_t number, char *line)
 {
 	char *expected = strstr(line, " -> ");

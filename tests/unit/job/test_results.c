@@ -1,11 +1,11 @@
-/* Where a job's results lie. */
+/* Tests the directory names of a job's results. */
 #include "tests/test.h"
 #include "common/job/results.h"
 
 #include <string.h>
 
-/* Whoever offers jobs chooses their numbers: one that shares all but the last digit with another
- * has a directory of its own, as has each attempt. */
+/* The submitter of a job chooses its id. Ids that differ only in the last digit get different
+ * directories, and so does each attempt. */
 TEST(test_names_differ)
 {
 	char one[RESULTS_NAME_MAX], other[RESULTS_NAME_MAX];

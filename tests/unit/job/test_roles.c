@@ -1,4 +1,4 @@
-/* What a user of this host may ask for: by name, by group, and who always may. */
+/* Tests the permissions of users of this host: by name, by group, and those that always apply. */
 #include "common/job/roles.h"
 #include "tests/test.h"
 
@@ -37,11 +37,11 @@ TEST_WITH(test_users_and_groups, set_up, NULL)
 	assert_ok(add(ROLE_SUBMITTER, "@mail"));
 	assert_ok(add(ROLE_OPERATOR, "daemon"));
 	assert_int_equal(role_of(games, 65000, 65001), ROLE_VIEWER);
-	assert_int_equal(role_of(games, 65000, mail), ROLE_SUBMITTER); /* the higher one counts */
+	assert_int_equal(role_of(games, 65000, mail), ROLE_SUBMITTER); /* the higher role applies */
 	assert_int_equal(role_of(64000, mail, 65001), ROLE_SUBMITTER);
 	assert_int_equal(role_of(daemon_user, 65000, 65001), ROLE_OPERATOR);
 	assert_int_equal(role_of(64000, 65000, 65001), ROLE_NONE);
-	/* A number that is a group's is not a user's. */
+	/* A group id is not a user id. */
 	assert_int_equal(role_of(mail == games ? 64000 : mail, 65000, 65001), ROLE_NONE);
 }
 

@@ -1,4 +1,4 @@
-/* Files that a group of this host may read, and what stays with the daemon's user. */
+/* Tests which files a group of this host may read, and which only the daemon's user may read. */
 #include "tests/unit/dir.h"
 #include "common/base/log.h"
 #include "common/base/sanitized.h"
@@ -16,7 +16,7 @@ enum { NOBODY = 65534 };
 
 static char own[65];
 
-/* As root a group of another user; otherwise the test's own. */
+/* As root, uses the group of another user, otherwise the test's own group. */
 static struct daemon_common group_known(void)
 {
 	const struct group *g = geteuid() == 0 ? getgrnam("mail") : getgrgid(getegid());
@@ -63,7 +63,7 @@ TEST_WITH(test_results_alone_are_shared, dir_make, dir_remove)
 	assert_int_equal(chmod(in("out/state"), 0700), 0);
 	assert_int_equal(symlink(in("other.csv"), in("out/labels.csv")), 0);
 	assert_ok(share_begin(&c));
-	log_set_stream(open("/dev/null", O_WRONLY), false); /* the link is named there */
+	log_set_stream(open("/dev/null", O_WRONLY), false); /* the log names the link */
 	results_sweep(in("out"));
 	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++) {
 		assert_int_equal(mode_of(shared[i]), 0640);
@@ -97,7 +97,7 @@ TEST(test_a_group_that_is_not_there)
 		   "no group \"no-such-group\" on this host: make it by groupadd");
 }
 
-/* Ends with 0 if a user without groups is refused. */
+/* Exits with 0 if share_begin() refuses a user without groups. */
 static int is_refused(void)
 {
 	struct daemon_common c = { .results_group = "mail" };
@@ -107,7 +107,8 @@ static int is_refused(void)
 	return share_begin(&c) == ERR_INPUT && strstr(err_detail(), "usermod -aG mail") ? 0 : 2;
 }
 
-/* The kernel alone would allow all three: the file is the process's, and so are both groups. */
+/* The kernel alone would permit all three attempts: the process owns the file and is in both
+ * groups. */
 static int confined(void)
 {
 	struct daemon_common c = { .results_group = "mail", .sandbox = true };
@@ -150,7 +151,7 @@ TEST(test_a_group_of_others)
 	assert_int_equal(child(is_refused), 0);
 }
 
-/* A confined daemon gives files to this group alone, and to no other user. */
+/* A confined daemon gives files to this group only, and to no other user. */
 TEST(test_confined)
 {
 	if (geteuid() != 0 || SANITIZED)

@@ -1,5 +1,5 @@
-/* Results that are less than was asked for: of each warning an input that gives it, and one that
- * does not. */
+/* Tests each warning about results that fall short of the request, with an input that causes it and
+ * one that does not. */
 #include "common/base/warnings.h"
 #include "common/job/shortfall.h"
 #include "tests/test.h"
@@ -10,7 +10,7 @@
 
 static struct warnings given;
 
-/* The codes of what was said since the last call, such as "k_at_end k_close "; owned. */
+/* Returns the codes of warnings since the last call, such as "k_at_end k_close ". */
 static const char *codes(void)
 {
 	static char text[400];

@@ -1,4 +1,4 @@
-/* commands.h -- a command in a process of its own, as argp exits, and what it says. */
+/* commands.h -- runs a command in a child process, since argp exits, and captures its output. */
 #ifndef TESTS_UNIT_CLI_COMMANDS_H
 #define TESTS_UNIT_CLI_COMMANDS_H
 
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char said[1 << 16]; /* by the last command, stdout and stderr */
+static char said[1 << 16]; /* stdout and stderr of the last command */
 
-/* Runs `command WORD...`; returns its exit status, -1 if it died otherwise. */
+/* Runs `command WORD...`; returns its exit status, or -1 if it did not exit. */
 static int run_command(int (*command)(int argc, char **argv), const char *line)
 {
 	char words[1024], name[] = "command", *argv[64] = { name };
@@ -44,7 +44,7 @@ static int run_command(int (*command)(int argc, char **argv), const char *line)
 	return WEXITSTATUS(status);
 }
 
-/* It must end so and say this. */
+/* Fails unless the command exits with `status` and prints `text`. */
 static void expect_command(int (*command)(int argc, char **argv), const char *line, int status,
 			   const char *text)
 {

@@ -1,5 +1,5 @@
-/* typed.h -- commands as a user types them: in a directory of their own, on files put there, and
- * numbers in what they say. */
+/* typed.h -- runs commands as a user does: in a temporary directory, on given files, with access to
+ * numbers in the output. */
 #ifndef TESTS_UNIT_CLI_TYPED_H
 #define TESTS_UNIT_CLI_TYPED_H
 
@@ -8,7 +8,7 @@
 
 #include "common/base/json.h"
 
-/* A number in what the last command said. */
+/* Returns a number from the last command's output. */
 static double said_number(const char *key)
 {
 	struct json *v;

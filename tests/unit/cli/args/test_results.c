@@ -1,4 +1,4 @@
-/* eval, synth and show as a user types them. */
+/* Runs eval, synth and show as a user does. */
 #include "tests/unit/cli/typed.h"
 
 #include "cli/args/args.h"
@@ -20,7 +20,7 @@ TEST_WITH(test_eval, dir_enter, dir_leave)
 	    run_command(eval_main, "--truth truth.txt --exclude exclude.txt one-off.txt"), 0);
 	assert_true(said_number("acc") == 1 && said_number("rows") == 5 &&
 		    said_number("excluded") == 1);
-	/* By id where both have ids. */
+	/* If both files have ids, rows are matched by id. */
 	put("truth.csv", "id,label\na,0\nb,1\nc,1\n");
 	put("found.csv", "id,label\nc,0\na,1\nb,0\n");
 	expect_command(eval_main, "--truth truth.csv found.csv", 0, "\"acc\": 1,");
@@ -47,7 +47,7 @@ TEST_WITH(test_eval_refusals, dir_enter, dir_leave)
 	expect_command(eval_main, "truth.txt", 4, "--truth FILE and LABELS are needed");
 }
 
-/* Labels of parties with rows of their own, in whatever order. */
+/* Joins labels of parties with their own rows, in any order. */
 TEST_WITH(test_eval_joined, dir_enter, dir_leave)
 {
 	put("truth.txt", "0\n0\n1\n1\n2\n2\n");
@@ -55,12 +55,12 @@ TEST_WITH(test_eval_joined, dir_enter, dir_leave)
 	put("b.csv", "id,label\n1,5\n5,0\n3,0\n");
 	assert_int_equal(run_command(eval_main, "--truth truth.txt a.csv b.csv"), 0);
 	assert_true(said_number("acc") == 5.0 / 6 && said_number("rows") == 6);
-	/* The truth's row 3, by its number in the whole. */
+	/* Excludes row 3 by its number in the truth. */
 	put("exclude.txt", "3\n");
 	assert_int_equal(
 	    run_command(eval_main, "--truth truth.txt --exclude exclude.txt b.csv a.csv"), 0);
 	assert_true(said_number("acc") == 1 && said_number("rows") == 5);
-	/* By ids. */
+	/* Rows are matched by ids. */
 	put("truth.csv", "id,label\nx,0\ny,1\nz,1\n");
 	put("one.csv", "id,label\nz,7\n");
 	put("two.csv", "id,label\ny,7\nx,2\n");
@@ -82,7 +82,7 @@ TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 {
 	put("truth.txt", "0\n0\n0\n1\n1\n");
 	put("one.txt", "4\n4\n4\n4\n4\n");
-	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0, both ways: 4 of 25 */
+	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0 in both orders: 4 of 25 */
 	assert_int_equal(run_command(eval_main, "--truth truth.txt one.txt"), 0);
 	assert_null(strstr(said, "similarity"));
 	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity one.txt"), 0);
@@ -93,7 +93,7 @@ TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 	expect_command(eval_main, "--help", 0, "labels drawn at random score");
 }
 
-/* Parties that each know some of the nodes. */
+/* Each party knows some of the nodes. */
 TEST_WITH(test_eval_of_several, dir_enter, dir_leave)
 {
 	put("truth.csv", "id,label\na,0\nb,1\nc,1\nd,0\n");
@@ -106,7 +106,7 @@ TEST_WITH(test_eval_of_several, dir_enter, dir_leave)
 		       "second.csv and 1 more: the id b is there twice, with the labels 3 and 9");
 	expect_command(eval_main, "--truth truth.csv first.csv first.csv", 4,
 		       "truth.csv has 4 labels, first.csv and 1 more have 2");
-	/* A truth without ids is that of the rows 0, 1, ... */
+	/* A truth without ids has the rows 0, 1, ... */
 	put("truth.txt", "7\n7\n8\n");
 	put("first.csv", "id,label\n2,0\n0,1\n");
 	put("second.csv", "id,label\n1,1\n0,1\n");
@@ -135,7 +135,7 @@ TEST_WITH(test_refusals, dir_enter, dir_leave)
 	expect_command(show_main, ".", 4, "expected schema_version 1");
 }
 
-/* One phase, two peers' traffic; what a record may lack does not matter. */
+/* Has one phase and the traffic of two peers; missing values are permitted. */
 static const char coordinator[] =
     "{\"schema_version\": 1, \"software\": \"coterie x\", \"name\": \"hub\", \"status\": \"done\", "
     "\"elapsed_s\": 0.75,"
@@ -152,7 +152,7 @@ TEST_WITH(test_show, dir_enter, dir_leave)
 {
 	assert_ok(file_make_dirs("out/coordinator"));
 	assert_ok(file_make_dirs("out/party-00"));
-	assert_ok(file_make_dirs("out/work")); /* no run.json in it */
+	assert_ok(file_make_dirs("out/work")); /* without a run.json */
 	put("out/coordinator/run.json", coordinator);
 	put("out/party-00/run.json",
 	    "{\"schema_version\": 1, \"name\": \"bank-a\", \"rounds\": 12, \"elapsed_s\": 0.5}");
@@ -167,18 +167,17 @@ TEST_WITH(test_show, dir_enter, dir_leave)
 	    strstr(said, "hub     111 B         7  123.5 kB        5      12    0.750"));
 	assert_non_null(
 	    strstr(said, "bank-a    0 B         0       0 B        0      12    0.500"));
-	assert_non_null(
-	    strstr(said, "ACC 1.0000   NMI 1.0000")); /* the party's labels: the data's order */
+	assert_non_null(strstr(said, "ACC 1.0000   NMI 1.0000")); /* labels in the data's order */
 	assert_non_null(strstr(said, "bank-a: labels: out/party-00/labels.csv\n"));
 	expect_command(show_main, "out", 0, "seconds, traffic and facts: coterie show out");
 	assert_null(strstr(said, "compute"));
 	expect_command(show_main, "out/coordinator --truth truth.txt", 0, "ACC 0.5000");
 	put("out/party-00/run.json", "{");
 	expect_command(show_main, "out", 0,
-		       "out/party-00/run.json: line 1"); /* said, and the rest is shown */
+		       "out/party-00/run.json: line 1"); /* the rest is shown, too */
 }
 
-/* Rows of parties: their labels are joined, sizes and facts are shown. */
+/* If parties have different rows, show joins their labels and prints sizes and facts. */
 TEST_WITH(test_show_rows_apart, dir_enter, dir_leave)
 {
 	assert_ok(file_make_dirs("out/coordinator"));
@@ -210,7 +209,7 @@ TEST_WITH(test_show_rows_apart, dir_enter, dir_leave)
 	assert_non_null(strstr(said, "ACC 1.0000"));
 	assert_non_null(strstr(said, "of 5 rows"));
 	assert_non_null(strstr(said, "bank-a: labels: out/party-00/labels.csv\n"));
-	/* A party by itself scores its own rows, in its own order; the coordinator has none. */
+	/* A single party scores its own rows in its own order; the coordinator has no labels. */
 	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");
 	expect_command(show_main, "out/coordinator --truth truth.txt", 4,

@@ -1,4 +1,4 @@
-/* Tables in terminals of several widths. */
+/* Formats tables for terminals of several widths. */
 #include "tests/test.h"
 
 #include "cli/args/table.h"
@@ -9,7 +9,7 @@
 
 static const char *const heads[] = { "check", ">days", "what to do" };
 
-/* The two rows of all tests here, in so many characters. */
+/* Returns the rows of these tests, formatted for `width` characters. */
 static char *shown(size_t width)
 {
 	struct table *t = table_new(heads, 3);
@@ -65,7 +65,7 @@ TEST(test_blocks)
 		   "  days: 825\n");
 }
 
-/* Whatever the width, no line is longer, and no word is lost. */
+/* At any width no line is longer than the width, and no word is lost. */
 TEST(test_no_line_is_longer)
 {
 	for (size_t width = 20; width < 90; width++) {

@@ -1,4 +1,4 @@
-/* coterie ledger and coterie approve. */
+/* Tests coterie ledger and coterie approve. */
 #include "tests/test.h"
 #include "cli/args/args.h"
 #include "crypto/ledger.h"
@@ -11,7 +11,8 @@
 
 static char dir[64], other[80], line[512];
 
-/* A ledger of bank-a with four rows in two jobs; and one of bank-b, which was told of three. */
+/* Makes the ledger of bank-a with four rows in two jobs, and that of bank-b, which has the head of
+ * bank-a's ledger after three rows. */
 static int set_up(void **state)
 {
 	const char *name = "bank-a";
@@ -111,7 +112,7 @@ static void test_export(void **state)
 	       "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5,yes,0,3,0,0,");
 }
 
-/* Two jobs of eps 1 over a data set with a name, beside the one without. */
+/* Adds two jobs of eps 1 on a named data set, next to the unnamed one. */
 static void write_claims(void)
 {
 	struct ledger_job job = { .id = { 0xc1 },

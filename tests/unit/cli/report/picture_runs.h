@@ -1,4 +1,4 @@
-/* picture_runs.h -- runs of parties to draw: planted data, and what a party makes of it, alone. */
+/* picture_runs.h -- runs to draw: planted data, and the result of one party alone. */
 #ifndef TESTS_UNIT_CLI_REPORT_PICTURE_RUNS_H
 #define TESTS_UNIT_CLI_REPORT_PICTURE_RUNS_H
 
@@ -19,10 +19,11 @@
 enum { N = 240, M = 90, K = 3 };
 #define JOB "{\"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 5, \"filter\": {\"order\": 4}}"
 
-static char *data, *plain, *run, *bare; /* data with ids and without, and a run on each */
-static uint32_t label[N];               /* of the runs, in the files' order */
+/* data has ids, plain has none; run and bare are runs on them. */
+static char *data, *plain, *run, *bare;
+static uint32_t label[N]; /* labels of the runs, in file order */
 static char *id[N];
-static struct mat points; /* N x d, in the files' order */
+static struct mat points; /* N x d, in file order */
 
 static inline void put_below(const char *where, const char *name, struct buf *text)
 {
@@ -32,7 +33,7 @@ static inline void put_below(const char *where, const char *name, struct buf *te
 	free(path);
 }
 
-/* Ids in an order of their own: what is matched by position is matched wrongly. */
+/* Ids are shuffled, so that code that matches rows by position fails. */
 static inline void make_data(void)
 {
 	struct planted_params p = { N, M, K, 6, 0.9, 0.6, 3 };
@@ -82,7 +83,7 @@ static inline void make_record(const char *out, const struct job *job,
 	record_release(&r);
 }
 
-/* The embedding and its clusters as protocols/kcagc/party/kcagc.c has them, alone. */
+/* Makes the embedding and clusters of one party as protocols/kcagc/party/kcagc.c does. */
 static inline void make_run(const char *from, const char *out, bool says_where)
 {
 	struct kmeans_params search = { .k = K, .restarts = 3, .iterations = 20, .threads = 1 };

@@ -1,4 +1,4 @@
-/* What the page says of a party's columns and of how sure its rows are, against answers by hand. */
+/* Compares the report's figures on columns and on the confidence of rows with values by hand. */
 #include "tests/test.h"
 
 #include "cli/report/explore.h"
@@ -10,7 +10,8 @@
 
 enum { ROWS = 6, COLS = 4 };
 
-/* Column 0 is the cluster, 1 separates in part, 2 is constant, 3 says nothing. */
+/* Column 0 is the cluster, 1 separates clusters partly, 2 is constant, 3 is independent of
+ * clusters. */
 static const double table[ROWS][COLS] = {
 	{ 0, 1, 7, 1 }, { 0, 2, 7, 2 }, { 0, 3, 7, 3 },
 	{ 1, 3, 7, 1 }, { 1, 4, 7, 2 }, { 1, 5, 7, 3 },
@@ -48,7 +49,7 @@ static struct features made(bool sparse)
 	return X;
 }
 
-/* Between clusters: of column 1, whose means are 2 and 4 around 3, 6 of 10 squares. */
+/* Column 1 has cluster means 2 and 4 around 3: 6 of 10 squares are between clusters. */
 TEST(columns)
 {
 	for (int sparse = 0; sparse < 2; sparse++) {
@@ -70,7 +71,8 @@ TEST(columns)
 	}
 }
 
-/* A category is found by its source, a number by its name; a missing value's column is neither. */
+/* Finds a category by its source and a number by its name; an indicator of missing values by
+ * neither. */
 TEST(by_category)
 {
 	struct features X = made(false);
@@ -97,7 +99,7 @@ TEST(by_category)
 	features_release(&X);
 }
 
-/* Points 0, 1 and 4, 6 on a line, and one alone in its cluster at 100. Of 0: a = 1, b = 5. */
+/* Points are 0, 1 and 4, 6 on a line; 100 is alone in its cluster. Point 0 has a = 1 and b = 5. */
 TEST(silhouettes)
 {
 	static const double at[] = { 0, 4, 1, 6, 100 };
@@ -109,7 +111,7 @@ TEST(silhouettes)
 	memcpy(X.a, at, sizeof(at));
 	explore_silhouette(&X, row, of, 5, 3, o);
 	expect(o, "silhouette", "{\"point\":[0,1,2,3,4],\"value\":[0.8,0.4286,0.75,0.6364,0]}");
-	/* In one cluster there is no other. */
+	/* With one cluster there is no other, and all values are 0. */
 	explore_silhouette(&X, row, (const uint32_t[]){ 0, 0, 0, 0, 0 }, 5, 1, o);
 	expect(o, "silhouette", "{\"point\":[0,1,2,3,4],\"value\":[0,0,0,0,0]}");
 	mat_release(&X);

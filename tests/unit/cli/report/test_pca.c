@@ -1,7 +1,8 @@
 #include "tests/unit/linalg/sample.h"
 #include "cli/report/pca.h"
 
-/* Spread 3 along a, 1 along b, nothing along c, about (10, -20, 30): 20 in all, 18 and 2. */
+/* Points have spread 3 along a, 1 along b and 0 along c around (10, -20, 30). The sum of squares is
+ * 20: 18 and 2. */
 TEST(spreads_by_hand)
 {
 	static const double along[6][2] = { { 3, 0 }, { -3, 0 }, { 0, -1 },
@@ -31,7 +32,7 @@ TEST(spreads_by_hand)
 	mat_release(&X);
 }
 
-/* Whatever the sign of the data, the largest entry is positive. */
+/* The largest entry is positive for either sign of the data. */
 TEST(signs)
 {
 	struct mat X, Y;
@@ -55,7 +56,7 @@ TEST(signs)
 	}
 }
 
-/* No direction is made up where nothing is spread. */
+/* Without spread, coordinates are zero. */
 TEST(nothing_spread)
 {
 	struct mat X, Y;
@@ -64,7 +65,7 @@ TEST(nothing_spread)
 	for (size_t n = 1; n <= 7; n += 3) {
 		mat_init(&X, n, 3);
 		for (size_t i = 0; i < n * 3; i++)
-			X.a[i] = 0.1 * (double)(1 + i % 3); /* means are off by rounding */
+			X.a[i] = 0.1 * (double)(1 + i % 3); /* rounding affects the means */
 		assert_ok(pca_plane(&X, 1, &Y, share));
 		assert_int_equal(Y.rows, n);
 		for (size_t i = 0; i < n * 2; i++)

@@ -1,4 +1,4 @@
-/* Pictures of a party's run: what is shown, of which rows, and where the data are found. */
+/* Tests pictures of a party's run: the points, their rows, and the search for the data. */
 #include "tests/unit/cli/report/picture_runs.h"
 #include "cli/report/pca.h"
 #include "common/data/npy.h"
@@ -37,7 +37,7 @@ static void write_npy(const char *path, const struct mat *m)
 	put_buf(path, &text);
 }
 
-/* The points that are written are those that are drawn, and a layout places them in that order. */
+/* The written points are those of the picture, and a layout places them in their order. */
 TEST(by_layout)
 {
 	char *path = file_join(dir, "points.npy"), *plane = file_join(dir, "plane.npy");
@@ -108,7 +108,8 @@ TEST(layouts_refused)
 	free(plane);
 }
 
-/* Of each cluster its share, rows rising, each with its own label and place in the plane. */
+/* Each cluster has its share of the sample. Rows are in ascending order, and each has its own label
+ * and position. */
 TEST(sample)
 {
 	struct picture_params how = { .run = run, .most = 60, .threads = 1 };
@@ -138,7 +139,7 @@ TEST(sample)
 	picture_release(&p);
 }
 
-/* Without ids, rows have numbers; the run does not say where the files are. */
+/* Without ids, rows have numbers, and run.json does not name the files. */
 TEST(without_ids)
 {
 	struct picture_params how = { .run = bare, .threads = 1 };
@@ -153,7 +154,7 @@ TEST(without_ids)
 	picture_release(&p);
 }
 
-/* A run.json that names features alone is as good as one that names nothing. */
+/* A run.json that names only features gives the same error as one without names. */
 TEST(data_half_named)
 {
 	char *path = file_join(bare, "run.json");
@@ -171,7 +172,7 @@ TEST(data_half_named)
 	free(path);
 }
 
-/* filter.order "auto": what it became stands in the run. */
+/* For filter.order "auto" the picture takes the order from run.json. */
 TEST(order_of_the_run)
 {
 	char *path = file_join(bare, "run.json");
@@ -189,7 +190,7 @@ TEST(order_of_the_run)
 		filter = json_put_object((struct json *)json_get(record, "job"), "filter");
 		json_put_string(filter, "kind", "half");
 		json_put_string(filter, "order", "auto");
-		if (i) /* at first there is none */
+		if (i) /* the first record has no order */
 			json_put_number(record, "filter_order", right ? 4 : wrong[i]);
 		json_write(record, &text);
 		json_free(record);
@@ -206,7 +207,7 @@ TEST(order_of_the_run)
 	free(path);
 }
 
-/* The directory that a launcher makes for the run and removes after it. */
+/* The launcher has removed the run's temporary data directory. */
 TEST(data_gone)
 {
 	char *away = file_join(dir, "away");
@@ -245,8 +246,8 @@ TEST(by_config)
 	free(path);
 }
 
-/* Of kmeans and fedsc: features in the files' order, without a graph, found by --data or by the
- * run, and an edges file that is there is not looked at. */
+/* For kmeans and fedsc, features are in file order without a graph. They are found by --data or by
+ * the run, and an edges file is ignored. */
 TEST(of_rows)
 {
 	char *out = file_join(dir, "rows"), *features = file_join(plain, "features.mtx");
@@ -275,7 +276,7 @@ TEST(of_rows)
 		assert_ok(picture_make(&how, &p));
 		assert_int_equal(p.n, N);
 		assert_int_equal(p.dims, M);
-		for (size_t i = 0; i < 2 * N; i++) /* columns come to mean 0 first */
+		for (size_t i = 0; i < 2 * N; i++) /* columns are first shifted to mean 0 */
 			assert_float_equal(p.xy[i], plane.a[i], 1e-9);
 		for (size_t i = 0; i < N; i++)
 			assert_int_equal(p.label[i], i % K);

@@ -1,7 +1,7 @@
-/* Pictures match labels with rows by id, and say which runs have no picture. */
+/* Pictures match labels with rows by id; runs without a picture get an error. */
 #include "tests/unit/cli/report/picture_runs.h"
 
-/* A run like the first one, with the text as its labels.csv. */
+/* Makes a copy of the first run with this text as labels.csv, and returns its path. */
 static char *run_with(struct buf *csv)
 {
 	char *other = file_join(dir, "other"), *from = file_join(run, "run.json");
@@ -30,7 +30,7 @@ TEST(order_of_labels)
 	free(other);
 }
 
-/* One line of labels.csv in place of the last one, and more of them. */
+/* Writes labels.csv with `lines` lines and a different last line, and expects this error. */
 static void wrong_labels(size_t lines, const char *last, const char *also, const char *message)
 {
 	struct buf csv = { 0 };
@@ -62,7 +62,7 @@ TEST(labels_that_do_not_fit)
 	wrong_labels(N, high, "run.json", "label 3 of the id");
 }
 
-/* Row numbers are no ids of a party that has ids, nor the other way round. */
+/* Row numbers do not match ids, nor ids row numbers. */
 TEST(data_of_another_kind)
 {
 	struct picture p;

@@ -1,4 +1,5 @@
-/* What the report gathers of runs, damaged and hostile ones too, and the page around it. */
+/* Tests the data that the report gathers from runs, including damaged and hostile ones, and the
+ * page. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
@@ -37,7 +38,7 @@ TEST(test_numbers)
 	assert_true(strtod(show_plain(0.1 + 0.2).s, NULL) == 0.1 + 0.2);
 }
 
-/* ---- what is cut off ---- */
+/* ---- truncated JSON ---- */
 
 static void expect_mended(const char *text, const char *mended)
 {
@@ -64,7 +65,7 @@ TEST(test_mend)
 	expect_mended("{\"a", "{}");
 	expect_mended("", NULL);
 	expect_mended("12", NULL);
-	for (size_t n = 1; n < sizeof(whole) - 1; n++) { /* wherever it is cut it can be read */
+	for (size_t n = 1; n < sizeof(whole) - 1; n++) { /* each prefix can be repaired */
 		struct buf b = { 0 };
 		struct json *v = NULL;
 
@@ -115,7 +116,7 @@ TEST_WITH(test_directory, dir_enter, dir_leave)
 	put("out/network.json", "{\"network\": \"wan\"}");
 	assert_ok(run_dir_read("out", &r));
 	assert_false(r.alone);
-	assert_int_equal(r.n, 2); /* b is cut off before its job_id, so it is of another job */
+	assert_int_equal(r.n, 2); /* b ends before its job_id, so it belongs to another job */
 	assert_string_equal(r.process[0].name, "hub");
 	assert_string_equal(r.process[1].name, "a");
 	assert_true(r.process[0].sound && r.process[1].sound);
@@ -139,8 +140,8 @@ TEST_WITH(test_directory, dir_enter, dir_leave)
 
 TEST(test_confusion)
 {
-	/* Class 2 is cluster 0, class 5 is cluster 7, class 9 is none's; cluster 4 is none's
-	 * either: as many clusters as classes, so the last two are matched. */
+	/* Class 2 is cluster 0, and class 5 is cluster 7. Class 9 and cluster 4 match nothing else;
+	 * the two counts are equal, so they are matched. */
 	static const uint32_t truth[] = { 2, 2, 2, 5, 5, 9, 9, 9 };
 	static const uint32_t label[] = { 0, 0, 7, 7, 7, 0, 7, 4 };
 	struct json *e = json_object();
@@ -152,7 +153,8 @@ TEST(test_confusion)
 					 "\"confusion\":[[2,1,0],[0,2,0],[1,1,1]]}");
 	buf_release(&b);
 	json_free(e);
-	/* More clusters than classes: those of no class come last; fewer: the columns stay. */
+	/* With more clusters than classes, clusters without a class come last. With fewer, no
+	 * column is missing. */
 	e = json_object();
 	evaluation_confusion(e, (const uint32_t[]){ 1, 1, 1, 0 }, (const uint32_t[]){ 3, 8, 8, 3 },
 			     4);
@@ -184,7 +186,7 @@ TEST(test_large_confusion)
 	json_free(e);
 }
 
-/* ---- what the page gets ---- */
+/* ---- the data of the page ---- */
 
 static struct json *gathered(const char *run)
 {
@@ -213,7 +215,7 @@ static const struct json *run_of(const struct json *page)
 	return json_get(json_first(json_get(page, "processes")), "run");
 }
 
-/* What is there is as run.json has it, but for paths and hashes; what is not is named. */
+/* The data have the values of run.json except paths and hashes, and name missing values. */
 TEST_WITH(test_gather, dir_enter, dir_leave)
 {
 	struct json *page;
@@ -257,7 +259,7 @@ static size_t times(const char *text, const char *word)
 	return n;
 }
 
-/* Whatever a run says, it ends neither the data nor an element. */
+/* No text of a run can end the data block or an element of the page. */
 TEST_WITH(test_page_of_little, dir_enter, dir_leave)
 {
 	struct buf html = { 0 };

@@ -1,4 +1,4 @@
-/* Many graphs: planted ones, their split over parties, and a run's scores beside its baselines. */
+/* Tests sets of graphs: planting, splitting, and scores of a run versus its baselines. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
@@ -31,7 +31,7 @@ static void plant(const char *name, size_t graphs, size_t classes, size_t attrib
 	assert_int_equal(tu->graphs.A.start[counts.nodes], 2 * counts.edges);
 }
 
-/* ---- planted ones ---- */
+/* ---- planted sets ---- */
 
 TEST_WITH(test_planted, dir_make, dir_remove)
 {
@@ -88,7 +88,7 @@ static void read_numbers(const char *path, struct labels *l)
 	assert_ok(labels_read(path, l)); /* one whole number a line */
 }
 
-/* Each graph is with one party, as it was. */
+/* Each graph is unchanged at one party. */
 TEST_WITH(test_split, dir_make, dir_remove)
 {
 	struct split_params p = { .by = SPLIT_GRAPHS, .parties = 3, .seed = 4 };
@@ -174,7 +174,7 @@ static void put_run(const char *name, const char *role, const char *graphs)
 	put(in(path), text);
 }
 
-/* Labels that are the truth, but for the first `wrong` graphs. */
+/* Writes labels that equal the truth except for the first `wrong` graphs. */
 static void put_labels(const char *path, const struct tu *tu, size_t wrong)
 {
 	uint32_t *label;
@@ -208,7 +208,7 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 	put_labels("run/party-01/labels.csv", &b, 2);
 	put_labels("run/party-00/baseline-size.csv", &a, 8);
 	put_labels("run/party-01/baseline-size.csv", &b, 2);
-	put_labels("run/party-00/baseline-alone.csv", &a, 0); /* of one party alone: in no mean */
+	put_labels("run/party-00/baseline-alone.csv", &a, 0); /* only one party has it: no mean */
 	assert_ok(run_dir_read(in("run"), &runs));
 	assert_true(run_is_of_graphs(runs.process[0].run));
 	assert_ok(graph_scores_make(&runs, "own", &e));
@@ -220,7 +220,7 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 	assert_null(run_object(run_object(e, "mean"), "alone"));
 	assert_int_equal(json_count(run_list(e, "parties")), 2);
 	json_free(e);
-	/* A directory with a set for each party, by its name. */
+	/* Finds the set of each party by name in a directory. */
 	assert_int_equal(symlink(in("set-a"), in("party-00")), 0);
 	assert_int_equal(symlink(in("set-b"), in("party-01")), 0);
 	assert_ok(graph_scores_make(&runs, dir, &e));
@@ -236,7 +236,7 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 
 /* ---- the picture ---- */
 
-/* A set without classes is named, and is in no mean; a way that one party lacks is in none. */
+/* A set without classes is named and is in no mean; a score that one party lacks has no mean. */
 TEST(test_means_of_some)
 {
 	static const uint32_t truth[] = { 0, 1, 0, 1 }, other[] = { 0, 0, 1, 1 };

@@ -1,4 +1,4 @@
-/* split_dirs.h -- a directory with data to split, and where the parts go. */
+/* split_dirs.h -- a temporary directory with data to split, and the directory for the parts. */
 #ifndef TESTS_UNIT_CLI_SPLIT_SPLIT_DIRS_H
 #define TESTS_UNIT_CLI_SPLIT_SPLIT_DIRS_H
 
@@ -6,7 +6,7 @@
 
 static char data[64], out[64];
 
-/* Setup of each test; its teardown is dir_remove. */
+/* Sets up each test; dir_remove() is the teardown. */
 static inline int split_dirs(void **state)
 {
 	if (dir_make(state))
@@ -24,7 +24,7 @@ static inline void put_data(const char *name, const char *text)
 	free(path);
 }
 
-/* So that the next split can go there. */
+/* Empties the output directory for the next split. */
 static inline void clear_out(void)
 {
 	char command[96];

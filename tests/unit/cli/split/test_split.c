@@ -1,4 +1,4 @@
-/* Parts are disjoint, complete and equal; what a party gets is its part of the whole. */
+/* Parts are disjoint, complete and of equal size; each party gets its part of the data. */
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/cli/split/whole.h"
 
@@ -20,7 +20,7 @@ TEST(test_parts)
 	}
 }
 
-/* Another seed, another split; and it is not simply the first columns to the first party. */
+/* Another seed gives another split, and the first party does not just get the first columns. */
 TEST(test_parts_are_random)
 {
 	uint32_t a[100], b[100];
@@ -35,7 +35,7 @@ TEST(test_parts_are_random)
 	assert_in_range(same, 5, 60);
 	assert_in_range(ordered, 5, 60);
 }
-/* 7 items over 3 parts in their order, as even as may be. */
+/* Splits 7 items in order between 3 parties, as evenly as possible. */
 TEST(test_blocks)
 {
 	static const uint32_t expected[7] = { 0, 0, 1, 1, 2, 2, 2 };
@@ -45,7 +45,8 @@ TEST(test_blocks)
 	assert_memory_equal(part, expected, sizeof(part));
 }
 
-/* With and without ids: every row is somewhere, with its features, label and the edges inside. */
+/* Splits with and without ids: every row is at one party, with its features, label and the edges
+ * between rows of that party. */
 static void rows_with(bool ids)
 {
 	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0, 0, false, false, 0, false };
@@ -54,7 +55,7 @@ static void rows_with(bool ids)
 
 	put_features(true);
 	put_names(true);
-	/* All pairs, so that the edges inside a part of size s are s (s - 1) / 2. */
+	/* The graph has all edges, so a part of s nodes has s (s - 1) / 2. */
 	{
 		struct buf text = { 0 };
 
@@ -69,7 +70,7 @@ static void rows_with(bool ids)
 	if (ids)
 		put_data(
 		    "ids.txt",
-		    "z7\nz6\nz5\nz4\nz3\nz2\nz1\n"); /* row i is z(7-i): sorted it is reversed */
+		    "z7\nz6\nz5\nz4\nz3\nz2\nz1\n"); /* row i is z(7-i): sorting reverses rows */
 	put_data("labels.txt", "0\n10\n20\n30\n40\n50\n60\n");
 	assert_ok(split_data(&p));
 	split_parts(N, 3, 3, part);
@@ -85,7 +86,7 @@ static void rows_with(bool ids)
 		assert_int_equal(d.g.adjacency.start[d.n], d.n * (d.n - 1));
 		edges += d.g.adjacency.start[d.n] / 2;
 		for (size_t i = 0; i < d.n; i++) {
-			size_t row = (size_t)at(&d, i, 1) / 10; /* of the whole */
+			size_t row = (size_t)at(&d, i, 1) / 10; /* the row of the original data */
 
 			seen[row]++;
 			assert_int_equal(part[row], l);
@@ -112,7 +113,7 @@ TEST_WITH(test_rows_with_ids, split_dirs, dir_remove)
 	rows_with(true);
 }
 
-/* Rows alone, without a graph: features, ids and labels of each part, nothing else. */
+/* Splits rows without a graph: each party gets features, ids and labels of its rows only. */
 static void rows_without_edges(bool ids, double skew)
 {
 	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew, 0, false, false, 0, false };
@@ -201,8 +202,8 @@ TEST_WITH(test_edges, split_dirs, dir_remove)
 			assert_int_equal(seen[u][v], v == (u + 1) % N || u == (v + 1) % N);
 }
 
-/* Of n edges each of L parties has exactly F n, keeps them as F grows, and none is lost. Two
- * parties: disjoint halves at first, and 2 F n - n in common. */
+/* Each of L parties has F n of n edges, keeps them as F grows, and no edge is lost. Two parties
+ * have disjoint halves at F = 0.5, and share 2 F n - n. */
 TEST(test_shared_edges)
 {
 	enum { MOST = 41 };
@@ -241,7 +242,7 @@ TEST(test_shared_edges)
 	}
 }
 
-/* Another seed, other halves; and they are not those of the parts of a split by edges. */
+/* Another seed gives other halves, and they differ from the parts of a split by edges. */
 TEST(test_shared_edges_are_random)
 {
 	bool a[200], b[200];
@@ -301,7 +302,7 @@ TEST_WITH(test_command, split_dirs, dir_remove)
 	expect_command(split_main, line, 4, "no edges.tsv, edges.mtx or edges.csv there");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
 	put_data("edges.tsv", "0 1\n");
-	/* Parties of another split would be taken for parties of this one. */
+	/* A later user could take old parties for those of this split. */
 	expect_command(split_main, line, 4, "out: this directory is not empty");
 	clear_out();
 	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");

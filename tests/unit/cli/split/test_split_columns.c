@@ -1,4 +1,4 @@
-/* Columns of the same rows, of the same graph or each party's own, and of some of the rows. */
+/* Splits columns: all parties have the same rows or some of them, and one graph or their own. */
 #include "tests/unit/cli/split/whole.h"
 
 static void columns_with(bool sparse, bool ids, bool graph)
@@ -56,7 +56,7 @@ TEST_WITH(test_columns_sparse_with_ids, split_dirs, dir_remove)
 	columns_with(true, true, true);
 }
 
-/* Adjacent columns in their order, whatever the seed. */
+/* Parties get adjacent columns in order, for any seed. */
 TEST_WITH(test_columns_in_blocks, split_dirs, dir_remove)
 {
 	struct split_params p = { .by = SPLIT_COLUMNS,
@@ -91,7 +91,7 @@ TEST_WITH(test_columns_in_blocks, split_dirs, dir_remove)
 	buf_release(&json);
 }
 
-/* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
+/* Splits columns as usual and gives each party 7 of 10 edges, with weights and ids. */
 TEST_WITH(test_columns_of_own_graphs, split_dirs, dir_remove)
 {
 	struct split_params p = {
@@ -133,7 +133,7 @@ TEST_WITH(test_columns_of_own_graphs, split_dirs, dir_remove)
 	buf_release(&json);
 }
 
-/* 5 of 7 rows each, in any order: with their features, under their ids, with the edges between
+/* Each party has 5 of 7 rows in any order, with their features and ids, and the edges between
  * them. */
 static void keep_rows(bool sparse, bool ids)
 {

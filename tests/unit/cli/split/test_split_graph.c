@@ -1,4 +1,5 @@
-/* Edges over parties: how many hold each, which, and what a party's directory then has. */
+/* Splits edges between parties: how many parties hold each edge, which ones, and the files of each
+ * party. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/cli/split/split_dirs.h"
@@ -15,7 +16,7 @@
 #include "common/data/edges.h"
 #include "common/data/labels.h"
 
-/* `groups` cliques of `size` nodes, each joined to the next by one edge. */
+/* Makes `groups` cliques of `size` nodes, each joined to the next by one edge. */
 static void cliques(size_t groups, size_t size, struct csr *S)
 {
 	size_t n = groups * size, count = 0;
@@ -36,15 +37,15 @@ TEST(test_copies)
 {
 	assert_int_equal(split_copies(0, 5), 1);
 	assert_int_equal(split_copies(0.2, 5), 1);
-	assert_int_equal(split_copies(0.4, 5), 2); /* the paper's setting */
+	assert_int_equal(split_copies(0.4, 5), 2); /* the setting of the paper */
 	assert_int_equal(split_copies(0.4, 2), 1);
 	assert_int_equal(split_copies(0.4, 20), 8);
 	assert_int_equal(split_copies(0.5, 5), 3);
 	assert_int_equal(split_copies(1, 256), 256);
 }
 
-/* Each edge is with as many parties as the overlap says, all different; all parties are as likely;
- * the same seed gives the same, another another. */
+/* Each edge has as many different holders as the overlap demands, and all parties are equally
+ * likely. The same seed gives the same split, another seed another split. */
 TEST(test_holders)
 {
 	struct csr S;
@@ -72,7 +73,7 @@ TEST(test_holders)
 					held[l]++;
 				}
 			}
-			for (size_t l = 0; l < L; l++) { /* five deviations */
+			for (size_t l = 0; l < L; l++) { /* within five standard deviations */
 				double mean = (double)(copies * h.edges) / (double)L;
 
 				assert_true(fabs((double)held[l] - mean) <= 5 * sqrt(mean));
@@ -91,7 +92,7 @@ TEST(test_holders)
 	csr_release(&S);
 }
 
-/* Any two parties are as often together as any others. */
+/* All pairs of parties share equally many edges. */
 TEST(test_pairs_of_holders)
 {
 	struct split_params p = { .parties = 4, .overlap = 0.5, .seed = 2 };
@@ -113,7 +114,8 @@ TEST(test_pairs_of_holders)
 	csr_release(&S);
 }
 
-/* Cliques stay whole, and regions are about equal; without regions no clique does. */
+/* With regions, cliques stay whole and regions have about equal size. Without regions, cliques are
+ * split. */
 TEST(test_regions)
 {
 	struct split_params p = { .parties = 4, .regions = true, .seed = 5 };
@@ -143,7 +145,7 @@ TEST(test_regions)
 				assert_true(l == region[u] || l == region[S.index[e]]);
 			}
 	split_holders_release(&h);
-	/* With an overlap one holder is as before, and another is not. */
+	/* With an overlap, each edge has its first holder and a different second one. */
 	p.overlap = 0.5;
 	assert_ok(split_hold(&S, &p, &h));
 	for (size_t e = 0; e < h.edges; e++)
@@ -153,7 +155,7 @@ TEST(test_regions)
 	csr_release(&S);
 }
 
-/* Small regions beside dense parts are not drawn to them whole. */
+/* Small regions next to dense parts are not absorbed by them. */
 TEST(test_regions_stay)
 {
 	struct planted_params p = {
@@ -175,7 +177,7 @@ TEST(test_regions_stay)
 	planted_release(&g);
 }
 
-/* Regions of a graph that falls apart, with nodes that have no edge. */
+/* The graph is not connected and has nodes without edges. */
 TEST(test_regions_of_pieces)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 4, 5, 1 }, { 5, 4, 1 } };
@@ -200,7 +202,7 @@ TEST(test_regions_of_pieces)
 
 /* ---- files ---- */
 
-/* Reads the slice of party l. */
+/* Reads the files of party l. */
 static void party(size_t l, struct pooled_graph *g)
 {
 	char path[96];
@@ -214,8 +216,8 @@ static size_t node_of(const struct pooled_graph *g, const char *id)
 	return ids_find(&g->ids, (struct word){ id, strlen(id) });
 }
 
-/* Every edge of the whole is with `copies` parties, with its weight and by its ids; every node is
- * with whoever has an edge of it, or with one; labels go with their nodes. */
+/* Each edge is at `copies` parties with its weight and ids. Each node is at every party with one of
+ * its edges, or at one party if it has none. Labels stay with their nodes. */
 static void check_parties(const struct pooled_graph *whole, size_t L, size_t copies)
 {
 	size_t *seen, *known;
@@ -265,7 +267,7 @@ static void put_graph(void)
 	for (unsigned i = 0; i < 40; i++) {
 		buf_printf(&ids, "node-%u\n", (17 * i) % 40);
 		buf_printf(&labels, "%u\n", (17 * i) % 40 + 100);
-		for (unsigned j = 0; j < i && i < 36; j++) /* the last four have none */
+		for (unsigned j = 0; j < i && i < 36; j++) /* the last four nodes have no edges */
 			if (rng_below(&rng, 4) == 0)
 				buf_printf(&edges, "node-%u\tnode-%u\t%g\n", i, j,
 					   0.1 * (double)(1 + rng_below(&rng, 50)));
@@ -293,7 +295,7 @@ TEST_WITH(test_files_of_each_party, split_dirs, dir_remove)
 			assert_ok(split_data(&p));
 			assert_ok(pooled_graph_read(data, &whole));
 			assert_true(pooled_graph_isolated(&whole) >= 4);
-			for (size_t i = 0; i < whole.n; i++) /* labels follow their ids */
+			for (size_t i = 0; i < whole.n; i++) /* labels belong to ids */
 				assert_int_equal(whole.truth[i], atoi(whole.id[i] + 5) + 100);
 			check_parties(&whole, 4, split_copies(p.overlap, 4));
 			pooled_graph_release(&whole);
@@ -302,7 +304,7 @@ TEST_WITH(test_files_of_each_party, split_dirs, dir_remove)
 	}
 }
 
-/* Without ids.txt, labels.txt says how many nodes there are, and ids are their numbers. */
+/* Without ids.txt, labels.txt gives the number of nodes, and their numbers are the ids. */
 TEST_WITH(test_numbered, split_dirs, dir_remove)
 {
 	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0, false };
@@ -356,7 +358,7 @@ TEST_WITH(test_refusals, split_dirs, dir_remove)
 	snprintf(line, sizeof(line), "grep -q '\"holders\": 2' %s/split.json", out);
 	assert_int_equal(system(line), 0);
 	clear_out();
-	put_data("features.csv", "1\n2\n3\n"); /* are left out, or are copied */
+	put_data("features.csv", "1\n2\n3\n"); /* features are omitted, or copied */
 	snprintf(line, sizeof(line),
 		 "--by edges --overlap 1 --no-features --parties 2 --data %s --out %s", data, out);
 	expect_command(split_main, line, 0, "split by edges");

@@ -1,4 +1,4 @@
-/* Vertices over parties: each is with one, and its ties are with it. */
+/* Splits vertices between parties: each is at one party, together with its edges. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/cli/split/split_dirs.h"
@@ -17,7 +17,7 @@ static struct split_params by_vertices(size_t parties)
 	};
 }
 
-/* The text of a file of party l; freed by the next call. */
+/* Returns the text of a file of party l; the next call frees it. */
 static const char *party_file(const struct split_params *p, uint32_t l, const char *name)
 {
 	static struct buf text;
@@ -30,8 +30,8 @@ static const char *party_file(const struct split_params *p, uint32_t l, const ch
 	return (const char *)text.p;
 }
 
-/* A party reads its own vertices and all their ties, a tie of two parties'
- * vertices at both. */
+/* A party gets its own vertices and all their edges. An edge between vertices of two parties is at
+ * both. */
 TEST_WITH(test_each_has_its_ties, split_dirs, dir_remove)
 {
 	enum { N = 40, L = 3 };
@@ -39,7 +39,7 @@ TEST_WITH(test_each_has_its_ties, split_dirs, dir_remove)
 	struct buf edges = { 0 }, ids = { 0 }, labels = { 0 };
 	size_t hosted[N] = { 0 }, degree[N] = { 0 };
 
-	for (unsigned i = 0; i < N; i++) { /* the last vertex has none */
+	for (unsigned i = 0; i < N; i++) { /* the last vertex has no edges */
 		buf_printf(&ids, "v%02u\n", N - 1 - i);
 		buf_printf(&labels, "%u %u\n", N - 1 - i, i % 4);
 		for (unsigned j = i + 1; j < N - 1; j++)
@@ -74,7 +74,7 @@ TEST_WITH(test_each_has_its_ties, split_dirs, dir_remove)
 		free(v);
 		free(e);
 		free(party);
-		/* Labels are those of the ids, line by line. */
+		/* Labels are in the order of the ids. */
 		label = party_file(&p, l, "labels.txt");
 		for (unsigned i = 0; i < own; i++) {
 			assert_int_equal(sscanf(label, "%u %u", &number, &class), 2);
@@ -96,7 +96,7 @@ TEST_WITH(test_each_has_its_ties, split_dirs, dir_remove)
 	buf_release(&labels);
 }
 
-/* Without ids vertices are the lines of labels.txt, which may be of any text. */
+/* Without ids, vertices are the lines of labels.txt, which may have any text. */
 TEST_WITH(test_vertices_without_ids, split_dirs, dir_remove)
 {
 	struct split_params p = by_vertices(1);

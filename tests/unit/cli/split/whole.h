@@ -1,4 +1,4 @@
-/* whole.h -- data to be split, in which every value says where it is from, and what a party got. */
+/* whole.h -- data to split, whose values tell their row and column, and checks of each part. */
 #ifndef TESTS_UNIT_CLI_SPLIT_WHOLE_H
 #define TESTS_UNIT_CLI_SPLIT_WHOLE_H
 
@@ -15,7 +15,7 @@
 
 enum { N = 7, M = 5 };
 
-/* Row i of the data has 10 i + j in column j; both formats of features say the same. */
+/* Row i has 10 i + j in column j, in both formats of features. */
 static inline void put_features(bool sparse)
 {
 	struct buf text = { 0 };
@@ -37,7 +37,7 @@ static inline void put_features(bool sparse)
 	buf_release(&text);
 }
 
-/* The columns of sparse features are called by a columns.json, those of a table by its heading. */
+/* Names columns: for sparse features in columns.json, for a table in its heading. */
 static inline void put_names(bool sparse)
 {
 	if (sparse)
@@ -49,7 +49,7 @@ static inline void put_names(bool sparse)
 			 "{\"name\": \"c4\", \"type\": \"date\"}]}");
 }
 
-/* Column j of a part is this one of the whole. */
+/* Checks that column j of a part is this column of the data. */
 static inline void assert_named(const struct dataset *d, size_t j, unsigned column, bool typed)
 {
 	static const enum column_type type[M] = { COLUMN_NUMBER, COLUMN_CATEGORY, COLUMN_NUMBER,
@@ -86,7 +86,7 @@ static inline double at(const struct dataset *d, size_t i, size_t j)
 	return x;
 }
 
-/* How many parties have an edge; the one between 2 and 3 weighs 2.5. */
+/* Adds the edges of one party to the counts; the edge between 2 and 3 has weight 2.5. */
 static inline void count_edges(const struct csr *A, size_t seen[N][N])
 {
 	for (size_t u = 0; u < N; u++)

@@ -1,4 +1,4 @@
-/* Rows in clouds: how many, how far apart, how wide; and the command that makes them. */
+/* Tests clouds of rows: their number, distance and width, and the command that makes them. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/dir.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* The mean of each cluster. */
+/* Computes the mean of each cluster. */
 static void means_of(const struct mat *X, const uint32_t *label, size_t k, struct mat *mean,
 		     size_t *count)
 {
@@ -35,8 +35,8 @@ static double distance(const double *a, const double *b, size_t m)
 	return sqrt(d);
 }
 
-/* Sizes are equal; means lie as far apart as asked, up to their own error (sqrt(2 m / 500) = 0.18);
- * each column's variance around them is 1; all values are floats. */
+/* Sizes are equal. Means have the requested distance up to their error (sqrt(2 m / 500) = 0.18).
+ * Each column has variance 1 around them, and all values are floats. */
 TEST(test_clouds)
 {
 	struct gauss_params p = {
@@ -69,7 +69,7 @@ TEST(test_clouds)
 	free(label);
 }
 
-/* Same seed, same rows; another seed, others. Rows are not sorted by cluster. */
+/* The same seed gives the same rows, another seed others. Rows are not sorted by cluster. */
 TEST(test_seeds)
 {
 	struct gauss_params p = { .rows = 200, .columns = 3, .clusters = 2, .apart = 4, .seed = 1 };
@@ -96,7 +96,7 @@ TEST(test_seeds)
 	free(c_label);
 }
 
-/* Also where there is hardly room: many centres on a line. */
+/* Many centres on a line still have the requested distance. */
 TEST(test_one_dimension)
 {
 	struct gauss_params p = {
@@ -105,7 +105,7 @@ TEST(test_one_dimension)
 	uint32_t *label;
 	struct mat X;
 
-	assert_ok(gauss_make(&p, &X, &label)); /* noise hardly ever exceeds 5 */
+	assert_ok(gauss_make(&p, &X, &label)); /* noise exceeds 5 almost never */
 	for (size_t i = 0; i < 60; i++)
 		for (size_t o = 0; o < i; o++)
 			assert_true(fabs(X.a[i] - X.a[o]) > 40);

@@ -1,4 +1,4 @@
-/* The planted graph has what was asked for, and no more. */
+/* The planted graph has the requested properties. */
 #include "tests/test.h"
 
 #include "cli/args/args.h"
@@ -44,16 +44,16 @@ TEST(test_sizes)
 		}
 		assert_in_range(g.features.start[u + 1] - g.features.start[u], 1, 33);
 	}
-	for (size_t r = 0; r < 7; r++) { /* in proportion to 1 / (1 + r/2), to rounding */
+	for (size_t r = 0; r < 7; r++) { /* in proportion to 1 / (1 + r/2), up to rounding */
 		double sum = 1 + 2.0 / 3 + 2.0 / 4 + 2.0 / 5 + 2.0 / 6 + 2.0 / 7 + 2.0 / 8;
 
 		assert_in_range(per_class[r], 2708 / (1 + 0.5 * (double)r) / sum - 2,
 				2708 / (1 + 0.5 * (double)r) / sum + 2);
 	}
-	/* 0.8 stay, and of the others those that meet their own class by chance (about 0.18). */
+	/* 0.8 of the edges stay in a class, and about 0.18 of the others do so by chance. */
 	assert_in_range(same * 1000 / g.adjacency.start[2708], 790, 880);
-	assert_in_range(highest, 20, 90); /* some nodes are hubs, none has everything */
-	/* Words are about 18, as in cora. */
+	assert_in_range(highest, 20, 90); /* some nodes are hubs, but no node has most edges */
+	/* A node has about 18 words, as in cora. */
 	assert_in_range(10 * g.features.start[2708] / 2708, 140, 180);
 	planted_release(&g);
 }
@@ -87,8 +87,8 @@ TEST(test_extreme_parameters)
 	struct planted_params p = cora;
 	struct planted g;
 
-	p.homophily = 1; /* no edge leaves its class */
-	p.signal = 1;    /* no word is of another class */
+	p.homophily = 1; /* no edge between classes */
+	p.signal = 1;    /* no word of another class */
 	p.classes = 3;
 	p.nodes = 60;
 	p.features = 30;
@@ -122,12 +122,12 @@ TEST(test_extreme_parameters)
 		   "60 nodes have no room for a mean degree of 59.9");
 	p.classes = 60;
 	p.degree = 2;
-	p.homophily = 1; /* an edge within a class of one node does not exist */
+	p.homophily = 1; /* a class of one node has no inner edge */
 	assert_err(planted_make(&p, &g), ERR_INPUT, "no room");
 	assert_null(g.label);
 }
 
-/* --features 0: nodes have ids, and no words. */
+/* With --features 0, nodes have ids but no words. */
 TEST_WITH(test_graph_alone, dir_enter, dir_leave)
 {
 	struct edges_dropped dropped;

@@ -1,4 +1,4 @@
-/* edge_files.h -- the files of a party that has edges alone, in a directory of the test's own. */
+/* edge_files.h -- files of a party that has edges only, in a temporary directory. */
 #ifndef TESTS_UNIT_DATA_EDGE_FILES_H
 #define TESTS_UNIT_DATA_EDGE_FILES_H
 
@@ -7,7 +7,7 @@
 
 static char tsv[64], mtx[64], ids[64];
 
-/* Setup; its teardown is dir_remove. */
+/* Creates the directory and the paths; dir_remove() is the teardown. */
 static inline int edge_files(void **state)
 {
 	if (dir_make(state))

@@ -1,4 +1,4 @@
-/* files.h -- exact-size heap copies, so that a read beyond the end is seen by the sanitizer. */
+/* files.h -- copies of exact size on the heap, so that a sanitizer sees a read beyond the end. */
 #ifndef TESTS_UNIT_DATA_FILES_H
 #define TESTS_UNIT_DATA_FILES_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An exact-size copy of n bytes; free .p. */
+/* Returns a copy of n bytes of exact size; the caller frees .p. */
 static inline struct bytes exact(const void *p, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);

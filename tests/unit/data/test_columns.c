@@ -1,4 +1,4 @@
-/* columns.json: what the columns of a matrix are called. */
+/* Reads columns.json, the names of the columns of a matrix. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/dir.h"

@@ -1,10 +1,10 @@
-/* CSV: records of cells, and fields of text. */
+/* Reads CSV records of cells, and writes text as fields. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
 #include "common/data/csv.h"
 
-/* Records of "a,b" lines as "[a][b]" each, or the error. */
+/* Appends the records of "a,b" lines as "[a][b]" each, or returns the error. */
 static enum err records(const char *text, char separator, char comment, struct buf *out)
 {
 	struct bytes b = exact_text(text);

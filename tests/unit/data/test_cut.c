@@ -1,5 +1,5 @@
-/* A dataset cut to some of its rows is what one reads whose files have only these, in that order.
- */
+/* A dataset cut to some of its rows equals a dataset from files that have only these rows, in that
+ * order. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
@@ -26,7 +26,7 @@ static void load(struct dataset *d, const char *suffix, const char *X, const cha
 #define EDGES "e a 2\na b 1\nb d 4\nd c 0.5\nc a 3\n"
 static const char ids_of_five[] = "c\na\ne\nb\nd\n";
 
-/* Sorted, the rows are a b c d e; what is left are d, a and c. */
+/* Sorted by id the rows are a b c d e; the cut keeps d, a and c. */
 static void check(struct dataset *d)
 {
 	static const uint32_t row[] = { 3, 0, 2 }, label[] = { 7, 8, 9 };
@@ -38,7 +38,7 @@ static void check(struct dataset *d)
 	struct labels l;
 
 	assert_int_equal(left.rows, 2);
-	assert_int_equal(left.edges, 3); /* e-a, a-b, b-d */
+	assert_int_equal(left.edges, 3); /* dropped: e-a, a-b, b-d */
 	assert_int_equal(d->n, 3);
 	assert_int_equal(features_rows(&d->X), 3);
 	assert_int_equal(d->g.adjacency.rows, 3);
@@ -78,7 +78,7 @@ TEST(test_sparse)
 	static const double value[] = { 4, 6, 3 };
 	struct dataset d;
 
-	/* c: (1, 3); a: nothing; e: (2, 9); b: (0, 8); d: (0, 4), (2, 6) */
+	/* Entries (column, value): c (1, 3); a none; e (2, 9); b (0, 8); d (0, 4), (2, 6). */
 	load(&d, "mtx",
 	     "%%MatrixMarket matrix coordinate real general\n5 3 5\n1 2 3\n3 3 9\n4 1 8\n5 1 4\n5 "
 	     "3 6\n",
@@ -90,7 +90,7 @@ TEST(test_sparse)
 	dataset_release(&d);
 }
 
-/* Without features, or without edges; all rows; one row. */
+/* Cuts data without features and without edges, to all rows and to one row. */
 TEST(test_parts)
 {
 	static const uint32_t row[] = { 1, 2, 0 };
@@ -113,7 +113,7 @@ TEST(test_parts)
 	dataset_release(&d);
 }
 
-/* The first n of these rows, in this order, called r00, r01, ..: as files that have only these. */
+/* Writes files with the first n rows of `order`, called r00, r01, .., and loads them. */
 enum { N = 60 };
 static void write_rows(const uint32_t *order, size_t n, const char *suffix, struct dataset *d)
 {

@@ -1,4 +1,4 @@
-/* Features, edges and ids together: any order of the same rows is the same dataset. */
+/* Loads features, edges and ids; any order of the same rows gives the same dataset. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/dir.h"
@@ -34,8 +34,7 @@ static void feed(void *arg, const void *p, size_t n)
 	buf_add(arg, p, n);
 }
 
-/* Writes the same graph with the rows in this order, loads it. N rows; row r has features r, r^2.
- */
+/* Writes the graph with N rows in this order and loads it. Row r has features r and r^2. */
 enum { N = 40 };
 static void load_in_order(const uint32_t *order, const char *suffix, struct dataset *d)
 {
@@ -92,7 +91,7 @@ TEST(test_order_does_not_matter)
 
 		load_in_order(order, round % 2 ? "mtx" : "csv", &d);
 		assert_int_equal(d.n, N);
-		for (size_t i = 0; i < N; i++) { /* row i is the one its id says */
+		for (size_t i = 0; i < N; i++) { /* row i belongs to its id */
 			unsigned x = (unsigned)atoi(d.ids.id[i] + 1);
 
 			assert_true(feature(&d, i, 0) == x + 1 && feature(&d, i, 1) == x * x + 1);
@@ -108,7 +107,7 @@ TEST(test_order_does_not_matter)
 			assert_int_equal(edge_bytes[0].n, edge_bytes[1].n);
 			assert_memory_equal(edge_bytes[0].p, edge_bytes[1].p, edge_bytes[0].n);
 		}
-		/* Labels go back in the order of the files. */
+		/* Labels are written in the order of the files. */
 		snprintf(csv, sizeof(csv), "%s/l.csv", dir);
 		snprintf(npy, sizeof(npy), "%s/l.npy", dir);
 		assert_ok(dataset_write_labels(csv, NULL, &d, label, NULL));
@@ -176,7 +175,7 @@ TEST(test_different_data_feed_different_bytes)
 	}
 }
 
-/* "ab" "c" is not "a" "bc". */
+/* The ids "ab", "c" and "a", "bc" differ in the bytes. */
 TEST(test_ids_do_not_run_together)
 {
 	struct buf a[2] = { 0 }, b[2] = { 0 };
@@ -206,7 +205,8 @@ TEST(test_files_that_do_not_fit)
 	assert_err(dataset_load(&d, "/x/f.npy", edges, NULL), ERR_INPUT, "/x/f.npy: No such file");
 	assert_err(dataset_load(&d, "/x/f.json", edges, NULL), ERR_INPUT,
 		   "expected features in a file .npy, .mtx, .csv or .tsv");
-	/* 2^26 x 2^26 with one entry in a file that is long enough to promise so many rows. */
+	/* The sizes are huge with one entry, and the file is long enough to pass the check of its
+	 * length. */
 	{
 		struct buf text = { 0 };
 
@@ -275,7 +275,7 @@ TEST(test_find)
 		   "are both there, expected one of them");
 }
 
-/* Real data, where they are: sizes and degrees as published. */
+/* Real data, if present, have the published sizes and degrees. */
 TEST(test_published_sizes)
 {
 	const char *data = getenv("COTERIE_DATA");

@@ -1,4 +1,4 @@
-/* Graphs from files: symmetric, sorted, each edge once; and what is no edge. */
+/* Reads graphs from files: symmetric, sorted, each edge once. Refuses lines that are not edges. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
@@ -22,7 +22,7 @@ static enum err parse(const char *text, size_t n, const struct ids *ids, struct 
 	return err;
 }
 
-/* The graph as "0:1,2 1:0 ..." */
+/* Returns the graph as "0:1,2 1:0 ...". */
 static char *shown(const struct csr *g)
 {
 	static char out[512];
@@ -63,7 +63,7 @@ TEST(test_weights)
 	assert_int_equal(dropped.repeated, 1);
 	csr_release(&g);
 	assert_ok(parse("0 1 1\n1 2 1.0\n", 3, NULL, &g));
-	assert_null(g.value); /* all ones */
+	assert_null(g.value); /* all weights are one */
 	csr_release(&g);
 }
 
@@ -129,7 +129,7 @@ static void write_file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* .mtx has row numbers of the party's own rows, also where there are ids. */
+/* An .mtx file has row numbers of the party's own rows, even if there are ids. */
 TEST(test_mtx)
 {
 	static const char symmetric
@@ -174,7 +174,7 @@ TEST(test_mtx)
 	free((void *)(uintptr_t)b.p);
 }
 
-/* Against the plain definition, on random multigraphs. */
+/* Compares random multigraphs with a matrix of booleans. */
 TEST(test_random)
 {
 	enum { N = 12 };
@@ -214,7 +214,7 @@ TEST(test_random)
 	}
 }
 
-/* The job was given up for which a large file is read: whoever reads it hears so in its midst. */
+/* The job was cancelled while a large file is read: each reader returns early. */
 TEST(test_given_up)
 {
 	struct progress job = { 0 };

@@ -1,4 +1,4 @@
-/* Embeddings as files: what is written is read, and files that do not fit are refused. */
+/* Writes embeddings and reads them back; refuses files that do not fit together. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/dir.h"

@@ -1,4 +1,4 @@
-/* The embeddings of all parties of a run, read as one. */
+/* Reads the embeddings of all parties of a run as one set. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Row i of `dims` numbers first + i. */
+/* Writes a party's embeddings: row i has `dims` numbers first + i. */
 static void party(const char *name, const char *ids, size_t n, size_t dims, float first)
 {
 	char text[64], *id[8], *below = file_join(dir, name);
@@ -43,7 +43,7 @@ TEST_WITH(test_joined, dir_make, dir_remove)
 	party("party-01", "z b", 2, 3, 10);
 	party("party-00", "c a y", 3, 3, 0);
 	party("coordinator", "q", 1, 3, 50);
-	gone = file_join(dir, "coordinator/ids.csv"); /* it has none */
+	gone = file_join(dir, "coordinator/ids.csv"); /* the coordinator has no ids */
 	assert_int_equal(unlink(gone), 0);
 	free(gone);
 	assert_ok(embeddings_read(dir, &e));

@@ -1,4 +1,4 @@
-/* Ids: sorted as bytes, found again, refused where they are none. */
+/* Reads ids: sorts them as bytes, finds them, and refuses invalid ones. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 

@@ -1,4 +1,4 @@
-/* Labels in three formats: written as read, refused where they are none. */
+/* Writes labels in three formats, reads them back, and refuses invalid ones. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
@@ -43,7 +43,7 @@ TEST(test_txt)
 	assert_err(txt("1\n1048576\n", &l), ERR_INPUT, "l.txt:2: the label is \"1048576\"");
 	assert_err(txt("1\n-1\n", &l), ERR_INPUT, "l.txt:2: the label is \"-1\"");
 	assert_err(txt("1\n2 3\n", &l), ERR_INPUT,
-		   "l.txt:2: \"3\" is more than expected"); /* several per node */
+		   "l.txt:2: \"3\" is more than expected"); /* several labels in a line */
 	assert_null(l.label);
 }
 
@@ -89,8 +89,7 @@ TEST(test_csv)
 	assert_null(l.id);
 }
 
-/* A spreadsheet takes these for formulas; here, and to every other reader, an id is the bytes that
- * it is. */
+/* A spreadsheet takes such ids for formulas; this reader and all others keep their bytes. */
 TEST(test_ids_like_formulas)
 {
 	static char *ids[] = { (char *)"=1+1", (char *)"+49", (char *)"-5", (char *)"@user",
@@ -129,7 +128,7 @@ TEST(test_written_as_read)
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
 	assert_ok(labels_write(path, NULL, ids, label, NULL, 3));
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600); /* ids may be of persons */
+	assert_int_equal(st.st_mode & 0777, 0600); /* ids may identify persons */
 	assert_ok(labels_read(path, &l));
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(l.id[i], ids[i]);
@@ -159,7 +158,7 @@ TEST(test_written_as_read)
 		   "expected labels in a file .txt, .csv or .npy");
 }
 
-/* Numbers in a .npy that are no labels. */
+/* Refuses numbers in a .npy file that are not labels. */
 TEST(test_npy_refusals)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Matrix Market: what it says, and where it is wrong. */
+/* Reads Matrix Market files, and refuses broken ones with the place of the error. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
@@ -15,7 +15,7 @@ static enum err parse(const char *text, struct mtx *m)
 	return err;
 }
 
-/* The dense matrix that the text describes. */
+/* Sets d to the dense matrix that the text describes. */
 static void dense(const char *text, struct mat *d)
 {
 	struct features X;
@@ -56,7 +56,7 @@ TEST(test_kinds)
 	is("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 1\n", 3, 3,
 	   (double[]){ 0, 1, 1, 1, 0, 0, 1, 0, 0 });
 	is("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", 2, 2,
-	   (double[]){ 1, 3, 2, 4 }); /* by columns */
+	   (double[]){ 1, 3, 2, 4 }); /* column by column */
 }
 
 TEST(test_refusals)
@@ -131,7 +131,7 @@ TEST(test_refusals)
 	}
 }
 
-/* Cut anywhere: refused; only what is cut off behind the last digit does not matter. */
+/* Refuses a file truncated at any place; only a cut in the last value may go unnoticed. */
 TEST(test_every_prefix)
 {
 	static const char text[] = REAL "2 3 2\n1 1 25\n2 3 -15\n";

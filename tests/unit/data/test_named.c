@@ -1,4 +1,4 @@
-/* A party that has edges and nothing else: its nodes are those that they name, or those of ids. */
+/* Reads a party's data of edges only: its nodes are those of the edges, or those of the ids. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/data/edge_files.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* "a:b*2,c b:a*2 c:a", nodes in order; "*w" unless it is 1. */
+/* Returns the graph as "a:b*2,c b:a*2 c:a", nodes in order; weights as "*w" unless they are 1. */
 static const char *shown(const struct dataset *d)
 {
 	static char out[512];
@@ -57,7 +57,7 @@ TEST(nodes_are_those_that_occur)
 	graph_is(tsv, "# nothing\n\n", NULL, "");
 	graph_is(tsv, "b a\n", NULL, "a:b b:a");
 	graph_is(tsv, "10\t9\n9\t100\t2.5\r\n# no edge\n\n", NULL,
-		 "10:9 100:9*2.5 9:10,100*2.5"); /* as bytes, not as numbers */
+		 "10:9 100:9*2.5 9:10,100*2.5"); /* sorted as bytes, not as numbers */
 	graph_is(tsv, "b a\na b\nb b\nlonely lonely\na b 1\n", NULL, "a:b b:a lonely:");
 	graph_is(tsv, "\xc3\xa9 z\n07 7\n", NULL, "07:7 7:07 z:\xc3\xa9 \xc3\xa9:z");
 	graph_is(mtx, MTX "pattern symmetric\n11 11 3\n2 1\n11 2\n5 5\n", NULL,
@@ -65,7 +65,7 @@ TEST(nodes_are_those_that_occur)
 	graph_is(mtx, MTX "real general\n2 2 0\n", NULL, "1: 2:");
 }
 
-/* Two words that the table of names sees alike, but for their bytes: one slot, one mark. */
+/* The hash table gives two names the same slot and mark; only their bytes differ. */
 TEST(words_that_collide)
 {
 	graph_is(tsv, "54a4508 3423a5c\n", NULL, "3423a5c:54a4508 54a4508:3423a5c");
@@ -103,7 +103,8 @@ TEST(bad_files)
 	refused(tsv, "a b\n\na b 0\n", NULL, ":3: the weight is 0, expected more than 0");
 	refused(tsv, "a b nan\n", NULL, ":1: \"nan\" is not a finite number");
 	refused(tsv, "a b 1e999\n", NULL, ":1: \"1e999\" is not a finite number");
-	refused(tsv, "a\tb c\td\n", NULL, ":1: \"c\" is not a finite number"); /* a tab, a blank */
+	/* first a tab, then a blank */
+	refused(tsv, "a\tb c\td\n", NULL, ":1: \"c\" is not a finite number");
 	refused(tsv, "a b 1 1\n", NULL, ":1: \"1\" is more than expected on this line");
 	refused(tsv, "a #b\n", NULL, ":1: the id \"#b\" begins with '#'");
 	refused(tsv, "a b\nx\x01y b\n", NULL, ":2: byte 2 of the id is a blank, a control");
@@ -111,7 +112,7 @@ TEST(bad_files)
 	refused(tsv, "x y\nb a 2\nq a\na b 3\n", NULL,
 		":4: the edge is given with weight 3, but with 2 on line 2");
 	refused(tsv, "a b\n", "a\nc\n", ":1: \"b\" is none of the 2 ids");
-	/* The first line that is wrong, in whatever way, is the one complained of. */
+	/* The error names the first wrong line, for each kind of error. */
 	refused(tsv, "a b\nq a\na b x\n", "a\nb\n", ":2: \"q\" is none of the 2 ids");
 	refused(tsv, "a b\na b x\nq a\n", "a\nb\n", ":2: \"x\" is not a finite number");
 	refused(tsv, "a b\n\n#\nb b\na q\nr q\n", "a\nb\n", ":5: \"q\" is none of the 2 ids");
@@ -142,7 +143,7 @@ TEST(bad_files)
 	free(longest);
 }
 
-/* Labels go back by id; an empty party writes empty files. */
+/* Labels are written with their ids; a party without nodes writes empty files. */
 TEST(labels_by_id)
 {
 	static const uint32_t label[] = { 7, 8, 9 };
@@ -154,7 +155,7 @@ TEST(labels_by_id)
 	put(mtx, MTX "pattern symmetric\n3 3 1\n2 1\n");
 	put(ids, "z\ny\nx\n");
 	assert_ok(dataset_load(&d, NULL, mtx, ids));
-	assert_ok(dataset_write_labels(path, NULL, &d, label, NULL)); /* of x, y, z */
+	assert_ok(dataset_write_labels(path, NULL, &d, label, NULL)); /* labels of x, y, z */
 	assert_ok(file_read(path, 1000, &b));
 	buf_add(&b, "", 1);
 	assert_string_equal(b.p, "id,label\nz,9\ny,8\nx,7\n");
@@ -206,7 +207,8 @@ TEST(dropped_lines_are_counted)
 	buf_release(&b);
 }
 
-/* The nodes of features and edges without ids are rows: how these are numbered, edges say. */
+/* Nodes of features and edges without ids are row numbers. Edges determine the first number, 0 or
+ * 1. */
 TEST(first_rows)
 {
 	char csv[64];
@@ -226,7 +228,7 @@ TEST(first_rows)
 	dataset_release(&d);
 }
 
-/* Whatever the order of lines and ends, the graph is the same, and the one of ids given. */
+/* Any order of lines and of ends gives the same graph, also if ids are given. */
 TEST(any_order)
 {
 	enum { NODES = 300, EDGES = 2000 };

@@ -1,4 +1,4 @@
-/* .npy: every type, every prefix, every broken header. */
+/* Reads .npy files: every type, every prefix, every broken header. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A file of version 1.0 whose header is this text, with data behind it. */
+/* Returns a file of version 1.0 with this header, followed by the data. */
 static struct bytes file_of(const char *header, const void *data, size_t n)
 {
 	static uint8_t file[4096];
@@ -79,7 +79,7 @@ TEST(test_types)
 TEST(test_headers)
 {
 	static const struct {
-		const char *header, *message; /* NULL: right */
+		const char *header, *message; /* message: NULL if valid */
 	} cases[] = {
 		/* 0 */ { "{'shape': (2,), 'fortran_order': False, 'descr': '|u1'}", NULL },
 		/* 1 */ { "{'descr':'|u1','fortran_order':False,'shape':(2,1)}   \n", NULL },
@@ -150,7 +150,7 @@ TEST(test_headers)
 	}
 }
 
-/* 2^64 elements are as many bytes as none. */
+/* 2^64 elements would be 0 bytes after overflow. */
 TEST(test_product_that_wraps)
 {
 	struct mat m;
@@ -195,7 +195,7 @@ TEST(test_versions)
 	struct mat m;
 
 	file[8] = sizeof(header) - 1;
-	memcpy(file + 12, header, sizeof(header)); /* the terminator is the one element */
+	memcpy(file + 12, header, sizeof(header)); /* the zero byte is the only element */
 	b = exact(file, 12 + sizeof(header));
 	assert_ok(npy_parse(b, "x", &m));
 	mat_release(&m);
@@ -220,7 +220,7 @@ TEST(test_every_prefix_is_refused)
 		assert_err(npy_parse(b, "x", &again), ERR_INPUT, "x: ");
 		free((void *)(uintptr_t)b.p);
 	}
-	buf_add(&file, "", 1); /* and one more byte */
+	buf_add(&file, "", 1); /* one more byte */
 	assert_err(npy_parse((struct bytes){ file.p, file.n }, "x", &again), ERR_INPUT,
 		   "bytes follow");
 	buf_release(&file);
@@ -244,10 +244,10 @@ TEST(test_written_as_read)
 	}
 }
 
-enum { MANY = 300000 }; /* rows that take several reads of a file */
+enum { MANY = 300000 }; /* so many rows need several reads of a file */
 
-/* A file by parts: the same rows, whichever are asked for, and a bad one by its number in the
- * whole. */
+/* Reads a file by parts: any part has the same rows, and an error names the row in the whole
+ * file. */
 TEST(test_read_by_parts)
 {
 	char path[] = "/tmp/test-npy-XXXXXX.npy";

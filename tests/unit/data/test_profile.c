@@ -1,4 +1,4 @@
-/* What sets clusters apart: known answers. */
+/* Tests the columns that distinguish clusters with known answers. */
 #include "tests/test.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/base/alloc.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Column 0: 1..5 and 101; medians 3.5 and 1.5. Column 1: 1 in rows 4 and 5 alone. Column 2 says
- * nothing. */
+/* Column 0 is 1..5 and 101, with medians 3.5 and 1.5. Column 1 is 1 only in rows 4 and 5. Column 2
+ * is constant. */
 static const double x[] = { 1, 0, 7, 2, 0, 7, 3, 0, 7, 4, 0, 7, 5, 1, 7, 101, 1, 7 };
 static const uint32_t label[] = { 0, 0, 0, 0, 2, 2 };
 
@@ -56,7 +56,7 @@ TEST(test_known)
 	profile_of(&X, label, 3, &p);
 	assert_int_equal(p.n, 4); /* cluster 1 has no rows, column 2 no deviation */
 	l = find(&p, 2, 0);
-	assert_ptr_equal(l, &p.line[2]); /* largest first */
+	assert_ptr_equal(l, &p.line[2]); /* the largest is first */
 	assert_int_equal(l->rows, 2);
 	assert_near(l->mean, 53, 1e-12);
 	assert_near(l->mean_of_all, 116 / 6.0, 1e-12);
@@ -72,7 +72,7 @@ TEST(test_known)
 	features_release(&X);
 }
 
-/* The same means, shares and lifts; deviations in place of robust ones. */
+/* Sparse features give the same means, shares and lifts, but deviations that are not robust. */
 TEST(test_sparse)
 {
 	struct features X, S;
@@ -102,7 +102,8 @@ TEST(test_sparse)
 	features_release(&S);
 }
 
-/* The ten that are farthest, in order: column j has 0, 1, 2 and, alone in its cluster, 10 + j. */
+/* A cluster lists its ten most distant columns in order. Column j is 0, 1, 2 and, in the one row of
+ * the other cluster, 10 + j. */
 TEST(test_ten)
 {
 	const uint32_t of[] = { 0, 0, 0, 1 };

@@ -1,5 +1,5 @@
-/* Tables: what is taken as heading, number, category, date and id; what is missing; what is refused
- * and how that is said. */
+/* Reads tables: finds the heading, numbers, categories, dates, ids and missing values. Refuses
+ * broken tables with the right message. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* set: NULL-terminated "path=value" of a struct reading. */
+/* set: NULL-terminated list of "path=value" for a struct reading. */
 static void read_as(struct reading *how, const char *const *set)
 {
 	struct json *root = json_object();
@@ -26,7 +26,7 @@ static void read_as(struct reading *how, const char *const *set)
 	json_free(root);
 }
 
-/* t keeps text and how: sheet_release() first. */
+/* t points into text and how, so call sheet_release() first. */
 struct read {
 	struct bytes text;
 	struct reading how;
@@ -147,8 +147,8 @@ TEST(test_median_and_indicator)
 	end(r);
 }
 
-/* With its values given a category makes the same columns wherever some of them are; so does an
- * indicator of a column. */
+/* If its values are given, a category has the same columns at all parties, and so has the indicator
+ * of missing values. */
 TEST(test_columns_that_all_parties_have)
 {
 	struct read *r =
@@ -277,7 +277,7 @@ TEST(test_refusals)
 	}
 }
 
-/* More than 64 values, unless they are given. */
+/* A category has at most 64 values unless they are given. */
 TEST(test_values_of_a_category)
 {
 	for (int more = 0; more < 2; more++) {
@@ -310,7 +310,7 @@ TEST(test_values_of_a_category)
 	}
 }
 
-/* text: part of the warnings about this table; NULL: there are none. */
+/* text: part of the warnings about this table; NULL: expects no warning. */
 static void assert_warns(const char *table, const char *const *set, const char *text)
 {
 	FILE *f = tmpfile();
@@ -354,7 +354,7 @@ TEST(test_ids_and_codes_among_numbers_are_named)
 	assert_warns("id,a,key_id\n7,1,1\n3,2,2\n9,3,3\n", SET("id=id"), NULL);
 }
 
-/* A long first line and many short ones would make a matrix far larger than the file. */
+/* A long first line and many short ones must not allocate a matrix far larger than the file. */
 TEST(test_allocation_is_bounded_by_the_file)
 {
 	struct buf text = { 0 };

@@ -13,7 +13,7 @@ static int classes(void **state)
 	return 0;
 }
 
-/* How many pairs of party and class there are, after a look at the sizes. */
+/* Checks the sizes of parties and returns the number of pairs of a party and a class. */
 static size_t pairs(size_t parties, double skew, uint64_t seed)
 {
 	size_t size[N] = { 0 }, count = 0;
@@ -32,8 +32,7 @@ static size_t pairs(size_t parties, double skew, uint64_t seed)
 	return count;
 }
 
-/* Sizes are equal whatever the skew; classes per party fall with it: most of them at 0, and at 1 no
- * more than runs need. */
+/* Sizes are equal for any skew. Classes per party decrease with skew: most occur at 0, few at 1. */
 TEST(fewer_classes)
 {
 	size_t before = SIZE_MAX;
@@ -51,7 +50,7 @@ TEST(fewer_classes)
 			pairs(parties, skew, 3);
 }
 
-/* At a half, half of each party's twelve or thirteen rows are anybody's. */
+/* At skew 0.5, half of each party's twelve or thirteen rows are of any class. */
 TEST(half_of_each)
 {
 	pairs(PARTIES, 0.5, 4);

@@ -1,4 +1,4 @@
-/* Columns brought to mean 0 and deviation 1, and which of them decides alone. */
+/* Standardises columns to mean 0 and deviation 1, and finds a column that dominates distances. */
 #include "tests/test.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/base/alloc.h"
@@ -29,7 +29,8 @@ static struct columns three(void)
 	return c;
 }
 
-/* Of 1, 2, 3, 4 the deviation is the root of 1.25; a category stays; what is constant becomes 0. */
+/* The deviation of 1, 2, 3, 4 is the root of 1.25. A category is unchanged; a constant becomes
+ * 0. */
 TEST(test_categories_stay)
 {
 	static const double x[] = { 1, 1, 7, 2, 0, 7, 3, 0, 7, 4, 1, 7 };
@@ -62,7 +63,7 @@ TEST(test_sparse_stays)
 	features_release(&X);
 }
 
-/* Sums of squares by hand: 5 of the numbers, 1 of the category; of sparse columns the same. */
+/* Sums of squares are 5 for the numbers and 1 for the category; sparse columns give the same. */
 TEST(test_spread)
 {
 	static const double x[] = { 1, 1, 7, 2, 0, 7, 3, 0, 7, 4, 1, 7 };
@@ -93,16 +94,16 @@ TEST(test_dominant)
 
 	assert_int_equal(standard_dominant(most, 3, &share), 1);
 	assert_near(share, 18 / 21.0, 1e-15);
-	assert_int_equal(standard_dominant(even, 3, &share), 3); /* 80 % is not more than 80 % */
+	assert_int_equal(standard_dominant(even, 3, &share), 3); /* exactly 80 % is not dominant */
 	assert_int_equal(standard_dominant(two, 2, &share), 2);
 	assert_int_equal(standard_dominant(nine, 2, &share), 1);
 	assert_int_equal(standard_dominant(none, 3, &share), 3);
-	assert_int_equal(standard_dominant(nine, 1, &share), 1); /* nothing beside it */
+	assert_int_equal(standard_dominant(nine, 1, &share), 1); /* there is no other column */
 }
 
 static struct warnings given;
 
-/* The warnings as "code number; ..."; the first sentence stays in given. */
+/* Returns the warnings as "code number; ..."; `given` keeps the sentences. */
 static const char *warned(const struct features *X, const struct columns *names, bool all_rows)
 {
 	static char text[200];
@@ -141,7 +142,7 @@ TEST(test_dominant_is_warned_of)
 	columns_release(&names);
 }
 
-/* A column may be constant in some of the rows. */
+/* Warns about a constant column only if `all_rows`, since a part of the rows may be constant. */
 TEST(test_constant_is_warned_of_all_rows)
 {
 	static const double x[] = { 1, 7, 0, 2, 7, 0, 3, 7, 1, 4, 7, 1 };
@@ -178,7 +179,7 @@ TEST(test_zeros_are_warned_of)
 	t.value = 1;
 	csr_from_triples(&S.sparse, 3, 2, &t, 1);
 	standard_warn_zero(&S);
-	assert_int_equal(given.count, 1); /* that of before */
+	assert_int_equal(given.count, 1); /* the earlier warning */
 	warnings_release(&given);
 	features_release(&X);
 	features_release(&S);

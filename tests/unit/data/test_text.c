@@ -1,4 +1,4 @@
-/* Numbers as strtod reads them, and nothing that is no finite number. */
+/* Reads numbers as strtod() does, and refuses all that are not finite. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 

@@ -1,4 +1,4 @@
-/* Sets of graphs in the TU format: what they say, and where they are wrong. */
+/* Reads sets of graphs in the TU format, and refuses broken ones with the place of the error. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/dir.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A triangle, a path of two, a single node. */
+/* There are three graphs: a triangle, a path of two nodes and a single node. */
 #define INDICATOR "1\n1\n1\n2\n2\n3\n"
 #define EDGES     "1, 2\n2, 1\n2, 3\n3, 2\n1, 3\n3, 1\n4, 5\n5, 4\n"
 
@@ -61,7 +61,8 @@ TEST(test_set_is_read)
 	tu_release(&tu);
 }
 
-/* One direction is as good as both; what is said again, and self-loops, are dropped and counted. */
+/* An edge may be given in one direction or both. Repeated edges and self-loops are dropped and
+ * counted. */
 TEST(test_edges)
 {
 	struct tu one, other;
@@ -143,7 +144,7 @@ TEST(test_wrong_labels)
 	fails(INDICATOR, EDGES, NULL, "1\nx\n3\n", "S_graph_labels.txt:2");
 }
 
-/* Cut off anywhere, it is refused or a set that holds together. */
+/* Refuses a truncated file, or reads a consistent set. */
 TEST(test_cut_off_anywhere)
 {
 	for (size_t cut = 0; cut < strlen(EDGES); cut++) {
@@ -178,7 +179,7 @@ TEST_WITH(test_directory, dir_make, dir_remove)
 	assert_err(tu_read("/nonexistent", &tu), ERR_INPUT, "cannot be read as a directory");
 }
 
-/* What is published of the sets, where they are. */
+/* Real sets, if present, have the published sizes. */
 TEST(test_published)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* A value of the data is in no sentence, unless values_show() was called, as `coterie` alone does.
- */
+/* Messages hide values of the data until values_show() is called; only the program `coterie`
+ * does. */
 #define TEST_VALUES_HIDDEN
 #include "tests/test.h"
 
@@ -14,7 +14,7 @@ static struct bytes of(const char *text)
 	return (struct bytes){ (const uint8_t *)text, strlen(text) };
 }
 
-/* Before the next one: what is shown once is shown for good. */
+/* This test must run before the next: values_show() cannot be undone. */
 TEST(test_hidden)
 {
 	struct text t = text_open(of("x\n"), "f.tsv");

@@ -1,5 +1,5 @@
-/* A party of FedWalk: the vertices that it hosts, and edges that name others as their neighbours.
- */
+/* Reads a party's data for FedWalk: the vertices it hosts, and edges to vertices of other
+ * parties. */
 #include "tests/test.h"
 #include "tests/unit/data/edge_files.h"
 
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "a:b,c b*:a c*:a": nodes in order with their neighbours; * is hosted elsewhere. */
+/* Expects the graph as "a:b,c b*:a c*:a": nodes in order with neighbours; * marks other parties'
+ * nodes. */
 static void shows(const char *vertices, const char *edges, const char *expected)
 {
 	struct dataset d;
@@ -44,7 +45,7 @@ TEST(test_shapes)
 {
 	shows("a\nb\n", "a b\na c\n", "a:b,c b:a c*:a");
 	shows("b\na\n", "a\tc\n", "a:c b: c*:a");
-	/* Vertices without ties come between others, and move them up. */
+	/* Vertices without edges sort between others, whose numbers shift. */
 	shows("m\nb\nz\nx\n", "m q\nq x\nx m\n", "b: m:q,x q*:m,x x:m,q z:");
 	shows("one\n", "# nothing\n", "one:");
 	shows("a\n", "a b\nb a\na a\n", "a:b b*:a");

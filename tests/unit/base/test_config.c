@@ -1,4 +1,4 @@
-/* A table with a row of each type; what goes in comes out. */
+/* Tests a table with a row of each type: written settings are read back unchanged. */
 #include "tests/unit/base/thing.h"
 
 #include <stdio.h>
@@ -70,8 +70,7 @@ TEST(test_written_as_read)
 	config_release(&table, &t);
 }
 
-/* An optional field that was not given is not written: its 0 would be out of bounds when read
- * again. */
+/* An absent optional field is not written, since its 0 would be out of bounds when read again. */
 TEST(test_nothing_is_written_of_what_was_not_given)
 {
 	struct thing t;
@@ -105,7 +104,8 @@ TEST(test_comments_are_skipped)
 	config_release(&table, &t);
 }
 
-/* What a removed key said by default, and holds, may stand in files of the release that had it. */
+/* Skips removed keys that have their default or a value that still holds: files of older releases
+ * may contain them. */
 TEST(test_removed_keys_that_hold_are_skipped)
 {
 	struct thing t;
@@ -134,7 +134,7 @@ TEST(test_set_overrides)
 	assert_string_equal(t.list.item[0], "z");
 	config_release(&table, &t);
 	assert_ok(read_text("{\"a\": {\"number\": 3}, \"list\": \"one\"}", NULL, NULL,
-			    &t)); /* as a list of it */
+			    &t)); /* becomes a list of one */
 	assert_int_equal(t.list.count, 1);
 	assert_string_equal(t.list.item[0], "one");
 	config_release(&table, &t);
@@ -155,8 +155,8 @@ TEST(test_precedence)
 	struct thing t;
 
 	assert_ok(read_text("{\"colour\": \"red\"}", NULL, presets, &t));
-	assert_int_equal(t.number, 9);   /* preset over default */
-	assert_int_equal(t.colour, RED); /* given over preset */
+	assert_int_equal(t.number, 9);   /* a preset overrides the default */
+	assert_int_equal(t.colour, RED); /* a given value overrides the preset */
 	config_release(&table, &t);
 }
 

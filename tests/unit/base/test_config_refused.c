@@ -1,4 +1,4 @@
-/* Settings that are refused, and the sentence in which: every type of row has its own. */
+/* Refuses invalid settings with the right message, for every type of row. */
 #include "tests/unit/base/thing.h"
 
 struct refusal {
@@ -12,14 +12,14 @@ static void refuses(const struct refusal *cases, size_t count)
 
 		print_message("%s\n", cases[i].text);
 		assert_err(read_text(cases[i].text, NULL, NULL, &t), ERR_INPUT, cases[i].message);
-		assert_null(t.name); /* nothing is owned after a failure */
+		assert_null(t.name); /* no memory is owned after an error */
 		assert_int_equal(t.list.count, 0);
 	}
 }
 
 #define REFUSES(cases) refuses(cases, sizeof(cases) / sizeof(*(cases)))
 
-/* Refused: no object, keys that no row has, a required key missing. */
+/* Refuses values that are not objects, unknown keys, and a missing required key. */
 TEST(test_refused_shapes)
 {
 	static const struct refusal cases[] = {
@@ -37,7 +37,8 @@ TEST(test_refused_shapes)
 	REFUSES(cases);
 }
 
-/* Keys and values that an earlier release took; a value counts for its own key alone. */
+/* Refuses removed keys and values of an earlier release; a removed value belongs to one key
+ * only. */
 TEST(test_removed)
 {
 	static const struct refusal cases[] = {
@@ -79,7 +80,7 @@ TEST(test_refused_numbers)
 		{ "{\"a\": {\"number\": 2.5}}", "thing.a.number is 2.5," },
 		{ "{\"a\": {\"number\": \"3\"}}", "thing.a.number is \"3\"," },
 		{ "{\"a\": {\"number\": null}}", "thing.a.number is null," },
-		/* a row without a word has none */
+		/* this row accepts no word */
 		{ "{\"a\": {\"number\": \"auto\"}}", "thing.a.number is \"auto\"," },
 		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": 9007199254740992}}}",
 		  "thing.a.b.seed is" },
@@ -157,7 +158,7 @@ TEST(test_refused_lists_and_maps)
 	REFUSES(cases);
 }
 
-/* Numbers that may be a multiple of k, or a word. */
+/* Refuses values of rows that take a number, a multiple of k, a range or a word. */
 TEST(test_refused_counts)
 {
 	static const struct refusal cases[] = {
@@ -188,7 +189,7 @@ TEST(test_refused_counts)
 		{ "{\"a\": {\"number\": 3}, \"order\": \"Auto\"}",
 		  "thing.order is \"Auto\", expected a whole number from 0 to 100, or \"auto\"" },
 		{ "{\"a\": {\"number\": 3}, \"order\": 101}", "thing.order is 101," },
-		/* what the word stands for is not to be written as a number */
+		/* a word's internal value is not a valid number */
 		{ "{\"a\": {\"number\": 3}, \"order\": 4294967295}", "thing.order is 4294967295," },
 	};
 

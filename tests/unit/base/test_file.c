@@ -1,4 +1,4 @@
-/* Files are read with a bound and written whole or not at all. */
+/* Reads files up to a limit, and writes them completely or not at all. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
@@ -41,7 +41,7 @@ TEST(test_write_and_read)
 	assert_ok(file_write(path, text_of("second"), FILE_SECRET));
 	assert_ok(file_read(path, 6, &in));
 	assert_int_equal(in.n, 6);
-	assert_string_equal(in.p, "second"); /* a zero byte behind it */
+	assert_string_equal(in.p, "second"); /* file_read() adds a zero byte */
 	buf_release(&in);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -104,8 +104,7 @@ TEST(test_paths)
 	assert_false(file_ends(NULL, ".npy"));
 }
 
-/* A fifo's reader that never comes keeps a write under way for as long as the test likes; here a
- * thread writes large files without end, and the process goes by file_cancel. */
+/* This thread writes large files without end, so that file_cancel() meets a write in progress. */
 static void *write_for_ever(void *path)
 {
 	static uint8_t data[8 << 20];
@@ -127,21 +126,21 @@ TEST(test_cancel_leaves_no_temporary_file)
 			pthread_t thread;
 
 			pthread_create(&thread, NULL, write_for_ever, path);
-			while (!entries(dir)) /* a write has begun */
+			while (!entries(dir)) /* until a write has begun */
 				;
 			file_cancel();
-			pthread_join(thread, NULL); /* its write is refused */
+			pthread_join(thread, NULL); /* file_cancel() ends the writes */
 			_exit(file_write(path, text_of("x"), FILE_PUBLIC) == ERR_CANCELLED ? 0 : 1);
 		}
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_int_equal(status, 0);
-		unlink(path); /* there if a write was complete */
+		unlink(path); /* exists if a write was complete */
 		assert_int_equal(entries(dir), 0);
 	}
 	free(path);
 }
 
-/* All or none: what cannot be written is found before anything has its name. */
+/* Writes all files or none: an error occurs before any file gets its final name. */
 TEST(test_several)
 {
 	char *a = file_join(dir, "a"), *b = file_join(dir, "b"), *no = file_join(dir, "no/c");
@@ -178,7 +177,7 @@ TEST(test_dirs)
 	     *below = file_join(dir, "f/x");
 
 	assert_ok(file_make_dirs(deep));
-	assert_ok(file_make_dirs(deep)); /* again is fine */
+	assert_ok(file_make_dirs(deep)); /* existing directories are accepted */
 	assert_true(file_exists(deep));
 	assert_ok(file_write(file, text_of(""), FILE_PUBLIC));
 	assert_err(file_make_dirs(file), ERR_JOB, "not a directory");
@@ -189,7 +188,7 @@ TEST(test_dirs)
 	free(below);
 }
 
-/* A mark that nobody sees would become part of the first word. */
+/* Refuses byte order marks, which would become part of the first word. */
 TEST(test_byte_order_marks)
 {
 	static const struct bytes text[] = { { (const uint8_t *)"\xef\xbb\xbf"
@@ -222,14 +221,14 @@ TEST(test_new_dir)
 	char *path = file_join(dir, "fresh"), *in = file_join(path, "file");
 
 	assert_ok(file_make_new_dir(path));
-	assert_ok(file_make_new_dir(path)); /* there, but empty */
+	assert_ok(file_make_new_dir(path)); /* exists, but is empty */
 	assert_ok(file_write(in, (struct bytes){ (const uint8_t *)"x", 1 }, FILE_PUBLIC));
 	assert_err(file_make_new_dir(path), ERR_INPUT, "is not empty");
 	free(in);
 	free(path);
 }
 
-/* Temporary files of a killed writer are removed; a living one's, and everything else, stay. */
+/* Removes temporary files of a dead writer; those of a running writer, and other files, remain. */
 TEST(test_sweep)
 {
 	char *own = file_join(dir, "swept"), *path;

@@ -1,4 +1,4 @@
-/* What is JSON and what is not, and where a text goes wrong. */
+/* Accepts JSON and refuses other texts with the place of the error. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text in an exact-size heap copy, so that a read beyond it is seen by the sanitizer. */
+/* Parses a copy of exact size on the heap, so that a sanitizer sees a read beyond it. */
 static enum err parse(const char *text, size_t n, struct json **root)
 {
 	uint8_t *copy = alloc(n, 1);
@@ -126,7 +126,7 @@ TEST(test_depth)
 	assert_err(parse(text, 2 * JSON_DEPTH_MAX + 2, &v), ERR_INPUT, "nested too deeply");
 	assert_ok(parse(text + 1, 2 * JSON_DEPTH_MAX, &v));
 	json_free(v);
-	/* The depth is of nesting, not a count of all brackets. */
+	/* The limit is on nesting, not on the number of brackets. */
 	assert_ok(parse(
 	    "[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],"
 	    "[],[],[],[],[],[],[],[],[]]",
@@ -159,7 +159,7 @@ TEST(test_building)
 	json_append_number(list, 0.1);
 	json_append_string(list, "x");
 	json_put_bool(json_append_object(list), "yes", true);
-	json_put_number(root, "bad", 7); /* in its place */
+	json_put_number(root, "bad", 7); /* replaces the old value in its place */
 	json_put_number(json_put_object(root, "o"), "bytes", 123456789012.0);
 	json_put_seconds(root, "s", 0.29146215800028585);
 	assert_ptr_equal(json_member(root, "list"), list);

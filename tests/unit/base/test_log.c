@@ -1,4 +1,4 @@
-/* Log lines into a file, as people and as programs see them. */
+/* Tests log lines in a file, in the formats for users and for programs. */
 #include "tests/test.h"
 
 #include "common/base/file.h"
@@ -48,7 +48,7 @@ static char *contents(const char *of)
 	return (char *)b.p;
 }
 
-/* The n-th line as JSON, to be freed; n from 0. */
+/* Returns line n (from 0) as JSON; the caller frees it. */
 static struct json *line(const char *text, size_t n)
 {
 	struct json *v;
@@ -130,7 +130,8 @@ TEST_WITH(test_progress, set_up, tear_down)
 	log_progress_end();
 	text = contents(path);
 	assert_non_null(strstr(text, "hub: level-1, iteration 3, 17 moved, 123.5 kB, 1.5 s"));
-	/* The event clears the line, stands alone on its own, and the line comes back. */
+	/* An event clears the progress line, is written on its own line, and progress is shown
+	 * again. */
 	assert_non_null(strstr(text, "info  hub: event\nhub: level-1"));
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 	free(text);
@@ -145,7 +146,7 @@ TEST_WITH(test_progress, set_up, tear_down)
 	text = contents(path);
 	for (const char *s = text; (s = strchr(s, '\n')); s++)
 		lines++;
-	assert_in_range(lines, 2, 20); /* one a second; a slow machine may take some */
+	assert_in_range(lines, 2, 20); /* one line a second; a slow machine may write more */
 	assert_non_null(strstr(text, "\"phase\":\"polish\",\"iteration\":3,\"moved\":17"));
 	free(text);
 }
@@ -184,7 +185,7 @@ static void *other_job(void *arg)
 	return NULL;
 }
 
-/* Two jobs at a time: each line has the number of its thread's, and goes into that job's file. */
+/* Two jobs run at once: each line has the job of its thread and goes to the file of that job. */
 TEST_WITH(test_jobs_of_their_own, set_up, tear_down)
 {
 	pthread_t thread;
@@ -221,8 +222,8 @@ TEST_WITH(test_jobs_of_their_own, set_up, tear_down)
 	assert_err(log_job_open("a", "/nowhere/log"), ERR_INPUT, "/nowhere/log");
 }
 
-/* A pipe is full, and nobody reads: the file has all lines, and who reads later hears how many are
- * missing. */
+/* The pipe is full and has no reader: the file has all lines, and a later reader gets the number of
+ * missing lines. */
 TEST_WITH(test_nobody_reads, set_up, tear_down)
 {
 	static char all[1 << 20];
@@ -261,7 +262,7 @@ TEST_WITH(test_nobody_reads, set_up, tear_down)
 	close(end[1]);
 }
 
-/* Two lines, however often it is caused: at once, and one with the number when it is due. */
+/* A repeated message makes two lines: the first at once, and one with the count when it is due. */
 TEST_WITH(test_seldom, set_up, tear_down)
 {
 	static struct log_seldom kind, other;

@@ -1,4 +1,4 @@
-/* Memory and processors of containers: trees of files as the kernel has them, under a root. */
+/* Tests memory and processor limits of containers, with kernel files under a temporary root. */
 #include "common/base/machine.h"
 #include "common/base/sanitized.h"
 #include "tests/unit/dir.h"
@@ -33,7 +33,7 @@ TEST_WITH(test_no_groups, dir_make, dir_remove)
 	assert_true(m.memory == 24e9 && m.cores == 8);
 }
 
-/* The own group has no limit, its parent has. */
+/* The process's own group has no limit; its parent has one. */
 TEST_WITH(test_version_2, dir_make, dir_remove)
 {
 	struct machine m;
@@ -53,7 +53,8 @@ TEST_WITH(test_version_2, dir_make, dir_remove)
 	assert_true(m.memory == 3e8 && m.cores == 1);
 }
 
-/* In a container of version 1 the path is the host's, and the container's own group is mounted. */
+/* In a container of cgroup version 1 the path is the host's, and the container's group is
+ * mounted. */
 TEST_WITH(test_version_1, dir_make, dir_remove)
 {
 	struct machine m;
@@ -86,7 +87,7 @@ TEST_WITH(test_bytes_that_are_no_numbers, dir_make, dir_remove)
 
 enum { SKIPPED = 77 };
 
-/* RLIMIT_AS bounds the memory. In a child process, which has not asked before. */
+/* RLIMIT_AS limits the memory. The test runs in a child process, where no result is cached. */
 TEST(test_address_space)
 {
 	struct rlimit limit = { .rlim_cur = 300000000, .rlim_max = 300000000 };

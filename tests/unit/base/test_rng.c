@@ -1,4 +1,4 @@
-/* The generators' published outputs, and that what is drawn has the right shape. */
+/* Compares random generators with published outputs, and tests the shape of distributions. */
 #include "tests/test.h"
 
 #include "common/base/rng.h"
@@ -8,13 +8,13 @@
 
 TEST(test_known_answers)
 {
-	/* xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives. */
+	/* Output of the authors' code for xoshiro256** from the state 1, 2, 3, 4. */
 	static const uint64_t expected[] = { 11520, 0, 1509978240, 1215971899390074240 };
 	struct rng r = { { 1, 2, 3, 4 } };
 
 	for (size_t i = 0; i < 4; i++)
 		assert_true(rng_u64(&r) == expected[i]);
-	/* Seeding, by an independent implementation. */
+	/* Seeding, computed by an independent implementation. */
 	rng_seed(&r, 42, 7);
 	assert_true(rng_u64(&r) == 0x4150452ab869a892u);
 	assert_true(rng_u64(&r) == 0x63980fc0383ce41bu);
@@ -36,8 +36,8 @@ TEST(test_streams_differ)
 	}
 }
 
-/* Chi-square over the values below a bound that is no power of two; 99.99 % lie below 35 for 9
- * degrees. */
+/* Computes chi^2 over the values below a bound that is not a power of two. 99.99 % of results are
+ * below 35 for 9 degrees of freedom. */
 TEST(test_below_is_even)
 {
 	enum { BOUND = 10, DRAWS = 100000 };
@@ -76,12 +76,12 @@ TEST(test_unit_and_normal)
 		normal += x / DRAWS;
 		square += x * x / DRAWS;
 	}
-	assert_true(fabs(unit - 0.5) < 0.005); /* more than five standard deviations each */
+	assert_true(fabs(unit - 0.5) < 0.005); /* each limit is over five standard deviations */
 	assert_true(fabs(normal) < 0.02);
 	assert_true(fabs(square - 1) < 0.03);
 }
 
-/* Every permutation of three comes up about equally often. */
+/* Each permutation of three occurs about equally often. */
 TEST(test_shuffle)
 {
 	enum { ROUNDS = 60000 };

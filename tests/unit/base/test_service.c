@@ -1,4 +1,4 @@
-/* What systemd hears, over a socket that this test made in its place. */
+/* Tests messages to systemd over a socket of this test. */
 #include "tests/test.h"
 
 #include "common/base/log.h"
@@ -16,7 +16,7 @@
 
 static int systemd;
 
-/* Abstract: the kernel gives a name that nobody else has. */
+/* Binds an abstract socket; the kernel chooses an unused name. */
 static int set_up(void **state)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -48,7 +48,7 @@ TEST_WITH(test_told, set_up, NULL)
 {
 	char name[400];
 
-	service_ready(); /* before it is begun: nothing */
+	service_ready(); /* sends nothing before service_begin() */
 	assert_string_equal(heard(), "");
 	service_begin();
 	service_ready();
@@ -65,7 +65,7 @@ TEST_WITH(test_told, set_up, NULL)
 	service_stopping();
 	assert_string_equal(heard(), "STOPPING=1");
 	close(systemd);
-	service_ready(); /* nobody hears it, and nothing happens */
+	service_ready(); /* succeeds without a receiver */
 }
 
 TEST(test_journal)
@@ -80,7 +80,7 @@ TEST(test_journal)
 	assert_false(service_is_journal(fd));
 	snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino + 1);
 	setenv("JOURNAL_STREAM", stream, 1);
-	assert_false(service_is_journal(fd)); /* stderr was redirected since */
+	assert_false(service_is_journal(fd)); /* stderr is now another file */
 	snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
 	setenv("JOURNAL_STREAM", stream, 1);
 	assert_true(service_is_journal(fd));

@@ -1,4 +1,4 @@
-/* The small ones: errors, buffers, allocation, clock. */
+/* Tests small modules: errors, buffers, allocation and clock. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"
@@ -24,7 +24,7 @@ TEST(test_sentence)
 	assert_string_equal(err_detail(), "party a left");
 	assert_int_equal(err_prefix(ERR_PEER, "step %d", 3), ERR_PEER);
 	assert_string_equal(err_detail(), "step 3: party a left");
-	err_set(ERR_JOB, "again: %s", err_detail()); /* its own argument */
+	err_set(ERR_JOB, "again: %s", err_detail()); /* the old error is an argument */
 	assert_string_equal(err_detail(), "again: step 3: party a left");
 	memset(long_text, 'x', sizeof(long_text));
 	long_text[sizeof(long_text) - 1] = 0;
@@ -57,7 +57,7 @@ TEST(test_sentence_is_per_thread)
 	assert_string_equal(err_detail(), "from this");
 }
 
-/* Cleaning up after an error may fail too, and must not replace its sentence. */
+/* Cleaning up after an error may fail, too, and must not replace the message. */
 TEST(test_save_and_restore)
 {
 	struct err_saved saved;
@@ -73,7 +73,7 @@ TEST(test_save_and_restore)
 	assert_string_equal(err_detail(), "disk full");
 }
 
-/* At level debug, and no other, the log says in which line an error was first seen. */
+/* Only at level debug does the log show the line where an error was first set. */
 TEST(test_where_first_seen)
 {
 	char line[512] = "", expected[128];
@@ -94,7 +94,7 @@ TEST(test_where_first_seen)
 	assert_non_null(strstr(line, expected));
 	err_prefix(err_restore(&saved), "level-1");
 	assert_int_equal(read(end[0], line, sizeof(line) - 1),
-			 -1); /* the line is that of err_set */
+			 -1); /* the line is that of err_set() */
 	log_set_level(LOG_INFO);
 	log_set_stream(STDERR_FILENO, false);
 	close(end[0]);
@@ -111,7 +111,7 @@ TEST(test_buf)
 		buf_printf(&b, "%d,", i);
 		sprintf(expected + strlen(expected), "%d,", i);
 	}
-	assert_int_equal(b.n, strlen(expected)); /* no terminator is counted */
+	assert_int_equal(b.n, strlen(expected)); /* the terminator is not counted */
 	assert_memory_equal(b.p, expected, b.n);
 	buf_drop(&b, 4);
 	assert_int_equal(b.n, strlen(expected) - 4);
@@ -146,7 +146,8 @@ TEST(test_buf_decimal)
 	buf_release(&b);
 }
 
-/* The product of the sizes wraps, or there is not so much: the process ends with 5 and the size. */
+/* Allocates too much: the product of sizes wraps, or the memory is missing. The process must exit
+ * with ERR_INTERNAL. */
 static void alloc_too_much(size_t count, size_t size)
 {
 	int status = -1;
@@ -196,7 +197,7 @@ TEST(test_nearest)
 		{ "sead", " (did you mean seed?)" },
 		{ "seed", " (did you mean seed?)" },
 		{ "deed", " (did you mean seed?)" },
-		{ "sxyd", "" }, /* two of four letters */
+		{ "sxyd", "" }, /* two of four letters differ */
 		{ "ne", "" },
 		{ "", "" },
 		{ "partiesparties", "" },

@@ -1,4 +1,4 @@
-/* The k-th of n numbers, against all in order. */
+/* Compares the k-th smallest of n numbers with the sorted array. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
@@ -20,7 +20,7 @@ static void check(const double *from, size_t n)
 		assert_true(sort_reals_until(x, n, k) == sorted[k] && x[k] == sorted[k]);
 		for (size_t i = 0; i < n; i++)
 			assert_true(i < k ? x[i] <= x[k] : x[i] >= x[k]);
-		sort_reals(x, n); /* the same numbers still */
+		sort_reals(x, n); /* no number was lost */
 		assert_memory_equal(x, sorted, n * sizeof(*x));
 	}
 }
@@ -32,7 +32,7 @@ TEST(as_sorted)
 
 	rng_seed(&rng, 1, 0);
 	for (size_t n = 1; n <= MOST; n++)
-		for (unsigned values = 1; values <= 2 * MOST; values *= 3) { /* 1: all equal */
+		for (unsigned values = 1; values <= 2 * MOST; values *= 3) { /* 1: all are equal */
 			for (size_t i = 0; i < n; i++)
 				x[i] = (double)rng_below(&rng, values) - 2;
 			check(x, n);

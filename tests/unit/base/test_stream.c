@@ -1,5 +1,5 @@
-/* A descriptor that nobody reads keeps nobody waiting; what comes then is kept, up to a bound, or
- * counted. */
+/* A stream without a reader never blocks the writer. It keeps later lines up to a limit and counts
+ * the rest. */
 #include "tests/test.h"
 
 #include "common/base/stream.h"
@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LINE = 100, LINES = 6000 }; /* more than a pipe and what is kept have room for */
+enum { LINE = 100, LINES = 6000 }; /* more than a pipe and the buffer can hold */
 
-/* Lines of LINE bytes, the first number of each its place among them. */
+/* Puts lines of LINE bytes, each of which begins with its number. */
 static void put_lines(struct stream *s, size_t first, size_t n)
 {
 	char line[LINE + 1];
@@ -24,7 +24,8 @@ static void put_lines(struct stream *s, size_t first, size_t n)
 	}
 }
 
-/* Reads what there is and what is kept: whole lines of rising numbers, from *next on. */
+/* Reads all lines from the pipe and the buffer, and checks that they are whole with rising numbers
+ * from *next on. */
 static void read_lines(int fd, struct stream *s, size_t *next)
 {
 	static char all[LINES * LINE + 1];
@@ -51,11 +52,11 @@ static void nobody_reads(int writes, int reads, bool anew)
 
 	fcntl(reads, F_SETFL, O_NONBLOCK);
 	stream_never_wait(&s);
-	if (!anew && s.own >= 0) { /* as where /proc does not let it */
+	if (!anew && s.own >= 0) { /* as if /proc did not allow the reopening */
 		close(s.own);
 		s.own = -1;
 	}
-	assert_false(fcntl(writes, F_GETFL) & O_NONBLOCK); /* others have it, too */
+	assert_false(fcntl(writes, F_GETFL) & O_NONBLOCK); /* other processes share it */
 	put_lines(&s, 0, LINES);
 	assert_true(s.kept.n <= STREAM_KEPT_MAX + LINE);
 	stream_drain(&s, 0.01);
@@ -93,7 +94,7 @@ static void test_socket(void **state)
 	nobody_reads(fd[0], fd[1], true);
 }
 
-/* Its reader is gone: lines are lost, and nothing is kept for ever. */
+/* After its reader closes, the stream drops lines and keeps none. */
 static void test_reader_that_is_gone(void **state)
 {
 	struct stream s;

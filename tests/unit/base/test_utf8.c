@@ -1,4 +1,4 @@
-/* What of a text that somebody else wrote may be shown. */
+/* Tests which characters of a peer's text are printed and which are replaced. */
 #include "tests/test.h"
 
 #include "common/base/err.h"
@@ -15,7 +15,7 @@ static void becomes(const char *text, const char *expected)
 	strcpy(copy, text);
 	utf8_make_harmless(copy);
 	assert_string_equal(copy, expected);
-	utf8_make_harmless(copy); /* and stays */
+	utf8_make_harmless(copy); /* a second call changes nothing */
 	assert_string_equal(copy, expected);
 }
 
@@ -29,14 +29,14 @@ TEST(test_harmless)
 	becomes("\xc2\x9b"
 		"31m",
 		"??31m");                /* C1: CSI */
-	becomes("\xc2\xa0", "\xc2\xa0"); /* the first behind C1 */
+	becomes("\xc2\xa0", "\xc2\xa0"); /* the first after C1 */
 	becomes("a\xe2\x80\xae"
 		"fdp.exe",
 		"a???fdp.exe");                                  /* right-to-left override */
 	becomes("\xe2\x81\xa6\xe2\x81\xa9\xd8\x9c", "????????"); /* isolates, Arabic letter mark */
 	becomes("\xe2\x80\xa8\xe2\x80\xa9", "??????");           /* line and paragraph separator */
 	becomes("\xef\xbb\xbf", "???");                          /* byte order mark */
-	becomes("\xff\xc3\xed\xa0\x80\xc0\x80", "???????");      /* no UTF-8 */
+	becomes("\xff\xc3\xed\xa0\x80\xc0\x80", "???????");      /* not UTF-8 */
 	becomes("\xe2\x80", "??");                               /* cut */
 }
 

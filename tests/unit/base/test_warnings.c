@@ -1,4 +1,4 @@
-/* A job's list of warnings. */
+/* Tests the list of warnings of a job. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/warnings.h"
@@ -40,7 +40,7 @@ TEST(test_list_of_this_thread)
 	assert_int_equal(w.count, 0);
 }
 
-/* For programs that read the log: the code and the number beside the sentence. */
+/* The log line has the code and the number of the warning as fields, for programs. */
 TEST(test_log_has_code_and_number)
 {
 	char path[] = "/tmp/coterie-warnings-XXXXXX";

@@ -1,4 +1,4 @@
-/* thing.h -- a table of settings with a row of each type, for the tests of what reads them. */
+/* thing.h -- a table of settings with a row of each type, for tests of its readers. */
 #ifndef TESTS_UNIT_BASE_THING_H
 #define TESTS_UNIT_BASE_THING_H
 

@@ -1,4 +1,4 @@
-/* balls.h -- balls of rows that FedSC is to find, made once for a program's tests. */
+/* balls.h -- balls of rows that FedSC must find; make() creates them once per test program. */
 #ifndef TESTS_UNIT_CLUSTER_BALLS_H
 #define TESTS_UNIT_CLUSTER_BALLS_H
 
@@ -31,7 +31,7 @@ static inline void params(struct fedsc_params *p, enum fedsc_variant variant)
 	p->dims_most = 40;
 }
 
-/* The whole, in one place: X as it is scaled, so that parties' rows can be compared. */
+/* Sets S to X as FedSC scales it, so that tests can compare rows of parties with it. */
 static inline void scaled(struct mat *S)
 {
 	double mean = 0, square = 0, *column = alloc(M, sizeof(*column));

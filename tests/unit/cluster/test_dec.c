@@ -1,4 +1,4 @@
-/* How points are drawn to prototypes: its gradient, and what P and Q are. */
+/* Tests how DEC moves points to prototypes: P, Q, and the gradient of the loss. */
 #include "tests/test.h"
 
 #include "common/base/rng.h"
@@ -18,7 +18,7 @@ static void fill(struct mat *m, size_t rows, uint64_t seed)
 		m->a[i] = rng_normal(&rng);
 }
 
-/* Two points, two prototypes, by hand: squared distances 0, 1, 1, 0 in one dimension. */
+/* Has two points and two prototypes in one dimension: squared distances are 0, 1, 1, 0. */
 TEST(test_two_points_by_hand)
 {
 	double z[] = { 0, 1 }, c[] = { 0, 1 };
@@ -34,7 +34,7 @@ TEST(test_two_points_by_hand)
 	mat_init(&dC, 2, 1);
 	assert_float_equal(dec_loss(&Z, &C, &Q, &P, &dZ, &dC), 0.8 * log(1.2) + 0.2 * log(0.6),
 			   1e-12);
-	/* the first point: 2/2 ((.2 - 1/3) / 2 (0 - 1)) = 1/15 */
+	/* gradient of the first point: 2/2 ((.2 - 1/3) / 2 (0 - 1)) = 1/15 */
 	assert_float_equal(dZ.a[0], 1.0 / 15, 1e-12);
 	mat_release(&Q);
 	mat_release(&P);

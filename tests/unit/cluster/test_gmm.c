@@ -1,4 +1,4 @@
-/* Mixtures of Gaussians: planted ones are found; what cannot be fitted does no harm. */
+/* Tests Gaussian mixtures: the fit finds planted components, and degenerate data do not fail. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"
@@ -14,8 +14,8 @@ static const struct gmm_params TWO = {
 	.k = 2, .restarts = 3, .iterations = 200, .tolerance = 1e-9, .ridge = 1e-6, .seed = 1
 };
 
-/* One component is a thin line through the other, so that no centres tell them apart; both are
- * turned against the axes by the angle whose sine is 0.6. */
+/* Makes two components with one centre: one is a thin line through the other. Both are rotated by
+ * the angle whose sine is 0.6. */
 static void planted(struct mat *X, uint32_t *truth)
 {
 	struct rng rng;
@@ -51,7 +51,7 @@ TEST(test_planted)
 	thin = m.share[0] < m.share[1] ? 0 : 1;
 	assert_float_equal(m.share[thin], 0.25, 0.03);
 	assert_float_equal(m.share[0] + m.share[1], 1, 1e-12);
-	/* the precision of the thin one along (0.8, 0.6): 1 / 0.05^2 */
+	/* the thin component has precision 1 / 0.05^2 along (0.8, 0.6) */
 	P = m.precision + 4 * thin;
 	assert_float_equal(sqrt((0.64 * P[0] + 0.96 * P[1] + 0.36 * P[3]) * 0.0025), 1, 0.15);
 	assert_true(P[1] == P[2] && P[1] > 0);
@@ -60,7 +60,7 @@ TEST(test_planted)
 	gmm_release(&m);
 }
 
-/* All points one, fewer kinds of points than components, three in a line. */
+/* All points are equal; there are fewer distinct points than components; three are on a line. */
 TEST(test_degenerate)
 {
 	double one[12] = { 0 }, few[12] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1 };
@@ -94,7 +94,6 @@ TEST(test_indefinite)
 	assert_err(gmm_label(&m, &X, &label), ERR_INPUT, "positive definite");
 }
 
-/* The same seed, the same bits. */
 TEST(test_same_seed)
 {
 	enum { N = 300 };

@@ -34,7 +34,8 @@ static void check_distances(size_t n, size_t k, size_t d, double offset)
 	mat_release(&Z);
 }
 
-/* Both ways, all widths of the strips, whole and broken blocks; far from the origin too. */
+/* Covers both algorithms, all widths of strips, whole and partial blocks, near and far from
+ * zero. */
 TEST(distances)
 {
 	static const size_t shape[][3] = {
@@ -49,7 +50,7 @@ TEST(distances)
 	}
 }
 
-/* Equal rows are at distance 0 exactly, or within rounding when products are used. */
+/* Equal rows have distance 0, or nearly 0 if distances are computed from products. */
 TEST(distance_to_itself)
 {
 	static const size_t shape[][2] = { { 9, 20 }, { 40, 20 }, { 40, 100 }, { 70, 60 } };
@@ -85,7 +86,8 @@ TEST(assign)
 	assert_int_equal(kmeans_assign(D, NULL, 4, 3, label, NULL), 0);
 }
 
-/* Row by row: 1 - 1/3; on its centre; between two; no other centre. */
+/* Margins: row 0 has 1 - 1/3; row 1 is on its centre; row 2 is halfway; row 3 has one centre
+ * only. */
 TEST(silhouette)
 {
 	static const double D[] = { 1, 9, 16, 4, 0, 5, 25, 2, 2, INFINITY, 3, INFINITY };
@@ -100,7 +102,8 @@ TEST(silhouette)
 	assert_near(kmeans_silhouette(D, weight, 4, 3, label), (3 * 2.0 / 3 + 1) / 8, 1e-15);
 }
 
-/* Sums that rounding has brought below 0 are distances of 0; a row of another's centre has none. */
+/* Negative sums, which come from rounding, count as distance 0. A row nearer to another centre has
+ * margin 0. */
 TEST(margins_at_the_edge)
 {
 	static const double D[] = { -1e-9, 4, -1e-9, -1e-9, 4, 1 };
@@ -112,7 +115,7 @@ TEST(margins_at_the_edge)
 	assert_near(kmeans_silhouette(D, NULL, 3, 2, label), 1.0 / 3, 1e-15);
 }
 
-/* Row by row: clear; exactly a ninth; just above a ninth; two zeros tie for the first. */
+/* Row 0 is clear; row 1 is at exactly a ninth, row 2 just above; rows 3 and 4 are near centre 0. */
 TEST(ninth_by_hand)
 {
 	static const double D[] = { 1, 100, 50, 18, 2, 20, 2, 17.99, 30, 0, 7, 0, 9, 1, 1 };
@@ -123,13 +126,13 @@ TEST(ninth_by_hand)
 	kmeans_assign_ninth(D, 5, 3, label);
 	assert_memory_equal(label, expected, sizeof(expected));
 	kmeans_assign_ninth(one, 2, 1, label);
-	assert_true(label[0] == 0 && label[1] == 0); /* nothing to compete with */
+	assert_true(label[0] == 0 && label[1] == 0); /* there is one centre only */
 }
 
 TEST(centres)
 {
 	static double z[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	static const uint32_t label[] = { 0, 2, 0, 4 }; /* 4 of 4: assigned to none */
+	static const uint32_t label[] = { 0, 2, 0, 4 }; /* label 4 of 4 clusters: no cluster */
 	static const double weight[] = { 1, 1, 3, 1 };
 	struct mat Z = { .rows = 4, .cols = 2, .a = z }, c;
 
@@ -138,7 +141,7 @@ TEST(centres)
 		c.a[i] = -i;
 	kmeans_centres(&Z, NULL, label, &c);
 	assert_true(MAT(&c, 0, 0) == 3 && MAT(&c, 0, 1) == 4);
-	assert_true(MAT(&c, 1, 0) == -2 && MAT(&c, 1, 1) == -3); /* empty: keeps */
+	assert_true(MAT(&c, 1, 0) == -2 && MAT(&c, 1, 1) == -3); /* an empty cluster: unchanged */
 	assert_true(MAT(&c, 2, 0) == 3 && MAT(&c, 2, 1) == 4);
 	assert_true(MAT(&c, 3, 0) == -6 && MAT(&c, 3, 1) == -7);
 	kmeans_centres(&Z, weight, label, &c);
@@ -146,9 +149,9 @@ TEST(centres)
 	mat_release(&c);
 }
 
-/* -- the whole ------------------------------------------------------------------------------ */
+/* -- k-means as a whole -------------------------------------------------------------------- */
 
-/* The least weighted inertia over all assignments of n rows to k clusters. */
+/* Returns the least weighted inertia over all assignments of n rows to k clusters. */
 static double exhaustive(const struct mat *Z, const double *weight, size_t k)
 {
 	size_t n = Z->rows, codes = 1;
@@ -203,7 +206,7 @@ TEST(reaches_the_optimum)
 	}
 }
 
-/* `per` rows around each of k corners. */
+/* Makes `per` rows around each of k corners. */
 static void sample_blobs(struct mat *Z, size_t k, size_t per, size_t d, double spread,
 			 uint64_t seed)
 {
@@ -249,8 +252,8 @@ TEST(weights_are_repeated_rows)
 	mat_release(&Z);
 }
 
-/* Outputs belong together: labels are nearest centres, centres are means, inertia is their sum.
- * More rows than a block, with and without weights. */
+/* Outputs agree: labels are nearest centres, centres are means, inertia is the sum of distances.
+ * There are more rows than a block, with and without weights. */
 TEST(outputs_agree)
 {
 	enum { N = 600, K = 6 };
@@ -290,7 +293,7 @@ TEST(threads_do_not_matter)
 	struct mat Z, c, c2;
 	double inertia, inertia2;
 
-	sample_blobs(&Z, 20, 50, 70, 30, 2); /* wide enough for the products */
+	sample_blobs(&Z, 20, 50, 70, 30, 2); /* so wide that distances use products */
 	p.threads = 1;
 	kmeans(&Z, NULL, &p, label, &c, &inertia);
 	for (p.threads = 2; p.threads <= 4; p.threads += 2) {
@@ -301,14 +304,14 @@ TEST(threads_do_not_matter)
 		mat_release(&c2);
 	}
 	mat_release(&c);
-	/* another seed goes another way: the seed is used */
+	/* another seed gives another result */
 	p.seed = 4;
 	kmeans(&Z, NULL, &p, again, NULL, &inertia2);
 	assert_true(inertia != inertia2);
 	mat_release(&Z);
 }
 
-/* More restarts are a superset of fewer: the result never gets worse. */
+/* More restarts include those of fewer, so the result never gets worse. */
 TEST(restarts_keep_the_best)
 {
 	struct kmeans_params p = { .k = 12, .iterations = 20, .threads = 1, .seed = 5 };
@@ -328,7 +331,7 @@ TEST(restarts_keep_the_best)
 	mat_release(&Z);
 }
 
-/* Fewer distinct rows than clusters: every row still sits on its centre, nothing is NaN. */
+/* With fewer distinct rows than clusters, every row is at its centre, and no centre is NaN. */
 TEST(more_clusters_than_rows)
 {
 	struct kmeans_params p = {
@@ -353,7 +356,7 @@ TEST(more_clusters_than_rows)
 	mat_release(&Z);
 }
 
-/* No rows; no iterations; weights of zero. */
+/* Covers no rows, no iterations and weights of zero. */
 TEST(corners)
 {
 	struct kmeans_params p = { .k = 2, .restarts = 2, .iterations = 0, .threads = 1 };
@@ -371,7 +374,7 @@ TEST(corners)
 		assert_true(label[i] < 2);
 	assert_true(inertia > 0);
 	p.iterations = 10;
-	kmeans(&Z, weight, &p, label, &c, &inertia); /* rows 3 and 4 are all that counts */
+	kmeans(&Z, weight, &p, label, &c, &inertia); /* only rows 3 and 4 have weight */
 	assert_near(inertia, 0, 0);
 	assert_true(label[3] != label[4]);
 	mat_release(&c);
@@ -383,9 +386,8 @@ TEST(corners)
 	mat_release(&Z);
 }
 
-/* The 1/9 step moves the seeds: Lloyd with no iterations left shows where they went. Rows 0 and
- * 0.1 and 10 on a line: with seeds {0 or 0.1, 10} all rows are clear, so centres are 0.05 and 10.
- */
+/* Without Lloyd iterations the 1/9 step alone moves the seeds. Rows are 0, 0.1 and 10 on a line.
+ * From seeds {0 or 0.1, 10} all rows are clear, so the centres are 0.05 and 10. */
 TEST(ninth_step_in_place)
 {
 	struct kmeans_params p = { .k = 2, .restarts = 1, .threads = 1 };
@@ -403,7 +405,7 @@ TEST(ninth_step_in_place)
 	mat_release(&c);
 }
 
-/* Greedy seeding alone finds one row of each of many far blobs, where random rows would not. */
+/* Greedy seeding alone finds one row of each of many distant blobs; random rows would not. */
 TEST(seeding_covers)
 {
 	struct kmeans_params p = { .k = 15, .restarts = 1, .iterations = 0, .threads = 1 };
@@ -420,12 +422,14 @@ TEST(seeding_covers)
 	mat_release(&Z);
 }
 
-/* Rows 0, 1 and 3 on a line, two seeds, two trials for the second. The first is any row.
- *   after 0: D = 0 1 9; 3 leaves 1 and 1 leaves 4, so 3 wins unless both draws are 1: 1 / 100
- *   after 1: D = 1 0 4; 3 leaves 1 and 0 leaves 4, so 3 wins unless both draws are 0: 1 / 25
- *   after 3: D = 9 4 0; either leaves 1, so the first draw stays: 0 with 9 / 13
- * With weights 1 1 2 the first row is drawn with 1/4 1/4 1/2, and 3 counts twice:
- *   after 0: 1 in 19 draws, squared; after 1: 0 in 9, squared; after 3: as before. */
+/* Rows are 0, 1 and 3 on a line; there are two seeds, and two trials for the second seed. The first
+ * seed is any row.
+ *   first 0: D = 0 1 9; 3 leaves 1 and 1 leaves 4, so 3 wins unless both draws are 1: 1 / 100
+ *   first 1: D = 1 0 4; 3 leaves 1 and 0 leaves 4, so 3 wins unless both draws are 0: 1 / 25
+ *   first 3: D = 9 4 0; 0 and 1 both leave 1, so the first draw stays: 0 with 9 / 13
+ * With weights 1 1 2 the first seed has probabilities 1/4 1/4 1/2, and 3 counts twice.
+ *   first 0: draws are 1 with 1 / 19, squared; first 1: 0 with 1 / 9, squared; first 3: as
+ * above. */
 TEST(seeding_probabilities)
 {
 	enum { TRIES = 20000 };
@@ -466,12 +470,12 @@ TEST(progress_rises)
 
 	sample_normal(&Z, 50, 2, 1);
 	kmeans(&Z, NULL, &p, label, NULL, NULL);
-	assert_true(progress_count(NULL) - before >= 2 * (3 + 2)); /* centres seeded, iterations */
+	assert_true(progress_count(NULL) - before >= 2 * (3 + 2)); /* seeding and iterations */
 	mat_release(&Z);
 }
 
-/* Centres are sums over blocks of rows, joined as rowsum.h joins them, of few and of many centres.
- * Sizes are powers of two here, so that means are as exact as sums. */
+/* Centres are sums over blocks of rows, which are added in the order of rowsum.h. Cluster sizes are
+ * powers of two, so means are as exact as sums. */
 TEST(centres_of_blocks)
 {
 	for (size_t k = 2; k <= 8; k *= 4) {

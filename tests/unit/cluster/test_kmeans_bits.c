@@ -1,4 +1,4 @@
-/* k-means against plain loops, bit by bit: same draws, sums in the order of the rows. */
+/* Compares k-means with plain loops bit by bit: the same draws, and sums in the order of rows. */
 #include "tests/unit/linalg/sample.h"
 #include "common/base/sanitized.h"
 #include "common/linalg/distance.h"
@@ -10,8 +10,9 @@ struct plain {
 	const struct mat *Z;
 	const double *weight;
 	size_t k;
-	bool products; /* distances are made of products: then kmeans_distances() is believed */
-	double *D;     /* n x k */
+	/* `products`: kmeans_distances() uses products, and the loops take its results. */
+	bool products;
+	double *D; /* an n x k matrix */
 	uint32_t *label;
 	struct mat c;
 	double inertia;
@@ -132,7 +133,7 @@ static size_t plain_assign(struct plain *p)
 		moved += p->label[i] != best;
 		p->label[i] = best;
 		sum += weighs(p, i) * row[best];
-		/* inertia is summed block by block */
+		/* add inertia block by block */
 		if (i % DISTANCE_ROWS == DISTANCE_ROWS - 1 || i == p->Z->rows - 1) {
 			p->inertia += sum;
 			sum = 0;
@@ -156,7 +157,7 @@ static void plain_restart(struct plain *p, const struct kmeans_params *how, uint
 		plain_assign(p);
 }
 
-/* -- against them --------------------------------------------------------------------------- */
+/* -- comparison with the plain loops -------------------------------------------------------- */
 
 static void check(const struct mat *Z, const double *weight, struct kmeans_params how,
 		  bool products)
@@ -194,8 +195,8 @@ static void check(const struct mat *Z, const double *weight, struct kmeans_param
 	free(label);
 }
 
-/* With and without weights (some zero) and the 1/9 step, one restart and several, on two threads,
- * to the end and not. */
+/* Runs with and without weights (some zero) and the 1/9 step, with one restart and several, with
+ * one thread and two, to convergence and with few iterations. */
 static void check_all(const struct mat *Z, size_t k, bool products)
 {
 	double *weight;
@@ -215,8 +216,8 @@ static void check_all(const struct mat *Z, size_t k, bool products)
 	free(weight);
 }
 
-/* Less than a block, a block, more, not a multiple; centres and columns that fill the lanes and
- * do not. */
+/* Rows are below, at and above a block, centres and columns a multiple of the vector width or
+ * not. */
 TEST(equals_plain_loops)
 {
 	static const size_t rows[] = { 1, 2, 7, 255, 256, 257, 530 };
@@ -235,7 +236,7 @@ TEST(equals_plain_loops)
 			}
 }
 
-/* Too wide for columns; and too wide for differences. */
+/* Rows are too wide for the loop by columns, and then too wide for differences. */
 TEST(equals_plain_loops_when_wide)
 {
 	struct mat Z;
@@ -250,8 +251,8 @@ TEST(equals_plain_loops_when_wide)
 	mat_release(&Z);
 }
 
-/* Several blocks of sums, to the end: bounds spare most rows, and few blocks change. The same from
- * the same seeds by the single steps, in which nothing is spared. */
+/* Runs several blocks of sums to convergence: bounds spare most rows, and few blocks change. Single
+ * steps from the same seeds, which compute all distances, give the same result. */
 TEST(equals_steps_to_the_end)
 {
 	enum { N = 10000, K = 6, D = 5 };
@@ -295,7 +296,7 @@ TEST(equals_steps_to_the_end)
 	free(distance);
 }
 
-/* Restarts that give up would not have been the best. Clouds, near 0 and far from it. */
+/* A restart that ends early would not have been the best. Clouds are near 0 and far from 0. */
 TEST(equals_plain_loops_of_all_restarts)
 {
 	enum { N = 400, D = 4 };
@@ -319,8 +320,7 @@ TEST(equals_plain_loops_of_all_restarts)
 	}
 }
 
-/* Few values, so that rows are the same as others and as near to one centre as to another, and
- * differ from none in the seeding. */
+/* Few distinct values give equal rows, rows equally near two centres, and seeds at distance 0. */
 TEST(equals_plain_loops_on_ties)
 {
 	for (size_t values = 1; values <= 3; values++)
@@ -335,7 +335,7 @@ TEST(equals_plain_loops_on_ties)
 		}
 }
 
-/* Labels that are none, zeros of both signs, and rows of none that are no numbers. */
+/* Covers labels of no cluster, zeros of both signs, and NaN in rows of no cluster. */
 TEST(centres_of_any_labels)
 {
 	enum { N = 261 };

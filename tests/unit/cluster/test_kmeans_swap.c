@@ -16,7 +16,7 @@ static double inertia(const struct mat *Z, size_t k, const uint32_t *label)
 	return sum;
 }
 
-/* Centres -2 and 3: row 1 is nearer to the first, and Lloyd leaves it there. But {-4, 0} costs 8
+/* Centres are -2 and 3. Row 1 is nearer to the first, so Lloyd leaves it there. But {-4, 0} costs 8
  * and {0, 3} costs 4.5. */
 TEST(a_row_moves)
 {
@@ -30,8 +30,8 @@ TEST(a_row_moves)
 	assert_int_equal(label[2], 1);
 }
 
-/* Four groups of which two share a centre and one has two: no row's move mends that, a swap does.
- */
+/* Of four groups, two share a centre and one has two. No move of a row improves this; a swap
+ * does. */
 TEST(a_centre_moves)
 {
 	struct mat Z;
@@ -55,8 +55,8 @@ TEST(a_centre_moves)
 	mat_release(&Z);
 }
 
-/* From whatever labels, it ends no worse, and with many swaps at one place; same seed, same labels.
- */
+/* From any labels the inertia decreases, and with many swaps every start reaches one optimum. The
+ * same seed gives the same labels. */
 TEST(one_optimum)
 {
 	double least = INFINITY;
@@ -84,7 +84,7 @@ TEST(one_optimum)
 	mat_release(&Z);
 }
 
-/* More clusters than rows, one cluster, rows that are all the same, no row. */
+/* Covers more clusters than rows, one cluster, equal rows and no rows. */
 TEST(odd_shapes)
 {
 	double z[] = { 1, 1, 1, 1, 2 };

@@ -1,7 +1,7 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/cluster/metrics.h"
 
-/* The least total over all permutations. */
+/* Returns the least total cost over all permutations. */
 static double brute_force(const double *cost, size_t n, size_t row, unsigned used)
 {
 	double least = INFINITY;
@@ -41,14 +41,15 @@ TEST(hungarian_against_brute_force)
 	for (size_t n = 1; n <= 7; n++)
 		for (int trial = 0; trial < 60; trial++) {
 			for (size_t i = 0; i < n * n; i++)
-				/* signed reals; and small integers, which tie */
+				/* real numbers of both signs, or small integers, which have ties */
 				cost[i] =
 				    trial % 2 ? rng_unit(&rng) - 0.5 : (double)rng_below(&rng, 4);
 			check_matching(cost, n);
 		}
 }
 
-/* 8 nodes, truth 0 0 0 1 1 1 2 2, clusters 5 5 9 9 9 9 7 7. The match is 5-0, 9-1, 7-2.
+/* There are 8 nodes with truth 0 0 0 1 1 1 2 2 and clusters 5 5 9 9 9 9 7 7. The match is 5-0, 9-1,
+ * 7-2.
  *   acc = 7 / 8
  *   H(truth) = 2 * 3/8 ln(8/3) + 1/4 ln 4, H(label) = 1/4 ln 4 + 1/2 ln 2 + 1/4 ln 4
  *   I = 1/4 ln(8/3) + 1/8 ln(2/3) + 3/8 ln 2 + 1/4 ln 4
@@ -71,7 +72,7 @@ TEST(by_hand)
 	assert_near(m.f1, (4. / 5 + 6. / 7 + 1) / 3, 1e-15);
 }
 
-/* Perfect but for the names; the largest label allowed. */
+/* Labels are a permutation of the truth; one is the largest label allowed. */
 TEST(names_do_not_matter)
 {
 	static const uint32_t truth[] = { 0, 1, 2, 0, 1, 2, 2 };
@@ -85,7 +86,7 @@ TEST(names_do_not_matter)
 	assert_near(m.f1, 1, 0);
 }
 
-/* 4 classes of 1, one cluster: one node can be right. */
+/* With 4 classes of one node and one cluster, one node can be correct. */
 TEST(more_classes_than_clusters)
 {
 	static const uint32_t truth[] = { 3, 2, 1, 0 }, one[] = { 0, 0, 0, 0 };
@@ -96,7 +97,7 @@ TEST(more_classes_than_clusters)
 	assert_near(m.nmi, 0, 1e-15);
 	assert_near(m.ari, 0, 1e-15);
 	assert_near(m.f1, 2. / 5 / 4, 1e-15);
-	/* and the other way round: every node its own cluster, one class */
+	/* one class, and a cluster for each node */
 	assert_ok(metrics_of(one, truth, 4, &m));
 	assert_near(m.acc, 0.25, 0);
 	assert_near(m.nmi, 0, 1e-15);
@@ -118,7 +119,7 @@ TEST(one_cluster_or_one_class)
 	assert_true(m.acc == 1 && m.nmi == 1 && m.ari == 1 && m.f1 == 1);
 }
 
-/* Independent labels score about nothing once chance is taken out. */
+/* Random labels score near 0 in metrics that correct for chance. */
 TEST(random_labels)
 {
 	enum { N = 20000 };
@@ -137,7 +138,7 @@ TEST(random_labels)
 	assert_true(m.acc >= 0.2 && m.acc < 0.25);
 }
 
-/* Algorithm 5 as it stands. */
+/* Computes Algorithm 5 as published. */
 static double similarity_by_pairs(const uint32_t *truth, const uint32_t *label, size_t n)
 {
 	double mismatch = 0;
@@ -170,7 +171,8 @@ TEST(similarity_is_algorithm_5)
 	}
 }
 
-/* Its blind spots: everything in one cluster is perfect, and random labels are good. */
+/* The similarity cannot tell good labels from bad: one cluster scores 1, and random labels score
+ * high. */
 TEST(similarity_proves_nothing)
 {
 	enum { N = 20000, K = 10 };
@@ -188,8 +190,8 @@ TEST(similarity_proves_nothing)
 	assert_ok(metrics_of(truth, label, N, &m));
 	assert_near(m.similarity, 1 - (1. / K) * (1 - 1. / K), 1e-3);
 	assert_near(m.ari, 0, 1e-3);
-	/* each node by itself, where there is one class: all pairs but those of a node with itself
-	 */
+	/* One class, and each node in its own cluster: each pair differs except a node with
+	 * itself. */
 	memset(truth, 0, sizeof(truth));
 	for (uint32_t i = 0; i < 1000; i++)
 		label[i] = i;

@@ -1,4 +1,4 @@
-/* Which k of a range: what is measured, and the rule. */
+/* Tests the choice of k from a range: the measurements and the rule. */
 #include "tests/unit/linalg/sample.h"
 
 #include "common/cluster/selection.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Six rows on a line, two by two, and three centres between them. */
+/* Six rows on a line form three pairs, each with a centre between its rows. */
 static double line[] = { 0, 2, 10, 12, 30, 34 }, middles[] = { 1, 11, 32 };
 static const double twos[] = { 2, 2, 2 };
 static const double within = 1 + 1 + 1 + 1 + 4 + 4;
@@ -28,7 +28,7 @@ TEST(test_measure)
 {
 	struct mat Z = { 6, 1, line }, centres = { 3, 1, middles };
 	struct selection_point p = selection_measure(&Z, &centres);
-	/* The nearest two centres of each row, by hand. */
+	/* The distances to the nearest two centres of each row are computed by hand. */
 	double silhouette = (6 - 1.0 / 11 - 1.0 / 9 - 1.0 / 9 - 1.0 / 11 - 2.0 / 19 - 2.0 / 23) / 6;
 
 	assert_near(p.inertia, within, 1e-12);
@@ -36,7 +36,7 @@ TEST(test_measure)
 	assert_near(p.ratio, selection_ratio(&centres, twos, within), 1e-12);
 }
 
-/* Curves that begin at k = 2; without stability where `stability` is NULL. */
+/* Makes curves that begin at k = 2; without stability if `stability` is NULL. */
 static struct selection curves(size_t count, const double *silhouette, const double *stability)
 {
 	struct selection s = { .from = 2 };
@@ -53,13 +53,13 @@ TEST(test_silhouette_alone)
 {
 	struct selection s = curves(5, (double[]){ 0.2, 0.5, 0.4, 0.5, 0.1 }, NULL);
 
-	assert_int_equal(selection_k(&s), 3); /* of two alike the smaller k */
+	assert_int_equal(selection_k(&s), 3); /* of equal values the smaller k */
 	assert_near(selection_margin(&s), 0, 0);
 	s.silhouette[3] = 0.1;
 	assert_near(selection_margin(&s), 0.1, 1e-12);
 }
 
-/* Silhouette and stability decide together. */
+/* Silhouette and stability together determine k. */
 TEST(test_rule)
 {
 	static const struct {
@@ -67,19 +67,21 @@ TEST(test_rule)
 		unsigned k;
 		double margin;
 	} plan[] = {
-		/* Three in a line: two are clearer, but halves cut the middle one elsewhere. */
+		/* Three clouds are in a line: k = 2 has a higher silhouette, but halves split the
+		 * middle cloud differently. */
 		{ { 0.515, 0.473, 0.452, 0.459 }, { 0.38, 1, 0.53, 0.45 }, 3, 0.473 },
-		/* All are stable: the clearest. */
+		/* All k are stable: the highest silhouette decides. */
 		{ { 0.49, 0.46, 0.50, 0.45 }, { 0.97, 0.94, 0.82, 0.93 }, 4, 0.01 },
-		/* Three quarters of the highest are enough, a little less is not. */
+		/* Three quarters of the highest stability suffice; slightly less does not. */
 		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.75, 0.1 }, 4, 0.1 },
 		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.749, 0.1 }, 3, 0.1 },
-		/* It counts against the others: where none is very stable, the least is enough. */
+		/* The limit is relative: if no k is very stable, low values suffice. */
 		{ { 0.2, 0.3, 0.4, 0.1 }, { 0.1, 0.12, 0.11, 0.1 }, 4, 0.1 },
-		/* None is better than chance, or the curve is missing: the clearest. */
+		/* No k is better than chance, or there is no curve: the highest silhouette
+		 * decides. */
 		{ { 0.2, 0.3, 0.4, 0.1 }, { -0.1, -0.2, -0.3, -0.1 }, 4, 0.1 },
 		{ { 0.2, 0.3, 0.4, 0.1 }, { 0, 0, 0, 0 }, 4, 0.1 },
-		/* Of two alike the smaller one that is stable. */
+		/* Of two equal silhouettes, the smaller stable k. */
 		{ { 0.4, 0.4, 0.4, 0.1 }, { 0.1, 0.9, 0.9, 0.9 }, 3, 0 },
 	};
 
@@ -121,7 +123,7 @@ TEST(test_gaps)
 	assert_true(s.has_gap);
 	assert_near(s.gap[0], 0.5, 0);
 	assert_near(s.gap[1], 0.125, 0);
-	assert_near(s.gap[2], 0, 0); /* what comes after it is not known */
+	assert_near(s.gap[2], 0, 0); /* the next value is unknown */
 	s.has_gap = false;
 	selection_gaps(&s, (double[]){ 0, 0 }, 2);
 	assert_false(s.has_gap);

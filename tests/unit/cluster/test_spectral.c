@@ -6,7 +6,7 @@
 struct dense {
 	struct mat M;
 	unsigned products;
-	double step; /* products are rounded to multiples of it */
+	double step; /* products are rounded to multiples of `step` */
 };
 
 static enum err times(void *ctx, const struct mat *B, struct mat *Y)
@@ -26,7 +26,7 @@ static void symmetric(struct mat *M, size_t n, uint64_t seed)
 	ortho_symmetrise(M);
 }
 
-/* The largest of ||M v - theta v||, by itself. */
+/* Computes the largest ||M v - theta v|| independently of the solver. */
 static double residual(const struct mat *M, const struct mat *V, const double *value)
 {
 	double worst = 0;
@@ -56,8 +56,8 @@ static void check_orthonormal(const struct mat *V)
 	mat_release(&G);
 }
 
-/* Eigenvalues against dsyevr; vectors by what they are. From blocks as wide as the matrix, so that
- * one product is all, to many products. */
+/* Compares eigenvalues with those of dsyevr and checks vectors by their residual. Blocks range from
+ * the width of the matrix, which needs one product, to few columns, which need many products. */
 TEST(against_lapack)
 {
 	static const size_t shape[][3] = { { 1, 1, 0 },  { 5, 5, 0 },   { 5, 2, 1 },
@@ -91,7 +91,7 @@ TEST(against_lapack)
 	}
 }
 
-/* The residual that stops it is the true one. */
+/* The residual that stops the iteration is the true one. */
 TEST(residual_is_true)
 {
 	struct dense d = { 0 };
@@ -116,8 +116,7 @@ TEST(residual_is_true)
 	mat_release(&d.M);
 }
 
-/* In a space that is made anew several times on the way; and eigenvalues beyond those that count.
- */
+/* Restarts a bounded space several times, and computes eigenvalues beyond the wanted vectors. */
 TEST(bounded_space)
 {
 	struct dense d = { 0 };
@@ -155,7 +154,8 @@ TEST(bounded_space)
 	mat_release(&d.M);
 }
 
-/* Of rank 3: what is left after the first product is rounding, and no direction may come twice. */
+/* The matrix has rank 3: after the first product only rounding errors remain, and no direction may
+ * occur twice. */
 TEST(low_rank)
 {
 	struct dense d = { 0 };
@@ -183,7 +183,7 @@ TEST(low_rank)
 	mat_release(&X);
 }
 
-/* A first block that is near what is looked for needs fewer products. */
+/* A first block near the solution needs fewer products. */
 TEST(weighted_start)
 {
 	struct spectral_report plain, weighted;
@@ -211,8 +211,8 @@ TEST(weighted_start)
 	mat_release(&d.M);
 }
 
-/* Ten paths and one clique, no edges between: eigenvalue 1 eleven times, more often than a single
- * vector would ever find. */
+/* The graph has ten paths and a clique without edges between them. Eigenvalue 1 occurs eleven
+ * times, more often than a block of one vector can find. */
 TEST(components)
 {
 	enum { PARTS = 11, EACH = 20, SIZE = PARTS * EACH };
@@ -260,7 +260,7 @@ TEST(components)
 	csr_release(&S);
 }
 
-/* D^-1/2 S D^-1/2 by hand, a row without weight among them. */
+/* Computes D^-1/2 S D^-1/2 by hand; one row has no weight. */
 TEST(normalised)
 {
 	struct triple t[] = { { 0, 1, 4 }, { 1, 0, 4 }, { 1, 2, 12 }, { 2, 1, 12 } };
@@ -286,7 +286,7 @@ TEST(normalised)
 	csr_release(&S);
 }
 
-/* Products in fixed point of 24 bits still give eigenvalues to that precision. */
+/* Products in fixed point of 24 bits still give eigenvalues of that precision. */
 TEST(rounded_products)
 {
 	struct dense d = { .step = 0x1p-24 };
@@ -297,7 +297,7 @@ TEST(rounded_products)
 
 	symmetric(&d.M, 250, 4);
 	for (size_t i = 0; i < 250 * 250; i++)
-		d.M.a[i] /= 23; /* as a normalised graph: norm about 1 */
+		d.M.a[i] /= 23; /* norm about 1, as for a normalised graph */
 	mat_copy(&copy, &d.M);
 	assert_ok(la_eigen_top(&copy, 4, expected, &E));
 	spectral_defaults(&p, 250, 4, 1, 1);

@@ -1,5 +1,4 @@
-/* Stability over halves: of clouds that are there, of clouds that are not, and what cannot be
- * halved. */
+/* Tests stability over halves: of real clouds, of noise, and of data too small to be halved. */
 #include "tests/unit/linalg/sample.h"
 
 #include "common/base/alloc.h"
@@ -10,7 +9,7 @@
 
 enum { EACH = 60 };
 
-/* Four clouds at the corners of a square with sides of 20 deviations. */
+/* Makes four clouds at the corners of a square with sides of 20 standard deviations. */
 static void clouds(struct mat *Z)
 {
 	struct rng rng;
@@ -34,12 +33,13 @@ TEST(test_clouds)
 	seven = stability_of(&Z, NULL, 7, 1, 1);
 	assert_near(four, 1, 0);
 	assert_true(three < 0.9 &&
-		    seven < 0.9); /* which two are one, which one is two, halves say differently */
+		    /* halves differ in which clouds they join or split */
+		    seven < 0.9);
 	assert_near(stability_of(&Z, NULL, 7, 1, 2), seven, 0);
 	mat_release(&Z);
 }
 
-/* A point of weight 0 counts for nothing: here they are noise all over. */
+/* A point of weight 0 has no effect: such points here are noise over the whole area. */
 TEST(test_weights)
 {
 	struct mat Z, more;
@@ -62,7 +62,7 @@ TEST(test_weights)
 	mat_release(&Z);
 }
 
-/* Nothing is there: halves agree by little more than chance. */
+/* Data without clusters: halves agree little more than by chance. */
 TEST(test_none)
 {
 	struct mat Z, few = { 0 };

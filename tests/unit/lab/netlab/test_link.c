@@ -1,4 +1,4 @@
-/* When packets leave, to the nanosecond: 1000 Mbit/s are 8 ns a byte, 400 Mbit/s 20 ns. */
+/* Tests times of packets to the nanosecond: 8 ns a byte at 1000 Mbit/s, 20 ns at 400 Mbit/s. */
 #include "tests/test.h"
 
 #include "lab/netlab/link.h"
@@ -26,7 +26,7 @@ static uint64_t arrives(struct links *l, int to, struct weight w, uint64_t arriv
 	return due;
 }
 
-/* Onto the uplink, through the delay, off the downlink. */
+/* The time is that of the uplink, the delay and the downlink. */
 TEST(test_one_packet)
 {
 	struct links l;
@@ -50,11 +50,11 @@ TEST(test_rate_that_is_no_whole_number_of_nanoseconds)
 	links_init(&l, 2, &odd);
 	for (int i = 0; i < 3000; i++)
 		last = leaves(&l, 0, (struct weight){ 100, 100 }, 0);
-	assert_in_range(last, 8 * MS - 1500, 8 * MS + 1500); /* half a nanosecond a packet */
+	assert_in_range(last, 8 * MS - 1500, 8 * MS + 1500); /* rounding: 0.5 ns a packet */
 	links_release(&l);
 }
 
-/* Packets behind each other go out back to back; a pause is not made up for. */
+/* Queued packets leave without gaps; idle time is not made up for. */
 TEST(test_queueing)
 {
 	struct links l;
@@ -64,9 +64,9 @@ TEST(test_queueing)
 	assert_int_equal(leaves(&l, 0, full, 0), 74000);
 	assert_int_equal(leaves(&l, 0, full, 5000), 86000);
 	assert_int_equal(leaves(&l, 0, full, 100000), 162000);
-	/* Another host's uplink has nothing to do with it. */
+	/* Another host's uplink has its own queue. */
 	assert_int_equal(leaves(&l, 1, full, 5000), 67000);
-	/* Packets that come from two hosts at once share the one downlink. */
+	/* Packets from two hosts at once share one downlink. */
 	assert_int_equal(arrives(&l, 2, full, 62000), 74000);
 	assert_int_equal(arrives(&l, 2, full, 67000), 86000);
 	assert_int_equal(arrives(&l, 2, full, 74000), 98000);
@@ -86,7 +86,7 @@ TEST(test_both_directions_at_once)
 	links_release(&l);
 }
 
-/* A queue of 1 ms holds 83 packets and the one on the wire: it ends at 84 x 12 us = 1.008 ms. */
+/* A queue of 1 ms holds 83 packets plus the one being sent: 84 x 12 us = 1.008 ms. */
 TEST(test_full_uplink_drops)
 {
 	struct links l;
@@ -99,7 +99,7 @@ TEST(test_full_uplink_drops)
 	assert_false(links_leave(&l, 0, full, 7999, &arrival));
 	assert_int_equal(arrival, 1);
 	assert_int_equal(leaves(&l, 0, full, 8000),
-			 85 * 12000 + 50000); /* the dropped took no time */
+			 85 * 12000 + 50000); /* the dropped packets took no time */
 	links_release(&l);
 }
 
@@ -117,7 +117,7 @@ TEST(test_full_downlink_drops)
 	links_release(&l);
 }
 
-/* A super packet of 20 segments goes through as 20 packets do. */
+/* A super packet of 20 segments takes the time of 20 packets. */
 TEST(test_train)
 {
 	struct weight train = { 20 * 1500, 1500 };
@@ -132,7 +132,7 @@ TEST(test_train)
 			b = arrives(&parts, 1, full, leaves(&parts, 0, full, 0));
 		assert_int_equal(a, b);
 	}
-	/* Behind others, on a downlink that is busy already. */
+	/* The same is true behind other packets on a busy downlink. */
 	for (int i = 0; i < 30; i++) {
 		arrives(&whole, 1, full, 1100000);
 		arrives(&parts, 1, full, 1100000);

@@ -1,4 +1,4 @@
-/* Where a frame goes and what it weighs, by frames made byte by byte. */
+/* Tests the destination and the weight of frames that the test builds byte by byte. */
 #include "tests/test.h"
 
 #include "lab/netlab/link.h"
@@ -11,12 +11,12 @@ enum { OFFLOAD = sizeof(struct virtio_net_hdr), IP = 20, TCP = 20 };
 
 struct shape {
 	size_t ip_header, tcp_header, payload;
-	uint16_t segment; /* payload of each; 0: no super packet */
+	uint16_t segment; /* payload of each segment; 0: no super packet */
 	uint8_t protocol;
 	const char *to;
 };
 
-/* An exact-size block, so that the sanitizer sees a byte too many read. */
+/* Returns a frame in a block of exact size, so that a sanitizer sees a read beyond it. */
 static unsigned char *frame_of(const struct shape *s, size_t *n)
 {
 	struct virtio_net_hdr offload = { .gso_type = VIRTIO_NET_HDR_GSO_NONE };
@@ -28,7 +28,7 @@ static unsigned char *frame_of(const struct shape *s, size_t *n)
 	if (s->segment) {
 		offload.gso_type = VIRTIO_NET_HDR_GSO_TCPV4;
 		offload.gso_size = s->segment;
-		offload.hdr_len = 9; /* a hint that is wrong */
+		offload.hdr_len = 9; /* a wrong hint */
 	}
 	memcpy(frame, &offload, sizeof(offload));
 	ip[0] = (unsigned char)(0x40 | s->ip_header / 4);
@@ -92,7 +92,7 @@ TEST(test_nowhere)
 	assert_false(frame_look(six, sizeof(six), 3, &host, &w));
 }
 
-/* Every segment has headers of its own: 1448 of payload and 52 each. */
+/* Every segment has its own headers: 1448 bytes of payload and 52 of headers. */
 TEST(test_super_packets)
 {
 	expect(&(struct shape){ IP, 32, 10 * 1448, 1448, 6, "10.99.0.2" }, 2, 1, 15000, 1500);
@@ -100,11 +100,11 @@ TEST(test_super_packets)
 	expect(&(struct shape){ IP, 32, 1448, 1448, 6, "10.99.0.2" }, 2, 1, 1500, 1500);
 	expect(&(struct shape){ IP, 32, 7, 1448, 6, "10.99.0.2" }, 2, 1, 59, 59);
 	expect(&(struct shape){ 24, 60, 3 * 1000, 1000, 6, "10.99.0.2" }, 2, 1, 3252, 1084);
-	/* Not TCP: taken as it is. */
+	/* A super packet that is not TCP counts as one packet. */
 	expect(&(struct shape){ IP, TCP, 3000, 1000, 17, "10.99.0.2" }, 2, 1, 3040, 3040);
 }
 
-/* Whatever bytes are missing: nothing is read beyond the end. */
+/* Reads nothing beyond the end of a truncated frame, for any length. */
 TEST(test_cut_off)
 {
 	struct shape s = { IP, 32, 3000, 1448, 6, "10.99.0.2" };

@@ -1,4 +1,4 @@
-/* Packets come out in the order in which they are due. */
+/* Packets leave the queue in the order of their due times. */
 #include "tests/test.h"
 
 #include "lab/netlab/link.h"
@@ -30,7 +30,8 @@ TEST(test_empty)
 TEST(test_order)
 {
 	static const uint64_t due[] = { 5, 3, 9, 1, 3, 7, 3, 8, 1, 2 };
-	static const int expected[] = { 3, 8, 9, 1, 4, 6, 0, 5, 7, 2 }; /* by due, then by push */
+	/* by due time, then by push */
+	static const int expected[] = { 3, 8, 9, 1, 4, 6, 0, 5, 7, 2 };
 	struct queue q = { 0 };
 	struct packet *p;
 
@@ -50,7 +51,7 @@ TEST(test_order)
 	packets_release(&q);
 }
 
-/* Pushed and popped by turns, more than it holds at first, against the plain rule. */
+/* Pushes and pops alternate, and the queue must grow; the order is that of the plain rule. */
 TEST(test_as_first_in_first_out_however_many)
 {
 	uint64_t seed = 1, last = 0, order = 0, popped = 0;
@@ -58,7 +59,7 @@ TEST(test_as_first_in_first_out_however_many)
 
 	for (int i = 0; i < 20000; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		push(&q, last + (seed >> 33) % 500, i % 7); /* never before what has come out */
+		push(&q, last + (seed >> 33) % 500, i % 7); /* not before the last popped packet */
 		if (i % 3 == 0 || i > 15000) {
 			struct packet *p = packets_pop(&q);
 
@@ -78,5 +79,5 @@ TEST(test_as_first_in_first_out_however_many)
 	}
 	push(&q, 1, 1);
 	push(&q, 1, 1);
-	packets_release(&q); /* frees what is left; the sanitizer looks */
+	packets_release(&q); /* frees the rest; a sanitizer checks */
 }

@@ -20,7 +20,7 @@ static struct metrics run(struct agc_params p, uint32_t *label)
 	return m;
 }
 
-/* The planted classes come back, and it takes the graph to find them. */
+/* Finds the planted classes, which needs the graph: without filtering, accuracy is below 0.9. */
 TEST(finds_planted_classes)
 {
 	struct agc_params p = { .k = K, .psi = 6, .restarts = 10, .iterations = 100, .threads = 1 };
@@ -35,7 +35,7 @@ TEST(finds_planted_classes)
 	assert_true(run(p, label).acc < 0.9);
 }
 
-/* The same, step by step as the header has it. */
+/* The method gives the labels of its single steps in the header's order. */
 TEST(is_embed_and_kmeans)
 {
 	static uint32_t truth[N], label[N], expected[N];
@@ -82,7 +82,8 @@ TEST(threads_do_not_matter)
 	}
 }
 
-/* The rule, from what each order gives by itself: raw features, unit left singular vectors. */
+/* The order follows the rule. The test computes the distances of each order itself, from raw
+ * features and unit left singular vectors. */
 TEST(order_is_by_the_rule)
 {
 	const struct agc_params p = {
@@ -117,7 +118,7 @@ TEST(order_is_by_the_rule)
 	assert_int_equal(order, expected);
 	graph_release(&g);
 	csr_from_triples(&none, N, N, NULL, 0);
-	graph_init(&g, &none); /* without edges nothing is ever nearer */
+	graph_init(&g, &none); /* without edges, filtering never lowers the distance */
 	assert_err(agc_order(&X, &g, &p, &order), ERR_JOB, "falls up to order 100");
 	features_release(&X);
 	graph_release(&g);

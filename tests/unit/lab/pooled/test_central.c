@@ -38,7 +38,7 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 	memcpy(S, ROW(kernel, first), count * kernel->cols * sizeof(*S));
 }
 
-/* In blocks, as from the whole kernel. */
+/* Computing the kernel by blocks gives the neighbours of the whole kernel. */
 TEST(neighbours)
 {
 	struct knn_source whole = { N, NULL, given };
@@ -72,7 +72,7 @@ TEST(spectral)
 	assert_memory_equal(one, three, sizeof(one));
 }
 
-/* Two rings around one centre, which k-means cuts across and spectral clustering does not. */
+/* k-means cuts across two rings with one centre; spectral clustering finds them. */
 TEST(rings)
 {
 	struct central_params p;
@@ -94,8 +94,8 @@ TEST(rings)
 	mat_release(&ring);
 }
 
-/* One party is vanilla spectral clustering, renumbered or not. Several that are matched find the
- * balls; left with their own numbers they agree by chance. */
+/* With one party, DSC is plain spectral clustering up to label numbers. With several parties it
+ * finds the balls if their labels are matched; if not, parties agree only by chance. */
 TEST(dsc)
 {
 	struct central_params p;
@@ -116,7 +116,7 @@ TEST(dsc)
 	assert_true(accuracy(label) < 0.9);
 }
 
-/* Parties of fewer rows than clusters, and of none. */
+/* Some parties have fewer rows than clusters, or none. */
 TEST(small_parties)
 {
 	struct central_params p;

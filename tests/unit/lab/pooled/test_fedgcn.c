@@ -1,4 +1,4 @@
-/* coterie-lab fedgcn: all parties in one process; and new graphs by the model that is left. */
+/* Tests coterie-lab fedgcn: all parties in one process, and new graphs with the stored model. */
 #include "tests/unit/cli/typed.h"
 
 #include "lab/lab.h"
@@ -12,7 +12,7 @@
 	"{\"kind\": \"fedgcn\", \"clusters\": 2, \"rounds\": 2, \"epochs\": 2, \"min_cluster\": "  \
 	"2}"
 
-/* `count` paths of 4 to 7 nodes and as many cliques of 12 to 15, in turn. */
+/* Writes `count` paths of 4 to 7 nodes and as many cliques of 12 to 15 nodes, alternating. */
 static void put_set(const char *set, const char *name, int count)
 {
 	struct buf indicator = { 0 }, edges = { 0 }, labels = { 0 };
@@ -43,7 +43,7 @@ static void put_set(const char *set, const char *name, int count)
 	buf_release(&labels);
 }
 
-/* The mean accuracy of a way, over graphs. */
+/* Returns the mean accuracy of one way of averaging, weighted by graphs. */
 static double weighted(const char *way)
 {
 	struct json *v;
@@ -84,7 +84,7 @@ TEST_WITH(test_local_and_assign, dir_enter, dir_leave)
 	labels_release(&l);
 }
 
-/* The graphs of a run get what they got in it. */
+/* Graphs of the run get the same labels from the stored model. */
 TEST_WITH(test_assign_again, dir_enter, dir_leave)
 {
 	struct labels run, again;

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* Two heaps of twenty points, one on even lines, one on odd. */
+/* Makes two clouds of twenty points each, one on even lines and one on odd lines. */
 static int make(void **state)
 {
 	char features[4096] = "", labels[256] = "";
@@ -45,7 +45,7 @@ TEST(heaps)
 	expect(dsc_main, "-k 2 -l 4 --skew 0.3 --unmatched", 0, "\"acc\": ");
 }
 
-/* Noise far above the distance of the heaps hides them; the seed gives it back. */
+/* Noise far above the distance of the clouds hides them; the same seed gives the same accuracy. */
 TEST(noise)
 {
 	char before[sizeof(said)];

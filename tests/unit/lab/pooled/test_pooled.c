@@ -1,4 +1,4 @@
-/* coterie-lab agc and gcc as a user types them, on data of coterie synth. */
+/* Runs coterie-lab agc and gcc as a user does, on data of coterie synth. */
 #include "tests/unit/cli/typed.h"
 
 #include "common/base/file.h"
@@ -14,10 +14,10 @@ TEST_WITH(test_agc_and_gcc, dir_enter, dir_leave)
 	assert_int_equal(run_command(agc_main, "--data data --job job.json --out agc --seed 5"), 0);
 	assert_true(said_number("rows") == 2708 && said_number("features") == 1433 &&
 		    said_number("seed") == 5);
-	/* Neither trivial nor hopeless: that is what the default difficulty is for. */
+	/* The default difficulty gives an accuracy that is neither very high nor very low. */
 	acc = said_number("acc");
 	assert_in_range(1000 * acc, 650, 900);
-	/* Its files say the same. */
+	/* The label files give the same accuracy. */
 	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.csv"), 0);
 	assert_true(said_number("acc") == acc);
 	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.npy"), 0);

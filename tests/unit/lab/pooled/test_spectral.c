@@ -1,4 +1,4 @@
-/* coterie-lab spectral, on a graph whose clusters are known, and against spectral_cluster(). */
+/* Tests coterie-lab spectral on a graph of known clusters, and versus spectral_cluster(). */
 #include "tests/unit/cli/typed.h"
 
 #include "lab/lab.h"
@@ -8,7 +8,7 @@
 #include "common/cluster/metrics.h"
 #include "common/cluster/spectral.h"
 
-/* Two triangles, joined, a pair by itself and a node alone; ids in no order. */
+/* Two joined triangles, a separate pair and a node without edges; the ids are unsorted. */
 TEST_WITH(test_small, dir_enter, dir_leave)
 {
 	struct labels l;
@@ -27,20 +27,20 @@ TEST_WITH(test_small, dir_enter, dir_leave)
 	assert_int_equal(l.n, 9);
 	for (size_t i = 0; i < l.n; i++) {
 		if (!strcmp(l.id[i], "alone"))
-			assert_int_equal(l.label[i], 3); /* after the three */
+			assert_int_equal(l.label[i], 3); /* numbered after the three clusters */
 		else if (!strcmp(l.id[i], "p") || !strcmp(l.id[i], "q"))
-			assert_int_equal(l.label[i], 2); /* the smallest */
+			assert_int_equal(l.label[i], 2); /* the smallest cluster */
 	}
 	labels_release(&l);
 	assert_int_equal(run_command(spectral_main, "--data data --clusters auto"), 0);
 	assert_true(said_number("clusters") == 3);
-	/* Without ids.txt nodes are what edges.tsv names. */
+	/* Without ids.txt, the nodes are those that edges.tsv names. */
 	assert_int_equal(system("rm data/ids.txt data/labels.txt"), 0);
 	assert_int_equal(run_command(spectral_main, "--data data --clusters 3"), 0);
 	assert_true(said_number("nodes") == 8 && said_number("isolated") == 0);
 }
 
-/* Another way to the same labels: the whole matrix, all eigenvectors. */
+/* spectral_cluster() on the whole matrix gives the same labels. */
 TEST_WITH(test_against_spectral_cluster, dir_enter, dir_leave)
 {
 	struct planted_params p = {
@@ -60,7 +60,7 @@ TEST_WITH(test_against_spectral_cluster, dir_enter, dir_leave)
 	assert_true(said_number("ari") > 0.7);
 	assert_ok(labels_read("out/labels.csv", &l));
 	assert_int_equal(l.n, 300);
-	for (size_t i = 0; i < 300; i++) /* "n0", "n1", "n10", ... */
+	for (size_t i = 0; i < 300; i++) /* sorted as "n0", "n1", "n10", ... */
 		found[atoi(l.id[i] + 1)] = l.label[i];
 	labels_release(&l);
 	assert_ok(planted_make(&p, &g));

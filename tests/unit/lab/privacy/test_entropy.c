@@ -1,9 +1,10 @@
-/* Against variables whose entropy and mutual information are known in closed form. Tolerances are
+/* Compares estimates with entropies and mutual information known in closed form. Tolerances are
  * about three standard errors of the estimates at these sizes. */
 #include "tests/unit/linalg/sample.h"
 #include "lab/privacy/entropy.h"
 
-/* h of a normal variable with variance s^2 in each of d dimensions: d/2 log2(2 pi e s^2). */
+/* Returns the entropy of a normal variable with variance s^2 in each of d dimensions: d/2 log2(2 pi
+ * e s^2). */
 static double normal_bits(size_t d, double s)
 {
 	return (double)d / 2 * log2(2 * M_PI * M_E * s * s);
@@ -28,7 +29,7 @@ TEST(gaussian)
 	}
 }
 
-/* Two dimensions with correlation r: 1/2 log2(1 - r^2) less than without. */
+/* Correlation r of two dimensions adds 1/2 log2(1 - r^2), which is negative. */
 TEST(correlated_gaussian)
 {
 	struct mat Y;
@@ -42,7 +43,7 @@ TEST(correlated_gaussian)
 	mat_release(&Y);
 }
 
-/* Uniform on [0, w): log2 w, exactly what the estimator is right for but at the ends. */
+/* Uniform on [0, w) has log2 w bits. The estimator is exact for it except at the ends. */
 TEST(uniform)
 {
 	struct mat Y;
@@ -87,7 +88,8 @@ TEST(equal_samples)
 	mat_release(&Y);
 }
 
-/* I of two normal variables with correlation r: -1/2 log2(1 - r^2). d copies have d times that. */
+/* Two normal variables with correlation r have mutual information -1/2 log2(1 - r^2); d copies have
+ * d times that. */
 TEST(mutual)
 {
 	static const double r[] = { 0, 0.3, 0.9 };
@@ -104,7 +106,7 @@ TEST(mutual)
 			bits = entropy_mutual(&X, &Y, 3, 1);
 			assert_near(bits, -0.5 * (double)d * log2(1 - r[at] * r[at]), 0.1);
 			assert_true(bits == entropy_mutual(&X, &Y, 3, 3));
-			/* Units do not matter, as the neighbours stay the same in each. */
+			/* Units have no effect, since neighbours stay the same. */
 			for (size_t i = 0; i < 2000 * d; i++)
 				Y.a[i] *= 4, X.a[i] *= 4;
 			assert_true(bits == entropy_mutual(&X, &Y, 3, 1));
@@ -114,7 +116,7 @@ TEST(mutual)
 	}
 }
 
-/* h of q N(0, 1) + (1 - q) N(shift, 1), by Simpson's rule. */
+/* Computes the entropy of q N(0, 1) + (1 - q) N(shift, 1) by Simpson's rule. */
 static double mixture_bits(double q, double shift)
 {
 	enum { STEPS = 4000 };
@@ -142,7 +144,7 @@ static int by_y(const void *a, const void *b)
 	return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* A class with probability q that moves a normal variable: I = h(Y) - h(Y|X). */
+/* A class with probability q shifts a normal variable: I = h(Y) - h(Y|X). */
 TEST(mutual_of_a_class)
 {
 	enum { N = 4000 };
@@ -171,14 +173,14 @@ TEST(mutual_of_a_class)
 	free(y);
 }
 
-/* By hand, n = 6, k = 1: classes 0 0 0 1 1 1 apart from each other, so that m = 1 for every
- * sample: I = psi(6) - psi(3) + psi(1) - psi(1) = 1/3 + 1/4 + 1/5 nats. */
+/* n = 6 and k = 1. The classes 0 0 0 1 1 1 are separate, so m = 1 for every sample: I = psi(6) -
+ * psi(3) + psi(1) - psi(1) = 1/3 + 1/4 + 1/5 nats. */
 TEST(a_class_by_hand)
 {
 	static const uint8_t apart[] = { 0, 0, 0, 1, 1, 1 }, mixed[] = { 0, 1, 0, 1, 0, 1 };
 	static const double y[] = { 1, 2, 4, 101, 102, 104 };
-	/* Mixed: 1 and 4 reach each other over 2, so m = 2, and so do 101 and 104; 102 reaches 4
-	 * over 101 and 104, m = 3, and 2 reaches 101. */
+	/* Mixed classes: 1 and 4 have 2 between them, so m = 2, and likewise 101 and 104. 102 has
+	 * 101 and 104 before 4, so m = 3, and 2 has m = 3 with 101. */
 	double mean = (2 * (1 - 0.57721566490153286) * 2 + 2 * (1.5 - 0.57721566490153286)) / 6;
 
 	assert_near(entropy_mutual_class(apart, y, 6, 1), (1.0 / 3 + 1.0 / 4 + 1.0 / 5) / M_LN2,

@@ -1,4 +1,4 @@
-/* Rows that sums show: known ones, against a search that looks at nothing but who is in which sum,
+/* Tests rows that sums reveal: planted rows, a search that sees only which rows are in which sum,
  * and the command. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
@@ -19,7 +19,7 @@ static struct job job_of(const char *text)
 	return job;
 }
 
-/* k balls of `each` rows, far apart, and `odd` rows that are far from all and from each other. */
+/* Makes k distant balls of `each` rows, and `odd` rows far from all balls and from each other. */
 static void balls(struct mat *X, size_t k, size_t each, size_t odd, size_t m)
 {
 	struct rng rng;
@@ -36,9 +36,9 @@ static void balls(struct mat *X, size_t k, size_t each, size_t odd, size_t m)
 		}
 }
 
-/* A row far from all the others is a cluster of its own: with sums of one it is read from its own;
- * without, it is what is left out, and the sum of all is known. Nothing else is exposed by balls
- * that lie still from the first round on. */
+/* A row far from all others is its own cluster. If a cluster of one row is summed, the sum is the
+ * row. If not, the row is what is missing from the sum of all. Balls that do not change from the
+ * first round on expose no other row. */
 TEST(test_the_odd_one)
 {
 	static const char text[] = "{\"kind\": \"kmeans\", \"clusters\": 2, \"min_cluster\": %d}";
@@ -65,7 +65,7 @@ TEST(test_the_odd_one)
 	mat_release(&X);
 }
 
-/* By lengths alone the coordinator finds exactly the planted nodes. */
+/* The coordinator finds exactly the planted nodes from lengths alone. */
 TEST(test_found_by_the_coordinator)
 {
 	static const char *const jobs[] = {
@@ -90,7 +90,7 @@ TEST(test_found_by_the_coordinator)
 		assert_true((e.embedding.rounds > 0) == (i < 2));
 		assert_true((e.products > 0) == (i == 0));
 		assert_true(e.single <= e.products);
-		/* The split and the threads change nothing but the last bits. */
+		/* Another split and number of threads change at most the last bits. */
 		assert_ok(exposed_by(&X, &job, 2, 2, &again));
 		assert_int_equal(again.rows.found, again.rows.exposed);
 	}

@@ -1,4 +1,5 @@
-/* Distances and features of known entropy, and the command on made-up data. */
+/* Tests privacy figures on distances and features of known entropy, and the command on generated
+ * data. */
 #include "tests/test.h"
 #include "tests/unit/cli/typed.h"
 
@@ -17,9 +18,9 @@ static void assert_near(double x, double expected, double tolerance)
 		fail_msg("%.4f, expected %.4f +- %.4f", x, expected, tolerance);
 }
 
-/* Two centres, at distances that are uniform over 64 and over 1024: 6 and 10 bits. Columns: one
- * that says which half the first distance is in (a bit of one of two centres), one of chance, and
- * two that are not counted. */
+/* Distances to two centres are uniform over 64 and over 1024: 6 and 10 bits. Column 0 is set in the
+ * lower half of the first distance: one bit for one of two centres. Column 1 is random. The last
+ * two do not count: one is set at 3 nodes only, the other at all. */
 TEST(test_bits_of_uniform_distances)
 {
 	enum { N = 3000, M = 4 };
@@ -47,7 +48,7 @@ TEST(test_bits_of_uniform_distances)
 	assert_ok(privacy_of(&D, has + N, 1, 3, 1, &p));
 	assert_near(p.mutual, 0, 0.02);
 	assert_true(p.mutual == p.most);
-	/* Nodes that are alike: each distance counts once. */
+	/* Equal nodes: each distance counts once. */
 	for (size_t i = 0; i < 100; i++)
 		MAT(&D, i, 1) = MAT(&D, 2000, 1) + (double)i * 1e-13;
 	assert_ok(privacy_of(&D, has, M, 3, 2, &p));
@@ -63,7 +64,8 @@ TEST(test_bits_of_uniform_distances)
 	free(has);
 }
 
-/* 200 nodes in a ring, 12 features of which each is at about a third of them, as `value`. */
+/* Writes 200 nodes in a ring with 12 features. About a third of the nodes have each feature; its
+ * value is `value`. */
 static void put_data(double value)
 {
 	struct buf features = { 0 }, edges = { 0 }, job = { 0 };
@@ -86,7 +88,8 @@ static void put_data(double value)
 
 static const char ours[] = "--data data --job job.json --parties 3 --set projection.basis=scaled";
 
-/* Features eight times as large: squared distances 64 times, six bits more, and nothing else. */
+/* Features eight times as large make squared distances 64 times as large: six bits more entropy.
+ * Mutual information does not change. */
 TEST_WITH(test_units, dir_enter, dir_leave)
 {
 	double entropy, mutual, level, joint;
@@ -103,7 +106,8 @@ TEST_WITH(test_units, dir_enter, dir_leave)
 	assert_near(said_number("privacy_leakage"), 1 - exp2(-mutual), 1e-9);
 	assert_near(said_number("joint_leakage"), 1 - exp2(-joint), 1e-9);
 	assert_true(said_number("leakage_of_worst_column") >= said_number("privacy_leakage"));
-	/* All of a party's row and all distances say more of each other than a feature and one. */
+	/* A party's whole row and all distances have more mutual information than one feature and
+	 * one distance. */
 	assert_true(joint > 2 * mutual);
 	put_data(8);
 	expect_command(privacy_main, ours, 0, "\"parties\": 3,");
@@ -112,8 +116,8 @@ TEST_WITH(test_units, dir_enter, dir_leave)
 	assert_near(said_number("privacy_level"), 64 * level, 0.1 * level);
 }
 
-/* Without scaling of rows, and with all dimensions kept, projections only turn each party's
- * part: whoever has which columns, the summed distances are those of the features themselves. */
+/* Without scaling of rows and with all dimensions, a projection only rotates each party's part. So
+ * summed distances are those of the features, for any split of columns. */
 TEST_WITH(test_sums_over_parties, dir_enter, dir_leave)
 {
 	static const char whole[] = "--data data --job job.json --set projection.basis=scaled "
@@ -133,12 +137,12 @@ TEST_WITH(test_sums_over_parties, dir_enter, dir_leave)
 		assert_near(said_number("entropy_bits"), entropy, 1e-6);
 		assert_near(said_number("mutual_bits"), mutual, 1e-3);
 		assert_true(said_number("joint_columns") == 12 / (*L - '0'));
-		/* One party's part says less of the sums than all of them. */
+		/* One party's part has less mutual information with the sums than all columns. */
 		assert_true(said_number("joint_bits") < joint);
 	}
 }
 
-/* The seed deals the columns out, neighbours are the estimator's, threads change nothing. */
+/* Results depend on the seed, which splits the columns, and on --neighbours, but not on threads. */
 TEST_WITH(test_seed_and_threads, dir_enter, dir_leave)
 {
 	double one;

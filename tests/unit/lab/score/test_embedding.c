@@ -1,5 +1,5 @@
-/* coterie-lab deepwalk, fedwalk, classify and neighbours, as they are typed; what is behind
- * classify against the definitions. */
+/* Runs coterie-lab deepwalk, fedwalk, classify and neighbours as a user does. Compares the
+ * functions of classify with the definitions. */
 #include "tests/unit/cli/typed.h"
 
 #include "lab/lab.h"
@@ -37,11 +37,11 @@ TEST_WITH(test_labels, dir_enter, dir_leave)
 	put("multi.txt", "7\n3\n20 7 20 5\n\n\n\n\n\n\n\n7 3\n9\n");
 	assert_ok(label_sets_read("multi.txt", &ids, &s));
 	assert_int_equal(s.n, 3);
-	assert_int_equal(s.classes, 4); /* 3 5 7 20 */
+	assert_int_equal(s.classes, 4); /* classes 3 5 7 20 */
 	expect_classes(&s, 0, 1, 2u);
 	expect_classes(&s, 1, 2, 0u, 2u);
 	expect_classes(&s, 2, 3, 1u, 2u, 3u);
-	assert_int_equal(s.strangers, 2); /* those of 1 and 11 */
+	assert_int_equal(s.strangers, 2); /* lines of 1 and 11 have no vertex */
 	label_sets_release(&s);
 	put("l.csv", "id,label\n10,4\n2,1\n10,1\nx,1\n");
 	assert_ok(label_sets_read("l.csv", &ids, &s));
@@ -50,7 +50,7 @@ TEST_WITH(test_labels, dir_enter, dir_leave)
 	expect_classes(&s, 2, 1, 0u);
 	assert_int_equal(s.strangers, 1);
 	label_sets_release(&s);
-	/* With ids.txt beside it, lines are of those. */
+	/* With an ids.txt in the folder, lines belong to its ids. */
 	put("ids.txt", "b\n10\na\n");
 	put("named.txt", "1\n2\n3\n");
 	assert_ok(label_sets_read("named.txt", &ids, &s));
@@ -74,7 +74,7 @@ TEST_WITH(test_labels, dir_enter, dir_leave)
 
 /* -- logistic regression --------------------------------------------------------------------- */
 
-/* At the minimum the gradient is nothing: w = C sum y_i x_i / (1 + exp(y_i w.x_i)). */
+/* At the minimum the gradient is zero: w = C sum y_i x_i / (1 + exp(y_i w.x_i)). */
 TEST_WITH(test_logistic, dir_enter, dir_leave)
 {
 	enum { N = 400, M = 3 };
@@ -93,7 +93,7 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 		for (size_t j = 0; j < M; j++)
 			MAT(&X, i, j) = rng_normal(&rng) + (member[i] && j == 1 ? 1.5 : 0);
 		if (i % 4)
-			row[rows++] = (uint32_t)i; /* the others do not train */
+			row[rows++] = (uint32_t)i; /* every fourth row does not train */
 	}
 	l = logistic_open(&X);
 	logistic_train(l, row, rows, member, C, w);
@@ -106,13 +106,13 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 		for (size_t j = 0; j <= M; j++)
 			gradient[j] -= pull * (j < M ? MAT(&X, row[i], j) : 1);
 	}
-	for (size_t j = 0; j <= M; j++) /* at 0 they are in the hundreds */
+	for (size_t j = 0; j <= M; j++) /* with weights 0, entries are in the hundreds */
 		assert_true(fabs(gradient[j]) < 1);
 	assert_true(w[1] > 0.8 && fabs(w[0]) < 0.6 && w[M] < -0.5);
 	for (size_t i = 0; i < N; i++)
 		right += (logistic_value(w, ROW(&X, i), M) > 0) == member[i];
 	assert_true(right > 0.75 * N);
-	/* The same with the sides exchanged. */
+	/* Exchanging the two sides negates the weights. */
 	for (size_t i = 0; i < N; i++)
 		member[i] = !member[i];
 	logistic_train(l, row, rows, member, C, gradient);
@@ -128,8 +128,8 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 	mat_release(&X);
 }
 
-/* Class c is told by column c alone, and perfectly: all F1 are 1. With the columns of two classes
- * swapped for some of the vertices they are what can be counted. */
+/* Column c alone determines class c, so all F1 are 1. If some vertices have the columns of two
+ * classes swapped, F1 can be counted by hand. */
 TEST_WITH(test_split, dir_enter, dir_leave)
 {
 	enum { N = 300, CLASSES = 3 };
@@ -161,7 +161,7 @@ TEST_WITH(test_split, dir_enter, dir_leave)
 	multilabel_split(l, &X, &s, &p, 0, &score);
 	assert_true(score.trained == N - 1 && score.tested == 1);
 	logistic_close(l);
-	/* Nothing to tell by: the commonest class for all. */
+	/* Features are all zero, so every vertex gets the most frequent class. */
 	for (size_t i = 0; i < N; i++) {
 		start[i + 1] = i + 1;
 		class[i] = i % 10 == 0 ? 1 + i / 10 % 2 : 0;
@@ -172,7 +172,8 @@ TEST_WITH(test_split, dir_enter, dir_leave)
 	p.ratio = 0.5;
 	multilabel_split(l, &X, &s, &p, 1, &score);
 	assert_true(score.micro > 0.8 && score.micro < 0.98);
-	/* Micro-F1 is the share q of class 0; its own F1 is 2 q / (1 + q), the others' 0. */
+	/* Micro-F1 is the share q of class 0; its own F1 is 2 q / (1 + q), and the other two have
+	 * 0. */
 	assert_true(fabs(score.macro - 2 * score.micro / (1 + score.micro) / 3) < 1e-12);
 	p.threads = 3;
 	multilabel_split(l, &X, &s, &p, 1, &again);
@@ -185,7 +186,7 @@ TEST_WITH(test_split, dir_enter, dir_leave)
 
 enum { HALF = 15 };
 
-/* Two cliques, joined at 0: 0 .. 14 and 15 .. 29. */
+/* Writes two cliques, 0 .. 14 and 15 .. 29, joined by the edge 0 - 15. */
 static void put_cliques(const char *more)
 {
 	struct buf text = { 0 };
@@ -209,7 +210,7 @@ static void put_truth(void)
 	buf_release(&text);
 }
 
-/* The mean of a score of the last command's first ratio. */
+/* Returns the mean of a score for the first ratio of the last command. */
 static double said_mean(const char *name)
 {
 	struct json *v;
@@ -289,7 +290,7 @@ TEST_WITH(test_fedwalk, dir_enter, dir_leave)
 			 0);
 	assert_true(said_number("reported") > 190 && said_number("reported") < 240);
 	check_cliques("rr");
-	/* Vertices without ties have a row of zeros, and come in no walk. */
+	/* Vertices without edges have a row of zeros and occur in no walk. */
 	put_cliques("");
 	assert_int_equal(system("seq 0 31 > ids.txt"), 0);
 	assert_int_equal(

@@ -1,4 +1,4 @@
-/* coterie-lab noise: features by chance, of a known density. */
+/* Tests coterie-lab noise: random features of a known density. */
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/dir.h"
 
@@ -25,7 +25,7 @@ TEST(test_noise)
 	assert_ok(noise_features(2000, 50, 0.1, 3, &f));
 	assert_int_equal(f.rows, 2000);
 	assert_int_equal(f.cols, 50);
-	assert_in_range(f.start[2000], 9600, 10400); /* 10000, deviation 95 */
+	assert_in_range(f.start[2000], 9600, 10400); /* mean 10000, deviation 95 */
 	for (size_t i = 0; i < 2000; i++) {
 		assert_true(f.start[i] <= f.start[i + 1]);
 		for (size_t e = f.start[i]; e < f.start[i + 1]; e++) {
@@ -42,12 +42,12 @@ TEST(test_noise)
 	assert_false(same(&f, &again));
 	csr_release(&again);
 	csr_release(&f);
-	assert_ok(noise_features(30, 7, 1, 3, &f)); /* everything is there */
+	assert_ok(noise_features(30, 7, 1, 3, &f)); /* density 1: every entry exists */
 	for (size_t e = 0; e < 210; e++)
 		assert_int_equal(f.index[e], e % 7);
 	assert_int_equal(f.start[30], 210);
 	csr_release(&f);
-	assert_ok(noise_features(30, 7, 0, 3, &f)); /* nothing is */
+	assert_ok(noise_features(30, 7, 0, 3, &f)); /* density 0: no entry exists */
 	assert_int_equal(f.start[30], 0);
 	csr_release(&f);
 	assert_ok(noise_features(3000, 2, 0.001, 3, &f)); /* most rows are empty */
@@ -58,7 +58,7 @@ TEST(test_noise)
 	assert_null(f.start);
 }
 
-/* That graph, random features, no labels. */
+/* The output has the given graph, random features and no labels. */
 TEST_WITH(test_command, dir_enter, dir_leave)
 {
 	struct edges_dropped dropped;

@@ -1,4 +1,4 @@
-/* sample.h -- random matrices and graphs that several tests of the numerics start from. */
+/* sample.h -- random matrices and graphs for several tests of numerics. */
 #ifndef TESTS_UNIT_LINALG_SAMPLE_H
 #define TESTS_UNIT_LINALG_SAMPLE_H
 
@@ -23,8 +23,8 @@ static inline void sample_normal(struct mat *m, size_t rows, size_t cols, uint64
 		m->a[i] = rng_normal(&rng);
 }
 
-/* About nnz_per_row entries in each row: ones, or values in (0, 1] with explicit zeros among them.
- */
+/* Makes a matrix of about nnz_per_row entries in each row. They are ones, or values in (0, 1] of
+ * which some are explicit zeros. */
 static inline void sample_sparse(struct csr *s, size_t rows, size_t cols, size_t nnz_per_row,
 				 bool ones, uint64_t seed)
 {
@@ -45,7 +45,7 @@ static inline void sample_sparse(struct csr *s, size_t rows, size_t cols, size_t
 	free(t);
 }
 
-/* n nodes; the last `isolated` have no edge. */
+/* Makes a random graph of n nodes; the last `isolated` nodes have no edge. */
 static inline void sample_graph(struct graph *g, size_t n, size_t edges, size_t isolated,
 				bool weighted, uint64_t seed)
 {
@@ -75,8 +75,8 @@ static inline void sample_graph(struct graph *g, size_t n, size_t edges, size_t 
 	free(there);
 }
 
-/* SAMPLE_HUBS nodes in a ring, with 0, 3, 6 .. leaves each; the leaves of one node are apart from
- * each other by number. With weights the leaves' edges differ. */
+/* Makes SAMPLE_HUBS nodes in a ring, with 0, 3, 6 .. leaves each. The leaves of one hub do not have
+ * consecutive numbers. If `weighted`, edges to leaves differ in weight. */
 enum { SAMPLE_HUBS = 10, SAMPLE_LEAFY = SAMPLE_HUBS + 3 * SAMPLE_HUBS * (SAMPLE_HUBS - 1) / 2 };
 
 static inline void sample_leafy(struct graph *g, bool weighted)
@@ -105,7 +105,7 @@ static inline void sample_leafy(struct graph *g, bool weighted)
 	graph_init(g, &a);
 }
 
-/* S = D^-1/2 (A + I) D^-1/2 as a dense matrix, D being the degrees with loops. */
+/* Sets S to D^-1/2 (A + I) D^-1/2 as a dense matrix; D has the degrees with self-loops. */
 static inline void sample_normalised(const struct graph *g, struct mat *S)
 {
 	size_t n = g->adjacency.rows;
@@ -124,7 +124,7 @@ static inline void sample_normalised(const struct graph *g, struct mat *S)
 	free(degree);
 }
 
-/* rownorm(S + I) as a dense matrix. */
+/* Sets T to S + I as a dense matrix, each row divided by its sum. */
 static inline void sample_mean_filter(const struct graph *g, struct mat *T)
 {
 	size_t n = g->adjacency.rows;
@@ -149,7 +149,7 @@ static inline void assert_same_bits(const struct mat *a, const struct mat *b)
 	assert_memory_equal(a->a, b->a, a->rows * a->cols * sizeof(double));
 }
 
-/* |a - b| <= tolerance, and neither is NaN. */
+/* Fails unless |a - b| <= tolerance; a NaN fails, too. */
 static inline void assert_near(double a, double b, double tolerance)
 {
 	if (!(fabs(a - b) <= tolerance))
@@ -171,7 +171,7 @@ static inline void sample_copy(const struct mat *from, struct mat *to)
 	memcpy(to->a, from->a, from->rows * from->cols * sizeof(double));
 }
 
-/* A copy of a sparse matrix, in either form. */
+/* Copies a sparse matrix to X, as a sparse or a dense matrix. */
 static inline void sample_features(const struct csr *from, bool sparse, struct features *X)
 {
 	size_t entries = from->start[from->rows];

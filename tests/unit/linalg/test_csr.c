@@ -19,7 +19,7 @@ TEST(known_answer)
 	assert_null(s.start);
 }
 
-/* 1e16 + 1 - 1e16 depends on the order of addition; the order of the triples must not show. */
+/* 1e16 + 1 - 1e16 depends on the order of addition; the order of the triples must not matter. */
 TEST(duplicates_add_in_one_order)
 {
 	static const double value[] = { 1e16, 1, -1e16, 3, 0.1 };
@@ -57,7 +57,7 @@ TEST(dense_sum_of_random_triples)
 	for (int i = 0; i < COUNT; i++) {
 		t[i].row = (uint32_t)rng_below(&rng, ROWS);
 		t[i].col = (uint32_t)rng_below(&rng, COLS);
-		t[i].value = (double)rng_below(&rng, 100); /* integers: any order is exact */
+		t[i].value = (double)rng_below(&rng, 100); /* integers: exact in any order */
 		sum[t[i].row][t[i].col] += t[i].value;
 	}
 	csr_from_triples(&s, ROWS, COLS, t, COUNT);
@@ -97,7 +97,7 @@ TEST(copies)
 	for (int ones = 0; ones < 2; ones++) {
 		struct csr a, b;
 
-		csr_from_triples(&a, 3, 4, t, ones ? 0 : 3); /* and a matrix of nothing */
+		csr_from_triples(&a, 3, 4, t, ones ? 0 : 3); /* if `ones`, no entries */
 		if (ones) {
 			free(a.value);
 			a.value = NULL;

@@ -10,7 +10,7 @@ static double distance2(const struct mat *A, size_t i, const struct mat *B, size
 	return sum;
 }
 
-/* Whole and broken blocks, few and many columns. */
+/* Covers whole and partial blocks, few and many columns. */
 TEST(against_the_formula)
 {
 	static const size_t shape[][3] = {
@@ -66,7 +66,7 @@ TEST(threads_do_not_matter)
 	mat_release(&A);
 }
 
-/* Corners of a 3-4-5 triangle: 2 (3 + 4 + 5) / 9. */
+/* The points are corners of a 3-4-5 triangle: the mean distance is 2 (3 + 4 + 5) / 9. */
 TEST(mean_distance)
 {
 	double corner[] = { 0, 0, 3, 0, 0, 4 };
@@ -82,7 +82,8 @@ TEST(mean_distance)
 	mat_release(&Y);
 }
 
-/* Beyond KERNEL_SAMPLE rows every so-manyth counts: here each row of the sample stands twice. */
+/* If there are more than KERNEL_SAMPLE rows, the mean is of every k-th row. Here `twice` has each
+ * row of the sample twice, so its mean is the same. */
 TEST(sampled)
 {
 	struct mat X, twice;

@@ -1,8 +1,9 @@
-/* Singular vectors of matrices that are known by their products, and whose vectors are known. */
+/* Tests singular vectors of linear maps whose singular vectors are known. */
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/svd.h"
 
-/* A diagonal matrix, rows x cols: its singular values are sigma, its vectors unit vectors. */
+/* A diagonal matrix, rows x cols. Its singular values are sigma, its singular vectors unit
+ * vectors. */
 struct diagonal {
 	struct linear_map map;
 	double *sigma;
@@ -60,7 +61,7 @@ static void assert_orthonormal(const struct mat *P)
 		}
 }
 
-/* The part of unit rows outside the first `inside` coordinates. */
+/* Returns the norm of the part of P's rows outside the first `inside` coordinates. */
 static double outside(const struct mat *P, size_t inside)
 {
 	double sum = 0;
@@ -71,7 +72,7 @@ static double outside(const struct mat *P, size_t inside)
 	return sqrt(sum);
 }
 
-/* The d directions of a, which are the first d coordinates, and the values. */
+/* Checks d directions of `a`, which are the first d coordinates, and their values. */
 static void check(struct diagonal *a, size_t d)
 {
 	double *sigma = alloc(d, sizeof(*sigma));
@@ -110,12 +111,12 @@ TEST(slow_spectra)
 
 		slow(&a, shape[s][0], shape[s][1]);
 		check(&a, shape[s][2]);
-		assert_true(a.products <= 2 * 24); /* check() does it twice */
+		assert_true(a.products <= 2 * 24); /* check() runs twice */
 		free(a.sigma);
 	}
 }
 
-/* A block Krylov space has as many copies of a value as the block has vectors. */
+/* A block Krylov space has at most as many copies of a value as the block has vectors. */
 TEST(equal_values)
 {
 	for (size_t d = 1; d <= 21; d += 5) {
@@ -129,8 +130,8 @@ TEST(equal_values)
 	}
 }
 
-/* Where the value that is wanted last is close to the next one, or far below the first, residuals
- * must be smaller. */
+/* If the last wanted value is close to the next one, or far below the first, the residuals must be
+ * smaller. */
 TEST(narrow_gaps)
 {
 	struct diagonal a;
@@ -159,7 +160,7 @@ TEST(rank_is_less)
 		assert_ok(krylov_right(&a.map, 6, 1, &P, &settled));
 		assert_true(settled);
 		assert_orthonormal(&P);
-		assert_true(a.products <= 2); /* not one for nothing but rounding */
+		assert_true(a.products <= 2); /* no product for rounding errors alone */
 		assert_ok(svd_left_of_map(&a.map, 6, 1, &U, sigma, &map, &settled));
 		for (size_t j = 0; j < 6; j++) {
 			assert_near(sigma[j], a.sigma[j], j < rank ? 1e-13 : 0);
@@ -173,7 +174,7 @@ TEST(rank_is_less)
 	}
 }
 
-/* A space that ends within a step: what is left of the block is part rounding. */
+/* The Krylov space ends within a step, so the rest of the block is partly rounding errors. */
 TEST(partly_exhausted)
 {
 	for (size_t rank = 9; rank <= 40; rank++) {
@@ -187,7 +188,7 @@ TEST(partly_exhausted)
 	}
 }
 
-/* Values so dense that the steps do not do: it is said, and what there is is near. */
+/* Values are so dense that the steps do not suffice: `settled` is false, and results are near. */
 TEST(not_settled)
 {
 	double sigma[3];
@@ -232,7 +233,7 @@ TEST(too_large)
 	bool settled;
 
 	slow(&a, 50, 40);
-	a.sigma[7] = 1e200; /* its square is not a double */
+	a.sigma[7] = 1e200; /* its square overflows a double */
 	assert_err(svd_left_of_map(&a.map, 3, 1, &U, sigma, NULL, &settled), ERR_INPUT,
 		   "too large");
 	assert_err(svd_left_of_map(&a.map, 41, 1, &U, sigma, NULL, &settled), ERR_INPUT,

@@ -2,10 +2,9 @@
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
 
-int openblas_get_num_threads(
-    void); /* la.c is the door to cblas.h; only the pin is looked at here */
+int openblas_get_num_threads(void); /* only la.c includes cblas.h; this test checks the threads */
 
-/* The plain triple loop, with either factor transposed. */
+/* Multiplies in three plain loops; either factor may be transposed. */
 static void naive(const struct mat *A, bool ta, const struct mat *B, bool tb, struct mat *C)
 {
 	size_t rows = ta ? A->cols : A->rows, inner = ta ? A->rows : A->cols;
@@ -41,7 +40,7 @@ static void check_product(size_t rows, size_t inner, size_t cols, bool ta, bool 
 	mat_release(&A);
 }
 
-/* Sizes below, at and across the tiles of 256. */
+/* Sizes are below, at and across the tiles of 256. */
 TEST(products)
 {
 	static const size_t size[][3] = {
@@ -56,7 +55,7 @@ TEST(products)
 	}
 }
 
-/* Below, at and across the blocks of a sum, for any threads. */
+/* Lengths are below, at and across the blocks of a sum, for any number of threads. */
 TEST(long_products)
 {
 	static const size_t inner[] = { 700, ROWSUM_ROWS, 33 * ROWSUM_ROWS + 3 };
@@ -109,7 +108,7 @@ TEST(block)
 	mat_release(&A);
 }
 
-/* The second difference matrix has eigenvalues 2 - 2 cos(pi j / (n+1)), sines for vectors. */
+/* The second-difference matrix has eigenvalues 2 - 2 cos(pi j / (n+1)); its vectors are sines. */
 TEST(eigen)
 {
 	enum { N = 40, D = 7 };
@@ -158,7 +157,7 @@ static void check_orthonormal(size_t rows, size_t cols)
 	struct mat A, before, G, along, back;
 
 	sample_normal(&A, rows, cols, 6);
-	memcpy(ROW(&A, 4), ROW(&A, 3), cols * sizeof(double)); /* one too many */
+	memcpy(ROW(&A, 4), ROW(&A, 3), cols * sizeof(double)); /* row 4 equals row 3 */
 	sample_copy(&A, &before);
 	assert_ok(la_orthonormal_rows(&A));
 	la_gram_rows(&A, 1, &G);
@@ -180,14 +179,14 @@ TEST(orthonormal)
 	check_orthonormal(12, 50);
 }
 
-/* Long enough to be taken in panels, the last of which is larger. */
+/* Vectors are so long that they are processed in panels; the last panel may be larger. */
 TEST(orthonormal_long)
 {
 	check_orthonormal(5, (1 << 17) + 4096 + 7);
 	check_orthonormal(5, 1 << 17);
 }
 
-/* A = P diag(sigma) Q' means P' A has orthogonal rows of lengths sigma. */
+/* If A = P diag(sigma) Q', then P' A has orthogonal rows of lengths sigma. */
 static void check_singular(size_t cols)
 {
 	struct mat A, P, rotated, G;
@@ -209,7 +208,7 @@ static void check_singular(size_t cols)
 	mat_release(&A);
 }
 
-/* Of one block of rows, and of several whose last has fewer rows than there are values. */
+/* Matrices have one block of rows, or several whose last has fewer rows than there are values. */
 TEST(singular)
 {
 	static const size_t cols[] = { 30, ROWSUM_ROWS, 3 * ROWSUM_ROWS + 4 };
@@ -240,7 +239,7 @@ TEST(pinned)
 	assert_int_equal(openblas_get_num_threads(), 1);
 }
 
-/* Results of la_eigen_top() pass the check; anything else fails it. */
+/* la_eigen_check() accepts results of la_eigen_top() and refuses wrong ones. */
 TEST(test_eigen_check)
 {
 	enum { N = 60, D = 5 };
@@ -256,12 +255,12 @@ TEST(test_eigen_check)
 	assert_ok(la_eigen_top(&copy, D, value, &V));
 	assert_ok(la_eigen_check(&G, value, &V, 1));
 	for (size_t i = 0; i < D; i++)
-		MAT(&V, i, 0) = -MAT(&V, i, 0); /* another sign of one column */
+		MAT(&V, i, 0) = -MAT(&V, i, 0); /* one column changes its sign */
 	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "not eigenvectors");
 	for (size_t i = 0; i < D; i++)
 		MAT(&V, i, 0) = -MAT(&V, i, 0);
 	for (size_t j = 0; j < N; j++)
-		MAT(&V, 1, j) = -MAT(&V, 1, j); /* of one vector: as good */
+		MAT(&V, 1, j) = -MAT(&V, 1, j); /* a vector with the opposite sign is also valid */
 	assert_ok(la_eigen_check(&G, value, &V, 1));
 	kept = value[2];
 	value[2] *= 1 + 1e-6;
@@ -273,11 +272,11 @@ TEST(test_eigen_check)
 	MAT(&V, 0, 0) = INFINITY;
 	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "eigenvector with inf");
 	MAT(&V, 0, 0) = kept;
-	/* One vector twice. */
+	/* One vector occurs twice. */
 	memcpy(ROW(&V, 3), ROW(&V, 2), N * sizeof(double));
 	value[3] = value[2];
 	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "not orthonormal");
-	/* True ones, but the second to the sixth. */
+	/* The vectors are eigenvectors, but the second to the sixth. */
 	memcpy(V.a, ROW(&W, 1), D * N * sizeof(double));
 	memcpy(value, more + 1, D * sizeof(double));
 	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "5 are above the last");

@@ -3,7 +3,7 @@
 #include "common/linalg/ortho.h"
 #include "common/linalg/svd.h"
 
-/* A random symmetric positive matrix of rank r. */
+/* Makes a random positive semidefinite matrix of rank r. */
 static void positive(struct mat *K, size_t n, size_t r, uint64_t seed)
 {
 	struct mat A;
@@ -46,8 +46,8 @@ TEST(centre)
 	mat_release(&A);
 }
 
-/* Orthonormal, off the mean, and of the same span: projecting the centred columns on the new ones
- * keeps them. */
+/* Checks that the basis is orthonormal, orthogonal to the mean, and of the same span: projecting
+ * the centred columns on the basis does not change them. */
 static void check_basis(struct mat *A, size_t expected)
 {
 	struct mat Q, C, again, I;
@@ -83,12 +83,12 @@ TEST(basis)
 	sample_normal(&A, 50, 6, 2);
 	check_basis(&A, 6);
 	sample_normal(&A, 50, 6, 2);
-	for (size_t i = 0; i < 50; i++) /* four directions, one of them 1 */
+	for (size_t i = 0; i < 50; i++) /* four directions; one is the vector of ones */
 		for (size_t j = 3; j < 6; j++)
 			MAT(&A, i, j) = j == 3 ? 1 : MAT(&A, i, j - 3) + 2;
 	check_basis(&A, 6);
 	sample_normal(&A, 7, 9, 2);
-	A.cols = 6; /* as many as there can be */
+	A.cols = 6; /* as many columns as possible */
 	check_basis(&A, 6);
 	sample_normal(&A, 7, 9, 2);
 	assert_ok(ortho_basis(&A));
@@ -98,7 +98,7 @@ TEST(basis)
 	mat_release(&A);
 }
 
-/* R H R = the projector on H's range; for full rank the identity. */
+/* R H R is the projector on the range of H: for full rank the identity. */
 TEST(inverse_root)
 {
 	for (size_t rank = 3; rank <= 5; rank += 2) {
@@ -125,7 +125,7 @@ TEST(inverse_root)
 	}
 }
 
-/* All landmarks of a space give its inner products back; fewer give those of the projection. */
+/* With enough landmarks the inner products are those of X; with fewer, those of its projection. */
 TEST(whiten)
 {
 	struct mat X, M, XM, MM, K, P;
@@ -157,7 +157,8 @@ TEST(whiten)
 	mat_release(&X);
 }
 
-/* Centred components are uncorrelated, their variances fall, and all of them keep all distances. */
+/* Centred components are uncorrelated, their variances fall, and together they keep all
+ * distances. */
 TEST(components)
 {
 	struct mat A, P, G;
@@ -208,8 +209,8 @@ static enum err times(void *ctx, const struct mat *B, struct mat *Y)
 	return ERR_OK;
 }
 
-/* K = XX' with X a few strong directions and noise: rows of Z have the distances of X projected on
- * its leading principal directions (those of J X). */
+/* K = XX', where X has a few strong directions and noise. Rows of Z have the distances of X
+ * projected on its leading principal directions (those of J X). */
 TEST(subspace)
 {
 	enum { N = 80, M = 30, D = 4 };
@@ -226,7 +227,7 @@ TEST(subspace)
 		for (size_t j = 0; j < M; j++)
 			MAT(&X, i, j) *= j < D ? 9.0 - (double)j : 0.2;
 	for (size_t i = 0; i < N; i++)
-		MAT(&X, i, 9) += 3; /* a common part, which must not become a direction */
+		MAT(&X, i, 9) += 3; /* a common offset, which must not become a direction */
 	la_gram_rows(&X, 1, &K);
 	op = (struct ortho_operator){ &known, times };
 	assert_ok(ortho_subspace(&op, &p, &Z));
@@ -235,7 +236,7 @@ TEST(subspace)
 	mat_copy(&C, &X);
 	ortho_centre(&C);
 	assert_ok(svd_left(&C, D, 1, &U, sigma, NULL));
-	/* Both are n x D; distances of US against those of Z. */
+	/* P = US and Z are n x D; their distances between rows must agree. */
 	mat_init(&P, N, D);
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < D; j++)
@@ -252,7 +253,7 @@ TEST(subspace)
 	assert_ok(ortho_subspace(&op, &p, &again));
 	assert_same_bits(&Z, &again);
 	mat_release(&again);
-	p.rounds = 1; /* a look at a random plane is another thing */
+	p.rounds = 1; /* one round gives another result */
 	assert_ok(ortho_subspace(&op, &p, &again));
 	assert_true(fabs(inner(&again, 0, 0) - inner(&Z, 0, 0)) > 1e-3);
 	mat_release(&again);
@@ -264,7 +265,7 @@ TEST(subspace)
 	mat_release(&X);
 }
 
-/* Fewer directions than asked for, and fewer rows than columns of the block. */
+/* The rank is below k, and the matrix has fewer rows than the block has columns. */
 TEST(poor_spaces)
 {
 	struct ortho_subspace p = { .n = 12, .k = 5, .extra = 10, .rounds = 4 };

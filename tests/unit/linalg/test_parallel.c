@@ -66,7 +66,7 @@ static void stops(void *ctx, unsigned worker, size_t block)
 	*(_Atomic int *)ctx += progress_stopped();
 }
 
-/* Two jobs of one process: what one ticks or ends is not the other's. */
+/* Progress and stop of one job do not affect another job of the same process. */
 TEST(of_one_job)
 {
 	struct progress a = { 0 }, b = { 0 };

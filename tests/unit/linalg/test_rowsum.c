@@ -1,11 +1,11 @@
-/* Sums over rows whose bits do not depend on where the rows are. */
+/* Tests sums over rows: their bits do not depend on which process has the rows. */
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
 
 enum { BLOCKS = 70, WIDTH = 3 };
 
-/* The tree as it is meant: the left half is the largest power of two below the count. */
+/* Adds as a tree: the left half has the largest power of two below the count. */
 static double tree(const double *x, size_t count)
 {
 	size_t half = 1;
@@ -69,7 +69,7 @@ static struct mat rows_of(const struct mat *A, size_t b)
 			     .a = ROW(A, b * ROWSUM_ROWS) };
 }
 
-/* What each block's rows give alone, joined. */
+/* Joining the sums of single blocks gives the product of the whole matrix. */
 TEST(products_of_blocks)
 {
 	struct mat A, G, AA;

@@ -4,13 +4,13 @@
 
 #include <float.h>
 
-/* The dense reference, called directly: la.c offers no full decomposition. */
+/* Declares the dense reference of LAPACK, because la.c has no full decomposition. */
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s,
 	     double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork,
 	     int *iwork, int *info);
 
-/* U (n x min) and sigma of X by dgesdd on the transpose: column-major X' is row-major X, and its
- * right vectors are the left ones of X. */
+/* Computes U (n x min) and sigma of X by dgesdd on the transpose: column-major X' is row-major X,
+ * and the right vectors of X' are the left ones of X. */
 static void reference(const struct mat *X, struct mat *U, double *sigma)
 {
 	int n = (int)X->rows, m = (int)X->cols, least = n < m ? n : m, info;
@@ -31,7 +31,7 @@ static void reference(const struct mat *X, struct mat *U, double *sigma)
 	mat_release(&copy);
 }
 
-/* Same up to sign: ours has its largest entry positive. */
+/* Compares columns up to their sign; the largest entry of each column of U is positive. */
 static void assert_columns_near(const struct mat *U, const struct mat *exact, double tolerance)
 {
 	for (size_t j = 0; j < U->cols; j++) {
@@ -56,7 +56,8 @@ static void check_against_lapack(size_t n, size_t m, size_t d)
 	double *sigma, *exact_sigma;
 
 	sample_normal(&X, n, m, n * m);
-	for (size_t i = 0; i < n * m; i++) /* uneven columns, so that no two values are close */
+	/* Columns differ in scale, so that no two singular values are close. */
+	for (size_t i = 0; i < n * m; i++)
 		X.a[i] *= 1 + 0.2 * (double)(i % m);
 	ALLOC(sigma, d);
 	ALLOC(exact_sigma, least);
@@ -79,13 +80,14 @@ TEST(gram_against_lapack)
 	check_against_lapack(1, 1, 1);
 	check_against_lapack(40, 25, 25);
 	check_against_lapack(40, 25, 6);
-	check_against_lapack(25, 40, 6); /* wide */
+	check_against_lapack(25, 40, 6); /* more columns than rows */
 	check_against_lapack(25, 40, 25);
 	check_against_lapack(300, 200, 17);
 	check_against_lapack(60, 500, 17);
 }
 
-/* X <- (I - 2 vv') X or X (I - 2 vv') for a random unit v that is 0 on the first `free` entries. */
+/* Sets X to (I - 2 vv') X if `rows`, else to X (I - 2 vv'). v is a random unit vector whose first
+ * `free_entries` entries are 0. */
 static void reflect(struct mat *X, bool rows, size_t free_entries, uint64_t seed)
 {
 	size_t n = rows ? X->rows : X->cols;
@@ -110,8 +112,8 @@ static void reflect(struct mat *X, bool rows, size_t free_entries, uint64_t seed
 	mat_release(&v);
 }
 
-/* X = H diag(sigma) K' with H and K products of reflections: its SVD is known without computing
- * one. The first `zero_rows` rows of X are exactly zero. */
+/* Makes X = H diag(sigma) K', where H and K are products of reflections, so its SVD is known. The
+ * first `zero_rows` rows of X are zero. */
 static void known_svd(size_t n, size_t m, const double *sigma, size_t count, size_t zero_rows,
 		      struct mat *X, struct mat *H)
 {
@@ -128,7 +130,7 @@ static void known_svd(size_t n, size_t m, const double *sigma, size_t count, siz
 	}
 }
 
-/* A spectrum that falls as slowly as those of real features: 1 / sqrt(1 + j). */
+/* The singular values fall as slowly as those of real features: 1 / sqrt(1 + j). */
 TEST(randomised)
 {
 	enum { N = 1700, M = 1600, RANK = 1500, D = 12 };
@@ -157,7 +159,7 @@ TEST(randomised)
 	mat_release(&X);
 }
 
-/* Rank 4, six columns asked for: the last two are zero, on every path. */
+/* The rank is 4 and the call computes six columns: the last two are zero for each algorithm. */
 static void check_rank(size_t n, size_t m)
 {
 	static const double sigma[] = { 9, 5, 4, 0.5 };
@@ -191,9 +193,9 @@ TEST(rank_deficient)
 	check_rank(1505, 1900);
 }
 
-/* Values near the limit of what a Gram matrix can see come out as themselves: rounding turns the
- * vector of sigma by about epsilon / sigma^2 into the null space, which takes half the square of
- * that from sigma. */
+/* Values near the limit of a Gram matrix's precision are accurate. Rounding moves the vector of
+ * sigma by about epsilon / sigma^2 into the null space. That takes half of its square from
+ * sigma. */
 TEST(small_values)
 {
 	static const double sigma[] = { 1, 1e-3, 1e-6, 1e-7 };
@@ -251,7 +253,7 @@ TEST(bad_input)
 	sample_normal(&X, 10, 4, 1);
 	assert_err(svd_left(&X, 0, 1, &U, sigma, NULL), ERR_INPUT, "0 singular vectors");
 	assert_err(svd_left(&X, 5, 1, &U, sigma, NULL), ERR_INPUT, "10 x 4");
-	X.a[7] = 1e200; /* its square is not a double */
+	X.a[7] = 1e200; /* its square overflows a double */
 	assert_err(svd_left(&X, 2, 1, &U, sigma, NULL), ERR_INPUT, "too large");
 	mat_release(&X);
 }

@@ -1,9 +1,9 @@
-/* Products with a few vectors, against loops in the same order. */
+/* Compares products with a few vectors with loops that add in the same order. */
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/la.h"
 #include "common/linalg/thin.h"
 
-/* in A', in the order of thin.c: the vector lanes of any machine give these bits. */
+/* Computes in A' in the order of thin.c: vector registers of any width give the same bits. */
 static void loop_product(const struct mat *A, const struct mat *in, struct mat *out)
 {
 	mat_init(out, in->rows, A->rows);
@@ -59,8 +59,8 @@ static void check_thin(thin_fn *f, const struct mat *A, const struct mat *in,
 	mat_release(&out);
 }
 
-/* Below, at and across rows at once, vectors side by side and parts. Sums over rows of several
- * parts have another order than the loop's. */
+/* Counts are below, at and across the rows of a step, the vectors of a step and the parts. If rows
+ * have several parts, their sums have another order than those of the loop. */
 TEST(as_the_loops)
 {
 	static const size_t rows[] = { 0, 1, 7, 8, 9, 255, 256, 257, 5000 };

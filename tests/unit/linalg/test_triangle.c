@@ -1,9 +1,9 @@
-/* Half of a symmetric matrix. */
+/* Tests the packed upper half of a symmetric matrix. */
 #include "tests/unit/linalg/sample.h"
 
 #include "common/linalg/triangle.h"
 
-/* Every entry has a place of its own, and all of them are used. */
+/* Every pair (i, j) has its own element, and every element has a pair. */
 TEST(test_each_entry_has_a_place)
 {
 	for (size_t n = 0; n < 12; n++) {

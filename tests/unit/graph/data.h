@@ -1,5 +1,4 @@
-/* data.h -- a planted graph, real data, and columns dealt out to parties, for the methods'
- * tests. */
+/* data.h -- a planted graph, real data, and slices of columns for parties, for tests of methods. */
 #ifndef TESTS_UNIT_GRAPH_DATA_H
 #define TESTS_UNIT_GRAPH_DATA_H
 
@@ -10,7 +9,7 @@
 
 enum { PLANTED_NODES = 300, PLANTED_WORDS = 60, PLANTED_CLASSES = 4 };
 
-/* Planted: nodes of a class share words and edges, with noise in both. */
+/* Makes a planted sample: nodes of one class share words and edges; both have noise. */
 static inline void planted(struct features *X, struct graph *g, uint32_t *truth)
 {
 	struct triple *words, *edges;
@@ -89,8 +88,8 @@ static inline void read_graph(FILE *f, size_t n, struct graph *g)
 	fclose(f);
 }
 
-/* One of the citation graphs; false if it is not there. All nodes count, citeseer's 15 unlabelled
- * ones too: as in the published numbers. */
+/* Reads one of the citation graphs; returns false if its files are missing. All nodes count, also
+ * the 15 unlabelled ones of citeseer, as in the published figures. */
 static inline bool read_cited(const char *set, struct features *X, struct graph *g,
 			      uint32_t **truth)
 {
@@ -114,7 +113,7 @@ static inline bool read_cited(const char *set, struct features *X, struct graph 
 	return true;
 }
 
-/* Column j of X goes to slice j % parties; dense slices if asked for. X stays. */
+/* Gives column j of X to slice j % parties; the slices are dense if `dense`. X is unchanged. */
 static inline void deal_columns(const struct csr *X, size_t parties, bool dense,
 				struct features *part)
 {

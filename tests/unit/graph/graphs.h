@@ -1,4 +1,4 @@
-/* Small random graphs for tests of what computes on graphs. */
+/* Makes small random graphs for tests of code that computes on graphs. */
 #ifndef TESTS_UNIT_GRAPH_GRAPHS_H
 #define TESTS_UNIT_GRAPH_GRAPHS_H
 
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* `count` graphs of 1 .. most nodes with two attributes; an edge between two nodes with probability
- * p. */
+/* Makes `count` graphs of 1 to `most` nodes with two attributes each. Each pair of nodes has an
+ * edge with probability p. */
 static inline void random_graphs(struct graphs *g, size_t count, size_t most, double p,
 				 uint64_t seed)
 {

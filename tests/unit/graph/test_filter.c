@@ -2,7 +2,7 @@
 #include "common/graph/filter.h"
 #include "common/linalg/la.h"
 
-/* I - S as a dense matrix. */
+/* Sets Ls to I - S as a dense matrix. */
 static void dense_laplacian(const struct graph *g, struct mat *Ls)
 {
 	sample_normalised(g, Ls);
@@ -11,7 +11,7 @@ static void dense_laplacian(const struct graph *g, struct mat *Ls)
 			MAT(Ls, i, j) = (i == j) - MAT(Ls, i, j);
 }
 
-/* V' diag((1 - l / by)^psi) V X from an eigendecomposition; by is 2 or the largest l. */
+/* Computes V' diag((1 - l / by)^psi) V X from an eigendecomposition; `by` is 2 or the largest l. */
 static void by_spectrum(const struct graph *g, enum filter_kind kind, unsigned psi,
 			const struct mat *X, struct mat *out)
 {
@@ -34,7 +34,7 @@ static void by_spectrum(const struct graph *g, enum filter_kind kind, unsigned p
 	mat_release(&Ls);
 }
 
-/* From 26 on, by fewer steps (filter_steps.h). */
+/* Orders of 26 and more use fewer steps (filter_steps.h). */
 TEST(equals_the_spectral_definition)
 {
 	static const unsigned orders[] = { 0, 1, 2, 3, 5, 25, 26, 60, 200 };
@@ -57,7 +57,7 @@ TEST(equals_the_spectral_definition)
 			}
 }
 
-/* T^psi X by a dense T; sparse features too. */
+/* Compares FILTER_MEAN with T^psi X for a dense T, for dense and for sparse features. */
 TEST(mean_filter_by_matrix)
 {
 	for (int weighted = 0; weighted < 2; weighted++) {
@@ -95,7 +95,8 @@ TEST(mean_filter_by_matrix)
 	}
 }
 
-/* ||F^t X||^2 and its part off the column means, of what graph_filter makes. */
+/* Checks `square` = ||F^t X||^2 and `spread`, the same after subtracting column means, against X,
+ * which graph_filter() computed. */
 static void check_spread(const struct mat *X, double square, double spread)
 {
 	double all = 0, off = 0;
@@ -125,7 +126,7 @@ TEST(spread_of_powers)
 		struct csr s;
 
 		sample_graph(&g, 50, 90, 2, false, 6);
-		sample_sparse(&s, 50, 37, 5, false, 6); /* two panels and a bit */
+		sample_sparse(&s, 50, 37, 5, false, 6); /* two panels and a part of one */
 		csr_to_dense(&s, &dense);
 		assert_ok(graph_filter_spread(&g, (enum filter_kind)kind, STEPS, 1, &s, NULL,
 					      square, spread));
@@ -147,7 +148,7 @@ TEST(spread_of_powers)
 	}
 }
 
-/* S x is twice a half step less x. */
+/* FILTER_PLAIN: S x is twice a half step minus x. */
 TEST(spread_of_plain_powers)
 {
 	enum { STEPS = 5 };
@@ -188,7 +189,7 @@ TEST(one_step_by_hand)
 	mat_init(&X, 3, 1);
 	X.a[0] = 4;
 	X.a[1] = 8;
-	X.a[2] = 5; /* alone: stays */
+	X.a[2] = 5; /* node 2 has no edge and does not change */
 	assert_ok(graph_filter(&g, FILTER_HALF, 1, 1, &X));
 	assert_near(X.a[0], 5, 1e-15);
 	assert_near(X.a[1], 7, 1e-15);
@@ -200,7 +201,7 @@ TEST(one_step_by_hand)
 	graph_release(&g);
 }
 
-/* The filter as one would first write it: all columns at once, nodes in their own order. */
+/* Computes the half filter in the simplest way: all columns at once, nodes in their own order. */
 static void naive_half(const struct graph *g, unsigned psi, struct mat *X)
 {
 	const struct csr *a = &g->adjacency;
@@ -251,7 +252,7 @@ TEST(same_bits_as_the_naive_order)
 	}
 }
 
-/* A column's result does not depend on its neighbours in the panel, nor on who made the panel. */
+/* The result of a column depends neither on the other columns of its panel nor on the thread. */
 TEST(same_bits_for_any_width_and_threads)
 {
 	static const size_t widths[] = { 1, 15, 16, 17, 32, 70 };
@@ -282,7 +283,7 @@ TEST(same_bits_for_any_width_and_threads)
 	graph_release(&g);
 }
 
-/* Several steps at once, for which leaves are folded, and one by one, for which they are not. */
+/* Compares several steps in one call, which fold leaves, with single steps, which do not. */
 TEST(leaves_of_one_node)
 {
 	enum { COLS = 37 };
@@ -314,21 +315,22 @@ TEST(leaves_of_one_node)
 		}
 }
 
-/* Nothing gets further than psi edges, and between leaves of one node it takes two. */
+/* A value travels at most psi edges; between two leaves of one node the distance is two. */
 TEST(zeros_stay_out_of_reach)
 {
 	struct graph g;
 
 	sample_leafy(&g, false);
 	for (unsigned psi = 1; psi <= 3; psi++) {
-		const uint32_t leaf = SAMPLE_LEAFY - 1, hub = SAMPLE_HUBS - 1; /* of the last hub */
+		/* The leaf is the last one of the last hub. */
+		const uint32_t leaf = SAMPLE_LEAFY - 1, hub = SAMPLE_HUBS - 1;
 		struct mat X;
 
 		mat_init(&X, SAMPLE_LEAFY, 1);
 		X.a[leaf] = 3;
 		assert_ok(graph_filter(&g, FILTER_HALF, psi, 1, &X));
 		assert_true(X.a[leaf] > 1 && X.a[hub] > 0);
-		assert_true((X.a[leaf - 1] != 0) == (psi >= 2)); /* beside it */
+		assert_true((X.a[leaf - 1] != 0) == (psi >= 2)); /* another leaf of the same hub */
 		assert_true((X.a[hub - 1] != 0) == (psi >= 2));
 		assert_true((X.a[hub - 2] != 0) == (psi >= 3));
 		assert_true(X.a[hub - 3] == 0 && X.a[2] == 0);
@@ -362,8 +364,8 @@ TEST(sparse_equals_dense)
 		}
 }
 
-/* A ring, with its self-loops, has S = circulant(1 1 0 .. 0 1) / 3: lambda = 1 - (1 + 2 cos) / 3,
- * largest at cos = -1 for an even length. */
+/* Makes a ring. With self-loops its S is circulant(1 1 0 .. 0 1) / 3, so lambda = 1 - (1 + 2 cos) /
+ * 3. For an even length the largest lambda is at cos = -1. */
 static void ring(struct graph *g, size_t n)
 {
 	struct triple *t;
@@ -444,7 +446,7 @@ TEST(rows_must_match)
 	graph_release(&g);
 }
 
-/* Weights that are all one are dropped: the graph is the unweighted one. */
+/* If all weights are one, graph_init() drops them and the graph is unweighted. */
 TEST(unit_weights)
 {
 	struct graph g;
@@ -478,8 +480,8 @@ static void csr_of_dense(const struct mat *m, struct csr *s)
 	}
 }
 
-/* A graph too large for a panel of each thread, leaves folded and all: COPIES of a small one, to
- * the bits of that. */
+/* Uses a graph too large for one panel per thread: COPIES of a small graph, leaves folded. Its
+ * result has the same bits as that of the small graph. */
 TEST(large_as_small_again_and_again)
 {
 	enum { RING = 20, LEAVES = 5, NODES = RING + LEAVES, COPIES = 6500, COLS = 21 };

@@ -1,10 +1,10 @@
-/* The order in which a graph is laid out for its filter. */
+/* Tests the order in which the filter stores the nodes of a graph. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filter_plan.h"
 
 enum { NODES = 11000, HUB = 5000, SPOKES = 300, ALONE = 7 };
 
-/* Paths of five nodes, with a hub on every 30th node and the last few nodes alone. */
+/* Makes paths of five nodes. A hub has an edge to every 30th node, and the last nodes have none. */
 static void make(struct graph *g, bool weighted)
 {
 	size_t count = 0;
@@ -30,7 +30,7 @@ static void make(struct graph *g, bool weighted)
 	free(t);
 }
 
-/* Each node once, with its own neighbours in their own order, its weights and its degree. */
+/* The plan has each node once, with its neighbours in their order, its weights and its degree. */
 TEST(each_node_once)
 {
 	for (int weighted = 0; weighted < 2; weighted++) {
@@ -60,7 +60,7 @@ TEST(each_node_once)
 	}
 }
 
-/* Rows of another length than the one before are as few as windows and lengths allow. */
+/* Few adjacent rows of the plan differ in length: at most 5 changes for each window of 256. */
 TEST(equal_rows_together)
 {
 	struct filter_plan p;
@@ -72,12 +72,12 @@ TEST(equal_rows_together)
 	for (size_t i = 1; i < NODES; i++)
 		changes += p.start[i + 1] - p.start[i] != p.start[i] - p.start[i - 1];
 	assert_true(changes <=
-		    5 * (NODES / 256 + 1)); /* lengths 0 to 3 and the hub's, in each window */
+		    5 * (NODES / 256 + 1)); /* each window: lengths 0 to 3, and the hub's */
 	filter_plan_release(&p);
 	graph_release(&g);
 }
 
-/* Each node once, and each row's neighbours those of its nodes, but each row of them once. */
+/* Checks a folded plan: each node is in one row, and a row has each row of a neighbour once. */
 static void check_folded(const struct filter_plan *p, const struct graph *g)
 {
 	const struct csr *a = &g->adjacency;
@@ -115,16 +115,15 @@ TEST(leaves_in_one_row)
 
 	sample_leafy(&g, false);
 	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, true));
-	/* 3, 6, .. 15 leaves: one row; 18 to 27: two */
+	/* 3, 6, .. 15 leaves fit in one row; 18 to 27 leaves need two */
 	assert_int_equal(p.n, SAMPLE_HUBS + 5 + 2 * 4);
 	check_folded(&p, &g);
 	filter_plan_release(&p);
 	graph_release(&g);
 }
 
-/* Leaves of one node are taken in the order of their numbers, FOLD_MOST at a time, however they
- * came to lie apart: a star of many, between whose leaves there are others that are laid out first.
- */
+/* Rows take the leaves of one node in ascending order, FOLD_MOST at a time. Every second node here
+ * is a leaf of a star; the others form a path that the plan stores first. */
 TEST(leaves_by_number)
 {
 	enum { STAR = 1000, NODES_OF_STAR = 2 * STAR + 1 };
@@ -136,7 +135,7 @@ TEST(leaves_by_number)
 	struct csr a;
 
 	for (uint32_t i = 0; i < STAR;
-	     i++) { /* every second is a path's: centre, 2 i + 1, 2 i - 1, .. */
+	     i++) { /* odd nodes form a path: centre, 2 i + 1, 2 i - 1, .. */
 		uint32_t to = i ? 2 * i - 1 : centre;
 
 		t[count++] = (struct triple){ 2 * i, centre, 1 };
@@ -162,7 +161,7 @@ TEST(leaves_by_number)
 	graph_release(&g);
 }
 
-/* Weighted edges, and graphs with hardly a leaf beside another, stay as they are. */
+/* Folds nothing if edges have weights or if few nodes have more than one leaf. */
 TEST(nothing_to_fold)
 {
 	struct filter_plan p;

@@ -1,10 +1,12 @@
-/* Several steps at once, against single ones; each is seen. */
+/* Compares several filter steps in one call with single steps, and checks the values of each
+ * step. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filter.h"
 
 enum { STEPS = 5, COLS = 35 };
 
-/* after[t]: X after t + 1 single steps. seen: values that were shown, of each step. */
+/* after[t]: X after t + 1 single steps. seen[t]: count of values that the callback got in step
+ * t. */
 struct expected {
 	struct mat after[STEPS];
 	size_t seen[STEPS];
@@ -46,7 +48,7 @@ static void check(const struct graph *g, size_t n, unsigned threads)
 	filter_run_steps(r, STEPS, threads, &all, see, &x);
 	assert_false(x.wrong);
 	assert_mat_near(&all, &X, 1e-12);
-	filter_run_step(r, threads, &all); /* sees no more */
+	filter_run_step(r, threads, &all); /* later steps do not call see() */
 	filter_run_step(r, threads, &X);
 	assert_mat_near(&all, &X, 1e-12);
 	for (size_t t = 0; t < STEPS; t++) {
@@ -68,7 +70,7 @@ TEST(each_step_is_seen)
 	graph_release(&g);
 }
 
-/* So many nodes that all threads share a panel. */
+/* The graph is so large that all threads share one panel. */
 TEST(each_step_of_a_large_graph)
 {
 	enum { NODES = (1 << 17) + 5 };

@@ -1,4 +1,4 @@
-/* Powers in fewer steps, against pow() all over the spectrum. */
+/* Compares powers that filter_steps computes in fewer steps with pow() over the whole spectrum. */
 #include "tests/test.h"
 #include "common/graph/filter_steps.h"
 
@@ -22,9 +22,9 @@ TEST(powers)
 		struct filter_steps s;
 
 		filter_steps_init(&s, power);
-		assert_int_equal(s.count, filter_steps_count(power)); /* its roots are found */
+		assert_int_equal(s.count, filter_steps_count(power)); /* all roots were found */
 		assert_true(worst_of(&s, power) < 1e-10);
-		assert_true(fabs(filter_steps_at(&s, 1) - 1) < 1e-13); /* a constant stays */
+		assert_true(fabs(filter_steps_at(&s, 1) - 1) < 1e-13); /* keeps a constant */
 		filter_steps_release(&s);
 	}
 }
@@ -53,7 +53,7 @@ TEST(plain_powers)
 	filter_steps_release(&s);
 }
 
-/* No product of the first steps is much larger than what comes out: rounding would be, too. */
+/* No partial product is much larger than the result, so rounding errors stay small. */
 TEST(on_the_way)
 {
 	for (unsigned power = 30; power <= 240; power += 30) {

@@ -1,4 +1,4 @@
-/* Filtered features as a map, against the same features filtered whole. */
+/* Compares products with filtered features as a linear map with those of the filtered matrix. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filtered.h"
 #include "common/linalg/la.h"
@@ -16,7 +16,7 @@ static void sample_init(struct sample *s, bool weighted, bool ones)
 	sample_graph(&s->g, NODES, EDGES, ISOLATED, weighted, 1);
 	sample_sparse(&s->X, NODES, COLS, 6, ones, 2);
 	for (size_t e = s->X.start[NODES - 1]; e < s->X.start[NODES]; e++)
-		s->X.value[e] = 0; /* the last row, which has no edge */
+		s->X.value[e] = 0; /* the last row is zero and its node has no edge */
 	csr_to_dense(&s->X, &s->dense);
 }
 
@@ -27,7 +27,7 @@ static void sample_release(struct sample *s)
 	mat_release(&s->dense);
 }
 
-/* The products with F itself. */
+/* Computes both products with the filtered matrix F itself. */
 static void formed(const struct sample *s, enum filter_kind kind, unsigned psi,
 		   const struct mat *in, struct mat *once, struct mat *twice)
 {
@@ -61,11 +61,11 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	assert_true(f.map.rows == NODES && f.map.cols == COLS);
 	f.map.square(f.map.ctx, &in, &twice);
 	f.map.multiply(f.map.ctx, &in, &once);
-	/* many steps are a polynomial, and those of F'F another than F's twice (filter_steps.h) */
+	/* many steps use a polynomial; that of F'F differs from F applied twice (filter_steps.h) */
 	assert_mat_near(&once, &exact_once, 1e-13 * largest(&exact_once));
 	assert_mat_near(&twice, &exact_twice, (psi < 13 ? 1e-13 : 1e-10) * largest(&exact_twice));
 	for (size_t i = 0; i < vectors; i++)
-		assert_true(MAT(&once, i, NODES - 1) == 0); /* exactly */
+		assert_true(MAT(&once, i, NODES - 1) == 0); /* exactly zero */
 	filtered_release(&f);
 	mat_release(&exact_twice);
 	mat_release(&exact_once);
@@ -74,7 +74,7 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	mat_release(&in);
 }
 
-/* psi up to where powers are cheaper, and beyond it. */
+/* psi goes from 0 to values above the limit from which powers are cheaper. */
 TEST(products)
 {
 	static const unsigned psi[] = { 0, 1, 2, 9, 30, 60, 100 };
@@ -98,7 +98,7 @@ TEST(ones_without_values)
 
 	sample_graph(&s.g, NODES, EDGES, ISOLATED, false, 1);
 	sample_sparse(&s.X, NODES, COLS, 6, true, 2);
-	s.X.start[NODES] = s.X.start[NODES - 1]; /* the last row has none */
+	s.X.start[NODES] = s.X.start[NODES - 1]; /* the last row has no entries */
 	free(s.X.value);
 	s.X.value = NULL;
 	csr_to_dense(&s.X, &s.dense);
@@ -119,7 +119,7 @@ TEST(fewer_steps)
 	sample_release(&s);
 }
 
-/* A path: several shares of rows for threads, each node beside its neighbours. */
+/* On a path, threads share the rows and each row needs its neighbours. */
 TEST(threads)
 {
 	enum { LONG = 20000 };
@@ -160,12 +160,12 @@ TEST(when_it_pays)
 {
 	const enum filter_kind half = FILTER_HALF;
 
-	/* half of the columns of cora, citeseer, wiki */
+	/* cora, citeseer, wiki: half of the columns */
 	assert_true(filtered_pays(2708, 716, 26000, 10556, half, 9, 7));
 	assert_true(filtered_pays(3327, 1852, 53000, 9104, half, 15, 6));
 	assert_true(filtered_pays(2405, 2486, 780000, 23192, half, 2, 17));
 	assert_true(filtered_pays(4000, 700, 4000 * 700, 10000, half, 20, 5)); /* dense */
-	/* features as many as pubmed's, for 2, 4, 8 and 16 parties */
+	/* pubmed's columns among 2, 4, 8 and 16 parties */
 	assert_true(filtered_pays(19717, 250, 492000, 88648, half, 60, 3));
 	assert_false(filtered_pays(19717, 125, 246000, 88648, half, 60, 3));
 	assert_false(filtered_pays(19717, 63, 124000, 88648, half, 60, 3));
@@ -174,7 +174,7 @@ TEST(when_it_pays)
 	assert_false(filtered_pays(2708, 90, 3300, 10556, half, 9, 7));
 	assert_false(filtered_pays(3327, 1852, 53000, 9104, FILTER_MEAN, 15, 6));
 	assert_false(filtered_pays(19717, 250, 492000, 88648, FILTER_MEAN, 60, 3));
-	assert_false(filtered_pays(2708, 716, 26000, 10556, half, 9, 300)); /* all but */
+	assert_false(filtered_pays(2708, 716, 26000, 10556, half, 9, 300)); /* too many vectors */
 }
 
 TEST(bad_input)

@@ -1,4 +1,4 @@
-/* Features of the nodes of small graphs: by hand, and against powers of the whole matrix. */
+/* Tests features of nodes of small graphs by hand and against powers of the whole matrix. */
 #include "tests/test.h"
 #include "tests/unit/graph/graphs.h"
 
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* diag((D^-1 A)^t) of a triangle with a tail: 0-1-2 all linked, 3 at 2; and a node alone. */
+/* Checks diag((D^-1 A)^t). The first graph is the triangle 0-1-2 with node 3 joined to 2; the
+ * second is a node without edges. */
 TEST(test_powers_by_hand)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 }, { 2, 1, 1 },
@@ -25,13 +26,13 @@ TEST(test_powers_by_hand)
 
 		for (size_t j = 0; j < GRAPHS_DEGREES; j++)
 			assert_true(F[v * 32 + j] == (j == hot[v]));
-		assert_true(F[v * 32 + 16] == 0); /* no way back in one step */
+		assert_true(F[v * 32 + 16] == 0); /* one step cannot return */
 	}
-	/* two steps: over each neighbour u 1/deg(v) 1/deg(u) */
+	/* two steps: the sum of 1/deg(v) 1/deg(u) over each neighbour u */
 	assert_float_equal(F[0 * 32 + 17], 1.0 / 4 + 1.0 / 6, 1e-7);
 	assert_float_equal(F[2 * 32 + 17], 1.0 / 6 + 1.0 / 6 + 1.0 / 3, 1e-7);
 	assert_float_equal(F[3 * 32 + 17], 1.0 / 3, 1e-7);
-	/* three: round the triangle, both ways */
+	/* three steps: round the triangle in both directions */
 	assert_float_equal(F[0 * 32 + 18], 2.0 / 12, 1e-7);
 	assert_float_equal(F[3 * 32 + 18], 0, 1e-7);
 	for (size_t j = 16; j < 32; j++)
@@ -40,7 +41,7 @@ TEST(test_powers_by_hand)
 	graphs_release(&g);
 }
 
-/* Graphs of up to 60 nodes: more than a block, paths longer than 8 steps. */
+/* Graphs have up to 60 nodes, more than a block, and paths longer than 8 steps. */
 TEST(test_powers)
 {
 	struct graphs g;
@@ -75,8 +76,8 @@ TEST(test_powers)
 	graphs_release(&g);
 }
 
-/* A line to the right and one upwards: each is in its direction alone, as long as it is, and where
- * it is. */
+/* Draws one line to the right and one upwards. Each has its length in its own direction only, and
+ * at its own place. */
 TEST(test_lines_have_a_direction)
 {
 	enum { D = 32 + 2 + GRAPHS_LINES };
@@ -100,9 +101,9 @@ TEST(test_lines_have_a_direction)
 		assert_true(d == 2 ? sum[1][d] > 1 : sum[1][d] < 1e-6);
 	}
 	assert_float_equal(sum[0][0], sum[1][2], 1e-5);
-	for (size_t c = 0; c < 16; c++) /* one is the other's mirror image */
+	for (size_t c = 0; c < 16; c++) /* the second line is the mirror image of the first */
 		assert_float_equal(F[34 + c], F[2 * D + 34 + 32 + c % 4 * 4 + c / 4], 1e-6);
-	assert_true(F[34] > 3 * F[34 + 4]); /* along the lower edge */
+	assert_true(F[34] > 3 * F[34 + 4]); /* the first line is at the lower edge */
 	assert_ok(graphs_features(&g, GRAPHS_COORDINATES, 1, &G));
 	assert_true(G[34 + 32] == 2.5F && G[34 + 33] == 0);
 	free(F);

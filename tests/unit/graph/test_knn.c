@@ -13,7 +13,7 @@ TEST(same_as_by_definition)
 	assert_int_equal(knn_rule(9298), 10);
 }
 
-/* By the definition, from the whole matrix. */
+/* Computes S by its definition from the whole matrix K. */
 static void slowly(const struct mat *K, size_t k, struct mat *S)
 {
 	size_t n = K->rows;
@@ -51,7 +51,7 @@ static void check(const struct csr *S, const struct mat *expected, double tolera
 	mat_release(&dense);
 }
 
-/* More rows than a block has; k from 1 to more than there are. */
+/* Uses more rows than a block has, and k from 1 to more than the number of rows. */
 TEST(against_the_definition)
 {
 	static const size_t shape[][3] = {
@@ -63,7 +63,7 @@ TEST(against_the_definition)
 		struct csr S;
 
 		sample_normal(&X, shape[s][0], shape[s][1], s);
-		la_gram_rows(&X, 1, &K); /* negative ones among them */
+		la_gram_rows(&X, 1, &K); /* some products are negative */
 		slowly(&K, shape[s][2], &expected);
 		knn_products(&X, shape[s][2], 2, &S);
 		check(&S, &expected, 1e-12);
@@ -81,7 +81,8 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 	memcpy(S, ROW(K, first), count * K->cols * sizeof(*S));
 }
 
-/* Row 0 likes 1, 2 and 3 alike: the lower two stay. Row 3 likes nobody. */
+/* Row 0 has equal products with rows 1, 2 and 3, so the lower two remain. Row 3 has no
+ * neighbours. */
 TEST(ties_and_nothing)
 {
 	double k[] = { 9, 1, 1, 1, 0, 9, 2, 0, 0, 2, 9, 0, 0, -1, 0, 9 };

@@ -1,7 +1,7 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/graph.h"
 
-/* Two triangles, 0 1 2 and 3 4 5, joined by the edge 2 - 3 of weight `bridge`. */
+/* Makes two triangles, 0 1 2 and 3 4 5, joined by the edge 2 - 3 of weight `bridge`. */
 static void triangles(struct graph *g, double bridge, bool weighted)
 {
 	static const uint32_t edge[][2] = { { 0, 1 }, { 1, 2 }, { 0, 2 }, { 3, 4 },
@@ -23,7 +23,7 @@ static void triangles(struct graph *g, double bridge, bool weighted)
 	graph_init(g, &a);
 }
 
-/* By hand: 6 of 7 edges within, each side half of the degrees: 6/7 - 1/2. */
+/* 6 of 7 edges are within a side and each side has half of the degrees: 6/7 - 1/2. */
 TEST(two_triangles_by_hand)
 {
 	static const uint32_t sides[] = { 0, 0, 0, 1, 1, 1 }, one[] = { 2, 2, 2, 2, 2, 2 },
@@ -32,11 +32,11 @@ TEST(two_triangles_by_hand)
 
 	triangles(&g, 1, false);
 	assert_near(modularity(&g, sides, 2), 6.0 / 7 - 0.5, 1e-15);
-	assert_near(modularity(&g, sides, 9), 6.0 / 7 - 0.5, 1e-15); /* empty clusters */
+	assert_near(modularity(&g, sides, 9), 6.0 / 7 - 0.5, 1e-15); /* seven clusters are empty */
 	assert_near(modularity(&g, one, 3), 0, 1e-15);
 	assert_near(modularity(&g, alone, 6), -(4 * 4 + 2 * 9) / 196.0, 1e-15);
 	graph_release(&g);
-	/* A heavier bridge counts against the sides: 6 of 9, degrees 9 and 9 of 18. */
+	/* With a bridge of weight 3, 6 of 9 are within a side; each side has degree 9 of 18. */
 	triangles(&g, 3, true);
 	assert_near(modularity(&g, sides, 2), 6.0 / 9 - 0.5, 1e-15);
 	graph_release(&g);

@@ -1,8 +1,8 @@
-/* Distances from column means that are far longer. */
+/* Tests the spread where distances from column means are far shorter than the means. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filter.h"
 
-/* Each width of a panel's last columns; more rows than a block of the sum. */
+/* Covers each width that a panel's last columns can have, and more rows than one block of a sum. */
 TEST(far_from_zero)
 {
 	enum { NODES = 5000 };

@@ -1,4 +1,4 @@
-/* nodes.h -- a graph of several blocks of nodes, with features, and what one rank has of both. */
+/* nodes.h -- a graph of several blocks of nodes with features, and the part of each rank. */
 #ifndef TESTS_UNIT_RANKS_NODES_H
 #define TESTS_UNIT_RANKS_NODES_H
 
@@ -10,7 +10,8 @@
 
 enum { BLOCKS = SANITIZED ? 3 : 5, NODES = BLOCKS * ROWSUM_ROWS - 100, COLS = 19 };
 
-/* Neighbours near and far; of each hundred nodes `leaves` hang on hubs among the first. */
+/* Makes a graph with near and distant neighbours. `leaves` of each hundred nodes have one edge, to
+ * one of the hubs. */
 static inline void nodes_graph(struct graph *g, unsigned leaves, bool weighted)
 {
 	size_t count = 0;
@@ -36,7 +37,7 @@ static inline void nodes_graph(struct graph *g, unsigned leaves, bool weighted)
 	}
 	csr_from_triples(&a, NODES, NODES, t, count);
 	free(t);
-	for (size_t i = 0; i < NODES; i++) /* the same from both ends */
+	for (size_t i = 0; i < NODES; i++) /* weights are symmetric */
 		for (size_t e = a.start[i]; e < a.start[i + 1]; e++)
 			a.value[e] = weighted ? 1 / (1 + (double)((i + a.index[e]) % 17)) : 1;
 	graph_init(g, &a);
@@ -69,7 +70,7 @@ static inline void nodes_of_rank(const struct graph *g, const struct mat *all,
 	memcpy(X->a, ROW(all, first), n * COLS * sizeof(double));
 }
 
-/* As an .mtx file may have them, some zeros among its entries. */
+/* Makes the features sparse as an .mtx file may have them, with some zeros among the entries. */
 static inline void nodes_sparse(struct features *X)
 {
 	const struct mat m = X->dense;

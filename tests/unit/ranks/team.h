@@ -1,5 +1,4 @@
-/* team.h -- ranks that are threads of one process, for tests: what they give each other goes
- * through memory. */
+/* team.h -- ranks as threads of one process, for tests; they exchange data through memory. */
 #ifndef TESTS_UNIT_RANKS_TEAM_H
 #define TESTS_UNIT_RANKS_TEAM_H
 
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tests go through teams of 3 and 9: fewer ranks than blocks, where the last ones have two blocks,
- * and more. With a sanitizer, where there are fewer blocks, of 2 and 8. */
+/* Tests use teams of 3 and 9 ranks: fewer ranks than blocks, where the last ranks have two blocks,
+ * and more ranks than blocks. With a sanitizer there are fewer blocks, and teams have 2 and 8. */
 enum {
 	TEAM_LEAST = SANITIZED ? 2 : 3,
 	TEAM_TIMES = SANITIZED ? 4 : 3,
@@ -63,7 +62,7 @@ static inline void *team_run(void *arg)
 	return NULL;
 }
 
-/* work(arg, R) on each of `count` ranks. */
+/* Runs work(arg, R) on each of `count` ranks. */
 static inline void team(size_t count, void (*work)(void *arg, struct ranks *R), void *arg)
 {
 	struct team t = { .work = work, .arg = arg };

@@ -1,4 +1,4 @@
-/* Filter, projection and k-means of rows on several ranks: the bits of one process. */
+/* Filter, projection and k-means of rows on several ranks give the bits of one process. */
 #include "tests/unit/ranks/nodes.h"
 #include "tests/unit/ranks/team.h"
 #include "common/cluster/kmeans.h"
@@ -9,12 +9,12 @@ enum { DIMS = 5, CLUSTERS = 9 };
 
 struct whole {
 	struct graph g;
-	struct mat X, F, Z, again, centres, means; /* as one process has them */
+	struct mat X, F, Z, again, centres, means; /* results of one process */
 	struct embedding kept;
 	struct embed_params how;
-	uint32_t *label, *weighed; /* weighed: by k-means with weights */
+	uint32_t *label, *weighed; /* `weighed`: labels of weighted k-means */
 	double inertia;
-	bool sparse; /* X goes in as coordinates */
+	bool sparse; /* X is given as coordinates */
 };
 
 static const struct kmeans_params how = {
@@ -39,7 +39,7 @@ static void make(struct whole *w, unsigned leaves, unsigned psi, enum kind kind)
 					.threads = 1 };
 }
 
-/* Rows of X from one on. */
+/* Sets X to `rows` rows of w->X from row `first` on. */
 static void features_of(const struct whole *w, size_t first, size_t rows, struct features *X)
 {
 	*X = (struct features){ 0 };
@@ -156,7 +156,7 @@ TEST(same_bits)
 	check(0, 4, PLAIN, false);
 }
 
-/* Of which no leaves are folded. */
+/* Edges have weights, so no leaves are folded. */
 TEST(same_bits_with_weights)
 {
 	check(40, 5, WEIGHTED, false);
@@ -168,7 +168,7 @@ TEST(same_bits_of_coordinates)
 	check(0, 2, WORDS, true);
 }
 
-/* Slices of words are weighed by how many rows of all ranks have each. */
+/* Words are weighted by the number of rows that have them on all ranks. */
 TEST(same_bits_of_words)
 {
 	check(0, 0, WORDS, false);
@@ -177,7 +177,7 @@ TEST(same_bits_of_words)
 	check(0, 2, BESIDE, true);
 }
 
-/* Whose node is another rank's: they lie with it as long as the filter runs. More steps: the
+/* Leaves of a node on another rank stay with that node while the filter runs. More steps use the
  * series. */
 TEST(same_bits_with_leaves)
 {
@@ -214,7 +214,7 @@ TEST(refuses_other_filters)
 	graph_release(&w.g);
 }
 
-/* The first rank with an error has the word, at all of them. */
+/* All ranks get the error of the first rank that has one. */
 static void disagree(void *arg, struct ranks *R)
 {
 	enum err own =
@@ -231,7 +231,7 @@ TEST(agrees_on_errors)
 	team(4, disagree, NULL);
 }
 
-/* More than goes at once, of blocks that make trees of their own at each rank. */
+/* The sum is wider than one exchange, and the blocks of each rank form trees of their own. */
 enum { WIDE = 300001, PARTS = 13 };
 
 struct wide_sum {

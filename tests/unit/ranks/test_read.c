@@ -1,4 +1,4 @@
-/* Files that ranks read by parts: what one process reads of them, however many share the bytes. */
+/* Ranks that read a file by parts get what one process reads, for any number of ranks. */
 #include "tests/unit/ranks/team.h"
 #include "tests/test.h"
 #include "common/base/file.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Two blocks and a part of one, so that three ranks have rows. */
+/* There are two blocks and a part of one, so three ranks have rows. */
 enum { NODES = 2 * ROWSUM_ROWS + 77, COLS = 5 };
 
 static char dir[] = "/tmp/test-ranks-read-XXXXXX";
@@ -29,8 +29,8 @@ static int end(void **state)
 
 struct files {
 	char *path;
-	size_t n;      /* of edges */
-	bool features; /* else edges */
+	size_t n;      /* number of nodes */
+	bool features; /* reads features, otherwise edges */
 	enum err err;
 	char why[300];
 	struct csr rows[TEAM_MOST];
@@ -65,7 +65,7 @@ static void read_it(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-/* Of all ranks one behind the other, which are used up. */
+/* Joins the parts of all ranks in their order and releases the parts. */
 static void joined(struct csr *part, size_t count, struct csr *all)
 {
 	size_t rows = 0, entries = 0, at = 0, to = 0;
@@ -104,7 +104,7 @@ static void same_csr(const struct csr *a, const struct csr *b)
 		assert_memory_equal(a->value, b->value, entries * sizeof(*a->value));
 }
 
-/* The same edges, however many ranks read them. */
+/* Reads the same edges with any number of ranks. */
 static void same_edges(const char *name, const char *text, size_t n)
 {
 	struct files r = { .n = n };
@@ -178,7 +178,7 @@ static void refuses(bool features, const char *name, const char *text, size_t n,
 
 /* ---- edges ---- */
 
-/* Wherever a part begins in a line, with an end of the last line or not. */
+/* A part may begin anywhere in a line; the last line may lack its newline. */
 TEST(edges_by_parts)
 {
 	static const char *const text[] = {
@@ -206,7 +206,7 @@ TEST(edges_of_matrix_market)
 		   5);
 }
 
-/* Of so many rows that several ranks have some, in no order. */
+/* Returns a file with so many rows in mixed order that several ranks have some. */
 static char *many_entries(bool weights)
 {
 	struct buf b = { 0 };

@@ -1,4 +1,4 @@
-/* Terms of sums over a party's rows (fedsc, kmeans) that lie on several ranks: the bits of one
+/* Sums over a party's rows (fedsc, kmeans) that are on several ranks have the bits of one
  * process. */
 #include "tests/unit/linalg/sample.h"
 #include "tests/unit/ranks/team.h"
@@ -12,22 +12,23 @@ enum {
 	LANDMARKS = 12,
 	DIMS = 3,
 	ASKED = 12,
-	TIED = 7, /* the first question about ties to landmarks */
+	TIED = 7, /* index of the first question about ties to landmarks */
 	WORDS_MAX = 128
 };
 
 struct whole {
 	struct mat X, Z, landmarks, R,
-	    unit; /* R: by which rows are embedded; unit: centres of that */
+	    /* R: embeds rows; unit: centres of the embedded rows */
+	    unit;
 	double mean[COLS];
 	bool columns;
 	size_t words[ASKED];
-	double x[ASKED][WORDS_MAX]; /* what one process answers */
+	double x[ASKED][WORDS_MAX]; /* answers of one process */
 	uint32_t label[ROWS];
 	double margin[ROWS];
 };
 
-/* All that is asked of rows that are clustered, and told meanwhile; x: the answers. */
+/* Asks every question about rows in the order of a job; x gets the answers. */
 static void ask_all(struct fedsc_party *p, const struct whole *w, size_t *words,
 		    double x[][WORDS_MAX])
 {
@@ -131,7 +132,7 @@ TEST(same_terms)
 	check(true);
 }
 
-/* Counts that all ranks have together are what a told count is held against. */
+/* The party compares a count from the coordinator with the sum of counts of all ranks. */
 static void doubt(void *arg, struct ranks *R)
 {
 	const struct whole *w = arg;

@@ -1,5 +1,5 @@
-/* Landmark projection and GCC, and the search for filter.order "auto", on rows of several ranks:
- * the bits of one process. */
+/* Landmark projection, GCC and the search for filter.order "auto" give the bits of one process if
+ * rows are on several ranks. */
 #include "tests/unit/ranks/nodes.h"
 #include "tests/unit/ranks/team.h"
 #include "common/graph/filter.h"
@@ -16,12 +16,12 @@ static const struct kmeans_params how = {
 	.k = CELLS, .restarts = 2, .iterations = 5, .ninth = true, .seed = 3, .threads = 1
 };
 
-/* Questions in the order in which landmark and gcc ask them, and what one process says. */
+/* Questions in the order of landmark and gcc, and the answers of one process. */
 struct whole {
 	struct graph g;
 	struct mat X, B;
 	unsigned order;
-	bool ask_norms, sparse; /* sparse: X goes in as coordinates */
+	bool ask_norms, sparse; /* `sparse`: X is given as coordinates */
 	struct question ask[QUESTIONS];
 	double *answer[QUESTIONS];
 	double square[NODES];
@@ -35,7 +35,7 @@ enum edges { ALIKE, WEIGHTED };
 enum form { DENSE, SPARSE };
 enum values { MEASURED, WORDS, COUNTS };
 
-/* Counts of the words, which the nodes' class has no part in: most are 1, some large. */
+/* Replaces words with counts independent of a node's class: most are 1, some are large. */
 static void repeat_words(struct mat *X)
 {
 	struct rng rng;
@@ -55,7 +55,7 @@ static void make(struct whole *w, unsigned leaves, unsigned order, enum values w
 	nodes_features(&w->X, words != MEASURED);
 	if (words == COUNTS)
 		repeat_words(&w->X);
-	for (size_t i = 0; words && i < NODES; i++) { /* years beside words, one says nothing */
+	for (size_t i = 0; words && i < NODES; i++) { /* column 3: years; one column is constant */
 		MAT(&w->X, i, 3) = 1900 + (double)(i / 500 % 7);
 		MAT(&w->X, i, 4) = 1900 + (double)(i % 100);
 	}
@@ -121,7 +121,7 @@ static void as_one(struct whole *w, bool counts)
 	assert_ok(placing_distances(&w->place, &X, &w->g, w->length, 1, &w->D));
 }
 
-/* slice_answer() as coterie-worker has it: rows of a product some tiles at a time. */
+/* Answers as coterie-worker does instead of slice_answer(): some tiles of rows at a time. */
 static void answer_in_steps(struct slice *s, const struct question *q, size_t n, double *x)
 {
 	struct mat C;
@@ -137,7 +137,7 @@ static void answer_in_steps(struct slice *s, const struct question *q, size_t n,
 	mat_release(&C);
 }
 
-/* An answer of this rank: what is whole, and its rows. */
+/* Checks an answer of this rank: the words for all rows, and its own rows. */
 static void check_answer(struct slice *s, const struct whole *w, size_t q)
 {
 	struct question ask = w->ask[q];
@@ -155,7 +155,7 @@ static void check_answer(struct slice *s, const struct whole *w, size_t q)
 	ask.label = label;
 	ask.square = w->square + first;
 	x = alloc(question_words(&ask, n), sizeof(*x));
-	/* Those that may be asked as often as wanted both ways. */
+	/* Questions that may be repeated (q >= 3) are answered in both ways. */
 	for (int way = q == 1; way < (q < 3 ? 1 + (q == 1) : 2); way++) {
 		if (way == 0)
 			answer_in_steps(s, &ask, n, x);
@@ -268,14 +268,15 @@ TEST(same_answers)
 	check(0, 3, MEASURED, ALIKE, DENSE);
 }
 
-/* A column of numbers beside words becomes one of mean 0; words are weighed by the rows of all. */
+/* Beside words, a column of numbers is shifted to mean 0; all ranks' rows count for word
+ * weights. */
 TEST(same_answers_of_words)
 {
 	check(0, 1, WORDS, ALIKE, DENSE);
 	check(0, 2, WORDS, ALIKE, DENSE);
 }
 
-/* Counts of which the presence is used. */
+/* Of counts, only presence is used. */
 TEST(same_answers_of_counts)
 {
 	check(0, 2, COUNTS, ALIKE, DENSE);
@@ -293,7 +294,7 @@ TEST(same_answers_of_coordinates)
 	check(40, 2, WORDS, ALIKE, SPARSE);
 }
 
-/* Rows of T have sums of their own, which want what others' edges weigh; so has modularity. */
+/* Row sums of T differ and need the weights of edges on other ranks; so does modularity. */
 TEST(same_answers_with_weights)
 {
 	check(40, 3, MEASURED, WEIGHTED, DENSE);
@@ -342,7 +343,7 @@ static void search(void *arg, struct ranks *R)
 TEST(same_terms_of_the_order)
 {
 	for (int kind = 0; kind < 6;
-	     kind++) { /* measured; words; words and a year: dense, sparse */
+	     kind++) { /* measured features; words; words and a year; each dense and sparse */
 		int words = kind % 3;
 		bool sparse = kind >= 3;
 		struct searched w = { .sparse = sparse,
@@ -372,14 +373,14 @@ TEST(same_terms_of_the_order)
 	}
 }
 
-/* ---- what ranks do not do ---- */
+/* ---- refused on ranks ---- */
 
 static void refuse(void *arg, struct ranks *R)
 {
 	const struct searched *w = arg;
 	struct mat F, Z = { 0 };
 
-	R->n = 10; /* columns are more than rows */
+	R->n = 10; /* more columns than rows */
 	ranks_cut(R, 10);
 	mat_init(&F, ranks_rows(R), COLS);
 	assert_err(embed_project(R, &F, &w->how, &Z), ERR_INPUT, "no more than rows");
@@ -388,8 +389,8 @@ static void refuse(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-/* One process would not form them: more than 2^26 numbers, of which less than one in 64 is there.
- */
+/* One process would not make this matrix dense: it has more than 2^26 values, of which less than
+ * one in 64 is nonzero. */
 static void refuse_wide(void *arg, struct ranks *R)
 {
 	struct features X = { .is_sparse = true };

@@ -1,12 +1,12 @@
-/* Adam: its first steps by hand, and that it goes downhill. */
+/* Tests Adam: its first steps by hand, and that it reduces a function. */
 #include "tests/test.h"
 
 #include "common/learn/gin.h"
 
 #include <math.h>
 
-/* Moments start at 0 and are unbiased: the first step has the length of the rate, whatever the
- * gradient's; the second, of a gradient of 0, is 0.9/1.9 / sqrt(0.999/1.999) of it. */
+/* Moments start at 0 and are unbiased. The first step has the length of the rate for any gradient.
+ * The second, with gradient 0, is 0.9/1.9 / sqrt(0.999/1.999) of it. */
 TEST(test_first_two_steps_by_hand)
 {
 	float x[3] = { 1, 1, 1 }, g[3] = { 5, -1e-3F, 0 };

@@ -1,4 +1,4 @@
-/* The network of FedGCN: its gradients against finite differences, what it does not depend on. */
+/* Tests the network of FedGCN: gradients versus finite differences, and invariances. */
 #include "tests/test.h"
 #include "tests/unit/graph/graphs.h"
 
@@ -13,7 +13,7 @@ struct fixture {
 	struct graphs g;
 	struct gin net;
 	float *F;
-	double *W, *dZ, *gradient; /* a function: sum of dZ o Z + 0.7 square / nodes */
+	double *W, *dZ, *gradient; /* the function is the sum of dZ o Z + 0.7 square / nodes */
 	struct gin_batch_f64 b;
 };
 
@@ -60,8 +60,8 @@ static double value(struct fixture *x)
 	return sum + d_square(x) * x->b.square;
 }
 
-/* Every layer's weights and biases, some of each. A step that a ReLU bends is far off at one of the
- * two widths alone, so the better one counts. */
+/* Checks some weights and biases of every layer. If a ReLU changes sign within a step, only one of
+ * the two step widths is inaccurate, so the smaller error counts. */
 TEST(test_gradients)
 {
 	struct fixture x;
@@ -76,7 +76,7 @@ TEST(test_gradients)
 
 		for (size_t j = 0; j < count; j++)
 			largest = fmax(largest, fabs(x.gradient[p->at + j]));
-		assert_true(largest > 1e-6); /* the layer does something */
+		assert_true(largest > 1e-6); /* the layer has an effect */
 		for (size_t j = 0; j < count; j += j < p->in * p->out ? 97 : 5) {
 			double *w = &x.W[p->at + j], was = *w, best = INFINITY;
 
@@ -100,7 +100,7 @@ TEST(test_gradients)
 	close_fixture(&x);
 }
 
-/* Floats do what doubles do. */
+/* Results in floats agree with those in doubles. */
 TEST(test_floats)
 {
 	struct gin_batch b = { 0 };
@@ -135,7 +135,7 @@ TEST(test_floats)
 	close_fixture(&x);
 }
 
-/* The nodes of each graph in another order: the same embeddings, to rounding. */
+/* Another order of each graph's nodes gives the same embeddings, up to rounding. */
 TEST(test_relabelling)
 {
 	struct gin_batch_f64 b = { 0 };
@@ -152,7 +152,7 @@ TEST(test_relabelling)
 	ALLOC(h.first, h.count + 1);
 	memcpy(h.first, x.g.first, (h.count + 1) * sizeof(*h.first));
 	ALLOC(to, nodes);
-	for (size_t i = 0; i < h.count; i++) /* each graph's nodes the other way round */
+	for (size_t i = 0; i < h.count; i++) /* reverse the nodes of each graph */
 		for (size_t v = h.first[i]; v < h.first[i + 1]; v++)
 			to[v] = (uint32_t)(h.first[i] + h.first[i + 1] - 1 - v);
 	ALLOC(t, x.g.A.start[nodes]);
@@ -175,7 +175,7 @@ TEST(test_relabelling)
 	close_fixture(&x);
 }
 
-/* The same bits for any threads, and graph by graph what the batch gives. */
+/* Results have the same bits for any number of threads; single graphs give those of a batch. */
 TEST(test_threads_and_batches)
 {
 	struct gin_batch one = { 0 }, four = { 0 };

@@ -1,10 +1,10 @@
-/* Walks on a graph, and SkipGram on walks. */
+/* Tests random walks on a graph and SkipGram on walks. */
 #include "tests/unit/linalg/sample.h"
 
 #include "common/learn/sgns.h"
 #include "common/graph/walks.h"
 
-/* Two cliques of `half` vertices, joined by one tie. */
+/* Makes two cliques of `half` vertices, joined by one edge. */
 static void two_cliques(struct csr *g, uint32_t half)
 {
 	size_t n = 0;
@@ -24,7 +24,7 @@ static void two_cliques(struct csr *g, uint32_t half)
 	free(t);
 }
 
-/* Steps go along ties, each as often as any other, or by weight. */
+/* A walk goes along edges, chosen with equal probability or in proportion to weights. */
 TEST(test_steps_go_along_ties)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 0, 2, 3 }, { 2, 0, 3 },
@@ -33,7 +33,7 @@ TEST(test_steps_go_along_ties)
 	struct walks w, same;
 	struct csr g;
 
-	csr_from_triples(&g, 5, 5, t, 8); /* vertex 4 has no tie */
+	csr_from_triples(&g, 5, 5, t, 8); /* vertex 4 has no edge */
 	for (int weighted = 1; weighted >= 0; weighted--) {
 		if (!weighted) {
 			free(g.value);
@@ -106,11 +106,11 @@ static double cosine(const float *a, const float *b)
 	return product / sqrt(x * y);
 }
 
-/* Vertices of a clique come to lie together, apart from those of the other; the loss falls from
- * that of vectors that know nothing, 6 ln 2, and is the same on any number of threads. */
+/* Vectors of one clique are close, and far from those of the other. The loss falls from 6 ln 2,
+ * that of zero vectors, and is the same for any number of threads. */
 TEST(test_cliques)
 {
-	enum { HALF = 12, N = 2 * HALF + 1 }; /* and one that never occurs */
+	enum { HALF = 12, N = 2 * HALF + 1 }; /* the last vertex never occurs */
 	struct losses loss = { 0 };
 	struct sgns_params p = {
 		.n = N, .window = 5, .seed = 3, .threads = 1, .progress = keep_loss, .ctx = &loss
@@ -130,7 +130,8 @@ TEST(test_cliques)
 		for (int v = u + 1; v < 2 * HALF; v++) {
 			double c = cosine(X + u * SGNS_DIMS, X + v * SGNS_DIMS);
 
-			if (u % HALF == 0 || v % HALF == 0) /* the joint's ends may be in between */
+			/* Ends of the joining edge may be between the cliques. */
+			if (u % HALF == 0 || v % HALF == 0)
 				continue;
 			if (u / HALF == v / HALF)
 				within += c / (2 * 55);
@@ -151,10 +152,10 @@ TEST(test_cliques)
 	csr_release(&g);
 }
 
-/* The first step from known vectors. One walk [0, 1], window 1: the only negatives there can be are
- * 0 and 1, and at first all target vectors are 0, so sigma is 1/2. In the first centre's turn
- * vector 1 (its context) does not move, since targets are 0, and target 0 gets rate / 2 x_1 for the
- * positive; target 1 takes rate / 2 x_1 away for each negative that is 1. */
+/* Checks the first step from known vectors: one walk [0, 1], window 1. The only possible negatives
+ * are 0 and 1. All target vectors start at 0, so sigma is 1/2. In the turn of the first centre its
+ * context, vector 1, does not move, since targets are 0. Target 0 gets rate / 2 x_1 for the
+ * positive. Target 1 loses rate / 2 x_1 for each negative that is 1. */
 TEST(test_one_pair)
 {
 	enum { WALKS = 4000 };
@@ -171,14 +172,14 @@ TEST(test_one_pair)
 	sgns(&w, &p, X);
 	for (int i = 0; i < 2 * SGNS_DIMS; i++)
 		assert_true(isfinite(X[i]));
-	/* 0 is only ever seen beside 1 and never beside itself, so that x_0 is drawn to y_1 and
-	 * away from y_0, and x_1 the other way: they point apart. */
+	/* Vertex 0 occurs only next to 1, never next to itself. So x_0 moves to y_1 and away from
+	 * y_0, and x_1 does the opposite: the two vectors point in opposite directions. */
 	c = cosine(X, X + SGNS_DIMS);
 	assert_true(c < -0.9);
 	walks_release(&w);
 }
 
-/* Walks of one token, or of none, teach nothing and do no harm. */
+/* Walks with one token or none change nothing. */
 TEST(test_short)
 {
 	struct sgns_params p = { .n = 3, .window = 10, .seed = 1, .threads = 2 };

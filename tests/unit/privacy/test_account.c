@@ -1,5 +1,5 @@
-/* What several releases come to, against a program of its own (tests/vectors/account.py, 60
- * digits), and at the edges. */
+/* Compares the privacy loss of several releases with tests/vectors/account.py, which computes with
+ * 60 digits. Also tests the limits of parameters. */
 #include "tests/test.h"
 #include "common/privacy/account.h"
 #include "common/privacy/noise.h"
@@ -37,7 +37,7 @@ TEST(test_totals)
 	}
 }
 
-/* One claim alone costs what it claims, and never less by more than rounding. */
+/* One release costs the eps that it states, up to rounding. */
 TEST(test_there_and_back)
 {
 	for (double eps = 0.01; eps < 100; eps *= 1.7)
@@ -55,7 +55,7 @@ TEST(test_edges)
 	double mu;
 
 	assert_true(account_eps(0, 1e-5) == 0);
-	assert_true(account_eps(1e-7, 1e-5) == 0); /* eps 0 holds at this delta */
+	assert_true(account_eps(1e-7, 1e-5) == 0); /* eps 0 suffices for this delta */
 	assert_true(isfinite(account_eps(ACCOUNT_MU_MAX, 1e-5)));
 	assert_true(isinf(account_eps(2 * ACCOUNT_MU_MAX, 1e-5)));
 	assert_true(isinf(account_eps(INFINITY, 1e-5)));

@@ -1,4 +1,4 @@
-/* The bound on a job's numbers: exact powers of two, whatever the unit of the data. */
+/* Tests the bound on numbers of a job: it is an exact power of two for any unit of the data. */
 #include "common/privacy/bound.h"
 #include <string.h>
 #include "tests/test.h"
@@ -35,10 +35,10 @@ TEST(test_known)
 	assert_int_equal(exponent_of((double[]){ 1, 1, 1 }, 3), 2);
 	assert_int_equal(exponent_of((double[]){ 0, 0, 0 }, 3), 0);
 	assert_int_equal(exponent_of((double[]){ 0, 3, 0 }, 3), 2);
-	assert_int_equal(exponent_of((double[]){ 1e12, 1e-12 }, 2), 40); /* to 2^-52 */
+	assert_int_equal(exponent_of((double[]){ 1e12, 1e-12 }, 2), 40); /* relative error 2^-52 */
 }
 
-/* Data times 2^k move it by 2 k, and nothing else does. */
+/* Data times 2^k add 2 k to the exponent. */
 TEST(test_moves_with_the_unit)
 {
 	static const double square[] = { 3.7, 0.02, 0, 900.25, 1 };
@@ -98,7 +98,7 @@ TEST(test_range)
 		exponents_of(square, 4, &least);
 		assert_int_equal(least, e);
 	}
-	exponents_of((double[]){ 8, 8, 8, 8 }, 4, &least); /* to a factor of 4 */
+	exponents_of((double[]){ 8, 8, 8, 8 }, 4, &least); /* the bound is within a factor of 4 */
 	assert_int_equal(least, 5);
 }
 

@@ -1,13 +1,13 @@
-/* The discrete Gaussian: its distribution against the formula, its share of a sum, a source that
- * fails. */
+/* Tests the discrete Gaussian: its distribution, the share of each party in a sum, and a random
+ * source that fails. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "common/privacy/discrete.h"
 #include "lab/pooled/seeded.h"
 
 #include <math.h>
 
-/* Pearson's chi^2 of samples against exp(-x^2 / 2 sigma^2) over the integers, tails as one bin
- * each. */
+/* Returns Pearson's chi^2 of samples versus exp(-x^2 / 2 sigma^2) over the integers; each tail is
+ * one bin. */
 static double chi_square(uint32_t sigma, size_t samples, int reach, uint64_t seed)
 {
 	double total = 0, chi = 0, tail = 0, *p = alloc(2 * (size_t)reach + 1, sizeof(*p));
@@ -49,8 +49,8 @@ static double chi_square(uint32_t sigma, size_t samples, int reach, uint64_t see
 	return chi;
 }
 
-/* chi^2 of b degrees of freedom is b on average, with deviation sqrt(2 b): five of them and more
- * come once in a million. */
+/* chi^2 of b degrees of freedom has mean b and deviation sqrt(2 b). It exceeds five deviations once
+ * in a million. */
 TEST(test_distribution)
 {
 	static const struct {
@@ -67,7 +67,7 @@ TEST(test_distribution)
 	}
 }
 
-/* Large ones, by their moments: mean 0, variance sigma^2, fourth moment 3 sigma^4. */
+/* Checks large sigma by moments: mean 0, variance sigma^2, fourth moment 3 sigma^4. */
 TEST(test_moments)
 {
 	static const uint32_t of[] = { 1000, 1 << 17, DISCRETE_SIGMA_MAX };
@@ -96,7 +96,7 @@ TEST(test_moments)
 	}
 }
 
-/* What L - c parties add has the deviation that was asked for, and is of whole steps. */
+/* The sum of L - c parties' noise has the requested deviation and consists of whole steps. */
 TEST(test_shares)
 {
 	enum { SAMPLES = 40000 };
@@ -120,7 +120,7 @@ TEST(test_shares)
 		square += (sum[0] * sum[0] + sum[1] * sum[1]) / (2 * SAMPLES);
 	}
 	assert_near(square, 400, 400 * 5 * sqrt(2.0 / (2 * SAMPLES)));
-	/* The fixed point's digits are the least step, and they must be enough. */
+	/* A step is at least the last digit of the fixed point, which must be fine enough. */
 	assert_ok(discrete_share_of(0x1p-10, 2, 1, 0x1p-24, &share));
 	assert_true(share.step == 0x1p-24 && share.steps == 1 << 14);
 	assert_err(discrete_share_of(0x1p-20, 2, 1, 0x1p-24, &share), ERR_INPUT, "a smaller eps");
@@ -135,7 +135,7 @@ static enum err broken(void *ctx, void *p, size_t n)
 	return err_set(ERR_JOB, "no more bytes");
 }
 
-/* It ends, and says so. */
+/* The error of the source ends the call. */
 TEST(test_source_that_fails)
 {
 	const struct noise_source source = { .bytes = broken };

@@ -1,4 +1,4 @@
-/* Numbers one at a time from a source of bytes. */
+/* Tests drawing single numbers from a source of bytes. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "lab/pooled/seeded.h"
 
@@ -20,7 +20,7 @@ TEST(test_bytes)
 	assert_memory_equal(odd, expected, 8);
 }
 
-/* Every number of a fetch is used once, over more fetches than one. */
+/* Every fetched number is used once, over several fetches. */
 TEST(test_each_number_is_used_once)
 {
 	struct rng a, b;
@@ -58,10 +58,10 @@ TEST(test_bounds)
 	draw_init(&d, &source);
 	for (int i = 0; i < DRAWS; i++)
 		count[draw_below(&d, BOUND)]++;
-	for (int i = 0; i < BOUND; i++) /* six standard deviations */
+	for (int i = 0; i < BOUND; i++) /* within six standard deviations */
 		assert_near((double)count[i], DRAWS / 6.0, 6 * sqrt(DRAWS / 6.0));
-	/* 3 2^30 is three quarters of all words: without rejection the first third of numbers
-	 * would come twice as often as the others. */
+	/* The bound is three quarters of all words: without rejection, the first third of numbers
+	 * would occur twice as often as the others. */
 	count[0] = 0;
 	for (int i = 0; i < DRAWS; i++)
 		count[0] += draw_below(&d, 3u << 30) < 1u << 30;

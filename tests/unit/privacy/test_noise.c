@@ -18,8 +18,8 @@ static enum err no_entropy(void *ctx, void *p, size_t n)
 	return err_set(ERR_INTERNAL, "no entropy");
 }
 
-/* Roots of Balle and Wang's equation found by another program (Brent's method on SciPy's normal
- * distribution). */
+/* Roots of Balle and Wang's equation from another program: Brent's method on SciPy's normal
+ * distribution. */
 TEST(analytic)
 {
 	static const double known[][4] = {
@@ -37,7 +37,7 @@ TEST(analytic)
 		assert_true(noise_analytic_delta(known[i][0], sigma * (1 - 1e-9), known[i][2]) >
 			    known[i][1]);
 	}
-	/* Never more than the classic one, where that is proven. */
+	/* Where the classic mechanism is proven, the analytic one adds less noise. */
 	assert_ok(noise_analytic(0.9, 1e-6, 1, &sigma));
 	assert_true(sigma < sqrt(2 * log(1.25 / 1e-6)) / 0.9);
 	assert_err(noise_analytic(0, 1e-5, 1, &sigma), ERR_INPUT, "eps is 0");
@@ -63,8 +63,8 @@ static const struct noise_factors factors = { .eps_z = 2,
 					      .d = 4,
 					      .compositions = 6 };
 
-/* d = 4, r = 2, so sqrt d / r^2 = 1/2: D_Z = 2 * 0.1 * 2 * 3 * 5 / 4 (1 + (3 + 5)(3 + 1) / 4)
- * = 13.5, D_C = 2 * 2 * 3 * 4 / (0.5 * 4) = 24. */
+/* d = 4 and r = 2, so sqrt d / r^2 = 1/2. D_Z = 2 * 0.1 * 2 * 3 * 5 / 4 (1 + (3 + 5)(3 + 1) / 4) =
+ * 13.5, D_C = 2 * 2 * 3 * 4 / (0.5 * 4) = 24. */
 TEST(theorem_3_9)
 {
 	struct noise_factors p = factors;
@@ -81,12 +81,12 @@ TEST(theorem_3_9)
 	p.tau_z = INFINITY;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "tau_z is inf");
 	p.tau_z = 5;
-	/* From eps 1 on by the analytic mechanism: sigma of sensitivity 1 as in analytic(). */
+	/* From eps 1 on C uses the analytic mechanism: sigma at sensitivity 1 as in analytic(). */
 	p.eps_c = 1;
 	assert_ok(noise_factors(&p, &s));
 	assert_near(s.sigma_c, 24 * 3.73063163481594, 1e-8);
-	/* C cannot move by more than 1 / sqrt(lambda) = 1/2, and is not taken to move by less:
-	 * 2 * 2 * 0.1 * 1.1 / (4 * 4) = 0.0275. */
+	/* C cannot change by more than 1 / sqrt(lambda) = 1/2. The code assumes this value even
+	 * where the formula gives less: 2 * 2 * 0.1 * 1.1 / (4 * 4) = 0.0275. */
 	p.lambda = 4;
 	p.tau_x = 0.1;
 	assert_ok(noise_factors(&p, &s));
@@ -95,8 +95,8 @@ TEST(theorem_3_9)
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "eps is 0");
 }
 
-/* Rows of Z in a ball of 0.25: 2 sqrt(4) 0.25 = 1, whatever the step; a small step's own bound is
- * taken while it is less. */
+/* Rows of Z are in a ball of radius 0.25, so D_Z = 2 sqrt(4) 0.25 = 1 for any step. If the bound by
+ * the step is less, the code uses it. */
 TEST(theorem_3_9_in_a_ball)
 {
 	struct noise_factors p = factors;
@@ -109,15 +109,15 @@ TEST(theorem_3_9_in_a_ball)
 	assert_near(s.sensitivity_z, 1, 1e-12);
 	assert_near(s.sigma_z, 0.5 * sqrt(48 * log(exp(1) + 2000)), 1e-9);
 	assert_near(s.sensitivity_c, 24, 1e-12);
-	p.step = 0.1 / 27; /* of 13.5 a 27th */
+	p.step = 0.1 / 27; /* 13.5 / 27 is less than 1 */
 	assert_ok(noise_factors(&p, &s));
 	assert_near(s.sensitivity_z, 0.5, 1e-12);
 	p.step = 0;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "step is 0");
 }
 
-/* Moments of 10^6 samples within five of their own standard deviations; and it is the normal
- * distribution's shape, by the share within one and two sigma. */
+/* Moments of 10^6 samples are within five of their standard deviations. Shares within one and two
+ * sigma are those of the normal distribution. */
 TEST(variance)
 {
 	enum { SAMPLES = 1000000 };
@@ -155,7 +155,7 @@ TEST(added)
 	struct noise_source source = { .ctx = &rng, .bytes = from_rng },
 			    broken = { .bytes = no_entropy };
 
-	assert_ok(noise_add(&broken, 0, x, 3)); /* nothing is drawn */
+	assert_ok(noise_add(&broken, 0, x, 3)); /* sigma 0 draws nothing */
 	assert_near(x[2], 3, 0);
 	assert_err(noise_add(&broken, 1, x, 3), ERR_INTERNAL, "no entropy");
 	assert_near(x[2], 3, 0);

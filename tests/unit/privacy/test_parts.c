@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FRACTION = 24 }; /* of the fixed point that the parts are for */
+enum { FRACTION = 24 }; /* fraction bits of the fixed point */
 
-/* Fixed point holds each part as it is: whole multiples of 2^-24, and far from its bound. */
+/* Fixed point represents each part exactly: a multiple of 2^-24, far below the bound. */
 static void assert_fits(const double *part, double x)
 {
 	for (int p = 0; p < PARTS; p++) {
@@ -65,7 +65,7 @@ TEST(known_parts)
 		assert_true(part[p] == 0);
 }
 
-/* Sums of parts are parts of sums, exactly, though a sum's parts are beyond a number's. */
+/* Sums of parts are exactly the parts of the sum, even if they exceed the range of one part. */
 TEST(sums)
 {
 	enum { N = 256, VALUES = 3 };
@@ -87,7 +87,7 @@ TEST(sums)
 		assert_true(back[v] == expected[v]);
 }
 
-/* Sums that no three parties' parts add to. */
+/* Refuses sums of parts that three parties cannot have. */
 TEST(outside)
 {
 	for (size_t p = 0; p < PARTS; p++)

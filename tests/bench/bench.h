@@ -1,4 +1,4 @@
-/* bench.h -- what the benches share: errors that end them, medians, work that is timed. */
+/* bench.h -- common code of the benches: fatal errors, medians, and timed work. */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 
@@ -13,7 +13,7 @@
 
 enum { BENCH_RUNS_MAX = 1000 };
 
-/* A step that fails would bench fast. */
+/* Exits on an error, since a failed step would look fast. */
 static inline void need(enum err e)
 {
 	if (e == ERR_OK)
@@ -29,7 +29,7 @@ static inline int bench_rising(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts s. */
+/* Returns the median; sorts s. */
 static inline double bench_median(double *s, size_t n)
 {
 	assert(n >= 1);
@@ -37,7 +37,7 @@ static inline double bench_median(double *s, size_t n)
 	return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
 }
 
-/* CPU seconds of this process: what others do on the machine disturbs them less than the clock. */
+/* Returns the CPU seconds of this process: other processes disturb them less than the clock. */
 static inline double bench_cpu_s(void)
 {
 	struct timespec t;
@@ -48,8 +48,8 @@ static inline double bench_cpu_s(void)
 
 typedef void bench_work(void *ctx);
 
-/* Median CPU seconds of so many calls, of work on one thread, after one to warm up; prepare (may be
- * NULL) is not timed. */
+/* Returns the median CPU seconds of `runs` calls of single-threaded work, after one warm-up call.
+ * `prepare` (may be NULL) is not timed. */
 static inline double bench_time(unsigned runs, bench_work *prepare, bench_work *run, void *ctx)
 {
 	double s[BENCH_RUNS_MAX];

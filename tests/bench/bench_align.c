@@ -1,20 +1,19 @@
-/* bench_align -- rows that all parties have: L party processes and a coordinator process over TLS
- * on loopback, with the project's own halves, from agreed keys to the numbered rows; ids are in
- * memory.
+/* bench_align -- measures the matching of rows that all parties have: L party processes and a
+ * coordinator process over TLS on loopback, with the project's own roles. The measurement starts
+ * with agreed keys and ends with numbered rows; ids are in memory.
  *
  *   bench_align [IDS [PARTIES [REPEATS]]]      default 1000000 ids each, 4 parties, 3 repeats
  *
- * Of each party's ids 7 in 10 are with all. One line, name=value. A round of repeats is, in turn:
- * the matching; the bytes of the tables through the same channels, words sent as they are and added
- * by the coordinator; at each party the HMACs of its ids and of the common ones alone. Ratios are
- * medians over rounds of the ratio within a round.
+ * All parties share 7 in 10 of their ids. Prints one line of name=value. Each round measures in
+ * turn the matching, the transfer of the tables' bytes, and hashing. The transfer uses the same
+ * channels; the coordinator adds the words unmasked. Hashing means HMACs at each party of its ids
+ * and of the common ones. Ratios are medians over rounds of the ratio within a round.
  *
- *   elapsed_s    from the coordinator's word to begin to the last party's word that it has its rows
- *   cpu_s        of all processes meanwhile
- *   over_plain   elapsed_s by that of the bytes
- *   over_hashing cpu_s by that of the HMACs at all parties
- *   bytes_an_id  what a party's resident set grew by at its most in the first round, beside its ids
- */
+ *   elapsed_s    from the coordinator's start message until the last party has its rows
+ *   cpu_s        CPU time of all processes in that time
+ *   over_plain   elapsed_s divided by that of the transfer
+ *   over_hashing cpu_s divided by that of the HMACs at all parties
+ *   bytes_an_id  largest growth of a party's resident set in the first round, without its ids */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -35,13 +34,13 @@ enum { REPEATS_MAX = 15, GROUP_PLAIN = 2, ID_ROOM = 24 };
 
 struct results {
 	double align_s[REPEATS_MAX], plain_s[REPEATS_MAX];
-	double align_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* the coordinator's last */
+	double align_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* coordinator: last */
 	double hash_cpu_s[SIDE_PARTIES_MAX][REPEATS_MAX];
 	double grown[SIDE_PARTIES_MAX]; /* bytes */
 };
 
 static size_t ids, repeats;
-static struct results *results; /* shared */
+static struct results *results; /* shared by all processes */
 
 static size_t common(void)
 {
@@ -208,7 +207,7 @@ static void party_main(size_t own, uint16_t port)
 	}
 	table = alloc(table_words() + 1, sizeof(*table));
 	memset(table, 1, table_words() * sizeof(*table));
-	table[table_words()] = 1; /* the canary */
+	table[table_words()] = 1; /* sent to check the sum */
 	for (size_t i = 0; i < repeats; i++) {
 		await_start(&p);
 		need(send_as_is(&p, table));
@@ -268,7 +267,7 @@ static void hub_main(int port_to)
 	}
 }
 
-/* ---- what came of it ---- */
+/* ---- the report ---- */
 
 static void report(void)
 {

@@ -1,22 +1,21 @@
-/* bench_exchange -- a round of FedSpectral's exchange without its product: the coordinator's block
- * down to all parties, a secure sum of as many numbers up. A coordinator process and L party
- * processes over TLS on loopback, with the project's own connections, channels, checks, masks and
- * sums.
+/* bench_exchange -- measures a round of FedSpectral's exchange without its product: the block from
+ * the coordinator to all parties, and a secure sum of as many numbers back. A coordinator process
+ * and L party processes use TLS on loopback, with the project's own connections, channels, checks,
+ * masks and sums.
  *
  *   bench_exchange [ROWS [COLUMNS [PARTIES [REPEATS]]]]      default 100000 x 16, 4 parties
  *
- * One line, name=value. A round of repeats is, in turn: the exchange; the same bytes through the
- * same channels, the block left unread, words sent as they are and added by the coordinator;
- * masking alone, by as many parties at once as there are cores. Ratios are medians over rounds of
- * the ratio within a round, so that they hold while the machine's speed drifts.
+ * Prints one line of name=value. Each round measures in turn the exchange, the plain transfer and
+ * masking. The plain transfer sends the same bytes through the same channels; parties do not read
+ * the block, and the coordinator adds unmasked words. Masking runs at as many parties at once as
+ * there are cores. Ratios are medians over rounds of the ratio within a round, so they hold if the
+ * machine's speed drifts.
  *
- *   elapsed_s  from the first of the block to the last word of the sum
- *   plain_s    the same bytes
+ *   elapsed_s  from the first byte of the block to the last word of the sum
+ *   plain_s    the plain transfer
  *   bound_s    plain_s + L (L - 1) x bytes of a vector / (cores x masking rate of one)
  *   goal       elapsed_s at most 1.5 x bound_s
- *   cpu_...    the same of the CPU time of all processes, which others who use the machine disturb
- * less
- */
+ *   cpu_...    the same in CPU time of all processes, which other users disturb less */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -32,20 +31,21 @@ enum { REPEATS_MAX = 201, GROUP_MASKED = 1, GROUP_PLAIN = 2 };
 
 struct results {
 	double elapsed_s[REPEATS_MAX], plain_s[REPEATS_MAX];
-	double masking[SIDE_PARTIES_MAX][REPEATS_MAX];   /* bytes per second of one stream */
-	double cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* by process, the coordinator's last */
+	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of one stream */
+	/* By process; that of the coordinator is last. */
+	double cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
 	double plain_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
 };
 
 static size_t rows, cols, words, repeats, cores;
-static struct results *results; /* shared */
+static struct results *results; /* shared by all processes */
 
 static size_t masking_parties(void)
 {
 	return cores < parties ? cores : parties;
 }
 
-/* B'B = rows I, as parties ask for. */
+/* Makes B with B'B = rows I, as parties require. */
 static void make_block(struct mat *B)
 {
 	mat_init(B, rows, cols);
@@ -110,7 +110,7 @@ static void party_work(struct party *p)
 	size_t own = p->work.own;
 	struct msg m;
 
-	for (size_t i = 0; i <= repeats; i++) { /* the first to warm up */
+	for (size_t i = 0; i <= repeats; i++) { /* the first is a warm-up */
 		size_t at = i ? i - 1 : 0;
 
 		for (int turn = 0; turn < 2; turn++) {
@@ -130,7 +130,7 @@ static void party_work(struct party *p)
 			need(channel_send(p->work.channel, &(struct msg){ .type = MSG_DONE }));
 		}
 	}
-	/* The coordinator leaves first: a party that left would end its waits for the others. */
+	/* The coordinator leaves first: if a party left, the waits for other parties would fail. */
 	while (channel_recv(p->work.channel, MSG_DONE, &m) == ERR_OK)
 		;
 }
@@ -151,7 +151,7 @@ static void party_main(size_t own, uint16_t port)
 	make_block(&p.B);
 	ALLOC(p.as_is, words + 1);
 	need(fixed_encode(&f, p.B.a, words, p.as_is, NULL));
-	p.as_is[words] = 1; /* the canary */
+	p.as_is[words] = 1; /* sent to check the sum */
 	side_open(&p.side, &party_files[own], &ca);
 	side_dial(&p.side, port);
 	side_start(&p.side);
@@ -179,7 +179,7 @@ static void begin(struct hub *h, size_t first, size_t last)
 	need(run_broadcast(&h->run, first, last, &m));
 }
 
-/* A sum that is not the sum is a bench of something else. */
+/* Checks the sum: a wrong one would make the figures meaningless. */
 static void check_sum(const struct hub *h)
 {
 	for (size_t i = 0; i < words; i++)
@@ -249,9 +249,9 @@ static void hub_main(int port_to)
 	hub_work(&h);
 }
 
-/* ---- what came out ---- */
+/* ---- the report ---- */
 
-/* Median over rounds of a[i] / b[i]; b NULL: of a[i]. */
+/* Returns the median over rounds of a[i] / b[i], or of a[i] if b is NULL. */
 static double typical(const double *a, const double *b)
 {
 	double ratio[REPEATS_MAX];

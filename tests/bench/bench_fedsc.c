@@ -1,12 +1,12 @@
-/* bench_fedsc -- FedSC in memory: how well it finds known classes, and how its time grows.
+/* bench_fedsc -- runs FedSC in memory: measures how well it finds known classes, and how its time
+ * grows.
  *
- *   bench_fedsc                        growth: seconds per row and their ratios, 10^4 and 10^5 rows
- *   bench_fedsc growth N...            the same for so many rows
+ *   bench_fedsc                        growth: seconds per row and ratios, 10^4 and 10^5 rows
+ *   bench_fedsc growth N...            the same for these numbers of rows
  *   bench_fedsc DIR VARIANT [KEY=VALUE...]
  *       DIR has features.npy and labels.txt. VARIANT is anchor, dense, paper, kmeans or pooled
  *       (k-means). Keys: seeds, parties, skew, threads, d, s, mc, S, Q, r, c, lambda, tolerance,
- *       beta, nz, nc, share, take, step (of fixed point, as a power of two).
- */
+ *       beta, nz, nc, share, take, step (of fixed point, as a power of two). */
 #include "tests/bench/bench.h"
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "common/base/alloc.h"
@@ -233,8 +233,8 @@ static void multiply(void *ctx)
 	la_block_nt(p->A.rows, p->B.rows, p->A.cols, p->A.a, p->B.a, p->C, p->B.rows);
 }
 
-/* Seconds that dgemm takes for the distances of one row to as many centres as growth() has in all
- * its rounds: 4 at each doubling, 10 at the end, one for the anchors. */
+/* Returns the seconds that dgemm takes for the distances of one row to all centres of growth(): 4
+ * rounds at each doubling, 10 at the end, one for the anchors. */
 static double products_of_row(void)
 {
 	struct products p;

@@ -1,13 +1,13 @@
-/* bench_kernels -- each numerical kernel beside the bound it runs against, measured in this run:
- * bytes over memcpy's bandwidth, or floating point operations over dgemm's rate; CPU time of one
- * thread.
+/* bench_kernels -- compares each numerical kernel with its bound, measured in the same run: bytes
+ * over memcpy's bandwidth, or floating-point operations over dgemm's rate. Times are CPU time of
+ * one thread.
  *
  *   bench_kernels [KERNEL...]      filter, kmeans, restarts, projection, spectral, hungarian;
  *                                  default all
  *
- * A line per kernel: what, shape, name=value. over_bound is time over bound: 1 is as fast as the
- * bound, below 1 means that caches were used. scripts/bench kernels puts the same work in SciPy
- * and scikit-learn beside it (scripts/bench.d/kernels.py, where shapes are spelled alike). */
+ * Prints a line per kernel: name, shape, name=value. over_bound is time over bound: 1 is as fast as
+ * the bound; below 1, caches were used. scripts/bench kernels runs the same work in SciPy and
+ * scikit-learn (scripts/bench.d/kernels.py, which has the same names of shapes). */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "protocols/kcagc/order.h"
@@ -32,7 +32,7 @@ static double median_s(bench_work *prepare, bench_work *run, void *ctx)
 	return bench_time(RUNS, prepare, run, ctx);
 }
 
-/* bound: what is counted, without spaces. */
+/* bound: name of the bound, without spaces */
 static void report(const char *what, const char *shape, double s, double bound_s, const char *bound)
 {
 	printf("%-18s %-24s ms=%-10.3f bound_ms=%-9.3f over_bound=%-6.2f bound=%s\n", what, shape,
@@ -50,7 +50,7 @@ static void sample(struct mat *m, size_t rows, size_t cols)
 		m->a[i] = rng_normal(&rng);
 }
 
-static enum err failed; /* a kernel that fails would bench fast */
+static enum err failed; /* checked, since a failed kernel would look fast */
 
 /* -- the bounds ------------------------------------------------------------------------------ */
 
@@ -105,7 +105,8 @@ static char graph_name[8];
 
 enum { NODES = 19717, EDGES = 44324, COLUMNS = 500, PSI = 60, PSI_NAIVE = 6 };
 
-/* PubMed's graph if the data is there, otherwise one of its size in neighbourhoods of 50. */
+/* Reads PubMed's graph if the data exist; otherwise makes one of its size in neighbourhoods of
+ * 50. */
 static void citation_graph(struct graph *g)
 {
 	const char *root = getenv("COTERIE_DATA");
@@ -156,7 +157,7 @@ static void filter_run(void *ctx)
 	failed |= graph_filter(&f->g, FILTER_HALF, PSI, 1, &f->X);
 }
 
-/* The order one writes first: every step over all columns. */
+/* Filters in the simplest order: every step over all columns. */
 static void naive_run(void *ctx)
 {
 	struct filtering *f = ctx;
@@ -192,7 +193,7 @@ static void bench_filter(void)
 	citation_graph(&f.g);
 	sample(&f.X, NODES, COLUMNS);
 	mat_init(&f.Y, NODES, COLUMNS);
-	/* a step reads a row for each neighbour and itself, and writes one */
+	/* a step reads a row for each neighbour and for the node, and writes one */
 	touched = (double)(f.g.adjacency.start[NODES] + 2 * NODES) * COLUMNS * sizeof(double) * PSI;
 	s = median_s(NULL, filter_run, &f);
 	naive = median_s(NULL, naive_run, &f) * PSI / PSI_NAIVE;
@@ -249,7 +250,7 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 
 	sample(&p.Z, n, d);
 	sample(&p.c, k, d);
-	passes = 2 + floor(log((double)k)) + 1 + 10; /* trials, the 1/9 step, Lloyd */
+	passes = 2 + floor(log((double)k)) + 1 + 10; /* seeding, the 1/9 step, Lloyd */
 	ALLOC(p.D, n * k);
 	ALLOC(p.label, n);
 	snprintf(shape, sizeof(shape), "%zux%zu,k=%zu", n, d, k);
@@ -269,8 +270,8 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 
 /* -- restarts -------------------------------------------------------------------------------- */
 
-/* Rows around k centres, of the same spread as the rows about them. They are
- * written to BENCH_ROWS/rows-SHAPE, so that scripts/bench.d/kernels.py clusters the same. */
+/* Makes rows around k centres; the centres have the same spread as rows around a centre. Writes the
+ * rows to BENCH_ROWS/rows-SHAPE, so that scripts/bench.d/kernels.py clusters the same rows. */
 static void clouds(struct mat *Z, size_t n, size_t d, size_t k, const char *shape)
 {
 	const char *dir = getenv("BENCH_ROWS");
@@ -363,12 +364,11 @@ static void bench_svd(size_t n, size_t m, size_t d)
 		flops = area * (double)m;
 		report("gram", shape, median_s(NULL, gram_run, &p), flops / flops_per_s,
 		       "dgemm-of-its-half");
-		/* dsyevr reduces to tridiagonal form: 4/3 m^3; X times d vectors gives the result
-		 */
+		/* dsyevr reduces to tridiagonal form: 4/3 m^3; the result is X times d vectors */
 		flops += 4. / 3 * (double)least * (double)least * (double)least;
 		flops += 2 * area * (double)d;
 	} else {
-		/* 15 products with a block of d + 16, one with all 8 blocks */
+		/* 15 products with a block of d + 16, and one with all 8 blocks */
 		flops = 2 * area * (double)(d + 16) * (15 + 8);
 	}
 	report("projection", shape, median_s(NULL, svd_run, &p), flops / flops_per_s,
@@ -380,7 +380,8 @@ static void bench_svd(size_t n, size_t m, size_t d)
 /* -- spectral: the leading eigenvectors of a dense symmetric matrix --------------------------- */
 
 struct eigen {
-	struct mat A, G, V; /* G: A A', made anew each time, as it is used up */
+	/* G = A A' is computed for each run, since la_eigen_top() overwrites it. */
+	struct mat A, G, V;
 	double value[64];
 	size_t d;
 };

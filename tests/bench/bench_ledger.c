@@ -1,12 +1,11 @@
-/* bench_ledger.c -- what it costs to write down what leaves, beside what leaves.
+/* bench_ledger.c -- measures the cost of recording sent data, relative to sending them.
  *
- *   bench_ledger [DIRECTORY]      where the ledger lies (default .): its disk is what is measured
+ *   bench_ledger [DIRECTORY]      directory of the ledger (default .), whose disk is measured
  *
- * A round's first frame waits until its first piece was hashed and committed; what comes after is
- * hashed while that is on the wire. So what a run over 10 s is longer by is that delay per round
- * (floor: 2 % of a round's time on the wire), as long as hashing and commits keep ahead of the wire
- * (floor: twice as fast). The processor's share is told beside it.
- */
+ * The first frame of a round waits until its first piece is hashed and committed. Later pieces are
+ * hashed while earlier ones are sent. So each round takes that delay longer (limit: 2 % of a
+ * round's time on the wire), if hashing and commits are faster than the wire (limit: twice as
+ * fast). The bench also prints the share of CPU time. */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
@@ -33,7 +32,8 @@ static void note(struct ledger *l, size_t bytes)
 	ledger_note(l, &row, (struct bytes){ body, bytes });
 }
 
-/* Seconds of the clock for a round of so many chunks, median; commits: of one each. */
+/* Returns the median wall-clock seconds of a round of `chunks` chunks with a commit after each
+ * `every` chunks. */
 static double round_s(struct ledger *l, size_t chunks, size_t bytes, size_t every)
 {
 	static double s[RUNS];
@@ -54,10 +54,11 @@ static double round_s(struct ledger *l, size_t chunks, size_t bytes, size_t ever
 struct link {
 	const char *name;
 	double rtt_s, bytes_per_s;
-	size_t chunks; /* of a round, 256 KiB each */
+	size_t chunks; /* per round, 256 KiB each */
 };
 
-/* The worst of delay against the floor of 2 %, and of rate against the wire's. */
+/* Prints delay and rate; returns delay / wire time, or 1 if the ledger is less than twice as fast
+ * as the wire. */
 static double share(struct ledger *l, const struct link *link)
 {
 	size_t first = 1;

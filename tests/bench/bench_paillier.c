@@ -1,8 +1,6 @@
-/* bench_paillier -- seconds of processor time of one operation of crypto/paillier.h, the least
- * of 9.
+/* bench_paillier -- CPU seconds of one operation of crypto/paillier.h, the minimum of 9 runs.
  *
- *   bench_paillier D     combine_s is of D ciphertexts
- */
+ *   bench_paillier D     combine_s is for D ciphertexts */
 #include "tests/bench/bench.h"
 #include "common/base/alloc.h"
 #include "crypto/paillier.h"

@@ -1,11 +1,10 @@
-/* bench_secsum.c -- the masked sum beside what bounds it, and beside Protocol 4 taken word by word.
+/* bench_secsum.c -- compares the masked sum with its bounds, and with Protocol 4 word by word.
  *
  *   bench_secsum [WORDS]      length of the vectors (default 2^20)
  *
- * All rates are elements per second of one core, medians of several runs after a warm-up. The
- * floors: 0.8 G elements/s (64-bit words, one peer), 300 times the per-scalar version, and with
- * tags half the rate of masks alone.
- */
+ * Rates are elements per second of one core, medians of several runs after a warm-up. The limits
+ * are 0.8 G elements/s (64-bit words, one peer), 300 times the per-scalar version, and with tags
+ * half the rate of masks alone. */
 #include "common/base/alloc.h"
 #include "crypto/dh.h"
 #include "crypto/fixed.h"
@@ -38,7 +37,7 @@ static double report(const char *what, size_t n, size_t bytes, double s)
 	return rate;
 }
 
-/* ---- what bounds it ---- */
+/* ---- the bounds ---- */
 
 struct vectors {
 	uint64_t *a, *b;
@@ -55,7 +54,7 @@ static void copy(void *arg)
 	__asm__ volatile("" ::: "memory");
 }
 
-static void raw_aes(void *arg) /* the stream of one peer and nothing done with it */
+static void raw_aes(void *arg) /* generates the stream of one peer only */
 {
 	struct vectors *v = arg;
 	static uint8_t block[PRG_BLOCK];
@@ -85,7 +84,7 @@ static void add(void *arg)
 	fixed_add(&v->fixed, v->a, v->b, words);
 }
 
-/* ---- ours ---- */
+/* ---- the masked sum ---- */
 
 struct sum {
 	struct secagg *sa;
@@ -105,8 +104,7 @@ static void masked(void *arg)
 	mask_close(m);
 }
 
-/* Of a broadcast sum: with its tag, as party/work/secure.c makes them, by chunks.
- */
+/* Makes a broadcast sum with its tag by chunks, as party/work/secure.c does. */
 static void tagged(void *arg)
 {
 	static const uint8_t key[TAG_KEY_LEN], transcript[SECAGG_HASH_LEN];
@@ -130,7 +128,7 @@ static void tagged(void *arg)
 	mask_close(m);
 }
 
-/* One party in the middle of L, so that masks are added and subtracted. */
+/* Makes the party in the middle of L parties, so that it adds and subtracts masks. */
 static struct secagg *federation(const struct identity *id, size_t parties, unsigned modulus_bits)
 {
 	struct secagg *sa[MEMBERS_MAX] = { 0 };

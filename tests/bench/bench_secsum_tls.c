@@ -1,22 +1,21 @@
-/* bench_secsum_tls -- whole secure sums: L party processes and a coordinator process over TLS on
- * loopback, with the project's own connections, channels, masks and sums.
+/* bench_secsum_tls -- measures whole secure sums: L party processes and a coordinator process over
+ * TLS on loopback, with the project's own connections, channels, masks and sums.
  *
  *   bench_secsum_tls [WORDS [PARTIES [REPEATS]]]      default 1000000 words; 2 and then 4 parties
  *
- * One line per cell, name=value. A round of repeats is, in turn: the secure sum; the same bytes
- * through the same channels without masks, words sent as they are and added by the coordinator;
- * memcpy of the same bytes; masking alone, by as many parties at once as there are cores. Ratios
- * are medians over rounds of the ratio within a round, so that they hold while the machine's speed
- * drifts.
+ * Prints one line of name=value per cell. Each round measures in turn the secure sum, the plain
+ * sum, memcpy of the same bytes, and masking. The plain sum sends the same bytes through the same
+ * channels; the coordinator adds unmasked words. Masking runs at as many parties at once as there
+ * are cores. Ratios are medians over rounds of the ratio within a round, so they hold if the
+ * machine's speed drifts.
  *
- *   elapsed_s  from the coordinator's word to begin to the last word of the sum
- *   cpu_s      of all processes meanwhile: its ratios hold where others use the machine too
- *   plain_s    (a), the same without masks
- *   gmp_s      (c), Protocol 4 word by word in GMP: a sample, scaled, without any wire
+ *   elapsed_s  from the coordinator's start message to the last word of the sum
+ *   cpu_s      CPU time of all processes in that time, which other users disturb less
+ *   plain_s    (a), the plain sum
+ *   gmp_s      (c), Protocol 4 word by word in GMP: a sample, scaled, without network
  *   bound_s    (a) + L (L - 1) x bytes of a vector / (cores x masking rate of one)
  *   goal       elapsed_s at most 1.3 x plain_s (L = 2), 1.5 x plain_s (L up to 4), 1.2 x bound_s
- *   peak_mib   the coordinator's largest resident set (VmHWM), at most 64 MiB + 2 accumulators
- */
+ *   peak_mib   the coordinator's largest resident set (VmHWM), at most 64 MiB + 2 accumulators */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -39,20 +38,19 @@ enum {
 	FRACTION_BITS = 16
 };
 
-/* Figures that the processes send to the one that started them. */
+/* Figures that the child processes send to their parent. */
 struct results {
 	double masked_s[REPEATS_MAX], plain_s[REPEATS_MAX], copy_s[REPEATS_MAX];
-	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of one stream */
-	double masked_cpu_s[SIDE_PARTIES_MAX + 1]
-			   [REPEATS_MAX]; /* by process, the coordinator's last */
+	double masking[SIDE_PARTIES_MAX][REPEATS_MAX];          /* bytes per second of one stream */
+	double masked_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* by process, coordinator last */
 	double plain_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
-	uint64_t bytes; /* on the wire, of one secure sum */
+	uint64_t bytes; /* on the wire, for one secure sum */
 	long peak_kib;
 };
 
 static size_t words, repeats, cores;
-static struct results *results; /* shared */
-/* Party l's value: whole multiples of 2^-7, so that sums come out exactly. */
+static struct results *results; /* shared by all processes */
+/* Returns party l's value: a multiple of 2^-7, so that sums are exact. */
 static double value(size_t l, size_t i)
 {
 	return ((double)(i % 1000) - 500) / 128 + (double)l;
@@ -75,7 +73,7 @@ struct party {
 	struct work work;
 	struct tree_node node;
 	double *x;
-	uint64_t *as_is, *copy; /* x as words; where party 0 copies to */
+	uint64_t *as_is, *copy; /* x as words; party 0's target of memcpy */
 	uint64_t plain_round;
 };
 
@@ -123,7 +121,7 @@ static double copy_all(struct party *p)
 	return clock_now_s() - start;
 }
 
-/* The coordinator's word to begin with what comes next. */
+/* Waits for the coordinator's message to start the next measurement. */
 static void await_start(struct party *p)
 {
 	struct msg m;
@@ -136,7 +134,7 @@ static void party_work(struct party *p)
 	size_t own = p->work.own;
 	struct msg m;
 
-	for (size_t i = 0; i <= repeats; i++) { /* the first to warm up */
+	for (size_t i = 0; i <= repeats; i++) { /* the first is a warm-up */
 		size_t at = i ? i - 1 : 0;
 
 		for (int turn = 0; turn < 2; turn++) {
@@ -161,7 +159,7 @@ static void party_work(struct party *p)
 			need(channel_send(p->work.channel, &(struct msg){ .type = MSG_DONE }));
 		}
 	}
-	/* The coordinator leaves first: a party that left would end its waits for the others. */
+	/* The coordinator leaves first: if a party left, the waits for other parties would fail. */
 	while (channel_recv(p->work.channel, MSG_DONE, &m) == ERR_OK)
 		;
 }
@@ -184,7 +182,7 @@ static void party_main(size_t own, uint16_t port)
 	for (size_t i = 0; i < words; i++)
 		p.x[i] = value(own, i);
 	need(fixed_encode(&f, p.x, words, p.as_is, NULL));
-	p.as_is[words] = 1; /* the canary */
+	p.as_is[words] = 1; /* sent to check the sum */
 	if (own == 0)
 		ALLOC(p.copy, words);
 	side_open(&p.side, &party_files[own], &ca);
@@ -235,7 +233,7 @@ static double timed_sum(struct hub *h, uint32_t group)
 	return clock_now_s() - start;
 }
 
-/* A sum that is not the sum is a bench of something else. */
+/* Checks the sum: a wrong one would make the figures meaningless. */
 static void check_sum(struct hub *h)
 {
 	struct fixed f = encoding();
@@ -332,7 +330,7 @@ static void hub_main(int port_to)
 
 /* ---- a cell ---- */
 
-/* Median over rounds of a[i] / b[i]; b NULL: of a[i]. */
+/* Returns the median over rounds of a[i] / b[i], or of a[i] if b is NULL. */
 static double typical(const double *a, const double *b)
 {
 	double ratio[REPEATS_MAX];
@@ -342,7 +340,7 @@ static double typical(const double *a, const double *b)
 	return bench_median(ratio, repeats);
 }
 
-/* Of all processes in each round. */
+/* Adds the CPU seconds of all processes in each round. */
 static void add_cpu(double (*by_process)[REPEATS_MAX], double *all)
 {
 	for (size_t i = 0; i < repeats; i++) {
@@ -352,7 +350,8 @@ static void add_cpu(double (*by_process)[REPEATS_MAX], double *all)
 	}
 }
 
-/* The rate of one stream while all cores mask, and what (a) and the masks take at that rate. */
+/* Computes the rate of one stream while all cores mask, and the time of (a) plus masks at that
+ * rate. */
 static void find_bound(double *rate, double *bound_s, const double *plain_cpu_s,
 		       double *bound_cpu_s)
 {
@@ -417,7 +416,8 @@ int main(int argc, char **argv)
 	log_init("bench_secsum_tls", LOG_WARN);
 	words = argument(argc, argv, 1, 1000000, 1, 100000000);
 	parties = argument(argc, argv, 2, 0, 2, SIDE_PARTIES_MAX);
-	/* About as long for each size, and enough for a median where a sum takes a millisecond. */
+	/* Every size takes about as long, and has enough repeats for a median if a sum takes 1
+	 * ms. */
 	repeats = argument(argc, argv, 3,
 			   words <= 200000    ? 61
 			   : words <= 2000000 ? 21

@@ -1,8 +1,8 @@
-/* How fast a table is read: rows of 64 numbers and an id, in memory, by one thread; CPU time, the
- * best of 5.
+/* bench_tables -- measures reading a table: rows of 64 numbers and an id, in memory, on one thread.
+ * Prints CPU time, the minimum of 5 runs.
  *
- *     bench_tables [ROWS] [FILE]      FILE gets the table of six digits, for other readers
- */
+ *     bench_tables [ROWS] [FILE]      writes the table with six digits to FILE, for other
+ * readers */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/sheet.h"

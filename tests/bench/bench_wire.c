@@ -1,8 +1,8 @@
-/* How fast vectors travel: job thread -> channel -> TLS -> loopback -> TLS -> channel -> job
- * thread, in one process with two loops, beside the cipher alone and memcpy in the same run.
+/* bench_wire -- measures the transfer of vectors: job thread -> channel -> TLS -> loopback -> TLS
+ * -> channel -> job thread, in one process with two loops. The same run measures the cipher alone
+ * and memcpy.
  *
- * bench_wire [WORDS]     words of 8 bytes per vector, 10^7 if not given
- */
+ * bench_wire [WORDS]     words of 8 bytes per vector, default 10^7 */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -17,7 +17,7 @@ static struct side hub = { .own = COORD }, bank = { .own = PARTY };
 static size_t words = 10000000;
 static uint64_t *vector, *sum;
 
-/* ---- the work ---- */
+/* ---- the transfer ---- */
 
 static void *send_vector(void *arg)
 {
@@ -60,7 +60,7 @@ static double over_the_wire(size_t chunk)
 	return clock_now_s() - start;
 }
 
-/* AES-128-GCM in records of 16 KiB, in place: both ends of the wire do this once. */
+/* Encrypts with AES-128-GCM in records of 16 KiB, in place, as each end of the wire does once. */
 static double cipher_alone(void)
 {
 	static const uint8_t key[16] = { 1 };

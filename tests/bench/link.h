@@ -1,7 +1,6 @@
-/* link.h -- the two ends of real TLS connections on loopback, for benches: a hub that listens for
- * parties and a party that dials it, each with a loop on a thread of its own and a channel per
- * connection, in one process or in several.
- */
+/* link.h -- the two ends of real TLS connections on loopback, for benches. A hub listens and a
+ * party dials. Each has a loop on its own thread and a channel per connection, in one process or in
+ * several. */
 #ifndef TESTS_BENCH_LINK_H
 #define TESTS_BENCH_LINK_H
 
@@ -26,12 +25,12 @@ struct side {
 	struct mailbox *mailbox;
 	sem_t attached;
 	pthread_t thread;
-	/* The hub's by party, a party's at 0. */
+	/* a hub has one per party; a party has its own at 0 */
 	struct conn *conn[SIDE_PARTIES_MAX];
 	struct channel *channel[SIDE_PARTIES_MAX];
 };
 
-/* Parties are party-00, party-01, ... */
+/* Names parties party-00, party-01, ... */
 static inline void side_party_name(char name[static 16], size_t number)
 {
 	assert(number < SIDE_PARTIES_MAX);
@@ -104,7 +103,8 @@ static inline void *side_run(void *arg)
 	return NULL;
 }
 
-/* s zero-initialised, own set. A hub then listens, a party dials, and side_start follows. */
+/* Opens a zero-initialised s with `own` set. Then a hub calls side_listen(), a party dials, and
+ * side_start() follows. */
 static inline void side_open(struct side *s, const struct cert_files *files,
 			     const struct cert_ca *ca)
 {
@@ -137,7 +137,7 @@ static inline void side_start(struct side *s)
 	pthread_create(&s->thread, NULL, side_run, s);
 }
 
-/* Until so many connections have a channel. */
+/* Waits until this number of connections have a channel. */
 static inline void side_await(struct side *s, size_t connections)
 {
 	while (connections--)

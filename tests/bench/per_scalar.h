@@ -1,10 +1,8 @@
-/* per_scalar.h -- Protocol 4 word by word, as the paper writes it: what the masked sum is held
- * against.
+/* per_scalar.h -- Protocol 4 word by word, as in the paper, for comparison with the masked sum.
  *
- * Each scalar is a round k of its own, for each peer r = PRG(k || S_ij) mod N with SHA-256 as the
- * PRG, and all arithmetic in GMP. S_ij is computed once, which the paper allows; buffers and
- * contexts are made once, too.
- */
+ * Each scalar has its own round k. For each peer, r = PRG(k || S_ij) mod N with SHA-256 as PRG; all
+ * arithmetic is in GMP. S_ij is computed once, as the paper permits; buffers and contexts are
+ * created once, too. */
 #ifndef TESTS_BENCH_PER_SCALAR_H
 #define TESTS_BENCH_PER_SCALAR_H
 
@@ -59,7 +57,7 @@ static inline void per_scalar_run(void *arg)
 	}
 }
 
-/* Seconds for one scalar at one party with so many peers, on one core. */
+/* Returns the seconds for one scalar at one party with `peers` peers, on one core. */
 static inline double per_scalar_s(size_t peers, unsigned runs)
 {
 	struct per_scalar p = { .peers = peers, .hash = EVP_MD_CTX_new() };

@@ -1,5 +1,5 @@
-/* processes.h -- a coordinator and parties as processes of their own, with certificates and keys,
- * over TLS on loopback (link.h), for benches. */
+/* processes.h -- a coordinator and parties as separate processes with certificates and keys, over
+ * TLS on loopback (link.h), for benches. */
 #ifndef TESTS_BENCH_PROCESSES_H
 #define TESTS_BENCH_PROCESSES_H
 
@@ -54,7 +54,7 @@ static inline void make_certificates(void)
 	}
 }
 
-/* A child that ends when we do. -1: this is the child. */
+/* Forks a child that is killed when its parent exits. Returns -1 in the child. */
 static inline pid_t start(void)
 {
 	pid_t pid = fork();
@@ -68,7 +68,7 @@ static inline pid_t start(void)
 	return pid;
 }
 
-/* hub_main writes its port to where it is told. */
+/* Runs hub_main, which must write its port to port_to, and the parties, each in a process. */
 static inline void run_processes(void (*hub_main)(int port_to),
 				 void (*party_main)(size_t own, uint16_t port))
 {
@@ -95,9 +95,10 @@ static inline void run_processes(void (*hub_main)(int port_to),
 			need(err_set(ERR_INTERNAL, "one of the processes failed"));
 }
 
-enum { MASKING_LEAST = 1 << 21 }; /* words: fewer are over before the clock has moved much */
+enum { MASKING_LEAST = 1 << 21 }; /* words: fewer take too short a time to measure */
 
-/* One stream over a chunk, again and again, as secure_add does it: bytes per second of CPU. */
+/* Adds one mask stream to a chunk again and again, as secure_add does; returns bytes per CPU
+ * second. */
 static inline double masking_rate(unsigned modulus_bits, size_t words)
 {
 	static const uint8_t key[PRG_KEY_LEN];
@@ -117,7 +118,7 @@ static inline double masking_rate(unsigned modulus_bits, size_t words)
 	return (double)(done * sizeof(*x)) / start;
 }
 
-/* argv[at] as a number. */
+/* Returns argv[at] as a number, or `otherwise` if there are fewer arguments. */
 static inline size_t argument(int argc, char **argv, int at, size_t otherwise, size_t least,
 			      size_t most)
 {

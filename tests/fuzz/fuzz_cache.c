@@ -1,7 +1,7 @@
-/* Pieces of a party's cache, behind their checksum: what is accepted fits the data, and is written
- * again as the same bytes. The first byte chooses: an embedding, or local clusters. */
+/* Fuzzes pieces of a party's cache, without their checksum. An accepted piece fits the data and is
+ * written again as the same bytes. The first byte selects an embedding or local clusters. */
 
-/* Fuzzers link no daemon; this file needs nothing else of its folder. */
+/* fuzzers do not link the daemon; only this file of its folder is needed */
 #include "protocols/kcagc/party/pieces.c"
 
 #include <stdlib.h>

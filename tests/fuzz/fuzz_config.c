@@ -1,8 +1,8 @@
-/* Both daemons' configurations. What is accepted is within the bounds that the daemons rely on, and
- * whatever was refused half-way has left nothing behind.
+/* Fuzzes the configurations of both daemons. An accepted configuration is within the bounds of the
+ * daemons; a refused one leaves no memory allocated.
  *
- * The first byte chooses the daemon. What follows, up to a zero byte, is a "path=value" as on the
- * command line; the rest is the file. */
+ * The first byte selects the daemon. The bytes up to the first zero byte are a "path=value" as on
+ * the command line. The rest is the file. */
 #include "common/base/json.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
-/* A connection without its TLS: any bytes a peer may send inside TLS, in any pieces, to a listening
- * owner with a job behind it. It ends or it does not; it is closed exactly once, nothing leaks, and
- * its queue keeps its bound.
+/* Fuzzes a connection without its TLS. A peer sends any bytes in any pieces to a listener with a
+ * job. The connection is closed at most once, nothing leaks, and its queue has a limit.
  *
- * conn_in.c is compiled in here a second time, with a TLS that hands on what it gets.
- */
+ * This file compiles conn_in.c a second time, with a TLS that passes its input on. */
 #include "common/base/clock.h"
 #include "common/parties/choice.h"
 #include "proto/channel_own.h"
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct bytes plain; /* arrived and not read yet */
+static struct bytes plain; /* arrived, but not read yet */
 
 static void plain_input(struct tls *t, const uint8_t *p, size_t n)
 {
@@ -80,13 +78,13 @@ static void on_closed(struct conn *c, enum err code, const char *why, void *arg)
 	closed++;
 }
 
-/* Is this a message that a job thread of this side may ask for? */
+/* Returns whether a job thread of this side may wait for this type of message. */
 static bool may_come(enum msg_type type)
 {
 	return msg_sender(type) & (own ^ BOTH) && !msg_is_link(type);
 }
 
-/* Numbers that are accepted are finite. */
+/* Accepted numbers are finite. */
 static enum err take_reals(enum msg_type type)
 {
 	double x[3];
@@ -107,7 +105,7 @@ static enum err take_choice(void)
 	return ERR_OK;
 }
 
-/* The type's body, by the name that messages.def has for it. */
+/* Returns whether messages.def gives this type this body. */
 static bool has_body(enum msg_type type, const char *body)
 {
 	switch (type) {
@@ -120,8 +118,8 @@ static bool has_body(enum msg_type type, const char *body)
 	return false;
 }
 
-/* Does what a job thread would, as far as messages are there: with this mailbox no wait lasts. It
- * asks for what lies first in the queue, or for something else if that may not be asked for. */
+/* Receives messages as a job thread does, as long as the queue has any; this mailbox never waits.
+ * It asks for the first message of the queue, or for MSG_DONE if that type is not permitted. */
 static void run_job(void)
 {
 	static struct msg m;
@@ -154,7 +152,8 @@ static void add_frame(struct buf *out, struct frame f, const uint8_t *body, size
 	buf_add(out, body, n);
 }
 
-/* The input as the bodies of well-formed frames: a greeting, then type, length and body of each. */
+/* Makes well-formed frames of the input: a greeting, then the type, length and body of each
+ * frame. */
 static void frame_up(const uint8_t *p, size_t n, struct buf *out)
 {
 	static const uint8_t hello[8] = { 0, 1, 0, 1 },
@@ -189,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!loop.data) {
 		uv_loop_init(&loop);
-		loop.data = &loop; /* once */
+		loop.data = &loop; /* once per process */
 	}
 	mailbox = mailbox_new(1e-9);
 	channel = NULL;

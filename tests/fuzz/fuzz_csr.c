@@ -1,9 +1,9 @@
-/* Certificate requests (DER, as nobody can mutate PEM), and the files that `coterie pki show`
- * reads. A request whose extensions are accepted becomes a certificate that says the same name,
- * role and hosts, and nothing else; what is shown has no control characters.
+/* Fuzzes certificate requests (in DER, since mutated PEM is never valid) and the files that
+ * `coterie pki show` reads. If the extensions of a request are accepted, the certificate has the
+ * same name, role and hosts, and nothing else. The output has no control characters.
  *
- * The first byte chooses: a request, or any file. Signatures are not looked at, or no input would
- * come past them; that they are, the unit tests show. */
+ * The first byte selects a request or a file. The fuzzer skips signatures, since no input could
+ * pass them; unit tests check these. */
 #include "crypto/pki.c"
 
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ static void check_text(const struct buf *text)
 		check(text->p[i] == '\n' || (text->p[i] >= ' ' && text->p[i] < 0x7f));
 }
 
-/* Of what may be in a daemon's certificate: four of the CA's making and the two asked for. */
+/* Checks the extensions of a daemon's certificate: four of the CA and the two of the request. */
 static void check_certificate(const X509 *x, X509_REQ *request)
 {
 	STACK_OF(X509_EXTENSION) *wanted = X509_REQ_get_extensions(request);

@@ -1,6 +1,7 @@
-/* A party's model of FedGCN: what fedgcn_file_parse accepts is written again as the same bytes, and
- * can be asked which cluster a graph is in. Weights and checksum are made here, or no input would
- * be long or lucky enough: the input is facts, 8 bytes that all weights repeat, and the rest. */
+/* Fuzzes a party's FedGCN model. If fedgcn_file_parse() accepts a file, the file is written again
+ * as the same bytes and assigns a graph to a cluster. The input has facts, 8 bytes that all weights
+ * repeat, and the rest. This file adds weights and checksum, since no input would be long
+ * enough. */
 #include "protocols/fedgcn/file.c" /* for magic */
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 4 + 4 + 4 + 8, TWO_WEIGHTS = 8, WEIGHTS_MOST = 1 << 16 };
 
-/* Two nodes in a plane, and the line between them. */
+/* Assigns a graph of two nodes in a plane with one edge. */
 static void assign(const struct fedgcn_model *m)
 {
 	size_t first[] = { 0, 2 }, start[] = { 0, 1, 2 };

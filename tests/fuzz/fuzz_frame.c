@@ -1,5 +1,5 @@
-/* Frames that are read are the very bytes of the stream, however these arrive: the same in one
- * piece and in pieces, and never with more memory than twice what has come. */
+/* Frames are the bytes of the stream, whether it arrives in one piece or in several. The reader
+ * never allocates more than twice the bytes received. */
 #include "proto/frame.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads the stream in pieces of at most `piece` bytes; writes the frames it sees into out. */
+/* Reads the stream in pieces of at most `piece` bytes, and writes its frames to out. */
 static enum err read_all(const uint8_t *p, size_t n, size_t piece, struct buf *out)
 {
 	struct frame_reader r = { .max = FRAME_MAX };

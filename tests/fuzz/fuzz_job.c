@@ -1,6 +1,7 @@
-/* JSON that is accepted is written as JSON that is read and written the same; a job that is
- * accepted is within its bounds, its effective text is its own effective text, and its offer is
- * read as the same job. An offer is refused or written as it can be read. */
+/* Fuzzes JSON, jobs and offers. Accepted JSON is written as JSON that reads back the same. An
+ * accepted job is within its bounds, its effective text has itself as effective text, and its offer
+ * is read as the same job. An offer is refused, or is written as an offer that reads back the
+ * same. */
 #include "common/base/json.h"
 #include "common/job/job.h"
 #include "protocols/kcagc/job.h"

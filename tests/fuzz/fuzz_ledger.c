@@ -1,10 +1,9 @@
-/* A party's ledger.db that something has damaged: it is read, verified, counted and written to, and
- * ends in sentences. A ledger of a few rows is made once; the input says what is done to it.
+/* Fuzzes a damaged ledger.db: reading, verifying, counting and writing return results or errors. A
+ * ledger of a few rows is made once; the input tells how to damage it.
  *
  *   first byte 0    the rest is the file
- *   1               bytes of the file are changed: where, u16, and to what
- *   2               columns are changed by SQL: table and column, kind of value; or a table goes
- */
+ *   1               changes bytes of the file: position as u16, and value
+ *   2               changes columns by SQL: table and column, and value; or drops a table */
 #include "common/base/file.h"
 #include "crypto/ledger.h"
 
@@ -17,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char dir[] = "/tmp/fuzz-ledger-XXXXXX", path[64];
-static struct buf whole; /* the file as it was made */
+static struct buf whole; /* the undamaged file */
 
 static void check(bool good)
 {
@@ -135,7 +134,7 @@ static void change_columns(const uint8_t *p, size_t n)
 
 	write_file(whole.p, whole.n);
 	check(sqlite3_open(path, &db) == SQLITE_OK);
-	/* Puts in values that NOT NULL would refuse, too. */
+	/* Removes NOT NULL, so that the columns accept NULL. */
 	sqlite3_exec(db,
 		     "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = "
 		     "replace(sql, ' NOT NULL', ''); PRAGMA writable_schema = 0",
@@ -158,7 +157,7 @@ static void change_columns(const uint8_t *p, size_t n)
 	sqlite3_close(db);
 }
 
-/* ---- all that party and coterie do with it ---- */
+/* ---- all uses of a ledger by party and coterie ---- */
 
 static void sentence(void *arg, const char *text)
 {

@@ -1,7 +1,7 @@
-/* A model that model_parse accepts is written again as the same bytes. The checksum is made right
- * first, or no input would come past it. */
+/* Fuzzes models: a model that model_parse() accepts is written again as the same bytes. This file
+ * adds the checksum, since no input would have the right one. */
 
-/* Fuzzers link no daemon; this file needs nothing else of its folder. */
+/* fuzzers do not link the daemon; only this file of its folder is needed */
 #include "protocols/kcagc/party/model.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

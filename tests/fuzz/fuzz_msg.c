@@ -1,5 +1,5 @@
-/* A body that is accepted encodes back to the very same bytes; HELLO, WELCOME and OFFER without the
- * options of later releases behind them. */
+/* An accepted body is encoded again as the same bytes. HELLO, WELCOME and OFFER lose the options of
+ * later releases at their end. */
 #include "proto/msg.h"
 
 #include <stdlib.h>

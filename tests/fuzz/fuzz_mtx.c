@@ -1,5 +1,5 @@
-/* A file that mtx_parse accepts becomes features within their bounds, and what mtx_print makes of
- * sparse ones is read as the same. */
+/* A file that mtx_parse() accepts gives features within their bounds. If these are sparse, the
+ * output of mtx_print() reads back as the same features. */
 #include "common/data/mtx.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static void check(const struct csr *s)
 			abort();
 	}
 	mtx_print(s, &file);
-	/* A sparse file may have many empty rows, for each of its bytes; printed without its
-	 * comments it is shorter and may be refused for that. Padding keeps it as long. */
+	/* The number of empty rows is limited by the size of the file. Printed without its
+	 * comments, the file is shorter and could be refused; padding prevents that. */
 	buf_printf(&file, "%%%*s\n", 4096, "");
 	if (mtx_parse((struct bytes){ file.p, file.n }, "f", &m) != ERR_OK)
 		abort();

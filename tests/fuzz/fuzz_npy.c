@@ -1,4 +1,4 @@
-/* A matrix that npy_parse accepts is finite, and printed by npy_print it is read as the same
+/* A matrix that npy_parse() accepts is finite, and the output of npy_print() reads back as the same
  * matrix. */
 #include "common/base/alloc.h"
 #include "common/data/npy.h"

@@ -1,5 +1,5 @@
-/* state/offers, with any bytes in it: no answer is taken for a yes to another offer, or to one
- * whose date is over. The first byte says which of the three files of an offer the rest is. */
+/* Fuzzes the files in state/offers: no answer counts as approval of another offer, or after its
+ * date. The first byte selects which of an offer's three files the rest replaces. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"

@@ -1,5 +1,5 @@
-/* Keys of any bytes: a table is made, in which each reads its value, or there is none; a table of
- * any bytes is read anywhere. */
+/* Fuzzes tables with any keys: either each key reads its value from the table, or no table is made.
+ * A table of any bytes can be read at any key. */
 #include "common/base/alloc.h"
 #include "crypto/okvs.h"
 

@@ -1,5 +1,5 @@
-/* An answer to CONNECT ends in the same state after the same bytes, in one piece and in pieces;
- * what is kept of it is printable. */
+/* An answer to CONNECT gives the same state after the same number of bytes, in one piece or in
+ * several. The kept text is printable. */
 #include "proto/proxy.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* A model of rows: what fedsc_model_parse accepts is written again as the same bytes, and places a
- * row. Head and checksum are made here, or no input would come past them. */
+/* Fuzzes models of rows: a model that fedsc_model_parse() accepts is written again as the same
+ * bytes and assigns a row. This file adds head and checksum, since no input would have the right
+ * ones. */
 #include "protocols/fedsc/model.c" /* for magic */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

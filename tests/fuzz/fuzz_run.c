@@ -1,6 +1,5 @@
-/* run.json, which anybody may have written: what is read of it by `coterie show` and `report`, and
- * by the next job in the same directory, which moves it away. Nothing in it that is shown can move
- * a cursor. */
+/* Fuzzes run.json, which is not trusted: `coterie show` and `report` read it, and the next job in
+ * the directory moves it away. The output has no control characters that move the cursor. */
 #include "cli/run/report_read.c"
 
 #include "common/base/log.h"
@@ -78,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put(data, size);
 	read_all();
 	free(results_list(dir));
-	/* Whatever it says, the next job's results do not lie beside it. */
+	/* Results of the next job are never in a directory with an old run.json. */
 	if (results_begin(dir) == ERR_OK)
 		check(access(path, F_OK) != 0);
 	leave();

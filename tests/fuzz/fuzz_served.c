@@ -1,4 +1,4 @@
-/* The list of attempts that a party has served, with any bytes in it: nothing is served twice. */
+/* Fuzzes the list of served attempts of a party: for any bytes, no attempt is served twice. */
 #include "party/daemon/params.c"
 #include "party/daemon/served.c"
 
@@ -30,7 +30,7 @@ static void begin(void)
 	log_init("fuzz", LOG_ERROR);
 }
 
-/* Whatever the file says, an attempt that was served is not served again. */
+/* For any contents of the file, a served attempt is not served again. */
 static void serve(void)
 {
 	static struct work work;

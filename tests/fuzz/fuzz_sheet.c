@@ -1,6 +1,6 @@
-/* Tables between separators: the first byte chooses what is said of them. What is read has no
- * number that is not finite, a row for each id, as many columns as names, and takes no more room
- * than the file has bytes for. */
+/* Fuzzes tables; the first byte selects the reading options. All numbers of an accepted table are
+ * finite, each id has a row, and each column has a name. The memory is bounded by the size of the
+ * file. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"

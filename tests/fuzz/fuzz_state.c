@@ -1,4 +1,4 @@
-/* The coordinator's job.state, with any bytes in it. */
+/* Fuzzes the coordinator's job.state with any bytes. */
 #include "server/daemon/attempt.c"
 
 #include "common/base/log.h"

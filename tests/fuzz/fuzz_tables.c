@@ -1,6 +1,6 @@
-/* The line-oriented readers: edges without and with ids, labels, edges in CSV. The first byte
- * chooses. A graph is symmetric, sorted, without loops, and printed it is read as itself; ids rise;
- * labels are in bounds. */
+/* Fuzzes readers of lines: edges without and with ids, labels, and edges in CSV. The first byte
+ * selects one. An accepted graph is symmetric and sorted, has no loops, and reads back the same
+ * after printing. Ids are in ascending order, and labels are within bounds. */
 #include "common/base/alloc.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
@@ -52,7 +52,7 @@ static void edges(struct bytes file, const struct ids *ids)
 	csr_release(&again);
 }
 
-/* The input up to the first zero byte are ids, the rest edges. */
+/* Reads ids up to the first zero byte, and edges from the rest. */
 static void edges_with_ids(struct bytes file)
 {
 	const uint8_t *zero = file.n ? memchr(file.p, 0, file.n) : NULL;
@@ -69,7 +69,7 @@ static void edges_with_ids(struct bytes file)
 	ids_release(&ids);
 }
 
-/* Nodes are those that the file names; with these as ids it reads as the same graph. */
+/* The nodes are those of the file; with these as ids, the file gives the same graph. */
 static void named(struct bytes file)
 {
 	struct edges_dropped dropped;
@@ -103,7 +103,7 @@ static void labels(struct bytes file, bool csv)
 	labels_release(&l);
 }
 
-/* A table of edges becomes a text whose graph is as sound as any. */
+/* A table of edges gives a text that passes the checks of named(). */
 static void table_of_edges(struct bytes file)
 {
 	struct reading how;

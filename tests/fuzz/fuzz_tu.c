@@ -1,5 +1,5 @@
-/* A set that tu_parse accepts holds together: graphs, both directions of each edge, attributes,
- * classes. The input is cut at zero bytes into the four files; an empty one is not there. */
+/* A set that tu_parse() accepts is consistent in graphs, both directions of each edge, attributes
+ * and classes. Zero bytes divide the input into the four files; an empty file counts as missing. */
 #include "common/base/alloc.h"
 #include "common/data/tu.h"
 

@@ -1,10 +1,10 @@
-/* page-check.mjs -- uses a daemon's page in Chromium, as people do, and says what is wrong with it.
+/* page-check.mjs -- uses a daemon's page in Chromium as a user does, and prints its faults.
  *
  *     node page-check.mjs SCENARIO URL PICTURES [ARG]
  *
- * tests/integration/test-page.sh starts the daemons and says which scenario. "ready" on stdout: the shell goes on; a fault is
- * a line "fault: ..." and exit 1. Needs what scripts/deps --browser brings: puppeteer-core and axe-core in build/browser.
- */
+ * tests/integration/test-page.sh starts the daemons and chooses the scenario. This script prints
+ * "ready" when the shell may continue. It prints a fault as a line "fault: ..." and exits with 1.
+ * It needs puppeteer-core and axe-core in build/browser, which scripts/deps --browser installs. */
 import { createRequire } from 'node:module';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -41,7 +41,7 @@ const live = (page, how) => page.waitForFunction((h) => document.body.dataset.li
 const has = (page, selector, text) => page.waitForFunction((s, t) =>
 	[...document.querySelectorAll(s)].some((e) => e.getClientRects().length && e.textContent.includes(t)), {}, selector, text);
 
-/* What who uses the keyboard alone does: Tab until it is there. */
+/* Presses Tab until the element has the focus, as a user without a mouse does. */
 async function tabTo(page, selector) {
 	for (let i = 0; i < 120; i++) {
 		await page.keyboard.press('Tab');
@@ -52,7 +52,8 @@ async function tabTo(page, selector) {
 	throw new Error(selector);
 }
 
-/* Nothing beyond the page's sides; no fault that axe calls serious or critical. */
+/* Checks that no element is beyond the sides of the page, and that axe finds no serious or critical
+ * fault. */
 async function judge(page, name) {
 	const beyond = await page.evaluate(() => [...document.querySelectorAll('body *')].filter((e) => {
 		const b = e.getBoundingClientRect();
@@ -69,7 +70,7 @@ async function judge(page, name) {
 	await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
 }
 
-/* The text of a file of the report, as the browser gets it by its button. */
+/* Returns the text of a file of the report, downloaded with its button. */
 async function fetched(page, name) {
 	const session = await page.createCDPSession(), file = path.join(pictures, name);
 
@@ -82,7 +83,7 @@ async function fetched(page, name) {
 	return readFileSync(file, 'utf8');
 }
 
-/* Every size and both colours of what is on the page now. */
+/* Judges the current page in both sizes and both colour schemes. */
 async function judgeAll(page, name) {
 	for (const [width, height] of [[1280, 900], [360, 780]])
 		for (const scheme of ['light', 'dark']) {
@@ -93,7 +94,7 @@ async function judgeAll(page, name) {
 }
 
 const scenarios = {
-	/* The coordinator, from before the parties come to the end of its process. */
+	/* Watches a coordinator from before the parties connect until its process exits. */
 	async watch(browser) {
 		const page = await open(browser, url);
 
@@ -121,7 +122,8 @@ const scenarios = {
 		await page.screenshot({ path: path.join(pictures, 'coordinator-lost.png') });
 	},
 
-	/* A coordinator that serves: two jobs of which the second has to wait; both seen to their end. */
+	/* A coordinator serves two jobs, of which the second must wait; the test watches both to
+	 * the end. */
 	async queue(browser) {
 		const page = await open(browser, url);
 
@@ -134,16 +136,17 @@ const scenarios = {
 		console.log('ready');
 		await page.waitForFunction(() => document.querySelectorAll('#job-table .state.good').length === 2
 			&& (document.getElementById('job-table').textContent.match(/done/g) || []).length === 2);
-		/* Queue and records are one list: each job stands in it once, with its time and rows. */
+		/* Queue and records are one list: each job is listed once, with its time and
+		 * button. */
 		await page.waitForFunction(() => document.querySelectorAll('#job-table tbody tr').length === 2
 			&& document.querySelectorAll('#job-table button[data-job]').length === 2
 			&& [...document.querySelectorAll('#job-table td[data-of="Took"]')].every((e) => / s$/.test(e.textContent)));
-		/* Who has no certificate gets no files. */
+		/* A user without a certificate gets no files. */
 		await page.click('#job-table button');
 		await has(page, '#report .note', 'Readers and its submitter');
 	},
 
-	/* Where nobody may, there is no form. */
+	/* If no user may submit, the page has no form. */
 	async look(browser) {
 		const page = await open(browser, url);
 
@@ -153,9 +156,10 @@ const scenarios = {
 			fault('a form is shown to who may not submit');
 	},
 
-	/* People elsewhere, each at a host name for which the browser shows another certificate. A submitter has the keyboard alone: a job
-	 * that does not parse, one that is watched to its end and, from a file, one that is cancelled. A viewer has no form; who has no role
-	 * sees nothing. arg: the job's text and its file. */
+	/* Remote users each use a host name for which the browser sends a different certificate. A
+	 * submitter uses only the keyboard: one job does not parse, one runs to its end, and one,
+	 * from a file, is cancelled. A viewer has no form; a user without a role gets no data. arg:
+	 * the job's text and its file. */
 	async far(browser) {
 		const { text, file } = JSON.parse(arg);
 		const at = (name) => url.replace('//', `//${name}.`);
@@ -178,7 +182,8 @@ const scenarios = {
 			- document.querySelector('#submit-form button').getBoundingClientRect().top);
 		if (Math.abs(near) > 80)
 			fault(`the error is ${near} px from the button`);
-		/* The fields make a text: of two parties one, by landmark. */
+		/* The fields of the form make the text of a job: one of two parties, method
+		 * landmark. */
 		await page.select('#submit-kind', 'kmeans');
 		if (await page.$eval('#submit-methods', (e) => e.getClientRects().length))
 			fault('kmeans has a method');
@@ -239,7 +244,8 @@ const scenarios = {
 			fault(`without a certificate: ${why}`);
 	},
 
-	/* A person who has the keyboard alone reads and agrees; arg: the token, behind '#'. */
+	/* A user without a mouse reads an offer and approves it; arg: the token, which the URL has
+	 * after '#'. */
 	async consent(browser) {
 		const page = await open(browser, `${url}#token=${arg}`);
 		const agree = '.offer .press';
@@ -266,13 +272,13 @@ const scenarios = {
 		await has(page, '#jobs .state', 'done');
 		await has(page, '#ledger td', 'polish');
 		await has(page, '#budgets meter', '');
-		/* Its report, by the keyboard; what has left, by a word. */
+		/* Opens the job's report by keyboard and searches the ledger for a word. */
 		await tabTo(page, '#job-table button');
 		await page.keyboard.press('Enter');
 		await has(page, '#report h3', 'Traffic');
 		if (!/^id,label/.test(await fetched(page, 'labels.csv')))
 			fault('labels.csv is not that of the job');
-		/* Without the token the page asks for it, and then gives out the files. */
+		/* Without the token the page asks for it; with the token it gives the files. */
 		await page.evaluate(() => sessionStorage.clear());
 		await page.$eval('#job-table button', (e) => e.click());
 		await has(page, '#report .note', 'With the token of this party');
@@ -288,7 +294,7 @@ const scenarios = {
 		await judgeAll(page, 'party');
 	},
 
-	/* Refused with a reason, the token typed in; a wrong one first. */
+	/* The user types the token, first a wrong one, and refuses the offer with a reason. */
 	async refuse(browser) {
 		const page = await open(browser, url);
 
@@ -311,7 +317,8 @@ const scenarios = {
 		await judge(page, 'refused');
 	},
 
-	/* A report that coterie report made, on the screen and on paper; arg: what its pictures are called. */
+	/* Tests a report of coterie report, on the screen and on paper; arg: the prefix of the
+	 * pictures' names. */
 	async report(browser) {
 		const page = await open(browser, url);
 
@@ -323,7 +330,8 @@ const scenarios = {
 			}
 		});
 		await has(page, '#telemetry h2', 'Disclosures');
-		/* A party's picture says what is under the pointer, and hides a cluster by the keyboard. */
+		/* A party's picture describes the point under the pointer, and the keyboard can
+		 * hide a cluster. */
 		if (await page.$('#picture')) {
 			const box = await (await page.$('#picture .u-over')).boundingBox();
 
@@ -348,7 +356,7 @@ const scenarios = {
 		await page.pdf({ path: path.join(pictures, `${arg}.pdf`), printBackground: true, preferCSSPageSize: true });
 	},
 
-	/* The daemon dies and comes back. */
+	/* The daemon stops and starts again. */
 	async lost(browser) {
 		const page = await open(browser, url);
 
@@ -362,7 +370,8 @@ const scenarios = {
 		await page.waitForFunction(() => !document.getElementById('news').textContent.includes('does not answer'));
 	},
 
-	/* A page of another site on this host; arg: the offer and the token, which it would have to guess. */
+	/* Tests a page of another site on this host; arg: the offer and the token, which a real
+	 * attacker would have to guess. */
 	async foreign(browser) {
 		const { id, hash, token } = JSON.parse(arg);
 		const server = createServer((q, r) => r.setHeader('Content-Type', 'text/html').end('<h1>another site</h1>'));

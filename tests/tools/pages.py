@@ -28,7 +28,7 @@ def commands(lines):
     """[command, expected lines] of a block."""
     found, word = [], None
     for line in lines:
-        if word is not None:  # a here-document
+        if word is not None:  # the line is in a here-document
             found[-1][0] += "\n" + line
             word = None if line == word else word
         elif found and found[-1][0].endswith("\\") and not found[-1][1]:

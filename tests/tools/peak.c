@@ -1,10 +1,10 @@
-/* peak.c -- runs a program and appends the most memory it ever held to a file.
+/* peak.c -- runs a program and appends its peak memory to a file.
  *
  *   peak FILE PROGRAM ARG...
  *
- * Appends "KIB NAME\n": peak resident set in KiB, and the directory name after the program's --out
- * argument, which says which party it was. The exit status is the program's; it dies with us.
- */
+ * Appends "KIB NAME\
+ * ": the peak resident set in KiB, and the directory name after the program's --out argument, which
+ * identifies the party. The exit status is that of the program, which is killed when peak exits. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

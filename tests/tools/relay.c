@@ -1,21 +1,21 @@
-/* relay.c -- a slow, treacherous wire for the integration tests.
+/* relay.c -- a slow network with faults, for integration tests.
  *
  *   relay READY-FILE HOST:PORT DELAY_MS
  *
  *   party ---- 127.0.0.1:(any) relay ---- HOST:PORT coordinator
  *
- * Listens on a free port of 127.0.0.1, writes "127.0.0.1:PORT" to READY-FILE, and passes on what
- * it hears, each piece DELAY_MS after it came: every step of a protocol then lasts long enough for
- * a test to act within it. SIGUSR1: from now on nothing passes, but the connections stay open (a
- * cable is cut), until the next SIGUSR1. SIGUSR2: half of the next piece passes, then the
- * connection closes. SIGHUP: all connections are closed, what is in them is lost. SIGWINCH: a bit
- * of the next piece is turned; "damaged" on stdout when a connection in which that was done is
- * over.
+ * Listens on a free port of 127.0.0.1 and writes "127.0.0.1:PORT" to READY-FILE. Passes each piece
+ * on DELAY_MS after it arrived, so that every step of a protocol lasts long enough for a test to
+ * act.
  *
- * While there is a file READY-FILE.hold, whose lines are a file's name and a text, nothing passes
- * once that file holds that text. So a job stands still where its log says that it is, however late
- * a test comes to strike; it goes on when the test removes READY-FILE.hold.
- */
+ * SIGUSR1   stops passing data, with the connections open (a cut cable), until the next SIGUSR1
+ * SIGUSR2   passes half of the next piece, then closes the connection
+ * SIGHUP    closes all connections and drops their data
+ * SIGWINCH  flips a bit of the next piece; prints "damaged" after that connection is closed
+ *
+ * The file READY-FILE.hold, if it exists, has the name of a file and a text on two lines. The relay
+ * passes nothing while that file contains that text. So a test can stop a job at a message of its
+ * log for as long as it needs; the job continues when the test removes READY-FILE.hold. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,15 +35,15 @@ enum { PAIRS_MAX = 64, PIECE_MAX = 64 << 10 };
 struct piece {
 	struct piece *next;
 	long long due_ms;
-	size_t from, to; /* data[from .. to) is not passed on yet */
-	bool last;       /* close after it */
+	size_t from, to; /* data[from .. to) is not sent yet */
+	bool last;       /* close after this piece */
 	char data[PIECE_MAX];
 };
 
-/* One direction: pieces read from `in`, waiting to be written to `out`. */
+/* One direction: pieces read from `in` that wait to be written to `out`. */
 struct way {
 	int in, out;
-	bool ended; /* no more comes */
+	bool ended; /* no more data arrive */
 	bool damaged;
 	struct piece *head, **tail;
 };
@@ -148,7 +148,7 @@ static void way_read(struct way *w, int delay_ms)
 	w->tail = &p->next;
 }
 
-/* Whether the file that `hold` names holds its text. */
+/* Returns whether the file named in `hold` contains its text. */
 static bool held(const char *hold)
 {
 	static char text[1 << 20];
@@ -166,7 +166,8 @@ static bool held(const char *hold)
 	return strstr(text, wanted);
 }
 
-/* Passes on what is due; false when this direction, and with it the connection, is over. */
+/* Sends the pieces that are due; returns false if the direction, and so its connection, has
+ * ended. */
 static bool way_write(struct way *w)
 {
 	while (w->head && w->head->due_ms <= now_ms()) {
@@ -233,7 +234,7 @@ int main(int argc, char **argv)
 				    (struct pollfd){ .fd = pair[i][d].ended ? -1 : pair[i][d].in,
 						     .events = POLLIN };
 		while (cut)
-			poll(NULL, 0, 20); /* a signal may come just before it */
+			poll(NULL, 0, 20); /* a signal may have come just before poll() */
 		if (poll(p, (nfds_t)(1 + 2 * pairs), 2) < 0 && errno != EINTR)
 			die("relay: poll");
 		if (cut)
@@ -276,7 +277,7 @@ int main(int argc, char **argv)
 			way_clear(&pair[i][1]);
 			pairs--;
 			memmove(pair[i], pair[pairs], sizeof(pair[i]));
-			for (int d = 0; d < 2; d++) /* an empty queue's tail points into itself */
+			for (int d = 0; d < 2; d++) /* empty: the tail points to its head */
 				if (!pair[i][d].head)
 					pair[i][d].tail = &pair[i][d].head;
 		}

@@ -1,11 +1,9 @@
-// render-chart -- renders a Helm chart as helm template does, for tests where helm is not there:
-// the same text/template and sprig, of Debian's packages. It knows those of helm's own functions
-// that the chart uses, include and toJson; any other ends it.
-//
-//	export GO111MODULE=off GOPATH=/usr/share/gocode
-//	go run render-chart.go CHART RELEASE NAMESPACE VALUES...
-//
-// Prints a JSON object: file of each template -> what it renders; and "values", all of them merged.
+// render-chart -- renders a Helm chart as helm template does, for tests on hosts without helm. It
+// uses the same text/template, and sprig from Debian's packages. Of helm's own functions it has
+// those that the chart uses, include and toJson; any other is an error.
+//  export GO111MODULE=off GOPATH=/usr/share/gocode
+//  go run render-chart.go CHART RELEASE NAMESPACE VALUES...
+// Prints a JSON object with the output of each template by file, and the merged "values".
 package main
 
 import (
@@ -27,7 +25,7 @@ func must(err error) {
 	}
 }
 
-// Numbers are float64 afterwards, as in helm, which reads YAML by way of JSON.
+// Reads YAML through JSON as helm does, so numbers become float64.
 func read(path string) map[string]interface{} {
 	var parsed interface{}
 	var object map[string]interface{}
@@ -40,7 +38,7 @@ func read(path string) map[string]interface{} {
 	return object
 }
 
-// Values of a user win; null removes a default.
+// Merges values of the user into `to`; null removes a default.
 func merge(to, from map[string]interface{}) {
 	for key, value := range from {
 		inner, is := value.(map[string]interface{})

@@ -1,7 +1,7 @@
-/* report-check.js -- looks at a report from within a browser, and tells the page around it.
+/* report-check.js -- checks a report inside a browser and posts the result to the page around it.
  *
- * tests/integration/test-report.sh puts it into a copy of the report, in a frame of some width.
- */
+ * tests/integration/test-report.sh puts this script into a copy of the report, in frames of several
+ * widths. */
 addEventListener('load', async () => {
 	const seen = (selector) =>
 		[...document.querySelectorAll(selector)].filter((e) => e.getClientRects().length);
@@ -10,7 +10,7 @@ addEventListener('load', async () => {
 		+ `${(e.textContent || '').trim().slice(0, 30)}`;
 	const width = document.documentElement.clientWidth;
 	const pause = (ms) => new Promise((r) => { setTimeout(r, ms); });
-	/* Pixels that are not of the panel behind. */
+	/* Counts the pixels that are drawn on a canvas. */
 	const ink = (canvas) => {
 		const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
 		let n = 0;
@@ -20,12 +20,12 @@ addEventListener('load', async () => {
 		return n;
 	};
 
-	for (let i = 0; i < 2; i++) { /* those within others come with them */
+	for (let i = 0; i < 2; i++) { /* the second pass waits for nested elements */
 		for (const e of document.querySelectorAll('details'))
 			e.open = true;
 		await pause(400);
 	}
-	/* What scrolls in a box of its own may be wider; the box may not. */
+	/* Content in a scroll box may be wider than the page, but the box may not. */
 	const out = seen('body *').filter((e) => box(e).width && !e.parentElement.closest('.scroll')
 		&& (box(e).left < -0.5 || box(e).right > width + 0.5)).map(name);
 	const tables = Object.fromEntries(seen('table[id]').map((e) =>
@@ -48,6 +48,6 @@ addEventListener('load', async () => {
 		curves: seen('#objective canvas').length,
 		picture: seen('#picture canvas').map(ink)[0] || 0,
 		fetched: performance.getEntriesByType('resource').length,
-		hurt: typeof hurt !== 'undefined', /* what a hostile run would set */
+		hurt: typeof hurt !== 'undefined', /* set by a script in a hostile run */
 	}, '*');
 });

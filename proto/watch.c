@@ -26,8 +26,8 @@ static void on_expired(uv_timer_t *timer)
 {
 	const struct watch *w = timer->data;
 
-	log_error("%s: a list of revoked certificates in it expired on %s: connections are refused "
-		  "until the CA's next list is installed and SIGHUP sent",
+	log_error("%s: a list of revoked certificates in it expired on %s: the daemon refuses "
+		  "connections until you install the CA's next list and send SIGHUP",
 		  w->options.files->crl, w->lists_until);
 }
 

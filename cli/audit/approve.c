@@ -104,11 +104,11 @@ int approve_main(int argc, char **argv)
 		.options = options,
 		.parser = approve_parse,
 		.args_doc = "[JOB_ID]",
-		.doc =
-		    "Approves or refuses a job that was offered to a party and waits for approval "
-		    "(policy.confirm). Prints the job's disclosures.\vThe first digits of the id "
-		    "suffice if they are unique. The answer holds for this job, these parameters "
-		    "and these parties, for up to policy.max_attempts attempts, and for --days.",
+		.doc = "Approves or refuses a job that waits for approval at a party "
+		       "(policy.confirm). Prints the job's disclosures.\vThe first digits of the "
+		       "id suffice if they are unique. The answer is valid for this job with these "
+		       "parameters and parties, for up to policy.max_attempts attempts, and for "
+		       "--days.",
 	};
 	return (int)args_run("approve", &argp, argc, argv, &(struct arguments){ .days = 7 },
 			     approve_run);

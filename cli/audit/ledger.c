@@ -29,20 +29,21 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "state", OPT_STATE, "DIR", 0, "state directory of the party, with ledger.db", 0 },
-	{ "job", OPT_JOB, "ID", 0, "list, export: this job only; its first digits suffice", 0 },
+	{ "job", OPT_JOB, "ID", 0, "list, export: only this job; the first digits suffice", 0 },
 	{ "since", OPT_SINCE, "TIME", 0,
 	  "list, export: rows since this time in UTC, 2026-01-31 or 2026-01-31T12:34:56", 0 },
 	{ "against", OPT_AGAINST, "FILE", 0,
-	  "verify: run.json of this party, a peer or the coordinator, or a peer's ledger.db, "
-	  "with the head that the ledger must contain; may be repeated",
+	  "verify: a file with a head that the ledger must contain: run.json of this party, a "
+	  "peer or the coordinator, or a peer's ledger.db; may be repeated",
 	  0 },
 	{ "config", OPT_CONFIG, "FILE", 0,
-	  "budget: configuration of the party, instead of --state, to compare with its policy", 0 },
+	  "budget: compare with the policy in this configuration of the party; replaces --state",
+	  0 },
 	{ "delta", OPT_DELTA, "D", 0,
 	  "budget, without --config: delta of the printed eps; "
 	  "default 1e-5",
 	  0 },
-	{ "csv", OPT_CSV, NULL, 0, "export: write CSV, the only format", 0 },
+	{ "csv", OPT_CSV, NULL, 0, "export: write CSV, which is the only format", 0 },
 	{ 0 }
 };
 
@@ -360,12 +361,12 @@ int ledger_main(int argc, char **argv)
 		.args_doc = "list|verify|export|budget",
 		.doc = "Reads a party's ledger: a row for each message, written before it was "
 		       "sent. list prints the rows, export --csv all of their columns. verify "
-		       "finds rows that were removed, changed or moved, and a truncated end. "
-		       "budget prints what each data set has spent: differential privacy over "
-		       "all jobs, jobs, sums and values, and what the policy leaves.\vExit "
-		       "status of verify: 0 the ledger is intact, 1 it was altered, 4 it cannot "
-		       "be read. A user who can write the file can also rewrite all of it: only "
-		       "a head that another process holds (--against) reveals that.",
+		       "finds removed, changed or moved rows, and a truncated end. budget "
+		       "prints for each data set the spent eps and delta, the numbers of jobs, "
+		       "sums and values, and the rest that the policy allows.\vExit status of "
+		       "verify: 0 the ledger is intact, 1 it was altered, 4 it cannot be read. "
+		       "A user who can write the file can also rewrite the whole ledger. Only a "
+		       "head from another process (--against) reveals that.",
 	};
 	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" },
 			     ledger_command_run);

@@ -185,18 +185,17 @@ static const struct argp_option init_options[] = {
 	DIR_OPTION("folder for ca.key and ca.crt (default: this one)"),
 	{ "name", 'n', "CN", 0, "name of the CA (default: Coterie CA)", 0 },
 	DAYS_OPTION("days of validity (default: 3650)"),
-	TYPE_OPTION(", if people are to come by browser"),
+	TYPE_OPTION(", which browsers need"),
 	{ 0 },
 };
 static const struct argp_option request_options[] = {
 	{ "name", 'n', "NAME", 0, "name of the daemon or user: 1 to 64 of A-Z a-z 0-9 . _ -", 0 },
 	{ "role", 'r', "ROLE", 0,
-	  "party (default), coordinator, or user. Parties and users have the same certificate; "
-	  "parties or api.roles in the coordinator's configuration names each",
+	  "party (default), coordinator, or user. Parties and users have the same kind of "
+	  "certificate; in the coordinator's configuration, parties or api.roles lists the name",
 	  0 },
 	TYPE_OPTION(", which browsers need"),
-	{ "host", KEY_HOST, "HOST", 0, "host name or address besides the name; may be repeated",
-	  0 },
+	{ "host", KEY_HOST, "HOST", 0, "another host name or address; may be repeated", 0 },
 	DIR_OPTION("folder for NAME.key and NAME.csr (default: this one)"),
 	{ 0 },
 };
@@ -227,8 +226,8 @@ static const struct command commands[] = {
 	{ "show", "print the content of a certificate, request or key", pki_command_show, NULL,
 	  "FILE", "FILE is a certificate, a request or a private key; secrets are not printed." },
 	{ "lab", "make all keys for runs on one machine", lab, lab_options, NULL,
-	  "A CA, a coordinator named coordinator, and parties. For tests only: DIR holds all "
-	  "keys." },
+	  "Makes a CA, a coordinator named coordinator, and parties. For tests only: DIR holds "
+	  "all keys." },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -237,9 +236,9 @@ static void usage(FILE *f)
 	fprintf(f, "Usage: coterie pki COMMAND [OPTION...]\n\n");
 	for (int i = 0; i < COMMANDS; i++)
 		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].text);
-	fprintf(f, "\ncoterie pki COMMAND --help prints its options. Between organisations: init "
-		   "at the CA; request\nat every party and at the coordinator; sign at the CA; "
-		   "then each pins the others'\nfingerprints.\n");
+	fprintf(f, "\ncoterie pki COMMAND --help prints its options. Between organisations, the CA "
+		   "runs init. Every\nparty and the coordinator run request. The CA runs sign. "
+		   "Then each pins the fingerprints of\nthe others.\n");
 }
 
 static enum err pki_command_run(void *options)

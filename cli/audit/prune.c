@@ -23,8 +23,9 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "days", OPT_DAYS, "N", 0, "remove older results", 0 },
-	{ "gib", OPT_GIB, "X", 0, "remove the oldest until the rest takes at most X GiB", 0 },
+	{ "days", OPT_DAYS, "N", 0, "remove results that are older", 0 },
+	{ "gib", OPT_GIB, "X", 0, "remove the oldest results until the rest takes at most X GiB",
+	  0 },
 	{ "state", OPT_STATE, "DIR", 0,
 	  "state directory of a party; default OUT/state if it exists", 0 },
 	{ "yes", OPT_YES, NULL, 0, "remove; by default only list", 0 },
@@ -103,11 +104,11 @@ int prune_main(int argc, char **argv)
 		.options = options,
 		.parser = prune_parse,
 		.args_doc = "OUT",
-		.doc =
-		    "Removes results of earlier jobs from a daemon's output directory: job-* with "
-		    "their results, and a party's models and answered offers. Without --yes it "
-		    "only lists what it would remove.\vNever removed: the job that runs or ran "
-		    "last, the log, the ledger, the list of served attempts, and the noise key.",
+		.doc = "Removes results of earlier jobs from a daemon's output directory: job-* "
+		       "with their results, and a party's models and answered offers. Without "
+		       "--yes it only lists what it would remove.\vIt never removes the current or "
+		       "last job, the log, the ledger, the list of served attempts, and the noise "
+		       "key.",
 	};
 	return (int)args_run("prune", &argp, argc, argv, &(struct arguments){ 0 }, prune_run);
 }

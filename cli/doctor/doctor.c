@@ -135,11 +135,10 @@ int doctor_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = doctor_parse,
-		.doc = "Checks what a party or a coordinator needs, without a job: keys, "
+		.doc = "Checks the needs of a party or a coordinator, without a job: keys, "
 		       "certificates, directories, data, memory, limits, clock, and a party's "
-		       "connection to its coordinator. Changes nothing, takes part in no "
-		       "job.\vExit status: 0 all checks passed, 1 a check failed, 4 the "
-		       "configuration cannot be read.",
+		       "connection to its coordinator. It changes nothing.\vExit status: 0 all "
+		       "checks passed, 1 a check failed, 4 the configuration cannot be read.",
 	};
 
 	return (int)args_run("doctor", &argp, argc, argv, &(struct arguments){ 0 }, doctor_run);

@@ -31,15 +31,18 @@ enum {
 #define ASK_OPTIONS(daemon, json) \
 	{ "socket", ASK_SOCKET, "PATH", 0, "control socket of the " daemon, 0 }, \
 	{ "config", ASK_CONFIG, "FILE", 0, \
-	  "configuration of the " daemon "; or a file with server and identity, like the other " \
-	  "options", 0 }, \
+	  "configuration of the " daemon "; or a file with server and identity, instead of the " \
+	  "other options", 0 }, \
 	{ "server", ASK_SERVER, "[NAME@]HOST:PORT", 0, \
-	  "api.listen of a coordinator; NAME: name in its certificate, if that is not HOST", 0 }, \
+	  "api.listen of a coordinator; NAME: the name in its certificate, if it differs " \
+	  "from HOST", 0 }, \
 	{ "cert", ASK_CERT, "FILE", 0, "own certificate (PEM), for --server", 0 }, \
-	{ "key", ASK_KEY, "FILE", 0, "private key; default the certificate's name with .key", 0 }, \
+	{ "key", ASK_KEY, "FILE", 0, "private key; default: the path of the certificate, " \
+				     "ending in .key", 0 }, \
 	{ "ca", ASK_CA, "FILE", 0, \
-	  "certificate of the authority (PEM); default ca.crt beside the certificate", 0 }, \
-	{ "crl", ASK_CRL, "FILE", 0, "revocation list of that authority (PEM)", 0 }, \
+	  "certificate of the authority (PEM); default ca.crt in the directory of the " \
+	  "certificate", 0 }, \
+	{ "crl", ASK_CRL, "FILE", 0, "revocation list of the authority (PEM)", 0 }, \
 	{ "passphrase", ASK_PASSPHRASE, "FILE", 0, "file with the key's passphrase", 0 }, \
 	{ "json", ASK_JSON, NULL, 0, json, 0 }
 /* clang-format on */

@@ -26,8 +26,11 @@ static const struct argp_option options[] = {
 	ASK_OPTIONS("coordinator", "print the coordinator's answer as JSON"),
 	{ "most", OPT_MOST, "N", 0, "list: the last N jobs, default 50", 0 },
 	{ "follow", 'f', NULL, 0, "log: continue until the job is over", 0 },
-	{ "wait", OPT_WAIT, NULL, 0, "submit: then wait like coterie job wait", 0 },
-	{ "timeout", OPT_TIMEOUT, "S", 0, "wait: most seconds to wait; then exit status 3", 0 },
+	{ "wait", OPT_WAIT, NULL, 0, "submit: also wait, like coterie job wait", 0 },
+	{ "timeout", OPT_TIMEOUT, "S", 0,
+	  "wait: most seconds to wait; after these the exit "
+	  "status is 3",
+	  0 },
 	{ 0 }
 };
 
@@ -415,24 +418,24 @@ int job_main(int argc, char **argv)
 		.options = options,
 		.parser = job_command_parse,
 		.args_doc = "submit FILE\nlist\nshow|wait|cancel|log ID",
-		.doc = "Jobs of a coordinator with --serve, over its control socket or its HTTPS "
-		       "API.\n\n"
+		.doc = "Jobs of a coordinator with --serve, over its control socket or its "
+		       "HTTPS API.\n\n"
 		       "  submit  queue the job FILE and print its number\n"
-		       "  list    list the last jobs and what they wait for\n"
+		       "  list    list the last jobs and the cause of their waiting\n"
 		       "  show    show a job\n"
 		       "  wait    wait until a job is over, and exit with its status\n"
 		       "  cancel  end a job or remove it from the queue\n"
-		       "  log     print its log; with -f until it is over\n"
-		       "\vThe socket is that of --socket, --config, COTERIE_SOCKET, or "
+		       "  log     print its log; with -f until it is over\n\vThe socket is that "
+		       "of --socket, --config, COTERIE_SOCKET, or "
 		       "/run/coterie-coordinator/control.socket. With --server the command uses "
-		       "HTTPS, through the proxy of https_proxy unless no_proxy names the host. "
+		       "HTTPS, and the proxy of https_proxy if no_proxy does not name the host. "
 		       "The coordinator's configuration names the users of each role: "
-		       "control.viewers, control.submitters, control.operators, api.roles. FILE is "
-		       "a job file as for coordinator --job; \"parties\" in it names the job's "
-		       "parties, by default all. Exit status of wait and submit --wait is that of "
-		       "the job: 0 done, 1 failed, 2 a peer failed, 3 a deadline passed, 4 bad "
-		       "input, 5 internal error, 6 cancelled. Other commands: 0, 2 if the "
-		       "coordinator cannot be reached, 4 if it refuses, 1 if it has no room.",
+		       "control.viewers, control.submitters, control.operators, api.roles. FILE "
+		       "is a job file as for coordinator --job. Its member \"parties\" lists "
+		       "the parties of the job; default all. Exit status of wait and submit "
+		       "--wait: 0 done, 1 failed, 2 a peer failed, 3 a deadline passed, 4 bad "
+		       "input, 5 internal error, 6 cancelled. Exit status of others: 0 done, 1 "
+		       "the coordinator is full, 2 it cannot be reached, 4 it refuses.",
 	};
 	return (int)args_run("job", &argp, argc, argv, &(struct arguments){ .most = 50 },
 			     job_command_run);

@@ -19,11 +19,10 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	ASK_OPTIONS("coordinator",
-		    "print what the daemon lists, for programs; without --out nothing "
-		    "is written"),
+		    "print the daemon's list as JSON; without --out, write no files"),
 	{ "party", OPT_OF, "[NAME@]HOST:PORT", 0,
-	  "the own party, at its api.listen: its results, not the coordinator's", 0 },
-	{ "out", OPT_DIR, "DIR", 0, "directory for the files; made if absent", 0 },
+	  "api.listen of your own party, to fetch its results instead of the coordinator's", 0 },
+	{ "out", OPT_DIR, "DIR", 0, "directory for the files; created if absent", 0 },
 	{ 0 }
 };
 
@@ -195,17 +194,15 @@ int results_main(int argc, char **argv)
 		.options = options,
 		.parser = results_command_parse,
 		.args_doc = "JOB",
-		.doc =
-		    "The results of a job, from a daemon elsewhere: labels, profile, run.json and "
-		    "what else it has left there.\n\n"
-		    "JOB is a coordinator's number or the job's id. Without --party, the "
-		    "coordinator gives what it has to the submitter of the job, to readers and to "
-		    "operators. With it the own party gives its results to names that have the "
-		    "role reader in its api.roles.\v"
-		    "Example:\n"
-		    "  coterie results 17 --config anna.json --out results\n\n"
-		    "Exit status: 0 done, 2 the daemon cannot be reached, 4 it refuses, or has "
-		    "no such results.",
+		.doc = "Fetches the results of a job from a daemon: labels, profile, run.json and "
+		       "others.\n\n"
+		       "JOB is the number at the coordinator, or the job's id. Without --party, "
+		       "the coordinator sends its results to the submitter of the job, to readers "
+		       "and to operators. With --party, your own party sends its results to users "
+		       "with the role reader in its api.roles.\vExample:\n"
+		       "  coterie results 17 --config anna.json --out results\n\n"
+		       "Exit status: 0 done, 2 the daemon cannot be reached, 4 it refuses or has "
+		       "no such results.",
 	};
 
 	return (int)args_run("results", &argp, argc, argv, &(struct arguments){ 0 },

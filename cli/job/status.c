@@ -211,9 +211,9 @@ int status_main(int argc, char **argv)
 		       "with their versions, running job and phase with their times, queue, "
 		       "ledger and remaining budgets, certificate, disk.\vThe socket is that of "
 		       "--socket, --config, COTERIE_SOCKET, "
-		       "/run/coterie-coordinator/control.socket or, without a coordinator, "
-		       "/run/coterie-party/control.socket. control.viewers names the users who "
-		       "may ask. Exit status: 0; 2 if no daemon answers, 4 if this user may not "
+		       "/run/coterie-coordinator/control.socket or, if there is no coordinator, "
+		       "/run/coterie-party/control.socket. control.viewers lists the users who "
+		       "may ask. Exit status: 0 done, 2 no daemon answers, 4 this user may not "
 		       "ask.",
 	};
 	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, status_run);

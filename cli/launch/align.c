@@ -19,14 +19,16 @@ struct aligning {
 
 static const struct argp_option options[] = {
 	{ "bound", KEY_BOUND, "N", 0,
-	  "most ids of a party, known to all; by default counts are rounded up", 0 },
+	  "most ids of a party, which all parties learn; by default they learn counts, rounded "
+	  "up",
+	  0 },
 	{ "min-common", KEY_LEAST, "N", 0,
-	  "fewest common ids; with fewer the job ends; default 100", 0 },
+	  "fewest common ids; if there are fewer, the job ends; default 100", 0 },
 	{ "seed", 's', "S", 0, "seed of the order of the common ids", 0 },
 	{ "out", 'o', "DIR", 0,
-	  "directory of results, without an earlier run; default out/align-PID", 0 },
-	{ "quiet", 'q', NULL, 0, "prints nothing", 0 },
-	{ "verbose", 'v', NULL, 0, "print the logs of all sides", 0 },
+	  "directory of results; must not have an earlier run; default out/align-PID", 0 },
+	{ "quiet", 'q', NULL, 0, "print nothing", 0 },
+	{ "verbose", 'v', NULL, 0, "print the logs of all processes", 0 },
 	{ 0 },
 };
 
@@ -118,9 +120,9 @@ int align_main(int argc, char **argv)
 		.args_doc = "IDS...",
 		.doc = "Finds the common ids of several files (one id per line; or directories "
 		       "with ids.txt) by a job of kind \"align\": a coordinator and a party for "
-		       "each file, as threads of this process.\vOrganisations run a job of kind "
-		       "\"align\" with daemons. OUT/party-00/run.json lists the disclosures of "
-		       "the job, also of ids that not all parties have.",
+		       "each file, as threads of this process.\vOrganisations use daemons for a "
+		       "job of kind \"align\". OUT/party-00/run.json lists the disclosures of "
+		       "the job.",
 	};
 	struct aligning *a = alloc(1, sizeof(*a));
 	int status;

@@ -375,11 +375,12 @@ int launch_main(int argc, char **argv)
 		       "configurations, and runs a coordinator and L parties as processes that "
 		       "communicate over TLS on loopback.\vResults are in OUT/coordinator and "
 		       "OUT/party-NN.\n\n"
-		       "The exit status is the coordinator's; if a party fails before the job "
-		       "begins, that party's; 4 for wrong arguments. All started processes end "
-		       "with this one, even if it is killed.\n\n"
-		       "COTERIE_BIN: directory of the programs coordinator and party; default: "
-		       "that of this program.",
+		       "If a party fails before the job begins, the exit status is that of the "
+		       "party; for wrong arguments it is 4; otherwise it is that of the "
+		       "coordinator. All started processes end with this one, even if it is "
+		       "killed.\n\n"
+		       "COTERIE_BIN is the directory of the programs coordinator and party; by "
+		       "default the directory of this program.",
 		.children = children,
 	};
 	struct federation *f = alloc(1, sizeof(*f));

@@ -21,49 +21,50 @@ enum {
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
 	  "directory with features.mtx|npy|csv, edges.tsv|mtx, and optional ids.txt and "
-	  "labels.txt; features or edges may be absent if the job needs none; for graphs a set "
-	  "in TU format, or a directory of such sets",
+	  "labels.txt; features or edges may be absent if the job does not need them; for "
+	  "graphs a set in TU format, or a directory of such sets",
 	  0 },
 	{ "job", 'j', "FILE", 0, "the job", 0 },
 	{ "parties", 'l', "L", 0, "number of parties", 0 },
 	{ "by", 'b', "WHAT", 0,
-	  "split by columns, rows, edges, vertices or graphs; default by the job's kind; of a "
-	  "directory of sets of graphs each party gets one, in the order of names",
+	  "split by columns, rows, edges, vertices or graphs; by default the job's kind "
+	  "decides. If DIR has several sets of graphs, each party gets one, in the order of "
+	  "names",
 	  0 },
 	{ "shared-edges", KEY_SHARED, "F", 0,
-	  "by columns: share of the edges that each party gets, 0.5 to 1; with --set graphs=own",
+	  "by columns: part of the edges that each party gets, 0.5 to 1; needs --set graphs=own",
 	  0 },
 	{ "keep", KEY_ROWS, "F", 0,
-	  "by columns: share of the rows that each party gets, in its own order; with --set "
+	  "by columns: part of the rows that each party gets, in its own order; needs --set "
 	  "align=intersect",
 	  0 },
 	{ "contiguous", KEY_CONTIGUOUS, NULL, 0,
 	  "by columns: each party gets adjacent columns, in their order", 0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
-	  "by edges: share of the parties that get each edge, 0 to 1; default one party", 0 },
+	  "by edges: part of the parties that get each edge, 0 to 1; default one party", 0 },
 	{ "regions", KEY_REGIONS, NULL, 0, "by edges: each party gets the edges of one region", 0 },
 	{ "skew", KEY_SKEW, "S", 0,
-	  "by rows or graphs: share of them that is dealt by class, 0 to 1, so that parties "
+	  "by rows or graphs: part of them that is split by class, 0 to 1, so that parties "
 	  "differ",
 	  0 },
 	{ "allow", KEY_ALLOW, "NAME", 0,
-	  "add NAME to policy.jobs of the parties, such as fedsc.paper; may be repeated; by "
+	  "add NAME, such as fedsc.paper, to policy.jobs of the parties; may be repeated; by "
 	  "default they accept every kind, but no variant that discloses more",
 	  0 },
 	{ "policy", KEY_POLICY, "KEY=X", 0,
-	  "min_cluster, min_common, max_eps, max_delta, allow_loss or profile (1: yes) of the "
-	  "parties' policy",
+	  "set a key of the parties' policy: min_cluster, min_common, max_eps, max_delta, "
+	  "allow_loss or profile (1: yes)",
 	  0 },
 	{ "seed", 's', "S", 0, "seed of the split and of the job", 0 },
 	ARGS_SET,
 	{ "out", 'o', "DIR", 0,
-	  "directory of results, without an earlier run; default out/launch-TIME-PID", 0 },
-	{ "allow-single", KEY_SINGLE, NULL, 0, "allow --parties 1, where nothing is masked", 0 },
+	  "directory of results; must not have an earlier run; default out/launch-TIME-PID", 0 },
+	{ "allow-single", KEY_SINGLE, NULL, 0, "allow --parties 1, which masks nothing", 0 },
 	{ "keep-data", KEY_KEEP, NULL, 0, "keep slices, keys and configurations in OUT/work", 0 },
-	{ "quiet", 'q', NULL, 0, "no progress, no table", 0 },
+	{ "quiet", 'q', NULL, 0, "print no progress and no table", 0 },
 	{ "verbose", 'v', NULL, 0,
 	  "also print seconds of each phase, traffic and facts of the job; run: also the logs "
-	  "of all sides",
+	  "of all processes",
 	  0 },
 	{ 0 },
 };

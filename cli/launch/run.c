@@ -293,13 +293,13 @@ int run_main(int argc, char **argv)
 	static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.parser = run_command_parse,
-		.doc = "Runs one federated job in this process: splits the data, makes keys, and "
-		       "runs coordinator and parties as threads, with messages in memory. For a "
-		       "debugger, valgrind, and a first try.\vThe threads run the code of the "
-		       "daemons, with offer, keys, masks and ledgers. Labels equal those of "
-		       "`coterie launch` with the same seed, and results are in the same places. "
-		       "There is no TLS, no sandbox and no second attempt; ignore seconds on the "
-		       "wire.",
+		.doc = "Runs one federated job in this process: splits the data, makes keys, "
+		       "and runs coordinator and parties as threads, with messages in memory. "
+		       "Use it for a first try, or with a debugger.\vThe threads run the code "
+		       "of the daemons, with offer, keys, masks and ledgers. With the same "
+		       "seed, `coterie launch` gives the same labels, at the same places. There "
+		       "is no TLS, no sandbox and no second attempt. The seconds on the wire "
+		       "mean nothing.",
 		.children = children,
 	};
 	struct together *t = alloc(1, sizeof(*t));

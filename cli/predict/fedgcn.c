@@ -95,8 +95,8 @@ int fedgcn_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = predict_fedgcn_parse,
-		.doc = "Assigns graphs, new ones too, to the clusters of a fedgcn run, by a "
-		       "party's model. If the set has graph labels, it prints scores."
+		.doc = "Assigns graphs to the clusters of a fedgcn run, by a party's model. If "
+		       "the set has graph labels, it prints scores."
 	};
 	const char *what = argc > 1 ? argv[1] : "";
 	bool assign = !strcmp(what, "assign");

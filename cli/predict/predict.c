@@ -117,11 +117,11 @@ int predict_main(int argc, char **argv)
 		.parser = predict_parse,
 		.doc = "Assigns new rows to the clusters of a run of kind kmeans, or fedsc with "
 		       "anchors, by a party's " FEDSC_MODEL_FILE
-		       ". Nothing leaves this host.\vThe rows need the "
-		       "run's columns in the same order and units, not standardised. Rows of "
-		       "the run get the same labels. confidence in labels.csv is 1 - a / b, a "
-		       "and b the distances to the nearest two centres. For columns of one "
-		       "party only (kcagc) run a job of kind kcagc.predict."
+		       ". Nothing leaves this host.\vThe rows need the run's columns in the "
+		       "same order and units, not standardised. Rows of the run get the same "
+		       "labels. In labels.csv, confidence is 1 - a / b, where a and b are the "
+		       "distances to the nearest two centres. If parties have different columns "
+		       "(kcagc), run a job of kind kcagc.predict."
 	};
 	struct arguments a = { 0 };
 

@@ -254,11 +254,11 @@ int compare_main(int argc, char **argv)
 		.options = options,
 		.parser = compare_parse,
 		.args_doc = "RUN RUN...",
-		.doc = "Compares runs: seconds, rounds, bytes, memory, scores, how far the "
-		       "labels of each agree with those of the first (adjusted Rand index), and "
-		       "the parameters in which their jobs differ.\vRUN is the directory of "
-		       "coterie launch, or the output directory of one daemon. Scores are those "
-		       "that coterie report --truth recorded.",
+		.doc = "Compares runs: seconds, rounds, bytes, memory, scores, agreement of "
+		       "labels with those of the first run (adjusted Rand index), and "
+		       "parameters in which the jobs differ.\vRUN is the directory of coterie "
+		       "launch, or the output directory of one daemon. Scores are those that "
+		       "coterie report --truth recorded.",
 	};
 	return (int)args_run("compare", &argp, argc, argv, &(struct arguments){ 0 }, compare_run);
 }

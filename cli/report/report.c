@@ -28,16 +28,19 @@ static const struct argp_option options[] = {
 	  "macro-F1 and the confusion matrix; for fedgcn \"own\" or a directory, as for show",
 	  0 },
 	{ "data", 'd', "DIR", 0, "data directory of the points to draw", 0 },
-	{ "config", 'c', "FILE", 0, "configuration of the party, which names its data", 0 },
+	{ "config", 'c', "FILE", 0,
+	  "configuration of the party, which has the paths of its "
+	  "data",
+	  0 },
 	{ "by", KEY_BY, "COLUMN", 0,
 	  "count the rows of each cluster by the values of a column of the party's features", 0 },
 	{ "points", KEY_POINTS, "FILE", 0, "write the drawn points in all dimensions, as .npy", 0 },
 	{ "layout", KEY_LAYOUT, "NAME=FILE", 0,
-	  "draw the points of --points at the places in FILE, .npy of n x 2, made by method "
-	  "NAME; default: principal components",
+	  "draw the points of --points at the places in FILE (.npy of n x 2), which method NAME "
+	  "computed; default: principal components",
 	  0 },
 	{ "tsne", KEY_TSNE, NULL, OPTION_HIDDEN, NULL, 0 },
-	{ "no-record", KEY_NO_RECORD, NULL, 0, "leave run.json as it is", 0 },
+	{ "no-record", KEY_NO_RECORD, NULL, 0, "do not change run.json", 0 },
 	{ 0 },
 };
 
@@ -205,12 +208,12 @@ int report_main(int argc, char **argv)
 		.options = options,
 		.parser = report_parse,
 		.args_doc = "OUT",
-		.doc = "Writes an HTML report of a run: clusters, what sets them apart, how "
-		       "sure they are; timeline and traffic of all processes; on a party's own "
+		.doc = "Writes an HTML report of a run: clusters with their profile and "
+		       "confidence; timeline and traffic of all processes; for a party's own "
 		       "directory also a picture of its points.\vOUT is the directory of "
 		       "coterie launch, or the output directory of one daemon. The page is one "
-		       "file that needs nothing else. With --truth the command also writes the "
-		       "scores into run.json.",
+		       "file that needs no other files. With --truth the command also writes "
+		       "the scores into run.json.",
 	};
 	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, report_run);
 }

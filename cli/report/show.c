@@ -25,7 +25,7 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0,
 	  "known classes, in the order of the data's rows or with ids (.csv); for fedgcn "
-	  "\"own\", the labels in the parties' sets, or a directory with a set for each party",
+	  "\"own\" (the labels in the parties' sets) or a directory with a set for each party",
 	  0 },
 	{ "verbose", 'v', NULL, 0,
 	  "also print seconds of each phase, traffic and facts of the "
@@ -375,9 +375,10 @@ int show_main(int argc, char **argv)
 		.options = options,
 		.parser = show_parse,
 		.args_doc = "OUT",
-		.doc = "Shows the result of a run: places of the parties' labels, sizes of "
-		       "clusters, label confidence, warnings; with --truth also scores.\vOUT is "
-		       "the directory of coterie launch, or the output directory of one daemon.",
+		.doc = "Shows the result of a run: paths of the parties' labels, sizes of "
+		       "clusters, label confidence and warnings; with --truth also scores.\vOUT "
+		       "is the directory of coterie launch, or the output directory of one "
+		       "daemon.",
 	};
 	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, show_run);
 }

@@ -14,12 +14,12 @@ static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0, "known classes: .txt, .csv (with ids) or .npy", 0 },
 	{ "exclude", 'x', "FILE", 0, "file of rows to exclude: numbers from 0, one per line", 0 },
 	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
-	  "also print FedSpectral+'s similarity, which proves nothing, see below", 0 },
+	  "also print FedSpectral+'s similarity, which is misleading, see below", 0 },
 	{ "common", KEY_COMMON, NULL, 0,
-	  "labels of a job that matched rows (align): the truth may have more ids", 0 },
+	  "the job matched rows (align), so the truth may have more ids than the labels", 0 },
 	{ "run", KEY_RUN, "OUT", 0,
-	  "instead of LABELS: labels and baselines of the parties of a fedgcn run; --truth is "
-	  "\"own\" or a directory, as for show",
+	  "instead of LABELS: compare labels and baselines of the parties of a fedgcn run; "
+	  "--truth is \"own\" or a directory, as for show",
 	  0 },
 	{ 0 },
 };
@@ -88,15 +88,14 @@ int eval_main(int argc, char **argv)
 		.doc = "Compares labels (.txt, .csv or .npy) with the truth: accuracy under the "
 		       "best match of clusters to classes, normalised mutual information, "
 		       "adjusted Rand index, macro-F1.\vIf both files have ids, rows are "
-		       "matched by id, otherwise by number. Several files are those of parties "
-		       "with different rows: the command joins their labels by id; in a truth "
-		       "without ids, row numbers are the ids. An id may be in several files "
-		       "with the same label.\n\n"
-		       "--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the "
-		       "ordered pairs of nodes of one class in different clusters. Putting "
-		       "nodes together costs nothing, so one cluster of all nodes scores 1; and "
-		       "of k equal classes only one pair in k is of a class at all, so labels "
-		       "drawn at random score 1 - (1 - 1/k)/k.",
+		       "matched by id, otherwise by number. Several files are from parties with "
+		       "different rows: the command joins their labels by id. If the truth has "
+		       "no ids, row numbers are its ids. An id may be in several files if it "
+		       "has the same label.\n\n"
+		       "--paper-similarity is 1 - m / n^2 (FedSpectral+, Algorithm 5), where m "
+		       "counts ordered pairs of nodes of one class in different clusters. One "
+		       "cluster of all nodes scores 1, because the score does not punish joined "
+		       "classes. With k equal classes, random labels score 1 - (1 - 1/k)/k.",
 	};
 	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, eval_run);
 }

@@ -9,28 +9,29 @@ enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW, KEY_KEEP, KEY_
 
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
-	  "directory with features.mtx|npy|csv (optional by edges), edges.tsv|mtx (optional by "
-	  "columns and rows), and optional ids.txt and labels.txt; by graphs a set in TU format",
+	  "directory with features.mtx|npy|csv (optional with edges), edges.tsv|mtx (optional "
+	  "with columns and rows), and optional ids.txt and labels.txt; with graphs a set in TU "
+	  "format",
 	  0 },
 	{ "out", 'o', "DIR", 0,
 	  "new or empty directory for party-00, party-01, ... and "
 	  "split.json",
 	  0 },
-	{ "parties", 'l', "L", 0, "how many", 0 },
+	{ "parties", 'l', "L", 0, "number of parties", 0 },
 	{ "by", 'b', "WHAT", 0, "columns (default), rows, edges, vertices or graphs", 0 },
 	{ "shared-edges", 'e', "F", 0,
-	  "with columns: share of the edges that each party gets, 0.5 to 1; default all", 0 },
+	  "with columns: part of the edges that each party gets, 0.5 to 1; default all", 0 },
 	{ "keep", KEY_KEEP, "F", 0,
-	  "with columns: share of the rows that each party gets, in its own order; default all",
-	  0 },
+	  "with columns: part of the rows that each party gets, in its own order; default all", 0 },
 	{ "contiguous", KEY_CONTIGUOUS, NULL, 0,
 	  "with columns: each party gets adjacent columns, in their order", 0 },
 	{ "skew", KEY_SKEW, "S", 0,
-	  "with rows or graphs: share of them that is dealt by class, 0 to 1, so that each "
-	  "party has few classes; default 0",
+	  "with rows or graphs: part of them that is split by class, 0 to 1, so that each party "
+	  "has few classes; default 0",
 	  0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
-	  "with edges: share of the parties that get each edge, 0 to 1, at least one; default 0",
+	  "with edges: part of the parties that get each edge, 0 to 1; at least one party gets "
+	  "it; default 0",
 	  0 },
 	{ "regions", KEY_REGIONS, NULL, 0,
 	  "with edges: each party gets the edges of one region of the graph", 0 },
@@ -116,34 +117,35 @@ int split_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = split_parse,
-		.doc =
-		    "Splits a data directory over parties, at random and equally: by columns (same "
-		    "nodes and, if there is one, graph; different features), by rows (different "
-		    "rows, same features), by edges, by vertices, or by graphs (of a set of "
-		    "many).\vIds are kept; by rows, where there are none, a row's id is its number "
-		    "in the whole. columns.txt in a party's directory says which columns of the "
-		    "whole it has; if they have names, columns.json says these. By rows each party "
-		    "has the labels of its own rows.\n\n"
-		    "With --shared-edges the parties' graphs differ, and a job over them says "
-		    "\"graphs\": \"own\". The edges are put into a random order, as on a circle, "
-		    "and party l of L takes F of them on from the place l/L. So two parties have a "
-		    "half each at F = 0.5, and all that they have then they keep as F grows.\n\n"
-		    "With --keep each party has other rows, as organisations have other customers: "
-		    "F of them at random, in an order of its own, with their ids (without ids, "
-		    "their numbers in the whole) and the edges between them. A job over them says "
-		    "\"align\": \"intersect\"; its parties have F to the power of L of the rows in "
-		    "common.\n\n"
-		    "By edges, a directory without features (or with --no-features) is split as "
-		    "for FedSpectral: a party gets edges.tsv by id with the weights, and ids.txt "
-		    "with the nodes that it knows: the ends of its edges. A node without any edge "
-		    "is known to one party. --overlap F is the paper's: each edge is with max(1, F "
-		    "L) different random parties, to the nearest whole and so the same number for "
-		    "all: 2 of 5 at 0.4. With --regions as many regions of the graph as parties "
-		    "grow from random nodes by their neighbours; an edge within one is that "
-		    "party's, an edge between two is either's.\n\n"
-		    "By vertices, a directory with edges is split as for FedWalk: a party gets "
-		    "ids.txt with the vertices that it hosts, edges.tsv with all their ties, and "
-		    "their lines of labels.txt. A tie of two parties' vertices is with both.",
+		.doc = "Splits a data directory over parties, at random and equally: by columns "
+		       "(same nodes and graph, different features), by rows (different rows, "
+		       "same features), by edges, by vertices, or by graphs (of a set of "
+		       "graphs).\vRows keep their ids. --by rows gives each party the labels of "
+		       "its rows; if there are no ids, a row's id is its number in DIR. "
+		       "columns.txt in a party's directory lists the columns that it has; "
+		       "columns.json has their names, if there are any.\n\n"
+		       "With --shared-edges the parties' graphs differ; their job needs "
+		       "\"graphs\": \"own\". The command puts the edges into a random order, as "
+		       "on a circle. Party l of L takes the part F of the circle that begins at "
+		       "l/L. So at F = 0.5 two parties have different halves; as F grows, each "
+		       "keeps its edges.\n\n"
+		       "With --keep each party has other rows, as organisations have other "
+		       "customers: a random part F of the rows, in random order, with their ids "
+		       "(without ids, their numbers in DIR) and the edges between them. Their "
+		       "job needs \"align\": \"intersect\". A part of F to the power of L of "
+		       "the rows is common to all parties.\n\n"
+		       "--by edges splits a directory without features (or with --no-features), "
+		       "as for FedSpectral. A party gets edges.tsv with ids and weights, and "
+		       "ids.txt with the ends of its edges. One party gets each node without "
+		       "edges. --overlap F is as in the paper: each edge goes to max(1, F L) "
+		       "random parties, rounded, for example to 2 of 5 at 0.4. With --regions, "
+		       "regions of the graph grow from random nodes, one for each party. A "
+		       "party gets the edges within its region; an edge between two regions "
+		       "goes to one of them.\n\n"
+		       "--by vertices splits a directory with edges, as for FedWalk. A party "
+		       "gets ids.txt with the vertices that it hosts, edges.tsv with all their "
+		       "edges, and their lines of labels.txt. An edge between vertices of two "
+		       "parties goes to both.",
 	};
 	return (int)args_run("split", &argp, argc, argv, &(struct split_params){ .seed = 1 },
 			     split_run);

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "features", 'm', "M", 0,
 	  "number of words or columns; default 1433, with --points 16; 0: a graph without "
-	  "features, whose nodes have ids",
+	  "features; its nodes have ids",
 	  0 },
 	{ "clusters", 'k', "K", 0, "number of clusters; default 7, with --points 5", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
@@ -43,7 +43,10 @@ static const struct argp_option options[] = {
 	  "probability that an edge stays within a cluster; default "
 	  "0.8",
 	  0 },
-	{ "signal", 'w', "P", 0, "probability that a word is one of its cluster; default 0.4", 0 },
+	{ "signal", 'w', "P", 0,
+	  "probability that a word is from the words of its cluster; "
+	  "default 0.4",
+	  0 },
 	ARGS_SEED,
 	{ "points", KEY_POINTS, NULL, 0,
 	  "rows in K Gaussian clouds, as features.npy and labels.txt", 2 },
@@ -52,8 +55,8 @@ static const struct argp_option options[] = {
 	  "default 8",
 	  2 },
 	{ "graphs", KEY_GRAPHS, NULL, 0,
-	  "N small graphs in TU format, default 200, in K classes of density, default 2; M "
-	  "attributes, default 0; --signal default 0.95",
+	  "N small graphs in TU format (default 200), in K classes of density (default 2), with "
+	  "M attributes (default 0); the default of --signal is 0.95",
 	  3 },
 	{ "size", KEY_SIZE, "N", 0, "with --graphs: mean number of nodes; default 20", 3 },
 	{ 0 },
@@ -274,8 +277,8 @@ int synth_main(int argc, char **argv)
 		.doc = "Makes an attributed graph with planted clusters; the defaults resemble "
 		       "cora. With --points it makes rows in Gaussian clouds, for FedSC and "
 		       "k-means. With --graphs it makes many small graphs, for FedGCN.\vWith "
-		       "--features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
-		       "edges.tsv and, one per line of labels.txt, in ids.txt.",
+		       "--features 0 there is no features.mtx. Nodes are called n0, n1, ... in "
+		       "edges.tsv and ids.txt; the lines of ids.txt and labels.txt correspond.",
 	};
 	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
 			       .apart = -1 };

@@ -150,7 +150,8 @@ static enum err convert(struct text *t, const struct reading *how, struct csv_re
 			columns = r->n;
 			TRY(is_heading(&begin, how, r, &heading));
 			TRY(edges_csv_choose_columns(&here, how, r, heading, &e));
-			log_info("%s: the first line is %s; ends are of columns %zu and %zu%s",
+			log_info("%s: the first line is %s; the ends of edges are in columns "
+				 "%zu and %zu%s",
 				 t->where, heading ? "the heading" : "an edge and no heading",
 				 e.from + 1, e.to + 1,
 				 e.weight == SIZE_MAX ? ", edges have no weights" : "");

@@ -291,8 +291,7 @@ static const struct config_row party_rows[] = {
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",
 	  .help = "largest delta of differential privacy to accept, if policy.max_eps is set" },
 	{ "policy.min_colluders", CONFIG_UNSIGNED, P(policy.min_colluders), 1, PARTIES_MAX - 1, "1",
-	  .help = "least job.noise.colluders to accept: noise in sums must suffice against so "
-		  "many colluding parties" },
+	  .help = "least job.noise.colluders to accept (number of parties that may collude)" },
 	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
 	  .help = "limit of the total eps of all jobs on one data set, over all coordinators, "
 		  "by the ledger; if set, refuse jobs without a claim of differential privacy" },

@@ -125,21 +125,21 @@ static void put_peers(const struct live *l, struct buf *t)
 	if (!l->peers)
 		return;
 	live_metric(t, "coterie_peer_connected", "gauge",
-		    "1: this peer is connected; 0: it is away.");
+		    "1: this peer is connected; 0: it is not.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		SAMPLE(t, "coterie_peer_connected", p->there, { "peer", live_peer_name(p) });
 	live_metric(t, "coterie_peer_since_seconds", "gauge",
-		    "Time since this peer connected or went away.");
+		    "Time since this peer connected or disconnected.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		SAMPLE(t, "coterie_peer_since_seconds", clock_now_s() - p->since_s,
 		       { "peer", live_peer_name(p) });
 	live_metric(t, "coterie_peer_disconnects_total", "counter",
-		    "Times that this peer went away.");
+		    "Number of times that this peer disconnected.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		SAMPLE(t, "coterie_peer_disconnects_total", (double)p->gone,
 		       { "peer", live_peer_name(p) });
 	live_metric(t, "coterie_peer_round_trip_seconds", "gauge",
-		    "Smoothed round trip to this peer, once a job has measured one.");
+		    "Smoothed round trip to this peer; absent until a job has measured it.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		if (p->there && p->rtt_s >= 0)
 			SAMPLE(t, "coterie_peer_round_trip_seconds", p->rtt_s,
@@ -167,14 +167,14 @@ static void put_jobs(const struct live *l, struct buf *t)
 		phase = j->phases ? a - j->phase[j->phases - 1].start_s : a;
 	}
 	live_metric(t, "coterie_jobs", "gauge",
-		    "Jobs by state: queued for their turn, waiting for parties, awaiting a user's "
-		    "approval, running.");
+		    "Jobs by state: queued, waiting for parties, awaiting a user's approval, "
+		    "running.");
 	SAMPLE(t, "coterie_jobs", (double)l->queued, { "state", "queued" });
 	SAMPLE(t, "coterie_jobs", (double)waiting, { "state", "waiting" });
 	SAMPLE(t, "coterie_jobs", (double)awaiting, { "state", "awaiting approval" });
 	SAMPLE(t, "coterie_jobs", (double)running, { "state", "running" });
 	live_metric(t, "coterie_job_age_seconds", "gauge",
-		    "Time since the oldest job that is not over was offered; 0: no job.");
+		    "Time since the offer of the oldest unfinished job; 0: no job.");
 	live_sample(t, "coterie_job_age_seconds", "", age);
 	live_metric(t, "coterie_phase_age_seconds", "gauge",
 		    "Time since that job's current phase began.");
@@ -192,8 +192,8 @@ static void put_ended(const struct live *l, struct buf *t)
 		SAMPLE(t, "coterie_jobs_done_total", (double)k->ended[ERR_OK],
 		       { "kind", kind_name(k->name) });
 	live_metric(t, "coterie_jobs_failed_total", "counter",
-		    "Failed and cancelled jobs, by cause (exit statuses 1 to 6); an attempt "
-		    "that another one follows is not counted.");
+		    "Failed and cancelled jobs, by cause (exit statuses 1 to 6). If another "
+		    "attempt follows, the job has not failed.");
 	for (const struct live_kind *k = l->kind; k < end; k++)
 		for (enum err e = ERR_JOB; e <= ERR_CANCELLED; e++)
 			SAMPLE(t, "coterie_jobs_failed_total", (double)k->ended[e],
@@ -221,12 +221,13 @@ static void put_phases(const struct live *l, struct buf *t)
 		SAMPLE(t, "coterie_rounds_total", (double)s->rounds, { "kind", kind_name(s->kind) },
 		       { "phase", s->phase });
 	live_metric(t, "coterie_round_trips_total", "counter",
-		    "Requests of jobs that waited for an answer.");
+		    "Number of times that jobs waited for an answer.");
 	for (const struct live_series *s = l->one; s < end; s++)
 		SAMPLE(t, "coterie_round_trips_total", (double)s->round_trips,
 		       { "kind", kind_name(s->kind) }, { "phase", s->phase });
 	live_metric(t, "coterie_phase_seconds_total", "counter",
-		    "Time of jobs: compute, wait for others' computation, wire for transfer.");
+		    "Time of jobs: compute (own computation), wait (for others' computation), "
+		    "wire (transfer).");
 	for (const struct live_series *s = l->one; s < end; s++) {
 		const double value[] = { s->compute_s, s->times.wait_s, s->times.wire_s };
 

@@ -358,8 +358,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 	put_limits(limits, config);
 	if (json_count(limits))
 		live_metric(text, "coterie_budget_limit", "gauge",
-			    "What the policy allows for each data set: max_jobs, max_words, "
-			    "max_eps_total and their like; absent without a limit.");
+			    "Limit of the policy for each data set: max_jobs, max_words, "
+			    "max_eps_total and others; absent if there is no limit.");
 	for (const struct json *v = json_first(limits); v; v = json_next(v))
 		party_dashboard_sample(text, "coterie_budget_limit", NULL, json_key(v),
 				       json_number(v));
@@ -367,8 +367,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 	if (!json_count(spent))
 		return;
 	live_metric(text, "coterie_budget_spent", "gauge",
-		    "What a coordinator received of a data set in all jobs, as the ledger counts; "
-		    "eps: of all coordinators, at policy.max_delta_total.");
+		    "Amount that a coordinator received of a data set in all jobs, by the "
+		    "ledger. eps: over all coordinators, at policy.max_delta_total.");
 	for (const struct json *o = json_first(spent); o; o = json_next(o))
 		for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++)
 			party_dashboard_sample(text, "coterie_budget_spent", o, what[i],

@@ -13,8 +13,8 @@ enum err declines_check(struct declines *d, double now_s)
 	}
 	left_s = HOUR_S - (now_s - d->at_s[d->next]);
 	if (!d->said)
-		log_error("%d offers were declined within an hour: those of the next %.0f s are "
-			  "declined unread",
+		log_error("%d offers were declined within an hour: the party declines those of "
+			  "the next %.0f s without reading them",
 			  DECLINES_MAX, left_s);
 	d->said = true;
 	return err_set(ERR_PEER,

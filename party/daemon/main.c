@@ -17,14 +17,14 @@ enum { OPT_ONCE = OPT_OWN, OPT_COORDINATOR };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "configuration of this daemon (JSON)", 0 },
-	{ "job", 'j', "FILE", 0, "job to accept; any other is declined", 0 },
+	{ "job", 'j', "FILE", 0, "job to accept; the party declines others", 0 },
 	{ "once", OPT_ONCE, NULL, 0, "exit after one job, with its status", 0 },
 	{ "out", OPT_OUT, "DIR", 0,
 	  "directory of results, instead of the configuration's "
 	  "output",
 	  0 },
 	{ "coordinator", OPT_COORDINATOR, "HOST:PORT", 0,
-	  "address to dial, instead of the configuration's", 0 },
+	  "address of the coordinator, instead of the configuration's", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
 	{ "check-config", OPT_CHECK, NULL, 0, "check the configuration (and job), and exit", 0 },
 	{ "describe", OPT_DESCRIBE, NULL, 0, "print all keys of the configuration, and exit", 0 },
@@ -57,10 +57,10 @@ static const char doc[] =
     "Dials the coordinator of its configuration and serves the jobs that its policy allows, "
     "until stopped. Exit status with --once: 0 done, 1 the job failed, 2 a peer failed or was "
     "not authenticated, 3 a deadline passed, 4 bad arguments, configuration or input, 5 "
-    "internal error, 6 cancelled.\vWrites results to the output directory, without --once to a "
-    "directory for each job in it: run.json, and labels.csv and labels.npy, or embeddings.npy "
-    "and ids.csv; profile.csv and profile-joint.csv; for kmeans and fedsc centres.csv and "
-    "model.rows; and log.jsonl.\n\n"
+    "internal error, 6 cancelled.\vWrites results to the output directory. Without --once, each "
+    "job has a subdirectory. Files: run.json, log.jsonl, profile.csv and profile-joint.csv; "
+    "labels.csv and labels.npy, or embeddings.npy and ids.csv; for kmeans and fedsc also "
+    "centres.csv and model.rows.\n\n"
     "Example:\n"
     "  party --config party.json --check-config\n"
     "  party --config party.json --once";

@@ -24,11 +24,12 @@ void fedgcn_disclosures(struct disclosures *s, const void *p, size_t parties)
 	    "each of the two parties learns the other's weights and prototypes from the means");
 	disclosures_add(s, job->how.prototypes == FEDGCN_MATCHED,
 			"after each round, coordinator and parties see the mean of the parties' "
-			"prototypes of each cluster, and its number of graphs");
+			"prototypes of each cluster, and the number of graphs in the cluster");
 	disclosures_add(
 	    s, fedgcn_in_plaintext(&job->how),
-	    "the coordinator sees every prototype of each party unmasked, and its number of "
-	    "graphs. A prototype is the mean of the embeddings of at least min_cluster graphs");
+	    "the coordinator sees every prototype of each party unmasked, and how many graphs "
+	    "it stands for. A prototype is the mean of the embeddings of at least min_cluster "
+	    "graphs");
 	disclosures_add(
 	    s, fedgcn_is_stacked(&job->how),
 	    "the coordinator sees the prototypes of each local epoch. Differences between "

@@ -43,8 +43,8 @@ enum {
 #define COLLUDERS \
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", \
 	  .names = auto_word, \
-	  .help = "number of colluding parties: noise in sums suffices even if so many " \
-		  "parties reveal their part of the noise; \"auto\": half of the parties" }
+	  .help = "number of parties that may collude: noise in sums still suffices if " \
+		  "they reveal their part of it; \"auto\": half of the parties" }
 
 const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",

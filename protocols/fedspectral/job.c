@@ -62,8 +62,8 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "delta of differential privacy" },
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(how.colluders), 1, PARTIES_MAX - 1, "auto",
 	  .names = auto_word,
-	  .help = "number of colluding parties: noise in sums suffices even if so many parties "
-		  "reveal their part of the noise; \"auto\": half of the parties" },
+	  .help = "number of parties that may collude: noise in sums still suffices if they "
+		  "reveal their part of it; \"auto\": half of the parties" },
 	{ 0 },
 };
 /* clang-format on */

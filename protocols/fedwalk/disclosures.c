@@ -18,8 +18,8 @@ void fedwalk_disclosures(struct disclosures *s, const void *p, size_t parties)
 	disclosures_add(s, walks, "the coordinator sees each vertex's noisy degree vector");
 	disclosures_add(
 	    s, walks && job->dissimilarity == DISSIMILARITY_DTW,
-	    "the coordinator sees the degree vectors of each vertex's neighbours, which "
-	    "identify them: dtw discloses every edge, for any eps");
+	    "the coordinator sees the degree vectors of each vertex's neighbours. These "
+	    "identify the neighbours: dtw discloses every edge, for any eps");
 	disclosures_add(
 	    s, walks,
 	    "the coordinator sees the encoded walks. The encoder leaves nearly every vertex "

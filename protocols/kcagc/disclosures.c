@@ -7,9 +7,9 @@ static void disclose_range(struct disclosures *s, const struct kcagc_job *job)
 {
 	disclosures_add(
 	    s, job->clusters_from > 0,
-	    "if clusters is a range, k above is its end \"to\". The coordinator chooses k from "
-	    "inner products that it alone has, and from summed distances of rows to the mean of "
-	    "their cell. The parties see the chosen k");
+	    "if clusters is a range, k in the other disclosures is its end \"to\". The "
+	    "coordinator chooses k from inner products that it alone has, and from summed "
+	    "distances of rows to the mean of their cell. The parties see the chosen k");
 }
 
 /* Lists the disclosures of Protocols 2 and 3, over cells or over all nodes. */
@@ -19,8 +19,8 @@ static void disclose_distances(struct disclosures *s, const struct kcagc_job *jo
 	bool gram = job->exchange == EXCHANGE_GRAM;
 
 	disclosures_add(s, cells,
-			"the cells disclose the local clusters of the parties of a sum to each "
-			"other");
+			"from the cells, each party of a sum learns the local clusters of the "
+			"others");
 	disclosures_add(
 	    s, cells && !gram,
 	    "in each start and iteration, the coordinator sees the squared distance of each "
@@ -69,8 +69,8 @@ static void disclose_products(struct disclosures *s, const struct kcagc_job *job
 			"sums, products and rows concern features and degrees");
 	disclosures_add(
 	    s, job->degrees == DEGREES_ALONE,
-	    "clusters use the degrees of nodes alone. Of features, the sums contain only norms, "
-	    "the numbers by filter order, and variances");
+	    "clusters use the degrees of nodes alone. Features enter sums only as norms, as "
+	    "variances, and as the numbers for each filter order");
 	disclosures_add(
 	    s, kcagc_degrees(job) != DEGREES_OFF,
 	    "the coordinator sees one number on how far the largest or smallest degree lies "
@@ -110,8 +110,9 @@ static void disclose_products(struct disclosures *s, const struct kcagc_job *job
 			"the parties see the cluster of each node after each iteration");
 	disclosures_add(
 	    s, job->clusters_from > 0,
-	    "if clusters is a range, k above is its end \"to\". The coordinator chooses k from "
-	    "an embedding that it alone has. The parties see the chosen k");
+	    "if clusters is a range, k in the other disclosures is its end \"to\". The "
+	    "coordinator chooses k from an embedding that it alone has. The parties see the "
+	    "chosen k");
 	disclosures_add(
 	    s, true,
 	    "a malicious coordinator can choose the sets, clusters and directions of the summed "
@@ -180,8 +181,8 @@ void kcagc_disclosures(struct disclosures *s, const void *p, size_t parties)
 	    "spread of all parties' rows. The parties see the chosen order");
 	disclosures_add(
 	    s, !products && job->filter_order == KCAGC_ORDER_AUTO && kcagc_weighs_fit(job),
-	    "for each of these orders the coordinator sees the modularity of the parties' own "
-	    "clusters, as the mean over all parties");
+	    "for each filter order that it rates, the coordinator sees the modularity of the "
+	    "parties' own clusters, as the mean over all parties");
 	disclosures_add(
 	    s, products && job->filter_order == KCAGC_ORDER_AUTO,
 	    "the coordinator sees how much of all rows lies along the nodes' degrees: one "
@@ -247,8 +248,8 @@ void kmeans_columns_disclosures(struct disclosures *s, const void *p, size_t par
 	    "cluster. If a party has one column, its clusters are intervals of that column's "
 	    "values");
 	disclosures_add(s, cells,
-			"the cells disclose the local clusters of the parties of a sum to each "
-			"other");
+			"from the cells, each party of a sum learns the local clusters of the "
+			"others");
 	disclosures_add(
 	    s, cells && !gram,
 	    "in each start and iteration, the coordinator sees the squared distance of each "

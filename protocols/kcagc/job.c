@@ -61,9 +61,8 @@ static const char *const dims_word[] = { "local", NULL };
 	  .help = "number of Lloyd steps on all rows at the end, P", .readers = (polished) }, \
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
 	  .names = kcagc_exchange_names, \
-	  .help = "values that the joint k-means sums: squared distances to the centres " \
-		  "in each round (distances), or the inner products of all virtual nodes " \
-		  "once (gram)", \
+	  .help = "the joint k-means sums the squared distances to centres in each round " \
+		  "(distances), or once the inner products of all virtual nodes (gram)", \
 	  .readers = CELLS },
 
 const struct config_row kcagc_rows[] = {
@@ -72,7 +71,8 @@ const struct config_row kcagc_rows[] = {
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"shared\": all parties have the same edges; \"own\": edges may differ" },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
-	  .help = "source of values that are not set: \"default\", or \"paper\", as published",
+	  .help = "values of parameters that are not set: our defaults (\"default\"), or values "
+		  "as published (\"paper\")",
 	  .readers = JOINT },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
 	  .help = "Protocol 3 as a tree of pairs (tree) or over all parties at once (flat), "
@@ -112,7 +112,7 @@ const struct config_row kcagc_rows[] = {
 		  "k^",
 	  .readers = JOINT },
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
-	  .help = "scale rows by their norm", .readers = JOINT },
+	  .help = "scale each row by its norm", .readers = JOINT },
 	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
 	  .help = "exponent p: unit_rows divides each row by its norm to the power p; 1: all "
 		  "rows have equal norm", .readers = JOINT },

@@ -63,12 +63,14 @@ def names_server(where: Any) -> bool:
 
 
 class Client:
-    """Submits jobs to a coordinator, and fetches results, by HTTPS and the standard library alone.
+    """Submits jobs to a coordinator and fetches results, by HTTPS and with the standard library
+    only.
 
-    where: a file with ``server``, ``identity`` and perhaps ``party``
-    (docs/howto/run-a-job-queue.md); or the coordinator's ``[NAME@]HOST:PORT``, with certificate=.
-    party: the api.listen of the own party, which then sends the results. Frames need pandas, a
-    report needs the program `coterie`. It works wherever Python has TLS 1.3: macOS and Windows too.
+    where: a file with ``server``, ``identity`` and optionally ``party``
+    (docs/howto/run-a-job-queue.md); or the coordinator's ``[NAME@]HOST:PORT``, then also
+    certificate=. party: api.listen of your own party, which then sends the results. Frames need
+    pandas; a report needs the program `coterie`. It works on each system whose Python has TLS 1.3,
+    also on macOS and Windows.
 
         client = coterie.Client("anna.json")
         number = client.submit({"kind": "kmeans", "clusters": 5})
@@ -111,7 +113,7 @@ class Client:
 
     @property
     def has_party(self) -> bool:
-        """Whether the own party sends results."""
+        """Whether your own party sends the results."""
         return self._party is not None
 
     def __repr__(self) -> str:
@@ -123,7 +125,7 @@ class Client:
         return self._api.json("/api/ask", {"do": what, **more})
 
     def submit(self, job: Union[Job, PathLike]) -> int:
-        """Queues a job, a mapping or the path of a job.json, and returns its number at once."""
+        """Queues a job (a mapping, or the path of a job.json), and returns its number at once."""
         text, name = (
             (json.dumps(job), "job")
             if isinstance(job, Mapping)
@@ -136,11 +138,11 @@ class Client:
         return list(self._ask("list", most=most).get("jobs") or [])
 
     def show(self, number: int) -> Dict[str, Any]:
-        """Returns a job's state and job_id, and after its end its status and cause."""
+        """Returns a job's state and job_id; after its end also its status and cause."""
         return dict(self._ask("show", id=int(number))["job"])
 
     def cancel(self, number: int) -> None:
-        """Ends a job, or takes it out of the queue."""
+        """Ends a job, or removes it from the queue."""
         self._ask("cancel", id=int(number))
 
     def status(self) -> Dict[str, Any]:
@@ -148,7 +150,7 @@ class Client:
         return dict(self._ask("status")["daemon"])
 
     def done(self, number: int) -> bool:
-        """Returns whether the job has ended, in any way."""
+        """Returns True if the job has ended, with or without success."""
         return "status" in self.show(number)
 
     def wait(
@@ -184,8 +186,8 @@ class Client:
     ) -> Run:
         """Fetches a job's results into the directory out, and returns a Run.
 
-        They are those of the own party if the client has one, or else the coordinator's. job: its
-        number or its id; patience: seconds that a party may need to end the job.
+        If the client has a party, the party sends them; otherwise the coordinator does. job: the
+        number or id of the job; patience: seconds to wait for a party that has not ended the job.
         """
         name = str(job)
         if name.isdigit() and len(name) < 32:

@@ -31,8 +31,8 @@ FEATURES = ("features.mtx", "features.npy", "features.csv")
 class Data:
     """A data directory: the result of `prepare`, or an existing one.
 
-    path: the directory; ids, labels: its ids.txt and labels.txt, or None; columns: names of the
-    features; imported: the content of import.json, or {}.
+    path: the directory; ids, labels: contents of its ids.txt and labels.txt, or None; columns:
+    names of the features; imported: content of import.json, or {}.
     """
 
     def __init__(self, path: Union[PathLike, Folder]):
@@ -81,7 +81,7 @@ class Data:
 
     @property
     def features(self) -> Any:
-        """The matrix, dense or sparse; None without one, or if the programs read a table
+        """The matrix, dense or sparse; None if there is none, or if the programs read a table
         themselves."""
         for name in FEATURES[:2]:
             if (self.path / name).exists():
@@ -201,17 +201,18 @@ def prepare(
 ) -> Data:
     """Makes a data directory of a DataFrame, or of a file that coterie.convert reads.
 
-    * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone. The index is
-      not read; ``df.reset_index()`` makes a column of it
+    * table: a DataFrame, an Arrow table, or the path of a file; None if there are only edges. The
+      index is not read; ``df.reset_index()`` makes it a column
     * id, label, category, date, ignore, only, missing, part, edges_part: as in docs/data.md;
-      settings: those of ``--set``. A pandas column of type category is a category with its values,
-      datetime64 a date in UTC, bool 0 and 1. Other columns that are no numbers need an option
-    * edges: a DataFrame with two ends and perhaps a weight, an array of pairs, a symmetric sparse
-      matrix, a networkx graph, or the path of a file. Ends are ids, or without id row numbers from
-      0
-    * out: the directory; without it, a temporary one that is deleted together with the result
+      settings: as for ``--set``. A pandas column of type category becomes a category with its
+      values; datetime64 becomes a date in UTC, bool becomes 0 and 1. Other columns without numbers
+      need an option
+    * edges: a DataFrame with two ends and an optional weight, an array of pairs, a symmetric sparse
+      matrix, a networkx graph, or the path of a file. Ends are ids; if there are no ids, they are
+      row numbers from 0
+    * out: the directory; if not given, a temporary one, which is deleted together with the result
 
-    An InputError has the line of the file, or the row of the DataFrame from 0.
+    An InputError names the line of the file, or the row of the DataFrame (from 0).
     """
     if table is None and edges is None:
         raise InputError("prepare: give a table, edges, or both", status=4)

@@ -19,7 +19,7 @@ MEANING = {
 
 
 class CoterieError(RuntimeError):
-    """A program ended with another status than 0.
+    """A program ended with a status other than 0.
 
     what: the sentence, from run.json, the program, or the log of a party on this host; who: its
     source;
@@ -49,7 +49,7 @@ class CoterieError(RuntimeError):
 
 
 class InputError(CoterieError, ValueError):
-    """Status 4: the input is wrong; the sentence says where."""
+    """Status 4: the input is wrong; the sentence names the place."""
 
 
 class ProgramMissing(CoterieError):
@@ -63,11 +63,11 @@ def error_of(status: int, what: str, who: str, program: str,
 
 
 class CoterieWarning(UserWarning):
-    """A result falls short of what the job asked for, or a program warns of something else.
+    """The result is less than the job asked for, or a program has another warning.
 
-    what: the sentence; code: from docs/reference/warnings.md, or "" for other warnings; number: its
-    number, or None; who: its source. ``warnings.simplefilter("error", coterie.CoterieWarning)``
-    turns warnings into errors.
+    what: the sentence; code: the code in docs/reference/warnings.md, or "" for other warnings;
+    number: the warning's number, or None; who: its source. ``warnings.simplefilter("error",
+    coterie.CoterieWarning)`` turns warnings into errors.
     """
 
     def __init__(self, what: str, who: str = "", code: str = "", number: Optional[float] = None):

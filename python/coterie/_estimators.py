@@ -59,20 +59,20 @@ def _names_of(X: Array) -> Optional[List[str]]:
 
 
 class _Job(BaseEstimator):  # type: ignore[misc]
-    """What all estimators share: where the job runs, and its results.
+    """Parameters and results that all estimators share.
 
     Parameters of all estimators:
 
-    * parties: the number of parties of a simulation on this machine; cut: how it splits the data
-      (``skew``, ``keep``, ``overlap``, ``regions``, ``shared_edges``, ``contiguous``); allow:
-      variants that disclose more, by name; policy: the policy of all parties
-    * party: a party's configuration; this organisation takes part in a real job
+    * parties: the number of parties of a simulation on this machine; cut: options of the split
+      (``skew``, ``keep``, ``overlap``, ``regions``, ``shared_edges``, ``contiguous``); allow: names
+      of variants that disclose more; policy: the policy of all parties
+    * party: the configuration of a party; your organisation then takes part in a real job
     * coordinator: a file with ``server`` and ``identity`` (docs/howto/run-a-job-queue.md), or a
-      coordinator's configuration or control socket; submits the job
+      coordinator's configuration or control socket; the job is then submitted there
     * job: further parameters, as in job.json; random_state: its seed
-    * out: the directory of results; without it a temporary one, deleted together with ``run_``
-    * timeout: seconds until `fit` raises a CoterieError of status 3; progress: "auto", True, False
-      or a function of phase and seconds
+    * out: the directory of results; if not given, a temporary one, which is deleted with ``run_``
+    * timeout: seconds after which `fit` raises a CoterieError of status 3; progress: "auto", True,
+      False, or a function with arguments phase and seconds
 
     After fit: ``run_`` (a Run, or None), ``leaks_`` (the job's disclosures and their recipients),
     ``report_``, and ``job_number_`` of a submitted job.
@@ -169,8 +169,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     def submit(self) -> Any:
         """Submits the job (coordinator=) without waiting, and returns self with ``job_number_``.
 
-        collect() fetches the results, also in another process, by an estimator of the same
-        parameters whose ``job_number_`` is set.
+        collect() fetches the results. In another process, first set ``job_number_`` of an estimator
+        with the same parameters.
         """
         if self.coordinator is None or self.party is not None:
             raise InputError("submit: it is for coordinator= alone; fit() waits", status=4)
@@ -369,7 +369,7 @@ def _centres(run: Run) -> Matrix:
 
 
 class KMeans(_Rows):
-    """k-means over rows (split="rows") or columns (split="columns") of several parties.
+    """k-means of several parties that hold rows (split="rows") or columns (split="columns").
 
     The job is of kind kmeans or kmeans.columns. standardize: None, "none", "joint" or "local", as
     in docs/reference/jobs.md. The label is -1 for a row that is not common to all parties
@@ -377,12 +377,14 @@ class KMeans(_Rows):
 
     After fit:
 
-    * ``labels_``: the cluster of each given row; of a job elsewhere, of each row of the own party
-    * ``cluster_centers_`` (rows; none with "local"): k x columns, in the columns' units
-    * ``n_iter_``: how often all parties moved the centres; None if the run does not state it
+    * ``labels_``: the cluster of each given row; if the job ran elsewhere, of each row of your own
+      party
+    * ``cluster_centers_``: k x columns, in the columns' units; only for split="rows", without
+      "local"
+    * ``n_iter_``: number of updates of the centres; None if the run does not record it
     * ``inertia_``: for columns the sum of squared distances, in the units of the job; for rows
-      None, because no process has it: -score(X) computes it for rows on this host
-    * ``n_features_in_``, ``feature_names_in_``: of a table given to fit
+      None, because no process has it. -score(X) computes it for rows on this host
+    * ``n_features_in_``, ``feature_names_in_``: columns of a table given to fit
     """
 
     def __init__(self, n_clusters: Clusters = 8, *, split: str = "rows",
@@ -411,8 +413,8 @@ class KMeans(_Rows):
         """Runs the job.
 
         X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers,
-        the result of `prepare`, or a data directory. Without X a party uses the data of its
-        configuration.
+        the result of `prepare`, or a data directory. If X is not given, a party uses the data of
+        its configuration.
         """
         by_columns = self._kind() == "kmeans.columns"
         simulated = self.party is None and self.coordinator is None
@@ -466,12 +468,12 @@ class KMeans(_Rows):
     @available_if(lambda self: self._has_keys() if self.split == "columns"
                   else self._has_models())  # type: ignore[misc]
     def predict(self, X: Rows) -> Labels:
-        """Returns the number of each row's nearest centre; rows of the fit get their labels.
+        """Returns the number of each row's nearest centre; rows of the fit get the same labels.
 
-        For rows it runs `coterie predict` with a party's model. With several parties and
-        standardize="local" each party has its own units: run `coterie predict` in the shell. For
-        columns, after a simulation, it runs a job of kind kmeans.columns.predict between daemons on
-        this machine.
+        For rows it runs `coterie predict` with a party's model. If several parties have
+        standardize="local", each has its own units: run `coterie predict` in the shell instead. For
+        columns it needs a simulation, and runs a job of kind kmeans.columns.predict between daemons
+        on this machine.
         """
         return self._ask_parties("kmeans.columns.predict",
                                  X) if self.split == "columns" else self._place(X)
@@ -480,10 +482,11 @@ class KMeans(_Rows):
 class SpectralClustering(_Rows):
     """Spectral clustering of rows (affinity="rbf") or of a graph (affinity="precomputed").
 
-    The job is of kind fedsc, or of fedspectral: parties hold edges, and X is a graph in any form
-    that `prepare` takes as edges, or prepared data. variant: "anchor", "dense", "paper", "pairwise"
-    of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Some disclose more, and
-    allow=["fedspectral.exact"] permits them. ``ids_`` are the nodes of ``labels_`` of a graph.
+    For rows the job is of kind fedsc. For a graph it is of kind fedspectral: parties hold edges,
+    and X is prepared data, or a graph in any form that `prepare` takes as edges. variant: "anchor",
+    "dense", "paper", "pairwise" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral.
+    Some disclose more and need permission, such as allow=["fedspectral.exact"]. For a graph,
+    ``ids_`` has the node of each label.
     """
 
     def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf",
@@ -509,8 +512,8 @@ class SpectralClustering(_Rows):
         return {**super()._parameters(), "variant": self.variant, "standardize": self.standardize}
 
     def fit(self, X: Union[Rows, Edges, None] = None, y: None = None) -> "SpectralClustering":
-        """Runs the job. X: as of KMeans, or a graph; without X a party uses the data of its
-        configuration."""
+        """Runs the job. X: as of KMeans, or a graph. If X is not given, a party uses the data of
+        its configuration."""
         if self._kind() == "fedsc":
             data, ids = self._table(X)
         else:
@@ -531,10 +534,10 @@ class SpectralClustering(_Rows):
     @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor")
                   and self._has_models())  # type: ignore[misc]
     def predict(self, X: Rows) -> Labels:
-        """Returns clusters of new rows, by the landmarks near them (Nystroem), after variant
+        """Returns the clusters of new rows, by their nearest landmarks (Nystroem). Needs variant
         "anchor".
 
-        Rows of the fit get their labels.
+        Rows of the fit get the same labels.
         """
         return self._place(X)
 
@@ -558,7 +561,8 @@ def _graph_data(X: Any) -> Tuple[Optional[Data], Optional[List[str]]]:
 
 
 class AttributedGraphClustering(_Clusters):
-    """Columns at several parties, and a graph: kCAGC and its relatives (kind kcagc).
+    """Clusters nodes of a graph whose feature columns several parties hold: kCAGC and similar
+    methods (kind kcagc).
 
     order: filter.order, a number or "auto"; method: "tree", "flat", "basic", "landmark", "gcc".
     """
@@ -589,7 +593,8 @@ class AttributedGraphClustering(_Clusters):
             edges: Optional[Edges] = None) -> "AttributedGraphClustering":
         """Runs the job. X: as of KMeans; edges: the graph between its rows, as `prepare` takes it.
 
-        Prepared data may have edges already. Without X a party uses the data of its configuration.
+        Prepared data may already have edges. If X is not given, a party uses the data of its
+        configuration.
         """
         data, ids = self._table(X, edges)
         run = self._take(self._run_job(data.path if data else None))
@@ -601,10 +606,10 @@ class AttributedGraphClustering(_Clusters):
         self._set_labels(run, ids)
 
     def predict(self, X: Rows, *, edges: Optional[Edges] = None) -> Labels:
-        """Returns labels of old and new rows together, after a simulation by any method but "gcc".
+        """Returns labels of old and new rows together. Needs a simulation, and not method "gcc".
 
-        X has the columns of the fit, in their order; edges are those of the graph of all rows. A
-        job of kind kcagc.predict computes the labels from the parties' models.
+        X has the columns of the fit, in the same order; edges: the edges between all rows. A job of
+        kind kcagc.predict computes the labels from the parties' models.
         """
         run = self._fitted()
         more: Dict[str, Any] = {"joint_norm": bool(run.job.get("joint_norm"))
@@ -616,10 +621,10 @@ class AttributedGraphClustering(_Clusters):
 
 
 class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
-    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties several parties
-    hold.
+    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph. Several parties hold the
+    edges.
 
-    mode: as in docs/howto/embed-vertices.md. **Read its disclosures there.** After fit
+    mode: as in docs/howto/embed-vertices.md; **read the disclosures there**. After fit
     ``embedding_`` has a row for each of ``ids_``.
     """
 
@@ -642,7 +647,7 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
     def fit(self, X: Optional[Edges] = None, y: None = None) -> "NodeEmbedding":
         """Runs the job. X: a graph in any form that `prepare` takes as edges, or prepared data.
 
-        Without X a party uses the data of its configuration.
+        If X is not given, a party uses the data of its configuration.
         """
         data, ids = _graph_data(X)
         run = self._take(self._run_job(data.path if data else None))
@@ -666,11 +671,11 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
 
 
 class GraphClustering(_Clusters):
-    """FedGCN (kind fedgcn): clusters of whole graphs, of which each party has some.
+    """FedGCN (kind fedgcn): clusters whole graphs. Each party has some of the graphs.
 
     After fit ``labels_`` are in the order of the list; for directories read ``run_.labels``.
-    ``run_`` also has each party's own results: **near these, the job found little more than the
-    sizes of graphs** (docs/howto/cluster-graphs.md).
+    ``run_`` also has the results of each party alone. **If the clusters are similar to these, the
+    job found little more than the sizes of graphs** (docs/howto/cluster-graphs.md).
     """
 
     def __init__(self, n_clusters: int = 2, *, parties: int = 4, party: Optional[PathLike] = None,
@@ -686,10 +691,11 @@ class GraphClustering(_Clusters):
         return "fedgcn"
 
     def fit(self, X: Optional[Graphs] = None, y: None = None) -> "GraphClustering":
-        """Runs the job. X: a list of graphs, or a directory in TU format, or a directory of such.
+        """Runs the job. X: a list of graphs, a directory in TU format, or a directory of such
+        directories.
 
-        Each graph is a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes
-        and its edges. Without X a party uses the graphs of its configuration.
+        Each graph is a symmetric sparse matrix, a networkx graph, or a pair (number of nodes,
+        edges). If X is not given, a party uses the graphs of its configuration.
         """
         folder = Folder(prefix="coterie-graphs-")
         path = (None if X is None else as_path(X, "graphs") if isinstance(X, (str, os.PathLike))
@@ -722,7 +728,7 @@ class GraphClustering(_Clusters):
         return labels
 
     def predict(self, X: Graphs) -> Labels:
-        """Returns clusters of new graphs, by the model of the first party."""
+        """Returns the clusters of new graphs, by the model of the first party."""
         models = [place / "model.fedgcn" for _, place in self._fitted()._parties()
                   if (place / "model.fedgcn").exists()]
         if not models:

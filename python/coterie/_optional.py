@@ -14,7 +14,7 @@ DEBIAN = {"sklearn": "python3-sklearn"}
 
 
 class PackageMissing(CoterieError, ImportError):
-    """This call needs a Python package that is not installed."""
+    """The call needs a Python package that is not installed."""
 
 
 def need(module: str, what: str) -> Any:

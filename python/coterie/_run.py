@@ -42,7 +42,7 @@ RESULTS = (".json", ".jsonl", ".csv", ".npy", ".rows", ".fedgcn")
 
 
 class Picture:
-    """A report's picture as SVG: a notebook shows it, save() writes it."""
+    """A report's picture as SVG. A notebook shows it; save() writes it to a file."""
 
     def __init__(self, name: str, title: str, svg: str, style: str):
         self.name = name
@@ -157,7 +157,7 @@ class Run:
 
     @property
     def record(self) -> Dict[str, Any]:
-        """The content of run.json, if there are several the coordinator's."""
+        """The content of run.json; if there are several, that of the coordinator."""
         return self._runs[self.name]
 
     def record_of(self, process: str) -> Dict[str, Any]:
@@ -217,11 +217,11 @@ class Run:
                              columns=["process", *columns])
 
     def rows(self, table: str = "labels") -> List[Dict[str, str]]:
-        """Returns a table as dictionaries of strings, without pandas: process and the file's
-        columns.
+        """Returns a table as dictionaries of strings: process and the file's columns. Does not need
+        pandas.
 
-        table: "labels", "profile", "profile-joint" or "centres". The directory of a coordinator
-        alone gives the coordinator's.
+        table: "labels", "profile", "profile-joint" or "centres". If there is only a coordinator's
+        directory, the table is the coordinator's.
         """
         places = list(self._parties())
         if not any((place / f"{table}.csv").exists() for _, place in places):
@@ -235,11 +235,11 @@ class Run:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """process, id, label, and confidence if the method has one (0 between two clusters, 1 at a
+        """process, id, label, and confidence if the method has it (0 between two clusters, 1 at a
         centre).
 
-        The directory of a coordinator alone gives its labels, by row numbers in the order of the
-        sorted ids.
+        If there is only a coordinator's directory, ids are row numbers in the order of the sorted
+        ids.
         """
         pd = need("pandas", "Run.labels as a frame")
         found = self._tables("labels.csv", ["id", "label"], id=str)
@@ -258,7 +258,7 @@ class Run:
 
     @property
     def joint_profile(self) -> pd.DataFrame:
-        """profile-joint.csv: the same over all parties, of a job with profile."""
+        """profile-joint.csv: the same over all parties, if the job has profile."""
         pd = need("pandas", "Run.joint_profile as a frame")
         for _, place in self._parties():
             if (place / "profile-joint.csv").exists():
@@ -311,12 +311,12 @@ class Run:
     def report(self, process: Optional[str] = None, *, truth: Optional[PathLike] = None,
                data: Optional[PathLike] = None,
                tsne: bool = False) -> Report:
-        """Returns the page of the run, or of one process.
+        """Returns the page of the run, or of one process of the run.
 
-        A party's page has a picture of its points if its data are on this host. truth: known
+        If a party's data are on this host, its page has a picture of its points. truth: known
         labels, for scores; data: the party's data directory, if its files have moved; tsne: draw
-        the points by t-SNE (scikit-learn) in place of principal components. The call writes nothing
-        into the run.
+        the points by t-SNE (scikit-learn) instead of principal components. The call does not change
+        the run.
         """
         if process is not None and process not in self.processes:
             raise InputError(f"report: {process!r} is none of {', '.join(self.processes)}",

@@ -88,7 +88,7 @@ A party ends the job if a number of an opened sum is out of its range. n counts 
 | numbers | range |
 | --- | --- |
 | parts of a number | each below L 2^30 in magnitude |
-| n | whole, at most 2^30; at least 2 L rows, or L `clusters` graphs |
+| n | whole, at most 2^30; at least 2 L rows, or L times `clusters` graphs |
 | rows by cluster or landmark | whole, 0 to n; their total is n |
 | parties that leave a column unscaled | 0 or L |
 | margins (silhouettes) of all rows | -n / 1000 to 1.001 n |

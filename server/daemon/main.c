@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	  "output",
 	  0 },
 	{ "ready-file", OPT_READY, "FILE", 0,
-	  "file to write with the address once the coordinator listens", 0 },
+	  "file for the address; the coordinator writes it when it listens", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
 	{ "check-config", OPT_CHECK, NULL, 0, "check configuration and job, and exit", 0 },
 	{ "describe", OPT_DESCRIBE, NULL, 0, "print all keys of configuration and job, and exit",
@@ -70,8 +70,9 @@ static const char doc[] =
     "Runs one job with the parties of its configuration and exits. With --serve it runs jobs "
     "that users submit, until it is stopped. Exit status: 0 done, 1 the job failed, 2 a peer "
     "failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration or "
-    "input, 5 internal error, 6 cancelled.\vWrites results to the output directory: run.json, "
-    "log.jsonl, and by kind of job labels.csv and labels.npy, embeddings.npy, model.fedgcn.\n\n"
+    "input, 5 internal error, 6 cancelled.\vWrites results to the output directory: run.json "
+    "and log.jsonl. Some kinds of jobs add labels.csv and labels.npy, embeddings.npy, or "
+    "model.fedgcn.\n\n"
     "Example:\n"
     "  coordinator --config coordinator.json --job job.json\n"
     "  coordinator --config coordinator.json --serve";

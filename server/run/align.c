@@ -207,9 +207,9 @@ static void record_numbering(struct run *run, struct sha256 *numbers)
 	hex_write(hash, 8, text);
 	facts_format(&run->record->facts, "numbering", "%s", text);
 	if (!run->numbering || !run->numbering->kept)
-		log_info("nodes are numbered at random: another run with this seed may assign "
-			 "nodes between two clusters differently; set numbering_key to avoid "
-			 "this");
+		log_info("nodes are numbered at random, so another run with this seed may "
+			 "assign nodes near two clusters differently; set numbering_key to "
+			 "avoid this");
 }
 
 /* Replaces row numbers by random ones, sends each party its own row numbers, then sorts them. */

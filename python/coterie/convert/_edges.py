@@ -302,8 +302,8 @@ def table_of(data: bytes, where: str, name: str, how: Reading) -> Iterator[Edge]
         if columns is None:
             named = _is_heading(where, how, r)
             columns, width = _columns(where, how, r, named), len(r.fields)
-            log.info("%s: the first line is %s; ends are of columns %d and %d%s", where,
-                     "the heading" if named else "an edge and no heading", columns[0] + 1,
+            log.info("%s: the first line is %s; the ends of edges are in columns %d and %d%s",
+                     where, "the heading" if named else "an edge and no heading", columns[0] + 1,
                      columns[1] + 1, ", edges have no weights" if columns[2] is None else "")
             if named:
                 continue

@@ -90,7 +90,7 @@ TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity torn.txt"),
 			 0);
 	assert_true(said_number("similarity") == 1 - 4.0 / 25);
-	expect_command(eval_main, "--help", 0, "labels drawn at random score");
+	expect_command(eval_main, "--help", 0, "random labels score");
 }
 
 /* Each party knows some of the nodes. */

@@ -19,7 +19,7 @@ struct set {
 	uint64_t word[ALIGNED_WORDS];
 };
 
-/* Format of the file, with `sets` sets, the newest first. */
+/* Format of the file, which has `sets` sets; the newest comes first. */
 struct kept {
 	char magic[24];
 	uint8_t key[KDF_KEY_LEN];
@@ -84,7 +84,7 @@ static size_t differing(const struct set *a, const struct set *b)
 	return words;
 }
 
-/* Decides whether the set is new. ERR_PEER: it differs from an earlier one by fewer than
+/* Decides whether the set is new. ERR_PEER: the set differs from an earlier one, but by fewer than
  * ALIGNED_CHANGE_MIN ids. */
 static enum err aligned_check_change(const struct kept *k, size_t sets, const struct set *s,
 				     const char *name, bool *is_new)

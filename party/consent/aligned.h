@@ -1,14 +1,14 @@
-/* aligned.h -- Earlier sets of ids with which this party's rows were matched (job.align).
+/* aligned.h -- remembers the sets of ids with which this party's rows were matched (job.align).
  *
- * If a party matches two sets that differ by a few ids, the results disclose whether others have
- * those few. So a set is matched only if it equals an earlier one, or differs from each by at least
- * ALIGNED_CHANGE_MIN ids.
+ * If a party matches two sets that differ by a few ids, the two results disclose whether other
+ * parties have those few ids. So a set is matched only if it equals an earlier one, or differs from
+ * each by at least ALIGNED_CHANGE_MIN ids.
  *
  * state/aligned keeps 2^14 words for each of the last ALIGNED_SETS sets: HMACs of its ids, with a
- * key in the file, xored into the words that they select. At most as many words differ as ids, and
- * fewer if two ids select one word. So every change that is too small is found; one slightly above
- * the limit may be refused. An attacker learns ids from the file only by reading it and guessing
- * them. */
+ * key in the file, xored into the words that they select. If m ids differ, at most m words differ,
+ * and fewer if two ids select one word. So every change that is too small is found. A change
+ * slightly above the limit may also be refused. An attacker learns ids from the file only by
+ * reading it and guessing them. */
 #ifndef PARTY_CONSENT_ALIGNED_H
 #define PARTY_CONSENT_ALIGNED_H
 
@@ -17,10 +17,10 @@
 
 enum { ALIGNED_SETS = 16, ALIGNED_WORDS = 1 << 14, ALIGNED_CHANGE_MIN = 10 };
 
-/* Checks the set before rows are matched, and stores it. Processes that share a state directory
- * take turns. data: fingerprint of the set's data. name: the party's, for error texts. ERR_PEER:
- * the set differs too little; ERR_INPUT: the file is damaged; ERR_JOB: it cannot be written.
- * O(ids), unless the data belong to a stored set. */
+/* Checks a set of ids before rows are matched, and stores it. Processes that share a state
+ * directory take turns. data: fingerprint of the set's data. name: name of the party, for error
+ * texts. ERR_PEER: the set differs too little; ERR_INPUT: the file is damaged; ERR_JOB: it cannot
+ * be written. O(ids); cheap if the data belong to a stored set. */
 enum err aligned_note(const char *state, const char *name, const struct ids *ids,
 		      const uint8_t data[static SHA256_LEN]) MUST_CHECK;
 

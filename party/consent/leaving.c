@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A commit survives the process in any case. Once per this interval it also waits for the disk, so
- * that rounds need not wait. A power failure can lose the rows of the last second. */
+/* Interval of commits that wait for the disk. Other commits do not wait, so that rounds are fast;
+ * their rows survive the death of the process. A power failure can lose the rows of one
+ * interval. */
 #define DURABLE_EVERY_S 1.0
 
 /* ---- descriptions of messages, and their numbers ---- */
 
-enum { NAMES_MAX = 8 }; /* members of a sum that are named */
+enum { NAMES_MAX = 8 }; /* number of members of a sum that the description names */
 
 static const struct purpose {
 	enum msg_type type;
@@ -129,12 +130,12 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 	case MSG_DEGREES:
 	case MSG_PROTOTYPES:
 		return m->reals.values.n / sizeof(double);
-	/* A batch counts with its padding, because the recipient gets these numbers. */
+	/* A batch counts with its padding, because the recipient gets all these numbers. */
 	case MSG_SEALED:
 		return m->sealed.what == SEALED_ROWS || m->sealed.what >= SEALED_DIRECTORY
 			   ? m->sealed.box.n / sizeof(uint64_t)
 			   : 0;
-	case MSG_IDS: /* hashed ids; if they are plain, a chunk has at most one id per byte */
+	case MSG_IDS: /* hashed ids; if ids are plain, a chunk has at most one id per byte */
 		return work->job.ids == IDS_PLAIN
 			   ? leaving_least_of(m->ids.count - m->ids.offset, m->ids.packed.n)
 			   : m->ids.packed.n / MSG_ID_HASH_LEN;
@@ -145,7 +146,7 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 
 /* ---- the recorder ---- */
 
-/* Marks the end of the job as a refusal by policy, for the other parties. */
+/* Marks the end of the job as a refusal by policy. Other parties receive this reason. */
 static enum err explain_policy(struct leaving *l, enum err e)
 {
 	if (e == ERR_PEER)
@@ -191,8 +192,8 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 	return ERR_OK;
 }
 
-/* Reads the spending of other processes. This job's sums that were begun or noted, but not booked,
- * stay counted. */
+/* Reads the spending of other processes. Sums of this job stay counted if they were begun or noted,
+ * but not booked. */
 static enum err recount(struct leaving *l)
 {
 	struct ledger_spent more = { .rounds = l->spent.rounds - l->booked.rounds,
@@ -228,9 +229,9 @@ enum err leaving_check_past(struct leaving *l)
 	return check_privacy(l);
 }
 
-/* Checks all budgets within the transaction that books the job's first numbers, later numbers after
- * a write by another process, or a further claim. If jobs began at the same time, those that book
- * their first numbers first get the budget. */
+/* Checks all budgets. This happens within the transaction that books the job's first numbers, a
+ * further claim, or numbers after a write by another process. If two jobs began at the same time,
+ * the one that books its first numbers first gets the budget. */
 static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;
@@ -245,8 +246,8 @@ static enum err check_budgets(void *arg, bool others)
 	return explain_policy(l, check_privacy(l));
 }
 
-/* Stores a second copy of the ledger's head, so that an older ledger is detected from the first
- * claim on. */
+/* Stores a second copy of the ledger's head. From the first claim on, an older ledger that replaces
+ * this one is then detected. */
 static enum err keep_head(struct leaving *l, bool make)
 {
 	struct ledger_head head;
@@ -293,8 +294,9 @@ static void leaving_forget(void *arg)
 
 /* ---- questions under noise ---- */
 
-/* A claim covers each release once. If the job has asked as many other questions at this release as
- * there are claims, takes another claim, with the next row. */
+/* Decides whether the party answers a question under noise. A claim covers one question at each
+ * release. If other questions have used up the job's claims at this release, books a further claim
+ * with the next row. */
 static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;
@@ -331,7 +333,8 @@ static void no_finding(void *arg, const char *sentence)
 	log_debug("%s", sentence);
 }
 
-/* A ledger that lacks claims would allow spending them again. */
+/* Checks that the ledger is not older than its stored head. An older ledger lacks claims, so they
+ * could be spent again. */
 static enum err check_head(struct leaving *l)
 {
 	struct ledger_head head;
@@ -469,11 +472,11 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 		n++;
 	}
 	if (ledger_keep_heads(l->ledger, name, head, n) != ERR_OK)
-		log_warn("%s", err_detail()); /* the job is done; run.json has the heads */
+		log_warn("%s", err_detail()); /* the job is done, and run.json has the heads */
 	return ERR_OK;
 }
 
-/* Records the privacy spent by all jobs over the data set, of any coordinator. */
+/* Records the privacy spent by all jobs over the data set, for any coordinator. */
 static void record_privacy(struct leaving *l, struct facts *facts)
 {
 	double delta = l->config->policy.max_delta_total, mu;

@@ -1,4 +1,5 @@
-/* leaving.h -- records this party's egress in its ledger and bounds it by its policy.
+/* leaving.h -- records this party's egress in its ledger, and limits the egress by its policy. The
+ * path of a message:
  *
  *     channel_send -> note: within the budgets? -> held -> commit: a row each -> the wire
  */
@@ -15,31 +16,35 @@ struct leaving {
 	struct work *work;
 	struct ledger *ledger;
 	struct ledger_job job; /* texts: borrowed; parties: owned */
-	/* Egress to its coordinator from this data set, over all jobs and attempts. */
+	/* Egress to this job's coordinator from this data set, over all jobs and attempts. */
 	struct ledger_spent spent;
-	/* The part of spent that is in the ledger's rows, as far as this process has read. */
+	/* The part of spent that the ledger's rows contain, as far as this process has read
+	 * them. */
 	struct ledger_spent booked;
-	struct ledger_spent noted; /* since the last commit */
-	struct kind_claim claims;  /* claim of the job; eps 0: none */
-	bool booked_claim; /* the claim of the next numbers has a row, perhaps uncommitted */
-	bool checked;      /* numbers were booked, and no other process has written since */
+	struct ledger_spent noted; /* egress since the last commit */
+	struct kind_claim claims;  /* the claim of the job; eps 0: the job has none */
+	bool booked_claim; /* the claim of the next numbers is in a row, which may be uncommitted */
+	/* Numbers were booked, and no other process has written to the ledger since. */
+	bool checked;
 	struct ledger_head reported;
 	double durable_s; /* time of the last commit that waited for the disk; 0: none */
-	bool last_word;   /* DONE, DECLINE or ABORT was noted: its commit waits for the disk */
+	/* DONE, DECLINE or ABORT was noted, so the next commit waits for the disk. */
+	bool last_word;
 };
 
-/* Creates state/ledger.db if it does not exist, so that no job waits for its creation. Logs a
- * warning on errors, since each job will fail with them, too. */
+/* Creates state/ledger.db if it does not exist, so that no job waits for its creation. On errors,
+ * only logs a warning, since each job will report the same error. */
 void leaving_prepare(const struct party_config *config);
 
 /* Opens state/ledger.db and records every further message of the job in it. work has an offer (job,
- * names; readable: it could be parsed), channel and record, and must outlive *l. data: fingerprint
- * of the party's data. ERR_JOB, ERR_INPUT: there is no ledger, so the party must send nothing. */
+ * names), channel and record, and must outlive *l. readable: the offer could be parsed. data:
+ * fingerprint of the party's data. ERR_JOB, ERR_INPUT: the ledger cannot be used, so the party must
+ * send nothing. */
 enum err leaving_open(struct leaving **l, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN]) MUST_CHECK;
-/* Checks the job's budgets by the current ledger, before the job. ERR_PEER if it exceeds one.
- * Another process may book its numbers first, so the commit of the job's first numbers checks
- * again. */
+/* Checks, before the job, that the job fits into the budgets by the current ledger. ERR_PEER: it
+ * exceeds one. Another process may book its numbers first, so the budgets are checked again when
+ * the job's first numbers are committed. */
 enum err leaving_check_past(struct leaving *l) MUST_CHECK;
 /* Stops recording. NULL: no effect. */
 void leaving_close(struct leaving *l);
@@ -49,17 +54,17 @@ void leaving_close(struct leaving *l);
  * own head came back changed. */
 enum err leaving_fill_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
 enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done) MUST_CHECK;
-/* Records the ledger's final position. */
+/* Records the ledger's final position in the job's record. */
 void leaving_record(struct leaving *l);
 
 enum { PURPOSE_MAX = 1024 };
 
-/* Describes the message for the ledger; describes MASKED with the members of its sum
+/* Writes a description of the message for the ledger. For MASKED it names the members of the sum
  * (work->sum). */
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX]);
 
-/* Returns how many numbers in the message are made from data, including masked ones; 0 for keys,
- * hashes, texts and zeros. */
+/* Returns the number of values in the message that depend on data, including masked values. Keys,
+ * hashes, texts and zeros do not count. */
 uint64_t purpose_words(const struct work *work, const struct msg *m);
 
 #endif

@@ -37,9 +37,9 @@ static enum err policy_check_align(const struct party_config *config, const stru
 	return ERR_OK;
 }
 
-/* If an attempt has fewer parties, its sums may differ from those of an earlier attempt by the lost
- * party's terms alone. policy.allow_loss permits that within a job, as allow_subsets does between
- * jobs. */
+/* Checks that policy.allow_loss permits the dropouts that the job allows. If an attempt has fewer
+ * parties, its sums may differ from those of an earlier attempt by the lost party's terms alone.
+ * policy.allow_subsets permits the same between jobs. */
 static enum err policy_check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;
@@ -57,8 +57,8 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 	return ERR_OK;
 }
 
-/* Noise in shares reaches the claimed level only if at most as many parties collude as the job
- * states. */
+/* Checks the number of colluders that the job assumes. Noise in shares reaches the claimed level
+ * only if no more parties collude. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = job_claim(&work->job);
@@ -80,7 +80,8 @@ static enum err policy_claims_none(const struct party_config *config, const stru
 		       work->job.kind->name, config->common.name, config->policy.max_eps);
 }
 
-/* Only noise limits the information that a malicious party gains by sending false terms. */
+/* Requires noise, because only noise limits the information that a malicious party gains by sending
+ * false terms. */
 static enum err policy_check_noise(const struct party_config *config, const struct work *work)
 {
 	const char *why = job_needs_noise(&work->job);
@@ -102,7 +103,7 @@ static enum err check_pins(const struct party_config *config, struct work *work)
 		if (l == work->own)
 			continue;
 		e = policy_pin(config, work->name[l], pin);
-		if (e == ERR_PEER) { /* the peers of the configuration do not include it */
+		if (e == ERR_PEER) { /* the configuration has no such peer */
 			work->ending = ENDING_PIN;
 			snprintf(work->subject, sizeof(work->subject), "%s", work->name[l]);
 		}
@@ -204,7 +205,8 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }
 
-/* Two sums over the same data, of parties that differ by one, disclose that party. */
+/* Checks that earlier jobs had the same parties. Two sums over the same data whose parties differ
+ * by one disclose that party's terms. */
 static enum err check_subsets(const struct party_config *config, struct ledger *ledger,
 			      const struct ledger_job *job)
 {
@@ -232,7 +234,7 @@ enum err policy_check_spent(const struct party_config *config, struct ledger *le
 	return check_subsets(config, ledger, job);
 }
 
-/* Returns "of the data set \"customers\"" or "of this data". */
+/* Returns a clause for errors: "of the data set \"customers\"" or "of this data". */
 static const char *whose(const struct ledger_job *job, char text[static 96])
 {
 	bool named = job->set && *job->set;
@@ -272,8 +274,8 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
-/* Checks the job's own bound at the delta of the policy: composes its noise for this number of
- * different questions. */
+/* Checks the job's own bound at the delta of the policy. Composes the job's noise for one more
+ * question than it has claims. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims)
@@ -290,8 +292,8 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 	return policy_check_privacy(config, ledger, job, claim, false);
 }
 
-/* All attempts at a job must have the same data. Otherwise equal or different noise, or the sums,
- * would disclose the change. */
+/* Checks that all attempts at a job have the same data. Otherwise the sums, or equal or different
+ * noise, would disclose the change. */
 static enum err policy_check_data(struct ledger *ledger, const struct ledger_job *job)
 {
 	uint32_t attempt;
@@ -317,7 +319,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 		    "the job is offered by %s, which policy.coordinators of %s does not name",
 		    job->coordinator, config->common.name);
 	TRY(policy_check_data(ledger, job));
-	least.rounds++; /* every kind sums at least once */
+	least.rounds++; /* every kind computes at least one sum */
 	least.words++;
 	return policy_check_spent(config, ledger, job, &least);
 }
@@ -431,7 +433,7 @@ static enum err policy_await_answer(const struct party_config *config, struct wo
 				       "nobody at %s answered within confirm_s, %u s: "
 				       "policy.confirm requires approval",
 				       config->common.name, config->confirm_s);
-		progress_tick(); /* keeps the coordinator's deadline from passing */
+		progress_tick(); /* progress, so that the coordinator's deadline does not expire */
 		TRY(channel_pause(work->channel, LOOK_EVERY_S));
 		TRY(policy_read_answer(config, id, hash, a));
 	}
@@ -449,7 +451,7 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	if (!config->policy.confirm)
 		return ERR_OK;
 	hex_write(work->job_id, JOB_ID_LEN, id);
-	/* Everything that the user agrees to: parties, parameters, and the submitter. */
+	/* The hash covers all that the user agrees to: parties, parameters, and the submitter. */
 	h = sha256_new();
 	sha256_add_text(h, "coterie offer v1");
 	sha256_add(h, work->params_hash, sizeof(work->params_hash));

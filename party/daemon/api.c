@@ -9,7 +9,8 @@
 
 struct party_api {
 	const struct party_config *config;
-	struct conn_host *host; /* differs from the host that dials: it shows another certificate */
+	/* Separate from the host that dials, because it has another certificate. */
+	struct conn_host *host;
 	struct front *front;
 	struct http *http;
 	char bound[80];

@@ -27,11 +27,11 @@
 
 enum {
 	CANCEL_GRACE_MS = 2500,
-	LAST_WORD_MS = 6500, /* with CANCEL_GRACE_MS, less than LAST_MS */
+	LAST_WORD_MS = 6500, /* together with CANCEL_GRACE_MS, less than LAST_MS */
 	LAST_MS = 10000,
 	GRACE_MS = 5000,
 	OVERDUE_S = 30,
-	ALONE_S = 600 /* to write the profile, whose data may lie on a slow disk */
+	ALONE_S = 600 /* for writing the profile, whose data may lie on a slow disk */
 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
@@ -62,8 +62,8 @@ static void daemon_leave_job(const struct daemon *d, enum err e)
 	daemon_leave(e);
 }
 
-/* Ends the process even if a job thread does not return (a library that spins) or a name lookup
- * hangs. */
+/* Ends the process even if a job's thread does not return (for example because a library loops for
+ * ever) or if a name lookup hangs. */
 static void daemon_on_last(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -90,7 +90,7 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
 	uv_timer_start(&d->last_timer, daemon_on_last, LAST_MS, 0);
-	/* Waits for a cancelled job thread, but not for one that still computes. */
+	/* Waits for the thread of a cancelled job, but not for one that still computes. */
 	if (!d->thread_started || d->abandoned)
 		uv_unref((uv_handle_t *)&d->job_done);
 }
@@ -109,13 +109,13 @@ static void stop_waiting(struct daemon *d)
 	d->past_output = NULL;
 }
 
-/* "<why>; attempt 1 ended: ..." */
+/* the text "<why>; attempt 1 ended: ..." */
 static enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why)
 {
 	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
 }
 
-/* Raises the hook, unless a user cancelled the job. */
+/* Raises the hook for a failed job, unless a user cancelled the job. */
 static void failed(enum err code, const char *job_id, const char *why)
 {
 	if (code != ERR_OK && code != ERR_CANCELLED)
@@ -142,7 +142,7 @@ void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* There is nothing to do if the offer has just arrived. */
+/* Ends the wait for the next attempt. If an offer has just arrived, does nothing. */
 static void on_too_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -150,8 +150,8 @@ static void on_too_late(uv_timer_t *timer)
 
 	if (d->thread_started && d->work.offered)
 		return;
-	/* The coordinator is connected, waits for others and will report which are missing. If this
-	 * party left just before, it would look responsible. */
+	/* The coordinator is connected. It waits for other parties, and will report which are
+	 * missing. If this party left just before that report, it would be named as missing. */
 	if (d->thread_started && !d->graced) {
 		d->graced = true;
 		uv_timer_start(timer, on_too_late, GRACE_MS, 0);
@@ -191,7 +191,7 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 	char why[128];
 
-	if (!d->work.offered) { /* this party only waits for an offer, and was asked to stop */
+	if (!d->work.offered) { /* this party was only waiting for an offer when the stop arrived */
 		uv_timer_start(timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 		return;
 	}
@@ -202,7 +202,7 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	daemon_close(d, ERR_CANCELLED, why);
 }
 
-/* This party has confirmed its results, but the others' confirmation does not arrive. */
+/* The party has confirmed its results, but the confirmation of the others does not arrive. */
 static void on_last_word_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -223,7 +223,7 @@ static void daemon_on_signal(void *daemon, const char *why)
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
-		d->options.once = true; /* this job, with any result, is the last one */
+		d->options.once = true; /* the process ends after this job, with any result */
 		if (mailbox_cancel_unless_last(d->mailbox, ERR_CANCELLED, why))
 			uv_timer_start(&d->cancel_timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS,
 				       0);
@@ -303,8 +303,8 @@ static void daemon_on_pruned(uv_work_t *work, int status)
 	d->prunes = false;
 }
 
-/* Runs on a thread of its own, since it may take long. Never runs while an attempt is awaited,
- * which has results on disk. */
+/* Runs on a thread of its own, since it may take long. Does not run while an attempt is awaited,
+ * because that attempt has results on disk. */
 static void daemon_prune_now(struct daemon *d)
 {
 	if (d->prunes || d->awaiting || d->options.once || prune_never(&d->config->common) ||
@@ -326,7 +326,9 @@ static void end_job(struct daemon *d)
 	channel_free(d->channel);
 	mailbox_free(d->mailbox);
 	record_release(&d->record);
-	if (!d->options.once) /* the process's last message is about the job */
+	/* Keep the job in log lines until the process ends, since its last message is about the
+	 * job. */
+	if (!d->options.once)
 		log_set_job("");
 	d->channel = NULL;
 	d->mailbox = NULL;
@@ -363,12 +365,12 @@ static void daemon_on_job_done(uv_async_t *async)
 		await_again(d);
 	else if (offered && d->job_result == ERR_OK)
 		daemon_log_done(d);
-	else if (offered && !d->options.once) /* with `once` it is the process's last message */
+	else if (offered && !d->options.once) /* with `once`, main() logs this at the end */
 		log_error("job failed: %s", d->job_why);
 	if (offered && !again)
 		failed(d->job_result, d->record.job_id, d->job_why);
 	end_job(d);
-	/* if an offer came first, the job thread has handled the stop */
+	/* if an offer came first, the job's thread has handled the stop */
 	if (!offered && *d->watch.stopped) {
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
@@ -383,12 +385,13 @@ static void daemon_on_job_done(uv_async_t *async)
 		}
 		return;
 	}
-	party_data_release(&d->data); /* holds no data while there is no offer */
+	party_data_release(&d->data); /* the process holds no data while there is no offer */
 	daemon_prune_now(d);
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
 	if (d->conn && died && again)
-		conn_cut(d->conn); /* an orderly close by a party would end the job for all */
+		/* If a party closes in an orderly way, the job ends for all parties. */
+		conn_cut(d->conn);
 	else if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	else
@@ -448,17 +451,18 @@ static void daemon_sweep_offers(const char *state)
 	free(offers);
 }
 
-/* Removes the previous process's state/cache: no attempt was offered that would use it. */
+/* Removes the previous process's state/cache. No attempt that would use it was offered in time. */
 static void on_stale(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	/* otherwise the end of the job removes the cache */
+	/* in other cases the end of the job removes the cache */
 	if (!d->thread_started || !d->work.offered)
 		forget_cache(d);
 }
 
-/* Waits for the next attempt at the previous process's job. After rejoin_s it no longer arrives. */
+/* Waits for the next attempt at the previous process's job. After rejoin_s the attempt no longer
+ * arrives. */
 static void await_attempt(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -485,7 +489,7 @@ static enum err daemon_start(struct daemon *d)
 	TRY(dashboard_open(&d->dashboard, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(party_api_open(&d->api, &d->loop, d->config));
-	TRY(confine(c)); /* also before reading data: the files may be of any origin */
+	TRY(confine(c)); /* before data are read, since the files may be of any origin */
 	daemon_sweep_offers(d->config->state);
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
@@ -502,7 +506,8 @@ static enum err daemon_start(struct daemon *d)
 							.arg = d });
 	TRY(party_dashboard_start(d->dashboard, d->config));
 	TRY(party_api_start(d->api));
-	/* Data are read at each offer. Reading them here reports errors to the user at start. */
+	/* Each offer reads the data again. They are also read here, at start, so that the user sees
+	 * errors at once. */
 	TRY(party_data_bring(&d->data, d->config));
 	if (!d->options.once)
 		party_data_release(&d->data);

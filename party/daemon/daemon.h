@@ -25,11 +25,11 @@ struct daemon_options {
 
 /* Checks certificate, key and CA. They must be readable by this user, and the key by no other user.
  * They must match each other and the configured name, have the right purpose, and be valid today.
- * Checks the files of other secrets, too. ERR_INPUT. Opens nothing else. */
+ * Checks the files of other secrets, too, and opens no other file. ERR_INPUT: a check fails. */
 enum err daemon_check(const struct party_config *config) MUST_CHECK;
 
-/* Serves jobs. ERR_OK: stopped while idle, or the single job is done. Otherwise the error of the
- * job or of reaching the coordinator; the sentence is err_detail(). */
+/* Serves jobs. ERR_OK: the process was stopped while idle, or the single job is done. Other errors:
+ * the job failed, or the coordinator could not be reached; err_detail() has the sentence. */
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o) MUST_CHECK;
 
 /* -- for daemon*.c only --------------------------------------------------------------------- */
@@ -37,10 +37,10 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 enum { CLOSE_TIMEOUT_S = 2, RETRY_FIRST_MS = 50 };
 
 enum phase {
-	RESTING, /* until the time to dial again */
+	RESTING, /* waits until it dials again */
 	DIALLING,
 	SERVING,
-	RETURNING, /* a connection was lost during a job: dials until it is restored */
+	RETURNING, /* the connection was lost during a job; dials until it is restored */
 	HANGING_UP,
 	CLOSING,
 };
@@ -52,19 +52,20 @@ struct daemon {
 	struct conn_host *host;
 	struct conn *conn;
 	struct watch watch;
-	struct dashboard *dashboard; /* or NULL */
-	struct party_api *api;       /* or NULL */
+	struct dashboard *dashboard; /* NULL: there is none */
+	struct party_api *api;       /* NULL: there is none */
 	struct party_status *status;
 	uv_timer_t retry_timer, cancel_timer, again_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
 	enum phase phase;
 	unsigned retry_ms;
-	double dialling_since_s; /* start of this series of attempts */
-	double complained_s;     /* last log entry about the coordinator being unreachable */
-	double heartbeat_s;      /* value agreed with the coordinator */
-	struct backoff backoff;  /* while RETURNING */
-	/* Why the connection was lost, or the last dialling failed. */
+	double dialling_since_s; /* time when this series of attempts began */
+	/* Time of the last log entry that the coordinator cannot be reached. */
+	double complained_s;
+	double heartbeat_s;     /* value agreed with the coordinator */
+	struct backoff backoff; /* used while RETURNING */
+	/* Why the connection was lost, or why the last attempt to dial failed. */
 	char lost_why[ERR_DETAIL_MAX];
 	struct identity *identity;
 	struct numbering numbering;
@@ -72,37 +73,38 @@ struct daemon {
 	struct served *served;
 	struct declines declines;
 	struct party_data data;
-	/* The attempt that is awaited or under way, over one connection or several: */
+	/* The next members are about the attempt that is awaited or under way. The attempt may use
+	 * several connections. */
 	struct mailbox *mailbox;
 	struct channel *channel;
 	struct record record;
 	struct work work;
 	struct job_means means;
 	bool thread_started;
-	unsigned overdue_s; /* s since the job ended, while its thread still runs */
+	unsigned overdue_s; /* seconds since the job ended, while its thread still runs */
 	bool abandoned;
 	uv_work_t pruning;
 	bool prunes;
 	double pruned_s;
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
-	/* The interrupted attempt, while the next one is awaited: */
+	/* The next members are about the interrupted attempt, while the next attempt is awaited. */
 	bool awaiting, graced;
 	struct job_awaited awaited;
 	struct record past;
 	char *past_output;
 	char cause[ERR_DETAIL_MAX];
-	/* result of the process: */
+	/* The next two members are the result of the process. */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 };
 
-/* The only setter of the phase; logs each change at level debug. */
+/* Sets the phase, and logs each change at level debug. No other function sets the phase. */
 void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
 enum err daemon_start_job(struct daemon *d) MUST_CHECK;
 /* Fails the job with this thread's current error, because its next attempt will not come. Ends the
- * process if `stop`, or if the job was its only one. */
+ * process if `stop` is true, or if this job was its only one. */
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 
 /* -- daemon_dial.c -------------------------------------------------------------------------- */

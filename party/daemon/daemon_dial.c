@@ -65,7 +65,7 @@ static void wait_to_return(struct daemon *d, const char *why)
 	uv_timer_start(&d->retry_timer, on_retry, backoff_next_ms(&d->backoff), 0);
 }
 
-/* Dials again. The timer also ends a dialling that hangs. */
+/* Dials again. The timer also ends an attempt to dial that hangs. */
 static void dial_back(struct daemon *d)
 {
 	uint64_t left_ms = backoff_left_ms(&d->backoff);
@@ -150,8 +150,9 @@ static void daemon_dial_on_ready(struct conn *conn, void *arg)
 		log_error("%s", err_detail());
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
-		/* An operator must see this, even if the party dials often: either another host
-		 * poses as the coordinator, or its key was renewed and the pin was not. */
+		/* An operator must see this even if the party dials often. Either another host
+		 * poses as the coordinator, or the coordinator's key was renewed and the pin was
+		 * not. */
 		fingerprint_text(shown, seen);
 		fingerprint_text(pin, expected);
 		snprintf(why, sizeof(why),
@@ -202,8 +203,8 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		daemon_close(d, ERR_INTERNAL, err_detail());
 }
 
-/* Handles REFUSED. The party returns later, since an attempt is just ending (MSG_AGAIN); or the job
- * is done (MSG_ALL_DONE); or it is an error. */
+/* Handles REFUSED. MSG_AGAIN: an attempt is just ending, so the party returns later. MSG_ALL_DONE:
+ * the job is done. Other codes are errors. */
 static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
@@ -214,11 +215,11 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		 (const char *)r->text.p);
 	if (r->code == MSG_ALL_DONE && d->phase == RETURNING) {
 		stop_returning(d);
-		channel_fail_done(d->channel, ERR_PEER, why); /* the job thread may rely on it */
+		channel_fail_done(d->channel, ERR_PEER, why); /* the job's thread may rely on it */
 		return;
 	}
 	if (r->code == MSG_ALL_DONE && !d->mailbox &&
-	    !d->awaiting) /* the previous process took part in it */
+	    !d->awaiting) /* the previous process took part in the job */
 		job_forget(d->config->state);
 	if (again && d->phase == RETURNING) {
 		daemon_dial_give_up(d, ERR_PEER, why, true);
@@ -244,7 +245,7 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->mailbox && *d->watch.stopped)
-		return; /* its job thread ends, and daemon_on_job_done() reports the result */
+		return; /* the job's thread ends, and daemon_on_job_done() reports the result */
 	if (d->options.once)
 		daemon_close(d, code, why);
 	else if (!d->mailbox)
@@ -269,9 +270,9 @@ static void daemon_dial_on_message(struct conn *conn, const struct msg *m, void 
 	}
 }
 
-/* A party normally waits for a coordinator that does not run. But if a coordinator answers and
- * rejects this party, or is rejected, a user must act, possibly days later. So logs this at once,
- * then every minute. */
+/* Logs an error of dialling at once, then every minute. A party normally waits for a coordinator
+ * that does not run. But if a coordinator answers and rejects this party, or is rejected, a user
+ * must act, possibly days later. */
 static void complain(struct daemon *d, const struct conn *conn, const char *why)
 {
 	double now_s = clock_now_s();
@@ -285,8 +286,8 @@ static void complain(struct daemon *d, const struct conn *conn, const char *why)
 	}
 }
 
-/* While a job runs: if the connection was lost, this party dials again. If the channel has failed,
- * the job thread ends, and daemon_on_job_done() continues. */
+/* Handles the close of a connection. If it was lost while a job runs, this party dials again. If
+ * the channel has failed, the job's thread ends, and daemon_on_job_done() continues. */
 static void daemon_dial_on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;

@@ -16,7 +16,7 @@
 
 enum { ROWS = 100, WORDS_MAX = 200, DAYS = 7, DAYS_MAX = 366, SHORT = 8 };
 
-/* *l is NULL with ERR_OK if the ledger does not exist yet. */
+/* Opens the ledger. If the ledger does not exist yet, returns ERR_OK and sets *l to NULL. */
 static enum err party_dashboard_open_ledger(const struct party_config *config, struct ledger **l)
 {
 	char *path = file_join(config->state, "ledger.db");
@@ -29,7 +29,7 @@ static enum err party_dashboard_open_ledger(const struct party_config *config, s
 	return e;
 }
 
-/* Answers with o, or with the error; takes over o. */
+/* Answers with o, or with the error e. Takes over o. */
 static void dashboard_answer(struct http_answer *a, enum err e, struct json *o)
 {
 	if (e == ERR_OK) {
@@ -122,8 +122,8 @@ struct budgets {
 	const struct party_config *config;
 };
 
-/* Writes the privacy account of the data set, over all coordinators: eps of the unit that has spent
- * most. */
+/* Writes the privacy account of the data set, over all coordinators: the eps of the unit that has
+ * spent most. */
 static enum err put_privacy(const struct budgets *b, const struct ledger_job *job, struct json *o)
 {
 	double delta = b->config->policy.max_delta_total, most = 0;
@@ -233,7 +233,7 @@ static void offers(void *arg, const struct http_request *r, struct http_answer *
 		return;
 	}
 	o = json_object();
-	texts = json_put_object(o, "texts"); /* by job id */
+	texts = json_put_object(o, "texts"); /* texts, by job id */
 	for (const struct json *one = json_first(list); one; one = json_next(one)) {
 		struct buf text = { 0 };
 		char id[OFFER_ID_TEXT];
@@ -248,7 +248,7 @@ static void offers(void *arg, const struct http_request *r, struct http_answer *
 	http_json(a, o);
 }
 
-/* The answer in a request's body. If it is invalid, *why names the expected form. */
+/* The answer in the body of a request. If it is invalid, *why names the expected form. */
 struct given {
 	bool yes;
 	const char *hash, *why;
@@ -303,14 +303,14 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 
 /* -- results -------------------------------------------------------------------------------- */
 
-/* The token stands for the role of a reader: only the party's user, to whom the files belong, can
- * read it. */
+/* A request needs the token, which has the rights of a reader. Only the party's user, who owns the
+ * files, can read the token. */
 static void party_dashboard_results(void *arg, const struct http_request *r, struct http_answer *a)
 {
 	const struct party_config *config = arg;
 	struct http_request reader = *r;
 
-	if (config->common.http.anywhere) { /* others could read them on the way */
+	if (config->common.http.anywhere) { /* others could read the files on the network */
 		http_refuse(a, 403,
 			    "http.anywhere serves without TLS, so results are read at "
 			    "party.api.listen, with the role reader");

@@ -6,7 +6,7 @@
  * - POST /api/offers/ID: {"answer": "yes" | "no", "offer": HASH, "why": "", "days": 7}
  * - POST /api/results/ID, /api/results/ID/NAME?from=N: as GET at api.listen (party/daemon/api.h)
  *
- * A POST needs the right to read output/http.token, which belongs to the party's user alone, as do
+ * A POST must contain the token in output/http.token. Only the party's user can read this file, and
  * the files of offers and results. */
 #ifndef PARTY_DAEMON_DASHBOARD_H
 #define PARTY_DAEMON_DASHBOARD_H
@@ -14,14 +14,14 @@
 #include "common/http/dashboard.h"
 #include "common/job/daemon.h"
 
-/* Draws the token, writes it, and starts the dashboard; does nothing if the configuration has no
- * dashboard. config is borrowed. ERR_JOB: the token could not be written; otherwise as
+/* Draws the token, writes it, and starts the dashboard. If the configuration has no dashboard, does
+ * nothing. config is borrowed. ERR_JOB: the token could not be written; other errors: as
  * dashboard_start(). */
 enum err party_dashboard_start(struct dashboard *w, const struct party_config *config) MUST_CHECK;
 void party_dashboard_close(struct dashboard *w, const struct party_config *config);
 
-/* Writes the head of the ledger, as "ledger", and "budgets": limits and spending. ERR_INPUT,
- * ERR_JOB: the ledger cannot be read. */
+/* Writes two members: "ledger" is the ledger's head, and "budgets" has limits and spending.
+ * ERR_INPUT, ERR_JOB: the ledger cannot be read. */
 enum err party_show_standing(const struct party_config *config, struct json *o) MUST_CHECK;
 
 #endif

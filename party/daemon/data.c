@@ -109,8 +109,8 @@ static void add_file(struct party_data *d, const char *key, const char *path)
 		d->file[d->files++] = (struct data_file){ .key = key, .path = alloc_copy(path) };
 }
 
-/* Adds columns.json, which is optional. If the file appears while the features are read, the
- * columns' names change. */
+/* Adds columns.json, which is optional. It is watched even if it does not exist, because the
+ * columns' names change if it appears while the features are read. */
 static void add_columns(struct party_data *d, const char *features)
 {
 	char *dir = features ? file_dir(features) : NULL;
@@ -149,7 +149,8 @@ static void list_files(struct party_data *d, const struct party_config *c)
 		add_graph_files(d, c->data.graphs);
 	for (size_t i = 0; i < d->files; i++)
 		if (stat(d->file[i].path, &d->file[i].stat) != 0)
-			d->file[i].stat = (struct stat){ 0 }; /* reading it reports the error */
+			/* The error appears when the file is read. */
+			d->file[i].stat = (struct stat){ 0 };
 }
 
 static bool party_data_is_there(const struct data_file *f)
@@ -157,7 +158,8 @@ static bool party_data_is_there(const struct data_file *f)
 	return f->stat.st_ino != 0;
 }
 
-/* Replacing a file or changing its content alters one of these. */
+/* Returns true if the file is unchanged. If it is replaced or its content changes, one of these
+ * values differs. */
 static bool same_stat(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -234,7 +236,7 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 	return err_restore(&end);
 }
 
-/* Moves the rows of `all` that are in `of` to X, in the order of `of`. */
+/* Moves rows of `all` to X: those that are also in `of`, in the order of `of`. */
 static enum err party_data_take_rows(struct dataset *all, const struct dataset *of,
 				     struct features *X)
 {

@@ -13,7 +13,7 @@
 struct workers;
 
 struct data_file {
-	/* A key of the configuration: "features", ...; or "columns" for a columns.json next to
+	/* Key in the configuration: "features", ...; or "columns" for a columns.json next to
 	 * these. */
 	const char *key;
 	char *path; /* owned */
@@ -21,46 +21,47 @@ struct data_file {
 	uint8_t sha256[SHA256_LEN];
 };
 
-/* Empty if zero-initialised. */
+/* Data of a party. A zero-initialised object is empty. */
 struct party_data {
-	bool loaded; /* a job uses up the dataset */
+	bool loaded; /* the dataset is in memory; a job uses it up */
 	struct dataset dataset;
 	struct tu tu;
-	/* data_fingerprint() of both, as loaded or as cut by the job. */
+	/* data_fingerprint() of dataset and graphs, as loaded or as reduced by the job. */
 	uint8_t data_hash[SHA256_LEN];
 	struct data_file file[RECORD_FILES_MAX];
 	size_t files;
-	/* Ranks that hold features and edges, of which `dataset` then has only the shape; or
-	 * NULL. */
+	/* Ranks that hold features and edges; `dataset` then has only their sizes. NULL: no
+	 * ranks. */
 	struct workers *workers;
 };
 
 /* Reads the files, unless they are unchanged since the last reading (size, times, inode). Logs
- * sizes, and hashes each file. ERR_INPUT: a file is invalid, or changes while it is read; then
+ * sizes, and hashes each file. ERR_INPUT: a file is invalid, or changes while it is read; *d then
  * holds no data. */
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
-/* Reads the features again after a job has used them up, without edges: as loaded, for the rows of
- * `of`, by its ids if it has any. ERR_INPUT: a file has changed since. */
+/* Reads the features again, as loaded, after a job has used them up. Reads no edges. Takes the rows
+ * of `of`, matched by its ids if it has any. ERR_INPUT: a file has changed since. */
 enum err party_data_features(const struct party_data *d, const struct party_config *config,
 			     const struct dataset *of, struct features *X) MUST_CHECK;
-/* Returns true if party_data_features() needs no more memory than the features, because it reads
- * their file by panels. */
+/* Returns true if party_data_features() reads its file by panels, so that it needs no more memory
+ * than the features. */
 bool party_data_comes_again(const struct party_data *d);
 /* Records files, times and digests in run.json. */
 void party_data_record(const struct party_data *d, struct record *r);
-/* Sets n, columns, entries and edges for a job of this kind; the rest is 0. */
+/* Returns n, columns, entries and edges for a job of this kind; the other sizes are 0. */
 struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind *kind);
 void party_data_release(struct party_data *d);
 
-/* SHA-256 of features, edges, ids and graphs (NULL: none) as loaded, before any job has used them
- * up. Never sent, because it depends on the host's byte order. O(bytes), about 1 s for 1 GB. */
+/* Computes the SHA-256 of features, edges, ids and graphs (NULL: none). Call after loading, before
+ * a job uses them up. The hash is never sent, because it depends on the host's byte order.
+ * O(bytes), about 1 s for 1 GB. */
 void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 		      uint8_t hash[static SHA256_LEN]);
 
-/* Prefix of the hashed bytes, with their version. */
+/* Prefix of the hashed bytes. It contains the version of the format. */
 #define DATA_FINGERPRINT "coterie data v1"
 
-/* In ranks.c: starts the ranks and loads a distributed dataset. Sets dataset, workers and
+/* Starts the ranks and loads a distributed dataset (in ranks.c). Sets dataset, workers and
  * data_hash, which equals data_fingerprint(). */
 enum err party_data_on_ranks(struct party_data *d, const struct party_config *config) MUST_CHECK;
 

@@ -82,7 +82,7 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	}
 	if (e == ERR_OK)
 		e = secagg_agree(work->secagg, adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins);
-	if (e == ERR_PEER) /* the coordinator relayed the faulty keys */
+	if (e == ERR_PEER) /* the coordinator relayed the keys that are faulty */
 		err_prefix(e, "keys as %s passed them on", channel_peer(work->channel));
 	free(pins);
 	free(adverts);
@@ -143,7 +143,8 @@ static enum err send_done(struct work *work)
 
 	m->type = MSG_DONE;
 	e = leaving_fill_head(work->leaving, &m->done);
-	if (e == ERR_OK) /* a stop must wait from here on: the others may consider the job done */
+	/* From here on a stop must wait, because the others may consider the job done. */
+	if (e == ERR_OK)
 		e = mailbox_last(work->mailbox);
 	if (e == ERR_OK)
 		e = channel_send(work->channel, m);
@@ -168,7 +169,7 @@ static enum err send_done(struct work *work)
 }
 
 /* Writes profile.csv, the profile of clusters in the party's own features. No other party waits for
- * it, and the job is done without it. */
+ * it. If it cannot be written, the job is done nevertheless. */
 static void profile(const struct work *work, const struct job_means *means, const uint32_t *label)
 {
 	struct features X;
@@ -178,7 +179,7 @@ static void profile(const struct work *work, const struct job_means *means, cons
 
 	if (!(work->job.kind->needs & NEEDS_FEATURES) || work->job.kind->embeds ||
 	    work->job.kind->clusters == CLUSTERS_NONE ||
-	    work->workers) /* the features are not in this process */
+	    work->workers) /* ranks have the features, not this process */
 		return;
 	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {
 		log_warn("profile.csv was not written: %s", err_detail());
@@ -230,7 +231,8 @@ static enum err party_job_begin(struct work *work, uint32_t *label)
 	return work->side->begin ? work->side->begin(work, label) : ERR_OK;
 }
 
-/* Runs the protocol from keys to DONE. label: of the party's own rows, nodes or graphs. */
+/* Runs the protocol from keys to DONE. label: the labels of the party's own rows, nodes or
+ * graphs. */
 static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
 	enum err e;
@@ -256,9 +258,9 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	e = broadcasts_confirm_all(work);
 	if (e == ERR_OK)
 		e = send_done(work);
-	/* Take the results back if parties may have received different broadcast values, or if the
-	 * coordinator's last message is another one: the job has failed. If the coordinator is lost
-	 * only now, all parties have all results. */
+	/* Remove the results if the job has failed: if parties may have received different
+	 * broadcast values, or if the coordinator's last message is not the expected one. If the
+	 * coordinator is lost only now, all parties have all results. */
 	if (work->broadcasts.waiting || (e == ERR_PEER && !mailbox_again(work->mailbox))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
@@ -270,7 +272,8 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	return e;
 }
 
-/* Runs the job from an accepted offer to the result. Keeps a model only after success. */
+/* Runs the job from an accepted offer to the result. The kind's model is kept only after
+ * success. */
 static enum err party_job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg accept = { .type = MSG_ACCEPT };
@@ -282,7 +285,7 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 		work->cache = cache_dir(means->config->state);
 	memcpy(accept.accept.job_hash, work->job_hash, sizeof(work->job_hash));
 	if (work->job.align != ALIGN_SAME)
-		work->n = 0; /* the coordinator must not learn the number of rows from it */
+		work->n = 0; /* ACCEPT must not disclose the number of rows to the coordinator */
 	else if (work->side->describe)
 		TRY(work->side->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
@@ -300,7 +303,8 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 
 /* -- the job -------------------------------------------------------------------------------- */
 
-/* Writes run.json: that the job runs, or its result. A declined offer leaves no directory. */
+/* Writes run.json: that the job runs, or its result. Not called for a declined offer, which leaves
+ * no directory. */
 static enum err party_job_write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
@@ -336,7 +340,8 @@ static void send_last(struct work *work, const struct msg *m, double timeout_s)
 		(void)!channel_drain(work->channel, timeout_s);
 }
 
-/* Answers the offer, or reports the error. Saves an error's sentence before acting on it. */
+/* Answers the offer, or reports the error. Saves the sentence of an error before it calls other
+ * functions. */
 static enum err party_job_answer_offer(struct work *work, const struct job_means *means,
 				       const struct msg_offer *offer)
 {
@@ -347,11 +352,11 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	char *output;
 
 	if (e == ERR_CANCELLED &&
-	    mailbox_error(work->mailbox) != ERR_OK) { /* while data were read */
+	    mailbox_error(work->mailbox) != ERR_OK) { /* the job ended while data were read */
 		e = mailbox_error(work->mailbox);
 		work->ending = 0;
 		if (e != ERR_CANCELLED)
-			return e; /* the coordinator knows the reason */
+			return e; /* the coordinator already knows the reason */
 	}
 	end = err_save(e);
 	if (e != ERR_OK) {
@@ -362,7 +367,8 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 
 		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
 			m.decline.subject = msg_text(work->subject);
-		if (work->leaving) /* the answer to a considered offer discloses something */
+		/* The answer discloses something only if the offer was considered. */
+		if (work->leaving)
 			declines_add(means->declines, clock_now_s());
 		send_last(work, &m, 1);
 		return err_restore(&end);
@@ -374,15 +380,16 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	work->output = output = job_output(work, means);
 	e = party_job_take_part(work, means);
 	if (e != ERR_OK &&
-	    workers_died(work->workers)) /* counts as an attempt, like a process that dies */
+	    /* A dead rank ends only the attempt, like a process that dies. */
+	    workers_died(work->workers))
 		channel_fail_again(work->channel, e, err_detail());
 	if (e == ERR_CANCELLED &&
-	    mailbox_error(work->mailbox) != ERR_OK) /* a stop: the mailbox has its reason */
+	    mailbox_error(work->mailbox) != ERR_OK) /* after a stop, the mailbox has its reason */
 		e = mailbox_error(work->mailbox);
 	free(output);
 	end = err_save(e);
 	cancelled = e == ERR_CANCELLED;
-	/* Otherwise the coordinator knows the reason, or is away. */
+	/* In other cases the coordinator knows the reason, or is not connected. */
 	if (e != ERR_OK && !mailbox_again(work->mailbox)) {
 		struct msg m = { .type = MSG_ABORT,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
@@ -404,8 +411,8 @@ void job_forget(const char *state)
 	free(cache);
 }
 
-/* Copies the link's state into the record, and into the live snapshot so that /api/status shows no
- * less. */
+/* Copies the link's state into the record. Also copies it into the live snapshot, so that
+ * /api/status shows no less than the record. */
 static void party_job_take_link(struct work *work)
 {
 	struct link_state link;
@@ -425,7 +432,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	warnings_begin(&work->record->warnings);
 	channel_step(work->channel, "offer");
 	mailbox_set_step_timeout(work->mailbox,
-				 0); /* the other parties may take any time to connect */
+				 0); /* no limit: the other parties may take any time to connect */
 	e = channel_recv(work->channel, MSG_OFFER, m);
 	mailbox_set_step_timeout(work->mailbox, means->config->common.step_timeout_s);
 	if (e == ERR_OK) {

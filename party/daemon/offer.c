@@ -30,7 +30,8 @@ static bool has_name(const struct work *work, const char *name)
 	return false;
 }
 
-/* Reads the parties left out. Attempts ascend, and names within them (proto/msg.c). */
+/* Reads the parties left out. proto/msg.c has checked that attempts ascend, and names within an
+ * attempt. */
 static enum err read_left(struct work *work, const struct msg_offer *o)
 {
 	char name[MSG_NAME_MAX + 1] = { 0 };
@@ -53,7 +54,7 @@ static enum err read_left(struct work *work, const struct msg_offer *o)
 	return ERR_OK;
 }
 
-/* Reads the offer's job and parties: ascending names that include `own`. */
+/* Reads the offer's job and parties. The names must ascend and include `own`. */
 static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
 {
 	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
@@ -90,8 +91,8 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	return read_left(work, o);
 }
 
-/* Checks an attempt after an interrupted one: the same job among the same parties, except those
- * left out since. */
+/* Checks that an offered attempt continues the interrupted one: the same job among the same
+ * parties. Parties left out since then may be missing. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
 {
 	uint8_t then[SECAGG_HASH_LEN];
@@ -110,7 +111,7 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 	return ERR_OK;
 }
 
-/* Checks that the configuration names the data that the kind of job needs, and that they suit
+/* Checks that the configuration has the data that the kind of job needs, and that the data suit
  * it. */
 static enum err party_offer_check_data(struct work *work, const struct party_config *config)
 {
@@ -131,7 +132,7 @@ static enum err party_offer_check_data(struct work *work, const struct party_con
 	return work->side->check_data ? work->side->check_data(work) : ERR_OK;
 }
 
-/* Memory of a rank before it reads anything: MPI and its libraries (docs/results/ranks.md). */
+/* Memory of a rank before it reads data: that of MPI and its libraries (docs/results/ranks.md). */
 static const double RANK_MEMORY_LEAST = 18e6;
 
 enum err offer_check_memory(struct work *work, const struct job_means *means, bool known)
@@ -140,7 +141,8 @@ enum err offer_check_memory(struct work *work, const struct job_means *means, bo
 
 	sizes.parties = (double)work->L;
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
-	if (means->config->ranks.n) /* the estimate is for one rank's share of the data */
+	/* With ranks, the estimate is for one rank's share of the data. */
+	if (means->config->ranks.n)
 		work->record->memory_estimate =
 		    RANK_MEMORY_LEAST +
 		    (work->record->memory_estimate - KIND_MEMORY_LEAST) / means->config->ranks.n;
@@ -173,7 +175,8 @@ static void begin_record(struct work *work, const struct job_means *means)
 	work_phase(work, "offer");
 }
 
-/* Records the parties left out, and since which attempt and step, as far as this party knows. */
+/* Records the parties left out: the attempt and step from which each was missing, as far as this
+ * party knows. */
 static void note_left(struct work *work, const struct job_awaited *a)
 {
 	struct record *r = work->record;
@@ -189,7 +192,7 @@ static void note_left(struct work *work, const struct job_awaited *a)
 	}
 }
 
-/* Reads the features again, for a protocol that uses them up. */
+/* Reads the features again, for a protocol that has used them up. */
 static enum err features_again(void *ctx, struct features *X)
 {
 	const struct job_means *means = ctx;
@@ -197,8 +200,8 @@ static enum err features_again(void *ctx, struct features *X)
 	return party_data_features(means->data, means->config, &means->data->dataset, X);
 }
 
-/* Gives work the party's current data and settings before decisions depend on them. An invalid file
- * declines this job; a user may have repaired it by the next offer. */
+/* Gives work the party's current data and settings, on which the decision depends. If a file is
+ * invalid, declines this job only: a user may have repaired the file by the next offer. */
 static enum err bring_data(struct work *work, const struct job_means *means)
 {
 	struct party_data *data = means->data;
@@ -218,7 +221,7 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	return ERR_OK;
 }
 
-/* Declines kinds that do not run on ranks if the data lie on ranks: they are too large for one
+/* If the data lie on ranks, declines kinds that do not run on ranks. The data are too large for one
  * process. */
 static enum err check_ranks(const struct work *work, const struct party_config *config)
 {
@@ -231,8 +234,8 @@ static enum err check_ranks(const struct work *work, const struct party_config *
 			      config->common.name, config->ranks.n, work->job.kind->name, why);
 }
 
-/* Checks that need no data come first: a coordinator with a forbidden offer learns nothing about
- * the data. */
+/* Makes the checks that need no data. They come first, so that a coordinator with a forbidden offer
+ * learns nothing about the data. */
 static enum err consider_offer(struct work *work, const struct job_means *means,
 			       const struct msg_offer *offer)
 {
@@ -253,7 +256,8 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	e = policy_check(config, means->agreed, work);
-	if (e != ERR_OK && work->lefts) /* only the coordinator claims that they stayed away */
+	/* That these parties were absent is only the coordinator's claim. */
+	if (e != ERR_OK && work->lefts)
 		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
 				  channel_peer(work->channel), work->attempt, work->L,
 				  work->L + work->lefts);
@@ -262,7 +266,8 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	return check_ranks(work, config);
 }
 
-/* Checks for results of an earlier attempt, which may still exist if the file `served` was lost. */
+/* Checks whether results of an earlier attempt exist. They may exist although the file `served` was
+ * lost. */
 static enum err check_output(const struct work *work, const struct job_means *means)
 {
 	char *output = job_output(work, means);
@@ -291,7 +296,7 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	TRY(offer_check_memory(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
-	/* Other jobs may have spent budget while the user was asked. */
+	/* Other jobs may have spent budget while the user decided. */
 	work->ending = ENDING_POLICY;
 	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_ATTEMPT;
@@ -311,9 +316,7 @@ enum err offer_consider(struct work *work, const struct job_means *means,
 	enum err e;
 
 	record_offer(work->record, offer->job_id, offer->attempt);
-	log_set_job(
-	    work->record
-		->job_id); /* a party serves one job: lines of its loop thread belong to it, too */
+	log_set_job(work->record->job_id);
 	work->ending = ENDING_POLICY;
 	TRY(declines_check(means->declines, clock_now_s()));
 	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)

@@ -4,16 +4,16 @@
 
 #include "party/daemon/job.h"
 
-/* Reads the offer and the data, and decides. Checks that need no data come first: a coordinator
- * with a forbidden offer learns nothing about the data. From then on work->leaving is open, so that
- * the ledger has the answer. ERR_OK: work->considered is set. Otherwise work->ending is the reason
- * of the decline. Errors: of the coordinator (ERR_PEER), of the policy, of invalid or unsuitable
- * data (ERR_INPUT), of memory, of files. */
+/* Reads the offer and the data, and decides. Checks that need no data come first, so that a
+ * coordinator with a forbidden offer learns nothing about the data. Afterwards work->leaving is
+ * open, so that the ledger records the answer. ERR_OK: work->considered is set. Otherwise
+ * work->ending is the reason of the decline. ERR_PEER: the offer is invalid, or the policy forbids
+ * it. ERR_INPUT: data are invalid or unsuitable. Other errors concern memory and files. */
 enum err offer_consider(struct work *work, const struct job_means *means,
 			const struct msg_offer *offer) MUST_CHECK;
 
-/* Logs the memory estimate before the job begins. Once the job's rows are `known`, compares it with
- * policy.max_memory. */
+/* Logs the memory estimate before the job begins. known: the number of the job's rows is known;
+ * then also compares the estimate with policy.max_memory. */
 enum err offer_check_memory(struct work *work, const struct job_means *means,
 			    bool known) MUST_CHECK;
 

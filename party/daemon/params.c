@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Adds all initial parties, including those left out since; then those left out, in the order in
- * which that happened. */
+/* Adds all initial parties, including those left out later. Then adds the left-out parties, in the
+ * order in which they were left out. */
 static void add_parties(struct sha256 *h, const struct work *work, uint32_t attempt)
 {
 	const char *name[PARTIES_MAX];

@@ -8,7 +8,7 @@
 
 struct psks {
 	const struct config_map *peers;
-	struct psk *key; /* by index in peers */
+	struct psk *key; /* key of each peer, by its index in peers */
 };
 
 static bool names_any(const struct config_map *peers)

@@ -9,17 +9,18 @@
 
 struct psks;
 
-/* Reads all keys of the configuration, which it borrows. NULL if there are none. ERR_INPUT, with
- * peer and file. */
+/* Reads all keys of the configuration, which it borrows. *psks is NULL if there are none.
+ * ERR_INPUT, with peer and file: a key is invalid. */
 enum err psks_read(struct psks **psks, const struct party_config *config) MUST_CHECK;
-/* Wipes; accepts NULL. */
+/* Wipes and frees the keys; accepts NULL. */
 void psks_free(struct psks *psks);
 
 enum err psks_check(const struct party_config *config) MUST_CHECK;
 
-/* Returns the keys with the parties of a job, by party number; n is 0 for a party without one.
- * NULL: no party has one. The caller wipes this copy with psks_forget(). psks may be NULL. */
+/* Returns the keys shared with the parties of a job, by party number. A party without a key has n
+ * 0. NULL: no party has a key. The caller wipes this copy with psks_forget(). psks may be NULL. */
 struct psk *psks_of(const struct psks *psks, const struct work *work);
-void psks_forget(struct psk *psk, const struct work *work); /* accepts NULL */
+/* Wipes and frees the copy; accepts NULL. */
+void psks_forget(struct psk *psk, const struct work *work);
 
 #endif

@@ -35,7 +35,7 @@ static void party_ranks_feed(void *h, const void *p, size_t n)
 	sha256_add(h, p, n);
 }
 
-/* As add_csr() of data.c. */
+/* Hashes rows as add_csr() of data.c does. */
 static enum err hash_rows(struct sha256 *h, struct workers *w, enum ranks_op op, size_t cols,
 			  size_t count, bool weighted)
 {
@@ -82,7 +82,7 @@ static enum err party_ranks_fingerprint(struct party_data *d, const char *featur
 	if (e == ERR_OK && d->dataset.g.adjacency.rows)
 		e = hash_rows(h, d->workers, RANKS_GRAPH, s.n, s.neighbours, s.weighted);
 	else
-		for (int i = 0; i < 3; i++) /* a graph without nodes */
+		for (int i = 0; i < 3; i++) /* hash of a graph without nodes */
 			sha256_add_u64(h, 0);
 	sha256_add_u32(h, d->dataset.has_ids);
 	if (d->dataset.has_ids)
@@ -91,7 +91,7 @@ static enum err party_ranks_fingerprint(struct party_data *d, const char *featur
 	return e;
 }
 
-/* Reads ids in this process: ranks only receive the order. */
+/* Reads ids in this process. Ranks receive only the order. */
 static enum err order_by_ids(struct party_data *d, const char *path, const char *features)
 {
 	struct dataset *set = &d->dataset;

@@ -22,28 +22,29 @@ enum {
 };
 
 struct line {
-	char id[HEX_ID + 1], hash[HEX_HASH + 1]; /* hash "": written by versions without it */
+	/* The hash is "" if a version without hashes wrote the line. */
+	char id[HEX_ID + 1], hash[HEX_HASH + 1];
 	uint32_t attempt;
 	bool done;
-	bool cut; /* only the id counts, if it is complete */
+	bool cut; /* the line is incomplete; only its id counts, if the id is complete */
 };
 
-/* Lines read so far. A running party reads only new ones. */
+/* The lines read so far. A running party reads only new lines. */
 struct served {
 	char *path, *state;
 	struct stat file;
-	off_t read; /* bytes of complete lines */
+	off_t read; /* number of bytes of complete lines */
 	size_t lines, cap;
-	struct line *line; /* those lines, parsed */
+	struct line *line; /* the complete lines, parsed */
 };
 
-/* CUT ends a line that was cut short when its writer died. */
+/* The mark CUT completes a line whose writer died before it had written the whole line. */
 #define CUT  " cut"
 #define DONE "done"
 
 /* Parses "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK". Lines of earlier
- * versions end after the attempt or the hash. A line cut by a power loss may contain zeros; it ends
- * with CUT. text: n bytes and a 0. */
+ * versions end after the attempt or the hash. A line that was cut by a power loss may contain zero
+ * bytes, and ends with CUT. text: n bytes and a zero byte. */
 static bool served_parse_line(const char *text, size_t n, struct line *l)
 {
 	char check[SHA256_CHECK + 1] = "", right[SHA256_CHECK + 1];
@@ -128,8 +129,9 @@ void served_free(struct served *s)
 	free(s);
 }
 
-/* Reads the lines that any process has written since the last call. *cut: the last line has no end,
- * since its writer died. An unreadable line might belong to any job: then nothing is served. */
+/* Reads the lines that any process has written since the last call. *cut: the last line is
+ * incomplete, since its writer died. If a line is unreadable, it might be about any job, so the
+ * party then serves none. */
 static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 {
 	char *text = NULL;
@@ -150,7 +152,8 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 		struct line l = { .cut = true };
 
 		*cut =
-		    text[n - 1] != '\n'; /* this line counts now; read again once it has an end */
+		    /* The incomplete line counts now, and is read again once it is complete. */
+		    text[n - 1] != '\n';
 		text[n - !*cut] = 0;
 		if (*cut)
 			sscanf(text, "%32[0-9a-f]", l.id);
@@ -173,7 +176,7 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 	return e;
 }
 
-/* Appends and syncs, or leaves the file unchanged. */
+/* Appends the line and waits until it is on disk. On errors, leaves the file unchanged. */
 static enum err append(int fd, const char *path, const char *line)
 {
 	size_t n = strlen(line);
@@ -190,8 +193,8 @@ static enum err append(int fd, const char *path, const char *line)
 	return e;
 }
 
-/* Appends job id, attempt and text, with their checksum. With work, only if no line forbids the
- * attempt; NULL: unconditionally. */
+/* Appends job id, attempt and text, with their checksum. If work is not NULL, appends only if no
+ * line forbids the attempt. */
 static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_t attempt,
 				const char *what, struct work *work)
 {
@@ -212,7 +215,7 @@ static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_
 			e = err_set(ERR_JOB, "%s cannot be opened to append: %s", s->path,
 				    strerror(errno));
 	}
-	/* Prevents two processes with one state from both serving the attempt. */
+	/* Prevents that two processes with one state directory both serve the attempt. */
 	if (e == ERR_OK && flock(fd, LOCK_EX) != 0)
 		log_debug("%s: %s", s->path, strerror(errno));
 	if (e == ERR_OK)
@@ -220,7 +223,8 @@ static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_
 	for (size_t i = 0; e == ERR_OK && work && i < s->lines + cut; i++)
 		if (strcmp(s->line[i].id, id) == 0)
 			e = served_compare_line(work, &s->line[i]);
-	if (e == ERR_OK && s->read == 0) /* new file: its name must survive a power loss, too */
+	/* The file is new; its name must survive a power loss, too. */
+	if (e == ERR_OK && s->read == 0)
 		e = file_sync_dir(s->path);
 	if (e == ERR_OK && cut) {
 		log_warn("%s: its last line was cut short", s->path);

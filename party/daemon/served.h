@@ -9,15 +9,15 @@
 #include "party/work/work.h"
 
 struct served;
-/* Makes an object for the file in this directory. It remembers lines already read, so that a
- * running party reads each line once. */
+/* Makes an object for the file in this directory. The object remembers lines, so that a running
+ * party reads each line once. */
 struct served *served_new(const char *state);
 void served_free(struct served *s); /* accepts NULL */
 
-/* Records that the party now serves this attempt of work's job. ERR_PEER if it has served that
- * attempt or a later one before, or one with other parameters or parties (except parties left out
- * since). work->later: only the attempt is unsuitable. ERR_INPUT, ERR_JOB: the file cannot be read
- * or written. */
+/* Records that the party now serves this attempt of work's job. ERR_PEER: the party has served this
+ * attempt or a later one before, or an attempt with other parameters or parties (left-out parties
+ * may be missing). Sets work->later if only the attempt is unsuitable, so that a later one may be
+ * accepted. ERR_INPUT, ERR_JOB: the file cannot be read or written. */
 enum err served_note(struct served *s, struct work *work) MUST_CHECK;
 
 /* Records that work's job is done, so that the party serves no attempt at it again. ERR_JOB: the

@@ -9,13 +9,12 @@
 #include "proto/control.h"
 
 struct party_status;
-/* Opens the socket. Call before the process confines itself. Without control.socket in the
- * configuration, a socket that cannot be made is only a warning, and *s then answers nothing.
- * ERR_INPUT: the configured socket cannot be made, or a viewer is no user of this host. config is
- * borrowed. */
+/* Opens the socket. Call before the process confines itself. If the socket cannot be made and
+ * control.socket is not configured, only logs a warning; *s then answers nothing. ERR_INPUT: the
+ * configured socket cannot be made, or a viewer is not a user of this host. config is borrowed. */
 enum err party_status_open(struct party_status **s, const struct party_config *config,
 			   uv_loop_t *loop) MUST_CHECK;
-/* The loop must run once more afterwards. */
+/* Closes the socket. The loop must run once more afterwards. */
 void party_status_close(struct party_status *s);
 void party_status_free(struct party_status *s); /* call after the loop has run */
 

@@ -1,5 +1,5 @@
-/* The helper process starts and ends mpirun. The daemon makes it before it has keys and confines
- * itself. */
+/* The helper process starts and ends mpirun. The daemon starts the helper before it reads keys and
+ * confines itself. */
 #include "party/ranks/own.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
@@ -25,10 +25,10 @@
 enum { TURN_MS = 20 };
 
 static const struct mpirun_plan *plan;
-static bool root; /* root made this process */
+static bool root; /* this process was started by root */
 
 static struct {
-	pid_t pid; /* process of mpirun; 0: none runs */
+	pid_t pid; /* process id of mpirun; 0: mpirun does not run */
 	unsigned serial;
 	int output;
 } running = { .output = -1 };
@@ -45,14 +45,14 @@ static bool write_line(const char *path, const char *line)
 	return written;
 }
 
-/* Maps the user's own ids into the new user namespace; root needs no mapping. */
+/* Maps the user's own ids into the new user namespace. Root needs no such mapping. */
 static bool keep_user(uid_t uid, gid_t gid)
 {
 	char line[48];
 
 	if (!uid)
 		return true;
-	/* otherwise root would own these files; this process has no key */
+	/* otherwise root would own the files in /proc; this process has no key to protect */
 	prctl(PR_SET_DUMPABLE, 1);
 	snprintf(line, sizeof(line), "%u %u 1", uid, uid);
 	if (!write_line("/proc/self/uid_map", line) || !write_line("/proc/self/setgroups", "deny"))
@@ -82,8 +82,8 @@ static bool leave_network(void)
 	return up;
 }
 
-/* Isolates ranks that run on this host alone from the network. A child tries first, because a
- * partial success cannot be undone. */
+/* Isolates ranks from the network if all of them run on this host. A child process tries this
+ * first, because a partial success cannot be undone. */
 static void isolate_helper(void)
 {
 	int status = -1;
@@ -98,8 +98,8 @@ static void isolate_helper(void)
 			 "access from other hosts");
 }
 
-/* Makes the pipes to and from rank 0, and that of the standard error of mpirun and ranks. The
- * latter stays open in this process, so that messages of a dying mpirun are not lost. */
+/* Makes the pipes to and from rank 0, and the pipe for the standard error of mpirun and ranks. The
+ * last one stays open in this process, so that messages of a dying mpirun are not lost. */
 static bool make_pipes(void)
 {
 	static const char *const name[] = { "in", "out", "said" };
@@ -161,7 +161,7 @@ static bool await_end(double wait_s, int *status)
 	return false;
 }
 
-/* Ends mpirun, which ends its ranks, also on other hosts. */
+/* Ends mpirun. It then ends its ranks, also those on other hosts. */
 static void end_running(double patience_s)
 {
 	int status;
@@ -177,7 +177,7 @@ static void end_running(double patience_s)
 	if (running.output >= 0)
 		close(running.output);
 	running.output = -1;
-	file_remove_tree(plan->dir); /* also removes the files of a killed helper */
+	file_remove_tree(plan->dir); /* also removes the files that a killed helper has left */
 }
 
 static void mpirun_helper_start(int sock)

@@ -18,7 +18,8 @@ static struct mpirun_plan plan;
 
 /* ---- the plan ---- */
 
-/* Returns the path of an executable found by PATH. Owned by the caller; NULL: none. */
+/* Returns the path of an executable that PATH contains. Owned by the caller; NULL: there is
+ * none. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
@@ -59,7 +60,7 @@ static enum err mpirun_check_data(const struct party_config *c)
 	return ERR_OK;
 }
 
-/* Checks that at least one line names a host. */
+/* Checks that the file has at least one line with a host. */
 static enum err check_hostfile(const char *path)
 {
 	struct buf text = { 0 };
@@ -91,7 +92,7 @@ static void plan_release(struct mpirun_plan *p)
 	*p = (struct mpirun_plan){ 0 };
 }
 
-/* Makes the plan. p: empty; the caller releases it, also after errors. */
+/* Makes the plan. p is empty at first; the caller releases it, also after errors. */
 static enum err plan_make(const struct party_config *c, struct mpirun_plan *p)
 {
 	char *dir = file_program_dir();
@@ -162,8 +163,8 @@ static enum err give_command(struct helper_command o)
 	return ERR_OK;
 }
 
-/* Receives the outcome of the ranks started last; drops older ones. Without `wait`, returns false
- * at once if none has arrived. */
+/* Receives the outcome of the ranks that were started last; drops outcomes of earlier ones. If
+ * `wait` is false and none has arrived, returns false at once. */
 static bool mpirun_receive_outcome(struct outcome *r, bool wait)
 {
 	ssize_t n;
@@ -194,7 +195,7 @@ enum err mpirun_start(struct mpirun *l)
 	if (r.what != STARTED)
 		return err_set(ERR_INTERNAL, "ranks: mpirun cannot be started: %s",
 			       strerror(r.error));
-	/* Opens both directions, so that neither end waits for the other. */
+	/* Opens each pipe for both directions, so that opening does not wait for the other end. */
 	*l = (struct mpirun){ serial, open_end("in", O_RDWR), open_end("out", O_RDWR),
 			      open_end("said", O_RDONLY) };
 	if (l->to >= 0 && l->from >= 0 && l->output >= 0)

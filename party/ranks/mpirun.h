@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-/* Checks that ranks.n ranks can be started as configured. Without ranks: ERR_OK. ERR_INPUT. */
+/* Checks that ranks.n ranks can be started as configured. If no ranks are configured, returns
+ * ERR_OK. ERR_INPUT: they cannot be started. */
 enum err mpirun_check(const struct party_config *c) MUST_CHECK;
 /* Starts the helper, if ranks are configured; call before threads and keys exist. ERR_INPUT,
  * ERR_INTERNAL. */
@@ -20,20 +21,21 @@ enum err mpirun_begin(const struct party_config *c) MUST_CHECK;
 /* Waits some seconds for ranks and helper to end. */
 void mpirun_end(void);
 
-/* Started ranks: this end of their pipes, which do not block, and of mpirun's standard error. */
+/* The started ranks: this process's ends of their pipes, which do not block, and of mpirun's
+ * standard error. */
 struct mpirun {
 	unsigned serial;
 	int to, from, output;
 };
 
-/* Starts ranks, after ending earlier ones: one set at a time, from one thread at a time.
- * ERR_INTERNAL. */
+/* Starts ranks, after ending earlier ones. Only one set of ranks runs at a time; call from one
+ * thread at a time. ERR_INTERNAL. */
 enum err mpirun_start(struct mpirun *l) MUST_CHECK;
-/* Closes the party's ends of the pipes. Ranks that wait for a command then end; others are
+/* Closes the party's ends of the pipes. Ranks that wait for a command then end; other ranks are
  * killed. */
 void mpirun_stop(struct mpirun *l);
-/* mpirun_watched() returns a descriptor to poll for reading. Once it is readable, mpirun_ended()
- * returns whether mpirun has ended, and its status as of waitpid(). */
+/* mpirun_watched() returns a descriptor to poll for reading. Once it is readable, call
+ * mpirun_ended(): it returns whether mpirun has ended, and sets *status as waitpid() does. */
 int mpirun_watched(void);
 bool mpirun_ended(const struct mpirun *l, int *status);
 

@@ -4,10 +4,11 @@
 
 #include "common/job/daemon.h"
 
-/* Seconds for ranks to end by themselves, and then after SIGTERM. */
+/* Seconds that ranks have to end by themselves, and then to end after SIGTERM. */
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
-/* The daemon sends an order; the helper answers with the outcome. serial: number of the start. */
+/* A command of the daemon, which the helper answers with the outcome. serial: number of the
+ * start. */
 struct helper_command {
 	enum { START = 1, STOP } what;
 	unsigned serial;
@@ -15,17 +16,17 @@ struct helper_command {
 struct outcome {
 	enum { STARTED = 1, FAILED, ENDED } what;
 	unsigned serial;
-	int status, error; /* of waitpid; errno */
+	int status, error; /* status of waitpid(); errno */
 };
 
-/* Arguments for mpirun; all owned. */
+/* Arguments for mpirun. The plan owns all of them. */
 struct mpirun_plan {
 	char *mpirun, *worker, *hostfile;
-	char *dir; /* directory of the pipes in, out and said */
+	char *dir; /* directory of the pipes `in`, `out` and `said` */
 	unsigned n;
 };
 
-/* Runs the helper until it ends (common/base/helper.h). */
+/* Runs the helper, and returns when it ends (common/base/helper.h). */
 void mpirun_help(int sock, const void *plan);
 
 #endif

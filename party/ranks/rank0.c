@@ -26,10 +26,10 @@ static bool read_output(struct workers *w)
 		w->output[w->output_n++] = text[i];
 	if (n > 0)
 		log_debug("mpirun: %.*s", (int)n, text);
-	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may arrive */
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more output may arrive */
 }
 
-/* Copies the first `bytes` bytes as one line, without blanks and lines of '-' between. */
+/* Copies the first `bytes` bytes as one line; leaves out blank lines and lines of '-'. */
 static void flatten(const char *from, size_t bytes, char to[static SHOWN])
 {
 	size_t n = 0;
@@ -61,7 +61,7 @@ static enum err name_dead_rank(const struct workers *w)
 		       signal == SIGKILL ? "; was its host out of memory?" : "");
 }
 
-/* Copies coterie-worker's own line to text, or otherwise all output. */
+/* Copies the line of coterie-worker itself to text. If there is none, copies all output. */
 static void show_output(const struct workers *w, char text[static SHOWN])
 {
 	static const char own[] = "coterie-worker: ";
@@ -71,7 +71,8 @@ static void show_output(const struct workers *w, char text[static SHOWN])
 	flatten(line ? line : w->output, line ? strcspn(line, "\n") : w->output_n, text);
 }
 
-/* Returns the error after mpirun has ended, with the cause from its last output. */
+/* Returns the error of the ranks after mpirun has ended. The cause is taken from mpirun's last
+ * output. */
 static enum err rank0_report_end(struct workers *w, int status)
 {
 	double end_s = clock_now_s() + LAST_WORDS_S;

@@ -14,14 +14,14 @@ struct workers {
 	struct ranks_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
-	char output[OUTPUT_MAX]; /* first bytes of standard error of mpirun and ranks */
+	char output[OUTPUT_MAX]; /* first bytes of the standard error of mpirun and ranks */
 	size_t output_n;
 	struct ranks_command command;
 	struct ranks_reply reply;
-	uint8_t *piece; /* RANKS_FRAME_MAX */
+	uint8_t *piece; /* buffer of RANKS_FRAME_MAX bytes */
 };
 
-/* Data sent with a command (from), or received after its reply (to). */
+/* Data that are sent with a command (from), or received after its reply (to). */
 struct rank0_part {
 	const void *from;
 	void *to;
@@ -34,18 +34,20 @@ struct rank0_part {
 #define RECEIVED_MAT(m)    RECEIVED((m)->a, (m)->rows * (m)->cols)
 /* clang-format on */
 
-/* Sends w->command as command `op`, with the parts that are sent; receives w->reply, and then the
- * other parts. */
+/* Sends w->command as command `op`, with the parts that have `from`. Then receives w->reply, and
+ * after it the parts that have `to`. */
 #define rank0_call(w, op, ...) rank0_parts(w, op, (const struct rank0_part[]){ __VA_ARGS__, { 0 } })
 enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part) MUST_CHECK;
-#define rank0_ask(w, op) rank0_parts(w, op, &(struct rank0_part){ 0 }) /* without any parts */
+#define rank0_ask(w, op) rank0_parts(w, op, &(struct rank0_part){ 0 }) /* without parts */
 
-/* The two steps of rank0_call(): send the command; receive the reply after the command's data. */
+/* The two steps of rank0_call(). rank0_order() sends the command. rank0_answered() receives the
+ * reply; call it after the command's data are sent. */
 enum err rank0_order(struct workers *w, enum ranks_op op) MUST_CHECK;
 enum err rank0_answered(struct workers *w) MUST_CHECK;
-/* Receives a piece of at most *left bytes into w->piece: *count items of `unit` bytes. */
+/* Receives a piece of at most *left bytes into w->piece. *count: its number of items of `unit`
+ * bytes. */
 enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count) MUST_CHECK;
-/* Receives `values` values, piece by piece. */
+/* Receives `values` numbers, and passes them to `each` piece by piece. */
 enum err rank0_values(struct workers *w, size_t values, workers_values *each, void *arg) MUST_CHECK;
 
 #endif

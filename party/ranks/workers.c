@@ -241,7 +241,8 @@ enum err workers_rows_begin(struct workers *w, double min_cluster)
 	return rank0_ask(w, RANKS_ROWS);
 }
 
-/* Returns the o->k x o->cols numbers to which a question about rows of m columns points. */
+/* Returns the o->k x o->cols numbers to which a question about rows of m columns points, and sets
+ * o->k and o->cols. */
 static const double *question_numbers(const struct fedsc_question *q, size_t m,
 				      struct ranks_question *o)
 {
@@ -283,7 +284,7 @@ enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *
 	numbers = question_numbers(q, w->sizes.cols, o);
 	if (q->kind == FEDSC_CLUSTERS)
 		o->clusters = *q->clusters;
-	/* After FEDSC_EMBED, FEDSC_CLUSTERS is about the embedding. */
+	/* After FEDSC_EMBED, a FEDSC_CLUSTERS question is about the embedding. */
 	words = fedsc_words(q, q->kind == FEDSC_CLUSTERS ? w->sizes.dims : w->sizes.cols);
 	given = o->k * o->cols;
 	if (words > RANKS_WORDS_MAX || given > RANKS_WORDS_MAX)

@@ -1,11 +1,11 @@
-/* workers.h -- a party's ranks (common/ranks/pipe.h). They hold its data, and compute all that
- * concerns single rows. Vectors over rows arrive in the order of rows, in pieces; no function here
- * takes memory for n x d.
+/* workers.h -- a party's ranks (common/ranks/pipe.h). The ranks hold the party's data, and compute
+ * all that concerns single rows. Vectors over rows arrive in the order of rows, in pieces. No
+ * function here needs memory for n x d numbers.
  *
- * A wait ends with ERR_CANCELLED when the job was given up (progress_check), and reports progress
- * as the ranks proceed. A rank that dies ends all of them: ERR_INTERNAL, with rank and host in the
- * sentence, and workers_died() is true from then on. ERR_INPUT, with rank and host in the sentence:
- * the data are invalid, or unsuitable for ranks.
+ * A wait reports progress as the ranks proceed. It ends with ERR_CANCELLED if the job was cancelled
+ * (progress_check). If a rank dies, all ranks end: ERR_INTERNAL, with rank and host in the
+ * sentence. From then on workers_died() is true. ERR_INPUT, with rank and host in the sentence: the
+ * data are invalid, or unsuitable for ranks.
  */
 #ifndef PARTY_RANKS_WORKERS_H
 #define PARTY_RANKS_WORKERS_H
@@ -20,45 +20,47 @@
 struct workers;
 typedef enum err workers_values(void *arg, const double *x, size_t count);
 
-/* Calls mpirun_start(), and waits until all ranks have reported. */
+/* Calls mpirun_start(), and waits until all ranks have sent their hosts. */
 enum err workers_start(struct workers **w) MUST_CHECK;
 void workers_end(struct workers *w); /* accepts NULL */
 bool workers_died(const struct workers *w);
 struct ranks_sizes workers_sizes(const struct workers *w);
 
-/* edges: NULL if there are none. */
+/* Reads the files on the ranks. edges: NULL if there are none. */
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
-/* Moves row i, of features and edges, to row place[i] of n: the order of rows by ids. Call before
- * any other command. */
+/* Moves row i of n rows, of features and edges, to row place[i]. Rows are then in the order of ids.
+ * Call before any other command. */
 enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
 
-/* Requests the adjacency (RANKS_GRAPH) or the features (RANKS_FEATURES); call before an embedding
- * is made. Calls of workers_feed() then pass on all their bytes, in the order of pipe.h. */
+/* Requests the adjacency (RANKS_GRAPH) or the features (RANKS_FEATURES). Call before the embedding.
+ * Then call workers_feed() to pass on all their bytes, in the order that pipe.h describes. */
 enum err workers_show(struct workers *w, enum ranks_op op) MUST_CHECK;
 enum err workers_feed(struct workers *w, size_t bytes, dataset_feed *feed, void *arg) MUST_CHECK;
 
 /* Passes on the edges as dataset_feed_edges() does. */
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
 
-/* embed_keep() and embed_again(): the ranks keep Z, and features and graph are used up. */
+/* As embed_keep() and embed_again(), on the ranks. The ranks keep Z; features and graph are used
+ * up. */
 enum err workers_embed(struct workers *w, const struct embed_params *p,
 		       struct embedding *how) MUST_CHECK;
 enum err workers_embed_again(struct workers *w, const struct embedding *how) MUST_CHECK;
 
-/* Returns the lengths of Z's n rows; scales Z's rows by given factors, embed_scale(). */
+/* workers_norms() returns the lengths of Z's n rows. workers_scale() scales the rows of Z, as
+ * embed_scale() does with the given lengths. */
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
-/* kmeans(): label (n); centres are initialised here. kmeans_centres(), kmeans_distances(): c is k x
- * dims. */
+/* As kmeans(), with n labels and centres initialised here; as kmeans_centres() and
+ * kmeans_distances(), with c of k x dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each,
 			   void *arg) MUST_CHECK;
 
-/* order_next() of features and graph, which stay; begins: calls order_begin() first. */
+/* As order_next(), of features and graph, which stay. begins: calls order_begin() first. */
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
@@ -79,20 +81,22 @@ enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t
 enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
 		       struct mat *M) MUST_CHECK;
 
-/* placing_weigh(): length (n). Then placing_distances(), in whole rows of k, which uses up features
- * and graph. */
+/* workers_place_weigh(): as placing_weigh(); length has n entries. workers_place(), to be called
+ * next: as placing_distances(); passes on whole rows of k distances, and uses up features and
+ * graph. */
 enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length) MUST_CHECK;
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
 		       workers_values *each, void *arg) MUST_CHECK;
 
-/* Turns features into a party's rows for sums over rows (fedsc_party_part(), used up).
- * workers_ask(): fedsc_answer() of TOTALS, SPREAD, SCALE without width and noise, CLUSTERS, ANCHOR,
- * and EMBED after it. workers_nearest(): each row's label and margin in the last counts (n). */
+/* workers_rows_begin() turns features into a party's rows for sums over rows (fedsc_party_part());
+ * features are used up. workers_ask(): as fedsc_answer(), for TOTALS, SPREAD, CLUSTERS and ANCHOR,
+ * for SCALE without width and noise, and for EMBED after ANCHOR. workers_nearest(): each row's
+ * label and margin in the last counts (n entries). */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;
 
-/* cost: one entry per rank. */
+/* Returns the costs. cost: one entry per rank. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;
 
 #endif

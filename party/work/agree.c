@@ -22,9 +22,11 @@ enum {
 
 static const char LABEL[] = "coterie rows v2";
 
-/* An id under a pair's key, and its row. */
+/* An id's pseudonym and draws under a pair's key, and its row. */
 struct named {
-	uint8_t name[KDF_KEY_LEN]; /* pseudonym, draw of the lower party, of the higher */
+	/* Pseudonym, draw for the direction from lower to higher party, draw for the other
+	 * direction. */
+	uint8_t name[KDF_KEY_LEN];
 	uint32_t row;
 };
 
@@ -32,7 +34,7 @@ struct named {
 struct own {
 	const struct dataset *d;
 	const uint32_t *row;
-	uint8_t *has; /* a bit per row: an own node has it */
+	uint8_t *has; /* one bit per row: an own node has this row */
 };
 
 static void key_with(const struct work *work, size_t j, struct kdf_key *k)
@@ -80,8 +82,8 @@ static int by_higher_draw(const void *a, const void *b)
 		      ((const struct named *)b)->name + PSEUDONYM + DRAW, DRAW);
 }
 
-/* Writes a batch: number of own nodes u64, then the sample: pseudonym, row u32 each;
- * little-endian. */
+/* Writes a batch: the number of own nodes (u64), then the sample, with pseudonym and row (u32) of
+ * each node. Numbers are little-endian. */
 static void party_agree_write_batch(const struct work *work, const struct own *own, size_t to,
 				    struct buf *out)
 {
@@ -110,7 +112,7 @@ static void party_agree_write_batch(const struct work *work, const struct own *o
 	wipe(&k, sizeof(k));
 }
 
-/* Reads the batch of party l. ERR_PEER: no number of nodes gives such a batch. */
+/* Reads the batch of party l. ERR_PEER: the batch does not fit its number of nodes. */
 static enum err read_batch(const struct work *work, size_t l, struct bytes batch, uint64_t *count,
 			   struct named *sample, size_t *n)
 {
@@ -173,8 +175,8 @@ static enum err party_agree_compare_batch(const struct work *work, size_t l, con
 		       : ERR_OK;
 }
 
-/* Checks that the union of the parties' nodes is no smaller than each part, and no larger than all
- * together. */
+/* Checks that the union of the parties' nodes is no smaller than the largest part, and no larger
+ * than all parts together. */
 static enum err party_agree_check_total(const struct work *work, uint64_t largest, uint64_t all,
 					bool disjoint)
 {

@@ -9,20 +9,20 @@
  *     HKDF-Expand(K; id; 32 bytes) = pseudonym (16 bytes)
  *                                    || draw, lower to higher (8) || higher to lower (8)
  *
- * Each party seals to the other its number of nodes (u64), and the pseudonym and row (u32) of the
- * AGREE_SAMPLE own ids, or of all if fewer, with the lowest draw in its direction, compared as
- * bytes. Numbers are little-endian. The same id must have the same row, and the same row the same
- * id.
+ * Each party seals a batch to the other. It contains its number of nodes (u64), and pseudonym and
+ * row (u32) of a sample of its ids. The sample is the AGREE_SAMPLE ids with the lowest draws in
+ * this direction, compared as bytes; or all ids if there are fewer. Numbers are little-endian. The
+ * same id must have the same row, and the same row the same id.
  *
- * Let i and j be honest and share s nodes with unequal rows, of their n_i and n_j. The lie goes
- * unnoticed with
+ * Let parties i and j be honest, with n_i and n_j nodes, and let s of their common nodes have
+ * unequal rows. The difference remains undetected with probability
  *
  *     P <= (1 - s / n_i)^144 (1 - s / n_j)^144
  *
  * in each attempt (keys are new in each), for any coordinator and other parties: they know neither
- * sample. With s = 5 % of both, P <= 0.95^288 = 4e-7; for m honest pairs the bounds multiply.
- * Disclosure: party j can test guesses of ids against the 144 pseudonyms that i sent it, and c
- * colluders against 144 c at most.
+ * sample. If s is 5 % of n_i and of n_j, P <= 0.95^288 = 4e-7. For m honest pairs the bounds
+ * multiply. Disclosure: party j can test guesses of ids against the 144 pseudonyms that i sent it,
+ * and c colluders against 144 c at most.
  */
 #ifndef PARTY_WORK_AGREE_H
 #define PARTY_WORK_AGREE_H
@@ -32,10 +32,11 @@
 
 enum { AGREE_SAMPLE = 144 };
 
-/* Call after party_align(), with its d and row. disjoint: parties need have no node in common.
- * ERR_PEER, naming the coordinator: rows differ; there are as many rows as the parties have nodes
- * together, unless disjoint; impossible numbers of nodes. ERR_PEER, naming a party: it sent an
- * invalid batch. O(L own), 0.4 us per node and party. */
+/* Compares rows with all other parties. Call after party_align(), with the same d and row.
+ * disjoint: the parties may have no node in common. ERR_PEER, naming the coordinator: rows differ,
+ * or the number of rows is impossible. It is also an error if the number of rows is the sum of all
+ * parties' numbers of nodes, unless disjoint. ERR_PEER, naming a party: it sent an invalid batch.
+ * O(L own), 0.4 us per node and party. */
 enum err party_agree_rows(struct work *work, const struct dataset *d, const uint32_t *row,
 			  bool disjoint) MUST_CHECK;
 

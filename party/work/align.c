@@ -17,16 +17,17 @@
 enum {
 	KEY_LEN = NUMBERING_KEY_LEN,
 	NUMBER_LEN = 21,
-	BYTES_PER_NODE = 128, /* bytes per node of a block of 16 columns; a party holds more */
+	/* Bytes per node for a block of 16 columns; a party holds more than one such block. */
+	BYTES_PER_NODE = 128,
 };
 
-/* An own node as the coordinator will identify it. */
+/* An own node and its id, as the coordinator receives it. */
 struct entry {
 	struct bytes id;
 	uint32_t node;
 };
 
-/* Checks the shared key. ERR_PEER if this party keeps a numbering_key and the key was made of
+/* Checks the shared key. ERR_PEER: this party has a numbering_key, and the shared key was made from
  * another file. */
 static enum err check_key(const struct work *work, const char *purpose,
 			  const uint8_t key[static KEY_LEN])
@@ -46,7 +47,8 @@ enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key
 {
 	bool kept = work->numbering && work->numbering->kept;
 
-	/* Without a numbering_key, attempts at one job share a key, and other jobs have others. */
+	/* Without a numbering_key, all attempts at one job have the same key, and each job has
+	 * another key. */
 	if (work->own == 0)
 		TRY(kept ? numbering_key(work->numbering, purpose, work->job.seed, key)
 			 : secret_key(work, purpose, key));
@@ -54,8 +56,8 @@ enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key
 	return work->own == 0 ? ERR_OK : check_key(work, purpose, key);
 }
 
-/* Makes the own ids as the coordinator will see them, in no order. They point into *store, which
- * the caller owns, also after an error. */
+/* Makes the own ids as the coordinator receives them, unsorted. They point into *store, which the
+ * caller owns, also after an error. */
 static enum err make_entries(struct work *work, const struct dataset *d, struct entry *entry,
 			     uint8_t **store)
 {
@@ -66,7 +68,8 @@ static enum err make_entries(struct work *work, const struct dataset *d, struct 
 
 	*store = alloc(d->n, width);
 	if (hashed) {
-		TRY(party_numbering_key(work, "hashed ids", key)); /* party 0 draws it for all */
+		/* Party 0 draws the key for all parties. */
+		TRY(party_numbering_key(work, "hashed ids", key));
 		h = hmac_new((struct bytes){ key, KEY_LEN });
 		wipe(key, sizeof(key));
 	}
@@ -125,7 +128,8 @@ static enum err send_ids(struct work *work, const struct entry *entry, size_t n)
 
 /* ---- rows ---- */
 
-/* Returns own nodes by ascending row: the row in the upper half, the node in the lower. */
+/* Returns own nodes by ascending row. The upper half of each entry is the row, the lower half the
+ * node. */
 static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 {
 	uint64_t *pair = alloc(own, sizeof(*pair));
@@ -159,7 +163,7 @@ static enum err recv_rows(struct work *work, const struct entry *entry, size_t o
 			       n);
 	free(pair);
 	TRY(e);
-	/* n is the coordinator's claim, and everything that follows has as many rows. */
+	/* n is only the coordinator's claim, and all later vectors have n rows. */
 	snprintf(what, sizeof(what), "ROWS of %" PRIu32 " nodes", n);
 	TRY(work_check_memory(work, what, (double)BYTES_PER_NODE * n));
 	work->n = n;
@@ -195,7 +199,7 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 		e = recv_rows(work, entry, d->n, row);
 	free(entry);
 	TRY(e);
-	/* Each party gets rows of its own; n is the same for all. */
+	/* The parties receive different rows, but the same n. */
 	n = htobe64(work->n);
 	work->broadcasts.per_party = false;
 	tree_build(&tree, work->L, true);

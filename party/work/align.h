@@ -6,26 +6,27 @@
 #include "crypto/numbering.h"
 #include "party/work/work.h"
 
-/* d: this party's own nodes (work->dataset in a job). row: d->n entries; row[i] becomes the joint
- * row of own node i. Sets work->n to the joint number of nodes, 0 .. MSG_ITEMS_MAX - 1.
+/* Agrees with the coordinator on the rows of this party's nodes. d: the own nodes (work->dataset in
+ * a job). row: d->n entries; row[i] becomes the joint row of own node i. Sets work->n to the joint
+ * number of nodes, 0 .. MSG_ITEMS_MAX - 1.
  *
- * Begins the transcript of the root's group (work_group) with n: later sums must not begin it
+ * Begins the transcript of the root's group (work_group) with n, so later sums must not begin it
  * again.
  *
- * ERR_PEER: a sealed message that is incomplete or for another party, rows that are repeated or out
- * of range, fewer nodes than this party has, or more than fit this host's memory. ERR_INTERNAL: two
- * own ids have one hash.
+ * ERR_PEER: a sealed message is incomplete or for another party; rows are repeated or out of range;
+ * n is smaller than this party's number of nodes, or too large for this host's memory.
+ * ERR_INTERNAL: two own ids have one hash.
  */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 
-/* Sets key to a key of all parties for the use that `purpose` names. Party 0 makes it
- * (crypto/numbering.h) and seals it to all others. ERR_PEER if this party keeps a numbering_key and
- * the key was made of another file. The caller wipes it. */
+/* Agrees on a key of all parties for the use that `purpose` names. Party 0 makes it
+ * (crypto/numbering.h) and seals it to all others. ERR_PEER: this party has a numbering_key, and
+ * the key was made from another file. The caller wipes it. */
 enum err party_numbering_key(struct work *work, const char *purpose,
 			     uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 
-/* Receives the labels of server_own_labels(): label[i] (own entries, 0 .. values) belongs to own
- * node i; row as of party_align(). */
+/* Receives the labels that server_own_labels() sends. label[i] belongs to own node i; it has `own`
+ * entries, 0 .. values. row: as for party_align(). */
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
 			  uint32_t group, uint32_t values, uint32_t *label) MUST_CHECK;
 

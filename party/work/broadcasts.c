@@ -66,9 +66,9 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 	sha256_end(h, hash);
 }
 
-/* True for messages that do not enter work->received in the form received. Keys of this session
- * make boxes and tags. ROWS are in the order of hashed ids (party_align() adds them in the order of
- * own ids). secure_sum_verified() adds the numbers of a SUM. */
+/* Returns true for messages that do not enter work->received in the form received. SEALED and the
+ * tag of SUM depend on keys of this session; secure_sum_verified() adds the numbers of a SUM. ROWS
+ * are in the order of hashed ids; party_align() adds them in the order of own ids. */
 static bool is_of_session(enum msg_type type)
 {
 	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;
@@ -80,8 +80,8 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (!is_of_session(type))
 		chain_message(work->received, type, body);
-	/* The tag of a SUM proves it; otherwise the job ends. So no party can receive another
-	 * sum. */
+	/* The tag of a SUM proves its numbers; if it does not, the job ends. So all parties receive
+	 * the same SUM. */
 	if (work->broadcasts.per_party || type == MSG_SUM)
 		return;
 	work->broadcasts.received = true;
@@ -99,8 +99,8 @@ void work_note_received(struct work *work, const void *p, size_t n)
 	chain_value(work->received, "coterie heard v1", p, n);
 }
 
-/* Computes the word from member `from` to member `to`, one of which is this party, for the case
- * that `from` received the same values as this party. */
+/* Computes the word from member `from` to member `to` for the case that `from` received the same
+ * values as this party. This party is one of the two. */
 static void word_of(const struct work *work, size_t from, size_t to,
 		    uint8_t word[static MSG_TOLD_LEN])
 {
@@ -134,7 +134,7 @@ static enum err broadcasts_send_words(struct work *work, size_t first, size_t la
 	struct buf words = { 0 };
 	enum err e;
 
-	/* No message has followed the word of a sum yet. */
+	/* Receives TOLD of the last sum, if it has not arrived before another message. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));
@@ -183,7 +183,8 @@ static const char *broadcasts_phase_name(const struct work *work)
 
 enum { NAMES = 8, OTHERS = NAMES * (MSG_NAME_MAX + 2) + 64 };
 
-/* "bank-b", "one of bank-b and shop", "one of a, b, ..., h and 12 more" */
+/* Writes the names of the other members: "bank-b", "one of bank-b and shop", or "one of a, b, ...,
+ * h and 12 more". */
 static void others(const struct work *work, char text[static OTHERS])
 {
 	size_t first = work->broadcasts.with[0], last = work->broadcasts.with[1],

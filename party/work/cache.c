@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file has magic, key, piece, and the SHA-256 of all that. */
+/* A file consists of magic, key, piece, and the SHA-256 of these three. */
 enum { MAGIC_LEN = 8, HEAD_LEN = MAGIC_LEN + SHA256_LEN, KEY_SHOWN = 8 };
 static const char MAGIC[MAGIC_LEN + 1] = "COTCACH1";
 static const char SUFFIX[] = ".cache";
@@ -19,8 +19,8 @@ char *cache_dir(const char *state)
 	return file_join(state, "cache");
 }
 
-/* Returns the file's path: its name has enough of the key to distinguish pieces; the file has the
- * whole key. */
+/* Returns the file's path. The name contains a part of the key that suffices to distinguish pieces.
+ * The file contains the whole key. */
 static char *cache_path_of(const char *dir, const char *name, const uint8_t *key)
 {
 	char hex[2 * KEY_SHOWN + 1], text[CACHE_NAME_MAX + sizeof(hex) + 16];
@@ -72,7 +72,7 @@ void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA2
 	char *path;
 	enum err e;
 
-	if (!dir || progress_stopped()) /* after a stop the piece may be incomplete */
+	if (!dir || progress_stopped()) /* after a stop, the piece may be incomplete */
 		return;
 	path = cache_path_of(dir, name, key);
 	buf_add(&file, MAGIC, MAGIC_LEN);
@@ -105,5 +105,5 @@ void cache_forget(const char *dir)
 			unlinkat(dirfd(d), entry->d_name, 0);
 	}
 	closedir(d);
-	rmdir(dir); /* fails if it contains other files */
+	rmdir(dir); /* fails if the directory contains other files */
 }

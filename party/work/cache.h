@@ -1,7 +1,7 @@
 /* cache.h -- values computed before the exchange, kept for the job's next attempt.
  *
  * state/cache has a file per piece, named by the kind of piece and its key: the hash of all inputs.
- * The files are as secret as the data. The party removes them when the job is over.
+ * The files are as confidential as the data. The party removes them when the job is over.
  */
 #ifndef PARTY_WORK_CACHE_H
 #define PARTY_WORK_CACHE_H
@@ -13,16 +13,16 @@
 
 enum { CACHE_NAME_MAX = 32 };
 
-char *cache_dir(const char *state); /* owned by the caller */
+char *cache_dir(const char *state); /* returns the path of state/cache; owned by the caller */
 
 /* Reads the piece of this name and key into *file; *piece is the stored piece inside it. Reads at
- * most max bytes. False: there is none, or it is damaged. Then *file is empty; a damaged file is
- * removed, with a warning that names it. dir NULL: there never is one. */
+ * most max bytes. Returns false if the file does not exist or is damaged; *file is then empty.
+ * Removes a damaged file, and logs a warning that names it. dir NULL: there is no cache. */
 bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA256_LEN], size_t max,
 		struct buf *file, struct bytes *piece);
 
-/* Stores a piece. Failure is only a warning, since the next attempt can compute it again. Stores
- * nothing after progress_stop(), because a stopped computation has no result. */
+/* Stores a piece. If this fails, only logs a warning, since the next attempt can compute the piece
+ * again. Stores nothing after progress_stop(), because a stopped computation has no result. */
 void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA256_LEN],
 		struct bytes piece);
 

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shortened hashes that the party shows. All zeros: its columns have no names. */
+/* Shortened hashes that this party sends to the others. If its columns have no names, all bytes are
+ * zero. */
 struct disclosures {
 	uint8_t names[12];  /* the names in their order */
 	uint8_t sorted[10]; /* the same names in the order of their bytes */
-	uint8_t held[10];   /* types and units, in the columns' order */
+	uint8_t held[10];   /* types and units, in the order of the columns */
 };
 _Static_assert(sizeof(struct disclosures) == SECAGG_HASH_LEN, "it is shown as 32 bytes");
 

@@ -47,7 +47,7 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 		if (e != ERR_OK)
 			return err_prefix(e, "as %s passed it on", channel_peer(work->channel));
 	} while (len == TEXT_MAX);
-	/* The length in an opened box is only the sender's claim. */
+	/* The length in an opened box is only a claim of the sender. */
 	if (in->n >= HEAD)
 		memcpy(&bytes, in->p, HEAD);
 	bytes = le64toh(bytes);
@@ -85,7 +85,7 @@ enum err party_exchange(struct work *work, enum sealed what, struct buf *out, st
 		buf_release(&text);
 	}
 	TRY(e);
-	work->broadcasts.per_party = true; /* each party receives batches of its own */
+	work->broadcasts.per_party = true; /* each party receives other batches */
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
 		if (l != work->own)
 			e = recv_batch(work, l, what, &in[l], most);

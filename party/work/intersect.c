@@ -17,27 +17,28 @@
 enum { ID = OKVS_KEY_LEN, CANARY = UINT32_MAX, TICK = 1 << 16, BYTES_PER_WORD = 24 };
 _Static_assert((int)ID == (int)MSG_ID_HASH_LEN, "a pseudonym is a hashed id");
 
-/* Own ids, and the canaries, by ascending pseudonym. */
+/* Pseudonyms of own ids and of canaries, in ascending order. */
 struct pseudonyms {
 	uint8_t (*key)[ID];
-	uint32_t *row; /* CANARY: not a row */
+	uint32_t *row; /* the row; CANARY: it is a canary */
 	size_t n;
 };
 
-/* A party's state from its own ids to the common ids. */
+/* State of a party from its own ids to the common ids. */
 struct intersect {
 	struct work *work;
 	const struct dataset *d;
 	struct tree tree;
 	const struct tree_node *all;
 	struct pseudonyms names;
-	size_t own_step, bound; /* step of the own count of ids; largest count, padded */
+	/* Own number of ids, rounded up to the scale; largest number of ids of a party, padded. */
+	size_t own_step, bound;
 	size_t lister;
 };
 
 /* ---- pseudonyms ---- */
 
-/* Returns an HMAC whose key is made of the group key, label and try. */
+/* Returns an HMAC whose key is derived from the group key, label and number of the try. */
 static struct hmac *keyed(const struct work *work, const char *label, uint8_t tries)
 {
 	struct buf info = { 0 };
@@ -66,7 +67,8 @@ static void party_intersect_add_name(struct pseudonyms *n, struct hmac *h, const
 		progress_tick();
 }
 
-/* Names all ids and canaries. Canaries have a key of their own, so that no id can be one. */
+/* Computes the pseudonyms of all ids and canaries. Canaries have a key of their own, so that no id
+ * has the same pseudonym. */
 static void name_all(struct intersect *s, uint8_t tries)
 {
 	struct hmac *h = keyed(s->work, "coterie align ids v1", tries);
@@ -83,8 +85,8 @@ static void name_all(struct intersect *s, uint8_t tries)
 	okvs_sort(s->names.key, s->names.row, s->names.n);
 }
 
-/* Sends own pseudonyms and `more` random ones, both ascending. Merges them while sending, since a
- * complete list would occupy memory next to the table that waits. */
+/* Sends own pseudonyms and `more` random ones, in ascending order. Merges them while sending,
+ * because a complete list would take memory in addition to the table that waits to be sent. */
 static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID], size_t more)
 {
 	const size_t most = CHANNEL_CHUNK / ID, own = s->names.n, all = own + more;
@@ -111,8 +113,8 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* ---- tables ---- */
 
-/* Computes a verified sum of votes: each party answers n questions with 0 or 1. alike: it answers
- * exactly one of them with 1. */
+/* Computes a verified sum of votes. Each party answers n questions with 0 or 1. alike: each party
+ * answers exactly one of them with 1. */
 static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 {
 	struct work *work = s->work;
@@ -127,9 +129,9 @@ static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t
 				work->L, all);
 }
 
-/* Counts the parties on each step of the public scale, and finds those on the lowest. peeled: a
- * table of this party's ids, or NULL. The sums are verified, so the coordinator cannot broadcast
- * others. */
+/* Counts the parties on each step of the public scale, and finds those on the lowest occupied step.
+ * *peeled: a table of this party's ids, or NULL. The sums are verified, so the coordinator cannot
+ * broadcast false ones. */
 static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **peeled)
 {
 	struct work *work = s->work;
@@ -173,7 +175,8 @@ static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **p
 	return ERR_OK;
 }
 
-/* Computes s_i: the pairs' shares of zero, which cancel if all parties have the id. */
+/* Computes s_i for each own id: the sum of this party's shares with all other parties. The shares
+ * of all parties add up to zero if all parties have the id. */
 static uint64_t *zero_shares(const struct intersect *s)
 {
 	static const char label[] = "coterie align prf v1";
@@ -194,8 +197,8 @@ static uint64_t *zero_shares(const struct intersect *s)
 	return value;
 }
 
-/* Sends the table. Frees the order before the table waits to be sent, since memory use is highest
- * then. */
+/* Sends the table. Frees the order of its rows before the table waits to be sent, because memory
+ * use is highest then. */
 static enum err send_table(struct intersect *s, struct okvs **peeled)
 {
 	size_t words = okvs_words(s->bound + ALIGN_CANARIES);
@@ -213,7 +216,7 @@ static enum err send_table(struct intersect *s, struct okvs **peeled)
 	return e;
 }
 
-/* Lists own pseudonyms among random ones, so that nobody learns their number. */
+/* Sends a list of own pseudonyms among random ones, so that the number of own ids stays hidden. */
 static enum err list_names(const struct intersect *s)
 {
 	size_t more = s->own_step + ALIGN_CANARIES - s->names.n;
@@ -246,11 +249,10 @@ static enum err party_intersect_by_tables(struct intersect *s)
 
 /* The list of common pseudonyms, received in pieces. */
 struct common_rows {
-	size_t count, done; /* ids announced; ids received */
-	size_t at;          /* own pseudonyms before it are below the last common one */
+	size_t count, done; /* number of ids announced; number received */
+	size_t at;          /* index of the first own pseudonym that is above the last common one */
 	size_t canaries;
-	/* common ids that are no canaries; their rows replace the first of the own pseudonyms'
-	 * rows */
+	/* common ids that are not canaries; their rows replace the first rows of own pseudonyms */
 	size_t rows;
 };
 
@@ -276,7 +278,8 @@ static enum err take_common(struct intersect *s, const struct msg_ids *m, struct
 	for (size_t i = 0; i < ids; i++, t->done++) {
 		const uint8_t *id = m->packed.p + i * ID;
 
-		/* Common pseudonyms ascend, so search only above the last: none is found twice. */
+		/* Common pseudonyms ascend, so search only above the last one. Then none is found
+		 * twice. */
 		while (t->at < own->n && memcmp(own->key[t->at], id, ID) < 0)
 			t->at++;
 		if (t->at == own->n || memcmp(own->key[t->at], id, ID) != 0)
@@ -310,16 +313,16 @@ static enum err recv_common(struct intersect *s, struct common_rows *t)
 	return ERR_OK;
 }
 
-/* Returns freed memory at once while tables and lists of millions of ids are in use, so that it
- * does not stay allocated next to new tables. */
+/* Sets whether freed memory returns to the system at once. This is on while tables and lists of
+ * millions of ids are in use, so that freed memory does not stay allocated next to new tables. */
 static void keep_small(const struct work *work, bool small)
 {
 	alloc_gives_back(small);
 	channel_spare_little(work->channel, small);
 }
 
-/* Orders rows by a keyed hash of their ids. Nobody chooses this order, and the coordinator does not
- * know which pseudonym belongs to which row. */
+/* Orders rows by a keyed hash of their ids. No process can choose this order, and the coordinator
+ * does not know which pseudonym belongs to which row. */
 static void number_rows(const struct dataset *d, const uint8_t *key, uint32_t *row, size_t n)
 {
 	struct hmac *h = hmac_new((struct bytes){ key, NUMBERING_KEY_LEN });

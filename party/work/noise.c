@@ -14,12 +14,12 @@ struct work_noise {
 	struct noise_source source;
 	struct work *work;
 	enum noise_on on;
-	uint32_t releases; /* so far */
+	uint32_t releases; /* number of releases so far */
 	bool keyed;
 	struct prg *prg;
 };
 
-/* Changes with the samplers, because another version must not reuse a stream. */
+/* Version of the samplers. It changes with them, because a new version must not reuse a stream. */
 static const char version[] = "coterie noise v2";
 
 static void add_field(struct hmac *h, const void *p, size_t n)
@@ -58,8 +58,8 @@ static void add_question(struct hmac *h, const struct work_noise *noise)
 		add_members(h, work);
 }
 
-/* Both the stream's key and the question's name are derived from the HMAC; the key does not follow
- * from the name. */
+/* Sets the key of the noise. The key and the question's name both come from the HMAC, and the key
+ * cannot be computed from the name. */
 static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
 {
 	struct work_noise *noise = ctx;

@@ -1,7 +1,8 @@
 /* noise.h -- the source of the noise that a party adds to its numbers, with one key per question.
  *
- * The key of a release's noise is an HMAC, by the party's own secret (secret.h), of everything on
- * which the true answer and its meaning depend, each field with its length:
+ * A release is one answer with noise. The key of its noise is an HMAC by the party's own secret
+ * (secret.h). The HMAC covers all that the true answer and its meaning depend on, each field with
+ * its length:
  *
  *     the sampler's version; the target of the noise; the number of the release in its attempt
  *     job id; the hash of all parameters, the submitter, the coordinator and the parties that began
@@ -14,9 +15,9 @@
  *     the noise's scale and the answer before noise
  *
  * Two attempts that ask the same question get the same noise, which discloses nothing new. If they
- * ask different questions, they get independent noise. The party reports each question to
- * work->question (the ledger's account) before it answers; that refuses a question that the budgets
- * do not cover.
+ * ask different questions, they get independent noise. Before it answers, the party reports each
+ * question to work->question (the ledger's account). This function refuses a question that the
+ * budgets do not cover.
  */
 #ifndef PARTY_WORK_NOISE_H
 #define PARTY_WORK_NOISE_H
@@ -24,14 +25,14 @@
 #include "common/privacy/noise.h"
 #include "party/work/work.h"
 
-/* NOISE_ON_OWN: noise on this party's own numbers, which makes them private by itself.
- * NOISE_IN_SUM: its share of the noise in a sum. */
+/* NOISE_ON_OWN: noise on this party's own numbers; this noise alone makes them private.
+ * NOISE_IN_SUM: this party's share of the noise in a sum. */
 enum noise_on { NOISE_ON_OWN, NOISE_IN_SUM };
 
 /* Returns the source of this job's noise, borrowed until work_noise_end(). noise_begin() sets its
- * key; drawing bytes before is ERR_INTERNAL. Without a state directory (in memory, tests) each key
- * has a secret of its own. noise_begin(): ERR_JOB, ERR_INPUT: as secret_hmac(); ERR_PEER: this
- * party does not answer the question. */
+ * key; a draw before that is ERR_INTERNAL. Without a state directory (in memory, tests), each key
+ * has a secret of its own. Errors of noise_begin(): ERR_JOB, ERR_INPUT: as secret_hmac(); ERR_PEER:
+ * this party does not answer the question. */
 const struct noise_source *work_noise(struct work *work, enum noise_on on);
 void work_noise_end(struct work *work);
 

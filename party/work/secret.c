@@ -13,11 +13,11 @@
 
 enum { KEY_LEN = 32, HEAD_AT = KEY_LEN, HEAD_LEN = 8 + SHA256_LEN, WHOLE = KEY_LEN + HEAD_LEN };
 
-/* The file, open and locked, with its contents. */
+/* The file state/noise.key, open and locked, and its contents. */
 struct secret {
 	char *path;
 	int fd;
-	size_t n; /* bytes: KEY_LEN or WHOLE */
+	size_t n; /* number of bytes: KEY_LEN or WHOLE */
 	uint8_t bytes[WHOLE];
 };
 
@@ -29,7 +29,7 @@ static enum err secret_write(struct secret *s, size_t n)
 	return ERR_OK;
 }
 
-/* Draws the secret if the file is empty: the first process to lock the file draws. */
+/* Draws the secret if the file is empty. The process that locks the file first draws it. */
 static enum err secret_load(struct secret *s)
 {
 	uint8_t more[WHOLE + 1];
@@ -57,7 +57,7 @@ static enum err secret_load(struct secret *s)
 		       s->path, n, KEY_LEN, WHOLE);
 }
 
-/* Opens the file. make: creates a missing one; otherwise s->n stays 0. */
+/* Opens the file. make: creates the file if it does not exist; otherwise s->n stays 0. */
 static enum err secret_open(struct secret *s, const char *state, bool make)
 {
 	*s = (struct secret){ .path = file_join(state, "noise.key"), .fd = -1 };

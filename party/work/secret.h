@@ -15,19 +15,19 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-/* Starts an HMAC under the secret; under a random one if work has no state directory (tests).
+/* Starts an HMAC under the secret. If work has no state directory (tests), the secret is random.
  * ERR_JOB: the file cannot be made or read; ERR_INPUT: it is damaged. */
 enum err secret_hmac(const struct work *work, struct hmac **h) MUST_CHECK;
 
-/* Derives a key of this job for the use that `purpose` names: the same in each attempt. Errors as
- * above. The caller wipes it. */
+/* Derives a key of this job for the use that `purpose` names. It is the same in each attempt.
+ * Errors as of secret_hmac(). The caller wipes the key. */
 enum err secret_key(const struct work *work, const char *purpose,
 		    uint8_t key[static HMAC_LEN]) MUST_CHECK;
 
-/* Stores the head, unless the file has a later one. make: creates a missing file. ERR_JOB,
- * ERR_INPUT. */
+/* Stores the head, unless the file already has a later one. make: creates the file if it does not
+ * exist. ERR_JOB, ERR_INPUT: as secret_hmac(). */
 enum err secret_keep_head(const char *state, const struct ledger_head *head, bool make) MUST_CHECK;
-/* Returns the stored head; count 0: none. ERR_JOB, ERR_INPUT. */
+/* Returns the stored head; count is 0 if there is none. ERR_JOB, ERR_INPUT: as secret_hmac(). */
 enum err secret_head(const char *state, struct ledger_head *head) MUST_CHECK;
 
 #endif

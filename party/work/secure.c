@@ -17,11 +17,13 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
-	struct tag *tag; /* tag of a broadcast sum; otherwise NULL */
+	struct tag *tag; /* tag of a broadcast sum; NULL for other sums */
 	uint64_t round;
-	size_t count, sent; /* words of the vector, with the canary; words sent so far */
-	size_t word;        /* bytes */
-	size_t held, room;  /* words in the chunk being filled, and its capacity */
+	/* Number of words in the vector, with the canary; number of words sent so far. */
+	size_t count, sent;
+	size_t word; /* bytes of a word */
+	/* Number of words in the chunk that is being filled, and its capacity. */
+	size_t held, room;
 	uint8_t *chunk;
 };
 
@@ -122,11 +124,13 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 
 enum err secure_end(struct secure *s)
 {
-	/* Each member adds 1: from their sum the coordinator sees that the masks have cancelled. */
+	/* Each member adds 1. The coordinator sees from the sum of these words whether the masks
+	 * have cancelled. */
 	const uint64_t canary = 1;
 
 	if (s->count)
-		memcpy(s->chunk + s->held++ * s->word, &canary, s->word); /* little-endian */
+		/* The word is little-endian. */
+		memcpy(s->chunk + s->held++ * s->word, &canary, s->word);
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
@@ -193,7 +197,7 @@ enum err secure_send_words(struct work *work, const struct tree_node *node, cons
 
 /* ---- broadcast sums ---- */
 
-/* Receives the words of the sum, and the tag, which follows the last of them. */
+/* Receives the words of the sum. The tag follows the last word. */
 static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words,
 			 uint8_t tag[static TAG_LEN])
 {
@@ -229,8 +233,8 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 	return ERR_OK;
 }
 
-/* Sets x to the sum that the coordinator broadcasts, if its words are in their range and its tag is
- * valid. */
+/* Sets x to the sum that the coordinator broadcasts. Checks that its words are in their range and
+ * that its tag is valid. */
 static enum err take_sum(struct secure *s, double *x)
 {
 	struct work *work = s->work;

@@ -7,41 +7,41 @@
 #include "crypto/fixed.h"
 #include "party/work/work.h"
 
-struct secure; /* one vector being sent */
+struct secure; /* one vector that is being sent */
 
 /* Begins the next sum of this tree node, of count words, over the node's members as this party
- * derived them. wide: in wide fixed point (server/run/run.h), for numbers that the job does not
+ * derived them. wide: uses wide fixed point (server/run/run.h), for numbers that the job does not
  * bound. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
-/* Adds n numbers. ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound
- * and setting; only this process's stderr gets the value. */
+/* Adds n numbers. ERR_JOB: a value exceeds the fixed-point bound. The sentence names party, bound
+ * and setting; the value appears only on this process's stderr. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
 /* Returns the fixed point of the job's words for a sum of `members` terms. */
 struct fixed secure_fixed(const struct work *work, size_t members);
-/* Sends the rest; asserts that count words were added. */
+/* Sends the remaining words; asserts that `count` words were added. */
 enum err secure_end(struct secure *s) MUST_CHECK;
-void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */
+void secure_free(struct secure *s); /* wipes and frees s, also after an error; accepts NULL */
 
-/* Computes a verified sum, which all members receive. x (count): this party's term, then the sum
- * over the node's members, in wide fixed point, bitwise identical at all of them. The words carry a
- * tag (crypto/tag.h); needs the group key (work_group_key). ERR_PEER if the coordinator sends
- * another sum: x then contains nothing of it. The bound on terms excludes wrap-around
- * (crypto/fixed.h). */
+/* Computes a verified sum, which all members receive. x (count): on entry this party's term, on
+ * return the sum over the node's members. The sum is in wide fixed point, and bitwise identical at
+ * all members. The words carry a tag (crypto/tag.h); needs the group key (work_group_key).
+ * ERR_PEER: the coordinator sends a false sum; x then contains nothing of it. The bound on terms
+ * excludes wrap-around (crypto/fixed.h). */
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
 			     size_t count) MUST_CHECK;
-/* The same for numbers of any size, in parts (common/privacy/parts.h), over all parties. Also
- * ERR_INPUT: a number is too large for the parts. */
+/* As secure_sum_verified(), but for numbers of any size, over all parties. Divides numbers into
+ * parts (common/privacy/parts.h). Also ERR_INPUT: a number is too large for the parts. */
 enum err secure_sum_verified_parts(struct work *work, const struct tree_node *node, double *x,
 				   size_t n) MUST_CHECK;
 
-/* Sends a whole vector at once: count numbers. */
+/* Sends a whole vector of `count` numbers at once. */
 enum err secure_send(struct work *work, const struct tree_node *node, const double *x,
 		     size_t count) MUST_CHECK;
 enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
 			  size_t count) MUST_CHECK;
 
-/* Sends a sum modulo 2^64, of words that are not numbers in fixed point. */
+/* Sends this party's term of a sum modulo 2^64, of words that are not numbers in fixed point. */
 enum err secure_send_words(struct work *work, const struct tree_node *node, const uint64_t *x,
 			   size_t count) MUST_CHECK;
 

@@ -54,7 +54,7 @@ static enum err verified_sum(void *ctx, const void *question, enum parties_how h
 			e = err_set(ERR_INTERNAL, "a sum that parties are not told");
 			break;
 		}
-	if (e != ERR_OK && x) /* x must not keep an unmasked term */
+	if (e != ERR_OK && x) /* x must not contain an unmasked term */
 		wipe(x, n * sizeof(*x));
 	return here(v, e);
 }
@@ -120,6 +120,7 @@ enum err verified_error(struct verified *v, enum err e)
 
 	if (e == ERR_OK || v->here || e == ERR_CANCELLED || e == ERR_INTERNAL)
 		return e;
-	TRY(channel_recv(v->work->channel, MSG_DONE, &m)); /* an ABORT instead is an error */
+	/* If ABORT arrives instead of DONE, the job has failed. */
+	TRY(channel_recv(v->work->channel, MSG_DONE, &m));
 	return err_restore(&own);
 }

@@ -1,4 +1,4 @@
-/* verified.h -- the coordinator side of a protocol, run by a party for itself.
+/* verified.h -- runs the coordinator side of a protocol at a party, for that party itself.
  *
  * For each sum the party sends its term, receives the sum, and verifies it (party/work/secure.h).
  * From it the party computes the next question with the coordinator's code. So the coordinator
@@ -13,16 +13,17 @@
 
 struct verified;
 
-/* Answers of the kind's party side. */
+/* Functions of the kind's party side, which answer the coordinator side. */
 struct verified_kind {
 	/* Sets x (n) to this party's term. Adds the question to the transcript (work_bind), so that
 	 * all parties answer the same one. */
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
-	/* Sends own rows or numbers unmasked; or NULL. */
+	/* Sends own rows or numbers unmasked. NULL: the kind sends none. */
 	enum err (*upload)(struct verified *v, const void *question);
-	/* Seals a batch to each other party, and receives theirs; or NULL. */
+	/* Seals a batch to each other party, and receives their batches. NULL: the kind has no
+	 * batches. */
 	enum err (*exchange)(struct verified *v, const void *question, enum parties_batches what);
-	/* Takes the own rows' labels; or NULL. */
+	/* Takes the labels of own rows. NULL: the kind has none. */
 	enum err (*take)(struct verified *v, size_t values);
 };
 
@@ -30,19 +31,19 @@ struct verified {
 	struct parties parties; /* argument of the coordinator side */
 	struct work *work;
 	const struct verified_kind *kind;
-	void *party; /* the kind's */
+	void *party; /* state of the kind's party side */
 	struct tree tree;
 	const struct tree_node *root;
-	bool here; /* the error is of this party or its channel */
+	bool here; /* the error came from this party or its channel */
 };
 
 /* Prepares v, and shares the group key, which the coordinator relays. */
 enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
 		       void *party) MUST_CHECK;
 
-/* Returns the error of the job, after e ended the coordinator side run with v. The coordinator
- * finds errors of the sums as well, and ends the job with a sentence, for which this function
- * waits. */
+/* Returns the error of the job after the coordinator side has ended with error e. If the sums are
+ * faulty, the coordinator finds the same error and ends the job with a sentence. This function
+ * waits for that sentence. */
 enum err verified_error(struct verified *v, enum err e) MUST_CHECK;
 
 #endif

@@ -88,8 +88,8 @@ enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct
 	return e;
 }
 
-/* Receives 32 bytes that party `from` sealed for this one. Each party gets another box, so no
- * transcript has it.
+/* Receives 32 bytes that party `from` has sealed for this party. Each party receives another box,
+ * so the box enters no transcript.
  */
 static enum err recv_sealed(struct work *work, enum sealed what, size_t from,
 			    uint8_t text[static SECAGG_HASH_LEN])
@@ -154,7 +154,7 @@ enum err work_check_memory(const struct work *work, const char *what, double nee
 			  what, size_text(need).s, size_text(machine_memory()).s);
 }
 
-/* Checks that G = B'B of all n rows is n I. */
+/* Checks that G = B'B of all n rows of the block equals n I. */
 static enum err check_block(struct work *work, const struct mat *G, size_t n)
 {
 	bool good = true;
@@ -180,7 +180,7 @@ enum err work_recv_block(struct work *work, const struct tree_node *node, struct
 	return e;
 }
 
-/* A block in transit: some of its rows, and B'B of those passed on. */
+/* A block that is being passed on: some of its rows, and B'B of the rows passed on so far. */
 struct passing {
 	struct work *work;
 	struct mat some, G;
@@ -189,7 +189,7 @@ struct passing {
 	void *arg;
 };
 
-/* Passes rows on. The last ones wait until the check of all has succeeded. */
+/* Passes rows on. Before it passes the last rows on, checks B'B of all rows. */
 static enum err pass_rows(struct passing *p)
 {
 	struct mat part;

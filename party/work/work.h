@@ -24,94 +24,107 @@ struct party_kind;
 struct noise_source;
 struct workers;
 
-/* Compares whether all parties received the same broadcast values: broadcasts.c. */
+/* State of the comparison whether all parties received the same broadcast values (broadcasts.c). */
 struct broadcasts {
-	bool on;        /* broadcasts_begin() */
-	bool per_party; /* received values are for this party alone: in no transcript */
+	bool on; /* broadcasts_begin() was called */
+	/* The values being received are for this party alone, and enter no transcript. */
+	bool per_party;
 	bool received;  /* the current group received a broadcast */
 	bool confirmed; /* broadcasts_confirm() was called in this phase */
-	/* The current group: parties [first, last); 0, 0 (all parties) before the first. */
+	/* The current group is parties [first, last). Before the first group both are 0, which
+	 * means all parties. */
 	size_t first, last;
-	uint64_t number[PARTIES_MAX]; /* by party: words that the two have exchanged */
-	bool waiting;                 /* TOLD is expected */
+	/* Per party: number of words that the two parties have exchanged. */
+	uint64_t number[PARTIES_MAX];
+	bool waiting;   /* the party waits for TOLD */
 	size_t with[2]; /* TOLD comes from members with[0] .. with[1] - 1, including this party */
-	uint8_t expect[MSG_TOLD_LEN]; /* its value, if all received the same values */
+	/* The expected value of TOLD, if all members received the same values. */
+	uint8_t expect[MSG_TOLD_LEN];
 };
 
 struct work {
 	struct job job;                /* the effective job, as offered and accepted */
 	uint8_t job_hash[HASH_LEN];    /* hash of the job's bytes in the offer */
 	char subject[JOB_KEY_MAX + 1]; /* the parameter or party that is the reason of a decline */
-	const struct party_kind *side; /* of the job's kind */
+	const struct party_kind *side; /* party side of the job's kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	size_t L, own; /* number of parties; this party's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	/* Initial parties that were left out since, in that order, and the attempt from which
-	 * on. */
+	/* Initial parties that were left out, in that order, each with the attempt from which on it
+	 * was missing. */
 	size_t lefts;
 	struct work_left {
 		uint32_t attempt;
 		char name[MSG_NAME_MAX + 1];
 	} left[PARTIES_MAX];
-	uint8_t coordinator[SECAGG_HASH_LEN]; /* the pinned fingerprint */
+	uint8_t coordinator[SECAGG_HASH_LEN]; /* pinned fingerprint of the coordinator's key */
 	char submitter[MSG_NAME_MAX + 1];     /* submitter of the job, as the coordinator claims */
-	struct channel *channel;              /* to the coordinator */
+	struct channel *channel;              /* the channel to the coordinator */
 	struct mailbox *mailbox;
 	struct record *record;
 	struct leaving *leaving; /* the ledger that records all egress; NULL: none (tests) */
-	struct work_sum {        /* the current secure sum: its members, bytes of a word */
+	struct work_sum {        /* the current secure sum: its members, and the bytes of a word */
 		size_t members[PARTIES_MAX], count, word;
 	} sum;
-	struct secagg *secagg;               /* once keys are agreed */
+	struct secagg *secagg;               /* usable once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* hash of the broadcasts to the current group */
 	/* Hash of all values that this party received in this attempt: work_note_received(). */
 	uint8_t received[SECAGG_HASH_LEN];
 	struct broadcasts broadcasts;
-	/* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator does not have;
-	 * NULL before work_group_key(). */
+	/* Key of SECAGG_HASH_LEN bytes that all parties have (secret_new()) and the coordinator
+	 * does not have. NULL before work_group_key(). */
 	uint8_t *group_key;
-	uint64_t sums_opened;      /* broadcast sums so far: the tag of each has its own key */
+	/* Number of broadcast sums so far; the tag of each sum has its own key. */
+	uint64_t sums_opened;
 	struct features *features; /* this party's slice; the protocol uses it up */
-	/* Reads the original slice from its file by panels; read NULL: keep a copy instead. */
+	/* Reads the original slice again, from its file by panels. If its read is NULL, keep a copy
+	 * instead. */
 	struct features_source source;
 	const struct graph *graph;
-	/* Ranks that hold features and graph, which then have only the shape here; or NULL. */
+	/* Ranks that hold features and graph, which then have only their sizes here. NULL: no
+	 * ranks. */
 	struct workers *workers;
-	const struct dataset *dataset; /* the origin of features and graph: its ids */
-	/* n values: the confidence of each row's label (common/data/labels.h); NULL: none;
-	 * owned. */
+	/* The dataset to which features and graph belong; it has the ids. */
+	const struct dataset *dataset;
+	/* Confidence of each row's label: n values (common/data/labels.h). NULL: none. Owned. */
 	double *confidence;
-	/* The kind's own state; release() (if the kind has one), then free() frees it. NULL:
-	 * none. */
+	/* The kind's own state; NULL: none. The kind's release() frees it, or free() if the kind
+	 * has no release(). */
 	void *protocol;
-	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
+	const struct graphs *graphs; /* fedgcn: this party's graphs; NULL for other kinds */
 	const char *output;          /* directory of this job's results */
 	int fraction; /* fraction bits of sums in the job's words, if the job says "auto" */
-	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
-	unsigned min_cluster; /* policy: fewest rows in any sum of rows */
+	/* Number of nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h). */
+	size_t n;
+	unsigned min_cluster; /* the policy's fewest rows in any sum of rows */
 	unsigned threads;
-	const struct numbering *numbering; /* NULL: keys are drawn */
-	struct work_noise *noise;          /* party/work/noise.h; NULL: not used yet; owned */
+	const struct numbering *numbering; /* NULL: each key is drawn at random */
+	/* Source of noise (party/work/noise.h); NULL: not used yet; owned. */
+	struct work_noise *noise;
 	/* Hash of parties and parameters; it enters every key. */
 	uint8_t params_hash[SECAGG_HASH_LEN];
-	/* The same hash at the job's beginning, with all parties that were left out since. */
+	/* The same hash at the beginning of the job, with all parties that were left out later. */
 	uint8_t began_hash[SECAGG_HASH_LEN];
-	/* Called before the party answers a question under noise, with the question's number in the
-	 * attempt. ERR_PEER: the party does not answer. NULL: no account is kept (tests). */
+	/* Called before the party answers a question under noise. release: number of the question
+	 * in this attempt. ERR_PEER: the party does not answer. NULL: no account is kept
+	 * (tests). */
 	enum err (*question)(struct work *work, uint32_t release,
 			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of files that outlive the process */
-	char *cache;       /* directory of party/work/cache.h; NULL: nothing is kept; owned */
-	/* Hash of the dataset as loaded, or as cut. Not NULL if cache is not NULL. */
+	char *cache;       /* directory of the cache (party/work/cache.h); NULL: no cache; owned */
+	/* Hash of the dataset as loaded, or as reduced by the job. Not NULL if cache is not
+	 * NULL. */
 	const uint8_t *data_hash;
-	enum ending ending; /* sent to others if this step fails; 0: by msg_ending_of() */
-	bool considered;    /* this party takes part in the offered job */
-	/* declined, because this attempt was served before; a later one may be accepted */
+	/* The reason that others receive if this step fails; 0: msg_ending_of() decides. */
+	enum ending ending;
+	bool considered; /* this party takes part in the offered job */
+	/* the job was declined because this attempt was served before; a later attempt may be
+	 * accepted */
 	bool later;
 	bool again;           /* the attempt was cut short, and another may follow */
 	_Atomic bool offered; /* an offer has arrived: from here on a stop interrupts a job */
-	/* The job is done: the rest is for this party alone, without a deadline. */
+	/* The job is done, and this party only finishes work of its own, without a deadline. */
 	_Atomic bool alone;
 };
 
@@ -124,18 +137,18 @@ void work_progress(struct work *work, unsigned iteration, size_t moved);
 /* Returns the names of the features' columns; or NULL. */
 const struct columns *work_columns(const struct work *work);
 
-/* Call when all is sent, before waiting for an answer: calls channel_warm(), or channel_release()
- * if padding is not wanted. Sends held messages now, even if the party computes for long before it
+/* Call when all is sent, before waiting for an answer. Calls channel_warm(), or channel_release()
+ * if no padding is wanted. Sends held messages now, even if the party computes for long before it
  * reads. */
 enum err work_warm(struct work *work) MUST_CHECK;
-/* The same if the next turn sends little: channel_warm_on(). */
+/* As work_warm(), for a turn after which the next one sends little: channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
 /* Sends SEALED, which only party `to` can open. */
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
 
-/* Shares a key that all parties have and the coordinator does not have: party 0 seals its key to
+/* Shares a key among all parties that the coordinator does not learn. Party 0 seals its key to
  * every other party, which takes it as its own. ERR_PEER: another message arrived. */
 enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
@@ -145,50 +158,51 @@ enum err work_share_key(struct work *work, enum sealed what,
  * already has (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
-/* Each party seals 32 bytes to every other (relay_all()). shown: L values; the caller sets its own.
- * ERR_PEER: a box is not the expected one, or does not open. */
+/* Each party seals 32 bytes to every other (relay_all()). shown: one value per party; the caller
+ * sets its own. ERR_PEER: a box is not the expected one, or cannot be opened. */
 enum err work_show_all(struct work *work, enum sealed what,
 		       uint8_t (*shown)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* Adds p to the transcript, as a broadcast does: values that each party computes and that must be
- * equal. If they differ, the masks of the next sum do not cancel. */
+/* Adds p to the transcript, as a broadcast does. Use it for values that each party computes and
+ * that must be equal. If they differ, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
 
-/* Adds p to work->received, which enters the key of this party's noise (party/work/noise.h): a
- * value that this party received, in a form that is the same in every attempt. Messages that
- * work_observe() handles are added already. */
+/* Adds p to work->received, which enters the key of this party's noise (party/work/noise.h). p is a
+ * value that this party received, in a form that is the same in every attempt. work_observe() adds
+ * the messages that it handles, so do not add those. */
 void work_note_received(struct work *work, const void *p, size_t n);
 
-/* Checks memory for a request of the coordinator that takes `need` bytes. ERR_PEER if this host has
- * less. what: the request, for the sentence. */
+/* Checks whether this host has `need` bytes of memory, which a request of the coordinator takes.
+ * ERR_PEER: it has less. what: the request, for the sentence. */
 enum err work_check_memory(const struct work *work, const char *what, double need) MUST_CHECK;
 
-/* Receives a vector of labels in which every item has a cluster; otherwise ERR_PEER. */
+/* Receives a vector of labels. ERR_PEER: an item has no cluster. */
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
 
-/* Relative tolerance of values computed from the numbers of a BLOCK. These arrive as floats, with a
- * relative error of 2^-24, and computed values have a few times as much. */
+/* Relative tolerance of values computed from the numbers of a BLOCK. These numbers arrive as
+ * floats, with a relative error of 2^-24. Computed values have an error that is a few times
+ * larger. */
 #define BLOCK_ROUNDING 1e-6
 
-/* Receives a BLOCK to be multiplied into B (n x width, given). ERR_PEER unless B'B = n I: another
- * block might weigh single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
+/* Receives a BLOCK into B (n x width, given). ERR_PEER: B'B is not n I. Such a block might weigh
+ * single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
-/* The same without holding the block: passes its n x width numbers to `each` in pieces of whole
- * rows, at most BLOCK_PIECE bytes unless a row is longer. The last piece comes only after the check
- * that B'B of all rows is n I. Only then may the caller use the numbers. Also returns the error of
- * `each`. Memory: a piece and width^2. */
+/* As work_recv_block(), but does not hold the block. Passes its n x width numbers to `each` in
+ * pieces of whole rows. A piece has at most BLOCK_PIECE bytes, unless a row is longer. The last
+ * piece is passed only if B'B of all rows is n I. Only then may the caller use the numbers. Also
+ * returns the error of `each`. Memory: a piece and width^2. */
 enum { BLOCK_PIECE = 1 << 20 };
 enum err work_pass_block(struct work *work, const struct tree_node *node, size_t n, size_t width,
 			 channel_reals *each, void *arg) MUST_CHECK;
 
-/* Returns the CSPRNG, for random choices that no attempt must repeat (otherwise
- * party/work/noise.h). Static. */
+/* Returns the CSPRNG, for random choices that must differ between attempts. Choices that must be
+ * equal use party/work/noise.h. The object is static. */
 const struct noise_source *work_random(void);
 
 /* ---- broadcasts.c ---- */
 
-/* Begins a group: from here on hashes its broadcasts into the key of each of its sums. Masks of
+/* Begins a group. From here on its broadcasts are hashed into the key of each of its sums. Masks of
  * members that received different values then do not cancel. Earlier broadcasts to the group enter
  * all further masks of its members (secagg_history). */
 void work_group(struct work *work, const struct tree_node *node);
@@ -199,11 +213,12 @@ void work_observe(void *work, enum msg_type type, struct bytes body); /* a chann
 void broadcasts_begin(struct work *work);
 void broadcasts_stop(struct work *work);
 
-/* Call after a sum: if it was the phase's first, sends this party's words to the members. */
+/* Call after a sum. If the sum was the first of its phase, sends this party's words to the
+ * members. */
 enum err broadcasts_confirm(struct work *work) MUST_CHECK;
 /* Call after the protocol's last message: sends this party's words to all parties. Accepts no other
- * message until all have answered the same. ERR_PEER, naming the members, one of which received
- * other values. */
+ * message until the words of all have arrived. ERR_PEER: a member received other values; the text
+ * names the members, one of which did. */
 enum err broadcasts_confirm_all(struct work *work) MUST_CHECK;
 
 #endif

@@ -1,9 +1,9 @@
 /* alloc.h -- allocation that does not fail.
  *
  * Exhausted memory ends the process with exit status 5 and the requested size on stderr. Every size
- * from outside is bounded before it gets here; products are checked for overflow. libcrypto, libuv
- * and cJSON get these functions as their allocator where each is used: on their own they abort,
- * crash or report another error.
+ * from outside is bounded before it gets here; products are checked for overflow. The modules that
+ * use libcrypto, libuv and cJSON install these functions as the library's allocator. Otherwise the
+ * library would abort, crash or report another error when memory is exhausted.
  */
 #ifndef COMMON_BASE_ALLOC_H
 #define COMMON_BASE_ALLOC_H
@@ -30,7 +30,8 @@ void alloc_at_end(void (*last_words)(void));
 
 #define ALLOC(p, count) ((p) = alloc((count), sizeof(*(p))))
 
-/* Makes room for one more item behind the `count` of p, an array of `room`: doubles a full one. */
+/* Makes room for one more item in the array p, which holds `count` items and has space for `room`.
+ * Doubles the space of a full array. */
 #define ALLOC_ROOM(p, count, room) ((p) = alloc_room((p), (count), &(room), sizeof(*(p))))
 static inline void *alloc_room(void *p, size_t count, size_t *room, size_t size)
 {

@@ -40,7 +40,7 @@ void buf_add_u32(struct buf *b, uint32_t v)
 	buf_add(b, &big, sizeof(big));
 }
 
-/* Formats into the free capacity first, which mostly suffices. */
+/* First formats into the free capacity, which is usually large enough. */
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	size_t room = b->cap - b->n;

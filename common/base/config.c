@@ -55,8 +55,8 @@ static const struct json *lookup(const struct json *root, const char *path)
 	return NULL;
 }
 
-/* Finds the object that holds the last part of path, creating objects as needed, and copies that
- * part. Returns NULL if a part of the path is not an object. */
+/* Finds the object that holds the last part of path, and creates missing objects. Copies the last
+ * part to `part`. Returns NULL if a part of the path is not an object. */
 static struct json *holder(struct json *root, const char *path, char part[static CONFIG_PATH_LEN])
 {
 	for (;;) {
@@ -77,7 +77,8 @@ static struct json *holder(struct json *root, const char *path, char part[static
 	}
 }
 
-/* Puts a value as it would follow "path=": parsed if it is JSON, otherwise as a string. */
+/* Adds the value of a setting "path=TEXT" to the object: the parsed text if it is JSON, otherwise a
+ * string. */
 static void put_text(struct json *object, const char *key, const char *text)
 {
 	struct bytes bytes = { (const uint8_t *)text, strlen(text) };
@@ -149,7 +150,7 @@ static bool says(const struct json *value, const char *text)
 	return same;
 }
 
-/* True if this value of a removed key describes today's behaviour, so that it may be ignored. */
+/* True if this value of a removed key describes today's behaviour. The key may then be ignored. */
 static bool still_holds(const struct config_table *t, const char *path, const struct json *value)
 {
 	for (const struct config_removed *r = t->removed; r && r->path; r++)
@@ -158,7 +159,8 @@ static bool still_holds(const struct config_table *t, const char *path, const st
 	return false;
 }
 
-/* ERR_INPUT if an earlier release had the key at path (value NULL), or this value of it. */
+/* Returns ERR_INPUT if an earlier release had the key at path, with any value (value NULL) or with
+ * this value. */
 static enum err check_removed(const struct config_table *t, const char *path,
 			      const struct json *value)
 {
@@ -362,7 +364,8 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 	return differ;
 }
 
-/* standard: zeroed scratch struct for this row's default. An optional field has no default. */
+/* True if the field has its row's default. False for an optional field, which has no default.
+ * standard: a zeroed struct, used as scratch for the default. */
 static bool is_standard(const struct config_table *t, const struct config_row *r, const void *in,
 			void *standard)
 {

@@ -28,7 +28,9 @@ struct config_strings {
 struct config_map {
 	struct config_pair {
 		char *key, *value;
-		char *path; /* path of a file that belongs to it, or NULL */
+		/* a second text of the value, if the value is an object: the path of a file; else
+		 * NULL */
+		char *path;
 	} * item;
 	size_t count;
 };
@@ -79,7 +81,8 @@ struct config_row {
 	enum config_type type;
 	size_t offset;
 	double min, max; /* inclusive, if the type has bounds */
-	/* Default, as it would follow "path="; NULL: required; "": optional, left zero. */
+	/* Default, in the syntax of a setting "path=DEFAULT". NULL: the key is required. "": the
+	 * key is optional, and its field stays zero. */
 	const char *standard;
 	const char *help;
 	const char *const *names; /* NULL-terminated */
@@ -88,7 +91,8 @@ struct config_row {
 	 * NULL if the text is valid. check_key does the same for map keys. */
 	const char *(*check)(const char *text);
 	const char *(*check_key)(const char *text);
-	/* Bit mask owned by the table's module: where the row is read; 0: everywhere. */
+	/* Bit mask of the jobs that read the row; the table's module defines the bits. 0: all
+	 * jobs. */
 	unsigned readers;
 };
 
@@ -100,12 +104,15 @@ struct config_row {
  */
 struct config_removed {
 	const char *path; /* including the table's name: "job.on_loss" */
-	/* As it would follow "path="; NULL: any value of the key, and all keys below it. */
+	/* The removed value, in the syntax of a setting "path=VALUE". NULL: the key is removed with
+	 * all its values and all keys below it. */
 	const char *value;
 	const char *last; /* last release that accepted it: "0.1.0" */
-	/* One imperative: "use \"attempt\""; NULL: the value is accepted and ignored. */
+	/* The remedy, one imperative: "use \"attempt\"". NULL: the value is accepted and
+	 * ignored. */
 	const char *use;
-	const char *kinds[2]; /* tables that had it, by config_table.kind; none: all */
+	/* config_table.kind of the tables that had the key; none: all tables */
+	const char *kinds[2];
 };
 
 struct config_table {
@@ -117,15 +124,15 @@ struct config_table {
 	const char *kind; /* selects rows of removed; NULL: those of all kinds */
 };
 
-/* Replaces a row's default. path: as in the row; value: as it would follow "path=". */
+/* Replaces a row's default. path: as in the row. value: in the syntax of a setting "path=VALUE". */
 struct config_preset {
 	const char *path, *value; /* the list ends with path NULL */
 };
 
-/* Sets "path=value" in the object root. The value is parsed as JSON if possible, otherwise it is
- * a string. Creates objects along the path. ERR_INPUT without '=', or if a part of the path is
- * no object. If root itself is no object, nothing happens and config_read() refuses it. set:
- * NULL-terminated, or NULL. */
+/* Sets "path=value" in the object root. The value is parsed as JSON if possible, otherwise it is a
+ * string. Creates objects along the path. ERR_INPUT if a setting has no '=', or if a part of the
+ * path is not an object. If root itself is not an object, does nothing, and config_read() refuses
+ * root. set: a NULL-terminated list of settings, or NULL. */
 enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 
 /* Fills *out, which it zeroes first, from root. Precedence: root, presets (may be NULL), the
@@ -140,15 +147,15 @@ enum { CONFIG_PATH_LEN = 256 };
 enum err config_read_fault(const struct config_table *t, const struct json *root, const char *where,
 			   void *out, char fault[static CONFIG_PATH_LEN]) MUST_CHECK;
 
-/* *in as JSON, in table order, without absent optional fields. Reading it restores the same
- * struct. The caller frees it. */
+/* Returns *in as JSON, in table order, without absent optional fields. Reading the JSON restores
+ * the same struct. The caller frees it. */
 struct json *config_write(const struct config_table *t, const void *in);
 /* As config_write(), without default values. Reading it without presets restores the same
  * struct. */
 struct json *config_write_given(const struct config_table *t, const void *in);
 
-/* Describes the first row in which a and b differ, as "job.clusters: 7 here, 8 offered"; false
- * if none does. */
+/* Describes the first row in which a and b differ, as "job.clusters: 7 here, 8 offered". Returns
+ * false if no row differs. */
 bool config_difference(const struct config_table *t, const void *a, const char *a_name,
 		       const void *b, const char *b_name, char *text, size_t len);
 

@@ -9,7 +9,7 @@
 enum err config_value_read(const struct config_row *r, const char *name, const struct json *v,
 			   const char *dir, void *field) MUST_CHECK;
 
-/* Puts the field into an object, unless it is optional and absent. */
+/* Adds the field to an object, unless the field is optional and absent. */
 void config_value_put(const struct config_row *r, const void *field, struct json *object,
 		      const char *key);
 

@@ -108,7 +108,8 @@ enum err db_log_ahead(struct db *db)
 {
 	int status = SQLITE_BUSY;
 
-	/* SQLite does not wait by itself while another process makes the same change. */
+	/* SQLite returns SQLITE_BUSY at once if another process is making the same change, so this
+	 * loop waits. */
 	for (unsigned waited_ms = 0; status == SQLITE_BUSY && waited_ms <= db->busy_ms;
 	     waited_ms += 20) {
 		status = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
@@ -123,8 +124,8 @@ static bool ends(const char *sql)
 	return !sql[strspn(sql, "; \t\r\n")];
 }
 
-/* Prepares the first statement of sql; *rest: the remainder. The caller ends it. NULL if it does
- * not parse. */
+/* Prepares the first statement of sql; *rest becomes the remaining text. The caller ends the
+ * statement. Returns NULL if it does not parse. */
 static struct db_rows *prepare(struct db *db, const char *sql, const char **rest)
 {
 	sqlite3_stmt *stmt;

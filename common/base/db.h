@@ -17,9 +17,9 @@
 struct db;
 struct db_rows; /* a query's result, one row at a time */
 
-/* Opens a file. write: creates it with mode 0600 if absent; db_log_ahead() then adds `PATH-wal`
- * and `PATH-shm`. busy_ms: wait for other writers. *db is NULL on failure. ERR_INPUT if it
- * cannot be opened for reading, ERR_JOB for writing. */
+/* Opens a file. write: creates it with mode 0600 if absent; db_log_ahead() then adds `PATH-wal` and
+ * `PATH-shm`. busy_ms: wait for other writers. *db is NULL on failure. If the file cannot be
+ * opened: ERR_INPUT for reading, ERR_JOB for writing. */
 enum err db_open(struct db **db, const char *path, bool write, unsigned busy_ms) MUST_CHECK;
 void db_close(struct db *db); /* accepts NULL */
 /* Switches to a write-ahead log. Call it once, after checking that the file is the expected one. */
@@ -31,12 +31,13 @@ enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char 
 		  const char *arguments, ...) MUST_CHECK;
 enum err db_next(struct db *db, struct db_rows *rows, bool *found) MUST_CHECK;
 void db_end(struct db_rows *rows); /* accepts NULL */
-/* Columns of the current row, from 0. Text is never NULL, and borrowed until the next row. */
+/* Return a column of the current row, numbered from 0. Text is never NULL. It is borrowed until the
+ * next row. */
 int64_t db_int(struct db_rows *rows, int column);
 double db_real(struct db_rows *rows, int column);
 const char *db_text(struct db_rows *rows, int column);
 bool db_null(struct db_rows *rows, int column);
-/* NULL unless the column has exactly n bytes. */
+/* Returns a column of exactly n bytes; NULL if the column has another length. */
 const void *db_bytes(struct db_rows *rows, int column, size_t n);
 
 /* Runs a statement that changes data; arguments as for db_query(). */
@@ -46,8 +47,8 @@ int64_t db_last_row(struct db *db); /* row id of the last INSERT */
 enum err db_run(struct db *db, const char *sql) MUST_CHECK;
 /* Rolls back to BEGIN. Returns e and keeps its message. */
 enum err db_undo(struct db *db, enum err e);
-/* ERR_JOB if the file opened for writing is no longer at its path: nobody would find the
- * rows. */
+/* ERR_JOB if the file opened for writing is no longer at its path. Rows written to it would be
+ * lost. */
 enum err db_check_there(const struct db *db) MUST_CHECK;
 /* True if the host caused the last error (disk, memory, locks): the same file may work later. */
 bool db_host_failed(const struct db *db);

@@ -1,4 +1,4 @@
-/* embed.h -- files that are part of a program, byte for byte. The Makefile lists the objects that
+/* embed.h -- files whose bytes are compiled into a program. The Makefile lists the objects that
  * depend on them. */
 #ifndef COMMON_BASE_EMBED_H
 #define COMMON_BASE_EMBED_H

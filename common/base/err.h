@@ -2,8 +2,8 @@
  *
  * A function that can fail returns enum err. The function that detects a failure calls `return
  * err_set(ERR_X, "event, place, value, remedy")`; callers pass it on with TRY(). Each thread has
- * one message: code that hands an error to another thread copies it. Codes are few, for callers
- * that decide, and each is an exit status.
+ * one message: code that hands an error to another thread copies it. There are few codes, because
+ * callers decide by the code. Each code is also an exit status.
  */
 #ifndef COMMON_BASE_ERR_H
 #define COMMON_BASE_ERR_H

@@ -154,8 +154,8 @@ static enum err file_write_bytes(int fd, struct bytes data)
 	return ERR_OK;
 }
 
-/* Creates the file and its list entry under one lock, so that file_cancel() sees both or
- * neither. */
+/* Creates the file and its list entry under one lock, so that file_cancel() never sees only one of
+ * them. */
 static enum err temp_open(struct temp *t, mode_t mode)
 {
 	enum err err = ERR_OK;
@@ -216,7 +216,7 @@ enum err file_sync_dir(const char *path)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	enum err err = ERR_OK;
 
-	/* Tolerated: file systems that cannot sync directories, and directories without read
+	/* Accepts file systems that cannot sync directories, and directories without read
 	 * permission. */
 	if (fd < 0 ? errno != EACCES : fsync(fd) && errno != EINVAL)
 		err = err_set(ERR_JOB, "%s: cannot bring to disk: %s", dir, strerror(errno));
@@ -277,7 +277,7 @@ static enum err write_beside(const struct file_one *file, size_t count, bool wai
 	}
 	if (err)
 		return err_prefix(err, "%s", at);
-	if (wait) /* on failure too, all files are in place and complete */
+	if (wait) /* if the sync fails, all files are nevertheless in place and complete */
 		(void)!file_sync_dir(file->path);
 	return ERR_OK;
 }
@@ -365,8 +365,9 @@ enum err file_make_new_dir(const char *path)
 	return file_make_dirs(path);
 }
 
-/* systemd grants a unit's user access to a credential by an access list. Its mask appears as the
- * group bits: 0440. The group gains nothing, and nobody else can enter the directory. */
+/* systemd grants a unit's user access to a credential by an access list. The list's mask appears as
+ * the group bits: 0440. The group itself gets no access, and no other user can enter the
+ * directory. */
 static bool is_credential(const char *path)
 {
 	const char *directory = getenv("CREDENTIALS_DIRECTORY");
@@ -461,7 +462,7 @@ void file_sweep(const char *dir)
 
 void file_hold_standard(void)
 {
-	/* open() returns the lowest free one. */
+	/* open() returns the lowest free descriptor. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
 			_exit(ERR_INTERNAL);

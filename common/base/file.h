@@ -1,7 +1,7 @@
 /* file.h -- reads and writes whole files.
  *
  * A file is written next to its target and renamed when it is complete and on disk, so a reader
- * sees the old or the new one, never a part. Every failure removes the temporary file.
+ * sees the old file or the new file, never a part. Every failure removes the temporary file.
  * file_cancel() removes those of all threads when the process must end at once.
  */
 #ifndef COMMON_BASE_FILE_H
@@ -24,8 +24,8 @@ enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
  * first word. */
 enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
-/* A file that is read in parts. ERR_INPUT if it is unreadable, a directory, larger than max
- * bytes, or (file_part_read) ends before first + n. */
+/* A file that is read in parts. ERR_INPUT if the file is unreadable, a directory or larger than max
+ * bytes. file_part_read() also returns it if the file ends before first + n. */
 struct file_part {
 	const char *path; /* borrowed */
 	int fd;
@@ -39,8 +39,8 @@ void file_part_close(struct file_part *f);
 /* Writes a file. ERR_JOB if that fails, ERR_CANCELLED after file_cancel(). */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
-/* Writes several files of one directory. They appear one right after the other once all are on
- * disk; on failure none does. Entries with path NULL are skipped. */
+/* Writes several files of one directory. The files appear one right after the other once all are on
+ * disk. If writing fails, no file appears. Entries with path NULL are skipped. */
 struct file_one {
 	const char *path;
 	struct bytes data;
@@ -49,29 +49,32 @@ struct file_one {
 enum { FILE_ALL_MAX = 4 };
 enum err file_write_all(const struct file_one *file, size_t count) MUST_CHECK;
 
-/* file_write() without waiting for the disk: for files that can be recomputed and that reveal
- * whether they are complete. */
+/* Like file_write(), but does not wait for the disk. Use it only for files that can be recomputed,
+ * and whose reader can tell whether they are complete. */
 enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
-/* mkdir -p, synced: files made and synced in it survive a power loss. ERR_JOB. */
+/* Like mkdir -p; also syncs the new directories, so that files synced in them survive a power loss.
+ * ERR_JOB. */
 enum err file_make_dirs(const char *path) MUST_CHECK;
-/* rm -r: a directory or a file, following no link. Returns -1 with errno on failure. */
+/* Like rm -r: removes a directory or a file, and follows no link. Returns -1 with errno on
+ * failure. */
 int file_remove_tree(const char *path);
 /* Syncs the directory of path, so that the name of a file made without file_write() is on disk.
  * ERR_JOB. */
 enum err file_sync_dir(const char *path) MUST_CHECK;
-/* For output directories, before the computation. ERR_INPUT if path is not a directory or not
- * empty. */
+/* Checks an output directory before the computation. ERR_INPUT unless path is an empty directory or
+ * does not exist. */
 enum err file_check_new_dir(const char *path) MUST_CHECK;
 /* file_check_new_dir(), then file_make_dirs(). */
 enum err file_make_new_dir(const char *path) MUST_CHECK;
 bool file_exists(const char *path);
-/* ERR_INPUT if a secret's file is missing or others than its user may read it. what: "the
- * passphrase". In $CREDENTIALS_DIRECTORY mode 0440 suffices, which systemd sets for units with
- * User=. Files that are not regular may have any mode. */
+/* ERR_INPUT if a secret's file is missing, or if its mode gives rights to users other than its
+ * owner. what: the secret's name in errors, such as "the passphrase". In $CREDENTIALS_DIRECTORY
+ * mode 0440 suffices, which systemd sets for units with User=. Files that are not regular may have
+ * any mode. */
 enum err file_check_secret(const char *path, const char *what) MUST_CHECK;
 
-/* Owned by the caller; an absolute name is copied. */
+/* Returns dir/name, or a copy of name if name is absolute. The caller owns it. */
 char *file_join(const char *dir, const char *name);
 char *file_dir(const char *path); /* owned by the caller: "a/b" of "a/b/c", "." of "c" */
 char *file_program_dir(void);     /* directory of this program; owned by the caller */

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /* Starts the helper, before the daemon starts threads and reads keys. The helper runs life(socket,
- * arg). It receives one datagram per message, until recv() returns 0: the daemon has ended. Signals
- * to the daemon's group do not end it. key: for errors, "ranks"; process: its name, of at most 15
- * bytes. ERR_INTERNAL. */
+ * arg), which receives one datagram per message. When recv() returns 0, the daemon has ended.
+ * Signals to the daemon's process group do not end the helper. key: the configuration key in
+ * errors, "ranks". process: the helper's process name, at most 15 bytes. ERR_INTERNAL. */
 typedef void helper_life(int sock, const void *arg);
 enum err helper_start(const char *key, const char *process, helper_life *life, const void *arg,
 		      int *sock) MUST_CHECK;

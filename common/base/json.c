@@ -169,7 +169,7 @@ struct json *json_array(void)
 	return json_from_cjson(cJSON_CreateArray());
 }
 
-/* Replaces invalid UTF-8: text in a tree is always UTF-8. */
+/* Makes a string and replaces invalid UTF-8, so that all text in a tree is valid UTF-8. */
 static cJSON *string_of(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -42,8 +42,8 @@ const struct json *json_get(const struct json *object, const char *key); /* NULL
 /* json_get() for any value, also NULL. Returns NULL unless v is an object whose member has that
  * type. */
 const struct json *json_get_as(const struct json *v, const char *key, enum json_type type);
-/* json_text() returns the text of such a member, or ""; json_number_of() its number, or
- * `otherwise`. */
+/* Return a member's value, found as by json_get_as(). Without such a member, json_text() returns
+ * "", and json_number_of() returns `otherwise`. */
 const char *json_text(const struct json *v, const char *key);
 double json_number_of(const struct json *v, const char *key, double otherwise);
 const struct json *json_first(const struct json *array_or_object); /* NULL if empty */
@@ -64,7 +64,7 @@ struct json *json_put_seconds(struct json *object, const char *key, double s);
 struct json *json_put_bool(struct json *object, const char *key, bool value);
 struct json *json_put_object(struct json *object, const char *key);
 struct json *json_put_array(struct json *object, const char *key);
-/* Takes a member out; the caller owns it. NULL if absent. */
+/* Removes a member and returns it; the caller owns it. NULL if absent. */
 struct json *json_take(struct json *object, const char *key);
 struct json *json_append(struct json *array, struct json *value);
 struct json *json_append_string(struct json *array, const char *text);

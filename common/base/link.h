@@ -1,5 +1,5 @@
-/* link.h -- counts of the link to a peer. proto/ fills them in; records and the live snapshot keep
- * them. */
+/* link.h -- statistics of the link to a peer. proto/ fills them in; run.json and the live snapshot
+ * show them. */
 #ifndef COMMON_BASE_LINK_H
 #define COMMON_BASE_LINK_H
 
@@ -8,11 +8,12 @@
 
 enum { LINK_TYPES_MAX = 64, LINK_NAME_MAX = 64, LINK_JOB_LEN = 32 };
 
-/* Times of the job thread since the last call that returned them. */
+/* How long and how often the job thread was blocked, since the previous call that returned these
+ * values. */
 struct link_times {
 	double wait_s; /* blocked while others computed */
 	double wire_s; /* blocked while bytes travelled */
-	/* exchanges: times that the thread sent and then blocked until something arrived */
+	/* number of times that the thread sent messages and then blocked until one arrived */
 	unsigned round_trips;
 };
 
@@ -25,12 +26,12 @@ struct link_type {
 
 struct link_state {
 	char peer[LINK_NAME_MAX + 1];
-	char job[LINK_JOB_LEN + 1]; /* its id in hexadecimal digits; "": not known yet */
+	char job[LINK_JOB_LEN + 1]; /* the job's id in hexadecimal digits; "": not known yet */
 	double rtt_s;               /* smoothed round trip of the connection; < 0: not known */
 	char congestion[16];        /* congestion control in effect; "": not known */
-	unsigned reconnects;        /* times that another connection took a lost one's place */
+	unsigned reconnects;        /* number of lost connections that a new connection replaced */
 	uint64_t resent;            /* bytes of frames that were sent again */
-	size_t types;               /* number of types seen, with the link's own messages */
+	size_t types;               /* number of types seen, including the link's own messages */
 	struct link_type type[LINK_TYPES_MAX];
 };
 

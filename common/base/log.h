@@ -36,17 +36,17 @@ void log_init(const char *subject, enum log_level level);
 void log_set_level(enum log_level level);
 /* Adds "job": the first 32 bytes of this id to all later JSON lines; "" removes it. */
 void log_set_job(const char *job);
-/* Overrides log_set_job() for the lines of this thread; "" ends that. For processes that run
- * several jobs. */
+/* Overrides log_set_job() for the lines of this thread; "" ends the override. Processes that run
+ * several jobs use it. */
 void log_set_job_here(const char *job);
-/* Also appends this job's lines to a file, until it is closed. At most LOG_JOBS_MAX at a time.
- * ERR_INPUT. */
+/* Also appends this job's lines to a file, until the file is closed. At most LOG_JOBS_MAX files may
+ * be open at a time. ERR_INPUT. */
 enum { LOG_JOBS_MAX = 16 };
 enum err log_job_open(const char *job, const char *path) MUST_CHECK;
 void log_job_close(const char *job);
-/* Makes logging non-blocking for daemons, after log_init(): a slow reader of stderr blocks nobody.
- * Unread lines are kept up to STREAM_KEPT_MAX, then dropped; a line reports how many. Call
- * log_flush() periodically. */
+/* Makes logging non-blocking for daemons, after log_init(): a slow reader of stderr does not block
+ * the daemon. Unread lines are kept up to STREAM_KEPT_MAX, then dropped; a line reports how many.
+ * Call log_flush() periodically. */
 void log_never_wait(void);
 void log_flush(void);
 void log_set_stream(int fd, bool terminal); /* replaces stderr, for tests; the caller keeps fd */
@@ -64,9 +64,9 @@ void log_event(enum log_level level, const struct log_pair *pairs, size_t count,
 	       ...) PRINTF(4, 5);
 /* Reports the start of a phase of the job, to the log and to systemd. */
 void log_next(const char *phase);
-/* A warning that any peer can trigger at will. Each kind is a static variable of the caller and
- * gives at most one line a minute, with the number of occurrences. log_flush() reports the last
- * ones. */
+/* A warning that any peer can trigger at will. Each warning is a static variable of the caller. It
+ * writes at most one line a minute, with the number of occurrences. log_flush() reports the last
+ * occurrences. */
 struct log_seldom {
 	struct log_seldom *next;
 	bool listed;
@@ -76,8 +76,8 @@ struct log_seldom {
 };
 void log_seldom(struct log_seldom *kind, const char *fmt, ...) PRINTF(2, 3);
 
-/* The progress line: redrawn at most 10 times a second on a terminal. Elsewhere a JSON line at
- * level info when the phase changes, and at most once a second otherwise. */
+/* Shows progress. On a terminal, redraws one line at most 10 times a second. Elsewhere, writes a
+ * JSON line at level info when the phase changes, and otherwise at most once a second. */
 struct log_progress {
 	const char *phase;
 	unsigned iteration; /* 0: not shown */

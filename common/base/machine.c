@@ -80,8 +80,9 @@ static bool lists(const char *names, const char *name)
 	return false;
 }
 
-/* Applies one line "ID:CONTROLLERS:GROUP"; version 2 has no controllers. In a container the
- * group's path may be the host's, while only its own group is mounted, at the root. */
+/* Applies one line "ID:CONTROLLERS:GROUP"; version 2 has no controllers. In a container the line
+ * may name the group by its path on the host, while only the container's group is mounted, at the
+ * root. */
 static void line_limits(const char *root, char *line, struct machine *m)
 {
 	char *controllers = strchr(line, ':'), *group, mount[128];

@@ -5,8 +5,8 @@
 
 #include "common/base/err.h"
 
-/* Returns bytes, at least 1. The first call of either function reads both values; a daemon calls
- * one before its sandbox. */
+/* Returns the available memory in bytes, at least 1. The first call of this function or of
+ * machine_cores() reads both values. A daemon calls one of them before its sandbox. */
 double machine_memory(void);
 
 /* Returns the number of processors, at least 1: the minimum of the affinity mask and the quota,

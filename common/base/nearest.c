@@ -62,8 +62,8 @@ static bool nearest_is_end(const struct argp_option *o)
 	return !o->name && !o->key && !o->doc && !o->group;
 }
 
-/* Returns the option that getopt takes for the word, which may be an abbreviation and may have
- * "=VALUE". If there is none, returns NULL and has offered all names to `near`. */
+/* Returns the option that getopt would find for the word, which may be an abbreviation and may have
+ * "=VALUE". If there is none, offers all names to `near` and returns NULL. */
 static const struct argp_option *nearest_find_option(const struct argp *argp, const char *word,
 						     struct nearest *near)
 {

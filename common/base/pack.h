@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-64 of ECMA-182, reflected, as in xz; one byte at a time. */
+/* Returns the CRC-64 of ECMA-182, reflected, as in xz. */
 uint64_t pack_crc(const uint8_t *p, size_t n);
 
 void pack_put(struct buf *b, uint64_t x, size_t bytes);

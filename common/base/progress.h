@@ -17,17 +17,17 @@ struct progress {
 	_Atomic bool stopped;
 };
 
-/* Attributes this thread, and those that parallel() starts for it, to p; NULL, the initial
- * value: to the process. p must outlive that. */
+/* Attributes the work of this thread, and of the threads that parallel() starts for it, to p. NULL
+ * attributes it to the process, as before the first call. p must outlive its use here. */
 void progress_enter(struct progress *p);
 struct progress *progress_own(void); /* set by progress_enter() */
 
 void progress_tick(void);
 uint64_t progress_count(const struct progress *p); /* NULL: of the process */
 
-/* Stops the computations of p's job. Long loops poll the flag (every 2 s at most, on any data)
- * and end early; then their results are invalid, and callers must check before they send or
- * store them. */
+/* Stops the computations of p's job. Long loops poll the flag at least every 2 s, on any data, and
+ * end early. Their results are then invalid, so callers must call progress_check() before they send
+ * or store them. */
 void progress_stop(struct progress *p);
 void progress_go_on(struct progress *p);  /* clears the stop flag */
 bool progress_stopped(void);              /* for this thread's job */

@@ -24,8 +24,8 @@ void stream_never_wait(struct stream *s)
 	s->socket = S_ISSOCK(st.st_mode);
 	if (s->socket || s->own >= 0)
 		return;
-	/* O_NONBLOCK would affect all processes that share this pipe or terminal, so it is
-	 * opened again. If that is not allowed, poll() precedes each write. */
+	/* O_NONBLOCK on fd would affect all processes that share this pipe or terminal. So the file
+	 * is opened again. If that is not allowed, poll() precedes each write. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->fd);
 	s->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
@@ -52,8 +52,8 @@ static ssize_t write_some(const struct stream *s, const uint8_t *p, size_t n)
 	return write(s->fd, p, n < PIPE_BUF ? n : PIPE_BUF);
 }
 
-/* Returns the number of bytes taken. All count as taken once nobody reads: a log that cannot be
- * written must not end the job. */
+/* Returns the number of bytes written. If a write fails, for example because the reader has gone,
+ * returns n: a log that cannot be written must not end the job. */
 static size_t stream_write_all(const struct stream *s, const uint8_t *p, size_t n)
 {
 	size_t at = 0;

@@ -12,8 +12,8 @@ size_t utf8_length(const unsigned char *p, size_t n);
 /* Code point of a sequence of 1 to 4 bytes. */
 uint32_t utf8_code(const unsigned char *p, size_t length);
 
-/* True if a character can move the cursor, forge a line, or change the direction or look of its
- * surroundings: controls (C0, DEL, C1), line and paragraph separators, directional marks and
+/* True if a character can move the cursor, forge a line, or change how the text around it is
+ * displayed: controls (C0, DEL, C1), line and paragraph separators, directional marks and
  * overrides, byte order marks, noncharacters. */
 bool utf8_is_harmful(uint32_t code);
 

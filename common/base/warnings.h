@@ -43,10 +43,11 @@ struct warnings {
 	} said[WARNINGS];
 };
 
-/* Also collects this thread's warnings in *to, until the next call; NULL: only logs them. */
+/* Collects this thread's warnings in *to, in addition to logging them, until the next call. NULL:
+ * only logs them. */
 void warnings_begin(struct warnings *to);
-/* number: the value that the message reports. The message is the formatted text, ": " and the
- * remedy. */
+/* Adds a warning. number: the value that the message reports. The message is the formatted text, ":
+ * " and the remedy. */
 void warnings_add(enum warning what, double number, const char *fmt, ...) PRINTF(3, 4);
 void warnings_release(struct warnings *w);
 

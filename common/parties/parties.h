@@ -3,10 +3,10 @@
  *
  * A protocol is written once, against struct parties, in the order of its messages. In a run the
  * parties are behind channels (server/run/parties.h): broadcasts are sent, and a sum is a secure
- * sum. For tests, pooled data and a party's own baselines they are in memory: broadcasts do
- * nothing, and a sum passes each party its `question`, a struct of the protocol that carries the
- * broadcast. Behind channels the question is unused, since the party side follows the protocol's
- * order.
+ * sum. For tests, pooled data and a party's own baselines, the parties are in memory. Then
+ * broadcasts do nothing, and a sum passes each party its `question`, a struct of the protocol that
+ * carries the broadcast values. Behind channels the question is unused, because the party side
+ * knows the order of messages.
  */
 #ifndef COMMON_PARTIES_PARTIES_H
 #define COMMON_PARTIES_PARTIES_H
@@ -36,7 +36,7 @@ enum parties_how {
 	PARTIES_BOUND, /* the job's fixed point, scaled to a known bound on terms and sums */
 };
 
-/* Broadcasts are optional: members before `sum` may be NULL. */
+/* Functions of a backend. The broadcasts, which are the members before `sum`, may be NULL. */
 struct parties_backend {
 	void (*phase)(void *ctx, const char *name);
 	void (*progress)(void *ctx, unsigned round, size_t moved);
@@ -67,7 +67,8 @@ struct parties {
 	const char *const *name; /* names of the parties; NULL: none */
 	/* rows of each party, after parties_collect_rows() at the coordinator; else NULL */
 	const size_t *rows;
-	/* A party runs the coordinator side itself, on verified sums (party/work/verified.h). */
+	/* True if a party itself runs the coordinator side, on verified sums
+	 * (party/work/verified.h). */
 	bool at_party;
 };
 
@@ -85,20 +86,21 @@ void parties_note(struct parties *p, const char *fmt, ...) PRINTF(2, 3);
 enum err parties_broadcast_choice(struct parties *p, enum choice what, uint64_t value) MUST_CHECK;
 enum err parties_broadcast_reals(struct parties *p, enum parties_reals as, const double *x,
 				 size_t n) MUST_CHECK;
-/* Broadcasts x as a MATRIX: numbers that are cheaper to check than to compute. At a party x
- * becomes the coordinator's values. The party checks them, and on an error e returns
- * parties_refuse(p, e), which blames the coordinator. */
+/* Broadcasts x as a MATRIX. It is for numbers that are cheaper to check than to compute. At a
+ * party, x becomes the coordinator's values. The party checks them. If they are wrong, it returns
+ * parties_refuse(p, e), which blames the coordinator for the error e. */
 enum err parties_pass_reals(struct parties *p, double *x, size_t n) MUST_CHECK;
 enum err parties_refuse(struct parties *p, enum err e) MUST_CHECK;
-/* Labels are 0 .. values - 1; `values` means none. */
+/* Broadcasts labels from 0 to values - 1. The label `values` means "no cluster". */
 enum err parties_broadcast_labels(struct parties *p, enum parties_labels as, size_t values,
 				  const uint32_t *label, size_t n) MUST_CHECK;
 
-/* x (n) becomes the sum of the parties' answers. With n = 0 there is no sum, but parties in
- * memory are asked. Errors of the secure sum, or of the answering party, with its name. ERR_JOB
- * if n exceeds PARTIES_VECTOR_MAX, as for all vectors here. */
+/* x (n) becomes the sum of the parties' answers. With n = 0 there is no sum, but parties in memory
+ * still receive the question. Errors are those of the secure sum, or of the answering party, with
+ * its name. ERR_JOB if n exceeds PARTIES_VECTOR_MAX, as for all vectors here. */
 enum err parties_sum(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
-/* As parties_sum(), and all parties receive x, verified and bitwise identical. */
+/* Like parties_sum(), but all parties also receive x. They verify it, and their values are bitwise
+ * identical. */
 enum err parties_sum_opened(struct parties *p, const void *question, double *x,
 			    size_t n) MUST_CHECK;
 enum err parties_sum_opened_parts(struct parties *p, const void *question, double *x,
@@ -108,7 +110,7 @@ enum err parties_sum_opened_parts(struct parties *p, const void *question, doubl
  * coordinator. */
 enum err parties_check_counts(const char *phase, const char *what, const double *x, size_t n,
 			      double most, double *all) MUST_CHECK;
-/* As parties_sum(), if no term and no partial sum of terms exceeds `most`. */
+/* Like parties_sum(), for sums in which no term and no partial sum of terms exceeds `most`. */
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;
 
@@ -116,32 +118,34 @@ enum err parties_sum_bound(struct parties *p, const void *question, double most,
  * *e is 0, since numbers may have any size there. */
 enum err parties_bound(struct parties *p, int *e) MUST_CHECK;
 
-/* Collects vectors that parties send unmasked. Labels: n of each party in turn, at most
- * `values`. Reals: n of each. Rows: C (rows x cols, allocated) receives the rows of all parties,
- * two or more of each; their counts are kept for parties_send_labels(). A party only sends its own:
- * x and C stay unchanged. */
+/* Collect vectors that parties send unmasked. Labels: n from each party in turn, each at most
+ * `values`. Reals: n from each party. Rows: C (rows x cols, allocated) receives the rows of all
+ * parties, at least two from each. The number of rows of each party is kept for
+ * parties_send_labels(). At a party, these functions only send its own vector: x and C stay
+ * unchanged. */
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
 				uint32_t *label, size_t n) MUST_CHECK;
 enum err parties_collect_reals(struct parties *p, const void *question, double *x,
 			       size_t n) MUST_CHECK;
 enum err parties_collect_rows(struct parties *p, const void *question, struct mat *C) MUST_CHECK;
-/* Sends each party the labels, below `values`, of the rows collected from it. A party does not
- * read label. */
+/* Sends each party the labels of the rows collected from it. Labels are below `values`. At a party,
+ * label is not read. */
 enum err parties_send_labels(struct parties *p, size_t values, const uint32_t *label,
 			     size_t n) MUST_CHECK;
 
-/* Each party seals a batch to each other, and takes theirs; the coordinator relays them unread.
- * ERR_INPUT in memory, where parties exchange nothing. */
+/* Each party sends a sealed batch to each other party and receives theirs. The coordinator relays
+ * the batches and cannot read them. ERR_INPUT for parties in memory, which cannot exchange
+ * batches. */
 enum err parties_exchange(struct parties *p, const void *question,
 			  enum parties_batches what) MUST_CHECK;
 
-/* Warms up the links while answers to the last broadcast are computed. */
+/* Warms up the links while the parties compute answers to the last broadcast. */
 enum err parties_warm(struct parties *p) MUST_CHECK;
 
-/* ---- in memory: for tests, pooled data (one party that has all), and baselines of a run ---- */
+/* ---- in memory: for tests, pooled data (one party with all data), and baselines of a run ---- */
 
-/* Answers of a protocol's parties; each protocol has one table. Members that its questions do
- * not need may be NULL. Its coordinator side defines the questions. */
+/* Functions that answer for a protocol's parties; each protocol has one table. The protocol's
+ * coordinator side defines the questions. Members that no question needs may be NULL. */
 struct memory_kind {
 	size_t size; /* of a party's struct */
 	/* l: the party's number. */
@@ -149,7 +153,8 @@ struct memory_kind {
 	enum err (*labels)(void *party, const void *question, uint32_t *label);
 	enum err (*upload)(void *party, const void *question, double *x);
 	enum err (*rows)(void *party, const void *question, struct mat *C); /* initialises C */
-	/* Takes as many of the n labels as the party has rows: *taken. */
+	/* Passes labels to a party. The party reads one label for each of its rows from the n
+	 * labels, and *taken becomes their number. */
 	enum err (*take)(void *party, const uint32_t *label, size_t n, size_t *taken);
 };
 

@@ -27,11 +27,11 @@
 
 /* ---- the list ---- */
 
-/* By name, since some architectures lack some of these calls. */
+/* Lists calls by name, since some architectures lack some of these calls. */
 static const char *const allowed[] = {
-	/* memory; mmap and mprotect below */
+	/* memory; mmap and mprotect have rules below */
 	"brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock",
-	/* threads; clone and tgkill below */
+	/* threads; clone and tgkill have rules below */
 	"futex", "set_robust_list", "rseq", "exit", "exit_group", "sched_yield",
 	"sched_getaffinity", "gettid", "getpid", "membarrier", "restart_syscall",
 	/* signals */
@@ -48,16 +48,16 @@ static const char *const allowed[] = {
 	/* waiting */
 	"epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd2",
 	"pipe2", "poll", "ppoll", "select", "pselect6",
-	/* connections; socket below */
+	/* connections; socket has rules below */
 	"connect", "accept", "accept4", "getsockopt", "setsockopt", "getsockname", "getpeername",
 	"shutdown", "sendto", "recvfrom", "sendmsg", "sendmmsg", "recvmsg",
 	/* queries by libraries */
 	"getrandom", "uname", "sysinfo", "getrusage", "getuid", "geteuid", "getgid", "getegid"
 };
 
-/* Calls that no daemon makes, but an intruder might. Such a call ends the process, and the log
- * names it. Calls on neither list fail with ENOSYS, as on a kernel without them: newer libraries
- * try calls that are newer than this list, and work without them. */
+/* Calls that no daemon makes, but that an intruder might make. Such a call ends the process, and
+ * the log names the call. Calls on neither list fail with ENOSYS, as on a kernel without them.
+ * Newer libraries may try such calls, and work without them. */
 static const char *const never[] = { "execve",
 				     "execveat",
 				     "fork",
@@ -147,7 +147,7 @@ static const struct rule rules[] = {
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TCGETS) } } }, /* tests for a terminal */
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TIOCGWINSZ) } } },
 	{ SCMP_SYS(ioctl), END, 1, { { 1, IS(TIOCSTI) } } },
-	/* 0x54xx are requests of terminals; the others query devices and file systems. */
+	/* Requests 0x54xx are for terminals. All others query devices and file systems. */
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_LT, 0x5400, 0 } } },
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_GT, 0x54ff, 0 } } },
 	{ SCMP_SYS(socketpair), ALLOW, 1, { { 0, IS(AF_UNIX) } } },
@@ -159,7 +159,7 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 
-/* Calls that rules may end because of their arguments. */
+/* Calls whose rules may end the process, depending on the arguments. */
 static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "ioctl", "socket" };
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
@@ -167,10 +167,12 @@ static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "
 static struct ended {
 	const char *name;
 	int number;
-	/* for the signal handler, which may not resolve names */
+	/* Names and numbers of these calls. The signal handler needs them, since it may not resolve
+	 * names. */
 } ended[COUNT(never) + COUNT(by_argument)];
 
-/* A name without a number on this system cannot be called and needs no rule. */
+/* Adds a rule for a call by its name. If the name has no number on this system, the call does not
+ * exist and needs no rule. */
 static int add_named(scmp_filter_ctx f, uint32_t action, const char *name)
 {
 	int number = seccomp_syscall_resolve_name(name);
@@ -227,7 +229,8 @@ static int add_rules(scmp_filter_ctx f)
 /* ---- the filter ---- */
 
 /* libseccomp 2.5 does not check its allocations while it compiles a filter. If one fails, the
- * library raises one of these signals, loops for ever, or makes a program that lacks calls. */
+ * library raises one of these signals, loops for ever, or makes a program without some of the
+ * calls. */
 static const int faults[] = { SIGSEGV, SIGABRT, SIGVTALRM };
 
 static void on_fault(int sig)
@@ -272,11 +275,11 @@ static int confine_make_program(struct program *p)
 	return bad ? bad : n < 0 ? -errno : 0;
 }
 
-/* Compiles the filter twice and compares the programs. An allocation that fails halfway can leave a
- * program that would end this process at an allowed call. */
+/* Compiles the filter twice and compares the programs. If an allocation fails halfway, the
+ * resulting program may end this process at an allowed call. */
 static int make_whole(struct program *p)
 {
-	/* Limit in processor time; two filters take a hundredth of it. */
+	/* Limit of processor time. Compiling two filters takes a hundredth of it. */
 	static const struct itimerval limit = { .it_value.tv_usec = 200000 }, none;
 	static struct program again;
 	struct sigaction before[COUNT(faults)], ours = { .sa_handler = on_fault };
@@ -333,7 +336,7 @@ static int install(const struct sock_fprog *program)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
-	/* positive: the thread that prevented it */
+	/* a positive value is the id of the thread that prevented it */
 	return refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
 }
 

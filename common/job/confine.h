@@ -1,6 +1,6 @@
 /* confine.h -- rights that a daemon gives up after set-up, before it reads a byte of a peer.
  *
- *     privileges  no_new_privs: a program that it might run gains no rights
+ * privileges no_new_privs: a program started by this process gains no rights
  *     seccomp     for all of its threads (common/job/confine.c): calls on a list are allowed. Calls
  *                 that no daemon makes (another program or process, a raw socket, listening,
  *                 tracing) end the process by SIGSYS, and the log names the call. Any other call
@@ -10,8 +10,8 @@
  *                 libraries, can be opened for writing, since root could change executable code
  *                 through these
  *
- * Sockets of the families unix and netlink are refused with EAFNOSUPPORT: libraries try them, but
- * files and DNS resolve names.
+ * Sockets of the families unix and netlink fail with EAFNOSUPPORT. Libraries try them to resolve
+ * names, and then use files and DNS.
  */
 #ifndef COMMON_JOB_CONFINE_H
 #define COMMON_JOB_CONFINE_H
@@ -19,25 +19,25 @@
 #include "common/base/err.h"
 #include "common/job/daemon.h"
 
-/* Confines this process by Landlock, as above, for good, if it runs as root; otherwise does
- * nothing. Call it before any file is opened and any process or thread is started. If libraries
- * have started threads, it executes the program again with argv, so that these are confined as
- * well, and returns in the new program. config, job: the files that were read; job may be NULL. If
- * one of them is a pipe, which cannot be read again, the program is not executed again. ERR_INPUT:
- * the kernel has no Landlock. */
+/* If this process runs as root, confines it by Landlock for the rest of its life, as above;
+ * otherwise does nothing. Call it before any file is opened and any process or thread is started.
+ * If libraries have already started threads, executes the program again with argv, so that these
+ * are confined as well, and returns in the new program. config, job: the files that were read; job
+ * may be NULL. If one of them is a pipe, which cannot be read again, does not execute the program
+ * again. ERR_INPUT: the kernel has no Landlock. */
 enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
 		      char **argv) MUST_CHECK;
 /* ERR_INPUT if this process, as root, can write its own code. Part of confine(). */
 enum err confine_code_check(void) MUST_CHECK;
 
-/* Forbids io_uring for good, and sets no_new_privs. Through io_uring libuv would make system calls
- * that no filter sees. Call it before the first loop: a loop that has a ring keeps needing the
- * call. Does nothing without the sandbox. */
+/* Forbids io_uring for the rest of the process, and sets no_new_privs. Through io_uring, libuv
+ * would make system calls that no filter sees. Call it before the first event loop is made: a loop
+ * that already has a ring cannot work without io_uring. Does nothing without the sandbox. */
 void confine_no_uring(const struct daemon_common *c);
 
-/* Confines this process for good. Call it after listening and after reading keys. The process's
- * user must be able to read files that are opened later (SIGHUP, data for the next job). ERR_INPUT
- * as above, or if the kernel refuses the filter. */
+/* Confines this process for the rest of its life. Call it after listening and after reading keys.
+ * The process's user must be able to read files that are opened later (SIGHUP, data for the next
+ * job). ERR_INPUT as above, or if the kernel refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
 #endif

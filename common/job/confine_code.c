@@ -42,9 +42,9 @@ static bool is_closed(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Landlock has rules that allow, but none that forbid. So this allows each entry of "/" except
- * `closed`. Symbolic links lead to one of the other entries. Returns false with errno set on
- * failure. */
+/* Landlock has rules that allow access, but none that forbid it. So this allows each entry of "/"
+ * except those in `closed`. It skips symbolic links, since they lead to one of the other entries.
+ * Returns false with errno set on failure. */
 static bool allow_others(int rules)
 {
 	DIR *root = opendir("/");
@@ -90,8 +90,8 @@ static bool restrict_writing(void)
 	return good;
 }
 
-/* Makes the first directory of a path below "/". The rules would not allow a directory that is made
- * later. */
+/* Makes the first directory of a path, directly below "/". The rules would not allow access to a
+ * directory that is made later. */
 static enum err make_first(const char *path)
 {
 	char first[NAME_MAX + 2];

@@ -397,7 +397,7 @@ static enum err check_dashboard(const struct config_table *t, const char *path,
 	return e;
 }
 
-/* out is the first member of the struct to fill. */
+/* Reads a configuration file by its table. out is the first member of the struct to fill. */
 static enum err daemon_config_read_table(const struct config_table *t, const char *path,
 					 char *const *set, struct daemon_common *out)
 {

@@ -1,4 +1,4 @@
-/* daemon.h -- contents of coordinator.json and party.json. One table each, in daemon.c.
+/* daemon.h -- contents of coordinator.json and party.json. Each has one table in daemon.c.
  *
  * Relative paths start from the directory of the configuration file.
  */
@@ -45,16 +45,18 @@ struct api_settings {
 
 /* Settings of both daemons. */
 struct daemon_common {
-	/* Its source, for daemon_reload_level(): file and overrides are borrowed. */
+	/* Source of these settings, for daemon_reload_level(). The file's path and the overrides
+	 * are borrowed. */
 	const struct config_table *table;
 	const char *path;
 	char *const *set;
 	char *name;
 	struct identity_files identity;
-	char *output;        /* directory of run.json, labels.csv, ... */
-	char *results_group; /* group that may read results (share.h); NULL: nobody else may */
-	unsigned keep_days;  /* older results are removed; 0: no limit of age */
-	/* the oldest are removed until the rest takes at most this; 0: no limit */
+	char *output; /* directory of run.json, labels.csv, ... */
+	/* group that may read results (share.h); NULL: only the daemon's user may */
+	char *results_group;
+	unsigned keep_days; /* older results are removed; 0: no limit of age */
+	/* the oldest results are removed until the remaining ones take at most this; 0: no limit */
 	double keep_gib;
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
@@ -112,7 +114,8 @@ struct party_config {
 		struct config_strings jobs;      /* kinds allowed */
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
-		struct config_strings align;     /* permitted ways to match rows */
+		/* ways to match rows (job.align) that are allowed */
+		struct config_strings align;
 		unsigned min_common;  /* fewest common rows of all parties, if rows are matched */
 		unsigned min_parties; /* fewest members of each sum */
 		unsigned min_cluster; /* fewest rows in any sum of rows */
@@ -122,21 +125,22 @@ struct party_config {
 		double max_delta;     /* applies if max_eps is set */
 		/* least job.noise.colluders, for noise in sums */
 		unsigned min_colluders;
-		double max_eps_total;   /* bound for all jobs over a data set; 0: none */
+		double max_eps_total;   /* limit for all jobs on a data set together; 0: none */
 		double max_delta_total; /* the delta of max_eps_total */
 		bool allow_single;
 		struct config_strings coordinators; /* names of peers; none given: any of them */
 		struct config_strings submitters;   /* users who submit jobs; none given: any */
 		unsigned min_cell;                  /* fewest nodes of each cell */
-		/* Limits for each coordinator and data set, counted by the ledger; 0: no bound. */
+		/* Limits for each coordinator and data set, which the ledger counts; 0: no
+		 * limit. */
 		unsigned max_attempts; /* attempts at one job; always bounded */
-		/* fewest parties of an attempt that continues without some; 0: refuses jobs with
-		 * dropout */
+		/* least number of parties with which an attempt may continue after a dropout; 0:
+		 * the party refuses jobs that continue */
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
 		unsigned max_jobs;
 		uint64_t max_words;
-		/* permits jobs of other parties than earlier jobs on the same data */
+		/* true: accepts jobs on the same data with other parties than in earlier jobs */
 		bool allow_subsets;
 		bool confirm; /* a user must approve each job */
 	} policy;
@@ -162,8 +166,8 @@ void party_config_release(struct party_config *c);
 /* Returns the path of a daemon's control socket; owned by the caller. */
 char *daemon_control_path(const struct daemon_common *c);
 
-/* Applies the log level that the configuration file has now. No other setting can change in a
- * running process. If anything in the file is wrong, logs a warning and changes nothing. */
+/* Reads the configuration file again and applies its log level. No other setting can change in a
+ * running process. If the file has an error, logs a warning and changes nothing. */
 void daemon_reload_level(const struct daemon_common *c);
 
 /* Describes the table of parameters for users. */

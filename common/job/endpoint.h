@@ -13,7 +13,7 @@ struct endpoint {
 	uint16_t port;
 };
 
-/* False if text is no address; *e is then undefined. */
+/* False if text is not an address; *e is then undefined. */
 bool endpoint_parse(const char *text, struct endpoint *e);
 /* True for a loopback address, and for the name "localhost". */
 bool endpoint_is_loopback(const struct endpoint *e);

@@ -22,7 +22,7 @@ static const char *const names[] = { [HOOK_JOB_FAILED] = "job-failed",
 				     [HOOK_CERTIFICATE] = "certificate",
 				     [HOOK_PARTY_LOST] = "away" };
 
-/* An order to the helper, one datagram each. */
+/* A command to the helper, sent as one datagram. */
 struct helper_command {
 	enum hook_event event;
 	char job[33];
@@ -40,8 +40,8 @@ static const char *role;
 
 /* ---- the helper ---- */
 
-/* Returns a pipe with the text, for the program's standard input. A pipe holds this much without a
- * reader. */
+/* Returns a pipe with the text, for the program's standard input. The text fits into the pipe's
+ * buffer, so writing does not wait for a reader. */
 static int text_to_read(const char *text)
 {
 	int end[2];
@@ -53,7 +53,7 @@ static int text_to_read(const char *text)
 	return end[0];
 }
 
-/* Polls until the program ends. The helper has nothing else to do meanwhile. */
+/* Polls until the program ends. The helper may block, since it runs one program at a time. */
 static int await_program(pid_t pid)
 {
 	double end_s = clock_now_s() + HOOK_LIMIT_S;
@@ -88,8 +88,8 @@ static struct outcome carry_out(const struct helper_command *o)
 	return r;
 }
 
-/* Ends when the daemon has closed its end and all orders are carried out, since the last event
- * gives the reason why the daemon ended. */
+/* The helper's main loop. Ends when the daemon has closed the socket and the programs of all events
+ * have run: the last event may have the reason why the daemon ended. */
 static void help(int sock, const void *arg)
 {
 	struct helper_command o;

@@ -17,7 +17,8 @@
 #include "common/job/daemon.h"
 
 enum hook_event {
-	HOOK_JOB_FAILED,      /* a job ended with an error that nobody here asked for */
+	/* a job ended with an error, and was not cancelled by a user of this daemon */
+	HOOK_JOB_FAILED,
 	HOOK_CONSENT_AWAITED, /* a job waits for coterie approve */
 	HOOK_CERTIFICATE,     /* HOOK_CERTIFICATE_DAYS or fewer are left */
 	HOOK_PARTY_LOST,      /* a peer has been away for WATCH_LOST_S */
@@ -39,8 +40,8 @@ void hook_certificate(int days, const char *why);
 void hook_party_lost(const char *why);
 /* Logs the programs that have ended since the last call. One thread calls it from time to time. */
 void hook_look(void);
-/* Waits until the program has run for all raised events and the helper has ended, for slightly more
- * than HOOK_LIMIT_S at most. */
+/* Waits until the program has run for all raised events and the helper has ended. Waits slightly
+ * longer than HOOK_LIMIT_S at most. */
 void hook_end(void);
 
 #endif

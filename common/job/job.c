@@ -119,7 +119,8 @@ static enum err check_secure_sum(const struct job *job)
 	return ERR_OK;
 }
 
-/* Refuses a range of k for methods that run for a single k: they would choose one unasked. */
+/* Refuses a range of k for methods that run for a single k. Otherwise they would choose one without
+ * the user's knowledge. */
 static enum err check_range(const struct job *job)
 {
 	const char *why = job->clusters_from ? job->kind->one_k(job) : NULL;
@@ -240,7 +241,7 @@ static const struct config_row *way_of(const struct kind *kind)
 	return NULL;
 }
 
-/* Appends which jobs read a row: by method "tree" or "flat". */
+/* Appends a text that names the jobs that read a row, such as: by method "tree" or "flat". */
 static void put_readers(const struct config_row *way, unsigned readers, struct buf *to)
 {
 	const char *before = "";
@@ -266,7 +267,8 @@ static bool is_read_by_some(const struct config_row *way, const struct config_ro
 	return way && row->readers && (row->readers & all) != all;
 }
 
-/* True if the job does not read the row; then appends to `when` which jobs do. */
+/* True if the job does not read the row. Then appends to `when` a text that names the jobs that
+ * read it. */
 static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
 {
 	const struct config_row *way = way_of(job->kind);
@@ -302,8 +304,8 @@ static enum err standard_of(const struct job *job, struct job *standard)
 	return err;
 }
 
-/* True if the value equals the row's default, which may differ from the presets: an offer then
- * omits it. */
+/* True if the value equals the row's default, so that an offer omits it. Presets do not count as
+ * defaults here. */
 static bool is_omitted(const struct job *job, const struct config_table *one)
 {
 	struct json *none = json_object();

@@ -3,9 +3,10 @@
  * Each kind has a table of its parameters (protocols/fedsc/job.c): path, type, default, bounds,
  * help. Parameters of all kinds are in job.c. Reading, writing, --set and the checks derive from
  * these tables. A preset sets parameters that the job does not give: given value > preset >
- * default. The effective job is written out in full, in the table's order. An offer leaves out each
- * parameter that has its row's default, which the kind's schema pins: a release that lacks a
- * parameter never sees its default.
+ * default. The effective job is written out in full, in the table's order. An offer omits each
+ * parameter that has its row's default. The kind's schema number stands for these defaults. So a
+ * release that does not know a parameter can still read an offer in which that parameter has its
+ * default.
  */
 #ifndef COMMON_JOB_JOB_H
 #define COMMON_JOB_JOB_H
@@ -47,9 +48,9 @@ enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHEC
 void job_write(const struct job *job, struct buf *json);
 /* Writes the job of an offer: "schema", "kind", and the values that differ from the defaults. */
 void job_offer_write(const struct job *job, struct buf *json);
-/* Reads the job of an offer, without presets. If it fails because this release does not know a
- * parameter or does not accept its value, key names the parameter, possibly "kind" or "schema";
- * else key is "". */
+/* Reads the job of an offer, without presets. If this release does not know a parameter, or does
+ * not accept its value, reading fails and key becomes the parameter's name, which may be "kind" or
+ * "schema". Otherwise key becomes "". */
 enum err job_offer_parse(struct job *job, struct bytes text,
 			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
 void job_describe(struct buf *text); /* every parameter, for users */
@@ -58,7 +59,7 @@ void job_describe(struct buf *text); /* every parameter, for users */
  * none. */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
 
-/* These call the members of the job's kind: common/kind/kind.h. */
+/* These functions call the members of the job's kind: common/kind/kind.h. */
 const char *job_permission(const struct job *job);
 bool job_is_flat(const struct job *job);
 struct kind_claim job_claim(const struct job *job);

@@ -4,7 +4,7 @@
 
 #include "common/kind/kind.h"
 
-/* In the order in which messages list them; ends with NULL. */
+/* All kinds, in the order in which messages list them; ends with NULL. */
 extern const struct kind *const kinds[];
 
 /* Returns the kind of this name, or NULL. */

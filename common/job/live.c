@@ -38,7 +38,7 @@ void live_begin(const char *role, const char *name, const char *output)
 
 void live_alive(unsigned within_s)
 {
-	pthread_mutex_lock(&lock); /* does not count as a change */
+	pthread_mutex_lock(&lock); /* taken directly, so that this does not count as a change */
 	now.alive_s = clock_now_s();
 	now.alive_within_s = within_s;
 	live_unlock();
@@ -139,8 +139,8 @@ static void count_phase(const char *kind, const struct live_phase *had,
 	s->rounds += has->rounds - had->rounds;
 }
 
-/* Takes the phases of a record. Within an attempt, phases are only added. The last known phase may
- * have grown since. */
+/* Copies the phases of a record. Within an attempt, phases are only added, and only the last known
+ * phase may have changed. */
 static void take_phases(struct live_job *j, const struct record *r)
 {
 	for (size_t p = j->phases ? j->phases - 1 : 0; p < r->phases; p++) {

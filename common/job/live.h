@@ -1,12 +1,12 @@
 /* live.h -- the state of this process for outside readers: one snapshot.
  *
- *     job threads  record.c: a job begins, its phases and steps, its end    \
+ * job threads record.c: a job begins, its phases and steps, its end \
  *     loop thread  watch.c: peers come and go, certificate; the daemons:     > lock > live_copy()
  *                  traffic, their own phase, waiting jobs                   /
  *
- * It contains only names, numbers and sentences that the log contains too: no key, no mask, no
- * value of data. Counters only rise while the process lives, over all of its jobs and attempts.
- * Every call is cheap (a copy of a few kB at most) and safe from any thread.
+ * It contains only names, numbers and sentences that are also in the log. It never contains a key,
+ * a mask or a value of the data. Counters only rise while the process lives, over all of its jobs
+ * and attempts. Every call is cheap (a copy of a few kB at most) and safe from any thread.
  */
 #ifndef COMMON_JOB_LIVE_H
 #define COMMON_JOB_LIVE_H
@@ -98,26 +98,28 @@ struct live {
 /* ---- writers ---- */
 
 void live_begin(const char *role, const char *name, const char *output);
-/* live_alive(): the loop thread is alive, and will call again within so many seconds. live_phase():
- * the daemon's activity: "joining". live_queue(): number of jobs that wait for their turn. */
+/* live_alive() records that the loop thread is alive and will call again within so many seconds.
+ * live_phase() sets the daemon's activity, such as "joining". live_queue() sets the number of jobs
+ * that wait for their turn. */
 void live_alive(unsigned within_s);
 void live_phase(const char *phase);
 void live_queue(size_t queued);
 void live_queue_written(void);
 void live_certificate(time_t until);
 void live_awaits_approval(bool awaited); /* a job waits for a user's answer */
-/* Takes the state of a job from its record when it begins, goes on, or has ended. A job without a
- * complete offer has no kind. */
+/* Copy the state of a job from its record when the job begins, continues, or has ended. A job
+ * without a complete offer has no kind. */
 void live_job_begins(const struct record *r);
 void live_job_continues(const struct record *r);
 void live_job_ended(const struct record *r);
-/* drops a job that began only here and will begin again */
+/* drops a job that has begun at this process only and will begin again */
 void live_job_dropped(const struct record *r);
-/* A peer came or went. name: as users know it. Repeated calls are harmless. */
+/* Records that a peer connected or disconnected. name: as users know it. Repeated calls have no
+ * effect. */
 void live_peer(const char *name, bool there);
 void live_peer_hello(const char *name, const char *called, const char *address,
 		     const char *software);
-/* Takes the traffic of a link in this attempt. Ignored until the link's job is known. */
+/* Copies the traffic of a link in this attempt. Does nothing until the link's job is known. */
 void live_link(const struct link_state *link);
 /* call it last for a link, when its attempt is over */
 void live_link_ends(const struct link_state *link);
@@ -128,9 +130,9 @@ void live_awaits(const char *called, const char *job, bool awaited);
 
 struct live *live_copy(void); /* owned by the caller: free() */
 uint64_t live_version(void);
-/* its name, or its address if the name is unknown */
+/* returns the peer's name, or its address if the name is unknown */
 const char *live_peer_name(const struct live_peer *p);
-/* the job waits for its parties, which have no offer yet */
+/* returns true if the job waits for its parties, which have no offer yet */
 bool live_job_waits(const struct live_job *j);
 /* Appends to list the parties at which the job awaits approval, and returns their number. list may
  * be NULL. */
@@ -139,7 +141,7 @@ size_t live_awaited(const struct live *l, const char *job, struct json *list);
 bool live_is_well(const struct live *l, char why[static 256]);
 /* Returns the body of /api/status, to which the caller adds. */
 struct json *live_json(const struct live *l);
-/* Prometheus's text format, as docs/reference/metrics.md describes it. */
+/* Appends the metrics in Prometheus's text format, as described in docs/reference/metrics.md. */
 void live_metrics(const struct live *l, struct buf *text);
 
 /* For further metrics of a daemon: first write # HELP and # TYPE, then each sample. Labels are

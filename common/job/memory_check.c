@@ -57,7 +57,7 @@ void memory_check_begin(void)
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return; /* the peak then covers the life of the process */
+		return; /* the kernel cannot reset the peak, so it covers the life of the process */
 	if (write(fd, "5", 1) != 1) {
 	}
 	close(fd);

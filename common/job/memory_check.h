@@ -5,15 +5,15 @@
 #include "common/base/err.h"
 #include "common/job/job.h"
 
-/* Checks that a job may take so much of this process's memory (machine.h). ERR_INPUT if not, with
- * both numbers and advice. max: a further bound; 0: none. who: name of this process for the error.
- * setting: name of the bound, "policy.max_memory". */
+/* Checks that a job of so many bytes fits into this process's memory (machine.h). If it does not,
+ * returns ERR_INPUT with both numbers and advice. max: a further bound; 0: none. who: name of this
+ * process for the error. setting: name of the bound, "policy.max_memory". */
 enum err memory_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
-/* Returns this process's peak memory in RAM since the last memory_check_begin(), less its memory at
- * its start, in bytes; 0 if the system does not report it. If the system cannot reset the peak, it
- * counts from the start of the process. Includes data that were read before the job. Not exact,
- * since libraries keep pages. */
+/* Returns this process's peak memory in RAM since the last memory_check_begin(), minus its memory
+ * at its start, in bytes. Returns 0 if the system does not report the peak. If the system cannot
+ * reset the peak, the value covers the whole life of the process. It includes data that were read
+ * before the job. It is not exact, since libraries keep pages. */
 double memory_check_peak(void);
 void memory_check_begin(void);
 

@@ -1,5 +1,5 @@
-/* offer.h -- offers that wait for a user's approval, as files: the party writes them, `coterie
- * approve` answers.
+/* offer.h -- offers that wait for a user's approval, as files. The party writes the offers;
+ * `coterie approve` writes the answers.
  *
  *     STATE/offers/JOB_ID.txt      text for the user
  *     STATE/offers/JOB_ID.json     the same for programs, with the offer's hash
@@ -17,17 +17,18 @@
 enum { OFFER_ID_TEXT = 32 + 1, OFFER_HASH_TEXT = 64 + 1, OFFER_WHY_MAX = 400 };
 
 struct offer_answer {
-	bool given; /* an answer to this very offer exists and has not expired */
+	bool given; /* an answer to exactly this offer exists and has not expired */
 	bool other; /* an answer exists, but it is to another offer or has expired */
 	bool yes;
 	char why[OFFER_WHY_MAX + 1]; /* the user's reason, printable ASCII; may be "" */
 };
 
-/* hash (hexadecimal) covers the whole offer: an answer to another offer under the same id does not
- * count. Adds the hash to json as "offer". ERR_JOB. */
+/* Writes an offer. hash (hexadecimal) covers the whole offer, so that an answer to another offer of
+ * the same id does not count. Adds the hash to json as "offer". ERR_JOB. */
 enum err offer_write(const char *state, const char *id, const char *hash, struct json *json,
 		     struct bytes text) MUST_CHECK;
-/* given is false if no valid answer to this offer exists. ERR_INPUT: the answer does not parse. */
+/* Reads the answer to an offer. a->given is false if no valid answer to this offer exists.
+ * ERR_INPUT: the answer does not parse. */
 enum err offer_answer_read(const char *state, const char *id, const char *hash,
 			   struct offer_answer *a) MUST_CHECK;
 /* Removes the offer, unless it is answered. */

@@ -30,8 +30,8 @@ static int prune_measure(const char *path, const struct stat *st, int type, stru
 	return 0;
 }
 
-/* True if its run.json says "running" and is less than a day old. The record of a killed process
- * would say so for ever. */
+/* True if the item's run.json has the status "running" and is less than a day old. If the process
+ * was killed, the status stays "running" for ever. */
 static bool is_running(const struct prune_item *i)
 {
 	char *path = file_join(i->path, "run.json");

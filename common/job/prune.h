@@ -3,7 +3,7 @@
  * Removes only files of past jobs that no daemon needs again: in the output directory the
  * directories job-*; in the state directory models, and answered or withdrawn offers. Never removes
  * a running job, the job that ran last, the ledger, the list of served attempts, the key of noise,
- * or the log. It removes a link but never follows it.
+ * or the log. Removes symbolic links but never follows them.
  */
 #ifndef COMMON_JOB_PRUNE_H
 #define COMMON_JOB_PRUNE_H
@@ -31,15 +31,16 @@ struct prune {
 /* Lists everything that may be removed in `output` and, if it is not NULL, in `state`. ERR_INPUT: a
  * directory cannot be read. */
 enum err prune_find(struct prune *p, const char *output, const char *state) MUST_CHECK;
-/* Marks items older than `days` at `now` (0: no limit of age). Then marks the oldest, until the
- * rest takes at most `bytes` (0: no limit of size). Returns the number of marked items. */
+/* Marks items that are older than `days` at time `now` (0: no limit of age). Then marks the oldest
+ * items until the remaining ones take at most `bytes` (0: no limit of size). Returns the number of
+ * marked items. */
 size_t prune_choose(struct prune *p, time_t now, unsigned days, double bytes);
 /* Removes the marked items. ERR_JOB names the first that cannot be removed; those before it are
  * removed. */
 enum err prune_remove(const struct prune *p) MUST_CHECK;
 void prune_release(struct prune *p);
 
-enum { PRUNE_EVERY_S = 3600 }; /* a daemon calls prune_old() no more often */
+enum { PRUNE_EVERY_S = 3600 }; /* shortest time between two calls of prune_old() by a daemon */
 
 /* True if both limits are 0, so that prune_old() does nothing. */
 bool prune_never(const struct daemon_common *c);

@@ -197,8 +197,8 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 	memcpy(f->sha256, sha256, sizeof(f->sha256));
 }
 
-/* Checks the sizes of clusters. A party knows all rows of a job only if each party has columns of
- * them. */
+/* Checks the sizes of clusters of all rows. A party knows all rows of a job only if the parties
+ * hold columns of the same rows. */
 static void record_check_sizes(const struct record *r)
 {
 	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))
@@ -238,7 +238,7 @@ void record_confidence(struct record *r, const double *confidence, size_t n)
 		mean += confidence[i];
 		share[tenth < 10 ? tenth : 9]++;
 	}
-	/* Divided once: n shares of 1 / n may add to more than 1. */
+	/* Divides only once, since the rounded sum of n shares of 1 / n may exceed 1. */
 	mean /= (double)n;
 	for (size_t t = 0; t < 10; t++)
 		share[t] /= (double)n;

@@ -23,11 +23,12 @@
 enum {
 	RECORD_SCHEMA = 1,
 	RECORD_PHASES_MAX = 64,
-	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
+	/* in a longer job, the last step is the sum of all further steps */
+	RECORD_STEPS_MAX = 4096,
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
 	RECORD_ATTEMPTS_MAX = 16,
 	RECORD_FILES_MAX = 9,
-	RECORD_RUNNING_MAX = 16, /* jobs at a time in one process */
+	RECORD_RUNNING_MAX = 16, /* maximum number of jobs at a time in one process */
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
 
@@ -41,7 +42,7 @@ struct record_phase {
 };
 
 struct record_step {    /* a round of a phase, or the time before or after its rounds */
-	unsigned phase; /* which, from 0 */
+	unsigned phase; /* number of its phase, from 0 */
 	double start_s, compute_s;
 	struct link_times times;
 };
@@ -56,7 +57,7 @@ struct record_peer {
 	char name[64 + 1];
 	double rtt_ms;       /* smoothed round trip of the connection; < 0: not known */
 	char congestion[16]; /* congestion control in effect */
-	unsigned reconnects; /* how often its connection was lost and replaced */
+	unsigned reconnects; /* how often the connection was lost and replaced */
 	uint64_t resent;     /* bytes of frames that were sent to it again */
 };
 
@@ -72,7 +73,7 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 	unsigned objectives;
 };
 
-struct record_head { /* state of a party's ledger, crypto/ledger.h */
+struct record_head { /* last row of a party's ledger, crypto/ledger.h */
 	char name[64 + 1];
 	uint64_t count;
 	uint8_t hash[32]; /* of its last row */
@@ -86,11 +87,11 @@ struct record_attempts {
 		double elapsed_s; /* < 0: not known */
 		char cause[ERR_DETAIL_MAX];
 	} past[RECORD_ATTEMPTS_MAX];
-	/* Parties that stayed away, in the order in which the job went on without them. */
+	/* Parties that dropped out, in the order in which the job continued without them. */
 	size_t lefts;
 	struct record_left {
 		char name[64 + 1];
-		uint32_t attempt; /* the first without it */
+		uint32_t attempt; /* first attempt without the party */
 		char step[24];    /* step in which the previous attempt ended; "": not known here */
 	} left[PARTIES_MAX];
 };
@@ -147,27 +148,30 @@ struct record {
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* Records that a job was offered whose text is not read yet: only its number and attempt are known.
- * From here on this thread logs with that number: log_set_job_here(). */
+/* Records that a job was offered whose text was not read yet. Only its id and attempt are known.
+ * From now on, lines that this thread logs have the id: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
 /* Starts the clock of a job. Forgets earlier contents, except attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
-/* Ends the running step, in which so much time passed, and begins the next one. Does nothing before
- * the first phase. */
+/* Ends the running step and begins the next one. passed: the blocked times of the step. Does
+ * nothing before the first phase. */
 void record_step(struct record *r, const struct link_times *passed);
 /* Begins the phase `name`, of up to 23 bytes. End the step before with record_step() first. */
 void record_phase(struct record *r, const char *name);
 struct record_phase *
-record_now(struct record *r); /* the running phase, to add rounds and iterations */
-/* Adds a k-means of the running phase. Copies objective, which may be NULL with 0 objectives. */
+/* returns the running phase, so that the caller can add rounds and iterations */
+record_now(struct record *r);
+/* Adds a k-means of the running phase. Copies sum->objective, which may be NULL if it has 0
+ * objectives. */
 void record_sum(struct record *r, const struct record_sum *sum);
 /* Stores absolute paths; each may be NULL. */
 void record_data(struct record *r, const char *features, const char *edges, const char *ids,
 		 const char *graphs);
 void record_file(struct record *r, const char *key, const char *path, uint64_t bytes,
 		 time_t modified, const uint8_t sha256[static 32]);
-/* Records the sizes of clusters, and warns about them if they are of all rows. */
+/* Records the sizes of clusters, and warns about empty clusters and clusters of one row if the
+ * sizes count all rows of the job. */
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* Like record_result(), if only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
@@ -176,17 +180,17 @@ void record_sizes(struct record *r, const double *size, size_t clusters);
 void record_confidence(struct record *r, const double *confidence, size_t n);
 /* Writes the clusters' modularity as a fact; warns about it if classes should be communities. */
 void record_modularity(struct record *r, double modularity, bool communities);
-/* Writes the facts selection_k and the curves of a range of k, and warns of the choice. Nothing
- * if k was given. */
+/* Records the fact selection_k and the curves over a range of k, and warns if the choice is
+ * uncertain. Does nothing if k was given. */
 void record_selection(struct record *r, const struct selection *s);
 /* Adds a peer and its traffic. */
 void record_link(struct record *r, const struct link_state *link);
-/* Records an attempt that was cut short: the current one, or another. */
+/* Records an attempt that ended early: the current attempt or an earlier one. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
 /* Records that from this attempt on the job runs without that party. step: the step in which the
  * previous attempt ended, or "". */
 void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
-/* the name of the running phase; "" before the first */
+/* returns the name of the running phase; "" before the first phase */
 const char *record_at(const struct record *r);
 /* Record the head of this party's own ledger, and the head of a peer's ledger as received. */
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
@@ -195,19 +199,21 @@ void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
-/* Upper bound of a job's round trips: 3.5 for offer, keys, local clusters and result, one for each
- * secure sum, and one more for each phase with sums except polish. For kCAGC with Q = 10 and the
- * 1/9 step that is 3.5 + 12 ceil(log2 L) + P. FedWalk's walks do not count as secure sums. */
+/* Returns an upper bound of a job's round trips: 3.5 for offer, keys, local clusters and result,
+ * one for each secure sum, and one more for each phase with sums except polish. For kCAGC with Q =
+ * 10 and the 1/9 step, the bound is 3.5 + 12 ceil(log2 L) + P. FedWalk's walks do not count as
+ * secure sums. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,
 		      const char *dir) MUST_CHECK; /* dir/run.json, atomically */
-/* For a process that ends while jobs run, when nobody can write their records any more. Changes
- * each run.json of this process that says "running" to "failed" with this exit status. Any thread
- * may call it. Allocates nothing and needs no disk space. */
+/* Marks all running jobs as failed when the process must end at once. In each run.json of this
+ * process, changes the status "running" to "failed", with this exit status. Any thread may call it.
+ * It allocates no memory and needs no disk space. */
 void record_abandon(enum err status);
-/* For a process that begins and holds the lock on dir. If a run.json there says "running", its
- * process was killed: changes it to "failed". */
+/* Marks jobs of a killed process as failed. A new process that holds the lock on dir calls it. If a
+ * run.json in dir still has the status "running", its process was killed, so this changes the
+ * status to "failed". */
 void record_bury(const char *dir);
 void record_release(struct record *r);
 

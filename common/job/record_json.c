@@ -249,7 +249,7 @@ void record_json(const struct record *r, struct buf *json)
 		json_append_string(list, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
-	if (r->has_job && !r->job.kind->relays) /* batches are no rounds of sums */
+	if (r->has_job && !r->job.kind->relays) /* batches do not count as rounds of sums */
 		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
 	put_course(r, root);
 	if (r->order)
@@ -286,8 +286,8 @@ static void note_running(const char *path, bool runs)
 	pthread_mutex_unlock(&running_lock);
 }
 
-/* Changes the file in place, since the disk may be full and memory exhausted. Each word is as long
- * as the one it replaces. False if the file does not say "running". */
+/* Changes the status in the file in place, since the disk may be full and memory exhausted. Each
+ * new word is as long as the old one. False if the status in the file is not "running". */
 static bool record_write_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -337,7 +337,8 @@ enum err record_write(const struct record *r, const char *dir)
 	enum err e;
 
 	record_json(r, &text);
-	/* A record of a running job need not survive a power loss, which ends the job. */
+	/* The record of a running job is not synced to disk: it need not survive a power loss,
+	 * which would end the job too. */
 	e = (r->ended ? file_write : file_write_soon)(path, (struct bytes){ text.p, text.n },
 						      FILE_PUBLIC);
 	if (e != ERR_OK && r->ended)

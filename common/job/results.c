@@ -19,14 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RECORD_MAX = 64 << 20 }; /* most bytes of a run.json that is read */
+enum { RECORD_MAX = 64 << 20 }; /* maximum bytes of a run.json that is read */
 
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX])
 {
 	snprintf(name, RESULTS_NAME_MAX, "job-%.32s-%u", job_id, attempt);
 }
 
-/* Calls visit with the path of each file in dir that a job of some kind may leave, once each. */
+/* Calls visit once with the path of each file in dir that a job of any kind may leave. */
 static enum err each(const char *dir, enum err (*visit)(void *arg, const char *path), void *arg)
 {
 	enum err e = ERR_OK;
@@ -48,8 +48,8 @@ static enum err each(const char *dir, enum err (*visit)(void *arg, const char *p
 
 /* ---- files of an earlier job ---- */
 
-/* Returns the directory for an earlier job. Names it by the job's run.json, or by the time if no
- * run.json can be read. */
+/* Returns the path of the directory for an earlier job's files. The name comes from the job's
+ * run.json, or from the time if no run.json can be read. */
 static char *place_of_earlier(const char *dir)
 {
 	char *path = file_join(dir, "run.json"), name[RESULTS_NAME_MAX] = "";
@@ -78,7 +78,7 @@ static char *place_of_earlier(const char *dir)
 
 struct move {
 	const char *dir;
-	char *to; /* NULL: nothing had to be moved yet */
+	char *to; /* NULL: no file has been moved yet */
 };
 
 static enum err results_move(void *arg, const char *path)
@@ -198,7 +198,8 @@ enum err results_lock(const char *dir)
 		close(fd);
 		return ERR_OK;
 	}
-	/* The process that holds the lock, as the kernel lists locks; 0: not listed. */
+	/* Returns the id of the process that holds the lock, from the kernel's list of locks; 0 if
+	 * it is not listed. */
 	f = fstat(fd, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
 	close(fd);
 	while (f && !pid && fgets(line, sizeof(line), f))

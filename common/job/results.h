@@ -1,9 +1,8 @@
 /* results.h -- a directory with the results of one job.
  *
- * The output directory of a coordinator, or of `party --once`, holds the job that runs or ran last:
- * its run.json, and otherwise only files of that job. The files of an earlier job move into
- * job-ID-ATTEMPT below it. So the record of a failed job is never next to the labels of another
- * job.
+ * The output directory of a coordinator, or of `party --once`, has the files of one job: the
+ * running job, or else the job that ran last. The files of an earlier job move into job-ID-ATTEMPT
+ * below it. So the record of a failed job is never next to the labels of another job.
  */
 #ifndef COMMON_JOB_RESULTS_H
 #define COMMON_JOB_RESULTS_H
@@ -26,8 +25,8 @@ char *results_list(const char *dir);
 /* Removes result files that turned out to be invalid, and logs that. */
 void results_take_back(const char *dir);
 
-/* Removes files that killed writers have left in dir and in the job directories below it:
- * file_sweep(). Shares what is left: share_results(). */
+/* Removes temporary files of killed processes in dir and in the job directories below it:
+ * file_sweep(). Shares the remaining files: share_results(). */
 void results_sweep(const char *dir);
 
 /* Locks dir until the process ends: only one process may write there. ERR_INPUT names the process

@@ -2,7 +2,7 @@
  * names, remote users the names of their certificates (proto/front.h).
  *
  * Names are looked up in the host's files once, before the process confines itself. Root and the
- * daemon's own user may do everything.
+ * daemon's own user may give all commands.
  */
 #ifndef COMMON_JOB_ROLES_H
 #define COMMON_JOB_ROLES_H
@@ -15,12 +15,13 @@
 
 enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role */
 
-/* Each role includes the rights of those before it, except for results: a reader gets the results
- * of all jobs, a submitter only those of its own jobs (common/http/dashboard_results.c). */
+/* Each role includes the rights of the roles before it, with one exception. A reader gets the
+ * results of all jobs, but a submitter only the results of its own jobs
+ * (common/http/dashboard_results.c). */
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_READER, ROLE_SUBMITTER, ROLE_OPERATOR };
 extern const char *const role_name[];
 
-/* Zero-initialised, it has no further users. */
+/* If zero-initialised, it has no users besides root and the daemon's user. */
 struct roles {
 	struct {
 		bool is_group;
@@ -33,9 +34,9 @@ struct roles {
  * "coordinator.control.viewers". ERR_INPUT: this host does not know a name. */
 enum err roles_add(struct roles *r, enum role role, const struct config_strings *names,
 		   const char *key) MUST_CHECK;
-/* The role of a user with these groups. */
+/* Returns the role of a user with these groups. */
 enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t groups);
-/* For the configuration: NULL if text is valid, else the expected values. */
+/* Checks a name for the configuration. Returns NULL if text is valid, else the expected values. */
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);
 const char *roles_check_reader(const char *text); /* for a party, where "reader" is the only role */

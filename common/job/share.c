@@ -64,7 +64,7 @@ bool share_group(gid_t *group)
 	return shared;
 }
 
-/* A missing file is no failure, because no kind of job writes all of these files. */
+/* Shares one file. Ignores a missing file, because no kind of job writes all of these files. */
 static void share_one(const char *path, mode_t mode)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

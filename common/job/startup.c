@@ -201,7 +201,8 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	TRY(la_reserve(c->threads ? c->threads : machine_cores()));
 	e = file_make_dirs(c->output);
 	if (e)
-		e = err_set(ERR_INPUT, "%s", err_detail()); /* a restart would not help */
+		/* an error of the input, since a restart would not help */
+		e = err_set(ERR_INPUT, "%s", err_detail());
 	else
 		e = results_lock(c->output);
 	if (!e) {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "path=value" strings for coordinator_config_read and job_read; item ends with NULL. Empty if
- * zero-initialised. */
+/* "path=value" strings for coordinator_config_read() and job_read(); the list ends with NULL. Empty
+ * if zero-initialised. */
 struct overrides {
 	char **item;
 	size_t count;
@@ -33,7 +33,8 @@ struct daemon_arguments {
 	bool once, serve; /* once: of a party; serve: of the coordinator */
 };
 
-/* Takes these options and refuses arguments. ARGP_ERR_UNKNOWN: the key is another option's. */
+/* Handles these options and refuses arguments. Returns ARGP_ERR_UNKNOWN if the key belongs to
+ * another option. */
 error_t daemon_option(int key, char *arg, struct argp_state *state);
 
 /* The rest of a daemon's main(): reads the command line, then calls describe() with --describe,
@@ -45,7 +46,7 @@ int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)
  * off, ptrace by other processes of the same user: this process holds keys and data. Then makes the
  * output directory, and opens the log on stderr and in output/log.jsonl. files: descriptors that
  * the process needs; raises its limit if the system allows. ERR_INTERNAL if the limit is too low,
- * or if threads or buffers of OpenBLAS cannot be made. ERR_INPUT: the output directory cannot be
+ * or if threads or OpenBLAS's buffers cannot be created. ERR_INPUT: the output directory cannot be
  * made, or another process uses it. */
 enum err daemon_begin(const struct daemon_common *c, size_t files) MUST_CHECK;
 

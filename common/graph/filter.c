@@ -12,16 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that go through all steps together. Two buffers of 32 columns stay in the last cache for
- * tens of thousands of nodes; narrower panels read the graph too often (16: 5 to 30 % slower). A
- * row of a panel is whole cache lines; unaligned rows make the filter a third slower.
+/* Width of a panel: the columns that go through all steps together. For tens of thousands of nodes,
+ * two buffers of 32 columns fit into the last-level cache. Narrower panels read the graph too often
+ * (16 columns: 5 to 30 % slower). A row of a panel fills whole cache lines; unaligned rows make the
+ * filter a third slower.
  *
- * From LARGE nodes on no panel stays in cache. Then 16 columns are as fast as 32 at half the
- * memory, and threads share a panel, CHUNK rows at a time. Below, each thread has its own. */
+ * With LARGE nodes or more, no panel fits into the cache. Then 16 columns are as fast as 32 and
+ * take half the memory, and threads share a panel, CHUNK rows at a time. With fewer nodes, each
+ * thread has its own panel. */
 enum { PANEL = SPREAD_PANEL, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 8192 };
 
-/* Columns of a panel with distributed nodes. It also holds rows of other ranks and is most of a
- * rank's memory; the number of columns does not change the bytes exchanged. */
+/* Width of a panel with distributed nodes. The panel also holds rows of other ranks and takes most
+ * of a rank's memory. The bytes exchanged do not depend on this width. */
 enum { SHARED = SPREAD_COLUMNS };
 
 typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t last,
@@ -39,7 +41,8 @@ struct plan {
 	size_t rows;
 	double **buffer; /* per worker: two panels */
 	size_t **next;   /* per worker, for sparse columns: `next` of node_load() */
-	double *box;     /* rows that other ranks read, if a step reads its own output buffer */
+	/* scratch for rows that other ranks read, needed if a step reads its own output buffer */
+	double *box;
 	filter_see *see; /* or NULL */
 	void *see_ctx;
 	double *leave; /* with see: D^1/2 in the plan's order */
@@ -116,9 +119,10 @@ static bool is_large(const struct plan *p)
 	return p->nodes.n >= LARGE && !p->nodes.peers;
 }
 
-/* Adds scale times a node's features to `to`: to[u] += scale * the feature in column `column` + u.
- * If the node is a leaf, also stores these features in X. A worker calls this with rising `column`.
- * next: per node, the first entry (of sparse features) in or behind the current columns. */
+/* Adds scale times a node's features to `to`: to[u] increases by scale times the feature in column
+ * `column` + u. If the node is a leaf, also stores these features in X. A worker calls this with
+ * increasing `column`. next: for each node, the first sparse entry that is not before the current
+ * columns. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
 		      size_t width, size_t *next, double *to)
 {
@@ -162,8 +166,9 @@ static void panel_load(const struct plan *p, unsigned worker, const struct panel
 	}
 }
 
-/* Stores the rows and unfolds leaves. A row y sums several leaves; each becomes their mean plus
- * `fade` times its initial deviation from the mean, which X still holds. */
+/* Stores the rows and unfolds leaves. A row y may be the sum of several leaves. Each leaf becomes
+ * their mean plus `fade` times its initial deviation from the mean. X still holds the initial
+ * values. */
 static void panel_store(const struct plan *p, const struct panel *at, const double *y)
 {
 	const struct filter_plan *nodes = &p->nodes;
@@ -330,7 +335,7 @@ static enum err plan_begin(struct plan *p, const struct graph *g, enum filter_ki
 	return ERR_OK;
 }
 
-/* Does a step read the vector before the previous one? */
+/* True if some step also reads the vector before the previous one. */
 static bool steps_look_back(const struct filter_steps *s)
 {
 	for (size_t t = 0; t < s->count; t++)
@@ -372,7 +377,7 @@ static enum err graph_filter_run(const struct graph *g, enum filter_kind kind, u
 	struct plan p = { .sparse = sparse, .dense = X };
 
 	/* A single step does not connect the leaves of a node, and zeros must stay exactly zero. So
-	 * leaves are not folded. */
+	 * leaves are folded only for two steps or more. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
 	common_graph_filter_run(&p, psi, threads, X);
 	filter_plan_release(&p.nodes);
@@ -480,8 +485,8 @@ struct spread {
 	double *term; /* groups x 2 powers: squares, then spreads; summed in this order */
 };
 
-/* Computes ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, for each power; 0 beyond the
- * last column. */
+/* For each power, computes ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j. Both are 0
+ * beyond the last column. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;

@@ -18,36 +18,37 @@
 
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN, FILTER_PLAIN };
 
-/* Columns of a panel from 2^17 nodes on. Graphs with fewer nodes have wider panels. */
+/* Width of a panel for graphs of 2^17 nodes or more. Smaller graphs have wider panels. */
 enum { FILTER_PANEL = 16 };
 
-/* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
- * bitwise identical for any panel width and number of threads. O(psi (nnz + n) m). Memory: two
- * panels besides X, n x 2 FILTER_PANEL doubles for all threads with many nodes, twice that per
- * thread with fewer.
+/* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps. The
+ * result is bitwise identical for any panel width and number of threads. O(psi (nnz + n) m).
+ * Memory: X and two panels. With 2^17 nodes or more, these are n x 2 FILTER_PANEL doubles for all
+ * threads together. With fewer nodes, they are twice as wide, and each thread has its own.
  *
- * With distributed nodes (g->ranks) X has this rank's rows. Each rank uses one thread and panels of
- * 8 columns, with a row for each adjacent row of another rank. Ranks do not support
- * FILTER_SPECTRAL. */
+ * With distributed nodes (g->ranks), X has this rank's rows. Each rank uses one thread and panels
+ * of 8 columns. A panel also has a row for each adjacent node of another rank. FILTER_SPECTRAL does
+ * not work with ranks. */
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
 
 /* Single steps over a graph prepared once: filter_run_step() equals graph_filter() of order 1. */
 struct filter_run;
-/* Columns column .. column + width - 1 of X: row order[i] is leave[i] times row i of y, which has
- * `stride` values, zeros beyond width. */
+/* A view of columns column .. column + width - 1 of X. Row order[i] of X is leave[i] times row i of
+ * y. A row of y has `stride` values, which are zero beyond width. */
 struct filter_view {
 	size_t n, column, width, stride;
 	const double *y, *leave;
 	const uint32_t *order;
 };
-/* Gets each panel after each step, 0 .. steps - 1; panels from several threads at once. */
+/* Called with each panel after each step, from 0 to steps - 1. Several threads may call it at once,
+ * with different panels. */
 typedef void filter_see(void *ctx, size_t step, const struct filter_view *view);
 enum err filter_run_begin(const struct graph *g, enum filter_kind kind,
 			  struct filter_run **r) MUST_CHECK;
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
-/* Several steps, less than 26, with the results of single ones up to rounding; reads and writes X
- * once. Not with distributed nodes. */
+/* Takes several steps, fewer than 26, but reads and writes X once. The result equals that of single
+ * steps up to rounding. Does not support distributed nodes. */
 void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
 		      filter_see *see, void *ctx);
 size_t filter_run_panel(const struct filter_run *r); /* columns of a panel: the stride */
@@ -58,15 +59,16 @@ void filter_run_end(struct filter_run *r);           /* accepts NULL */
 enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
 			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
 
-/* Norms of the powers F^t X (X sparse or dense, the other NULL): for t = 0 .. steps, square[t] =
- * ||F^t X||^2 and spread[t] = ||F^t X - 1 mu'||^2, mu the column means. Holds no power of X as a
- * whole. Bitwise identical for any number of threads. */
+/* Computes norms of the powers F^t X for t = 0 .. steps: square[t] = ||F^t X||^2 and spread[t] =
+ * ||F^t X - 1 mu'||^2, where mu are the column means. X is either sparse or dense; the other
+ * argument is NULL. Never stores a whole power of X. Bitwise identical for any number of
+ * threads. */
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
 			     unsigned threads, const struct csr *sparse, const struct mat *dense,
 			     double *square, double *spread) MUST_CHECK;
 
-/* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. ERR_JOB without
- * convergence. */
+/* Computes lambda_max(I - S) by Lanczos with a fixed start, with a relative error of at most 1e-8.
+ * ERR_JOB if it does not converge. */
 enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;
 
 #endif

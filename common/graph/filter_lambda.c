@@ -1,4 +1,4 @@
-/* The largest eigenvalue of a graph's Laplacian, for the spectral filter. */
+/* Computes the largest eigenvalue of a graph's Laplacian, for the spectral filter. */
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Lanczos: steps between checks, and the most steps. A graph that needs more has so dense an end of
- * the spectrum that even dense solvers would not agree on eight digits. */
+/* Lanczos: steps between checks, and maximum number of steps. If a graph needs more, its largest
+ * eigenvalues lie so close together that even dense solvers would not agree on eight digits. */
 enum { LANCZOS_CHECK = 10, LANCZOS_MAX = 20000 };
 static const double LANCZOS_TOLERANCE = 1e-8;
 
@@ -57,8 +57,9 @@ static bool lanczos_step(struct lanczos *z)
 	return true;
 }
 
-/* A small residual only proves that some eigenvalue is near, and there may be many next to the
- * largest. So the value must also stay within the tolerance while the space doubles. */
+/* Iterates until the largest eigenvalue has converged. A small residual only proves that some
+ * eigenvalue is near, and many may be close to the largest. So the value must also stay within the
+ * tolerance while the space doubles. */
 static enum err lanczos_run(struct lanczos *z, double *lambda)
 {
 	double settled = 0; /* first value with a small residual, at step `since` */

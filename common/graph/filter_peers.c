@@ -10,9 +10,11 @@ struct layout {
 	const struct csr *a;
 	struct halo h;
 	const double *enter;
-	bool *gone;       /* per node: moved to another rank, or a leaf taken from another rank */
+	/* per node: true if it moved to another rank, or is a leaf that another rank takes */
+	bool *gone;
 	uint32_t *number; /* per node: its number in struct filter_nodes */
-	/* leaves taken from other ranks, and the neighbour of each, in the numbering above */
+	/* leaves taken from other ranks, and the neighbour of each leaf, as numbers in struct
+	 * filter_nodes */
 	uint32_t *taken, *of;
 	size_t taken_count;
 };
@@ -49,7 +51,7 @@ static bool folds(const struct layout *l)
 	return go > 0 && 8 * go >= ranks_n(l->h.R, l->a->rows);
 }
 
-/* Finds the next group of leaves of node i to fold: returns their number, writes their nodes to
+/* Finds the next group of leaves of node i to fold. Returns their number, writes the leaves to
  * at[], and advances e. */
 static size_t next_group(const struct layout *l, size_t i, size_t *e, uint32_t at[static FOLD_MOST])
 {
@@ -110,7 +112,8 @@ static void take_leaves(struct layout *l, struct filter_peers *p)
 
 /* -- nodes ---------------------------------------------------------------------------------- */
 
-/* Numbers own nodes that stay, then leaves taken, then the other rows that these read. */
+/* Numbers the own nodes that stay, then the leaves taken from other ranks, then the rows of other
+ * ranks that these nodes read. */
 static void number_nodes(struct layout *l, struct filter_nodes *s)
 {
 	size_t n = l->a->rows;

@@ -13,8 +13,8 @@
 struct filter_peers {
 	const struct ranks *R;
 	size_t n;                 /* this rank's nodes, rows of X */
-	size_t others;            /* rows of other ranks, behind the plan's */
-	size_t *want;             /* number of those rows per rank */
+	size_t others;            /* rows of other ranks, stored behind the plan's rows */
+	size_t *want;             /* number of these rows of each rank */
 	struct rows_by_rank give; /* rows of the plan that others read */
 	struct rows_by_rank sent; /* leaves of this rank that another rank stores */
 	size_t *taken; /* leaves of each rank that this rank stores: rows n, n + 1, .. of X */
@@ -26,14 +26,14 @@ struct filter_nodes {
 	uint32_t *index; /* neighbours, in the order of the graph */
 	double *value;
 	double *enter;              /* D^-1/2: rows + others */
-	uint32_t *node;             /* row of X per stored row; NULL: the same */
+	uint32_t *node;             /* row of X for each stored row; NULL: the same row */
 	bool fold;                  /* leaves of one node share a row, up to FOLD_MOST of them */
 	struct filter_peers *peers; /* NULL: this process has all nodes */
 };
 
-/* Folds only if `fold` is true, edges have no weights, and folding saves at least an eighth of all
- * nodes; s->fold is the outcome. Without ranks, the other members are borrowed from g. O(edges),
- * with ranks O(edges log others) and 16 bytes per edge and node. */
+/* Prepares the nodes of g. Folds leaves only if `fold` is true, edges have no weights, and folding
+ * saves at least an eighth of all nodes; s->fold becomes true then. Without ranks, the arrays are
+ * borrowed from g. O(edges). With ranks O(edges log others), and 16 bytes per edge and node. */
 void filter_nodes_init(struct filter_nodes *s, const struct graph *g, bool fold);
 void filter_nodes_release(struct filter_nodes *s); /* except peers, which the plan takes over */
 

@@ -14,7 +14,9 @@
 struct filter_plan {
 	size_t n;        /* rows: nodes, fewer if leaves are folded */
 	uint32_t *order; /* new number -> node, a row of X */
-	size_t *of; /* n + 1: row i holds order[of[i]] .. order[of[i + 1] - 1]; NULL: order[i] */
+	/* n + 1 starts: row i is the sum of nodes order[of[i]] .. order[of[i + 1] - 1]; NULL: row i
+	 * is node order[i] */
+	size_t *of;
 	size_t *start;
 	uint32_t *index; /* neighbours in new numbers; from n on: rows of other ranks */
 	double *value;   /* edge weights in the new order; NULL: all ones */
@@ -24,14 +26,15 @@ struct filter_plan {
 	struct filter_peers *peers; /* with distributed nodes; else NULL */
 };
 
-/* fold: leaves of one node become one row, their sum. In each step all of them receive the same
- * from that node, so their deviations from their mean only shrink, by the factor keep + take of the
- * row. At most FOLD_MOST per row, and none if edges have weights. Applied only if it saves at least
- * an eighth of the rows: it leaves 13446 of pubmed's 19717, and embed() takes a fifth less; cora,
- * citeseer and wiki stay bitwise identical. Sums differ in rounding.
+/* Lays out a graph for its filter. fold: the leaves of one node become one row, which is their sum.
+ * In each step all leaves of a node receive the same value from the node. So their deviations from
+ * their mean only shrink, by the factor keep + take of the row. A row folds at most FOLD_MOST
+ * leaves; if edges have weights, nothing is folded. Folding is applied only if it saves at least an
+ * eighth of the rows. It leaves 13446 of pubmed's 19717 rows, and embed() takes a fifth less time;
+ * cora, citeseer and wiki are not folded. Folded sums have other rounding errors.
  *
- * Errors are those of graph_lambda_max(), for FILTER_SPECTRAL only, which ranks do not support.
- * O(nnz + n) beyond it. */
+ * Returns errors only for FILTER_SPECTRAL: those of graph_lambda_max(). FILTER_SPECTRAL does not
+ * work with ranks. O(nnz + n) besides graph_lambda_max(). */
 enum { FOLD_MOST = 16 };
 enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum filter_kind kind,
 			  bool fold) MUST_CHECK;

@@ -10,8 +10,9 @@ typedef complex long double root;
 
 const struct filter_step FILTER_STEP = { .scale = 1 };
 
-/* Smallest weight kept; largest error of the product of the roots (5e-11 is the worst seen);
- * largest share of the steps for which the series is used. */
+/* LEAST: smallest weight that is kept. OFF_MOST: largest accepted error of the product of the roots
+ * (5e-11 is the worst seen). SHARE_MOST: the series is used if it has at most this share of the
+ * steps. */
 static const long double LEAST = 1e-12L;
 static const double OFF_MOST = 1e-10, SHARE_MOST = 0.9;
 
@@ -49,8 +50,9 @@ static root inverse(root z)
 	return conjl(z) / (creall(z) * creall(z) + cimagl(z) * cimagl(z));
 }
 
-/* Moves root i by Newton's step p(x) / p'(x), both by Clenshaw's recurrence, with repulsion by the
- * other roots (Aberth 1973). Returns the length of the step. */
+/* Moves root i by Newton's step p(x) / p'(x), corrected for the other roots so that no two converge
+ * to the same one (Aberth 1973). Evaluates p and p' by Clenshaw's recurrence. Returns the length of
+ * the step. */
 static long double move_root(const struct series *p, root *r, size_t i)
 {
 	root b1 = 0, b2 = 0, d1 = 0, d2 = 0, x = r[i], step, push = 0;
@@ -72,9 +74,9 @@ static long double move_root(const struct series *p, root *r, size_t i)
 	return cabsl(step);
 }
 
-/* Finds all roots at once, starting near those of T_degree, each until it converges. Then moves
- * real roots, and the upper one of each pair, to the front. Returns their number; 0 if roots are
- * missing. */
+/* Finds all roots at once, starting near the roots of T_degree, and iterates each until it
+ * converges. Then moves the real roots, and the upper root of each complex pair, to the front.
+ * Returns the number of these; 0 if it did not find all roots. */
 static size_t find_roots(const struct series *p, root *r)
 {
 	size_t moving = p->degree, kept = 0, found = 0;
@@ -139,8 +141,8 @@ static void order_roots(root *r, size_t count)
 
 /* -- steps ---------------------------------------------------------------------------------- */
 
-/* A real root becomes one step, and a pair a +- ib becomes two: (T - a)^2 + b^2. Each factor is 1
- * at T = 1. */
+/* Converts roots to steps. A real root becomes one step, and a pair a +- ib becomes two steps: (T -
+ * a)^2 + b^2. Each factor is scaled to 1 at T = 1. */
 static void steps_of(const root *r, size_t count, struct filter_steps *s)
 {
 	struct filter_step *to = s->step;

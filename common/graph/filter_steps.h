@@ -3,9 +3,10 @@
  * For large M, T^M is nearly a polynomial of far lower degree. Let T = (I + A) / 2, and write an
  * eigenvalue of A, which lies in [-1, 1], as cos t. Then cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k
  * C(2M, M + k) cos kt): a sum of Chebyshev polynomials of A, with weights that fall like exp(-k^2 /
- * M). Weights below 1e-12 are dropped. The rest is evaluated as the product of its roots, in Leja's
- * order. That order keeps intermediate products and rounding small, and needs no more vectors than
- * powers do. The filter of 60 steps takes 37.
+ * M). Weights below 1e-12 are dropped. The remaining polynomial is evaluated as a product of
+ * factors, one for each root, in Leja's order. That order keeps intermediate products and rounding
+ * errors small. The product needs no more vectors than the power does. A filter of 60 steps takes
+ * 37.
  *
  * ||p(T) - T^M|| is below 1e-10, which filter_steps_init() verifies; p(1) = 1. */
 #ifndef COMMON_GRAPH_FILTER_STEPS_H
@@ -30,8 +31,8 @@ extern const struct filter_step FILTER_STEP;
 void filter_steps_init(struct filter_steps *s, unsigned power);
 void filter_steps_release(struct filter_steps *s);
 
-/* Number of steps, provided that the roots are found, as they are for all powers up to 5000. For
- * estimates of cost. */
+/* Returns the number of steps, for estimates of cost. Assumes that the roots are found, which is
+ * true for all powers up to 5000. */
 size_t filter_steps_count(unsigned power);
 
 /* p(t): the factor of the steps for an eigenvector of T with eigenvalue t. */

@@ -282,9 +282,9 @@ void filtered_release(struct filtered *f)
 
 /* -- cost ----------------------------------------------------------------------------------- */
 
-/* DENSE_SPEED: a dense product does this many operations in the time of one operation on sparse
- * rows or in a step. EIGEN: operations of an eigenproblem of order n, divided by n^3
- * (bench_kernels). */
+/* Measured costs (bench_kernels). DENSE_SPEED: number of operations of a dense product in the time
+ * of one operation on sparse rows or in a step. EIGEN: operations of an eigenproblem of order n,
+ * divided by n^3. */
 static const double DENSE_SPEED = 3, EIGEN = 1;
 
 bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,

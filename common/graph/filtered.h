@@ -1,6 +1,6 @@
-/* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h. Does not form F: a few
- * columns of F B and F'F B, computed by products with X and its transpose and by the filter's
- * steps, cost far less. */
+/* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h. Does not form F. It
+ * computes a few columns of F B and F'F B by products with X and its transpose and by the filter's
+ * steps, which costs far less. */
 #ifndef COMMON_GRAPH_FILTERED_H
 #define COMMON_GRAPH_FILTERED_H
 

@@ -51,8 +51,8 @@ void graph_release(struct graph *g)
 	*g = (struct graph){ 0 };
 }
 
-/* degree (k): weight of the edge ends in each cluster. within: weight of the ends of edges inside
- * one cluster. */
+/* Computes the modularity from weights of edge ends. degree (k): for each cluster, the weight of
+ * all edge ends in it. within: the weight of the ends of all edges that lie inside a cluster. */
 static double modularity_of_ends(const double *degree, size_t k, double within)
 {
 	double all = 0, expected = 0;

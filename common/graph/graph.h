@@ -8,8 +8,8 @@
 struct graph {
 	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
 	double *inv_sqrt_deg; /* n values (D of A + I)^-1/2; owned */
-	/* Ranks that share the nodes: both members above hold this rank's rows, columns are
-	 * numbered over all. Borrowed, or NULL. */
+	/* Ranks that share the nodes. Both members above then have this rank's rows, and columns
+	 * are numbered over the nodes of all ranks. Borrowed, or NULL. */
 	const struct ranks *ranks;
 };
 
@@ -23,10 +23,10 @@ static inline size_t graph_neighbours(const struct graph *g)
 	return ranks_total(g->ranks, g->adjacency.start[g->adjacency.rows]);
 }
 
-/* Modularity of a clustering (Newman 2004): sum_c e_c / 2m - (d_c / 2m)^2. e_c is the weight of
- * edges within cluster c, counted from both ends; d_c the sum of its nodes' degrees; 2m the sum of
- * all degrees. Between -1/2 and 1; 0 for a graph without edges. label: per node of g, below k. The
- * result is the same at each rank. O(nnz + k). */
+/* Returns the modularity of a clustering (Newman 2004): sum_c e_c / 2m - (d_c / 2m)^2. e_c is the
+ * weight of edges within cluster c, counted from both ends; d_c the sum of its nodes' degrees; 2m
+ * the sum of all degrees. Between -1/2 and 1; 0 for a graph without edges. label: per node of g,
+ * below k. The result is the same at each rank. O(nnz + k). */
 double modularity(const struct graph *g, const uint32_t *label, size_t k);
 
 #endif

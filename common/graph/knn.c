@@ -21,8 +21,8 @@ struct search {
 	struct triple *out; /* n x 2 k */
 };
 
-/* Finds the k largest positive values of row i, except the row's own, in descending order. Among
- * values equal to the least of these, the earlier ones stay. Returns their number. */
+/* Finds the k largest positive values of row i, except the row's own, in descending order. On ties
+ * the value with the lower index is taken. Returns their number. */
 static size_t largest(const double *row, size_t n, size_t i, size_t k, double *value, uint32_t *at)
 {
 	size_t found = 0;

@@ -1,6 +1,6 @@
 /* knn.h -- a graph of each row's nearest neighbours, computed in blocks of rows: FedSC, equation 25
- * and Section III of Stage II. The k largest similarities of each row except its own, negative ones
- * as 0; S = (S + S') / 2. */
+ * and Section III of Stage II. Keeps the k largest similarities of each row, except its own, and
+ * treats negative ones as 0. Then S = (S + S') / 2. */
 #ifndef COMMON_GRAPH_KNN_H
 #define COMMON_GRAPH_KNN_H
 
@@ -16,7 +16,7 @@ struct knn_source {
 	void (*block)(void *ctx, size_t first, size_t count, double *S);
 };
 
-/* max(ceil(ln n), 1), the paper's k. */
+/* Returns the paper's k: max(ceil(ln n), 1). */
 size_t knn_rule(size_t n);
 
 /* S (n x n, symmetric, initialised here): min(k, n - 1) neighbours per row, the lower index on

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* Rows of a panel lie apart: they are fetched so many rows early. */
+/* Rows of a panel are not adjacent in memory, so they are prefetched this many rows ahead. */
 enum { AHEAD = 8 };
 
 struct moments {

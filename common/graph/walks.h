@@ -19,10 +19,10 @@ struct walks {
 void walks_init(struct walks *w, size_t count, unsigned length); /* all empty */
 void walks_release(struct walks *w);
 
-/* gamma walks of `length` tokens from each vertex; walk p n + v is the p-th of v and begins with v.
- * Each step picks a random neighbour, by weight if g has values (all > 0). Walks of vertices
- * without neighbours are [v]. Deterministic for a seed and any number of threads. w is initialised
- * here. */
+/* Draws gamma walks of `length` tokens from each vertex. Walk p n + v is the p-th walk of vertex v
+ * and begins with v. Each step picks a random neighbour, by weight if g has values (all > 0). Walks
+ * of vertices without neighbours are [v]. Deterministic for a seed and any number of threads. w is
+ * initialised here. */
 void walks_random(struct walks *w, const struct csr *g, unsigned gamma, unsigned length,
 		  uint64_t seed, unsigned threads);
 

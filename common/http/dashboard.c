@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUIET_S 15.0 /* longest time between two events of a watcher */
+#define QUIET_S 15.0 /* longest time without an event for a watcher */
 
 enum { ROUTES_MAX = 48 };
 

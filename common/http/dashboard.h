@@ -5,7 +5,7 @@
  *     /api/status        the snapshot (common/job/live.h), and additions of the daemon
  *     /api/jobs          jobs with a run.json, newest first; ?from=N, 50 at a time
  *     /api/jobs/ID-N     the run.json of attempt N
- *     /api/results/ID    files of job ID, the newest attempt; /NAME?from=N: 4 MiB of one from N on
+ * /api/results/ID files of job ID, the newest attempt; /NAME?from=N: 4 MiB of a file from byte N on
  *     /events            the status again whenever it changes
  *     /                  the dashboard and its files: common/http/page
  */
@@ -25,28 +25,28 @@ struct dashboard_more {
 };
 
 struct dashboard;
-/* Listens if c configures an address. Call it before the sandbox. behind: also makes a server as
- * http_behind(). *w is NULL if there is neither; the other functions then do nothing. Errors as
- * http_listen(). */
+/* Listens if c configures an address. Call it before the sandbox. behind: also makes a server by
+ * http_behind(). If there is no address and no such server, *w is NULL, and the other functions do
+ * nothing. Errors as http_listen(). */
 enum err dashboard_open(struct dashboard **w, const struct daemon_common *c,
 			bool behind) MUST_CHECK;
 void dashboard_add(struct dashboard *w, int fd, const char *who); /* as http_add() */
-/* More is copied */
+/* Starts to serve. Copies `more`. */
 enum err dashboard_start(struct dashboard *w, const struct dashboard_more *more) MUST_CHECK;
 /* Announces changes to watchers. The loop thread calls it twice a second. */
 void dashboard_look(struct dashboard *w);
 void dashboard_close(struct dashboard *w);
 
-/* Answers /api/results/: for readers, operators, and the submitter of the job. output: as the
- * configuration has it. */
+/* Answers /api/results/ for readers, operators, and the submitter of the job. output: the output
+ * directory of the configuration. */
 void dashboard_results(const char *output, const struct http_request *r, struct http_answer *a);
 
 /* ---- for dashboard*.c only ---- */
 
 void dashboard_jobs(const char *output, const struct http_request *r, struct http_answer *a);
 void dashboard_job(const char *output, const struct http_request *r, struct http_answer *a);
-/* Path of the attempt's run.json, of the newest if attempt is negative; owned by the caller, NULL
- * if absent. */
+/* Returns the path of the attempt's run.json, or of the newest attempt's if attempt is negative.
+ * NULL if there is none. The caller owns the path. */
 char *dashboard_job_path(const char *output, const char *id, int attempt);
 struct dashboard_file {
 	const char *path, *type;

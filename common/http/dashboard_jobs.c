@@ -64,7 +64,8 @@ static void dashboard_jobs_release(struct found *list, size_t n)
 	free(list);
 }
 
-/* Adds one job to the list. A file of unexpected content is only displayed. */
+/* Adds one job to the list. Accepts a run.json of any content, since its members are only
+ * displayed. */
 static void dashboard_jobs_summarise(struct json *list, const struct json *run)
 {
 	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
@@ -116,8 +117,8 @@ static bool is_it(const char *path, const char *id, int attempt)
 	return is;
 }
 
-/* A coordinator with a queue names directories differently, so all files are searched then, newest
- * first. */
+/* A coordinator with a queue names directories differently. If the usual path has no file, this
+ * searches all run.json files, newest first. */
 char *dashboard_job_path(const char *output, const char *id, int attempt)
 {
 	char name[RESULTS_NAME_MAX], *dir, *path = NULL;

@@ -23,7 +23,8 @@ static const struct buf *make_event(struct http *h, uint64_t news)
 	return &h->event;
 }
 
-/* True if there is something to send; false if the watcher was suspended or must end. */
+/* Prepares the watcher's next event. True if there is something to send; false if the watcher was
+ * suspended or must end. */
 static bool next_event(struct watcher *w, bool *end)
 {
 	struct http *h = w->h;
@@ -121,8 +122,8 @@ void http_announce(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* True if all watchers have received the last news: a suspended watcher has received it, and an
- * ended one no longer counts. */
+/* True if all watchers have received the last news. A suspended watcher has received it. A watcher
+ * that has ended does not count. */
 static bool all_know(struct http *h)
 {
 	bool know = true;

@@ -1,5 +1,5 @@
-/* Access control. A browser on this host sends requests on behalf of any page of any site. Host,
- * Origin and the token are the parts that such a page cannot forge. */
+/* Access control. A browser on this host may send requests for any page of any site. Such a page
+ * cannot forge Host, Origin and the token, so these are checked. */
 #include "common/base/log.h"
 #include "common/http/own.h"
 
@@ -46,7 +46,7 @@ static bool is_ours(const struct http *h, const char *host)
 
 	if (is_host(host, "localhost") || is_host(host, "127.0.0.1") || is_host(host, "::1"))
 		return true;
-	if (h->behind) /* the peer compared the name with our certificate */
+	if (h->behind) /* the peer's TLS has compared Host with our certificate */
 		return true;
 	if (!h->socket && is_host(host, h->common->http.at.host))
 		return true;
@@ -56,8 +56,9 @@ static bool is_ours(const struct http *h, const char *host)
 	return false;
 }
 
-/* http_add() passes the certificate's name as the address. A client at a unix socket of http.listen
- * has an address of the same family, without a name. */
+/* Returns the client's name. http_add() passes the name in the certificate as the address of the
+ * connection. A client at a unix socket of http.listen has an address of the same family, but
+ * without a name. */
 const char *http_who(const struct http *h, struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *i =
@@ -104,7 +105,7 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 	return true;
 }
 
-/* Compares in the same time for a wrong token as for the right one. */
+/* Compares tokens in constant time. */
 static bool same_token(const char *shown, const char *token)
 {
 	unsigned char differs = 0;

@@ -156,7 +156,8 @@ static enum MHD_Result on_request(void *http, struct MHD_Connection *c, const ch
 	if (*n) {
 		size_t most = a->route->body_max ? a->route->body_max : HTTP_BODY_MAX;
 
-		if (a->body.n + *n > most) /* body of a GET, or longer than announced */
+		/* a GET has a body, or the body is longer than announced */
+		if (a->body.n + *n > most)
 			return MHD_NO;
 		buf_add(&a->body, body, *n);
 		*n = 0;

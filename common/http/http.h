@@ -3,21 +3,21 @@
  *
  *     http_listen()   opens the socket, before the sandbox
  *     http_start()    after it: starts one library thread, which answers by the routes
- *     http_announce()     any thread: announces news to watchers (/events)
+ * http_announce() announces news to watchers (/events); any thread may call it
  *     http_stop()     at the end
  *
  * Plain HTTP/1.1 on a loopback address or a unix socket. With http_behind() and http_add() it also
  * serves connections that carry a certificate's name (proto/front.h), whose TLS has checked the
  * Host.
  *
- * Checks of a request, in order: Host is one of ours (else 403, since another site's name may have
- * been pointed here); the route exists (404, 405). For POST: Origin, if present, equals Host (403);
- * the token is right (403); the length is known and small (411, 413; a longer body is not read). So
- * no page of another site can read or send anything. A peer with a certificate's name needs a role
- * (403) instead of the token.
+ * Checks of a request, in order: Host is one of ours (else 403, since the DNS of another site may
+ * point its name to this host); the route exists (404, 405). For POST: Origin, if present, equals
+ * Host (403); the token is right (403); the length is known and small (411, 413; a longer body is
+ * not read). So a page of another site cannot read answers or send commands. A peer with a
+ * certificate's name needs a role (403) instead of the token.
  *
  * Handlers run on the library thread, one at a time. They read only live_copy(), files and
- * databases, never data that other threads own.
+ * databases, but not data that other threads own.
  */
 #ifndef COMMON_HTTP_HTTP_H
 #define COMMON_HTTP_HTTP_H
@@ -76,9 +76,9 @@ struct http_route {
 /* Listens as c->http configures; *h is NULL without configuration. ERR_INPUT if the port is in
  * use, the address is not local, or the socket cannot be made. */
 enum err http_listen(struct http **h, const struct daemon_common *c) MUST_CHECK;
-/* Starts serving; h NULL does nothing. route ends with path NULL; route and arg are borrowed.
- * event: writes one line for watchers at each news, on the library thread. token: required of a
- * POST; copied. ERR_INTERNAL. */
+/* Starts to serve; does nothing if h is NULL. route: a list that ends with path NULL. route and arg
+ * are borrowed. event: called on the library thread for each news, writes one line for watchers.
+ * token: each POST must have it; copied. ERR_INTERNAL. */
 struct http_site {
 	const struct http_route *route;
 	void (*event)(void *arg, struct buf *line);
@@ -88,7 +88,7 @@ struct http_site {
 	enum role (*role_of)(void *arg, const char *who);
 };
 enum err http_start(struct http *h, const struct http_site *site) MUST_CHECK;
-/* Makes a server that does not listen and only takes connections from http_add(). */
+/* Makes a server that does not listen. It only serves connections from http_add(). */
 void http_behind(struct http **h, const struct daemon_common *c);
 /* Adds a connection of plain bytes to a started server. Thread-safe. The library owns fd, also
  * on failure. */

@@ -20,7 +20,8 @@ static enum err in_use(const struct http *h, const char *what)
 	    h->common->http.listen, what);
 }
 
-/* Removes a socket file that a dead process left; refuses one that a process answers at. */
+/* Removes a socket file that a dead process left. Returns an error if a process still answers at
+ * the socket. */
 static enum err take_place(const struct http *h, const struct sockaddr_un *at)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -100,7 +101,7 @@ static struct http *new_http(const struct daemon_common *c)
 	ALLOC(h, 1);
 	h->common = c;
 	h->fd = -1;
-	h->news = 1; /* no event was made of it yet */
+	h->news = 1; /* the first news, for which no event was made yet */
 	pthread_mutex_init(&h->lock, NULL);
 	return h;
 }

@@ -82,7 +82,8 @@ bool http_may_watch(struct http *h, struct MHD_Connection *c);
 
 /* Answers /events. MHD_NO closes the connection. */
 enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c);
-/* Sends the last news and the end of the stream, waiting briefly; wakes all watchers. */
+/* Wakes all watchers, sends them the last news and the end of the stream, and waits briefly for
+ * that. */
 void http_announce_last(struct http *h);
 void http_security_headers(struct MHD_Response *r);
 

@@ -1,6 +1,6 @@
-/* Limits the number of connections per client, and their duration. A connection that lasts too
- * long or must make room is shut down at its socket; the library then closes it as if the peer
- * had. */
+/* Limits the number of connections per client, and their duration. If a connection lasts too long,
+ * or if another one needs its place, this shuts down its socket. The library then closes the
+ * connection as if the peer had closed it. */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 enum {
-	PER_CERTIFICATE = 16,               /* all certificates without a role count as one */
+	PER_CERTIFICATE = 16,               /* all certificates without a role share one limit */
 	PER_ADDRESS = 192,                  /* the same per user at a unix socket */
 	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* the rest is for connections being closed */
 	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
@@ -56,7 +56,7 @@ static size_t count_of(const struct http *h, const struct visit *of)
 	return n;
 }
 
-/* Wakes the watcher too: a suspended one would not notice. */
+/* Cuts a connection. Also wakes its watcher, since a suspended watcher would not notice. */
 static void cut(struct http *h, struct visit *v)
 {
 	v->cut = true;
@@ -86,7 +86,7 @@ static struct visit *oldest_of(const struct http *h, const struct visit *of)
 	return oldest;
 }
 
-/* A newcomer is the head of the list. */
+/* Makes room for a new connection, which is the head of the list. */
 static void http_visits_make_room(struct http *h)
 {
 	const struct visit *of = h->visits, *most = of;

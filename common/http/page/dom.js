@@ -1,4 +1,4 @@
-/* dom.js -- elements from plain values: text is only ever text, nothing is parsed as HTML. */
+/* dom.js -- makes elements from plain values. Text is inserted as text and never parsed as HTML. */
 
 /* make('td', { class: 'num', 'data-of': 'rounds' }, 7, another) */
 export function make(name, attributes, ...children) {
@@ -25,8 +25,8 @@ export function fill(e, ...children) {
 		e.replaceChildren(...fresh.childNodes);
 }
 
-/* A table whose rows become blocks on narrow screens. columns: [title, class]. The first cell of a
- * row is its heading. A cell may be text or an element. */
+/* Makes a table whose rows become blocks on narrow screens. columns: [title, class]. The first cell
+ * of a row is its heading. A cell may be text or an element. */
 export function table(label, columns, rows, more) {
 	const cell = (c, i) => i === 0
 		? make('th', { scope: 'row' }, c)
@@ -41,7 +41,7 @@ export function table(label, columns, rows, more) {
 export const small = (text) => text && make('small', {}, text);
 
 const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim', 'awaiting approval': 'dim' };
-/* The state of a job, and the names that it waits for. */
+/* Makes an element for the state of a job and the names of the parties that it waits for. */
 export const state = (s, names) => make('span', { class: `state ${tone[s] || ''}` },
 	`${s === 'waiting' ? 'waiting for parties' : s}${names && names.length ? ` (${names.join(', ')})` : ''}`);
 

@@ -1,10 +1,10 @@
-/* files.js -- the files that a job left, such as its labels, for users who may read them: by the
- * role of their certificate, or with a party's token. */
+/* files.js -- shows the files that a job left, such as its labels. Users may read them by the role
+ * of their certificate, or with a party's token. */
 import { ask, at, bytes, fill, make, news } from '/dom.js';
 import { forgetIfRefused, posting, token } from '/token.js';
 
-let me; /* of a coordinator with --serve; the user and the user's rights: /api/me */
-let last; /* what showFiles() could not show without a token */
+let me; /* the user and the user's rights, from /api/me of a coordinator with --serve */
+let last; /* arguments of a showFiles() that needs a token */
 
 export function readAs(user) {
 	me = user;
@@ -70,7 +70,7 @@ export async function showFiles(box, run) {
 	}
 }
 
-/* Tries again, once the user has given a token. */
+/* Shows the files again after the user has entered a token. */
 export function showFilesAgain() {
 	if (last)
 		showFiles(...last);

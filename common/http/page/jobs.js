@@ -1,4 +1,4 @@
-/* jobs.js -- the running jobs, the peers, and the report of a job, from its run.json. */
+/* jobs.js -- shows the running jobs, the peers, and the report of a job, from its run.json. */
 import { ask, at, bytes, clock, count, fill, make, seconds, small, state, table } from '/dom.js';
 import { showFiles } from '/files.js';
 
@@ -16,7 +16,7 @@ function bar(phase, whole, rest) {
 		part.style.width = `${whole > 0 ? 100 * (phase[key] || 0) / whole : 0}%`;
 		b.append(part);
 	}
-	if (rest > 0) { /* nothing is known yet of the running step */
+	if (rest > 0) { /* the record has no data yet about the running step */
 		const part = make('span', { class: 'rest' });
 
 		part.style.width = `${100 * rest / whole}%`;

@@ -1,12 +1,15 @@
-/* list.js -- one list of jobs: those that wait in a coordinator's queue, those that run, and those
- * that left a run.json; and its search. */
+/* list.js -- one list of all jobs with a search field: jobs in a coordinator's queue, running jobs,
+ * and jobs that left a run.json. */
 import { ask, at, clock, count, fill, make, seconds, small, state, table } from '/dom.js';
 import { cancelButton } from '/submit.js';
 
 let queue = []; /* of a coordinator with --serve */
-let records = [], whole = 0; /* attempts with a run.json that were fetched, and all of them */
+/* records: attempts with a run.json that were fetched; whole: number of all attempts with a
+ * run.json */
+let records = [], whole = 0;
 
-/* A job of the queue, with its newest attempt if that left a run.json. */
+/* Makes the row of a job in the queue. record: the run.json of its newest attempt, if there is
+ * one. */
 function rowOfQueue(j, record) {
 	const which = j.job_id && `${j.job_id}-${record ? record.attempt : j.attempts}`;
 
@@ -26,7 +29,7 @@ function rowOfRecord(r) {
 	};
 }
 
-/* Newest first. Attempts before a job's newest one have a row of their own. */
+/* Merges queue and records, newest first. Earlier attempts of a job have rows of their own. */
 function merge() {
 	const rows = queue.map((j) => rowOfQueue(j, records.find((r) => r.job_id === j.job_id)));
 	const shown = new Set(rows.map((r) => r.which));
@@ -65,7 +68,8 @@ const columns = [['Job'], ['State'], ['Parties'], ['Submitted or begun'], ['Took
 
 function showJobs() {
 	const rows = merge();
-	const known = (_, i) => i !== 2 || queue.length > 0; /* run.json is not read for the parties */
+	/* without a queue, no row has a list of parties */
+	const known = (_, i) => i !== 2 || queue.length > 0;
 
 	at('job-more').hidden = records.length >= whole;
 	fill(at('job-table'), rows.length ? table('Jobs', columns.filter(known),

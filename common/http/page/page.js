@@ -1,4 +1,4 @@
-/* page.js -- the page: receives the daemon's status when it changes (/events), and shows it. */
+/* page.js -- receives the daemon's status when it changes (/events), and shows it. */
 import { at, bytes, clock, fill, make, news } from '/dom.js';
 import { showNow, showPeers, showReport } from '/jobs.js';
 import { search, showQueue, showRecords } from '/list.js';
@@ -44,7 +44,7 @@ function showParty(status) {
 	startParty();
 }
 
-/* Fetches again what has changed and is not part of the status. */
+/* Fetches data that has changed and that is not part of the status. */
 function refresh(status) {
 	const now = status.jobs.map((j) => `${j.id}-${j.attempt} ${j.state}`).join();
 

@@ -1,4 +1,4 @@
-/* party.js -- the parts of a party's page: offers and answers to them, ledger, budgets. */
+/* party.js -- shows the parts of a party's page: offers and answers to them, ledger, budgets. */
 import { ask, at, bytes, clock, count, fill, make, news, small, table } from '/dom.js';
 import { showFilesAgain } from '/files.js';
 import { forgetIfRefused, keepToken, posting, token } from '/token.js';
@@ -42,8 +42,8 @@ async function give(offer, yes, why, card) {
 	await showOffers();
 }
 
-/* The user can agree once the screen has shown the last sentence, in details that the user
- * opened. */
+/* Lets the user agree only after the user has opened the details and the screen has shown their
+ * last sentence. */
 function watchReading(details, last, agree, note) {
 	const seen = new IntersectionObserver((entries) => {
 		if (!details.open || !entries.some((e) => e.isIntersecting))
@@ -79,7 +79,7 @@ function card(offer, text) {
 	return all;
 }
 
-/* Keeps an offer that the user is reading. */
+/* Shows the offers. Does not redraw an offer that the user is reading. */
 export async function showOffers() {
 	const { offers, texts } = await ask('/api/offers');
 	const list = at('offer-list');

@@ -1,5 +1,4 @@
-/* submit.js -- submits and cancels jobs of a coordinator with --serve, for users with that
- * right. */
+/* submit.js -- submits and cancels jobs of a coordinator with --serve, for users who may do so. */
 import { ask, at, fill, make, news } from '/dom.js';
 import { readAs } from '/files.js';
 import { posting } from '/token.js';
@@ -17,7 +16,7 @@ function say(text, bad) {
 	at('submit-said').className = bad ? 'bad' : 'good';
 }
 
-/* Writes the fields as a job's text, which the user may edit. */
+/* Writes a job's text from the fields of the form. The user may edit the text. */
 function compose() {
 	const kind = at('submit-kind').value, method = at('submit-method').value;
 	const boxes = [...document.querySelectorAll('#submit-parties input')];
@@ -32,7 +31,7 @@ function compose() {
 	at('submit-text').value = JSON.stringify(job);
 }
 
-/* The parties that the coordinator knows, all chosen at first. */
+/* Lists the parties that the coordinator knows. At first all are chosen. */
 export function showParties(names) {
 	if (names.join() === parties.join())
 		return;

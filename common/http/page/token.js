@@ -1,5 +1,5 @@
-/* token.js -- the token of this daemon. The tab keeps it. The address has it behind '#', which
- * browsers do not send. */
+/* token.js -- the token of this daemon. The page reads the token from the address, behind '#',
+ * which browsers do not send to servers. The tab stores it. */
 const KEY = 'coterie-token';
 
 export const token = () => sessionStorage.getItem(KEY) || '';

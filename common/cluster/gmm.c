@@ -52,8 +52,8 @@ static void invert(const double *L, size_t q, double *B)
 	}
 }
 
-/* D[i][r] = log (share_r x density_r(x_i)), by |L' (x - mu)|^2 with L the factor of the precision;
- * false if a precision is not positive definite. */
+/* Computes D[i][r] = log (share_r x density_r(x_i)) from |L' (x - mu)|^2, where L is the factor of
+ * the precision. False if a precision is not positive definite. */
 static bool densities(const struct gmm *m, const struct mat *X, struct mat *D)
 {
 	size_t q = m->q;

@@ -28,7 +28,8 @@ struct gmm_params {
 };
 
 /* X (n x q, n >= 1, q <= GMM_DIMENSIONS_MAX). m is initialised here. A component without points
- * keeps its place with a share of 0. Same seed, same mixture. O(restarts iterations n k q^2). */
+ * keeps its place with a share of 0. The same seed gives the same mixture. O(restarts iterations n
+ * k q^2). */
 void gmm_fit(const struct mat *X, const struct gmm_params *p, struct gmm *m);
 /* label[i]: the component of largest posterior, the first on ties. ERR_INPUT unless precision is
  * positive definite. */

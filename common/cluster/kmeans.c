@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For up to FEW centres the sums of COLUMNS columns at a time stay in registers, which avoids a
- * store before each addition. Pays in up to FEW_DIMS dimensions. */
+/* For up to FEW centres, the sums of COLUMNS columns at a time stay in registers. That avoids a
+ * store before each addition. It is faster in up to FEW_DIMS dimensions. */
 enum { FEW = 4, COLUMNS = 3, FEW_DIMS = 2 * COLUMNS };
 
-/* All bits are set in the lane of the label, and in no lane for a row without a cluster. */
+/* Mask for each label: all bits are set in the label's lane. The mask of a row without a cluster is
+ * zero. */
 static const long long own_lane[FEW + 1][FEW] = {
 	{ -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { 0, 0, -1, 0 }, { 0, 0, 0, -1 }, { 0 }
 };
@@ -40,8 +41,8 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* -- steps ---------------------------------------------------------------------------------- */
 
-/* Adds each row i, times its weight, to sum[label[i] * d ..], and its weight to total[label[i]],
- * which lies behind the sums of all k. */
+/* Adds each row i, times its weight, to sum[label[i] * d ..], and its weight to total[label[i]].
+ * The totals are stored behind the sums of all k clusters. */
 static void sum_many(const double *z, size_t rows, size_t d, size_t k, const double *weight,
 		     const uint32_t *label, double *sum)
 {
@@ -172,7 +173,8 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	return moved;
 }
 
-/* row: squared distances to k centres. A sum over parties may be negative by rounding. */
+/* Computes the margin of one row. row: squared distances to k centres. Distances that are sums over
+ * parties may be negative by rounding. */
 static double margin_of(const double *row, size_t k, uint32_t label)
 {
 	double own = fmax(row[label], 0), next = INFINITY;
@@ -234,8 +236,8 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 
 /* -- restarts ------------------------------------------------------------------------------- */
 
-/* FIRST_RESTARTS run to their end. The others give up where they cannot reach the best of these:
- * the same ones for any number of threads. */
+/* The first FIRST_RESTARTS restarts run to their end. Each later restart gives up if it cannot
+ * reach the best of these. Which restarts give up does not depend on the number of threads. */
 enum { FIRST_RESTARTS = 4 };
 
 struct search {
@@ -281,7 +283,7 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 {
 	struct distance_rows rows;
 	struct search s;
-	/* One thread if there are ranks, because they exchange restart by restart. */
+	/* Ranks exchange sums restart by restart, so with ranks this uses one thread. */
 	unsigned threads = p->ranks ? 1 : p->threads;
 	unsigned workers = parallel_workers(threads, p->restarts);
 	size_t best;

@@ -17,8 +17,8 @@
  * one. O(n d). Protocol 1 lines 11-13 and 21-23. */
 void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
 		    struct mat *c);
-/* The same with distributed rows: Z, weight and label are of this process's rows, c is the same at
- * each rank. */
+/* kmeans_centres() for distributed rows. Z, weight and label have this process's rows; c is the
+ * same at each rank. */
 void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double *weight,
 		       const uint32_t *label, struct mat *c);
 
@@ -59,25 +59,27 @@ struct kmeans_params {
 
 /* Greedy k-means++ (2 + floor(ln k) trials per centre), then the 1/9 step if p->ninth, then Lloyd.
  * An empty cluster keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the
- * inertia of the last assignment, which may both be NULL. Zero iterations: labels of the seeds.
- * Weights are >= 0. O(n k d) per iteration. A restart after the fourth gives up if all iterations
- * that are left, each as good as its last, would not reach the best of the first four.
+ * inertia of the last assignment, which may both be NULL. With zero iterations, the labels are
+ * those of the initial centres. Weights are >= 0. O(n k d) per iteration. A restart after the
+ * fourth gives up early if it is unlikely to reach the best of the first four: that is, if its
+ * remaining iterations would not reach it even if each gained as much as the last one.
  *
- * Same seed, same labels for any threads and ranks. With ranks, Z, weight and label are of this
- * process's rows; centres and inertia are the same at each rank. Memory: 24 bytes per row and
- * thread; with up to 64 columns also a copy of Z. */
+ * The same seed gives the same labels for any number of threads and ranks. With ranks, Z, weight
+ * and label have this process's rows; centres and inertia are the same at each rank. Memory: 24
+ * bytes per row and thread; with up to 64 columns also a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 
-/* Improves label (each below k) beyond restarts. If clusters are not clear, Lloyd has hundreds of
- * optima within a thousandth of the best, which differ in a few rows: on email-eu-core the best of
- * 100 restarts under two seeds agree to an ARI of .99. kmeans_swap() finds one optimum for all
- * seeds.
+/* Improves label (each below k) further than restarts can. If clusters are not clear, Lloyd's
+ * algorithm has hundreds of optima within a thousandth of the best, and they differ in a few rows.
+ * On email-eu-core the best of 100 restarts under two seeds agree to an ARI of .99. kmeans_swap()
+ * finds the same optimum for all seeds.
  *
- * First moves each row to the cluster in which it costs least, given the sizes, until none moves
- * (Hartigan, Wong 1979). Then tries `swaps` random swaps (Franti 2018): a random row replaces a
- * random centre, then a few steps of Lloyd and Hartigan follow, and the better result stays. Runs
- * on this thread; same seed, same labels. A swap is about O(8 n k d). */
+ * First moves each row to the cluster in which it costs least, considering cluster sizes, until no
+ * row moves (Hartigan, Wong 1979). Then tries `swaps` random swaps (Franti 2018): a random row
+ * replaces a random centre, then a few steps of Lloyd and Hartigan follow, and the better result
+ * stays. Runs on this thread. The same seed gives the same labels. A swap takes about 8 n k d
+ * operations. */
 void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label);
 
 #endif

@@ -33,11 +33,12 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* Bounds are kept from one iteration to the next once at most one row in BOUND_FROM moves. */
 enum { BOUND_FROM = 16 };
-/* Bounds hold for distances as computed. ROOM exceeds the relative rounding of a distance in at
- * most 64 dimensions, STEP that of an addition, TINY an underflow. */
+/* Safety margins, so that bounds hold for distances as computed. ROOM exceeds the relative rounding
+ * error of a distance in at most 64 dimensions. STEP exceeds that of an addition. TINY exceeds an
+ * underflow. */
 static const double ROOM = 1e-13, STEP = 1e-15, TINY = 1e-150;
-/* Exceeds the rounding of an inertia from sums, as a part of the rows' squares: rows may lie far
- * from 0. */
+/* Exceeds the rounding error of an inertia from sums, relative to the sum of the rows' squares.
+ * That sum is much larger than the inertia if rows lie far from 0. */
 static const double INERTIA_ROOM = 1e-11;
 
 struct lloyd {
@@ -51,8 +52,9 @@ struct lloyd {
 	double *D;     /* k x DISTANCE_STRIDE: distances of one block, never of all rows */
 	double *least; /* n, in whole blocks: least distances of the last assignment, if `whole` */
 	bool whole;
-	/* n each, in whole blocks; valid if `bounded`. upper: at least the distance of a row to its
-	 * own centre. lower: at most its distance to any other centre. */
+	/* n bounds each, in whole blocks; valid if `bounded`. upper: the distance of a row to its
+	 * own centre is at most this. lower: its distances to all other centres are at least
+	 * this. */
 	double *upper, *lower;
 	bool bounded;
 	double *move;      /* k: bound of each centre's movement since the last assignment */
@@ -201,8 +203,8 @@ static void lloyd_ninth(struct lloyd *l)
 	}
 }
 
-/* Inertia of the labels about the means of their rows, from the sums of the rows: what is left of
- * `squares` without the squares of the means. */
+/* Returns the inertia of the labels about the means of their rows, computed from the sums of the
+ * rows: `squares` minus the weighted squares of the means. */
 static double lloyd_inertia(const struct lloyd *l, const double *total)
 {
 	const struct mat *c = &l->r->centres;
@@ -214,8 +216,8 @@ static double lloyd_inertia(const struct lloyd *l, const double *total)
 	return l->squares - explained;
 }
 
-/* The centres become the means of their rows. Returns the inertia about them, or -INFINITY where
- * sums are not kept. */
+/* Moves the centres to the means of their rows. Returns the inertia about the means, or -INFINITY
+ * if sums are not kept. */
 static double lloyd_means(struct lloyd *l)
 {
 	size_t width = kmeans_sum_width(l->p->k, l->d);
@@ -260,7 +262,7 @@ static void measure_moves(struct lloyd *l)
 		    TINY;
 }
 
-/* Weighted sum of `value`, one for each row, over all ranks. */
+/* Returns the weighted sum of `value`, which has one number per row, over the rows of all ranks. */
 static double sum_of(const struct ranks *R, const double *value, const double *weight, size_t n)
 {
 	struct rowsum all;
@@ -284,7 +286,8 @@ static double sum_of(const struct ranks *R, const double *value, const double *w
 	return total;
 }
 
-/* Returns whether the end was reached: false if it gave up. */
+/* Iterates until no label changes or the iterations are used up. Returns false if it gave up
+ * before. */
 static bool iterate(struct lloyd *l, double goal)
 {
 	const struct kmeans_params *p = l->p;

@@ -24,7 +24,7 @@ void kmeans_seeding_free(struct seeding *s);
 
 /* ---- sums of centres: kmeans.c ---- */
 
-/* Numbers of a sum for k centres in d dimensions. */
+/* Returns the number of values in a sum for k centres in d dimensions. */
 size_t kmeans_sum_width(size_t k, size_t d);
 /* Adds `rows` rows z (rows x d) to a sum; rows with label >= k are left out. */
 void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
@@ -46,9 +46,9 @@ struct restart {
 struct lloyd;
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
 			const struct kmeans_params *p);
-/* Seeds by stream `number`, then iterates. Gives up if all iterations that are left, each as good
- * as the last, would not bring the inertia down to `goal` (INFINITY: never). Initialises r's
- * members, which the caller frees. */
+/* Seeds by stream `number`, then iterates. Gives up if the remaining iterations would not reduce
+ * the inertia to `goal`, even if each reduced it as much as the last one (INFINITY: never gives
+ * up). Initialises r's members, which the caller frees. */
 void lloyd_run(struct lloyd *l, uint64_t number, double goal, struct restart *r);
 void lloyd_free(struct lloyd *l);
 

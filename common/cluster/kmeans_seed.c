@@ -11,8 +11,8 @@
 /* Candidates summed side by side, since a single sum waits for each addition. */
 enum { SIDE = 4, BLOCKS = ROWSUM_ROWS / DISTANCE_ROWS };
 
-/* Squared distances to the nearest centre so far, and cumulative sums of weight * distance from the
- * first row of all ranks on. */
+/* Squared distances to the nearest centre so far, and cumulative sums of weight * distance. The
+ * sums begin at the first row of all ranks. */
 struct plane {
 	double *near;       /* per row of this process */
 	double *sum;        /* per block: cumulative, up to its last row */
@@ -20,16 +20,18 @@ struct plane {
 };
 
 /* Greedy k-means++ (Arthur, Vassilvitskii 2007). Several candidates are tried for each centre. The
- * candidate with the lowest potential stays; the potential is the sum over rows of weight * near.
- * The next centre's candidates are drawn from the same sums, so these are kept per block of
- * DISTANCE_ROWS. Each ROWSUM_ROWS rows are summed by themselves, then chunk after chunk. */
+ * candidate with the lowest potential becomes the centre. The potential is the sum over rows of
+ * weight * near. The next centre's candidates are drawn from the same sums, so these are kept for
+ * each block of DISTANCE_ROWS rows. Each chunk of ROWSUM_ROWS rows is summed separately, then the
+ * chunks are added in order. */
 struct seeding {
 	const struct ranks *R;
 	const struct distance_rows *rows;
 	const double *weight;
 	size_t n, blocks, chunks, trials; /* chunks: of ROWSUM_ROWS */
 	struct mat planes, sums;
-	/* now: the current state. with: one for each trial, with its candidate added */
+	/* now: state with the current centres. with: for each trial, the state with its candidate
+	 * as a further centre */
 	struct plane now, *with;
 	double *chunk;
 	double *gap;
@@ -38,8 +40,8 @@ struct seeding {
 	struct rng rng;
 };
 
-/* Sums within each chunk, for the first `count` planes, at most SIDE. If there are fewer, plane 0
- * fills the other lanes. own: the sums of chunks, `stride` numbers apart. */
+/* Computes sums within each chunk, for the first `count` <= SIDE planes. If count < SIDE, plane 0
+ * fills the other lanes. own: receives the sums of chunks, `stride` numbers apart. */
 static void sum_side(const struct seeding *s, struct plane *plane, size_t count, size_t stride,
 		     double *own)
 {
@@ -69,7 +71,7 @@ static void sum_side(const struct seeding *s, struct plane *plane, size_t count,
 			own[c * stride + t] = sum[t][min_size((c + 1) * BLOCKS, s->blocks) - 1];
 }
 
-/* Adds `before`, the sum of all previous chunks, to this one. */
+/* Adds `before`, the sum of all previous chunks, to the sums of this chunk. */
 static void move_up(const struct seeding *s, struct plane *plane, size_t chunk, double before)
 {
 	for (size_t b = chunk * BLOCKS; b < (chunk + 1) * BLOCKS && b < s->blocks; b++)
@@ -192,7 +194,7 @@ void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *
 	size_t row_bytes = c->cols * sizeof(double);
 
 	rng_seed(&s->rng, seed, stream);
-	/* The first centre needs no comparison: one draw, by weight alone. */
+	/* Draws the first centre once, by weight alone, since there is nothing to compare. */
 	for (size_t i = 0; i < s->n; i++)
 		s->now.near[i] = 1;
 	sum_planes(s, &s->now, 1);

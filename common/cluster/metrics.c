@@ -86,8 +86,9 @@ void hungarian(const double *cost, size_t n, size_t *column)
 
 /* -- the contingency table ------------------------------------------------------------------ */
 
-/* count[t * size + u]: nodes of class t in cluster u, both numbered from 0 in the order of their
- * labels; square, padded with empty ones. */
+/* A square contingency table. count[t * size + u] is the number of nodes of class t in cluster u.
+ * Classes and clusters are numbered from 0 in the order of their labels. Empty classes or clusters
+ * fill up the square. */
 struct table {
 	size_t classes, clusters, size, n;
 	double *count, *class_sum, *cluster_sum;
@@ -229,7 +230,8 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	all = (double)n * ((double)n - 1) / 2;
 	expected = all > 0 ? a * b / all : 0;
 	most = (a + b) / 2;
-	/* Both clusterings have one cluster, or both only single nodes: they agree. */
+	/* The expectation equals the maximum if both clusterings have one cluster, or if both have
+	 * only single nodes. They then agree. */
 	m->ari = most == expected ? 1 : (both - expected) / (most - expected);
 	free(t.count);
 	free(t.class_sum);

@@ -56,7 +56,7 @@ static bool selection_is_stable(const struct selection *s, size_t i)
 }
 
 /* Returns the k with the largest silhouette that is not in `taken`; if `stable`, only among stable
- * k. s->count if there is none. */
+ * k. Returns s->count if there is none. */
 static size_t selection_next(const struct selection *s, bool stable, const bool *taken)
 {
 	size_t best = s->count;

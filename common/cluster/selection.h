@@ -56,7 +56,8 @@ void selection_stability(struct selection *s, double stability);
 void selection_gaps(struct selection *s, const double *value, size_t values);
 
 unsigned selection_k(const struct selection *s); /* the chosen k; at least one k was added */
-/* Its silhouette minus the next best of a stable k; its full silhouette if no other k is stable. */
+/* Returns the silhouette of the chosen k minus the next best silhouette of a stable k. If no other
+ * k is stable, returns the silhouette of the chosen k. */
 double selection_margin(const struct selection *s);
 /* Writes one line: k and the other k of largest silhouette, with silhouettes and stabilities. */
 void selection_text(const struct selection *s, struct buf *to);

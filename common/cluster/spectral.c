@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A remainder below this share of its column's length is rounding. */
+/* If projection leaves less than this share of a column's length, the remainder is only rounding
+ * error. */
 static const double GONE = 1e-11;
-/* A unit vector counts as outside the space up to this component along each direction. */
+/* A unit vector counts as orthogonal to the space if its component along each direction is at most
+ * this. */
 static const double OUTSIDE = 1e-13;
 enum { STREAM = 0x6c616e63 }; /* random stream of this module */
 enum { PIECE = 1 << 16 };
@@ -154,9 +156,9 @@ static enum err spectral_grow(struct space *s, struct mat *Y, double scale)
 	return err;
 }
 
-/* Keeps the best half of the space if it has no room for another block. Together with the next
- * block, which comes from the last product, it is still a Krylov space. With (value, E) the best
- * Ritz pairs, Q becomes E Q, in place, and H becomes diagonal. */
+/* If the space has no room for another block, keeps its best half. Together with the next block,
+ * which comes from the last product, the half is still a Krylov space. With (value, E) the best
+ * Ritz pairs, Q becomes E Q in place, and H becomes diagonal. */
 static enum err spectral_make_room(struct space *s)
 {
 	const struct spectral_params *p = s->p;

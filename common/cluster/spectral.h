@@ -16,13 +16,14 @@ struct spectral_params {
 	size_t block;     /* columns of a product; 0: max(16, k + 6). Capped by n */
 	unsigned rounds;  /* most products */
 	double tolerance; /* stop when ||A v - theta v|| <= tolerance |theta_1| for all k */
-	/* eigenvalues wanted, at least k; 0: k. Those after the k-th are lower bounds */
+	/* number of eigenvalues wanted, at least k; 0: k. Eigenvalues after the k-th are lower
+	 * bounds */
 	size_t values;
 	/* most columns kept, at least k + 4 blocks; 0: all. If full, the best half stays (Wu, Simon
 	 * 2000, "thick restart") */
 	size_t space;
-	/* n: expected magnitude of the vectors' entries, scales the first block's random entries;
-	 * NULL: all alike */
+	/* n expected magnitudes of the vectors' entries, which scale the random entries of the
+	 * first block; NULL: all equal */
 	const double *weight;
 	uint64_t seed;
 	unsigned threads; /* the result does not depend on it */
@@ -38,13 +39,15 @@ struct spectral_report {
 void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
 		       unsigned threads);
 
-/* Columns of the first product, the most of any: p->block or its default. */
+/* Returns the number of columns of the first product, p->block or its default. No later product has
+ * more. */
 size_t spectral_block(const struct spectral_params *p);
 
-/* The k algebraically largest eigenvalues (p->values of them), descending, and unit eigenvectors as
- * columns of V (n x k, initialised here; largest entry positive). The space grows up to n columns,
- * where they are exact. ERR_JOB if the rounds did not reach the tolerance. Memory n block rounds
- * doubles, or n space; plus four blocks. `report` may be NULL. */
+/* Computes the p->values algebraically largest eigenvalues, descending, and the unit eigenvectors
+ * of the first k as columns of V (n x k, initialised here; largest entry positive). The space grows
+ * up to n columns, where they are exact. ERR_JOB if the rounds did not reach the tolerance. Memory:
+ * n block rounds doubles, or n space doubles if p->space limits the space; plus four blocks.
+ * `report` may be NULL. */
 enum err spectral_top(const struct ortho_operator *A, const struct spectral_params *p,
 		      double *value, struct mat *V, struct spectral_report *report) MUST_CHECK;
 

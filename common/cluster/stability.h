@@ -16,9 +16,9 @@
 /* STABILITY_HALF: maximum number of points of a half */
 enum { STABILITY_SPLITS = 10, STABILITY_HALF = 5000 };
 
-/* Stability of the rows of Z, with weights >= 0 or NULL: all one. 0 with fewer than 2 k points.
- * Same seed, same result for any number of threads. O(splits half k d) per round of k-means, at
- * most 50. */
+/* Returns the stability of k clusters of the rows of Z, with weights >= 0 (NULL: all one). Returns
+ * 0 for fewer than 2 k points. The same seed gives the same result for any number of threads.
+ * O(splits half k d) per round of k-means, at most 50. */
 double stability_of(const struct mat *Z, const double *weight, unsigned k, uint64_t seed,
 		    unsigned threads);
 

@@ -4,8 +4,9 @@
  *                  {"name": "colour=red", "type": "category", "from": "colour"}]}
  *
  * The file has one entry per column, in the order of the matrix. "unit" and "from" are optional.
- * "from" is the source column of the table, if its name differs. A category has a column of 0 and 1
- * for each value, and a column can mark missing values: both have a "from".
+ * "from" is the source column of the table, if its name differs. A category becomes a column of 0
+ * and 1 for each value. A further column can mark missing values. Both kinds of column have a
+ * "from".
  */
 #ifndef COMMON_DATA_COLUMNS_H
 #define COMMON_DATA_COLUMNS_H
@@ -38,11 +39,12 @@ struct columns {
 
 const char *column_type_name(enum column_type type); /* "number" */
 
-/* ERR_INPUT, with the entry's number from 1: a key is missing, unknown, of a wrong type or too
- * long, or two names are equal. *c is empty then. */
+/* ERR_INPUT if a key is missing, unknown, of a wrong type or too long, or if two names are equal.
+ * The error has the entry's number, counted from 1, and *c is then empty. */
 enum err columns_parse(struct bytes text, const char *where, struct columns *c) MUST_CHECK;
-/* Reads columns.json in the directory of a feature file with `cols` columns; n is 0 if there is no
- * such file. ERR_INPUT also if it has another number of columns. */
+/* Reads columns.json in the directory of a feature file with `cols` columns. If there is no
+ * columns.json, c->n is 0. ERR_INPUT as for columns_parse(), and if columns.json has another number
+ * of columns. */
 enum err columns_beside(const char *features, size_t cols, struct columns *c) MUST_CHECK;
 
 /* Copies the texts; unit and from may be NULL. */

@@ -44,8 +44,8 @@ static enum err csv_misplaced(const struct text *t, size_t field)
 	    field);
 }
 
-/* Reads a cell up to the separator or the line's end. *last: the line has ended, and t is at the
- * next one. */
+/* Reads a cell up to the separator or the line's end. *last becomes true if the cell ends its line;
+ * t is then at the next line. */
 static enum err next_cell(struct text *t, char separator, size_t number, struct cell *c, bool *last)
 {
 	*c = (struct cell){ .p = t->p };

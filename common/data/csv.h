@@ -1,7 +1,7 @@
 /* csv.h -- reads separated fields (RFC 4180): records of a table, or text field by field.
  *
  * A record ends in LF or CRLF. A field in double quotes may contain separators, line ends and
- * doubled quotes. Nothing else is tolerated: a quote or a carriage return elsewhere is an error.
+ * doubled quotes. A quote or a carriage return elsewhere is an error.
  */
 #ifndef COMMON_DATA_CSV_H
 #define COMMON_DATA_CSV_H
@@ -37,9 +37,9 @@ enum err csv_record(struct text *t, char separator, char comment, size_t most, s
 void csv_record_release(struct csv_record *r);
 bool csv_record_blank(const struct csv_record *r); /* an empty line, or only blanks */
 
-/* Reads the next field of a record into *field, which it empties first and terminates. *last: the
- * field ends its line, and t is at the beginning of the next one. Quoted fields may contain commas
- * and doubled quotes, but no line ends. */
+/* Reads the next field of a record into *field, which it empties first and terminates. *last is
+ * true if the field ends its line; t is then at the beginning of the next line. Quoted fields may
+ * contain commas and doubled quotes, but no line ends. */
 enum err csv_field(struct text *t, struct buf *field, bool *last) MUST_CHECK;
 
 void csv_print_field(const char *text, struct buf *out); /* quoted if needed */

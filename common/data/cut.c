@@ -7,8 +7,8 @@
 
 /* ---- features ---- */
 
-/* Reorders in place, cycle by cycle of a permutation that has the dropped rows last. Keeps one row
- * aside. */
+/* Reorders in place, by the cycles of a permutation that moves the dropped rows to the end. Needs
+ * memory for one row. */
 static void cut_dense(struct mat *m, const uint32_t *row, size_t n)
 {
 	size_t bytes = m->cols * sizeof(*m->a), last = n;

@@ -14,8 +14,8 @@ struct cut {
 };
 
 /* Moves row row[r] of *d to row r: features, edges between the remaining rows, and ids. row: n <=
- * d->n distinct rows. The dataset must have ids. Afterwards these are in the new order, unsorted,
- * and ids.row[r] = r: the new order is the party's own. Not for datasets of
+ * d->n distinct rows. The dataset must have ids. Afterwards the ids are in the new order, not
+ * sorted. ids.row[r] = r, since the new order counts as the party's own. Not for datasets of
  * dataset_load_vertices(). O(rows cols + edges). */
 struct cut dataset_cut(struct dataset *d, const uint32_t *row, size_t n);
 

@@ -24,7 +24,8 @@ static bool is_table(const char *path)
 	return file_ends(path, ".csv") || file_ends(path, ".tsv");
 }
 
-/* names, ids: those in the table; ids->n is 0 if it has no ids. */
+/* Reads a table of features. names and ids receive those in the table; ids->n is 0 if it has no
+ * ids. */
 static enum err dataset_read_table(const char *path, const struct reading *how, struct features *X,
 				   struct columns *names, struct ids *ids)
 {
@@ -105,7 +106,8 @@ enum err features_read(const char *path, struct features *X)
 
 /* ---- loading ---- */
 
-/* named: no other file lists the nodes, so the file of edges names them. */
+/* Reads the edges. named: no other file lists the nodes, so the nodes are those that the edges
+ * name. */
 static enum err dataset_read_edges(struct dataset *d, const struct reading *how, const char *edges,
 				   bool named, struct csr *s)
 {
@@ -199,8 +201,8 @@ static size_t dataset_place_of(const struct ids *ids, const char *id)
 	return ids_find(ids, (struct word){ id, strlen(id) });
 }
 
-/* Adds vertices that no edge names; there may be none. All nodes move to the positions of their ids
- * in the joint order. */
+/* Adds the vertices that no edge names, if there are any. All nodes move to the positions of their
+ * ids in the joint order. */
 static enum err add_vertices(struct dataset *d, const struct ids *own, const char *where,
 			     struct csr *s)
 {
@@ -396,7 +398,8 @@ enum err dataset_write_labels(const char *csv, const char *npy, const struct dat
 
 /* ---- a data directory ---- */
 
-/* Finds the one existing file NAME.SUFFIX. suffixes: up to three, the rest NULL. */
+/* Finds the file NAME.SUFFIX; at most one may exist. suffix: up to three suffixes, the rest
+ * NULL. */
 static enum err find_one(const char *dir, const char *name, const char *const suffix[3],
 			 char **found)
 {

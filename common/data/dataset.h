@@ -33,11 +33,11 @@ struct dataset {
 };
 
 /* Loads a dataset. features or edges may be NULL, which leaves X or g empty; ids may be NULL.
- * Without features, ids lists the nodes, with or without edges. Without ids too, the nodes are
- * those that edges names (edges_read_named), possibly none, and d->ids has their names. ERR_INPUT:
- * a file is invalid, or files do not fit each other; the message then has both numbers. Logs a
- * warning if it drops self-loops or repeated edges. Checks this host's memory for the dense copy
- * that embed() needs. */
+ * Without features, the nodes are those in the file of ids. Without features and ids, the nodes are
+ * those that the edges name (edges_read_named), possibly none, and d->ids has their names.
+ * ERR_INPUT if a file is invalid, or if files do not fit each other. In that case the message has
+ * both numbers. Logs a warning if it drops self-loops or repeated edges. Checks this host's memory
+ * for the dense copy that embed() needs. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
 /* dataset_load() that also takes tables (.csv, .tsv) of features and edges, read as `how`
@@ -46,10 +46,10 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
 			 const char *edges, const char *ids) MUST_CHECK;
 /* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their edges. The
- * nodes are those that either file names; d->hosted marks the party's own. how: for edges in a
- * .csv, or NULL. ERR_INPUT, with the ids, if neither end of an edge is among the vertices.
- * ERR_INPUT also if edges has weights, or is a Matrix Market file, since its numbers are not
- * ids. */
+ * nodes are those that either file names; d->hosted marks the party's own. how: how to read edges
+ * in a .csv, or NULL. ERR_INPUT if neither end of an edge is among the vertices; the error has the
+ * ids. ERR_INPUT also if edges have weights, or if the file is a Matrix Market file, since its
+ * numbers are not ids. */
 enum err dataset_load_vertices(struct dataset *d, const struct reading *how, const char *edges,
 			       const char *vertices) MUST_CHECK;
 void dataset_release(struct dataset *d);
@@ -73,19 +73,22 @@ void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, voi
 enum { DATASET_EDGE_LEN = 24 }; /* bytes of an edge */
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);
 
-/* label, x: n values in the order of X's rows. Returns them in the party's own order, owned by the
- * caller. dataset_own_values() returns NULL for NULL. */
+/* Reorder n values from the order of X's rows to the party's own order. The caller owns the result.
+ * dataset_own_values() returns NULL for NULL. */
 uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);
 double *dataset_own_values(const struct dataset *d, const double *x);
-/* The ids in the party's own order, each of them borrowed; NULL without ids. */
+/* Returns the ids in the party's own order; NULL without ids. The caller frees the array, but not
+ * the ids. */
 char **dataset_own_ids(const struct dataset *d);
 
-/* labels_write() in the party's own order; the CSV has the ids. confidence: as label, or NULL. */
+/* Writes labels as labels_write() does, in the party's own order; the CSV has the ids. label and
+ * confidence are in the order of X's rows; confidence may be NULL. */
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
 			      const uint32_t *label, const double *confidence) MUST_CHECK;
 
-/* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and labels.txt; a
- * missing file is NULL. ERR_INPUT if a file of `needs` is missing, or exists in two formats. */
+/* Paths of the files of a data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and
+ * labels.txt. The path of a missing file is NULL. ERR_INPUT if a file of `needs` is missing, or
+ * exists in two formats. */
 struct dataset_files {
 	char *features, *edges, *ids, *labels; /* owned */
 };

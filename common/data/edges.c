@@ -55,8 +55,9 @@ static bool drop_repeated(struct list *l, struct edges_dropped *dropped, struct 
 	return edges_unite(l->t, &l->count, &dropped->repeated, clash);
 }
 
-/* Stores both directions of each edge. Edges are sorted and have row < col. So every node gets
- * first the neighbours below it, then those above it, each ascending. */
+/* Stores both directions of each edge. Edges are sorted and have row < col. So every node first
+ * gets the neighbours with smaller numbers, then those with larger numbers, both in ascending
+ * order. */
 static void edges_lay_out(const struct list *l, size_t n, struct csr *s)
 {
 	bool weighted = false;
@@ -156,8 +157,8 @@ enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, dou
 	return read_weight(t, w);
 }
 
-/* Lines wait until the ids to compare them with are in the cache. Ids come in random order:
- * fetching one after the other would take longer than reading the file. */
+/* Lines wait until the ids with which they are compared are in the cache. Ids come in random order,
+ * and fetching them one after the other would take longer than reading the file. */
 enum { WAITING_MAX = 32 };
 struct waiting {
 	struct waiting_edge {
@@ -215,7 +216,8 @@ static enum err edges_named_lines(struct text *t, const struct naming *as, struc
 			id_table_fetch(table, e->v, false);
 			q.count++;
 		}
-		/* Waiting lines precede this one, and the first invalid line is reported. */
+		/* The waiting lines precede this line, so they are checked first: the error must be
+		 * about the first invalid line. */
 		if (err || q.count == WAITING_MAX)
 			TRY(add_waiting(t, as, &q, l));
 		TRY(err);
@@ -240,8 +242,9 @@ static enum err edges_tsv_lines(struct text *t, const struct naming *as, struct 
 	return ERR_OK;
 }
 
-/* Refuses a heading, which would become two nodes and an edge. Lines count as headings if they have
- * words that headings have, or two words before lines of numbers only. */
+/* Refuses a heading, which would become two nodes and an edge. The first line is a heading if its
+ * two names are usual in headings, or if all other names of the file, at least NUMBERS_MANY, are
+ * numbers. */
 enum { NUMBERS_MANY = 8 };
 static enum err check_heading(const struct names *names, const char *where)
 {

@@ -3,7 +3,7 @@
  * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
  * v are ids. Without, they are row numbers from 0, or names if no other file lists the nodes. A
  * Matrix Market file always has row numbers (from 1), in the order of the party's own rows. Weights
- * are finite and > 0; 1 if not given.
+ * are finite and > 0; an edge without a weight has weight 1.
  *
  * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, and repeated
  * edges of the same weight are one edge; the reader counts both. An edge repeated with another
@@ -26,18 +26,19 @@ struct edges_dropped {
 	size_t repeated; /* lines that repeat an edge */
 };
 
-/* Reads a line of an edges.tsv with row numbers below n, and its weight or 1. Then goes to the next
- * line. */
+/* Reads a line of an edges.tsv: two row numbers below n, and a weight, which is 1 if the line has
+ * none. Then goes to the next line. */
 enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, double *w) MUST_CHECK;
 /* ERR_INPUT if a Matrix Market file is not a graph of n nodes. */
 enum err edges_check_mtx(const char *path, bool is_array, size_t rows, size_t cols,
 			 size_t n) MUST_CHECK;
-/* Sorts edges and drops repeated ones, whose number is *repeated. False if an edge has two weights;
- * *clash is then the edge with the second. */
+/* Sorts edges and drops repeated ones, whose number is *repeated. False if an edge has two
+ * different weights; *clash is then the edge with its second weight. */
 bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct triple *clash);
 
-/* n: nodes; ids: NULL, or n of them, and node i of the graph is then ids->id[i]. *adjacency
- * (n x n, symmetric; no values if all weights are 1) is initialised here; empty on ERR_INPUT. */
+/* Parses an edges.tsv of n nodes. ids: NULL, or n ids; node i of the graph is then ids->id[i].
+ * *adjacency (n x n, symmetric; no values if all weights are 1) is initialised here; empty on
+ * ERR_INPUT. */
 enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 /* Reads a graph in the format of the file name's ending: .tsv, .txt, .mtx or .csv. edges_read_as()
@@ -54,8 +55,8 @@ enum err edges_from_csv(struct bytes file, const char *where, const struct readi
 			struct buf *out) MUST_CHECK;
 
 /* Reads a graph whose nodes are those that the file names: each word u and v of an edges.tsv, or
- * "1" .. "n" of a Matrix Market file of n rows. Initialises *ids, sorted, too; there may be none.
- * 10^7 edges take seconds, and memory for the file's bytes and 64 bytes for each edge and node. */
+ * "1" .. "n" of a Matrix Market file of n rows. Also initialises *ids, sorted; there may be none.
+ * 10^7 edges take seconds. Memory: the file's bytes, and 64 bytes for each edge and node. */
 enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
 			   struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,

@@ -73,7 +73,7 @@ static bool has_both(const char *dir)
 	return both;
 }
 
-/* Reads all directories, by name, and appends the rows of one to those of another. The ids have the
+/* Reads the directories in the order of their names and concatenates their rows. The ids are in the
  * order of the rows. */
 static enum err read_below(const char *dir, struct dirent *const *entry, size_t entries,
 			   struct embeddings *e)

@@ -15,8 +15,8 @@ struct embeddings {
 };
 
 /* Reads a directory. If it has no embeddings, reads all directories below it that have both files,
- * by name, as scripts/launch leaves those of the parties. ERR_INPUT: a file is invalid, or the
- * files do not fit each other; *e is then empty. */
+ * in the order of their names. scripts/launch leaves the parties' embeddings in such directories.
+ * ERR_INPUT: a file is invalid, or the files do not fit each other; *e is then empty. */
 enum err embeddings_read(const char *dir, struct embeddings *e) MUST_CHECK;
 void embeddings_release(struct embeddings *e);
 

@@ -77,7 +77,7 @@ static uint64_t hash(struct word id)
 	return h ^ h >> 32;
 }
 
-/* Makes a table for n words, with at most half of the slots in use. */
+/* Makes a table for n words, of which they use at most half of the slots. */
 static void ids_table_init(struct id_table *t, size_t n)
 {
 	for (t->slots = 1; t->slots < 2 * n;)

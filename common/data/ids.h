@@ -24,12 +24,12 @@ struct id_table {
 	struct id_slot *slot;
 	size_t slots;
 };
-/* Prefetches for a lookup of w: first its slot; in a later call, with `bytes`, the id in that slot.
- * Changes nothing. */
+/* Prefetches memory for a lookup of w. Without `bytes` it prefetches w's slot; a later call with
+ * `bytes` prefetches the id in that slot. Changes nothing. */
 void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
-/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) of id[i]. After ids_cut() they are
- * in the given order, and row[i] is i. */
+/* Owned ids, sorted: id[0] < id[1] < ..; row[i] is the line (from 0) of id[i]. After ids_cut() the
+ * ids are in the order of that call, and row[i] is i. */
 struct ids {
 	size_t n;
 	char **id;
@@ -37,8 +37,8 @@ struct ids {
 	struct id_table table; /* of positions in id */
 };
 
-/* ERR_INPUT, with the line, if a line is not exactly one id, or repeats an id; then the error also
- * names the first occurrence. */
+/* ERR_INPUT, with the line, if a line is not exactly one id, or if it repeats an id. For a repeated
+ * id the error also names the line of the first occurrence. */
 enum err ids_parse(struct bytes file, const char *where, struct ids *ids) MUST_CHECK;
 enum err ids_read(const char *path, struct ids *ids) MUST_CHECK;
 /* Keeps the ids at n different positions, in this order; drops the others. */
@@ -57,8 +57,8 @@ struct names {
 };
 /* Returns the number of a word that can be an id; adds it if it is new. O(1). */
 uint32_t names_number(struct names *s, struct word w);
-/* Makes the word numbered last point to w.p, which has the same bytes: the caller frees the first
- * buffer. */
+/* Makes the word that was numbered last point to w.p, which has the same bytes. The caller may then
+ * free the word's first buffer. */
 void names_keep(struct names *s, struct word w);
 /* Copies the words, sorted, into ids (row[i] = i). place[number] (s->n entries) is the position of
  * each. s may have no words. */

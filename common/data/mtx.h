@@ -30,11 +30,11 @@ struct mtx_head {
 	bool is_array, is_symmetric, is_pattern;
 	size_t rows, cols, count;
 };
-/* Reads the head. t: at the beginning of a file of `bytes` bytes; afterwards behind the line of
- * sizes. */
+/* Reads the head. t: at the beginning of a file of `bytes` bytes; afterwards t is behind the line
+ * of sizes. */
 enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h) MUST_CHECK;
-/* Reads the line of an entry, or of a value of an array, whose place is then (0, 0), and goes to
- * the next line. */
+/* Reads the line of an entry and goes to the next line. For an array, the line has only a value,
+ * and the entry's row and column become 0. */
 enum err mtx_read_entry(struct text *t, const struct mtx_head *h, struct triple *e) MUST_CHECK;
 
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHECK;

@@ -143,8 +143,8 @@ static const char *read_header(struct cursor c, struct header *h)
 
 /* ---- the file ---- */
 
-/* HEAD_MAX: no header is longer (numpy itself accepts 10000 bytes). READ_BYTES: bytes of rows read
- * at a time. */
+/* HEAD_MAX: longest accepted header (numpy itself accepts 10000 bytes). READ_BYTES: bytes of rows
+ * read at a time. */
 enum { HEAD_MAX = 1 << 20, READ_BYTES = 4 << 20 };
 
 /* Finds the header's text. Returns NULL, or the reason for the failure. */
@@ -189,8 +189,8 @@ static enum err load_rows(const struct header *h, const uint8_t *p, const char *
 	return ERR_OK;
 }
 
-/* file: a part of the file with the whole header; size: that of the whole file. *data: where the
- * rows begin. */
+/* Reads and checks the header. file: the first part of the file, with the whole header. size: bytes
+ * of the whole file. *data becomes the offset at which the rows begin. */
 static enum err npy_check_header(struct bytes file, size_t size, const char *where,
 				 struct header *h, size_t *data)
 {

@@ -14,12 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *m is initialised here: rows x cols; a file of one dimension is n x 1. ERR_INPUT: *m is empty. */
+/* Parses a file into *m (rows x cols), which is initialised here. A file of one dimension becomes n
+ * x 1. After ERR_INPUT *m is empty. */
 enum err npy_parse(struct bytes file, const char *where, struct mat *m) MUST_CHECK;
 enum err npy_read(const char *path, struct mat *m) MUST_CHECK;
 
-/* npy_read_shape() reads only the shape. npy_read_rows() reads rows first .. first + rows - 1, as
- * far as they exist. */
+/* npy_read_shape() reads only the shape. npy_read_rows() reads rows first .. first + rows - 1, or
+ * fewer if the file ends before. */
 enum err npy_read_shape(const char *path, size_t *rows, size_t *cols) MUST_CHECK;
 enum err npy_read_rows(const char *path, size_t first, size_t rows, struct mat *m) MUST_CHECK;
 

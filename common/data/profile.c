@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* BESIDE: columns that are read together, as a cache line has so many values. */
+/* MEDIAN_ROWS: maximum number of rows for a median. BESIDE: number of columns that are read
+ * together, which is the number of values in a cache line. */
 enum { MEDIAN_ROWS = 100000, BESIDE = 8 };
 
-/* deviation of normal numbers over their median distance */
+/* standard deviation of normal numbers, divided by their median distance from the median */
 static const double NORMAL = 1.4826;
 
 /* ---- sums ---- */

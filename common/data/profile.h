@@ -4,11 +4,12 @@
  *     cluster,rows,column,mean,mean_of_all,share,lift,z
  *     0,51,income,52340.5,31877.2,1,1,2.71
  *
- * Each cluster has up to PROFILE_MOST columns, those of largest |z| first. mean: over the cluster's
- * rows. share: the part of its rows in which the column is not 0. lift: that share over the share
- * in all rows. z: (mean - median) / deviation, with the median of all rows and the robust deviation
- * 1.4826 times the median distance from it. If half of the rows or more have one value, that
- * deviation is 0; then z is the distance from the mean of all in standard deviations.
+ * Each cluster has up to PROFILE_MOST columns, in descending order of |z|. mean: mean over the
+ * cluster's rows. share: fraction of the cluster's rows in which the column is not 0. lift: this
+ * share divided by the share in all rows. z: (mean - median) / deviation. The median is over all
+ * rows, and the robust deviation is 1.4826 times the median distance from it. If half of the rows
+ * or more have one value, the robust deviation is 0. Then z is (mean - mean_of_all) divided by the
+ * standard deviation.
  */
 #ifndef COMMON_DATA_PROFILE_H
 #define COMMON_DATA_PROFILE_H
@@ -38,9 +39,10 @@ struct profile {
 void profile_of(const struct features *X, const uint32_t *label, size_t k, struct profile *p);
 void profile_release(struct profile *p);
 
-/* For sums over rows that are stored elsewhere. profile_init() makes room for k clusters, without
- * lines. profile_offer() inserts *l into the lines of its cluster, which are the last ones and
- * begin at line `first`. If the cluster has too many, it drops the line of least |z|. */
+/* For profiles from sums that are computed elsewhere. profile_init() allocates a profile of k
+ * clusters without lines. profile_offer() inserts *l into the lines of its cluster. These must be
+ * the last lines of the profile, from line `first` on. If the cluster has too many, it drops the
+ * line of least |z|. */
 void profile_init(struct profile *p, size_t k);
 void profile_offer(struct profile *p, size_t first, const struct profile_line *l);
 

@@ -1,5 +1,5 @@
-/* reading.h -- how to read a table: the owner's settings, `data.read` of a party's configuration,
- * and their defaults. coterie.convert has the same settings as options.
+/* reading.h -- how to read a table: the settings `data.read` of a party's configuration, and their
+ * defaults. coterie.convert has the same settings as options.
  *
  * A column is named as in its heading. "#3" names the third column, with and without a heading.
  */
@@ -27,9 +27,10 @@ struct reading {
 	struct config_strings date, ignore;
 	struct config_strings only;    /* not empty: all others are ignored */
 	struct config_strings missing; /* "median" for all columns, "age=median" for one */
-	struct config_strings na;      /* texts that mean a missing value; none given: reading_na */
-	struct config_strings unit;    /* "age=years" */
-	char *from, *to, *weight;      /* columns of a table of edges */
+	/* texts that mean a missing value; if the list is empty: reading_na */
+	struct config_strings na;
+	struct config_strings unit; /* "age=years" */
+	char *from, *to, *weight;   /* columns of a table of edges */
 };
 extern const char *const reading_na[]; /* ends with NULL */
 

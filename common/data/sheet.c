@@ -256,7 +256,8 @@ bool word_comma_number(struct word w, double *x)
 	return word_number((struct word){ copy, w.n }, x);
 }
 
-/* Zeros in front, or a whole number that a double rounds: an id or a code, rather than a number. */
+/* True if the word has leading zeros, or is a whole number that a double cannot represent. Such a
+ * word is probably an id or a code, not a quantity. */
 static bool looks_like_code(struct word w, double x)
 {
 	return w.n > 1 && ((w.p[0] == '0' && w.p[1] >= '0' && w.p[1] <= '9') || w.n > 15) &&
@@ -333,7 +334,8 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 	return err;
 }
 
-/* Stores an id. A table writes whole numbers as 1.0 if one of them was missing. */
+/* Stores an id. Reads 1.0 as 1, because some programs write all whole numbers of a column as 1.0 if
+ * one of them was missing. */
 static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c,
 			const struct cell *cell)
 {

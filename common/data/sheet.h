@@ -2,10 +2,10 @@
  *
  *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, columns
  *
- * Each column is a number, unless struct reading specifies another type; nothing is guessed from
- * cells. A category becomes one column of 0 and 1 per value, in byte order of the values. A missing
- * category is 0 in all of them and 1 in a further column. A missing number or date is an error, or
- * becomes the mean or median of the others.
+ * Each column has numbers, unless struct reading specifies another type. Types are not guessed from
+ * cells. A category becomes one column of 0 and 1 for each of its values, in byte order of the
+ * values. A row without a value has 0 in all these columns and 1 in a further column. A missing
+ * number or date is an error, or is replaced by the mean or median of the column.
  */
 #ifndef COMMON_DATA_SHEET_H
 #define COMMON_DATA_SHEET_H
@@ -41,9 +41,9 @@ struct sheet_column {
 	const char *unit;  /* borrowed from struct reading; NULL: unknown */
 	size_t place;      /* index among numbers, or among codes */
 	size_t gaps;       /* cells without a value */
-	size_t codes;      /* cells of a number that rather look like an id or a code */
+	size_t codes;      /* cells of a number that look more like an id or a code */
 	double fill;       /* set by sheet_end(): a number or date that replaces missing values */
-	/* of a category */
+	/* the values of a category */
 	struct names values;
 	bool values_said;
 	struct ids sorted; /* set by sheet_end(): the values in byte order */
@@ -70,8 +70,9 @@ struct sheet {
 	struct ids ids;
 };
 
-/* name: the heading, n texts without terminators; NULL: none. ERR_INPUT: a name is wrong or
- * repeated, or struct reading names a column that does not exist, or names it for two roles. */
+/* Begins a table. name: the heading, n texts without terminators; NULL: the table has no heading.
+ * ERR_INPUT: a name is wrong or repeated, or struct reading names a column that does not exist, or
+ * names it for two roles. */
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
 void sheet_reserve(struct sheet *t, size_t rows); /* reserves memory for at most so many rows */
@@ -82,8 +83,8 @@ enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_C
 enum err sheet_end(struct sheet *t) MUST_CHECK;
 void sheet_release(struct sheet *t);
 
-/* sheet_parse() reads the text of a whole file with separators, and logs *said. The caller releases
- * *t also after ERR_INPUT. */
+/* sheet_parse() reads the text of a whole file with separators. It also logs its findings, which
+ * are in *said. The caller releases *t also after ERR_INPUT. */
 struct sheet_said {
 	bool mark;    /* a byte order mark */
 	bool heading; /* the first line is a heading */
@@ -98,10 +99,11 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 /* Quotes a cell for a message. */
 struct value cell_shown(const struct cell *c);
 struct word cell_trimmed(const struct cell *c); /* without blanks around it */
-/* Returns the text with each doubled quote as one; in scratch if there is such a quote. */
+/* Returns the text with each doubled quote replaced by one quote. If there is a doubled quote, the
+ * text is in scratch. */
 struct word cell_text(const struct cell *c, struct buf *scratch);
 
-/* Sets roles, policies and units as struct reading has them: part of sheet_begin(). */
+/* Sets the roles, policies and units that struct reading specifies: part of sheet_begin(). */
 enum err sheet_roles(struct sheet *t) MUST_CHECK;
 /* Fills missing values and spreads categories: part of sheet_end(). */
 enum err sheet_fill(struct sheet *t) MUST_CHECK;

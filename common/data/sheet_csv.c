@@ -73,7 +73,8 @@ static struct value first_line(const struct text *t)
 	return cell_shown(&c);
 }
 
-/* Decides if the first record is a heading, by struct reading. ERR_INPUT: it may be either. */
+/* Decides whether the first record is a heading, by its cells and by struct reading. ERR_INPUT if
+ * that is ambiguous. */
 static enum err sheet_heading(const struct text *t, const struct reading *how, bool named,
 			      const struct csv_record *first, struct sheet_said *said)
 {
@@ -215,8 +216,8 @@ static enum err sheet_csv_read_rows(struct sheet *t, struct text *at, struct csv
 	}
 }
 
-/* Each row has at least a byte per field. So the room for rows is bounded by the size of the
- * file. */
+/* Returns an upper bound of the number of rows. Each row has at least one byte per field, so the
+ * size of the file gives a bound. */
 static size_t rows_at_most(const struct text *t, size_t columns)
 {
 	size_t lines = 1, fit = (size_t)(t->end - t->p) / columns + 1;

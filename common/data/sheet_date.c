@@ -1,6 +1,7 @@
 #include "common/data/sheet.h"
 
-/* Reads n digits as a number from min to max; false if they are not that. */
+/* Reads n digits as a number. False if there are fewer digits, or if the number is not from min to
+ * max. */
 static bool digits(struct word *w, size_t n, unsigned min, unsigned max, unsigned *x)
 {
 	if (w->n < n)

@@ -32,8 +32,8 @@ static double sheet_fill_median(const struct sheet *t, const struct sheet_column
 	return m;
 }
 
-/* Computes the mean of each column of numbers, in the order of memory, then the values that replace
- * missing ones. */
+/* Computes the mean of each column of numbers, and then the values that replace missing ones. Adds
+ * in the order in which the values are stored. */
 static enum err sheet_fill_measure(struct sheet *t)
 {
 	struct sheet_column **at;
@@ -71,9 +71,9 @@ static enum err sheet_fill_measure(struct sheet *t)
 
 /* ---- columns of the result ---- */
 
-/* True if a further column marks the missing values of this one. Always true if the setting names
- * this column, so that all parties have the further column; otherwise true if values are
- * missing. */
+/* True if a further column marks the missing values of this one. If a setting names this column,
+ * this is always true, so that all parties have the further column. Otherwise it is true if values
+ * are missing. */
 static bool has_indicator(const struct sheet_column *c)
 {
 	if (c->role == ROLE_CATEGORY)
@@ -152,7 +152,7 @@ static bool is_name_of_ids(const char *name)
 	       (*end == 'I' && islower((unsigned char)end[-1]));
 }
 
-/* True if each row has another whole number. */
+/* True if the column has a different whole number in each row. */
 static bool is_number_of_rows(const struct sheet *t, const struct sheet_column *c)
 {
 	bool all = t->rows > 2 && !c->gaps;

@@ -24,8 +24,8 @@ static struct sheet_column *sheet_roles_find_column(const struct sheet *t, const
 		   : &t->column[at - 1];
 }
 
-/* Finds the column of "NAME" or "NAME=VALUE"; a name may contain '='. *value: the text behind the
- * name, or NULL. */
+/* Finds the column of a setting "NAME" or "NAME=VALUE". A name may itself contain '='. *value
+ * becomes VALUE, or NULL. */
 static struct sheet_column *find_said(const struct sheet *t, const char *said, const char **value)
 {
 	struct sheet_column *c = sheet_roles_find_column(t, said, strlen(said));
@@ -160,7 +160,7 @@ static enum err take_policies(struct sheet *t)
 	return ERR_OK;
 }
 
-/* If some columns are named as the only ones, ignores columns without a setting. */
+/* If reading.only names columns, ignores all columns without a setting. */
 static enum err keep_only(struct sheet *t)
 {
 	const struct config_strings *only = &t->how->only;

@@ -21,8 +21,8 @@ static int skew_by_class(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
-/* The first rows of a random order fill the first places of each party's share, by class. The other
- * rows fill the rest, in that order. */
+/* Draws a random order of the rows. Its first rows, sorted by class, fill the first places of each
+ * party. The other rows fill the remaining places in the random order. */
 void skew_parts(const uint32_t *truth, size_t n, size_t parties, double skew, uint64_t seed,
 		uint32_t *part)
 {

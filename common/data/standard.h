@@ -32,10 +32,10 @@ struct standard_by {
 void standard_by_release(struct standard_by *by);
 
 /* Scales the columns of Z (n x m), except those in unscaled, to mean 0 and deviation 1 (over n), by
- * its own rows. Columns with the same value in all rows, to rounding, are dropped if `drop`;
- * otherwise they become 0, with a warning. unscaled may be NULL. by (may be NULL) is filled here,
- * also on an error. ERR_INPUT if no column is left. O(n m), in place. No square overflows, whatever
- * the unit. */
+ * its own rows. If `drop`, removes columns with the same value in all rows, up to rounding;
+ * otherwise sets them to 0 and logs a warning. unscaled may be NULL. by (may be NULL) is filled
+ * here, also on an error. ERR_INPUT if no column is left. O(n m), in place. Squares do not overflow
+ * for any unit of the data. */
 enum err standard_own(struct mat *Z, const bool *unscaled, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 
@@ -51,10 +51,10 @@ double *standard_spread(const struct features *X);
  * *share; m if there is none. */
 size_t standard_dominant(const double *spread, size_t m, double *share);
 
-/* Warnings (common/base/warnings.h) about the party's own rows. standard_warn_zero() warns if all
- * features are 0, and then returns true. standard_warn() does the same for features that are not
- * standardised; otherwise it warns if a column dominates, and if columns of dense features of all
- * rows are constant. */
+/* Give warnings (common/base/warnings.h) about the party's own rows. standard_warn_zero() warns if
+ * all features are 0, and then returns true. standard_warn() is for features that are not
+ * standardised. It warns if all features are 0. Otherwise it warns if a column dominates, and if
+ * columns of dense features are constant over all rows. */
 bool standard_warn_zero(const struct features *X);
 void standard_warn(const struct features *X, const struct columns *names, bool all_rows);
 

@@ -33,10 +33,12 @@ struct text text_open(struct bytes bytes, const char *where); /* borrows both */
 struct text text_of_line(struct word line, size_t byte, const char *where);
 
 /* Moves to the first word of the next line that has one, starting with the current line. Skips
- * comments, which begin with `comment`; 0: there are none. False at the end of the file. */
+ * comments, which begin with the character `comment` (0: the file has no comments). False at the
+ * end of the file. */
 bool text_line(struct text *t, char comment);
 void text_next(struct text *t); /* goes to the beginning of the next line */
-/* Checks from time to time: ERR_CANCELLED if the job that reads the file has ended (progress.h). */
+/* Returns ERR_CANCELLED if the job that reads the file has ended (progress.h). Checks that only
+ * once in many lines. */
 enum err text_wanted(const struct text *t) MUST_CHECK;
 
 /* Returns the next word of this line; n is 0 at its end. */

@@ -15,7 +15,7 @@
 /* Maximum number of graphs of a set. Z, labels and broadcasts have one row for each graph. */
 enum { TU_GRAPHS_MAX = 1 << 24 };
 
-/* Bytes of the name of a file of the set in errors: "MUTAG_A.txt". */
+/* Maximum bytes of a file's name in errors, such as "MUTAG_A.txt". */
 enum { WHERE_MAX = 300 };
 
 struct source {
@@ -31,8 +31,8 @@ static struct text *open_file(struct source *s, const char *name, const char *wh
 	return &s->text;
 }
 
-/* Returns the next word of this line. Blanks, one comma, or both separate numbers. Leaves a comma
- * at the end of a line for text_end() to report. */
+/* Returns the next word of this line. Numbers are separated by blanks, by one comma, or by both.
+ * Leaves a comma at the end of a line to text_end(), which reports it. */
 static struct word next_word(struct text *t)
 {
 	struct text ahead = *t;
@@ -327,7 +327,7 @@ static int is_indicator(const struct dirent *e)
 	return n > sizeof(end) - 1 && !strcmp(e->d_name + n - (sizeof(end) - 1), end);
 }
 
-/* Finds NAME by the only file NAME_graph_indicator.txt; owned by the caller. */
+/* Finds the set's NAME from its only file NAME_graph_indicator.txt. The caller owns *name. */
 static enum err find_name(const char *dir, char **name)
 {
 	struct dirent **found;

@@ -26,10 +26,10 @@ struct tu {
 };
 
 /* Reads the set in `dir`; NAME is that of its only file *_graph_indicator.txt. ERR_INPUT, with file
- * and line, if a file is truncated; if indicators fall or leave a graph without nodes; if an edge
- * joins two graphs or names a missing node; if rows of attributes differ in width, are too many or
- * too few, or are not finite; if no graph has an edge. A graph without edges is valid (edgeless
- * counts them). */
+ * and line, if a file is truncated. Also if indicators decrease or leave a graph without nodes.
+ * Also if an edge joins two graphs or names a missing node. Also if rows of attributes differ in
+ * width, are too many or too few, or are not finite. Also if no graph has an edge. A single graph
+ * without edges is valid (edgeless counts these graphs). */
 enum err tu_read(const char *dir, struct tu *tu) MUST_CHECK;
 
 /* tu_read() from bytes; attributes and labels may be absent (p NULL). `name` is for errors. */
@@ -39,7 +39,8 @@ struct tu_files {
 enum err tu_parse(const struct tu_files *f, const char *name, struct tu *tu) MUST_CHECK;
 void tu_release(struct tu *tu);
 
-/* label (count) becomes the classes, renumbered from 0 in ascending order; *classes of them. */
+/* Writes each graph's class to label (count values). Classes are renumbered from 0 in ascending
+ * order, and *classes becomes their number. */
 void tu_classes(const struct tu *tu, uint32_t *label, size_t *classes);
 
 #endif

@@ -5,16 +5,13 @@
 /* Values on the wire, never reused. Earlier protocols used 20, 21 and 40 up to version 3. Releases
  * up to 0.2.0 used 3 and 4. */
 enum choice {
-	CHOICE_WORDS = 1, /* parties with only binary features: 0: none, 1: all, 2: some */
-	CHOICE_ORDER = 2, /* order of the filter; 0 while the search continues */
-	CHOICE_WIDTH = 5, /* columns of the next BLOCK; fedspectral: 0 if none follows */
-	/* message that follows: 1: ASSIGNMENT, then a sum over its clusters; 0: RESULT */
-	CHOICE_MORE = 6,
+	CHOICE_WORDS = 1,    /* parties with only binary features: 0: none, 1: all, 2: some */
+	CHOICE_ORDER = 2,    /* order of the filter; 0 while the search continues */
+	CHOICE_WIDTH = 5,    /* columns of the next BLOCK; fedspectral: 0 if none follows */
+	CHOICE_MORE = 6,     /* 1: ASSIGNMENT and a sum over its clusters follow; 0: RESULT */
 	CHOICE_CLUSTERS = 7, /* k of the next ASSIGNMENT or RESULT, if the job has no fixed k */
-	/* 1: the features are the degrees alone; 0: the features have no degrees */
-	CHOICE_DEGREES = 8,
-	/* e + 200, where e is from -160 to 209: squared lengths are at most 2^e */
-	CHOICE_BOUND = 9,
+	CHOICE_DEGREES = 8,  /* 1: features are the degrees alone; 0: features without degrees */
+	CHOICE_BOUND = 9,    /* e + 200 for e from -160 to 209: squared lengths are at most 2^e */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

@@ -1,4 +1,5 @@
-/* The door to libmicrohttpd, by raw requests: who is let in, what is read, those who watch. */
+/* Tests the HTTP endpoint, which uses libmicrohttpd, by raw requests: access, bodies, watchers of
+ * events. */
 #include "tests/test.h"
 
 #include "common/base/clock.h"
@@ -50,7 +51,7 @@ static const struct http_route routes[] = { { .path = "/hello", .answer = say_he
 					    { .path = "/events" },
 					    { 0 } };
 
-/* A port that is free now. */
+/* Returns a port that is free now. */
 static unsigned free_port(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -117,7 +118,7 @@ static int dial(void)
 	return fd;
 }
 
-/* Reads until there is `text` in what came, or the end. */
+/* Reads until `text` has arrived, or until the end; returns whether it has arrived. */
 static bool comes(int fd, const char *text, char *got, size_t room)
 {
 	size_t n = strlen(got);
@@ -166,7 +167,7 @@ static void routes_are_found(void **state)
 	says("PUT /hello HTTP/1.1\r\n" HOST LAST, "405", "expected GET, HEAD or POST");
 	says("POST /hello HTTP/1.1\r\n" HOST LAST, "405", "/hello is not for POST");
 	assert_null(strstr(ask("HEAD /hello HTTP/1.1\r\n" HOST LAST), "hello"));
-	assert_string_equal(ask("nonsense\r\n\r\n"), ""); /* hung up on */
+	assert_string_equal(ask("nonsense\r\n\r\n"), ""); /* the server closes the connection */
 }
 
 static void a_foreign_host_is_refused(void **state)
@@ -221,8 +222,8 @@ static void without_a_token_nothing_is_posted(void **state)
 	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
 }
 
-/* Of a body that is too long, or of no known length, not a byte is waited for: nothing of it is
- * ever sent here. */
+/* Answers at once to a body that is too long or of unknown length; this test never sends such a
+ * body. */
 static void a_long_body_is_not_read(void **state)
 {
 	double from_s = clock_now_s();
@@ -253,7 +254,7 @@ static void those_who_watch_hear_news_once(void **state)
 		assert_true(comes(fd[i], "data: news 1\n\n", got[i], sizeof(got[i])));
 	}
 	http_announce(http);
-	for (int i = 0; i < 2; i++) /* it is made once for both */
+	for (int i = 0; i < 2; i++) /* made once for both */
 		assert_true(comes(fd[i], "data: news 2\n\n", got[i], sizeof(got[i])));
 	close(fd[0]);
 	for (int i = 3; i < 100; i++) {
@@ -265,10 +266,11 @@ static void those_who_watch_hear_news_once(void **state)
 		assert_true(comes(fd[1], text, got[1], sizeof(got[1])));
 	}
 	close(fd[1]);
-	http_announce(http); /* to nobody, or to one that does not know yet that it is alone */
+	/* no watcher is left, or the connection is not yet known to be closed */
+	http_announce(http);
 }
 
-/* One address may have half of those who may watch at all. */
+/* One address may have half of all watchers. */
 static void watchers_are_bounded(void **state)
 {
 	static const char request[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";
@@ -287,10 +289,10 @@ static void watchers_are_bounded(void **state)
 	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
 	for (int i = 0; i < HTTP_WATCHERS_MAX / 2; i++)
 		close(fd[i]);
-	/* and stop() must end while some of them are asleep */
+	/* stop() must end although some watchers still wait */
 }
 
-/* One more of an address than may be ends its oldest that does not watch. */
+/* Above the limit for one address, its oldest connection that does not watch is closed. */
 static void the_oldest_makes_room(void **state)
 {
 	static const char watch[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";
@@ -314,8 +316,8 @@ static void the_oldest_makes_room(void **state)
 		close(fd[i]);
 }
 
-/* A byte now and then keeps a connection no longer than a request may take; one that watches stays.
- */
+/* Closes a connection at the time limit of a request even if bytes still arrive. A connection that
+ * watches stays open. */
 static void a_request_has_a_time_in_all(void **state)
 {
 	static const char watch[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";

@@ -1,4 +1,4 @@
-/* Parties in memory: sums in three kinds of numbers, what parties give and take in clear, and
+/* Tests parties in memory: sums in three kinds of numbers, unmasked data from and to parties, and
  * errors that name the party. */
 #include "tests/test.h"
 #include "common/parties/parties.h"
@@ -16,7 +16,7 @@ struct one {
 
 struct ask {
 	double times;
-	bool fails; /* at party 1 */
+	bool fails; /* fails at party 1 */
 };
 
 static enum err answer(void *party, size_t l, const void *question, double *x)
@@ -95,7 +95,7 @@ TEST(sums)
 	assert_true(x[0] == 0.1 + 0.2 + 0.3 && x[1] == 0.2 + 0.4 + 0.6);
 	assert_ok(parties_sum_bound(&p, &once, 1, x, N));
 	assert_true(x[0] == 0.1 + 0.2 + 0.3);
-	assert_ok(parties_sum(&q, &once, x, N)); /* each is rounded, not the sum */
+	assert_ok(parties_sum(&q, &once, x, N)); /* rounds each term, not the sum */
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
 	assert_ok(parties_sum_opened_parts(&r, &once, x, N));
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
@@ -132,7 +132,7 @@ static enum err look_on(void *watcher, const void *question, double *x, size_t n
 	return ((const struct ask *)question)->times > 2 ? err_set(ERR_PEER, "seen") : ERR_OK;
 }
 
-/* Telling is nothing to them, and somebody may look on at sums. */
+/* Broadcasts have no effect in memory. A watcher sees each sum and may change it. */
 TEST(telling_is_nothing_to_them)
 {
 	size_t seen = 0;

@@ -1,4 +1,4 @@
-/* The state that a coordinator leaves for the one started after it. */
+/* A coordinator stores the state of its attempt for the coordinator process that replaces it. */
 #include "server/daemon/attempt.h"
 #include "common/base/file.h"
 #include "tests/test.h"
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	(void)state;
 	attempt_forget(path);
 	free(path);
-	return rmdir(dir); /* nothing else is left */
+	return rmdir(dir); /* all else was removed */
 }
 
 static bool is_left(const struct attempt_state *s)
@@ -66,7 +66,7 @@ TEST(test_state_is_kept)
 	assert_false(attempt_find(path, 10, &s, why));
 	attempt_forget(path);
 	attempt_forget(NULL);
-	attempt_touch(path); /* of one that is gone */
+	attempt_touch(path); /* a file that does not exist */
 	assert_false(file_exists(path));
 }
 
@@ -75,7 +75,7 @@ TEST(test_done_is_marked)
 	struct attempt_state s;
 
 	assert_err(attempt_done(path), ERR_INPUT, "job.state");
-	assert_false(file_exists(path)); /* it marks what is there, and makes nothing up */
+	assert_false(file_exists(path)); /* attempt_done() does not make the file */
 	assert_ok(attempt_keep(path, &left));
 	assert_ok(attempt_done(path));
 	assert_true(attempt_find(path, 10, &s, why));
@@ -128,12 +128,12 @@ TEST(test_old_state_is_not_used)
 	assert_true(attempt_find(path, 1100, &s, why));
 	attempt_touch(path);
 	assert_true(attempt_find(path, 900, &s, why));
-	grow_old(-1000); /* the clock was put back */
+	grow_old(-1000); /* the clock was set back */
 	assert_true(attempt_find(path, 900, &s, why));
 }
 
-/* Every shorter one, and every one with a byte that does not belong: what is done is never taken
- * for under way. */
+/* Finds no attempt in a shortened file, a file with a wrong byte, or a longer file. So the
+ * coordinator never continues a job that is done. */
 static void check_damage(void)
 {
 	struct buf whole = { 0 };

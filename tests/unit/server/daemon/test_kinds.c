@@ -1,4 +1,4 @@
-/* Every kind has its table at the coordinator, with the members that may not be NULL. */
+/* Every kind has a table at the coordinator, with the members that may not be NULL. */
 #include "server/daemon/kinds.h"
 #include "common/job/kinds.h"
 #include "tests/test.h"
@@ -13,7 +13,7 @@ TEST(test_all_have_all)
 	}
 }
 
-/* A kind's table is the one that bears its name. */
+/* The table of a kind has the kind's name. */
 TEST(test_of_each)
 {
 #define KIND(name)                                                                                 \

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* sum (seen - expected)^2 / expected; where nothing is expected nothing may be seen. */
+/* Returns sum (seen - expected)^2 / expected. Where expected is 0, seen must be 0, too. */
 static inline double chi_square(const size_t *seen, const double *expected, size_t n)
 {
 	double sum = 0;
@@ -21,8 +21,9 @@ static inline double chi_square(const size_t *seen, const double *expected, size
 	return sum;
 }
 
-/* The value that chi-square exceeds with probability 1e-9 (5.998 is the normal distribution's
- * quantile), after Wilson and Hilferty, PNAS 17 (1931): the cube root is nearly normal. */
+/* Returns the value that chi-square exceeds with probability 1e-9; 5.998 is the normal
+ * distribution's quantile. After Wilson and Hilferty, PNAS 17 (1931): the cube root of chi-square
+ * is nearly normal. */
 static inline double chi_limit(size_t degrees)
 {
 	double v = 2 / (9 * (double)degrees), root = 1 - v + 5.998 * sqrt(v);

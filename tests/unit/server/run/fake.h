@@ -1,5 +1,5 @@
-/* fake.h -- a coordinator whose parties are the test: they mask nothing and say what it tells them
- * to. */
+/* fake.h -- a coordinator whose parties the test plays. They send the test's messages, without
+ * masks. */
 #ifndef TESTS_UNIT_SERVER_RUN_FAKE_H
 #define TESTS_UNIT_SERVER_RUN_FAKE_H
 
@@ -73,8 +73,8 @@ static inline void fake_send_clusters(struct fake *f, size_t l, uint32_t k, cons
 	buf_release(&packed);
 }
 
-/* Words [offset, offset + n) of a vector of count; behind the last one goes what each member adds
- * to the canary. */
+/* Sends words [offset, offset + n) of a vector of `count` words. After the last word it sends
+ * `canary`, this party's part of the sum's canary. */
 static inline void fake_send_words_and(struct fake *f, size_t l, uint32_t group, uint64_t round,
 				       const void *words, size_t offset, size_t n, size_t count,
 				       uint64_t canary)
@@ -100,8 +100,8 @@ static inline void fake_send_words(struct fake *f, size_t l, uint32_t group, uin
 	fake_send_words_and(f, l, group, round, words, offset, n, count, 1);
 }
 
-/* The next message that the coordinator has queued for a party; decoded into m, which borrows from
- * body. */
+/* Receives the next message that the coordinator has queued for party l, and decodes it into m,
+ * which borrows from body. */
 static inline void fake_receive(struct fake *f, size_t l, enum msg_type expect, struct buf *body,
 				struct msg *m)
 {

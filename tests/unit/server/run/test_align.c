@@ -1,4 +1,4 @@
-/* Lists of ids as parties might send them: what is refused, and by whose name. */
+/* The coordinator refuses wrong lists of ids, and names the party that sent them. */
 #include "tests/unit/server/run/fake.h"
 #include "server/run/align.h"
 
@@ -33,12 +33,12 @@ static void refuses(struct fake *f, const char *why)
 	struct align a;
 
 	assert_err(server_align(&f->run, &a), ERR_PEER, why);
-	assert_null(a.row); /* nothing is left */
+	assert_null(a.row); /* all was freed */
 	assert_null(a.nodes);
 	fake_close(f);
 }
 
-/* A fake's b, c, .. have said what they should: only a is looked at. */
+/* Sends party b's list, which is valid; the test sends party a's. */
 static void open_plain(struct fake *f)
 {
 	fake_open(f, 2, 0, plain);
@@ -49,7 +49,7 @@ TEST(plain_lists)
 {
 	static const struct {
 		uint64_t count;
-		const char *packed, *why; /* why: NULL, or the list is refused */
+		const char *packed, *why; /* why: NULL if the list is accepted */
 	} cases[] = {
 		{ 0, "", NULL },
 		{ 1, "\1a", NULL },
@@ -116,7 +116,7 @@ TEST(chunks)
 	}
 }
 
-/* The culprit is the one that sent it, whoever came before. */
+/* The error names the party that sent the wrong list, after valid lists of other parties. */
 TEST(the_other_party)
 {
 	struct fake f;
@@ -136,7 +136,7 @@ static void send_sealed(struct fake *f, size_t l, uint16_t what, uint32_t from, 
 	fake_send(f, l, &m);
 }
 
-/* Passed on as it came, each to the one it is for. */
+/* Relays each sealed key unchanged to its receiver, and refuses wrong heads. */
 TEST(sealed_keys)
 {
 	static const struct {
@@ -165,7 +165,7 @@ TEST(sealed_keys)
 		send_sealed(&f, 0, cases[i].what, cases[i].from, cases[i].to);
 		send_ids(&f, 0, 2, 0, ids, 32);
 		send_ids(&f, 1, 1, 0, ids + 16, 16);
-		send_ids(&f, 2, 1, 0, ids + 8, 16); /* between them */
+		send_ids(&f, 2, 1, 0, ids + 8, 16); /* an id between them */
 		if (cases[i].why) {
 			refuses(&f, cases[i].why);
 			continue;

@@ -1,4 +1,4 @@
-/* Batches that pass by: in order, whole, from whom and to whom they say; and the room for a job. */
+/* Relays batches in order and whole, from and to the named parties; and gathers lists of ties. */
 #include "tests/unit/server/run/fake.h"
 
 #include "protocols/fedwalk/coordinator/lists.h"
@@ -15,7 +15,7 @@ static void box(struct fake *f, size_t l, enum sealed what, uint32_t from, uint3
 	fake_send(f, l, &m);
 }
 
-/* The messages that party l gets, in order: "from:bytes ..." */
+/* The receiving ends of the parties. */
 struct heard {
 	struct channel *party[3];
 	struct mailbox *mailbox[3];
@@ -57,7 +57,7 @@ TEST(test_passed_on)
 	fake_open(&f, 3, 10, job);
 	record_phase(&f.record, "walks");
 	hear_open(&h, &f);
-	box(&f, 0, SEALED_WALKS, 0, 1, RELAY_BOX); /* goes on */
+	box(&f, 0, SEALED_WALKS, 0, 1, RELAY_BOX); /* more boxes follow */
 	box(&f, 0, SEALED_WALKS, 0, 1, 16);
 	box(&f, 0, SEALED_WALKS, 0, 2, 100);
 	box(&f, 2, SEALED_WALKS, 2, 0, 300);
@@ -124,7 +124,7 @@ static void labels(struct fake *f, size_t l, const uint32_t *label, size_t count
 	buf_release(&packed);
 }
 
-/* Party 0 has rows 1 and 4 of 6, party 1 the others. */
+/* Gathers lists of two parties; party 0 has rows 1 and 4 of 6, party 1 the others. */
 static enum err lists(enum fedwalk_whom whom, const uint32_t *count, const uint32_t *item,
 		      size_t items, struct fedwalk_lists *out)
 {
@@ -169,11 +169,11 @@ TEST(test_lists)
 	assert_int_equal(l.item[l.at[1] + 1], 5);
 	assert_int_equal(l.item[l.at[4]], 5);
 	fedwalk_lists_release(&l);
-	lists_refused(FEDWALK_HIGHER, 2, 1, item, 3);                       /* 0 is below 1 */
-	lists_refused(FEDWALK_ALL, 1, 1, item, 3);                          /* one is left over */
-	lists_refused(FEDWALK_ALL, 3, 1, item, 3);                          /* one is missing */
+	lists_refused(FEDWALK_HIGHER, 2, 1, item, 3); /* row 1 names row 0, which is not higher */
+	lists_refused(FEDWALK_ALL, 1, 1, item, 3);    /* one item is left over */
+	lists_refused(FEDWALK_ALL, 3, 1, item, 3);    /* one item is missing */
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 5, 0, 5 }, 3); /* falls */
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 5, 5, 5 }, 3);
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 1, 5, 5 }, 3); /* itself */
-	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 0, 6, 5 }, 3); /* there is none */
+	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 0, 6, 5 }, 3); /* no such row */
 }

@@ -2,7 +2,7 @@
 #include "common/base/rng.h"
 #include "tests/unit/server/run/fake.h"
 
-/* Two groups, {a, b} and {c, d, e}, with vectors of several chunks. */
+/* There are two groups, {a, b} and {c, d, e}, with vectors of several chunks. */
 enum { L = 5, SMALL = 1000, LARGE = 300001, CHUNK = 40000 };
 static const size_t count_of[L] = { SMALL, SMALL, LARGE, LARGE, LARGE };
 static const uint32_t group_of[L] = { 5, 5, 6, 6, 6 };
@@ -29,7 +29,7 @@ static void vectors_draw(struct vectors *v, size_t word, struct rng *rng)
 	}
 }
 
-/* Chunks of uneven sizes, now from one party, now from another. */
+/* Sends chunks of uneven sizes, from the parties in random order. */
 static void vectors_send(const struct vectors *v, struct fake *f, uint64_t round, struct rng *rng)
 {
 	size_t sent[L] = { 0 }, left = L;
@@ -47,7 +47,7 @@ static void vectors_send(const struct vectors *v, struct fake *f, uint64_t round
 	}
 }
 
-/* Word by word, mod 2^64 or 2^32. */
+/* Compares the sum word by word, mod 2^64 or 2^32. */
 static void assert_sum(const struct vectors *v, size_t first, size_t last, size_t word,
 		       const uint8_t *acc)
 {
@@ -80,7 +80,7 @@ static void check_rounds(const char *job)
 	word = f.run.job.modulus_bits / 8;
 	acc[0] = alloc(SMALL, word);
 	acc[1] = alloc(LARGE, word);
-	for (unsigned r = 0; r < 2; r++) { /* the second finds the accumulators used */
+	for (unsigned r = 0; r < 2; r++) { /* the second round uses the accumulators again */
 		struct sum sums[] = { { 5, 0, 2, &round[0], SMALL, acc[0], false, false },
 				      { 6, 2, 5, &round[1], LARGE, acc[1], false, false } };
 
@@ -110,8 +110,7 @@ TEST(test_sums_of_32_bits)
 	check_rounds(job32);
 }
 
-/* A party in no group of the batch is left alone, and may have sent the next one's words already.
- */
+/* Ignores a party in no group of the batch; it may have sent the next batch's words already. */
 TEST(test_others_wait)
 {
 	uint64_t words[3] = { 1, 2, 3 }, acc[3] = { 9, 9, 9 }, round = 7, other = 0;
@@ -131,7 +130,7 @@ TEST(test_others_wait)
 	fake_close(&f);
 }
 
-/* Masks that do not cancel: what the members' ones come to is noise. */
+/* Refuses a sum whose masks do not cancel: the members' canaries do not add up to their number. */
 TEST(test_canary)
 {
 	static const char *const jobs[] = { job64, job32 };
@@ -156,7 +155,7 @@ TEST(test_canary)
 		}
 }
 
-/* A vector without its last word is not whole, and one word more is too many. */
+/* Refuses a vector without its last word, the canary. */
 TEST(test_words_without_canary)
 {
 	uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
@@ -177,7 +176,8 @@ TEST(test_words_without_canary)
 	fake_close(&f);
 }
 
-/* The only chunk of a broadcast sum has the tag: 16 bytes, below p. In other sums there is none. */
+/* Requires a tag in the only chunk of a broadcast sum: 16 bytes, below p. Refuses a tag in other
+ * sums. */
 TEST(test_tags_in_range)
 {
 	static const char tagged[] = "due was a number below 2^127 - 1 of 16 bytes";
@@ -192,7 +192,7 @@ TEST(test_tags_in_range)
 
 	memset(tag + 1, 0xff, sizeof(tag) - 1);
 	tag[TAG_LEN - 1] = 0x7f;
-	for (int i = 0; i < 4; i++) { /* p - 1, p, none, one that is not due */
+	for (int i = 0; i < 4; i++) { /* tags p - 1 and p, no tag, an unexpected tag */
 		struct fake f;
 		enum err e;
 

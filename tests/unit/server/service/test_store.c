@@ -1,5 +1,4 @@
-/* jobs.db: what is written is there again, whoever opens it next; what it should not be is refused.
- */
+/* Reads back from jobs.db what was written, after any restart, and refuses wrong contents. */
 #include "server/service/store.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -37,7 +36,7 @@ static int tear_down_all(void **state)
 {
 	(void)state;
 	free(path);
-	return rmdir(dir); /* nothing else is left */
+	return rmdir(dir); /* all else was removed */
 }
 
 static int set_up(void **state)
@@ -155,7 +154,7 @@ static void test_lists(void **state)
 	assert_int_equal(count[STORE_FAILED], 0);
 }
 
-/* A directory must never be another job's. */
+/* A number is not used again, so that a job never gets the directory of another job. */
 static void test_numbers_are_given_once(void **state)
 {
 	struct store_job j;
@@ -210,7 +209,8 @@ static void test_another_program_s(void **state)
 	assert_err(store_open(&s, path), ERR_INPUT, "version 9");
 }
 
-/* What would lead out of the output directory, or is no state, is not gone on with. */
+/* Refuses a directory outside the output directory, and values that are not states, statuses or
+ * lists of parties. */
 static void test_rows_that_are_wrong(void **state)
 {
 	static const char *const wrong[] = {
@@ -246,7 +246,7 @@ static void test_damaged(void **state)
 	assert_err(store_open(&s, path), ERR_INPUT, "put a backup in its place");
 }
 
-/* A write to a removed or replaced file would be lost: it is an error. */
+/* A write to a removed or replaced file would be lost, so it is an error. */
 static void test_taken_away(void **state)
 {
 	struct store_party p = { .contact = 5000, .software = "coterie 0.1.0" };

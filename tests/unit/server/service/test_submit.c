@@ -1,4 +1,4 @@
-/* A job as it is submitted: its parties, and the line of what is wrong. */
+/* Submits a job: reads its parties, and reports the wrong line. */
 #include "server/service/submit.h"
 #include "tests/test.h"
 
@@ -26,7 +26,8 @@ TEST(test_for_all)
 	store_job_release(&j);
 }
 
-/* They are told to no party, and stand in the order of their names. */
+/* Lists the job's parties in the order of their names. The job's text for the parties omits
+ * them. */
 TEST(test_for_some)
 {
 	assert_ok(submit(
@@ -75,7 +76,7 @@ TEST(test_lines)
 		   "(line 2)");
 	assert_err(submit("{ \"kind\":\n \"kmeans\",\n\"clusters\" 3 }"), ERR_INPUT, "line 3");
 	assert_err(submit("{ \"kind\": \"kmeans\" }"), ERR_INPUT, "job.clusters is missing");
-	assert_null(strstr(err_detail(), "(line")); /* it has none */
+	assert_null(strstr(err_detail(), "(line")); /* there is no wrong line */
 	assert_err(submit("[]"), ERR_INPUT, "expected an object");
 	assert_err(submit(""), ERR_INPUT, "job.json");
 }

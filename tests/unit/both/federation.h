@@ -33,7 +33,7 @@ struct half {
 	const struct job *job;
 	size_t L, own; /* own: a party's number */
 	const char *name[FED_MAX];
-	struct channel *channel[FED_MAX]; /* the coordinator's L channels, or a party's one */
+	struct channel *channel[FED_MAX]; /* the coordinator has L, a party has one */
 	struct mailbox *mailbox;
 	struct record record;
 	struct secagg *secagg;

@@ -54,7 +54,7 @@ struct sheet {
 	struct csr A;   /* p.g, with weights */
 	uint32_t *part; /* the party of each row */
 	uint32_t *row;  /* row of the plain data; UINT32_MAX: a new row */
-	uint32_t *back; /* the same, but UINT32_MAX for a row that is not compared, too */
+	uint32_t *back; /* like row; UINT32_MAX also for a row that is not compared */
 };
 
 /* Returns the labels of one run (p.n), owned by the caller. Returns NULL if the run failed, with

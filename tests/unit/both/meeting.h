@@ -16,7 +16,7 @@ enum { MOST = 16, VALUES = 1000 };
 struct slot {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label; /* d.n entries; with an aligned job, row has `common` */
+	uint32_t *row, *label; /* d.n entries each; if the job aligns, row has `common` */
 	size_t common;
 	uint8_t transcript[SECAGG_HASH_LEN]; /* the transcript for the sums after the alignment */
 	enum err result;
@@ -86,7 +86,7 @@ static inline void sit_down(struct meeting *m, size_t l)
 	ALLOC(s->label, s->d.n);
 }
 
-/* Datasets are set. */
+/* The caller has set the datasets. */
 static inline void meet(struct meeting *m, size_t L, const char *ids)
 {
 	struct federation *f = &m->f;

@@ -97,7 +97,7 @@ static inline void recording_hear_server(void *arg, size_t l, enum msg_type type
 	script_add(&r->from_party[l], type, body, recording_phase(&r->f.server.record));
 }
 
-/* Party l's own. */
+/* Copies party l's own columns or rows. */
 static inline void recording_slice(const struct recording *r, size_t l, struct features *X)
 {
 	*X = (struct features){ 0 };

@@ -42,7 +42,7 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 		/* the samples' ABORT is the coordinator's, so a coordinator refuses it */
 		bool refused = type == MSG_ABORT && to->server;
 
-		/* largest: MSG_AGAIN */
+		/* the largest sample has the code MSG_AGAIN */
 		assert_int_equal(out.code, largest || refused ? ERR_PEER : ERR_JOB);
 		assert_true(out.taken[0] <= step);
 	} else if (type == due->type) { /* of the right type, but with wrong fields */

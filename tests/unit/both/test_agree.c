@@ -1,6 +1,6 @@
-/* A coordinator can number a node differently at each party, so that a "sum" has the parties' terms
- * side by side. The parties find this by a sample of ids, which neither the coordinator nor a third
- * party can predict. */
+/* A coordinator can number a node differently at each party; a "sum" then keeps the parties' terms
+ * apart. The parties find this by a sample of ids, which neither the coordinator nor a third party
+ * can predict. */
 #include "tests/unit/both/meeting.h"
 #include "common/base/rng.h"
 #include "party/work/agree.h"
@@ -199,8 +199,8 @@ TEST(test_few_nodes)
 	}
 }
 
-/* Does party `from` compare its node i with party `to`? Computed by agree.h, with the keys of party
- * `at`. */
+/* Does party `from` compare its node i with party `to`? Computed as agree.h specifies, with the
+ * keys of party `at`. */
 static bool compares(const struct meeting *m, size_t at, size_t from, size_t to, size_t i)
 {
 	const char label[] = "coterie rows v2";

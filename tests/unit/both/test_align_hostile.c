@@ -40,7 +40,7 @@ static void tell_rows(struct slot *s, uint32_t group, uint32_t n, const uint32_t
 	deliver(s->work.channel, &m);
 }
 
-/* Puts DONE after the script, so that the party fails at DONE if it accepts all before. */
+/* Puts DONE after the script. A party that accepts all messages before it fails at DONE. */
 static void attend_to_the_end(struct slot *s)
 {
 	struct msg m = { .type = MSG_DONE };
@@ -59,7 +59,7 @@ static void refuses_rows(const uint32_t *row, size_t count, uint32_t group, uint
 	attend_to_the_end(s);
 	if (s->result != ERR_PEER || !strstr(s->why, why))
 		fail_msg("%u rows of %u: \"%s\", expected \"%s\"", (unsigned)count, n, s->why, why);
-	assert_int_equal(s->work.n, 3); /* as it was */
+	assert_int_equal(s->work.n, 3); /* unchanged */
 	leave(m);
 }
 
@@ -123,7 +123,7 @@ TEST(other_messages)
 			}
 }
 
-/* Sends party 1 what party 0 seals for it, with a change. */
+/* Sends party 1 a key that party 0 has sealed for it, with a change. */
 static void sealed_with(uint16_t what, uint32_t from, uint32_t to, size_t len, int bit,
 			const char *why)
 {

@@ -42,8 +42,8 @@ static void logs_close(struct logs *g)
 	lab_remove(g->dir);
 }
 
-/* Requires that the text has no number with a fraction above the bound, as the value is. Byte
- * counts have no fraction. */
+/* Requires that the text has no number with a fraction above the bound, because this could be the
+ * value. Byte counts have no fraction. */
 static void assert_no_value(const char *text, double bound)
 {
 	for (const char *at = text, *end; (at = strpbrk(at, "0123456789")); at = end) {

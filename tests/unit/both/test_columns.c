@@ -92,7 +92,7 @@ static void test_the_same(void **state)
 	all_fine((const char *const[]){ AGE, NULL });
 }
 
-/* A party without names is not compared; the other parties still are. */
+/* A party without column names is not compared; the other parties still are. */
 static void test_without_names(void **state)
 {
 	struct meeting *m;

@@ -55,7 +55,7 @@ static void draft_pack(struct draft *d, size_t from, size_t to)
 	d->m.labels.packed = (struct bytes){ d->bytes.p, len };
 }
 
-/* Makes the view `len` of the message's bytes from `from` on, with zeros after their end. */
+/* Sets the view to `len` bytes of the message from `from` on; zeros follow the message's end. */
 static void draft_bytes(struct draft *d, struct bytes *view, size_t from, size_t len)
 {
 	struct bytes old = *view;
@@ -457,7 +457,7 @@ TEST(test_single)
 	check_both(recording_new(&plan, 1, "polish=2", false), 0);
 }
 
-/* After the others. */
+/* Runs after the other tests. */
 TEST(test_each_change_was_tried)
 {
 	for (size_t c = 0; c < CHANGES; c++)

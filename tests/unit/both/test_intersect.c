@@ -7,9 +7,9 @@
 
 /* ---- sets ---- */
 
-/* Party l's ids: `common` ids of all parties, and `own` further ids. No other party has those, or
- * (shared) the next party has half of them too. Each party has its own order. wide: ids of 1 to 255
- * bytes, not only ASCII. */
+/* Party l's ids: `common` ids of all parties, and `own` further ids. With `shared`, one neighbour
+ * has each further id too; otherwise no other party has it. Each party has its own order. wide: ids
+ * of 1 to 255 bytes, not only ASCII. */
 struct sets {
 	size_t L, common, own;
 	bool shared, wide;

@@ -113,8 +113,8 @@ static void see(struct view *v, unsigned min_common)
 
 static void *attend_with_zeros(void *arg);
 
-/* Runs the job with the tables of the `given` parties only: no name reads 0, so the coordinator
- * ends the job. */
+/* Runs the job with the tables of the `given` parties only. The sum of these tables reads 0 at no
+ * name, so the coordinator ends the job. */
 static void see_some(struct view *v, const bool given[static L])
 {
 	listens(v, 1);
@@ -293,9 +293,9 @@ static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
 	return value;
 }
 
-/* The coordinator knows the unmasked tables of the given parties. It cannot tell their ids from
- * other ids: no value is 0, and the value at an id of all given parties is predictable only with
- * the keys of party pairs. */
+/* The coordinator has the sum of the given parties' unmasked tables. It cannot tell their ids from
+ * other ids: no value in the sum is 0, and the value at an id of all given parties is predictable
+ * only with the keys of party pairs. */
 static void tables_of(const bool given[static L])
 {
 	uint8_t name[HMAC_LEN];

@@ -1,8 +1,8 @@
 /* The federated result equals the pooled result.
  *
- * The first reference rounds each party's distance to 2^-f. Every label must be equal, and so every
- * comparison of distances, inertias and 1/9 bounds must be. This includes ties: data may be
- * degenerate.
+ * The first reference rounds each party's distance to 2^-f. Every label must be equal, so every
+ * comparison of distances, inertias and 1/9 bounds must have had the same result. This includes
+ * ties: data may be degenerate.
  *
  * The second reference is in doubles. Its clusters must agree for at least 99.9 % of all nodes of
  * all federations. A summed distance of L terms is off by at most L 2^-(f+1), so the order of two
@@ -44,7 +44,7 @@ static void compare_rounded(const char *what, const struct planted *p, size_t L,
 	free(pool);
 }
 
-/* Returns the number of nodes that are in another cluster in doubles. */
+/* Returns the number of nodes whose cluster differs from that in doubles. */
 static double compare_doubles(const struct planted *p, size_t L, const struct job *job,
 			      const uint32_t *label)
 {
@@ -58,7 +58,7 @@ static double compare_doubles(const struct planted *p, size_t L, const struct jo
 	return (1 - m.acc) * (double)p->n;
 }
 
-/* All nodes of a test's federations, and those in another cluster in doubles. */
+/* All nodes of a test's federations, and those whose cluster differs from that in doubles. */
 struct tally {
 	double most; /* greatest share of differing nodes in one federation */
 	double nodes, elsewhere;
@@ -128,7 +128,8 @@ TEST(test_words_of_32_bits)
 	planted_release(&p);
 }
 
-/* Takes k^ = k, 2k and 8k; inner nodes and the root then have other numbers of cells. */
+/* Compares for k^ = k, 2k and 8k local clusters. Each k^ gives other numbers of cells at inner
+ * nodes and root. */
 TEST(test_local_clusters)
 {
 	static const char *const settings[] = {
@@ -150,7 +151,7 @@ TEST(test_local_clusters)
 	planted_release(&p);
 }
 
-/* Takes many plans of starts, screening and iterations. */
+/* Compares for many plans of starts, screening and iterations. */
 TEST(test_plans_of_starts)
 {
 	static const char *const settings[] = {
@@ -218,8 +219,8 @@ TEST(test_equal_columns)
 	planted_release(&p);
 }
 
-/* Takes fewer nodes than local clusters, fewer than clusters times parties, and as many as
- * clusters. */
+/* Compares for few nodes: fewer than local clusters, fewer than clusters times parties, and as many
+ * as clusters. */
 TEST(test_few_nodes)
 {
 	static const size_t nodes[] = { 3, 4, 10, 20 };
@@ -241,8 +242,8 @@ TEST(test_few_nodes)
 	}
 }
 
-/* Takes nodes without features, without edges, and without both; and a party with only zeros in its
- * column. */
+/* Compares for nodes without features, without edges, and without both, and for a party with only
+ * zeros in its column. */
 TEST(test_nothing_there)
 {
 	struct planted p;

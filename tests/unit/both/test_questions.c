@@ -20,7 +20,8 @@ struct asked {
 
 struct scene {
 	const char *job;
-	/* data are edges; vertices are hosted; the coordinator numbers the nodes */
+	/* graph: data are edges; hosted: vertices are hosted; aligned: the coordinator numbers the
+	 * nodes */
 	bool graph, hosted, aligned;
 	/* each node has two of party 1's edges, so that its degrees do not depend on the
 	 * numbering */

@@ -110,8 +110,8 @@ TEST(test_lie_is_found)
 	planted_release(&p);
 }
 
-/* Changes the last word and the one before it consistently: one node is in another cluster. No
- * later sum could become noise, so only the other members can detect the change. */
+/* Changes both CLUSTERS and RESULT, the last messages, in the same way: one node is in another
+ * cluster. No later sum could become noise, so only the other members can detect the change. */
 static void lie_at_the_end(void *arg, size_t l, enum msg_type type, struct buf *body)
 {
 	const size_t *byte = arg;

@@ -20,7 +20,7 @@ static const struct scene {
 	/* model: the job that makes the model for this job's predictions, or NULL */
 	const char *job, *model;
 	bool steady;
-	/* settings of each way; each way has at least as many runs as there are keys */
+	/* the settings of each way; a way costs at least one run for each key */
 	const char *way[6];
 } scenes[] = {
 	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},\"starts\":40,"
@@ -149,7 +149,7 @@ static enum err parse(const struct scene *s, const char *way, const char *more, 
 			 set);
 }
 
-/* Sets path=value in a copy of base, without checks: parses both configurations unchecked and
+/* Copies base, with path=value set without checks: parses both configurations without checks, and
  * copies the bytes that differ. */
 static void force(const struct job *base, char *word, struct job *forced)
 {
@@ -178,7 +178,7 @@ struct act {
 	const struct scene *scene;
 	const char *way;
 	struct job base, model;
-	struct seen seen; /* of base */
+	struct seen seen; /* what a run of base shows */
 };
 
 static size_t runs, wrong;
@@ -232,7 +232,7 @@ static bool changes_surely(struct act *a, const struct job *job)
 
 struct found {
 	bool taken;      /* the job accepts another value */
-	bool changed;    /* and changes something */
+	bool changed;    /* some other value changes a run */
 	unsigned unread; /* refused values, because nothing reads the key */
 	bool read;       /* a refused value changes a run when it is forced */
 };

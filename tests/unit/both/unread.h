@@ -123,8 +123,8 @@ static size_t chunk_of(const struct item *i, size_t c, const uint8_t **p)
 	return c ? CHUNK : first;
 }
 
-/* Are types, lengths and all chunks that are not loose equal? mark: makes differing chunks loose
- * instead. */
+/* Are types, lengths and all chunks that are not loose equal? With `mark`, differing chunks become
+ * loose. */
 static bool same_item(struct item *base, const struct item *now, bool mark)
 {
 	if (base->type != now->type || base->len != now->len)

@@ -155,7 +155,7 @@ static void diffie_hellman(void **state)
 		 * that public. */
 		assert_int_equal(VALGRIND_COUNT_ERRORS, before + (i == 3));
 		assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, dh_len(g)),
-				     0); /* it is secret */
+				     0); /* the result is secret */
 	}
 }
 
@@ -373,7 +373,7 @@ static void sealed(void **state)
 	(void)state;
 	VALGRIND_MAKE_MEM_UNDEFINED(text, sizeof(text));
 	seal_make(pair[0], 1, 2, (struct bytes){ text, sizeof(text) }, &box);
-	VALGRIND_MAKE_MEM_DEFINED(box.p, box.n); /* everybody sees it */
+	VALGRIND_MAKE_MEM_DEFINED(box.p, box.n); /* the box is public */
 	assert_ok(seal_open(pair[1], 0, 2, (struct bytes){ box.p, box.n }, opened));
 	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
 	box.p[3] ^= 1;

@@ -166,7 +166,7 @@ static void test_changed_job(void **state)
 		"UPDATE job SET coordinator = 'x'",
 		"UPDATE job SET key = zeroblob(32)",
 		"UPDATE job SET id = 'ff020000000000000000000000000000'",
-		"UPDATE job SET id = replace(id, '0', 'x')", /* no digit */
+		"UPDATE job SET id = replace(id, '0', 'x')", /* x is not a digit */
 		"DELETE FROM job",
 	};
 
@@ -391,10 +391,10 @@ static void test_spent(void **state)
 	spend(4, 1, 8, 9, "a b", 5); /* another coordinator */
 	spend(5, 1, 7, 1, "a b", 6); /* other data */
 	s = spent(7, 9, 6, 1);
-	assert_int_equal(s.jobs, 3); /* attempts in which data left the party */
+	assert_int_equal(s.jobs, 3); /* counts attempts in which data left the party */
 	assert_int_equal(s.rounds, 9);
 	assert_int_equal(s.words, 900);
-	assert_int_equal(spent(7, 9, 2, 2).jobs, 2); /* without the attempt that asks */
+	assert_int_equal(spent(7, 9, 2, 2).jobs, 2); /* excludes the attempt that asks */
 	assert_int_equal(spent(7, 9, 2, 3).jobs, 3);
 	assert_int_equal(spent(7, 9, 2, 3).rounds, 9);
 	spend_eps(6, 0.5);

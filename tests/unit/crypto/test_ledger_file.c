@@ -164,7 +164,8 @@ static void test_others_are_counted(void **state)
 	assert_ok(ledger_open(&other, path, "bank-a"));
 	assert_ok(ledger_watch(mine, refuse, NULL));
 	write_some(2);
-	assert_int_equal(asked, 2); /* both times others was false */
+	/* refuse() was called with others = false both times */
+	assert_int_equal(asked, 2);
 	book = other;
 	write_some(2);
 	book = mine;
@@ -274,7 +275,7 @@ static void test_damaged_file_is_refused(void **state)
 	assert_ok(file_read(path, 1 << 24, &whole));
 	for (size_t i = 0; i < sizeof(harm) / sizeof(*harm); i++) {
 		assert_ok(file_write(path, (struct bytes){ whole.p, whole.n }, FILE_SECRET));
-		/* After damage below SQL, columns that must not be NULL are NULL. */
+		/* Damage below SQL can leave NULL in columns that must not be NULL. */
 		tamper("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = "
 		       "replace(sql, 'NOT NULL', ''); PRAGMA writable_schema = RESET");
 		tamper(harm[i]);

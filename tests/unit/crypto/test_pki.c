@@ -157,7 +157,8 @@ TEST(one_fingerprint_for_key_request_certificate)
 		assert_ok(pki_fingerprint(crt, c));
 		assert_memory_equal(a, b, sizeof(a));
 		assert_memory_equal(a, c, sizeof(a));
-		snprintf(again, sizeof(again), "%s.renewed", crt); /* keeps its pin */
+		/* a renewed certificate keeps its pin */
+		snprintf(again, sizeof(again), "%s.renewed", crt);
 		assert_ok(pki_sign(dir, csr, again, 6, NULL));
 		assert_ok(identity_load(&id, again, key, NULL));
 		identity_fingerprint(id, d);

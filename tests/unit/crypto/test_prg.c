@@ -85,8 +85,8 @@ TEST(any_split_and_restart_give_the_same)
 	prg_free(NULL);
 }
 
-/* Starts a stream at any place, after another key's stream. This includes a counter whose second
- * byte changes, or above 32 bits. */
+/* Starts a stream at any place, after another key's stream. Includes counters above one byte and
+ * above 32 bits. */
 TEST(begins_anywhere)
 {
 	static uint8_t whole[PRG_BLOCK], part[PRG_BLOCK];

@@ -221,7 +221,7 @@ TEST(chunks_equal_one_call)
 				mask_add(m, (uint8_t *)parts + at * word,
 					 WORDS - at < step ? WORDS - at : step);
 			mask_close(m);
-			/* The masks of parties 0 and 2 add up to its negative. */
+			/* The masks of parties 0 and 2 add up to the negative of party 1's mask. */
 			for (size_t i = 0; i < 3; i += 2) {
 				assert_ok(
 				    secagg_open(f[0].sa[i], everyone, 3, transcript, &m, &round));

@@ -81,7 +81,7 @@ TEST(keys_are_locked_and_wiped)
 	assert_int_equal(status, 0);
 }
 
-/* libcrypto allocates private keys there by itself, once the area exists. */
+/* libcrypto allocates private keys in the locked area by itself, once the area exists. */
 static int holds_identities(void)
 {
 	secret_begin();

@@ -9,7 +9,7 @@
 
 enum { PARTIES = 4, N = 700 };
 
-static const uint64_t HALF = 1ULL << 63;       /* N/2 of words */
+static const uint64_t HALF = 1ULL << 63;       /* N/2 for words of 64 bits */
 static const uint64_t OLD = (1ULL << 54) - 33; /* the prime of protocol 6 */
 static const uint64_t NEW = ~0ULL;             /* 2^127 - 1 mod 2^64 */
 static const size_t all[] = { 0, 1, 2, 3 };
@@ -163,7 +163,7 @@ static void test_sums_hold(void **state)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		make_sum(&s, counts[i], &rng);
 		assert_true(holds(&s));
-		assert_false(holds_as(&s, 5, 8, PARTIES)); /* another sum's */
+		assert_false(holds_as(&s, 5, 8, PARTIES)); /* another sum's number */
 		assert_false(holds_as(&s, 6, 9, PARTIES));
 		assert_false(holds_as(&s, 5, 9, PARTIES - 1)); /* of fewer parties */
 		session[0] ^= 1;                               /* of another attempt */

@@ -73,8 +73,8 @@ static inline void check_or_keep(struct end *e, uint32_t seq, const struct buf *
 	assert_memory_equal(first->p, frame->p, frame->n);
 }
 
-/* Writes the bytes that e's loop hands to the kernel: whole frames while there are any, but `most`
- * bytes at most, so that the last frame may be cut. */
+/* Writes the bytes that e's loop hands to the kernel: whole frames, but at most `most` bytes, so
+ * the last frame may be cut. */
 static inline void send_all(struct end *e, struct buf *wire, size_t most)
 {
 	struct frame f = { .job = channel_job(e->ch) };

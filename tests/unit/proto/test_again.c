@@ -20,8 +20,8 @@ static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
 	assert_ok(channel_send(ch, &sent));
 }
 
-/* Marks a failure when the coordinator announces another attempt; otherwise it is an ordinary
- * failure. */
+/* When the coordinator announces another attempt, this attempt fails as usual, and the mailbox is
+ * marked. */
 static void test_abort_of_an_attempt(void **state)
 {
 	(void)state;

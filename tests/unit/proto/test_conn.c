@@ -136,7 +136,7 @@ static void test_large_vectors(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* Messages that the reader has not taken wait at the sender, so the queue here stays small. */
+/* Unread messages wait at the sender, so the reader's queue stays small. */
 static void test_slow_reader(void **state)
 {
 	(void)state;
@@ -188,7 +188,7 @@ static void test_heartbeats_carry_progress(void **state)
 	channel_note_progress(bank.channel, 1);
 	run_for(300);
 	assert_int_equal(mailbox_progress(hub.mailbox), before);
-	bank.mailbox->moved += 5; /* progress of its own */
+	bank.mailbox->moved += 5; /* the party's own progress */
 	run_until(mailbox_progress(hub.mailbox) > before);
 }
 

@@ -99,7 +99,7 @@ static void test_nobody_listens(void **state)
 	close(fd);
 }
 
-/* Gives up on a proxy that accepts the connection and sends nothing, after the time for a
+/* Gives up on a proxy that accepts the connection but sends nothing. The wait is as long as for a
  * handshake. */
 static void test_silent_proxy(void **state)
 {

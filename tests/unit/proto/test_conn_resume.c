@@ -225,7 +225,7 @@ static void hub_sums(void)
 		assert_int_equal(m->masked.words.n, CHANNEL_CHUNK + i * 11);
 		assert_memory_equal(m->masked.words.p, filler(0).p, m->masked.words.n);
 	}
-	send_done(hub.channel); /* small, after all large ones */
+	send_done(hub.channel); /* a small message after all large ones */
 	assert_ok(channel_drain(hub.channel, 30));
 	free(m);
 }

@@ -157,7 +157,7 @@ static void refuse(enum msg_type type, const uint8_t *body, size_t len)
 	free(exact);
 }
 
-/* Returns the next shorter length: every length up to 2000 and the last 997, otherwise one in
+/* Returns the next shorter length. It steps by 1 up to 2000 and in the last 997 bytes, otherwise by
  * 997. */
 static size_t previous_prefix(size_t n, size_t len)
 {
@@ -301,7 +301,7 @@ static const struct {
 	{ MSG_SUM, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX + 1 },
 	{ MSG_SEALED, 2, 4, PARTIES_MAX },
 	{ MSG_SEALED, 6, 4, PARTIES_MAX },
-	{ MSG_SEALED, 6, 4, PARTIES_MAX - 1 }, /* for itself */
+	{ MSG_SEALED, 6, 4, PARTIES_MAX - 1 }, /* to itself */
 	{ MSG_DONE, 4, 8, MSG_LEDGER_MAX + 1 },
 	{ MSG_ASKING, 0, 4, 0 },
 	{ MSG_ASKING, 0, 4, MSG_ASKING_MAX_S + 1 },

@@ -322,7 +322,7 @@ static void test_who_is_left_out(void **state)
 	offer_left(2, "a", 2, "a", false);
 	offer_left(3, "a", 2, "b", false);
 	offer_left(1, "a", 2, "b", false); /* the first attempt has all parties */
-	offer_left(2, "a", 6, "b", false); /* of a later attempt */
+	offer_left(2, "a", 6, "b", false); /* names a later attempt */
 }
 
 static void test_names_rise(void **state)

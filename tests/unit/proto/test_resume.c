@@ -177,8 +177,8 @@ static void test_acknowledgements(void **state)
 	assert_true(channel_ack_due(hub.ch, &ack));
 	assert_int_equal(ack.type, MSG_ACK);
 	assert_int_equal(ack.ack.received, 2);
-	assert_false(channel_ack_due(hub.ch, &ack)); /* said already */
-	assert_err(channel_acked(bank.ch, 3), ERR_PEER, "frame 3, expected 0 to 2"); /* half out */
+	assert_false(channel_ack_due(hub.ch, &ack)); /* already sent */
+	assert_err(channel_acked(bank.ch, 3), ERR_PEER, "frame 3, expected 0 to 2"); /* half sent */
 	assert_int_equal(bank.ch->kept.queue.count, 3);
 	assert_ok(channel_acked(bank.ch, 1));
 	assert_ok(channel_acked(bank.ch, 1));
@@ -203,7 +203,7 @@ static void test_when_to_acknowledge(void **state)
 	assert_true(channel_came(hub.ch, MSG_ABORT, 6, FRAME_HEADER_LEN));
 }
 
-/* A full window loses nothing: messages wait, but an ABORT does not. */
+/* With a full window, messages wait and none is lost; an ABORT does not wait. */
 static void test_window(void **state)
 {
 	struct msg m = { .type = MSG_MASKED, .masked.words = filler(MSG_CHUNK_MAX) };

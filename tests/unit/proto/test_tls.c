@@ -164,7 +164,7 @@ static void test_good_certificates_talk(void **state)
 	pass(server, client, TLS_RECORD + 1);
 	pass(client, server, 1000000);
 	tls_end(client);
-	assert_int_equal(tls_state(client), TLS_OPEN); /* it can still receive */
+	assert_int_equal(tls_state(client), TLS_OPEN); /* the client can still receive */
 	pass(server, client, 100);
 	assert_true(carry(client, server, &o.e[0], o.why[0]));
 	assert_int_equal(tls_state(server), TLS_ENDED);

@@ -301,7 +301,7 @@ static void test_blocks(void **state)
 	assert_ok(channel_recv_reals(party[A], MSG_BLOCK, 9, back, COUNT));
 	for (size_t i = 0; i < COUNT; i++)
 		assert_true(back[i] == (double)(float)x[i]);
-	x[3] = 1e300; /* no float */
+	x[3] = 1e300; /* too large for a float */
 	assert_ok(channel_send_reals(hub[A], MSG_BLOCK, 9, x, 5));
 	refused(party[A], channel_recv_reals(party[A], MSG_BLOCK, 9, back, 5),
 		"hub sent BLOCK with entry 3 that is no finite number");

@@ -46,8 +46,8 @@ TEST(test_changes)
 	assert_differs(note(4, 3000, 3), 8);
 	assert_differs(note(0, 2991, 3), 9);
 	assert_ok(note(0, 3020, 3));
-	assert_ok(note(0, 3000, 4));         /* as it was */
-	assert_differs(note(0, 3012, 5), 8); /* from the second */
+	assert_ok(note(0, 3000, 4));         /* the first set again */
+	assert_differs(note(0, 3012, 5), 8); /* compared with the second set */
 	assert_ok(note(9000, 40, 6));
 	assert_ok(note(0, 3000, 7));
 	lab_remove(dir);

@@ -16,7 +16,7 @@ TEST(test_rows)
 	begin_job();
 	assert_ok(channel_send(d->work.channel, &key));
 	assert_ok(send_sum(10, 4));
-	assert_int_equal(look().rows, 0); /* nothing left yet */
+	assert_int_equal(look().rows, 0); /* nothing has left yet */
 	assert_ok(channel_release(d->work.channel));
 	s = look();
 	assert_int_equal(s.rows, 4);
@@ -57,7 +57,7 @@ TEST(test_purposes)
 		   "hashed id of each node", 4);
 	purpose_is(&(struct msg){ .type = MSG_SEALED, .sealed = { .what = 1, .to = 2 } },
 		   "sealed for p2, which alone can open it: key of the hashed ids", 0);
-	/* Counts the batches' numbers: the party that opens a batch has its numbers. */
+	/* Counts the numbers in batches, because the party that opens a batch has these numbers. */
 	purpose_is(
 	    &(struct msg){ .type = MSG_SEALED,
 			   .sealed = { .what = SEALED_TIES, .to = 2, .box = { bytes, 64 } } },
@@ -121,8 +121,7 @@ TEST(test_max_words)
 	close_desk();
 }
 
-/* Earlier attempts count: another attempt is another job with its own sums, and so is another
- * job. */
+/* Counts earlier attempts: each attempt counts as a job, with its own sums, like a new job. */
 TEST(test_earlier_counts)
 {
 	open_desk("\"max_words\":12,\"max_jobs\":2", KCAGC);

@@ -136,11 +136,12 @@ TEST(test_parties_that_stay_away)
 		   "policy.allow_loss of p0 is 0");
 	check_loss("", 4, 1, "policy.allow_loss of p0 is 0");
 	check_loss("\"allow_subsets\":true", 4, 1, "policy.allow_loss of p0 is 0");
-	check_loss("\"allow_loss\":4", 2, 0, ""); /* all are there */
+	check_loss("\"allow_loss\":4", 2, 0, ""); /* all parties take part */
 	check_loss("\"allow_loss\":4", 4, 1, "");
 	check_loss("\"allow_loss\":4", 3, 1, "3 parties are left, policy.allow_loss of p0 is 4");
 	check_loss("\"allow_loss\":2,\"min_parties\":4", 3, 1, "policy.min_parties is 4");
-	/* Permission for a job of one party does not permit a job that goes on with one party. */
+	/* Permission for jobs of one party does not permit a job to continue with one party after a
+	 * dropout. */
 	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 0, "");
 	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 1, "policy.min_parties is 2");
 }
@@ -204,7 +205,7 @@ TEST(test_exchanges)
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\",\"gram\"]", 2, gram, "");
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 2, "",
 	      "the offered exchange is distances");
-	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* no list: any */
+	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* without a list, any exchange */
 }
 
 /* ---- rows ---- */

@@ -227,7 +227,7 @@ TEST(test_question_without_an_answer)
 	assert_ok(d->work.question(&d->work, 0, (const uint8_t[SHA256_LEN]){ 2 }));
 	assert_ok(channel_send(d->work.channel, &key));
 	assert_ok(channel_release(d->work.channel));
-	assert_ok(send_sum(4, 4)); /* the answer, later */
+	assert_ok(send_sum(4, 4)); /* answers later */
 	assert_ok(channel_release(d->work.channel));
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	next_attempt();

@@ -311,7 +311,7 @@ static void add_parameters(const struct base *b)
 			snprintf(set, sizeof(set), "%s=%s", paths[i], values[v]);
 			if (add_text(b->text, set, &base, b->name) != ERR_OK &&
 			    strstr(err_detail(), " is unknown"))
-				break; /* whatever the value */
+				break; /* unknown with any value */
 		}
 }
 

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 5, ORDERS = 252 /* (10 over 5) */, TIMES = 50, VECTOR = 8, CHUNK = 4 };
+enum { STEPS = 5, ORDERS = 252 /* (10 choose 5) */, TIMES = 50, VECTOR = 8, CHUNK = 4 };
 
 #define NOISY                                                                                      \
 	"{\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5," \
@@ -87,7 +87,7 @@ static enum err check_past(void)
 {
 	enum err e = leaving_check_past(d->work.leaving);
 
-	d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY; /* as offer.c says */
+	d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY; /* as in offer.c */
 	return e;
 }
 

@@ -12,7 +12,7 @@
 #define MODEL       ",\"model\":\"0123456789abcdef0123456789abcdef\""
 #define OTHER(kind) "{\"kind\":\"" kind "\",\"clusters\":3}"
 
-/* NULL: it runs. */
+/* Returns the reason, or NULL if the job can run. */
 static const char *why_not(const char *text)
 {
 	struct work work = { 0 };

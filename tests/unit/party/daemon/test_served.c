@@ -50,7 +50,8 @@ TEST(test_once)
 		assert_err(serve(&d, id, 1), ERR_PEER, "attempt 1 was served before");
 		assert_true(d.work->later);
 	}
-	assert_err(serve(&d, 2, 10), ERR_PEER, "attempt 11 was served before"); /* no way back */
+	/* an older attempt */
+	assert_err(serve(&d, 2, 10), ERR_PEER, "attempt 11 was served before");
 	assert_err(serve(&d, 2, 11), ERR_PEER, "attempt 11 was served before");
 	assert_ok(serve(&d, 2, 12));
 	assert_false(d.work->later);
@@ -235,7 +236,7 @@ TEST(test_cut_line)
 		assert_ok(serve(&d, 1, 2));
 		assert_err(serve(&d, 1, 2), ERR_PEER, "attempt 2 was served before");
 		assert_err(serve(&d, 2, 1), ERR_PEER, "attempt 1 was served before");
-		if (keep > 32) /* the rest of its hash counts */
+		if (keep > 32) /* the rest of the cut line's hash counts */
 			assert_err(serve(&d, 3, 2), ERR_PEER, "cut short");
 	}
 	desk_close(&d);

@@ -68,7 +68,7 @@ static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t b
 
 	work_noise_end(d->work);
 	source = work_noise(d->work, on);
-	assert_int_equal(source->bytes(source->ctx, bytes, 3), ERR_INTERNAL); /* of no answer */
+	assert_int_equal(source->bytes(source->ctx, bytes, 3), ERR_INTERNAL); /* no answer yet */
 	assert_ok(noise_begin(source, &part, 1));
 	assert_ok(source->bytes(source->ctx, bytes, 3));
 	assert_ok(source->bytes(source->ctx, bytes + 3, LONG - 3));
@@ -147,7 +147,8 @@ TEST(test_each_input)
 {
 	static const struct {
 		void (*change)(struct work *);
-		/* does the change make another question for a party's own numbers, for a sum? */
+		/* ^does the change make another question for own numbers (of_own), for a sum
+		 * (of_sum)? */
 		bool of_own, of_sum;
 	} input[] = { { change_id, true, true },        { change_parameters, true, true },
 		      { change_data, true, true },      { change_members, false, true },
@@ -238,7 +239,7 @@ TEST(test_secret)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(st.st_size, 32);
-	assert_ok(secret_key(d.work, "hashed ids", key)); /* of a job, for all its attempts */
+	assert_ok(secret_key(d.work, "hashed ids", key)); /* one key for all attempts at a job */
 	d.work->attempt++;
 	assert_ok(secret_key(d.work, "hashed ids", again));
 	assert_memory_equal(key, again, HMAC_LEN);

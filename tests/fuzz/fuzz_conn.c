@@ -1,5 +1,5 @@
 /* Fuzzes a connection without its TLS. A peer sends any bytes in any pieces to a listener with a
- * job. The connection is closed at most once, nothing leaks, and its queue has a limit.
+ * job. The connection is closed exactly once, nothing leaks, and its queue has a limit.
  *
  * This file compiles conn_in.c a second time, with a TLS that passes its input on. */
 #include "common/base/clock.h"

@@ -26,7 +26,7 @@ TEST(test_powers_by_hand)
 
 		for (size_t j = 0; j < GRAPHS_DEGREES; j++)
 			assert_true(F[v * 32 + j] == (j == hot[v]));
-		assert_true(F[v * 32 + 16] == 0); /* one step cannot return */
+		assert_true(F[v * 32 + 16] == 0); /* no walk returns in one step */
 	}
 	/* two steps: the sum of 1/deg(v) 1/deg(u) over each neighbour u */
 	assert_float_equal(F[0 * 32 + 17], 1.0 / 4 + 1.0 / 6, 1e-7);

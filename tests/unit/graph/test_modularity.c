@@ -36,7 +36,8 @@ TEST(two_triangles_by_hand)
 	assert_near(modularity(&g, one, 3), 0, 1e-15);
 	assert_near(modularity(&g, alone, 6), -(4 * 4 + 2 * 9) / 196.0, 1e-15);
 	graph_release(&g);
-	/* With a bridge of weight 3, 6 of 9 are within a side; each side has degree 9 of 18. */
+	/* With a bridge of weight 3, 6 of 9 units of weight are within a side; each side has degree
+	 * 9 of 18. */
 	triangles(&g, 3, true);
 	assert_near(modularity(&g, sides, 2), 6.0 / 9 - 0.5, 1e-15);
 	graph_release(&g);

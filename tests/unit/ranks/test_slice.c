@@ -55,7 +55,7 @@ static void make(struct whole *w, unsigned leaves, unsigned order, enum values w
 	nodes_features(&w->X, words != MEASURED);
 	if (words == COUNTS)
 		repeat_words(&w->X);
-	for (size_t i = 0; words && i < NODES; i++) { /* column 3: years; one column is constant */
+	for (size_t i = 0; words && i < NODES; i++) { /* columns 3, 4: years, one random */
 		MAT(&w->X, i, 3) = 1900 + (double)(i / 500 % 7);
 		MAT(&w->X, i, 4) = 1900 + (double)(i % 100);
 	}

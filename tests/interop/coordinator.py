@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""A coordinator of kinds kmeans and kmeans.columns.predict, and of kcagc by method "basic", by
+"""A coordinator of kinds kmeans, kmeans.columns.predict and kcagc (method "basic"), after
 proto/PROTOCOL.md and docs/secure-sum.md.
 
-For kmeans it needs no numerics: it adds masked words, tells the sums, and passes on what it cannot
-open. What parties compute from the sums it never learns to compute itself. For the others it
-assigns nodes or rows (kcagc.py).
+For kmeans it needs no numerics: it adds masked words, broadcasts sums, and relays sealed messages.
+For the other kinds it assigns nodes or rows (kcagc.py).
 
     coordinator.py --config coordinator.json --job job.json --ready-file FILE
 
-The configuration is that of the C coordinator (listen, parties, identity). A job of kcagc is the
-effective one, as run.json has it, for presets are not written here. Exit 0: the job is done;
-2: a party ended it, or does not keep to the protocol.
+The configuration is that of the C coordinator (listen, parties, identity). A job of kcagc must be
+the effective job as in run.json, since this program has no presets. Exit status 0: the job is done;
+2: a party ended the job or broke the protocol.
 """
 import argparse
 import functools
@@ -32,7 +31,7 @@ from wire import Broken, Reader, u16, u32, u64, field
 
 class Coordinator:
     version = wire.VERSION
-    # sums that are the first of a phase: of kmeans "totals", of two, and "kmeans", of all others
+    # numbers of sums that are the first of a phase: 0 is in phase "totals", 2 in "kmeans"
     firsts = (0, 2)
 
     def __init__(self, config, job, ready_file=None):
@@ -44,7 +43,7 @@ class Coordinator:
         self.job_id = secrets.token_bytes(16)
         self.attempt, self.progress, self.sums = 1, 0, 0
         self.party, self.over = [], threading.Event()
-        self.said, self.word = True, None  # word: of sums that no party is told
+        self.said, self.word = True, None  # word: format of sums that are not broadcast
         if ready_file:
             host, port = self.server.getsockname()[:2]
             with open(ready_file + ".new", "w", encoding="ascii") as f:
@@ -54,7 +53,7 @@ class Coordinator:
     # ---- the link ----
 
     def admit(self):
-        """All parties of the roster, by rising name."""
+        """Accepts connections until every party of the roster is connected; sorts them by name."""
         at = {}
         while len(at) < len(self.names):
             sock, _ = self.server.accept()
@@ -67,7 +66,7 @@ class Coordinator:
             kind, body = c.read_frame()
             assert kind in (wire.HELLO,
                             wire.RESUME), f"{c.peer} sent message {kind}, expected HELLO"
-            if kind == wire.RESUME:  # of an attempt that is over
+            if kind == wire.RESUME:  # of an attempt that has ended
                 c.link(wire.REFUSED, u16(wire.AGAIN) + field(b"another attempt follows"))
                 c.close()
                 continue
@@ -79,7 +78,7 @@ class Coordinator:
             self.greet(c)
             c.begin(self.job_id)
             at[c.peer] = c
-            self.party = list(at.values())  # whose connections are kept alive from now on
+            self.party = list(at.values())  # connections that beat() keeps alive
         self.party = [at[name] for name in self.names]
 
     def greet(self, c):
@@ -90,11 +89,11 @@ class Coordinator:
             for c in self.party:
                 c.beat(self.progress)
 
-    # ---- what every job begins with ----
+    # ---- the first messages of every job ----
 
     def offered(self, c):
-        """What that party is told: the parties, who wants the job, and who was left out, since
-        which attempt."""
+        """Returns the parties in the offer, the submitter, and the parties left out with the
+        attempt."""
         return [name.encode() for name in self.names], b"interop", []
 
     def offer(self):
@@ -147,7 +146,7 @@ class Coordinator:
             self.party[to].send(wire.SEALED, self.sealed(self.party[0], what, to))
 
     def exchange(self, what):
-        """A box from each to each other: all are here before the first goes on."""
+        """Relays a box from each party to each other, after all boxes have arrived."""
         boxes = [
             (to, self.sealed(c, what, to))
             for c in self.party
@@ -158,8 +157,8 @@ class Coordinator:
             self.party[to].send(wire.SEALED, body)
 
     def told_words(self):
-        """What each says that it was told: a word for each other; to each the exclusive or of those
-        for it."""
+        """Relays the words by which parties compare what they received: each party sends a word for
+        each other party, and gets the exclusive or of the words for it."""
         L, words = len(self.party), []
         if L == 1:
             return
@@ -181,8 +180,8 @@ class Coordinator:
     # ---- sums ----
 
     def vector(self, c, first, word="<u8", tagged=False):
-        """A party's masked words: n, the canary, and with `tagged` the tag as two more. first: of
-        the first chunk, or None."""
+        """Returns a party's masked words: n, the canary and, if `tagged`, the tag as two more
+        words. first: body of the first chunk, or None."""
         words, root = [], self.root()
         while True:
             r = Reader(first if first is not None else c.recv((wire.MASKED,))[1])
@@ -201,12 +200,13 @@ class Coordinator:
                 return np.concatenate(words + [np.frombuffer(tag, "<u8")] * bool(tagged))
 
     def root(self):
-        """Parties are nodes 0 .. L-1 of the tree; the one group over all of them is the next."""
+        """Returns the number of the group of all parties: parties are nodes 0 .. L-1, so it is
+        L."""
         return len(self.party)
 
     def sum(self, count, word=None):
-        """Numbers that no party is told. word: its bits, and those behind the point; or the
-        job's."""
+        """Returns a sum that is not broadcast. word: bits of a word and of its fraction; default:
+        those of the job."""
         bits, fraction = word or self.word
         total = sum(self.vector(c, None, f"<u{bits // 8}") for c in self.party)
         assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
@@ -226,7 +226,7 @@ class Coordinator:
             c.send(wire.CHOICE, u16(what) + u64(value))
 
     def bound(self):
-        """e, of the parties' longest vectors."""
+        """Returns the exponent e of the bound on the parties' longest vectors."""
         e = secsum.bound_join(self.sum(secsum.BOUND_WORDS, secsum.WIDE))
         self.choose(wire.CHOICE_BOUND, e + 200)
         return e
@@ -248,7 +248,7 @@ class Coordinator:
         kcagc.KINDS[self.what["kind"]](self.what, self.rows, self).run()
 
     def add(self, first, tagged=True):
-        """The sum's words and its tag, as two words, without the canary."""
+        """Returns the sum's words and its tag as two words, without the canary."""
         vectors = [self.vector(c, body, tagged=tagged) for c, body in zip(self.party, first)]
         total = sum(vectors)
         if tagged:
@@ -267,7 +267,7 @@ class Coordinator:
             self.tell_one(c, self.root(), self.sums, total)
 
     def tell_one(self, c, group, number, words):
-        """words: of the sum, and its tag as two."""
+        """Sends a sum to one party. words: the sum, and its tag as two words."""
         most, tag, words = wire.CHUNK // 8, words[-2:].astype("<u8").tobytes(), words[:-2]
         for at in range(0, max(len(words), 1), most):
             chunk = words[at : at + most].astype("<u8").tobytes()
@@ -275,8 +275,8 @@ class Coordinator:
                    + field(tag if at + most >= len(words) else b""))
 
     def rounds(self):
-        """Sums until parties say what they were told, which is the end. With the first sum of each
-        phase they say so, too."""
+        """Adds and broadcasts sums until the parties compare what they received, which is the end
+        of the job. They also compare with the first sum of each phase."""
         while True:
             first = [c.recv((wire.MASKED, wire.TOLD, wire.PROTOTYPES)) for c in self.party]
             if first[0][0] == wire.PROTOTYPES:
@@ -306,7 +306,7 @@ class Coordinator:
         for c in self.party:
             c.send(wire.DONE, u32(len(self.heads)) + b"".join(head[4:] for head in self.heads))
 
-    # ---- the whole ----
+    # ---- a job from start to end ----
 
     def run(self):
         threading.Thread(target=self.beat, daemon=True).start()
@@ -319,7 +319,7 @@ class Coordinator:
             self.group_key()
             self.rounds()
         self.done()
-        for c in self.party:  # until it has acknowledged that, and leaves
+        for c in self.party:  # until it has acknowledged DONE and disconnects
             try:
                 c.recv(())
             except (Broken, AssertionError):
@@ -328,14 +328,13 @@ class Coordinator:
 
 
 class Following(Coordinator):
-    """One that works out by itself what comes next, by a half that asks it for sums as a party's
-    asks its
-    wire: for kinds of which it has to tell more than sums. It has no rows; terms say how long a sum
-    is."""
+    """A coordinator that computes the next step itself, for kinds with more broadcasts than sums. A
+    computing class asks it for sums as a party asks its link, with terms of the right length but
+    no rows."""
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.first = {}  # phase -> number of its first sum, the last time
+        self.first = {}  # phase -> number of its first sum in its last run
 
     def phase(self, name):
         self.said, self.first[name] = False, self.sums
@@ -344,7 +343,7 @@ class Following(Coordinator):
         pass
 
     def sum(self, term=None):
-        """Without a term a sum of any length."""
+        """Returns a sum; without a term its length is not checked."""
         total = self.add([None] * len(self.party))
         assert term is None or len(total) == len(
             term) + 2, f"a sum of {len(total) - 2} words, expected {len(term)}"
@@ -358,11 +357,12 @@ class Following(Coordinator):
         return secsum.decode(told[:-2], *secsum.WIDE)
 
     def forged(self, total):
-        """What is told in place of a sum and its tag."""
+        """Returns what is broadcast instead of a sum and its tag; hostile coordinators override
+        it."""
         return total
 
     def tell_numbers(self, c, numbers):
-        """MATRIX: numbers that the coordinator has made."""
+        """Sends numbers of the coordinator as MATRIX."""
         for body in wire.real_bodies(self.root(), numbers, "<f8"):
             c.send(wire.MATRIX, body)
 

@@ -1,6 +1,6 @@
-"""Kind fedgcn by proto/PROTOCOL.md and protocols/fedgcn/README.md. The number of sums follows
-from the job; it need not know what parties compute from them. With prototypes in clear it passes
-on what one party has at the end of a round."""
+"""Kind fedgcn after proto/PROTOCOL.md and protocols/fedgcn/README.md. The job gives the number of
+sums, so the coordinator computes nothing. If prototypes are unmasked, it relays those of one
+party at the end of a round."""
 import glob
 import math
 import os
@@ -13,7 +13,7 @@ import wire
 
 
 class Coordinator(coordinator.Coordinator):
-    C = None  # of prototypes in clear
+    C = None  # unmasked prototypes of the last round
 
     def __init__(self, config, job, ready_file=None):
         super().__init__(config, job, ready_file)
@@ -21,7 +21,8 @@ class Coordinator(coordinator.Coordinator):
         self.firsts = (0, 1, 1 + centres, 1 + centres + job["rounds"])
 
     def clear(self, first):
-        """The prototypes of the first party go to all; where it has none, what there was before."""
+        """Broadcasts the prototypes of the first party; a prototype without graphs keeps its old
+        value."""
         k, got = self.what["clusters"], []
         rows = k * (1 if self.what["prototypes"] == "kde" else self.what["epochs"])
         for l, (c, body) in enumerate(zip(self.party, first)):
@@ -47,7 +48,7 @@ F32 = np.float32
 
 
 def read_graphs(folder):
-    """Adjacency matrices of a set in TU format."""
+    """Returns the adjacency matrices of a set in TU format."""
     path = glob.glob(os.path.join(folder, "*_graph_indicator.txt"))[0]
     graph = np.loadtxt(path, dtype=int) - 1
     edges = np.loadtxt(path.replace("graph_indicator", "A"), dtype=int, delimiter=",") - 1
@@ -99,7 +100,8 @@ class Net:
         return np.maximum(Y, 0) if relu else Y
 
     def forward(self, batch):
-        """Of graphs (A + I, F): Z, and what a backward needs."""
+        """Returns Z of the graphs, given as (A + I, F), and keeps the values that backward()
+        needs."""
         self.batch, self.F = batch, np.vstack([F for _, F in batch])
         self.s, self.u, self.h = [], [], [self.F]
         for l in range(LAYERS):
@@ -124,8 +126,8 @@ class Net:
         return dY @ self.map(part)[0].T
 
     def backward(self, dZ, weight):
-        """The gradient of the loss whose derivative by Z is dZ, plus `weight` ||F - F^||^2; and
-        that square."""
+        """Returns the gradient of a loss plus `weight` ||F - F^||^2, and that square. dZ is the
+        derivative of the loss with respect to Z."""
         g, top = np.zeros_like(self.W), self.h[LAYERS]
         hidden = self.linear(7, top, True)
         apart = self.linear(8, hidden, False) - self.F
@@ -140,7 +142,7 @@ class Net:
 
 
 def draw_together(Z, C):
-    """The mean divergence of P from Q, and its derivatives."""
+    """Returns the mean divergence of P from Q and its derivatives with respect to Z and C."""
     gap = Z[:, None] - C[None]
     near = 1 / (1 + (gap**2).sum(axis=2))
     Q = near / near.sum(axis=1)[:, None]
@@ -163,8 +165,8 @@ class Adam:
 
 
 class Party:
-    """link: phase(name), bind(numbers), sum(term), as kmeans.Party has it; upload(numbers) and
-    told(count) for prototypes in clear."""
+    """link: phase(name), bind(numbers) and sum(term) as for kmeans.Party; upload(numbers) and
+    told(count) for unmasked prototypes."""
 
     def __init__(self, job, folder, link):
         self.job, self.link, self.k = job, link, job["clusters"]
@@ -172,7 +174,7 @@ class Party:
         self.graphs = [((A + np.eye(len(A))).astype(F32), features(A)) for A in read_graphs(folder)]
         self.shape = shapes(self.graphs[0][1].shape[1])
         at = np.cumsum([0] + [(i + 1) * o for i, o in self.shape])
-        self.n = at[-1]  # of which so many travel
+        self.n = at[-1]  # number of weights that are uploaded
         self.travel = at[8] if self.shares == "fedper" else self.n
 
     def ask(self, question, term):
@@ -184,7 +186,8 @@ class Party:
         return D.argmin(axis=1), D.min(axis=1)
 
     def sums(self, C):
-        """Of each centre: graphs, their Z, their squared distances; none of too few."""
+        """Returns for each centre the number of graphs, the sum of Z and of squared distances;
+        zeros for a centre of too few graphs."""
         label, near = self.nearest(C)
         term = np.zeros((self.k, 2 + Z_LENGTH))
         np.add.at(term, label, np.column_stack([np.ones(len(self.Z)), self.Z, near]))
@@ -223,7 +226,7 @@ class Party:
             self.step(have)
 
     def train(self, number):
-        """The epochs of a round, on what is trained: W and, behind it, C. The two losses."""
+        """Trains W, followed by C, for the epochs of a round. Returns the two losses."""
         job, x = self.job, self.x
         order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(
             job["seed"], 0x100000 + number), Adam(len(x)), self.n
@@ -248,7 +251,8 @@ class Party:
         return np.mean(losses, axis=0)
 
     def take(self, number):
-        """What all have together becomes what is trained, but for what stays at home."""
+        """Replaces the trained weights and prototypes by the joint ones, except those that stay
+        local."""
         first = number == 1
         self.x[: self.travel] = self.W
         self.x[self.n :] = np.ravel(self.C if first or self.ways != "own" else self.own)
@@ -275,18 +279,20 @@ class Party:
             count, sums = got[t + 4 : t + 4 + self.k], got[t + 4 + self.k :].reshape(self.k, -1)
             some = count >= 1
             self.C[some] = sums[some] / count[some, None]
-        elif self.ways != "own":  # scripts/bench.d/dp-weights.py has that
+        elif self.ways != "own":  # scripts/bench.d/dp-weights.py uses "own"
             self.link.upload(self.clear())
             self.C = self.link.told(self.k * Z_LENGTH).reshape(self.k, -1).copy()
         return got[t + 3] / got[t]
 
     def clear(self):
-        """PROTOTYPES: those of enough graphs, how many these are, and a 0."""
+        """Returns the body of PROTOTYPES: prototypes of enough graphs, their numbers of graphs, and
+        a 0."""
         C, count = (np.concatenate(x) for x in zip(*self.stack))
         return np.concatenate([(C * (count > 0)[:, None]).ravel(), count, [0.0]])
 
     def prototypes(self, Z=None):
-        """By what is trained: the prototypes, their graphs, and each graph's cluster."""
+        """Returns the prototypes by the trained weights, their numbers of graphs, and each graph's
+        cluster."""
         self.Z = Net(self.shape,
                      self.x[: self.n]).forward(self.graphs).astype(float) if Z is None else Z
         C = self.x[self.n :].reshape(self.k, -1).astype(float)

@@ -1,19 +1,19 @@
-"""The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md,
-protocols/fedsc/README.md): what parties compute of their sums, without rows, and the bases that it
-alone computes. Of anchor with noise in sums it computes the basis alone: how many rounds there are
-is known beforehand, how long a sum is say the parties."""
+"""The coordinator side of kind fedsc, variants anchor and dense (proto/PROTOCOL.md,
+protocols/fedsc/README.md). It computes what parties compute from their sums, without rows, and
+the bases that only the coordinator computes. For anchor with noise in sums it computes only the
+basis: the job gives the number of rounds, and parties give the length of each sum."""
 import math
 
 import numpy as np
 
 import kmeans
 
-NEAR = 4  # landmarks that stand for a row
+NEAR = 4  # landmarks that represent a row
 
 
 def analytic(eps, delta):
-    """The least deviation by which a release of sensitivity 1 is private (Balle, Wang 2018, Theorem
-    8)."""
+    """Returns the least deviation of noise for which a release of sensitivity 1 is private (Balle,
+    Wang 2018, Theorem 8)."""
 
     def normal(x):
         return math.erfc(-x / math.sqrt(2)) / 2
@@ -27,7 +27,7 @@ def analytic(eps, delta):
 
 
 def noisy_gram(job, parties):
-    """The deviation of all parties' noise in an entry of B'B."""
+    """Returns the deviation of all parties' noise in an entry of B'B."""
     noise, near = job["noise"], NEAR
     colluders = noise.get("colluders", parties // 2)
     own = 2 * analytic(noise["eps"],
@@ -41,7 +41,7 @@ def noisy_gram(job, parties):
 
 
 class Half(kmeans.Party):
-    """link: as kmeans.Party has it, and basis(eigenvalues, eigenvectors)."""
+    """link: as for kmeans.Party, and basis(eigenvalues, eigenvectors)."""
 
     def __init__(self, job, columns, link):
         super().__init__(job, np.zeros((0, columns)), link)
@@ -64,7 +64,7 @@ class Half(kmeans.Party):
         return value[::-1][:k], V[:, ::-1][:, :k].T
 
     def embed(self):
-        """Rows of the embedding take the place of rows."""
+        """Replaces rows by their embedding, which has no rows here."""
         self.X = np.zeros((0, self.job["clusters"]))
 
     def anchor(self):
@@ -90,7 +90,7 @@ class Half(kmeans.Party):
     def dense(self):
         job, k = self.job, self.job["clusters"]
         self.totals()
-        self.sum(1)  # of which parties have the kernel's width
+        self.sum(1)  # the number of parties with the kernel's width
         self.link.phase("landmarks")
         self.landmarks(max(min(250, int(self.n / 5)), k))
         self.link.phase("dims")

@@ -1,9 +1,9 @@
 """A coordinator of kind fedspectral, variants exact and fedspectral+, and a party of variant exact,
-by proto/PROTOCOL.md.
+after proto/PROTOCOL.md.
 
-The coordinator asks for products with multiples of unit vectors, whose sums are columns of the
-joint matrix, where C takes an Arnoldi basis: to parties one orthogonal block is as good as another.
-With noise in sums blocks are drawn at random.
+The C coordinator builds an Arnoldi basis. This one requests products with multiples of unit
+vectors, whose sums are columns of the joint matrix: parties accept any orthogonal block. With noise
+in sums, blocks are random.
 """
 import hmac
 import os
@@ -22,7 +22,7 @@ NOISY_ROUNDS, COUNTING, NOISY_COLUMNS = 6, 4, 4
 
 
 class Party:
-    """link: a party.Link. edges: pairs of positions in ids, each once and of weight 1."""
+    """link: a party.Link. edges: pairs of positions in ids, each once, of weight 1."""
 
     def __init__(self, what, ids, edges, link):
         self.what, self.link, self.ids, self.edges = what, link, ids, edges
@@ -30,7 +30,7 @@ class Party:
     # ---- nodes ----
 
     def rows(self):
-        """The joint row of each id; sets n."""
+        """Returns the joint row of each id; sets n."""
         s, link, shown = self.link.s, self.link, self.ids
         if self.what["ids"] == "hashed":
             key = os.urandom(32)
@@ -55,8 +55,8 @@ class Party:
         return row
 
     def batches(self):
-        """For each other party its batch: how many nodes are here, and of the sample pseudonyms and
-        rows."""
+        """Yields a batch for each other party: the number of own nodes, and pseudonyms and rows of
+        a sample."""
         for j in self.link.s.others():
             names = secsum.rows_names(self.link.s.pair[j], self.ids)
             chosen = secsum.rows_sample(names, self.link.s.own > j)
@@ -78,7 +78,7 @@ class Party:
     def compare_rows(self):
         link = self.link
         for j, batch in self.batches():
-            padded = 4096  # 8 + 144 * 20 bytes at most
+            padded = 4096  # 8 + 144 * 20 bytes fit in it
             link.send_sealed(j, wire.ROWS_OF_SOME,
                              struct.pack("<Q", len(batch)) + batch.ljust(padded - 8, b"\0"))
         counts = [len(self.ids)]
@@ -100,7 +100,7 @@ class Party:
         return self.A.sum(axis=1)
 
     def joined(self, degree):
-        """How many rows blocks have."""
+        """Normalises the matrix; returns the number of rows of a block."""
         there = np.flatnonzero(degree > 0)
         harmonic = len(there) / np.sum(1 / degree[there])
         s = (degree[there] + self.what.get("tau", 0) * harmonic) ** -0.5
@@ -174,7 +174,7 @@ class Coordinator(coordinator.Following):
         return ids
 
     def number(self):
-        """One row for each id, at random."""
+        """Gives each id a random row."""
         self.all = sorted(set().union(*self.ids))
         row = dict(zip(self.all, np.random.permutation(len(self.all))))
         self.rows = [np.array([row[i] for i in ids], dtype=np.int64) for ids in self.ids]
@@ -189,13 +189,13 @@ class Coordinator(coordinator.Following):
             c.send(wire.BLOCK, body)
 
     def product(self, V):
-        """V down to all, what the parties make of it, summed."""
+        """Sends V to all parties and returns the sum of their products."""
         for c in self.party:
             self.block(c, V)
         return self.untold().reshape(V.shape)
 
     def untold(self):
-        """A sum that no party is told."""
+        """Returns a sum that is not broadcast."""
         total = self.add([None] * len(self.party), False)
         if not self.said:
             self.told_words()
@@ -205,12 +205,12 @@ class Coordinator(coordinator.Following):
         return total.astype("<i8").astype(float) / 2.0**24
 
     def joint(self, m, width, rounds):
-        """So many columns of the joint matrix as there are rounds for."""
+        """Computes as many columns of the joint matrix as the rounds allow."""
         self.N = N = np.zeros((m, m))
         unit = np.eye(m) * np.sqrt(m)
         for at in range(0, min(m, width * rounds), width):
             V = unit[:, at : at + width]
-            if V.shape[1] < width and not self.exact:  # whose width is fixed
+            if V.shape[1] < width and not self.exact:  # its width is fixed
                 V = np.hstack([V, unit[:, : width - V.shape[1]]])
             else:
                 self.widths(V.shape[1])
@@ -218,8 +218,8 @@ class Coordinator(coordinator.Following):
             self.done_rounds += 1
 
     def noisy(self, k):
-        """As many products as parties count, of which the last says how many of a node's edges go
-        where."""
+        """Requests as many products as parties expect. The last ones count the edges of each node
+        by cluster."""
         self.phase("degrees")
         degree = self.untold()
         self.phase("power")
@@ -251,7 +251,7 @@ class Coordinator(coordinator.Following):
             self.phase("lanczos")
             self.joint(m, min(max(20, k + 10), m), 100)
             root = np.sqrt(degree[self.there])
-            self.A = self.N * np.outer(root, root)  # all edges, and nobody's name at them
+            self.A = self.N * np.outer(root, root)  # all edges, between unnamed nodes
             self.widths(0)
         else:
             self.phase("power")
@@ -262,7 +262,7 @@ class Coordinator(coordinator.Following):
         self.results(k)
 
     def labels(self, k):
-        """Signs of leading eigenvectors: good enough for who wants to know whether the job ends."""
+        """Returns labels from leading eigenvectors, which suffice for a test that the job ends."""
         if self.found is not None:
             return self.found, k
         label = np.full(self.n, k)

@@ -1,8 +1,8 @@
-"""A coordinator of kind fedwalk, mode "walks" with "l1", and "randomized-response", by
+"""A coordinator of kind fedwalk, modes "walks" with "l1" and "randomized-response", after
 proto/PROTOCOL.md.
 
-Its tree joins one vertex after the other, its encoder writes each as it is, and its embeddings are
-zeros: parties ask for no other.
+Its tree joins one vertex after another, its encoder keeps each vertex, and its embeddings are
+zeros. Parties accept all of these.
 """
 import numpy as np
 
@@ -18,7 +18,7 @@ class Coordinator(fedspectral.Coordinator):
         self.nodes()
 
     def batches(self, what):
-        """From each to each other: all are here before the first goes on."""
+        """Relays batches from each party to each other, after all have arrived."""
         boxes = []
         for c in self.party:
             for to in range(len(self.party)):
@@ -26,7 +26,7 @@ class Coordinator(fedspectral.Coordinator):
                 while not last:
                     body = self.sealed(c, what, to)
                     boxes.append((to, body))
-                    last = len(body) < 14 + BOX  # what, from, to, length of the box
+                    last = len(body) < 14 + BOX  # purpose, sender, receiver and length of the box
         for to, body in boxes:
             self.party[to].send(wire.SEALED, body)
         self.progress += 1
@@ -46,7 +46,7 @@ class Coordinator(fedspectral.Coordinator):
         return self.what["bins"] if self.what["bins"] != "auto" else int(np.log(self.n))
 
     def dictionary(self):
-        """n x k, of all parties' noisy counts."""
+        """Returns all parties' noisy counts as an n x k matrix."""
         k = self.bins()
         C = np.zeros((self.n, k), dtype="<f4")
         for l, rows in enumerate(self.rows):
@@ -56,13 +56,13 @@ class Coordinator(fedspectral.Coordinator):
         return C
 
     def tree(self):
-        """Children of the merges n .. 2n - 2."""
+        """Returns the children of the merges n .. 2n - 2."""
         merges = np.arange(self.n - 1)
         return np.column_stack([np.where(merges, self.n + merges - 1, 0), merges + 1]).ravel()
 
     def encoder(self):
-        """How many candidates for each row, which, and the probability of those up to each, in
-        2^-32."""
+        """Returns for each row the number of candidates, the candidates, and their cumulative
+        probabilities in units of 2^-32."""
         return np.ones(self.n, int), np.arange(self.n), np.full(self.n, 2**32 - 1)
 
     def construct(self):
@@ -85,8 +85,8 @@ class Coordinator(fedspectral.Coordinator):
                                for l in range(len(self.party))])
 
     def guess(self, walks):
-        """The pairs that stand side by side most often, as many as there are ties by the
-        dictionary."""
+        """Returns the most frequent pairs of neighbours in walks, as many as the dictionary has
+        edges."""
         pair = np.sort(np.column_stack([walks[:, :-1].ravel(), walks[:, 1:].ravel()]), axis=1)
         pair, times = np.unique(pair[pair[:, 0] != pair[:, 1]], axis=0, return_counts=True)
         most = int(round(np.maximum(self.C.sum(axis=1), 0).sum() / 2))
@@ -95,7 +95,7 @@ class Coordinator(fedspectral.Coordinator):
     # ---- mode randomized-response ----
 
     def reports(self):
-        """Pairs of a row and a higher one that were reported."""
+        """Returns the reported pairs of a row and a higher row."""
         pairs = []
         for l, rows in enumerate(self.rows):
             count = self.labels_from(l, wire.TIES, len(rows))
@@ -112,14 +112,14 @@ class Coordinator(fedspectral.Coordinator):
             c.send(wire.EMBEDDING, body)
 
     def tell_guess(self, c, rows):
-        """To a party the guessed pairs whose lower row is its own."""
+        """Sends a party the guessed pairs whose lower row is its own."""
         own = np.sort(rows)
         mine = self.guessed[np.isin(self.guessed[:, 0], own)]
         self.labels_to(c, wire.LISTS, self.n, np.array([(mine[:, 0] == row).sum() for row in own]))
         self.labels_to(c, wire.LISTS, self.n, mine[:, 1])
 
     def judged(self):
-        """What parties say of the guesses, in a sum."""
+        """Returns the sum of the parties' judgements of the guesses."""
         for c, rows in zip(self.party, self.rows):
             self.tell_guess(c, rows)
         total = self.add([None] * len(self.party), False)
@@ -128,7 +128,7 @@ class Coordinator(fedspectral.Coordinator):
         return total.astype("<i8").astype(float) / 2.0**24
 
     def expected(self):
-        """The same as far as reports let it be known; parties tell nothing else."""
+        """Estimates the same numbers from reports, since parties send no judgement here."""
         pairs, flip = self.n * (self.n - 1) / 2, 1 / (1 + np.exp(self.what["eps"]))
         ties = max((len(self.guessed) - pairs * flip) / (1 - 2 * flip), 0)
         return np.array([len(self.guessed), ties * (1 - flip), ties] + 7 * [0.0])

@@ -1,5 +1,5 @@
-"""kCAGC's method "basic" (protocols/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and its
-messages, and what the coordinator makes of the sums. And what it makes of those of kind
+"""Method "basic" of kCAGC (protocols/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and
+messages, and the coordinator's decisions from sums. Also the coordinator's decisions for kind
 "kmeans.columns.predict"."""
 import math
 
@@ -9,11 +9,11 @@ import kmeans
 import secsum
 import wire
 
-START_WORDS = 4 << 20 # that the starts sum in a round, at most
+START_WORDS = 4 << 20  # most words of starts in the sum of one round
 
 
 def count(size, job):
-    """What "k", "2k", "local" or a number of the job says."""
+    """Returns the number for "k", "2k", "local" or a number in the job."""
     if size == "local":
         size = job["local_clusters"]
     if isinstance(size, str):
@@ -22,7 +22,7 @@ def count(size, job):
 
 
 def embed(job, X, edges):
-    """X: n x m; edges: each pair once -> Z, n x d."""
+    """Returns Z, n x d, of X, n x m. edges: each pair once."""
     n, Z, projection = len(X), X.copy(), job["projection"]
     some = X[X != 0]
     if job["features"] == "idf" and some.size and (some == some[0]).all():
@@ -56,7 +56,7 @@ class Shape:
         self.screen = job["screen"] if self.keep < self.R else 0
 
     def rounds(self):
-        return range(self.Q + 1) # 0: the 1/9 step
+        return range(self.Q + 1)  # 0: the 1/9 step
 
 
 def check(job):
@@ -64,12 +64,12 @@ def check(job):
     assert told == ("basic", "half", False, 0), f"not written here: {told}"
 
 
-LEAST_FRACTION = 20  # with fewer bits behind the point parties agree on a bound of their own rows
+LEAST_FRACTION = 20  # with fewer fraction bits, parties compute a bound on their own rows
 
 
 def most(job, parties, n):
-    """Squared distances of joint rows are no larger; 0: as large as the data's."""
-    of = job.get("projection", {"unit_rows": False})  # rows of kind kmeans.columns are as they are
+    """Returns a bound on squared distances of joint rows, or 0 if there is none for all data."""
+    of = job.get("projection", {"unit_rows": False})  # rows of kind kmeans.columns are not scaled
     p = of["row_power"] if of["unit_rows"] else 0
     if not 0.5 <= p <= 1:
         return 0
@@ -77,8 +77,8 @@ def most(job, parties, n):
 
 
 def word(job, parties, n, ask):
-    """Bits of a word of distances, and behind its point. ask(): e of a bound that parties agree
-    on."""
+    """Returns the bits of a word of distances, and of its fraction. ask() returns the exponent of a
+    bound that parties compute together."""
     bits, fraction = (job["secure_sum"][name] for name in ("modulus_bits", "fraction_bits"))
     if fraction == "auto" and job["kind"].endswith(".predict"):
         fraction = secsum.fraction_for((4 + parties) * 2.0 ** ask(), parties, bits)
@@ -99,7 +99,7 @@ class Party:
         self.Z = embed(job, X, edges)
 
     def centres(self, label, mu):
-        """In place; a cluster without items keeps its centre."""
+        """Updates mu in place; a cluster without items keeps its centre."""
         for c in range(len(mu)):
             if (label == c).any():
                 mu[c] = self.Z[label == c].mean(axis=0)
@@ -187,8 +187,8 @@ class Coordinator:
 
 
 class Placing:
-    """Of kmeans.columns.predict: sums of k squared distances of each row, as many rows as have 2^20
-    words, then RESULT."""
+    """Assigns rows for kmeans.columns.predict: sums the k squared distances of each row, at most
+    2^20 words in a sum, then sends RESULT."""
 
     def __init__(self, job, n, link):
         self.link, self.k, self.n = link, job["clusters"], n

@@ -1,5 +1,5 @@
-"""What a party of kind kmeans computes (proto/PROTOCOL.md, protocols/fedsc/README.md), from sums
-that all are told."""
+"""The computations of a party of kind kmeans (proto/PROTOCOL.md, protocols/fedsc/README.md) from
+broadcast sums."""
 import math
 
 import numpy as np
@@ -80,7 +80,7 @@ def seeds(Z, w, k, rng):
 
 
 def weighted(Z, w, k, restarts, seed):
-    """k-means of landmarks: the centres of the best of so many restarts."""
+    """Returns the centres of weighted k-means of landmarks, the best of `restarts` restarts."""
     best = math.inf, None
     for number in range(restarts):
         C, label = seeds(Z, w, k, Random(seed, number)), None
@@ -122,7 +122,7 @@ def joined(parts):
 
 
 class Party:
-    """link: phase(name), bind(numbers), sum(term) -> what all terms add up to."""
+    """link: phase(name), bind(numbers), sum(term) -> the sum of all terms."""
 
     def __init__(self, job, X, link):
         self.job, self.X, self.link, self.least = job, X.copy(), link, job["min_cluster"]
@@ -157,7 +157,7 @@ class Party:
         X /= scale if unit is None else np.array(unit)
 
     def own_units(self, mean):
-        """Of standardize "joint": no column of this party is a category."""
+        """Returns the units for standardize "joint"; no column of this party is a category."""
         X, m = self.X, self.X.shape[1]
         got = self.ask_parts(1, [*(in_order(column * column) for column in X.T), *([0.0] * m)],
                              mean)

@@ -1,8 +1,8 @@
-"""Coordinators of kcagc's methods "landmark" and "gcc", by proto/PROTOCOL.md: what they ask for,
-with as good numbers as parties ask for.
+"""Coordinators of kcagc's methods "landmark" and "gcc" after proto/PROTOCOL.md: their questions,
+with numbers that parties accept.
 
-Every answer but the first two is K times something that the coordinator knows, K the joint inner
-products of all nodes: it keeps both, in B and Y.
+K is the matrix of joint inner products of all nodes. Every answer but the first two is K times a
+matrix that the coordinator knows: it keeps both, in B and Y.
 """
 import numpy as np
 
@@ -11,7 +11,7 @@ import kcagc
 import secsum
 import wire
 
-SOME, ALL, NONE = 2, 1, 0  # whose features are 0 and 1 alone
+SOME, ALL, NONE = 2, 1, 0  # number of parties whose features are all 0 and 1
 
 
 class Coordinator(coordinator.Coordinator):
@@ -20,7 +20,8 @@ class Coordinator(coordinator.Coordinator):
         self.B, self.Y = [], []
 
     def words(self, count, first, most=1):
-        """first: members say what they were told. most: numbers up to that fill the words."""
+        """first: parties compare what they received. most: bound on numbers, which the words must
+        hold."""
         bits, fraction = (self.what["secure_sum"][n] for n in ("modulus_bits", "fraction_bits"))
         if fraction == "auto" or bits == 32:
             fraction = secsum.fraction_for(most, len(self.party), bits)
@@ -49,7 +50,7 @@ class Coordinator(coordinator.Coordinator):
                          self.words(V.size, first, self.rows).reshape(V.shape))
 
     def means(self, label, k, first, before=0):
-        """before: so many words that are not of means."""
+        """before: number of words before the means."""
         label, n = np.asarray(label), self.rows
         size = np.bincount(label, minlength=k)
         got = self.words(before + n * k, first)[before:].reshape(n, k)
@@ -60,14 +61,14 @@ class Coordinator(coordinator.Coordinator):
         self.tell_labels(wire.ASSIGNMENT, self.k, label)
         return self.means(label, self.k, first)
 
-    # ---- what an honest one chooses ----
+    # ---- the choices of an honest coordinator ----
 
     def orthogonal(self, V):
         return np.linalg.qr(V)[0] * np.sqrt(self.rows)
 
     def sets(self, own):
-        """own: each party's clusters. Nodes that are together at every party, the smaller ones as
-        one."""
+        """Returns sets of nodes that all parties have in one cluster; small sets are merged into
+        one. own: clusters of each party."""
         cell = np.unique(np.stack(own), axis=1, return_inverse=True)[1].ravel()
         big = np.argsort(-np.bincount(cell), kind="stable")[: 2 * self.k + 9]
         place = np.full(cell.max() + 1, len(big))
@@ -82,12 +83,12 @@ class Coordinator(coordinator.Coordinator):
     def clusters(self, Q):
         return Q.argmax(axis=1)
 
-    # ---- the methods ----
+    # parties scale their squared norms by this bound
 
     def facts(self):
         n = self.rows
         self.said = False
-        self.bound()  # by which parties multiply their squared norms, and understand the joint ones
+        self.bound()  # the part along the degrees, after each step
         facts = self.wide(2 + n, False)
         square = facts[2:]
         if self.what["method"] == "landmark":
@@ -103,7 +104,7 @@ class Coordinator(coordinator.Coordinator):
         self.tell_block(np.maximum(square, 0))
         # how much lies along the degrees, after each step
         auto = self.what["filter"]["order"] == "auto"
-        degrees = self.what["degrees"]  # auto: how much they explain
+        degrees = self.what["degrees"]  # auto: the part that degrees explain
         self.wide(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first)
         if degrees == "auto":
             self.choose(8, 0)
@@ -151,5 +152,5 @@ class Coordinator(coordinator.Coordinator):
         self.facts()
         label = {"landmark": self.landmark, "gcc": self.gcc}[self.what["method"]]()
         if self.what["filter"]["order"] == "auto":
-            self.choose(2, 3)  # no other
+            self.choose(2, 3)  # no other order
         self.tell_labels(wire.RESULT, self.k, label)

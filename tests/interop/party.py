@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans, of fedgcn, of fedspectral by variant "exact", or of kcagc by method
-"basic".
+"""A party of kinds kmeans, fedgcn, fedspectral (variant "exact") or kcagc (method "basic").
 
     party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
 
-believe: no lie, but sums are believed without their tags, for tests/hostile/extract.py.
+--lie believe accepts sums without checking their tags, for tests/hostile/extract.py.
 """
 import argparse
 import json
@@ -26,7 +25,7 @@ from wire import Reader, field, u16, u32, u64
 
 
 class AnyJob:
-    """Until the offer has come."""
+    """Stands for the job until the offer has arrived."""
 
     def __eq__(self, other):
         return True
@@ -63,12 +62,12 @@ def dial(address, identity):
 
 
 class Link:
-    """What kmeans.Party and kcagc.Party ask, over a connection."""
+    """The link of kmeans.Party and kcagc.Party, over a connection."""
 
     def __init__(self, conn, session, lie):
         self.conn, self.s, self.lie, self.sums, self.said, self.due = (
             conn, session, lie, 0, True, None)
-        # word: of sums that the coordinator alone sees
+        # word: format of sums that only the coordinator sees
         self.root, self.word = len(session.names), None
         self.begin_group()
 
@@ -96,7 +95,8 @@ class Link:
             assert sender == 0, "a group key that is not of the first party"
 
     def compare_columns(self, columns):
-        """columns: columns.json's list, or None."""
+        """Compares names of columns with each other party. columns: list of columns.json, or
+        None."""
         own = secsum.columns_word(self.key, columns) if columns else bytes(32)
         for j in self.s.others():
             self.send_sealed(j, secsum.COLUMNS, own)
@@ -138,7 +138,7 @@ class Link:
         return label
 
     def send_words(self, words, tag=0, tagged=False):
-        """The canary, and the tag where there is one, come with them."""
+        """Sends masked words with the canary and, if `tagged`, the tag."""
         members = tuple(range(len(self.s.names)))
         number = self.s.open_sum(members)
         words = np.append(words, words.dtype.type(1))
@@ -162,7 +162,7 @@ class Link:
         return wire.reals(lambda: self.recv(wire.MATRIX), self.root, count, "<f8")
 
     def add(self, term):
-        """To a sum that the coordinator alone sees."""
+        """Adds a term to a sum that only the coordinator sees."""
         self.send_words(secsum.encode(term, len(self.s.names), *self.word))
 
     def choice(self, what):
@@ -173,7 +173,8 @@ class Link:
         return value
 
     def bound(self, square):
-        """e: no joint vector's squared length is above 2^e. square: of this party's longest."""
+        """Returns e such that the squared length of each joint vector is at most 2^e. square: that
+        of this party's longest vector."""
         self.phase("bound")
         self.send_words(secsum.encode(secsum.bound_term(square), len(self.s.names), *secsum.WIDE))
         e = self.choice(wire.CHOICE_BOUND) - 200
@@ -181,7 +182,7 @@ class Link:
         return e
 
     def agree(self, job, Z):
-        """On the words of distances of rows of Z."""
+        """Agrees with the other parties on the words for distances of rows of Z."""
         def ask():
             e = self.bound((Z * Z).sum(axis=1).max())
             self.s.leave_group(range(len(self.s.names)), self.transcript)
@@ -215,8 +216,8 @@ class Link:
 
 
 def peers(config):
-    """{name: fingerprint}, and {name: key} of those with whom a key (here in hexadecimal) is
-    shared."""
+    """Returns {name: fingerprint}, and {name: key} of parties with a shared key (here in
+    hexadecimal)."""
     pins, psk = {}, {}
     for name, peer in config["peers"].items():
         pin = peer if isinstance(peer, str) else peer["fingerprint"]
@@ -228,7 +229,8 @@ def peers(config):
 
 
 def read_config(path):
-    """Goes to its directory, as the files that it names are relative to that."""
+    """Reads the configuration and changes to its directory, since its paths are relative to
+    that."""
     with open(path, encoding="utf-8") as f:
         config = json.load(f)
     os.chdir(os.path.dirname(os.path.abspath(path)))
@@ -238,7 +240,7 @@ def read_config(path):
 def read_features(path):
     if path.endswith(".npy"):
         return np.load(path).astype(np.float64)
-    with open(path, encoding="ascii") as f:  # Matrix Market, of which we need so much
+    with open(path, encoding="ascii") as f:  # the part of Matrix Market that the tests need
         lines = [line for line in f if not line.startswith("%")]
     n, m, _ = map(int, lines[0].split())
     X = np.zeros((n, m))
@@ -256,12 +258,12 @@ def read_columns(features):
 
 
 def kmeans_rows(X):
-    """What ACCEPT says of them."""
+    """Returns the description of the rows in ACCEPT."""
     return u64(0) + u32(X.shape[1]) + bytes(64)
 
 
 def kcagc_nodes(job_id, n, edges):
-    """Without ids and weights."""
+    """Returns the description of nodes in ACCEPT, without ids and weights."""
     rows = secsum.sha256(job_id, field(b"ids"), b"row", n.to_bytes(8, "little"))
     one = np.ones(len(edges)).view("<u8")
     each = np.column_stack([edges, one]).astype("<u8").tobytes()
@@ -277,7 +279,7 @@ def arguments(parser):
 
 
 def read_graph(data):
-    """Ids, and edges as pairs of positions in them, each once."""
+    """Returns ids, and edges as pairs of positions in ids, each once."""
     with open(data["ids"], "rb") as f:
         ids = f.read().split()
     at = {name: i for i, name in enumerate(ids)}
@@ -287,14 +289,14 @@ def read_graph(data):
 
 
 def read_nodes(data):
-    """Features, and edges as pairs of rows, each once; none where there is no file of edges."""
+    """Returns features, and edges as pairs of rows, each once; no edges if there is no file."""
     edges = np.loadtxt(data["edges"], dtype=int,
                        ndmin=2) if "edges" in data else np.zeros((0, 2), int)
     return read_features(data["features"]), np.unique(np.sort(edges, axis=1), axis=0)
 
 
 def accept_of(job_id, kind, data):
-    """What ACCEPT says of the data."""
+    """Returns the description of the data in ACCEPT."""
     if kind in ("kcagc", "kmeans.columns"):
         X, edges = read_nodes(data)
         return kcagc_nodes(job_id, len(X), edges)
@@ -304,7 +306,7 @@ def accept_of(job_id, kind, data):
 
 
 def join(config, address, lie=None):
-    """Dials, accepts the job, and agrees on keys. What the job is, and the link."""
+    """Dials, accepts the job, and agrees on keys. Returns the job and the link."""
     conn, (job_id, attempt, job, submitter, names, left) = dial(address, config["identity"])
     what = wire.whole(json.loads(job))
     pins, psk = peers(config)
@@ -333,19 +335,19 @@ def join(config, address, lie=None):
 
 
 def begin_rows(what, data, link):
-    """The group key, and what columns are called; the rows."""
+    """Agrees on the group key, compares names of columns, and returns the rows."""
     link.group_key()
     link.compare_columns(read_columns(data["features"]))
     return read_features(data["features"])
 
 
 def begin_nodes(what, data, link):
-    """Features and edges."""
+    """Returns features and edges."""
     return read_nodes(data)
 
 
 def run(what, data, link):
-    """The labels."""
+    """Runs the job and returns the labels."""
     if what["kind"] == "kcagc":
         return kcagc.Party(what, *begin_nodes(what, data, link), link).run()
     if what["kind"] == "fedspectral":
@@ -357,7 +359,7 @@ def run(what, data, link):
 
 
 def end(link):
-    """The last words of a job that is done."""
+    """Sends the last messages of a finished job."""
     link.say()
     link.conn.send(wire.DONE, u32(1) + u64(1) + link.s.job_id * 2)
     link.recv(wire.DONE)

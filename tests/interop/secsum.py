@@ -1,7 +1,7 @@
 """One party's side of docs/secure-sum.md: keys, masks, sealed messages, tags, fixed point.
 
-A second implementation; test_secsum.py compares it with tests/vectors.
-Names are bytes, vectors of words numpy arrays of little-endian u64 or u32.
+This is a second implementation; test_secsum.py compares it with tests/vectors. Names are bytes;
+vectors of words are numpy arrays of little-endian u64 or u32.
 """
 import hashlib
 import hmac
@@ -17,17 +17,17 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors"))
-from dh import prime, x25519  # by the formulas of RFC 7919 and 7748
+from dh import prime, x25519  # computed by the formulas of RFC 7919 and 7748
 
 EXPONENT_BITS = 320
-WIDE = (64, 24)  # bits of a word, and behind the point, of broadcast sums
+WIDE = (64, 24)  # bits of a word, and of its fraction, for broadcast sums
 ROWS_SAMPLE = 144
 TAG_PRIME, TAG_BLOCK = 2**127 - 1, 256
 GROUP_KEY, COIN, COLUMNS = 3, 5, 7  # purposes of sealed messages
 
 
 class Refused(Exception):
-    """What came must not be used; the text says why."""
+    """A received message must not be used; the text gives the reason."""
 
 
 def u16(n):
@@ -71,11 +71,11 @@ def bound(parties, bits, fraction):
 
 
 def encode(x, parties, bits, fraction):
-    """Words of N = 2^bits for numbers; ValueError where a sum of as many could leave the signed
-    numbers."""
+    """Encodes numbers as words of N = 2^bits. Raises ValueError if a sum of this many parties could
+    overflow."""
     x = np.asarray(x, dtype=np.float64)
     most = bound(parties, bits, fraction)
-    if not np.all(np.abs(x) <= most):  # NaN is not
+    if not np.all(np.abs(x) <= most):  # also false for NaN
         raise ValueError("a value is not finite or beyond the fixed point's bound of %g" % most)
     return np.rint(x * 2.0**fraction).astype(np.int64).astype("<u%d" % (bits // 8))
 
@@ -90,13 +90,13 @@ BOUND_LEAST, BOUND_LIMB, BOUND_WORDS = -160, 30, 12
 
 
 def power_above(x):
-    """e of the least power of two that is no smaller than x > 0."""
+    """Returns e of the least power of two that is at least x > 0."""
     fraction, e = math.frexp(x)
     return e - (fraction == 0.5)
 
 
 def bound_term(square):
-    """The words of a party whose longest vector is of that squared length."""
+    """Returns a party's words for the squared length of its longest vector."""
     term = np.zeros(BOUND_WORDS)
     if square > 0:
         limb, rest = divmod(power_above(square) - BOUND_LEAST, BOUND_LIMB)
@@ -107,21 +107,21 @@ def bound_term(square):
 
 
 def bound_join(total):
-    """e, of the sum of all parties' words."""
+    """Returns the exponent e from the sum of all parties' words."""
     square = sum(math.ldexp(word, BOUND_LEAST + BOUND_LIMB * i) for i, word in enumerate(total))
     return power_above(square) if square > 0 else 0
 
 
 def fraction_for(most, parties, bits):
-    """Bits behind the point by which numbers up to `most` fill the words."""
+    """Returns the most fraction bits with which numbers up to `most` fit in the words."""
     return math.frexp(bound(parties, bits, 0) / most)[1] - 1
 
 
 # ---- names of columns ----
 
 def columns_word(group_key, columns):
-    """Of columns.json's list: 12 bytes of names in their order, 10 of them sorted, 10 of types and
-    units."""
+    """Returns the word of a list of columns.json: 12 bytes for names in order, 10 for sorted names,
+    10 for types and units."""
     key = hkdf_expand(group_key, b"coterie columns v1", 32)
     names = [c["name"].encode() for c in columns]
     held = [c[of].encode() for c in ({"unit": "", **c} for c in columns) for of in ("type", "unit")]
@@ -133,14 +133,14 @@ def columns_word(group_key, columns):
 # ---- rows, compared by pairs ----
 
 def rows_names(pair_key, ids):
-    """Of each id: 16 bytes of pseudonym, 8 of the lower party's draw, 8 of the higher's."""
+    """Returns for each id 16 bytes of pseudonym, and 8 bytes of draw for each party of the pair."""
     key = hkdf_expand(pair_key, b"coterie rows v2", 32)
     return [hkdf_expand(key, i, 32) for i in ids]
 
 
 def rows_sample(names, higher):
-    """Which of the names a party compares, the higher one of the pair or the lower: those of lowest
-    draw."""
+    """Returns the positions of the names that a party compares: those with the lowest draws.
+    higher: this party is the higher one of the pair."""
     at = 24 if higher else 16
     return sorted(range(len(names)), key=lambda i: names[i][at : at + 8])[:ROWS_SAMPLE]
 
@@ -148,12 +148,12 @@ def rows_sample(names, higher):
 # ---- tags of broadcast sums ----
 
 def uniform(b):
-    """16 bytes of a stream as a number mod p."""
+    """Returns 16 bytes of a stream as a number mod p."""
     return int.from_bytes(b, "little") % 2**127 % TAG_PRIME
 
 
 class TagKey:
-    """Of one broadcast sum of n words: a_0 .. a_255, R, and b_i of each party."""
+    """The key of one broadcast sum of n words: a_0 .. a_255, R, and b_i of each party."""
 
     def __init__(self, group_key, session, group, number, n):
         info = b"coterie tag v3" + session + u32(group) + u64(number) + u64(n)
@@ -163,7 +163,7 @@ class TagKey:
         self.R, *self.b = [uniform(out[at : at + 16]) for at in range(8 * TAG_BLOCK, len(out), 16)]
 
     def hash(self, words):
-        """H of the words as signed numbers."""
+        """Returns the hash H of the words as signed numbers."""
         signed, value = [int(w) for w in words.astype("<i8")], 0
         assert len(signed) == self.n
         for at in reversed(range(0, self.n, TAG_BLOCK)):
@@ -174,7 +174,7 @@ class TagKey:
         return (self.b[party] + self.hash(words)) % TAG_PRIME
 
     def holds(self, members, words, tag):
-        """-N/2 is no sum's word."""
+        """Returns whether the tag is right. No word of a valid sum is -N/2."""
         expect = (self.hash(words) + sum(self.b[i] for i in members)) % TAG_PRIME
         return tag == expect and not np.any(words == 2**63)
 
@@ -182,8 +182,7 @@ class TagKey:
 # ---- keys ----
 
 class Advert:
-    """What a party tells all others of its key: S, nonce, SPKI, signature and markers, as in
-    KEY."""
+    """A party's key for all other parties: S, nonce, SPKI, signature and markers, as in KEY."""
 
     def __init__(self, public, nonce, spki, signature, markers=b""):
         self.public, self.nonce, self.spki, self.signature, self.markers = (
@@ -235,13 +234,14 @@ class Powers:
         number = int.from_bytes(public, "big")
         if len(public) != self.size or not 2 <= number <= self.p - 2:
             return "is no number of the group"
-        if pow(number, (self.p - 1) // 2, self.p) != 1:  # the Jacobi symbol, p being a prime
+        # this is the Jacobi symbol, since p is a prime
+        if pow(number, (self.p - 1) // 2, self.p) != 1:
             return "is not in the subgroup"
         return None
 
 
 class Points:
-    """X25519, RFC 7748: points and scalars are 32 bytes, little-endian."""
+    """X25519 of RFC 7748: points and scalars are 32 bytes, little-endian."""
 
     size, p = 32, 2**255 - 19
 
@@ -267,7 +267,7 @@ def group_of(name):
 
 
 class Session:
-    """Keys with each other party of one attempt at a job; numbers, masks and boxes by them."""
+    """The keys with each other party for one attempt at a job, with the sums, masks and boxes."""
 
     def __init__(self, job_id, attempt, names, own, params_hash, group="ffdhe3072", secret=None,
                  nonce=None, psk=None):
@@ -278,18 +278,19 @@ class Session:
         self.nonce = nonce or os.urandom(32)
         self.next_sum = {}  # members -> number of their next sum
         self.history = {j: bytes(32) for j in self.others()}
-        self.sealed = {j: 0 for j in self.others()}  # boxes to j so far
-        self.opened = {j: 0 for j in self.others()}  # and from j
-        # that they have said to each other of what they were told
+        self.sealed = {j: 0 for j in self.others()}  # number of boxes sent to j
+        self.opened = {j: 0 for j in self.others()}  # number of boxes received from j
+        # number of comparisons of received sums with j
         self.told_words = {j: 0 for j in self.others()}
-        self.psk = psk or {}  # name -> key that this party shares with it beforehand
+        self.psk = psk or {}  # name -> key that both parties had before the job
         self.markers = b"".join(self.marker(own, j) for j in range(len(names))) if self.psk else b""
 
     def others(self):
         return [j for j in range(len(self.names)) if j != self.own]
 
     def marker(self, i, j):
-        """What i says to j of the key that they share; one of them is this party."""
+        """Returns the marker of party i for j, made with the key that they share; i or j is this
+        party."""
         key = self.psk.get(self.names[j if i == self.own else i]) if i != j else None
         said = self.job_id + u32(self.attempt) + text(self.names[i]) + text(self.names[j])
         return hmac.new(key, b"coterie psk marker v1\0" + said,
@@ -301,7 +302,7 @@ class Session:
                 + self.params_hash + text(public) + nonce + text(markers))
 
     def advertise(self, key):
-        """This party's Advert, signed by its TLS identity key."""
+        """Returns this party's Advert, signed with its TLS identity key."""
         spki = key.public_key().public_bytes(serialization.Encoding.DER,
                                              serialization.PublicFormat.SubjectPublicKeyInfo)
         self.advert = Advert(self.public, self.nonce, spki,
@@ -327,7 +328,7 @@ class Session:
             raise Refused("%s has not the same pre-shared key, or alone has one" % name)
 
     def agree(self, adverts, pins):
-        """Checks what was relayed, against {name: fingerprint}, and makes the keys."""
+        """Checks the relayed adverts against {name: fingerprint}, and makes the keys."""
         if len(adverts) != len(self.names):
             raise Refused("%d keys were relayed for %d parties" % (len(adverts), len(self.names)))
         if adverts[self.own] != self.advert:
@@ -358,13 +359,14 @@ class Session:
     # ---- sums ----
 
     def open_sum(self, members):
-        """The number of the members' next sum, which is used up by it."""
+        """Returns the number of the members' next sum, and counts it as used."""
         number = self.next_sum.get(tuple(members), 0)
         self.next_sum[tuple(members)] = number + 1
         return number
 
     def mask(self, members, number, transcript, words, tag=None):
-        """words (of a numpy type) with this party's mask added; and so the tag, if there is one."""
+        """Returns words (of a numpy type) plus this party's mask, and the masked tag if there is
+        one."""
         info = b"coterie mask v2" + sha256(text(b"coterie sum v1"), u32(len(members)),
                                            *(text(self.names[m]) for m in members),
                                            u64(number), transcript)
@@ -382,14 +384,15 @@ class Session:
         return out if tag is None else (out, tag)
 
     def leave_group(self, members, transcript):
-        """The members were told what transcript says: it goes into all further masks of theirs."""
+        """Adds a transcript of what the members received to the history, which all their later
+        masks use."""
         for j in members:
             if j != self.own:
                 self.history[j] = sha256(b"coterie history v1\0", self.history[j], transcript)
 
     def told(self, members, transcript):
-        """A word for each other member of what this party was told, and what the others' come to if
-        they were told the same."""
+        """Returns a word for each other member on what this party received, and the exclusive or of
+        the words that the others send if they received the same."""
         own, others = b"", bytes(16)
         for j in members:
             if j == self.own:

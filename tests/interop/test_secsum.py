@@ -15,13 +15,13 @@ import secsum
 from dh import secret
 
 VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors")
-with contextlib.redirect_stdout(io.StringIO()):  # it prints its own answers
+with contextlib.redirect_stdout(io.StringIO()):  # the module prints its answers
     import secagg
 import tag
 
 
 def told(name):
-    """The strings of an .inc, one after the other, each list of adjoining lines joined."""
+    """Returns the byte strings of an .inc file; adjacent string literals are one string."""
     with open(os.path.join(VECTORS, name), encoding="ascii") as f:
         found = re.findall(r'((?:"[0-9a-f]*"\s*)+),', f.read())
     return [bytes.fromhex("".join(re.findall(r'"([0-9a-f]*)"', lines))) for lines in found]
@@ -94,9 +94,9 @@ class Vectors(unittest.TestCase):
         self.assertEqual(b.seal(2, 513, b""), empty)
         self.assertEqual(b.unseal(0, 1, back), b"the other way")
         self.assertEqual(a.unseal(1, 1, key), bytes(range(32)))
-        with self.assertRaises(secsum.Refused):  # its place is taken
+        with self.assertRaises(secsum.Refused):  # box 0 was already opened
             a.unseal(1, 1, key)
-        with self.assertRaises(secsum.Refused):  # made for another purpose
+        with self.assertRaises(secsum.Refused):  # sealed for another purpose
             shop.unseal(1, 1, empty)
 
     def test_tags(self):
@@ -132,7 +132,7 @@ class Sums(unittest.TestCase):
             self.assertFalse(key.holds(members, other, summed))
 
     def test_fixed_point(self):
-        # halves go to the even one, and the bound is a double
+        # halves are rounded to even, and the bound is a double
         self.assertEqual(secsum.encode([0.5, 1.5, 2.5, -0.5], 2, 64, 0).tolist(), [0, 2, 2, 0])
         self.assertEqual(secsum.encode([-1], 2, 32, 4).tolist(), [2**32 - 16])
         self.assertEqual(secsum.bound(1, 64, 0), float(2**63 - 2**10))

@@ -1,7 +1,8 @@
-"""proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that kmeans and kcagc need.
+"""proto/PROTOCOL.md in Python: TLS, frames, and the bodies that kmeans and kcagc need.
 
-For tests: one thread reads each connection, another keeps all alive. OpenSSL wants one at a time in
-a connection. What a peer may not do is an AssertionError or a Broken that says what was expected.
+For tests: one thread reads each connection, another sends heartbeats. OpenSSL permits one thread at
+a time per connection, so a lock protects it. If a peer breaks the protocol, an AssertionError or a
+Broken tells what was expected.
 """
 import hashlib
 import json
@@ -29,7 +30,7 @@ UPLOAD = 40
 SEALED, IDS, ROWS = range(50, 53)
 PROTOTYPES = 70
 TREE, DEGREES, TIES, LISTS, WALKS, EMBEDDING = range(60, 66)
-IDS_KEY, GROUP_KEY, ROWS_OF_SOME, COLUMNS = 1, 3, 4, 7  # what a SEALED holds
+IDS_KEY, GROUP_KEY, ROWS_OF_SOME, COLUMNS = 1, 3, 4, 7  # purposes of SEALED
 BATCH_DIRECTORY, BATCH_TIES, BATCH_WALKS = 10, 11, 12
 AGAIN = 7
 FRAME_MAX = (1 << 20) + (64 << 10)
@@ -37,7 +38,7 @@ CHUNK = 256 << 10
 
 
 class Broken(Exception):
-    """The connection is over, or the peer has ended the job."""
+    """The connection has ended, or the peer has ended the job."""
 
 
 def u16(n):
@@ -56,13 +57,13 @@ def field(data):
     return u32(len(data)) + data
 
 
-# a field that nobody knows, behind HELLO, WELCOME and OFFER
+# an unknown option at the end of HELLO, WELCOME and OFFER
 OPTION = u16(0xFFFF) + field(b"of another release")
 
 
 def whole(job):
-    """The job of an offer with the defaults of its schema, as docs/reference/schemas.md lists
-    them."""
+    """Returns the job of an offer with the defaults of its schema from
+    docs/reference/schemas.md."""
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         "../../docs/reference/schemas.md")
     with open(page, encoding="utf-8") as f:
@@ -84,7 +85,7 @@ def whole(job):
 
 
 class Reader:
-    """The fields of a body, in order; all of its bytes must be used up."""
+    """Reads the fields of a body in order; end() checks that no bytes remain."""
 
     def __init__(self, body):
         self.body, self.at = body, 0
@@ -104,7 +105,7 @@ class Reader:
         return self.take(n)
 
     def options(self):
-        """Fields of later releases, to the end."""
+        """Skips fields of later releases to the end of the body."""
         last = 0
         while self.at < len(self.body):
             number = self.number(2)
@@ -119,7 +120,7 @@ class Reader:
 def context(identity, server):
     c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
     c.minimum_version = ssl.TLSVersion.TLSv1_3
-    c.check_hostname = False  # names and keys are compared with the roster instead
+    c.check_hostname = False  # names and keys are compared with the roster
     c.verify_mode = ssl.CERT_REQUIRED
     c.load_cert_chain(identity["certificate"], identity["key"])
     c.load_verify_locations(identity["ca"])
@@ -129,7 +130,7 @@ def context(identity, server):
 
 
 class Connection:
-    """One peer. Frames of the job go out by send() and come in by recv()."""
+    """The connection to one peer. send() and recv() transfer the frames of the job."""
 
     def __init__(self, sock):
         self.sock = sock
@@ -143,12 +144,12 @@ class Connection:
         self.lock, self.writing = threading.Lock(), threading.Lock()
         self.frames, self.open = queue.Queue(), True
         sock.setblocking(False)
-        self.unread = []  # frames that were taken before they were due
+        self.unread = []  # frames that arrived early
 
     # ---- frames ----
 
     def _turn(self, step, *args):
-        """step(*args), as soon as it does not have to wait for the peer."""
+        """Returns step(*args), repeated until it needs no data from the peer."""
         while True:
             read, write = [self.sock], []
             with self.lock:
@@ -162,7 +163,7 @@ class Connection:
 
     def _write(self, kind, job, number, body):
         data = memoryview(u32(16 + len(body)) + u16(kind) + u16(0) + job + u32(number) + body)
-        with self.writing:  # whole frames
+        with self.writing:  # a frame is written as a whole
             while data:
                 data = data[self._turn(self.sock.send, data) :]
 
@@ -170,7 +171,7 @@ class Connection:
         self._write(kind, bytes(8), 0, body)
 
     def send(self, kind, body):
-        """To one that has left nothing is sent; recv() says why it did."""
+        """Sends a frame. If the peer has disconnected, sends nothing; recv() reports the reason."""
         self.sent += 1
         try:
             self._write(kind, self.job, self.sent, body)
@@ -202,7 +203,7 @@ class Connection:
                 f"{self.peer} sent frame {number}, expected {self.received}")
         return kind, body
 
-    # ---- a job: a thread reads, so that acknowledgements and heartbeats do not wait for us ----
+    # ---- a job: a thread reads, so that acknowledgements and heartbeats are never late ----
 
     def begin(self, job_id):
         self.job = job_id[:8]
@@ -237,7 +238,7 @@ class Connection:
         if kind in (DECLINE, ABORT):
             r = Reader(body)
             code, ending = r.number(2), r.number(2)
-            # of DECLINE: an unknown parameter, or a party without a pin
+            # DECLINE may name an unknown parameter, or a party without a pin
             text = r.bytes(0, 1024 if kind == ABORT else 64)
             r.end()
             assert ending and (not text
@@ -259,7 +260,7 @@ class Connection:
             self.sock.close()
 
 
-# ---- vectors of small numbers: b = bits of the largest, the lowest first ----
+# ---- vectors of small numbers: each has the bits of the largest, lowest bit first ----
 
 def pack(values, label):
     bits = np.asarray(label)[:, None] >> np.arange(max(values.bit_length(), 1)) & 1
@@ -277,7 +278,7 @@ def unpack(values, count, packed):
 
 
 def label_bodies(group, values, label):
-    """The chunks of one vector."""
+    """Yields the chunks of one vector."""
     label, most = np.ravel(label), CHUNK * 8 // max(values.bit_length(), 1) & ~7
     for at in range(0, len(label), most):
         yield u32(group) + u32(values) + u64(len(label)) + u64(at) + field(
@@ -289,7 +290,8 @@ def no_labels(group, values):
 
 
 def labels(recv, group, values, count=None):
-    """recv() gives the bodies of the chunks. count None: as many as the sender says."""
+    """Returns a vector of labels. recv() returns the bodies of its chunks. If count is None, the
+    sender determines the length."""
     label = np.zeros(0, int)
     while count is None or len(label) < count:
         r = Reader(recv())
@@ -310,7 +312,7 @@ def labels(recv, group, values, count=None):
 
 
 def real_bodies(group, numbers, word):
-    """The chunks of one vector of numbers, "<f8" or "<f4"."""
+    """Yields the chunks of one vector of numbers. word: "<f8" or "<f4"."""
     numbers = np.asarray(numbers, dtype=word).ravel()
     most = CHUNK // numbers.itemsize
     for at in range(0, max(len(numbers), 1), most):

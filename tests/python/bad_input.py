@@ -1,7 +1,7 @@
-"""Files as people bring them, for test_convert.py.
+"""Broken and unusual files, for test_convert.py.
 
-ROWS: a name, the command line, the file's bytes, and three patterns for the sentence: where it is,
-the value, and the remedy. FINE: files that are read, and a pattern for what is said about them.
+ROWS: a name, the command line, the bytes of the file, and three patterns in the error: the place,
+the value, and the remedy. FINE: files that are accepted, and a pattern in the output.
 """
 
 ROWS = [

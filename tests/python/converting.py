@@ -1,5 +1,5 @@
-"""What tests of coterie.convert stand on: a directory of its own for each, and the command in this
-process."""
+"""Common code of the tests of coterie.convert: a temporary directory for each test, and the command
+in this process."""
 import contextlib
 import io
 import os
@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
-import federation  # noqa: F401  the path to the package
+import federation  # adds the package to the path
 import coterie
 from coterie.convert import __main__ as program
 
 
 def library(name):
-    """The module, or None where it is not installed."""
+    """Returns the module, or None if it is not installed."""
     try:
         return __import__(name)
     except ImportError:
@@ -26,7 +26,7 @@ def library(name):
 
 
 class Case(unittest.TestCase):
-    """Each test has a directory of its own, in which it is."""
+    """Runs each test in its own temporary directory."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
         os.chdir(scratch.name)
 
     def run_line(self, line):
-        """The status and all that the command of this line says, in this process."""
+        """Runs the command in this process; returns its status and all its output."""
         said = io.StringIO()
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
             try:
@@ -45,7 +45,7 @@ class Case(unittest.TestCase):
         return status, said.getvalue()
 
     def makes(self, line, features=None, ids=None, labels=None, edges=None):
-        """Converts into d. Nothing but what is given comes of it."""
+        """Converts into d, and checks that d has exactly the given files."""
         for old in Path(".").glob("d/*"):
             old.unlink()
         status, said = self.run_line(f"{line} --out d")

@@ -1,10 +1,10 @@
-"""Real daemons on this machine for the tests of the package: keys, slices, configurations,
+"""Real daemons on this host for tests of the package: keys, parts of data, configurations and
 processes.
 
     with Federation(3, kind="rows") as f:
         f.coordinator(job)            one job; or f.serve()
-        f.party("party-01")           others
-        f.config("party-00")          what the test takes part with
+        f.party("party-01")           the other parties
+        f.config("party-00")          the configuration of the test's own party
 """
 import json
 import os
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import coterie  # noqa: E402
 
-#: For what comes in a moment on a quiet machine, and has to come on one that is not.
+# Limit in seconds for events that take a moment on an idle host, but longer on a busy one.
 PATIENCE_S = 300.0
 
 
@@ -106,7 +106,7 @@ class Federation:
         self._listens("--job", self.path / "job.json")
 
     def serve(self, *names):
-        """With parties of these names, who have come."""
+        """Starts a serving coordinator and these parties, and waits until they are connected."""
         self._listens("--serve")
         for name in names:
             self.party(name)
@@ -117,7 +117,8 @@ class Federation:
             self.party(name, "--once")
 
     def people(self, name):
-        """After serve() with api: the configuration by which `name` submits from elsewhere."""
+        """Returns the configuration with which user `name` submits from another host. Requires
+        serve() with api."""
         place = self.endpoint("coordinator")
         tool("pki", "request", "--name", name, "--role", "user", "--dir", self.path / "pki")
         tool("pki", "sign", "--days", 20, "--ca", self.path / "pki", self.path / f"pki/{name}.csr")
@@ -127,7 +128,7 @@ class Federation:
         return self.config(name)
 
     def endpoint(self, name):
-        """HOST:PORT of a daemon's api.listen."""
+        """Returns HOST:PORT of a daemon's api.listen."""
         log = self.path / f"{name}.stderr"
         return wait(lambda: re.findall(r"API endpoint: https://([^ /\"]*)/", log.read_text()))[-1]
 
@@ -166,7 +167,7 @@ def columns(parties, jobs=("kcagc",)):
 
 
 def ties(parties, by, jobs):
-    """A graph alone, its edges or its vertices spread."""
+    """Returns a federation on a graph without features, its edges or vertices split."""
     return Federation(parties, by, jobs,
                       ["--features", 0, "--nodes", 150, "--clusters", 3, "--degree", 12,
                        "--homophily", 0.9])

@@ -1,10 +1,10 @@
-"""62 small tables as people have them, for test_messy.py.
+"""62 small tables with typical flaws, for test_messy.py.
 
-Each row of TABLES: a name, the file's name, its bytes, the grade, what is read (rows of features,
-or None), the ids, and a pattern for what the first command says, or "".
+Each row of TABLES has a name, the file name, its bytes, the grade, the rows of features that are
+read (or None), the ids, and a pattern in the output of the first command, or "".
 
-Grades: A, read right at once, with a warning where one is due; B, refused with options that,
-pasted, read it right; C, refused, and a person has to edit the file. No file is read wrong.
+Grades: A, read correctly at once, with a warning if needed; B, refused with options that make it
+right; C, refused, and a user must edit the file. No file is read wrongly.
 """
 from typing import List, NamedTuple, Optional
 
@@ -27,7 +27,7 @@ def text(*lines: str, end: str = "\n") -> bytes:
 
 
 def column(*cells: str) -> bytes:
-    """A heading id,x and the ids of IDS, with these cells in quotes."""
+    """Returns a table with the heading id,x and the ids of IDS, with these cells in quotes."""
     return text("id,x", *(f'{i},"{c}"' for i, c in zip(IDS.split(), cells)))
 
 
@@ -55,7 +55,7 @@ TABLES = [
     Messy("quotes and line ends in fields", "t.csv",
           b'id,note,x\na1,"says ""no"",\nthen yes",1\na2,"a, b",2\na3,c,4\na4,"d",5\n', "B",
           of(1, 2, 4, 5), "a1 a2 a3 a4"),
-    # headings and lines that are no rows
+    # headings, and lines that are not rows
     Messy("no heading, numbers", "t.csv", text("1.5,2", "3,4", "5,7"), "A",
           [[1.5, 2], [3, 4], [5, 7]]),
     Messy("no heading, words", "t.csv", text("a1,north,3.5", "a2,south,4", "a3,north,5",
@@ -125,7 +125,7 @@ TABLES = [
           of(1.23e15, 1.24e15, 1.5e15, 2000, 7), IDS),
     Messy("both decimals", "t.csv", column("1.5", "1,5", "2.25", "3,75", "4"), "C", None, None,
           '"1,5"'),
-    # what stands for no value
+    # missing values
     Messy("an empty field", "t.csv", text("x,y", "1,2", ",4", "5,8", "7,9"), "B",
           [[1, 2], [5, 4], [5, 8], [7, 9]]),
     Messy("several spellings of nothing", "t.csv", column("n/a", "NA", "3", "-", "7"), "B",

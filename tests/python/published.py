@@ -1,7 +1,6 @@
-"""Sets in the form in which they are published, from data directories, for the test of
-scripts/fetch-data.
+"""Writes sets in their published form from data directories, for the test of scripts/fetch-data.
 
-    published.py iris FILE                      of scikit-learn's copy: byte by byte UCI's
+    published.py iris FILE                      from scikit-learn, byte by byte UCI's file
     published.py SET DATA FILE...               cora, pubmed, email-eu-core, ego-facebook, football,
                                                 coil20, MUTAG
 """
@@ -38,7 +37,7 @@ def iris(file):
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    for row in (34, 37):  # UCI's file has other numbers there
+    for row in (34, 37):  # UCI's file differs in these rows
         X[row] = [4.9, 3.1, 1.5, 0.1]
     names = ["Iris-setosa", "Iris-versicolor", "Iris-virginica"]
     text = "".join(",".join(f"{x:.1f}" for x in row) + f",{names[k]}\n" for row, k in zip(X, y))
@@ -57,7 +56,7 @@ def cora(data, file):
     content = "".join("\t".join([ids[i], *map(str, X[i].toarray()[0].astype(int)), f"Class_{k}"])
                       + "\n" for i, k in enumerate(labels))
     cites = "".join(f"{ids[int(u)]}\t{ids[int(v)]}\n" for u, v in edges(data))
-    # one again, one to a paper that is not there
+    # one line is repeated, and one names a paper that does not exist
     cites += cites.split("\n")[0] + "\n" + "nowhere\tp3\n"
     tar(file, cora__cora_DOT_content=content, cora__cora_DOT_cites=cites)
 

@@ -1,4 +1,4 @@
-"""The package where little of what it can use is installed, and its results in another process."""
+"""Tests the package without its optional modules, and its results in another process."""
 import os
 import pickle
 import subprocess
@@ -17,7 +17,7 @@ FRAMES = ("pandas", "scipy", "sklearn")
 
 
 def without(modules, code, **env):
-    """What a Python prints in which these modules are not to be had."""
+    """Returns the output of a Python process in which these modules cannot be imported."""
     before = f"import sys\nfor m in {modules!r}: sys.modules[m] = None\n"
     done = subprocess.run(
         [sys.executable, "-c", before + code],

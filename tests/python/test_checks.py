@@ -1,5 +1,4 @@
-"""scikit-learn's own checks. Their tables have ten rows and more, so the fewest rows behind a sum
-are one here."""
+"""Runs scikit-learn's own checks. Some of their tables have only ten rows, so min_cluster is 1."""
 import unittest
 import warnings
 

@@ -1,4 +1,4 @@
-"""Jobs and results from another host, in a process that has neither programs nor numpy."""
+"""Tests jobs and results from another host, in a process without the programs and without numpy."""
 import json
 import shutil
 import unittest
@@ -15,12 +15,13 @@ BARE = ("numpy", "pandas", "scipy", "sklearn")
 
 
 def bare(code):
-    """What a Python prints that has no package, no program and cannot start any."""
+    """Returns the output of a Python process without optional modules, which cannot start
+    programs."""
     return without(BARE, code, COTERIE_BIN="/nowhere", PATH="/nowhere")
 
 
 class Results(federation.Federation):
-    """Of rows at two parties, which are there; anna submits, and reads at party-00."""
+    """Two parties have rows; anna submits jobs, and reads results at party-00."""
 
     def __init__(self):
         super().__init__(

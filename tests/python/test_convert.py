@@ -1,4 +1,4 @@
-"""coterie.convert: tables, edges, and what is said about them."""
+"""Tests coterie.convert: tables, edges, and messages about them."""
 import gzip
 import json
 import os
@@ -150,7 +150,8 @@ class Tables(Case):
                      "--category region --date joined --missing age=median --ignore note "
                      "--set na=- --missing dash=median\n")
         said = self.run_line("t.csv --out o")[1]
-        self.assertEqual(said.count('column "'), len(head) + 1)  # dash, once it has no value
+        # the dash column warns again, since it then has no value
+        self.assertEqual(said.count('column "'), len(head) + 1)
         for name in signs:
             self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')
 
@@ -258,7 +259,7 @@ class Tables(Case):
     @unittest.skipUnless(library("zstandard") or sys.version_info >= (3, 14),
                          "zstandard is not installed")
     def test_zstd(self):
-        # A frame of raw bytes: magic, header, block (RFC 8878).
+        # a frame of raw bytes: magic, header, block (RFC 8878)
         frame = b"\x28\xb5\x2f\xfd\x20\x07\x39\x00\x00x,y\n1,2"
         Path("t.csv.zst").write_bytes(frame)
         self.makes("t.csv.zst", [[1, 2]])

@@ -1,4 +1,4 @@
-"""coterie.convert: graphs, matrices, databases and typed tables, as other programs write them."""
+"""Tests coterie.convert on graphs, matrices, databases and typed tables from other programs."""
 import contextlib
 import datetime
 import os
@@ -138,7 +138,7 @@ graph
 
 
 def rows_of(X):
-    """A matrix as scipy.sparse.save_npz writes it."""
+    """Returns the arrays of a matrix as scipy.sparse.save_npz writes them."""
     s = scipy.sparse.csr_matrix(X)
     return dict(indptr=s.indptr, indices=s.indices, data=s.data, shape=np.array(s.shape))
 
@@ -239,7 +239,7 @@ class Matrices(Case):
 
 
 class Adjacency(Case):
-    """Edges as the entries of a square matrix."""
+    """Reads edges from the entries of a square matrix."""
 
     A = np.array([[0, 1, 0], [1, 0, 2.5], [0, 2.5, 0]])
     EDGES = "0\t1\t1\n1\t2\t2.5\n"
@@ -271,7 +271,7 @@ class Adjacency(Case):
         said = self.makes("t.csv -i id --edges a.npy", [[1], [2], [3]], "c b a",
                           edges="a\tb\t2.5\nb\tc\t1\n")
         self.assertRegex(said, "dropped 1 self-loops")
-        np.save("u.npy", np.triu(self.A))  # one side of a symmetric matrix
+        np.save("u.npy", np.triu(self.A))  # the upper half of a symmetric matrix
         self.assertNotIn("warning", self.makes("t.csv -i id --edges u.npy", [[1], [2], [3]],
                                                "c b a", edges="a\tb\t2.5\nb\tc\t1\n"))
         np.save("d.npy", np.array([[0, 1, 0], [0, 0, 0], [0, 2.5, 0]]))
@@ -279,7 +279,7 @@ class Adjacency(Case):
                                     edges="a\tb\t2.5\nb\tc\t1\n"),
                          "2 entries have no counterpart across the diagonal")
         np.save("e.npy", np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
-        self.makes("--edges e.npy", ids="0 1 2", edges="0\t1\n")  # the third node has no edge
+        self.makes("--edges e.npy", ids="0 1 2", edges="0\t1\n")  # the third node has no edges
 
     def test_refusals(self):
         np.save("X.npy", X)

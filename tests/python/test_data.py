@@ -1,5 +1,5 @@
-"""DataFrames, arrays, edges and graphs on their way to the programs: prepare(), and what it says no
-to."""
+"""Tests prepare(), which passes DataFrames, arrays, edges and graphs to the programs, and its
+errors."""
 import os
 import tempfile
 import unittest
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-import federation  # noqa: F401  the path to the package
+import federation  # adds the package to the path
 import coterie
 from coterie import _data, _program
 
@@ -30,7 +30,7 @@ def customers():
 
 
 class Advice(unittest.TestCase):
-    """What an error of prepare() proposes, passed to it, reads the table."""
+    """If an error of prepare() proposes options, prepare() reads the table with these options."""
 
     def test_arguments(self):
         df = pd.DataFrame({"who": ["a1", "a2", "a3", "a4"], "kind": ["u", "v", "u", "v"],
@@ -122,7 +122,7 @@ class Prepare(unittest.TestCase):
         self.refused('^DataFrame, row 2: column "customer" is "c3", expected a number.*category',
                      plain.iloc[[0, 0, 2]]
                      .assign(customer=["1", "2", "c3"], age=1.0))
-        # an id twice
+        # an id occurs twice
         self.refused('^DataFrame, row 1: .*"a1"', plain.assign(customer="a1", age=1), id="customer")
         self.refused('column .*"custmer"|custmer', plain, id="custmer")
         self.refused('column "region" is "east"|"east"',
@@ -160,7 +160,7 @@ class Prepare(unittest.TestCase):
                                          missing="mean").columns[0], "age")
 
     def test_tables_that_pandas_can_make(self):
-        class Arrow:  # as pyarrow.Table has it
+        class Arrow:  # has the interface of pyarrow.Table
             def to_pandas(self):
                 return customers()
 

@@ -1,4 +1,5 @@
-"""Estimators on simulated federations: what each kind of job finds, and what of it they give."""
+"""Tests estimators on simulated federations: the results of each kind of job, and their
+attributes."""
 import contextlib
 import copy
 import io
@@ -24,7 +25,7 @@ def blobs():
 
 
 def graph():
-    """200 nodes in three planted clusters: features, edges, classes."""
+    """Returns 200 nodes in three planted clusters: features, edges, classes."""
     with tempfile.TemporaryDirectory() as scratch:
         federation.tool("synth", "--nodes", 200, "--features", 40, "--clusters", 3, "--signal", 0.8,
                         "--homophily", 0.9,
@@ -43,7 +44,7 @@ class Tables(unittest.TestCase):
                                ((X - model.cluster_centers_[model.labels_]) ** 2).sum())
         self.assertEqual(model.n_iter_, model.run_.facts["lloyd_rounds"])
         self.assertIsNone(model.inertia_)
-        # its distances are in other units
+        # distances are in other units
         self.assertFalse(hasattr(coterie.KMeans(3, standardize="joint"), "transform"))
         columns = coterie.KMeans(3, split="columns", parties=3, random_state=4).fit(X)
         self.assertFalse(hasattr(columns, "score"))
@@ -109,8 +110,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(set(model.run_.profile["column"]), set(df.columns))
         self.assertEqual(list(model.feature_names_in_), list(df.columns))
         self.assertAlmostEqual(model.inertia_, model.run_.facts["inertia"])
-        # The coordinator's confidence of each row; daemons over TLS, with the models that the
-        # parties kept.
+        # The coordinator records the confidence of each row. predict() runs daemons over TLS with
+        # the stored models of the parties.
         confidence = coterie.Run(model.run_.path / "coordinator").labels["confidence"]
         self.assertAlmostEqual(confidence.mean(), model.run_.facts["silhouette"], 4)
         np.testing.assert_array_equal(model.predict(df), model.labels_)
@@ -175,11 +176,12 @@ class Tables(unittest.TestCase):
         X, _ = blobs()
         with tempfile.TemporaryDirectory() as scratch:
             model = coterie.KMeans(3, parties=2, out=scratch + "/run").fit(X)
-            self.assertFalse(Path(scratch, "run/work").exists())  # keys, and copies of the data
+            # work had keys and copies of the data
+            self.assertFalse(Path(scratch, "run/work").exists())
             again = coterie.Run(scratch + "/run")
             pd.testing.assert_frame_equal(again.labels, model.run_.labels)
             with self.assertRaisesRegex(coterie.InputError, "run"):
-                clone(model).fit(X)  # it holds an earlier run
+                clone(model).fit(X)  # the directory has an earlier run
 
 
 class Graphs(unittest.TestCase):
@@ -187,7 +189,8 @@ class Graphs(unittest.TestCase):
         X, edges, y = graph()
         model = coterie.AttributedGraphClustering(3, order=3, parties=3).fit(X, edges=edges)
         self.assertGreater(adjusted_rand_score(y, model.labels_), 0.9)
-        # Daemons over TLS, with the models that the parties kept; then with new nodes.
+        # predict() runs daemons over TLS with the stored models of the parties; then it gets new
+        # nodes.
         np.testing.assert_array_equal(model.predict(X, edges=edges), model.labels_)
         old = 150
         inside = edges[(edges < old).all(axis=1)]
@@ -204,7 +207,7 @@ class Graphs(unittest.TestCase):
         np.testing.assert_array_equal(model.predict(X, edges=edges), model.labels_)
         model = coterie.AttributedGraphClustering(3, method="gcc", parties=2).fit(X, edges=edges)
         with self.assertRaises(coterie.CoterieError):
-            model.predict(X, edges=edges)  # leaves no centres, says the party
+            model.predict(X, edges=edges)  # the party reports that the model has no centres
 
     def test_rows_that_are_not_placed(self):
         X, edges, y = graph()
@@ -309,7 +312,7 @@ class Errors(unittest.TestCase):
 
 class Warnings(unittest.TestCase):
     def given(self, fit):
-        """What fit() returns, and what it warns of, all from this file."""
+        """Returns the result of fit() and its warnings, all of which must come from this file."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = fit()

@@ -1,4 +1,4 @@
-"""Taking part in a real job, and submitting one: daemons over TLS."""
+"""Tests taking part in a real job, and submitting one: daemons over TLS."""
 import json
 import os
 import subprocess
@@ -131,7 +131,7 @@ class TakesPart(unittest.TestCase):
             self.assertRegex(
                 str(e.exception), "^party-00: coordinator says: only .* landmarks have 3 rows or "
                                   "more, for 140 clusters")
-            # ends it before there is any job, and its run.json is the one from before
+            # The party fails before the job, so run.json is still that of the earlier job.
             f.edit("party-00", heartbeat_s=0)
             with self.assertRaises(coterie.InputError) as e:
                 coterie.KMeans(3, party=f.config("party-00"), random_state=7).fit()
@@ -159,14 +159,14 @@ class Serves(unittest.TestCase):
         with federation.rows(3) as f:
             f.serve(*f.names)
             ids = set()
-            for _ in range(3):  # beside the results of those before, which are of the same job
+            for _ in range(3):  # the directory has results of earlier attempts at this job
                 model = coterie.KMeans(3, party=f.config("party-00"),
                                        coordinator=f.config("coordinator"),
                                        random_state=7).fit()
                 self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
                 ids.add(model.run_.job_id)
             self.assertEqual(len(ids), 3)
-            # none of them is taken for another
+            # fit() takes no earlier result for a new one
             with self.assertRaisesRegex(coterie.CoterieError,
                                         "has done a job of kind kmeans: not after 1 s"):
                 coterie.KMeans(3, party=f.config("party-00"), random_state=7, timeout=1).fit()
@@ -248,7 +248,8 @@ class Serves(unittest.TestCase):
     def test_what_the_coordinator_says_no_to(self):
         with federation.rows(2) as f:
             f.serve()
-            with self.assertRaisesRegex(coterie.InputError, "party-00"):  # who has never connected
+            # this party has never connected
+            with self.assertRaisesRegex(coterie.InputError, "party-00"):
                 coterie.KMeans(3, coordinator=f.config("coordinator")).fit()
 
     def test_nobody_answers(self):

@@ -1,4 +1,4 @@
-"""coterie.convert on small tables as people have them: messy.TABLES, each graded."""
+"""Tests coterie.convert on small tables with typical flaws: messy.TABLES, each with a grade."""
 import collections
 import shlex
 import shutil
@@ -23,7 +23,8 @@ class Graded(Case):
         return np.allclose(made.features, t.features, rtol=1e-12)
 
     def grade(self, t):
-        """A to C, or D: wrong, or no sentence; and all that was said."""
+        """Returns the grade, A to C, or D for a wrong result or a missing message; and the
+        output."""
         Path(t.file).write_bytes(t.content)
         status, said = self.run_line(f"{t.file} --out o")
         if status == 0:

@@ -1,4 +1,4 @@
-"""Pictures by t-SNE: `Run.report(tsne=True)`."""
+"""Tests pictures by t-SNE: `Run.report(tsne=True)`."""
 import re
 import unittest
 
@@ -9,13 +9,13 @@ try:
 except ImportError:
     raise unittest.SkipTest("scikit-learn is not installed") from None
 
-import federation  # noqa: F401 (finds the package)
+import federation  # adds the package to the path
 import coterie
 from coterie._run import _tsne
 
 
 def places(report):
-    """x and y of each point of the picture, and the hue of its cluster."""
+    """Returns x and y of each point of the picture, and the cluster of its colour."""
     point = r'<circle class="pt k(\d+)" cx="([-.\d]+)" cy="([-.\d]+)"'
     marks = re.findall(point, report.html)
     return np.array([(float(x), float(y))

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""kube-shape -- whether YAML documents have the shape of the Kubernetes API: each field is known,
-has its type, and none that must be there is missing. The shapes are those of Debian's
-python3-kubernetes, made of the API's OpenAPI description.
+"""kube-shape -- checks that YAML documents conform to the Kubernetes API: each field is known and
+has its type, and no required field is missing. The types are those of Debian's
+python3-kubernetes, generated from the OpenAPI description of the API.
 
-    kube-shape.py FILE...     exit 1 and a line for each fault, with its path
+    kube-shape.py FILE...     prints a line for each fault, with its path, and exits with 1
 """
 import re
 import sys
@@ -17,12 +17,13 @@ faults = []
 
 
 def model(kind, version):
-    """V1StatefulSet of StatefulSet and apps/v1."""
+    """Returns the class of a kind and version, such as V1StatefulSet for StatefulSet and
+    apps/v1."""
     return getattr(client, version.split("/")[-1].capitalize() + kind, None)
 
 
 def check_object(value, shape, path):
-    """An object by the model class `shape`."""
+    """Checks an object against the model class `shape`."""
     fields = {json: name for name, json in shape.attribute_map.items()}
     for key, inner in value.items():
         if key in fields:
@@ -37,7 +38,7 @@ def check_object(value, shape, path):
 
 
 def check(value, kind, path):
-    """A value by a type's name: V1PodSpec, list[V1Container], dict(str, str), str."""
+    """Checks a value against a type's name: V1PodSpec, list[V1Container], dict(str, str), str."""
     if value is None:
         faults.append(f"{path}: null")
     elif found := re.fullmatch(r"list\[(.*)\]", kind):

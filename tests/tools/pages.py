@@ -1,15 +1,15 @@
-"""Runs the console blocks of a Markdown page, in sequence, and compares the output.
+"""Runs the console blocks of a Markdown page in sequence, and compares the output.
 
     pages.py PAGE [OLD=NEW]...
 
 A block begins with ```console. A line `$ COMMAND` is a command; a command that ends in a backslash
-or opens a here-document goes on. The lines after it are its output, standard error included. In
-them "..." stands for any text, and a line "..." for any number of lines. A command without such
-lines may print anything. Each must exit with 0, or with N if its last expected line is "[exit N]".
-A block ```json title="FILE" is written to FILE first. All run in one shell, in the current
-directory. OLD=NEW replaces text of the page, such as a port.
+or opens a here-document continues. The next lines are its expected output, standard error included.
+In them "..." stands for any text, and a line "..." for any number of lines. A command without
+expected output may print anything. Each must exit with 0, or with N if its last expected line is
+"[exit N]". A block ```json title="FILE" is written to FILE first. All commands run in one shell, in
+the current directory. OLD=NEW replaces text of the page, such as a port.
 
-Prints the first difference and exits with 1, or the number of commands.
+Prints the number of commands, or the first difference and exits with 1.
 """
 import re
 import subprocess
@@ -18,14 +18,14 @@ import uuid
 
 
 def blocks(text):
-    """(kind, title, lines) of each fenced block."""
+    """Yields (kind, title, lines) of each fenced block."""
     for match in re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```", text, re.M | re.S):
         title = re.search(r'title="([^"]*)"', match[2])
         yield match[1], title and title[1], match[3].splitlines()
 
 
 def commands(lines):
-    """[command, expected lines] of a block."""
+    """Returns [command, expected lines] for each command of a block."""
     found, word = [], None
     for line in lines:
         if word is not None:  # the line is in a here-document
@@ -43,7 +43,7 @@ def commands(lines):
 
 
 def matches(expected, printed):
-    """Do these lines agree? Blanks at the ends of lines do not count."""
+    """Returns whether the lines agree; blanks at the ends of lines do not count."""
     pattern = "".join(
         r"(?:[^\n]*\n)*?" if line == "..."
         else re.escape(line).replace(r"\.\.\.", r"[^\n]*") + r"\n"
@@ -62,7 +62,7 @@ class Shell:
         )
 
     def run(self, command):
-        """Its output's lines, and its exit status."""
+        """Runs a command; returns the lines of its output and its exit status."""
         mark, lines = uuid.uuid4().hex, []
         self.bash.stdin.write(f"{command}\nprintf '\\n%s %s\\n' {mark} $?\n")
         self.bash.stdin.flush()
@@ -74,7 +74,7 @@ class Shell:
 
 
 def run_page(text):
-    """The number of commands; SystemExit at the first that differs."""
+    """Returns the number of commands; raises SystemExit at the first difference."""
     shell, count = Shell(), 0
     for kind, title, lines in blocks(text):
         if kind == "json" and title:

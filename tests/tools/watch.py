@@ -1,5 +1,6 @@
-"""watch.py N SOCKET PID: N who watch a daemon's /events until it ends. Says "all watch"; at last
-how many events one got, and the processor time, in seconds, of the daemon's thread that answers."""
+"""watch.py N SOCKET PID -- N clients watch a daemon's /events until it exits. Prints "all watch";
+at the end, the number of events of one client, and the CPU seconds of the daemon's thread that
+answers."""
 import glob, selectors, socket, sys
 
 count, path, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3]

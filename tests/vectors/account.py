@@ -1,13 +1,12 @@
 #!/usr/bin/python3
-"""Writes account.inc: what several Gaussian releases come to, with 60 digits, independent of the C
-sources.
+"""Writes account.inc: the privacy loss of several Gaussian releases, with 60 digits, independent of
+the C sources.
 
-Each job's mu is found from the (eps, delta) that it claims, the mu are added up as a root of
-squares, and the total's eps is found again at the table's delta; the curve is Phi(mu/2 - eps/mu) -
-e^eps Phi(-mu/2 - eps/mu) (Balle, Wang 2018, Theorem 8). A second way to the same number stands
-beside the first: the privacy loss of the total is a normal number of mean mu^2/2 and variance mu^2,
-and delta is the integral of 1 - e^(eps - loss) over losses above eps (Steinke 2022, Proposition 7);
-the two must agree, or nothing is written.
+Each job's mu follows from its (eps, delta). The total mu is the root of the sum of squares, and
+gives eps at the table's delta. The curve is Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle,
+Wang 2018, Theorem 8). A second method checks the first: the privacy loss of the total is normal
+with mean mu^2/2 and variance mu^2, and delta is the integral of 1 - e^(eps - loss) over losses
+above eps (Steinke 2022, Proposition 7). If the two differ, nothing is written.
 
     tests/vectors/account.py > tests/vectors/account.inc      # python3-mpmath
 """
@@ -27,7 +26,7 @@ def integral(eps, mu):
 
 
 def where(f, low, high):
-    """The root of f, which falls from low to high."""
+    """Returns the root of f, which falls from low to high."""
     for _ in range(230):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) > 0 else (low, middle)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes dh.inc: known answers for crypto/dh, made with Python integers alone.
+"""Writes dh.inc: known answers for crypto/dh, made with Python integers only.
 
 The primes come from RFC 7919's formula, not from the C source; X25519 is the ladder of RFC 7748,
 section 5. Secrets are SHA-256 of fixed texts; X25519 takes the last 32 of their 40 bytes.
@@ -10,7 +10,7 @@ GROUPS = {2048: 560316, 3072: 2625351, 4096: 5736041}  # bits: X of RFC 7919, Ap
 
 
 def e_times(power):
-    """floor(2^power e), by the series with 64 guard bits."""
+    """Returns floor(2^power e), by the series with 64 guard bits."""
     term = 1 << (power + 64)
     total, k = 0, 0
     while term:
@@ -29,7 +29,7 @@ def secret(label):
 
 
 def x25519(scalar, u):
-    """Of 32 bytes and 32 bytes, RFC 7748."""
+    """Returns X25519 (RFC 7748) of a scalar and a point of 32 bytes each."""
     p = 2**255 - 19
     k = int.from_bytes(scalar, "little") & ~7 & ~(1 << 255) | 1 << 254
     x1 = int.from_bytes(u, "little") & ~(1 << 255)

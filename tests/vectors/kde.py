@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Equations 10 to 14 of FedGCN as protocols/fedgcn/README.md reads them, in numpy: C after the
-steps from three prototypes of 12 uploaded ones, with one variance for each component, and with
-covariances.
+"""Computes equations 10 to 14 of FedGCN in numpy as protocols/fedgcn/README.md reads them. It
+prints C after the steps from three of 12 uploaded prototypes, with one variance for each
+component, and with covariances.
 
     tests/vectors/kde.py > tests/vectors/kde.inc
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes okvs.inc: known answers for the tables of docs/alignment.md, independent of the C sources.
 
-Keys and values are of formulas that test_okvs.c has, too. Tables are made here by elimination
-(peeling is one order of it) with free places that a formula fills; AES by openssl(1).
+Keys and values come from formulas that are also in test_okvs.c. Tables are solved by elimination
+(peeling is one order of it); a formula fills free places. AES is that of openssl(1).
 """
 import hashlib
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes paillier.inc: known answers for crypto/paillier, made with Python integers alone.
+"""Writes paillier.inc: known answers for crypto/paillier, made with Python integers only.
 
 Primes, plaintexts and r come from SHA-256 of fixed texts.
 """
@@ -16,7 +16,7 @@ def number(label, bits):
 
 
 def is_prime(p):
-    """Miller and Rabin's test with the first 40 odd bases."""
+    """Runs Miller and Rabin's test with the first 40 odd bases."""
     s = (p - 1 & 1 - p).bit_length() - 1
     for base in range(3, 83, 2):
         x = pow(base, p - 1 >> s, p)
@@ -33,13 +33,13 @@ def prime(label):
 
 
 def encrypt(n, row, r):
-    """One ciphertext of a row of signed numbers."""
+    """Returns one ciphertext of a row of signed numbers."""
     m = sum(x << SLOT * s for s, x in enumerate(row)) % n
     return pow(1 + n, m, n * n) * pow(r, n, n * n) % (n * n)
 
 
 def decrypt(p, q, c, count):
-    """The row of signed numbers, by lambda and without the remainder theorem."""
+    """Returns the row of signed numbers, by lambda and without the remainder theorem."""
     n, order = p * q, math.lcm(p - 1, q - 1)
     m = (pow(c, order, n * n) - 1) // n * pow(order, -1, n) % n
     m -= n if m > n // 2 else 0
@@ -58,7 +58,7 @@ def c_string(value, size):
 
 
 def rows(name, width, depth):
-    """Numbers of both signs; the first row has the extremes."""
+    """Returns rows of numbers of both signs; the first row has the extremes."""
     most = (1 << 29) - 1
     all_rows = [
         [number(f"{name} {t} {s}", 30) - (1 << 29) for s in range(width)] for t in range(depth)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes seal.inc: known answers for the sealed messages of docs/secure-sum.md.
 
-Independent of the C sources: keys as secagg.py makes them, AES by openssl(1) block by block, GCM's
-counter and authentication (NIST SP 800-38D) here.
+Independent of the C sources: keys come from secagg.py, and AES from openssl(1) block by block.
+GCM's counter and authentication (NIST SP 800-38D) are computed here.
 """
 import io
 import subprocess
@@ -19,7 +19,7 @@ def aes(key, blocks):
 
 
 def times(x, y):
-    """In GF(2^128), bits in GCM's order."""
+    """Multiplies in GF(2^128), bits in GCM's order."""
     z = 0
     for i in range(127, -1, -1):
         if x >> i & 1:
@@ -45,7 +45,7 @@ def gcm(key, nonce, data, plain):
     return box + bytes(a ^ b for a, b in zip(y.to_bytes(16, "big"), first))
 
 
-# Test case 16 of the GCM specification, so that this GCM is one.
+# Test case 16 of the GCM specification checks this GCM.
 assert gcm(bytes.fromhex("feffe9928665731c6d6a8f9467308308" * 2),
            bytes.fromhex("cafebabefacedbaddecaf888"),
            bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
@@ -55,7 +55,7 @@ assert gcm(bytes.fromhex("feffe9928665731c6d6a8f9467308308" * 2),
 
 
 def seal(i, j, number, purpose, plain):
-    """Party i's number-th message to party j."""
+    """Returns party i's number-th message to party j."""
     names = text(NAMES[i]) + text(NAMES[j])
     key = hkdf_expand(pair_key(i, j), b"coterie seal v1" + names, 32)
     data = JOB_ID + u32(ATTEMPT) + purpose.to_bytes(2, "big") + names

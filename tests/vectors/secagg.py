@@ -52,7 +52,7 @@ class Party:
         self.public = pow(2, self.s, P).to_bytes(BITS // 8, "big")
         drawn = hashlib.sha256(b"nonce " + name).digest()
         self.nonce = hashlib.sha256(b"coterie coin v1" + drawn).digest()
-        # Neither is looked into by the hash: any bytes will do, of different lengths.
+        # The hash does not parse these fields, so any bytes of different lengths suffice.
         self.spki = b"spki " + name * 3
         self.signature = b"signature " + name * 4
 
@@ -62,8 +62,8 @@ class Party:
 
 
 parties = [Party(n) for n in NAMES]
-# Keys that two share beforehand, the shortest and the longest that there may be. In all other
-# answers there are none.
+# Keys that two parties had before the job, of the shortest and the longest permitted length. All
+# other answers have no such keys.
 PSK = {(0, 1): hashlib.sha256(b"psk of bank-a and bank-b").digest(),
        (1, 2): hashlib.sha512(b"psk of bank-b and shop").digest()}
 
@@ -78,7 +78,7 @@ def session(markers):
 
 
 def marker(i, j):
-    """What party i says to j of the key that they share."""
+    """Returns the marker of party i for j, made with the key that they share."""
     key = PSK.get((min(i, j), max(i, j)))
     if not key:
         return bytes(8)
@@ -103,8 +103,8 @@ def pair_key(i, j, psk=False):
 
 
 def mask(i, members, number, bits, history={}, psk=False):
-    """Words of party i's mask for the number-th sum of these members, and the mask of a tag behind
-    them."""
+    """Returns the words of party i's mask for the number-th sum of these members, followed by the
+    mask of a tag."""
     of = text(b"coterie sum v1") + u32(len(members)) + b"".join(
         text(parties[m].name) for m in members)
     info = b"coterie mask v2" + hashlib.sha256(of + number.to_bytes(8, "big") + TRANSCRIPT).digest()

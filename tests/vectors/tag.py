@@ -20,12 +20,12 @@ def hkdf_expand(prk, info, n):
 
 
 def uniform(b):
-    """16 bytes of a stream as a number mod p."""
+    """Returns 16 bytes of a stream as a number mod p."""
     return int.from_bytes(b, "little") % 2**127 % P
 
 
 def draw(group, number, n, parties):
-    """a_0 .. a_255, R, and b_i of parties 0, 1, ..."""
+    """Returns a_0 .. a_255, R, and b_i of parties 0, 1, ..."""
     info = b"coterie tag v3" + SESSION + group.to_bytes(4,
                                                         "big") + number.to_bytes(
                                                             8, "big") + n.to_bytes(8, "big")
@@ -44,7 +44,8 @@ def tag(group, number, party, words):
 
 
 def word(i, party):
-    """Any numbers of both signs; of party 255 those of the largest magnitude alone."""
+    """Returns a word of a party: numbers of both signs, and for party 255 only those of the largest
+    magnitude."""
     if party == 255:
         return 2**63 - 1 if i % 3 else 1 - 2**63
     return (i * i * 0x9E3779B97F4A7C15 + party) % 2**62 - 2**61

@@ -8,13 +8,14 @@
 enum {
 	ALIGN_IDS_MAX = 60000000, /* ids of one party */
 	ALIGN_CANARIES = 128,     /* canaries in every party's set, and so among the common rows */
-	ALIGN_TRIES = 8,          /* attempts at new pseudonyms until all sets fit into tables */
+	/* maximum number of attempts with new pseudonyms until all sets fit into tables */
+	ALIGN_TRIES = 8,
 	ALIGN_STEPS_MAX = 128
 };
 
-/* Public scale for rounding up counts of ids: 64, then each step 3/20 larger than the last (rounded
- * down), finally ALIGN_IDS_MAX. With bound > 0, the scale has only that number. Returns the number
- * of steps. */
+/* Writes the public scale to which counts of ids are rounded up. It begins with 64; each further
+ * step is 3/20 larger than the previous one (rounded down), and the last step is ALIGN_IDS_MAX.
+ * With bound > 0, the scale has only that number. Returns the number of steps. */
 size_t align_scale(unsigned bound, uint32_t step[static ALIGN_STEPS_MAX]);
 
 #endif

@@ -1,7 +1,7 @@
 /* kind.h -- the interface of shared code to a protocol: one table for each kind of job.
  *
  * A protocol's folder holds its table (protocols/fedsc/kind.c), protocols/kinds.def lists them, and
- * no other code names a kind. The tables of its roles, in coordinator/ and party/, point here.
+ * no other code names a kind. The tables of its roles, in coordinator/ and party/, point to it.
  * struct job_head has the parameters of every job. A kind's own struct begins with it
  * (protocols/fedsc/job.h) and is the `job` of the members here.
  */
@@ -113,8 +113,8 @@ struct kind_claim {
 	const char *unit;   /* unit of privacy: "row", "edge", "graph" */
 	bool in_sums;       /* the noise is in sums, by shares of all parties */
 	unsigned colluders; /* noise shares that may be known; JOB_AUTO: half of the parties */
-	/* Nothing is claimed (eps 0), yet noise hides something: no attempt may ask another
-	 * question than the first. */
+	/* The job has noise but claims no privacy (eps 0). Each attempt must ask the same questions
+	 * as the first one. */
 	bool one_question;
 };
 
@@ -127,7 +127,8 @@ struct kind_sizes {
 	double edges;   /* undirected; of all graphs together */
 	double parties;
 	bool coordinator;
-	bool dense; /* features are stored as used: n x columns numbers, for any value of entries */
+	/* features are stored as a dense matrix of n x columns numbers; entries does not matter */
+	bool dense;
 	bool again; /* the features can be read again by panels, so that no copy is kept */
 };
 
@@ -155,26 +156,28 @@ struct kind {
 	enum kind_words words;
 	/* Replaces rows' defaults, depending on the given parameters. NULL: none. */
 	void (*presets)(const struct json *root, struct kind_presets *to);
-	/* Derives parameters from others, after reading. modulus_given:
+	/* Derives parameters from others, after reading. modulus_given: true if
 	 * job.secure_sum.modulus_bits was given. NULL: nothing to do. */
 	void (*settle)(void *job, bool modulus_given);
 	/* Checks relations between parameters. ERR_INPUT. */
 	enum err (*check)(const void *job);
-	/* CLUSTERS_OR_RANGE: the reason why job.clusters must be one number, a static clause;
-	 * NULL if a range is allowed (common/cluster/selection.h). */
+	/* Only with CLUSTERS_OR_RANGE. Returns the reason why job.clusters must be one number, a
+	 * static clause, or NULL if a range is allowed (common/cluster/selection.h). */
 	const char *(*one_k)(const void *job);
-	/* The reason why no attempt can run without one of its parties, a static clause; NULL if
-	 * one can. If the member is NULL, the result counts as NULL. */
+	/* Returns the reason why an attempt cannot run without one of its parties, a static clause.
+	 * Returns NULL if an attempt can run without one. If the member is NULL, the result counts
+	 * as NULL. */
 	const char *(*needs_all)(const void *job);
 	/* Path of the enum row whose value decides which rows a job reads; NULL: all jobs read the
 	 * same rows. Bit i of a row's `readers` stands for value i. */
 	const char *way;
-	/* NULL: the job reads the row, as far as its `readers` go. Otherwise a static clause that
-	 * names the jobs that read it: "where job.profile is true". If the member is NULL, the
-	 * result counts as NULL. */
+	/* Returns NULL if the job reads the row, as far as its `readers` go. Otherwise returns a
+	 * static clause that names the jobs that read it, such as "where job.profile is true". If
+	 * the member is NULL, the result counts as NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
-	/* Writes the parameters that defaults depend on: the number of clusters, and a preset. The
-	 * given job is compared with a job of only these. NULL: kind_standard_clusters(). */
+	/* Writes the parameters on which defaults depend: the number of clusters, and a preset.
+	 * Parameters count as given if they differ from those of a job with only these parameters.
+	 * NULL: kind_standard_clusters(). */
 	void (*standard)(const void *job, struct json *root);
 	/* True if job.fraction_bits applies. NULL: with WORDS_BY_JOB. */
 	bool (*has_fraction)(const void *job);
@@ -185,18 +188,19 @@ struct kind {
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*disclosures)(struct disclosures *s, const void *job, size_t parties);
-	/* For jobs that show parties sums, or clusters derived from them, while they run. Without
-	 * sufficient noise a party that sends false terms can read single rows. Returns the
-	 * required setting, a static clause; NULL if it is met or does not apply
-	 * (policy.require_noise). If the member is NULL, the result counts as NULL. */
+	/* For jobs that show parties sums, or clusters derived from sums, while they run. Without
+	 * sufficient noise, a party that sends false terms can read single rows. Returns the
+	 * setting that the job would need, a static clause. Returns NULL if the job has it, or if
+	 * the job shows no sums (policy.require_noise). If the member is NULL, the result counts as
+	 * NULL. */
 	const char *(*needs_noise)(const void *job);
 	/* Differential privacy claimed for everything derived from a row; eps 0, or NULL: none. */
 	struct kind_claim (*claim)(const void *job);
 	/* True if sums are over all parties at once, not over pairs. NULL: always true. */
 	bool (*is_flat)(const void *job);
-	/* Bytes of the largest vector that a party sends at once, or with `down` receives from the
-	 * coordinator; 0 if unknown in advance. n is 0 if it is not known yet. If the member is
-	 * NULL, the result counts as 0. */
+	/* Returns the bytes of the largest vector that a party sends at once; with `down`, that it
+	 * receives from the coordinator. 0 if that is not known in advance. n is 0 if it is not
+	 * known yet. If the member is NULL, the result counts as 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
 	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
 	 * fitted to measurements (docs/results/memory.md). Non-decreasing in each size. */

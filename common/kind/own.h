@@ -20,11 +20,13 @@ struct disclosures {
 	size_t n, max;
 };
 void disclosures_add(struct disclosures *s, bool applies, const char *text);
-/* Disclosures common to most kinds, first and last. pairs: some sum has two parties only. */
+/* Adds the first disclosures of most kinds; disclose_collusion() adds the last ones. pairs: some
+ * sum has only two parties. */
 void disclose_names(struct disclosures *s, size_t parties);
-/* Disclosures of row matching (job.align); none if rows are not matched. */
+/* Adds the disclosures of row matching (job.align); none if rows are not matched. */
 void disclose_align(struct disclosures *s, const void *job, size_t parties);
-/* Claim of differential privacy, once per kind: mechanism, unit, eps and delta; NULL: none. */
+/* Adds the kind's claim of differential privacy: mechanism, unit, eps and delta. Call it once per
+ * kind; NULL: no claim. */
 void disclose_privacy(struct disclosures *s, const char *claim);
 void disclose_collusion(struct disclosures *s, bool pairs, size_t parties);
 
@@ -59,7 +61,7 @@ extern const char *const kind_align_names[];
 		    .help = "intersect: fewest common rows; if there are fewer, the job "          \
 			    "ends before a party sees them"                                        \
 	}
-/* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */
+/* Checks these rows. ERR_INPUT if the job gives a row that its value of align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_standard_clusters(const void *job, struct json *root);
 /* for the member needs_noise of kinds without any noise */

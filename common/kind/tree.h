@@ -1,8 +1,9 @@
-/* tree.h -- order of pairwise clustering: the tree of kCAGC Section 3.4.2 over parties 0 .. L-1.
+/* tree.h -- the order in which groups of parties cluster: the tree of kCAGC Section 3.4.2 over
+ * parties 0 .. L-1.
  *
- * Level 0 holds the parties, sorted by name. Each further level joins neighbours in pairs. An odd
- * one joins the last pair as a third, so that no group exceeds another by a single party. Flat and
- * basic are one node over all parties. L = 1 has no inner node.
+ * Level 0 holds the parties, sorted by name. Each further level joins neighbours in pairs. If the
+ * number of nodes is odd, the last node joins the last pair as a third member. With methods flat
+ * and basic, the tree has one inner node over all parties. L = 1 has no inner node.
  */
 #ifndef COMMON_KIND_TREE_H
 #define COMMON_KIND_TREE_H
@@ -29,7 +30,7 @@ struct tree {
 };
 
 void tree_build(struct tree *t, size_t parties, bool flat);
-/* The inner node of `level` (1 ..) that contains party; there is one at each level. */
+/* Returns the inner node of `level` (1 ..) that contains the party; there is one at each level. */
 const struct tree_node *tree_node_of(const struct tree *t, size_t party, size_t level);
 
 #endif

@@ -22,7 +22,7 @@
 
 enum { GIN_HIDDEN = 64, GIN_LAYERS = 3, GIN_POOLED = GIN_LAYERS * GIN_HIDDEN, GIN_Z = 64 };
 
-/* Linear maps, in the order of their weights. FedPer keeps the last ones local. */
+/* Linear maps, in the order of their weights. FedPer does not share the last ones. */
 enum gin_part_number {
 	GIN_1A,
 	GIN_1B,
@@ -94,8 +94,8 @@ GIN_DECLARE(double, _f64)
 void gin_embed(const struct gin *net, const struct graphs *g, const float *F, const float *W,
 	       unsigned threads, struct mat *Z);
 
-/* The part of Z that no weight changes (initialised here): the drawing for GRAPHS_DRAWING,
- * otherwise 0. */
+/* Computes the part of Z that does not depend on the weights (initialised here): the drawing for
+ * GRAPHS_DRAWING, otherwise 0. */
 void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, struct mat *Z);
 
 /* Adam (Kingma, Ba 2015) with its usual constants: 0.9, 0.999, 1e-8. */

@@ -233,7 +233,7 @@ static void learn_shard(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Adds each shard's changes to the merged vectors, and copies the result to every shard. */
+/* Adds all shards' changes to the merged vectors, and copies the result to all shards. */
 static void merge_rows(float *all, float *const *own, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {

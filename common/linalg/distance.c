@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Differences are as fast as dgemm with its packing for few dimensions, for few centres, or if both
- * fit into the first cache (bench_kernels). Beyond, they fall to half its speed. Above BESIDE_DIMS
- * dimensions the rows are not copied. */
+/* Limits up to which differences are summed directly. For few dimensions, few centres, or if both
+ * fit into the first-level cache, that is as fast as dgemm, which first copies its operands
+ * (bench_kernels). Above these limits it has half the speed of dgemm. Above BESIDE_DIMS dimensions,
+ * rows are not copied as columns. */
 enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096, BESIDE_DIMS = DIRECT_DIMS };
 
 static bool direct(const struct distance *s)

@@ -29,14 +29,14 @@ void distance_init(struct distance *s, size_t k, size_t d);
 void distance_set(struct distance *s, const double *c); /* k x d; may be called repeatedly */
 void distance_release(struct distance *s);
 
-/* D[i * k + r] = ||z_i - c_r||^2 >= 0 for count <= DISTANCE_ROWS rows of z (count x d). Bitwise
- * identical only for a row at the same position of its block, so cut blocks from row 0 on. O(count
- * k d). */
+/* D[i * k + r] = ||z_i - c_r||^2 >= 0 for count <= DISTANCE_ROWS rows of z (count x d). A row's
+ * distances are bitwise identical only at the same position of a block, so cut blocks from row 0
+ * on. O(count k d). */
 void distance_block(struct distance *s, const double *z, size_t count, double *D);
 
-/* Rows measured repeatedly. Up to 64 dimensions they are copied as columns (blocks of d x
- * DISTANCE_STRIDE, zero-padded), which uses all lanes even with few centres. Z must outlive it.
- * Threads may share it. */
+/* Rows whose distances are computed repeatedly. Up to 64 dimensions, rows are copied as columns
+ * (blocks of d x DISTANCE_STRIDE, zero-padded), which uses all vector lanes even with few centres.
+ * Z must outlive this struct. Threads may share it. */
 struct distance_rows {
 	const struct mat *Z;
 	double *column; /* NULL above 64 dimensions */

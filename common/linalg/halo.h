@@ -32,8 +32,9 @@ struct halo {
 	struct rows_by_rank give; /* rows of this process in the halos of other ranks */
 };
 
-/* a: this process's rows; without ranks `at` is its index, borrowed. O(entries log count), one
- * exchange. Memory: 4 bytes per entry and per row of the halo. */
+/* Builds the halo of `a`, which has this process's rows. Without ranks, h->at is the index of `a`,
+ * borrowed. O(entries log count), and one exchange. Memory: 4 bytes per entry and per row of the
+ * halo. */
 void halo_init(struct halo *h, const struct ranks *R, const struct csr *a);
 void halo_release(struct halo *h);
 /* Fills halo (count items of `bytes` bytes) from `own` (rows items) of the ranks that own the

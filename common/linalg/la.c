@@ -240,19 +240,19 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
 
 	if (count == 0)
 		return ERR_OK;
-	/* Rows of d values are columns in LAPACK. */
+	/* Row-major rows of d values are columns for LAPACK, which is column-major. */
 	return check_info(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', la_int(d), la_int(count), factor->a,
 					 la_int(d), x, la_int(d)),
 			  "dpotrs", d, count);
 }
 
-/* PANEL: columns of one panel; a panel of few rows fits in the cache. LONG: fewest columns for
- * which panels pay. */
+/* PANEL: number of columns of a panel; a panel of few rows fits in the cache. LONG: number of
+ * columns from which panels are faster. */
 enum { PANEL = 1 << 12, LONG = 1 << 17 };
 
-/* For rows of millions of numbers dgeqrf reads all of them once per row, out of the cache. So this
- * factorises each panel of columns, then the stacked triangles, and multiplies the two orthogonal
- * factors (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
+/* Orthonormalises rows of millions of numbers. dgeqrf would read all of A from memory once per row.
+ * So this factorises each panel of columns, then the stacked triangles, and multiplies the two
+ * orthogonal factors (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
 static lapack_int orthonormal_long_rows(struct mat *A)
 {
 	size_t r = A->rows, c = A->cols, panels = c / PANEL, high = panels * r;
@@ -342,7 +342,8 @@ static void triangles_release(struct triangles *t)
 static void la_triangle_of(struct triangles *t, size_t rows, double *R)
 {
 	size_t r = t->r;
-	/* without LAPACKE's search for NaN: triangle_singular() sees it in the factor */
+	/* calls the variant that does not check for NaN, since triangle_singular() detects NaN in
+	 * the factor */
 	lapack_int info =
 	    LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room, la_int(rows),
 				t->tau, t->work, la_int(r * GEQRF_BLOCK));

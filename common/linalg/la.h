@@ -13,24 +13,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Rows and columns of a tile. Rows of a product from a multiple of LA_TILE on are bitwise identical
- * when computed alone. Large enough for dgemm's full speed, small enough that a 700 x 700 Gram
- * matrix keeps a few threads busy; never tuned to the machine. */
+/* Rows and columns of a tile. If a part of a product begins at a row that is a multiple of LA_TILE,
+ * it is bitwise identical when computed alone. A tile is large enough for dgemm's full speed, and
+ * small enough that a 700 x 700 Gram matrix keeps a few threads busy. It must not depend on the
+ * machine. */
 enum { LA_TILE = 256 };
 
-/* Call first in main. OpenBLAS picks its kernels from a list of processors at load time. It takes a
- * processor newer than its list for one of 2004: 0.3.21 does so with Xeons of 2023, and a landmark
- * job takes half as long again. In that case, if the processor has AVX2 and FMA, the program
- * executes itself again with the same arguments and OPENBLAS_CORETYPE=Haswell. A user's own
- * OPENBLAS_CORETYPE has precedence. If that fails, the program continues with the slow kernels. */
+/* Call first in main(). OpenBLAS picks its kernels from a list of processors at load time. If the
+ * processor is newer than the list, it uses kernels for a processor of 2004: 0.3.21 does so with
+ * Xeons of 2023, and a landmark job takes 1.5 times as long. In that case, if the processor has
+ * AVX2 and FMA, the program executes itself again with the same arguments and
+ * OPENBLAS_CORETYPE=Haswell. If the user has set OPENBLAS_CORETYPE, that value is used instead. If
+ * that fails, the program continues with the slow kernels. */
 void la_begin(char **argv);
 
-/* Makes OpenBLAS allocate the buffers of all threads at start. OpenBLAS maps and keeps one buffer
- * per concurrent call, and retries for ever if memory is short. ERR_INTERNAL after 5 s; the process
- * must then exit, since one of its threads still retries. */
+/* Makes OpenBLAS allocate the buffers of all threads at start. OpenBLAS allocates and keeps one
+ * buffer per concurrent call, and retries for ever if memory is exhausted. Returns ERR_INTERNAL
+ * after 5 s. The process must then exit, since one of its threads still retries. */
 enum err la_reserve(unsigned threads) MUST_CHECK;
 
-/* C = A' B, A B, A B', initialised here. O(rows inner cols). */
+/* la_mul_tn(), la_mul_nn() and la_mul_nt() compute C = A' B, A B and A B'. C is initialised here.
+ * O(rows inner cols). */
 void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
@@ -70,24 +73,24 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V) MUS
 enum err la_eigen_check(const struct mat *G, const double *value, const struct mat *V,
 			unsigned threads) MUST_CHECK;
 
-/* G (d x d, symmetric) becomes its Cholesky factor, for la_cholesky_solve() only. ERR_INPUT if G is
- * not finite or not positive definite (to rounding). O(d^3). */
+/* Replaces G (d x d, symmetric) by its Cholesky factor, in a form for la_cholesky_solve() only.
+ * ERR_INPUT if G is not finite or not positive definite (to rounding). O(d^3). */
 enum err la_cholesky(struct mat *G) MUST_CHECK;
-/* Each of the `count` rows x (d values) becomes G^-1 x. On this thread. O(count d^2). */
+/* Replaces each of the `count` rows x (d values) by G^-1 x. Runs on this thread. O(count d^2). */
 enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MUST_CHECK;
 
 /* Replaces the rows of A (rows <= cols) by an orthonormal basis of a space that contains them.
  * Householder, O(cols rows^2). */
 enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
 
-/* For A (r x c, r <= c) = P diag(sigma) Q': P (r x r, initialised here; vectors are its columns)
- * and sigma (r, descending). Uses the triangular factor of A', joined from blocks of rows as in
+/* Computes P (r x r, initialised here; vectors are its columns) and sigma (r, descending) of A (r x
+ * c, r <= c) = P diag(sigma) Q'. Uses the triangular factor of A', joined from blocks of rows as in
  * rowsum.h: O(c r^2). The columns of A may be distributed over ranks R; sigma and P are the same at
  * each. */
 enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma,
 			  struct mat *P) MUST_CHECK;
-/* The same for an A that is made block by block: block() sets columns `first` ... of A in `to` (r x
- * at most ROWSUM_ROWS). */
+/* The same for an A that is computed block by block. block() writes columns of A, from column
+ * `first` on, to `to` (r x at most ROWSUM_ROWS). */
 struct la_blocks {
 	size_t r, c;
 	void (*block)(void *ctx, size_t first, struct mat *to);

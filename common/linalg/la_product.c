@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* C = op(A) op(B), or for a Gram matrix the tiles on and above the diagonal. The inner dimension is
- * summed as in rowsum.h. If there are fewer tiles than threads, each tile is cut into units of
- * blocks, whole subtrees of that tree, computed in parallel. */
+ * summed as in rowsum.h. If there are fewer tiles than threads, each tile is cut into units, which
+ * are computed in parallel. A unit is a whole subtree of blocks in rowsum.h's tree. */
 struct product {
 	const struct ranks *R; /* ranks that share the inner dimension; or NULL */
 	bool a_transposed, b_transposed, symmetric;

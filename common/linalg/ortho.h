@@ -1,5 +1,5 @@
-/* ortho.h -- bases of the columns of tall matrices (n x d, d small), and the small symmetric
- * matrices between them, for the coordinator. Built on la.h alone. */
+/* ortho.h -- for the coordinator: bases of the columns of tall matrices (n x d, d small), and
+ * functions of small symmetric matrices. Uses only la.h. */
 #ifndef COMMON_LINALG_ORTHO_H
 #define COMMON_LINALG_ORTHO_H
 
@@ -25,9 +25,9 @@ void ortho_symmetrise(struct mat *H);
 enum err ortho_inverse_root(const struct mat *H, double zero, struct mat *R) MUST_CHECK;
 
 /* P (n x r, initialised here) = A E lam^-1/2 with (lam, E) the at most `most` largest eigenpairs of
- * the symmetric W (d x d) above `zero` times the largest. If A = K M and W = M' K M, rows of P have
- * the inner products of K projected on M's span. There is always a column; all zero if W has no
- * positive eigenvalue. */
+ * the symmetric W (d x d) above `zero` times the largest. If A = K M and W = M' K M, the inner
+ * products of P's rows are those of K projected on M's span. P has at least one column, which is
+ * zero if W has no positive eigenvalue. */
 enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, double zero,
 		      struct mat *P) MUST_CHECK;
 

@@ -128,8 +128,8 @@ size_t ranks_before(const struct ranks *R, size_t own)
 	return R ? ranks_sum_counts(R, R->own, own) : 0;
 }
 
-/* Most bytes of the copies for all ranks that one exchange of a broadcast sends: bounds memory for
- * any number of ranks and bytes. */
+/* A broadcast is cut into exchanges that send at most this many bytes, counted over the copies for
+ * all ranks. That bounds memory for any number of ranks and bytes. */
 enum { TELL_BYTES = 1 << 20 };
 
 void ranks_broadcast(const struct ranks *R, size_t from, void *p, size_t n)
@@ -209,8 +209,9 @@ static struct place *gather_places(const struct ranks *R, const struct rowsum *s
 	return all;
 }
 
-/* Parts go to rank 0 one at a time, directly into the place where they are joined: sums may be
- * large, and no rank holds a second copy. The parts of rank 0 come first and are there already. */
+/* Sends the parts to rank 0 one at a time, directly into the place where they are joined: sums may
+ * be large, so no rank should hold a second copy. The parts of rank 0 come first and need not be
+ * sent. */
 static void sum_over_ranks(const struct ranks *R, struct rowsum *s, double *total)
 {
 	size_t bytes = s->width * sizeof(*total), *to, *from;

@@ -48,8 +48,8 @@ static inline size_t ranks_n(const struct ranks *R, size_t rows)
 	return R ? R->n : rows;
 }
 
-/* Exchanges the counts first; returns the items of all ranks, in their order, owned by the caller.
- * Fills in_count (R->count). R is not NULL. */
+/* Exchanges counts and then items. Returns the items received from all ranks, in the order of
+ * ranks; the caller owns them. Fills in_count (R->count). R must not be NULL. */
 void *ranks_exchange(const struct ranks *R, size_t bytes, const void *out, const size_t *out_count,
 		     size_t *in_count);
 /* Returns the items of all ranks, in their order, owned by the caller; *all: their number. This

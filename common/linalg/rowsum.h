@@ -13,7 +13,7 @@
 /* ROWSUM_ROWS determines the last bits of results: never tuned to the machine. */
 enum { ROWSUM_ROWS = 4096, ROWSUM_DEPTH = 64 };
 
-/* Joins `from`, the following part, into `into`; width values each. */
+/* Adds the part `from` to the part `into`, which precedes it; each has `width` values. */
 typedef void rowsum_join(void *ctx, double *into, double *from);
 
 struct rowsum {

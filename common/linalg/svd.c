@@ -20,8 +20,9 @@ static const double SVD_ZERO = 1e-8;
  * steps or more. LOOK_AHEAD: most steps until the next such step. */
 enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
 
-/* Sine of the angle to the exact directions, as a residual bounds it: angles are some thirty times
- * smaller (test_krylov). Words of sums have 16 fraction bits. Rounding level of a residual. */
+/* ANGLE: accepted sine of the angle to the exact directions, as bounded by the residual. Actual
+ * angles are some thirty times smaller (test_krylov), and words of sums have only 16 fraction bits.
+ * ROUNDING: a smaller residual is only rounding error. */
 static const double ANGLE = 1e-5, ROUNDING = 1e-13;
 
 size_t krylov_width(size_t d, size_t cols)
@@ -41,7 +42,7 @@ struct krylov {
 	double before;              /* svd_excess() at the last svd_rayleigh_ritz(); 0: none yet */
 };
 
-/* C: the coordinates of what is taken away; or NULL. */
+/* Projects the block out of the basis. C: receives the coordinates of the removed part; or NULL. */
 static void svd_project_out(struct krylov *k, struct mat *C)
 {
 	struct mat part;
@@ -71,9 +72,9 @@ static void extend(struct krylov *k)
 	mat_release(&C);
 }
 
-/* Returns the largest ratio of a wanted vector's error to the allowed error: at most 1 if all
- * vectors are accurate. theta: the values of s, and the next value if s has one. The residual ||A'A
- * v - theta v|| of a Ritz vector v = s P is the length of s's part over the last block, times
+/* Returns the largest ratio of a wanted vector's error to the accepted error. It is at most 1 if
+ * all vectors are accurate. theta: the values of s, and the next value if s has one. The residual
+ * ||A'A v - theta v|| of a Ritz vector v = s P is the length of s's part over the last block, times
  * k->block. */
 static double svd_excess(const struct krylov *k, const struct mat *s, const double *theta)
 {
@@ -164,8 +165,8 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 			err = svd_rayleigh_ritz(&k, step, P, settled);
 		if (err || P->a)
 			break;
-		/* If little is left, the next block is partly rounding, which may lie in the basis.
-		 * So it is orthonormalised and projected out once more. */
+		/* If the residual is small, the next block is partly rounding error, which may lie
+		 * in the basis. So the block is orthonormalised and projected out once more. */
 		k.block.rows = min_size(k.block.rows, most - k.P.rows);
 		err = la_orthonormal_rows(&k.block);
 		if (err)
@@ -233,7 +234,7 @@ static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 	free(sign);
 }
 
-/* From sigma and W of X P' = Y', Y' = U S W': the factor W S^-1 that makes U of Y'. */
+/* Computes the factor W S^-1, so that U = Y' W S^-1, from sigma and W of X P' = Y' = U S W'. */
 static void left_factor(const struct mat *W, const double *all, size_t d, double *sigma,
 			struct mat *factor)
 {
@@ -286,8 +287,8 @@ static void svd_block(void *ctx, size_t first, struct mat *to)
 	thin_product_into(&part, r->P, r->threads, to);
 }
 
-/* left_within() for a dense X, never with Y as a whole: its pages would cost more than to multiply
- * again. U = X P' W S^-1. */
+/* left_within() for a dense X. Never stores all of Y, since allocating its pages would take longer
+ * than multiplying again. U = X P' W S^-1. */
 static enum err left_within_rows(const struct ranks *R, const struct mat *X, const struct mat *P,
 				 size_t d, unsigned threads, struct mat *U, double *sigma,
 				 struct mat *map)

@@ -26,31 +26,31 @@ size_t krylov_width(size_t d, size_t cols);
 /* The choice of a method assumes the cost of KRYLOV_STEPS_USUAL steps. */
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
-/* P (d x cols, initialised here): orthonormal rows, by descending singular value, that span the d
- * leading right singular directions of A, d <= min(rows, cols). Runs block Lanczos on A'A from a
- * fixed random block (Golub, Underwood 1977; Musco, Musco 2015), until each direction is within
- * 1e-5 or only rounding is left. The error of a direction is its residual over its distance to the
- * next unwanted value. *settled is false if KRYLOV_STEPS_MAX did not suffice; P is then the best
- * found. Bitwise identical for any number of threads. About (steps width)^2 cols x 8 flops beyond
- * the products; memory steps width cols doubles. ERR_INPUT if products overflow. */
+/* Computes P (d x cols, initialised here). Its orthonormal rows, by descending singular value, span
+ * the d leading right singular directions of A, d <= min(rows, cols). Runs block Lanczos on A'A
+ * from a fixed random block (Golub, Underwood 1977; Musco, Musco 2015), until each direction is
+ * within 1e-5 or only rounding is left. The error of a direction is its residual over its distance
+ * to the next unwanted value. *settled is false if KRYLOV_STEPS_MAX did not suffice; P is then the
+ * best found. Bitwise identical for any number of threads. About (steps width)^2 cols x 8 flops
+ * beyond the products; memory steps width cols doubles. ERR_INPUT if products overflow. */
 enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, struct mat *P,
 		      bool *settled) MUST_CHECK;
 
-/* U (n x d, initialised here) and sigma (d, descending, the caller's) of X (n x m), d <= min(n, m).
- * The entry of largest magnitude of each column is positive. Columns of zero singular value (below
- * 1e-8 of the largest) and rows of U of zero rows of X are exactly zero. map (m x d, initialised
- * here; may be NULL): U = X map, so that other rows x have the position x map.
+/* Computes U (n x d, initialised here) and sigma (d, descending, the caller's) of X (n x m), d <=
+ * min(n, m). The entry of largest magnitude of each column is positive. Columns of zero singular
+ * value (below 1e-8 of the largest) and rows of U of zero rows of X are exactly zero. map (m x d,
+ * initialised here; may be NULL): U = X map, so that other rows x have the position x map.
  *
- * Uses Gram matrix and dsyevr on the smaller side, or, if min(n, m) > SVD_EXACT_MAX,
- * krylov_right(), accurate to about 1e-5; within the space found the vectors are those of X itself
- * (Halko, Martinsson, Tropp 2011, Algorithm 5.1). Bitwise identical for any number of threads. O(n
- * m min(n, m)) or O(n m d); memory: the Gram matrix or the Krylov space. ERR_INPUT if d is out of
- * range or products overflow. */
+ * Uses the Gram matrix of the smaller side and dsyevr. If min(n, m) > SVD_EXACT_MAX, uses
+ * krylov_right(), which is accurate to about 1e-5. The vectors are computed from X itself within
+ * the space found (Halko, Martinsson, Tropp 2011, Algorithm 5.1). Bitwise identical for any number
+ * of threads. O(n m min(n, m)) or O(n m d); memory: the Gram matrix or the Krylov space. ERR_INPUT
+ * if d is out of range or products overflow. */
 enum { SVD_EXACT_MAX = 1500 };
 enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
 		  struct mat *map) MUST_CHECK;
 /* The same with the rows of X and U distributed over ranks; sigma and map are the same at each.
- * Uses X'X only: ERR_INPUT also for n x m of more columns than rows or than SVD_EXACT_MAX
+ * Uses only X'X, so ERR_INPUT also if X has more columns than rows or than SVD_EXACT_MAX
  * (svd_check_ranks()). */
 enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m) MUST_CHECK;
 enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,

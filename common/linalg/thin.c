@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* THIN_VECTORS: side by side, a cache line. PART_ROWS: rows of a part. Sums over rows have at most
- * SUMS parts, each with a sum of its own, so of more rows. */
+/* THIN_VECTORS: number of vectors in a group, whose entries fill a cache line. PART_ROWS: rows of a
+ * part. SUMS: a sum over rows has at most so many parts, each with its own sum. Such parts may have
+ * more rows. */
 enum { THIN_VECTORS = SIMD_LINE, PART_ROWS = 256, SUMS = 16 };
 
 typedef void walk_fn(const double *a, size_t m, size_t rows, const double *in, double *product,
@@ -43,7 +44,7 @@ typedef void combine_fn(const double *a, size_t m, size_t rows, const double *by
 #include "common/linalg/thin_rows.inc"
 #endif
 
-/* Vectors lie in groups of THIN_VECTORS: group, entry, vector of the group. */
+/* Vectors are stored in groups of THIN_VECTORS, in the order: group, entry, vector of the group. */
 struct thin {
 	const struct mat *A;
 	size_t groups, part, parts; /* rows of a part */
@@ -133,7 +134,7 @@ static void thin_join(const struct thin *t, struct mat *out)
 	}
 }
 
-/* out: of a sum over rows; or NULL. */
+/* Runs the product. out: receives the sum over rows; or NULL. */
 static void thin_run(struct thin *t, const struct mat *in, unsigned threads, struct mat *out)
 {
 	size_t part = out ? (t->A->rows + SUMS - 1) / SUMS : 0, sums;

@@ -1,7 +1,7 @@
-/* thin.h -- products of a matrix with a few vectors. They read the matrix once and as it is; dgemm
- * copies it first, for each product, and takes up to three times as long. Vectors are rows; results
- * are initialised here and bitwise identical for any number of threads and on every machine.
- * O(rows cols vectors). */
+/* thin.h -- products of a matrix with a few vectors. They read the matrix once and do not copy it.
+ * dgemm copies it for each product, and takes up to three times as long. Vectors are rows; results
+ * are initialised here and bitwise identical for any number of threads and on every machine. O(rows
+ * cols vectors). */
 #ifndef COMMON_LINALG_THIN_H
 #define COMMON_LINALG_THIN_H
 
@@ -15,8 +15,8 @@ void thin_product_into(const struct mat *A, const struct mat *in, unsigned threa
 /* out (rows x vectors) = A in'. */
 void thin_rows(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out);
 
-/* out (vectors x cols) = in A, for in of `rows` numbers a vector. Up to 16 copies of out as
- * scratch, here and below. */
+/* out (vectors x cols) = in A, where each vector of `in` has A->rows numbers. Takes up to 16 copies
+ * of out as scratch, as does thin_square(). */
 void thin_combine(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out);
 
 /* out (vectors x cols) = in A'A, product = in A'; product may be NULL. */

@@ -15,8 +15,8 @@ void triangle_copy(struct triangle *h, const struct triangle *from);
 void triangle_release(struct triangle *h);
 double triangle_bytes(size_t n);
 
-/* Row i begins at triangle_row(n, i) + i + 1, so that entry (i, j), i < j, is a[triangle_row(n, i)
- * + j]. The result may wrap below 0 (i = 0); adding j undoes that. */
+/* Returns the offset for row i: entry (i, j), i < j, is a[triangle_row(n, i) + j]. For i = 0 the
+ * unsigned result wraps below 0; adding j wraps it back. */
 static inline size_t triangle_row(size_t n, size_t i)
 {
 	return i * n - i * (i + 1) / 2 - i - 1;

@@ -13,13 +13,13 @@
 
 #include "common/base/err.h"
 
-/* Least eps with which mu >= 0 is (eps, delta)-private, to relative 1e-12 and rounded up. 0 if
- * eps = 0 holds at this delta; INFINITY if mu is not a finite number or above ACCOUNT_MU_MAX.
- * delta in (0, 1). */
+/* Returns the least eps for which mu >= 0 is (eps, delta)-private, rounded up, with a relative
+ * error of at most 1e-12. Returns 0 if eps = 0 is sufficient at this delta. Returns INFINITY if mu
+ * is not a finite number or above ACCOUNT_MU_MAX. delta in (0, 1). */
 #define ACCOUNT_MU_MAX 1e4
 double account_eps(double mu, double delta);
 
-/* Largest mu that is (eps, delta)-private. ERR_INPUT as noise_analytic(). */
+/* Computes the largest mu that is (eps, delta)-private. ERR_INPUT as noise_analytic(). */
 enum err account_mu(double eps, double delta, double *mu) MUST_CHECK;
 
 #endif

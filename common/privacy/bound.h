@@ -29,13 +29,16 @@ enum {
 /* term: this party's vector of BOUND_TERM limbs, each below 2^BOUND_LIMB. ERR_INPUT if square is
  * out of range or not a number. */
 enum err bound_term(double square, double term[static BOUND_TERM]) MUST_CHECK;
-/* *e: 2^e >= the sum of the parties' terms; 0 if that is 0. *least: the smallest nonzero term is
- * 2^least, to a factor of up to `parties`. False if sum cannot be a sum of terms. */
+/* Decodes the sum of the parties' terms. *e becomes the least e with 2^e >= the sum, or 0 if the
+ * sum is 0. *least: the smallest nonzero term is 2^least, up to a factor of `parties`. False if sum
+ * cannot be a sum of terms. */
 bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e, int *least);
-/* If e - least exceeds this many bits, sums keep few digits of the smaller party's data. */
+/* If e - least exceeds this many bits, sums keep only few digits of the data of the party with the
+ * smallest values. */
 enum { BOUND_RANGE = 40 };
 
-/* Codes e for CHOICE_BOUND, and decodes it. False if out of range. */
+/* bound_pack() encodes e for CHOICE_BOUND, and bound_unpack() decodes it. bound_unpack() returns
+ * false if the code is out of range. */
 enum { BOUND_PACKED_MOST = 512 };
 uint64_t bound_pack(int e);
 bool bound_unpack(uint64_t value, int *e);

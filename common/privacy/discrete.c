@@ -7,7 +7,8 @@
 
 typedef unsigned __int128 u128;
 
-/* Draws uniformly below `bound` > 0, by rejection from as many random bits as it has. */
+/* Draws a uniform number below `bound` > 0, by rejection: draws as many random bits as bound
+ * has. */
 static u128 below(struct draw *d, u128 bound)
 {
 	u128 top = bound - 1, x;
@@ -25,8 +26,8 @@ static u128 below(struct draw *d, u128 bound)
 	return x;
 }
 
-/* True with probability exp(-a/b), 0 <= a <= b: Algorithm 1, drawing terms of the series until
- * one fails. After an error the source returns zeros, which would never fail, so d->err ends the
+/* True with probability exp(-a/b), 0 <= a <= b. Algorithm 1: draws terms of the series until one
+ * fails. After an error the source returns zeros, with which no term would fail, so d->err ends the
  * loop. */
 static bool exp_below_1(struct draw *d, u128 a, u128 b)
 {
@@ -78,7 +79,7 @@ int64_t discrete_gauss(struct draw *d, uint32_t sigma)
 
 		if (d->err)
 			return 0;
-		/* Beyond 2^31 deviations no sample is ever kept, and the square would overflow. */
+		/* So far out, no sample is ever kept, and the square would overflow. */
 		if (off >> 60 == 0 && exp_below(d, off * off, (u128)2 * square * t * t))
 			return y;
 	}

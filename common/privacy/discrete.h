@@ -2,8 +2,8 @@
  *
  * Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (NeurIPS 2020),
  * Algorithms 1 to 3. They use integers only, so the rounding of a logarithm reveals nothing about a
- * sample. The time of a sample depends only on its value: timing reveals the noise at most, not the
- * data.
+ * sample. The time of a sample depends only on its value, so timing can reveal the noise but not
+ * the data.
  */
 #ifndef COMMON_PRIVACY_DISCRETE_H
 #define COMMON_PRIVACY_DISCRETE_H

@@ -147,7 +147,8 @@ size_t noise_clip_rows(struct mat *X, double tau)
 			top = fmax(top, fabs(MAT(X, i, j)));
 		for (size_t j = 0; top > 0 && j < X->cols; j++)
 			square += MAT(X, i, j) / top * (MAT(X, i, j) / top);
-		/* Scaled by top, so that 1e200 squared does not overflow. */
+		/* Values are scaled by the largest one, so that the square of 1e200 does not
+		 * overflow. */
 		norm = top * sqrt(square);
 		if (norm <= tau)
 			continue;

@@ -15,11 +15,11 @@
 
 /* ---- calibration ---- */
 
-/* Least sigma that is (eps, delta)-private, for any eps > 0. Balle, Wang 2018, Theorem 8, by
- * bisection on Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta, to relative 1e-12 and
- * rounded up. At eps .5 and delta 1e-5 it is .73 of the classic sigma (Dwork, Roth 2014, Theorem
- * 3.22), which is proven only below eps = 1. ERR_INPUT: eps or sensitivity not above 0, delta
- * not in (0, 1). */
+/* Computes the least sigma that is (eps, delta)-private, for any eps > 0 (Balle, Wang 2018, Theorem
+ * 8). Bisects Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta to a relative error of
+ * 1e-12, and rounds up. At eps .5 and delta 1e-5 it is .73 of the classic sigma (Dwork, Roth 2014,
+ * Theorem 3.22), which is proven only below eps = 1. ERR_INPUT: eps or sensitivity not above 0,
+ * delta not in (0, 1). */
 enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
 /* Returns the delta spent by sigma at eps, the left-hand side above. */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);
@@ -45,10 +45,11 @@ struct noise_factors {
  *   sigma_Z^2 = 8 S D_Z^2 ln(e + eps_z/delta_z) / eps_z^2   (Kairouz, Oh, Viswanath 2015, 4.3)
  *   D_C = 2 sqrt(d) tau_x (tau_x + Upsilon) / (lambda r^2), sigma_C by noise_analytic().
  *
- * Lemma J.2 covers one step and treats C as fixed, though C depends on the row. A Z that comes back
- * with noise need not keep Upsilon. So with a ball D_Z is at most the ball's bound, which holds for
- * any step and any C. D_C is at least 1 / sqrt(lambda): ||c_i|| is at most 1 / (2 sqrt(lambda)) for
- * any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1. ERR_INPUT if a bound is not above 0.
+ * Lemma J.2 covers only one step and treats C as fixed, although C depends on the row. Also, a Z
+ * that returns with noise may exceed Upsilon. A ball avoids both gaps: D_Z is then at most the
+ * ball's bound, which holds for any step and any C. D_C is at least 1 / sqrt(lambda): ||c_i|| is at
+ * most 1 / (2 sqrt(lambda)) for any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1. ERR_INPUT if a
+ * bound is not above 0.
  */
 struct noise_factors_sigma {
 	double sensitivity_z, sigma_z, sensitivity_c, sigma_c;
@@ -86,9 +87,9 @@ enum err noise_perturb_rows(const struct noise_source *source, double tau, doubl
 
 /* ---- single numbers ---- */
 
-/* Single random numbers from a source: at a party its CSPRNG, in tests and on pooled data a
- * seeded one. Fetches 4 KiB at a time, so a number costs little more than the source. After a
- * failure numbers are 0, and draw_end() returns the error. Not thread-safe. */
+/* Single random numbers from a source. A party uses its CSPRNG; tests and pooled data use a seeded
+ * source. Fetches 4 KiB at a time, so that a number takes only slightly longer than its bytes.
+ * After a failure all numbers are 0, and draw_end() returns the error. Not thread-safe. */
 enum { DRAW_WORDS = 512 };
 
 struct draw {

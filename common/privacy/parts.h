@@ -1,4 +1,4 @@
-/* parts.h -- a number of any size as PARTS numbers that fit into fixed point.
+/* parts.h -- splits a number of any size into PARTS numbers that fit into fixed point.
  *
  * x = 2^108 a + 2^54 b + c + 2^-54 d + 2^-108 e, all with x's sign: each part is below 2^30 and a
  * multiple of 2^-24. The split is exact down to 2^-132, and so are sums of the parts in fixed point
@@ -17,8 +17,8 @@ enum { PARTS = 5, PARTS_EXPONENT = 138, PARTS_FRACTION = 132 };
 
 /* part (PARTS * n): a, b, c, d, e of each number in turn. */
 void parts_split(const double *x, size_t n, double *part);
-/* x (n) from the sums of the parts of `parties` parties, each below parties * 2^30. ERR_PEER,
- * leaving x unset, if one is outside: a party sent a wrong term. */
+/* Computes x (n) from the sums of the parts of `parties` parties. Each sum must be below parties *
+ * 2^30. Otherwise a party sent a wrong term, so this returns ERR_PEER and does not set x. */
 enum err parts_join(const double *part, size_t n, size_t parties, double *x) MUST_CHECK;
 
 #endif

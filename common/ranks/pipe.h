@@ -1,10 +1,10 @@
 /* pipe.h -- messages between a party and rank 0 of its coterie-worker, over two pipes on one host.
  *
- * Both ends are of one build, which rank 0's hello proves to the party. Then the party sends one
- * command after the other, and rank 0 answers each with a reply and its data. All messages are
- * frames of at most RANKS_FRAME_MAX bytes. A vector takes as many pieces as needed, and both ends
- * know its length beforehand. Vectors over rows are in the order of rows. The pipes never carry a
- * message between parties, a key or a mask.
+ * Both ends must be of the same build; the party checks that by rank 0's hello. Then the party
+ * sends one command after the other, and rank 0 answers each with a reply and its data. All
+ * messages are frames of at most RANKS_FRAME_MAX bytes. A vector takes as many pieces as needed,
+ * and both ends know its length beforehand. Vectors over rows are in the order of rows. The pipes
+ * never carry a message between parties, a key or a mask.
  */
 #ifndef COMMON_RANKS_PIPE_H
 #define COMMON_RANKS_PIPE_H
@@ -64,7 +64,7 @@ struct ranks_pipe {
 };
 enum err ranks_pipe_send_frame(struct ranks_pipe *p, enum ranks_what what, const void *from,
 			       size_t n) MUST_CHECK;
-/* Sends n bytes in pieces. No piece ends within a unit, if a unit fits into one. */
+/* Sends n bytes in pieces. If a unit fits into a piece, no piece ends within a unit. */
 enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_t unit) MUST_CHECK;
 /* Receives the next frame, of `most` bytes at most; *got becomes its length. Skips ticks. */
 enum err ranks_pipe_receive_frame(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
@@ -72,9 +72,9 @@ enum err ranks_pipe_receive_frame(struct ranks_pipe *p, enum ranks_what what, vo
 /* Receives n bytes of pieces, of any sizes. */
 enum err ranks_pipe_receive(struct ranks_pipe *p, void *to, size_t n) MUST_CHECK;
 
-/* A question about rows (protocols/fedsc/party.h). The k x cols numbers that its pointers refer to
- * follow the command: a mean, units, counts, or a matrix. A pointer in it only indicates that they
- * exist. */
+/* A question about rows (protocols/fedsc/party.h). Its arrays of k x cols numbers (a mean, units,
+ * counts, or a matrix) follow the command. A pointer in the struct only indicates whether the array
+ * exists. */
 struct ranks_question {
 	struct fedsc_question q;
 	struct fedkmeans_question clusters;

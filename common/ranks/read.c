@@ -52,7 +52,8 @@ static enum err read_head(const struct file_part *f, struct mtx_head *h, size_t 
 		*body = err ? 0 : (size_t)(t.p - (const char *)b.p);
 	}
 	buf_release(&b);
-	/* Sizes that the end of the part cuts off would be read as other numbers. */
+	/* If the part that was read ends within the sizes, their first digits would be read as
+	 * other numbers. */
 	if (n < f->size && (err || *body >= n))
 		return err_set(ERR_INPUT, "%.900s; of a header ranks read the first %d bytes",
 			       err ? err_detail() : f->path, HEAD_BYTES);

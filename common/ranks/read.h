@@ -1,7 +1,8 @@
-/* read.h -- a party's files, read by ranks: each reads a part of the bytes, and sends rows of other
- * ranks to them. Errors are those of one process (common/data/dataset.h), but name a byte, not a
- * line, since no rank counts the lines before its part. An error of one rank is ERR_INPUT at each
- * rank, with the message of the first rank that has one (ranks_agree). */
+/* read.h -- reads a party's files by ranks. Each rank reads a part of the bytes, and sends rows of
+ * other ranks to these ranks. Errors are those of one process (common/data/dataset.h), but name a
+ * byte instead of a line, since ranks do not count the lines before their part. If one rank has an
+ * error, all ranks return ERR_INPUT, with the message of the first rank that has one
+ * (ranks_agree). */
 #ifndef COMMON_RANKS_READ_H
 #define COMMON_RANKS_READ_H
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Certificates are valid from an hour ago, because clocks differ. */
+/* New certificates are valid from EARLY_S seconds ago, because clocks differ. */
 enum { SERIAL_LEN = 16, EARLY_S = 3600 };
 
 static void text_release(struct buf *t)
@@ -230,7 +230,7 @@ bool cert_name(const STACK_OF(X509_EXTENSION) * extensions, char name[static IDE
 		name[n] = 0;
 	}
 	GENERAL_NAMES_free(names);
-	/* A zero byte inside would hide the rest of the name. */
+	/* A zero byte in the name would hide the rest of it. */
 	return n && strlen(name) == n && !config_check_name(name);
 }
 
@@ -304,7 +304,7 @@ static enum err cert_start(X509 **x, EVP_PKEY *key, const X509_NAME *issuer, uns
 	BIGNUM *number;
 
 	TRY(random_secret(serial, sizeof(serial)));
-	/* Positive, and always SERIAL_LEN bytes. */
+	/* The serial number is positive and always has SERIAL_LEN bytes. */
 	serial[0] = (uint8_t)((serial[0] & 0x7f) | 0x40);
 	number = BN_bin2bn(serial, sizeof(serial), NULL);
 	*x = X509_new();

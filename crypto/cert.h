@@ -1,8 +1,9 @@
 /* cert.h -- keys, certificates and requests: PEM files, their extensions, and how they are made.
  * Private to crypto/.
  *
- * A PEM file has at most PEM_MAX bytes and holds one object of the requested kind. Only its owner
- * may have access to a private key's file. All read failures are ERR_INPUT and name the file.
+ * A PEM file has at most PEM_MAX bytes and holds one object of the requested kind. The file of a
+ * private key must be accessible by its owner only. All read failures are ERR_INPUT and name the
+ * file.
  *
  * A daemon's certificate binds its key to a name and a role, party or coordinator. The name is the
  * first DNS subject alternative name (further ones are hosts). The role is the extended key usage:
@@ -54,8 +55,8 @@ enum err pem_key(EVP_PKEY **key, const char *path, const char *passphrase) MUST_
 enum err pem_certificate(X509 **certificate, const char *path) MUST_CHECK;
 enum err pem_request(X509_REQ **request, const char *path) MUST_CHECK;
 
-/* Writes a new file, with mode 0600 for a key. ERR_INPUT if the file exists, and it stays
- * unchanged; ERR_JOB if it cannot be written. */
+/* Writes a new file, with mode 0600 for a key. ERR_INPUT if the file exists; it then stays
+ * unchanged. ERR_JOB if the file cannot be written. */
 enum err pem_write_key(const EVP_PKEY *key, const char *path) MUST_CHECK;
 enum err pem_write_certificate(const X509 *certificate, const char *path) MUST_CHECK;
 enum err pem_write_request(const X509_REQ *request, const char *path) MUST_CHECK;

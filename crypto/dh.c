@@ -106,8 +106,8 @@ struct work {
 	mp_limb_t exponent[SECRET_LIMBS], result[LIMBS_MAX], scratch[];
 };
 
-/* out = base^secret mod p. The exponent's length is fixed, so the time is independent of its
- * value. */
+/* Computes out = base^secret mod p. The exponent's length is fixed, so the time does not depend on
+ * its value. */
 static void dh_power(const struct dh_group *group, const mp_limb_t *base, mp_size_t base_limbs,
 		     const uint8_t secret[static DH_SECRET_LEN], uint8_t *out)
 {
@@ -180,8 +180,9 @@ static void public_limbs(const struct dh_group *group, const uint8_t *public_key
 		limbs_read(limbs, public_key, dh_len(group));
 }
 
-/* Two points of small order, both of order 8, lie between 2 and p - 2; the twist has none there.
- * A unit test checks that x25519() returns zeros for exactly these. */
+/* True for the two points of small order between 2 and p - 2. Both have order 8. The twist has no
+ * point of small order there. A unit test checks that x25519() returns zeros for exactly these
+ * points. */
 static bool small_order(const uint8_t point[static X25519_LEN])
 {
 	static const uint8_t eight[][X25519_LEN] = {

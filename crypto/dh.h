@@ -18,12 +18,13 @@
 
 enum {
 	DH_BYTES_MAX = 512, /* bytes of p in ffdhe4096 */
-	/* 320 bits with the top one set: a collision search takes 2^160 steps. */
+	/* 320 bits, of which the top bit is set; a collision search takes 2^160 steps */
 	DH_SECRET_LEN = 40,
 };
 
 struct dh_group;
-/* bits: 2048, 3072, 4096, or 255 for X25519; NULL for any other. */
+/* Returns the group. bits: 2048, 3072, 4096, or 255 for X25519. Returns NULL for any other
+ * number. */
 const struct dh_group *dh_group(unsigned bits);
 size_t dh_len(const struct dh_group *group); /* bytes of p, and of a public key */
 /* p in hexadecimal, for tests; 2^255 - 19 for X25519. */
@@ -37,18 +38,18 @@ struct dh_key;
 struct dh_key *dh_key_new(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN]);
 void dh_key_free(struct dh_key *key); /* accepts NULL */
 
-/* out = g^secret mod p and out = public_key^secret mod p, dh_len() bytes. The caller has checked
- * public_key (dh_check). CT: mpn_sec_powm on fixed-size limbs in memory that is wiped; X25519 as
- * in crypto/x25519.h. */
+/* dh_public() computes out = g^secret mod p, and dh_shared() out = public_key^secret mod p, both of
+ * dh_len() bytes. The caller has checked public_key (dh_check). CT: mpn_sec_powm on fixed-size
+ * limbs in memory that is wiped; X25519 as in crypto/x25519.h. */
 void dh_public(const struct dh_key *key, uint8_t *out);
 void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out);
 
-/* Checks that S has dh_len() bytes, 2 <= S <= p - 2 and S is in no small subgroup. Returns NULL, or
- * the reason for the refusal.
+/* Checks a public key S: it has dh_len() bytes, 2 <= S <= p - 2, and it is not in a small subgroup.
+ * Returns NULL, or the reason for the refusal.
  *
- * ffdhe: Jacobi(S / p) = 1, which for a safe prime is membership of the subgroup. X25519: 8 S is
- * not zero, 8 being the curve's cofactor (RFC 7748, 6.1). Then no multiple that X25519 computes is
- * zero either.
+ * ffdhe: checks Jacobi(S / p) = 1. For a safe prime, that means that S is in the large subgroup.
+ * X25519: checks that 8 S is not zero, where 8 is the curve's cofactor (RFC 7748, 6.1). Then no
+ * multiple that X25519 computes is zero.
  */
 const char *dh_check(const struct dh_group *group, struct bytes public_key);
 

@@ -12,7 +12,7 @@
 
 enum { ED25519_LEN = 32, ED25519_SIGNATURE_LEN = 64 };
 
-/* True if the encoded y coordinate is below p and is not that of a point of small order. Does
+/* True if the encoded y coordinate is below p and does not belong to a point of small order. Does
  * not check that the point is on the curve; ed25519_fits() does. */
 bool ed25519_sound(const uint8_t point[static ED25519_LEN]);
 

@@ -10,9 +10,10 @@
 enum { BLOCK = 1024 };
 
 /* WIDE marks functions with loops that gain from wider vectors. On x86-64 gcc compiles them for
- * AVX2 too, and the loader picks a variant (masks 6 % faster, encoding twice as fast).
- * Sanitizers start after that choice, so they get none. Both variants give the same bits:
- * integers, and doubles that are never contracted (-ffp-contract=off). */
+ * AVX2 too, and the loader picks a variant (masks 6 % faster, encoding twice as fast). The loader
+ * chooses before sanitizers start, so builds with sanitizers have only one variant. Both variants
+ * give the same bits: they use integers, and doubles that are never contracted
+ * (-ffp-contract=off). */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !SANITIZED
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -37,7 +38,8 @@ double fixed_bound(const struct fixed *f)
 	int excess;
 
 	fixed_check(f);
-	/* L times the largest |x 2^f| stays below N / 2. Truncated to the 53 bits of a double. */
+	/* The bound keeps L times the largest |x 2^f| below N / 2. It is truncated to the 53 bits
+	 * of a double. */
 	most = ((UINT64_C(1) << (f->modulus_bits - 1)) - 1) / f->parties;
 	excess = most ? 64 - __builtin_clzll(most) - 53 : 0;
 	if (excess > 0)
@@ -60,8 +62,8 @@ int fixed_fraction(unsigned modulus_bits, size_t parties, double most)
 	return ilogb(fixed_scale(&(struct fixed){ modulus_bits, 0, parties }, most));
 }
 
-/* Bits of a double. For non-negative doubles they order as the numbers do, and NaN is the
- * largest. */
+/* Returns the bits of a double. For non-negative doubles, the bits have the same order as the
+ * numbers, and NaN is the largest. */
 static uint64_t bits(double d)
 {
 	union {
@@ -72,7 +74,8 @@ static uint64_t bits(double d)
 	return v.u;
 }
 
-/* Branch-free per value. False for NaN: a difference below 0 sets the top bit. */
+/* True if no |x[i]| exceeds the bound. No branch depends on a value: a difference below 0 sets the
+ * top bit. False for NaN. */
 WIDE static bool within(const double *x, size_t n, double bound)
 {
 	uint64_t most = bits(bound), outside = 0;

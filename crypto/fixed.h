@@ -13,22 +13,24 @@
 
 struct fixed {
 	unsigned modulus_bits; /* 64 or 32 */
-	/* f; negative if numbers exceed the words, above modulus_bits if they are tiny. */
+	/* f. It is negative for numbers that are larger than the words, and above modulus_bits for
+	 * tiny numbers. */
 	int fraction_bits;
 	size_t parties; /* L: number of terms of the sum */
 };
 
-/* Largest |x| that encodes. Exported for tests of the bound. */
+/* Returns the largest |x| that can be encoded. Exported for tests of the bound. */
 double fixed_bound(const struct fixed *f);
 
-/* Largest power of two by which numbers up to `most` > 0 can be multiplied and still be encoded. */
+/* Returns the largest power of two by which numbers up to `most` > 0 can be multiplied and still be
+ * encoded. */
 double fixed_scale(const struct fixed *f, double most);
-/* f at which numbers up to `most` > 0 fill the words. */
+/* Returns the f with which numbers up to `most` > 0 fill the words. */
 int fixed_fraction(unsigned modulus_bits, size_t parties, double most);
 
-/* words: n of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds the bound. The
- * error names bound and setting but not the value, which *bad (may be NULL) receives. CT: time
- * depends on n only, unless it fails. */
+/* Encodes n numbers as words of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds
+ * the bound. The error names the bound and the setting, but not the value. *bad (may be NULL)
+ * receives the value. CT: the time depends on n only, unless encoding fails. */
 enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words,
 		      double *bad) MUST_CHECK;
 void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x);

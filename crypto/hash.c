@@ -14,7 +14,8 @@ static EVP_MD_CTX *sha256_context(struct sha256 *h)
 	return (EVP_MD_CTX *)h;
 }
 
-/* Fetched once: a fetch costs more than a short hash, and all threads contend for its lock. */
+/* The algorithm is fetched once. A fetch takes longer than a short hash, and all threads contend
+ * for its lock. */
 static EVP_MD *md;
 
 static void sha256_fetch(void)

@@ -140,7 +140,7 @@ static enum err ledger_make_tables(struct ledger *l, const char *name)
 
 	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
 	e = read_meta(l, &version);
-	if (e == ERR_OK && version) /* another process made it first */
+	if (e == ERR_OK && version) /* another process has made the file first */
 		return db_undo(l->db, e);
 	if (e == ERR_OK)
 		e = db_run(l->db, schema);
@@ -162,7 +162,7 @@ static enum err open_write(struct ledger *l, const char *name)
 		return err_set(ERR_INPUT, "%s is the ledger of %s, not of %s", l->path, l->name,
 			       name);
 	TRY(db_log_ahead(l->db));
-	/* Checkpoint every 32 MB only: it waits for the disk. */
+	/* Checkpoints only every 32 MB, since a checkpoint waits for the disk. */
 	TRY(db_run(l->db, "PRAGMA wal_autocheckpoint = 8192"));
 	TRY(ledger_durable(l, true));
 	if (!version) {
@@ -373,8 +373,8 @@ enum err ledger_commit(struct ledger *l)
 	if (!l->count)
 		return ERR_OK;
 	assert(l->job.kind);
-	/* If somebody moved the file while a job runs, rows would go into a file that nobody can
-	 * see. */
+	/* If the file was moved while a job runs, new rows would go to a file that no program
+	 * finds. */
 	if (db_check_there(l->db) != ERR_OK)
 		return err_set(ERR_JOB, "%.900s: nothing more leaves", err_detail());
 	TRY(db_run(l->db, "BEGIN IMMEDIATE"));

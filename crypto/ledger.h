@@ -44,7 +44,7 @@ struct ledger_job {
 	const char *parties;      /* names of all parties, ascending, separated by blanks */
 	/* The user, as reported by the coordinator; NULL or "" if it reported none. */
 	const char *submitter;
-	/* Some of the job's first parties were left out, so other attempts at the job may have
+	/* The job continued without some of its first parties, so other attempts at it may have
 	 * other parties. */
 	bool left;
 	/* Name that the party gave its data set, even if the data change; NULL or "" if none. */
@@ -60,9 +60,9 @@ struct ledger_row {
 	uint64_t bytes;      /* of the body */
 	uint8_t sha256[SHA256_LEN];
 	bool masked;
-	uint64_t rounds;   /* secure sums that start with it: 0 or 1 */
-	uint64_t words;    /* numbers derived from data in it */
-	double eps, delta; /* differential privacy spent with it; 0 if none was claimed */
+	uint64_t rounds;   /* number of secure sums that begin with this message: 0 or 1 */
+	uint64_t words;    /* how many numbers in the message are derived from data */
+	double eps, delta; /* differential privacy spent by this message; 0 if none was claimed */
 	/* Gaussian differential privacy spent (common/privacy/account.h); 0 if not known. */
 	double mu;
 	/* Unit of privacy: "row", "edge", "graph"; NULL or "" if none was claimed. */
@@ -70,14 +70,14 @@ struct ledger_row {
 };
 
 /* Opens the ledger of party `name`, or creates it with mode 0600. ERR_INPUT if it belongs to
- * another party or is no ledger. */
+ * another party or is not a ledger. */
 enum err ledger_open(struct ledger **l, const char *path, const char *name) MUST_CHECK;
 /* Opens for reading. ERR_INPUT if there is no ledger. */
 enum err ledger_open_read(struct ledger **l, const char *path) MUST_CHECK;
 void ledger_close(struct ledger *l);             /* accepts NULL; drops uncommitted rows */
 const char *ledger_name(const struct ledger *l); /* name of the party that owns it */
-/* true (the default): when a commit returns, it and all before it are on disk and survive a
- * power failure. false: commits survive the process only. */
+/* yes (the default): when a commit returns, all rows up to it are on disk and survive a power
+ * failure. Otherwise commits survive the end of the process, but not a power failure. */
 enum err ledger_durable(struct ledger *l, bool yes) MUST_CHECK;
 
 /* ---- writing ---- */
@@ -97,24 +97,25 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 
 /* ---- counting ---- */
 
-/* Lets each later commit call `check` first, inside its transaction, where no other process can
- * write. ledger_spent() and the like then count all earlier commits. others: another process has
- * written since this one's last successful commit. An error of `check` fails the commit, which
- * then writes nothing. For budgets that several processes share. */
+/* Makes each later commit call `check` first, inside its transaction, in which no other process can
+ * write. In `check`, ledger_spent() and similar functions count all earlier commits. others:
+ * another process has written since this process's last successful commit. If `check` returns an
+ * error, the commit fails and writes nothing. This is for budgets that several processes share. */
 typedef enum err ledger_check_commit(void *arg, bool others);
 enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg) MUST_CHECK;
 
 struct ledger_spent {
-	/* Attempts that sent numbers derived from data, except the attempt asked about. */
+	/* Number of attempts that sent numbers derived from data, without the attempt given to
+	 * ledger_spent(). */
 	uint64_t jobs;
 	uint64_t rounds; /* secure sums */
 	uint64_t words;
 	double eps_of_job;      /* differential privacy spent in all attempts at this job */
 	uint64_t claims_of_job; /* number of claims in them */
 };
-/* Counts the disclosures to the coordinator with job's key from job's data set, in this job and
+/* Counts the disclosures of job's data set to the coordinator with job's key, in this job and in
  * others. A data set consists of all data under its name, and of the same data under other names.
- * Unnamed data are a set of their own. O(rows of this job). */
+ * Data without a name are a separate data set. O(rows of this job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
 /* Finds the roster of an earlier job on this data set, under any coordinator, that differs from
@@ -124,9 +125,9 @@ enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job,
 			      char **other) MUST_CHECK;
 
 /* Sums the claims of differential privacy on job's data set, under any coordinator, per unit. A
- * claim without mu counts as the Gaussian noise whose guarantee equals it, per row; an invalid
- * claim (a damaged file) counts as INFINITY. ERR_JOB if there are more than LEDGER_UNITS units.
- * O(claims). */
+ * claim without mu counts as Gaussian noise with the same (eps, delta), with unit "row". An invalid
+ * claim (from a damaged file) counts as INFINITY. ERR_JOB if there are more than LEDGER_UNITS
+ * units. O(claims). */
 enum { LEDGER_UNITS = 4, LEDGER_UNIT_TEXT = 16 };
 struct ledger_account {
 	size_t units;
@@ -138,7 +139,7 @@ struct ledger_account {
 };
 enum err ledger_account(struct ledger *l, const struct ledger_job *job,
 			struct ledger_account *a) MUST_CHECK;
-/* mu squared of that unit; 0 if nothing was claimed for it. */
+/* Returns the square of mu for that unit; 0 if no claim has the unit. */
 double ledger_square(const struct ledger_account *a, const char *unit);
 /* Counts attempts on job's data set that sent numbers derived from data and claimed no
  * differential privacy. O(rows). */
@@ -152,10 +153,10 @@ struct ledger_question {
 	uint32_t release;
 	uint8_t hash[SHA256_LEN];
 };
-/* Records the question as answered, with the next commit that has numbers derived from data. */
+/* Records the question as answered. The next commit of numbers derived from data writes it. */
 void ledger_ask(struct ledger *l, const struct ledger_question *q);
-/* Looks up q among the questions with its number in all attempts at job. same: q itself was
- * answered. others: number of different questions answered under that number. */
+/* Looks up q in all attempts at job, among the questions with q's number. same: q itself was
+ * answered. others: how many different questions with this number were answered. */
 struct ledger_asked {
 	bool same;
 	uint64_t others;
@@ -180,15 +181,15 @@ struct ledger_line {
 typedef enum err ledger_reader(void *arg, const struct ledger_line *line);
 enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledger_reader *f,
 		     void *arg) MUST_CHECK;
-/* Searches the LEDGER_SPAN rows below number `before` (0: the last ones), newest first, for
- * `words` in the texts of row and job, ignoring case. Reports at most `most` rows. *next is the
- * `before` that continues the search; 0 if no rows are left. */
+/* Searches the LEDGER_SPAN rows below number `before` (0: the last ones), newest first, for `words`
+ * in the texts of row and job, ignoring case. Reports at most `most` rows. *next becomes the value
+ * of `before` with which to continue the search; 0 if no rows are left. */
 enum { LEDGER_SPAN = 20000 };
 enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_t most,
 		     ledger_reader *f, void *arg, uint64_t *next) MUST_CHECK;
-/* Reports the totals of ledger_spent() for each coordinator and data set; only coordinator, key,
- * data and set of job are filled. ERR_INPUT if an older version wrote the file and no process has
- * opened it for writing since. */
+/* Reports the totals of ledger_spent() for each coordinator and data set. The job passed to `f` has
+ * only coordinator, key, data and set. ERR_INPUT if an older version wrote the file, and no process
+ * has opened it for writing since then. */
 typedef enum err ledger_spent_reader(void *arg, const struct ledger_job *job,
 				     const struct ledger_spent *s);
 enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg) MUST_CHECK;

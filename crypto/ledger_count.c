@@ -1,5 +1,5 @@
-/* Counts in a ledger: totals in addition to the rows, the privacy spent on a data set, and upgrades
- * of files of older versions. */
+/* Maintains totals of a ledger besides its rows, computes the privacy spent on a data set, and
+ * upgrades files of older versions. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 #include "common/privacy/account.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Spent budgets by coordinator's key, data set, data and parties. The table is small, so an
- * offer need not sum over all rows or jobs. It is derived from the rows, and rebuilt if it
- * covers fewer of them (an older version has written). */
+/* A table of spent budgets by coordinator's key, data set, data and parties. It is small, so that
+ * an offer need not sum over all rows or jobs. It is derived from the rows. If it does not cover
+ * all rows, because an older version has added some, it is rebuilt. */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
     "DROP TABLE IF EXISTS total;"
@@ -62,8 +62,8 @@ enum err ledger_look(struct ledger *l)
 			       &l->claims);
 }
 
-/* Adds the columns that ledgers from before protocol 5 lack: submitters, data set names and
- * units. */
+/* Adds the columns that are missing in ledgers from before protocol 5: submitters, data set names
+ * and units. */
 static enum err bring_columns(struct ledger *l)
 {
 	enum err e = ledger_look(l);
@@ -159,7 +159,7 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	s->jobs -= own < s->jobs ? own : s->jobs;
 	db_end(rows);
 	TRY(e);
-	rows = NULL; /* the noise repeats only over identical data */
+	rows = NULL; /* repeated noise is identical only if the data are identical */
 	e = db_query(l->db, &rows, &found,
 		     "SELECT coalesce(sum(eps), 0), coalesce(sum(eps > 0), 0)"
 		     " FROM job JOIN row USING (entry)"
@@ -306,7 +306,7 @@ enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *a
 {
 	struct db_rows *rows = NULL;
 	bool found;
-	/* Another attempt at a job with a claim repeats the answers of the first. */
+	/* Further attempts at a job with a claim repeat the answers of the first attempt. */
 	enum err e =
 	    db_query(l->db, &rows, &found,
 		     "SELECT count(DISTINCT entry) FROM row JOIN job USING (entry)"

@@ -11,7 +11,8 @@ struct ledger {
 	struct ledger_job job; /* set by ledger_begin(); texts owned */
 	uint8_t job_hash[SHA256_LEN];
 	int64_t entry; /* number of the job's entry in the file; 0 if not written yet */
-	/* The file has the column `submitter`; the table `claim` and the column `dataset`. */
+	/* submitters: the file has the column `submitter`. claims: it has the table `claim` and the
+	 * column `dataset`. */
 	bool submitters, claims;
 	bool durable;             /* commits wait for the disk */
 	bool got;                 /* a row of this attempt has numbers derived from data */
@@ -19,14 +20,14 @@ struct ledger {
 	size_t count, cap;
 	struct ledger_question *question; /* to be written by the next commit */
 	size_t questions;
-	/* Row counts: at the last commit that this process knows of, and after the commit under
-	 * way. */
+	/* Numbers of rows: at the last commit that this process knows of, and after the running
+	 * commit. */
 	uint64_t seen, wrote;
 	ledger_check_commit *check;
 	void *arg;
 };
 
-/* Reads a column that must be a hash; zeros if it is none. */
+/* Reads a column that must be a hash. The hash is zero if the column does not have its length. */
 void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN]);
 
 /* ---- ledger_count.c ---- */

@@ -1,4 +1,4 @@
-/* Questions that were answered with noise, to recognise repeated ones. */
+/* Stores the questions that were answered with noise, so that repeated ones are recognised. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 

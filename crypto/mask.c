@@ -16,8 +16,8 @@ struct mask {
 	struct mask *after;
 	unsigned modulus_bits;
 	bool open;
-	/* One cipher context, which is keyed for each peer in turn; one per peer would not fit the
-	 * cache. */
+	/* One cipher context, which gets each peer's key in turn. A context per peer would not fit
+	 * into the cache. */
 	struct prg *prg;
 	uint64_t done; /* bytes used of each stream */
 	struct peer *peers;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Without these, OpenSSL reports some failed allocations as damaged certificates, and crashes
- * after others. */
+/* OpenSSL's own allocator reports some failed allocations as damaged certificates, and crashes
+ * after others. So these functions replace it. */
 static void *get(size_t n, const char *file, int line)
 {
 	(void)file;

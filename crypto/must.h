@@ -1,8 +1,8 @@
 /* must.h -- libcrypto calls that fail only if memory is exhausted or the library is broken.
  *
- * Hashes, ciphers and MACs with our own fixed parameters cannot fail otherwise. As on exhausted
- * memory (common/base/alloc.h) the process ends: no caller could do better than continue with a
- * wrong hash or an empty mask.
+ * Hashes, ciphers and MACs with our own fixed parameters cannot fail for other reasons. On failure
+ * the process ends, as on exhausted memory (common/base/alloc.h). Otherwise it would continue with
+ * a wrong hash or an empty mask.
  */
 #ifndef CRYPTO_MUST_H
 #define CRYPTO_MUST_H

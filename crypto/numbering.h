@@ -1,10 +1,11 @@
-/* numbering.h -- keys that give the same nodes the same numbers in all jobs of one seed.
+/* numbering.h -- keys by which the same nodes get the same numbers in all jobs with one seed.
  *
  * A job numbers the nodes that several parties share at random (server/run/align.h). Random choices
  * of an algorithm depend on these numbers, so two runs with one seed may put ambiguous nodes into
  * different clusters. To make the runs agree, the parties share a secret file, and the coordinator
- * has one of its own. Hashes and numbers are then derived from these files and the seed.
- * docs/security states the price: the coordinator can link the hashed ids of two such jobs.
+ * has another one. Hashes and numbers are then derived from these files and the seed. The
+ * disadvantage, described in docs/security, is that the coordinator can link the hashed ids of two
+ * such jobs.
  */
 #ifndef CRYPTO_NUMBERING_H
 #define CRYPTO_NUMBERING_H
@@ -17,7 +18,7 @@
 enum { NUMBERING_KEY_LEN = 32, NUMBERING_FILE_MIN = 16, NUMBERING_FILE_MAX = 4096 };
 
 struct numbering {
-	bool kept; /* there is a file; otherwise each job draws a key */
+	bool kept; /* true if there is a file; otherwise each job draws a random key */
 	uint8_t key[NUMBERING_KEY_LEN];
 };
 
@@ -26,12 +27,13 @@ struct numbering {
  * other than its owner. The caller wipes n->key. */
 enum err numbering_read(struct numbering *n, const char *path) MUST_CHECK;
 
-/* Derives the key for seed and purpose; draws one if n is NULL or has no file. ERR_INTERNAL if
- * there is no entropy. The caller wipes it. */
+/* Derives the key for seed and purpose. If n is NULL or has no file, draws a random key.
+ * ERR_INTERNAL if there is no entropy. The caller wipes the key. */
 enum err numbering_key(const struct numbering *n, const char *purpose, uint64_t seed,
 		       uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 
-/* *same: key equals numbering_key() of the same arguments, if n has a file. CT. */
+/* *same becomes true if n has a file and key equals the key that numbering_key() derives from the
+ * same arguments. CT. */
 enum err numbering_is(const struct numbering *n, const char *purpose, uint64_t seed,
 		      const uint8_t key[static NUMBERING_KEY_LEN], bool *same) MUST_CHECK;
 

@@ -13,9 +13,8 @@
 
 enum { PLACES = 3, BLOCK = 1024, FEW = 24, TICK = 1 << 20 };
 
-/* Prefetch distances in steps: without prefetch, most of the time was spent waiting for random
- * memory accesses. Peeling reads the item at a place, then the key of the item, then the other
- * places of the key. */
+/* Prefetch distances in steps. Without prefetch, most of the time is spent waiting for memory.
+ * Peeling reads the item at a place, then the key of the item, then the other places of the key. */
 enum { AHEAD_ITEM = 24, AHEAD_KEY = 16, AHEAD_PLACES = 8 };
 
 struct okvs {
@@ -42,8 +41,8 @@ static void places(const uint8_t *key, size_t words, uint32_t place[static PLACE
 		place[i] = (uint32_t)(i * third + (be32toh(w[i]) * third >> 32));
 }
 
-/* Peels keys that are alone at a place. order holds the peeled places, followed by the waiting
- * ones; each place waits at most once. */
+/* Peels keys that are alone at a place. `order` has the peeled places, followed by places that are
+ * not yet handled. Each place enters `order` at most once. */
 static size_t peel(struct okvs *o, uint8_t *left)
 {
 	size_t done = 0, at = 0, waiting = 0;

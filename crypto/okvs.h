@@ -3,7 +3,7 @@
  * peeling).
  *
  *   places  of a 16-byte key, in a table of three thirds of t words: w_0, w_1, w_2 are its first
- *           three 32-bit words, big-endian; place i is i t + floor(w_i t / 2^32)
+ * three 32-bit words, big-endian; place i is i t + floor(w_i t / 2^32)
  *   read    D[place 0] + D[place 1] + D[place 2] mod 2^64
  *   make    keys that are alone at a place are peeled, with the place, until none is left; in
  *           reverse order each key's own place becomes value - the other two. All other
@@ -31,8 +31,8 @@ enum { OKVS_KEY_LEN = 16, OKVS_SPARE = 768, OKVS_PRF_KEY_LEN = 16 };
 size_t okvs_words(size_t n);
 
 /* Computes the peeling order of n keys in a table of `words` (from okvs_words(), for n or more).
- * NULL if they cannot all be peeled: two are equal, or no key of a rest is alone at a place. The
- * keys must outlive it. O(n); about 11 bytes a word. */
+ * Returns NULL if not all keys can be peeled: two are equal, or some keys remain of which none is
+ * alone at a place. The keys must outlive the result. O(n); about 11 bytes a word. */
 struct okvs;
 struct okvs *okvs_peel(const uint8_t (*key)[OKVS_KEY_LEN], size_t n, size_t words);
 /* Fills the table so that key[i] reads value[i], n values. ERR_INTERNAL if there is no entropy.

@@ -104,8 +104,8 @@ static uint64_t slot_get(const mp_limb_t m[static N], size_t s)
 	return v & (2 * HALF_SLOT - 1);
 }
 
-/* Sets each of count slots of m to half its range. Adding m turns numbers of either sign into
- * non-negative digits. */
+/* Sets each of count slots of m to half its range. Adding m turns signed numbers into non-negative
+ * digits. */
 static void halves(mp_limb_t m[static N], size_t count)
 {
 	memset(m, 0, N * LIMB);
@@ -125,7 +125,7 @@ static void pack(const mp_limb_t n[static N], const int64_t *x, size_t count, st
 	mpn_cnd_add_n(mpn_sub_n(w->part, w->part, half, N), w->part, w->part, n, N);
 }
 
-/* Takes x from part, which is below n. False if part is not of `count` slots. */
+/* Reads x from part, which is below n. False if part has more than `count` slots. */
 static bool unpack(const mp_limb_t n[static N], int64_t *x, size_t count, struct room *w)
 {
 	size_t end = count * PAILLIER_SLOT_BITS;
@@ -149,9 +149,9 @@ struct paillier {
 	mp_limb_t n[N], square[NN];
 };
 
-/* Primes are not kept. A power modulo p^2 would take a third of the time. But GMP looks up the
- * inverse of a modulus in a table by its last bits, which is safe for n^2 only, because n^2 is
- * public. */
+/* The primes are not stored. With them, a power modulo p^2 would take a third of the time. But GMP
+ * looks up the inverse of a modulus in a table by its last bits, which may leak them. That is safe
+ * only for n^2, which is public. */
 struct paillier_pair {
 	struct paillier key;
 	mp_limb_t order[N];   /* (p - 1) (q - 1) */
@@ -322,7 +322,8 @@ struct paillier_vector {
 	mp_limb_t c[][NN];
 };
 
-/* Ciphertexts are known to both parties, so time may depend on them. False if one is no unit. */
+/* Ciphertexts are known to both parties, so the time may depend on them. False if one is not a
+ * unit. */
 static bool shift_init(struct paillier_vector *v)
 {
 	mpz_t square, product, factor;

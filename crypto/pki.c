@@ -236,7 +236,8 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 
 	if (e == ERR_OK)
 		e = ca_load(&ca, ca_dir);
-	/* A certificate must not outlive the CA: it would fail before its shown end date. */
+	/* A certificate must not outlive the CA, since it would become invalid before its own end
+	 * date. */
 	must(e || ASN1_TIME_diff(&left, &seconds, NULL, X509_get0_notAfter(ca.certificate)),
 	     "certificate time");
 	if (e == ERR_OK && days > (unsigned)left)

@@ -36,13 +36,13 @@ struct pki_request {
 enum err pki_make_request(const char *dir, const struct pki_request *what) MUST_CHECK;
 
 /* Signs a request with the CA in ca_dir and writes the certificate to path. First checks the
- * request's signature, name, role and hosts, and that it asks for nothing else. The certificate
- * may not outlive the CA. says (may be NULL) receives a description of the certificate for the
- * user. */
+ * request's signature, name, role and hosts, and refuses a request for anything else. The
+ * certificate may not outlive the CA. says (may be NULL) receives a description of the certificate
+ * for the user. */
 enum err pki_sign(const char *ca_dir, const char *request_path, const char *path, unsigned days,
 		  struct buf *says) MUST_CHECK;
 
-/* Fingerprint of the public key in a certificate, request or private key file. */
+/* Computes the fingerprint of the public key in a certificate, request or private key file. */
 enum err pki_fingerprint(const char *path, uint8_t fp[static FINGERPRINT_LEN]) MUST_CHECK;
 /* Appends the public contents of such a file, one "field: value" per line. */
 enum err pki_show(const char *path, struct buf *text) MUST_CHECK;

@@ -14,8 +14,8 @@ static const char LABEL_SALT[] = "coterie psk salt v1";
 
 _Static_assert((int)SHA256_LEN == (int)HMAC_LEN, "a salt is as long as h");
 
-/* True if all bytes are printable or white space. PSK_MIN or more random bytes practically never
- * are. */
+/* True if all bytes are printable or white space. For PSK_MIN or more random bytes that is
+ * practically impossible. */
 static bool is_text(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -78,7 +78,7 @@ static enum err psk_take_key(struct psk *p, struct buf *bytes, const char *path)
 	while (n && (bytes->p[n - 1] == '\n' || bytes->p[n - 1] == '\r'))
 		n--;
 	if (!is_text(bytes->p, n))
-		n = bytes->n; /* binary: trailing line-end bytes belong to the key */
+		n = bytes->n; /* the file is binary, so trailing line-end bytes belong to the key */
 	else if (!psk_read_text(bytes->p, &n))
 		return err_set(ERR_INPUT,
 			       "%s: is text that is neither hexadecimal nor base64, expected %d to "

@@ -1,9 +1,9 @@
 /* psk.h -- a key that two parties share in advance. Each reads it from its file for the other
  * party.
  *
- * It enters the salt of the pair's key (crypto/secagg.h). So an attacker that records the key
- * agreement now and breaks Diffie-Hellman later still cannot compute the masks. A marker tells the
- * other party whether this one has a key, and whether it is the same.
+ * The salt of the pair's key depends on it (crypto/secagg.h). So an attacker that records the key
+ * agreement now and breaks Diffie-Hellman later still cannot compute the masks. By a marker the
+ * other party checks whether this party has the same key, or none.
  */
 #ifndef CRYPTO_PSK_H
 #define CRYPTO_PSK_H
@@ -20,7 +20,8 @@ enum {
 	PSK_MIN = 32, /* bytes of a key */
 	PSK_MAX = 64,
 	PSK_FILE_MAX = 256,
-	/* A check only; the masks prove possession. KEYS has room for 256 x 256 markers. */
+	/* Bytes of a marker, which is only an early check; the masks prove possession of the key.
+	 * The message KEYS has room for 256 x 256 markers. */
 	PSK_MARKER_LEN = 8,
 };
 
@@ -29,9 +30,9 @@ struct psk {
 	uint8_t key[PSK_MAX];
 };
 
-/* Reads a file of PSK_MIN .. PSK_MAX raw bytes, or one line of that many in hexadecimal or
- * base64. ERR_INPUT, naming the file, if it is unreadable, can be read by users other than its
- * owner, or holds anything else. The error shows none of its content. The caller wipes *p. */
+/* Reads a file of PSK_MIN .. PSK_MAX raw bytes, or one line of that many in hexadecimal or base64.
+ * ERR_INPUT, naming the file, if it is unreadable, can be read by users other than its owner, or
+ * has other contents. The error does not quote the contents. The caller wipes *p. */
 enum err psk_read(struct psk *p, const char *path) MUST_CHECK;
 
 /* Computes the first PSK_MARKER_LEN bytes of HMAC(key, label || message). The caller puts the

@@ -6,8 +6,9 @@
  *   box    AES-256-GCM of the text; nonce: the number of the direction's message, from 0;
  *          associated data: job id || attempt || purpose || text(sender) || text(receiver)
  *
- * Messages of a direction open once each, in the order in which they were sealed. A box that is
- * repeated, left out, changed or meant for another receiver does not open. CT in key and text.
+ * The messages of a direction can be opened once each, in the order in which they were sealed.
+ * Opening fails if a box was repeated, omitted, changed, or sealed for another receiver. CT in key
+ * and text.
  */
 #ifndef CRYPTO_SEAL_H
 #define CRYPTO_SEAL_H
@@ -25,8 +26,8 @@ enum { SEAL_TAG_LEN = 16 };
  * purpose: kind of the text; both sides must use the same. */
 void seal_make(struct secagg *sa, size_t to, uint16_t purpose, struct bytes text, struct buf *box);
 
-/* Opens the next box of party `from` into text, box.n - SEAL_TAG_LEN bytes. ERR_PEER if it is
- * not exactly the next one; then text holds no plaintext and the same box is still expected. */
+/* Opens the next box of party `from` into text, box.n - SEAL_TAG_LEN bytes. ERR_PEER if it is not
+ * exactly the next box. Then text has no plaintext, and the same box is still expected. */
 enum err seal_open(struct secagg *sa, size_t from, uint16_t purpose, struct bytes box,
 		   uint8_t *text) MUST_CHECK;
 

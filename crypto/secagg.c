@@ -68,8 +68,8 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	secagg_put_bytes(b, markers.p, markers.n);
 }
 
-/* Computes the marker by which parties i and j confirm that they hold the same key. Both compute
- * the same one, and it is useless without the key. */
+/* Computes the marker by which parties i and j confirm that they have the same key. Both compute
+ * the same marker. Without the key, the marker reveals nothing about it. */
 static void marker(const struct secagg *sa, const struct psk *psk, size_t i, size_t j,
 		   uint8_t out[static PSK_MARKER_LEN])
 {
@@ -249,7 +249,7 @@ static enum err check_other(const struct secagg *sa, size_t j, const struct seca
 	return check_marker(sa, j, a->markers);
 }
 
-/* h: everything on which all parties must agree. */
+/* Computes h, the hash of everything on which all parties must agree. */
 static void session_hash(const struct secagg *sa, const struct secagg_advert *adverts,
 			 uint8_t h[static SHA256_LEN])
 {
@@ -360,7 +360,7 @@ static enum err secagg_check_members(const struct secagg *sa, const size_t *memb
 	return ERR_OK;
 }
 
-/* Takes the list's next round. No round is ever reused. */
+/* Returns the member list's next round. A round is never used twice. */
 static uint64_t take_round(struct secagg *sa, const size_t *members, size_t count)
 {
 	struct group *g;

@@ -37,11 +37,12 @@ struct secagg_setup {
 	size_t parties;           /* L >= 1 */
 	const char *const *names; /* ascending in byte order; copied */
 	size_t own;               /* this party's number */
-	/* keys by party, n = 0 for a party without one; NULL: no keys; copied */
+	/* pre-shared keys by party, with n = 0 for a party without one; NULL: no keys; copied */
 	const struct psk *psk;
 };
 
-/* A key advertisement. Views borrow: the own one from the secagg, others from their message. */
+/* A key advertisement. All pointers are borrowed: those of the own advertisement from the secagg,
+ * those of others from their message. */
 struct secagg_advert {
 	struct bytes public_key; /* S_i, dh_len() bytes */
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN random bytes */
@@ -49,7 +50,7 @@ struct secagg_advert {
 	/* Over "coterie key advertisement v2\0" || job id || attempt || name || params hash ||
 	 * S_i || nonce || markers (exact bytes: docs/secure-sum.md). */
 	struct bytes signature;
-	/* PSK_MARKER_LEN for each party, zeros where there is no shared key; or empty. */
+	/* PSK_MARKER_LEN bytes for each party, zeros if there is no shared key; or empty. */
 	struct bytes markers;
 };
 
@@ -64,8 +65,8 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 /* Checks all advertisements against the pinned fingerprints (pins[j]: SHA-256 of party j's SPKI;
  * pins[own] is not read). Checks: signature, 2 <= S_j <= p - 2, Jacobi(S_j/p) = 1, and the same
  * pre-shared key as here, or none. The own advertisement must be the one that was sent. Then
- * derives all K_ij and wipes the pre-shared keys. ERR_PEER, naming the party and the failed
- * check. ~1 ms per peer. */
+ * derives all K_ij and wipes the pre-shared keys. ERR_PEER names the party and the failed check.
+ * About 1 ms per peer. */
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
@@ -73,37 +74,37 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
  * advertisements (docs/secure-sum.md, Keys). Valid after secagg_agree(). */
 const uint8_t *secagg_session(const struct secagg *sa);
 
-/* Opens the mask of one vector of a group. The caller derives the members (ascending party
- * numbers, own included) itself and never takes them from the coordinator. transcript: running
- * hash of the broadcasts that this group has seen. *round: the group's round, which rises by one
- * with each call. The mask of a group of one adds nothing. */
+/* Opens the mask of one vector of a group. The caller derives the members (ascending party numbers,
+ * own included) itself and never takes them from the coordinator. transcript: running hash of the
+ * broadcasts to this group. *round becomes the group's round, which increases by one with each
+ * call. The mask of a group of one party is zero. */
 struct mask;
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round) MUST_CHECK;
 /* Ends a group in which this party received the broadcasts hashed in transcript. For each other
  * member j: history_ij = SHA-256("coterie history v1" || history_ij || transcript), initially 0.
- * It enters every later mask of the pair. Two parties that received different broadcasts thus
- * never have masks that cancel again, in any group. members: ascending, own included. After
- * secagg_agree(). */
+ * Every later mask of the pair depends on the history. So after two parties have received different
+ * broadcasts, their masks never cancel again, in any group. members: ascending, own included. Call
+ * it after secagg_agree(). */
 void secagg_history(struct secagg *sa, const size_t *members, size_t count,
 		    const uint8_t transcript[static SECAGG_HASH_LEN]);
 const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG_HASH_LEN bytes */
 /* Adds the next n words of the mask to x in place; x is uint64_t or uint32_t by the modulus, in
- * native order (little-endian hosts only). Streaming: call it chunk after chunk. Each block of
- * 16 KiB schedules each peer's key anew: 0.2 microseconds, versus 3 or more for the whole block.
- * CT. */
+ * native order (little-endian hosts only). Call it for chunk after chunk of a vector. For each
+ * block of 16 KiB it sets each peer's key again, which takes 0.2 microseconds of the 3 or more for
+ * the block. CT. */
 void mask_add(struct mask *m, void *x, size_t n);
 /* Switches this sum to 64-bit words for any modulus of the set-up. Call before the first
  * mask_add(). */
 void mask_wide(struct mask *m);
-/* Adds the mask of a tag (crypto/tag.h) mod p, with the same signs: each pair contributes the
+/* Adds the mask of a tag (crypto/tag.h) mod p, with the same signs. Each pair contributes the
  * number in the next 16 bytes of its stream. Call after the last word, at most once. CT. */
 void mask_tag(struct mask *m, uint8_t tag[static TAG_LEN]);
 void mask_close(struct mask *m);
 
-/* Derives keys for other purposes (crypto/seal.h): HKDF-Expand(K_ij, info). info must begin with
- * a label of its own. j is another party; keys must be agreed. */
+/* Derives keys for other purposes (crypto/seal.h): HKDF-Expand(K_ij, info). info must begin with a
+ * label that no other purpose uses. j is another party. Call it after secagg_agree(). */
 void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
 			uint8_t key[static SECAGG_HASH_LEN]);
 const struct secagg_setup *secagg_setup_of(const struct secagg *sa);

@@ -18,7 +18,7 @@ static int reason;
 bool secret_begin(void)
 {
 	begun = true;
-	/* Result 2: the area exists, but is not locked or has no guard pages. */
+	/* A result of 2 means that the area exists, but is not locked or has no guard pages. */
 	errno = 0;
 	locked = CRYPTO_secure_malloc_init(SECRET_AREA, SMALLEST) == 1;
 	reason = errno;

@@ -2,8 +2,8 @@
  * core dumps, wiped.
  *
  * The memory is libcrypto's secure heap, which also holds the private keys of certificates and TLS
- * handshakes. Outside it are copies on the stack (wiped), and key schedules of AES and HMAC, which
- * libcrypto keeps in ordinary memory and cleanses.
+ * handshakes. Two kinds of copies are outside this memory: copies on the stack, which are wiped,
+ * and key schedules of AES and HMAC, which libcrypto keeps in ordinary memory and wipes.
  */
 #ifndef CRYPTO_SECRET_H
 #define CRYPTO_SECRET_H
@@ -16,9 +16,9 @@
 
 enum { SECRET_AREA = 1 << 19 }; /* bytes, all locked at once */
 
-/* Sets the area up, once, before the first key is read. False if it could not be locked
- * (RLIMIT_MEMLOCK) or made; keys may then be swapped out. Without this call, as in tests and
- * coterie, keys lie in ordinary memory. */
+/* Sets up the area. Call it once, before the first key is read. False if the area could not be
+ * allocated, or not locked (RLIMIT_MEMLOCK); keys may then be swapped out. Without this call, as in
+ * tests and coterie, keys are in ordinary memory. */
 bool secret_begin(void);
 /* Logs a warning if secret_begin() returned false. */
 void secret_report(void);

@@ -113,7 +113,7 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	return e;
 }
 
-/* Returns the key if spki is of Ed25519, otherwise NULL. Every such SubjectPublicKeyInfo is
+/* Returns the key if spki is of Ed25519, otherwise NULL. Every SubjectPublicKeyInfo of Ed25519 is
  * these bytes followed by the key (RFC 8410). */
 static const uint8_t *of_ed25519(struct bytes spki)
 {

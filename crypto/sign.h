@@ -19,27 +19,29 @@ enum {
 
 struct identity; /* private key and SPKI; the key never leaves it */
 
-/* ERR_INPUT if a file is missing, unreadable, malformed or of an unsupported kind, if others may
- * read the key, or if key and certificate do not match. passphrase: path of the passphrase file
- * of an encrypted key, or NULL. */
+/* Loads an identity. ERR_INPUT if a file is missing, unreadable, malformed or of an unsupported
+ * kind. Also if users other than its owner may read the key, or if key and certificate do not
+ * match. passphrase: path of the passphrase file of an encrypted key, or NULL. */
 enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path,
 		       const char *passphrase) MUST_CHECK;
-/* Checks the same without keeping it; also ERR_INPUT if the certificate is for another name,
- * unless name is NULL. */
+/* Checks an identity as identity_load() does, without keeping it. If name is not NULL, also
+ * ERR_INPUT if the certificate is for another name. */
 enum err identity_check(const char *certificate_path, const char *key_path, const char *passphrase,
 			const char *name) MUST_CHECK;
 void identity_free(struct identity *id);
 struct bytes identity_spki(const struct identity *id);
 void identity_fingerprint(const struct identity *id, uint8_t fp[static FINGERPRINT_LEN]);
-/* First DNS subject alternative name of the certificate. */
+/* Returns the first DNS subject alternative name of the certificate. */
 const char *identity_name(const struct identity *id);
 
 enum err sign_make(const struct identity *id, struct bytes message,
 		   uint8_t signature[static SIGNATURE_MAX], size_t *len) MUST_CHECK;
-/* ERR_PEER if spki does not parse, is of another kind, or the signature does not fit. */
+/* Checks a signature. ERR_PEER if spki does not parse or is of another kind, or if the signature is
+ * not valid. */
 enum err sign_check(struct bytes spki, struct bytes message, struct bytes signature) MUST_CHECK;
 
-/* SHA-256 of the DER SubjectPublicKeyInfo; as text "sha256:" and 64 hexadecimal digits. */
+/* Computes the fingerprint: SHA-256 of the DER SubjectPublicKeyInfo. Its text is "sha256:" and 64
+ * hexadecimal digits. */
 void fingerprint_of(struct bytes spki, uint8_t fp[static FINGERPRINT_LEN]);
 void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN],
 		      char text[static FINGERPRINT_TEXT_LEN]);

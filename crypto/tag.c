@@ -22,7 +22,7 @@ _Static_assert(sizeof(u128) == TAG_LEN, "a number fills a tag");
 struct tag {
 	struct prg *stream; /* a_0 .. a_255, R, b_0, b_1, ... */
 	uint8_t key[PRG_KEY_LEN];
-	size_t count, words; /* words of the vector: all, and those added so far */
+	size_t count, words; /* number of words of the vector, and number of words added so far */
 	u128 R, power;       /* power: R^q of the current block q */
 	u128 sum;            /* of the finished blocks */
 	u128 low;            /* For the current block, sum_j a_j (x_j + 2^63) = low + 2^128 high. */
@@ -140,7 +140,7 @@ static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_
 	t->high = high;
 }
 
-/* Excess that add_word() adds for the first n words of a block: 2^63 sum_j a_j. */
+/* Returns the excess that add_word() adds for the first n words of a block: 2^63 sum_j a_j. */
 static u128 tag_excess(const struct tag *t, size_t n)
 {
 	u128 all = 0;

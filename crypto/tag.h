@@ -10,9 +10,10 @@
  *   broadcast  s_j = sum_i x_ij,  T = sum_i tau_i mod p
  *   checked  T = ( H(s) + sum_i b_i ) mod p
  *
- * A change of s or T without the key passes at one party with probability at most 2^-64 + n / (256
- * p). tau_i is uniform to anybody without b_i. Each number of a group serves one sum: two vectors
- * of one party under one number would reveal a_j. docs/secure-sum.md has bytes and proof.
+ * If s or T is changed without the key, a party's check still passes with probability at most 2^-64
+ * + n / (256 p). Without b_i, tau_i is uniformly random. Each number of a group must be used for
+ * one sum only: two vectors of one party under one number would reveal a_j. docs/secure-sum.md has
+ * bytes and proof.
  *
  * A number mod p is TAG_LEN bytes, little-endian, below p. CT: time depends on lengths only.
  */
@@ -28,7 +29,8 @@ enum { TAG_LEN = 16, TAG_KEY_LEN = 32, TAG_SESSION_LEN = 32 };
 /* ---- numbers mod p ---- */
 
 bool tag_is_number(const uint8_t x[static TAG_LEN]); /* below p; for received numbers */
-/* acc = acc + x, acc - x; both below p. */
+/* tag_plus() and tag_minus() compute acc = acc + x and acc = acc - x mod p. Both numbers must be
+ * below p. */
 void tag_plus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN]);
 void tag_minus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN]);
 /* Reduces uniform bytes to a number, in place: the lowest 127 bits, with the value p mapped to
@@ -39,18 +41,20 @@ void tag_uniform(uint8_t x[static TAG_LEN]);
 
 struct tag; /* keys of one sum, and the state of one vector */
 
-/* key: the group's, of this attempt only. session: secagg_session(). group: as in MASKED.
- * number: of the group's broadcast sums, from 0, as in SUM. count: words of the sum, at least 1. */
+/* key: the group's key, which must be new for each attempt. session: secagg_session(). group: as in
+ * the message MASKED. number: number of the sum among the group's broadcast sums, from 0, as in the
+ * message SUM. count: words of the sum, at least 1. */
 struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN],
 		    const uint8_t session[static TAG_SESSION_LEN], uint32_t group, uint64_t number,
 		    size_t count);
-/* Adds the next n words, signed integers, of this party's vector or of the sum; in chunks of any
+/* Adds the next n words, signed integers, of this party's vector or of the sum. Chunks may have any
  * length. */
 void tag_add(struct tag *t, const uint64_t *x, size_t n);
-/* True if no word is -2^63: a sum of terms within their bounds is in (-2^63, 2^63). For received
- * sums. */
+/* Checks a received sum: true if no word is -2^63. A sum of terms within their bounds is in (-2^63,
+ * 2^63). */
 bool tag_in_range(const uint64_t *x, size_t n);
-/* Computes tau_i of party i for the `count` words added. Another vector may follow: the sum. */
+/* Computes tau_i of party i for the `count` words added. Afterwards the words of the sum may be
+ * added. */
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN]);
 /* True if `told` is T of these parties (ascending numbers) for the count words added. */
 bool tag_holds(struct tag *t, const size_t *members, size_t count,

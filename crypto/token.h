@@ -1,5 +1,5 @@
-/* token.h -- a secret in a file of a daemon's directory, redrawn at each start. Possession
- * proves read access to the file. */
+/* token.h -- a secret in a file of a daemon's directory. Each start draws a new one. Knowing the
+ * token proves read access to the file. */
 #ifndef CRYPTO_TOKEN_H
 #define CRYPTO_TOKEN_H
 

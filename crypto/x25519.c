@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libcrypto's set-up takes a fifth of the time of the ladder, and more with cold caches. So the
- * context is kept, as is a key object for the other's point, which is set anew each time. */
+/* libcrypto's set-up takes a fifth of the time of the scalar multiplication, and more with cold
+ * caches. So the context is kept. A key object for the other party's point is also kept, and gets a
+ * new point each time. */
 struct x25519 {
 	EVP_PKEY *own, *other;
 	EVP_PKEY_CTX *derive;

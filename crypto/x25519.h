@@ -13,7 +13,8 @@
 
 enum { X25519_LEN = 32 };
 
-/* A scalar for any number of points, one at a time. Making it costs as much as one x25519(). */
+/* A scalar that can be multiplied with any number of points, one at a time. Making it takes as long
+ * as one x25519(). */
 struct x25519;
 struct x25519 *x25519_new(const uint8_t scalar[static X25519_LEN]);
 void x25519_free(struct x25519 *x); /* wipes; accepts NULL */

@@ -46,7 +46,7 @@ enum change {
 
 /* The contents of one SUM message. */
 struct changed_sum {
-	uint64_t *word; /* one word longer than n */
+	uint64_t *word; /* has room for n + 1 words */
 	size_t n, tag_n;
 	uint8_t tag[TAG_LEN];
 };

@@ -360,7 +360,7 @@ static inline void pooled_tree_node(struct pooled *p, const struct tree_node *no
 	free(tuple);
 }
 
-/* Runs P Lloyd steps on all nodes; a cluster that loses all nodes disappears. */
+/* Runs the Lloyd steps of `polish` on all nodes; a cluster that loses all nodes disappears. */
 static inline void pooled_polish(struct pooled *p)
 {
 	struct pooled_items items;

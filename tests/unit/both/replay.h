@@ -196,7 +196,7 @@ static inline void replay_end(struct half *h, struct outcome *out)
 	features_release(&h->X);
 	free(h->label);
 	free(h->confidence);
-	if (h->job->kind != &kind_kcagc_predict) /* that kind uses the recording's model */
+	if (h->job->kind != &kind_kcagc_predict) /* kcagc.predict borrows the recording's model */
 		model_free(h->model);
 }
 

@@ -67,7 +67,7 @@ static struct meeting *meeting_of_three(void)
 	return m;
 }
 
-/* Changes all three sums of the intersection: the sizes, the choice of the lister, and the
+/* Changes all sums of the intersection: the set sizes, the choice of the lister, and the further
  * tries. */
 TEST(test_ids)
 {

@@ -156,7 +156,8 @@ static void assert_all_end(const struct meeting *m, const char *why)
 	}
 }
 
-/* Ends with no common ids, or fewer than min_common: no party learns the ids or their number. */
+/* Fails with no common ids, or with fewer than min_common: no party learns the ids or their
+ * number. */
 TEST(too_few)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 0, 200, true, false }, 0, 1);

@@ -1,5 +1,5 @@
-/* Checks that the intersection of ids reveals what docs/alignment.md states, and no more. The view
- * is all that the coordinator received, with one party's own knowledge. */
+/* Checks that the intersection of ids reveals what docs/alignment.md states, and no more. The tests
+ * combine all that the coordinator received with one party's own knowledge. */
 #include "tests/unit/both/meeting.h"
 
 #include "common/kind/align.h"

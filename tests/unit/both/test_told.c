@@ -76,7 +76,7 @@ TEST(test_all_alike)
 	planted_release(&p);
 }
 
-/* The party that receives any changed message fails. */
+/* For every message: the party that receives a changed one must fail. */
 static void check_lies(const struct planted *p, const char *settings, uint64_t seed)
 {
 	struct job job = planted_job(settings);

@@ -1,4 +1,4 @@
-/* federation.h -- runs parties in one process that agree on keys and mask sums. */
+/* federation.h -- runs parties in one process: they agree on keys and mask their terms. */
 #ifndef TESTS_UNIT_CRYPTO_FEDERATION_H
 #define TESTS_UNIT_CRYPTO_FEDERATION_H
 

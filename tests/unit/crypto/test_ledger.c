@@ -306,7 +306,7 @@ static void test_cut_tail(void **state)
 	assert_int_equal(verify(), 0);
 	assert_int_equal(check_against(&head), 1);
 	says("rows 5 to 6 are missing, of which bank-b was told");
-	note("MASKED", 1, 7); /* grown again, with other rows */
+	note("MASKED", 1, 7); /* the ledger grows again, with other rows */
 	assert_ok(ledger_commit(book));
 	write_some(2);
 	assert_int_equal(verify(), 0);

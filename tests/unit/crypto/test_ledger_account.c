@@ -101,8 +101,8 @@ static void units_are_apart_and_coordinators_are_not(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-/* Counts claims from before mu as Gaussian noise of their eps and delta for each row. A row with
- * eps but without a valid claim costs infinitely much. */
+/* Counts claims of versions without mu as Gaussian noise of their eps and delta for each row. A row
+ * with eps but without a valid claim costs infinitely much. */
 static void older_claims_count(void **state)
 {
 	double mu;

@@ -1,4 +1,5 @@
-/* Numbering keys come from the file and the seed, or are drawn; invalid files are refused. */
+/* Numbering keys come from the file and the seed, or are drawn at random. Invalid files are
+ * refused. */
 #include "crypto/numbering.h"
 #include "common/base/file.h"
 #include "tests/unit/crypto/lab.h"

@@ -109,7 +109,7 @@ TEST(test_reads)
 		struct okvs *o = NULL;
 
 		table = alloc(words, sizeof(*table));
-		while (!o) { /* one set in some thousand does not fit */
+		while (!o) { /* about one set in a thousand does not fit */
 			random_keys(&rng, key, n + 100);
 			o = okvs_peel(key, n, words);
 		}

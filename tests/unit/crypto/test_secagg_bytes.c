@@ -218,8 +218,8 @@ TEST(shared_beforehand)
 	expect(h, known.psk_session, sizeof(h));
 	expect_key(&sa->pair[0], known.psk_pair[0]);
 	expect_key(&sa->pair[2], known.psk_pair[1]);
-	/* An attacker who has all messages and s_i, but not the pre-shared key, computes another
-	 * pair key. */
+	/* An attacker with all messages and s_i, but without the pre-shared key, gets a wrong pair
+	 * key. */
 	forget_psk(sa);
 	pair_key(sa, 0, adverts[0].public_key.p, h, &broken);
 	assert_memory_not_equal(&broken, &sa->pair[0], sizeof(broken));

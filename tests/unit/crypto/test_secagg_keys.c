@@ -73,7 +73,7 @@ TEST(wrong_people_are_refused)
 	refuses(&f, "key advertisement of p1: its identity key");
 	f.advert[2] = f.advert[1];
 	f.advert[1] = t;
-	f.advert[2] = f.advert[0]; /* party 0's own one, sent back */
+	f.advert[2] = f.advert[0]; /* party 0's own advertisement, sent back */
 	refuses(&f, "key advertisement of p2: its identity key");
 	leave(&f);
 

@@ -66,7 +66,7 @@ static int locks(void)
 		return 2; /* otherwise the test has no effect */
 	secret_free(key, 32);
 	for (int i = 0; i < 32; i++)
-		if (key[i] == 0xaa) /* the area stays mapped */
+		if (key[i] == 0xaa) /* readable, because the area stays mapped */
 			return 3;
 	free(other);
 	return 0;

@@ -224,7 +224,7 @@ static inline void run_for(unsigned ms)
 	uv_timer_t wake;
 
 	uv_timer_init(&loop, &wake);
-	/* repeats, because the loop's clock may be ahead of ours */
+	/* repeats, because the loop's clock may be ahead of clock_now_s() */
 	uv_timer_start(&wake, tick, ms, 1);
 	while (clock_now_s() < until)
 		uv_run(&loop, UV_RUN_ONCE);

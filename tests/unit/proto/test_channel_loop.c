@@ -120,20 +120,22 @@ static void test_times(void **state)
 
 	(void)state;
 	late_one = channel_new(hub_post, COORD, "bank-c");
-	/* all arrives at the last moment and the round trip is unknown: the peer computed */
+	/* the whole message arrives at the last moment, without a known round trip: the peer
+	 * computed */
 	times_of(-1, 10, &t, &blocked);
 	assert_true(t.wait_s > 0 && t.wait_s <= blocked && t.wire_s == 0);
-	/* counts a round trip of 50 ms as transport */
+	/* a known round trip of 50 ms counts as transport */
 	times_of(0.05, 10, &t, &blocked);
 	assert_true(t.wire_s > 0.0499 && t.wire_s < 0.0501);
 	assert_true(t.wait_s > 0 && t.wait_s + t.wire_s <= blocked);
-	/* the exchange has used up its round trip: the wait for its next message is the peer's */
+	/* the round trip is already counted: the wait for the next message is the peer's
+	 * computing */
 	wait_for_it(10, &t, &blocked);
 	assert_true(t.wait_s > 0 && t.wire_s == 0);
-	/* a round trip longer than the blocked time takes all of that time, and no more */
+	/* a round trip longer than the blocked time counts as that time, and no more */
 	times_of(5, 10, &t, &blocked);
 	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
-	/* counts the transfer of the message, of which one half arrived during the wait */
+	/* the message's own transfer counts, of which one half happened during the wait */
 	times_of(-1, 0.1, &t, &blocked);
 	assert_true(t.wire_s > 0 && t.wait_s > 0 && t.wire_s + t.wait_s <= blocked);
 	/* its first byte had arrived before the wait */

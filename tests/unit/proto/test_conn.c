@@ -36,8 +36,7 @@ static void test_messages_of_a_job(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* Padding is sent, counted and dropped. No receive returns it, and it needs no receive to be
- * dropped. */
+/* Padding is sent, counted and dropped, even without a receive. No receive returns it. */
 static void test_padding(void **state)
 {
 	enum { FRAMES = 40 };

@@ -22,8 +22,8 @@
 
 static struct msg *m; /* too large for the stack */
 
-/* Each header, then its body. scripts/reference copies these bytes and their comments into the
- * examples of docs/reference/messages.md. */
+/* Each frame is a header, then a body. scripts/reference copies these bytes and their comments into
+ * the examples of docs/reference/messages.md. */
 static const uint8_t known_frames[] = {
 	0x00, 0x00, 0x00, 0x2e,                         /* length: 16 + 30 */
 	0x00, 0x1f, 0x00, 0x00,                         /* CELLS, no flags */

@@ -1,4 +1,5 @@
-/* The request for a tunnel, and answers to it: whole, in pieces, too long, and invalid. */
+/* Tests the request for a tunnel, and reads answers to it: whole, in pieces, too long, or
+ * invalid. */
 #include "tests/test.h"
 
 #include "proto/proxy.h"

@@ -76,7 +76,7 @@ static void meet(const struct cert_files *server_files, const struct cert_ca *se
 
 	*server = tls_new(s);
 	*client = tls_new(c);
-	tls_context_free(s); /* connections do not need the contexts */
+	tls_context_free(s); /* connections outlive their contexts */
 	tls_context_free(c);
 	shake(*server, *client, o);
 }

@@ -1,4 +1,4 @@
-/* Sends padding: how much, when, and on which links. */
+/* Tests the amount and the time of padding, and which links need it. */
 #include "tests/test.h"
 
 #include "common/base/alloc.h"

@@ -29,7 +29,7 @@ static inline void add_purpose(struct texts *t, const struct work *work, const c
 	texts_add(t, PURPOSES, "", subject, text, NULL);
 }
 
-/* Makes a message, with a body of 64 bytes if it has a body. */
+/* Makes a message of this type; a body has 64 bytes. */
 static inline struct msg message(enum msg_type type, const char *body)
 {
 	static const uint8_t bytes[64];

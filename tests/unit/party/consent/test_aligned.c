@@ -24,8 +24,8 @@ static enum err note(size_t first, size_t n, uint8_t data)
 	return e;
 }
 
-/* Requires that the note is refused. The error counts different words of the sketch: `ids` or
- * fewer, because two ids may share a word. */
+/* Requires that the note is refused. The error counts the words of the sketch that differ: at most
+ * `ids`, because two ids may share a word. */
 static void assert_differs(enum err e, size_t ids)
 {
 	static const char before[] = "the ids of bank-a differ by about ";

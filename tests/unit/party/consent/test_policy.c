@@ -281,7 +281,7 @@ TEST(test_max_eps)
 	check(two, 2, "", "kind kcagc claims no differential privacy");
 	check("\"jobs\":[\"fedgcn\"],\"max_eps\":10", 2, ROWS("fedgcn", ""),
 	      "no job of this kind does");
-	/* Theorem 3.9 applies to Z and C only. */
+	/* Theorem 3.9 covers Z and C only, so this job claims no privacy. */
 	check(two, 2,
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
 		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),

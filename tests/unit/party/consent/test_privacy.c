@@ -152,8 +152,8 @@ static void next_attempt(void)
 	begin_job();
 }
 
-/* Books as many claims as the most questions that any one release has answered. A repeated question
- * costs nothing. */
+/* Books as many claims as the largest number of questions that one release has answered, over all
+ * attempts. A repeated question costs nothing. */
 TEST(test_each_question_is_booked)
 {
 	double mu;

@@ -419,8 +419,8 @@ static void add_budgets(void)
 	ledger_close(ledger);
 }
 
-/* Adds refused values in a policy, which list the permitted words. Omits the start of the sentence,
- * a varying file name. */
+/* Adds refusals of wrong policies, which list the permitted words. Omits their start, a file name
+ * that varies. */
 static void add_wrong_policies(void)
 {
 	static const char *const sets[] = { "policy.jobs=[\"what\"]",
@@ -530,7 +530,7 @@ TEST(test_what_users_read)
 						NOISE,   DIFFERENCE, PURPOSES, NULL };
 	struct buf now = { 0 };
 
-	/* bases[] begins with every kind, and kinds[] has no others */
+	/* bases[] begins with one job of every kind; kinds[] has no other kind */
 	for (size_t i = 0; i < KINDS; i++)
 		assert_int_equal(job_of(&bases[i]).number, i);
 	assert_null(kinds[KINDS]);

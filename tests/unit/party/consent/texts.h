@@ -39,7 +39,7 @@ struct texts {
 	struct texts_row row[TEXTS_MAX];
 	size_t n;
 	void *root;      /* a tree of all texts */
-	struct buf seen; /* all texts, each once, one a line */
+	struct buf seen; /* all texts, each once, one per line */
 };
 
 /* ---- forms ---- */

@@ -148,8 +148,8 @@ static enum err serve_this(struct desk *d, uint32_t attempt)
 	return serve(d, 1, attempt);
 }
 
-/* Each attempt must have the parties of the attempt before it, or fewer; then it must name those
- * left out. */
+/* Each attempt must have the parties of the attempt before it, or fewer. It must name the parties
+ * that were left out. */
 TEST(test_without_some)
 {
 	struct desk d;

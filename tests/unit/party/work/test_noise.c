@@ -147,7 +147,7 @@ TEST(test_each_input)
 {
 	static const struct {
 		void (*change)(struct work *);
-		/* ^does the change make another question for own numbers (of_own), for a sum
+		/* does the change make another question for own numbers (of_own), for a sum
 		 * (of_sum)? */
 		bool of_own, of_sum;
 	} input[] = { { change_id, true, true },        { change_parameters, true, true },

@@ -136,7 +136,7 @@ static void send_sealed(struct fake *f, size_t l, uint16_t what, uint32_t from, 
 	fake_send(f, l, &m);
 }
 
-/* Relays each sealed key unchanged to its receiver, and refuses wrong heads. */
+/* Relays each sealed key unchanged to its receiver. Refuses a wrong purpose, sender or receiver. */
 TEST(sealed_keys)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Submits a job: reads its parties, and reports the wrong line. */
+/* Submits a job: reads its parties, and names the line of an error. */
 #include "server/service/submit.h"
 #include "tests/test.h"
 
@@ -76,7 +76,7 @@ TEST(test_lines)
 		   "(line 2)");
 	assert_err(submit("{ \"kind\":\n \"kmeans\",\n\"clusters\" 3 }"), ERR_INPUT, "line 3");
 	assert_err(submit("{ \"kind\": \"kmeans\" }"), ERR_INPUT, "job.clusters is missing");
-	assert_null(strstr(err_detail(), "(line")); /* there is no wrong line */
+	assert_null(strstr(err_detail(), "(line")); /* a missing key is on no line */
 	assert_err(submit("[]"), ERR_INPUT, "expected an object");
 	assert_err(submit(""), ERR_INPUT, "job.json");
 }

@@ -31,7 +31,7 @@ from wire import Broken, Reader, u16, u32, u64, field
 
 class Coordinator:
     version = wire.VERSION
-    # numbers of sums that are the first of a phase: 0 is in phase "totals", 2 in "kmeans"
+    # sums that begin a phase: sum 0 begins "totals", sum 2 begins "kmeans"
     firsts = (0, 2)
 
     def __init__(self, config, job, ready_file=None):
@@ -92,8 +92,8 @@ class Coordinator:
     # ---- the first messages of every job ----
 
     def offered(self, c):
-        """Returns the parties in the offer, the submitter, and the parties left out with the
-        attempt."""
+        """Returns the parties in the offer, the submitter, and the parties that were left out, each
+        with the attempt from which on it is."""
         return [name.encode() for name in self.names], b"interop", []
 
     def offer(self):
@@ -334,7 +334,7 @@ class Following(Coordinator):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.first = {}  # phase -> number of its first sum in its last run
+        self.first = {}  # phase -> number of the first sum in its latest run
 
     def phase(self, name):
         self.said, self.first[name] = False, self.sums

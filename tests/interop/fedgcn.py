@@ -174,7 +174,7 @@ class Party:
         self.graphs = [((A + np.eye(len(A))).astype(F32), features(A)) for A in read_graphs(folder)]
         self.shape = shapes(self.graphs[0][1].shape[1])
         at = np.cumsum([0] + [(i + 1) * o for i, o in self.shape])
-        self.n = at[-1]  # number of weights that are uploaded
+        self.n = at[-1]  # number of weights; `travel` of them are uploaded
         self.travel = at[8] if self.shares == "fedper" else self.n
 
     def ask(self, question, term):

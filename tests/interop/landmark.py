@@ -11,7 +11,7 @@ import kcagc
 import secsum
 import wire
 
-SOME, ALL, NONE = 2, 1, 0  # number of parties whose features are all 0 and 1
+SOME, ALL, NONE = 2, 1, 0  # which parties have only features 0 and 1
 
 
 class Coordinator(coordinator.Coordinator):
@@ -83,12 +83,12 @@ class Coordinator(coordinator.Coordinator):
     def clusters(self, Q):
         return Q.argmax(axis=1)
 
-    # parties scale their squared norms by this bound
+    # ---- the methods ----
 
     def facts(self):
         n = self.rows
         self.said = False
-        self.bound()  # the part along the degrees, after each step
+        self.bound()  # parties scale their squared norms by this bound
         facts = self.wide(2 + n, False)
         square = facts[2:]
         if self.what["method"] == "landmark":
@@ -102,7 +102,7 @@ class Coordinator(coordinator.Coordinator):
         if words == SOME:
             square, first = self.wide(n, True), False
         self.tell_block(np.maximum(square, 0))
-        # how much lies along the degrees, after each step
+        # the part of each column along the degrees, after each step
         auto = self.what["filter"]["order"] == "auto"
         degrees = self.what["degrees"]  # auto: the part that degrees explain
         self.wide(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first)

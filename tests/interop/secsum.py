@@ -234,7 +234,7 @@ class Powers:
         number = int.from_bytes(public, "big")
         if len(public) != self.size or not 2 <= number <= self.p - 2:
             return "is no number of the group"
-        # this is the Jacobi symbol, since p is a prime
+        # The power is the Jacobi symbol, since p is a prime.
         if pow(number, (self.p - 1) // 2, self.p) != 1:
             return "is not in the subgroup"
         return None

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse
 
-import federation  # adds the package to the path
+import federation  # noqa: F401  adds the package to the path
 import coterie
 from coterie.convert import __main__ as program
 

@@ -150,7 +150,7 @@ class Tables(Case):
                      "--category region --date joined --missing age=median --ignore note "
                      "--set na=- --missing dash=median\n")
         said = self.run_line("t.csv --out o")[1]
-        # the dash column warns again, since it then has no value
+        # The column "dash" warns once, after it has no value left.
         self.assertEqual(said.count('column "'), len(head) + 1)
         for name in signs:
             self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-import federation  # adds the package to the path
+import federation  # noqa: F401  adds the package to the path
 import coterie
 from coterie import _data, _program
 

@@ -176,7 +176,7 @@ class Tables(unittest.TestCase):
         X, _ = blobs()
         with tempfile.TemporaryDirectory() as scratch:
             model = coterie.KMeans(3, parties=2, out=scratch + "/run").fit(X)
-            # work had keys and copies of the data
+            # The run removes the directory work, which had keys and copies of the data.
             self.assertFalse(Path(scratch, "run/work").exists())
             again = coterie.Run(scratch + "/run")
             pd.testing.assert_frame_equal(again.labels, model.run_.labels)

@@ -9,7 +9,7 @@ try:
 except ImportError:
     raise unittest.SkipTest("scikit-learn is not installed") from None
 
-import federation  # adds the package to the path
+import federation  # noqa: F401 (adds the package to the path)
 import coterie
 from coterie._run import _tsne
 

@@ -56,7 +56,8 @@ static void nobody_reads(int writes, int reads, bool anew)
 		close(s.own);
 		s.own = -1;
 	}
-	assert_false(fcntl(writes, F_GETFL) & O_NONBLOCK); /* other processes share it */
+	/* The stream must not set the flag: other processes may share the descriptor. */
+	assert_false(fcntl(writes, F_GETFL) & O_NONBLOCK);
 	put_lines(&s, 0, LINES);
 	assert_true(s.kept.n <= STREAM_KEPT_MAX + LINE);
 	stream_drain(&s, 0.01);

@@ -216,7 +216,7 @@ static void check_all(const struct mat *Z, size_t k, bool products)
 	free(weight);
 }
 
-/* Rows are below, at and above a block, centres and columns a multiple of the vector width or
+/* The number of rows is below, at and above a block. Centres and columns fill vector registers or
  * not. */
 TEST(equals_plain_loops)
 {

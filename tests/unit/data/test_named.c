@@ -103,7 +103,7 @@ TEST(bad_files)
 	refused(tsv, "a b\n\na b 0\n", NULL, ":3: the weight is 0, expected more than 0");
 	refused(tsv, "a b nan\n", NULL, ":1: \"nan\" is not a finite number");
 	refused(tsv, "a b 1e999\n", NULL, ":1: \"1e999\" is not a finite number");
-	/* first a tab, then a blank */
+	/* The separators are a tab, a blank and a tab. */
 	refused(tsv, "a\tb c\td\n", NULL, ":1: \"c\" is not a finite number");
 	refused(tsv, "a b 1 1\n", NULL, ":1: \"1\" is more than expected on this line");
 	refused(tsv, "a #b\n", NULL, ":1: the id \"#b\" begins with '#'");

@@ -142,7 +142,7 @@ TEST(test_dominant_is_warned_of)
 	columns_release(&names);
 }
 
-/* Warns about a constant column only if `all_rows`, since a part of the rows may be constant. */
+/* Warns about a constant column only if `all_rows`: otherwise other rows may have other values. */
 TEST(test_constant_is_warned_of_all_rows)
 {
 	static const double x[] = { 1, 7, 0, 2, 7, 0, 3, 7, 1, 4, 7, 1 };

@@ -82,7 +82,7 @@ TEST(mean_filter_by_matrix)
 		assert_ok(graph_filter_sparse(&g, FILTER_MEAN, 4, 3, &s, &from_sparse));
 		assert_same_bits(&X, &from_sparse);
 		for (size_t i = 0; i < 40; i++)
-			MAT(&X, i, 0) = 2.5; /* rows of T sum to 1 */
+			MAT(&X, i, 0) = 2.5; /* a constant: T keeps it */
 		assert_ok(graph_filter(&g, FILTER_MEAN, 9, 1, &X));
 		for (size_t i = 0; i < 40; i++)
 			assert_near(MAT(&X, i, 0), 2.5, 1e-14);

@@ -263,7 +263,8 @@ static int writes_a_library(void)
 		   : 1;
 }
 
-/* main() has called confine_code(); without it, root could do both. */
+/* main() has called confine_code(). Without it, root could write to the code of the program and of
+ * a library. */
 static void nobody_writes_code(void **state)
 {
 	(void)state;

@@ -125,7 +125,7 @@ TEST(test_method_presets)
 	}
 }
 
-/* Words have 32 bits if all sums are of unit rows and the job requests nothing else. */
+/* Words have 32 bits if all sums are of unit rows, unless secure_sum sets or needs 64 bits. */
 TEST(test_words_of_32_bits)
 {
 	static const struct {

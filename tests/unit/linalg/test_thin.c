@@ -3,7 +3,8 @@
 #include "common/linalg/la.h"
 #include "common/linalg/thin.h"
 
-/* Computes in A' in the order of thin.c: vector registers of any width give the same bits. */
+/* Multiplies `in` by A' and adds in the order of thin.c, which has the same bits for vector
+ * registers of any width. */
 static void loop_product(const struct mat *A, const struct mat *in, struct mat *out)
 {
 	mat_init(out, in->rows, A->rows);

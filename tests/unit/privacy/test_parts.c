@@ -87,7 +87,7 @@ TEST(sums)
 		assert_true(back[v] == expected[v]);
 }
 
-/* Refuses sums of parts that three parties cannot have. */
+/* Refuses a sum of parts beyond the bound for three parties. */
 TEST(outside)
 {
 	for (size_t p = 0; p < PARTS; p++)

@@ -177,7 +177,7 @@ TEST(same_bits_of_words)
 	check(0, 2, BESIDE, true);
 }
 
-/* Leaves of a node on another rank stay with that node while the filter runs. More steps use the
+/* While the filter runs, the rank of a node also has the leaves of that node. 30 steps use the
  * series. */
 TEST(same_bits_with_leaves)
 {

@@ -28,8 +28,8 @@ static void align_disclosures(struct disclosures *s, const void *p, size_t parti
 	disclose_privacy(s, NULL);
 }
 
-/* A party holds its ids with their positions in a table; pseudonyms, the table and its work space
- * take less than 64 bytes an id. The coordinator holds a table and a list. */
+/* Memory estimate. A party has a table of its ids with their positions. Pseudonyms, the table and
+ * its work space take less than 64 bytes per id. The coordinator has a table and a list. */
 static double memory(const void *p, const struct kind_sizes *s)
 {
 	(void)p;

@@ -48,7 +48,7 @@ static enum err fedgcn_baseline_by_size(const struct graphs *g, const struct fed
 	return e;
 }
 
-/* Clusters by the network with its initial weights, and by prototypes from k-means. */
+/* Clusters graphs by the network with its initial weights, and by prototypes that k-means finds. */
 static enum err untrained(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
 {
 	struct kmeans_params how = { .k = p->k,
@@ -80,7 +80,7 @@ static enum err untrained(const struct graphs *g, const struct fedgcn_params *p,
 	return e;
 }
 
-/* Trains as a federation of one party. */
+/* Trains the network as a federation of one party would. */
 static enum err alone(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
 {
 	struct fedgcn_params own = *p;

@@ -1,4 +1,4 @@
-/* baselines.h -- Baselines of graph clustering: one party's clusters by methods without the
+/* baselines.h -- baselines of graph clustering: a party clusters its own graphs without the
  * federation, or without FedGCN's network.
  *
  * Molecules of one class often have one size, and an untrained network already separates sizes and
@@ -16,12 +16,12 @@ enum graph_baseline {
 	GRAPH_ALONE,
 	GRAPH_BASELINES
 };
-/* "size", "log-size", "untrained", "alone" */
+/* Names of the baselines: "size", "log-size", "untrained", "alone". */
 extern const char *const graph_baseline_names[];
 
-/* Fills label (g->count) with at most p->k clusters. p: the federation's parameters. ERR_JOB:
- * GRAPH_ALONE's loss explodes; ERR_INPUT: as fedgcn_party_init(). Bitwise identical for any number
- * of threads. */
+/* Fills label (g->count entries) with at most p->k clusters. p: the federation's parameters.
+ * ERR_JOB: the loss of GRAPH_ALONE explodes; ERR_INPUT: as fedgcn_party_init(). Bitwise identical
+ * for any number of threads. */
 enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,
 			enum graph_baseline which, uint32_t *label) MUST_CHECK;
 

@@ -11,10 +11,10 @@
 
 enum { LLOYD = 100, RESTARTS = 10 };
 enum { AXES = 3, MIXTURE_RESTARTS = 5, MIXTURE_STEPS = 100 };
-enum { MIXTURE_MOST = 8 }; /* three axes cannot hold more clusters */
-/* EM ends when a step adds less than this to the mean log density. A larger bound would end it when
- * it is merely slow, which for overlapping clusters is far from the optimum. The baseline on log n
- * uses the same bound. */
+enum { MIXTURE_MOST = 8 }; /* three axes cannot separate more clusters */
+/* EM ends when a step adds less than this to the mean log density. With a larger value EM would
+ * also end when it is only slow. For overlapping clusters that is far from the optimum. The
+ * baseline on log n uses the same value. */
 static const double MIXTURE_SETTLED = 1e-6;
 
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
@@ -54,7 +54,8 @@ static void fedgcn_cluster_by_kmeans(const struct fedgcn_params *p, const struct
 	uint32_t *other;
 	struct mat D;
 	size_t *to;
-	double inertia, given = 0; /* from the given centres */
+	/* Inertia of the result of k-means from random starts, and from the given centres. */
+	double inertia, given = 0;
 
 	ALLOC(other, Z->rows);
 	ALLOC(to, p->k);
@@ -115,8 +116,8 @@ static void fedgcn_cluster_project(const struct fedgcn_model *m, const struct ma
 				    (MAT(Z, i, j) - m->mean[j]) * m->axis[a * FEDGCN_Z + j];
 }
 
-/* Matches the mean Z of each component's graphs to a row of C, and gives the component that row's
- * number. */
+/* Gives each mixture component the number of a row of C. Matches the component by the mean Z of its
+ * graphs. */
 static void rename_components(const struct mat *Z, struct fedgcn_model *m, struct gmm *g,
 			      uint32_t *label)
 {
@@ -124,7 +125,7 @@ static void rename_components(const struct mat *Z, struct fedgcn_model *m, struc
 	struct mat D;
 
 	mat_copy(&D, &m->C);
-	/* A component without graphs uses its own mean, mapped back to Z. */
+	/* For a component without graphs, uses the component's own mean, mapped back to Z. */
 	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; j < FEDGCN_Z; j++) {
 			MAT(&D, r, j) = m->mean[j];
@@ -157,7 +158,7 @@ enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, stru
 				  .restarts = MIXTURE_RESTARTS,
 				  .iterations = MIXTURE_STEPS,
 				  .tolerance = MIXTURE_SETTLED,
-				  /* without it, a few equal graphs would become a component */
+				  /* without a ridge, a few equal graphs would become a component */
 				  .ridge = 1e-2,
 				  .seed = p->seed };
 	struct gmm g;

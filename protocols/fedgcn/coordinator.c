@@ -15,12 +15,13 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	double *W; /* the joint weights, net.weights of them; FedPer uses only the first ones */
+	/* The joint weights; there are net.weights of them, of which FedPer uses only the first. */
+	double *W;
 	struct mat C;
 	double *up, *down;
 };
 
-/* Sums the parties' answers to `down` into `up`, and broadcasts the sum. */
+/* Sends the question `down`, sums the parties' answers into `up`, and broadcasts the sum. */
 static enum err fedgcn_coordinator_ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 {
 	struct fedgcn_question q = { kind, round, r->down };
@@ -160,8 +161,8 @@ static enum err take_weights(struct run *r, unsigned round)
 	return ERR_OK;
 }
 
-/* Broadcasts prototypes that only the coordinator can compute. Parties cannot verify them, so they
- * check bounds. */
+/* Broadcasts prototypes that only the coordinator can compute. Parties cannot verify these numbers,
+ * but check that they are within bounds. */
 static enum err pass_prototypes(struct run *r)
 {
 	size_t n = r->p->k * (size_t)FEDGCN_Z;
@@ -176,7 +177,7 @@ static enum err pass_prototypes(struct run *r)
 
 static enum err share_prototypes(struct run *r)
 {
-	/* with "matched" */
+	/* for "matched" */
 	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
 	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
 	double *x;
@@ -233,7 +234,8 @@ static enum err fedgcn_coordinator_run(struct run *r)
 	parties_phase(r->parties, "centres");
 	TRY(first_prototypes(r));
 	fedgcn_coordinator_keep_report(r, 0);
-	/* Lines 2 to 20: epochs at the parties (5 to 14), then joint weights and prototypes. */
+	/* Lines 2 to 20: the parties train for some epochs (lines 5 to 14); then the joint weights
+	 * and prototypes are computed. */
 	parties_phase(r->parties, "train");
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
 		put_model(r);

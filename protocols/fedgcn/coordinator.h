@@ -1,7 +1,7 @@
 /* coordinator.h -- FedGCN, the coordinator's side: Algorithm 1 of Liu et al. (AAAI 2025).
  *
- * With parties in memory (fedgcn_in_memory, party.h) and sums in a job's fixed point, models are
- * bitwise identical to those of a run. */
+ * A run with parties in memory (fedgcn_in_memory, party.h), and with sums in a job's fixed point,
+ * gives bitwise the same models as a distributed run. */
 #ifndef PROTOCOLS_FEDGCN_COORDINATOR_H
 #define PROTOCOLS_FEDGCN_COORDINATOR_H
 
@@ -9,12 +9,13 @@
 #include "common/parties/parties.h"
 
 struct fedgcn_report {
-	double n;                              /* graphs of all parties */
-	unsigned rounds;                       /* completed rounds */
-	double *kl, *reconstruction, *changed; /* one entry a round; owned */
-	double *size; /* k: final number of graphs of each cluster; owned; all 0 after an error */
-	double *W;    /* last good joint weights; owned */
-	struct mat C; /* last good joint prototypes */
+	double n;                              /* number of graphs of all parties */
+	unsigned rounds;                       /* number of completed rounds */
+	double *kl, *reconstruction, *changed; /* one entry per round; owned */
+	/* Final number of graphs of each cluster: k entries; all 0 after an error; owned. */
+	double *size;
+	double *W;    /* last joint weights that were finite and within bounds; owned */
+	struct mat C; /* joint prototypes that belong to W */
 	/* clusters for which no party had min_cluster graphs in the last round */
 	size_t withheld;
 };

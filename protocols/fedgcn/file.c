@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Bounds of a file: far above any job, small enough that products of sizes do not overflow. */
+/* Limits of a file. They are far above any job, and small enough that products of sizes do not
+ * overflow. */
 enum { CLUSTERS_MAX = 1 << 16, MODEL_BYTES_MAX = 1 << 30 };
 
 static const uint8_t magic[8] = { 'C', 'O', 'T', 'G', 'R', 'A', 'P', 'H' };
@@ -61,8 +62,8 @@ static double *take_floats(struct unpack *r, size_t n)
 
 enum { FACTS = 8 + 4 + 4 + 4 + 4 + 8, CHECKSUM = 8 };
 
-/* Reads the sizes of m. The file is undamaged, and the rest of it has exactly the length that the
- * sizes imply. */
+/* Reads the sizes of m. Before this, the checksum has shown that the file is undamaged. The rest of
+ * the file must have exactly the length that the sizes imply. */
 static enum err take_facts(struct bytes file, struct unpack *r, const char *where,
 			   struct fedgcn_model *m)
 {

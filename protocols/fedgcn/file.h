@@ -1,4 +1,4 @@
-/* file.h -- File of the model that a party keeps of a FedGCN run:
+/* file.h -- the file in which a party keeps the model of a FedGCN run:
  *
  *     "COTGRAPH" | version u32 | facts | weights f32 | prototypes | final clustering | CRC-64
  *
@@ -12,13 +12,14 @@
 
 enum { FEDGCN_FILE_VERSION = 1 };
 
-/* Appends to out. */
+/* Appends the encoded model to out. */
 void fedgcn_file_print(const struct fedgcn_model *m, struct buf *out);
-/* ERR_INPUT, naming `where`: not a model, another version, damaged, truncated or inconsistent.
- * Checks every size against the available bytes before any allocation. */
+/* Reads a model. ERR_INPUT, naming `where`: the bytes are not a model, of another version, damaged,
+ * truncated or inconsistent. Checks every size against the available bytes before any
+ * allocation. */
 enum err fedgcn_file_parse(struct bytes file, const char *where, struct fedgcn_model *m) MUST_CHECK;
 
-/* mode 0600 */
+/* writes the file with mode 0600 */
 enum err fedgcn_file_write(const char *path, const struct fedgcn_model *m) MUST_CHECK;
 enum err fedgcn_file_read(const char *path, struct fedgcn_model *m) MUST_CHECK;
 

@@ -88,8 +88,8 @@ enum err fedgcn_check(const void *p)
 			       "job.features is \"drawing\", expected \"structure\" or "
 			       "\"coordinates\" with job.prototypes \"%s\"",
 			       prototypes_names[job->how.prototypes]);
-	/* If weights hardly move, differences of successive prototypes disclose single graphs:
-	 * docs/security/inference.md. */
+	/* If weights hardly change, differences between successive prototypes disclose single
+	 * graphs (docs/security/inference.md). */
 	if (fedgcn_in_plaintext(&job->how) && !(job->how.rate >= 1e-3))
 		return err_set(ERR_INPUT,
 			       "job.rate is %g, expected 0.001 or more with job.prototypes "

@@ -6,14 +6,16 @@
 #include "common/kind/kind.h"
 
 enum {
-	FEDGCN_CLUSTERS_MAX = 1024, /* a prototype of each cluster is sent in each round */
-	FEDGCN_STACK_MAX = 4096     /* prototypes that a party uploads in a round */
+	/* Maximum, because each round sends a prototype of each cluster. */
+	FEDGCN_CLUSTERS_MAX = 1024,
+	/* Maximum number of prototypes that a party uploads in a round. */
+	FEDGCN_STACK_MAX = 4096
 };
 enum fedgcn_baselines { BASELINES_ALL, BASELINES_QUICK, BASELINES_OFF };
 
 struct fedgcn_job {
 	JOB_HEAD;
-	struct fedgcn_params how; /* all but k, seed and threads */
+	struct fedgcn_params how; /* all parameters except k, seed and threads */
 	enum fedgcn_baselines baselines;
 };
 JOB_OF_KIND(fedgcn_job)
@@ -27,8 +29,8 @@ extern const char *const fedgcn_features_names[];
 enum err fedgcn_check(const void *job) MUST_CHECK;
 void fedgcn_disclosures(struct disclosures *s, const void *job, size_t parties);
 
-/* Derives the algorithm's parameters from the job alone, so both sides agree. ERR_INPUT: invalid
- * ones. */
+/* Derives the algorithm's parameters from the job alone, so both sides have the same. ERR_INPUT:
+ * parameters are invalid. */
 enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads,
 			  struct fedgcn_params *p) MUST_CHECK;
 

@@ -3,7 +3,8 @@
 
 static const char *const permissions[] = { "fedgcn", "fedgcn.kde", NULL };
 
-/* The coordinator sees each party's prototypes unmasked. */
+/* Prototypes in plaintext need a permission of their own, because the coordinator then sees each
+ * party's unmasked. */
 static const char *fedgcn_permission(const void *p)
 {
 	const struct fedgcn_job *job = p;

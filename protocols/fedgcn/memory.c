@@ -1,5 +1,5 @@
-/* Memory estimate of FedGCN. The network, its gradients and a batch take most of it, the graphs
- * little. */
+/* Memory estimate of FedGCN. The network, its gradients and a batch take most of the memory; the
+ * graphs take little. */
 #include "protocols/fedgcn/job.h"
 
 double fedgcn_memory(const void *p, const struct kind_sizes *s)

@@ -10,15 +10,17 @@
 struct fedgcn_own {
 	struct gin net;
 	float *F;
-	float *W;     /* net.weights, then k x FEDGCN_Z prototypes: the trained numbers */
-	float *joint; /* the same, at the start of the round */
+	float *W;     /* the trained numbers: net.weights weights, then k x FEDGCN_Z prototypes */
+	float *joint; /* the same numbers as they were at the start of the round */
 	/* Z: embeddings by the current weights; C: centres of the last clustering */
 	struct mat Z, C;
-	double *count; /* k: graphs of each row of C; 0: withheld */
-	/* If fedgcn_is_stacked(): fedgcn_upload_rows() prototypes, and their counts, by epoch */
+	/* K entries: number of graphs of each prototype; 0: the prototype is withheld. */
+	double *count;
+	/* Used if fedgcn_is_stacked(): the prototypes of each epoch (fedgcn_upload_rows() rows) and
+	 * their counts, in the order of epochs. */
 	struct mat stack;
 	double *stacked;
-	struct fedgcn_model model; /* the last good model; weights 0: none */
+	struct fedgcn_model model; /* the last good model; its `weights` is 0 if there is none */
 };
 
 static void fedgcn_party_embed(struct fedgcn_party *party)
@@ -29,8 +31,8 @@ static void fedgcn_party_embed(struct fedgcn_party *party)
 	gin_embed(&o->net, party->graphs, o->F, o->W, party->p.threads, &o->Z);
 }
 
-/* Computes for each centre the number of graphs, the sum of their Z, and the sum of their squared
- * distances. */
+/* Computes three things for each centre: the number of graphs, the sum of their Z, and the sum of
+ * their squared distances. */
 static enum err answer_centres(struct fedgcn_party *party, const double *q, double *x)
 {
 	struct fedgcn_own *o = party->own;
@@ -63,7 +65,7 @@ static enum err answer_centres(struct fedgcn_party *party, const double *q, doub
 	return ERR_OK;
 }
 
-/* Loads the joint weights and prototypes into W, except those that stay with the party. */
+/* Copies the joint weights and prototypes into W, except weights that stay with the party. */
 static void take_joint(struct fedgcn_party *party, unsigned round, const double *q)
 {
 	struct fedgcn_own *o = party->own;
@@ -81,8 +83,8 @@ static void take_joint(struct fedgcn_party *party, unsigned round, const double 
 	}
 }
 
-/* Computes C_m of Z, starting from the centres that follow the weights in W. count is 0 for fewer
- * than min_cluster graphs. */
+/* Computes the prototypes C_m of Z. W contains the weights, then the centres to start from. A
+ * cluster of fewer than min_cluster graphs gets count 0. */
 static void prototypes_of(const struct fedgcn_party *party, const float *W, const struct mat *Z,
 			  struct mat *C, double *count, uint32_t *label)
 {
@@ -135,10 +137,10 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	return changed;
 }
 
-/* Bounds Z, because training lets it grow without limit (4e5 after ten rounds). If the network's
- * part is too long, scales down the last map of the readout and all prototypes, including stacked
- * ones, so that no cluster changes. Z of drawings also contains the drawing; there the bound is
- * FEDGCN_BESIDE times the drawing's length. */
+/* Bounds Z, because during training Z can grow without limit (4e5 after ten rounds). If the
+ * network's part is too long, scales down the last map of the readout and all prototypes, including
+ * stacked ones, so that no cluster changes. With features "drawing", Z also contains the drawing.
+ * The bound of the network's part is then FEDGCN_BESIDE times the drawing's length. */
 static void hold_together(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -194,8 +196,8 @@ static void fedgcn_party_keep_model(struct fedgcn_party *party)
 		o->model.C.a[i] = o->W[weights + i];
 }
 
-/* Answer: n W of the sent weights, n, n KL, n reconstruction, changes; with "matched" also counts
- * and sums of Z. */
+/* Computes the answer to TRAIN: n W of the sent weights, n, n KL, n reconstruction, changes. With
+ * "matched" also counts and sums of Z. */
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;

@@ -1,8 +1,9 @@
 /* party.h -- FedGCN (Liu et al., AAAI 2025) clusters whole graphs of several parties. Questions to
  * the parties, and the party's side.
  *
- * A question is a vector for all parties. Each answer is a vector; only the sum over all parties
- * becomes known. Entries of questions are floats in value, so that 4 bytes carry them.
+ * A question is a vector for all parties. Each answer is a vector, of which only the sum over all
+ * parties becomes known. Entries of questions are values of type float, so that 4 bytes suffice to
+ * send each.
  *
  *     START    W           n, the number of graphs
  *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
@@ -26,11 +27,12 @@
 enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
 
 enum fedgcn_prototypes {
-	FEDGCN_MATCHED, /* means over the parties' prototypes of equal index: two sums */
+	FEDGCN_MATCHED, /* means over the parties' prototypes of equal index, from two sums */
 	FEDGCN_KDE,     /* equations 10-14, on the unmasked prototypes at the end of a round */
-	FEDGCN_STACKED, /* the same, on the prototypes of each local epoch: lines 13 and 16 */
-	FEDGCN_PRINTED, /* the same, with equation 14's full covariances */
-	FEDGCN_OWN,     /* not shared; only for the baseline that trains alone */
+	/* Equations 10-14 on the prototypes of each local epoch (lines 13 and 16). */
+	FEDGCN_STACKED,
+	FEDGCN_PRINTED, /* as FEDGCN_STACKED, with equation 14's full covariances */
+	FEDGCN_OWN,     /* prototypes are not shared; only for the baseline that trains alone */
 };
 enum fedgcn_sharing {
 	FEDGCN_AVG,
@@ -42,27 +44,30 @@ enum fedgcn_final {
 	 * a step adds less than 1e-6 to the mean log density, at most 100 steps; the likeliest of 5
 	 * starts wins. Above 8 clusters: k-means on Z. */
 	FEDGCN_MIXTURE,
-	FEDGCN_KMEANS, /* the paper's: k-means on Z */
+	FEDGCN_KMEANS, /* k-means on Z, as in the paper */
 };
 
 struct fedgcn_params {
-	unsigned k; /* clusters, >= 1 */
+	unsigned k; /* number of clusters, >= 1 */
 	enum graphs_features features;
 	enum fedgcn_prototypes prototypes;
 	enum fedgcn_sharing sharing; /* job.aggregation */
 	enum fedgcn_final final;
-	unsigned rounds, epochs, batch; /* rounds at most; epochs of a round; graphs of a step */
-	double rate, lambda, mu;        /* Adam's rate; weight of the reconstruction; FedProx */
-	unsigned min_cluster;           /* withholds prototypes of fewer graphs */
-	bool bounded;                   /* scales Z down after a round: FEDGCN_RADIUS */
+	unsigned rounds, epochs, batch; /* maximum of rounds; epochs per round; graphs per batch */
+	/* Adam's rate; weight of the reconstruction; mu of FedProx. */
+	double rate, lambda, mu;
+	unsigned min_cluster; /* prototypes of fewer graphs are withheld */
+	/* Scales Z down after a round if it exceeds FEDGCN_RADIUS. */
+	bool bounded;
 	uint64_t seed;
-	unsigned threads; /* does not change results */
+	unsigned threads; /* results do not depend on it */
 };
 /* ERR_INPUT: invalid parameters. */
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
-/* True if the coordinator sees single parties' prototypes, which a policy must allow. */
+/* Returns true if the coordinator sees the prototypes of single parties. A party's policy must
+ * permit this. */
 bool fedgcn_in_plaintext(const struct fedgcn_params *p);
-/* True if the prototypes of each epoch are uploaded. */
+/* Returns true if parties upload the prototypes of each epoch. */
 bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
@@ -81,16 +86,17 @@ const char *fedgcn_kind_name(enum fedgcn_kind kind);
 
 struct fedgcn_question {
 	enum fedgcn_kind kind;
-	unsigned round;  /* TRAIN, FINAL: from 1; else 0 */
+	unsigned round;  /* number of the round, from 1, for TRAIN and FINAL; otherwise 0 */
 	const double *x; /* fedgcn_down() numbers */
 };
-/* Numbers in a question, and in its answer. */
+/* Return the number of numbers in a question (fedgcn_down()), and in its answer (fedgcn_up()). */
 size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind);
 size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind);
-/* Prototypes of an upload: k, or if stacked k of each epoch, in the order of epochs. */
+/* Returns the number of prototypes in an upload: k. If stacked, k for each epoch, in the order of
+ * epochs. */
 size_t fedgcn_upload_rows(const struct fedgcn_params *p);
-/* Numbers in an upload: prototypes (0 if withheld), their counts of graphs (0: withheld), and a 0
- * in the place of a number that releases up to 0.2.0 send. */
+/* Returns the number of numbers in an upload: prototypes (0 if withheld), their counts of graphs
+ * (0: withheld), and a last 0, where releases up to 0.2.0 send another number. */
 size_t fedgcn_upload_words(const struct fedgcn_params *p);
 
 /* ---- model that a party keeps and that assigns new graphs ---- */
@@ -98,22 +104,22 @@ size_t fedgcn_upload_words(const struct fedgcn_params *p);
 struct fedgcn_model {
 	enum graphs_features features;
 	unsigned k;
-	size_t weights; /* of the network */
-	double *W;      /* owned; floats in value */
+	size_t weights; /* number of weights of the network */
+	double *W;      /* the weights, as values of type float; owned */
 	struct mat C;   /* k x FEDGCN_Z */
 	/* Final clustering of this party: PCA's mean (1 x FEDGCN_Z) and axes (q x FEDGCN_Z), and a
-	 * mixture in q dimensions. q = 0: the nearest row of C. */
+	 * mixture in q dimensions. If q is 0, a graph belongs to the nearest row of C. */
 	size_t q;
 	double *mean, *axis;            /* owned, NULL if q is 0 */
-	double *share, *mu, *precision; /* k, k x q, k x q x q: owned, NULL if q is 0 */
+	double *share, *mu, *precision; /* shapes k, k x q, k x q x q; owned; NULL if q is 0 */
 };
 void fedgcn_model_release(struct fedgcn_model *m);
-/* ERR_INPUT: inconsistent sizes, or numbers that are not finite or beyond bounds. */
+/* ERR_INPUT: sizes are inconsistent, or numbers are not finite or exceed bounds. */
 enum err fedgcn_model_check(const struct fedgcn_model *m) MUST_CHECK;
-/* Z (initialised here): the embedding of each graph by the model's network. */
+/* Initialises Z with the embedding of each graph by the model's network. */
 enum err fedgcn_embed(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		      struct mat *Z) MUST_CHECK;
-/* Fills label (g->count) with the clusters of graphs, which may be new. */
+/* Fills label (g->count entries) with the clusters of graphs. The graphs may be new. */
 enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		       uint32_t *label) MUST_CHECK;
 
@@ -122,31 +128,35 @@ struct fedgcn_own;
 struct fedgcn_party {
 	const struct graphs *graphs; /* borrowed */
 	struct fedgcn_params p;
-	uint32_t *label; /* graphs->count: clusters by the last TRAIN, at the end by FINAL */
-	double kl, reconstruction; /* means over the batches of the last epoch, before lambda */
+	/* Graphs->count entries: clusters by the last TRAIN, and at the end by FINAL. */
+	uint32_t *label;
+	/* Means over the batches of the last epoch, before multiplication by lambda. */
+	double kl, reconstruction;
 	struct fedgcn_own *own;
 };
 
 /* ERR_INPUT: fewer graphs than clusters, unsuitable attributes, invalid parameters. Memory: 4 bytes
- * x width a node; 3.2 KB a node of the largest batch; 0.5 KB a graph. */
+ * x width per node, 3.2 KB per node of the largest batch, 0.5 KB per graph. */
 enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
 			   const struct fedgcn_params *p) MUST_CHECK;
-void fedgcn_party_release(struct fedgcn_party *party); /* also after an error of init */
+/* Call also after an error of fedgcn_party_init(). */
+void fedgcn_party_release(struct fedgcn_party *party);
 
-/* Fills x (fedgcn_up()) with this party's term. Questions must come in order. ERR_PEER: numbers
- * that are not finite or beyond bounds, for which the asker is responsible. ERR_JOB: the loss or a
- * weight explodes; the text has round and values, and the party keeps its last good model. Bitwise
+/* Fills x (fedgcn_up()) with this party's term. Questions must come in order. ERR_PEER: the
+ * question has numbers that are not finite or exceed bounds. ERR_JOB: the loss or a weight
+ * explodes. The text has round and values, and the party keeps its last good model. Bitwise
  * identical for any number of threads. */
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q,
 		       double *x) MUST_CHECK;
-/* After a TRAIN, if fedgcn_in_plaintext(): fills x (fedgcn_upload_words()). */
+/* Fills x (fedgcn_upload_words() numbers) with the upload. Call after a TRAIN if
+ * fedgcn_in_plaintext(). */
 void fedgcn_upload(const struct fedgcn_party *party, double *x);
 
 /* Parties are struct fedgcn_party, all with the same parameters. */
 extern const struct memory_kind fedgcn_in_memory;
 
-/* The model after FINAL, or the last good one if a run broke off (q = 0). Borrowed. ERR_JOB: none
- * yet. */
+/* Returns the model after FINAL. If a run failed, returns the last good model, which has q = 0.
+ * Borrowed. ERR_JOB: there is none yet. */
 enum err fedgcn_party_model(const struct fedgcn_party *party,
 			    const struct fedgcn_model **m) MUST_CHECK;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* x becomes exp(x), scaled to the sum 1; -INFINITY becomes 0. */
+/* Replaces x by exp(x), scaled to the sum 1. -INFINITY becomes 0. */
 static void to_shares(double *x, size_t k)
 {
 	double top = -INFINITY, sum = 0;
@@ -28,7 +28,8 @@ struct kde {
 	struct mat u;                    /* n prototypes */
 	struct mat gamma;                /* n x k */
 	double *share, *variance, *mass; /* k: pi, s^2 per dimension, sum of gamma */
-	/* "printed": Sigma of each component, k x FEDGCN_Z^2; rows 0: s^2 I in its place */
+	/* For "printed": Sigma of each component, k x FEDGCN_Z^2. Without rows: s^2 I replaces
+	 * Sigma. */
 	struct mat Sigma;
 };
 
@@ -64,7 +65,7 @@ static void add_outer(double *Sigma, double weight, const double *u, const doubl
 			Sigma[a * FEDGCN_Z + b] += weight * (u[a] - mu[a]) * (u[b] - mu[b]);
 }
 
-/* Equations 12-14. Returns the largest squared move of a row of C. */
+/* Computes equations 12-14. Returns the largest squared distance by which a row of C moved. */
 static double kde_maximise(struct kde *e, struct mat *C)
 {
 	double moved = 0, all = 0, least, *sorted;
@@ -138,7 +139,7 @@ static enum err kde_invert(const struct kde *e, size_t r, struct mat *Y, double 
 	return err;
 }
 
-/* (u_i - u_j)' Sigma_r^-1 (u_i - u_j) */
+/* Returns (u_i - u_j)' Sigma_r^-1 (u_i - u_j). */
 static double kde_square(const struct kde *e, size_t r, const struct mat *Y, size_t i, size_t j)
 {
 	double square = 0;
@@ -170,7 +171,7 @@ static enum err kde_density(const struct kde *e, size_t r, struct mat *Y, struct
 	return ERR_OK;
 }
 
-/* Equations 10 and 11. */
+/* Computes equations 10 and 11. */
 static enum err kde_expect(struct kde *e)
 {
 	struct mat next, Y;

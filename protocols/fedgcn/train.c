@@ -11,7 +11,7 @@
 
 struct working {
 	const struct fedgcn_training *t;
-	float *W; /* weights, then C */
+	float *W; /* the weights, then C */
 	size_t weights, count;
 	struct gin_batch batch;
 	struct mat C;
@@ -19,7 +19,7 @@ struct working {
 	struct adam adam;
 };
 
-/* Returns KL; sets its gradients dZ and dC. */
+/* Returns the KL divergence; sets its gradients dZ and dC. */
 static double draw_together(const struct mat *Z, const struct mat *C, struct mat *P, struct mat *dZ,
 			    struct mat *dC)
 {
@@ -67,7 +67,7 @@ static enum err train_batch(struct working *w, const uint32_t *graph, size_t cou
 			       "rate than %g may help",
 			       t->round, *kl, *reconstruction, t->p->rate);
 	gin_backward(&w->batch, w->dZ, t->p->lambda / (2 * nodes), w->gradient);
-	for (size_t i = 0; t->joint && i < w->weights; i++) /* mu/2 ||W - W_joint||^2 */
+	for (size_t i = 0; t->joint && i < w->weights; i++) /* FedProx: mu/2 ||W - W_joint||^2 */
 		w->gradient[i] += (float)t->p->mu * (w->W[i] - t->joint[i]);
 	adam_step(&w->adam, t->p->rate, w->gradient, w->W);
 	progress_tick();

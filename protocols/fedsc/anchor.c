@@ -86,7 +86,7 @@ void fedsc_anchor_release(struct fedsc_anchor *b)
 	*b = (struct fedsc_anchor){ 0 };
 }
 
-/* to += w w' of row i, as a lower triangle. */
+/* Adds w w' of row i to `to`, which is a lower triangle. */
 static void fedsc_anchor_add_row(const struct fedsc_anchor *b, size_t i, double *to)
 {
 	const uint32_t *landmark = b->landmark + i * b->s;
@@ -152,7 +152,7 @@ void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsig
 	parallel(threads, (b->n + TASK_ROWS - 1) / TASK_ROWS, embed_rows, &e);
 }
 
-/* lam^-1/2; 0 for a landmark without rows. */
+/* Returns lam^-1/2, or 0 for a landmark without rows. */
 static double root(double lam)
 {
 	return lam > 0 ? 1 / sqrt(lam) : 0;

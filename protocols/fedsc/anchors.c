@@ -19,8 +19,8 @@ static void fedsc_anchors_leading_columns(const struct mat *R, size_t k, struct 
 		memcpy(ROW(out, i), ROW(R, i), k * sizeof(double));
 }
 
-/* Finds as many clusters as R has columns. k-means on the landmarks' embedding, weighted by lam,
- * gives the start; Lloyd rounds on all parties' rows follow. Fills c. */
+/* Finds as many clusters as R has columns, and fills c. Starts from a k-means of the landmarks'
+ * embedding, weighted by lam. Then runs Lloyd rounds on all parties' rows. */
 static enum err fedsc_anchors_find_clusters(struct fedsc_run *run, struct fedkmeans *loop,
 					    const struct mat *R, const double *lam,
 					    struct fedkmeans_centres *c)
@@ -47,8 +47,8 @@ static enum err fedsc_anchors_find_clusters(struct fedsc_run *run, struct fedkme
 	return fedkmeans_count(loop, c);
 }
 
-/* Tries each k of the range; all share landmarks and eigenvectors. At the end rows are embedded
- * again for the chosen k. */
+/* Tries each k of the range with the same landmarks and eigenvectors. At the end embeds rows again
+ * for the chosen k. */
 static enum err fedsc_anchors_select_clusters(struct fedsc_run *run, struct fedkmeans *loop,
 					      const struct mat *R, const double *lam,
 					      struct fedkmeans_centres *best)
@@ -83,8 +83,8 @@ static enum err fedsc_anchors_select_clusters(struct fedsc_run *run, struct fedk
 	return err ? err : fedkmeans_count(loop, best);
 }
 
-/* Nystroem's method: a model ties new rows to landmarks and embeds them like the rows of the run.
- */
+/* Stores the ties in the model, which uses Nystroem's method: it ties new rows to the landmarks and
+ * embeds them like the rows of the run. */
 void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct mat *Z,
 		     const struct mat *R)
 {
@@ -105,7 +105,7 @@ static enum err fedsc_anchors_finish(struct fedsc_run *run, const struct mat *Z,
 
 	if (!err)
 		fedsc_keep_sizes(run, &c);
-	if (!err && run->p->clip == 0) { /* a model cannot shorten rows after scaling */
+	if (!err && run->p->clip == 0) { /* a model cannot shorten rows after it has scaled them */
 		fedsc_keep_model(run->report, run->m, &c.Z);
 		fedsc_keep_ties(run->report, run->p->near, Z, R);
 	}
@@ -113,7 +113,8 @@ static enum err fedsc_anchors_finish(struct fedsc_run *run, const struct mat *Z,
 	return err;
 }
 
-/* Returns one more than the largest k, so that the record shows the gap behind it. */
+/* Returns the number of eigenvalues to compute: one more than the largest k, so that the record
+ * shows the gap after the k-th. */
 static size_t eigenvalues_of(const struct fedsc_params *p, size_t landmarks)
 {
 	return (size_t)p->k + (p->k_from && p->k < landmarks);
@@ -142,7 +143,7 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 	err = fedsc_sum_triangle(run, &q, c.Z.rows, &M);
 	if (err)
 		goto out;
-	/* Weights are not negative, and those of each row add up to 1. */
+	/* Checks M: weights are not negative, and the weights of each row add up to 1. */
 	for (size_t e = 0; e < M.rows * M.cols; e++) {
 		sum += M.a[e];
 		least = fmin(least, M.a[e]);

@@ -39,7 +39,7 @@ const char *fedsc_one_k(const void *p)
 
 /* ---- noise ---- */
 
-/* Noise on C (noise.beta_c) needs an upload of C, and noise given by beta. */
+/* Checks noise.beta_c, the noise on C. It needs an upload of C, and noise given by beta. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
 	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
@@ -112,7 +112,7 @@ static enum err check_factors(const struct fedsc_job *job)
 					  "is \"factors\": a party's Z is made in them");
 	if (!(job->noise_eps > 0))
 		return ERR_OK;
-	/* sigma is computed from eps: the formula needs all of these */
+	/* sigma is computed from eps, by a formula that needs all these parameters */
 	if (job->how.dims == JOB_AUTO)
 		return err_set(ERR_INPUT,
 			       "job.dims is \"auto\", expected a number where job.noise.eps is of "
@@ -129,7 +129,7 @@ static enum err check_factors(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Refuses parameters by which values derived from rows would be disclosed without noise, before the
+/* Refuses parameters with which the job would disclose values of rows without noise, before the
  * noisy sums. */
 static enum err check_sums(const struct fedsc_job *job)
 {
@@ -189,7 +189,7 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Refuses values that the fixed point of variant "pairwise" does not hold. */
+/* Refuses values that exceed the fixed point of variant "pairwise". */
 static enum err check_pairwise(const struct fedsc_job *job)
 {
 	if (job->how.variant != FEDSC_BY_PAIRWISE)

@@ -26,8 +26,8 @@ void fedsc_report_release(struct fedsc_report *r)
 	*r = (struct fedsc_report){ 0 };
 }
 
-/* The weights may add up to 1 plus or minus this: each party rounds its weight to the fixed point.
- */
+/* Tolerance of the sum of the weights, which should be 1: each party rounds its weight to the fixed
+ * point. */
 static const double WEIGHTS_ROUNDING = 1e-4;
 
 enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
@@ -191,9 +191,10 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 	return err;
 }
 
-enum { START_STREAM = 0x7a30 }; /* "z0" */
+enum { START_STREAM = 0x7a30 }; /* seed stream "z0" */
 
-/* Algorithm 1, line 1: draws Z^0 (d x m) at random, in deviations of the rows around their mean. */
+/* Algorithm 1, line 1: draws Z^0 (d x m) at random around the mean of the rows, with their standard
+ * deviation. */
 static void start_at_random(struct fedsc_run *run, size_t d, struct fedkmeans_centres *c)
 {
 	struct mat Z;
@@ -202,7 +203,8 @@ static void start_at_random(struct fedsc_run *run, size_t d, struct fedkmeans_ce
 	rng_seed(&rng, run->p->seed, START_STREAM);
 	mat_init(&Z, d, run->m);
 	for (size_t e = 0; e < d * run->m; e++)
-		Z.a[e] = (float)rng_normal(&rng); /* a float is the same on all machines */
+		/* Rounded to float, so that all machines draw the same number. */
+		Z.a[e] = (float)rng_normal(&rng);
 	fedkmeans_centres_init(c, &Z);
 	mat_release(&Z);
 	run->report->dims = d;
@@ -279,8 +281,8 @@ static size_t fewest(size_t k, size_t dims)
 	return dims && dims < k ? dims : k;
 }
 
-/* Sums t = F'1, then F' diag(1 / F t) F, derives R from it and runs federated k-means on the
- * embedding. */
+/* Computes t = F'1 and F' diag(1 / F t) F as sums, and derives R from them. Then runs federated
+ * k-means on the embedding. */
 static enum err by_dense(struct fedsc_run *run)
 {
 	struct fedsc_question degrees = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
@@ -318,7 +320,8 @@ static enum err by_dense(struct fedsc_run *run)
 	if (err)
 		goto out;
 	loop.n = run->report->n;
-	mat_init(&start, 1, vectors); /* the first round makes it the mean */
+	/* The first round changes the start to the mean of the rows. */
+	mat_init(&start, 1, vectors);
 	parties_phase(run->parties, "kmeans");
 	err = fedkmeans_run(&loop, &how, &start, &c, &report);
 	mat_release(&start);
@@ -333,8 +336,8 @@ out:
 	return err;
 }
 
-/* Appendix C, steps 4 and 5: parties compute each other's entries of K^ by encryption, and each
- * uploads its own rows of K^. */
+/* Appendix C, steps 4 and 5. Each pair of parties computes its entries of K^ by encryption. Then
+ * each party uploads its own rows of K^. */
 static enum err collect_similarities(struct fedsc_run *run, struct fedsc_question *q, struct mat *K)
 {
 	q->kind = FEDSC_PAIRWISE;
@@ -348,7 +351,7 @@ static enum err collect_similarities(struct fedsc_run *run, struct fedsc_questio
 	return parties_collect_rows(run->parties, q, K);
 }
 
-/* Step 6: collects all coefficients of all rows, unmasked. */
+/* Step 6: collects the coefficients of all rows, which are unmasked. */
 static enum err collect_coefficients(struct fedsc_run *run, struct fedsc_question *q, struct mat *C)
 {
 	parties_phase(run->parties, "upload");
@@ -357,8 +360,8 @@ static enum err collect_coefficients(struct fedsc_run *run, struct fedsc_questio
 	return parties_collect_rows(run->parties, q, C);
 }
 
-/* Variants "paper" and "pairwise". Parties upload C in the former, and K^ = C' Kzz C in the latter.
- */
+/* Runs variants "paper" and "pairwise". Parties upload C in "paper", and K^ = C' Kzz C in
+ * "pairwise". */
 static enum err by_paper(struct fedsc_run *run)
 {
 	bool pairwise = run->p->variant == FEDSC_BY_PAIRWISE;
@@ -382,7 +385,7 @@ static enum err by_paper(struct fedsc_run *run)
 	err = pairwise ? collect_similarities(run, &q, &all) : collect_coefficients(run, &q, &all);
 	if (err)
 		goto out;
-	if (!run->parties->at_party) { /* only the coordinator has all uploads */
+	if (!run->parties->at_party) { /* a party that runs this code does not have the uploads */
 		ALLOC(report->label, all.rows);
 		ALLOC(report->size, p->k);
 		report->k = p->k;

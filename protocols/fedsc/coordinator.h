@@ -12,40 +12,46 @@
 #include <stdbool.h>
 
 struct fedsc_report {
-	/* rows; the global standard deviation, after standardising columns if the job does */
+	/* number of rows; global standard deviation, after columns are standardised (if the job
+	 * asks for that) */
 	double n, scale;
-	double *mean, *unit;        /* m each; rows are clustered as (x - mean) / unit; owned */
-	double r;                   /* width of the kernel: all but anchor */
-	unsigned k;                 /* clusters: given, or chosen from the range */
-	struct selection selection; /* choice of k from a range; else empty */
-	size_t dims, dropped;       /* d as used; landmarks with too few rows */
-	unsigned rounds;            /* rounds of Stage I; k-means: rounds on all rows */
-	double change;              /* relative change of Z in the last round */
-	double *value;              /* leading eigenvalues; owned; NULL for k-means */
-	/* number of `value`: k, or dims if fewer; one more with a range, if there is one */
+	/* M entries each; rows are clustered as (x - mean) / unit; owned. */
+	double *mean, *unit;
+	double r;                   /* width of the kernel; not used by anchor */
+	unsigned k;                 /* number of clusters: given, or chosen from the range */
+	struct selection selection; /* how k was chosen from a range; empty if k was given */
+	/* The number d of landmarks used; number of landmarks dropped because of too few rows. */
+	size_t dims, dropped;
+	/* Number of rounds of Stage I; for k-means, of rounds on all rows. */
+	unsigned rounds;
+	double change; /* relative change of Z in the last round */
+	double *value; /* leading eigenvalues; owned; NULL for k-means */
+	/* Number of entries of `value`: k, or dims if that is less. With a range, one more if it
+	 * exists. */
 	size_t values;
-	double *size; /* k: rows of each cluster; owned */
-	/* k-means: k x m, centres of the last counting, in the data's units; owned */
+	double *size; /* k entries: number of rows of each cluster; owned */
+	/* k-means: k x m centres of the last counting, in the data's units; owned */
 	struct mat centres;
-	/* with job.profile: profile of the rows of all parties; columns have numbers; owned */
+	/* with job.profile: profile of the rows of all parties, whose columns have numbers instead
+	 * of names; owned */
 	struct profile profile;
-	/* k-means, anchors: model that places new rows, without column names; else empty */
+	/* k-means, anchors: the model that places new rows, without names of columns; otherwise
+	 * empty */
 	struct fedsc_model model;
-	/* paper, pairwise: n labels in the order of the parties; owned; else NULL */
+	/* paper, pairwise: n labels in the order of the parties; owned; otherwise NULL */
 	uint32_t *label;
 };
-void fedsc_report_release(struct fedsc_report *r); /* also after a failed run */
+void fedsc_report_release(struct fedsc_report *r); /* call also after a failed run */
 
-/* Rows have m columns. Phases: "totals"; then
+/* Runs the coordinator's side. Rows have m columns. Phases: "totals"; then
  * - anchors: "landmarks", "anchor", "kmeans";
  * - dense, paper and pairwise: "landmarks" ("dims", "landmarks" if d must be found), "stage-1",
  *   then "dense", "kmeans" or ("pairwise") "upload", "result";
  * - k-means: "kmeans".
  *
- * Labels stay with the parties; variants paper and pairwise return them to the parties. ERR_INPUT:
- * invalid
- * parameters, k or d beyond n, all rows equal; ERR_PEER: impossible sums; ERR_JOB: too few
- * landmarks. Fills *report. */
+ * Fills *report. Labels stay with the parties; in variants paper and pairwise the coordinator sends
+ * them. ERR_INPUT: parameters are invalid, k or d exceeds n, or all rows are equal. ERR_PEER: a sum
+ * is impossible. ERR_JOB: there are too few landmarks. */
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
 

@@ -13,7 +13,7 @@
 
 enum { POWER_STEPS = 20, HELD_MOST = 1 << 23 };
 
-/* Rows of X from `first` on, one block, borrowed. */
+/* Returns the rows of X from `first` on that form one block; borrowed. */
 static struct mat rows_of(const struct mat *X, size_t first)
 {
 	return (struct mat){ min_size(FEDSC_ROWS, X->rows - first), X->cols, ROW(X, first) };
@@ -91,14 +91,14 @@ enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t
 	return la_cholesky_solve(&b->factor, C, count);
 }
 
-/* Blocks of C: held whole, or computed on demand. */
+/* Blocks of C. C is held whole, or each block is computed when it is needed. */
 struct coefficients {
 	const struct mat *X;
-	const struct mat *held;         /* n x d, or NULL */
-	const struct fedsc_basis *from; /* if not held */
+	const struct mat *held;         /* n x d: the whole C, or NULL */
+	const struct fedsc_basis *from; /* source of C if it is not held */
 	unsigned threads;
-	struct mat room; /* FEDSC_ROWS x d */
-	enum err *err;   /* per piece of a block */
+	struct mat room; /* FEDSC_ROWS x d: memory for one block */
+	enum err *err;   /* one error per piece of a block */
 };
 
 enum { PIECE = 128, PIECES = FEDSC_ROWS / PIECE };
@@ -118,7 +118,7 @@ static void make_piece(void *ctx, unsigned worker, size_t piece)
 	    fedsc_coefficients(m->c->from, ROW(&m->rows, first), count, ROW(&m->out, first));
 }
 
-/* block: C of the rows from `first` on, borrowed. */
+/* Sets *block to the rows of C from `first` on; borrowed. */
 static enum err next_block(struct coefficients *c, size_t first, struct mat *block)
 {
 	struct making m = { .c = c, .rows = rows_of(c->X, first) };
@@ -130,7 +130,8 @@ static enum err next_block(struct coefficients *c, size_t first, struct mat *blo
 	m.out = (struct mat){ m.rows.rows, c->from->Z->rows, c->room.a };
 	parallel(c->threads, (m.rows.rows + PIECE - 1) / PIECE, make_piece, &m);
 	for (size_t i = 0; i < PIECES; i++)
-		if (c->err[i]) /* the error text belongs to another thread */
+		/* This thread does not have the error text of the thread that failed. */
+		if (c->err[i])
 			return err_set(c->err[i], "coefficients of rows %zu to %zu", first,
 				       first + m.rows.rows - 1);
 	*block = m.out;
@@ -177,13 +178,13 @@ static void fedsc_dictionary_add_term(struct mat *to, struct mat *term)
 
 struct gradient {
 	struct coefficients *C;
-	struct mat CC; /* d x d: C'C, constant while C is */
+	struct mat CC; /* d x d: C'C, constant while C is constant */
 	const struct mat *Z;
 	double r, lambda;
 	unsigned threads;
-	/* at Z: */
+	/* values at the current Z: */
 	struct mat G, Q; /* d x m; d x d */
-	double *h;       /* d: w - 2 q */
+	double *h;       /* d entries: w - 2 q */
 	double f;
 };
 
@@ -263,7 +264,7 @@ static enum err gradient_at(struct gradient *g, const struct mat *Z)
 			fedsc_dictionary_add_rows(g, square, &rows, &C);
 	}
 	free(square);
-	/* Terms of the dictionary alone: Q, q, and their part of f. */
+	/* Add the terms of the dictionary alone: Q, q, and their part of f. */
 	kernel_gaussian(Z, Z, g->r, g->threads, &g->Q);
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < d; j++) {

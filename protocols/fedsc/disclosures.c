@@ -82,7 +82,7 @@ static void of_embedding(struct disclosures *s, const struct fedsc_job *job)
 	    "of each cluster and the mean of their embeddings");
 }
 
-/* Disclosures of single rows. */
+/* Lists the disclosures of single rows. */
 static void of_single_rows(struct disclosures *s, const struct fedsc_job *job)
 {
 	bool paper = job->how.variant == FEDSC_BY_PAPER, noisy = job->noise == NOISE_FACTORS;

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 0x6c6267 }; /* random numbers that split clusters */
+enum { STREAM = 0x6c6267 }; /* stream of random numbers by which clusters are split */
 
-/* Limits of the search for landmarks. PATIENCE: doublings without gain before the search ends.
- * TRAPS: centres per landmark, including those that hold outliers. DOUBLINGS: doublings in all (12
- * make 4096). */
+/* Limits of the search for landmarks. PATIENCE: number of doublings without gain before the search
+ * ends. TRAPS: number of centres per landmark, including those that hold outliers. DOUBLINGS:
+ * maximum number of doublings (12 make 4096 centres). */
 enum { PATIENCE = 8, TRAPS = 4, DOUBLINGS = 64 };
 
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z)
@@ -81,7 +81,8 @@ static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum
 		square += by * by;
 		MAT(&c->Z, i, j) = mean;
 	}
-	c->spread[i] = sum[m] > 0 ? sum[m] : 0; /* fixed point may round it below 0 */
+	/* Rounding to the fixed point may make the sum slightly negative. */
+	c->spread[i] = sum[m] > 0 ? sum[m] : 0;
 	return sqrt(square);
 }
 
@@ -98,7 +99,7 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 	ask.count = c->count;
 	ask.k = c->Z.rows;
 	words = fedkmeans_words(&ask, m);
-	drop = drop && words; /* never drop all */
+	drop = drop && words; /* if all centres would be dropped, drop none */
 	ALLOC(sums, words);
 	next = sums;
 	err = words ? fedkmeans_sum_answers(loop, &ask, sums, words) : ERR_OK;
@@ -145,7 +146,8 @@ enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centre
 	double margins = 0;
 
 	TRY(fedkmeans_sum_answers(loop, &ask, &margins, 1));
-	/* Each party rounds its term to the fixed point. */
+	/* The tolerance allows for rounding, since each party rounds its term to the fixed
+	 * point. */
 	if (!(margins > -1e-3 * loop->n && margins < 1.001 * loop->n))
 		return err_set(
 		    ERR_PEER,
@@ -173,7 +175,7 @@ static void fedkmeans_split_centres(struct fedkmeans_centres *c, size_t more, do
 				    struct rng *rng)
 {
 	size_t k = c->Z.rows, m = c->Z.cols;
-	struct keyed *rank; /* clusters by falling spread */
+	struct keyed *rank; /* clusters in order of falling spread */
 
 	ALLOC(rank, k);
 	for (size_t i = 0; i < k; i++)
@@ -188,8 +190,8 @@ static void fedkmeans_split_centres(struct fedkmeans_centres *c, size_t more, do
 		double e = by * sqrt(c->spread[i] / (c->count[i] * (double)m));
 
 		for (size_t j = 0; j < m; j++) {
-			/* A float is the same on all machines, although their logarithms and
-			 * cosines round differently. */
+			/* Rounded to float, so that all machines compute the same number although
+			 * their logarithms and cosines round differently. */
 			double z = MAT(&c->Z, i, j), off = (float)(e * rng_normal(rng));
 
 			MAT(&c->Z, i, j) = z + off;
@@ -209,7 +211,7 @@ static size_t live(const struct fedkmeans_centres *c, double least)
 	return count;
 }
 
-/* Drops centres below `least`, which kept their few rows out of every sum. */
+/* Drops centres with fewer than `least` rows. The few rows of such a centre were in no sum. */
 static void drop_below(struct fedkmeans_centres *c, double least)
 {
 	size_t kept = 0;
@@ -221,7 +223,8 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 	c->Z.rows = kept;
 }
 
-/* Doubles the live centres, up to p->most. Restores the old ones if none would live. */
+/* Doubles the number of live centres, up to p->most. Restores the old centres if none of the new
+ * would be live. */
 static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			       bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
 			       size_t *alive)
@@ -245,16 +248,16 @@ static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_la
 	}
 	fedkmeans_centres_release(&before);
 	TRY(err);
-	drop_below(c, 1); /* a trap without rows has no effect */
+	drop_below(c, 1); /* a trap without rows has no effect, so drop it */
 	*alive = live(c, p->least);
 	return ERR_OK;
 }
 
 /* An outlier widens a cluster so much that both halves lie far from most of its rows. The outlier
- * then takes one centre, which is dropped with it, and later the next one. So a single row can end
- * the search at one landmark. The search therefore watches the number of landmarks: if it stops
- * rising below half of what the rows could support, splits become closer. Centres of small clusters
- * then stay as traps, which keep outliers out of every sum. */
+ * then takes one centre, which is dropped with it, and later the next one. So a single row could
+ * end the search at one landmark. The search therefore watches the number of landmarks. If this
+ * number stops rising below half of what the rows could support, later splits are closer. Centres
+ * of small clusters then stay as traps, which keep outliers out of every sum. */
 enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c)
 {
@@ -301,7 +304,7 @@ void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, ui
 	};
 }
 
-/* Number of landmarks sought among n rows: landmarks.most or its default. */
+/* Returns the number of landmarks to search for among n rows: landmarks.most or its default. */
 static size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 {
 	size_t most = p->landmarks.most, fifth = (size_t)(n / 5);
@@ -313,8 +316,8 @@ static size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 	return most > p->k ? most : p->k;
 }
 
-/* Fills c with k centres, by a k-means of the landmarks. They represent their rows, so it needs no
- * sums. */
+/* Fills c with k centres by a k-means of the landmarks. It needs no sums, because landmarks
+ * represent the rows near them. */
 static enum err fedkmeans_find_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
 					unsigned k, const struct fedkmeans_centres *landmarks,
 					double tolerance, struct fedkmeans_centres *c,
@@ -337,7 +340,8 @@ static enum err fedkmeans_find_clusters(struct fedkmeans *loop, const struct fed
 	return fedkmeans_count(loop, c);
 }
 
-/* Selects the best k of the range. A last counting gives the parties its labels. */
+/* Selects the best k of the range. A last counting with these centres gives the parties their
+ * labels. */
 static enum err fedkmeans_select_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
 					  const struct fedkmeans_centres *landmarks,
 					  double tolerance, struct fedkmeans_centres *best,
@@ -356,7 +360,7 @@ static enum err fedkmeans_select_clusters(struct fedkmeans *loop, const struct f
 					      &rounds[i]);
 		if (!err)
 			err = fedkmeans_measure(loop, &tried[i], &point);
-		/* stability is that of landmarks, because no party sees another's rows */
+		/* Stability is measured on the landmarks, because no party sees another's rows. */
 		if (!err) {
 			selection_add(s, point);
 			selection_stability(s, stability_of(&landmarks->Z, landmarks->count, k,

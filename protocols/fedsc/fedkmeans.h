@@ -1,8 +1,8 @@
-/* fedkmeans.h -- k-means over rows at several parties: both sides, from sums alone.
+/* fedkmeans.h -- k-means over rows at several parties, computed only from sums: both sides.
  *
- * A round is two sums: the counts; then, for centres with `least` rows or more, the sums of rows
- * and of squared distances. No other rows are ever summed, but two rounds that differ by one row
- * disclose that row. */
+ * A round consists of two sums. The first has the counts of rows. The second has, for each centre
+ * with `least` rows or more, the sum of its rows and of their squared distances. Rows of smaller
+ * clusters enter no sum. But two rounds that differ by one row disclose that row. */
 #ifndef PROTOCOLS_FEDSC_FEDKMEANS_H
 #define PROTOCOLS_FEDSC_FEDKMEANS_H
 
@@ -33,24 +33,25 @@ enum fedkmeans_kind {
 struct fedkmeans_question {
 	enum fedkmeans_kind kind;
 	const struct mat *centres; /* COUNTS: k x m */
-	const double *count;       /* SUMS, MARGIN: the k joint counts of the last COUNTS */
+	const double *count;       /* SUMS, MARGIN: the k joint counts that the last COUNTS gave */
 	size_t k;                  /* SUMS, MARGIN */
 	double least;              /* SUMS: >= 1 */
 };
 
-/* Numbers in the answer to a question about rows of m columns. */
+/* Returns the number of numbers in the answer to a question about rows of m columns. */
 size_t fedkmeans_words(const struct fedkmeans_question *q, size_t m);
 
 /* ---- the party's side ---- */
 
 struct fedkmeans_party {
 	const struct mat *X; /* borrowed: n x m */
-	/* from the party's policy, which refuses sums of fewer rows; 0: refuses none */
+	/* the policy's fewest rows of a sum; 0: any number is permitted */
 	double min_cluster;
-	uint32_t *label; /* n: nearest of the last centres */
-	double *near;    /* n: squared distance to it */
-	double *next;    /* n: squared distance to the second nearest; infinite if there is none */
-	size_t k;        /* centres of the last COUNTS; 0 before the first */
+	uint32_t *label; /* n: nearest centre of the last COUNTS */
+	double *near;    /* n: squared distance to the nearest centre */
+	/* N: squared distance to the second nearest centre; infinite if there is none. */
+	double *next;
+	size_t k; /* number of centres of the last COUNTS; 0 before the first */
 	unsigned threads;
 	const struct ranks *ranks; /* borrowed; NULL: X has all rows */
 };
@@ -59,12 +60,12 @@ void fedkmeans_party_init(struct fedkmeans_party *p, const struct mat *X, double
 			  unsigned threads);
 void fedkmeans_party_release(struct fedkmeans_party *p);
 
-/* Margin of row i by the last COUNTS: 1 - a / b as in MARGIN, 0 .. 1. */
+/* Returns the margin of row i by the last COUNTS: 1 - a / b as in MARGIN, from 0 to 1. */
 double fedkmeans_margin(const struct fedkmeans_party *p, size_t i);
 
-/* Fills x with this party's term. ERR_PEER, for which the asker is responsible: wrong shape,
- * centres that are not finite, SUMS without COUNTS, a least below min_cluster, or a count below
- * this party's own. O(n k m). Bitwise identical for any number of threads. */
+/* Fills x with this party's term. ERR_PEER: the question is invalid. It has a wrong shape, centres
+ * that are not finite, SUMS without COUNTS, a `least` below min_cluster, or a count below this
+ * party's own. O(n k m). Bitwise identical for any number of threads. */
 enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_question *q,
 			  double *x) MUST_CHECK;
 
@@ -72,36 +73,38 @@ enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_ques
 
 struct fedkmeans {
 	struct parties *parties;
-	double n;        /* rows of all parties */
-	unsigned rounds; /* countings so far */
+	double n;        /* number of rows of all parties */
+	unsigned rounds; /* number of COUNTS so far */
 };
 
-/* Centres with their statistics; k = Z.rows. */
+/* Centres with their statistics. There are k = Z.rows of them. */
 struct fedkmeans_centres {
 	struct mat Z;   /* k x m */
-	double *count;  /* k: rows at the last counting; 0 before */
-	double *spread; /* k: summed squared distances of the last SUMS */
-	size_t dropped; /* centres that had fewer than `least` rows, in all rounds so far */
+	double *count;  /* k: number of rows at the last COUNTS; 0 before */
+	double *spread; /* k: sum of squared distances by the last SUMS */
+	/* In all rounds so far: number of centres that had fewer than `least` rows. */
+	size_t dropped;
 };
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
 void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
-/* One Lloyd round. drop: removes centres with fewer than `least` (>= 1) rows, unless all have
- * fewer; without it these centres stay in place, and their rows are not summed. *moved (may be
+/* Runs one Lloyd round. drop: removes centres with fewer than `least` (>= 1) rows, unless all have
+ * fewer. Without drop, these centres do not move, and their rows are not summed. *moved (may be
  * NULL): largest distance of any centre. ERR_PEER: impossible counts. */
 enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
-/* At most `rounds` Lloyd rounds, until no centre moves by more than tolerance. *used: their
- * number. */
+/* Runs at most `rounds` Lloyd rounds, until no centre moves by more than tolerance. *used: the
+ * number of rounds. */
 enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds, double tolerance,
 			 struct fedkmeans_centres *c, unsigned *used) MUST_CHECK;
 
-/* Final counting without sums, which gives parties their labels. ERR_PEER: impossible counts. */
+/* Runs a last COUNTS without SUMS, from which the parties get their labels. ERR_PEER: the counts
+ * are impossible. */
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MUST_CHECK;
 
-/* Measures centres of the last counting: c->spread gives their inertia; a sum over all rows gives
- * the margin. ERR_PEER: impossible sum. */
+/* Measures the centres of the last COUNTS. c->spread gives the inertia; a sum over all rows gives
+ * the margin. ERR_PEER: the sum is impossible. */
 enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
 			   struct selection_point *p) MUST_CHECK;
 
@@ -109,10 +112,11 @@ enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centre
 void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres tried[SELECTION_MAX],
 			   struct fedkmeans_centres *best);
 
-/* Landmarks by splitting (Linde, Buzo, Gray 1980). Starts at `mean` (1 x m) and splits the centres
- * z of the clusters of largest spread into z +- e/2 N(0, I), e = sqrt(spread / (count m)). `rounds`
- * Lloyd rounds follow each doubling, `last` the end. The search ends early when the number of
- * landmarks stops rising. At the end each has `least` rows or more. ERR_JOB if there are none. */
+/* Finds landmarks by splitting centres (Linde, Buzo, Gray 1980). Starts with one centre at `mean`
+ * (1 x m). Splits the centres z of the clusters with largest spread into z +- e/2 N(0, I), e =
+ * sqrt(spread / (count m)). `rounds` Lloyd rounds follow each doubling, and `last` rounds follow
+ * the last one. The search ends early when the number of landmarks stops rising. At the end each
+ * landmark has `least` rows or more. ERR_JOB: there is no landmark. */
 struct fedkmeans_landmarks {
 	size_t most;  /* d */
 	double least; /* mc */
@@ -122,15 +126,16 @@ struct fedkmeans_landmarks {
 enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c) MUST_CHECK;
 
-/* Federated k-means: landmarks; weighted k-means++ with restarts on them, which needs no sums;
- * Lloyd rounds on all rows. All k of a range share the landmarks of its last k. The last counting
- * uses the centres of the chosen k. c->count are the counts of the last counting, the cluster
- * sizes. ERR_INPUT: k is 0; ERR_JOB: fewer landmarks than clusters. */
+/* Federated k-means in three steps: finds landmarks; runs weighted k-means++ with restarts on the
+ * landmarks, which needs no sums; runs Lloyd rounds on all rows. If k is a range, all its k use the
+ * landmarks of the last k. The last counting uses the centres of the chosen k. c->count are the
+ * counts of the last counting, the cluster sizes. ERR_INPUT: k is 0; ERR_JOB: fewer landmarks than
+ * clusters. */
 struct fedkmeans_params {
 	unsigned k;
 	/* first k of a range that ends with k; 0: k is given */
 	unsigned k_from;
-	/* most 0: max(20 k, 100), at most n / 5, at least k */
+	/* most 0: max(20 k, 100), but at most n / 5 and at least k */
 	struct fedkmeans_landmarks landmarks;
 	unsigned restarts; /* default 20 */
 	unsigned lloyd;    /* rounds on all rows; default 100 */
@@ -140,12 +145,12 @@ struct fedkmeans_params {
 struct fedkmeans_report {
 	size_t landmarks, dropped;
 	unsigned rounds;
-	double inertia;             /* of the last SUMS */
-	struct selection selection; /* choice of k from a range; else empty */
+	double inertia;             /* by the last SUMS */
+	struct selection selection; /* how k was chosen from a range; empty if k was given */
 };
 void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
 			unsigned threads);
-/* mean (1 x m): of all rows, from earlier sums. */
+/* Runs federated k-means. mean (1 x m): the mean of all rows, from earlier sums. */
 enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
 		       const struct mat *mean, struct fedkmeans_centres *c,
 		       struct fedkmeans_report *report) MUST_CHECK;

@@ -42,7 +42,7 @@ struct assignment {
 	struct fedkmeans_party *p;
 	const struct mat *c;
 	struct distance *to;
-	double **D; /* per worker: DISTANCE_ROWS x k */
+	double **D; /* one per worker: DISTANCE_ROWS x k */
 };
 
 /* Rows per task: whole blocks of distance.h, so that results do not depend on the worker. */
@@ -126,8 +126,8 @@ static enum err answer_counts(struct fedkmeans_party *p, const struct mat *c, do
 	return ERR_OK;
 }
 
-/* Checks the counts, which the coordinator supplies. A party can verify only that they are not
- * below its own. */
+/* Checks the counts that the coordinator sends. A party can verify only that they are not below its
+ * own counts. */
 static enum err fedkmeans_party_check_counts(const struct fedkmeans_party *p,
 					     const struct fedkmeans_question *q)
 {
@@ -148,7 +148,8 @@ static enum err fedkmeans_party_check_counts(const struct fedkmeans_party *p,
 	return err;
 }
 
-/* place: offset of each cluster's sum in `to`; SIZE_MAX: not requested. */
+/* Adds the sums of a block of rows. place: offset of each cluster's sum in `to`; SIZE_MAX: the sum
+ * is not requested. */
 static void add_block(const struct fedkmeans_party *p, const size_t *place, size_t block,
 		      double *to)
 {

@@ -125,9 +125,9 @@ const struct config_row kmeans_rows[] = {
 };
 /* clang-format on */
 
-/* kmeans has only Lloyd rounds, and these are small, so it may run more. */
+/* kmeans has only Lloyd rounds. They are small, so by default it may run more of them. */
 static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
-/* With noise in aggregates each round costs a part of eps. */
+/* With noise in aggregates, each round uses a part of eps, so there are few rounds. */
 static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };
 static const struct config_preset few_for_landmarks[] = { { "iterations", "6" }, { NULL, NULL } };
 

@@ -4,7 +4,8 @@
 
 static const char *const permissions[] = { "fedsc", "fedsc.paper", "fedsc.pairwise", NULL };
 
-/* Variant "paper" discloses the rows to the coordinator, "pairwise" to the other parties. */
+/* Returns the permission that a variant needs. "paper" discloses the rows to the coordinator,
+ * "pairwise" to the other parties. */
 static const char *fedsc_permission(const void *job)
 {
 	enum fedsc_variant variant = ((const struct fedsc_job *)job)->how.variant;
@@ -29,8 +30,9 @@ static struct kind_claim fedsc_claim(const void *job)
 				    .colluders = of->noise_colluders };
 }
 
-/* Noise on rows suffices, because it is each party's own. Noise in aggregates suffices if it is
- * calibrated without the colluders' shares. */
+/* Returns why the job's noise does not satisfy a policy that demands noise. Noise on rows suffices,
+ * because each party adds it itself. Noise in aggregates suffices if the level does not count on
+ * the shares of colluders. */
 static const char *fedsc_needs_noise(const void *p)
 {
 	const struct fedsc_job *job = p;
@@ -44,7 +46,7 @@ static const char *fedsc_needs_noise(const void *p)
 		     "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
 }
 
-/* Members that both kinds share; their parameters and permissions differ. */
+/* Members that both kinds share. Their parameters and permissions differ. */
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \

@@ -13,12 +13,12 @@ static double dims_of(const struct fedsc_job *job, double n)
 
 	if (job->how.dims != JOB_AUTO && job->how.dims)
 		return job->how.dims;
-	/* As in params.c: a landmark stands for three rows if clusters have few rows. */
+	/* As in params.c, a landmark stands for three rows if clusters have few rows. */
 	return n > 0 ? fmin(n / (job->how.variant == FEDSC_BY_ANCHORS ? 3 : 5), most) : most;
 }
 
-/* pairwise: returns the bytes of the larger exchange, for n rows of all parties and ciphertexts of
- * 512 bytes. */
+/* Pairwise: returns the bytes of the larger exchange, with ciphertexts of 512 bytes. n: number of
+ * rows of all parties. */
 static double ciphertexts_of(double n, double parties, double d)
 {
 	double groups = n / FEDSC_PAIRWISE_EACH + parties;
@@ -26,7 +26,7 @@ static double ciphertexts_of(double n, double parties, double d)
 	return 512 * groups * fmax(n, parties * d);
 }
 
-/* Partial sums of B'B that wait to be joined. */
+/* Returns the bytes of partial sums of B'B that wait to be joined. */
 static double waiting_of(double n, double d)
 {
 	return 8 * d * d / 2 * ceil(log2(fmax(1, n / ROWSUM_ROWS)));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of a file; products of sizes do not overflow. */
+/* Limits of a file. They are so small that products of sizes do not overflow. */
 enum { SIDE_MAX = 1 << 28, MODEL_BYTES_MAX = 1 << 30, HEAD = 8 + 3 * 4 + 4 * 8, CHECKSUM = 8 };
 
 static const uint8_t magic[8] = { 'C', 'O', 'T', 'M', 'R', 'O', 'W', 'S' };

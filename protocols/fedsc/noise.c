@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double GRAM = 0.5; /* share of mu^2 for B'B */
+static const double GRAM = 0.5; /* share of mu^2 that B'B gets */
 
 static bool uploads_factors(const struct fedsc_job *job)
 {
@@ -15,11 +15,12 @@ static bool uploads_factors(const struct fedsc_job *job)
 enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 {
 	bool upload = uploads_factors(job);
-	/* Without a ball nothing bounds Z, because the length of a step is not known beforehand.
-	 * Rows of Z are then assumed to be no longer than the data's rows, and no privacy can be
-	 * claimed. */
+	/* Without a ball, Z has no bound, because the length of a step is not known beforehand. The
+	 * noise then assumes that rows of Z are no longer than the data's rows, and no privacy can
+	 * be claimed. */
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
-	double share = upload ? 0.5 : 1; /* share of eps and delta: each of two uploads gets half */
+	/* Share of eps and delta: if there are two uploads, each gets half. */
+	double share = upload ? 0.5 : 1;
 	struct noise_factors p = { .eps_z = share * job->noise_eps,
 				   .delta_z = share * job->noise_delta,
 				   .eps_c = share * job->noise_eps,
@@ -42,7 +43,7 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 	if (job->noise == NOISE_FACTORS)
 		out->ball = job->noise_ball;
 	if (job->noise == NOISE_DATA && job->noise_eps > 0) {
-		/* Section 3.1: replacing one row moves the data by at most 2 tau_X. */
+		/* Section 3.1: the replacement of one row changes the data by at most 2 tau_X. */
 		out->clip = job->noise_clip;
 		out->sensitivity = 2 * job->noise_clip;
 		TRY(noise_analytic(job->noise_eps, job->noise_delta, out->sensitivity,
@@ -52,8 +53,8 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 		out->eps = job->noise_eps;
 		out->delta = job->noise_delta;
 	} else if (job->noise == NOISE_SUMS) {
-		/* T rounds of deviation s sqrt(T) compose to one of s (Dong, Roth, Su 2022). B'B
-		 * and the rounds split mu^2. */
+		/* T rounds with noise of deviation s sqrt(T) together have the privacy of one with
+		 * deviation s (Dong, Roth, Su 2022). B'B and the rounds split mu^2. */
 		TRY(noise_analytic(job->noise_eps, job->noise_delta, 1, &s1));
 		out->mu = 1 / s1;
 		out->gram = anchor ? s1 / sqrt(GRAM) : 0;

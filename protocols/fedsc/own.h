@@ -4,7 +4,7 @@
 
 #include "protocols/fedsc/coordinator.h"
 
-/* A run of the coordinator's side, at the coordinator or at a verifying party. */
+/* State of a run of the coordinator's side, at the coordinator or at a verifying party. */
 struct fedsc_run {
 	struct parties *parties;
 	size_t m;
@@ -12,31 +12,33 @@ struct fedsc_run {
 	struct fedsc_report *report;
 };
 
-enum err fedsc_by_anchors(struct fedsc_run *run) MUST_CHECK; /* anchors.c */
+enum err fedsc_by_anchors(struct fedsc_run *run) MUST_CHECK; /* in anchors.c */
 
-/* coordinator.c: */
-/* Initialises M (d x d) from a symmetric sum, sent as its lower triangle, row by row. */
+/* In coordinator.c: */
+/* Initialises the symmetric M (d x d) from a sum. The sum is sent as the lower triangle, row by
+ * row. */
 enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
 			    struct mat *M) MUST_CHECK;
-/* Finds up to d landmarks, starting at the mean of the rows, 0. */
+/* Finds up to d landmarks. The search starts at the mean of the rows, which is 0. */
 enum err fedsc_find_landmarks(struct fedsc_run *run, size_t d,
 			      struct fedkmeans_centres *c) MUST_CHECK;
-/* Parties cluster rows of the embedding from now on. */
+/* Makes the parties cluster rows of the embedding from now on. */
 enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R) MUST_CHECK;
-/* The k leading eigenvalues and unit eigenvectors of G (d x d, symmetric); initialises U (k x d),
- * fills value (k). To compute them costs O(d^3), to check them O(d^2 k). So the coordinator
- * broadcasts its result, and the parties check it. The check does not find larger eigenvalues that
- * are missing. */
+/* Computes the k leading eigenvalues and unit eigenvectors of G (d x d, symmetric): initialises U
+ * (k x d), and fills value (k). The computation costs O(d^3), the check O(d^2 k). So the
+ * coordinator broadcasts its result, and the parties check it. The check does not detect that
+ * larger eigenvalues are missing. */
 enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
 		       struct mat *U) MUST_CHECK;
-/* The last step, with job.profile: fills report->profile (profile.c). It shows clusters of
- * min_cluster rows or more. If the hidden clusters have rows, but fewer than min_cluster together,
- * it hides the smallest shown cluster too (the first of equals), until they have enough. ERR_PEER:
- * impossible sizes. */
+/* Runs the last step of jobs with job.profile: fills report->profile (profile.c). The profile shows
+ * clusters of min_cluster rows or more. If the hidden clusters have rows, but together fewer than
+ * min_cluster, also hides the smallest shown cluster (the first of equals), until they have enough.
+ * ERR_PEER: a size is impossible. */
 enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
-/* fedsc_keep_model() fills report->model from these centres. fedsc_keep_clipped() does so for rows
- * shortened to `clip`, the unit of all columns. fedsc_keep_ties() adds the ties of anchors:
- * landmarks Z, and as many leading columns of R as the centres have. */
+/* fedsc_keep_model() fills report->model from these centres. fedsc_keep_clipped() does the same for
+ * rows that were shortened to the length `clip`, which is also the unit of all columns.
+ * fedsc_keep_ties() adds the ties of anchors: landmarks Z, and as many leading columns of R as the
+ * centres have. */
 void fedsc_keep_model(struct fedsc_report *report, size_t m, const struct mat *centre);
 void fedsc_keep_clipped(struct fedsc_report *report, size_t m, const struct mat *centre,
 			double clip);
@@ -55,17 +57,17 @@ void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centre
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report) MUST_CHECK;
 
-/* Sums only the number of rows. Fills n of the report (totals.c). */
+/* Computes only the number of rows, by a sum. Fills n of the report (totals.c). */
 enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
 		     struct fedsc_report *report) MUST_CHECK;
 
-/* Returns the initial number of landmarks for n rows. This is p's number or, by default, one for 5
- * rows. Variant anchor takes one for 3 rows if there are fewer than 30 rows a cluster. The default
- * is at most 600 (anchor) or p->dims_most, and at least k. */
+/* Returns the initial number of landmarks for n rows. This is p's number or, by default, one
+ * landmark per 5 rows. Variant anchor takes one per 3 rows if there are fewer than 30 rows per
+ * cluster. The default is at most 600 (anchor) or p->dims_most, and at least k. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
-/* Parameters of the search for up to d landmarks. */
+/* Returns the parameters of the search for up to d landmarks. */
 struct fedkmeans_landmarks fedsc_search(const struct fedsc_params *p, size_t d);
-/* Parameters of federated k-means, on rows (kmeans) or on their embedding (dense). */
+/* Returns the parameters of federated k-means, on rows (kmeans) or on their embedding (dense). */
 struct fedkmeans_params fedsc_kmeans(const struct fedsc_params *p);
 
 #endif

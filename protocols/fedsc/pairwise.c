@@ -27,7 +27,8 @@ static enum err wrong_pair(const struct parties *parties, size_t p, size_t q, co
 		       parties_name(parties, p), parties_name(parties, q), what, parties->phase);
 }
 
-/* Compares an entry's two halves: rows of party p from i on with columns of party q from j on. */
+/* Compares the two halves of each entry in a block. The block has rows of party p from row i on,
+ * and columns of party q from column j on. */
 static enum err join_block(const struct parties *parties, size_t p, size_t i, size_t q, size_t j,
 			   double tolerance, struct mat *K)
 {
@@ -47,7 +48,8 @@ static enum err join_block(const struct parties *parties, size_t p, size_t i, si
 
 enum err fedsc_pairwise_join(const struct parties *parties, size_t d, double lambda, struct mat *K)
 {
-	double most = sqrt((double)d) / (2 * sqrt(lambda)) + (double)d; /* ||c||_1 + ||w||_1 */
+	/* Bound of ||c||_1 + ||w||_1. */
+	double most = sqrt((double)d) / (2 * sqrt(lambda)) + (double)d;
 	double tolerance = ldexp(most + 1, -FEDSC_PAIRWISE_BITS);
 
 	for (size_t p = 0, i = 0; p < parties->count; i += parties->rows[p++])

@@ -1,8 +1,8 @@
 #include "protocols/fedsc/own.h"
 
 enum { ANCHORS_MOST = 600 };
-/* A landmark stands for five rows, but for three if clusters have few rows: two landmarks a cluster
- * are too few to find neighbours (docs/results/fedsc.md). */
+/* Number of rows that a landmark stands for: five, but three if clusters have few rows. Otherwise
+ * such a cluster would have two landmarks, too few to find neighbours (docs/results/fedsc.md). */
 enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
 
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)

@@ -218,7 +218,7 @@ static void write_triangle(const struct mat *M, double *x)
 			*x++ = MAT(M, i, j);
 }
 
-/* Adds noise of `relative` deviations of x itself, then of `absolute`. */
+/* Adds noise to x: first of `relative` standard deviations of x itself, then of `absolute`. */
 static enum err add_both(const struct fedsc_party *p, double relative, double absolute, double *x,
 			 size_t n)
 {
@@ -282,7 +282,7 @@ enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t 
 	return ERR_OK;
 }
 
-/* Computes a block of F. Once t is known, divides its rows by the roots of their degrees delta = F
+/* Computes a block of F. Once t is known, divides each row by the square root of its degree in F
  * t. */
 static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 {
@@ -385,7 +385,7 @@ static enum err answer_anchor(struct fedsc_party *p, const struct fedsc_question
 
 static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 {
-	bool tied = p->anchor.d; /* also true for a rank without rows */
+	bool tied = p->anchor.d; /* Use the ties also at a rank without rows, so test d. */
 	size_t d = tied ? p->anchor.d : p->t ? p->Z.rows : 0;
 	struct mat E = { 0 };
 
@@ -410,7 +410,7 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 		mat_release(&part);
 		mat_release(&F);
 	}
-	if (tied || d > 1) /* a unit row of one number would be only its sign */
+	if (tied || d > 1) /* with one column, a unit row would be only the sign of its number */
 		spectral_unit_rows(&E);
 	fedkmeans_party_release(&p->clusters);
 	mat_release(&p->embedding);

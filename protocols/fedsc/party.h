@@ -1,6 +1,5 @@
-/* party.h -- Rows of a party in FedSC (all parties have the same columns): the questions, and the
- * party's term of each secure sum. Nothing depends on the number of parties, so the same code
- * answers for pooled data. */
+/* party.h -- a party's rows in FedSC, and its term of each secure sum. All parties have the same
+ * columns. Nothing depends on the number of parties, so the same code answers for pooled data. */
 #ifndef PROTOCOLS_FEDSC_PARTY_H
 #define PROTOCOLS_FEDSC_PARTY_H
 
@@ -15,7 +14,7 @@
 
 /* TOTALS, SPREAD and SCALE come once each and in this order, then the others in any number.
  * Symmetric d x d sums are sent as their lower triangles, row by row. Parties bind these numbers to
- * their masks, so new ones come last. */
+ * their masks, so append new kinds at the end. */
 enum fedsc_kind {
 	FEDSC_TOTALS, /* 1 + m in parts: number of rows; sum of each column */
 	/* 1 in parts: the sum of (x_ij - mean_j)^2. With `columns`, 2 m in parts: this sum for each
@@ -43,7 +42,7 @@ enum fedsc_kind {
 	 * were not 0. Every word has noise of deviation 1 / sqrt(L) */
 	FEDSC_PROFILE,
 	FEDSC_UPLOAD, /* no sum: message UPLOAD has C (n_p x d), unmasked */
-	/* Questions of jobs with noise in aggregates: private.h. */
+	/* Questions of jobs with noise in aggregates (private.h). */
 	FEDSC_COUNT, /* 1: number of rows */
 	FEDSC_BALL,  /* no sum: permanently divides rows by clip, and shortens them to length 1 */
 	/* c (m + 2), with noise: for each centre its number of nearest rows. Then for each centre
@@ -65,7 +64,8 @@ struct fedsc_question {
 	bool columns;       /* SPREAD */
 	double scale, beta; /* SCALE */
 	const double *unit; /* SCALE: m, with scale as a factor; NULL: scale in all columns */
-	/* SCALE: length to which longer rows are shortened after scaling, 0: not; BALL */
+	/* SCALE: length to which longer rows are shortened after scaling, 0: they are not. BALL:
+	 * the divisor. */
 	double clip;
 	bool width;                                /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
@@ -75,11 +75,12 @@ struct fedsc_question {
 	double r, lambda; /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD, PAIRWISE */
 	unsigned inner;   /* DICTIONARY: Q */
 	double n;         /* DICTIONARY, PAIRWISE: rows of all parties */
-	/* DICTIONARY: length to which rows of Z_p are shortened before noise; 0: not */
+	/* DICTIONARY: length to which rows of Z_p are shortened before noise is added; 0: they are
+	 * not. */
 	double ball;
 	double noise_z;          /* DICTIONARY: noise on Z_p, in units of its standard deviation */
-	double sigma_z;          /* DICTIONARY: further noise on Z_p, absolute */
-	double noise_c, sigma_c; /* UPLOAD: the same on C_p */
+	double sigma_z;          /* DICTIONARY: additional noise on Z_p, absolute */
+	double noise_c, sigma_c; /* UPLOAD: noise on C_p, likewise relative and absolute */
 	const double *t;         /* DENSE: d, the sum of DEGREES */
 	size_t d;                /* DENSE */
 	unsigned near;           /* ANCHOR, NOISY_ANCHOR: s */
@@ -94,59 +95,61 @@ struct fedsc_question {
 size_t fedsc_words(const struct fedsc_question *q, size_t m);
 
 struct fedsc_party {
-	struct mat X;         /* owned: n x m; raw, then centred, then scaled */
+	struct mat X;         /* n x m; raw at first, then centred, then scaled; owned */
 	const bool *unscaled; /* m: columns that are not scaled; borrowed; NULL: none */
-	double min_cluster;   /* policy: see fedkmeans.h */
-	/* borrowed; NULL: refuses questions for noise; may change between questions */
+	double min_cluster;   /* fewest rows of a sum by the policy (fedkmeans.h) */
+	/* Source of noise; borrowed. NULL: questions that need noise are refused. May change
+	 * between questions. */
 	const struct noise_source *noise;
 	unsigned threads;
 	struct mat Z;               /* Z of the last SPECTRUM, DEGREES or fedsc_upload() */
-	struct fedsc_basis basis;   /* of Z */
-	double *t;                  /* of DENSE; NULL before */
-	struct fedsc_anchor anchor; /* of the last ANCHOR */
+	struct fedsc_basis basis;   /* basis of Z */
+	double *t;                  /* t of DENSE; NULL before */
+	struct fedsc_anchor anchor; /* ties of the last ANCHOR */
 	struct mat embedding;       /* n x k unit rows, after EMBED */
-	/* one bit for each value other than 0, row by row: fedsc_party_mark(); else NULL */
+	/* One bit for each value that is not 0, row by row; set by fedsc_party_mark(). Otherwise
+	 * NULL. */
 	uint8_t *present;
-	/* clusters.label: n labels, after the counting of a CLUSTERS */
+	/* clusters.label has n labels after the COUNTS of a CLUSTERS. */
 	struct fedkmeans_party clusters;
-	/* borrowed; NULL: X has all rows of the party. Else the party answers TOTALS, SPREAD, SCALE
-	 * without width and noise, CLUSTERS, ANCHOR and EMBED for the rows of all ranks, at each
-	 * rank. */
+	/* Ranks that have the rows; borrowed. NULL: X has all rows of the party. With ranks, the
+	 * party answers TOTALS, SPREAD, SCALE without width and noise, CLUSTERS, ANCHOR and EMBED
+	 * for the rows of all ranks, at each rank. */
 	const struct ranks *ranks;
 };
 
-/* Takes over *X, which becomes empty. ERR_INPUT: fewer than 2 rows, no columns, a value that is not
- * finite. */
+/* Takes over *X, which becomes empty. ERR_INPUT: X has fewer than 2 rows, no columns, or a value
+ * that is not finite. */
 enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_cluster,
 			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
-/* Like fedsc_party_init(), for one rank's share of a party's rows: any number of rows, with finite
- * values. Borrows ranks. */
+/* As fedsc_party_init(), for the part of a party's rows that one rank has: any number of rows, with
+ * finite values. Borrows ranks. */
 void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster,
 		      const struct ranks *ranks);
 void fedsc_party_release(struct fedsc_party *p);
 
-/* Records which values are not 0. Must precede the first question; PROFILE is refused without
- * it. */
+/* Records which values are not 0. Call before the first question; without this call PROFILE is
+ * refused. */
 void fedsc_party_mark(struct fedsc_party *p);
 
-/* Fills x with this party's term; questions must come in order. ERR_PEER: an invalid question, for
- * which the asker is responsible. ERR_JOB: a row without positive degree (DENSE), which resembles
- * no row of the dictionary. Besides X a party holds O(n (s + k) + d (m + d)) and blocks. Bitwise
+/* Fills x with this party's term; questions must come in order. ERR_PEER: the question is invalid.
+ * ERR_JOB: a row has no positive degree (DENSE), because it resembles no row of the dictionary. In
+ * addition to X, a party needs memory for O(n (s + k) + d (m + d)) numbers and some blocks. Bitwise
  * identical for any number of threads. */
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 
-/* Variant `paper`: initialises C (n x d), with noise of noise_c standard deviations of its entries,
- * and of sigma_c. This is an unmasked upload that discloses the rows. */
+/* Variant `paper`: initialises C (n x d) and adds noise: noise_c in standard deviations of its
+ * entries, and sigma_c. The party uploads C unmasked, which discloses the rows. */
 enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, double lambda,
 		      double noise_c, double sigma_c, struct mat *C) MUST_CHECK;
-/* Sets the labels of the upload's rows in p->clusters. ERR_PEER if n is not X.rows. */
+/* Sets the labels of the upload's rows in p->clusters. ERR_PEER: n is not X.rows. */
 enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n) MUST_CHECK;
 
-/* The rows to cluster: the embedding, once there is one. */
+/* Returns the rows to cluster: those of the embedding once it exists, otherwise X. */
 const struct mat *fedsc_rows_clustered(const struct fedsc_party *p);
-/* Part of fedsc_answer(): ties rows to q's landmarks in party->anchor. */
+/* A part of fedsc_answer(): ties rows to q's landmarks in party->anchor. */
 enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q) MUST_CHECK;
-/* Parts of fedsc_answer(): profile.c. */
+/* Parts of fedsc_answer() in profile.c. */
 enum err fedsc_answer_sizes(const struct fedsc_party *p, const struct fedsc_question *q,
 			    double *x) MUST_CHECK;
 enum err fedsc_answer_profile(const struct fedsc_party *p, const struct fedsc_question *q,
@@ -157,9 +160,10 @@ size_t fedsc_profile_words(const struct fedsc_question *q, size_t m);
 
 extern const struct memory_kind fedsc_in_memory; /* parties are struct fedsc_party */
 
-/* Copies the rows of X with part[i] == l to *out, in order. */
+/* Copies the rows i of X with part[i] == l to *out, in order. */
 void fedsc_deal(const struct mat *X, const uint32_t *part, uint32_t l, struct mat *out);
-/* The parties' labels in the order of the n dealt rows; owned by the caller. */
+/* Returns the parties' labels in the order of the n rows before fedsc_deal(); owned by the
+ * caller. */
 uint32_t *fedsc_gather(const struct fedsc_party *party, size_t parties, const uint32_t *part,
 		       size_t n);
 

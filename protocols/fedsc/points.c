@@ -11,15 +11,15 @@
 #include <string.h>
 
 /* Bounds of a row's squared length in F, and of the largest 1 - cosine of a row to the mean
- * direction. On three clouds at distance 8, labels are right for r from 0.05 to 100 times a cloud's
- * deviation, with these bounds too. */
+ * direction. With these bounds, labels of three clouds at distance 8 are right for r from 0.05 to
+ * 100 times a cloud's deviation. */
 #define SPANNED 1e-6
 #define APART   1e-6
 
 /* Checks that labels are not arbitrary. They would be if rows resembled no row of the dictionary,
  * or if all rows were alike. own (n): squared lengths of the rows' features, 1 if the dictionary
  * spans them. along (n): products of the features with the main direction, which is the sum of all
- * features and has squared length `square`. line: there is only one direction, so lengths
+ * features and has squared length `square`. line: all features have one direction, so their lengths
  * distinguish rows. */
 static enum err rows_are_distinct(const double *own, const double *along, size_t n, double square,
 				  bool line, double r)

@@ -11,13 +11,14 @@
 
 struct points_params {
 	unsigned k;
-	unsigned restarts; /* of k-means: 20 */
+	unsigned restarts; /* restarts of k-means: 20 */
 	uint64_t seed;
-	unsigned threads; /* does not change labels */
+	unsigned threads; /* labels do not depend on it */
 };
 
-/* FedSC's second stage as published (Section 2.2, steps 6 to 8). All coefficients are unmasked:
- * with Z they disclose the rows, because (Kzz + lambda I) c = k(Z, x) gives their distances.
+/* FedSC's second stage as published (Section 2.2, steps 6 to 8). All coefficients are unmasked.
+ * Together with Z they disclose the rows, because (Kzz + lambda I) c = k(Z, x) gives the distances
+ * of the rows.
  *
  * Fills label (n) from Z (d x m) and C (n x d). Computes K = C Kzz C' in blocks of rows, finds
  * nearest neighbours (equation 25), and clusters them spectrally. ERR_JOB: with this r most rows
@@ -25,8 +26,8 @@ struct points_params {
  * Kzz that is not positive. */
 enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
 		      const struct points_params *p, uint32_t *label) MUST_CHECK;
-/* The same from K (n x n, symmetric), which Appendix C gives the coordinator in place of Z and C;
- * the dictionary has d rows. */
+/* The same from K (n x n, symmetric), which the coordinator has in Appendix C instead of Z and C.
+ * The dictionary has d rows. */
 enum err points_similarities(struct mat *K, size_t d, double r, const struct points_params *p,
 			     uint32_t *label) MUST_CHECK;
 

@@ -10,23 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 0x707276 }; /* directions of splits */
+enum { STREAM = 0x707276 }; /* stream of random numbers for the directions of splits */
 enum {
-	/* kmeans: most landmarks for each cluster */
+	/* kmeans: maximum number of landmarks per cluster */
 	LANDMARKS = 4,
-	/* fedsc: most landmarks in all, or for each cluster, whichever is more */
+	/* fedsc: maximum number of landmarks, in all or per cluster, whichever is more */
 	ANCHORS = 64,
 	ANCHORS_EACH = 8,
-	SPLIT = 4 /* largest growth of the number of centres */
+	SPLIT = 4 /* maximum factor by which the number of centres grows in a round */
 };
-enum { AFTER = 2, OF = 7 };       /* kmeans: AFTER of OF rounds run on clusters */
-enum { LLOYD = 100 };             /* most steps of k-means on the landmarks, which needs no sums */
-static const double SHRINK = 0.7; /* of the radius */
-/* distance of split centres, in the root mean square of their rows */
+enum { AFTER = 2, OF = 7 }; /* kmeans: AFTER of each OF rounds run on clusters */
+/* Maximum number of k-means steps on the landmarks, which need no sums. */
+enum { LLOYD = 100 };
+static const double SHRINK = 0.7; /* factor of the radius from round to round */
+/* Distance between the parts of a split centre, in the root mean square of its rows' offsets. */
 static const double APART = 0.7;
-static const double CLEAR = 5;         /* fewest rows of a landmark, in deviations of a count */
-static const double NOISE_ALONE = 2;   /* counts up to this many deviations may be noise alone */
-static const double WIDTH = M_SQRT1_2; /* w */
+/* Fewest rows of a landmark, in standard deviations of a count's noise. */
+static const double CLEAR = 5;
+/* Counts up to this many standard deviations may be noise alone. */
+static const double NOISE_ALONE = 2;
+static const double WIDTH = M_SQRT1_2; /* the weight w */
 
 enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, double radius,
 			struct fedsc_noisy *noisy)
@@ -37,7 +40,7 @@ enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, 
 	noisy->radius = radius;
 	TRY(discrete_share_of(sqrt(8) * s, parties, p->colluders, least, &noisy->count));
 	TRY(discrete_share_of(2 * radius * s, parties, p->colluders, least, &noisy->sum));
-	/* Rounding terms to steps can lengthen them. */
+	/* Rounding to steps can make terms longer. */
 	grown = 1 + noisy->sum.step * sqrt((double)m + 1) / (2 * radius);
 	noisy->sum.steps = (uint32_t)ceil(noisy->sum.steps * grown);
 	noisy->deviation = noisy->count.step * noisy->count.steps * sqrt((double)parties);
@@ -109,7 +112,7 @@ static size_t fewest_of(const struct fedsc_params *p)
 	return p->variant == FEDSC_BY_ANCHORS && p->near >= p->k ? p->near + 1 : p->k;
 }
 
-/* Returns the number of landmarks for which the rows of each are clearly above the noise of a
+/* Returns the number of landmarks at which each still has clearly more rows than the noise of a
  * count. */
 static size_t landmarks_of(const struct fedsc_params *p, double n, double deviation)
 {
@@ -139,7 +142,7 @@ enum err fedsc_rounds_init(struct fedsc_rounds *run, struct parties *parties, si
 	run->most = report->dims;
 	run->fewest = p->variant == FEDSC_BY_ANCHORS ? fewest_of(p) : 1;
 	mat_init(&run->Z, run->most, m);
-	run->Z.rows = 1; /* at 0 */
+	run->Z.rows = 1; /* the first centre is at 0 */
 	ALLOC(run->count, run->most);
 	ALLOC(run->width, run->most);
 	return ERR_OK;
@@ -198,7 +201,8 @@ static void fedsc_private_copy_centre(struct fedsc_rounds *c, size_t from, size_
 	c->width[to] = c->width[from];
 }
 
-/* Returns the number of centres with more rows than centre j; ties count by index. */
+/* Returns the number of centres with more rows than centre j. Of centres with equal counts, those
+ * with a lower index come first. */
 static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 {
 	size_t before = 0;
@@ -208,7 +212,7 @@ static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 	return before;
 }
 
-/* Keeps the centres whose counts exceed possible noise, and in any case the `fewest` centres with
+/* Keeps the centres whose counts exceed what may be noise. Always keeps the `fewest` centres with
  * most rows. */
 static void fedsc_private_drop_centres(struct fedsc_rounds *c)
 {
@@ -224,8 +228,8 @@ static void fedsc_private_drop_centres(struct fedsc_rounds *c)
 	free(stays);
 }
 
-/* z = from + e u with a random direction u. A float is the same on all machines, although their
- * logarithms and cosines round differently. */
+/* Sets z = from + e u, with a random direction u. Numbers are rounded to float, so that all
+ * machines compute the same although their logarithms and cosines round differently. */
 static void displace(struct rng *rng, const double *from, double e, double *z, size_t m)
 {
 	double square = 0, *u = alloc(m, sizeof(*u));
@@ -239,8 +243,8 @@ static void displace(struct rng *rng, const double *from, double e, double *z, s
 	free(u);
 }
 
-/* Splits centres. The number of centres grows SPLIT-fold at most, and to c->most at most. Each new
- * part goes to the centre with the largest width per part. */
+/* Splits centres. The number of centres grows at most SPLIT-fold, and at most to c->most. Each new
+ * part goes to the centre that then has the largest width per part. */
 static void fedsc_private_split_centres(struct fedsc_rounds *c)
 {
 	size_t old = c->Z.rows, m = c->Z.cols, more = old * SPLIT < c->most ? old * SPLIT : c->most;

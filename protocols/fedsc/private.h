@@ -3,12 +3,12 @@
  * rows.
  *
  * The number of rounds T is fixed, as in FastLloyd (Diaa, Humphries, Kerschbaum, USENIX Security
- * 2025, arXiv 2405.02437). Each round sums counts, and the rows' offsets from their centre,
- * shortened to a radius that falls from round to round, all with Gaussian noise. In FastLloyd
- * parties compute on secret shares and add the noise to these. Here each party adds its noise share
- * to its own term (discrete.h), and the sum is masked like all others. FastLloyd's centres begin at
- * random points of the ball. Here there is one centre at first, and the widest are split, as in
- * fedkmeans.h. So centres end where rows are, without further sums.
+ * 2025, arXiv 2405.02437). Each round sums counts, and the rows' offsets from their centre. Offsets
+ * are shortened to a radius that falls from round to round. All sums have Gaussian noise. In
+ * FastLloyd, parties compute on secret shares and add the noise to the shares. Here each party adds
+ * its noise share to its own term (discrete.h), and the sum is masked like all others. FastLloyd's
+ * centres begin at random points of the ball. Here there is one centre at first, and the widest
+ * centres are split, as in fedkmeans.h. So centres end where rows are, without further sums.
  *
  *   n = sum n_p                         exact: the number of rows is not hidden
  *   Z = 0, rho = 1                      rows are in the unit ball
@@ -25,8 +25,9 @@
  *
  * T1 is 5 of 7 rounds. The noise has deviation 2 rho s in S and Q and sqrt(8) s in N, where s is
  * the multiplier. Sensitivity to the replacement of one row: If both rows have the same centre, |y
- * - y'|^2 + (Q - Q')^2 <= 4 rho^2, with equality at |y| = |y'| = rho. Else |y|^2 + |y'|^2 + Q^2 +
- * Q'^2 <= 3 rho^2, which is 3/4 of 1/s^2, and 2 in N, which is the other 1/4. So each round is a
+ * - y'|^2 + (Q - Q')^2 <= 4 rho^2, with equality at |y| = |y'| = rho. Otherwise |y|^2 + |y'|^2 +
+ *   Q^2 + Q'^2 <= 3 rho^2, which is 3/4 of 1/s^2. N changes by a squared length of 2, which is the
+ *   other 1/4. So each round is a
  * Gaussian release of sensitivity 1/s. */
 #ifndef PROTOCOLS_FEDSC_PRIVATE_H
 #define PROTOCOLS_FEDSC_PRIVATE_H
@@ -35,32 +36,33 @@
 #include "protocols/fedsc/coordinator.h"
 #include "common/privacy/discrete.h"
 
-/* Public parameters of a round's noise. */
+/* Public parameters of the noise in a round. */
 struct fedsc_noisy {
 	double radius;                    /* rho */
-	struct discrete_share count, sum; /* a party's noise shares; sum: of S and Q */
+	struct discrete_share count, sum; /* a party's noise shares: of N, and of S and Q */
 	double deviation;                 /* deviation of a count's noise, over all parties */
 };
 
-/* Noise of fedsc's B'B, with each row of B of length 1: deviation sqrt(2) s, s being p->gram.
- * `deviation` (may be NULL): of an entry's noise, over all parties. */
+/* Computes the noise of fedsc's B'B if each row of B has length 1. Its deviation is sqrt(2) s,
+ * where s is p->gram. `deviation` (may be NULL): the standard deviation of an entry's noise, over
+ * all parties. */
 enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 			     struct discrete_share *share, double *deviation) MUST_CHECK;
 
-/* Noise of a round, for both sides and for tests. radius: in (0, 1]. ERR_INPUT: eps is so large
- * that noise is below the last digit of the sums. */
+/* Computes the noise of a round, for both sides and for tests. radius: in (0, 1]. ERR_INPUT: eps is
+ * so large that the noise is below the last digit of the sums. */
 enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, double radius,
 			struct fedsc_noisy *noisy) MUST_CHECK;
 
-/* The coordinator's side, which parties run too (party/work/verified.h). Phases: "totals",
+/* Runs the coordinator's side. Parties run it, too (party/work/verified.h). Phases: "totals",
  * "landmarks", "kmeans". report: n, dims (landmarks), rounds, size (from the last noisy counts,
- * whole and not negative), centres, mean, unit. ERR_INPUT: fewer rows than clusters, impossible
- * noise; ERR_PEER: impossible sums. */
+ * whole and not negative), centres, mean, unit. ERR_INPUT: there are fewer rows than clusters, or
+ * the noise is impossible. ERR_PEER: a sum is impossible. */
 enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_params *p,
 		       struct fedsc_report *report) MUST_CHECK;
 
-/* Kind fedsc, variant anchor (private_anchor.c). All T rounds are for landmarks, and have half of
- * mu^2 together:
+/* Runs kind fedsc, variant anchor (private_anchor.c). All T rounds find landmarks, and together use
+ * half of mu^2:
  *
  *   Z, N as above, T1 = T, without a k-means at their end
  *   M = B'B, with noise; w, a row of B (weights of the s nearest landmarks), has length 1
@@ -81,30 +83,31 @@ enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct f
 struct fedsc_rounds {
 	struct parties *parties;
 	const struct fedsc_params *p;
-	struct mat Z;  /* centres; memory for `most` rows */
+	struct mat Z;  /* centres; Z has memory for `most` rows */
 	double *count; /* N, most */
 	double *width; /* `most` entries: Q rho / w, the summed squared offsets */
-	/* bounds of the number of centres; the `fewest` largest stay, even with low counts */
+	/* Bounds of the number of centres. The `fewest` centres with most rows stay, even if their
+	 * counts are low. */
 	size_t most, fewest;
 	struct rng rng;
 	unsigned done;
-	double radius, deviation; /* this round's radius; the deviation of a count */
+	double radius, deviation; /* radius of this round; standard deviation of a count */
 };
 
-/* Sums the number of rows, brings rows into the ball and reports both. Release run after errors
- * too. */
+/* Computes the number of rows by a sum, brings rows into the ball, and reports both. Call the
+ * release after errors too. */
 enum err fedsc_rounds_init(struct fedsc_rounds *run, struct parties *parties, size_t m,
 			   const struct fedsc_params *p, struct fedsc_report *report) MUST_CHECK;
 void fedsc_rounds_release(struct fedsc_rounds *run);
-/* Runs `rounds` rounds from one centre to landmarks, without a k-means at the end. Phase
- * "landmarks". */
+/* Runs `rounds` rounds in phase "landmarks", from one centre to landmarks. No k-means follows. */
 enum err fedsc_noisy_landmarks(struct fedsc_rounds *run, unsigned rounds) MUST_CHECK;
-/* Last step: parties label rows by the nearest row of Z; sizes derive from noisy counts. */
+/* Last step: the parties label rows by the nearest row of Z. Cluster sizes derive from noisy
+ * counts. */
 enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const double *count,
 			 struct fedsc_report *report) MUST_CHECK;
 
-/* A party's answers to BALL, NOISY, NOISY_ANCHOR and NEAREST. ERR_PEER: centres of another width or
- * not finite, no source of noise. O(n k m). */
+/* A party's answers to BALL, NOISY, NOISY_ANCHOR and NEAREST. ERR_PEER: centres have another width
+ * or are not finite, or the party has no source of noise. O(n k m). */
 enum err fedsc_enter_ball(struct fedsc_party *p, double clip) MUST_CHECK;
 enum err fedsc_answer_noisy(struct fedsc_party *p, const struct fedsc_question *q,
 			    double *x) MUST_CHECK;

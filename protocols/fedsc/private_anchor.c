@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LLOYD = 100 };        /* most steps of k-means on the landmarks, which needs no sums */
-static const double TIE = 2; /* entries of B'B up to TIE deviations may be noise */
+/* Maximum number of k-means steps on the landmarks, which need no sums. */
+enum { LLOYD = 100 };
+static const double TIE = 2; /* entries of B'B up to TIE standard deviations may be noise alone */
 
 enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 			     struct discrete_share *share, double *deviation)
@@ -19,7 +20,7 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 	double v = M_SQRT2 * p->gram, s = p->near;
 
 	TRY(discrete_share_of(v, parties, p->colluders, exp2(-JOB_WIDE_FRACTION), share));
-	/* Rounding to steps changes s (s + 1) / 2 products of weights of each of the two rows. */
+	/* Rounding to steps changes the s (s + 1) / 2 products of weights of each row. */
 	share->steps =
 	    (uint32_t)ceil(share->steps * (1 + share->step * sqrt(s * (s + 1)) / (2 * M_SQRT2)));
 	if (deviation)
@@ -28,8 +29,8 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 }
 
 /* x += w w' of one row, with w scaled to length 1. The replacement of a row then changes x by at
- * most sqrt(2), which is reached if both rows have one landmark each. The scaling makes rows with
- * several landmarks contribute as much. */
+ * most sqrt(2), which is reached if both rows have one landmark each. The scaling lets rows with
+ * several landmarks contribute as much as rows with one. */
 static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i,
 					 const struct discrete_share *share, double *x)
 {
@@ -59,7 +60,8 @@ enum err fedsc_answer_noisy_anchor(struct fedsc_party *p, const struct fedsc_que
 	return discrete_add(p->noise, q->share, x, words);
 }
 
-/* Zeroes entries that may be noise alone; products of weights are never negative. */
+/* Sets entries that may be noise alone to 0. True entries are never negative, since weights are
+ * not. */
 static void denoise(struct mat *M, double deviation)
 {
 	for (size_t i = 0; i < M->rows; i++)
@@ -91,7 +93,8 @@ static enum err fedsc_private_anchor_embed(struct fedsc_run *f, struct fedsc_rou
 		fedsc_anchor_normal(&M, lam, &N);
 		err = fedsc_leading(f, &N, f->p->k, f->report->value, &U);
 	}
-	/* Noise may leave fewer directions than clusters; k-means then uses these. */
+	/* Noise may leave fewer positive eigenvalues than clusters. k-means then uses only their
+	 * directions. */
 	while (!err && positive < f->p->k && f->report->value[positive] > 0)
 		positive++;
 	if (!err) {

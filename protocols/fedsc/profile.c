@@ -57,7 +57,7 @@ enum err fedsc_answer_profile(const struct fedsc_party *p, const struct fedsc_qu
 			      double *x)
 {
 	size_t m = p->X.cols, words = fedsc_profile_words(q, m), shown = 0;
-	double **at; /* per cluster; NULL: not shown */
+	double **at; /* one per cluster; NULL: the cluster is not shown */
 
 	TRY(fedsc_profile_check_labels(p, q->k));
 	if (!p->present)
@@ -90,9 +90,9 @@ enum err fedsc_answer_profile(const struct fedsc_party *p, const struct fedsc_qu
 	return noise_add(p->noise, q->sigma, x, words);
 }
 
-/* Chooses the shown clusters: those of `least` rows or more. The total minus the shown sums
- * discloses the sum of the hidden clusters. So these must have `least` rows together, or none. If
- * they have fewer, the smallest shown cluster is hidden too. */
+/* Chooses the clusters to show: those of `least` rows or more. The total minus the shown sums
+ * discloses the sum of the hidden clusters. So the hidden clusters must together have `least` rows,
+ * or none. If they have fewer, the smallest shown cluster is hidden, too. */
 static void fedsc_profile_choose_shown(const double *size, size_t k, double least, bool *shown)
 {
 	double hidden = 0;

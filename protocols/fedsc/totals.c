@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A deviation below this, relative to the mean, is a rounding error: the column is constant. */
+/* If a column's deviation, relative to its mean, is below this, it is a rounding error, and the
+ * column is constant. */
 static const double ALIKE = 1e-10;
 
 struct totals {

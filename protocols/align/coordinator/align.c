@@ -1,6 +1,6 @@
 #include "protocols/align/coordinator/align.h"
 
-/* The rows are matched already, as in every job with an intersection; nothing follows. */
+/* Does nothing more, because the rows are matched already, as in every job with an intersection. */
 static enum err server_align_run(struct run *run, uint32_t **label)
 {
 	run_phase(run, "result");
@@ -9,5 +9,5 @@ static enum err server_align_run(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_align = {
-	.run = server_align_run, .keep = server_keep_labels, /* there are none */
+	.run = server_align_run, .keep = server_keep_labels, /* there are no labels */
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows are matched already, as in every job with an intersection; nothing follows. */
+/* Does nothing more, because the rows are matched already, as in every job with an intersection. */
 static enum err party_align_run(struct work *work, uint32_t *label)
 {
 	(void)label;

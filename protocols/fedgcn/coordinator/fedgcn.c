@@ -11,8 +11,9 @@
 
 #include <stdlib.h>
 
-/* Writes the joint model without any party's final clustering: it assigns by the nearest prototype.
- * Writes none if layers stay with their parties, because the model is then incomplete. */
+/* Writes the joint model. It has no final clustering of any party, so it assigns a graph to the
+ * nearest prototype. If layers stay with the parties, the joint model is incomplete, and no file is
+ * written. */
 static enum err server_fedgcn_keep_model(const struct run *run, const struct fedgcn_params *p,
 					 const struct fedgcn_report *r)
 {
@@ -32,9 +33,10 @@ static enum err server_fedgcn_keep_model(const struct run *run, const struct fed
 	return e;
 }
 
-/* Labels stay with the parties; the record has cluster sizes, losses and the rest of the report.
- * Sets run->n to the number of all graphs. Writes the joint model to run->output/model.fedgcn,
- * unless parties keep layers; if the run breaks off, the last good one. */
+/* Runs FedGCN. Labels stay with the parties; the record has cluster sizes, losses and the rest of
+ * the report. Sets run->n to the number of all graphs. Writes the joint model to
+ * run->output/model.fedgcn, unless parties keep layers. If the run fails, writes the last good
+ * model. */
 static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 {
 	struct fedgcn_report report = { 0 };
@@ -64,7 +66,7 @@ static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 	if (e == ERR_OK) {
 		record_sizes(run->record, report.size, run->job.clusters);
 		e = server_fedgcn_keep_model(run, &p, &report);
-	} else { /* reports the run's own error, not that of keeping its model */
+	} else { /* return the error of the run, not an error of writing its model */
 		saved = err_save(e);
 		if (server_fedgcn_keep_model(run, &p, &report) != ERR_OK)
 			log_warn("the last good model could not be stored: %s", err_detail());
@@ -74,7 +76,7 @@ static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 	return e;
 }
 
-/* Compares numbers of attributes if the features use them. */
+/* Checks that all parties have the same number of attributes, if the features use attributes. */
 static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
 {
 	if (fedgcn_job(&run->job)->how.features == GRAPHS_STRUCTURE)

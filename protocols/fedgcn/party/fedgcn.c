@@ -65,7 +65,7 @@ static enum err party_fedgcn_keep_model(const struct fedgcn_work *s)
 	return e;
 }
 
-/* Lines 1 to 21. */
+/* Runs lines 1 to 21. */
 static enum err party_fedgcn_train(struct fedgcn_work *s)
 {
 	static const struct verified_kind kind = { .answer = party_fedgcn_answer,
@@ -108,7 +108,7 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	if (e == ERR_OK) {
 		memcpy(label, s.party.label, work->graphs->count * sizeof(*label));
 		e = party_fedgcn_keep_model(&s);
-	} else { /* reports the run's own error; before the first round there is no good model */
+	} else { /* return the error of the run; there may be no good model */
 		saved = err_save(e);
 		if (party_fedgcn_keep_model(&s) == ERR_OK)
 			log_warn("the run failed; the last good model is in %s/model.fedgcn",

@@ -6,9 +6,9 @@
 
 extern const struct party_kind party_kind_fedgcn;
 
-/* label: of work->graphs, in their order. Writes work->output/model.fedgcn, with which `coterie
- * fedgcn assign` assigns new graphs. If the run breaks off, writes the last good model, if there is
- * one. */
+/* Runs the party's side. label: one entry per graph of work->graphs, in their order. Writes
+ * work->output/model.fedgcn, with which `coterie fedgcn assign` assigns new graphs. If the run
+ * fails, writes the last good model, if there is one. */
 enum err party_fedgcn(struct work *work, uint32_t *label) MUST_CHECK;
 
 /* Compares the result `label` with clusters that this party finds alone. Writes
@@ -17,7 +17,8 @@ enum err party_fedgcn(struct work *work, uint32_t *label) MUST_CHECK;
  * baseline with a warning. Sends nothing. */
 enum err party_compare(struct work *work, const uint32_t *label) MUST_CHECK;
 
-/* labels_write() with the graphs' numbers in the set's files, from 1, as ids. */
+/* Writes labels as labels_write() does. The ids are the graphs' numbers in the data set's files,
+ * from 1. */
 enum err graph_labels_write(const char *csv, const char *npy, const uint32_t *label,
 			    size_t n) MUST_CHECK;
 

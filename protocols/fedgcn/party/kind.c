@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Checks the job's min_cluster against the policy. The party itself withholds prototypes of fewer
- * graphs. */
+/* Checks the job's min_cluster against the policy. The party itself withholds prototypes that stand
+ * for fewer graphs. */
 static enum err party_fedgcn_allow(const struct party_config *config, const struct work *work)
 {
 	char things[48];

@@ -7,9 +7,9 @@
 #include "server/run/parties.h"
 #include "server/run/relay.h"
 
-/* Needs run->columns and sets run->n. In variants "paper" and "pairwise", *label becomes the labels
- * of all rows, in the order of the parties. Otherwise it stays NULL, and the record has the sizes
- * of the clusters. */
+/* Runs fedsc or kmeans. Needs run->columns and sets run->n. In variants "paper" and "pairwise",
+ * *label becomes the labels of all rows, in the order of the parties. In other cases *label stays
+ * NULL, and the record has the sizes of the clusters. */
 static enum err run_fedsc(struct run *run, uint32_t **label)
 {
 	struct facts *to = &run->record->facts;

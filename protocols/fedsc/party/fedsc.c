@@ -25,8 +25,8 @@ struct rows {
 	struct fedsc_params p;
 	struct fedsc_party party;
 	bool *unscaled;            /* columns that are not scaled; owned */
-	struct standard_by own;    /* standardize "local" */
-	struct pairwise *pairwise; /* variant "pairwise", once C is there; owned */
+	struct standard_by own;    /* used with standardize "local" */
+	struct pairwise *pairwise; /* variant "pairwise": set once C is computed; owned */
 };
 
 enum err party_noise_rows(struct work *work, struct mat *X)
@@ -44,7 +44,7 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 	return ERR_OK;
 }
 
-/* Opens rows that are distributed over ranks; this process holds only their dimensions. */
+/* Opens rows that are distributed over ranks. This process has only their dimensions. */
 static enum err open_rows_distributed(struct rows *rows, struct work *work)
 {
 	rows->party.X.rows = features_rows(work->features);
@@ -52,7 +52,7 @@ static enum err open_rows_distributed(struct rows *rows, struct work *work)
 	return workers_rows_begin(work->workers, work->min_cluster);
 }
 
-/* Takes over the features, as a dense copy if they are sparse, and adds noise to the rows. */
+/* Takes over the features and adds noise to the rows. Sparse features become a dense copy. */
 static enum err open_rows(struct rows *rows, struct work *work)
 {
 	struct features *from = work->features;
@@ -64,7 +64,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, work->threads, &rows->p));
 	if (work->workers)
 		return open_rows_distributed(rows, work);
-	/* Sparse features may expand to far more numbers than they store. */
+	/* Sparse features may expand to many more numbers than they store, so check the size
+	 * first. */
 	if (m > 0 && n > MSG_REALS_MAX / m)
 		return err_set(ERR_INPUT,
 			       "features are %zu x %zu, expected at most %d values, zeros included",
@@ -95,8 +96,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* Binds the masks to values that this party computed from earlier sums, because these must be the
- * same at all parties. */
+/* Binds the masks to values that this party computed from earlier sums. All parties must have
+ * computed the same values. */
 static void party_fedsc_bind_masks(struct work *work, const struct fedsc_question *q, size_t m)
 {
 	const struct mat *matrix[] = { q->Z, q->R, q->clusters ? q->clusters->centres : NULL };
@@ -127,7 +128,7 @@ static enum err party_fedsc_answer(struct verified *v, const void *question, dou
 	return fedsc_answer(&rows->party, q, x);
 }
 
-/* Variant "pairwise": computes C, which nobody else sees unencrypted. */
+/* Variant "pairwise": computes C. No other process sees C unencrypted. */
 static enum err open_pairwise(struct rows *rows, const struct fedsc_question *q)
 {
 	struct mat C;
@@ -186,8 +187,8 @@ static enum err party_fedsc_upload(struct verified *v, const void *question)
 	return e;
 }
 
-/* Variants "paper" and "pairwise": receives per-party values, the labels of the party's uploaded
- * rows. */
+/* Variants "paper" and "pairwise": receives the labels of this party's uploaded rows. Each party
+ * receives other labels. */
 static enum err party_fedsc_receive_labels(struct verified *v, size_t values)
 {
 	struct rows *rows = v->party;
@@ -207,7 +208,7 @@ static void party_fedsc_keep_confidence(struct rows *rows)
 	const struct fedkmeans_party *clusters = &rows->party.clusters;
 	struct work *work = rows->work;
 
-	if (!clusters->k) /* variants "paper" and "pairwise" */
+	if (!clusters->k) /* there are none in variants "paper" and "pairwise" */
 		return;
 	ALLOC(work->confidence, work->n);
 	for (size_t i = 0; i < work->n; i++)
@@ -229,7 +230,7 @@ static void party_fedsc_take_model(const struct rows *rows, struct fedsc_model *
 	fedsc_model_name(model, work_columns(work));
 }
 
-/* Moves results that party_keep_rows() writes from the report into work->protocol. */
+/* Moves the results that party_keep_rows() writes from the report into work->protocol. */
 static void party_fedsc_take_kept(const struct rows *rows, struct fedsc_report *report)
 {
 	struct fedsc_kept *kept;
@@ -259,7 +260,8 @@ static enum err party_fedsc_take_labels(const struct rows *rows, uint32_t *label
 	return workers_nearest(work->workers, label, work->confidence);
 }
 
-/* Judges the sizes of clusters over all parties. Each party has them from sums. */
+/* Logs warnings about the sizes of clusters over all parties. Each party knows these sizes from
+ * sums. */
 static void party_fedsc_check_sizes(const struct work *work, const struct fedsc_report *report)
 {
 	uint64_t *size = alloc(report->k, sizeof(*size));

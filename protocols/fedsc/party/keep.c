@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* Writes centres.csv: a line for each cluster, under the columns' names or numbers. */
+/* Writes centres.csv, with a line for each cluster. The header has the columns' names or
+ * numbers. */
 static enum err party_write_centres(const struct work *work, const struct mat *c)
 {
 	const struct columns *names = work_columns(work);
@@ -39,8 +40,8 @@ static enum err party_write_centres(const struct work *work, const struct mat *c
 	return e;
 }
 
-/* Writes profile-joint.csv: the same numbers at all parties, under this party's names of
- * columns. */
+/* Writes profile-joint.csv. Its numbers are the same at all parties; the names of columns are this
+ * party's. */
 static enum err party_write_joint(const struct work *work, const struct profile *joint)
 {
 	char *path;

@@ -7,15 +7,16 @@
 #include "party/work/work.h"
 #include "protocols/fedsc/model.h"
 
-/* work->protocol, from the end of the run on. */
+/* Results in work->protocol, from the end of the run on. */
 struct fedsc_kept {
-	struct mat centres;       /* centres of the clusters, in the data's units; or empty */
-	struct profile joint;     /* job.profile: profile over all parties; else empty */
+	/* Centres of the clusters, in the data's units; empty if there are none. */
+	struct mat centres;
+	struct profile joint;     /* job.profile: profile over all parties; otherwise empty */
 	struct fedsc_model model; /* model that places new rows; m 0: there is none */
 };
 
-/* Writes labels, and centres.csv, profile-joint.csv and FEDSC_MODEL_FILE if the run has them.
- * ERR_JOB. */
+/* Writes labels. If the run has them, also writes centres.csv, profile-joint.csv and
+ * FEDSC_MODEL_FILE. ERR_JOB: a file cannot be written. */
 enum err party_keep_rows(struct work *work, const uint32_t *label) MUST_CHECK;
 void party_release_rows(struct work *work);
 

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* Checks the job's parameters against the policy. They alone determine sums and noise; the
- * coordinator cannot change them later. */
+/* Checks the job's parameters against the policy. Sums and noise depend on these parameters alone;
+ * the coordinator cannot change them later. */
 static enum err party_fedsc_allow(const struct party_config *config, const struct work *work)
 {
 	const struct job *job = &work->job;
@@ -36,8 +36,8 @@ static enum err party_fedsc_allow_eps(const struct party_config *config, const s
 	return party_allow_claim(config, work);
 }
 
-/* Ranks answer the questions of kmeans and landmarks about rows. They do not answer questions about
- * rows before scaling, or with noise. */
+/* Returns why ranks cannot run the job. Ranks answer the questions of kmeans and landmarks about
+ * rows. They do not answer questions with noise, or about rows before scaling. */
 static const char *party_fedsc_off_ranks(const struct work *work)
 {
 	const struct fedsc_job *job = fedsc_job(&work->job);

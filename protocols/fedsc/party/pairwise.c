@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 _Static_assert((int)FEDSC_PAIRWISE_EACH == (int)PAILLIER_SLOTS, "rows of a ciphertext");
-/* An entry fits into a slot, and a w_t into an exponent. */
+/* Checks that an entry fits into a slot, and a w_t into an exponent. */
 _Static_assert(2 * FEDSC_PAIRWISE_BITS + 2 <= PAILLIER_SLOT_BITS &&
 		   FEDSC_PAIRWISE_BITS + 2 <= PAILLIER_FACTOR_BITS,
 	       "fixed point");
@@ -104,14 +104,15 @@ const struct mat *pairwise_rows(const struct pairwise *s)
 	return &s->K;
 }
 
-/* Shared by the workers of one loop over ciphertexts, which ends early if the job is stopped. */
+/* State shared by the workers of one loop over ciphertexts. The loop ends early if the job is
+ * stopped. */
 struct powers {
 	struct pairwise *s;
 	struct peer *peer;
-	uint8_t *c;                /* ciphertexts, one for each block */
+	uint8_t *c;                /* ciphertexts, one per block */
 	size_t column;             /* column of the peer's first row in K */
-	_Atomic(const char *) why; /* reason for refusing a ciphertext */
-	atomic_bool failed;        /* no random numbers */
+	_Atomic(const char *) why; /* why a ciphertext is refused */
+	atomic_bool failed;        /* random numbers could not be drawn */
 };
 
 static enum err powers_end(struct powers *p)
@@ -253,7 +254,7 @@ static void multiply_own(struct pairwise *s, size_t column)
 		}
 }
 
-/* Derives the number of rows of each peer from the length of its batch. */
+/* Derives each peer's number of rows from the length of its batch. */
 static enum err count_peers_rows(struct pairwise *s, const struct buf *in)
 {
 	size_t unit = s->groups * PAILLIER_LEN, all = s->n;

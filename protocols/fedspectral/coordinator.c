@@ -12,15 +12,18 @@
 #include <string.h>
 
 enum {
-	MORE = 6,            /* eigenvalues reported beyond the k-th */
-	STREAM = 0x66656470, /* "fedp": first block of fedspectral+ */
+	/* Number of eigenvalues that are reported in addition to the first k. */
+	MORE = 6,
+	/* Stream "fedp" of random numbers for the first block of fedspectral+. */
+	STREAM = 0x66656470,
 };
 static const size_t SPACE_BYTES = (size_t)4 << 30;
-static const double NEAR_1 = 1e-5; /* resolution of the sums */
+/* Eigenvalues nearer to 1 than this count as 1, since sums have no more digits. */
+static const double NEAR_1 = 1e-5;
 
 /* Sums the parties' products with V into Y (initialised here). V is sent with columns of length
  * sqrt(rows), so that entries are near 1 and keep their digits in fixed point. It is sent as
- * floats, with a relative error of 2^-24, as large as that of the sum. */
+ * floats. Their relative error of 2^-24 is about as large as that of the sum. */
 static enum err sum_blocks(struct parties *parties, struct fedspectral_question q,
 			   const struct mat *V, struct mat *Y)
 {
@@ -51,8 +54,8 @@ static size_t pairs(unsigned k, size_t m)
 }
 
 /* Returns the number of columns of a product. With max(16, k + 6) columns and a residual of 1e-3,
- * one run in thirty of email-eu-core ended at ARI .997. The numbers used here, and 5e-4, take no
- * more rounds and reach 1 there. */
+ * one run in thirty of email-eu-core ended at ARI .997. The numbers used here, with a residual of
+ * 5e-4, take no more rounds and reach ARI 1. */
 static size_t columns(unsigned block, size_t k)
 {
 	return block ? block : k + 10 > 20 ? k + 10 : 20;
@@ -72,7 +75,8 @@ struct products {
 	unsigned done;
 };
 
-/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V), on the rows with a degree above 0. */
+/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V), on the rows whose degree is above
+ * 0. */
 static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };
@@ -94,7 +98,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;
-	/* if k is not given: largest drop of the eigenvalues, the first on ties */
+	/* if k is not given, it is where the eigenvalues drop most; of equal drops the first */
 	unsigned best = 2;
 	double *value;
 	enum err err;
@@ -146,11 +150,11 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
 
-	/* Degrees of all n nodes, which are broadcast. From then on the parties' products are terms
-	 * of the joint graph. */
+	/* Sum and broadcast the degrees of all n nodes. From then on, the parties' products are
+	 * terms of the joint graph. */
 	parties_phase(parties, "degrees");
 	err = parties_sum_opened_parts(parties, &degrees, degree, n);
-	/* Rounding or a false term may make a degree negative; the parties detect a false term. */
+	/* Rounding or a false term may make a degree negative. The parties detect a false term. */
 	for (size_t i = 0; i < n; i++)
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err) {
@@ -172,7 +176,8 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	if (err)
 		goto out;
 	fedspectral_cluster(parties, p, &V, active, n, report, label);
-	err = parties_broadcast_choice(parties, CHOICE_WIDTH, 0); /* no more products */
+	/* Announces that no more products follow. */
+	err = parties_broadcast_choice(parties, CHOICE_WIDTH, 0);
 out:
 	mat_release(&V);
 	free(degree);
@@ -193,8 +198,8 @@ enum err fedspectral_orthonormal(struct mat *V)
 	return err;
 }
 
-/* Numbers the rows with an edge at some party; the other rows are 0 after each power. Returns their
- * count. */
+/* Numbers the rows of nodes with an edge at some party. The other rows are 0 after each power.
+ * Returns the number of such rows. */
 static size_t rows_there(const struct mat *Y, uint32_t *active)
 {
 	size_t m = 0;
@@ -229,8 +234,9 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	for (size_t i = 0; i < V.rows * V.cols; i++)
 		V.a[i] = rng_normal(&rng);
 	parties_phase(parties, "power");
-	/* Rounds of Algorithm 4. QR removes the difference in length between a sum and an average.
-	 * The first V is made orthonormal too; the result spans the same space. */
+	/* Rounds of Algorithm 4, with sums in place of averages; QR removes this difference in
+	 * length. The first V is made orthonormal as well, which does not change the space of the
+	 * result. */
 	err = fedspectral_orthonormal(&V);
 	for (unsigned t = 1; !err && t <= p->rounds; t++) {
 		err = sum_blocks(parties, q, &V, &Y);
@@ -251,7 +257,7 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	}
 	if (!err) {
 		fedspectral_settle(report, p->k);
-		for (size_t i = 0; i < n; i++) /* removes the rows of isolated nodes */
+		for (size_t i = 0; i < n; i++) /* remove the rows of isolated nodes */
 			if (active[i] != UINT32_MAX)
 				memmove(ROW(&V, active[i]), ROW(&V, i), V.cols * sizeof(*V.a));
 		V.rows = m;

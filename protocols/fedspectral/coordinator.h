@@ -1,6 +1,6 @@
 /* coordinator.h -- Spectral clustering of a graph with edges at several parties: the coordinator's
- * side. FedSpectral and FedSpectral+ are those of Thakkar and Joshi (2023). `exact` is block
- * Lanczos on the joint graph; its products are sums over the parties.
+ * side. FedSpectral and FedSpectral+ are the methods of Thakkar and Joshi (2023). Variant `exact`
+ * is block Lanczos on the joint graph, whose products are sums over the parties.
  *
  * Central spectral clustering is a run with one party in memory (fedspectral_in_memory, party.h)
  * that has all edges.
@@ -16,67 +16,73 @@
 #include <stdint.h>
 
 enum {
-	FEDSPECTRAL_ROUNDS = 100,     /* default maximum of exact */
-	FEDSPECTRAL_PLUS_ROUNDS = 20, /* default of fedspectral+ */
-	FEDSPECTRAL_AUTO_MAX = 20,    /* most clusters that the eigengap may choose */
-	/* rows of a sample on which k-means runs all restarts; the best continues on all rows */
+	FEDSPECTRAL_ROUNDS = 100,     /* default of the maximum of rounds of exact */
+	FEDSPECTRAL_PLUS_ROUNDS = 20, /* default number of rounds of fedspectral+ */
+	FEDSPECTRAL_AUTO_MAX = 20,    /* largest number of clusters that the eigengap may choose */
+	/* Number of sampled rows on which k-means runs all restarts. The best restart continues on
+	 * all rows. */
 	FEDSPECTRAL_SAMPLE = 1 << 14,
 };
 
 struct fedspectral_params {
-	unsigned k;      /* clusters, >= 1; with exact also 0: chosen by the eigengap, 2 .. 20 */
-	unsigned block;  /* exact: columns of a product; 0: max(20, k + 10) */
-	unsigned rounds; /* exact: maximum; fedspectral+: exact number */
-	unsigned iterations; /* fedspectral+: power iterations a round, at the parties */
-	double tau;          /* exact: D + tau I for D, tau in harmonic mean degrees; 0: D */
+	/* Number of clusters, >= 1; exact also accepts 0: the eigengap chooses 2 .. 20. */
+	unsigned k;
+	unsigned block; /* exact: number of columns in a product; 0: max(20, k + 10) */
+	/* Number of rounds: for exact a maximum, for fedspectral+ the exact number. */
+	unsigned rounds;
+	unsigned iterations; /* fedspectral+: number of power iterations of a party per round */
+	/* Exact: D + tau I replaces D, with tau in units of the harmonic mean degree; 0: D. */
+	double tau;
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
-	/* restarts of k-means, the parties' too; twice as many swaps then improve the best */
+	/* restarts of k-means, also of the parties' own; twice as many swaps then improve the
+	 * best */
 	unsigned restarts;
-	/* exact with noise in aggregates (private.h): deviations, in units of an edge's largest
-	 * effect; 0: none */
+	/* For exact with noise in aggregates (private.h): standard deviations of the noise, in
+	 * units of the largest effect of an edge. 0: no noise. */
 	double degree, product;
-	/* parties assumed to reveal their noise shares; JOB_AUTO: half */
+	/* number of parties assumed to reveal their noise shares; JOB_AUTO: half of the parties */
 	unsigned colluders;
 	uint64_t seed;
-	unsigned threads; /* does not change labels */
+	unsigned threads; /* labels do not depend on it */
 };
 
 struct fedspectral_report {
 	unsigned k;
-	unsigned clusters; /* k, plus one if there are isolated nodes */
+	unsigned clusters; /* k; if there are isolated nodes, k + 1 */
 	size_t isolated;
-	unsigned rounds; /* sums of products or powers */
+	unsigned rounds; /* number of sums of products or powers */
 	/* exact only: */
 	double residual;
-	/* leading eigenvalues of D^-1/2 A D^-1/2, falling; those beyond the k-th are lower
-	 * bounds */
+	/* Leading eigenvalues of D^-1/2 A D^-1/2 in descending order. Those after the k-th are
+	 * lower bounds. */
 	double value[2 * FEDSPECTRAL_AUTO_MAX];
 	size_t values;
 	double gap;    /* value[k-1] - value[k]; 0 if value[k] is unknown */
-	size_t near_1; /* number of values above 1 - 1e-5; 0 with tau */
+	size_t near_1; /* number of eigenvalues above 1 - 1e-5; 0 if tau is used */
 };
 
 void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed,
 			  unsigned threads);
 
-/* Columns of the first block of `exact` for m nodes with edges; later blocks have no more. Both
- * sides compute it. */
+/* Returns the number of columns of the first block of `exact`, for m nodes with edges. Later blocks
+ * have no more columns. Both sides compute this number. */
 size_t fedspectral_block(unsigned k, unsigned block, size_t m);
 
-/* label (n). Phases: "degrees" and "lanczos", "power" or "local"; then "kmeans". ERR_JOB: fewer
- * nodes with edges than k, or no convergence within the rounds; also errors of the sums. `report`
- * may be NULL. The same seed and row numbers give the same labels. Memory of exact: n x min(rounds
- * b, 4 GiB worth of columns) doubles and five blocks. */
+/* Runs variant `exact` and fills label (n). Phases of the variants: "degrees" and "lanczos",
+ * "power" or "local"; then "kmeans". ERR_JOB: there are fewer nodes with edges than k, or the
+ * method does not converge within the rounds. Also errors of the sums. `report` may be NULL. The
+ * same seed and row numbers give the same labels. Memory of exact: n x min(rounds b, 4 GiB worth of
+ * columns) doubles and five blocks. */
 enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
-/* Algorithm 4. With unit_rows k-means runs on unit rows, as in central spectral clustering. The
- * result is then closer to the central one (ego-facebook: ARI .8 instead of .45). */
+/* Runs Algorithm 4. With unit_rows, k-means runs on unit rows, as in central spectral clustering.
+ * The result is then closer to the central one (ego-facebook: ARI .8 instead of .45). */
 enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
-/* Algorithm 2: spectral clustering of the matrix B B' / P. An entry is the share of parties that
- * put two nodes into the same cluster. B is an n x P K indicator; the product is never formed. */
+/* Runs Algorithm 2: spectral clustering of the matrix B B' / P. An entry is the share of parties
+ * that put two nodes into the same cluster. B is an n x P K indicator; B B' is never formed. */
 enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 

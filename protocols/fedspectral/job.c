@@ -68,7 +68,7 @@ const struct config_row fedspectral_rows[] = {
 };
 /* clang-format on */
 
-/* k-means at the coordinator costs no round. */
+/* k-means runs at the coordinator and costs no round, so it has many restarts. */
 static const struct config_preset standard[] = { { "restarts", "100" },
 						 { "iterations", "6" },
 						 { NULL, NULL } };
@@ -78,7 +78,8 @@ void fedspectral_presets(const struct json *root, struct kind_presets *to)
 	static const struct config_preset without_noise[] = { { "tau", "0.2" }, { NULL, NULL } };
 	const char *variant = json_text(root, "variant");
 	const struct json *noise = json_get_as(root, "noise", JSON_OBJECT);
-	bool older = json_get(root, "regularize"); /* records of 0.2.0 have this key and no tau */
+	/* Records of release 0.2.0 have this key instead of tau. */
+	bool older = json_get(root, "regularize");
 
 	presets_add(to, standard);
 	if (!older && (!*variant || !strcmp(variant, "exact")) &&

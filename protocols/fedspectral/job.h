@@ -13,19 +13,20 @@ enum fedspectral_noise { FEDSPECTRAL_NO_NOISE, FEDSPECTRAL_IN_SUMS };
 struct fedspectral_job {
 	JOB_HEAD;
 	enum fedspectral_variant variant;
-	bool allow_disjoint;           /* parties need not have nodes in common */
-	struct fedspectral_params how; /* all but k, noise levels, seed and threads */
+	bool allow_disjoint;           /* the parties may have no node in common */
+	struct fedspectral_params how; /* all parameters except k, noise levels, seed and threads */
 	enum fedspectral_noise noise;  /* job.noise.on */
-	double noise_eps, noise_delta; /* 0: not given */
+	double noise_eps, noise_delta; /* 0: the job does not give it */
 };
 JOB_OF_KIND(fedspectral_job)
 #define fedspectral_job(job) JOB_ACCESS(fedspectral_job, job)
 
-/* The algorithm's parameters, from the job. */
+/* Returns the parameters of the algorithm, which the job determines. */
 struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job,
 						unsigned threads);
 
-/* Privacy claim for each edge with noise in aggregates; eps 0: none. */
+/* Returns the claim of privacy for each edge, with noise in aggregates. eps 0: there is no
+ * claim. */
 struct kind_claim fedspectral_claim(const void *job);
 /* Records mechanism, eps, delta and the limits of the claim in r. */
 void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r);

@@ -3,7 +3,8 @@
 
 static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
 
-/* The pooled graph can be computed from the disclosure of "exact" without noise. */
+/* Returns the permission that a job needs. "exact" without noise has one of its own, because the
+ * pooled graph can be computed from its disclosures. */
 static const char *fedspectral_permission(const void *p)
 {
 	const struct fedspectral_job *job = p;
@@ -13,7 +14,8 @@ static const char *fedspectral_permission(const void *p)
 		   : "fedspectral";
 }
 
-/* Sums N V of a run with a party and of a run without it disclose that party's edges. */
+/* Returns why the job needs all parties. Sums N V of a run with a party, and of a run without it,
+ * together disclose that party's edges. */
 static const char *fedspectral_needs_all(const void *p)
 {
 	const struct fedspectral_job *job = p;
@@ -24,8 +26,8 @@ static const char *fedspectral_needs_all(const void *p)
 		   : NULL;
 }
 
-/* "exact" and "plus" disclose degrees and blocks; "fedspectral" discloses nothing before the
- * labels. */
+/* Returns why the job does not satisfy a policy that demands noise. "exact" and "plus" disclose
+ * degrees and blocks. "fedspectral" discloses nothing but labels, so it needs no noise. */
 static const char *fedspectral_needs_noise(const void *p)
 {
 	const struct fedspectral_job *job = p;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	SWAPS = 2, /* per restart of k-means */
+	SWAPS = 2, /* swaps per restart of k-means */
 	LLOYD = 100,
 	SAMPLING = 0x66656473,
 	ASSIGN_ROWS = 1 << 13,
@@ -35,7 +35,7 @@ static void fedspectral_kmeans_assign_rows(void *ctx, unsigned worker, size_t bl
 	free(D);
 }
 
-/* label: one entry for each row of Z. */
+/* Clusters the rows of Z. label: one entry per row. */
 static void fedspectral_kmeans_cluster_rows(const struct mat *Z, const struct fedspectral_params *p,
 					    size_t k, uint32_t *label)
 {
@@ -66,7 +66,7 @@ static void fedspectral_kmeans_cluster_rows(const struct mat *Z, const struct fe
 	free(some);
 	mat_release(&S);
 
-	/* Lloyd's steps on all rows, from the sample's centres. */
+	/* Run Lloyd's steps on all rows, from the sample's centres. */
 	ALLOC(a.moved, blocks);
 	for (size_t i = 0; i < Z->rows; i++)
 		label[i] = UINT32_MAX;
@@ -96,7 +96,7 @@ static int fedspectral_kmeans_by_size(const void *a, const void *b)
 	return (s->first > t->first) - (s->first < t->first);
 }
 
-/* Ties in size go to the cluster with the first row. */
+/* Of clusters with equal size, the one with the first row comes first. */
 void fedspectral_name_clusters(uint32_t *label, size_t n, size_t k)
 {
 	struct named *name = alloc(k, sizeof(*name));

@@ -6,7 +6,7 @@ enum {
 	BASIS = 25,
 	OWN_BASIS = 20,
 	ID_BYTES = 60
-}; /* blocks of a Krylov basis; bytes of an id and its place */
+}; /* number of blocks of a Krylov basis; bytes of an id and its place */
 
 double fedspectral_memory(const void *p, const struct kind_sizes *s)
 {

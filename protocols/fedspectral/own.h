@@ -5,13 +5,13 @@
 #include "protocols/fedspectral/coordinator.h"
 #include "common/linalg/mat.h"
 
-/* Clusters the rows of Z, one for each active node, into r->k clusters, and labels all n nodes.
- * Scales Z to unit rows if p asks for it. active (n): a node's row, or UINT32_MAX. */
+/* Clusters the rows of Z, one for each active node, into r->k clusters, and labels all n nodes. If
+ * p->unit_rows is set, scales Z to unit rows. active (n): each node's row in Z, or UINT32_MAX. */
 void fedspectral_cluster(struct parties *parties, const struct fedspectral_params *p, struct mat *Z,
 			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label);
 
-/* ERR_JOB if m active nodes of n cannot form k clusters. */
+/* ERR_JOB: m active nodes of n cannot form k clusters. */
 enum err fedspectral_check_nodes(size_t m, size_t n, unsigned k,
 				 struct fedspectral_report *r) MUST_CHECK;
 

@@ -16,7 +16,7 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 			    size_t n, unsigned threads)
 {
 	size_t *next;
-	uint32_t *place; /* own node at row r */
+	uint32_t *place; /* index of the own node at joint row r */
 	struct csr *A = &p->A;
 
 	assert(own->rows == own->cols && own->rows <= n);
@@ -27,8 +27,8 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 	for (size_t r = 0; r < n; r++)
 		A->start[r + 1] += A->start[r];
 
-	/* Both ends list an edge. The loop visits rows in rising order and writes each edge into
-	 * the row of its other end. So the columns of each row rise. */
+	/* Both ends of an edge list it. The loop visits rows in ascending order and writes each
+	 * edge into the row of its other end. So the columns of each row ascend. */
 	ALLOC(place, n);
 	ALLOC(next, n);
 	for (size_t r = 0; r < n; r++)
@@ -109,7 +109,7 @@ void fedspectral_party_join(struct fedspectral_party *p, const double *degree)
 		A->index[e] = active[A->index[e]];
 		assert(A->index[e] < m);
 	}
-	/* An omitted row has no edges: it starts where the next one does. */
+	/* An omitted row has no edges, so it starts where the next row starts. */
 	for (size_t i = 0; i < n; i++)
 		if (active[i] != UINT32_MAX) {
 			A->start[active[i]] = A->start[i];

@@ -1,8 +1,8 @@
 /* party.h -- FedSpectral, FedSpectral+ (Thakkar, Joshi 2023) and the exact variant, the party's
  * side: products with its own part of the graph, on the rows of all parties' nodes.
  *
- * The coordinator's side is coordinator.h. Weights are multiplicities: an edge that several parties
- * hold weighs the sum of theirs. */
+ * The coordinator's side is coordinator.h. If several parties hold an edge, its joint weight is the
+ * sum of their weights. */
 #ifndef PROTOCOLS_FEDSPECTRAL_PARTY_H
 #define PROTOCOLS_FEDSPECTRAL_PARTY_H
 
@@ -13,43 +13,48 @@ struct discrete_share;
 struct noise_source;
 
 struct fedspectral_party {
-	struct csr A;                     /* own weights; rows of absent nodes are empty */
-	struct spectral_graph part;       /* D^-1/2 A D^-1/2, by own or joint degrees */
-	const struct noise_source *noise; /* borrowed; NULL: refuses questions for noise */
+	/* This party's weights; rows of nodes that it does not have are empty. */
+	struct csr A;
+	/* D^-1/2 A D^-1/2, with the party's own or the joint degrees. */
+	struct spectral_graph part;
+	/* Source of noise; borrowed; NULL: questions that need noise are refused. */
+	const struct noise_source *noise;
 };
 
-/* row[i] (below n, each once): joint row of node i of `own`. NULL: row i, and own has n nodes. O(n
- * + edges). */
+/* Prepares a party for n joint rows. row[i]: joint row of node i of `own`, below n, each once.
+ * NULL: node i has row i, and own has n nodes. O(n + edges). */
 void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, const uint32_t *row,
 			    size_t n, unsigned threads);
 void fedspectral_party_release(struct fedspectral_party *p);
 
-/* degree (n): of own edges. */
+/* Fills degree (n) with the degrees by the party's own edges. */
 void fedspectral_party_degrees(const struct fedspectral_party *p, double *degree);
 
 /* Keeps only the rows with a joint degree above 0, in the same order. `part` becomes this party's
- * term s o A (s o .) of the joint N, s = degree^-1/2. degree (n) must be above 0 where the party's
- * own is. */
+ * term of the joint N: s o A (s o .) with s = degree^-1/2. degree (n) must be above 0 at each node
+ * that has an edge at this party. */
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree);
 
-/* Adds tau times the harmonic mean of the positive degrees to each of them (n degrees). Otherwise a
- * few nodes that hang on one edge could form a cluster. Qin and Rohe (2013) add the arithmetic
- * mean. But hubs raise that, and not the harmonic mean, and it would outweigh the edges of nodes
- * with few edges. Both sides apply this to the same joint degrees. */
+/* Adds tau times the harmonic mean of the positive degrees to each of the positive degrees (n
+ * degrees in all). Without this, a few nodes that one edge connects to the rest could form a
+ * cluster. Qin and Rohe (2013) add the arithmetic mean. Hubs raise the arithmetic mean, which would
+ * then outweigh the edges of nodes with few edges; they hardly raise the harmonic mean. Both sides
+ * apply this function to the same joint degrees. */
 void fedspectral_regularize(double *degree, size_t n, double tau);
 
-/* Returns the number of degrees (n) above 0. active[i] (may be NULL) becomes the rank of node i
- * among these, or UINT32_MAX. Both sides number rows by it. */
+/* Returns the number of positive degrees among n. active[i] becomes the number of positive degrees
+ * before node i, or UINT32_MAX if its degree is 0; active may be NULL. Both sides number rows by
+ * it. */
 size_t fedspectral_active(const double *degree, size_t n, uint32_t *active);
 
-/* Algorithm 3: V (n x k) becomes (I - L)^iterations V, with L the normalised Laplacian of the
+/* Algorithm 3: replaces V (n x k) by (I - L)^iterations V. L is the normalised Laplacian of the
  * party's own edges. Rows of nodes without own edges become 0. */
 void fedspectral_party_powers(const struct fedspectral_party *p, unsigned iterations,
 			      struct mat *V);
 
-/* Algorithm 1: label (n) by spectral clustering of the party's own edges into k clusters; label k
- * means "no edges here". If at most k nodes have edges, each is its own cluster. Errors of
- * spectral_top(). */
+/* Algorithm 1: fills label (n) by a spectral clustering of the party's own edges into k clusters.
+ * Label k means that the node has no edges at this party. If at most k nodes have edges, each is
+ * its own cluster. Errors of spectral_top(). */
 enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, unsigned restarts,
 				 uint64_t seed, uint32_t *label) MUST_CHECK;
 
@@ -79,7 +84,7 @@ struct fedspectral_question {
 	uint64_t seed;
 };
 
-/* Parties are struct fedspectral_party with a row for each joint node. */
+/* Parties are struct fedspectral_party. All of them have a row for each joint node. */
 extern const struct memory_kind fedspectral_in_memory;
 
 #endif

@@ -1,5 +1,5 @@
 /* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and a clustering of nodes by how
- * often they share one. */
+ * often parties put them into the same cluster. */
 #include "common/base/alloc.h"
 #include "protocols/fedspectral/own.h"
 #include "protocols/fedspectral/party.h"
@@ -13,11 +13,11 @@
  * B'. The paper divides B B' and D by P, which gives the same N. */
 struct together {
 	size_t m, parties, k;
-	const uint32_t *cell; /* parties x m; k: in no cluster */
+	const uint32_t *cell; /* parties x m; k: the node is in no cluster of that party */
 	double *root;         /* m */
 };
 
-/* S (P k x cols) = B' (w o M); M NULL: B' 1. */
+/* Sets S (P k x cols) = B' (w o M). If M is NULL, S = B' 1. */
 static void into_cells(const struct together *t, const struct mat *M, const double *w,
 		       struct mat *S)
 {
@@ -31,7 +31,7 @@ static void into_cells(const struct together *t, const struct mat *M, const doub
 		}
 }
 
-/* Y (m x cols) = w o B S; w NULL: B S. */
+/* Sets Y (m x cols) = w o B S. If w is NULL, Y = B S. */
 static void out_of_cells(const struct together *t, const struct mat *S, const double *w,
 			 struct mat *Y)
 {
@@ -75,9 +75,9 @@ static int by_cells(const void *a, const void *b, void *ctx)
 	return (i > j) - (i < j);
 }
 
-/* *cell (parties x n) becomes parties x m: the rows with a cluster at some party, sorted by their
- * clusters. Rows with equal clusters are interchangeable, so the result does not depend on row
- * numbers. active: new position of each row, or UINT32_MAX. */
+/* Reduces *cell (parties x n) to parties x m: keeps the rows that have a cluster at some party,
+ * sorted by their clusters. Rows with equal clusters are interchangeable, so the result does not
+ * depend on row numbers. active: new position of each row, or UINT32_MAX. */
 static size_t keep_cells(uint32_t **cell, size_t parties, size_t n, size_t k, uint32_t *active)
 {
 	struct saying s = { *cell, parties, n };
@@ -133,7 +133,7 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 	err = fedspectral_check_nodes(t.m, n, p->k, report);
 	if (err)
 		goto out;
-	/* Algorithm 2: spectral clustering of the similarity graph (equation 1). */
+	/* Algorithm 2: spectral clustering of the similarity graph (equation 1) */
 	into_cells(&t, NULL, NULL, &S);
 	out_of_cells(&t, &S, NULL, &d);
 	for (size_t i = 0; i < t.m; i++)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 0x66657078 };            /* of the first block */
-enum { COLUMNS = 4, POWERS = 6 };        /* l, T1 */
-static const double OF_DEGREES = 0.1;    /* share of mu^2 for degrees */
-static const double LENGTH = 2.0 / 3;    /* mean length of X's rows; the maximum is 1 */
-static const double LEAST_DEGREE = 0.25; /* relative to the mean */
+enum { STREAM = 0x66657078 };            /* random stream of the first block */
+enum { COLUMNS = 4, POWERS = 6 };        /* l and T1 of private.h */
+static const double OF_DEGREES = 0.1;    /* share of mu^2 that degrees get */
+static const double LENGTH = 2.0 / 3;    /* mean length of the rows of X; the maximum is 1 */
+static const double LEAST_DEGREE = 0.25; /* smallest degree, relative to the mean */
 
 void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool rounds_too)
 {
@@ -36,7 +36,7 @@ enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties
 			       "nobody's noise is left",
 			       colluders, parties);
 	TRY(discrete_share_of(v, parties, colluders, exp2(-JOB_WIDE_FRACTION), share));
-	/* Rounding terms to steps can lengthen rows by half a step in each column. */
+	/* Rounding to steps can lengthen a row by half a step in each column. */
 	share->steps =
 	    (uint32_t)ceil(share->steps * (1 + share->step * sqrt((double)(cols ? cols : 1)) / 2));
 	if (deviation)
@@ -50,7 +50,7 @@ static enum err check_source(const struct fedspectral_party *p)
 			: err_set(ERR_PEER, "asked for noise in sums when none was agreed");
 }
 
-/* Weight of an edge of A, cut to 0 .. 1. */
+/* Returns the weight of an edge of A, limited to 0 .. 1. */
 static double fedspectral_private_weight_of(const struct csr *A, size_t e)
 {
 	return A->value ? fmin(fmax(A->value[e], 0), 1) : 1;
@@ -95,7 +95,7 @@ struct noisy {
 	struct parties *parties;
 	const struct fedspectral_params *p;
 	size_t n;
-	double *degree, all; /* cut to the least degree; their sum */
+	double *degree, all; /* degrees, raised to the least degree; their sum */
 	unsigned done;
 };
 
@@ -119,7 +119,7 @@ static enum err sum_degrees(struct noisy *s)
 	return ERR_OK;
 }
 
-/* Y (initialised here) = A X plus noise. X's rows are floats of length at most 1. */
+/* Initialises Y = A X plus noise. The rows of X are floats and have length at most 1. */
 static enum err fedspectral_private_multiply(struct noisy *s, const struct mat *X, struct mat *Y)
 {
 	struct discrete_share share;
@@ -155,7 +155,7 @@ static void fedspectral_private_scale(const struct noisy *s, const struct mat *V
 		X->a[e] = (float)X->a[e];
 }
 
-/* Y becomes W Y without its component along d^1/2, the first eigenvector. */
+/* Replaces Y by W Y without its component along d^1/2, the first eigenvector. */
 static void take_off_first(const struct noisy *s, struct mat *Y)
 {
 	for (size_t j = 0; j < Y->cols; j++) {
@@ -197,8 +197,8 @@ static enum err fedspectral_private_iterate(struct noisy *s, struct mat *V)
 	return err;
 }
 
-/* Moves each node to the cluster in which its number of edges most exceeds the number that degrees
- * predict. */
+/* Moves each node to the cluster to which it has more edges than its degree predicts, by the
+ * largest difference. */
 static void fedspectral_private_move_nodes(const struct noisy *s, const struct mat *Y,
 					   uint32_t *label)
 {

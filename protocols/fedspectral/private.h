@@ -3,9 +3,9 @@
  *
  * A product is A V, with the adjacency matrix A itself, few columns and a fixed number of rounds,
  * as in noisy power iteration (Hardt, Price, NIPS 2014; for graphs: arXiv 2510.07136). Noise grows
- * with the root of the number of columns. With as many columns as clusters it would hide the
+ * with the square root of the number of columns. With one column per cluster, it would hide the
  * results of the first rounds (docs/results/dp.md). Later rounds count each node's edges into each
- * cluster; their noise does not grow with k.
+ * cluster. Their noise does not grow with k.
  *
  *   d = A 1, with noise; at least max(1, a quarter of the mean); W = d^-1/2
  *   V (n x l), random, orthonormal
@@ -16,12 +16,13 @@
  *             to the cluster of largest Y - d_i (sum of the cluster's d) / (sum of all d)
  *
  * Sensitivity to one edge {i, j} of a party, of weight w: the party cuts weights to 1. The edge
- * changes d_i and d_j by w each: sqrt(2). It changes row i of A X by w x_j and row j by w x_i. The
- * party shortens the rows of any X to length 1, so sqrt(|x_i|^2 + |x_j|^2) is at most sqrt(2) for
- * any number of columns. A loop changes less. Each sum is thus a Gaussian release of sensitivity
- * 1/s with noise of deviation sqrt(2) s; each X follows from earlier sums. Degrees get a tenth of
- * mu^2, the rounds equal parts of the rest (Dong, Roth, Su 2022). An edge that several parties hold
- * counts as one edge of each. */
+ * changes d_i and d_j by w each, so d changes by at most sqrt(2). It changes row i of A X by w x_j,
+ * and row j by w x_i. The party shortens the rows of any X to length 1, so A X changes by at most
+ * sqrt(|x_i|^2 + |x_j|^2) <= sqrt(2), for any number of columns. A loop changes less. Each sum is
+ * thus a Gaussian release of sensitivity 1/s with noise of deviation sqrt(2) s. Each X follows from
+ * earlier sums. Degrees get a tenth of mu^2, and the rounds get equal parts of the rest (Dong,
+ * Roth, Su 2022). If several parties hold an edge, each party's copy counts as an edge of its
+ * own. */
 #ifndef PROTOCOLS_FEDSPECTRAL_PRIVATE_H
 #define PROTOCOLS_FEDSPECTRAL_PRIVATE_H
 
@@ -29,26 +30,26 @@
 #include "protocols/fedspectral/party.h"
 #include "common/privacy/discrete.h"
 
-enum { FEDSPECTRAL_COUNTING = 4 }; /* T2 */
+enum { FEDSPECTRAL_COUNTING = 4 }; /* T2, the number of counting rounds */
 
-/* Sets degree, product, block (l) and, with rounds_too, rounds (T1) from mu. */
+/* Sets degree, product and block (l) from mu. If rounds_too is set, also sets rounds (T1). */
 void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool rounds_too);
 
 /* Sets a party's noise share for degrees (cols 0) or for a product with `cols` columns. deviation
- * (may be NULL): gets that of the total noise. ERR_INPUT: as many colluders as parties, or eps so
- * large that noise is below the last digit of the sums. */
+ * (may be NULL): the standard deviation of the total noise. ERR_INPUT: there are as many colluders
+ * as parties, or eps is so large that noise is below the last digit of the sums. */
 enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties, size_t cols,
 			      struct discrete_share *share, double *deviation) MUST_CHECK;
 
-/* A party's terms. Shortens the rows of X (n x b). ERR_PEER: no source of noise, or X is not
- * finite. O(edges b). */
+/* Compute a party's terms. They shorten the rows of X (n x b). ERR_PEER: the party has no source of
+ * noise, or X is not finite. O(edges b). */
 enum err fedspectral_noisy_degrees(const struct fedspectral_party *p,
 				   const struct discrete_share *share, double *degree) MUST_CHECK;
 enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat *X,
 				   const struct discrete_share *share, double *y) MUST_CHECK;
 
-/* The coordinator's side. Phases: "degrees", "power", "kmeans". Noise hides which nodes have no
- * edges, so these get labels like others. Errors as of fedspectral_exact(). */
+/* Runs the coordinator's side. Phases: "degrees", "power", "kmeans". Noise hides which nodes have
+ * no edges, so these nodes get labels like others. Errors: as fedspectral_exact(). */
 enum err fedspectral_private(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			     uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 

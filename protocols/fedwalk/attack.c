@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* larger counts saturate */
+enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* limit of counts */
 
-/* Neighbours of u in walks with numbers above u, once per occurrence: beside[start[u]] ..
- * beside[start[u+1] - 1]. */
+/* For each vertex u, its neighbours in walks that have higher numbers, once per occurrence:
+ * beside[start[u]] .. beside[start[u+1] - 1]. */
 struct sides {
 	size_t n;
 	size_t *start;
@@ -59,7 +59,7 @@ static void fedwalk_attack_collect(const struct walks *w, size_t n, struct sides
 	s->start[0] = 0;
 }
 
-/* Counts the neighbours in walks of a block's vertices. If p->least is not 0, pairs of at least
+/* Counts the neighbours in walks of a block's vertices. If p->least is not 0, pairs with at least
  * that count become guesses. */
 static void fedwalk_attack_count_block(void *ctx, unsigned worker, size_t block)
 {
@@ -89,7 +89,8 @@ static void fedwalk_attack_count_block(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Returns the least count of a guess that brings the number of guesses nearest to `most`. */
+/* Returns the threshold for guesses: the count at which the number of guesses is nearest to
+ * `most`. */
 static uint32_t threshold(size_t *const *pairs, unsigned workers, size_t most)
 {
 	size_t above = 0;

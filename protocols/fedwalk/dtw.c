@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Vertices are sorted by number of rows and processed sixteen at a time, one a lane. A lane
- * computes on past the end of a shorter matrix; its result is read at its own last row. */
+/* Vertices are sorted by number of rows and processed sixteen at a time, each in one lane of a
+ * vector. The lane of a shorter matrix continues after its end; its result is read at its own last
+ * row. */
 enum { LANES = 16 };
 
 struct group {
@@ -20,8 +21,8 @@ struct group {
 };
 
 struct plan {
-	const struct fedwalk_matrices *m; /* every vertex has a row */
-	const uint32_t *order;            /* vertices by number of rows */
+	const struct fedwalk_matrices *m; /* matrices in which every vertex has a row */
+	const uint32_t *order;            /* vertices in the order of their numbers of rows */
 	const struct group *group;
 	size_t groups;
 	float **scratch; /* per worker: [longest][LANES] */
@@ -136,8 +137,8 @@ static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct 
 	free(order);
 }
 
-/* Copies the matrices with at least one and at most `most` rows each (0: any number). A vertex
- * without rows gets a zero row. Longer matrices become means of neighbouring rows. */
+/* Copies the matrices. Each copy has at least one row and, if `most` is not 0, at most `most` rows.
+ * A vertex without rows gets a zero row. Longer matrices become means of neighbouring rows. */
 static void fedwalk_dtw_shorten(const struct fedwalk_matrices *m, size_t most, size_t **start,
 				float **row)
 {

@@ -16,18 +16,20 @@ struct list {
 	double kept, dropped;
 };
 
-/* Per worker and output r: least and largest ln P(r|u) over the vertices u of the worker. */
+/* For each worker and output r: the least and largest ln P(r|u) over the worker's vertices u. */
 struct range {
 	float *least, *most;
 	float *row, *score;
-	struct keyed *near; /* candidates by score = eps D |leaves|; a weight is exp(-score) */
+	/* Candidates in the order of their score, eps D |leaves|; the weight of one is
+	 * exp(-score). */
+	struct keyed *near;
 	double *weight;
 };
 
 struct plan {
 	const struct fedwalk_tree *t;
 	const struct fedwalk_dissimilarity *d;
-	const float *across; /* without a half matrix */
+	const float *across; /* used if there is no half matrix */
 	double eps;
 	struct list *list;
 	struct range *range;
@@ -70,7 +72,7 @@ static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 	sort_keyed(r->near, near);
 	for (size_t i = 0; i < near; i++)
 		sum += r->weight[i] = exp(-r->near[i].key);
-	/* At most n - near vertices are beyond the cut, each of at most this weight. */
+	/* At most n - near vertices are below the cut. Each of them has at most this weight. */
 	sum += (double)(n - near) * exp(-FEDWALK_CUT);
 
 	list->n = near < FEDWALK_CANDIDATES_MAX ? near : FEDWALK_CANDIDATES_MAX;
@@ -237,7 +239,8 @@ uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw
 	if (low == high)
 		return e->v[low];
 	x = (uint32_t)(draw_u64(d) >> 32);
-	while (low < high) { /* finds the first candidate with upto above x, or else the last */
+	/* Find the first candidate whose upto is above x; otherwise take the last. */
+	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
 		if (e->upto[mid] > x)

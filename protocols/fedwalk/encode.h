@@ -3,9 +3,9 @@
  *
  *   P(v | u) ~ exp(-eps D_uv |leaves(LCA(u, v))|)
  *
- * The coordinator computes the encoder and sends all parties one list per vertex, not n x n values.
- * The party that appends a token draws it. In practice the encoder is the identity: see
- * fedwalk_encoder_report. */
+ * The coordinator computes the encoder. It sends one list per vertex to all parties, instead of n x
+ * n values. The party that appends a token to a walk draws it from the list. In practice nearly
+ * every token is the vertex itself (fedwalk_encoder_report). */
 #ifndef PROTOCOLS_FEDWALK_ENCODE_H
 #define PROTOCOLS_FEDWALK_ENCODE_H
 
@@ -16,12 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lists omit weights below exp(-FEDWALK_CUT) of the vertex's own, and all but the
- * FEDWALK_CANDIDATES_MAX most likely candidates. */
+/* Limits of the lists. A list omits weights below exp(-FEDWALK_CUT) of the vertex's own weight, and
+ * all but the FEDWALK_CANDIDATES_MAX most likely candidates. */
 enum { FEDWALK_CUT = 40, FEDWALK_CANDIDATES_MAX = 1024 };
 
-/* Candidates of u: v[start[u]] .. v[start[u+1] - 1], most likely first, on ties the lower number.
- * upto[j] / 2^32 is the probability of the candidates up to j, at most 2^32 - 1. The last is
+/* Candidates of u: v[start[u]] .. v[start[u+1] - 1], the most likely first, then the lower number.
+ * upto[j] / 2^32 is the probability of the candidates up to j. The last upto of a list is
  * UINT32_MAX, which stands for 1. Entries have four bytes each and are sent as they are. */
 struct fedwalk_encoder {
 	size_t n;
@@ -30,29 +30,31 @@ struct fedwalk_encoder {
 };
 
 struct fedwalk_encoder_report {
-	/* eps of one token: the largest ln P(r|u) / P(r|u') over u, u' and r (equation 12), before
-	 * lists are cut */
+	/* eps of one token: the largest ln P(r|u) / P(r|u') over u, u' and r (equation 12). It is
+	 * computed before lists are shortened. */
 	double eps0;
-	double kept; /* mean over vertices of P(u | u) */
+	/* Mean over vertices of P(u | u), the probability that the token is the vertex. */
+	double kept;
 	double kept_least;
-	/* largest probability that a vertex's list omits */
+	/* largest total probability that a vertex's list omits */
 	double dropped;
-	size_t longest; /* candidates of the longest list */
+	size_t longest; /* number of candidates of the longest list */
 };
 
-/* O(n^2), without the half matrix O(n^2 k). Bitwise identical for any number of threads. */
+/* Computes the encoder. O(n^2), without the half matrix O(n^2 k). Bitwise identical for any number
+ * of threads. */
 void fedwalk_encoder_init(struct fedwalk_encoder *e, const struct fedwalk_tree *t,
 			  const struct fedwalk_dissimilarity *d, double eps, unsigned threads,
 			  struct fedwalk_encoder_report *report);
 void fedwalk_encoder_release(struct fedwalk_encoder *e);
 
 /* Copies lists from a message: count (n) candidates of each vertex; v and upto (total) of all.
- * ERR_PEER: an empty list, an unknown vertex, upto that falls or does not end in UINT32_MAX, counts
- * that do not add up to total. O(total). */
+ * ERR_PEER: a list is empty, has an unknown vertex, or has upto that falls or does not end in
+ * UINT32_MAX; or the counts do not add up to total. O(total). */
 enum err fedwalk_encoder_from(struct fedwalk_encoder *e, size_t n, const uint32_t *count,
 			      const uint32_t *v, const uint32_t *upto, size_t total) MUST_CHECK;
 
-/* Draws the token for u. O(log candidates). */
+/* Draws the token that replaces vertex u. O(log candidates). */
 uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw *d);
 
 #endif

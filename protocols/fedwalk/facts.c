@@ -34,7 +34,7 @@ size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwal
 			"randomised response", "edge", 1, eps, 1, eps, of_response
 		};
 	} else {
-		/* An edge is in the vectors of both its ends. */
+		/* An edge counts in the vectors of both its ends. */
 		out[n++] = (struct fedwalk_spent){ "degree vectors", "edge",    1, eps, 2,
 						   2 * eps,          of_vectors };
 		if (job->dissimilarity == DISSIMILARITY_DTW)
@@ -45,7 +45,7 @@ size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwal
 							   2,
 							   INFINITY,
 							   of_matrices };
-		/* Each of the l tokens of each walk may have crossed a tie. */
+		/* Each of the l tokens of a walk may have crossed a tie. */
 		out[n++] = (struct fedwalk_spent){ "encoder", "token",       NAN,       eps0,
 						   tokens,    eps0 * tokens, of_encoder };
 	}

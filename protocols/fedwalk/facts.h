@@ -6,12 +6,12 @@
 #include "protocols/fedwalk/job.h"
 #include "common/kind/facts.h"
 
-/* Counts of a party. In mode walks they go into a secure sum, and the totals are public. Mode
- * randomized-response sums nothing: a sum would be a second release of the ties that the reports
- * hide. In that mode the first three are m, t (1 - q) and t, the others 0: m reported pairs, q =
- * fedwalk_flip(), t = fedwalk_ties_expected() (response.h). */
+/* Counts of a party. In mode walks they enter a secure sum, and the totals are public. Mode
+ * randomized-response sums nothing, because a sum would be a second release of the ties that the
+ * reports hide. In that mode the first three counts are m, t (1 - q) and t, and the others are 0. m
+ * is the number of reported pairs, q = fedwalk_flip(), t = fedwalk_ties_expected() (response.h). */
 enum fedwalk_told {
-	FEDWALK_GUESSED,  /* guessed ties with a lower vertex of the party */
+	FEDWALK_GUESSED,  /* guessed ties whose lower vertex is the party's */
 	FEDWALK_RIGHT,    /* guessed ties that exist */
 	FEDWALK_TIES,     /* existing ties */
 	FEDWALK_WALKED,   /* walks started */
@@ -19,10 +19,11 @@ enum fedwalk_told {
 	FEDWALK_CROSSING, /* messages between devices of two parties, as sent */
 	FEDWALK_CAME,     /* messages between devices of two parties, as received */
 	FEDWALK_ISOLATED,
-	FEDWALK_ONE_SIDED, /* ties that only one of two parties listed; both count them */
-	FEDWALK_UNHOSTED,  /* ties to vertices that no party hosts */
+	/* Ties that only one of two parties listed; both parties count such a tie. */
+	FEDWALK_ONE_SIDED,
+	FEDWALK_UNHOSTED, /* ties to vertices that no party hosts */
 	FEDWALK_SUMMED,
-	/* added by the coordinator */
+	/* the next ones are added by the coordinator */
 	FEDWALK_EPS0 =
 	    FEDWALK_SUMMED, /* eps of the encoder for one token; 0 in mode randomized-response */
 	FEDWALK_KEPT,       /* mean probability that a token is the vertex itself */
@@ -36,18 +37,19 @@ struct fedwalk_spent {
 	/* "degree vectors", "ordered degree matrices", "encoder", "randomised response",
 	 * "training" */
 	const char *mechanism;
-	const char *unit; /* "edge" or "token": difference of neighbouring inputs */
-	/* sensitivity of the release, in the mechanism's own measure; 0: none */
+	const char *unit; /* "edge" or "token": the difference between neighbouring inputs */
+	/* sensitivity of the release, in the measure of the mechanism; 0: it has none */
 	double sensitivity;
 	double eps_each;         /* eps of one release; INFINITY: no guarantee */
 	double releases;         /* number of releases that contain one edge */
-	double eps;              /* composed */
-	const char *composition; /* composition rule, as a sentence */
+	double eps;              /* eps of all releases together */
+	const char *composition; /* rule by which releases are composed, as a sentence */
 };
 
 enum { FEDWALK_SPENT_MAX = 6 };
-/* Fills out (FEDWALK_SPENT_MAX) and returns the number of entries. The last is the "total" per
- * edge. eps0: of one encoded token, as computed; ignored in mode randomized-response. */
+/* Fills out (FEDWALK_SPENT_MAX) and returns the number of entries. The last entry is the "total"
+ * per edge. eps0: the eps of one encoded token, as computed; not used in mode
+ * randomized-response. */
 size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwalk_spent *out);
 
 /* Records facts and the privacy account in r and in the log. n: number of vertices. */

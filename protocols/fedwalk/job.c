@@ -57,7 +57,7 @@ const struct config_row fedwalk_rows[] = {
 };
 /* clang-format on */
 
-/* A smaller eps yields no useful embeddings. */
+/* With a smaller eps, the embeddings are useless. */
 static const struct config_preset response[] = { { "eps", "8" }, { NULL, NULL } };
 
 void fedwalk_presets(const struct json *root, struct kind_presets *to)

@@ -13,13 +13,13 @@ struct fedwalk_job {
 	JOB_HEAD;
 	enum fedwalk_mode mode;
 	enum fedwalk_dissimilarity_by dissimilarity;
-	unsigned dtw_rows; /* M_v is averaged down to this many rows; 0: never */
+	unsigned dtw_rows; /* number of rows to which M_v is averaged; 0: it is not averaged */
 	double eps;        /* eps of degree vectors and the encoder, or of randomised response */
-	double p;          /* probability of asking the two-hop predictor */
+	double p;          /* probability with which the two-hop predictor is asked */
 	unsigned bins;     /* k, or JOB_AUTO: floor(ln n) */
-	unsigned walks;    /* gamma, walks from each vertex */
-	unsigned length;   /* l, tokens of a walk */
-	unsigned window;   /* w of SkipGram */
+	unsigned walks;    /* gamma, number of walks from each vertex */
+	unsigned length;   /* l, number of tokens of a walk */
+	unsigned window;   /* w, window of SkipGram */
 	unsigned dims;
 	bool keep_embeddings;
 };

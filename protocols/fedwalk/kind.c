@@ -3,7 +3,8 @@
 
 static const char *const permissions[] = { "fedwalk", "fedwalk.dtw", NULL };
 
-/* dtw discloses every tie. */
+/* Returns the permission that a job needs. Dissimilarity "dtw" has one of its own, because it
+ * discloses every tie. */
 static const char *fedwalk_permission(const void *p)
 {
 	const struct fedwalk_job *job = p;
@@ -12,7 +13,8 @@ static const char *fedwalk_permission(const void *p)
 										     : "fedwalk";
 }
 
-/* A dropout would remove a party's vertices and all ties to them. */
+/* Returns why the job needs all parties: without a party, its vertices and all ties to them would
+ * be missing. */
 static const char *fedwalk_needs_all(const void *job)
 {
 	(void)job;

@@ -1,4 +1,4 @@
-/* Makes the tree if there are too many vertices for a half matrix. */
+/* Makes the tree if there are too many vertices for a half matrix of dissimilarities. */
 #include "common/base/alloc.h"
 #include "protocols/fedwalk/distance.h"
 #include "protocols/fedwalk/tree.h"
@@ -24,7 +24,7 @@ struct plan {
 	uint64_t seed;
 	unsigned threads;
 	struct groups groups;
-	struct link **link; /* per group: links between its members */
+	struct link **link; /* one list per group: the links between its members */
 };
 
 /* Sorts v stably by label; count (labels) becomes the number of each label. */
@@ -48,8 +48,8 @@ static void sort_by_label(uint32_t *v, const uint32_t *label, size_t n, size_t l
 	free(at);
 }
 
-/* Splits v (n) into about `parts` groups, and groups above FEDWALK_GROUP_MAX again. From DEPTH_MAX
- * on it splits by position, because k-means no longer separates the vertices. */
+/* Splits v (n) into about `parts` groups. Splits groups above FEDWALK_GROUP_MAX again. From depth
+ * DEPTH_MAX on, splits by position, because k-means does not separate the vertices. */
 static void fedwalk_landmarks_split_group(struct plan *p, uint32_t *v, size_t n, size_t parts,
 					  unsigned depth)
 {
@@ -134,7 +134,8 @@ static void link_groups(const struct plan *p, struct link *link)
 	free(centre);
 }
 
-/* Lists the merges within each group, group after group, then those between groups. */
+/* Lists the merges within each group, one group after another. Then lists the merges between
+ * groups. */
 static void fedwalk_landmarks_join_groups(const struct plan *p, const struct link *between,
 					  size_t n, struct link *link)
 {
@@ -182,7 +183,7 @@ void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, un
 	ALLOC(link, n);
 	fedwalk_landmarks_join_groups(&p, between, n, link);
 	fedwalk_tree_from_links(t, n, link);
-	free(t->height); /* heights within and between groups are not comparable */
+	free(t->height); /* heights within groups are not comparable with those between groups */
 	t->height = NULL;
 	for (size_t g = 0; g < p.groups.count; g++)
 		free(p.link[g]);

@@ -1,4 +1,4 @@
-/* Memory estimate of FedWalk: the tree of all pairs takes O(n^2). */
+/* Memory estimate of FedWalk. A tree from all pairs takes O(n^2). */
 #include "protocols/fedwalk/distance.h"
 #include "protocols/fedwalk/job.h"
 #include "protocols/fedwalk/response.h"
@@ -8,7 +8,8 @@
 /* bytes of a reported pair: as received, in both directions, and with its probability */
 enum { REPORT_BYTES = 40 };
 
-/* Peak of the tree or of the reports, by the job's mode. They are released before walks begin. */
+/* Returns the peak of the tree or of the reports, by the job's mode. Both are released before walks
+ * begin. */
 static double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how)
 {
 	if (job->mode == FEDWALK_RESPONSE)
@@ -24,9 +25,9 @@ double fedwalk_memory(const void *p, const struct kind_sizes *s)
 
 	if (!n)
 		return KIND_MEMORY_LEAST;
-	if (!s->coordinator) /* walks in transit, and own embeddings */
+	if (!s->coordinator) /* walks in transit, and the party's own embeddings */
 		return KIND_MEMORY_LEAST + s->n * (8 * tokens + 8.0 * job->dims) + 24 * s->edges;
-	/* The two phases run one after the other. */
+	/* The two phases follow each other, so the larger one counts. */
 	return KIND_MEMORY_LEAST + fmax(fedwalk_first_bytes(job, n, fedwalk_tree_how(job, n)),
 					fedwalk_train_bytes(n, job->walks, job->length, 1));
 }

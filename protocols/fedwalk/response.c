@@ -27,8 +27,8 @@ double fedwalk_ties_expected(double eps, size_t n, double reported)
 	return fmax((reported - pairs * q) / (1 - 2 * q), 0);
 }
 
-/* Returns the next flipped vertex after v; n or more if there is none. Each vertex flips with
- * probability q, so the gap between flips is geometric. */
+/* Returns the next flipped vertex after v, or n or more if there is none. Each vertex flips with
+ * probability q, so the distance between flips is geometric. */
 static size_t next_flip(struct draw *d, double log_stay, size_t v, size_t n)
 {
 	double gap = floor(log(draw_unit_above(d)) / log_stay);
@@ -53,7 +53,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
 		at++;
 	draw_init(&d, source);
 	flip = next_flip(&d, log_stay, u, n);
-	/* The report is neighbours XOR flips. */
+	/* The report is the exclusive or of neighbours and flips. */
 	while (!d.err && (at < degree || flip < n)) {
 		size_t tie = at < degree ? neighbour[at] : n;
 
@@ -77,7 +77,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
 struct plan {
 	struct csr *g;
 	double odds;          /* e^eps: likelihood ratio of a report */
-	const double *degree; /* estimated, at least 1 */
+	const double *degree; /* estimated degrees, at least 1 */
 	double sum;
 };
 
@@ -89,7 +89,7 @@ static void weigh_block(void *ctx, unsigned worker, size_t block)
 	(void)worker;
 	for (size_t u = block * ROWS; u < end; u++)
 		for (size_t e = p->g->start[u]; e < p->g->start[u + 1]; e++) {
-			/* The prior is a random graph with these degrees. */
+			/* The prior of a tie is a random graph with these degrees. */
 			double odds = p->degree[u] * p->degree[p->g->index[e]] / p->sum * p->odds;
 
 			p->g->value[e] = odds / (1 + odds);

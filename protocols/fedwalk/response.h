@@ -1,6 +1,6 @@
 /* response.h -- FedWalk's private mode: the device of a pair's lower vertex reports the pair once,
  * by randomised response (Warner 1965). All further results derive from the reports alone, so each
- * of them is eps-private in a tie.
+ * result is eps-private in a tie.
  *
  * On BlogCatalog (setting of walk.h) embeddings from debiased reports reach .389/.250 at eps = 8,
  * .351/.202 at 6 and .279/.132 at 4. */
@@ -17,27 +17,28 @@
 /* Probability of a wrong report of a pair: 1 / (1 + e^eps). */
 double fedwalk_flip(double eps);
 
-/* Reports the pairs (u, v), v > u: *report (*count, owned by the caller) lists the reported
- * neighbours v in rising order. neighbour (degree, rising) may contain vertices below u, which are
- * ignored: they report these pairs. The gaps between flipped pairs are drawn, so the cost is that
- * of the report: O(degree + n / e^eps). ERR_INPUT: eps outside [FEDWALK_RESPONSE_MIN,
- * FEDWALK_RESPONSE_MAX]; else the source's error. */
+/* Reports the pairs (u, v), v > u. *report has *count entries: the reported neighbours v in
+ * ascending order; the caller owns it. neighbour (degree entries, ascending) may contain vertices
+ * below u, which are ignored, because the devices of those vertices report the pairs. Draws the
+ * gaps between flipped pairs, so the cost depends on the length of the report: O(degree + n /
+ * e^eps). ERR_INPUT: eps is outside [FEDWALK_RESPONSE_MIN, FEDWALK_RESPONSE_MAX]. Other errors are
+ * those of the source. */
 #define FEDWALK_RESPONSE_MIN 0.1
 #define FEDWALK_RESPONSE_MAX 40.0
 enum err fedwalk_report(const struct noise_source *source, double eps, size_t n, uint32_t u,
 			const uint32_t *neighbour, size_t degree, uint32_t **report,
 			size_t *count) MUST_CHECK;
-/* Expected number of reported pairs for `edges` ties among n vertices. It bounds memory before the
- * start. */
+/* Returns the expected number of reported pairs for `edges` ties among n vertices. It bounds memory
+ * before the job starts. */
 double fedwalk_reports_expected(double eps, size_t n, double edges);
 
-/* The inverse: returns the expected number of ties for m reported pairs, max(0, (m - q n (n - 1) /
- * 2) / (1 - 2 q)), q = fedwalk_flip(eps). */
+/* Inverse of fedwalk_reports_expected(): returns the expected number of ties for m reported pairs,
+ * max(0, (m - q n (n - 1) / 2) / (1 - 2 q)), q = fedwalk_flip(eps). */
 double fedwalk_ties_expected(double eps, size_t n, double reported);
 
-/* Weighs the reported pairs. g (n x n) holds each in both directions, without values. A value
- * becomes the probability that the pair is a tie, given eps and both ends' estimated degrees. Drops
- * pairs below FEDWALK_TIE_LEAST, so g may lose entries. */
+/* Weighs the reported pairs. g (n x n) has each pair in both directions, without values. Sets the
+ * value of a pair to the probability that it is a tie, given eps and the estimated degrees of both
+ * ends. Removes pairs with values below FEDWALK_TIE_LEAST from g. */
 #define FEDWALK_TIE_LEAST 1e-3
 void fedwalk_debias(struct csr *g, double eps, unsigned threads);
 

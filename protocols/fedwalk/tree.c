@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Clusters are stored in slots; the merge of slots i and j is stored in j. */
+/* Clusters are stored in slots. The merge of slots i and j is stored in slot j. */
 struct chains {
 	struct triangle *h;
 	double *size;
-	uint32_t *slot; /* live slots, in no order */
+	uint32_t *slot; /* used slots, in no order */
 	size_t live;
-	uint32_t *chain; /* slots; each is the nearest of its predecessor */
+	uint32_t *chain; /* a chain of slots; each slot is the nearest one to its predecessor */
 	size_t length;
 };
 
@@ -24,7 +24,7 @@ struct merge {
 	uint32_t number;
 };
 
-/* Returns the slot nearest to x: on ties `before`, then the lowest slot. */
+/* Returns the slot nearest to x. Of equally near slots takes `before`, then the lowest slot. */
 static uint32_t fedwalk_tree_nearest(const struct chains *s, uint32_t x, uint32_t before,
 				     float *height)
 {
@@ -47,7 +47,8 @@ static uint32_t fedwalk_tree_nearest(const struct chains *s, uint32_t x, uint32_
 	return best;
 }
 
-/* Merges by the formula of Lance and Williams: the mean over both clusters' leaves. */
+/* Merges two slots by the formula of Lance and Williams: the mean over the leaves of both
+ * clusters. */
 static void fedwalk_tree_merge(struct chains *s, uint32_t gone, uint32_t kept)
 {
 	double a = s->size[gone], b = s->size[kept];
@@ -79,9 +80,9 @@ static int by_height(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Sorts merges between slots by height and turns them into links between clusters. Rounding may put
- * a merge below its parts by an ulp. It is then raised to their height, and equal heights keep the
- * order of discovery. */
+/* Sorts merges between slots by height and turns them into links between clusters. Rounding may
+ * make a merge lower than its parts by an ulp. Such a merge is raised to the height of its parts.
+ * Merges of equal height keep the order in which they were found. */
 static void to_links(struct merge *m, size_t n, struct link *link)
 {
 	uint32_t *cluster;

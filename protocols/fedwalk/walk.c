@@ -39,8 +39,8 @@ static void fedwalk_pools_put(struct filling *f, uint32_t v)
 	f->member[f->n++] = v;
 }
 
-/* Adds `some` random entries of leaf[0 .. all-1], by Floyd's algorithm: takes a random index up to
- * `top`, or `top` itself if that index is taken. */
+/* Adds `some` random entries of leaf[0 .. all-1] by Floyd's algorithm. Takes a random index up to
+ * `top`; if that index is already taken, takes `top` itself. */
 static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint32_t some,
 		     struct rng *rng)
 {
@@ -66,8 +66,8 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 	}
 }
 
-/* Returns the number of vertices of a bin that follows from a degree vector's entry; NaN counts as
- * 0. */
+/* Returns the number of vertices of a bin that an entry of a degree vector stands for. NaN counts
+ * as 0. */
 static uint32_t wished(float c, size_t n)
 {
 	float wish = roundf(fmaxf(0, c));
@@ -95,7 +95,8 @@ static void fedwalk_pools_fill(const struct plan *p, uint32_t u)
 		f.missing[j] = wished(p->c[(size_t)u * p->k + j], t->n);
 		f.open += f.missing[j] > 0;
 	}
-	/* Lines 23 to 25: a sibling's leaves are nearer than all leaves found higher up. */
+	/* Lines 23 to 25: the leaves of a sibling are nearer than all leaves that a higher sibling
+	 * has. */
 	for (uint32_t x = u; f.open && t->parent[x] != UINT32_MAX; x = t->parent[x]) {
 		const uint32_t *child = t->child + 2 * (t->parent[x] - t->n);
 		uint32_t sibling = child[0] == x ? child[1] : child[0];

@@ -43,7 +43,8 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 		 r->near_1 == r->values ? " or more" : "");
 }
 
-/* First agrees on the group key, because the sum of degrees has tags. */
+/* Runs variant "exact". Before that, agrees on the group key, because the sum of degrees has
+ * tags. */
 static enum err server_fedspectral_exact(struct run *run, struct run_parties *parties,
 					 const struct fedspectral_params *p, uint32_t *label,
 					 struct fedspectral_report *report)
@@ -53,8 +54,8 @@ static enum err server_fedspectral_exact(struct run *run, struct run_parties *pa
 }
 
 /* Runs all steps, from the alignment of nodes to the labels of each party's own nodes. Sets
- * run->job.clusters to the number found, plus one if there are nodes without any edge. *label:
- * run->n labels below that; NULL on failure. */
+ * run->job.clusters to the number of clusters found, plus one if there are nodes without edges.
+ * *label: run->n labels below that number; NULL on failure. */
 static enum err server_fedspectral_run(struct run *run, uint32_t **label)
 {
 	struct fedspectral_params p =

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows masked per slab: some MB. */
+/* Number of rows that are masked at once: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
 
-/* A smaller degree loses digits in the parts of the sum. */
+/* With a smaller degree, the parts of the sum would lose digits. */
 static const double LEAST_DEGREE = 0x1p-100;
 
 struct fedspectral_work {
@@ -56,8 +56,8 @@ static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 	memcpy(joint, own, work->n * sizeof(*joint));
 	if (e == ERR_OK)
 		e = secure_sum_verified_parts(work, s->root, joint, work->n);
-	/* A joint degree below this party's own shows that another party is faulty, because no term
-	 * is negative. */
+	/* If a joint degree is below this party's own, another party has sent a false term, because
+	 * no true term is negative. */
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
 		if (joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
 			e = step_fault(work->channel,
@@ -103,7 +103,7 @@ static enum err answer_product(struct fedspectral_work *s, size_t width)
 	return e;
 }
 
-/* Answers as many products as the coordinator asks for, within the job's limits. */
+/* Answers products as long as the coordinator asks for them, within the job's limits. */
 static enum err party_fedspectral_exact(struct fedspectral_work *s)
 {
 	size_t widest;
@@ -162,8 +162,8 @@ static enum err answer_noisy(struct fedspectral_work *s, unsigned round, size_t 
 	return e;
 }
 
-/* Answers exactly as many products, of as many columns, as the job specifies. Each product spends
- * its part of eps, for any X. */
+/* Answers exactly as many products, of as many columns, as the job specifies. Each product uses its
+ * part of eps, for any X. */
 static enum err noisy(struct fedspectral_work *s)
 {
 	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;
@@ -203,8 +203,8 @@ static enum err plus(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* Runs Algorithm 1 on own nodes in their own order. Joint rows are numbered at random. With their
- * numbers, the result of k-means would change from job to job. */
+/* Runs Algorithm 1 on own nodes in their own order. It does not use the joint row numbers. They are
+ * random, so the result of k-means would change from job to job. */
 static enum err plain(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
@@ -230,7 +230,7 @@ static enum err plain(struct fedspectral_work *s)
 	return e;
 }
 
-/* Receives the labels; one more cluster holds the nodes without any edge. */
+/* Receives the labels. If there are nodes without edges, they form one more cluster. */
 static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 {
 	struct work *work = s->work;
@@ -251,8 +251,8 @@ static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 }
 
 /* Runs all steps, from the alignment of nodes to the labels of the dataset's own nodes. Sets
- * work->n to the joint number of nodes and work->job.clusters to the number found, plus one if
- * there are nodes without any edge. Labels are below that. */
+ * work->n to the joint number of nodes. Sets work->job.clusters to the number of clusters found,
+ * plus one if there are nodes without edges. Labels are below that number. */
 static enum err party_fedspectral_run(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,

@@ -29,14 +29,14 @@ struct hub {
 	unsigned k;
 	float *c; /* n x k: the dictionary */
 	struct fedwalk_encoder_report encoder;
-	struct batch_totals carried; /* of walks */
+	struct batch_totals carried; /* totals of the relayed batches of walks */
 	struct walks walks;
 	struct fedwalk_guess guess;
 	double counts[FEDWALK_COUNTS];
 	float *x; /* n x FEDWALK_DIMS */
 };
 
-/* Checks that parties i and j do not host the same vertex. Each party's rows rise. */
+/* Checks that parties i and j do not host the same vertex. The rows of each party ascend. */
 static enum err check_claims(const struct run *run, const struct align *a, size_t i, size_t j)
 {
 	size_t x = 0, y = 0, both = 0;
@@ -56,7 +56,8 @@ static enum err check_claims(const struct run *run, const struct align *a, size_
 		       run->name[i], run->name[j], both);
 }
 
-/* Aligns vertices, then relays the directories and the ties between parties, both sealed. */
+/* Aligns vertices. Then relays the directories of the parties, and the ties between them, both
+ * sealed. */
 static enum err server_fedwalk_agree(struct hub *h)
 {
 	struct run *run = h->run;
@@ -78,7 +79,7 @@ static enum err server_fedwalk_agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
 	size_t count;
-	double *c; /* values as sent: first of one party's rows, then of all */
+	double *c; /* values as sent: first those of one party's rows, then those of all rows */
 	enum err e = ERR_OK;
 
 	run_phase(run, "degrees");
@@ -150,7 +151,8 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 		d.triangle = &triangle;
 		triangle_copy(&used, &triangle);
 	} else {
-		/* The encoder computes dissimilarities again; to keep them would cost as much. */
+		/* The encoder needs the dissimilarities again. It recomputes them, because keeping
+		 * them would take as much memory. */
 		fedwalk_l1(h->c, run->n, h->k, run->threads, &used);
 	}
 	fedwalk_tree_average(t, &used);
@@ -167,8 +169,8 @@ static enum err server_fedwalk_send_labels(struct hub *h, enum msg_type type, ui
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
 
-/* Runs the steps up to line 1 of Algorithm 1, which broadcasts the tree, and the encoder in place
- * of the dissimilarities. */
+/* Runs the steps before line 1 of Algorithm 1, and that line: broadcasts the tree, and the encoder
+ * in place of the dissimilarities. */
 static enum err construct(struct hub *h)
 {
 	uint32_t n = (uint32_t)h->run->n, *count;
@@ -254,7 +256,7 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 		at[u] = g->start[u];
 	}
 	ALLOC(g->index, g->start[n]);
-	/* lower neighbours are in place before u's own list is added */
+	/* Each list has the lower neighbours of u already when the higher ones are added. */
 	for (size_t u = 0; u < n; u++)
 		for (size_t i = 0; i < lists->count[u]; i++) {
 			uint32_t v = lists->item[lists->at[u] + i];
@@ -265,8 +267,8 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 	free(at);
 }
 
-/* Estimates the score of an attack that takes every reported pair for a tie. An exact count of ties
- * would be another release of them. */
+/* Estimates the score of an attack that guesses that every reported pair is a tie. An exact count
+ * of right guesses would be another release of the ties. */
 static void expect_ties(struct hub *h, double reported)
 {
 	double eps = fedwalk_job(&h->run->job)->eps;
@@ -344,7 +346,7 @@ static enum err send_guess(struct hub *h, size_t l)
 	uint32_t *item = alloc(g->count, sizeof(*item));
 	enum err e;
 
-	for (size_t i = 0; i < own; i++) { /* both rows and pairs rise */
+	for (size_t i = 0; i < own; i++) { /* both the rows and the pairs ascend */
 		while (at < g->count && g->u[at] < h->align.row[l][i])
 			at++;
 		for (; at < g->count && g->u[at] == h->align.row[l][i]; at++, count[i]++)
@@ -388,9 +390,9 @@ static enum err account(struct hub *h)
 	return ERR_OK;
 }
 
-/* Sets run->n to the number of vertices, and run->protocol to run->n x FEDWALK_DIMS floats, by
- * row, unless job.keep_embeddings is false. Each party gets those of its own vertices. There are no
- * labels. */
+/* Runs the job. Sets run->n to the number of vertices. Unless job.keep_embeddings is false, sets
+ * run->protocol to the embeddings, run->n x FEDWALK_DIMS floats by row. Each party gets the
+ * embeddings of its own vertices. There are no labels. */
 static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
 {
 	bool walks = fedwalk_job(&run->job)->mode == FEDWALK_WALKS;

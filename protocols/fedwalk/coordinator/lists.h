@@ -5,17 +5,17 @@
 #include "server/run/align.h"
 
 struct fedwalk_lists {
-	size_t *at;      /* n: start of a row's list in item */
-	uint32_t *count; /* n */
-	uint32_t *item;  /* items rows; each list rises */
+	size_t *at;      /* n: index in `item` at which a row's list starts */
+	uint32_t *count; /* n: length of a row's list */
+	uint32_t *item;  /* items rows; each list ascends */
 	size_t items;
 };
 
-/* Vertices that a list may contain: all others, or only higher ones. */
+/* Vertices that a list may contain: all others, or only those with higher numbers. */
 enum fedwalk_whom { FEDWALK_ALL, FEDWALK_HIGHER };
 
 /* Receives two messages of TIES from each party: the length of each row's list, then the items.
- * ERR_PEER, naming the party: a list that does not rise, or that contains a forbidden vertex. */
+ * ERR_PEER, naming the party: a list does not ascend, or contains a forbidden vertex. */
 enum err fedwalk_gather_lists(struct run *run, const struct align *a, enum fedwalk_whom whom,
 			      struct fedwalk_lists *lists) MUST_CHECK;
 void fedwalk_lists_release(struct fedwalk_lists *lists);

@@ -51,8 +51,8 @@ static enum err begin_noise(struct devices *d, const struct noise_source **sourc
 	return noise_begin(*source, answer, sizeof(answer) / sizeof(*answer));
 }
 
-/* Lines 1, 9 and 15 to 17: sends noisy degree vectors and receives the dictionary. A row of zeros
- * discloses that its vertex has no neighbours. */
+/* Lines 1, 9 and 15 to 17: sends noisy degree vectors and receives the dictionary. If a row is
+ * zero, its vertex has no neighbours. */
 static enum err party_fedwalk_agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
@@ -139,7 +139,7 @@ static enum err take_encoder(struct devices *d)
 	return e;
 }
 
-/* Makes the pools of all u (lines 21 to 25) from the tree and the dictionary. */
+/* Makes the pools of all vertices u (lines 21 to 25) from the tree and the dictionary. */
 static enum err take_tree(struct devices *d)
 {
 	struct work *work = d->work;
@@ -158,12 +158,14 @@ static enum err take_tree(struct devices *d)
 		err_prefix(e, "%s sent TREE", channel_peer(work->channel));
 		goto out;
 	}
-	/* A malicious coordinator could fill the memory by a dictionary of large counts. */
+	/* Without this check, a malicious coordinator could fill the memory by a dictionary with
+	 * large counts. */
 	e = work_check_memory(work, "degree vectors whose pools",
 			      sizeof(uint32_t) * fedwalk_pools_members(d->c, n, d->k));
 	if (e != ERR_OK)
 		goto out;
-	for (size_t i = 0; i < n; i++) { /* a row of zeros: no neighbours */
+	/* A row of zeros means that the vertex has no neighbours. */
+	for (size_t i = 0; i < n; i++) {
 		left_out[i] = true;
 		for (unsigned j = 0; j < d->k && left_out[i]; j++)
 			left_out[i] = d->c[i * d->k + j] == 0;
@@ -205,7 +207,8 @@ static enum err walks(struct devices *d)
 	work_phase(d->work, "tree");
 	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
 		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary, so the
-		 * party sends their numbers only. The coordinator orders them by the dictionary. */
+		 * party sends only their numbers. The coordinator orders these rows by the
+		 * dictionary. */
 		uint32_t *count = alloc(v->own, sizeof(*count));
 		enum err e;
 
@@ -217,15 +220,15 @@ static enum err walks(struct devices *d)
 	}
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
-	/* All parties compare the broadcast values before the walks. A party with a different
-	 * dictionary would send batches that look faulty. A party without the others' rows would
-	 * walk along ties only. */
+	/* All parties compare the broadcast values before the walks. If a party had a different
+	 * dictionary, its batches would look faulty. If its dictionary lacked the others' rows, its
+	 * walks would use ties only. */
 	TRY(broadcasts_confirm(d->work));
 	return party_fedwalk_walk(d);
 }
 
 /* Records the accuracy of the reports in this party's own record. Other processes get only numbers
- * that derive from reports. */
+ * that can be computed from the reports. */
 static void note_reports(struct devices *d, const struct fedwalk_guess *reports)
 {
 	struct facts *facts = &d->work->record->facts;
@@ -297,8 +300,8 @@ static enum err take_embeddings(struct devices *d)
 	return e;
 }
 
-/* Receives the coordinator's guess about pairs whose lower vertex is this party's own. Pairs are
- * given by rows. */
+/* Receives the coordinator's guesses about pairs whose lower vertex is this party's. A pair is
+ * given by its rows. */
 static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 {
 	struct work *work = d->work;
@@ -326,7 +329,7 @@ static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 	return e;
 }
 
-/* Judges the guess about own pairs and sends the counts in a secure sum. */
+/* Compares the guesses about own pairs with the ties, and sends the counts in a secure sum. */
 static enum err party_fedwalk_judge_guess(struct devices *d)
 {
 	struct work *work = d->work;
@@ -334,7 +337,7 @@ static enum err party_fedwalk_judge_guess(struct devices *d)
 	struct fedwalk_guess g = { 0 };
 	enum err e;
 
-	work->broadcasts.per_party = true; /* per-party values: each party's own vertices */
+	work->broadcasts.per_party = true; /* each party receives values for its own vertices */
 	e = take_guess(d, &g);
 	work->broadcasts.per_party = false;
 	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
@@ -352,7 +355,7 @@ static enum err party_fedwalk_judge_guess(struct devices *d)
 	return secure_send_wide(work, d->root, d->counts, FEDWALK_SUMMED);
 }
 
-/* Earlier messages differed by party, so the root's transcript starts anew. */
+/* Earlier messages differed between parties, so begin the transcript of the root's group again. */
 static enum err take_account(struct devices *d)
 {
 	struct work *work = d->work;
@@ -366,8 +369,8 @@ static enum err take_account(struct devices *d)
 				  FEDWALK_COUNTS);
 }
 
-/* Sets work->protocol to FEDWALK_DIMS floats for each of the dataset's nodes; nodes hosted
- * elsewhere and nodes without ties get zeros. There are no labels. */
+/* Runs the job. Sets work->protocol to FEDWALK_DIMS floats for each node of the dataset. Nodes that
+ * another party hosts and nodes without ties get zeros. There are no labels. */
 static enum err party_fedwalk_take_part(struct work *work, uint32_t *label)
 {
 	struct devices d = { .work = work };

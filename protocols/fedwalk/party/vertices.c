@@ -44,8 +44,8 @@ static int by_hash(const void *a, const void *b)
 	return memcmp(a, b, HASH);
 }
 
-/* Aligns own vertices and sets their rows in row_of (one entry per node of the dataset); other
- * nodes get NONE. Initialises place and host with only own vertices. */
+/* Aligns own vertices and sets their rows in row_of, which has one entry per node of the dataset.
+ * Other nodes get NONE. Initialises place and host, which then have only own vertices. */
 static enum err number_own(struct work *work, const struct dataset *d, struct vertices *v,
 			   uint32_t *row_of)
 {
@@ -116,8 +116,8 @@ static enum err wrong_directory(const struct work *work, size_t l, const char *w
 			  channel_peer(work->channel), work->name[l], what);
 }
 
-/* Takes the directory of party l. Each row must belong to exactly one party; neighbours that party
- * l hosts get their rows. */
+/* Reads the directory of party l. Each row must belong to exactly one party. Sets the rows of
+ * neighbours that party l hosts. */
 static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 			       const struct dataset *d, struct vertices *v, uint32_t *row_of)
 {
@@ -210,7 +210,7 @@ static void sort_ties(struct ties *t)
 		sort_u64(t->pair, t->n);
 }
 
-/* Collects the dataset's ties; counts and skips those to vertices that no party hosts. */
+/* Collects the dataset's ties. Counts and skips ties to vertices that no party hosts. */
 static void collect_ties(const struct dataset *d, struct vertices *v, const uint32_t *row_of,
 			 struct ties *t)
 {
@@ -252,7 +252,7 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 	return step_fault(work->channel, "%s sent a tie that is cut", work->name[l]);
 }
 
-/* Lays out lists of neighbours from the sorted ties. */
+/* Makes the lists of neighbours from the sorted ties. */
 static void vertices_lay_out(struct vertices *v, const struct ties *t)
 {
 	ALLOC(v->start, v->own + 1);
@@ -274,8 +274,8 @@ static void vertices_lay_out(struct vertices *v, const struct ties *t)
 			 v->isolated, v->own);
 }
 
-/* Merges this party's ties and those received into one rising list without duplicates. Counts ties
- * that only one of two parties listed. */
+/* Merges this party's ties and the received ones into one ascending list without duplicates. Counts
+ * ties that only one of two parties listed. */
 static enum err exchange_ties(struct work *work, struct vertices *v, struct ties *own)
 {
 	struct buf *out = batches(work), *in = batches(work);

@@ -16,20 +16,22 @@
 #include "party/work/work.h"
 
 struct vertices {
-	size_t own;          /* vertices hosted here, in the order of their rows */
-	uint32_t *node;      /* own: nodes of the dataset */
-	uint32_t *row;       /* own: rows, rising */
-	uint32_t *place;     /* n: index of a row among the own; UINT32_MAX: not hosted here */
-	uint16_t *host;      /* n: the party that hosts a row */
+	/* Number of vertices hosted here; they are in the order of their rows. */
+	size_t own;
+	uint32_t *node; /* own entries: node of the dataset */
+	uint32_t *row;  /* own entries: row, ascending */
+	/* N entries: index of a row among the own vertices; UINT32_MAX: not hosted here. */
+	uint32_t *place;
+	uint16_t *host;      /* n entries: the party that hosts a row */
 	size_t *start;       /* own + 1 */
-	uint32_t *neighbour; /* start[own] rows, rising for each */
-	size_t isolated;     /* own vertices without ties */
-	size_t one_sided;    /* ties that only one of two parties listed */
-	size_t unhosted;     /* ties left out */
+	uint32_t *neighbour; /* start[own] rows, ascending for each vertex */
+	size_t isolated;     /* number of own vertices without ties */
+	size_t one_sided;    /* number of ties that only one of two parties listed */
+	size_t unhosted;     /* number of ties to vertices that no party hosts */
 };
 
-/* Sets work->n. d must have d->hosted. ERR_PEER: inconsistent messages of others, as in
- * party_align(). */
+/* Finds hosts and ties. Sets work->n. d must have d->hosted. ERR_PEER: other parties' messages are
+ * inconsistent, as in party_align(). */
 enum err party_vertices(struct work *work, const struct dataset *d, struct vertices *v) MUST_CHECK;
 void vertices_release(struct vertices *v);
 

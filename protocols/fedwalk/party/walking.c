@@ -15,10 +15,11 @@ struct state {
 	struct draw draw;
 	unsigned width;  /* bytes per token */
 	unsigned length; /* l */
-	/* for each party: walks received from it; for this one: walks that stayed */
+	/* One buffer per party: walks received from it. In this party's own: walks that stay
+	 * here. */
 	struct buf *now;
-	struct buf *next;  /* for each party: walks to send to it */
-	struct buf done;   /* tokens of finished walks */
+	struct buf *next;  /* one buffer per party: walks to send to it */
+	struct buf done;   /* tokens of the walks that have ended */
 	uint32_t *written; /* l tokens of the current walk */
 };
 
@@ -41,7 +42,7 @@ static uint32_t get_token(const struct state *s, const uint8_t *p)
 	return le32toh(token);
 }
 
-/* Takes one walk of superstep t from *p. Checks it, because another party sent it. */
+/* Reads one walk of superstep t from *p. Checks the walk, because another party sent it. */
 static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, unsigned t,
 		       struct walker *walker)
 {
@@ -69,7 +70,7 @@ static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, u
 	       walker->tokens <= 2 * t;
 }
 
-/* Lines 13 to 35 at device walker->at; sends the walk on or ends it. */
+/* Lines 13 to 35 at device walker->at: writes tokens, and sends the walk on or ends it. */
 static void take_turn(struct state *s, struct walker *walker)
 {
 	struct walking *w = s->w;
@@ -135,7 +136,7 @@ static enum err superstep(struct state *s, unsigned t)
 	s->next = s->now;
 	s->now = now;
 	TRY(party_exchange(work, SEALED_WALKS, s->now, s->next, most));
-	for (size_t l = 0; l < work->L; l++) { /* replaces sent batches by received ones */
+	for (size_t l = 0; l < work->L; l++) { /* received batches replace the sent ones */
 		if (l == work->own)
 			continue;
 		buf_release(&s->now[l]);
@@ -156,7 +157,7 @@ static enum err walking_run(struct state *s)
 	const struct vertices *v = w->v;
 	const uint8_t *p;
 
-	/* line 4; no walk starts at a device without neighbours */
+	/* line 4; at a device without neighbours no walk starts */
 	for (size_t i = 0; i < v->own; i++) {
 		if (v->start[i] == v->start[i + 1])
 			continue;

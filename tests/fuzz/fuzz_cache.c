@@ -1,7 +1,7 @@
 /* Fuzzes pieces of a party's cache, without their checksum. An accepted piece fits the data and is
  * written again as the same bytes. The first byte selects an embedding or local clusters. */
 
-/* fuzzers do not link the daemon; only this file of its folder is needed */
+/* Fuzzers do not link the daemon, so this test includes the one source file that it needs. */
 #include "protocols/kcagc/party/pieces.c"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Fuzzes models: a model that model_parse() accepts is written again as the same bytes. This file
  * adds the checksum, since no input would have the right one. */
 
-/* fuzzers do not link the daemon; only this file of its folder is needed */
+/* Fuzzers do not link the daemon, so this test includes the one source file that it needs. */
 #include "protocols/kcagc/party/model.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

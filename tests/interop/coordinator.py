@@ -66,7 +66,7 @@ class Coordinator:
             kind, body = c.read_frame()
             assert kind in (wire.HELLO,
                             wire.RESUME), f"{c.peer} sent message {kind}, expected HELLO"
-            if kind == wire.RESUME:  # of an attempt that has ended
+            if kind == wire.RESUME:  # the peer resumes an attempt that has ended
                 c.link(wire.REFUSED, u16(wire.AGAIN) + field(b"another attempt follows"))
                 c.close()
                 continue

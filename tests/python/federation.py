@@ -167,7 +167,7 @@ def columns(parties, jobs=("kcagc",)):
 
 
 def ties(parties, by, jobs):
-    """Returns a federation on a graph without features, its edges or vertices split."""
+    """Returns a federation on a graph without features, whose edges or vertices are split."""
     return Federation(parties, by, jobs,
                       ["--features", 0, "--nodes", 150, "--clusters", 3, "--degree", 12,
                        "--homophily", 0.9])

@@ -53,7 +53,7 @@ def matches(expected, printed):
 
 
 class Shell:
-    """One bash for the whole page."""
+    """Runs all commands of the page in one bash."""
 
     def __init__(self):
         self.bash = subprocess.Popen(

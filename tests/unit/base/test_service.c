@@ -1,4 +1,4 @@
-/* Tests messages to systemd over a socket of this test. */
+/* Sends messages for systemd to a socket of this test, and compares them. */
 #include "tests/test.h"
 
 #include "common/base/log.h"

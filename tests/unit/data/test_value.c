@@ -1,5 +1,5 @@
-/* Messages hide values of the data until values_show() is called; only the program `coterie`
- * does. */
+/* Messages hide values of the data until values_show() is called; only the program `coterie` calls
+ * it. */
 #define TEST_VALUES_HIDDEN
 #include "tests/test.h"
 

@@ -95,8 +95,8 @@ TEST(mean_filter_by_matrix)
 	}
 }
 
-/* Checks `square` = ||F^t X||^2 and `spread`, the same after subtracting column means, against X,
- * which graph_filter() computed. */
+/* Checks that `square` is the square sum of X, and `spread` the same after subtracting column
+ * means. X is a result of graph_filter(). */
 static void check_spread(const struct mat *X, double square, double spread)
 {
 	double all = 0, off = 0;

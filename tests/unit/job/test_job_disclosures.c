@@ -1,7 +1,7 @@
 /* Each disclosure is listed exactly in the jobs to which it applies, once. */
 #include "jobs.h"
 
-enum { ROOM = 32 }; /* the size in run.json and in a party's log */
+enum { ROOM = 32 }; /* most disclosures in run.json and in a party's log */
 
 #define ANCHOR  "\"kind\": \"fedsc\", \"clusters\": 7"
 #define DENSE   ANCHOR ", \"variant\": \"dense\""

@@ -173,7 +173,7 @@ TEST(an_awaited_approval_is_a_state)
 	json_free(o);
 	json_free(names);
 	free(l);
-	live_link_ends(&(struct link_state){ .peer = "bank-a" }); /* as if it declined */
+	live_link_ends(&(struct link_state){ .peer = "bank-a" }); /* as if bank-a declined */
 	assert_int_equal(number("coterie_jobs{state=\"awaiting approval\"} "), 0);
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
 	record_end(&record, ERR_PEER, "bank-a declined");

@@ -4,8 +4,8 @@
  *     COTERIE_WRITE_PARAMETERS=1 build/plain/tests/unit/job/test_parameters
  *
  * rewrites that part of the page after a change of a table. It refuses if a default changed within
- * a schema, or a key was removed without a row in common/job/removed.c. Releases with that schema
- * would silently compute something else. */
+ * a schema, or a key was removed without a row in common/job/removed.c. Otherwise releases with
+ * that schema would silently compute something else. */
 #include "common/base/file.h"
 #include "common/job/job.h"
 #include "common/job/removed.h"

@@ -55,7 +55,7 @@ static void make(struct whole *w, unsigned leaves, unsigned order, enum values w
 	nodes_features(&w->X, words != MEASURED);
 	if (words == COUNTS)
 		repeat_words(&w->X);
-	for (size_t i = 0; words && i < NODES; i++) { /* columns 3, 4: years, one random */
+	for (size_t i = 0; words && i < NODES; i++) { /* columns 3 and 4 are years */
 		MAT(&w->X, i, 3) = 1900 + (double)(i / 500 % 7);
 		MAT(&w->X, i, 4) = 1900 + (double)(i % 100);
 	}
@@ -268,8 +268,8 @@ TEST(same_answers)
 	check(0, 3, MEASURED, ALIKE, DENSE);
 }
 
-/* Beside words, a column of numbers is shifted to mean 0; all ranks' rows count for word
- * weights. */
+/* A column of numbers among words is shifted to mean 0. Word weights count the rows of all
+ * ranks. */
 TEST(same_answers_of_words)
 {
 	check(0, 1, WORDS, ALIKE, DENSE);

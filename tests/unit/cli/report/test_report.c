@@ -140,8 +140,8 @@ TEST_WITH(test_directory, dir_enter, dir_leave)
 
 TEST(test_confusion)
 {
-	/* Class 2 is cluster 0, and class 5 is cluster 7. Class 9 and cluster 4 match nothing else;
-	 * the two counts are equal, so they are matched. */
+	/* Class 2 is cluster 0, and class 5 is cluster 7. There are as many classes as clusters, so
+	 * the remaining class 9 is matched with cluster 4. */
 	static const uint32_t truth[] = { 2, 2, 2, 5, 5, 9, 9, 9 };
 	static const uint32_t label[] = { 0, 0, 7, 7, 7, 0, 7, 4 };
 	struct json *e = json_object();

@@ -43,7 +43,8 @@ static void put_set(const char *set, const char *name, int count)
 	buf_release(&labels);
 }
 
-/* Returns the mean accuracy of one way of averaging, weighted by graphs. */
+/* Returns the mean accuracy of one clustering, such as the result or a baseline, over all
+ * graphs. */
 static double weighted(const char *way)
 {
 	struct json *v;

@@ -106,7 +106,7 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 		for (size_t j = 0; j <= M; j++)
 			gradient[j] -= pull * (j < M ? MAT(&X, row[i], j) : 1);
 	}
-	for (size_t j = 0; j <= M; j++) /* with weights 0, entries are in the hundreds */
+	for (size_t j = 0; j <= M; j++) /* for w = 0, entries exceed 100 */
 		assert_true(fabs(gradient[j]) < 1);
 	assert_true(w[1] > 0.8 && fabs(w[0]) < 0.6 && w[M] < -0.5);
 	for (size_t i = 0; i < N; i++)

@@ -1,7 +1,7 @@
 /* Fuzzes JSON, jobs and offers. Accepted JSON is written as JSON that reads back the same. An
- * accepted job is within its bounds, its effective text has itself as effective text, and its offer
- * is read as the same job. An offer is refused, or is written as an offer that reads back the
- * same. */
+ * accepted job is within its bounds. Its effective text does not change if it is read and written
+ * again, and its offer is read as the same job. An offer is refused, or is written as an offer that
+ * reads back the same. */
 #include "common/base/json.h"
 #include "common/job/job.h"
 #include "protocols/kcagc/job.h"

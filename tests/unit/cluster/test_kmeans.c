@@ -371,7 +371,7 @@ TEST(corners)
 	assert_true(inertia == 0);
 	mat_release(&c);
 	sample_normal(&Z, 5, 3, 2);
-	kmeans(&Z, NULL, &p, label, NULL, &inertia); /* labels of the seeds */
+	kmeans(&Z, NULL, &p, label, NULL, &inertia); /* labels of the nearest seeds */
 	for (int i = 0; i < 5; i++)
 		assert_true(label[i] < 2);
 	assert_true(inertia > 0);

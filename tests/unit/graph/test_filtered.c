@@ -1,4 +1,5 @@
-/* Compares products with filtered features as a linear map with those of the filtered matrix. */
+/* Compares products with a linear map of filtered features and products with the filtered
+ * matrix. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filtered.h"
 #include "common/linalg/la.h"

@@ -88,7 +88,7 @@ TEST(basis)
 			MAT(&A, i, j) = j == 3 ? 1 : MAT(&A, i, j - 3) + 2;
 	check_basis(&A, 6);
 	sample_normal(&A, 7, 9, 2);
-	A.cols = 6; /* as many columns as possible */
+	A.cols = 6; /* as many columns as the rows permit */
 	check_basis(&A, 6);
 	sample_normal(&A, 7, 9, 2);
 	assert_ok(ortho_basis(&A));

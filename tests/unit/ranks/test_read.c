@@ -305,7 +305,7 @@ TEST(wrong_features)
 /* ---- in the order of ids ---- */
 
 struct renaming {
-	struct dataset d; /* as one process has it */
+	struct dataset d; /* read by one process */
 	char *features, *edges;
 };
 

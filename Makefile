@@ -1,38 +1,37 @@
-# make                  everything: build/bin/coordinator, party, coterie, and, where Open MPI is,
-#                       coterie-worker
+# make                  everything: build/bin/coordinator, party, coterie, and, if Open MPI is
+#                       installed, coterie-worker
 # make lab              build/bin/coterie-lab: baselines and measurements for research;
 #                       coterie-netlab: the emulator of scripts/netlab; neither is installed
-# make check            unit tests; ROOM=proto those of tests/unit/proto alone
-# make bench            the masked sum and the kernels, as ratios
-# make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
-# make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five
-#                       hours; and HOURS=2 of faults by chance, SEED=1
+# make check            unit tests; ROOM=proto: only those of tests/unit/proto
+# make bench            benchmarks of the masked sum and the kernels; prints ratios
+# make fuzz SECONDS=60  runs each fuzzer for so long (30 by default); needs clang
+# make soak             every fault in every step of every protocol, and 20 minutes of each fuzzer:
+#                       five hours; then random faults for HOURS=2 with SEED=1
 # make lint             layers, formatting, static analysis
-# make format           clang-format in place
-# make reproducible     the programs from two folders are the same bytes: five minutes
-# make docs             all pages as a site, with search: build/docs/index.html; needs scripts/deps
-#                       --docs, and for the reference of the Python package --python
-# make install          to $(DESTDIR)$(PREFIX); SECURITY_CONTACT=security@example.org: who takes
-#                       reports of security issues, in the installed SECURITY.md
-# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): HEAD of git, and
-#                       sbom.spdx.json; DIST=DIR: there
-# make wheel            build/dist/coterie-VERSION-py3-none-*.whl: the Python package for pip, with
-#                       the programs inside, and without; needs scripts/deps --wheel
-# make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
+# make format           runs clang-format in place
+# make reproducible     builds the programs in two folders and compares their bytes: five minutes
+# make docs             all pages as a site with search: build/docs/index.html; needs scripts/deps
+#                       --docs, and --python for the reference of the Python package
+# make install          installs to $(DESTDIR)$(PREFIX); SECURITY_CONTACT=security@example.org: the
+#                       contact for security issues, in the installed SECURITY.md
+# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version) of git's HEAD, and
+#                       sbom.spdx.json; DIST=DIR: writes them to DIR
+# make wheel            build/dist/coterie-VERSION-py3-none-*.whl: the Python package for pip, one
+#                       with the programs inside and one without; needs scripts/deps --wheel
+# make deb              build/deb/*.deb: Debian packages of that archive; needs scripts/deps --deb
 # make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs
 #                       root
-# make container-check  images by the Containerfile, and a job between three of them; needs root,
-#                       scripts/deps --container
+# make container-check  builds images by the Containerfile, and runs a job between three of them;
+#                       needs root and scripts/deps --container
 # make clean
 #
-# SAN=address,undefined or SAN=thread: the same in a build folder of its own. With fuzzer-no-link
-# among them (clang) that is build/fuzz, in which fuzzers and sanitized tests share their objects.
-# WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other
-# warnings. CC=clang works too. CFLAGS adds.
+# SAN=address,undefined or SAN=thread: builds with sanitizers, in a separate build folder. With
+# fuzzer-no-link in the list (clang), the folder is build/fuzz, in which fuzzers and sanitized tests
+# share their objects. WERROR=1: a warning ends the build, as in scripts/check; other compilers and
+# libraries may give other warnings. CC=clang works too. CFLAGS adds compiler flags.
 
 PREFIX   ?= /usr/local
-# Of a sanitizer's build what counts is how soon its tests are through, and that its traces name
-# lines.
+# In a build with sanitizers, tests should run fast, and traces should name lines.
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 B        := build/plain
 BIN      := build/bin
@@ -42,12 +41,11 @@ comma := ,
 FUZZED   := $(findstring fuzzer-no-link,$(SAN))
 B        := build/$(if $(FUZZED),fuzz,$(subst $(comma),-,$(SAN)))
 BIN      := $(B)/bin
-# These warnings need -O2 to be right.
+# gcc gives false warnings of these two kinds without -O2, so they are off.
 SAN_FLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
              $(if $(findstring clang,$(CC)),,-Wno-format-truncation -Wno-maybe-uninitialized)
 else
-# A sanitizer looks closer than these do. tests/integration/test-binaries.sh reads what came of
-# them.
+# Builds with sanitizers need none of these. tests/integration/test-binaries.sh checks their effect.
 HARDEN      := -fstack-protector-strong -fstack-clash-protection -fPIE -U_FORTIFY_SOURCE \
 	-D_FORTIFY_SOURCE=2
 HARDEN_LINK := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
@@ -58,7 +56,7 @@ endif
 VERSION  := $(shell cat VERSION)
 BUILD    := $(or $(shell scripts/version build 2>/dev/null),$(VERSION))
 
-# Other builds warn of the sources that build/fuzz compiles.
+# Other builds compile the same sources with warnings, so build/fuzz needs none.
 WARN     := $(if $(FUZZED),-w,-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wvla $(if $(WERROR),-Werror))
 STRICT   := $(if $(FUZZED),,-Wconversion)
@@ -67,14 +65,14 @@ DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \
             -ffile-prefix-map=$(CURDIR)=.
-# libmicrohttpd only where something of it is called: it brings a TLS library of its own, which is
-# of no use here.
+# Links libmicrohttpd only to programs that call it, since it loads a TLS library that is not used.
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd \
 	-Wl,--pop-state -lgmp -lm -pthread
 
-# Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a
-# room, and so is each protocol, but for its roles, which are part of server and party: COMMON has
-# them from the top down. scripts/lint layers holds the folders within the others apart.
+# Rooms: the parts of the source tree. Each is an archive, and links itself and the rooms below it.
+# Each folder of common/ is a room, and so is each protocol. A protocol's roles are part of server
+# and party. COMMON lists its rooms from the top down. scripts/lint layers checks the folders within
+# the other rooms.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 PROTOCOLS  := $(sort $(patsubst protocols/%/,%,$(wildcard protocols/*/)))
 COMMON     := $(addprefix common/,http job ranks) $(PROTOCOLS:%=protocols/%) \
@@ -99,12 +97,13 @@ BELOW_party  := $(call lib,party proto crypto) $(BELOW_common)
 BELOW_cli    := $(call lib,cli server party proto crypto) $(BELOW_common)
 BELOW_lab    := $(call lib,lab) $(BELOW_cli)
 BELOW_netlab := $(call lib,netlab) $(BELOW_base)
-# Tests of a folder of common/ link it and what stands below, so that what looks up does not link.
+# Tests of a folder of common/ link only it and the folders below, so that a call of a higher folder
+# fails to link.
 from        = $(shell echo ' $(COMMON)' | sed 's| \(.* \)*$(1) |$(1) |')
 $(foreach r,$(filter-out common/base,$(filter common/%,$(COMMON))),$(eval BELOW_$(notdir $(r)) := \
 	$(call lib,$(call from,$(r)))))
 BELOW_crypto := $(call lib,crypto) $(BELOW_privacy)
-# Tests of a protocol run both halves against each other in memory.
+# Tests of a protocol run its coordinator side and party side against each other in memory.
 BELOW_both   := $(call lib,server party proto crypto) $(BELOW_common)
 
 TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
@@ -123,7 +122,7 @@ $(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-lab: $(B)/lab/main.o $(BELOW_lab)
 $(BIN)/coterie-netlab: $(B)/lab/netlab/main.o $(BELOW_netlab)
-# Only where there is Open MPI.
+# Only if Open MPI is installed.
 $(B)/worker/%.o: DEPFLAGS += $(shell pkg-config --cflags ompi-c)
 $(BIN)/coterie-worker: LDLIBS := $(shell pkg-config \
 	--libs openblas lapacke libcjson) -lm -pthread $(if $(WORKER),$(shell pkg-config \
@@ -132,16 +131,16 @@ $(BIN)/coterie-worker: $(B)/worker/main.o $(SRC_worker:%.c=$(B)/%.o) $(BELOW_ran
 no-worker:
 	@echo "coterie-worker: skipped, as libopenmpi-dev is not installed;" \
 		"scripts/deps --ranks installs it"
-# For LD_PRELOAD, so without a sanitizer: tests/faults/nth.sh.
+# tests/faults/nth.sh loads this by LD_PRELOAD, so it is built without sanitizers.
 SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -shared -fPIC -pthread -o $@ $<
-# For coterie job: linked into nothing else.
+# Only coterie job uses libcurl, so only coterie and its tests link it.
 $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(shell pkg-config --libs libcurl)
-# liblinear is for coterie-lab classify.
+# coterie-lab classify uses liblinear.
 $(BIN)/coterie-lab $(B)/tests/unit/lab/%: LDLIBS += -llinear
-# netlab calls mlockall: link only cJSON.
+# netlab locks all its memory by mlockall(), so it links only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-lab $(BIN)/coterie-netlab \
 	$(BIN)/coterie-worker:
@@ -156,18 +155,18 @@ $(call lib,$(1)): $(SRC_$(1):%.c=$(B)/%.o)
 endef
 $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 
-# Bytes from outside and secrets are handled here: no silent conversion.
+# These files handle bytes from outside and secrets, so implicit conversions give warnings.
 $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o \
 	$(B)/protocols/fedgcn/file.o $(B)/protocols/fedsc/model.o: WARN += $(STRICT)
-# The pages are in the programs, byte for byte.
+# These objects contain the pages byte for byte.
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 $(B)/cli/report/page.o: $(wildcard cli/report/page/*.* cli/report/page/uplot/*)
-# The numerics are worth the compile time.
+# Numerical code is compiled with -O3, which takes longer.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks,$(B)/common/$(r)/%.o) \
            $(patsubst %.c,$(B)/%.o,$(foreach r,$(PROTOCOLS),$(SRC_protocols/$(r))))
 $(NUMERIC) $(B)/crypto/%.o $(B)/lab/privacy/entropy.o: OPT := $(if $(FUZZED),,-O3 -falign-loops=32)
 
-# With the commit; programs alone have it, or each would compile and link everything.
+# Only main.o of each program has the commit. Otherwise each commit would recompile everything.
 $(B)/%/main.o: FLAGS += -DCOTERIE_BUILD='"$(BUILD)"'
 $(B)/%/main.o: build/version
 build/version: FORCE
@@ -178,11 +177,12 @@ $(B)/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) $(OPT) -c -o $@ $<
 
-# tests/unit/ROOM/test_x.c links the room it tests and what lies below. The two halves of a protocol
-# have headers of the same names, so what the tests in memory need of each is compiled apart.
+# tests/unit/ROOM/test_x.c links the room that it tests and the rooms below. The coordinator side
+# and the party side of a protocol have headers of the same names. So code of tests that includes
+# such a header is compiled in a separate file for each side.
 HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
-# gold links each of the two hundred test programs in half the time of ld.bfd, or less. It warns of
-# clang's sanitizers; lld is as fast.
+# gold takes at most half the time of ld.bfd for each of the two hundred test programs. It gives
+# warnings about clang's sanitizers, so lld, which is as fast, links build/fuzz.
 TEST_LD   := $(if $(FUZZED),lld,gold)
 TEST_LD   := $(if $(shell command -v ld.$(TEST_LD)),-fuse-ld=$(TEST_LD))
 unit_needs = $(strip $(if $(filter lab/netlab/%,$(1)),$(BELOW_netlab),\
@@ -194,10 +194,10 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# A test's own code is compiled more often than it runs.
+# Test code is compiled more often than it runs, so it is optimised less.
 $(B)/tests/unit/%.o: OPT := $(if $(SAN),-O0,-O1)
 
-# ROOM="NAME...": tests of these folders of tests/unit alone.
+# ROOM="NAME...": runs only the tests in these folders of tests/unit.
 ROOM_TESTS = $(or $(filter $(ROOM:%=$(B)/tests/unit/%/%),$(TESTS)),$(error ROOM=$(ROOM): no tests \
 	in tests/unit/$(ROOM)))
 tests: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) lab)
@@ -209,7 +209,7 @@ benches: $(BENCHES)
 bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
-# What fuzzers link is compiled by clang, so that everything below them is instrumented.
+# clang compiles all code that fuzzers link, so that all of it is instrumented.
 ifdef FUZZED
 build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(call lib,proto crypto) $(BELOW_common)
 	$(CC) $(subst fuzzer-no-link,fuzzer,$(SAN_FLAGS)) $(TEST_LD) -o $@ $^ $(LDLIBS)
@@ -221,7 +221,7 @@ endif
 fuzz: fuzzers
 	scripts/fuzz --seconds $(or $(SECONDS),$(FUZZ_S),30) $(notdir $(FUZZERS))
 
-# The programs from two folders, without ccache: the same bytes.
+# Builds the programs in two folders, without ccache, and checks that their bytes are the same.
 reproducible:
 	@rm -rf build/twice && mkdir -p build/twice/one build/twice/another/folder
 	@for d in one another/folder; do \
@@ -232,7 +232,7 @@ reproducible:
 		exit 1; \
 		sha256sum build/twice/one/build/bin/$$p; done
 
-# What scripts/check --all has a sample of.
+# Runs in full the tests of which scripts/check --all runs a sample.
 HOURS ?= 2
 SEED  ?= 1
 BY_CHANCE := $(wildcard tests/faults/nth.sh tests/faults/nemesis.sh)
@@ -257,7 +257,7 @@ format:
 lint:
 	scripts/lint
 
-# Programs and modules of Debian, not of another Python.
+# Uses Debian's Python programs and modules, not those of another Python.
 docs:
 	@api=; if /usr/bin/python3 -c 'import sphinx, sklearn, pandas' 2>/dev/null; then \
 		api=--python; else \
@@ -306,8 +306,7 @@ install: all $(COMPLETIONS)/bash/coterie
 	install -m 644 $(COMPLETIONS)/zsh/* $(SHARE)/zsh/vendor-completions
 	install -m 644 $(COMPLETIONS)/fish/* $(SHARE)/fish/vendor_completions.d
 
-# The same commit on the same packages gives the same bytes, whatever umask, git's settings or the
-# clock are.
+# The same commit on the same packages gives the same bytes, for any umask, git settings and time.
 DIST   ?= build/dist
 DISTED = coterie-$(shell scripts/version)
 dist: all
@@ -328,7 +327,7 @@ dist: all
 wheel: all
 	scripts/wheel --bin $(BIN) $(DIST)
 
-# Unit tests are make check's: DEB_BUILD_OPTIONS= runs them once more.
+# Does not run unit tests, which make check runs. DEB_BUILD_OPTIONS= runs them here too.
 DEB ?= build/deb
 deb: dist
 	DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-nocheck}" scripts/deb $(DIST)/$(DISTED).tar.gz \
@@ -343,7 +342,7 @@ clean:
 
 .PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format \
 	lint docs install dist wheel deb deb-check container-check clean
-# Kept, unlike other intermediate files; .SECONDARY would not compile a new file older than its
-# archive.
+# Keeps the objects, unlike other intermediate files. With .SECONDARY, make would not compile a new
+# source file that is older than its archive.
 .PRECIOUS: $(B)/%.o
 -include $(shell find build -path build/compat -prune -o -name '*.d' -type f -print 2>/dev/null)

@@ -39,8 +39,9 @@ struct plan {
 	struct mat *X; /* destination; NULL if only the spread is wanted */
 	size_t width;
 	size_t rows;
-	double **buffer; /* per worker: two panels */
-	size_t **next;   /* per worker, for sparse columns: `next` of node_load() */
+	unsigned workers; /* that have room */
+	double **buffer;  /* per worker: two panels */
+	size_t **next;    /* per worker, for sparse columns: `next` of node_load() */
 	/* scratch for rows that other ranks read, needed if a step reads its own output buffer */
 	double *box;
 	filter_see *see; /* or NULL */
@@ -302,6 +303,7 @@ static void shared_filter(const struct plan *p, unsigned threads, size_t number)
 
 static void graph_filter_make_room(struct plan *p, unsigned workers)
 {
+	p->workers = workers;
 	ALLOC(p->buffer, workers);
 	ALLOC(p->next, workers);
 	for (unsigned w = 0; w < workers; w++) {
@@ -313,14 +315,17 @@ static void graph_filter_make_room(struct plan *p, unsigned workers)
 	}
 }
 
-static void release_room(struct plan *p, unsigned workers)
+static void release_room(struct plan *p)
 {
-	for (unsigned w = 0; w < workers; w++) {
+	for (unsigned w = 0; w < p->workers; w++) {
 		free(p->buffer[w]);
 		free(p->next[w]);
 	}
 	free(p->buffer);
 	free(p->next);
+	p->workers = 0;
+	p->buffer = NULL;
+	p->next = NULL;
 }
 
 static size_t panels_of(const struct plan *p, size_t cols)
@@ -344,6 +349,7 @@ static bool steps_look_back(const struct filter_steps *s)
 	return false;
 }
 
+/* Makes room for workers unless the plan has it; the caller releases it. */
 static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
 {
 	const struct filter_peers *peers = p->nodes.peers;
@@ -354,7 +360,10 @@ static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threa
 	workers = is_large(p) ? 1 : parallel_workers(threads, panels);
 	p->X = X;
 	filter_steps_init(&p->steps, psi);
-	graph_filter_make_room(p, workers);
+	if (p->workers < workers) {
+		release_room(p);
+		graph_filter_make_room(p, workers);
+	}
 	if (peers)
 		filter_peers_take(peers, X);
 	if (peers && steps_look_back(&p->steps))
@@ -365,7 +374,6 @@ static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threa
 		shared_filter(p, threads, i);
 	free(p->box);
 	p->box = NULL;
-	release_room(p, workers);
 	if (peers)
 		filter_peers_give_back(peers, X);
 	filter_steps_release(&p->steps);
@@ -380,6 +388,7 @@ static enum err graph_filter_run(const struct graph *g, enum filter_kind kind, u
 	 * leaves are folded only for two steps or more. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
 	common_graph_filter_run(&p, psi, threads, X);
+	release_room(&p);
 	filter_plan_release(&p.nodes);
 	return ERR_OK;
 }
@@ -468,6 +477,7 @@ size_t filter_run_panel(const struct filter_run *r)
 void filter_run_end(struct filter_run *r)
 {
 	if (r) {
+		release_room(&r->plan);
 		filter_plan_release(&r->plan.nodes);
 		free(r->plan.leave);
 	}
@@ -565,7 +575,7 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	spread_begin(&s);
 	graph_filter_make_room(&s.plan, workers);
 	parallel(threads, panels, panel_spread, &s);
-	release_room(&s.plan, workers);
+	release_room(&s.plan);
 	filter_plan_release(&s.plan.nodes);
 	spread_add_groups(s.term, s.groups, powers, square, spread);
 	spread_end(&s);

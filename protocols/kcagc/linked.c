@@ -68,8 +68,8 @@ void linked_see(struct slice *s, struct seen *seen)
 	size_t m = features_cols(&s->X), rows = features_rows(&s->X), next = 0, n, *place;
 	double ends = (double)graph_neighbours(s->g), *x;
 
-	if (!seen->foreign || ends < 2 * LINKED_LEAST)
-		return;
+	if (!seen->foreign || ends < 2 * LINKED_LEAST || rows != s->g->adjacency.rows)
+		return; /* callers refuse another number of rows later */
 	ALLOC(place, m);
 	ALLOC(seen->unlinked, m);
 	x = alloc(rows, TOGETHER * sizeof(*x));

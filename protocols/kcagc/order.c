@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
+#include "protocols/kcagc/sketch.h"
 #include "protocols/kcagc/slice.h"
 
 #include <assert.h>
@@ -124,6 +125,55 @@ static void order_weigh_beside(struct order_search *s)
 	slice_release(&slice);
 }
 
+static enum err order_form(struct order_search *s)
+{
+	TRY(embed_weighed(s->g->ranks, s->X, &s->how, &s->F));
+	if (s->how.idf)
+		order_weigh_beside(s);
+	s->entries = embed_entries(s->g->ranks, &(struct features){ .dense = s->F });
+	return ERR_OK;
+}
+
+/* True if no order of the next block needs formed features. */
+static bool order_pays(const struct order_search *s)
+{
+	size_t n = features_rows(s->X), m = features_cols(s->X);
+	size_t d = min_size(s->how.dims, min_size(n, m));
+
+	if (s->beside || s->g->ranks)
+		return false;
+	for (unsigned t = 1; t <= ORDER_BLOCK; t++)
+		if (!filtered_pays(n, m, s->entries, graph_neighbours(s->g), s->how.filter,
+				   s->how.order + t, d))
+			return false;
+	return true;
+}
+
+/* True if sketches of the features stand for them in the search. Not with numbers among words, as
+ * the map does not centre these. */
+static bool order_sketches(struct order_search *s)
+{
+	struct features copy;
+	struct slice slice;
+	size_t n = features_rows(s->X), m = features_cols(s->X);
+	bool beside = false;
+
+	if (!s->X->is_sparse || n < SKETCH_ROWS || m <= 4 * SKETCH_COLUMNS || !s->how.dims ||
+	    s->how.dims > SKETCH_DIMS)
+		return false;
+	s->entries = embed_entries(s->g->ranks, s->X);
+	if (!order_pays(s)) /* ranks never form sketches */
+		return false;
+	if (s->how.idf) {
+		features_copy(&copy, s->X);
+		slice_begin(&slice, &copy, s->g, s->how.threads);
+		beside = slice_weigh_beside(&slice, &copy);
+		slice_release(&slice);
+		features_release(&copy);
+	}
+	return !beside;
+}
+
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how, const struct kmeans_params *clusters)
 {
@@ -132,13 +182,11 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 	*s = (struct order_search){ .X = X, .g = g, .how = *how, .clusters = *clusters };
 	s->how.order = 0;
 	s->clusters.ranks = g->ranks;
-	TRY(embed_weighed(g->ranks, X, how, &s->F));
-	if (how->idf)
-		order_weigh_beside(s);
-	s->entries = embed_entries(g->ranks, &(struct features){ .dense = s->F });
-	e = graph_check_rows(g, s->F.rows);
-	if (e == ERR_OK)
-		e = filter_run_begin(g, how->filter, &s->run);
+	TRY(graph_check_rows(g, features_rows(X)));
+	s->sketches = order_sketches(s);
+	if (!s->sketches)
+		TRY(order_form(s));
+	e = filter_run_begin(g, how->filter, &s->run);
 	if (e != ERR_OK)
 		mat_release(&s->F);
 	return e;
@@ -147,6 +195,7 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 void order_end(struct order_search *s)
 {
 	mat_release(&s->F);
+	mat_release(&s->Y);
 	features_release(&s->W);
 	if (s->map)
 		filtered_release(s->map);
@@ -166,12 +215,25 @@ bool psi_past(const double *fit, size_t known)
 	return known > best + ORDER_BLOCK && fit[known - 1] < fit[best] - ORDER_FIT;
 }
 
+/* The first order at which psi_past() ends the search; 0: none of those known. */
+static unsigned order_past(const double *fit, size_t known)
+{
+	for (size_t t = ORDER_BLOCK + 1; t <= known; t++)
+		if (psi_past(fit, t))
+			return (unsigned)t;
+	return 0;
+}
+
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order)
 {
-	unsigned last = *rule = psi_agc(intra, known);
+	unsigned past = fit ? order_past(fit, known) : 0, last;
 
-	if (!last && (known >= ORDER_CAP || (fit && psi_past(fit, known))))
+	*rule = psi_agc(intra, known);
+	if (past && past < *rule)
+		*rule = 0;
+	last = *rule ? *rule : past;
+	if (!last && known >= ORDER_CAP)
 		last = (unsigned)known;
 	*order = last && fit ? psi_fit(fit, last) : *rule;
 	if (!*rule && known >= ORDER_CAP && (!fit || *order == ORDER_CAP))
@@ -190,19 +252,6 @@ struct order_block {
 	uint32_t *label;      /* ORDER_BLOCK x n */
 	double *count, *part; /* ORDER_BLOCK x k; panels x ORDER_BLOCK */
 };
-
-static bool order_pays(const struct order_search *s)
-{
-	size_t n = s->F.rows, m = s->F.cols, d = min_size(s->how.dims, min_size(n, m));
-
-	if (s->beside || s->g->ranks)
-		return false;
-	for (unsigned t = 1; t <= ORDER_BLOCK; t++)
-		if (!filtered_pays(n, m, s->entries, graph_neighbours(s->g), s->how.filter,
-				   s->how.order + t, d))
-			return false;
-	return true;
-}
 
 /* Adds twice the variance of each cluster within a panel's columns. */
 static void order_see(void *ctx, size_t step, const struct filter_view *at)
@@ -268,6 +317,16 @@ static enum err order_cluster_block(struct order_search *s, struct order_block *
 	return ERR_OK;
 }
 
+/* The map of the unformed features at order 1. W gets the weighted features. */
+static enum err order_map(const struct order_search *s, struct features *W, struct filtered *map)
+{
+	struct embed_params first = s->how;
+
+	first.order = 1;
+	features_copy(W, s->X);
+	return embed_map(W, s->g, &first, map);
+}
+
 /* Clusters at all orders of the block before it filters F, so that each panel of F goes through all
  * steps in cache. */
 static enum err order_next_unformed(struct order_search *s, double *term)
@@ -277,12 +336,8 @@ static enum err order_next_unformed(struct order_search *s, double *term)
 	enum err e;
 
 	if (!s->map) {
-		struct embed_params first = s->how;
-
-		first.order = 1;
 		ALLOC(s->map, 1);
-		features_copy(&s->W, s->X);
-		TRY(embed_map(&s->W, s->g, &first, s->map));
+		TRY(order_map(s, &s->W, s->map));
 	}
 	b.label = alloc(ORDER_BLOCK * b.n, sizeof(*b.label));
 	ALLOC(b.count, ORDER_BLOCK * b.k);
@@ -301,12 +356,66 @@ static enum err order_next_unformed(struct order_search *s, double *term)
 	return e;
 }
 
+static enum err order_sketch(struct order_search *s)
+{
+	struct features W = { 0 };
+	struct filtered map;
+	enum err e = order_map(s, &W, &map);
+
+	if (e == ERR_OK) {
+		e = sketch_of(&map.map, &s->Y);
+		filtered_release(&map);
+	}
+	features_release(&W);
+	return e;
+}
+
+/* One order: psi_intra() and modularity of the clusters of Y, by sketch_of(). */
+static enum err order_sketched(struct order_search *s, const struct mat *Y, uint32_t *label,
+			       double *term)
+{
+	struct mat part, Z;
+	enum err e;
+
+	sketch_part(Y, 0, SKETCH_LEADING, &part);
+	e = embed_project(NULL, &part, &s->how, &Z);
+	mat_release(&part);
+	TRY(e);
+	kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
+	mat_release(&Z);
+	sketch_part(Y, SKETCH_LEADING, SKETCH_RANDOM, &part);
+	term[0] = psi_intra(NULL, &part, label, s->clusters.k);
+	mat_release(&part);
+	term[ORDER_BLOCK] = modularity(s->g, label, s->clusters.k);
+	progress_tick();
+	return ERR_OK;
+}
+
+static enum err order_next_sketched(struct order_search *s, double *term)
+{
+	uint32_t *label = alloc(s->g->adjacency.rows, sizeof(*label));
+	enum err e = ERR_OK;
+
+	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
+		if (s->how.order++)
+			filter_run_step(s->run, s->how.threads, &s->Y);
+		else
+			e = order_sketch(s);
+		if (e == ERR_OK)
+			e = order_sketched(s, &s->Y, label, term + t);
+	}
+	free(label);
+	return e;
+}
+
 enum err order_next(struct order_search *s, double *term)
 {
 	const struct ranks *R = s->g->ranks;
 	uint32_t *label;
 	enum err e = ERR_OK;
 
+	if (s->sketches)
+		return order_next_sketched(s, term);
 	if (order_pays(s))
 		return order_next_unformed(s, term);
 	label = alloc(s->F.rows, sizeof(*label));

@@ -22,14 +22,17 @@ struct order_search {
 	bool beside; /* numbers among words are standardised, so F is not just X weighted by idf */
 	struct filtered *map; /* filtered W, for singular vectors by products; NULL: not used yet */
 	struct features W;    /* X, weighted */
+	bool sketches;        /* Y stands for F: the last order's sketch */
+	struct mat Y;
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
 
-/* Begins the search, which takes one dense copy of X. X stays unchanged; X and g must outlive the
- * search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
- * among words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
- * the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
+/* Begins the search, which takes one dense copy of X, or on a large graph with sparse words a
+ * sketch (sketch.h): its terms are then near those of X. X stays unchanged; X and g must outlive
+ * the search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf,
+ * numbers among words are standardised and the words weighted, as in slice_weigh_beside(); embed()
+ * applies the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;
@@ -39,9 +42,10 @@ enum err order_next(struct order_search *s, double *term) MUST_CHECK;
 void order_end(struct order_search *s);
 
 /* Decides from the first `known` sums of terms over all parties. *rule: order by AGC's rule; 0 if
- * the distance has not risen. *order: order by psi_fit(), or *rule if fit is NULL; 0 if more terms
- * are needed. Without a rise the search ends where psi_past() says or at ORDER_CAP, and psi_fit()
- * takes this for AGC's order; ERR_JOB if that is ORDER_CAP itself or fit is NULL. */
+ * the distance has not risen before psi_past() ended the search. *order: order by psi_fit(), or
+ * *rule if fit is NULL; 0 if more terms are needed. Without a rise the search ends at the first
+ * order of psi_past(), or at ORDER_CAP, and psi_fit() takes this for AGC's order; ERR_JOB if that
+ * is ORDER_CAP itself or fit is NULL. */
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order) MUST_CHECK;
 

@@ -1,0 +1,63 @@
+#include "protocols/kcagc/sketch.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/linalg/la.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Products by F'F that turn random rows to the leading directions. */
+enum { SKETCH_TURNS = 2 };
+
+static enum err turn_to_leading(const struct linear_map *F, struct mat *P)
+{
+	TRY(la_orthonormal_rows(P));
+	for (unsigned turn = 0; turn < SKETCH_TURNS; turn++) {
+		struct mat next;
+
+		F->square(F->ctx, P, &next);
+		mat_release(P);
+		*P = next;
+		TRY(la_orthonormal_rows(P));
+		progress_tick();
+		TRY(progress_check());
+	}
+	return ERR_OK;
+}
+
+enum err sketch_of(const struct linear_map *F, struct mat *Y)
+{
+	struct mat P, in, rows;
+	struct rng rng;
+	enum err err;
+
+	rng_seed(&rng, 1, 0);
+	mat_init(&P, SKETCH_LEADING, F->cols);
+	for (size_t i = 0; i < P.rows * P.cols; i++)
+		P.a[i] = rng_unit(&rng) - 0.5;
+	err = turn_to_leading(F, &P);
+	if (err) {
+		mat_release(&P);
+		return err;
+	}
+	mat_init(&in, SKETCH_COLUMNS, F->cols);
+	memcpy(in.a, P.a, P.rows * P.cols * sizeof(*P.a));
+	for (size_t i = P.rows * P.cols; i < in.rows * in.cols; i++)
+		in.a[i] = (rng_unit(&rng) < 0.5 ? -1 : 1) / sqrt(SKETCH_RANDOM);
+	mat_release(&P);
+	F->multiply(F->ctx, &in, &rows);
+	mat_release(&in);
+	mat_init(Y, rows.cols, rows.rows);
+	for (size_t i = 0; i < Y->rows; i++)
+		for (size_t j = 0; j < Y->cols; j++)
+			MAT(Y, i, j) = MAT(&rows, j, i);
+	mat_release(&rows);
+	return ERR_OK;
+}
+
+void sketch_part(const struct mat *Y, size_t first, size_t columns, struct mat *part)
+{
+	mat_init(part, Y->rows, columns);
+	for (size_t i = 0; i < Y->rows; i++)
+		memcpy(ROW(part, i), ROW(Y, i) + first, columns * sizeof(*part->a));
+}

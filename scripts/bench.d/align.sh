@@ -1,8 +1,8 @@
-# align -- rows that all parties have, by the secure sum of their tables: over TLS, beside the same
-# bytes without masks and beside the hashing of the ids alone. tests/bench/bench_align.c measures,
-# and says what exactly.
+# align -- time to find the rows that all parties have, by the secure sum of their tables over TLS.
+# Compared with the same bytes without masks, and with hashing the ids alone.
+# tests/bench/bench_align.c measures; its comments have the details.
 #
-# COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
+# COTERIE_BENCHES: directory of that program, instead of build/plain/tests/bench.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -17,12 +17,13 @@ measure() {
 	for ids in 100000 1000000 $($quick || echo 10000000); do
 		for L in 2 4 $($quick || echo 16); do
 			((ids * L <= 40000000)) || continue # more than two cores and 24 GiB are for
-			cell_known "$ids ids" "L=$L" 'bytes an id' || one # the last of its cells
+			# this cell is measured last
+			cell_known "$ids ids" "L=$L" 'bytes an id' || one
 		done
 	done
 }
 
-one() { # of $ids and $L
+one() { # measures the cells of $ids and $L
 	local line=$out/runs/align-$ids-$L.txt field goal=''
 	local -A f=()
 	if ! setpriv --pdeathsig KILL "$program" "$ids" "$L" "$seeds" >"$line" 2>"$line.err"; then
@@ -40,7 +41,7 @@ one() { # of $ids and $L
 	put 'bytes an id' "${f[bytes_an_id]}" 64
 }
 
-put() { # COLUMN VALUE [GOAL]: at most GOAL
+put() { # COLUMN VALUE [GOAL]: the value should be at most GOAL
 	local met=-
 	[[ -z ${3-} ]] || met=$(verdict "$2" "x <= $3")
 	cell "$ids ids" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" \

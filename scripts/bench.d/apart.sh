@@ -1,6 +1,6 @@
-# apart -- fedspectral with each edge at one party: exact and fedspectral+ by how many parties there
-# are; and where neighbours differ: what methods of kcagc make of a graph, beside what they make of
-# features alone.
+# apart -- two tables. Parties: fedspectral with each edge at one party, variants exact and
+# fedspectral+ by the number of parties. Neighbours: accuracy of kcagc's methods on graphs whose
+# neighbours differ, compared with features alone.
 #
 #   --only WORD     sets alone whose name has it
 #   --part parties | neighbours     one of the two
@@ -12,7 +12,7 @@ default_seeds=3 quick_seeds=1
 
 at='' only='' part=''
 
-# Its sets have a table of their own, by this name in the first field of a cell.
+# This part has a separate table: its cells have this name in the first field.
 neighbours='neighbours'
 
 option() { # NAME VALUE
@@ -43,8 +43,8 @@ measure() {
 
 # ---- each edge at one party ----
 
-# $at/SET: edges alone, and truth.csv: classes, or where there are none what pooled clustering
-# finds.
+# $at/SET has the edges, and truth.csv: the classes, or without classes the clusters of the pooled
+# graph.
 make_graphs() {
 	local set
 	at=$out/runs/apart
@@ -70,7 +70,7 @@ measure_parties() {
 		for L in 2 5 10; do
 			one "$set" "$k" exact "$L"
 			one "$set" "$k" fedspectral+ "$L"
-			# Of two parties an edge is with one, overlap or not.
+			# With two parties each edge is at one party, with or without overlap.
 			((L == 2)) || one "$set" "$k" 'fedspectral+, overlap' "$L" --overlap 0.4
 		done
 	done <<-END
@@ -81,7 +81,7 @@ measure_parties() {
 	END
 }
 
-score() { # TRUTH LABELS...: ACC and ARI in percent
+score() { # TRUTH LABELS...: prints ACC and ARI in percent
 	"$bin/coterie" eval --truth "$@" | jq -r '"\(100 * .acc) \(100 * .ari)"'
 }
 
@@ -90,7 +90,7 @@ truth() { # SET SEED
 		"$at/$1/labels.txt"; else echo "$at/pooled-$1-$2/labels.csv"; fi
 }
 
-# The pooled graph's labels, a run of coterie-lab spectral for each seed.
+# Makes the pooled graph's labels by one run of coterie-lab spectral for each seed.
 pooled() { # SET K
 	local seed L all=''
 	for ((seed = 1; seed <= seeds; seed++)); do
@@ -140,8 +140,8 @@ one() { # SET K ROW L [RUN-ARG...]
 
 # ---- where neighbours differ ----
 
-# All sets with features, a graph and classes, 4 parties, columns dealt out anew for each seed. The
-# two large ones, last, have one.
+# All sets with features, a graph and classes, and 4 parties. Columns are distributed differently
+# for each seed. The last two sets are large and get one seed.
 measure_neighbours() {
 	local set k seeds=$seeds
 	while read -r set k; do
@@ -166,7 +166,7 @@ measure_neighbours() {
 	END
 }
 
-# ACC in percent, a line for each seed -> ACC; or 1 and WHY.
+# Sets ACC to the accuracies in percent, one line per seed; or fails and sets WHY.
 accuracy() { # DATA LABELS JOB
 	local seed run=$out/runs/neighbours/run said=$out/runs/neighbours/said
 	ACC=''
@@ -183,7 +183,7 @@ accuracy() { # DATA LABELS JOB
 	done
 }
 
-# Features without the graph, by the method that needs no tree.
+# Clusters features without the graph, by the method that needs no tree.
 alone() { # SET K
 	local at=$out/runs/neighbours/$1
 	rm -rf "$at"
@@ -198,8 +198,9 @@ method() { # SET K COLUMN JOB
 	of "$1" "$3" "$data/$1" "{\"clusters\": $2, \"filter\": {\"order\": \"auto\"}} + $4"
 }
 
-# landmark and gcc are held to the best of features alone and tree, by its own order and by one at
-# which features are degrees where those of neighbours soon agree; these come before them.
+# The goal of landmark and gcc is the best of three results: features alone, tree with its own
+# order, and tree with an order at which features become degrees if neighbours' features soon agree.
+# These three are measured first.
 of() { # SET COLUMN DATA JOB
 	local m bound='' judged=()
 	! cell_known "$neighbours" "$1" "$2" || return 0
@@ -216,14 +217,14 @@ of() { # SET COLUMN DATA JOB
 		"${judged[@]}"
 }
 
-best_of() { # SET: nothing unless all three are there
+best_of() { # SET: prints nothing unless all three exist
 	awk -F , -v set="$neighbours" -v row="$1" '
 		$1 == set && $2 == row && ($3 == "features alone" || $3 ~ /^tree/) && $4 != "" {
 		n++; if ($4 > best) best = $4 }
 		END { if (n == 3) print best }' "$csv"
 }
 
-# ---- what is printed ----
+# ---- the printed table ----
 
 render() {
 	local all=$csv

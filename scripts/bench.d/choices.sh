@@ -1,6 +1,6 @@
-# choices -- what each choice of the preset is worth: kCAGC as it is, and with one taken back.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# choices -- the effect of each choice of the preset: kCAGC with all choices, and without one of
+# them. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there,
+# used here
 about='accuracy with each choice of the preset taken back alone: k^ = 2k, mean over L'
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh
@@ -19,7 +19,7 @@ measure() {
 	done
 }
 
-# One table with a column per set.
+# Prints one table with a column per set.
 one() { # CHOICE SET
 	local L all='' name="mean over L"
 	! cell_known "$name" "$1" "$2" || return 0

@@ -1,5 +1,6 @@
-# defaults -- whether defaults hold: each method with only the number of clusters given, on each set
-# as it is and presented otherwise, beside features alone, the graph alone and pooled data.
+# defaults -- tests the defaults: each method with only the number of clusters given, on each set in
+# its original form and in other forms (defaults.py). Compared with features alone, the graph alone
+# and pooled data.
 #
 #   --set NAME,...           some sets; all take hours
 #   --only PRESENTATION,...  asis, or one of defaults.py
@@ -7,8 +8,8 @@
 #   --parties L,...          default 2,8
 #   --since FILE             CSV of this table from the last release
 #
-# A cell misses its goal if its ACC is more than .01 below that of features alone, for methods that
-# have both, or below FILE's. The call then ends with 1.
+# A cell misses its goal if its ACC is more than .01 below FILE's, or, for methods that use features
+# and a graph, below that of features alone. The call then exits with 1.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -72,7 +73,7 @@ fits() { # SET PRESENTATION METHOD
 	esac
 }
 
-# The set so presented -> DIR; or 1 and WHY.
+# Makes the set in this form and sets DIR; or fails and sets WHY.
 presented() { # SET PRESENTATION L
 	local columns=()
 	DIR=$data/$1
@@ -126,7 +127,7 @@ defaults_cell() { # SET PRESENTATION METHOD L
 	fi
 }
 
-# The more of what features alone and the last release have, less .01.
+# Prints the larger ACC of features alone and of the last release, minus .01.
 least_of() { # SET PRESENTATION COLUMN METHOD
 	{
 		[[ $4 != landmark && $4 != gcc && $4 != tree ]] ||

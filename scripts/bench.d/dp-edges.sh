@@ -1,5 +1,5 @@
-# dp-edges -- what differential privacy of an edge costs: fedspectral's `exact` with noise in its
-# sums, beside noise on edges and none.
+# dp-edges -- accuracy lost by differential privacy of an edge: fedspectral's `exact` with noise in
+# its sums, compared with noise on edges and without noise.
 #
 #   --only WORD     sets alone whose name has it
 # shellcheck shell=bash
@@ -16,8 +16,8 @@ option() { # NAME VALUE
 	only=$2
 }
 
-# Planted graphs of 2000 nodes in 16 classes, mean degree 20, 40 and 100; real ones, whose truth is
-# central clustering in 10.
+# Planted graphs have 2000 nodes in 16 classes and mean degrees of 20, 40 and 100. For real graphs,
+# the truth is central clustering into 10 clusters.
 make_graphs() {
 	local d set
 	at=$out/runs/dp-edges
@@ -102,8 +102,8 @@ one() { # SET K ROW COLUMN NOISE MORE
 	put "$1" "$3" "$4" "${got[@]}"
 }
 
-# Each party's own noise on each pair of nodes of the matrix that it gives; spectral clustering of
-# their sum.
+# Each party adds its own noise to each entry of its matrix; then spectral clustering of the sum of
+# the matrices.
 on_edges() { # SET K EPS COLUMN
 	local seed got=()
 	! cell_known "$1" "edges, eps $3" "$4" || return 0

@@ -1,5 +1,5 @@
-# dp -- what differential privacy costs: k-means and FedSC's landmarks with noise in their sums,
-# beside noise on rows and none.
+# dp -- accuracy lost by differential privacy: k-means and FedSC's landmarks with noise in their
+# sums, compared with noise on rows and without noise.
 #
 #   --only WORD     tables alone whose name has it: a set, or "by fedsc"
 # shellcheck shell=bash
@@ -11,8 +11,8 @@ default_seeds=5 quick_seeds=2
 delta=1e-5 only=''
 EPS=(0.5 1 2 4 8)
 
-# Rows of one scale around 0, and the length that hold them, from what such data are: not private,
-# and the same for all.
+# Rows are scaled around 0. Scale and maximum length come from general knowledge about such data:
+# they are not private, and are the same for all parties.
 make_sets() {
 	[[ ! -e $out/runs/dp/ready ]] || return 0
 	mkdir -p "$out/runs/dp"
@@ -20,7 +20,7 @@ make_sets() {
 		"$out/runs/dp/clouds-2000" >/dev/null
 	"$bin/coterie" synth --points --nodes 20000 --features 16 --clusters 8 --apart 6 --out \
 		"$out/runs/dp/clouds-20000" >/dev/null
-	# without scikit-learn the others remain
+	# without scikit-learn, only the other sets are measured
 	/usr/bin/python3 scripts/bench.d/dp.py "$out/runs/dp" || return 0
 	touch "$out/runs/dp/ready"
 }
@@ -78,7 +78,8 @@ one() { # SET KIND K TABLE ROW COLUMN NOISE
 			--out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
 			all+=$(sed -n 's/.*ARI \([-0-9.]*\).*/\1/p' "$at/said")$'\n'
 		else
-			lost=$((lost + 1)) # too few rows are near each other, once noise is on them
+			# with noise on the rows, too few rows are near each other
+			lost=$((lost + 1))
 			all+=0$'\n'
 		fi
 	done

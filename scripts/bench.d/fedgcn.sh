@@ -1,14 +1,15 @@
-# fedgcn -- FedGCN on the paper's five settings, with the sets of graphs that are here, beside its
-# baselines: Tables 2 and 3, what prototype sharing adds (Figure 3), lambda (Figure 4); core seconds
-# of a round, memory; and one set at three parties that do not all have every class.
+# fedgcn -- FedGCN on the paper's five settings, with the available sets of graphs, and its
+# baselines: Tables 2 and 3, the gain from prototype sharing (Figure 3), lambda (Figure 4). Also
+# core seconds of a round, memory, and one set at three parties that do not all have every class.
 #
 #   --only table2 | table3 | figure3 | figure4 | cost | classes     one part
 #   --setting SM | SM-BIO | SM-BIO-SY | SN | CV           of tables and figures, one setting
 #   --set NAME   --deal equal | missing | unequal         of classes, one set, one way to deal it
 #                out
 #
-# Each party has one set, but for classes. Scores are in percent, means over parties weighted by
-# graphs, or plain where it says so: the paper does not say which its own are.
+# Each party has one set, except in the part classes. Scores are in percent. They are means over
+# parties weighted by numbers of graphs, or plain means if the row is so named: the paper does not
+# say which it uses.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -61,7 +62,7 @@ asked() { # SETTING
 
 # ---- runs ----
 
-# The sets that are here -> DIR, L; those that are not -> MISSING
+# Sets DIR and L for the sets that exist, and MISSING to the names of the others
 gather() { # SETTING
 	local set
 	DIR=$out/data/$1 L=0 MISSING=''
@@ -77,7 +78,7 @@ gather() { # SETTING
 	done
 }
 
-# Scores of each seed, a JSON text a line -> SCORES; or 1 and WHY.
+# Sets SCORES to one JSON text per seed and line; or fails and sets WHY.
 runs() { # NAME SETTING [LAUNCH-ARG...]
 	local seed all
 	gather "$2"
@@ -95,11 +96,12 @@ runs() { # NAME SETTING [LAUNCH-ARG...]
 	done
 }
 
-each() { jq "100 * .$1.\"$2\".$3" <<<"$SCORES"; } # mean|weighted WAY SCORE: a line for each seed
+# mean|weighted WAY SCORE: prints a line for each seed
+each() { jq "100 * .$1.\"$2\".$3" <<<"$SCORES"; }
 
 metrics=(ACC NMI ARI F1)
 
-# A way's scores as cells; with a goal for each, if given.
+# Writes the scores of one method as cells; with a goal for each, if given.
 scores() { # SET ROW weighted|mean WAY [PAPER-ROW] [GOALS...]
 	local i m goal met x goals=("${@:6}")
 	for i in 0 1 2 3; do
@@ -124,7 +126,7 @@ none() { # SET ROW
 
 # ---- Table 2 ----
 
-# ACC NMI ARI F1, of means weighted by graphs.
+# ACC NMI ARI F1 of the paper, which are compared with means weighted by graphs.
 declare -gA goals_of=([SM:paper]='72 23 26 65' [SM:default]='76.5 40 42 71'
 	[SM-BIO-SY:paper]='67 18 19 59' [SM-BIO-SY:default]='70.5 31 31 65.5'
 	[CV:paper]='35 42 23 31' [CV:default]='60 58 46 59')
@@ -150,7 +152,7 @@ by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	local way plain=''
 	read -ra goals <<<"${goals_of[$1:$2]-}"
 	! cell_known "$1" "$2: plain mean" F1 || return 0 # the last of its cells
-	# The paper has structure and what attributes there are.
+	# The paper uses structure, and attributes if the graphs have them.
 	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] ||
 		plain='--set features=coordinates'
 	# shellcheck disable=SC2086
@@ -194,7 +196,7 @@ shared() { # SET ROW SETTING AGGREGATION PROTOTYPES
 	scores "$1" "$2" weighted result "$2"
 }
 
-# BS, each party alone, is Table 2's row "alone"; CPO: consensus prototypes.
+# BS (each party alone) is the row "alone" of Table 2. CPO means consensus prototypes.
 figure3() {
 	local setting
 	for setting in "${settings[@]}"; do
@@ -224,9 +226,9 @@ figure4() {
 
 # ---- parties that do not all have every class ----
 
-# One set at three parties, each class at all of them (equal), each missing at one (missing), or of
-# k classes k, 2k/3 and k/3 (unequal). Each by the mixture and by k-means at last, and with them the
-# network as it was drawn.
+# One set at three parties. equal: all parties have each class. missing: each class is missing at
+# one party. unequal: the parties have k, 2k/3 and k/3 of the k classes. Each is clustered at the
+# end by the mixture and by k-means, and also with the untrained network.
 classes() {
 	local set k how final features
 	while read -r set k features; do
@@ -262,8 +264,8 @@ classes() {
 	END
 }
 
-# -> SCORES, party by party, and JOINED, of all parties' labels as one list; a JSON text a line. 1
-# and WHY if one failed.
+# Sets SCORES (party by party) and JOINED (of all parties' labels as one list), one JSON text per
+# line. If a run fails, fails and sets WHY.
 dealt_runs() { # SET K HOW FINAL [RUN-ARG...]
 	local seed at=$out/runs/fedgcn/classes-$1
 	local p=$at/parties run=$at/run
@@ -295,7 +297,7 @@ dealt_joined() { # SET ROW
 
 # ---- what a round costs ----
 
-# CPU seconds of all that this shell has waited for -> CPU
+# Sets CPU to the processor seconds of all processes that this shell has waited for
 cpu() {
 	local line
 	times >"$out/times"
@@ -313,7 +315,7 @@ cost() {
 	done
 }
 
-# Ten rounds less one, so that reading and what comes once do not count.
+# Measures ten rounds minus one round, so that reading and other work done once do not count.
 costs_of() { # SETTING
 	local of_ten of_one before each_round largest met=- goal='' peak column
 	note_peaks
@@ -347,7 +349,7 @@ costs_of() { # SETTING
 
 # ---- what is printed ----
 
-part_of() { # PATTERN COMMAND...: renders those sets alone
+part_of() { # PATTERN COMMAND...: renders only the sets that match PATTERN
 	local all=$csv
 	csv=$out/$table.part
 	grep -E "^(set|$1)," "$all" >"$csv" || true

@@ -1,6 +1,5 @@
-# fedsc -- FedSC beside its paper's tables, what it costs, and how that grows.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# fedsc -- FedSC compared with its paper's tables, its costs, and their growth. shellcheck
+# shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='FedSC on rows: accuracy, noise, factors, d, parties, Algorithm 1, skew, time, memory; --only
 	SECTION,... anew'
 default_seeds=10
@@ -21,7 +20,7 @@ option() {
 	done
 }
 
-fewer() { # with --quick: without coil20, of which factors and dims are
+fewer() { # with --quick: omits coil20, which only factors and dims use
 	$quick || return 0
 	sets='iris banknote'
 	only=${only:-clean noise parties letter skew circles time memory growth}
@@ -41,7 +40,7 @@ measure() {
 	for section in ${only//,/ }; do "measure_$section"; done
 }
 
-# Cells of a section that was asked for by name are measured again.
+# If a section is named in the call, its cells are measured again.
 forget() { # SECTION
 	[[ -e $csv ]] || return 0
 	awk -F , -v section="$1" 'NR == 1 { print; next }
@@ -122,7 +121,7 @@ factor_scores() { # ALPHA_Z ALPHA_C
 
 measure_dims() {
 	local d row half seeds=$seeds
-	((seeds <= 5)) || seeds=5 # as the paper
+	((seeds <= 5)) || seeds=5 # as in the paper
 	for row in anchor paper; do
 		for d in 140 160 180 194 200 220 240 400 600 749 800 1000 1200; do
 			! cell_known 'coil20 by d' "$row" "d=$d" || continue
@@ -165,14 +164,14 @@ measure_parties() {
 
 # ---- Algorithm 1 as published: configs/jobs/fedsc-paper.json, both readings of lambda ----
 
-# d of Appendix D.3's rule on the kernel of all rows; of coil20 the paper's, of Table 4.
+# d by the rule of Appendix D.3 on the kernel of all rows; for coil20, the d of the paper's Table 4.
 declare -gA dims_of=([iris]=7 [banknote]=11 [coil20]=194)
 letter_changes=('Z at random' 'Z at random; lambda / 2' 'Z landmarks')
 declare -gA \
 	letter_options=(['Z at random']='' ['Z at random; lambda / 2']='--set kernel.lambda=0.005'
 	['Z landmarks']='--set start=landmarks')
 
-# One process has the labels of daemons.
+# Runs in one process, which gives the same labels as daemons.
 measure_letter() {
 	local set change LAUNCH=("$bin/coterie" run) all=$seeds seeds options c
 	for set in $sets; do
@@ -197,7 +196,7 @@ measure_letter() {
 	letter_circles
 }
 
-letter_cell() { # SET ROW COLUMN DATA [LAUNCH-ARG...]: beside PAPER
+letter_cell() { # SET ROW COLUMN DATA [LAUNCH-ARG...]: compares with PAPER
 	if acc_of "$4" letter $P --set "dims=${dims_of[$4]}" "${@:5}"; then
 		cell "${@:1:3}" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
 			paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
@@ -228,7 +227,7 @@ letter_circles() {
 	done
 }
 
-# ---- skew: the same seeds, rows dealt out at random and by class ----
+# ---- skew: the same seeds, with rows distributed at random and by class ----
 
 measure_skew() {
 	local set skew uniform change met options all=$seeds seeds
@@ -245,7 +244,7 @@ measure_skew() {
 				runs="$seeds"
 			[[ $skew != 0 ]] || uniform=$VALUE
 		done
-		# of the mean, from all at random to all by class
+		# change of the mean, from rows at random to rows by class
 		change=$(awk -v a="$uniform" -v b="$VALUE" 'BEGIN { printf "%.4f", b - a }')
 		met=-
 		$quick || met=$(verdict "$change" "x < 0.01 && x > -0.01")
@@ -254,7 +253,7 @@ measure_skew() {
 	done
 }
 
-# ---- Figures 3 and 4: two circles around each other, which k-means cannot tell apart ----
+# ---- Figures 3 and 4: two concentric circles, which k-means cannot separate ----
 
 measure_circles() {
 	local noise row data=$out/data
@@ -276,7 +275,8 @@ measure_circles() {
 	done
 }
 
-# Equation 37 with r = 2 and 4, 629 points on each; noise is a party's, as in the other tables.
+# Equation 37 with r = 2 and 4 and 629 points on each circle. Each party adds noise, as in the other
+# tables.
 make_circles() { # DIR
 	mkdir -p "$1"
 	awk 'BEGIN {
@@ -325,14 +325,14 @@ measure_time() {
 	done
 }
 
-# ---- the most memory that a process held ----
+# ---- peak memory of a process ----
 
-slice_mib() { # ROWS COLUMNS: of one party
+slice_mib() { # ROWS COLUMNS: prints the MiB of one party's slice
 	awk -v n="$1" -v m="$2" -v parties=$P \
 		'BEGIN { printf "%.1f", n / parties * m * 8 / 1048576 }'
 }
 
-# Party and coordinator from $peaks; the party's goal is 3 slices + 200 MiB.
+# Writes peak memory of party and coordinator from $peaks. The party's goal is 3 slices + 200 MiB.
 put_peaks() { # SET ROW ROWS COLUMNS [COORDINATOR-GOAL]
 	local most party coordinator
 	most=$(slice_mib "$3" "$4" |
@@ -400,7 +400,7 @@ grow() { # ROWS
 		ratio=$(awk -v a="$each" -v b="$before" 'BEGIN { printf "%.2f", a / b }')
 		bounded growth "$1" 'to the last' "$ratio" '<= 2'
 	fi
-	# what the coordinator holds is of d and m, not of n
+	# the coordinator's memory depends on d and m, not on n
 	put_peaks growth "$1" "$1" 64 \
 		"$(awk -v x="${first:-0}" 'BEGIN { if (x) printf "%.0f", 1.25 * x }')"
 	before=$each first=${first:-$(value_of growth "$1" coordinator)}
@@ -408,7 +408,7 @@ grow() { # ROWS
 
 # ---- as markdown ----
 
-part() { # PATTERN COMMAND...: renders the cells of some sets
+part() { # PATTERN COMMAND...: renders only the sets that match PATTERN
 	local all=$csv
 	csv=$out/$table.part
 	{ head -n 1 "$all" && grep -E "^($1)," "$all"; } >"$csv" || true
@@ -417,13 +417,13 @@ part() { # PATTERN COMMAND...: renders the cells of some sets
 	csv=$all
 }
 
-titled() { # SET TITLE COMMAND...: nothing where the set has no cells
+titled() { # SET TITLE COMMAND...: prints nothing if the set has no cells
 	grep -q "^$1," "$csv" || return 0
 	printf '\n%s:\n' "$2"
 	part "$1" "${@:3}"
 }
 
-beyond() { # Goal: past the paper's FedSC on clean rows
+beyond() { # Goal: better than the paper's FedSC on clean rows
 	awk -F , '$3 == "noise=0" && $2 == ($1 == "orl" ? "dense ACC" : "anchor ACC") && $8 != "" {
 			n++
 			if ($4 > $8) past = past (past ? ", " : "") $1
@@ -433,7 +433,7 @@ beyond() { # Goal: past the paper's FedSC on clean rows
 'FedSC: %s. These are not: %s.\n", past ? past : "none", behind ? behind : "none" }' "$csv"
 }
 
-# An empty unit is written as "-".
+# Writes an empty unit as "-".
 in_units() { render_grid '{value} {unit}' | sed 's/ - |/ |/g'; }
 beside() { render_grid '{value} +- {deviation} / {paper}' | sed 's| / -||g'; }
 

@@ -1,10 +1,10 @@
-# fedspectral -- spectral clustering of edges that are spread over parties, beside central
-# clustering and the paper's similarity; its sweeps; seconds, memory and exchange on synthetic
-# graphs.
+# fedspectral -- spectral clustering of edges that are distributed over parties, compared with
+# central clustering and the paper's similarity; the paper's sweeps; seconds, memory and exchange on
+# synthetic graphs.
 #
 #   --only accuracy | sweeps | scale     one part
 #
-# Similarity (Algorithm 5) and ARI are against `coterie-lab spectral` on the pooled graph.
+# Similarity (Algorithm 5) and ARI compare with `coterie-lab spectral` on the pooled graph.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -37,7 +37,7 @@ measure() {
 
 K=10
 
-# Labels of the pooled graph, once for each seed -> CENTRAL
+# Makes labels of the pooled graph, once for each seed, and sets CENTRAL
 central() { # SET SEED
 	CENTRAL=$out/data/central/$1-k$K-seed$2
 	[[ ! -e $CENTRAL/result.json ]] || return 0
@@ -58,7 +58,8 @@ job_of() { # VARIANT
 	esac
 }
 
-# A line for each seed -> SIMILARITY and ARI, in percent, ROUNDS, SECONDS_EACH; or 1 and WHY.
+# Sets SIMILARITY and ARI, in percent, ROUNDS and SECONDS_EACH, with one line per seed; or fails and
+# sets WHY.
 runs() { # NAME SET VARIANT L [LAUNCH-ARG...]
 	local seed all job
 	read -ra job <<<"$(job_of "$3")"
@@ -113,7 +114,7 @@ accuracy() {
 	done
 }
 
-# What must be the central clustering: the goals are for the worst of the seeds.
+# Measures variants that must equal central clustering. The goals are for the worst seed.
 exact() { # SET ROW L [LAUNCH-ARG...]
 	local column
 	! cell_known "$1" "$2" seconds || return 0 # the last of its cells
@@ -159,7 +160,7 @@ other() { # SET ROW VARIANT [LAUNCH-ARG...]
 	cell "$1" "$2" seconds value="$(fine <<<"$SECONDS_EACH")" runs="$seeds"
 }
 
-# What the similarity thinks of labels that know nothing of the graph.
+# Measures the similarity of labels that do not depend on the graph.
 blind() { # SET
 	local seed what all similarity ari
 	for what in 'random labels' 'one cluster'; do
@@ -246,7 +247,7 @@ scale() {
 	for n in 10000 $($quick || echo 100000 1000000); do one_size "$n"; done
 }
 
-one_size() { # NODES: ten times as many edges
+one_size() { # NODES: measures a graph with ten times as many edges
 	local row="$((EDGES * $1)) edges" dir=$out/data/graph-$1 large=$out/data/scale.json column \
 		seconds all
 	! cell_known scale "$row" 'x exchange' || return 0 # the last of its cells
@@ -282,7 +283,7 @@ bounded() { # ROW COLUMN VALUE GOAL [FIELD=VALUE...]
 	cell scale "$1" "$2" value="$3" goal="$4" verdict="$met" "${@:5}"
 }
 
-# A step of ten times as many edges: at most twice as long for each.
+# With ten times as many edges, time per edge should at most double.
 per_edge() { # ROW NODES SECONDS
 	local now before
 	now=$(awk -v s="$3" -v n="$2" -v d=$EDGES 'BEGIN { printf "%.3f", 1e6 * s / (n * d) }')
@@ -292,8 +293,9 @@ per_edge() { # ROW NODES SECONDS
 		"${before:+<= $(awk -v b="$before" 'BEGIN { print 2 * b }')}"
 }
 
-# A round without its product, beside the same bytes through TLS and the masks at their rate: see
-# tests/bench/bench_exchange.c. And what the coordinator waited for in a round of the run.
+# Measures a round without its product, compared with the time of the same bytes through TLS and of
+# the masks: see tests/bench/bench_exchange.c. Also measures how long the coordinator waited in a
+# round of the run.
 exchange() { # ROW NODES
 	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_exchange \
 		line=$out/runs/$table/exchange-$2.txt field

@@ -1,12 +1,12 @@
-# fedwalk -- embeddings of vertices whose ties stay with their parties, beside DeepWalk on the
-# pooled graph: how well they tell classes, messages of a walk, what the edge attack finds; the
+# fedwalk -- embeddings of vertices whose edges stay with their parties, compared with DeepWalk on
+# the pooled graph: accuracy of classification, messages of a walk, success of the edge attack; the
 # paper's sweeps of training share, k, eps and p; memory and seconds.
 #
 #   --only accuracy | sweeps | scale     one part
 #
-# Classes are told by one logistic regression each (coterie-lab classify), on 5 splits; F1 is in
-# percent. Seeds are those of the split and of the job: --seeds N runs each cell so often (default
-# 1, of minutes).
+# One logistic regression per class predicts it (coterie-lab classify), on 5 splits; F1 is in
+# percent. A seed is used for the split and for the job. --seeds N runs each cell N times (default
+# 1; a run takes minutes).
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -53,8 +53,8 @@ job_of() { # ROW -> JOB, an array
 	esac
 }
 
-# A line for each seed -> MICRO, MACRO, in percent at training share RATIO, and the runs'
-# directories in RUNS; or 1 and WHY.
+# Sets MICRO and MACRO, in percent at training share RATIO, with one line per seed, and RUNS to the
+# runs' directories; or fails and sets WHY.
 runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 	local seed f1 JOB
 	job_of "$3"
@@ -75,7 +75,7 @@ runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 	done
 }
 
-# Those of the pooled graph.
+# Embeddings of the pooled graph.
 deepwalk() { # NAME SET SEED
 	local ids=()
 	RUN=$out/runs/$table/$1
@@ -139,8 +139,7 @@ embedded() { # SET ROW [LAUNCH-ARG...]
 	cell "$1" "$2" precision value="$(fact attack_precision | xargs printf '%.3f')" \
 		runs="$seeds"
 	cell "$1" "$2" recall value="$(fact attack_recall | xargs printf '%.3f')" runs="$seeds"
-	# Four minutes on two cores, six for the exact matrices, are what this must take no longer
-	# than.
+	# The limits are four minutes on two cores, and six minutes for the exact matrices.
 	case "$1 $2" in
 	'blogcatalog exact dtw') column='< 360' ;;
 	blogcatalog*) column='< 240' ;;
@@ -177,7 +176,7 @@ sweeps() {
 	done
 }
 
-# One run, by the share that trains.
+# Measures one run by training share.
 shares() { # SET METHOD
 	local x f1
 	! cell_known "$1 sweeps" "share 0.6; $2" macro || return 0
@@ -222,7 +221,7 @@ scale() {
 	$quick || scaled 100000 10 '< 24576'
 }
 
-# A planted graph with 20 ties for each vertex.
+# Makes a planted graph with 20 edges for each vertex.
 scaled() { # N GAMMA GOAL-MIB
 	local set=$out/data/planted-$1
 	! cell_known planted "n = $1" seconds || return 0

@@ -1,6 +1,6 @@
-# figure4 -- two parties that have a part of the graph each: together, and each alone.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# figure4 -- two parties that each have a part of the graph: accuracy together, and of each alone.
+# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
+# here
 about='accuracy by the part of the graph that each of two parties has: kCAGC, b-kCAGC, AGC alone
 	(cora)'
 
@@ -42,7 +42,7 @@ together_scores() { # ROW
 		graphs=own
 }
 
-# Its own columns and its own edges, and nothing else.
+# A party alone has only its own columns and edges.
 alone_scores() { # PARTY
 	local seed at=$out/runs/$table/alone
 	ACC='' NMI='' F1=''
@@ -67,7 +67,7 @@ render() {
 		and the complete graph. The goal: together, the parties are no worse than the better
 		of the two alone.
 	TEXT
-	local all=$csv # a curve: rows in its order, whatever was measured first
+	local all=$csv # sorts rows along the curve, in any order of measurement
 	csv=$out/$table.rows
 	{ head -n 1 "$all" && tail -n +2 "$all" | sort -s -t , -k 2,2; } >"$csv"
 	render_grid '{value} +- {deviation}'

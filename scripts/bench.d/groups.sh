@@ -1,7 +1,6 @@
-# groups -- k-means with many parties by X25519 beside ffdhe3072: one federation after the other, in
-# turn, loopback.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# groups -- k-means with many parties by X25519 and by ffdhe3072. Federations run one after the
+# other over loopback, alternating between the two. shellcheck shell=bash shellcheck
+# disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='many parties, secure_sum.group x25519 beside ffdhe3072: kmeans on synthetic rows, seconds and
 	processor seconds, their ratios, memory of the coordinator'
 default_seeds=3 quick_seeds=1
@@ -20,7 +19,7 @@ measure() {
 	done
 }
 
-one() { # of $L and $goal
+one() { # measures the cells of $L and $goal
 	local seed group job starts x
 	local -A each=() processor=() memory=([ffdhe3072]=0 [x25519]=0)
 	rm -rf "$out/runs/groups/starts"
@@ -55,7 +54,7 @@ one() { # of $L and $goal
 	done
 }
 
-row() { # NAME FFDHE X25519: seconds of each run, a line each
+row() { # NAME FFDHE X25519: writes a row; the arguments have the seconds of each run, one per line
 	local f x ratio
 	f=$(printf %s "$2" | median)
 	x=$(printf %s "$3" | median)
@@ -66,13 +65,13 @@ row() { # NAME FFDHE X25519: seconds of each run, a line each
 		verdict="$([[ -z $goal ]] && echo - || verdict "$ratio" "x <= $goal")"
 }
 
-# Processor seconds of a command and all that it starts.
+# Prints the processor seconds of a command and of all its children.
 timed() { # COMMAND...
 	local TIMEFORMAT='%U %S'
 	{ time "$@" >/dev/null 2>&1; } 2>&1 | awk 'END { print $1 + $2 }'
 }
 
-# The parties decline the job when all have come.
+# The parties decline the job after all have connected.
 only_starts() {
 	printf '{ "kind": "kmeans", "clusters": 5, "seed": 1 }\n' >"$out/runs/groups/starts.json"
 	scripts/launch --quiet --data "$at" --job "$out/runs/groups/starts.json" --parties "$L" \

@@ -1,5 +1,4 @@
-# hard -- data that say the same in other words: what each method of kCAGC makes of them.
-# shellcheck shell=bash
+# hard -- accuracy of each method of kCAGC on equivalent data in other forms. shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='ACC of tree, landmark and gcc on cora as it is, with empty, repeated and foreign columns,
 	rows without features; few nodes'
@@ -10,7 +9,8 @@ needs() { needs_data cora; }
 SETS=$out/runs/hard
 plain='as it is'
 
-# A party each of so many; what it is held to: the same method on the data as they are, or nothing.
+# Number of parties, and the result that is the goal: that of the same method on the original data,
+# or none.
 measure() {
 	local set L clusters held
 	if [[ ! -e $SETS/ready ]]; then
@@ -37,12 +37,12 @@ measure() {
 	END
 }
 
-# The order that AGC's rule finds differs from split to split, and accuracy with it.
+# The order found by AGC's rule differs between splits, and so does accuracy.
 runs_of() { # METHOD
 	[[ $1 == 'tree, auto' ]] && ! $quick && echo $((8 * seeds)) || echo "$seeds"
 }
 
-# Two files of as many lines: the mean of their differences, and its standard error.
+# Prints the mean difference of two files with the same number of lines, and its standard error.
 lost() { # BEFORE AFTER
 	paste "$1" "$2" | awk '{ d = $1 - $2; s += d; q += d * d } END { if (NR > 1) {
 		v = (q - s * s / NR) / (NR - 1);

@@ -17,11 +17,11 @@ needs() {
 	[[ -e .git ]] || fail "this is no git repository"
 }
 
-code() { # FOLDER...: C of the repository
+code() { # FOLDER...: lists C files of the repository
 	git ls-files -- "${@/%//*.[ch]}" "${@/%//*.def}" "${@/%//*.inc}"
 }
 
-lines() { # of the files on stdin
+lines() { # counts lines of the files on stdin
 	xargs -r cat | wc -l
 }
 
@@ -68,7 +68,7 @@ measure() {
 	fi
 }
 
-libraries() { # that the product's programs load themselves, libc and libm aside
+libraries() { # lists libraries that the product's programs load directly, except libc and libm
 	objdump -p "$bin"/{coordinator,party,coterie} |
 		awk '$1 == "NEEDED" && $2 !~ /^lib(c|m)\.so/ && $2 !~ /^ld-/ { print $2 }' | sort -u
 }
@@ -86,11 +86,11 @@ keys_without_example() {
 	} | sort -u)
 }
 
-paths_of() { # NAME FILE...: NAME.PATH of each member
+paths_of() { # NAME FILE...: prints NAME.PATH of each member
 	jq -r --arg of "$1" 'paths | map(tostring) | $of + "." + join(".")' "${@:2}"
 }
 
-pronouns() { # of comments in the files on stdin
+pronouns() { # counts pronouns in comments of the files on stdin
 	# shellcheck disable=SC2016
 	xargs awk '
 		/\/\*/ { open = 1 }

@@ -1,7 +1,6 @@
-# jobs -- what a party that stays costs a job, the first ones and after a thousand: nothing may
-# grow.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# jobs -- cost of a job for a party process that stays, in the first jobs and after a thousand:
+# nothing may grow. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by
+# bench; set there, used here
 about='processor time, memory and open files of parties that stay for 1000 jobs (50 with --quick),
 	three of them, loopback'
 default_seeds=1
@@ -53,13 +52,13 @@ serve() { # $jobs
 	rm -rf "$at"
 }
 
-come() { # DIR: the parties, to the coordinator that listens
+come() { # DIR: connects the parties to the coordinator that listens
 	local l name end=$((SECONDS + 60))
 	while [[ ! -s $1/ready ]] && ((SECONDS < end)); do sleep 0.02; done
 	address=$(<"$1/ready")
 	jq --arg address "$address" '.listen = $address' "$1/made/work/coordinator.json" \
 		>"$1/made/work/same.json"
-	# where the parties will look again
+	# the port at which the parties will connect again
 	mv "$1/made/work/same.json" "$1/made/work/coordinator.json"
 	for ((l = 0; l < L; l++)); do
 		name=$(printf 'party-%02d' "$l")

@@ -1,13 +1,13 @@
-# k -- which k of a range is chosen where classes are known, at four parties and of pooled data.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# k -- the k chosen from a range for sets with known classes, at four parties and on pooled data.
+# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
+# here
 about='which k of a range is chosen where classes are known, at four parties and of pooled data'
 default_seeds=3 quick_seeds=1
 
 L=4
 
 measure() {
-	local at set LAUNCH=("$bin/coterie" run) # the same labels as of daemons
+	local at set LAUNCH=("$bin/coterie" run) # gives the same labels as daemons
 	at=$(realpath -m "$out/runs/k")
 	mkdir -p "$at"
 	for set in wine digits customers simplex line weak region; do own_set "$set"; done
@@ -27,14 +27,15 @@ measure() {
 	$quick || most=1 pooled='- -' rows coil20 "$data/coil20" 10 25 none
 }
 
-most=99 # seeds of a set at most: the large ones take long
+most=99 # maximum number of seeds of a set, since large sets take long
 
-own_set() { # NAME: scikit-learn's or planted
+own_set() { # NAME: makes a set of scikit-learn or a planted one
 	[[ -d $at/$1 ]] || /usr/bin/python3 scripts/bench.d/k.py "$1" "$at/$1" 2>/dev/null ||
 		rm -rf "${at:?}/$1"
 }
 
-# The cells of one set and method: its classes, the ks by seed, and those of pooled data.
+# Writes the cells of one set and method: number of classes, the k of each seed, and the k of pooled
+# data.
 put() { # SET ROW DIR POOLED [NOTE]
 	local classes near
 	classes=$(sort -u "$3/labels.txt" | wc -l)
@@ -53,10 +54,12 @@ put() { # SET ROW DIR POOLED [NOTE]
 	cell "$1" "$2" 'at the classes' value="$(printf %.2f "$AT")"
 }
 
-within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); } # A B: by 1 of each other
+# A B: true if they differ by at most 1
+within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); }
 
-# $ALONE: the ks of the largest silhouette, stable or not. Of the last seed: $MARGIN, $STABLE (the
-# most stable k, and how stable it is), $AT (how stable the classes' number is).
+# Sets $KS, and $ALONE: for each seed, the k with the largest silhouette, stable or not. For the
+# last seed also sets $MARGIN, $STABLE (the most stable k and its stability) and $AT (the stability
+# of the number of classes).
 ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 	local seed classes
 	classes=$(sort -u "$2/labels.txt" | wc -l)
@@ -108,7 +111,7 @@ embedded() { # SET METHOD FROM TO
 		"clusters={\"from\":$3,\"to\":$4}"
 }
 
-as_many() { # SET ROW DIR JOB [LAUNCH-ARG...]: of one party the job takes no range
+as_many() { # SET ROW DIR JOB [LAUNCH-ARG...]: with one party, the job does not accept a range
 	if ks "$1-$2" "$3" "$4" $L "${@:5}"; then
 		put "$1" "$2" "$3" -
 	else
@@ -116,7 +119,7 @@ as_many() { # SET ROW DIR JOB [LAUNCH-ARG...]: of one party the job takes no ran
 	fi
 }
 
-as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
+as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: compares with the same job of one party
 	local mine alone margin stable at_classes pooled
 	if ! ks "$1-$2" "$3" "$4" $L "${@:5}"; then
 		not_run "$1" "$2" "k at $L parties" "$WHY"

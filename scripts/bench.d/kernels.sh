@@ -1,14 +1,14 @@
-# kernels -- each numerical kernel beside its bound and beside the same work in SciPy and
-# scikit-learn; and a whole federated run beside centralised AGC written in them.
-# tests/bench/bench_kernels.c, kernels.py and agc.py measure, in turn, one thread each.
+# kernels -- compares each numerical kernel with its bound and with the same computation in SciPy
+# and scikit-learn, and a whole federated run with centralised AGC written in them.
+# tests/bench/bench_kernels.c, kernels.py and agc.py measure in turn, with one thread each.
 #
-# COTERIE_BENCHES: where bench_kernels is, instead of build/plain/tests/bench as make leaves it.
-# COTERIE_PYTHON: a Python with SciPy and scikit-learn, instead of /usr/bin/python3.
+# COTERIE_BENCHES: directory of bench_kernels, instead of build/plain/tests/bench. COTERIE_PYTHON: a
+# Python with SciPy and scikit-learn, instead of /usr/bin/python3.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='filter, k-means, projection, spectral solve: against their bounds, SciPy and scikit-learn'
-default_seeds=3 quick_seeds=1 # rounds of everything; each figure in a round is a median of five
+default_seeds=3 quick_seeds=1 # number of rounds; in a round each figure is a median of five
 
 python=${COTERIE_PYTHON:-/usr/bin/python3}
 absent='SciPy and scikit-learn are not installed'
@@ -40,7 +40,7 @@ kernels() {
 		"$dir/ours.1")
 }
 
-field() { # ours|theirs NAME: $what's of each round, a line each
+field() { # ours|theirs NAME: prints $what's value in each round, one per line
 	cat "$dir/$1".* 2>/dev/null | awk -v what="$what" -v shape="$shape" -v name="$2" '
 		$1 == what && $2 == shape { for (i = 3; i <= NF; i++) if (sub("^" name "=", "",
 		$i)) print $i }'

@@ -1,21 +1,23 @@
-# lib-fedsc.sh -- runs of FedSC, of federated k-means and of what they are compared with, on rows.
+# lib-fedsc.sh -- runs of FedSC, of federated k-means and of their baselines, on rows.
 #
-#     needs_points SET...      like needs_data, for data that have no graph
-#     few SET                  sets `seeds` to what is enough for a set as large as this
-#     job_of SET [ROW]         -> JOB, a job with the set's number of clusters
+#     needs_points SET...      like needs_data, for data without a graph
+#     few SET                  sets `seeds` to a number that is sufficient for a set of this size
+#     job_of SET [ROW]         sets JOB, a job with the set's number of clusters
 #     scores SET ROW NOISE P [LAUNCH-ARG...]
-#                              -> ACC and NMI, a line for each seed; or 1 and WHY
+#                              sets ACC and NMI, a line for each seed; or fails and sets WHY
 #     acc_of SET ROW P [LAUNCH-ARG...]
-#                              -> VALUE and DEVIATION of ACC, of clean rows
-#     put SET ROW COLUMN       cells "ROW ACC" and "ROW NMI" of what scores left, beside the paper's
+#                              sets VALUE and DEVIATION of ACC, on clean rows
+#     put SET ROW COLUMN       writes cells "ROW ACC" and "ROW NMI" of the last scores, with the
+#                              paper's values
 #
-# ROW is anchor, dense, paper, letter (configs/jobs/fedsc-paper.json), "federated k-means" (daemons)
-# or k-means, SC, DSC, "DSC as it is" (all rows in one place, or each party's by themselves;
-# pooled). NOISE is of the rows, in their standard deviations.
+# ROW is anchor, dense, paper, letter (configs/jobs/fedsc-paper.json) or "federated k-means", which
+# run daemons; or k-means or SC, which run on pooled rows; or DSC, which clusters each party's rows
+# separately and then matches the clusters; or "DSC as it is", which does not match them. NOISE is
+# in standard deviations of the rows.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # results are read by the tables; what lib.sh and bench set
 
-# Parties in the tables, where nothing else is said.
+# Default number of parties in the tables.
 P=8
 
 declare -gA clusters_of=([iris]=3 [coil20]=20 [banknote]=2 [usps]=10 [orl]=40 [circles]=2)
@@ -31,7 +33,7 @@ with $(tr ' ' ',' <<<"$*")"
 	done
 }
 
-# The caller has seeds as a local variable.
+# Sets `seeds`, which must be a local variable of the caller.
 few() { # SET
 	[[ $1 != usps ]] || ((seeds < 5)) || seeds=5
 }
@@ -102,12 +104,12 @@ pooled_scores() { # COMMAND SET NOISE [ARG...]
 	done
 }
 
-# Shares to four places, as in the paper.
+# Shares have four decimals, as in the paper.
 mean4() { awk '{ s += $1 } END { printf "%.4f", s / NR }'; }
 deviation4() { awk '{ s += $1; q += $1 * $1 } END { if (NR > 1) { v = (q - s * s / NR) / (NR - 1)
 	printf "%.4f", sqrt(v > 0 ? v : 0) } }'; }
 
-# The row of the paper's table that ours stands beside.
+# Prints the row of the paper's table with which our row is compared.
 paper_row() { # ROW
 	case $1 in
 	anchor | dense | paper) echo FedSC ;;
@@ -117,7 +119,7 @@ paper_row() { # ROW
 	esac
 }
 
-put() { # SET ROW COLUMN [GOAL]: the goal is of ACC
+put() { # SET ROW COLUMN [GOAL]: the goal is for ACC
 	local met=-
 	paper_cell fedsc "$1" "$(paper_row "$2") ACC" "$3"
 	[[ -z ${4-} ]] || $quick || ((seeds < 3)) || met=$(verdict "$(mean4 <<<"$ACC")" "x $4")
@@ -130,8 +132,8 @@ put() { # SET ROW COLUMN [GOAL]: the goal is of ACC
 		paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 }
 
-# VALUE and DEVIATION of ACC; for clean rows at random and $P parties those of Table 1's cell, if it
-# is there: the runs would be the same.
+# Sets VALUE and DEVIATION of ACC. For clean rows at random and $P parties, takes them from the cell
+# of Table 1 if it exists, since the runs would be the same.
 acc_of() { # SET ROW P [LAUNCH-ARG...]
 	if (($3 == P && $# == 3)) && cell_known "$1" "$2 ACC" noise=0; then
 		VALUE=$(value_of "$1" "$2 ACC" noise=0) DEVIATION=$(value_of "$1" "$2 ACC" noise=0 \
@@ -142,7 +144,7 @@ acc_of() { # SET ROW P [LAUNCH-ARG...]
 	VALUE=$(mean4 <<<"$ACC") DEVIATION=$(deviation4 <<<"$ACC")
 }
 
-value_of() { # SET ROW COLUMN [FIELD]: a cell's value, if there is one
+value_of() { # SET ROW COLUMN [FIELD]: prints a cell's value, if it exists
 	[[ ! -e $csv ]] || awk -F , -v set="$1" -v row="$2" -v column="$3" -v field="${4-4}" \
 		'$1 == set && $2 == row && $3 == column { print $field }' "$csv"
 }

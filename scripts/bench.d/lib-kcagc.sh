@@ -1,16 +1,16 @@
-# lib-kcagc.sh -- runs of kCAGC and of its baseline: their scores, their seconds and their bound.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # results are read by the tables; what lib.sh and bench set
+# lib-kcagc.sh -- runs of kCAGC and of its baseline: scores, seconds and the bound of the seconds.
+# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # results are read by the tables; what
+# lib.sh and bench set
 
-pick() { # WORD...: all of them; with --quick, the first two
+pick() { # WORD...: prints all words; with --quick, the first two
 	if $quick; then echo "${@:1:2}"; else echo "$@"; fi
 }
 
-row_options() { # ROW: the job's fields for k^=2k, b-kCAGC, gcc, landmark k^=2k, gram k^=2k
+row_options() { # ROW: sets the job's fields for k^=2k, b-kCAGC, gcc, landmark k^=2k or gram k^=2k
 	case $1 in
 	k^=*) echo "--set local_clusters=${1#k^=}" ;;
 	b-kCAGC) echo "--set method=basic" ;;
-	# not the order that suits kCAGC
+	# not the order that is best for kCAGC
 	landmark*) echo "--set method=landmark --set filter.order=auto" ;;
 	gcc) echo "--set method=gcc --set filter.order=auto" ;;
 	gram*) echo "--set exchange=gram" ;;
@@ -18,7 +18,7 @@ row_options() { # ROW: the job's fields for k^=2k, b-kCAGC, gcc, landmark k^=2k,
 	[[ $1 != *' k^='* ]] || echo "--set local_clusters=${1#* k^=}"
 }
 
-value_of() { # SET ROW COLUMN: a cell's value, if there is one
+value_of() { # SET ROW COLUMN: prints a cell's value, if it exists
 	[[ ! -e $csv ]] || awk -F , -v set="$1" -v row="$2" -v column="$3" \
 		'$1 == set && $2 == row && $3 == column { print $4 }' "$csv"
 }
@@ -66,7 +66,7 @@ pooled_scores() { # COMMAND SET JOB ROW [JOB-ARG...]
 	done
 }
 
-# How the cells stand to the paper's.
+# Compares the cells with the paper's.
 render_beside() {
 	[[ ! -e $csv ]] ||
 		awk -F , \
@@ -77,21 +77,21 @@ render_beside() {
 
 # ---- seconds ----
 
-# Data to take times on -> DATA, DATA_NOTE; or 1 and WHY.
+# Sets DATA and DATA_NOTE to data for measuring times; or fails and sets WHY.
 times_data() { # SET
 	DATA=$data/$1 DATA_NOTE=''
 	[[ $1 == pubmed ]] && ! compgen -G "$data/pubmed/features.*" >/dev/null || return 0
 	DATA=$out/data/pubmed DATA_NOTE='random features over the real graph'
 	[[ ! -e $DATA/complete ]] || return 0
 	[[ -e $data/pubmed/edges.tsv ]] || { WHY="no pubmed/edges.tsv in $data" && return 1; }
-	# 19717 nodes, 500 features of which a node has 10 in 100.
+	# 19717 nodes and 500 features, of which each node has 10 %.
 	"$bin/coterie-lab" noise --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 \
 		--density 0.1 \
 		--out "$DATA" >/dev/null || { WHY='coterie-lab noise failed' && return 1; }
 	touch "$DATA/complete"
 }
 
-# Seconds of each seed -> SECONDS_EACH; over a network lab also its bound -> BOUND_EACH, ACCOUNT.
+# Sets SECONDS_EACH to the seconds of each seed. In a network lab, also sets BOUND_EACH and ACCOUNT.
 times() { # SET ROW L
 	local seed options
 	SECONDS_EACH='' BOUND_EACH='' ACCOUNT=''
@@ -105,15 +105,15 @@ times() { # SET ROW L
 	done
 }
 
-# rounds x RTT + bytes / rate + compute, of a run as it was.
+# Computes the bound of a run from its record: rounds x RTT + bytes / rate + compute.
 #
-#   rounds   what the protocol must wait for: 3.5, and for each level of the tree (or joint phase)
+#   rounds   round trips of the protocol: 3.5, and for each level of the tree (or joint phase)
 #            2 + its Lloyd iterations, and 1 for each polish step. With all Q = 10 iterations that
-#            is 3.5 + 12 ceil(log2 L) + P. Other phases cost none of their own
-#   RTT      the lab's, measured by ping between coordinator and parties before the run
-#   bytes    the most that any process sent or that any received, all of its links together, as
-#            they share its own line; payload, without TLS and TCP around it
-#   rate     the lab's stated one
+#            is 3.5 + 12 ceil(log2 L) + P. Other phases need no round trips
+#   RTT      round trip of the lab, measured by ping between coordinator and parties before the run
+#   bytes    the largest number of bytes that a process sent or received over all its links, which
+#            share one line; payload, without TLS and TCP headers
+#   rate     the stated rate of the lab
 #   compute  for each phase, the coordinator's seconds and those of its slowest party
 bound() { # RUN-DIRECTORY
 	local line

@@ -1,43 +1,43 @@
-# lib.sh -- what the tables of scripts/bench share.
+# lib.sh -- functions that the tables of scripts/bench share.
 #
-# scripts/bench.d/NAME.sh is the table NAME: scripts/bench sources it after this file, in a process
-# of its own. It may define (what it leaves out is as here)
+# scripts/bench.d/NAME.sh is the table NAME. scripts/bench sources it after this file, in a separate
+# process. NAME.sh may define these; the defaults are defined here:
 #
 #     about          variable: one line, for scripts/bench --help
 #     default_seeds  variable: runs per cell, 5; with --quick: quick_seeds, 1
-#     option NAME VALUE   takes an option of this table alone; returns 1 if there is no such
-#     needs          calls fail if something it cannot do without is missing; changes nothing
-#     measure        measures cells and puts each as it comes; a cell that cannot be had is put
-#                    with not_run, and the others go on
-#     render         prints the table as markdown, from its CSV; render_list
+#     option NAME VALUE   handles an option of this table; returns 1 if it does not know NAME
+#     needs          calls fail if a tool or file that the table needs is missing; changes nothing
+#     measure        measures the cells and writes each at once; if a cell cannot be measured, calls
+#                    not_run and measures the others
+#     render         prints the table as markdown, from its CSV; default: render_list
 #
-# and finds here
+# It may use these variables and functions:
 #
-#     $table $quick (true, false) $seeds $data $out $csv $bin   and --net's NET for runs
+#     $table $quick (true, false) $seeds $data $out $csv $bin; $NET, the network of --net for runs
 #
-#     cell_known SET ROW COLUMN        then go on to the next: --out has it from before
-#     paper_cell table4 SET ROW COLUMN -> $PAPER, $PAPER_DEVIATION (empty: the paper has none)
-#     run NAME DATA JOB L SEED [LAUNCH-ARG...] -> $RUN, its directory; or 1 and $WHY
+#     cell_known SET ROW COLUMN        true if --out has the cell already; then measure the next one
+#     paper_cell table4 SET ROW COLUMN sets $PAPER, $PAPER_DEVIATION (empty: not in the paper)
+#     run NAME DATA JOB L SEED [LAUNCH-ARG...]   sets $RUN, its directory; or fails and sets $WHY
 #     verdict VALUE "x <= 0.5"         prints met or missed
 #     cell SET ROW COLUMN [value=..] [deviation=..] [runs=..] [unit=..] [paper=..]
 #          [paper_deviation=..] [bound=..] [goal=..] [verdict=..] [note=..]
 #     not_run SET ROW COLUMN WHY
-#     render_list   a line per cell;   render_grid FORMAT   a table per set, ROW by COLUMN
-#     render_when   which rows are of which day and commit, where cells are of more than one call
+#     render_list          prints a line per cell
+#     render_grid FORMAT   prints a table per set, ROW by COLUMN
+#     render_when          prints day and commit of rows, if cells are from more than one call
 #
-# OUT/TABLE.when has the day and commit of each cell, "set,row,column,day,commit", the last line of
-# a cell being the one that holds. OUT/TABLE.csv has the header below, one line per (set, row,
-# column), the verdict met, missed, "-" (no goal) or "not run"; a comma within a field becomes a
-# semicolon. OUT/runs/TABLE holds the runs. Whatever runs for long is run in the foreground of this
-# process and not in a $( ), so that it ends when this process is ended; results are returned in
-# variables for that reason.
+# OUT/TABLE.when has the day and commit of each cell, "set,row,column,day,commit"; the last line of
+# a cell is valid. OUT/TABLE.csv has the header below and one line per (set, row, column). Its
+# verdict is met, missed, "-" (no goal) or "not run". A comma within a field becomes a semicolon.
+# OUT/runs/TABLE has the runs. Long commands run in the foreground of this process, not in a command
+# substitution, so that they end with this process. Functions therefore return results in variables.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used in the tables; set in scripts/bench, used here
 
 fields=set,row,column,value,deviation,runs,unit,paper,paper_deviation,bound,goal,verdict,note
 
-fail() { # TEXT: the arguments are wrong, or data are missing
+fail() { # TEXT: ends because the arguments are wrong or data are missing
 	echo "bench: $1" >&2
 	exit 4
 }
@@ -49,7 +49,7 @@ render() { render_list; }
 
 # ---- data ----
 
-# SET...: data directories with features, a graph and labels.
+# SET...: checks that these are data directories with features, a graph and labels.
 needs_data() {
 	local set file
 	for set; do
@@ -63,8 +63,8 @@ with $(tr ' ' ',' <<<"$*")"
 
 # ---- cells ----
 
-# A cell that has a value from as many runs as are asked for now. With NOTE, one whose note begins
-# so.
+# True if the cell has a value from at least as many runs as requested now. With NOTE, its note must
+# begin with NOTE.
 cell_known() { # SET ROW COLUMN [NOTE]
 	[[ -e $csv ]] &&
 		awk -F , -v set="${1//,/;}" -v row="${2//,/;}" -v column="${3//,/;}" -v \
@@ -87,7 +87,7 @@ cell() { # SET ROW COLUMN [NAME=VALUE...]
 	line=${line//$'\n'/ }
 	{
 		echo "$fields"
-		# Rows stay in the order in which they came first.
+		# Rows stay in the order of their first measurement.
 		[[ ! -e $csv ]] || tail -n +2 "$csv"
 		echo "${line#,}"
 	} | awk -F , '{ key = $1 FS $2 FS $3; if (!(key in at)) at[key] = ++n; text[at[key]] = $0 }
@@ -112,11 +112,11 @@ not_run() { # SET ROW COLUMN WHY [NAME=VALUE...]
 	cell "$1" "$2" "$3" verdict="not run" note="$4" "${@:5}"
 }
 
-verdict() { # VALUE CONDITION: the condition is awk's, on x
+verdict() { # VALUE CONDITION: the condition is an awk expression on x
 	awk -v x="$1" "BEGIN { print ($2) ? \"met\" : \"missed\" }"
 }
 
-# What the paper has, configs/paper/TABLE.csv: "set,row,column,mean,deviation".
+# Reads the paper's value from configs/paper/TABLE.csv: "set,row,column,mean,deviation".
 paper_cell() { # TABLE SET ROW COLUMN
 	IFS=, read -r PAPER PAPER_DEVIATION \
 		< <(awk -F , -v OFS=, -v set="$2" -v row="$3" -v column="$4" '
@@ -124,10 +124,10 @@ paper_cell() { # TABLE SET ROW COLUMN
 		END { if (!found) print "," }' "configs/paper/$1.csv")
 }
 
-# ---- numbers: a line each on standard input ----
+# ---- functions of numbers, one per line of standard input ----
 
 mean() { awk '{ s += $1 } END { printf "%.2f", s / NR }'; }
-# Of one run there is none.
+# One run has no deviation.
 deviation() { awk '{ s += $1; q += $1 * $1 } END { if (NR > 1) { v = (q - s * s / NR) / (NR - 1)
 	printf "%.2f", sqrt(v > 0 ? v : 0) } }'; }
 median() {
@@ -138,10 +138,11 @@ median() {
 
 # ---- runs ----
 
-NET='' # or a profile of scripts/launch --net
-LAUNCH=(scripts/launch) # or coterie run: one process, to the same labels, where only they count
+NET='' # empty, or a profile of scripts/launch --net
+# or coterie run, which is one process and gives the same labels, if only labels matter
+LAUNCH=(scripts/launch)
 
-# What a run said last of why, rather than what to do about it.
+# Prints the last reason in a run's output, without the remedy.
 last_word() { # LOG
 	local said
 	said=$(grep -v 'the run ended with status' "$1" | grep -E '^[a-z0-9-]+: ' | tail -n 1) ||
@@ -149,8 +150,8 @@ last_word() { # LOG
 	cut -c 1-200 <<<"$said"
 }
 
-# One federated run. Where the network lab was not what it states, or discards the run, it is
-# repeated, three times in all.
+# Makes one federated run. If the network lab differs from its stated values or discards the run,
+# repeats it, up to three runs.
 run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 	local try status network
 	RUN=$out/runs/$table/$1
@@ -177,7 +178,7 @@ run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 	return 1
 }
 
-# Runs under --net NAME from here on, if one tiny run over it works; else 1, and WHY.
+# Makes all later runs use --net NAME, if one tiny run over it works; otherwise fails and sets WHY.
 use_net() { # NAME
 	NET=$1
 	local tiny=$out/runs/$table/net-data
@@ -189,7 +190,7 @@ use_net() { # NAME
 	return 1
 }
 
-# From here on, runs note the peak memory of each process in $out/runs/TABLE/peaks; see peak_of.
+# Makes all later runs write the peak memory of each process to $out/runs/TABLE/peaks; see peak_of.
 note_peaks() {
 	local dir=$out/runs/$table/bin program
 	mkdir -p "$dir"
@@ -206,14 +207,15 @@ note_peaks() {
 	peaks=$out/runs/$table/peaks
 }
 
-peak_of() { # NAME: the most that any process of this name held, in MiB
+peak_of() { # NAME: prints the largest peak memory of any process of this name, in MiB
 	grep "$1" "$peaks" | sort -n | tail -n 1 | awk '{ printf "%.0f", $1 / 1024 }'
 }
 
 # ---- markdown ----
 
-# FORMAT says what a cell is, {NAME} being a field, {ratio} value / bound: "{value} / {paper}".
-# Columns and rows as they came. A cell whose column is "-" stands for its row, in the first column.
+# FORMAT is the text of a cell, such as "{value} / {paper}". {NAME} is a field, and {ratio} is value
+# / bound. Columns and rows are in the order of the CSV. A cell whose column is "-" is shown in the
+# first column of its row.
 render_grid() { # FORMAT
 	[[ -e $csv ]] || return 0
 	awk -F , -v format="$1" '
@@ -261,7 +263,7 @@ render_grid() { # FORMAT
 		}' "$csv"
 }
 
-# A line per cell, with the columns that any cell has something in.
+# Prints a line per cell. Omits columns that are empty in all cells.
 render_list() {
 	[[ -e $csv ]] || return 0
 	awk -F , '
@@ -299,8 +301,9 @@ render_list() {
 		}' "$csv" "$csv"
 }
 
-# "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc", a line for each day: sets, with the rows
-# where not all of a set's are of it, but where most are.
+# Prints a line for each day, such as "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc". It
+# lists the sets of that day. If only some rows of a set are of that day, it also lists these rows,
+# except for the day of most rows.
 render_when() {
 	[[ -e $out/$table.when ]] || return 0
 	awk -F , '
@@ -334,7 +337,7 @@ render_when() {
 		}' "$out/$table.when" "$csv"
 }
 
-# "12 goals met, 3 missed, 4 cells not run (why: how many; ...)."
+# Prints "12 goals met, 3 missed, 4 cells not run (reason: number; ...)."
 render_count() {
 	[[ -e $csv ]] || return 0
 	awk -F , 'NR > 1 { n[$12]++; if ($12 == "not run") why[$13]++ }

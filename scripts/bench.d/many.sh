@@ -1,7 +1,6 @@
-# many -- k-means with more parties than daemons take, as threads of one process: what each sends,
-# and what all of it takes.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# many -- k-means with more parties than daemons allow, as threads of one process: the bytes that
+# each party sends, and the total cost. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set
+# here, used by bench; set there, used here
 about='up to 1000 parties in one process (coterie run, a build of its own): bytes a party, processor
 	time, memory'
 default_seeds=1
@@ -28,7 +27,7 @@ measure() {
 	done
 }
 
-one() { # of $L and $at
+one() { # measures the cells of $L and $at
 	local run=$out/runs/many/L$L times=$out/runs/many/times
 	rm -rf "$run"
 	if ! (TIMEFORMAT='%U %S' &&
@@ -47,7 +46,7 @@ one() { # of $L and $at
 	rm -rf "$run"
 }
 
-most() { # sent or received: of the party that has most
+most() { # sent or received: prints the maximum over parties
 	cell kmeans "$L parties" "$1" unit=kB \
 		value="$(cat "$run"/party-*/run.json |
 		jq -s "map([.traffic[].bytes_$1] | add) | max / 1e3 | round")"

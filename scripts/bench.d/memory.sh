@@ -1,7 +1,6 @@
-# memory -- what a job was said to take before it began, beside what it took: each kind at two
-# sizes.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# memory -- memory estimate of a job before it began, and its actual peak: each kind at two sizes.
+# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
+# here
 about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three
 	parties, loopback), and dense slices; --only kinds or dense'
 default_seeds=1
@@ -78,8 +77,8 @@ one() { # KIND N JOB LAUNCH-ARG...
 	done
 }
 
-# A party alone with an .npy file of 64 columns, 16 clusters and 10 edges a node: whole processes,
-# of which libraries have little here.
+# One party with an .npy file of 64 columns, 16 clusters and 10 edges per node. Measures whole
+# processes, since libraries take little memory here.
 dense() {
 	local n method
 	for n in $($quick && echo 20000 || echo 200000 1000000); do

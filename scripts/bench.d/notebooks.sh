@@ -1,6 +1,5 @@
-# notebooks -- seconds of each walk in python/notebooks, from its first cell to its last: what
-# jupyter-nbconvert needs to start, jobs and pictures included. Needs what scripts/deps --python
-# installs.
+# notebooks -- seconds of each notebook in python/notebooks, from its first cell to its last, with
+# the start of jupyter-nbconvert, jobs and pictures. Needs scripts/deps --python.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -36,7 +35,8 @@ measure() {
 	done
 }
 
-walk() { # NOTEBOOK FILE: a line of seconds, of processor seconds by the programs and by the kernel
+# NOTEBOOK FILE: writes a line with seconds, and processor seconds of the programs and of the kernel
+walk() {
 	local TIMEFORMAT='%R %U %S'
 	{
 		time env HOME="$(realpath "$out/runs/notebooks")" JUPYTER_PLATFORM_DIRS=0 \

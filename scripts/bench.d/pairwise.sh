@@ -2,14 +2,15 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 #
-# COTERIE_BENCHES: where bench_paillier is, instead of build/plain/tests/bench as make leaves it.
+# COTERIE_BENCHES: directory of bench_paillier, instead of build/plain/tests/bench.
 about='FedSC by encryption between five parties (variant pairwise): seconds and bytes of 150, 300,
 	600 rows (30 with --quick)'
 default_seeds=1
 
 L=5 goal=60
 
-# The bound: ciphertexts that are made and read, by the processor time of one, over the cores.
+# The bound is the number of ciphertexts made and read, times the processor time of one, divided by
+# the number of cores.
 measure() {
 	local rows program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_paillier
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"

@@ -1,6 +1,6 @@
-# petsc -- filter and singular vectors on ranks by PETSc and SLEPc, the ready-made way, beside ours.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# petsc -- filter and singular vectors on ranks: the general libraries PETSc and SLEPc compared with
+# our code. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
+# there, used here
 about='the same filter and singular vectors by PETSc and SLEPc, on 1 and 4 ranks: CPU and memory
 	beside ours, equal bits'
 default_seeds=1
@@ -43,8 +43,8 @@ measure() {
 	rm -rf "$RUN/data"
 }
 
-# Runs ranks.py. Its last line, and that of petsc.py, is { cpu: seconds of all ranks, memory: bytes
-# of all, bits: a digest }.
+# Runs ranks.py. The last line of ranks.py and of petsc.py is { cpu: seconds of all ranks, memory:
+# bytes of all ranks, bits: a digest }.
 ours() { # RANKS
 	took "ours-$1" scripts/bench.d/ranks.py "$bin" "$RUN/data" "$n" "$edges" $COLUMNS \
 		$CLUSTERS $ORDER "$1" || return 1

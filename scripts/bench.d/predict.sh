@@ -39,7 +39,7 @@ one() { # of $new and $old
 			"$at/seed$seed/coordinator/run.json")
 	done
 	put
-	rm -rf "$at/all" "$at/old" "$at/made" # hundreds of megabytes
+	rm -rf "$at/all" "$at/old" "$at/made" # these have hundreds of megabytes
 }
 
 put() {
@@ -63,7 +63,7 @@ accuracy() { # COLUMN TRUTH LABELS
 		runs=1 unit=%
 }
 
-data_and_model() { # -> states at the parties, $model
+data_and_model() { # makes the parties' states, and sets $model
 	local name
 	rm -rf "$at/all" "$at/old" "$at/made" "$at/model"
 	"$bin/coterie" synth --nodes $((old + new)) --features $((64 * L)) --clusters 10 --degree \
@@ -92,7 +92,7 @@ data_and_model() { # -> states at the parties, $model
 	model=$(jq -r .job_id "$at/model/coordinator/run.json")
 }
 
-# A job by daemons with the configurations *.json.WHICH: scripts/launch keeps no state.
+# Runs a job by daemons with the configurations *.json.WHICH, since scripts/launch keeps no state.
 federation() { # KIND OUT WHICH
 	local work=$at/made/work job=$at/job.json status=0 name end=$((SECONDS + 60)) pids=() hub
 	[[ $1 == kcagc ]] || { job=$at/predict.json && jq -n --arg model "$model" \

@@ -1,6 +1,6 @@
-# quick -- whether what has been reached still holds: means, three times, memory, the kernels.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# quick -- checks that earlier results still hold: mean accuracies, three running times, memory,
+# kernels. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
+# there, used here
 about='accuracy, time, memory and the masked sum against their goals; --only SECTION,... for some'
 only=accuracy,time,sum,memory
 
@@ -24,7 +24,7 @@ measure() {
 	for section in ${only//,/ }; do "measure_$section"; done
 }
 
-# Goals are for means over 5 seeds and all L: fewer are shown without a verdict.
+# Goals are for means over 5 seeds and all L. Means over fewer are shown without a verdict.
 against() { # SECTION WHAT VALUES GOAL CONDITION
 	local m met=-
 	m=$(mean <<<"$3")
@@ -33,7 +33,8 @@ against() { # SECTION WHAT VALUES GOAL CONDITION
 		goal="$4" verdict="$met"
 }
 
-# ACC in percent over seeds, each with a split of its own; in one process, to the labels of daemons.
+# Measures ACC in percent over seeds, with a different split for each seed. Runs in one process,
+# which gives the same labels as daemons.
 measure_accuracy() {
 	local LAUNCH=("$bin/coterie" run)
 	local set L row all
@@ -79,7 +80,7 @@ all_L() { # SET JOB ROW [LAUNCH-ARG...]
 	ACC=$all
 }
 
-# Over loopback, so that no lab is needed.
+# Runs over loopback, so that no network lab is needed.
 measure_time() {
 	one_time cora 2 k 0.5
 	one_time cora 16 2k 5
@@ -97,7 +98,7 @@ one_time() { # SET L k^ GOAL
 		verdict="$(verdict "$s" "x <= $4")"
 }
 
-# What make bench says, a line each: "name value unit ..." (see tests/bench).
+# Reads the output of make bench, lines of "name value unit ..." (see tests/bench).
 measure_sum() {
 	! cell_known sum "make bench" - || return 0
 	make -s bench >"$out/bench.txt" ||
@@ -120,8 +121,8 @@ measure_memory() {
 			{ not_run memory "$what" - "$WHY" && continue; }
 		bound=$((rows * ((columns + L - 1) / L) * 8 * 3 / 1048576 + 200))
 		limit "$what" party "<= $bound MiB" "x <= $bound"
-		# Distances to the centres of all starts at once; the coordinator must not hold
-		# every party's.
+		# Distances to the centres of all restarts at once. The coordinator must not store
+		# those of every party.
 		bound=$(jq ".job | $L * $rows * .clusters * .starts * 8 / 1048576 | floor" \
 			"$RUN/coordinator/run.json")
 		((L < 16)) ||

@@ -1,6 +1,6 @@
-# ranks -- a party's data on several processes: what they take together, beside one process.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# ranks -- a party's data on several processes: their total cost, compared with one process.
+# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
+# here
 about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they
 	exchange, equal bits; --only flat, landmark, gcc or fedsc'
 default_seeds=1
@@ -37,17 +37,17 @@ cells_of_flat() {
 
 cells_of_landmark() { by_method landmark 64 10; }
 cells_of_gcc() { by_method gcc 64 10; }
-# By anchors, of rows without edges. Tags that sums are verified by are of a key drawn for each job:
-# labels alone compare.
+# Variant anchor, on rows without edges. The tags that verify sums depend on a random key of each
+# job, so only labels can be compared.
 cells_of_fedsc() { by_method fedsc 32; }
 
-# One process, and ranks on this host. What MPI takes of each rank, some 18 MB, weighs the more the
-# fewer rows there are: goals are for as many as flat has.
+# Compares one process with ranks on this host. MPI takes about 18 MB per rank, which matters more
+# for fewer rows, so goals apply to the number of rows that flat has.
 by_method() { # METHOD COLUMNS [EDGES-OF-A-NODE]
 	local n=1000000 edges ORDER=2
 	! $quick || n=200000
 	edges=$((${3:-0} * n))
-	((edges)) || edges=1000 # which nobody reads
+	((edges)) || edges=1000 # a value that is not used
 	row="$n x $2, $1"
 	! cell_known "$row" words equal || return 0
 	RUN=$out/runs/ranks-$1
@@ -58,7 +58,7 @@ by_method() { # METHOD COLUMNS [EDGES-OF-A-NODE]
 	rm -rf "$RUN/data"
 }
 
-# One process, ranks on this host, and ranks on hosts of the lab's LAN.
+# Compares one process, ranks on this host, and ranks on hosts of the lab's LAN.
 against_one() { # NODES COLUMNS EDGES
 	row="$1 x $2"
 	! cell_known "$row" words equal || ! cell_known "$row" hosts equal || return 0
@@ -97,7 +97,8 @@ took() { # NODES COLUMNS EDGES RANKS [METHOD]: $RUN/took-RANKS.json
 	}
 }
 
-# NODES COLUMNS EDGES: $RUN/took-hosts.json. The lab may say that the machine is too busy for it.
+# NODES COLUMNS EDGES: writes $RUN/took-hosts.json. Fails if the lab reports that the machine is too
+# busy.
 took_on_hosts() {
 	((EUID == 0)) || { not_run "$row" hosts equal "a lab needs root" && return 1; }
 	scripts/netlab --net lan --hosts $RANKS --dir "$RUN/net" -- /usr/bin/python3 \
@@ -109,7 +110,7 @@ took_on_hosts() {
 	}
 }
 
-figure() { # EXPRESSION: of $one and $many, what took() left
+figure() { # EXPRESSION: evaluates it on $one and $many, the results of took()
 	jq -rn --slurpfile one "$RUN/took-0.json" --slurpfile many \
 		"${many:-$RUN/took-$RANKS.json}" "\$one[0] as \$one | \$many[0] as \$many | $1"
 }
@@ -136,7 +137,7 @@ cells_of_hosts() {
 
 cells_of_larger() { # FEWER MORE MORE-EDGES
 	local ratio fewer=$out/runs/ranks-fewer.json
-	# microseconds a node
+	# in microseconds per node
 	each() {
 		jq -r "((.ranks_cpu_s | add) + .party_cpu_s) / $2 * 1e6 | . * 100 | round / 100" \
 			"$1"
@@ -174,7 +175,7 @@ wire() { # NODES
 	acc=$("$bin/coterie" eval --truth "$data/labels.txt" "$RUN/coordinator/labels.npy" |
 		jq '.acc * 1e5 | round / 1e5')
 	steps=$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json")
-	megabytes() { # TYPE: of a message; a party sends half of what two send
+	megabytes() { # TYPE: of a message. A party sends half of the bytes that two parties send
 		jq --arg type "$1" '
 			[.traffic[] | select(.type == $type).bytes_received] | add / 2e6 | round' \
 			"$RUN/coordinator/run.json"
@@ -187,8 +188,8 @@ wire() { # NODES
 
 cells() { # COLUMNS NODES
 	local many='' ratio
-	# What MPI and waiting take is said apart: on a host with fewer cores than ranks it is the
-	# scheduler's, too.
+	# Reports the time of MPI and of waiting separately: on a host with fewer cores than ranks
+	# it also depends on the scheduler.
 	ratio=$(figure '(($many.ranks_cpu_s | add) - ($many.exchange_cpu_s
 		| add) + $many.party_cpu_s) / $one.party_cpu_s * 1000 | round / 1000')
 	cell "$row" CPU "one process" value="$(figure '$one.party_cpu_s | round')" unit=s
@@ -206,7 +207,7 @@ cells() { # COLUMNS NODES
 		'(($many.ranks_memory | add) + $many.party_memory) / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank" \
 		value="$(figure '$many.ranks_memory | max / 1e6 | round')" unit=MB
-	# Where it goes: peaks so far, of the rank that has most.
+	# Reports the memory peak after each stage, of the rank with the largest peak.
 	cell "$row" memory "largest rank before it reads, MPI and libraries" \
 		value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank when the files are read" \

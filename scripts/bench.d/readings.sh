@@ -1,7 +1,6 @@
-# readings -- kCAGC by the letter of the paper, in each way in which its text can be read, over L
-# and k^.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# readings -- kCAGC as published, in each possible interpretation of the paper's text, over L and
+# k^. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there,
+# used here
 about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets
 	SET,... for some, --only blocks or counts'
 default_seeds=2
@@ -21,7 +20,7 @@ option() {
 
 needs() { needs_data ${sets//,/ }; }
 
-# Narrow first, so that an interrupted call has whole tables of few local clusters.
+# Measures small k^ first, so that an interrupted call has complete tables for few local clusters.
 measure() {
 	local hat set
 	for set in ${sets//,/ }; do
@@ -41,7 +40,7 @@ measure() {
 	done
 }
 
-# Columns in blocks, as a split that follows the order of the file has them.
+# Distributes columns in blocks, in the order of the file.
 blocks_of() { # SET
 	local set="$1 in blocks" hat node
 	for hat in k 2k; do
@@ -84,7 +83,7 @@ counts_of() { # SET
 	done
 }
 
-# What takes longest, wiki and k^ = 8k: the readings that differ most.
+# For the slowest runs, wiki and k^ = 8k, measures only the interpretations that differ most.
 few_of() { # SET k^
 	local basis node
 	printed "$1" "$2"
@@ -96,11 +95,12 @@ few_of() { # SET k^
 	done
 }
 
-parties() { # SET: how many; of wiki few
+parties() { # SET: prints the numbers of parties; fewer for wiki
 	if [[ $1 == wiki ]]; then pick 2 4; else pick 2 4 8 16; fi
 }
 
-# A reading: the projection's basis, its dimensions, and what a virtual node is.
+# An interpretation has three parts: the projection's basis, its dimensions, and the definition of a
+# virtual node.
 hat_of() { # SET k^
 	local set=$1 hat=$2 basis dims node
 	printed "$set" "$hat"
@@ -158,8 +158,8 @@ row() { # SET ROW "PATH=VALUE ..."
 	done
 }
 
-# In one process: labels are those of daemons with the same seed, and come in a fraction of the
-# time.
+# Runs in one process, which gives the same labels as daemons with the same seed in a fraction of
+# the time.
 one() { # SET L SEED "PATH=VALUE ..."
 	local to=$out/runs/$table/run set=${1%% *} change options=()
 	[[ $1 != *' in blocks' ]] || options=(--contiguous)

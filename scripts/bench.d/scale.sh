@@ -6,7 +6,7 @@ default_seeds=1
 
 L=4
 
-# Average degree 10, 64 sparse columns for each party, ten clusters.
+# Graphs have average degree 10, 64 sparse columns for each party, and ten clusters.
 measure() {
 	local n
 	note_peaks

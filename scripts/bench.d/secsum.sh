@@ -1,6 +1,7 @@
-# secsum -- whole secure sums over TLS, beside the same without masks, memcpy, and Protocol 4 taken
-# word by word. tests/bench/bench_secsum_tls.c measures, and says what exactly; what tags cost
-# besides masks tests/bench/bench_secsum.c does, on one core.
+# secsum -- whole secure sums over TLS, compared with the same sums without masks, with memcpy, and
+# with Protocol 4 implemented word by word. tests/bench/bench_secsum_tls.c measures; its comments
+# have the details. tests/bench/bench_secsum.c measures the cost of tags in addition to masks, on
+# one core.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
@@ -35,8 +36,8 @@ one() { # of $words and $L
 		return
 	fi
 	for field in $(<"$line"); do f[${field%%=*}]=${field#*=}; done
-	# Up to 4 parties the masks may cost a share; beyond, what they cost these cores by
-	# themselves.
+	# With up to 4 parties the goal is a share of the whole time. With more parties the goal is
+	# the time that masks alone take on these cores.
 	over=${f[goal]%%<=*} goal=${f[goal]#*<=}
 	put 'seconds' "${f[elapsed_s]}" '' bound="${f[bound_s]}"
 	put 'bytes' "${f[bytes]}"
@@ -50,7 +51,8 @@ one() { # of $words and $L
 	put 'coordinator MiB' "${f[peak_mib]}" "${f[peak_goal_mib]}"
 }
 
-# A party's masks alone, and with tags, by peers: at least half the rate.
+# Measures a party's masks without and with tags, by number of peers. With tags the rate should be
+# at least half.
 tags() { # PROGRAM
 	local peers rest masks with runs=$out/runs/secsum-tags.txt
 	if ! setpriv --pdeathsig KILL "$1" >"$runs" 2>"$runs.err" &&
@@ -75,7 +77,7 @@ rate() { # WHAT FILE
 	awk -v what="  $1 " 'index($0, what) == 1 { sub(/^  .*peers? */, ""); print $1 }' "$2"
 }
 
-put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: at most GOAL
+put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: the value should be at most GOAL
 	local met=-
 	[[ -z ${3-} ]] || met=$(verdict "$2" "x <= $3")
 	cell "$words words" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" \

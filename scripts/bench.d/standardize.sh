@@ -1,7 +1,6 @@
-# standardize -- columns in units of their own: scikit-learn's wine, raw, by fedsc (anchor) at eight
-# parties, and with one more column, of N(50000, 9000), that says nothing.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# standardize -- columns in different units: scikit-learn's raw wine by fedsc (anchor) at eight
+# parties, also with a further random column, N(50000, 9000), without information. shellcheck
+# shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='columns in units of their own: wine, raw, at eight parties, and with a column of noise in a
 	large unit'
 default_seeds=3 quick_seeds=1
@@ -26,7 +25,8 @@ measure() {
 	done
 }
 
-# ACC of each seed; goals are of joint: .94, and that the column costs .01 at most, of the mean.
+# Measures ACC of each seed. Goals are for joint: a mean of .94, and a loss of at most .01 by the
+# random column.
 accuracy() { # SET HOW
 	local seed acc all='' goal='' met=-
 	for ((seed = 1; seed <= seeds; seed++)); do

@@ -1,7 +1,6 @@
-# table2 -- the accuracy of kCAGC over L and k^, of what goes past it, and of the centralised AGC
-# and GCC.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# table2 -- the accuracy of kCAGC over L and k^, of our methods beyond it, and of centralised AGC
+# and GCC. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
+# there, used here
 about='accuracy: kCAGC and landmark by L and k^, b-kCAGC, gcc, AGC, GCC (cora, citeseer, wiki;
 	pubmed if it has features)'
 
@@ -49,7 +48,7 @@ one() { # SET ROW COLUMN COMMAND...
 	fi
 }
 
-# ---- what the cells must reach together; anew in each call, as cells come ----
+# ---- goals for groups of cells, checked again in each call ----
 
 floors() {
 	local set
@@ -67,7 +66,7 @@ floors() {
 	done
 }
 
-cells_of() { # SET ROW-PREFIX: value and the paper's, a line each
+cells_of() { # SET ROW-PREFIX: prints a line with our value and the paper's for each cell
 	awk -F , -v set="$1" -v row="$2" \
 		'$1 == set && index($2, row) == 1 && $4 != "" { print $4, $8 }' "$csv"
 }
@@ -92,7 +91,7 @@ above() { # SET WHAT ROW-PREFIX CELLS
 		"$(wc -l <<<"$values")" "$4" "<= 0"
 }
 
-# Goals are for 5 seeds and all cells: fewer are shown without a verdict.
+# Goals are for 5 seeds and all cells. Fewer are shown without a verdict.
 judge() { # WHAT VALUE CELLS ALL GOAL
 	local met=-
 	$quick || ((seeds < 5 || $3 < $4)) || met=$(verdict "$2" "x $5")

@@ -46,7 +46,8 @@ one() { # PRESET L
 	done
 }
 
-# Levels are around 10, leakages around 0.001: four digits that count, not two behind the point.
+# Levels are around 10 and leakages around 0.001, so values have four significant digits instead of
+# two decimals.
 few_digits() {
 	awk '{ s += $1; q += $1 * $1 } END { m = s / NR; v = NR > 1 ? (q - s * m) / (NR - 1) : 0
 		printf "value=%.4g", m; if (NR > 1) printf " deviation=%.2g\n",

@@ -1,7 +1,7 @@
-# tables -- how fast a table of numbers and ids is read by one core, beside pandas, numpy and
-# scikit-learn (Debian's; skipped without). tests/bench/bench_tables.c measures, in memory.
+# tables -- speed of reading a table of numbers and ids on one core, compared with pandas, numpy and
+# scikit-learn of Debian (skipped if not installed). tests/bench/bench_tables.c measures in memory.
 #
-# COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
+# COTERIE_BENCHES: directory of that program, instead of build/plain/tests/bench.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here

@@ -1,12 +1,11 @@
-# variants -- FedSC's variants anchor and dense on many sets, and which of them rules without labels
-# would choose.
+# variants -- FedSC's variants anchor and dense on many sets, and the variant that rules without
+# labels would choose.
 #
 #   --only WORD     sets alone whose name has it
 #
-# Runs that --out has are not made again. Rules have no parameter that was chosen on these sets, but
-# for their one threshold where the name says it.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# Existing runs in --out are not repeated. No parameter of a rule was chosen on these sets, except
+# the one threshold of a rule whose name says so. shellcheck shell=bash shellcheck
+# disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='FedSC: anchor and dense on 25 sets, four parties; which one rules from sums would choose, and
 	what that loses'
 default_seeds=3 quick_seeds=3
@@ -47,7 +46,7 @@ measure() {
 	done <"$at/sets"
 }
 
-one() { # the run, if it is not there
+one() { # makes the run, if it does not exist
 	[[ ! -e $run/party-03/labels.csv ]] || return 0
 	rm -rf "$run"
 	echo "{\"kind\":\"fedsc\",\"clusters\":$k,\"variant\":\"$variant\"}" >"$run.json"

@@ -1,14 +1,13 @@
-# vertical -- k-means on columns that two parties have of the same rows, beside what is published of
-# it.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# vertical -- k-means on columns that two parties have of the same rows, compared with published
+# results. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
+# there, used here
 about='k-means on two columns at two parties, 10^5 rows, k = 5, at 100 Mbit/s; needs the network lab
 	(root)'
 default_seeds=3
 
 set='k=5 L=2' link=(--rate 100 --delay 1)
 
-# What Mazzone et al. (arXiv 2504.07578) have of this shape.
+# Results of Mazzone et al. (arXiv 2504.07578) for this shape.
 published_mb=73 published_s='< 180'
 
 measure() {
@@ -29,7 +28,7 @@ measure() {
 		secure_sum.modulus_bits=32
 }
 
-# ROW LABELS: beside the truth, and beside scikit-learn's or, without it, coterie's own labels
+# ROW LABELS: compares with the truth, and with labels of scikit-learn or, without it, of coterie
 accuracy() {
 	cell "$set" "$1" accuracy \
 		value="$("$bin/coterie" eval --truth "$at/data/labels.txt" "$2" | jq '100 * .acc' |
@@ -40,7 +39,7 @@ accuracy() {
 			xargs printf '%.3f')" unit=%
 }
 
-pooled() { # -> $reference: labels on the pooled columns
+pooled() { # sets $reference: labels on the pooled columns
 	local python said
 	reference=$at/pooled/labels.txt
 	rm -rf "$at/pooled"
@@ -65,9 +64,9 @@ pooled() { # -> $reference: labels on the pooled columns
 	accuracy 'coterie-lab kmeans on pooled columns' "$at/pooled/labels.txt"
 }
 
-# As run, and again where links are not as stated for a while. What the lab discards since packets
-# came late has taken longer than over links as stated: if the job was done its seconds are an upper
-# bound, and $bound says so.
+# Like run, but repeats the run if links temporarily differ from the stated values. If the lab
+# discards a run because packets were late, the job took longer than over the stated links. If the
+# job succeeded, its seconds are then an upper bound, and $bound is set.
 run_in_lab() { # ARG...
 	local try failed=${RUN_FAILED-}
 	bound=''
@@ -84,8 +83,8 @@ run_in_lab() { # ARG...
 	return 1
 }
 
-# NAME ROW LAUNCH-ARG...: bytes and labels over loopback, where they are the same; seconds in the
-# lab
+# NAME ROW LAUNCH-ARG...: measures bytes and labels over loopback, which gives the same ones, and
+# seconds in the lab
 one() {
 	local seed seconds='' bound bounds=''
 	if ! cell_known "$set" "$2" 'MB of all parties'; then

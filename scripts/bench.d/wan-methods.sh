@@ -10,7 +10,8 @@ default_seeds=3
 
 needs() { needs_data cora; }
 
-# distances is what Table 10 measures: tree, k^ = k, P = 3 as the preset has it. gram the same.
+# distances is the method of Table 10: tree, k^ = k, P = 3 as in the preset. gram has the same
+# parameters.
 measure() {
 	local no_lab='' L
 	local -A landmark=([2]=2.5 [16]=2.5) gram=([2]=2.5 [16]=4) distances=([2]=5 [16]=16)
@@ -32,13 +33,13 @@ one() { # METHOD ROW L GOAL
 		return
 	}
 	s=$(median <<<"$SECONDS_EACH")
-	# The bound is one for levels of a tree; landmark has none.
+	# The bound applies only to trees, so landmark has none.
 	[[ $1 != landmark ]] || { BOUND_EACH='' && ACCOUNT=${ACCOUNT#* rounds of }; }
 	cell seconds "$1" "L=$3" value="$(printf '%.2f' "$s")" runs="$seeds" unit=s paper="$PAPER" \
 		${BOUND_EACH:+bound="$(median <<<"$BOUND_EACH" | xargs printf '%.2f')"} \
 		goal="<= $4" verdict="$(verdict "$s" "x <= $4")" \
 		note="wan; $ACCOUNT"
-	# After set-up, which is the offer and the keys; of the last run.
+	# Round trips of the last run after set-up, which is the offer and the keys.
 	trips=$(jq \
 		'[.phases[] | select(.name != "offer" and .name != "keys") | .round_trips] | add' \
 		"$RUN/coordinator/run.json")

@@ -1,6 +1,6 @@
-# watch -- what people who look on cost a job: 50 who watch the coordinator's page beside none.
-# shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# watch -- the cost of watchers to a job: 50 watchers of the coordinator's page compared with none.
+# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
+# here
 about='a job with 50 who watch the coordinator by HTTP, by one without http.listen, in turn,
 	loopback'
 default_seeds=31 quick_seeds=5
@@ -25,9 +25,9 @@ pairs() {
 		{ WHY='coterie synth failed' && return 1; }
 	echo '{ "kind": "kcagc", "clusters": 5, "filter": { "order": 3 } }' >"$at/job.json"
 	run made "$at/data" "$at/job.json" $L 1 --keep-data || return 1
-	once "$at" 0 || return 1 # what is read for the first time
+	once "$at" 0 || return 1 # warms up files that are read for the first time
 	for ((i = 1; i <= seeds; i++)); do
-		for x in $((i % 2)) $(((i + 1) % 2)); do # who is first takes turns
+		for x in $((i % 2)) $(((i + 1) % 2)); do # alternates which of the two is first
 			once "$at" "$x" || return 1
 			[[ $x == 0 ]] && plain=$SECONDS_TAKEN || watched=$SECONDS_TAKEN
 		done
@@ -49,7 +49,7 @@ pairs() {
 	rm -rf "$at"
 }
 
-once() { # DIR WATCHED: the job's time by the coordinator is in $SECONDS_TAKEN
+once() { # DIR WATCHED: sets $SECONDS_TAKEN to the job's time at the coordinator
 	local name l pid=() status=0 look=''
 	rm -rf "$1/ready" "$1/out"
 	for name in coordinator $(printf "party-%02d " $(seq 0 $((L - 1)))); do

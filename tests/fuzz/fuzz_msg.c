@@ -1,5 +1,5 @@
-/* An accepted body is encoded again as the same bytes. HELLO, WELCOME and OFFER lose the options of
- * later releases at their end. */
+/* An accepted body is encoded again as the same bytes. In HELLO, WELCOME and OFFER the trailing
+ * options of later releases are dropped. */
 #include "proto/msg.h"
 
 #include <stdlib.h>

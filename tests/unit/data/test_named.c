@@ -207,8 +207,8 @@ TEST(dropped_lines_are_counted)
 	buf_release(&b);
 }
 
-/* Nodes of features and edges without ids are row numbers. Edges determine the first number, 0 or
- * 1. */
+/* Without ids, nodes are numbered by rows. The first number is 1 if the edges are a Matrix Market
+ * file, else 0. */
 TEST(first_rows)
 {
 	char csv[64];

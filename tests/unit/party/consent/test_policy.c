@@ -286,7 +286,7 @@ TEST(test_max_eps)
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
 		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),
 	      "claims no differential privacy");
-	/* An eps for ties is not the eps that the policy limits. */
+	/* fedwalk's eps is for a single tie; policy.max_eps limits the eps of a whole row. */
 	check("\"jobs\":[\"fedwalk\"],\"max_eps\":10", 2,
 	      "{\"kind\":\"fedwalk\",\"mode\":\"randomized-response\"}",
 	      "promises at most job.eps, 8, for single ties; policy.max_eps of p0 is 10");

@@ -94,7 +94,7 @@ TEST(test_exact_is_central)
 		}
 }
 
-/* The joint degrees are the only broadcast sum of `exact`. */
+/* Parties refuse each changed broadcast sum. In `exact` only the joint degrees are one. */
 TEST(test_changed_sums)
 {
 	struct stage *s;

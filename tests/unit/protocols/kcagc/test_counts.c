@@ -1,4 +1,4 @@
-/* Tests whether a slice takes counts of words as counts or as words. */
+/* Tests when a slice replaces the counts of words by their presence, 0 or 1. */
 #include "protocols/kcagc/counts.h"
 #include "tests/unit/protocols/kcagc/planted.h"
 

@@ -137,8 +137,8 @@ TEST(by_modularity)
 	}
 }
 
-/* If sums alone decide the order, there is one clustering. The order is broadcast before and after
- * it. */
+/* If no second order is tried, the method clusters once. The filter's order is broadcast before
+ * that clustering and again after it. */
 TEST(without_doubt)
 {
 	double confidence[N];

@@ -47,8 +47,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a module when one of its names is first used: most need numpy alone, and some
-    nothing."""
+    """Imports a module when one of its names is first used, since most need only numpy, and some
+    need nothing."""
     if name == "convert":
         return import_module(".convert", __name__)
     for module, names in _MODULES.items():

@@ -1,4 +1,4 @@
-"""Jobs and results by the APIs of daemons elsewhere, by the standard library alone."""
+"""Jobs and results by the APIs of daemons on other hosts, with only the standard library."""
 from __future__ import annotations
 
 import json
@@ -16,11 +16,11 @@ from ._program import PathLike, as_path, until
 from ._progress import How, Progress
 from ._run import Run
 
-#: A party writes its results when it hears that the job is done: how long it may take to.
+#: Seconds that a party may take to write its results after the job has ended.
 SETTLE_S = 20.0
-#: Bytes of a file that are taken at most.
+#: Maximum bytes of a file.
 FILE_MAX = 16e9
-#: Seconds between two questions to a coordinator.
+#: Seconds between two requests to a coordinator.
 ASK_S = 0.5
 
 Job = Mapping[str, Any]
@@ -51,7 +51,8 @@ def _settings(where: str) -> Dict[str, Any]:
 
 
 def names_server(where: Any) -> bool:
-    """Whether this is a file that names a daemon elsewhere, not a daemon's own configuration."""
+    """Returns whether this file names a daemon on another host, and is not a daemon's own
+    configuration."""
     try:
         return bool(
             json.loads(Path(os.fspath(where)).expanduser().read_text(encoding="utf-8")).get(
@@ -209,7 +210,7 @@ class Client:
 
 
 def _pieces(api: Api, path: str, size: int) -> bytes:
-    """A file in pieces, as the daemon gives them."""
+    """Yields a file in the pieces that the daemon sends."""
     found = b""
     while len(found) < size:
         status, piece = api.fetch(f"{path}?from={len(found)}")
@@ -227,7 +228,7 @@ def _pieces(api: Api, path: str, size: int) -> bytes:
 
 
 def fetch(api: Api, job_id: str, out: Optional[PathLike], patience: float = 0.0) -> Run:
-    """The files of a job's results into a directory."""
+    """Writes the files of a job's results to a directory."""
     if not re.fullmatch(r"[0-9a-f]{32}", job_id):
         raise InputError(
             (

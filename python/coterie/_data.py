@@ -1,5 +1,4 @@
-"""Data on their way to the programs: data directories made of DataFrames, files, arrays and
-edges."""
+"""Makes data directories for the programs from DataFrames, files, arrays and edges."""
 from __future__ import annotations
 
 import json
@@ -104,7 +103,7 @@ Columns = Union[str, Sequence[str]]
 
 
 def frame_of(table: Any) -> pd.DataFrame:
-    """A DataFrame of a table that is one, or that becomes one: pandas, Arrow, polars."""
+    """Returns a DataFrame of a pandas, Arrow or polars table. Refuses other values."""
     if is_frame(table):
         return table
     for method in ("to_pandas", "__dataframe__"):
@@ -116,8 +115,8 @@ def frame_of(table: Any) -> pd.DataFrame:
 
 
 def edge_frame(edges: Any) -> pd.DataFrame:
-    """Edges as a table of two ends and perhaps a weight: of a DataFrame, an array of pairs, a
-    sparse matrix, a graph."""
+    """Returns edges as a table of two ends and an optional weight, from a DataFrame, an array of
+    pairs, a sparse matrix or a graph."""
     pd = need("pandas", "edges")
     if is_sparse(edges):
         if edges.shape[0] != edges.shape[1]:
@@ -167,7 +166,7 @@ def edge_frame(edges: Any) -> pd.DataFrame:
 
 
 def _edges_of(frame: pd.DataFrame) -> Iterator[Edge]:
-    """The rows of edge_frame() from 0."""
+    """Returns the rows of edge_frame(), numbered from 0."""
     weights = frame.iloc[:, 2].tolist() if frame.shape[1] == 3 else [None] * len(frame)
     for at, (u, v,
              w) in enumerate(zip(frame.iloc[:, 0].tolist(), frame.iloc[:, 1].tolist(), weights)):
@@ -177,7 +176,7 @@ def _edges_of(frame: pd.DataFrame) -> Iterator[Edge]:
 
 
 def _path_of(given: Any, what: str) -> Optional[str]:
-    """A path, or the address of a database; None: what is given is none."""
+    """Returns the value as a path or as the address of a database; None if it is neither."""
     if not isinstance(given, (str, os.PathLike)):
         return None
     return str(given) if is_address(str(given)) else str(as_path(given, what))
@@ -256,8 +255,8 @@ def _version() -> str:
 
 
 def write_matrix(X: Any, directory: Path, names: Optional[Sequence[str]] = None) -> None:
-    """features.npy or features.mtx of numbers that were checked, and columns.json where they have
-    names."""
+    """Writes features.npy or features.mtx from checked numbers, and columns.json if the columns
+    have names."""
     if is_sparse(X):
         need("scipy.io", "a sparse matrix").mmwrite(str(directory / "features.mtx"), X.tocsr(),
                                                     precision=17)
@@ -284,8 +283,8 @@ def write_edges(edges: Any, directory: Path) -> None:
 
 
 def write_graphs(graphs: Sequence[Any], directory: Path, name: str = "set") -> None:
-    """Each graph: a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes and
-    its edges."""
+    """Yields each graph. It may be given as a symmetric sparse matrix, a networkx graph, or a
+    pair of its number of nodes and its edges."""
     directory.mkdir(parents=True, exist_ok=True)
     start, edges, of = 1, [], []
     for number, graph in enumerate(graphs, 1):

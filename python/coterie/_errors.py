@@ -1,4 +1,4 @@
-"""What can go wrong, with the program's own words."""
+"""Errors and warnings, with the programs' messages."""
 from __future__ import annotations
 
 import os
@@ -81,12 +81,13 @@ class CoterieWarning(UserWarning):
         return f"{self.who}: {self.what}" + (f" ({self.code})" if self.code else "")
 
 
-#: Who, and its warning: "sentence", "code" and "number".
+#: The process, and its warning with "sentence", "code" and "number".
 Found = Tuple[str, Mapping[str, Any]]
 
 
 def _caller() -> int:
-    """The stacklevel, for who calls this, of the first frame outside of the package."""
+    """Returns the stacklevel of the first frame outside of the package, for the caller of this
+    function."""
     here, level, frame = str(Path(__file__).parent) + os.sep, 0, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         frame, level = frame.f_back, level + 1
@@ -94,7 +95,7 @@ def _caller() -> int:
 
 
 def warn_of(found: Iterable[Found]) -> None:
-    """warnings.warn() of each sentence once, with all who say it."""
+    """Calls warnings.warn() once for each sentence, with all processes that gave it."""
     said: Dict[str, Tuple[List[str], Mapping[str, Any]]] = {}
     for who, warning in found:
         names, _ = said.setdefault(str(warning.get("sentence", "")), ([], warning))

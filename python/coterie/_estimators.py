@@ -28,11 +28,10 @@ except ImportError:
                          check_is_fitted,
                          check_random_state)
 
-Array = Any  # that checks have not seen yet
+Array = Any  # a value that is not checked yet
 
-#: Checks of scikit-learn's that ask for one cluster. A job's `clusters` is 2 or more: a cluster of
-#: everything tells nobody anything, and would show all the same who takes part and how many rows
-#: there are.
+#: scikit-learn's checks that request one cluster. A job's `clusters` must be at least 2: a single
+#: cluster has no information, but the job would still disclose its parties and numbers of rows.
 ONE_CLUSTER = {
     name: "asks for one cluster (n_clusters = 1), and a job has two or more"
     for name in ("check_dict_unchanged", "check_dont_overwrite_attributes",
@@ -43,7 +42,7 @@ ONE_CLUSTER = {
 
 
 def _validate(estimator: Any, X: Array, **kwargs: Any) -> Array:
-    """scikit-learn's own checks of X, where its version has them."""
+    """Applies scikit-learn's own checks to X, if its version has them."""
     if hasattr(estimator, "_validate_data"):
         return estimator._validate_data(X, **kwargs)
     try:
@@ -78,7 +77,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     ``report_``, and ``job_number_`` of a submitted job.
     """
 
-    # Given by each estimator's constructor, as scikit-learn wants it.
+    # Set by the constructor of each estimator, as scikit-learn requires.
     parties: int
     party: Optional[PathLike]
     coordinator: Optional[PathLike]
@@ -92,18 +91,18 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     progress: How
 
     def _keep(self, given: Mapping[str, Any]) -> None:
-        """A constructor's arguments under their own names and untouched, as scikit-learn wants
-        them."""
+        """Stores a constructor's arguments unchanged under their own names, as scikit-learn
+        requires."""
         for name in self._get_param_names():
             setattr(self, name, given[name])
 
-    _keeps_keys = False  # after a simulation, for a later job of the same parties
+    _keeps_keys = False  # True: keeps keys after a simulation, for a later job of the same parties
 
     def _kind(self) -> str:
         raise NotImplementedError
 
     def _parameters(self) -> Dict[str, Any]:
-        """Of the job, besides what `job` gives."""
+        """Returns members of the job, in addition to those given in `job`."""
         return {}
 
     def _describe(self) -> Dict[str, Any]:
@@ -118,12 +117,12 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         job.update(self.job or {})
         return job
 
-    _told: Sequence[Found] = ()  # what the coordinator of a submitted job warns of
+    _told: Sequence[Found] = ()  # warnings of the coordinator of a submitted job
 
     def _run_job(self, data: Optional[Path]) -> Optional[Run]:
-        """Where the parameters say; None of a job that was submitted and whose results are not
-        here, or not for this user.
-        data: what was given to fit, None if nothing was."""
+        """Runs the job where the parameters specify. Returns None for a submitted job whose
+        results are not on this host or not for this user. data: what was given to fit, None if
+        nothing was."""
         if self.party is None and self.coordinator is None:
             if data is None:
                 raise InputError(
@@ -187,7 +186,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
-        """Sets the estimator's own attributes. ids: of the rows that were given."""
+        """Sets the estimator's own attributes. ids: ids of the rows given to fit."""
         raise NotImplementedError
 
     def _take(self, run: Optional[Run]) -> Optional[Run]:
@@ -213,11 +212,11 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     def _table(self, X: Array, edges: Any = None, features: int = 1,
                least: int = 2) -> Tuple[Optional[Data], Optional[List[str]]]:
-        """A data directory of X, and the ids of its rows; (None, None) where nothing was given."""
+        """Returns a data directory of X and the ids of its rows; (None, None) if X is None."""
         if X is None and edges is None:
             return None, None
         if isinstance(X, (str, os.PathLike)) and Path(X).is_file():
-            X = prepare(X)  # a table of numbers: what else it has has to be said
+            X = prepare(X)  # reads a table whose other columns need options
         if isinstance(X, (Data, str, os.PathLike)):
             if edges is not None:
                 raise InputError("fit: edges of prepared data are given to prepare()", status=4)
@@ -239,13 +238,14 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return Data(folder), [str(i) for i in range(checked.shape[0])]
 
     def _set_labels(self, run: Run, ids: Optional[Sequence[str]]) -> None:
-        """None where a coordinator has none: of most jobs over rows they are the parties' alone."""
+        """Sets labels_. Does nothing if the coordinator has none: in most jobs over rows, only the
+        parties get labels."""
         if self.party is not None or self.coordinator is None or run.rows():
             self.labels_ = self._row_labels(run, ids)
 
     def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Labels:
-        """A label for each of these ids, -1 where the job has placed none; without ids in the order
-        of labels.csv."""
+        """Returns a label for each of these ids, and -1 for ids that the job has not placed.
+        Without ids, returns labels in the order of labels.csv."""
         found = run.rows()
         if ids is None:
             return np.array([int(row["label"]) for row in found], dtype=np.int64)
@@ -258,8 +258,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     def _ask_parties(self, kind: str, X: Array, edges: Any = None,
                      more: Optional[Settings] = None) -> Labels:
-        """Labels of X by the models of a simulation's parties, which have its columns as they had
-        those of the fit."""
+        """Returns labels of X by the models of a simulation's parties. Each party gets the same
+        columns of X as in the fit."""
         run = self._fitted()
         if not self._has_keys():
             raise InputError(
@@ -288,8 +288,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
 
 def _clusters(k: Any) -> Any:
-    """As a job says it: (2, 12) is a range, of which one is chosen, as {"from": 2, "to": 12} is;
-    what is wrong the program says."""
+    """Returns the number of clusters in the form of a job. (2, 12) becomes the range {"from": 2,
+    "to": 12}, from which the job chooses. The program checks the value."""
     if isinstance(k, tuple) and len(k) == 2:
         return {"from": _clusters(k[0]), "to": _clusters(k[1])}
     if isinstance(k, Mapping):
@@ -310,14 +310,14 @@ class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
 
 
 def _read_labels(place: Path) -> Labels:
-    """The labels that a program has left in a directory."""
+    """Returns the labels that a program has written to a directory."""
     with open(place / "labels.csv", encoding="utf-8", newline="") as file:
         return np.array([int(row["label"]) for row in csv.DictReader(file)], dtype=np.int64)
 
 
 class _Rows(_Clusters):
-    """Jobs over rows, of which each party keeps what places new ones: model.rows, read here, so
-    that it outlives the run."""
+    """Base for jobs over rows. Each party has a model that places new rows, model.rows. It is
+    read here, so that it outlives the run."""
 
     def _keep_models(self, run: Run) -> None:
         self._models = {name: (place / "model.rows").read_bytes() for name, place in run._parties()
@@ -352,8 +352,8 @@ class _Rows(_Clusters):
 
 
 def _iterations(run: Run) -> Optional[int]:
-    """Of k-means over all parties: of rows Lloyd's, of columns those of all secure sums; None where
-    the run does not say."""
+    """Number of iterations of k-means over all parties: Lloyd's for rows, those of all secure
+    sums for columns. None if the run does not record it."""
     rounds = run.facts.get("lloyd_rounds")
     sums = (run.record.get("result") or {}).get("sums") or []
     return int(rounds) if rounds is not None else sum(int(s.get("iterations", 0))
@@ -361,7 +361,7 @@ def _iterations(run: Run) -> Optional[int]:
 
 
 def _centres(run: Run) -> Matrix:
-    """Which all parties have alike."""
+    """The centres, which are the same at all parties."""
     rows = run.rows("centres")
     rows = [row for row in rows if row["process"] == rows[0]["process"]]
     return np.array([[float(v) for k, v in row.items() if k not in ("process", "cluster")]
@@ -434,8 +434,8 @@ class KMeans(_Rows):
         self._clean_up(run)
 
     def _has_units(self) -> bool:
-        """Whether rows are compared in their own units, so that distances to cluster_centers_ are
-        those of the job."""
+        """Returns whether rows keep their units, so that distances to cluster_centers_ are those
+        of the job."""
         run = getattr(self, "run_", None)
         said = self.standardize or "none" if run is None else run.job.get("standardize")
         return bool(self.split == "rows" and said == "none")
@@ -546,8 +546,8 @@ class SpectralClustering(_Rows):
 
 
 def _graph_data(X: Any) -> Tuple[Optional[Data], Optional[List[str]]]:
-    """A data directory of a graph, and its nodes in the order of labels: of ids.txt, of a matrix
-    its rows."""
+    """Returns a data directory of a graph, and its nodes in the order of labels: those of
+    ids.txt, or the rows of a matrix."""
     if X is None:
         return None, None
     if isinstance(X, (Data, str, os.PathLike)):
@@ -584,7 +584,7 @@ class AttributedGraphClustering(_Clusters):
         return "kcagc"
 
     def _parameters(self) -> Dict[str, Any]:
-        # these tell it themselves
+        # these methods report it themselves
         chosen = self.method in ("landmark", "gcc") and self.order == "auto"
         order = None if self.order is None or chosen else {"order": self.order}
         return {**super()._parameters(), "method": self.method, "filter": order}

@@ -1,5 +1,5 @@
-"""Three ways to a run: simulating it here, taking part as a party, and submitting it to a
-coordinator that serves."""
+"""Three ways to run a job: simulate it here, take part as a party, or submit it to a coordinator
+that serves."""
 from __future__ import annotations
 
 import json
@@ -18,7 +18,7 @@ from ._program import PathLike, Process, as_path, call, call_json, until
 from ._progress import How, Progress
 from ._run import Run
 
-#: Members of a party's configuration that are paths, which stand relative to its file.
+#: Members of a party's configuration that are paths, relative to its file.
 PATHS = (
     ("identity", "certificate"), ("identity", "key"), ("identity", "ca"), ("identity", "crl"),
     ("identity", "passphrase"),
@@ -26,7 +26,7 @@ PATHS = (
     ("data", "features"), ("data", "edges"), ("data", "ids"), ("data", "vertices"),
     ("data", "graphs"),
 )
-#: How long a running coordinator is given to see a party that was started for the job.
+#: Seconds within which a running coordinator must see a party that was started for the job.
 JOIN_S = 60.0
 
 
@@ -38,8 +38,8 @@ def _told(record: Mapping[str, Any]) -> str:
 
 
 def cause(run: Optional[Run], words: str, program: str) -> Tuple[str, str]:
-    """Who says what: of the runs' own records the one that knows, and not who only heard that
-    another had failed."""
+    """Returns the process that reports the cause, and its message. Prefers the record of the
+    process that failed to records of processes that only learned of the failure."""
     if run is None or not any(_told(r) for r in run._runs.values()):
         return (program, words) if ": " not in words else _split(words, program)
     who, what = run.name, _told(run.record)
@@ -52,7 +52,7 @@ def cause(run: Optional[Run], words: str, program: str) -> Tuple[str, str]:
 
 
 def _split(words: str, program: str) -> Tuple[str, str]:
-    """"party-00: ..." of a launch's last words."""
+    """Splits the last words of a launch, such as "party-00: ...", into process and message."""
     who, what = words.split(": ", 1)
     return (who, what) if re.fullmatch(r"[\w.-]{1,64}", who) else (program, words)
 
@@ -64,7 +64,8 @@ def _failed(status: int, run_dir: Optional[Path], words: str, program: str) -> C
             run = Run(run_dir)
         except (InputError, ValueError, KeyError):
             run = None
-    words = re.sub(r"\S*/job\.json(?: with --set)?: ", "", words)  # a file of ours, which is gone
+    # our own temporary file, which no longer exists
+    words = re.sub(r"\S*/job\.json(?: with --set)?: ", "", words)
     words = re.sub(r"--allow ([\w.]+)", r'allow=["\1"]', words)
     who, what = cause(run, words, program)
     return error_of(status, what, who, program, str(run_dir) if run is not None else None)
@@ -84,7 +85,7 @@ def simulate(
     allow: Sequence[str],
     policy: Mapping[str, Any], out: Optional[PathLike], progress: How, timeout: Optional[float],
 ) -> Run:
-    """Splits the data over parties and runs the job with all of them in one process: `coterie
+    """Splits the data over parties, and runs the job with all of them in one process by `coterie
     run`."""
     folder = Folder(out, prefix="coterie-run-")
     target = folder.path if out is not None else folder.path / "run"
@@ -118,13 +119,13 @@ def simulate(
 
 
 def slices(run: Run) -> List[Path]:
-    """What each party of a simulation had, by the parties' names."""
+    """Returns the data of each party of a simulation, by the parties' names."""
     return sorted(p for p in (run.path / "work" / "data").glob("party-*") if p.is_dir())
 
 
 def forget_secrets(run: Run) -> None:
-    """Removes the keys and configurations of a simulation; in a place that was named the copies of
-    the data, too."""
+    """Removes the keys and configurations of a simulation. In a directory named by the user,
+    also removes the copies of the data."""
     work = run.path / "work"
     if not run.temporary:
         shutil.rmtree(work, ignore_errors=True)
@@ -134,7 +135,7 @@ def forget_secrets(run: Run) -> None:
         path.unlink()
 
 
-# ---- daemons of our own, as for a prediction over a simulation's models ----
+# ---- own daemons, for a prediction with a simulation's models ----
 
 
 def _edited(path: Path, change: Mapping[str, Any]) -> Path:
@@ -232,7 +233,7 @@ def _data_files(data: Path) -> Dict[str, str]:
 
 
 class Party:
-    """This organisation's daemon: one that runs already, or one that is started for a job."""
+    """This organisation's daemon. It may be running already, or is started for a job."""
 
     def __init__(self, config: PathLike, job: Mapping[str, Any], data: Optional[Path],
                  out: Optional[PathLike], progress: How):
@@ -295,7 +296,7 @@ class Party:
             return b""
 
     def _results(self) -> Dict[str, Path]:
-        """Results of a party that stays, by the directory of each job."""
+        """Returns the results of a party process that stays, by the directory of each job."""
         return {str(p.parent): p.parent
                 for p in [*self.output.glob("job-*/run.json"), *self.output.glob("run.json")]}
 
@@ -319,7 +320,8 @@ class Party:
         return None
 
     def wait(self, timeout: Optional[float], job_id: Optional[str] = None) -> Run:
-        """The run, once it is over. job_id: which, where a coordinator has said so."""
+        """Waits for the end of the run and returns it. job_id: the job, if the coordinator has
+        named it."""
         if self.process is None:
             place: Path = until(f"{self.name} has done a job of kind {self.job['kind']}",
                                 lambda: self._finished(job_id), timeout,
@@ -335,7 +337,7 @@ class Party:
         self.progress.end("done" if status == 0 else "failed")
         self.process.warn(coded=False)
         if status:
-            # that of a job before says nothing of this one
+            # the record of an earlier job is not about this one
             own = self.output if self._record() != self._earlier else None
             raise _failed(status, own, self.process.last_words(), "party")
         return Run(self.output)
@@ -373,8 +375,8 @@ class Elsewhere:
         return self.client.wait(number, timeout, progress)
 
     def results(self, shown: Mapping[str, Any], out: Optional[PathLike]) -> Optional[Run]:
-        """Of the own party, or what the coordinator has; None where this person may read neither,
-        with a warning that says why."""
+        """Returns results of the own party, or those of the coordinator. If this user may read
+        neither, returns None and warns with the reason."""
         try:
             return self.client.results(str(shown["job_id"]), out, patience=SETTLE_S
                                        if self.client.has_party else 0.0)
@@ -397,7 +399,7 @@ class Coordinator:
         return call_json("coterie job", [*self.args, "--json", *args])
 
     def awaits(self, name: str, party: Party, timeout: Optional[float]) -> None:
-        """Until the coordinator has seen this party, which was started for the job."""
+        """Waits until the coordinator has seen this party, which was started for the job."""
 
         def there() -> bool:
             if party.process is not None and party.process.status is not None:
@@ -413,7 +415,8 @@ class Coordinator:
             return int(self._job("submit", write_job(job, Path(scratch)))["id"])
 
     def wait(self, number: int, how: How, what: str, timeout: Optional[float]) -> Dict[str, Any]:
-        """What `coterie job show` has of a job that is over; its errors are the job's."""
+        """Returns what `coterie job show` prints for a job that has ended. Raises the job's
+        error."""
 
         progress = Progress(how, what)
 
@@ -441,8 +444,8 @@ class Coordinator:
         return shown
 
     def results(self, shown: Mapping[str, Any], out: Optional[PathLike]) -> Optional[Run]:
-        """What the coordinator has of a job that is over; None if it is not here, or not for this
-        user."""
+        """Returns the coordinator's results of a job that has ended. None if they are not on
+        this host, or if this user may not read them."""
         directory = Path(str(shown["directory"]))
         return Run(directory) if os.access(directory / "run.json", os.R_OK) else None
 

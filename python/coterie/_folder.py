@@ -1,4 +1,4 @@
-"""Directories that go when nobody has them any more."""
+"""Directories that are removed when no object uses them any more."""
 from __future__ import annotations
 
 import os
@@ -12,7 +12,8 @@ from ._program import PathLike, clean_on_sigterm
 
 
 class Folder:
-    """A directory: one that was named, or a temporary one that goes with the last who has it."""
+    """A directory: one named by the user, or a temporary one that is removed with the last
+    object that uses it."""
 
     def __init__(self, path: Optional[PathLike] = None, prefix: str = "coterie-"):
         self.temporary = path is None

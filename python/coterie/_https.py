@@ -1,4 +1,4 @@
-"""HTTPS to a daemon's api.listen, by certificates both ways: the standard library alone."""
+"""HTTPS to a daemon's api.listen with certificates of both sides, by only the standard library."""
 from __future__ import annotations
 
 import http.client
@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 
 from ._errors import CoterieError, InputError
 
-#: Bytes of an answer that are taken at most.
+#: Maximum bytes of an answer.
 ANSWER_MAX = 64 << 20
 
 
 class Identity:
-    """Own certificate, its key and the authority: these are beside it where not given."""
+    """Own certificate, its key and the CA's certificate. If key and CA are not given, they are
+    in the certificate's directory."""
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class Identity:
                 made.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
             made.load_cert_chain(
                 self.certificate, self.key, lambda: words
-            )  # a function, so that nobody is asked
+            )  # a function, so that the library does not prompt for a passphrase
         except ssl.SSLError as e:
             raise InputError(
                 (
@@ -73,7 +74,8 @@ def _reason(e: ssl.SSLError) -> str:
 
 
 class _Connection(http.client.HTTPSConnection):
-    """To one place, whose certificate has to bear a name that may be another one."""
+    """A connection to one address. The certificate there must have the expected name, which may
+    differ from the address."""
 
     def __init__(self, place: "Place", context: ssl.SSLContext, timeout: float):
         proxy = place.proxy()
@@ -108,7 +110,7 @@ class Place:
         self.name = found[1] or self.host
 
     def proxy(self) -> Optional[Tuple[str, int]]:
-        """That of https_proxy, but to this host itself and what no_proxy names."""
+        """Returns the proxy of https_proxy; none for this host and for hosts in no_proxy."""
         given = urllib.request.getproxies().get("https")
         if not given or self.host == "localhost" or urllib.request.proxy_bypass(self.host):
             return None
@@ -178,7 +180,8 @@ class Api:
             link.close()
 
     def json(self, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
-        """The object in an answer; what the daemon refuses is an error with its sentence."""
+        """Returns the JSON object in an answer. If the daemon refuses the request, raises an
+        error with its message."""
         status, content = self.fetch(path, body)
         try:
             answer = json.loads(content)

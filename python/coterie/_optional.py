@@ -1,4 +1,4 @@
-"""Packages that some of this one needs, and most of it does without."""
+"""Optional packages, which only some functions of this package need."""
 from __future__ import annotations
 
 import sys
@@ -7,9 +7,9 @@ from typing import Any
 
 from ._errors import CoterieError
 
-#: Which extra brings a module.
+#: The extra that installs a module.
 EXTRA = {"numpy": "numpy", "pandas": "pandas", "scipy": "sklearn", "sklearn": "sklearn"}
-#: Debian's names, where they are others.
+#: Debian's names of packages, if they differ.
 DEBIAN = {"sklearn": "python3-sklearn"}
 
 
@@ -18,7 +18,8 @@ class PackageMissing(CoterieError, ImportError):
 
 
 def need(module: str, what: str) -> Any:
-    """The module; PackageMissing, which says what needs it and how it is installed."""
+    """Imports the module. Raises PackageMissing, which names the function that needs it and how
+    to install it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as e:
@@ -36,17 +37,18 @@ def need(module: str, what: str) -> Any:
 
 
 def _loaded(module: str) -> Any:
-    """The module, if anybody has imported it: a value of its types is none otherwise."""
+    """Returns the module if it is already imported. Otherwise no value can have one of its
+    types."""
     return sys.modules.get(module)
 
 
 def is_frame(value: Any) -> bool:
-    """Whether the value is a pandas DataFrame."""
+    """Returns whether the value is a pandas DataFrame."""
     pandas = _loaded("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether the value is a SciPy sparse matrix."""
+    """Returns whether the value is a SciPy sparse matrix."""
     sparse = _loaded("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(value))

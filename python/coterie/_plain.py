@@ -1,4 +1,4 @@
-"""Stand-ins for what estimators take from scikit-learn, where it is not installed."""
+"""Replacements for scikit-learn's classes that estimators use, if it is not installed."""
 from __future__ import annotations
 
 import inspect
@@ -36,11 +36,11 @@ class BaseEstimator:
 
 
 class ClusterMixin:
-    """Nothing: fit_predict is the estimators' own."""
+    """Empty, since the estimators define fit_predict."""
 
 
 class TransformerMixin:
-    """Nothing: fit_transform is the estimators' own."""
+    """Empty, since the estimators define fit_transform."""
 
 
 def check_random_state(seed: Any) -> Any:
@@ -57,7 +57,7 @@ def check_is_fitted(estimator: Any, attribute: str) -> None:
 
 
 class available_if:  # noqa: N801 (scikit-learn's name)
-    """A method that is there only where check(self) is true."""
+    """A method that exists only if check(self) is true."""
 
     def __init__(self, check: Callable[[Any], Any]):
         self.check = check
@@ -83,7 +83,7 @@ def validate_data(
     ensure_min_features: int = 1,
     **_: Any,
 ) -> Any:
-    """Numbers in two dimensions, finite, of at least so many rows and columns."""
+    """Returns finite numbers in two dimensions, with at least so many rows and columns."""
     names = [str(c) for c in X.columns] if is_frame(X) else None
     if is_sparse(X):
         checked = need("scipy.sparse", "a sparse matrix").csr_matrix(X, dtype=dtype)

@@ -1,4 +1,4 @@
-"""The programs: where they are, running them, and what they say while they run."""
+"""Finds and runs the programs, and handles their log."""
 from __future__ import annotations
 
 import json
@@ -19,17 +19,17 @@ from ._errors import InputError, ProgramMissing, error_of, warn_of
 PathLike = Union[str, "os.PathLike[str]"]
 Line = Callable[[Dict[str, Any]], None]
 
-#: Lines of a program's stderr that are kept, for the sentence of an error.
+#: Number of lines of a program's stderr that are kept, for the message of an error.
 KEPT = 200
-#: A daemon that was told to stop has ended after 10 s, whatever hangs.
+#: A daemon ends within 10 s after it was told to stop, even if a part of it hangs.
 STOP_S = 15.0
 
 
-#: Where a wheel has its programs.
+#: Directory of the programs in a wheel.
 OWN = Path(__file__).resolve().parent / "_programs" / "bin"
 
 
-#: What programs log, as they log it: a record has the line's object as `coterie`.
+#: Logger for the log lines of programs. A record has the line's object as its attribute `coterie`.
 LOG = logging.getLogger("coterie")
 LOG.addHandler(logging.NullHandler())
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING,
@@ -76,7 +76,8 @@ def _remedy() -> str:
 
 
 def _foreign(path: PathLike, why: str) -> ProgramMissing:
-    """For a program that this system cannot start: a wheel unpacked, or copied, without pip."""
+    """Makes an error for a program that this system cannot start, because a wheel was unpacked
+    or copied without pip."""
     return ProgramMissing(
         f"{os.fspath(path)} does not run on this system ({why}): it is for another processor or"
         f" another C library: {_remedy()}",
@@ -85,7 +86,7 @@ def _foreign(path: PathLike, why: str) -> ProgramMissing:
 
 
 def _run_own(name: str) -> None:
-    """A console script of a wheel: becomes the program."""
+    """Console script of a wheel: replaces this process by the program."""
     try:
         os.execv(str(OWN / name), [name, *sys.argv[1:]])
     except OSError as e:
@@ -105,7 +106,8 @@ def run_coordinator() -> None:
 
 
 def said(text: str) -> Dict[str, Any]:
-    """A line of stderr: an object of the log, or the program's plain words as its text."""
+    """Parses a line of stderr. Returns the object of a log line; for other lines, an object with
+    the line as its text."""
     if text.startswith("{"):
         try:
             line = json.loads(text)
@@ -131,7 +133,7 @@ def _exit_by_signal(number: int, frame: Any) -> None:
 
 
 class Process:
-    """A program that runs. Each line of its stderr goes to `line`, in a thread of its own."""
+    """A running program. A separate thread passes each line of its stderr to `line`."""
 
     def __init__(self, program: str, args: Sequence[PathLike], line: Optional[Line] = None):
         clean_on_sigterm()
@@ -173,7 +175,7 @@ class Process:
 
     @property
     def status(self) -> Optional[int]:
-        """None while it runs."""
+        """Returns the exit status, or None while the program runs."""
         return self._popen.poll()
 
     @property
@@ -181,7 +183,8 @@ class Process:
         return "".join(self._stdout)
 
     def wait(self, timeout: Optional[float] = None) -> int:
-        """The exit status. However this is left, the program has ended."""
+        """Waits for the end and returns the exit status. If this raises an exception, the
+        program has also ended."""
         try:
             status = self._popen.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -197,7 +200,7 @@ class Process:
         return status
 
     def stop(self) -> None:
-        """Asks it to end, and sees to it that it does."""
+        """Tells the program to end, and kills it if it does not."""
         if self._popen.poll() is None:
             self._popen.send_signal(signal.SIGTERM)
             try:
@@ -209,13 +212,13 @@ class Process:
             thread.join(STOP_S)
 
     def warn(self, coded: bool = True) -> None:
-        """warnings.warn() of its lines of level warn. coded: those of the result, too, which a
-        run.json has as well."""
+        """Calls warnings.warn() for its lines of level warn. coded: also for warnings of the
+        result, which are in run.json as well."""
         warn_of((self.program, {**line, "sentence": line.get("text", "")}) for line in self._warned
                 if coded or "code" not in line)
 
     def last_words(self) -> str:
-        """The last line on stderr says why."""
+        """Returns the last line on stderr, which has the reason of a failure."""
         for line in reversed(self.lines):
             text = str(line.get("text", "")).strip()
             if text:
@@ -225,7 +228,8 @@ class Process:
 
 
 def call(program: str, args: Sequence[PathLike], timeout: Optional[float] = None) -> str:
-    """Runs it to its end: its stdout. CoterieError with the program's last words if it fails."""
+    """Runs the program to its end and returns its stdout. If it fails, raises CoterieError with
+    its last lines."""
     process = Process(program, args)
     status = process.wait(timeout)
     process.warn()
@@ -240,7 +244,7 @@ def call_json(program: str, args: Sequence[PathLike], timeout: Optional[float] =
 
 def until(what: str, done: Callable[[], Any], timeout: Optional[float], program: str,
           every: float = 0.1) -> Any:
-    """Asks again and again: the first answer that is not false."""
+    """Calls a function repeatedly and returns the first result that is not false."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         answer = done()

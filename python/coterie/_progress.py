@@ -1,4 +1,4 @@
-"""How far a run is: a line in a notebook or on a terminal."""
+"""Progress of a run: a line in a notebook or on a terminal."""
 from __future__ import annotations
 
 import html
@@ -7,20 +7,21 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Union
 
 Told = Callable[[str, float], None]
-#: True: say it; False: not; "auto": in notebooks and on terminals; or a function of phase and
-#: seconds.
+#: True: shows progress; False: does not; "auto": shows it in notebooks and on terminals; or a
+#: function of phase and seconds.
 How = Union[bool, str, Told]
 
 
 def _shell() -> str:
-    """Of IPython, if this runs in one: "ZMQInteractiveShell" is a notebook's."""
+    """Returns the name of IPython's shell, if this runs in IPython: "ZMQInteractiveShell" is a
+    notebook's."""
     python = sys.modules.get("IPython")
     shell = python.get_ipython() if python else None
     return type(shell).__name__ if shell else ""
 
 
 class Progress:
-    """Takes the lines that programs log, and says each phase that is new."""
+    """Receives log lines of programs, and shows each new phase."""
 
     def __init__(self, how: How, what: str):
         self.what = what

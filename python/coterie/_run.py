@@ -1,4 +1,4 @@
-"""What a run has left, as pandas frames and pictures."""
+"""Results of a run, as pandas frames and pictures."""
 from __future__ import annotations
 
 import csv
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """n x 2, the same for the same points; perplexity 30, or as much as n points allow."""
+    """Returns the points in the plane (n x 2), the same for the same points. Perplexity is 30,
+    or the largest that n points allow."""
     TSNE = need("sklearn.manifold", "t-SNE").TSNE  # slow to import, and only needed here
     import numpy as np
 
@@ -37,7 +38,7 @@ def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     return np.asarray(model.fit_transform(points))
 
 
-#: Endings of what a run leaves as results, and a pickle of it keeps.
+#: Endings of the result files of a run, which a pickle of the run contains.
 RESULTS = (".json", ".jsonl", ".csv", ".npy", ".rows", ".fedgcn")
 
 
@@ -56,7 +57,7 @@ class Picture:
         return f"<coterie.Picture {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str:
-        # In a frame, since its style would otherwise be the whole notebook's.
+        # In a frame, since its style would otherwise apply to the whole notebook.
         page = ("<!doctype html><body style='margin:0'><p style='font:13px "
                 f"sans-serif;margin:2px'>{self.title}</p>{self.svg}")
         return (f'<iframe srcdoc="{html.escape(page)}" '
@@ -88,7 +89,8 @@ class Report:
 
     @property
     def pictures(self) -> Dict[str, Picture]:
-        """`"picture"`: a party's points in the plane, if the page has them."""
+        """The page's pictures: `"picture"` shows a party's points in the plane, if the page has
+        them."""
         drawn = re.search(r'<svg class="still".*?</svg>', self.html, re.S)
         if drawn is None:
             return {}
@@ -123,7 +125,7 @@ class Run:
         if not self._runs:
             raise InputError(f"{self.path}: no run.json in it, nor in a directory in it", status=4)
         leads = [n for n, r in self._runs.items() if r.get("role") == "coordinator"]
-        #: Whose run.json speaks for the run: the coordinator's, where it is there.
+        #: The process whose run.json describes the run: the coordinator, if its run.json exists.
         self.name = leads[0] if leads else next(iter(self._runs))
 
     def __repr__(self) -> str:
@@ -135,8 +137,8 @@ class Run:
     def __fspath__(self) -> str:
         return str(self.path)
 
-    # A pickle has the files of the results, so that it can be read when the directory is gone, and
-    # on another host.
+    # A pickle contains the result files, so that it can be read without the directory and on
+    # another host.
 
     # A simulation that still has its keys, by which it predicts, is kept whole.
 

@@ -1,4 +1,4 @@
-"""What estimators take and give, for type checkers and readers."""
+"""Types of the estimators' arguments and results, for type checkers and readers."""
 from __future__ import annotations
 
 import os
@@ -38,7 +38,7 @@ Edges = Union[Data, str, "os.PathLike[str]", ArrayLike, Sparse, Graph]
 #: Many graphs: a list of adjacency matrices, networkx graphs, or pairs of a number of nodes and
 #: edges; or a directory.
 Graphs = Union[Sequence[Union[Sparse, Graph, Tuple[int, ArrayLike]]], str, "os.PathLike[str]"]
-#: How many clusters; or a range of which a job chooses, (2, 12) or {"from": 2, "to": 12}.
+#: Number of clusters, or a range from which a job chooses: (2, 12) or {"from": 2, "to": 12}.
 Clusters = Union[int, Tuple[int, int], Mapping[str, int]]
 Seed = Union[None, int, np.integer[Any], np.random.RandomState]
 #: Members of a job, a policy or a way to split data, as JSON has them.

@@ -1,4 +1,5 @@
-"""Of `make docs`: the reference of the Python package, into build/docs/python-api."""
+"""Sphinx configuration for `make docs`: the reference of the Python package, in
+build/docs/python-api."""
 import sys
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files that others write, made into data directories for the programs.
+"""Converts files of other programs to data directories.
 
     python3 -m coterie.convert customers.xlsx --out bank --id customer --category region
     coterie.convert.convert("cells.h5ad", "cells", label="kind")
@@ -32,7 +32,7 @@ __all__ = ["convert"]
 
 
 def options(settings: Optional[Dict[str, Any]], **said: Any) -> Dict[str, Any]:
-    """The options that are given, and settings for `--set`."""
+    """Returns the options that are given, and settings for `--set`."""
     given = {key: value for key, value in said.items() if value is not None}
     for key, value in (settings or {}).items():
         given[key] = value

@@ -59,7 +59,7 @@ def _parser() -> _Parser:
 
 
 def _said(p: _Parser, a: argparse.Namespace) -> Dict[str, Any]:
-    """The options by the keys of Reading."""
+    """Returns the options by the keys of Reading."""
     said: Dict[str, Any] = {key: getattr(a, key) for key in KEYS if getattr(a, key, None)}
     for text in a.set:
         key, equals, value = text.partition("=")
@@ -73,7 +73,7 @@ def _said(p: _Parser, a: argparse.Namespace) -> Dict[str, Any]:
 
 
 def _options(advice: List[Tuple[str, str]]) -> str:
-    """Options in the shell's words, each once."""
+    """Returns options quoted for the shell, each once."""
     words = [f"--set {shlex.quote(f'{key}={value}')}" if key in OF_SET else
              f"--{key}{'=' if value.startswith('-') else ' '}{shlex.quote(value)}"
              for key, value in advice]
@@ -82,7 +82,7 @@ def _options(advice: List[Tuple[str, str]]) -> str:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Log and warnings of the converter go to stderr, a line for each."""
+    """Writes log and warnings of the converter to stderr, one line each."""
     log = logging.getLogger(PROGRAM)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter(f"{PROGRAM}: %(message)s"))
@@ -99,7 +99,8 @@ def _told() -> Iterator[None]:
 
 
 def _propose(a: argparse.Namespace, said: Dict[str, Any], advice: List[Tuple[str, str]]) -> None:
-    """Prints options to paste. A large file is not read again to find all of them."""
+    """Prints options for the user to paste. Does not read a large file again to find all of
+    them."""
     if not advice:
         return
     found = Proposal(advice, [], True)
@@ -116,7 +117,8 @@ def _propose(a: argparse.Namespace, said: Dict[str, Any], advice: List[Tuple[str
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The exit status: 4 wrong arguments or input, 1 the directory cannot be written."""
+    """Returns the exit status: 4 for wrong arguments or input, 1 if the directory cannot be
+    written."""
     p = _parser()
     a = p.parse_args(arguments)
     said = _said(p, a)

@@ -1,4 +1,5 @@
-"""Options that read a file which was refused, found by reading it again with those advised."""
+"""Finds options with which a refused file can be read, by reading it again with the advised
+options."""
 from __future__ import annotations
 
 import logging
@@ -13,13 +14,13 @@ from ._text import Advice, wrong
 
 READ_AGAIN_MAX = 1 << 24  # bytes of a file that is read again to find all options
 _ROUNDS = 24
-_LINES_MAX = 8  # left out: with more the file is of another kind
+_LINES_MAX = 8  # maximum number of omitted lines; with more, the file is of another kind
 _ROLES = ("id", "label", "category", "date", "number", "ignore", "only")
 
 
 class Proposal(NamedTuple):
     options: List[Advice]
-    faults: List[str]  # behind that of the first reading, each met with the options before it
+    faults: List[str]  # faults after the first, each found with the options advised before it
     reads: bool  # whether the options read the file
 
 
@@ -28,7 +29,7 @@ def _named(key: str, value: str) -> str:
 
 
 def _is_said(said: Dict[str, Any], key: str, value: str) -> bool:
-    """Whether an option of the user's speaks of this already."""
+    """Returns whether an option of the user already specifies this."""
     if key in _ROLES:
         return any(_named(k, v) == _named(key, value) for k in _ROLES
                    for v in ([said[k]] if isinstance(said.get(k), str) else said.get(k, [])))
@@ -36,7 +37,8 @@ def _is_said(said: Dict[str, Any], key: str, value: str) -> bool:
 
 
 def _add(options: List[Advice], said: Dict[str, Any], advice: List[Advice]) -> bool:
-    """Adds what is new, in place of another role of the same column. Whether there was any."""
+    """Adds new advice, which replaces another role of the same column. Returns whether there was
+    any."""
     new = False
     for key, value in advice:
         if key == "id" and any(k == "id" and v != value for k, v in options):
@@ -66,7 +68,7 @@ def _with(said: Dict[str, Any], options: List[Advice]) -> Dict[str, Any]:
 
 def complete(advice: List[Advice], said: Dict[str, Any],
              read: Callable[[Reading], Made]) -> Proposal:
-    """advice: of a first reading with the options `said`."""
+    """advice: advice of the first reading, with the options `said`."""
     options: List[Advice] = []
     faults: List[str] = []
     reads = False
@@ -92,7 +94,7 @@ def complete(advice: List[Advice], said: Dict[str, Any],
 
 
 def size_of(file: Optional[str]) -> float:
-    """Bytes of a file; infinite of an address."""
+    """Returns the bytes of a file; infinity for an address."""
     return os.path.getsize(file) if file is not None and os.path.isfile(file) else float("inf")
 
 
@@ -100,7 +102,7 @@ _ARGUMENTS = ("id", "label", "category", "date", "ignore", "only", "missing")
 
 
 def _arguments(options: List[Advice]) -> str:
-    """Arguments of coterie.prepare()."""
+    """Returns the advice as arguments of coterie.prepare()."""
     by: Dict[str, List[str]] = {}
     for key, value in options:
         by.setdefault(key, []).append(value)
@@ -111,8 +113,8 @@ def _arguments(options: List[Advice]) -> str:
 
 def helped(error: InputError, said: Dict[str, Any], size: float,
            read: Callable[[Reading], Made]) -> InputError:
-    """The error with all faults, and the arguments with which a table of this size in bytes is
-    read."""
+    """Returns the error with all faults, and with the arguments that read the table. size: bytes
+    of the table."""
     advice = getattr(error, "advice", [])
     if not advice:
         return error

@@ -1,4 +1,5 @@
-"""Numbers with signs, and dates in other forms, in columns of which an option says so."""
+"""Parses numbers with signs, and dates in other formats, in columns for which an option requests
+it."""
 from __future__ import annotations
 
 import datetime
@@ -35,7 +36,8 @@ class Amount(NamedTuple):
 
 
 def amount_of(text: str, decimal: str) -> Optional[Amount]:
-    """A number as people write it; None: there is none, or it could be read in two ways."""
+    """Parses a number in a form that people write. None if it is not a number, or if it has two
+    possible values."""
     if text[:1] in ("'", "\u2019"):
         text = text[1:-1] if len(text) > 2 and text[-1:] == text[0] else text[1:]
     m = _PATTERNS[decimal].fullmatch(text)
@@ -53,12 +55,12 @@ def amount_of(text: str, decimal: str) -> Optional[Amount]:
 
 
 def may_lack(sign: str) -> bool:
-    """Whether a number without the sign is of the same kind as one with it: money is."""
+    """Returns whether a number without the sign means the same as one with it, as for money."""
     return not sign or re.fullmatch(_CURRENCY, sign) is not None
 
 
 def are_amounts(texts: Iterable[str], decimal: str) -> bool:
-    """Whether all can be read, with one sign."""
+    """Returns whether all texts can be read with a single sign."""
     found = [amount_of(t, decimal) for t in texts]
     signs = {a.sign for a in found if a}
     bare = "" in signs
@@ -80,7 +82,8 @@ _TIMES = ("", " h:m", " h:m:s")
 
 
 class Form:
-    """Dates such as D.M.Y, or times such as h:m. ValueError: text is no such form."""
+    """A format of dates such as D.M.Y, or of times such as h:m. ValueError if the text is not a
+    format."""
 
     def __init__(self, text: str):
         tokens = _TOKEN.findall(text)
@@ -94,7 +97,8 @@ class Form:
         self._pattern = re.compile("".join(_PARTS.get(t, re.escape(t)) for t in tokens))
 
     def days_of(self, text: str) -> Optional[float]:
-        """Days since 1970-01-01, or of a time those since midnight; None: it is none."""
+        """Returns days since 1970-01-01, or for a time the days since midnight. None if the text
+        does not have this format."""
         m = self._pattern.fullmatch(text)
         if not m:
             return None
@@ -117,7 +121,7 @@ class Form:
 
 
 def forms_of(texts: Iterable[str]) -> List[str]:
-    """The forms in which all texts are dates or times."""
+    """Returns the formats in which all texts are dates or times."""
     some = list(texts)
     forms = [d + t for d in (*_DATES, *_EITHER) for t in _TIMES] + ["h:m", "h:m:s"]
     return [f for f in forms if None not in map(Form(f).days_of, some)]

@@ -1,4 +1,4 @@
-"""A column of a table: its role, and what its cells had."""
+"""A column of a table: its role, and the contents of its cells."""
 from __future__ import annotations
 
 import re
@@ -19,22 +19,23 @@ class Column:
         self.gaps = 0
         self.parts: List[Any] = []  # arrays: of numbers, or of codes, -1 where missing
         self.codes: Dict[str, int] = {}  # of a category or label
-        self.seen: Dict[str, int] = {}  # those that cells had
+        self.seen: Dict[str, int] = {}  # values that occurred in cells
         self.codes_given = False
         self.min = self.max = self.fill = 0.0
         self.fault = ""
         self.shortened = 0  # numbers such as 1.23E+15
-        self.said = False  # an option has given it its role
+        self.said = False  # true if an option has set its role
         self.form: Optional[Form] = None  # of dates
         self.is_amount = False
         self.sign = ""  # of its amounts
-        self.bare = False  # an amount has none
+        self.bare = False  # true if an amount has no sign
         self.grouped: Optional[bool] = None  # all points are before three digits; None: no point
         self.points = self.wholes = 0
         self.sorted: List[str] = []
 
     def look_at_points(self, joined: str) -> None:
-        """joined: lines of cells. Whether points may be separators of thousands."""
+        """Returns whether points may be separators of thousands. joined: the cells, one per
+        line."""
         if self.grouped is False:
             return
         pointed = joined.count(".")
@@ -49,13 +50,14 @@ class Column:
 
     @property
     def has_indicator(self) -> bool:
-        """One for each party that names the column, so that all parties have the same columns."""
+        """Whether a further column marks missing values. If an option names this column, all
+        parties get the further column."""
         if self.role == "category":
             return bool(self.gaps) or (self.missing_said and self.missing != "error")
         return self.missing == "indicator" and (bool(self.gaps) or self.missing_said)
 
     def made(self) -> List[Dict[str, str]]:
-        """Entries of columns.json."""
+        """Returns the column's entries of columns.json."""
         made = []
         if self.role in ("number", "date"):
             unit = self.unit or ("days" if self.role == "date" else None)

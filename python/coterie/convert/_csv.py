@@ -26,7 +26,8 @@ class Record(NamedTuple):
 
 
 def open_text(data: bytes, where: str, encoding: Optional[str] = None) -> Tuple[str, bool]:
-    """The text of a file and whether a byte order mark was before it, which also says UTF-16."""
+    """Returns the text of a file, and whether it began with a byte order mark. Recognises UTF-16
+    by its byte order mark."""
     mark = data[:3] == b"\xef\xbb\xbf"
     data = data[3:] if mark else data
     if not data:
@@ -48,7 +49,7 @@ def open_text(data: bytes, where: str, encoding: Optional[str] = None) -> Tuple[
 
 
 def with_line_ends(text: str, where: str) -> str:
-    """Lines of an old Mac end in carriage returns alone."""
+    """Converts line ends if lines end in a carriage return alone, as on old Macs."""
     if "\n" in text or "\r" not in text[:-1]:
         return text
     log.info("%s: lines end in carriage returns", where)
@@ -89,7 +90,7 @@ class Records:
             yield Record(line, fields, len(fields) == 1 and not row.strip(BLANK), False)
 
     def _slow(self) -> Record:
-        """A record with quotes or carriage returns in it."""
+        """Parses a record that contains quotes or carriage returns."""
         first, fields, quoted = self.line, [], False
         text, last = self.text, False
         while not last:
@@ -136,7 +137,7 @@ class Records:
 
 
 def _may_be_counts(fields: List[str]) -> bool:
-    """The numbers are 0, 1, .. or 1, 2, 3, .., which pandas writes as a heading."""
+    """Returns whether the numbers are 0, 1, .. or 1, 2, 3, .., which pandas writes as a heading."""
     numbers = [x for x in map(number_of, (f.strip(BLANK) for f in fields)) if x is not None]
     first = numbers[0]
     counts = first in (0, 1) and numbers == [first + i for i in range(len(numbers))]
@@ -146,7 +147,8 @@ def _may_be_counts(fields: List[str]) -> bool:
 
 def heading(where: str, how: Reading, named: bool, fields: List[str],
             first_line: str) -> Tuple[bool, str]:
-    """Whether the first record is the heading, and why. where: with its line or row."""
+    """Returns whether the first record is the heading, and the reason. where: the file's name
+    with the record's line or row."""
     words = numbers = gaps = 0
     for text in (f.strip(BLANK) for f in fields):
         if number_of(text) is not None:
@@ -168,7 +170,7 @@ def heading(where: str, how: Reading, named: bool, fields: List[str],
 
 
 def names_columns(how: Reading) -> bool:
-    """Whether an option names a column by its heading."""
+    """Returns whether an option names a column by its heading."""
     one = [how.id, how.label, *how.category, *how.date, *how.number, *how.ignore, *how.only,
            *how.unit, *(m for m in how.missing if "=" in m)]
     return any(name is not None and not name.startswith("#") for name in one)
@@ -178,7 +180,7 @@ def names_columns(how: Reading) -> bool:
 
 
 def _check_separator(where: str, r: Record, how: Reading, separator: str, line: str) -> None:
-    """Refuses one field that has another separator in it."""
+    """Refuses a single field that contains another separator."""
     if len(r.fields) != 1 or how.separator or r.quoted:
         return
     for other, name in ((";", "';'"), ("\t", "a tab"), (",", "a comma"), ("|", "'|'")):
@@ -215,7 +217,7 @@ def _check_title(where: str, first: Record, how: Reading, separator: str,
 
 
 def _check_blanks(where: str, lines: List[str], line: int) -> None:
-    """Refuses lines that all have as many words, of which some are numbers."""
+    """Refuses lines that all have the same number of words, some of them numbers."""
     if len({len(text.split()) for text in lines}) != 1 or len(lines[0].split()) < 2 or \
             not any(number_of(word) is not None for word in lines[-1].split()):
         return
@@ -224,7 +226,7 @@ def _check_blanks(where: str, lines: List[str], line: int) -> None:
 
 
 def _above(above: List[Record], line: int) -> Advice:
-    """To leave out the lines above this one."""
+    """Returns advice to omit the lines above this one."""
     marks = {r.fields[0][:1] for r in above}
     mark = marks.pop()
     return ("comment", mark) if not marks and mark in ("#", "%", "!") and mark else \
@@ -242,14 +244,14 @@ def _wrong_count(table: Table, where: str, r: Record) -> Exception:
 
 
 def _rows(table: Table, where: str, records: Iterator[Record]) -> Iterator[Tuple[int, List[str]]]:
-    """Rows below the heading. Blank lines are left out at the end alone."""
+    """Yields the rows below the heading. Omits blank lines only at the end."""
     rows = 0
     blanks: List[Record] = []
     for r in records:
         if r.blank:
             blanks.append(r)
             continue
-        for b in blanks:  # a line that is a field, too, in a table of one column
+        for b in blanks:  # in a table of one column, a blank line is also a field
             if len(table.columns) != 1:
                 raise _wrong_count(table, where, b)
             rows += 1
@@ -263,7 +265,8 @@ def _rows(table: Table, where: str, records: Iterator[Record]) -> Iterator[Tuple
 
 
 def _separator_line(text: str, where: str, how: Reading) -> Tuple[Optional[str], int]:
-    """A first line "sep=;", as spreadsheets write it: the separator and where the next begins."""
+    """Reads a first line "sep=;", which spreadsheets write. Returns the separator and the start
+    of the next line."""
     m = re.match(r"sep=([^\r\n])\r?\n", text)
     if not m or how.separator:
         return None, 0
@@ -272,7 +275,7 @@ def _separator_line(text: str, where: str, how: Reading) -> Tuple[Optional[str],
 
 
 def _between_blanks(text: str, where: str) -> str:
-    """Fields between runs of blanks and tabs, as fields between tabs."""
+    """Converts fields separated by runs of blanks and tabs to fields separated by tabs."""
     at = text.find('"')
     if at >= 0:
         line = text.count("\n", 0, at) + 1
@@ -281,7 +284,7 @@ def _between_blanks(text: str, where: str) -> str:
 
 
 def read_table(data: bytes, where: str, name: str, how: Reading) -> Table:
-    """name: of the file, without .gz and .zst."""
+    """name: the file's name, without .gz and .zst."""
     text, mark = open_text(data, where, how.encoding)
     text = with_line_ends(text, where)
     if how.separator == "blank":
@@ -332,7 +335,7 @@ def _begun(text: str, where: str, separator: str, begin: int,
 
 
 def _peeked(text: str, records: Records) -> Optional[List[str]]:
-    """The fields of the next record, None without one."""
+    """Returns the fields of the next record, None at the end."""
     ahead = Records(text, records.where, records.separator, records.comment, records.at,
                     records.line, records.omit)
     try:

@@ -1,4 +1,4 @@
-"""A table of a database, or the rows of a query: SQLite and PostgreSQL."""
+"""Reads a table of a database, or the rows of a query: SQLite and PostgreSQL."""
 from __future__ import annotations
 
 import os
@@ -54,7 +54,7 @@ def _table(cursor: Any, where: str, names: Sequence[str], how: Reading) -> Table
 
 @contextmanager
 def _opened(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection that leaves no file beside the database.
+    """Opens a connection that leaves no further file in the database's directory.
 
     A database with a write-ahead log makes side files when it is opened. Without a log nobody
     writes to it, and it is opened as immutable. A log without its index is nobody's either: both
@@ -91,7 +91,8 @@ _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION,
 
 
 def _may(action: int, first: Optional[str], name: Optional[str], _: Any, view: Any) -> int:
-    """A query reads tables; it neither writes nor runs a view, which the file's maker wrote."""
+    """Allows a query to read tables only. It may not write, or use a view, since the file's
+    author wrote the view."""
     forbidden = action not in _READS or view is not None or \
         (action == sqlite3.SQLITE_FUNCTION and name == "load_extension")
     return sqlite3.SQLITE_DENY if forbidden else sqlite3.SQLITE_OK
@@ -143,7 +144,7 @@ def _engine(address: str) -> Any:
 
 
 def _driver(version: str) -> str:
-    """psycopg, which SQLAlchemy 2 knows, or psycopg2."""
+    """Returns the driver: psycopg, if SQLAlchemy is version 2, or psycopg2."""
     try:
         import psycopg  # noqa: F401
     except ImportError:

@@ -44,8 +44,8 @@ class Graph:
 
 
 class _Nodes:
-    """Numbers of the words at the ends: row numbers, places of given ids, or of names as they
-    come."""
+    """Maps the words at the ends of edges to numbers: row numbers, positions of given ids, or
+    numbers of names in order of appearance."""
 
     def __init__(self, n: int, ids: Optional[Sequence[str]]):
         self.n, self.ids = n, ids
@@ -56,7 +56,7 @@ class _Nodes:
         return self._other(word, f"{place}{line}") if found is None else found
 
     def _other(self, word: str, at: str) -> int:
-        """A word that was not there before."""
+        """Numbers a new word."""
         if self.ids:
             raise wrong(f"{at}: {shown(word)} is none of the {len(self.ids)} ids")
         if not self.n:
@@ -75,7 +75,7 @@ class _Nodes:
 
 
 def _check_heading(where: str, names: List[str]) -> None:
-    """Refuses a heading that has become two nodes and an edge."""
+    """Refuses a heading that was read as two nodes and an edge."""
     whole = [bool(re.fullmatch("[0-9]{1,18}", n)) for n in names]
     if len(names) < 2:
         return
@@ -98,7 +98,7 @@ def _weight(at: str, text: str) -> float:
 
 
 class _Weights:
-    """The weight of each edge, 1 without. All edges have one, or none has."""
+    """The weight of each edge, 1 if it has none. Either all edges have a weight, or none has."""
 
     def __init__(self, place: str):
         self.place = place
@@ -122,8 +122,8 @@ class _Weights:
 
 def graph_of(edges: Iterable[Edge], where: str, n: int, ids: Optional[List[str]],
              between: str = ":") -> Graph:
-    """ids: in the order of the rows, or None; n: rows, 0: the edges name the nodes. between:
-    in sentences, `where` and the line."""
+    """ids: ids in the order of the rows, or None. n: number of rows; 0: the edges name the
+    nodes. between: the text between `where` and the line in messages."""
     place = where + between
     ordered = sorted(ids) if ids else None
     nodes, weights = _Nodes(n, ordered), _Weights(place)
@@ -152,7 +152,7 @@ def graph_of(edges: Iterable[Edge], where: str, n: int, ids: Optional[List[str]]
 
 def _once(place: str, u: Array, v: Array, w: Array,
           line: Array) -> Tuple[Array, Array, Array, int, int]:
-    """Each edge once, sorted; self-loops and repeated lines are counted."""
+    """Returns each edge once, sorted. Counts self-loops and repeated lines."""
     a, b, loops = np.minimum(u, v), np.maximum(u, v), int((u == v).sum())
     order = np.lexsort((line, b, a))
     order = order[u[order] != v[order]]
@@ -215,7 +215,8 @@ def graph_of_matrix(X: Any, where: str, n: int, ids: Optional[List[str]]) -> Gra
 
 
 def lines_of(data: bytes, where: str) -> Iterator[Edge]:
-    """Two ends and perhaps a weight between blanks or tabs; '#' begins a comment."""
+    """Parses lines of two ends and an optional weight, separated by blanks or tabs. '#' begins a
+    comment."""
     text = data.decode("utf-8", "surrogateescape")
     for number, row in enumerate(text.split("\n"), 1):
         words = [word for word in re.split("[ \t\r]+", row) if word]
@@ -246,7 +247,8 @@ def _find_column(where: str, what: str, name: Optional[str], heading: Record,
 
 
 def _is_heading(where: str, how: Reading, r: Record) -> bool:
-    """A heading is known by the names in it, or said: a line of words may be an edge."""
+    """Decides whether the first line is a heading, from its names or from an option: a line of
+    words may be an edge."""
     named = any(not name.startswith("#") for name in how.ends.values())
     if how.header == "yes" or named or how.header == "no":
         return how.header == "yes" or named

@@ -14,8 +14,8 @@ from ._text import needs, wrong
 
 
 def cell_of(value: Any) -> Any:
-    """A value of a database, a sheet or a DataFrame as a cell of a table: dates in UTC as texts,
-    true and false as 1 and 0, whole numbers as their digits."""
+    """Converts a value of a database, sheet or DataFrame to a cell of a table: dates in UTC to
+    texts, true and false to 1 and 0, whole numbers to their digits."""
     if value is None or isinstance(value, (str, float)):
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -36,14 +36,14 @@ def cell_of(value: Any) -> Any:
         return None
     if type(value).__name__ in ("Decimal", "UUID"):
         return str(value)
-    return value  # refused by Table, which knows the column
+    return value  # Table refuses it, since Table knows the column
 
 
 # ---- DataFrames ----
 
 
 def cells_of(column: Any) -> Any:
-    """A column of a DataFrame: an array of floats, or a list of cells."""
+    """Returns a column of a DataFrame as an array of floats or a list of cells."""
     import pandas as pd
 
     kind = column.dtype
@@ -55,13 +55,13 @@ def cells_of(column: Any) -> Any:
 
 
 def _category(column: Any, name: str) -> str:
-    """A column of pandas' type category, with all values of the type."""
+    """Returns a column of pandas' type category, with all values of the type."""
     values = [str(v) for v in column.cat.categories]
     return name if any("|" in v or not v for v in values) else f"{name}={'|'.join(values)}"
 
 
 def _typed(df: Any, how: Reading) -> Reading:
-    """The options, with the categories and dates that the types of the columns state."""
+    """Returns the options, with added categories and dates from the types of the columns."""
     import pandas as pd
 
     said = [how.id, how.label, *how.ignore, *how.date, *(c.split("=", 1)[0] for c in how.category)]
@@ -73,7 +73,7 @@ def _typed(df: Any, how: Reading) -> Reading:
 
 
 def plain_frame(df: Any, what: str) -> Any:
-    """The frame with one text as the name of each column."""
+    """Returns the frame with a single text as the name of each column."""
     import pandas as pd
 
     names = [str(c) for c in df.columns]
@@ -88,7 +88,7 @@ def plain_frame(df: Any, what: str) -> Any:
 
 
 def frame_table(df: Any, how: Reading, where: str, first: int, between: str) -> Table:
-    """first: number of the first row in sentences; between: "where" and "row"."""
+    """first: number of the first row in messages. between: the text between `where` and the row."""
     df = plain_frame(df, where)
     how = _typed(df, how)
 
@@ -116,7 +116,7 @@ def read_frame(path: str) -> Any:
         return read(path)
     except ImportError:
         raise needs("pyarrow", "", path) from None
-    except Exception as e:  # any that pyarrow or fastparquet raises
+    except Exception as e:  # any error of pyarrow or fastparquet
         said = (str(e).splitlines() or [type(e).__name__])[0][:200]
         raise wrong(f"{path}: it cannot be read ({said}): the file is damaged, or of another "
                     "kind") from None
@@ -132,7 +132,7 @@ def _sheet(path: str, part: Optional[str]) -> Any:
         raise needs("openpyxl", "python3-openpyxl", path) from None
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except Exception as e:  # zipfile, XML, openpyxl's own
+    except Exception as e:  # errors of zipfile, XML or openpyxl
         said = (str(e).splitlines() or [type(e).__name__])[0][:200]
         raise wrong(f"{path}: it cannot be read ({said}): expected a workbook, .xlsx, that is "
                     "whole") from None
@@ -156,7 +156,7 @@ def _width(row: Sequence[Any]) -> int:
 
 
 def read_excel(path: str, part: Optional[str], how: Reading) -> Table:
-    """The cells of a sheet; of a formula the value that was saved."""
+    """Yields the cells of a sheet. The cell of a formula has its saved value."""
     book, sheet = _sheet(path, part)
     try:
         rows = [(at, [cell_of(v) for v in row]) for at, row in

@@ -15,13 +15,13 @@ from ._text import ROWS_MAX, warn, wrong
 KEYS_MAX, DEPTH_MAX = 4096, 16
 _TOKEN = re.compile(r'\s+|#[^\n]*|"([^"]*)"|([\[\]])|([^\s"\[\]]+)')
 
-#: A list of GML: keys with texts or lists, and the line of each.
+#: A list in GML: keys with texts or lists, and the line of each.
 Pair = Tuple[int, str, Union[str, "Block"]]
 
 
 class Block(List[Pair]):
     def text(self, key: str) -> Optional[str]:
-        """The first value of the key that is a text."""
+        """Returns the first value of the key that is a text."""
         return next((v for _, k, v in self if k == key and isinstance(v, str)), None)
 
 
@@ -34,7 +34,8 @@ class _Parser:
         return wrong(f"{self.where}:{self.line}: {sentence}")
 
     def _split(self, text: str) -> Iterator[Tuple[str, str]]:
-        """Tokens as (kind, text): " a quoted text, [ or ], and a word."""
+        """Yields tokens as (kind, text). The kind is '"' for a quoted text, '[' or ']' for a
+        bracket, and 'word' for other texts."""
         at = 0
         while at < len(text):
             m = _TOKEN.match(text, at)
@@ -48,7 +49,7 @@ class _Parser:
             at = m.end()
 
     def block(self, depth: int = 0) -> Block:
-        """Pairs up to the closing bracket; at depth 0 up to the end."""
+        """Reads pairs up to the closing bracket; at depth 0, up to the end."""
         found = Block()
         if depth > DEPTH_MAX:
             raise self.wrong(f"lists within lists, more than {DEPTH_MAX} deep")

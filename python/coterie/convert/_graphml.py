@@ -21,7 +21,7 @@ class _Key:
 
 
 class _Reader:
-    """Handlers of expat. A fault is raised through it."""
+    """Handlers for expat. They raise errors through expat."""
 
     def __init__(self, where: str, weight: Optional[str]):
         self.where, self.weight = where, weight
@@ -31,8 +31,8 @@ class _Reader:
         self.directed = False
         self._open = ""  # key, node or edge
         self._ends = ("", "")
-        self._values: Dict[str, str] = {}  # of the element that is open
-        self._key = ""  # of the <data> that is open
+        self._values: Dict[str, str] = {}  # values of the open element
+        self._key = ""  # key of the open <data>
         self._text: Optional[List[str]] = None
         self._parser = p = expat.ParserCreate()
         p.buffer_text = True
@@ -128,7 +128,7 @@ class _Reader:
         self.edges.append(Edge(line, u, v, text))
 
     def rows(self) -> Iterator[Tuple[int, List[Optional[str]]]]:
-        """The id of each node and its attributes, in the order of the keys."""
+        """Yields the id and attributes of each node, in the order of the keys."""
         keys = [(key, k.default) for key, k in self.keys.items() if k.of_nodes]
         for at, (node, values) in enumerate(self.nodes, 1):
             yield at, [node, *(values.get(key, default) for key, default in keys)]

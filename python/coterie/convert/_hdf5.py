@@ -1,4 +1,4 @@
-"""Files of HDF5: AnnData's .h5ad, and MATLAB's .mat of version 7.3."""
+"""Reads HDF5 files: AnnData's .h5ad, and MATLAB's .mat of version 7.3."""
 from __future__ import annotations
 
 from typing import Any, List, NamedTuple, Optional, Tuple
@@ -24,7 +24,8 @@ def member(f: Any, path: str, name: str, expected: str = "AnnData with X, obs an
 
 
 def values(d: Any, path: str, name: str) -> Any:
-    """The array of a data set; its extent is compared with the bytes that the file has of it."""
+    """Returns the array of a data set. First compares its stated size with its bytes in the
+    file."""
     if not hasattr(d, "shape") or d.shape is None or len(d.shape) not in (1, 2):
         raise wrong(f"{path}: {name} is no array of one or two dimensions")
     rows, cols = d.shape[0], d.shape[1] if len(d.shape) == 2 else 1
@@ -45,7 +46,7 @@ def vector(f: Any, path: str, name: str) -> Array:
 
 
 class Cells(NamedTuple):
-    """What a .h5ad has."""
+    """The contents of a .h5ad file."""
 
     X: Any
     ids: List[str]
@@ -62,14 +63,14 @@ def _texts(f: Any, path: str, name: str, h5py: Any) -> List[str]:
 
 
 def _index(f: Any, path: str, table: str, h5py: Any) -> List[str]:
-    """Names of the rows of obs or var. The attribute _index names their column."""
+    """Returns the names of the rows of obs or var. The attribute _index names their column."""
     column = member(f, path, table).attrs.get("_index", "_index")
     column = column.decode() if isinstance(column, bytes) else str(column)
     return _texts(f, path, f"{table}/{column}", h5py)
 
 
 def _codes(f: Any, path: str, column: str, rows: int) -> Array:
-    """Labels: the codes of a categorical column, or whole numbers."""
+    """Returns labels: the codes of a categorical column, or whole numbers."""
     name = f"obs/{column}"
     d = member(f, path, name)
     if hasattr(d, "keys"):
@@ -130,13 +131,14 @@ def _is_matrix(d: Any) -> bool:
 
 
 def names73(path: str) -> List[str]:
-    """Matrices of real numbers."""
+    """Returns the matrices of real numbers."""
     with library(path).File(path, "r") as f:
         return [name for name in f if not name.startswith("#") and _is_matrix(f[name])]
 
 
 def read73(path: str, name: str) -> Tuple[bool, Any]:
-    """Whether there is such a matrix, and the matrix. HDF5 has columns for MATLAB's rows."""
+    """Returns whether there is such a matrix, and the matrix. HDF5 stores MATLAB's rows as
+    columns."""
     with library(path).File(path, "r") as f:
         if name not in f:
             return False, None

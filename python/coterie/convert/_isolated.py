@@ -1,4 +1,4 @@
-"""Files whose library breaks on damaged ones, or never ends: a process of its own reads them.
+"""Reads files in a separate process, if their library may crash or hang on damaged files.
 
 The process has a limit of memory and of computing time. A signal that ends it becomes a sentence.
 """
@@ -26,7 +26,7 @@ def _limit(path: str) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, resource.RLIM_INFINITY))
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libraries print there
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libraries print to stderr
 
 
 def _run(to: Connection, read: Callable[..., Any], path: str, args: Tuple[Any, ...]) -> None:
@@ -37,14 +37,15 @@ def _run(to: Connection, read: Callable[..., Any], path: str, args: Tuple[Any, .
         answer = False, e.what
     except MemoryError:
         answer = False, f"{path}: it is larger than this host has room for"
-    except Exception as e:  # any that a library raises
+    except Exception as e:  # any error of a library
         said = (str(e).splitlines() or [type(e).__name__])[0][:200]
         answer = False, f"{path}: the library that reads it says \"{said}\": the file is damaged"
     to.send(answer)
 
 
 def isolated(read: Callable[..., Any], path: str, *args: Any) -> Any:
-    """read(path, *args), in a process of its own. InputError: read's, or the process broke."""
+    """Calls read(path, *args) in a separate process. Raises InputError if read does, or if the
+    process crashes."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(theirs, read, path, args), daemon=True)

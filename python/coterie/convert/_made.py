@@ -1,4 +1,4 @@
-"""A data directory: its contents as they were read, and the directory itself."""
+"""Contents of a data directory as they were read, and functions that write the directory."""
 from __future__ import annotations
 
 import hashlib
@@ -53,7 +53,7 @@ class Made:
         self.ids, self.labels, self.n = t.ids, t.labels, t.rows
 
     def take_matrix(self, where: str, X: Any, labels: Any = None) -> None:
-        """Classes get new numbers if some are negative."""
+        """Stores X and labels. If some labels are negative, classes get new numbers."""
         self.X, self.labels, self.n = X, labels, X.shape[0]
         if labels is not None and (labels < 0).any():
             classes, self.labels = np.unique(labels, return_inverse=True)
@@ -65,7 +65,7 @@ class Made:
         return int(self.X.shape[1]) if self.X is not None else 0
 
     def summary(self) -> str:
-        """A line for a person."""
+        """Returns a line of text for the user."""
         parts = [f" {self.n} {'nodes' if self.graph else 'rows'}"] if self.n else []
         parts += [f" {self.features} features"] if self.features else []
         parts += [f" {len(self.graph.u)} edges"] if self.graph else []
@@ -90,7 +90,7 @@ def _ending(path: str) -> str:
 
 
 def _check_said(path: str, how: Reading, edges: bool, labelled: bool) -> None:
-    """A matrix has no columns with names for the options of a table."""
+    """Refuses options of a table for a matrix, which has no column names."""
     ignored = (*(OF_EDGES if edges else ()), *(("label",) if labelled else ()))
     if how.given(ignored):
         raise wrong(f"{path}: options that say how a table is read are given, but this is no table")
@@ -105,7 +105,7 @@ def _check_lines(path: str, kind: str, how: Reading) -> None:
 def _take_h5ad(made: Made, path: str, how: Reading) -> None:
     cells = isolated(read_h5ad, path, how.label)
     made.take_matrix(path, cells.X, cells.labels)
-    # Names are held to the rules of a heading and of a column of ids.
+    # Names must follow the rules of a heading and of a column of ids.
     names = Table(Reading(), path, cells.columns, len(cells.columns), str, "row")
     made.columns = [{"name": c.name, "type": "number"} for c in names.columns]
     ids = Table(Reading(id="#1"), path, ["obs"], 1, lambda at: f"{path}: row {at}", "row")
@@ -114,7 +114,7 @@ def _take_h5ad(made: Made, path: str, how: Reading) -> None:
 
 
 def _matrix(kind: str, path: str, part: Optional[str], label: Optional[str]) -> Tuple[Any, Any]:
-    """An array or Sparse, and labels or None."""
+    """Returns an array or Sparse, and labels or None."""
     if kind == "npy":
         return npy(read_bytes(path), path), None
     if kind == "mtx":
@@ -189,7 +189,8 @@ def _read_graph(made: Made, edges: str, part: Optional[str], how: Reading) -> Gr
 
 def read(file: Optional[str], edges: Optional[str], part: Optional[str],
          edges_part: Optional[str], how: Reading) -> Made:
-    """InputError: a sentence with the file, the place in it, the value and the remedy."""
+    """Raises InputError with a message that has the file, the place in it, the value and the
+    remedy."""
     made = Made()
     _check_there(file)
     _check_there(edges)
@@ -296,7 +297,7 @@ def record(made: Made, file: Optional[str], edges: Optional[str], part: Optional
 
 
 def write(made: Made, out: str, root: Dict[str, Any]) -> None:
-    """The directory, whole or not at all: written as out.part, which then gets the name."""
+    """Writes the directory completely or not at all: writes out.part, and then renames it."""
     whole = Path(out)
     part = Path(str(whole) + ".part")
     try:

@@ -22,7 +22,7 @@ def _scipy(path: str) -> Any:
 
 
 def _check_whole(path: str) -> None:
-    """Variables of a file of level 5 lie within it. scipy does not look."""
+    """Checks that variables of a level 5 file lie within the file, since scipy does not."""
     size = os.path.getsize(path)
     with open(path, "rb") as f:
         order = {b"\0\1IM": "<", b"\1\0MI": ">"}.get(f.read(128)[124:])
@@ -38,21 +38,22 @@ def _check_whole(path: str) -> None:
 
 
 def _shapes(path: str) -> Dict[str, Tuple[int, ...]]:
-    """Matrices of real numbers, as the file states their sizes."""
+    """Returns the matrices of real numbers, with the sizes that the file states."""
     if is_mat73(path):
         return {name: () for name in names73(path)}
     whosmat = _scipy(path).whosmat
     _check_whole(path)
     try:
         found = whosmat(path)
-    except Exception:  # any of scipy's
+    except Exception:  # any error of scipy
         raise wrong(f"{path}: no file of MATLAB that can be read, expected one that save wrote") \
             from None
     return {name: shape for name, shape, kind in found if kind in _CLASSES and len(shape) == 2}
 
 
 def _read(path: str, name: str, shape: Optional[Tuple[int, ...]]) -> Any:
-    """An array, or Sparse. scipy takes a size below 0 for one that it may choose."""
+    """Returns an array or Sparse. Checks sizes, since scipy would choose a size for a negative
+    one."""
     if is_mat73(path):
         there, a = read73(path, name)
     else:
@@ -78,7 +79,7 @@ def _read(path: str, name: str, shape: Optional[Tuple[int, ...]]) -> Any:
 
 
 def read_mat(path: str, part: Optional[str], label: Optional[str]) -> Tuple[Any, Any]:
-    """Features, dense or sparse, and labels or None."""
+    """Returns features, dense or sparse, and labels or None."""
     shapes = _shapes(path)
     if part is None:
         names = [n for n in shapes if n != label]

@@ -1,4 +1,5 @@
-"""Matrices: numpy's .npy and .npz, Matrix Market, and what all sparse ones are checked for."""
+"""Reads matrices: numpy's .npy and .npz, and Matrix Market. Also has the checks of all sparse
+matrices."""
 from __future__ import annotations
 
 import io
@@ -12,7 +13,8 @@ from .._errors import InputError
 from ._text import (COLS_MAX, EDGES_MAX, EXACT, LABELS_MAX, ROWS_MAX, Array, check_room,
                     is_rounded, memory_max, number_of, shown, wrong)
 
-#: A sparse file may have empty rows and columns, at most so many for each of its bytes.
+#: Maximum number of rows and columns of a sparse file, per byte of the file; rows and columns may
+#: be empty.
 SPARSE_PER_BYTE = 1024
 
 
@@ -34,8 +36,8 @@ class Sparse(NamedTuple):
 
 
 def checked(where: str, a: Array, name: str = "") -> Array:
-    """float64, row by row, of an array of numbers of one or two dimensions. name: of an array
-    whose entries a sentence counts from 1."""
+    """Converts an array of numbers of one or two dimensions to float64, row by row. name: the
+    array's name, if messages count its entries from 1."""
     if a.ndim not in (1, 2):
         raise wrong(f"{where}: the shape has {a.ndim} dimensions, expected one or two")
     if not (np.issubdtype(a.dtype, np.integer) or np.issubdtype(a.dtype, np.floating)
@@ -60,7 +62,7 @@ def checked(where: str, a: Array, name: str = "") -> Array:
 
 
 def flat(where: str, a: Array) -> Array:
-    """Numbers of one dimension, of which there may be none."""
+    """Returns numbers of one dimension; the array may be empty."""
     if a.size == 0:
         return np.empty(0)
     x = checked(where, a)
@@ -70,7 +72,7 @@ def flat(where: str, a: Array) -> Array:
 
 
 def labels_of(where: str, a: Array, rows: int) -> Array:
-    """One label for each row: whole numbers above -2^20 and below 2^20."""
+    """Returns one label for each row: whole numbers above -2^20 and below 2^20."""
     shape = a.shape if a.ndim == 2 else (a.size, 1)
     if a.ndim not in (1, 2) or 1 not in shape or a.size != rows:
         raise wrong(f"{where}: {shape[0]} x {shape[-1]} labels, expected {rows}, one for each row")
@@ -84,7 +86,7 @@ def labels_of(where: str, a: Array, rows: int) -> Array:
 
 
 def entries(where: str, rows: int, cols: int, row: Any, col: Any, value: Any) -> Sparse:
-    """Sorts; refuses sizes that are none and an entry that is there twice."""
+    """Sorts the entries. Refuses invalid sizes and repeated entries."""
     if not (1 <= rows <= ROWS_MAX and 1 <= cols <= COLS_MAX):
         raise wrong(f"{where}: {rows} x {cols}, expected 1 to {ROWS_MAX} rows and columns")
     row, col = row.astype(np.int64), col.astype(np.int64)
@@ -104,7 +106,7 @@ def _whole(x: Array, most: int) -> Array:
 
 def compressed(where: str, shape: Tuple[int, int], by_columns: bool, start: Array,
                index: Array, value: Array) -> Sparse:
-    """Compressed rows, or columns, as a file has them."""
+    """Converts compressed rows or columns of a file."""
     lines, width = (shape[1], shape[0]) if by_columns else shape
     count = len(value)
     if not (1 <= lines <= ROWS_MAX and 1 <= width <= COLS_MAX):
@@ -136,7 +138,7 @@ _TYPES = re.compile(r"[<|](?:f[48]|[iu][1248]|b1)")
 
 
 def npy(data: bytes, where: str, raw: bool = False) -> Array:
-    """What numpy.save() wrote. raw: of any type of numbers or texts, unchecked."""
+    """Reads a file of numpy.save(). raw: returns numbers or texts of any type, unchecked."""
     def fault(what: str) -> InputError:
         return wrong(f"{where}: {what}")
 
@@ -168,7 +170,7 @@ def npy(data: bytes, where: str, raw: bool = False) -> Array:
 
 
 class _Npz:
-    """The arrays of an archive."""
+    """Returns the arrays of an archive."""
 
     def __init__(self, path: str):
         self.path = path
@@ -188,7 +190,7 @@ class _Npz:
         try:
             with self.zip.open(info) as f:
                 data = f.read(info.file_size + 1)
-        except Exception as e:  # zlib, lzma, the archive's own
+        except Exception as e:  # errors of zlib, lzma or the archive
             raise wrong(f"{where} is damaged: {e}") from None
         if len(data) != info.file_size:
             raise wrong(f"{where} is damaged: {len(data)} of {info.file_size} bytes could be read")
@@ -198,7 +200,7 @@ class _Npz:
         return npy(*self.bytes_of(name), raw=raw)
 
     def vector(self, name: str) -> Array:
-        """Of a sparse matrix. There may be no values in it."""
+        """Returns the arrays of a sparse matrix, which may have no values."""
         if name not in self.names:
             raise wrong(f"{self.path}: no {name}.npy in it, which a sparse matrix of scipy has")
         data, where = self.bytes_of(name)
@@ -222,14 +224,15 @@ def _layout(z: _Npz) -> str:
 
 
 def _prefix(z: _Npz, part: Optional[str]) -> Optional[str]:
-    """What stands before the names of a sparse matrix's arrays: "adj" for adj_data, adj.data."""
+    """Returns the common prefix of the names of a sparse matrix's arrays: "adj" for adj_data or
+    adj.data."""
     if part is None or part in z.names:
         return None
     return next((f"{part}{mark}" for mark in "_." if f"{part}{mark}indptr" in z.names), None)
 
 
 def _sparse(z: _Npz, prefix: str = "") -> Sparse:
-    """scipy's save_npz(), or compressed rows under names with a prefix."""
+    """Reads a file of scipy's save_npz(), or compressed rows under names with a prefix."""
     text = "csr" if prefix else _layout(z)
     if text not in ("csr", "csc", "coo"):
         raise wrong(f'{z.path}: a sparse matrix of format "{text[:8]}", expected csr, csc or coo: '
@@ -277,7 +280,7 @@ def read_npz(path: str, part: Optional[str], label: Optional[str]) -> Tuple[Any,
 
 
 class _Lines:
-    """Words of the lines that have some and are no comments."""
+    """Yields the words of each line that is neither empty nor a comment."""
 
     def __init__(self, data: bytes, where: str):
         self.where, self.line = where, 0
@@ -333,7 +336,7 @@ def _banner(lines: _Lines, words: List[str]) -> Tuple[bool, bool, bool]:
 
 
 def read_mtx(data: bytes, where: str) -> Any:
-    """An array, or Sparse."""
+    """Returns an array or Sparse."""
     lines = _Lines(data, where)
     first = data.split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
     lines.line = 1

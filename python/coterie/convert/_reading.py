@@ -1,4 +1,4 @@
-"""Options of a table: the owner's statements about it, and the values in force without them."""
+"""Options of a table, and their defaults."""
 from __future__ import annotations
 
 import re
@@ -13,7 +13,7 @@ MISSING = ("error", "mean", "median", "indicator")
 LINES_MAX = 1 << 20
 HEADER = ("auto", "yes", "no")
 
-#: Keys that may be repeated; each other key has one value.
+#: Keys that may be repeated. Each other key has one value.
 LISTS = ("category", "date", "number", "ignore", "only", "missing", "na", "unit", "omit")
 #: All keys, in the order in which import.json has them.
 KEYS = ("header", "separator", "decimal", "comment", "encoding", "omit", "trim", "id", "label",
@@ -65,18 +65,18 @@ class Reading:
         return lines
 
     def separator_of(self, name: str) -> str:
-        """name: of the file, without .gz and .zst."""
+        """name: the file's name, without .gz and .zst."""
         if self.separator:
             return "\t" if self.separator in ("tab", "blank") else self.separator
         return "\t" if name.lower().endswith((".tsv", ".txt")) else ","
 
     def record(self) -> Dict[str, Any]:
-        """The keys in force, for import.json."""
+        """Returns all keys and their values, for import.json."""
         return {key: self.get(key) for key in KEYS
                 if self.get(key) not in (None, []) and (key, self.get(key)) != ("trim", "no")}
 
     def given(self, ignored: Any = ()) -> bool:
-        """Whether a key other than these has another value than its default."""
+        """Returns whether a key other than these differs from its default."""
         default = Reading()
         return any(self.get(key) != default.get(key) for key in KEYS if key not in ignored)
 
@@ -148,7 +148,8 @@ def _most(value: Any) -> int:
 
 
 def of(said: Dict[str, Any]) -> Reading:
-    """said: a text, or of LISTS several, for each key. InputError names a wrong key or value."""
+    """said: for each key a text, or several texts for keys in LISTS. InputError names a wrong
+    key or value."""
     how = Reading()
     for key, value in said.items():
         if key not in KEYS:

@@ -1,4 +1,4 @@
-"""Options that read a table which was refused, by the cells of its columns."""
+"""Finds options with which a refused table can be read, from the cells of its columns."""
 from __future__ import annotations
 
 import re
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._table import Table
 
 _CODE = re.compile("[0-9]+[A-Z]")  # 12A is rather a code than amperes
-LINES_LEFT_OUT = 8  # the most that are advised
+LINES_LEFT_OUT = 8  # maximum number of omitted lines that are advised
 _NOTHING = re.compile(
     r"n/?a|n\.\s?a\.?|k\.\s?a\.?|nan|null|nil|none|\(null\)|<na>|#n/?[av]!?|#(div/0|ref|value|num"
     r"|name|null)[!?]?|[-+]?inf(inity)?|[-\u2013\u2014.?*_]{1,3}|missing|unknown|not available"
@@ -24,7 +24,7 @@ _NOTHING = re.compile(
 
 
 def of_text(fault: str) -> List[Advice]:
-    """Options for the fault of a name or word."""
+    """Returns options for a fault of a name or word."""
     if "(trim yes)" in fault:
         return [("trim", "yes")]
     return [("encoding", "windows-1252")] if "(encoding)" in fault else []
@@ -34,17 +34,17 @@ def of_text(fault: str) -> List[Advice]:
 
 
 class Cells(NamedTuple):
-    """Some cells of a column of which one is no number, and what is known of the table."""
+    """Some cells of a column, of which one is not a number, and facts about the table."""
     name: str
-    texts: Sequence[str]  # "" of a gap
+    texts: Sequence[str]  # "" for a missing value
     decimal: str
     separator: Optional[str]
     most: int
-    may_be_ids: bool  # the first column, or called so, and no other has them
+    may_be_ids: bool  # it is the first column or has a name of ids, and no other column has ids
 
 
 def _with_commas(c: Cells, words: List[str]) -> Optional[List[Advice]]:
-    """Of decimal commas, or of amounts."""
+    """Returns options for decimal commas or amounts."""
     if any(map(_CODE.fullmatch, words)):
         return None
     if are_amounts(words, c.decimal) and not any(map(has_zeros, words)):
@@ -58,7 +58,7 @@ def _with_commas(c: Cells, words: List[str]) -> Optional[List[Advice]]:
 
 
 def _gaps(c: Cells, words: List[str], bad: List[str]) -> Optional[List[Advice]]:
-    """Spellings of no value, and those of the default that `na` replaces."""
+    """Returns texts that mean a missing value, and those of the default that `na` would replace."""
     spellings = list(dict.fromkeys(bad))
     one = len(spellings) == 1 < len(bad) < len(words) / 2 and spellings[0].isalpha()
     if not one and not (len(bad) < len(words) and all(map(_NOTHING.fullmatch, spellings))):
@@ -75,7 +75,7 @@ def _words(c: Cells, words: List[str]) -> List[Advice]:
 
 
 def advice(c: Cells) -> List[Advice]:
-    """Options that read the column; none: it has to be corrected."""
+    """Returns options that read the column. If there are none, the user must correct the file."""
     words: List[str] = [t for t in c.texts if t]
     if not words:
         return [("ignore", c.name)]
@@ -99,12 +99,13 @@ def advice(c: Cells) -> List[Advice]:
 
 
 def defaults_of(texts: Sequence[str]) -> List[Advice]:
-    """Spellings of no value in a column that are so by default, and no more once `na` is said."""
+    """Returns texts of a column that mean a missing value by default, but no longer if `na` is
+    given."""
     return [("na", t) for t in dict.fromkeys(texts) if t in NA]
 
 
 def header_of(first: Sequence[str], second: Optional[Sequence[str]]) -> str:
-    """Yes or no, by the kinds of fields in two lines."""
+    """Returns yes or no for `header`, from the types of fields in two lines."""
     numbers = [number_of(t.strip()) for t in first]
     there = [x for x in numbers if x is not None]
     if second is None or len(second) != len(first):
@@ -117,8 +118,8 @@ def header_of(first: Sequence[str], second: Optional[Sequence[str]]) -> str:
 
 def lines_of(faulty: Sequence[int], columns: Sequence[Tuple[str, Any]],
              is_gap: Any) -> List[int]:
-    """Of these rows those that are no rows: units, a heading once more, totals. columns: the name
-    and cells of each that is read as numbers."""
+    """Returns the rows that are not data: units, a repeated heading, totals. columns: name and
+    cells of each column that is read as numbers."""
     some = [(name, cells) for name, cells in columns if 2 * sum(
         isinstance(v, float) or number_of(str(v).strip()) is not None for v in cells) >= len(cells)]
     found = []
@@ -136,7 +137,8 @@ def lines_of(faulty: Sequence[int], columns: Sequence[Tuple[str, Any]],
 
 
 def of_column(t: Table, c: Column, columns: Sequence[Any], at: Sequence[int]) -> List[Advice]:
-    """columns: cells of some rows of which one is the fault of column c; at: their lines."""
+    """columns: cells of some rows, one of which is faulty in column c. at: the lines of the
+    rows."""
     cells = columns[t.columns.index(c)]
     if of_text(c.fault):
         return of_text(c.fault)
@@ -164,7 +166,7 @@ def of_column(t: Table, c: Column, columns: Sequence[Any], at: Sequence[int]) ->
 
 def _no_rows(t: Table, texts: Sequence[str], columns: Sequence[Any],
              at: Sequence[int]) -> List[Advice]:
-    """Lines to be left out, which are the column's only faults."""
+    """Returns lines to omit, if they are the only faults of the column."""
     faulty = [i for i, text in enumerate(texts) if text and number_of(text) is None]
     if t.unit != "line" or len(faulty) > LINES_LEFT_OUT or t.how.decimal == ",":
         return []
@@ -174,7 +176,7 @@ def _no_rows(t: Table, texts: Sequence[str], columns: Sequence[Any],
 
 
 def _of_ids(t: Table, c: Column, cells: Any, at: Sequence[int]) -> List[Advice]:
-    """Lines that repeat an id, where these are few."""
+    """Returns lines that repeat an id, if there are few."""
     seen: Set[str] = set()
     again = []
     for line, cell in zip(at, cells):

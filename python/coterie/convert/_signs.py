@@ -1,4 +1,4 @@
-"""What a text that is no number has in it, in sentences."""
+"""Describes texts that are not numbers, for messages."""
 from __future__ import annotations
 
 import re
@@ -43,12 +43,13 @@ def is_name_of_ids(name: str) -> bool:
 
 
 def has_zeros(text: str) -> bool:
-    """A whole number with zeros in front, as ids and codes have."""
+    """Returns whether the text is a whole number with leading zeros, as in ids and codes."""
     return _ZEROS.fullmatch(text) is not None
 
 
 def expected(text: str, decimal: str) -> Optional[str]:
-    """What stands behind "expected a " for a number with a sign; None: there is none."""
+    """Returns the text after "expected a " for a number with a sign; None if the text has no
+    sign."""
     if DATE.fullmatch(text):
         forms = forms_of([text])
         said = f'say its form (date "COLUMN={forms[0]}"' if forms else "say its form (date"
@@ -71,7 +72,8 @@ def expected(text: str, decimal: str) -> Optional[str]:
 
 
 def no_number(text: str, cell: Any, decimal: str) -> str:
-    """The sentence for a cell that is no number. text: with its decimal comma as a point."""
+    """Returns the message for a cell that is not a number. text: the cell with its decimal comma
+    replaced by a point."""
     is_ = f"is {shown(cell)}, expected a "
     sign = expected(str(cell).strip(BLANK), decimal)
     if sign:

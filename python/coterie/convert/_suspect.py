@@ -1,4 +1,4 @@
-"""What is read as it stands, and is often a mistake: warned of, or refused."""
+"""Warns of data that can be read but are often mistakes, or refuses them."""
 from __future__ import annotations
 
 import re
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _SHORTENED = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+?[0-9]+")
 
 _SENTINELS = tuple(s * float("9" * n) for n in (2, 3, 4, 5, 6) for s in (1, -1))
-_FEWEST = 8  # rows of which something can be said
+_FEWEST = 8  # minimum number of rows for a check
 
 
 def same_but_case(names: Sequence[str]) -> List[str]:
-    """Pairs of names that differ by case, blanks, '_' and '-' alone, as sentences have them."""
+    """Returns pairs of names that differ only by case, blanks, '_' and '-', for messages."""
     by: Dict[str, List[str]] = {}
     for name in names:
         by.setdefault(re.sub(r"[\s_\u200b\u00a0-]+", "", name.casefold()), []).append(name)
@@ -33,8 +33,8 @@ def look_at_names(where: str, what: str, names: Sequence[str]) -> None:
 
 
 def look_at_values(where: str, name: str, x: Any) -> List[Advice]:
-    """x: numbers, NaN where there is none. Warns of a value such as -999 far from all others, and
-    of one value in all."""
+    """Warns of a value such as -999 that is far from all others, and of a column with one value.
+    x: numbers, NaN if missing."""
     x, advice = x[~np.isnan(x)], []
     if len(x) >= _FEWEST and x.min() == x.max():
         warn(f'{where}: column "{name}" is {x[0]:.6g} in all its {len(x)} rows, and tells none '
@@ -61,7 +61,8 @@ def look_at_category(where: str, name: str, values: Sequence[str], rows: int) ->
 
 
 def look_at_last(where: str, first: str, columns: Dict[str, Any], rows: int) -> bool:
-    """Warns of a last row of totals, by its id or by sums. columns: numbers of each column."""
+    """Warns if the last row seems to have totals, by its id or by sums. columns: the numbers of
+    each column."""
     sums = []
     for name, x in columns.items():
         above = x[:-1]
@@ -97,7 +98,8 @@ def look_at_gaps(where: str, c: Column, rows: int) -> None:
 
 
 def _look_at_name(t: Table, c: Column, x: Any) -> None:
-    """Refuses ids that no option names."""
+    """Refuses a column that seems to have ids, if no option names the ids. Only warns if ids
+    repeat."""
     if t.how.id or len(x) < 3 or not is_name_of_ids(c.name) or (x != np.round(x)).any():
         return
     said = f'{t.where}: column "{c.name}" is called as ids are, and has whole numbers'
@@ -108,7 +110,7 @@ def _look_at_name(t: Table, c: Column, x: Any) -> None:
 
 
 def _look_at_points(t: Table, c: Column) -> None:
-    """Refuses points that may separate thousands, where a comma separates no fields."""
+    """Refuses points that may separate thousands, if commas do not separate fields."""
     separator = t.said.get("separator")
     if not c.grouped or c.points < 3 or t.how.decimal_said:
         return
@@ -122,7 +124,7 @@ def _look_at_points(t: Table, c: Column) -> None:
 
 
 def look_at_table(t: Table) -> List[Advice]:
-    """Warns, and returns options that some warnings advise."""
+    """Makes all checks, and returns options that their warnings advise."""
     advice: List[Advice] = []
     for c in t.columns:
         if c.role == "number" and not c.said:

@@ -1,4 +1,4 @@
-"""Named columns made into features, ids and labels, chunk of rows by chunk of rows.
+"""Converts named columns to features, ids and labels, one chunk of rows after the other.
 
 Each column is a column of numbers unless an option gives it another role; no cell is guessed. A
 category becomes a column of 0 and 1 for each of its values, in the order of their bytes.
@@ -32,7 +32,8 @@ _ZEROS = re.compile(r"^0[0-9]", re.MULTILINE)
 
 
 def chunks_of(rows: Iterable[Tuple[int, Sequence[Any]]], columns: int) -> Iterator[Chunk]:
-    """Rows as columns of CHUNK rows. Rows before a faulty one come before its fault."""
+    """Yields rows as columns of CHUNK rows. Rows before a faulty row are handled before its
+    error."""
     source, fault = iter(rows), None
     while fault is None:
         some: List[Tuple[int, Sequence[Any]]] = []
@@ -50,7 +51,7 @@ def chunks_of(rows: Iterable[Tuple[int, Sequence[Any]]], columns: int) -> Iterat
 
 
 class _Fault(Exception):
-    """Cell `at` of a chunk and its sentence, behind the column's name."""
+    """An error: cell `at` of a chunk, and the message after the column's name."""
 
     def __init__(self, at: int, sentence: str):
         super().__init__(at, sentence)
@@ -58,7 +59,7 @@ class _Fault(Exception):
 
 
 def _text_of(cell: Any) -> str:
-    """A whole number as a database stores it is 1 and not 1.0."""
+    """Converts a whole number that a database stores to 1, not to 1.0."""
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
     return str(cell)
@@ -81,22 +82,23 @@ class Table:
         self._at_name: Dict[str, Column] = {}
         for i, c in enumerate(self.columns):
             if f"#{i + 1}" in how.ignore and names is not None:
-                continue  # its name is another's, too, or nobody's
+                continue  # another column has the same name, or it has no name
             if c.name in self._at_name:
                 first = self.columns.index(self._at_name[c.name])
                 raise wrong(f"{where}: columns {first + 1} and {i + 1} are both called "
                             f"{shown(c.name)}; give one another name, or say that one is to be "
                             f'ignored (ignore "#{i + 1}")', ("ignore", f"#{i + 1}"))
             self._at_name[c.name] = c
-        self.advice: List[Advice] = []  # of a table that is read as it stands
+        self.advice: List[Advice] = []  # advice for a table that can be read without options
         self._give_roles()
         self.rows = self.last = 0  # last: its line
-        self._ids: Dict[str, int] = {}  # and the line of each
+        self._ids: Dict[str, int] = {}  # ids and their lines
         self.ids: Optional[List[str]] = None
         self.labels: Optional[Any] = None
         self.X: Any = None
         self.made: List[Dict[str, str]] = []
-        self._faults: List[Tuple[str, List[Advice]]] = []  # a column, row by row
+        # faults of each column, in the order of rows
+        self._faults: List[Tuple[str, List[Advice]]] = []
 
     def _named(self, i: int, name: Optional[str]) -> Column:
         if name and self.how.trim == "yes":
@@ -130,7 +132,7 @@ class Table:
         c.role, c.said, c.is_amount = role, True, role == "number"
 
     def _find_said(self, said: str) -> Tuple[Optional[Column], Optional[str]]:
-        """Of NAME or NAME=VALUE, where the name may have '=' in it, too."""
+        """Finds the column of NAME or NAME=VALUE; the name may contain '='."""
         parts = said.split("=")
         for n in [len(parts), *range(1, len(parts))]:
             c = self._find("=".join(parts[:n]))
@@ -168,7 +170,7 @@ class Table:
                 c.missing = "error"
 
     def _keep_only(self) -> None:
-        """Columns that no option names are left out, where some are named alone."""
+        """If `only` names columns, ignores columns that no option names."""
         kept = set()
         for name in self.how.only:
             c = self._find(name)
@@ -219,14 +221,15 @@ class Table:
             for at, columns in chunks:
                 self._take(at, columns)
         except InputError:
-            if not self._faults:  # these are of rows above
+            if not self._faults:  # otherwise faults of earlier rows are known
                 raise
         if self._faults:
             raise self._all_faults()
         self._end()
 
     def _all_faults(self) -> InputError:
-        """A sentence for each faulty column; `advice` has the options that read them."""
+        """Raises an error with a message for each faulty column. `advice` has the options that
+        read them."""
         sentences = [sentence for sentence, _ in self._faults]
         more = len(sentences) - FAULTS_SHOWN
         if more > 0:
@@ -234,7 +237,7 @@ class Table:
         return wrong("\n".join(sentences), *(a for _, some in self._faults for a in some))
 
     def _take(self, at: Sequence[int], columns: Sequence[Any]) -> None:
-        """The first faulty cell of each column is named, row by row."""
+        """Names the first faulty cell of each column, in the order of rows."""
         if self.rows + len(at) > ROWS_MAX:
             raise wrong(f"{self.where}: more than {ROWS_MAX} rows")
         take = {"number": self._numbers, "date": self._dates, "category": self._codes,
@@ -252,7 +255,7 @@ class Table:
         for i, c, sentence in sorted(faults, key=lambda f: f[0]):
             self._faults.append((f'{self.place(at[i])}: column "{c.name}" {sentence}',
                                  _remedies.of_column(self, c, columns, at)))
-            if c.role == "id":  # rows are not told apart any more
+            if c.role == "id":  # without ids, rows cannot be distinguished
                 raise self._all_faults()
         self.rows, self.last = self.rows + len(at), at[-1]
 
@@ -275,7 +278,7 @@ class Table:
                 self._number(c, int(i), float(x[i]))
             return x
         try:
-            # Of these characters float() takes what NUMBER matches, and nothing else.
+            # For texts of these characters, float() accepts exactly those that NUMBER matches.
             joined = "\n".join(cells)
             if "E+" in joined:
                 c.shortened += sum(bool(_LONG.fullmatch(cell)) for cell in cells)
@@ -287,7 +290,7 @@ class Table:
                 if (np.abs(x) < EXACT).all():
                     return x
         except (TypeError, ValueError):
-            pass  # a cell that is no text, or no number
+            pass  # a cell is not a text or not a number
         return np.fromiter((self._number(c, i, v) for i, v in enumerate(cells)), np.float64,
                            len(cells))
 
@@ -308,7 +311,8 @@ class Table:
         return x
 
     def _amount(self, c: Column, i: int, text: str) -> float:
-        """A number with signs. A unit and a per cent sign are of all, or of none."""
+        """Parses a number with signs. If one number has a unit or a percent sign, all must have
+        it."""
         amount = amount_of(text, self.how.decimal)
         if not amount:
             raise _Fault(i, f"is {shown(text)}, expected a number, also with signs of currency, "
@@ -334,7 +338,7 @@ class Table:
         return trimmed(text) if self.how.trim == "yes" else text
 
     def _texts(self, cells: Any) -> Any:
-        """Cells of a column that is none of numbers."""
+        """Handles the cells of a column that does not have numbers."""
         if isinstance(cells, np.ndarray):
             return [None if math.isnan(x) else repr(x) for x in cells.tolist()]
         return cells
@@ -420,7 +424,7 @@ class Table:
         self._spread()
 
     def _measure(self, c: Column) -> None:
-        """Range of a number's values, and the value for its gaps."""
+        """Returns the range of a column of numbers, and the value that replaces missing ones."""
         x = c.array()
         x = x[~np.isnan(x)]
         if not len(x):
@@ -435,13 +439,13 @@ class Table:
             c.fill = float(np.cumsum(x / len(x))[-1])
 
     def _label_numbers(self, c: Column) -> Any:
-        """Whole numbers stay; words become their places among the sorted."""
+        """Keeps whole numbers. Converts words to their positions in sorted order."""
         whole = all(WHOLE.fullmatch(v) and int(v) < LABELS_MAX for v in c.codes)
         number = {v: int(v) if whole else at for at, v in enumerate(c.sorted)}
         return np.array([number[v] for v in c.codes], np.int64)[c.array()]
 
     def _spread(self) -> None:
-        """Features of the columns: numbers, and a column of 0 and 1 for each value."""
+        """Returns the features of all columns: numbers, and a column of 0 and 1 for each value."""
         names = [m["name"] for m in self.made]
         if len(names) > COLS_MAX:
             raise wrong(f"{self.where}: {len(names)} columns, once categories are spread; at most "

@@ -1,4 +1,4 @@
-"""Values in sentences, numbers, dates and ids in texts, and packed bytes."""
+"""Quotes values in messages, parses numbers, dates and ids, and unpacks compressed files."""
 from __future__ import annotations
 
 import datetime
@@ -15,7 +15,7 @@ from .._errors import InputError, warn_of
 Array = Any  # of numpy
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[0-9]{1,18}")
-EXACT = 2 ** 53  # beyond it a double skips whole numbers
+EXACT = 2 ** 53  # above this, a double cannot represent all whole numbers
 ID_MAX, LABELS_MAX, ROWS_MAX, COLS_MAX, EDGES_MAX = 255, 1 << 20, 1 << 28, 1 << 28, 1 << 31
 FILE_MAX = 1 << 36
 BLANK = " \t"
@@ -26,14 +26,14 @@ Advice = Tuple[str, str]  # a key of Reading and a value
 
 
 def wrong(sentence: str, *advice: Advice) -> InputError:
-    """advice: options that may read the file."""
+    """advice: options with which the file may be read."""
     error = InputError(sentence, status=4)
     setattr(error, "advice", list(advice))
     return error
 
 
 def warn(sentence: str) -> None:
-    """A CoterieWarning at the caller of the package."""
+    """Gives a CoterieWarning at the caller of the package."""
     warn_of([("coterie.convert", {"sentence": sentence})])
 
 
@@ -54,7 +54,7 @@ def is_harmful(c: str) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A value for a sentence: a text in quotes, cut and without harmful characters."""
+    """Returns a value for a message: a text in quotes, cut and without harmful characters."""
     if isinstance(value, float):
         return f"{value:.15g}"
     text = "" if value is None else str(value)
@@ -64,7 +64,7 @@ def shown(value: Any) -> str:
 
 
 def text_fault(text: str, most: int) -> Optional[str]:
-    """The fault of a name or a category's value; None: there is none."""
+    """Returns the fault of a name or of a category's value; None if it is valid."""
     if size_of(text) > most:
         return "is too long"
     if text[:1] == " " or text[-1:] == " ":
@@ -79,7 +79,7 @@ def text_fault(text: str, most: int) -> Optional[str]:
 
 
 def trimmed(text: str) -> str:
-    """Without blanks and marks that cannot be seen at both ends."""
+    """Removes blanks and invisible marks at both ends."""
     return text.strip("\u200b\ufeff" + WHITESPACE) if text else text
 
 
@@ -98,7 +98,8 @@ def is_id(text: str) -> bool:
 
 
 def number_of(text: str) -> Optional[float]:
-    """A finite number as the programs read it, or None. A whole number is not rounded: None."""
+    """Returns a finite number as the programs read it, or None. Also None for a whole number
+    that a double would round."""
     if not NUMBER.fullmatch(text):
         return None
     x = float(text)
@@ -108,7 +109,7 @@ def number_of(text: str) -> Optional[float]:
 
 
 def is_rounded(text: str) -> bool:
-    """Whether these digits are a whole number that no double holds."""
+    """Returns whether these digits are a whole number that a double cannot represent."""
     return text.lstrip("+-").isdigit() and len(text) < 400 and int(text) != int(float(text))
 
 
@@ -117,7 +118,8 @@ _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
 
 
 def days_of(text: str) -> Optional[float]:
-    """YYYY-MM-DD, or with Thh:mm[:ss[.f]] and Z, as days since 1970-01-01; None: no such date."""
+    """Parses YYYY-MM-DD, or with Thh:mm[:ss[.f]] and Z, as days since 1970-01-01; None if it is
+    not a date."""
     m = _DATE.fullmatch(text)
     if not m:
         return None
@@ -139,7 +141,7 @@ def days_of(text: str) -> Optional[float]:
 
 
 def memory_max() -> int:
-    """Half of this host's memory: the most that a file may become."""
+    """Returns half of this host's memory, the limit of a file's unpacked size."""
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     return min(half, FILE_MAX)
 
@@ -151,12 +153,12 @@ def check_room(where: str, what: str, size: float) -> None:
 
 
 def plain_name(path: str) -> str:
-    """Without .gz or .zst."""
+    """Returns the name without .gz or .zst."""
     return path[:path.rindex(".")] if path.endswith((".gz", ".zst")) else path
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, unpacked if its name ends in .gz or .zst."""
+    """Returns the bytes of a file, unpacked if its name ends in .gz or .zst."""
     size = os.stat(path).st_size
     if size > FILE_MAX:
         raise wrong(f"{path}: {size} bytes, at most {FILE_MAX} are read")
@@ -181,8 +183,8 @@ _Frames = Callable[[bytes], Iterator[bytes]]
 
 
 def _frames(path: str, begin: Callable[[], Any], faults: Any, step: int) -> _Frames:
-    """Unpacks frames one after the other. begin() makes an object as zlib.decompressobj() does;
-    step: bytes that it gets at a time, which may become some thousand times as many."""
+    """Unpacks frames one after the other. begin() makes an object as zlib.decompressobj() does.
+    step: packed bytes per call; they may unpack to some thousand times as many."""
     def run(data: bytes) -> Iterator[bytes]:
         at = 0
         while at < len(data):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Centralised AGC as one writes it with SciPy and scikit-learn.
+"""Centralised AGC in its usual form with SciPy and scikit-learn.
 
     agc.py DIR CLUSTERS ORDER [SEED]     DIR: features.mtx|npy, edges.tsv, perhaps labels.txt
 

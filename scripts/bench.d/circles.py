@@ -30,7 +30,7 @@ def kernel(A, B, r):
 
 
 def move(X, Z, r, rounds):
-    """Equations 14 to 16 of one point: steps of 1 / (1.05 ||H||)."""
+    """Equations 14 to 16 for a dictionary of one point, with steps of 1 / (1.05 ||H||)."""
     for _ in range(rounds):
         c = kernel(Z, X, r) / (1 + LAMBDA)
         for _ in range(5):

@@ -1,4 +1,5 @@
-"""A set presented otherwise: defaults.py SET PRESENTATION OUT [COLUMNS]. Its classes go with it.
+"""Writes a set in another form: defaults.py SET PRESENTATION OUT [COLUMNS]. Also writes its
+classes.
 
   permuted   rows and columns in another order
   times1000  the columns that the file COLUMNS names, a number a line, times 1000

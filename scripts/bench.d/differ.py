@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Graphs whose neighbours differ: what filters and degrees make of pooled features.
+"""Graphs whose neighbours differ: effect of filters and degrees on pooled features.
 
     differ.py DIR...     DIR: features.mtx|npy, edges.tsv, labels.txt
 

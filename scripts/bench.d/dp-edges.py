@@ -1,5 +1,5 @@
-"""Labels of a graph whose matrix has Gaussian noise of each party in every entry: EDGES K EPS DELTA
-L SEED."""
+"""Clusters a graph after each party has added Gaussian noise to every entry of its matrix: EDGES
+K EPS DELTA L SEED."""
 import math
 import sys
 

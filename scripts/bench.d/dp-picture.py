@@ -1,5 +1,5 @@
-"""A picture of the tables of docs/results/dp.md: dp-picture.py PAGE OUT.svg; of each set a panel,
-of each way to have noise a line."""
+"""Draws the tables of docs/results/dp.md: dp-picture.py PAGE OUT.svg. Each set is a panel, and
+each method with noise a line."""
 import sys
 
 WIDTH, HEIGHT, LEFT, TOP, ACROSS = 190, 110, 34, 40, 4

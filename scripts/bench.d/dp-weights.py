@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What is left of fedgcn's weights with differential privacy of a party: ACC by eps.
+"""Accuracy of fedgcn with differentially private weights, with a party as the unit: ACC by eps.
 
     /usr/bin/python3 scripts/bench.d/dp-weights.py [--rounds T] [--seeds N] SET...    a set of
     graphs in TU format, dealt to L parties at random
@@ -60,7 +60,7 @@ class Party(fedgcn.Party):
         self.own = self.C.copy()
 
     def trained(self, number, W):
-        """The change of the weights in a round."""
+        """Returns the change of the weights in a round."""
         self.W = W
         self.round(number)
         return self.x[: self.n].astype(float) - W
@@ -73,7 +73,7 @@ class Party(fedgcn.Party):
 
 
 def accuracy(parties, truths, W, number):
-    """Of each party's own clusters, weighted by graphs."""
+    """Returns the accuracy of each party's own clusters, weighted by numbers of graphs."""
     right = 0
     for party, truth in zip(parties, truths):
         table = np.zeros((max(truth.max() + 1, party.k),) * 2)
@@ -130,5 +130,5 @@ def main():
 
 
 if __name__ == "__main__":
-    np.seterr(all="ignore")  # weights of noise alone run over
+    np.seterr(all="ignore")  # weights that are only noise overflow
     main()

@@ -1,4 +1,4 @@
-"""Sets of scikit-learn for scripts/bench dp, at one scale around 0 by constants: DIR/iris,
+"""Writes scikit-learn's sets for scripts/bench dp, scaled around 0 by constants: DIR/iris,
 DIR/digits, DIR/rings-20000."""
 import os
 import sys
@@ -6,7 +6,8 @@ import sys
 import numpy
 from sklearn import datasets
 
-# A flower's parts in cm, a pixel of 0 to 16: ranges that are known before anybody has looked.
+# Parts of a flower in cm, and pixels from 0 to 16. These ranges are known without looking at the
+# data.
 SETS = {
     "iris": (datasets.load_iris(), lambda X: (X - [5.8, 3.0, 3.7, 1.2]) / [1.0, 1.0, 1.8, 0.8]),
     "digits": (datasets.load_digits(), lambda X: (X - 5) / 45),
@@ -24,5 +25,5 @@ def save(name, rows, labels):
 
 for name, (data, scale) in SETS.items():
     save(name, scale(data.data), data.target)
-# Two rings around each other, of radius 1 and 1/2.
+# Two concentric rings of radius 1 and 1/2.
 save("rings-20000", *datasets.make_circles(20000, noise=0.05, factor=0.5, random_state=1))

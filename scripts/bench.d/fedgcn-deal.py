@@ -1,4 +1,4 @@
-"""A set of graphs in TU format, dealt out to parties that do not all have every class.
+"""Distributes a set of graphs in TU format to parties that do not all have every class.
 
     fedgcn-deal.py SET-DIRECTORY equal|missing|unequal PARTIES SEED OUT
 

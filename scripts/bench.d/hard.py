@@ -1,4 +1,4 @@
-"""Data that say the same in other words, for scripts/bench hard: DATA OUT makes OUT/NAME from
+"""Makes equivalent data in other forms, for scripts/bench hard: DATA OUT makes OUT/NAME from
 DATA/cora and DATA/karate."""
 import os
 import shutil
@@ -26,7 +26,7 @@ def write(name, features, of="cora"):
 
 
 def beside(low, high):
-    """A column of whole numbers that have nothing to do with the classes."""
+    """Returns a column of whole numbers that do not depend on the classes."""
     return sparse.hstack([X, sparse.csr_matrix(rng.integers(low, high + 1, (n, 1)).astype(float))])
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""FedSpectral and FedSpectral+ by their letter, in numpy: what nodes without edges at a party do.
+"""FedSpectral and FedSpectral+ as published, in numpy: the effect of nodes without edges at a
+party.
 
     isolated.py DIR [ITERATIONS ROUNDS]...      DIR: edges.tsv, labels.txt; default 1 1, 1 20, 6 20,
                                                 10 20
@@ -34,7 +35,7 @@ def read(directory):
 
 
 def step(n, pairs, stay):
-    """I - L: what an edge-free node keeps of itself is `stay`."""
+    """Returns I - L. The diagonal entry of a node without edges is `stay`."""
     a = sp.coo_matrix((np.ones(pairs.shape[1]), pairs), shape=(n, n)).tocsr()
     a = a + a.T
     d = np.asarray(a.sum(axis=1)).ravel()
@@ -70,8 +71,8 @@ def plus(n, pairs, stay, unit, seed, iterations, rounds):
 
 
 def plain_labels(n, pairs, free, unit, seed):
-    """K clusters of all nodes. Edge-free ones are one more, or their rows stay (I - L), or are
-    0."""
+    """Clusters all nodes into K clusters. Nodes without edges form one more cluster, or keep their
+    rows (I - L), or get rows of 0."""
     at = np.unique(pairs) if free == "together" else np.arange(n)
     vector = np.linalg.eigh(step(n, pairs, float(free == "stay")).toarray()[np.ix_(at, at)])[1]
     label = np.full(n, K)
@@ -104,7 +105,8 @@ def beside(labels, truths):
 
 
 def main_plain(n, pairs, splits=20, starts=5):
-    """Beside central clustering of three kinds: mean similarity, deviation, least to greatest."""
+    """Prints mean, deviation, minimum and maximum of the similarity to three kinds of central
+    clustering."""
     kinds = {"edge-free together": ("together", False), "the same, unit rows": ("together", True),
              "edge-free stay": ("stay", False)}
     truths = [[plain_labels(n, pairs, *k, seed) for seed in range(starts)] for k in kinds.values()]

@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""The k that other rules would choose than the one that decides, of runs of a range of clusters.
+"""The k that other rules would choose in runs over a range of clusters.
 
     k-rules.py RUN...                    RUN: a coordinator's run.json
 
-A line for each run: k by the rule, the largest silhouette of all k whose stability is at least
-three quarters of the highest; by the silhouette alone; by the silhouette beyond chance, (s - c) /
-(1 - c), c that of as many clusters of random directions in as many dimensions; by the eigengap; by
-Calinski and Harabasz's ratio; by stability; by silhouette times stability. Only to be measured
-against.
-"""
+Prints a line for each run with the k of each rule: Coterie's rule, which takes the largest
+silhouette of all k whose stability is at least three quarters of the highest; the silhouette alone;
+the silhouette above chance, (s - c) / (1 - c), where c is the silhouette of as many clusters of
+random directions in as many dimensions; the eigengap; Calinski and Harabasz's ratio; stability;
+silhouette times stability. Used only for comparison."""
 import json
 import sys
 
@@ -17,7 +16,7 @@ from sklearn.cluster import KMeans
 
 
 def chance(k, rows=1500, times=2):
-    """Of directions whose first coordinate is positive, as rows of a spectral embedding have it."""
+    """For directions whose first coordinate is positive, as in rows of a spectral embedding."""
     rng, found = np.random.default_rng(0), []
     for seed in range(times):
         x = rng.normal(size=(rows, k))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The k of a range that k-means and the silhouette choose on pooled rows, as one writes it with
+"""The k of a range that k-means and the silhouette choose on pooled rows, in the usual form with
 scikit-learn.
 
     k.py DIR FROM TO joint|none          DIR: features.npy
@@ -22,17 +22,17 @@ from sklearn.preprocessing import StandardScaler
 
 
 def planted(name):
-    """Rows and their segments, the same in each call."""
+    """Returns rows and their segments, the same in each call."""
     rng, n = np.random.default_rng(107), 3000
     k = {"customers": 3, "simplex": 6, "line": 4, "weak": 8, "region": 3}[name]
     label = rng.integers(k, size=n)
     if name in ("customers", "line"):  # in one line, along three columns
         x = label[:, None] + rng.normal(0, 0.1 if name == "customers" else 0.15, (n, 3))
         noise = [rng.integers(1, 9, n), rng.uniform(0, 730, n)]  # a region, a date
-    elif name == "simplex":  # each as far from each other
+    elif name == "simplex":  # all at the same distance from each other
         x = np.eye(k)[label] + rng.normal(0, 0.1, (n, k))
         noise = [rng.uniform(size=n) for _ in range(3)]
-    elif name == "weak":  # anywhere, the nearest two five deviations apart
+    elif name == "weak":  # at random, with the nearest two five deviations apart
         centre = rng.normal(size=(k, 5))
         apart = np.sqrt(((centre[:, None] - centre) ** 2).sum(2))[~np.eye(k, dtype=bool)].min()
         x = 5 / apart * centre[label] + rng.normal(size=(n, 5))

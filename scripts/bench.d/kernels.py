@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The kernels of tests/bench/bench_kernels.c as one writes them with SciPy and scikit-learn.
+"""The kernels of tests/bench/bench_kernels.c in their usual form with SciPy and scikit-learn.
 
     kernels.py DATA [KERNEL...]     filter, kmeans, restarts, projection, spectral; default all
 
@@ -84,7 +84,7 @@ def kmeans(_):
 
 
 def restarts(_):
-    """On the rows of bench_kernels; the faster of the library's two algorithms."""
+    """Measures the rows of bench_kernels with the faster of the library's two algorithms."""
     for n, d, k in ((2708, 7, 7), (2405, 17, 136), (2405, 136, 136), (100000, 16, 16),
                     (400000, 32, 8)):
         shape = f"{n}x{d},k={k}"
@@ -117,7 +117,7 @@ def spectral(_):
                lambda: (g.copy(order="F"),))
 
 
-warnings.filterwarnings("ignore")  # ten iterations are few
+warnings.filterwarnings("ignore")  # scikit-learn warns of only ten iterations
 kernels = {"filter": filter_, "kmeans": kmeans, "restarts": restarts,
            "projection": projection, "spectral": spectral}
 for wanted in sys.argv[2:] or kernels:

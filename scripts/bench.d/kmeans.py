@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""k-means of pooled columns as one writes it with scikit-learn.
+"""k-means of pooled columns in its usual form with scikit-learn.
 
     kmeans.py DIR CLUSTERS OUT [SEED]     DIR: features.npy; OUT: gets a label a line
 

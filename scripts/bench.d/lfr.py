@@ -19,7 +19,7 @@ rng = numpy.random.default_rng(seed)
 
 
 def power_law(count, exponent, most):
-    """Numbers from 1 to most."""
+    """Draws numbers from 1 to most."""
     low = most ** (1 - exponent)
     return (1 - rng.random(count) * (1 - low)) ** (1 / (1 - exponent))
 

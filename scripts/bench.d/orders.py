@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""How far to smooth: what sums over the parties say of each order, and what only clusters say.
+"""Choice of the filter's order: what sums over the parties show of each order, and what only
+clusters show.
 
     orders.py OUT [DIR=ORDERS...]     OUT: for planted graphs; DIR: features.mtx|npy, edges.tsv,
                                       labels.txt; ORDERS: 1,2,3

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-# Where Debian has them.
+# Directories of Debian's packages.
 sys.path += glob.glob("/usr/lib/petscdir/petsc3*/*-real/lib/python3/dist-packages")
 sys.path += glob.glob("/usr/lib/slepcdir/slepc3*/*-real/lib/python3/dist-packages")
 
@@ -51,7 +51,8 @@ def start(options, ranks, *rest):
 
 
 def lay_out(folder):
-    """A + I by rows, into files that ranks map: what reading text takes is not in their memory."""
+    """Writes A + I by rows into files that ranks map, so that their memory does not include that
+    of reading text."""
     import numpy as np
     n = len(np.load(folder + "/features.npy", mmap_mode="r"))
     place = []
@@ -67,7 +68,7 @@ def lay_out(folder):
 
 
 def graph(PETSc, np, folder, n, first, last):
-    """This rank's rows of S."""
+    """Returns this rank's rows of S."""
     start = np.load(folder + "/start.npy", mmap_mode="r")[first:last + 1]
     column = np.load(folder + "/column.npy", mmap_mode="r")[start[0]:start[-1]]
     degree = PETSc.Vec().createMPI((last - first, n))

@@ -29,8 +29,8 @@ def path(*parts):
 
 
 def make():
-    """Neighbours near in number and far, most within a node's own cluster; rows around its
-    centre."""
+    """Makes a graph and features. Neighbours have near and far numbers, and most are in the
+    node's own cluster. Rows are around the cluster's centre."""
     draw = np.random.default_rng(1)
     label = np.arange(nodes) * clusters // nodes
     centre = 2 * draw.normal(size=(clusters, columns))
@@ -75,7 +75,7 @@ def configure(out):
                         **({"jobs": [method]} if rows else {})}}
     if ranks:
         party["ranks"] = {"n": ranks, **({"hostfile": "hosts"} if hosts else {})}
-        # A rank may take so much: the job is declined if it is expected to take more.
+        # Limit of a rank's memory. The party declines the job if the estimate is larger.
         party["policy"]["max_memory"] = "4G"
     write("party-00.json", party)
     kind = {"kind": method} if rows else {"kind": "kcagc", "method": method,
@@ -84,8 +84,8 @@ def configure(out):
 
 
 def on_hosts():
-    """How mpirun gets to the lab's hosts, and that ranks speak over its links and not over shared
-    memory."""
+    """Makes mpirun start ranks on the lab's hosts, and makes ranks use the lab's links instead
+    of shared memory."""
     with open(path("hosts"), "w") as out:
         out.writelines(f"{address} slots=1\n" for _, address in hosts)
     with open(path("reach"), "w") as out:
@@ -146,8 +146,8 @@ def run(out):
 
 
 def words(out):
-    """Digests of all that went out: a party that is alone masks nothing, so they are those of the
-    words."""
+    """Returns digests of all messages sent. A single party adds no masks, so these are digests
+    of the words."""
     sent = sqlite3.connect(path(out, "party-00/state/ledger.db")).execute(
         "select hex(sha256) from row where type in ('LOCAL_CLUSTERS', 'MASKED') order by number")
     return [row[0] for row in sent]
@@ -160,12 +160,13 @@ subprocess.run(["rm", "-rf", path(out)], check=True)
 configure(out)
 cpu_s, peak = run(out)
 with open(path(out, "party-00/run.json")) as file:
-    record = json.load(file)  # without ranks as the job began, for the party was killed
+    # without ranks, it is the record from the job's beginning, since the party was killed
+    record = json.load(file)
 facts = record["facts"] if ranks else {}
 
 
 def of_ranks(name):
-    """Of each rank; of one run.json has the number alone."""
+    """Returns the value of each rank. For one rank, run.json has only a number."""
     value = facts.get("ranks_" + name, [])
     return value if isinstance(value, list) else [value]
 

@@ -25,7 +25,7 @@ def with_numpy(path):
 
 
 def as_svmlight(path):
-    """Of each row: a target, for which there is a 0, and column:number of each."""
+    """Writes each row in svmlight format: a target, always 0, and column:number for each number."""
     with open(path, encoding="ascii") as table, open(path + ".svmlight", "w",
                                                      encoding="ascii") as out:
         columns = [f" {j}:" for j in range(1, len(next(table).split(",")))]

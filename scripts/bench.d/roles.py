@@ -45,7 +45,7 @@ def degrees(a):
 
 
 def joined(rng, wanted):
-    """Ends joined by chance: a graph of about these degrees, and nothing else."""
+    """Joins edge ends at random: a graph with about these degrees and no other structure."""
     ends = rng.permutation(np.repeat(np.arange(len(wanted)), wanted))
     edges = ends[: len(ends) // 2 * 2].reshape(-1, 2)
     return graph(len(wanted), edges[edges[:, 0] != edges[:, 1]])
@@ -76,7 +76,7 @@ def role(seed, n, mean, sigma):
 
 
 def halves(seed, n, mean, sigma, homophilous):
-    """Classes are two sorts of features by two of degrees."""
+    """Makes four classes: two kinds of features combined with two kinds of degrees."""
     rng = np.random.default_rng(seed)
     a, sort = heavy(rng, n, mean, sigma), rng.integers(0, 2, n)
     if homophilous:
@@ -87,7 +87,7 @@ def halves(seed, n, mean, sigma, homophilous):
 
 
 def sorts_alone(seed, times):
-    """Classes are features; edges know nothing of them."""
+    """Makes classes by features; edges do not depend on them."""
     rng = np.random.default_rng(seed)
     sort = rng.integers(0, 5, 600)
     return words(rng, sort, times), heavy(rng, 600, 10, 0.8), sort
@@ -115,7 +115,7 @@ def communities(out, seed, n, k, mean, mixing, times):
 
 
 def weighed(x, a):
-    """Rows of length 1 after idf, and T."""
+    """Returns rows scaled to length 1 after idf, and T."""
     n = x.shape[0]
     if (x.data == 1).all():
         x = x @ sp.diags(np.log((1 + n) / (1 + np.asarray((x > 0).sum(axis=0)).ravel())) + 1)
@@ -144,7 +144,8 @@ def clusters(x, k):
 
 
 def with_shares(x, a, truth):
-    """Features, filtered ones (T^2), those with each share of degrees beside, degrees alone."""
+    """Measures features, filtered features (T^2), features with each share of degrees, and
+    degrees alone."""
     x, t = weighed(x, a)
     f, z = t @ (t @ x), column(a)
     sides = [x, f] + [sp.hstack([f, z * np.sqrt(s * apart(f) / len(truth))]) for s in SHARES] + [z]

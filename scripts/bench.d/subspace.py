@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What rounding in place of k-means would make of landmark's embedding: S2CAG and M-S2CAG (Lin et
-al., KDD 2025).
+"""Rounding in place of k-means on landmark's embedding: S2CAG and M-S2CAG (Lin et al., KDD
+2025).
 
     subspace.py [--parties L] [--seeds FROM-TO] [--starts N] DIR=ORDER[,SIGNAL]...
 
@@ -90,7 +90,7 @@ def indicator(label, k):
 
 
 def means_of(label, k):
-    """G D^-1, D the sizes."""
+    """Returns G D^-1, where D has the sizes."""
     return np.asarray(
         (indicator(label,
                    k) @ sp.diags(1 / np.maximum(np.bincount(label, minlength=k), 1))).todense())
@@ -101,7 +101,7 @@ def orthonormal(b, centred=True):
 
 
 def whitened(q, w, most, zero=VALUE_ZERO):
-    """q V lam^-1/2 by the leading eigenpairs of w."""
+    """Returns q V lam^-1/2, with the leading eigenpairs of w."""
     value, vector = np.linalg.eigh((w + w.T) / 2)
     value, vector = value[::-1][:most], vector[:, ::-1][:, :most]
     there = value > zero * value[0]
@@ -123,7 +123,7 @@ def local_clusters(d, columns, rng, seed):
 
 
 def coordinator(d, parties, seed):
-    """F, K F, K 1 (n x 1) as after the power step."""
+    """Returns F, K F and K 1 (n x 1) after the power step."""
     rng = np.random.default_rng(seed)
     dealt = np.array_split(rng.permutation(d.x.shape[1]), parties)
     labels = [local_clusters(d, columns, rng, seed) for columns in dealt]
@@ -156,7 +156,7 @@ def snem(u, rounds=100):
 
 
 def upright(u):
-    """Each column's largest number is positive."""
+    """Makes the largest number of each column positive."""
     return u * np.sign(u[np.abs(u).argmax(axis=0), np.arange(u.shape[1])])
 
 
@@ -204,7 +204,7 @@ def polished(d, label):
 
 
 def choices(row):
-    """row: what measured() says of each way."""
+    """row: the result of measured() for each method."""
     gain = {way: values[4] - row["plain"][4] for way, values in row.items()}
     row["today"] = row["scaled" if gain["scaled"] > MARGIN else "plain"]
     row["after the guard"] = row["best"] if gain["scaled"] <= MARGIN < gain["best"] else row[

@@ -1,4 +1,4 @@
-"""Sets of rows for scripts/bench variants, and what rules would choose from the labels of its runs.
+"""Makes sets of rows for scripts/bench variants, and applies rules to the labels of its runs.
 
     variants.py sets DATA OUT           OUT/NAME/features.npy, labels.txt; prints "NAME CLUSTERS"
                                         for each
@@ -20,7 +20,7 @@ VARIANTS = ("anchor", "dense")
 
 
 def cut(x, y, each, classes=None):
-    """The first `classes` classes, so many rows of each, by chance."""
+    """Returns the first `classes` classes, with so many random rows of each."""
     draw, keep = numpy.random.default_rng(1), []
     for c in numpy.unique(y)[:classes]:
         rows = numpy.flatnonzero(y == c)
@@ -81,7 +81,8 @@ def stability(x, runs):
 
 
 def silhouette(x, runs):
-    """Of distances to means of clusters, as the rule for a range of clusters has it."""
+    """Returns the silhouette by distances to means of clusters, as in the rule for a range of
+    clusters."""
     found = []
     for label, _ in runs:
         used = numpy.unique(label)
@@ -98,7 +99,7 @@ def distances(x, means):
 
 
 def within(x, runs):
-    """Rows' variance between clusters over that within them."""
+    """Returns the variance between clusters divided by that within them."""
     found = []
     for label, _ in runs:
         inside = sum(((x[label == c] - x[label == c].mean(axis=0)) ** 2).sum()
@@ -108,7 +109,7 @@ def within(x, runs):
 
 
 def nearest(x, runs):
-    """How often a row's nearest row of the same party has its cluster, beyond chance."""
+    """Returns how often a row's nearest row of the same party is in its cluster, above chance."""
     found = []
     for label, party in runs:
         same = numpy.zeros(len(x), bool)
@@ -161,7 +162,7 @@ def rules(at, names):
         each = len(x) / (truth.max() + 1)
         chosen = ["anchor", "dense", "dense" if each < 30 else "anchor", "dense" if x.shape[1] > 500
                   else "anchor"]
-        for c in CRITERIA: # on equal values the default
+        for c in CRITERIA: # on equal values chooses the default
             one, other = (c(x, runs[v]) for v in VARIANTS)
             chosen.append("dense" if other > one + 1e-9 else "anchor")
         for r, v in zip(rule_names, chosen):

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Whole graphs by Weisfeiler-Lehman features and k-means, each set by itself: what FedGCN is
-beside.
+"""Clusters whole graphs by Weisfeiler-Lehman features and k-means, each set separately: a baseline
+for FedGCN. Nothing in it is federated.
 
     wl.py DIR SET...     DIR/SET/SET_A.txt, ..., in TU format
 
-Each round names a node by its own name and its neighbours' (at first its label; where the set has
-none, its degree; two rounds); a graph is how often each name is in it, with every round's counts of
-length 1, and k-means with as many clusters as classes is on the leading components that have nine
-tenths of the variance, ten at most. A line for each set, means of five seeds, and one for all,
-weighted by graphs. Nothing of it is federated."""
+A node's first name is its label, or its degree if the set has no labels. In each of two rounds, a
+node's new name is made from its name and those of its neighbours. The features of a graph are the
+counts of names in it; the counts of each round are scaled to length 1. k-means with as many
+clusters as classes runs on the leading components with nine tenths of the variance, at most ten.
+Prints a line for each set, means of five seeds, and one for all sets, weighted by graphs."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
-"""Features for rows whose classes are known: what orders.py and subspace.py plant, and what they
-read."""
+"""Features for rows of known classes, for the planted sets of orders.py and subspace.py, and
+functions that read their data."""
 
 import os
 

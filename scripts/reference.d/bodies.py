@@ -1,4 +1,4 @@
-"""Fields of the bodies of messages, from the structs of msg.h and the walks of msg.c.
+"""Extracts the fields of message bodies from the structs of msg.h and the functions of msg.c.
 
 A check of a walk that is not a plain bound has its sentence in a comment above it.
 """
@@ -15,11 +15,11 @@ WORDS = {">=": "at least", "<=": "at most", "<": "below", "%": "a multiple of"}
 
 
 def number(text, known):
-    return eval(text.replace("(uint64_t)", ""), {}, known)  # constants of the source
+    return eval(text.replace("(uint64_t)", ""), {}, known)  # the source has only constants
 
 
 def constants(known, text):
-    """Adds the values of enumerators and defines of a header, in their order."""
+    """Adds the values of a header's enumerators and defines, in their order."""
     for name, value in re.findall(r"(?:#define |[ \t])([A-Z]\w+) +(?:= )?([^,/\n}]+)", text):
         try:
             known[name] = number(value.strip(), known)
@@ -33,7 +33,8 @@ def shown(value):
 
 
 def members(header):
-    """Comment of each member, by (struct, member); that of a line above goes to all until '}'."""
+    """Returns the comment of each member, by (struct, member). A comment on a separate line
+    applies to all members up to '}'."""
     found, struct = {}, ""
     for line in header.splitlines():
         begin = re.match(r"\t?struct (\w+) \{", line)
@@ -50,7 +51,8 @@ class Bodies:
         self.known, self.said = known, said
 
     def bounds(self, condition):
-        """(field, words) of each part of a check; None if it is not made of plain bounds."""
+        """Returns (field, words) for each part of a check; None if the check has other parts
+        than bounds."""
         for part in condition.split("&&"):
             m = re.match(r"(?:[\w>-]+->|\*)(\w+)(?:\.n)? (>=|<=|<|%) (.*?)( == 0)?$", part.strip())
             if not m:
@@ -60,7 +62,7 @@ class Bodies:
             yield m[1], WORDS[m[2]] + " " + (shown(int(limit)) if limit.isdigit() else limit)
 
     def rows(self, name, struct=None, size=None, outer=""):
-        """[field, type, bounds, comment] in the order of bytes."""
+        """Returns [field, type, bounds, comment] in the order of bytes."""
         own, text = self.walks[name]
         struct = struct or own
         rows = []
@@ -92,13 +94,14 @@ class Bodies:
 
 
 def enumerators(text, name):
-    """(value, comment) of each enumerator."""
+    """Returns (value, comment) of each enumerator."""
     inside = text.partition(f"enum {name} {{")[2].split("}")[0]
     return re.findall(r" = (\d+), +/\* (.*?) \*/", inside)
 
 
 def described(text, name):
-    """(name, comment) of each enumerator; the comment stands behind it, or above."""
+    """Returns (name, comment) of each enumerator. The comment is behind the enumerator or above
+    it."""
     above = ""
     inside = re.search(rf"enum {name} \{{(.*?)\n\t*\}}", text, re.S)[1]
     for m in re.finditer(r"/\*(?P<above>.*?)\*/"
@@ -113,7 +116,8 @@ def described(text, name):
 
 
 def table_of(source, names):
-    """Rows (body, field, type, bounds and contents), for the bodies of these names in turn."""
+    """Returns rows (body, field, type, bounds and contents) for the bodies of these names, in
+    this order."""
     known = {"COTERIE_PARTIES_MAX": 256}
     for name, value in re.findall(r'X\((\w+), (\d+), "', source("common/base/err.h")):
         known[f"ERR_{name}"] = int(value)

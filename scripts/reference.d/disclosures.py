@@ -23,7 +23,7 @@ HEADS = ("message", "sender", "contents")
 
 
 def messages(source):
-    """(head, rows) of each section of messages.def."""
+    """Returns (head, rows) of each section of messages.def."""
     sections = []
     for line in source("proto/messages.def").splitlines():
         m = re.match(r"MSG\((\w+), *(\d+), (\w+), *(\w+)\) */\* (.*) \*/", line)
@@ -35,14 +35,14 @@ def messages(source):
 
 
 def tables(source, page):
-    """(kinds, rows) of each table of a page."""
+    """Returns (kinds, rows) of each table of a page."""
     text = source("tests/vectors/disclosures.txt")
     for kinds, body in re.findall(rf"^\[{page}: (.*)\]\n((?:.+\n)*)", text, re.M):
         yield kinds, [line.split(": ", 1)[::-1] for line in body.splitlines()]
 
 
 def own_messages(root, source, protocol):
-    """(message, sender, contents) of each message that the files of a protocol name."""
+    """Returns (message, sender, contents) of each message that the files of a protocol name."""
     code = "".join(p.read_text() for p in sorted((root / "protocols" / protocol).rglob("*.c")))
     accepts = sorted(set(re.findall(r'(?:\.accept = |ACCEPT_\w+ )", ([^"]+)"', code)))
     yield "`ACCEPT`", "party", "; or ".join(f"hash of the job, {a}" for a in accepts) or \

@@ -1,4 +1,4 @@
-"""docs/reference/python.md, for scripts/reference: from docstrings, without importing the
+"""Writes docs/reference/python.md for scripts/reference, from docstrings, without importing the
 package."""
 import ast
 import re
@@ -9,7 +9,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "python" / "coterie"
 
 
 def names():
-    """(name, syntax tree, definitions beside it) of what the package exports."""
+    """Yields (name, syntax tree, definitions of the same file) for each name that the package
+    exports."""
     exports = ast.parse((FOLDER / "__init__.py").read_text())
     modules = next(ast.literal_eval(node.value) for node in exports.body
                    if isinstance(node, ast.Assign) and node.targets[0].id == "_MODULES")
@@ -25,7 +26,7 @@ def text_of(node):
 
 
 def call(name, function):
-    """A call with the arguments of a function, without types."""
+    """Returns a call with the arguments of a function, without types."""
     own = function.args
     words = [a.arg for a in own.args if a.arg != "self"]
     for at, value in enumerate(reversed(own.defaults), 1):
@@ -41,7 +42,7 @@ def block(text):
 
 
 def members(node):
-    """Public methods and properties that have a docstring."""
+    """Returns public methods and properties that have a docstring."""
     return [m for m in node.body if isinstance(m, ast.FunctionDef) and m.name[0] != "_"
             and ast.get_docstring(m)]
 

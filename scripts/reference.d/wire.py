@@ -1,4 +1,4 @@
-"""Pages on the wire protocol: messages, and terms of sums."""
+"""Writes the pages on the wire protocol: messages, and terms of sums."""
 import re
 
 import bodies
@@ -6,7 +6,7 @@ import disclosures
 
 
 def contents(source):
-    """Comment below a message in messages.def, by its name."""
+    """Returns the comment below each message in messages.def, by the message's name."""
     found = re.findall(r"^MSG\((\w+),[^\n]*\n\t/\* (.*?) \*/", source("proto/messages.def"),
                        re.M | re.S)
     return {f"`{name}`": "; " + " ".join(re.sub(r"\n\s*\*", " ", said).split())
@@ -51,7 +51,7 @@ Three frames of job 01 23 45 67 89 ab cd ef; `tests/unit/proto/test_msg.c` write
     return page
 
 
-# Heading, header with the enumeration of questions, its name.
+# Heading of a table, header with the enumeration of questions, name of the enumeration.
 QUESTIONS = (
     ("Kinds fedsc and kmeans", "protocols/fedsc/party.h", "fedsc_kind"),
     ("Kinds fedsc and kmeans: k-means", "protocols/fedsc/fedkmeans.h", "fedkmeans_kind"),
@@ -79,7 +79,8 @@ sum".
     return page + RANGES
 
 
-# Not in a table of the code, which checks each where it reads the sum.
+# These ranges are not in a table of the code, since the code checks each range when it reads the
+# sum.
 RANGES = """
 ## Ranges
 

@@ -306,7 +306,8 @@ install: all $(COMPLETIONS)/bash/coterie
 	install -m 644 $(COMPLETIONS)/zsh/* $(SHARE)/zsh/vendor-completions
 	install -m 644 $(COMPLETIONS)/fish/* $(SHARE)/fish/vendor_completions.d
 
-# The same commit on the same packages gives the same bytes, for any umask, git settings and time.
+# Makes the same bytes from the same commit on the same packages, for any umask, git settings and
+# time.
 DIST   ?= build/dist
 DISTED = coterie-$(shell scripts/version)
 dist: all

@@ -8,7 +8,7 @@
  *
  * The file is an SQLite database with a write-ahead log: `ledger.db`, and while it is open
  * `ledger.db-wal` and `-shm`. One thread at a time may use a handle. Several processes may read and
- * write; each commit reads the head anew.
+ * write; each commit reads the head again.
  *
  * Errors: ERR_JOB with the file's name and SQLite's reason, unless stated otherwise. All functions
  * on rows cost O(rows).
@@ -57,7 +57,7 @@ struct ledger_row {
 	const char *step;    /* phase of the job */
 	const char *purpose; /* description for the user */
 	const char *type;    /* message name */
-	uint64_t bytes;      /* of the body */
+	uint64_t bytes;      /* bytes of the message's body */
 	uint8_t sha256[SHA256_LEN];
 	bool masked;
 	uint64_t rounds;   /* number of secure sums that begin with this message: 0 or 1 */

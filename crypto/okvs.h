@@ -45,9 +45,9 @@ uint64_t okvs_read(const uint64_t *table, size_t words, const uint8_t key[static
 /* Sorts keys ascending in place, each with its number. O(n). */
 void okvs_sort(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t n);
 
-/* Adds shares of zero: value[i] += sign PRF(key[i]) mod 2^64, sign +1 or -1. The PRF is the
- * first 8 bytes, little-endian, of AES-128 of the key under prf. One of two parties adds, the
- * other subtracts. */
+/* Adds shares of zero: value[i] += sign PRF(key[i]) mod 2^64, sign +1 or -1. The PRF is the first 8
+ * bytes, little-endian, of AES-128 of the key under prf. One of the two parties adds, and the other
+ * subtracts. */
 void okvs_share(const uint8_t prf[static OKVS_PRF_KEY_LEN], const uint8_t (*key)[OKVS_KEY_LEN],
 		size_t n, int sign, uint64_t *value);
 

@@ -13,8 +13,8 @@ _Static_assert(GMP_NUMB_BITS == 64, "limbs are 64-bit words without nails");
 
 enum {
 	N = PAILLIER_KEY_LEN / 8, /* limbs of n */
-	P = N / 2,                /* of a prime */
-	NN = 2 * N,               /* of n^2 */
+	P = N / 2,                /* limbs of a prime */
+	NN = 2 * N,               /* limbs of n^2 */
 	EXTRA = 2,                /* limbs beyond N: the remainder is within 2^-128 of uniform */
 	LIMB = sizeof(mp_limb_t),
 };

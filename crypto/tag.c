@@ -24,7 +24,7 @@ struct tag {
 	uint8_t key[PRG_KEY_LEN];
 	size_t count, words; /* number of words of the vector, and number of words added so far */
 	u128 R, power;       /* power: R^q of the current block q */
-	u128 sum;            /* of the finished blocks */
+	u128 sum;            /* sum over the finished blocks */
 	u128 low;            /* For the current block, sum_j a_j (x_j + 2^63) = low + 2^128 high. */
 	uint64_t high;
 	uint64_t a[BLOCK];

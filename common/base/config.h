@@ -52,7 +52,7 @@ enum config_type {
 	CONFIG_BYTES,
 	CONFIG_DOUBLE, /* double */
 	CONFIG_STRING, /* char *, owned; min .. max bytes; NULL if optional and absent */
-	/* As CONFIG_STRING; a relative path is joined to the directory given to config_read(). */
+	/* Like CONFIG_STRING; a relative path is joined to the directory given to config_read(). */
 	CONFIG_PATH,
 	CONFIG_ENUM,    /* an enum (unsigned) with the values 0, 1, ... in the order of names */
 	CONFIG_CHOICE,  /* unsigned: values[i] for names[i] */
@@ -150,7 +150,7 @@ enum err config_read_fault(const struct config_table *t, const struct json *root
 /* Returns *in as JSON, in table order, without absent optional fields. Reading the JSON restores
  * the same struct. The caller frees it. */
 struct json *config_write(const struct config_table *t, const void *in);
-/* As config_write(), without default values. Reading it without presets restores the same
+/* Like config_write(), but without default values. Reading it without presets restores the same
  * struct. */
 struct json *config_write_given(const struct config_table *t, const void *in);
 

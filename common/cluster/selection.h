@@ -28,7 +28,7 @@ struct selection {
 	double inertia[SELECTION_MAX], silhouette[SELECTION_MAX], ratio[SELECTION_MAX];
 	double gap[SELECTION_MAX]; /* eigenvalue k minus eigenvalue k + 1, if has_gap */
 	bool has_gap;
-	/* over halves of the points (stability.h), if has_stability */
+	/* stability over halves of the points (stability.h), if has_stability */
 	double stability[SELECTION_MAX];
 	bool has_stability;
 };

@@ -31,8 +31,9 @@ struct spectral_params {
 
 struct spectral_report {
 	unsigned rounds;
-	double residual; /* largest of the k at the end, relative to |theta_1| */
-	size_t values;   /* number found: p->values, or fewer if the space is smaller */
+	/* largest residual of the k eigenpairs at the end, relative to |theta_1| */
+	double residual;
+	size_t values; /* number found: p->values, or fewer if the space is smaller */
 };
 
 /* tolerance 1e-6, 100 rounds. */

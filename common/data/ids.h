@@ -34,7 +34,7 @@ struct ids {
 	size_t n;
 	char **id;
 	uint32_t *row;
-	struct id_table table; /* of positions in id */
+	struct id_table table; /* maps ids to positions in id */
 };
 
 /* ERR_INPUT, with the line, if a line is not exactly one id, or if it repeats an id. For a repeated
@@ -53,7 +53,7 @@ size_t ids_find(const struct ids *ids, struct word id);
 struct names {
 	struct word *word; /* n of them */
 	size_t n, room;
-	struct id_table table; /* of numbers */
+	struct id_table table; /* maps words to their numbers */
 };
 /* Returns the number of a word that can be an id; adds it if it is new. O(1). */
 uint32_t names_number(struct names *s, struct word w);

@@ -43,7 +43,7 @@ enum err text_wanted(const struct text *t) MUST_CHECK;
 
 /* Returns the next word of this line; n is 0 at its end. */
 struct word text_word(struct text *t);
-bool text_at_end(struct text *t); /* of the line */
+bool text_at_end(struct text *t); /* true at the end of the line */
 
 enum err text_number(struct text *t, double *x) MUST_CHECK;
 enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what,

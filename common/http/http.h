@@ -36,7 +36,7 @@ enum {
 	HTTP_IDLE_S = 10,         /* limit for an idle connection */
 	HTTP_REQUEST_S = 30,      /* from the first byte of a request to the last of its answer */
 	HTTP_BODY_MAX = 16 << 10, /* limit on the body of a POST, unless its route sets another */
-	HTTP_HEADERS_MAX = 16 << 10, /* of any request */
+	HTTP_HEADERS_MAX = 16 << 10, /* limit on the headers of a request */
 	HTTP_TOKEN_TEXT = 64 + 1,
 };
 
@@ -45,7 +45,7 @@ struct http;
 struct http_request {
 	const char *path;  /* whole path; it begins with the route's path */
 	const char *rest;  /* rest after the route's path, if that ends in '/' */
-	struct bytes body; /* of a POST */
+	struct bytes body; /* body of a POST */
 	const char *who;   /* name in the certificate; "" for a client on this host */
 	enum role role;    /* ROLE_VIEWER for a client on this host */
 	struct MHD_Connection *connection;

@@ -68,7 +68,7 @@ struct asking { /* a request that is being received */
 /* Access control: false, with status and message in `a`, if the request is refused. */
 bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a,
 		  const char *method);
-/* As in struct http_request; borrowed. */
+/* Returns the client's name as in struct http_request; borrowed. */
 const char *http_who(const struct http *h, struct MHD_Connection *c);
 bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a);
 

@@ -59,7 +59,7 @@ static bool allow_others(int rules)
 		beneath.parent_fd =
 		    openat(dirfd(root), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (beneath.parent_fd < 0)
-			continue;            /* removed meanwhile */
+			continue;            /* another process has removed it */
 		if (entry->d_type != DT_DIR) /* a file has no other rights */
 			beneath.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
 		good =

@@ -21,7 +21,7 @@
 
 enum {
 	JOB_TEXT_MAX = 64 << 10, /* bytes of a job file, and of a job on the wire */
-	JOB_KEY_MAX = 64,        /* of a parameter's path */
+	JOB_KEY_MAX = 64,        /* bytes of a parameter's path */
 };
 
 /* A job of any kind: the head, and room for the kind's own parameters, which its folder reads by

@@ -44,8 +44,8 @@ enum { PRUNE_EVERY_S = 3600 }; /* shortest time between two calls of prune_old()
 
 /* True if both limits are 0, so that prune_old() does nothing. */
 bool prune_never(const struct daemon_common *c);
-/* Removes items beyond a daemon's keep_days and keep_gib; logs each removal and each failure. keeps
- * (may be NULL): returns true if the directory of this name must stay. */
+/* Removes items beyond a daemon's keep_days and keep_gib; logs each removal and each failure.
+ * keeps: a function that returns true if the directory of this name must stay; may be NULL. */
 void prune_old(const struct daemon_common *c, const char *state,
 	       bool (*keeps)(void *arg, const char *name), void *arg);
 

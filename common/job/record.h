@@ -67,7 +67,7 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 	size_t items;  /* cells, or nodes */
 	size_t merged; /* cells below min_cell that were merged into these */
 	unsigned iterations;
-	double inertia;    /* of the chosen restart */
+	double inertia;    /* inertia of the chosen restart */
 	double silhouette; /* kmeans_silhouette() of it; 0: not known */
 	double *objective; /* its inertia at each iteration, `objectives` of them; owned */
 	unsigned objectives;
@@ -76,7 +76,7 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 struct record_head { /* last row of a party's ledger, crypto/ledger.h */
 	char name[64 + 1];
 	uint64_t count;
-	uint8_t hash[32]; /* of its last row */
+	uint8_t hash[32]; /* hash of the ledger's last row */
 };
 
 /* Attempts that ended before the recorded one. */

@@ -122,7 +122,7 @@ struct kind_claim {
  * accepted. */
 struct kind_sizes {
 	double n;       /* nodes, rows, vertices or graphs of the party, or of all; 0 if unknown */
-	double columns; /* of one party's features */
+	double columns; /* columns of one party's features */
 	double entries; /* stored entries of the features */
 	double edges;   /* undirected; of all graphs together */
 	double parties;

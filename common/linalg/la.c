@@ -319,7 +319,7 @@ struct triangles {
 	size_t r;
 	double *tau, *work; /* r; r GEQRF_BLOCK, for dgeqrf */
 	double *room;       /* scratch for a block, column-major */
-	int info;           /* of the first failure */
+	int info;           /* LAPACK's result of the first failure; 0: none */
 };
 
 static void triangles_init(struct triangles *t, size_t r)

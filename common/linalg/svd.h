@@ -49,15 +49,15 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 enum { SVD_EXACT_MAX = 1500 };
 enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
 		  struct mat *map) MUST_CHECK;
-/* The same with the rows of X and U distributed over ranks; sigma and map are the same at each.
- * Uses only X'X, so ERR_INPUT also if X has more columns than rows or than SVD_EXACT_MAX
+/* Like svd_left(), with the rows of X and U distributed over ranks; sigma and map are the same at
+ * each rank. Uses only X'X, so ERR_INPUT also if X has more columns than rows or than SVD_EXACT_MAX
  * (svd_check_ranks()). */
 enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m) MUST_CHECK;
 enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,
 		     struct mat *U, double *sigma, struct mat *map) MUST_CHECK;
 
-/* The same for a linear map, by a Krylov space for any size. If *settled is false, the result is
- * less accurate. */
+/* Like svd_left(), for a linear map, by a Krylov space for any size. If *settled is false, the
+ * result is less accurate. */
 enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads, struct mat *U,
 			 double *sigma, struct mat *map, bool *settled) MUST_CHECK;
 

@@ -48,7 +48,7 @@ typedef void combine_fn(const double *a, size_t m, size_t rows, const double *by
 struct thin {
 	const struct mat *A;
 	size_t groups, part, parts; /* rows of a part */
-	size_t in_size;             /* of a group */
+	size_t in_size;             /* numbers of `in` per group */
 	double *in_owned, *in;
 	double *sum_owned, *sum; /* parts x groups x cols x THIN_VECTORS; NULL: no sum over rows */
 	struct mat *product;     /* or NULL */

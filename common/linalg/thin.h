@@ -9,7 +9,7 @@
 
 /* out (vectors x rows) = in A'. */
 void thin_product(const struct mat *A, const struct mat *in, unsigned threads, struct mat *out);
-/* The same for an `out` of this shape. */
+/* Like thin_product(), for an `out` that is already initialised with this shape. */
 void thin_product_into(const struct mat *A, const struct mat *in, unsigned threads,
 		       struct mat *out);
 /* out (rows x vectors) = A in'. */

@@ -147,7 +147,7 @@ enum err parties_warm(struct parties *p) MUST_CHECK;
 /* Functions that answer for a protocol's parties; each protocol has one table. The protocol's
  * coordinator side defines the questions. Members that no question needs may be NULL. */
 struct memory_kind {
-	size_t size; /* of a party's struct */
+	size_t size; /* bytes of a party's struct */
 	/* l: the party's number. */
 	enum err (*answer)(void *party, size_t l, const void *question, double *x);
 	enum err (*labels)(void *party, const void *question, uint32_t *label);

@@ -5,8 +5,8 @@
  * data sets no better than one sample of N(0, 1) from one of N(mu, 1). Several releases, each
  * chosen after seeing the others, are exactly sqrt(sum mu_j^2)-private (Dong, Roth, Su, "Gaussian
  * differential privacy", JRSS B 2022, Corollary 3.3). A mu is equivalent to all pairs (eps, delta)
- * of noise_analytic_delta(eps, 1 / mu, 1) (Balle, Wang 2018, Theorem 8), so adding up loses
- * nothing.
+ * of noise_analytic_delta(eps, 1 / mu, 1) (Balle, Wang 2018, Theorem 8), so composition by mu gives
+ * an exact (eps, delta).
  */
 #ifndef COMMON_PRIVACY_ACCOUNT_H
 #define COMMON_PRIVACY_ACCOUNT_H

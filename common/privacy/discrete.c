@@ -38,7 +38,8 @@ static bool exp_below_1(struct draw *d, u128 a, u128 b)
 	return k % 2 == 1;
 }
 
-/* The same for any a >= 0: tests exp(-1) for each whole b in a, then the rest. */
+/* Like exp_below_1(), for any a >= 0: tests exp(-1) for each whole b in a, and then the
+ * remainder. */
 static bool exp_below(struct draw *d, u128 a, u128 b)
 {
 	for (; a > b; a -= b)

@@ -67,8 +67,8 @@ struct noise_source {
 	enum err (*begin)(void *ctx, const struct bytes *part, size_t parts);
 };
 
-/* Announces that the next bytes are for this answer. noise_add() and discrete_add() call it; a
- * caller that draws single numbers calls it itself. Errors: the source's. */
+/* Tells the source for which answer the next random bytes are. noise_add() and discrete_add() call
+ * it. A caller that draws single numbers must call it before. Errors are those of the source. */
 enum err noise_begin(const struct noise_source *source, const struct bytes *part,
 		     size_t parts) MUST_CHECK;
 

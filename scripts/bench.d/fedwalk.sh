@@ -88,7 +88,7 @@ deepwalk() { # NAME SET SEED
 		{ WHY="coterie-lab deepwalk: $(tail -n 1 "$RUN.log")" RUN_FAILED=true && return 1; }
 }
 
-fact() { jq -r ".facts.$1 // empty" "$RUN/coordinator/run.json"; } # of the last run
+fact() { jq -r ".facts.$1 // empty" "$RUN/coordinator/run.json"; } # prints a fact of the last run
 
 with_goal() { # SET ROW COLUMN VALUE GOAL [NAME=VALUE...]: GOAL is awk's, on x; may be empty
 	local met=-

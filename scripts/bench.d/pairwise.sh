@@ -24,7 +24,7 @@ lost() {
 	RUN_FAILED=true
 }
 
-one() { # of $rows
+one() { # measures the cells of $rows
 	local at seed
 	at=$(realpath -m "$out/runs/pairwise/rows$rows")
 	mkdir -p "$at"

@@ -26,7 +26,7 @@ lost() {
 	RUN_FAILED=true
 }
 
-one() { # of $new and $old
+one() { # measures the cells of $new and $old
 	local seed at
 	at=$(realpath -m "$out/runs/predict/old$old")
 	mkdir -p "$at"

@@ -24,7 +24,7 @@ measure() {
 	done
 }
 
-one() { # of $words and $L
+one() { # measures the cells of $words and $L
 	local line=$out/runs/secsum-$words-$L.txt rounds field over goal
 	local -A f=()
 	rounds=$((seeds * (words < 1000000 ? 7 : words < 10000000 ? 3 : 1)))

@@ -3,7 +3,7 @@
 import { ask, at, clock, count, fill, make, seconds, small, state, table } from '/dom.js';
 import { cancelButton } from '/submit.js';
 
-let queue = []; /* of a coordinator with --serve */
+let queue = []; /* jobs in the queue of a coordinator with --serve */
 /* records: attempts with a run.json that were fetched; whole: number of all attempts with a
  * run.json */
 let records = [], whole = 0;

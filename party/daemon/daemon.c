@@ -68,8 +68,8 @@ static void daemon_on_last(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	log_warn("a thread of this process does not end; the process exits without waiting for "
-		 "it");
+	log_warn("a thread of this process does not end, so the process exits without waiting "
+		 "for it");
 	daemon_leave_job(d, d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why));
 }
 

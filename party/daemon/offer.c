@@ -187,7 +187,7 @@ static void note_left(struct work *work, const struct job_awaited *a)
 		bool now = known && left->attempt == a->attempt + 1;
 
 		record_left(r, left->name, left->attempt, now ? a->step : "");
-		log_warn("attempt %u continues without %s, according to %s: it dropped out",
+		log_warn("attempt %u continues without %s, which dropped out according to %s",
 			 left->attempt, left->name, channel_peer(work->channel));
 	}
 }

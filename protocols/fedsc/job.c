@@ -94,8 +94,8 @@ const struct config_row fedsc_rows[] = {
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma of the noise, in standard deviations of the data; claims no privacy" },
 	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
-	  .help = "paper: sigma of the noise on C_p; noise.beta is then for Z_p only. -1: "
-		  "noise.beta is for both" },
+	  .help = "paper: sigma of the noise on C_p, if it differs from that on Z_p "
+		  "(noise.beta). -1: noise.beta is for both" },
 	PRIVACY,
 	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
 	  .help = "factors: largest norm of a row of Z, tau_Z; longer rows are clipped" },

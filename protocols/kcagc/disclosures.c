@@ -138,9 +138,9 @@ static void disclose_bound(struct disclosures *s, const struct kcagc_job *job)
 
 	disclosures_add(
 	    s, norms || job->fraction_bits == JOB_AUTO,
-	    "the coordinator sees the largest squared row norm of each party, rounded up to a "
-	    "power of 2, but not whose it is. The parties see the sum of these, rounded "
-	    "likewise");
+	    "the coordinator sees the parties' largest squared row norms, rounded up to powers "
+	    "of 2, but not which party has which. The parties see the sum of these norms, "
+	    "rounded likewise");
 }
 
 static void disclose_norms(struct disclosures *s, size_t parties)

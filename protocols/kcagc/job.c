@@ -124,7 +124,8 @@ const struct config_row kcagc_rows[] = {
 	JOINT_ROWS(CELLS | LANDMARK)
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their joint norm over all parties, not by their norm at each "
-		  "party; takes one more sum. A prediction needs the value of the model's run",
+		  "party; takes one more sum. A prediction needs the same value as the model's "
+		  "run",
 	  .readers = JOINT },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
 	  .help = "fewest nodes behind any value of a sum; above 1 excludes basic, polish and "
@@ -142,7 +143,8 @@ const struct config_row kcagc_predict_rows[] = {
 	  .help = "\"shared\": all parties have the same edges; \"own\": edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their joint norm over all parties, not by their norm at each "
-		  "party; takes one more sum. A prediction needs the value of the model's run" },
+		  "party; takes one more sum. A prediction needs the same value as the model's "
+		  "run" },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run that made the model" },
 	{ 0 },
 };

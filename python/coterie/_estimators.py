@@ -197,7 +197,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     @property
     def report_(self) -> Report:
-        """The page of `coterie report`: a notebook shows it, save() writes it."""
+        """The page of `coterie report`. A notebook shows it; save() writes it to a file."""
         return self._fitted().report()
 
     def _fitted(self) -> Run:
@@ -442,7 +442,7 @@ class KMeans(_Rows):
 
     @available_if(_has_units)  # type: ignore[misc]
     def transform(self, X: Rows) -> Matrix:
-        """Returns the distance of each row to each centre, for rows without `standardize`."""
+        """Returns the distance of each row to each centre; only for rows without `standardize`."""
         check_is_fitted(self, "cluster_centers_")
         if isinstance(X, (str, os.PathLike)) and Path(X).is_file():
             X = prepare(X)

@@ -70,7 +70,7 @@ class Picture:
 
 
 class Report:
-    """The page of `coterie report`: a notebook shows it in a frame, save() writes it."""
+    """The page of `coterie report`. A notebook shows it in a frame; save() writes it to a file."""
 
     def __init__(self, page: str):
         self.html = page
@@ -101,7 +101,7 @@ class Report:
 class Run:
     """The directory of a run of `launch`, `run` or one daemon.
 
-    Frames have a column `process`, the daemon's name, and no rows if the kind of job lacks the
+    Frames have a column `process`, the daemon's name, and no rows if the kind of job has no such
     table. A pickle contains the files of the results, so another process or host can load it.
     ``status``, ``error``, ``job``, ``job_id`` and ``facts`` are members of `record`.
     """

@@ -43,8 +43,8 @@ static void coordinator_on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
 
-	log_warn("a thread of this process does not end; the process exits without waiting for "
-		 "it");
+	log_warn("a thread of this process does not end, so the process exits without waiting "
+		 "for it");
 	forget_states(c);
 	daemon_leave(c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why));
 }

@@ -101,7 +101,7 @@ static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LI
 	return (mp_size_t)(n / 8);
 }
 
-/* Secret memory of one exponentiation, wiped together. */
+/* Secret memory of one exponentiation, which is wiped as a whole. */
 struct work {
 	mp_limb_t exponent[SECRET_LIMBS], result[LIMBS_MAX], scratch[];
 };

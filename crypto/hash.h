@@ -23,7 +23,8 @@ void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN]); /* frees h */
 enum err sha256_of_file(const char *path, uint8_t out[static SHA256_LEN]) MUST_CHECK;
 void sha256_of(const void *p, size_t n, uint8_t out[static SHA256_LEN]);
 
-/* A checksum against damage: the first hexadecimal digits of the SHA-256 of a text. */
+/* sha256_check() writes a checksum against damage: the first hexadecimal digits of the SHA-256 of a
+ * text. */
 enum { SHA256_CHECK = 16 };
 void sha256_check(const char *text, size_t n, char check[static SHA256_CHECK + 1]);
 

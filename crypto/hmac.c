@@ -87,7 +87,8 @@ void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_
 	hmac_free(h);
 }
 
-/* State of SHA-256 after one block: the key, zero-padded, each byte xored with the pad byte. */
+/* Computes the state of SHA-256 after one block: the zero-padded key with each byte xored with the
+ * pad byte. */
 static void hmac_padded_state(const uint8_t key[static KDF_KEY_LEN], uint8_t with,
 			      uint32_t state[static 8])
 {

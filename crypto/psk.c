@@ -70,7 +70,7 @@ static bool psk_read_text(uint8_t *p, size_t *n)
 	return true;
 }
 
-/* Takes the key from the file's bytes, which it overwrites. */
+/* Reads the key from the file's bytes. Decodes text in place, which overwrites the bytes. */
 static enum err psk_take_key(struct psk *p, struct buf *bytes, const char *path)
 {
 	size_t n = bytes->n;

@@ -28,8 +28,8 @@ struct config_strings {
 struct config_map {
 	struct config_pair {
 		char *key, *value;
-		/* a second text of the value, if the value is an object: the path of a file; else
-		 * NULL */
+		/* the path, if the value was an object of a string and a path; NULL if it was a
+		 * string */
 		char *path;
 	} * item;
 	size_t count;

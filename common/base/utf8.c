@@ -19,7 +19,7 @@ size_t utf8_length(const unsigned char *p, size_t n)
 	if ((p[0] == 0xe0 && p[1] < 0xa0) ||
 	    (p[0] == 0xed && p[1] > 0x9f) || /* overlong, surrogate */
 	    (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f)) /* overlong, too large */
+	    (p[0] == 0xf4 && p[1] > 0x8f)) /* the code is overlong or too large */
 		return 0;
 	return len;
 }

@@ -12,9 +12,9 @@
 
 /* Labels are 0 .. k-1; in a partial assignment k means "no cluster". */
 
-/* Centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean of the rows
- * i of Z with label[i] == r. A cluster without rows keeps its row of c. weight may be NULL: all
- * one. O(n d). Protocol 1 lines 11-13 and 21-23. */
+/* Computes the centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean
+ * of the rows i of Z with label[i] == r. A cluster without rows keeps its row of c. weight may be
+ * NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
 void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
 		    struct mat *c);
 /* kmeans_centres() for distributed rows. Z, weight and label have this process's rows; c is the

@@ -59,7 +59,7 @@ struct lloyd {
 	bool bounded;
 	double *move;      /* k: bound of each centre's movement since the last assignment */
 	struct mat before; /* the centres of the last assignment */
-	double *column;    /* d x DISTANCE_STRIDE: rows without bounds, gathered */
+	double *column;    /* d x DISTANCE_STRIDE: copies of rows that bounds do not decide */
 	size_t gathered[DISTANCE_ROWS], count;
 	double squares; /* weighted sum of the squares of all ranks' rows */
 	double *sum;    /* sums of each block of ROWSUM_ROWS rows; NULL: not kept */

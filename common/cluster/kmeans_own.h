@@ -1,4 +1,4 @@
-/* kmeans_own.h -- parts of k-means that its files share; private to them. */
+/* kmeans_own.h -- declarations for the files of k-means only. */
 #ifndef COMMON_CLUSTER_KMEANS_OWN_H
 #define COMMON_CLUSTER_KMEANS_OWN_H
 

@@ -16,7 +16,8 @@ struct match {
 	const double *cost;
 	size_t n;
 	double *row_price, *col_price, *reach; /* reach: least reduced cost to a column so far */
-	size_t *row_of, *from; /* per column: its row; the column before it on the path */
+	/* row_of: the row of each column. from: the column before it on the path */
+	size_t *row_of, *from;
 	bool *done;
 };
 

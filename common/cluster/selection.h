@@ -59,7 +59,8 @@ unsigned selection_k(const struct selection *s); /* the chosen k; at least one k
 /* Returns the silhouette of the chosen k minus the next best silhouette of a stable k. If no other
  * k is stable, returns the silhouette of the chosen k. */
 double selection_margin(const struct selection *s);
-/* Writes one line: k and the other k of largest silhouette, with silhouettes and stabilities. */
+/* Appends one line: the chosen k, and the other k with the largest silhouette, each with silhouette
+ * and stability. */
 void selection_text(const struct selection *s, struct buf *to);
 
 #endif

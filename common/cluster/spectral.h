@@ -19,8 +19,8 @@ struct spectral_params {
 	/* number of eigenvalues wanted, at least k; 0: k. Eigenvalues after the k-th are lower
 	 * bounds */
 	size_t values;
-	/* most columns kept, at least k + 4 blocks; 0: all. If full, the best half stays (Wu, Simon
-	 * 2000, "thick restart") */
+	/* maximum number of columns kept, at least k + 4 blocks; 0: no limit. If it is reached, the
+	 * best half stays (Wu, Simon 2000, "thick restart") */
 	size_t space;
 	/* n expected magnitudes of the vectors' entries, which scale the random entries of the
 	 * first block; NULL: all equal */

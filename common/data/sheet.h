@@ -29,7 +29,8 @@ enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
 	/* bytes of a column's name, which columns.json joins with a value's */
 	SHEET_NAME_MAX = 200,
-	SHEET_VALUES_MAX = 64, /* most values of a category for which none are given */
+	/* maximum number of values of a category whose values are not given */
+	SHEET_VALUES_MAX = 64,
 };
 
 struct sheet_column {

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "income", or "12 (from 0)". */
+/* A column in messages: its name, such as "income", or its number, such as "12 (from 0)". */
 struct column_text {
 	char s[COLUMN_NAME_MAX + 3];
 };
@@ -39,8 +39,8 @@ void standard_by_release(struct standard_by *by);
 enum err standard_own(struct mat *Z, const bool *unscaled, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 
-/* standard_own() for dense features, except categories; keeps the number of columns. Leaves sparse
- * features unchanged, and logs that. */
+/* Scales the columns of dense features as standard_own() does, except categories. Keeps the number
+ * of columns. Leaves sparse features unchanged, and logs that. */
 enum err standard_features(struct features *X, const struct columns *names) MUST_CHECK;
 
 /* Returns each column's sum of squared deviations from its mean: m values, owned by the caller.

@@ -48,7 +48,7 @@ bool text_at_end(struct text *t); /* true at the end of the line */
 enum err text_number(struct text *t, double *x) MUST_CHECK;
 enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what,
 		    uint64_t *x) MUST_CHECK;
-/* ERR_INPUT if the line has another word. Then calls text_next(). */
+/* Checks that the line has no further word, otherwise ERR_INPUT. Then goes to the next line. */
 enum err text_end(struct text *t) MUST_CHECK;
 
 /* ERR_INPUT "FILE:LINE: ...", or "FILE: the line at byte BYTE: ..." */

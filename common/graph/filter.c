@@ -349,7 +349,7 @@ static bool steps_look_back(const struct filter_steps *s)
 	return false;
 }
 
-/* Makes room for workers unless the plan has it; the caller releases it. */
+/* Runs all steps. Allocates the workers' buffers if the plan has none; the caller releases them. */
 static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
 {
 	const struct filter_peers *peers = p->nodes.peers;

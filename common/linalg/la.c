@@ -337,8 +337,8 @@ static void triangles_release(struct triangles *t)
 	free(t->room);
 }
 
-/* R (r x r, row-major, upper; zeros below and beyond `rows`): factor of room (rows x r,
- * column-major). */
+/* Computes R (r x r, row-major, upper; zeros below and beyond `rows`), the triangular factor of
+ * room (rows x r, column-major). */
 static void la_triangle_of(struct triangles *t, size_t rows, double *R)
 {
 	size_t r = t->r;

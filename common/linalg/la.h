@@ -99,7 +99,7 @@ struct la_blocks {
 enum err la_singular_blocks(const struct ranks *R, const struct la_blocks *A, double *sigma,
 			    struct mat *P) MUST_CHECK;
 
-/* The largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
+/* Computes the largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
  * off-diagonal b[0..n-1), and the magnitude of the last entry of its unit eigenvector. O(n). */
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value,
 			    double *last) MUST_CHECK;

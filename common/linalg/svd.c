@@ -354,8 +354,8 @@ enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsig
 	TRY(svd_check_ranks(R, n, X->cols));
 	if (d == 0 || d > least || least > SVD_EXACT_MAX)
 		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
-	/* P: its rows span the leading right singular directions. They come from X'X, or from XX'
-	 * as E X. */
+	/* Computes P, whose rows span the leading right singular directions: from X'X, or, if X has
+	 * more columns than rows, as E X with E from XX'. */
 	if (n < X->cols)
 		la_gram_rows(X, threads, &G);
 	else

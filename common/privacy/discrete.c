@@ -66,7 +66,7 @@ static int64_t laplace(struct draw *d, uint32_t t)
 	}
 }
 
-/* Algorithm 3: a Laplace sample of scale t = sigma + 1, kept with probability
+/* Algorithm 3: draws a Laplace sample of scale t = sigma + 1, and keeps it with probability
  * exp(-(|y| - sigma^2/t)^2 / (2 sigma^2)). */
 int64_t discrete_gauss(struct draw *d, uint32_t sigma)
 {

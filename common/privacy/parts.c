@@ -21,7 +21,7 @@ void parts_split(const double *x, size_t n, double *part)
 			double whole = trunc(ldexp(rest, BEHIND - exponent(p)));
 
 			part[i * PARTS + p] = ldexp(whole, -BEHIND);
-			/* exact: the leading bits of rest. */
+			/* This subtraction is exact, since it removes the leading bits of rest. */
 			rest -= ldexp(whole, exponent(p) - BEHIND);
 		}
 	}

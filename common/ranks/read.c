@@ -85,7 +85,7 @@ static void place_values(const struct ranks *R, struct reading_mtx *m)
 	}
 }
 
-/* Reads the head, at each rank, and this rank's lines. */
+/* Reads the head, as every rank does, and then this rank's lines. */
 static enum err ranks_read_part(const struct ranks *R, const char *path, struct reading_mtx *m)
 {
 	struct file_part f;

@@ -17,7 +17,7 @@ measure() {
 	for ids in 100000 1000000 $($quick || echo 10000000); do
 		for L in 2 4 $($quick || echo 16); do
 			((ids * L <= 40000000)) || continue # more than two cores and 24 GiB are for
-			# this cell is measured last
+			# the cell measured last
 			cell_known "$ids ids" "L=$L" 'bytes an id' || one
 		done
 	done

@@ -2,7 +2,7 @@
 # fedspectral+ by the number of parties. Neighbours: accuracy of kcagc's methods on graphs whose
 # neighbours differ, compared with features alone.
 #
-#   --only WORD     sets alone whose name has it
+#   --only WORD     measures only sets whose name contains WORD
 #   --part parties | neighbours     one of the two
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here

@@ -1,6 +1,7 @@
 # choices -- the effect of each choice of the preset: kCAGC with all choices, and without one of
-# them. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there,
-# used here
+# them.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='accuracy with each choice of the preset taken back alone: k^ = 2k, mean over L'
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh

@@ -1,7 +1,7 @@
 # dp-edges -- accuracy lost by differential privacy of an edge: fedspectral's `exact` with noise in
 # its sums, compared with noise on edges and without noise.
 #
-#   --only WORD     sets alone whose name has it
+#   --only WORD     measures only sets whose name contains WORD
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='ARI of fedspectral by eps of an edge: noise in sums, with few columns or many, on edges,

@@ -1,5 +1,6 @@
-# fedsc -- FedSC compared with its paper's tables, its costs, and their growth. shellcheck
-# shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# fedsc -- FedSC compared with its paper's tables, its costs, and their growth.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='FedSC on rows: accuracy, noise, factors, d, parties, Algorithm 1, skew, time, memory; --only
 	SECTION,... anew'
 default_seeds=10
@@ -74,7 +75,7 @@ accuracy() { # NOISE
 		seeds=$all
 		few "$set"
 		for row in anchor dense paper 'federated k-means' k-means SC DSC 'DSC as it is'; do
-			# the last of its cells
+			# the cell measured last
 			! cell_known "$set" "$row NMI" "noise=$1" || continue
 			goal=''
 			[[ $1 != 0 || -z ${floor[$set $row]-} ]] || goal=">= ${floor[$set $row]}"
@@ -372,7 +373,7 @@ measure_growth() {
 
 grow() { # ROWS
 	local dir=$out/data/points-$1 seconds each ratio job=$out/data/points.json
-	if cell_known growth "$1" coordinator; then # the last of its cells
+	if cell_known growth "$1" coordinator; then # the cell measured last
 		before=$(value_of growth "$1" 'us a row') first=${first:-$(value_of growth "$1" \
 			coordinator)}
 		return

@@ -122,7 +122,7 @@ accuracy() {
 
 embedded() { # SET ROW [LAUNCH-ARG...]
 	local column
-	! cell_known "$1" "$2" seconds || return 0 # the last of its cells
+	! cell_known "$1" "$2" seconds || return 0 # the cell measured last
 	if ! runs "${2//[ =]/}" "$1" "$2" 0.6 "${@:3}"; then
 		for column in micro macro seconds; do not_run "$1" "$2" "$column" "$WHY"; done
 		return

@@ -1,6 +1,6 @@
 # figure4 -- two parties that each have a part of the graph: accuracy together, and of each alone.
-# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
-# here
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='accuracy by the part of the graph that each of two parties has: kCAGC, b-kCAGC, AGC alone
 	(cora)'
 

@@ -1,6 +1,7 @@
 # figure5 -- accuracy by the order of the filter, 1 to 20: kCAGC of two parties with k^ = k,
-# compared with AGC. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by
-# bench; set there, used here
+# compared with AGC.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='accuracy by the order of the filter, 1 to 20: kCAGC with L=2 and k^=k, AGC (cora, citeseer)'
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh

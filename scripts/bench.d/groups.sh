@@ -1,6 +1,7 @@
 # groups -- k-means with many parties by X25519 and by ffdhe3072. Federations run one after the
-# other over loopback, alternating between the two. shellcheck shell=bash shellcheck
-# disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# other over loopback, alternating between the two.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='many parties, secure_sum.group x25519 beside ffdhe3072: kmeans on synthetic rows, seconds and
 	processor seconds, their ratios, memory of the coordinator'
 default_seeds=3 quick_seeds=1

@@ -1,4 +1,5 @@
-# hard -- accuracy of each method of kCAGC on equivalent data in other forms. shellcheck shell=bash
+# hard -- accuracy of each method of kCAGC on equivalent data in other forms.
+# shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='ACC of tree, landmark and gcc on cora as it is, with empty, repeated and foreign columns,
 	rows without features; few nodes'

@@ -1,6 +1,6 @@
 # k -- the k chosen from a range for sets with known classes, at four parties and on pooled data.
-# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
-# here
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='which k of a range is chosen where classes are known, at four parties and of pooled data'
 default_seeds=3 quick_seeds=1
 

@@ -1,6 +1,6 @@
 # lib-kcagc.sh -- runs of kCAGC and of its baseline: scores, seconds and the bound of the seconds.
-# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # results are read by the tables; what
-# lib.sh and bench set
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # results are read by the tables; what lib.sh and bench set
 
 pick() { # WORD...: prints all words; with --quick, the first two
 	if $quick; then echo "${@:1:2}"; else echo "$@"; fi

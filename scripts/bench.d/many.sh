@@ -1,6 +1,7 @@
 # many -- k-means with more parties than daemons allow, as threads of one process: the bytes that
-# each party sends, and the total cost. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set
-# here, used by bench; set there, used here
+# each party sends, and the total cost.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='up to 1000 parties in one process (coterie run, a build of its own): bytes a party, processor
 	time, memory'
 default_seeds=1

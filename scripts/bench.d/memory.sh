@@ -1,6 +1,6 @@
 # memory -- memory estimate of a job before it began, and its actual peak: each kind at two sizes.
-# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
-# here
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three
 	parties, loopback), and dense slices; --only kinds or dense'
 default_seeds=1

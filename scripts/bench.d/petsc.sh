@@ -1,6 +1,7 @@
 # petsc -- filter and singular vectors on ranks: the general libraries PETSc and SLEPc compared with
-# our code. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
-# there, used here
+# our code.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='the same filter and singular vectors by PETSc and SLEPc, on 1 and 4 ranks: CPU and memory
 	beside ours, equal bits'
 default_seeds=1

@@ -1,6 +1,7 @@
 # quick -- checks that earlier results still hold: mean accuracies, three running times, memory,
-# kernels. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
-# there, used here
+# kernels.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='accuracy, time, memory and the masked sum against their goals; --only SECTION,... for some'
 only=accuracy,time,sum,memory
 

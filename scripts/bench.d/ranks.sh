@@ -1,6 +1,6 @@
 # ranks -- a party's data on several processes: their total cost, compared with one process.
-# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
-# here
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they
 	exchange, equal bits; --only flat, landmark, gcc or fedsc'
 default_seeds=1

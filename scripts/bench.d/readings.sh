@@ -1,6 +1,7 @@
 # readings -- kCAGC as published, in each possible interpretation of the paper's text, over L and
-# k^. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there,
-# used here
+# k^.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets
 	SET,... for some, --only blocks or counts'
 default_seeds=2

@@ -15,10 +15,10 @@ measure() {
 	program=$benches/bench_secsum_tls
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program" "$benches/bench_secsum"
 	mkdir -p "$out/runs"
-	cell_known tags '15 peers' ratio || tags "$benches/bench_secsum" # the last of its cells
+	cell_known tags '15 peers' ratio || tags "$benches/bench_secsum" # the cell measured last
 	for words in $($quick && echo 1000000 || echo 100000 1000000 10000000); do
 		for L in 2 4 $($quick || echo 8 16); do
-			# the last of its cells
+			# the cell measured last
 			cell_known "$words words" "L=$L" 'coordinator MiB' || one
 		done
 	done

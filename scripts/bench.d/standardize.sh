@@ -1,6 +1,7 @@
 # standardize -- columns in different units: scikit-learn's raw wine by fedsc (anchor) at eight
-# parties, also with a further random column, N(50000, 9000), without information. shellcheck
-# shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# parties, also with a further random column, N(50000, 9000), without information.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='columns in units of their own: wine, raw, at eight parties, and with a column of noise in a
 	large unit'
 default_seeds=3 quick_seeds=1

@@ -1,6 +1,7 @@
 # table2 -- the accuracy of kCAGC over L and k^, of our methods beyond it, and of centralised AGC
-# and GCC. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
-# there, used here
+# and GCC.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='accuracy: kCAGC and landmark by L and k^, b-kCAGC, gcc, AGC, GCC (cora, citeseer, wiki;
 	pubmed if it has features)'
 

@@ -1,11 +1,12 @@
 # variants -- FedSC's variants anchor and dense on many sets, and the variant that rules without
 # labels would choose.
 #
-#   --only WORD     sets alone whose name has it
+#   --only WORD     measures only sets whose name contains WORD
 #
 # Existing runs in --out are not repeated. No parameter of a rule was chosen on these sets, except
-# the one threshold of a rule whose name says so. shellcheck shell=bash shellcheck
-# disable=SC2034,SC2154 # set here, used by bench; set there, used here
+# the one threshold of a rule whose name says so.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='FedSC: anchor and dense on 25 sets, four parties; which one rules from sums would choose, and
 	what that loses'
 default_seeds=3 quick_seeds=3

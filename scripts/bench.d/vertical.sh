@@ -1,6 +1,7 @@
 # vertical -- k-means on columns that two parties have of the same rows, compared with published
-# results. shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set
-# there, used here
+# results.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='k-means on two columns at two parties, 10^5 rows, k = 5, at 100 Mbit/s; needs the network lab
 	(root)'
 default_seeds=3

@@ -1,6 +1,6 @@
 # watch -- the cost of watchers to a job: 50 watchers of the coordinator's page compared with none.
-# shellcheck shell=bash shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used
-# here
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='a job with 50 who watch the coordinator by HTTP, by one without http.listen, in turn,
 	loopback'
 default_seeds=31 quick_seeds=5

@@ -222,6 +222,6 @@ def _zstd_frames(path: str) -> _Frames:
 
 
 def needs(module: str, package: str, path: str) -> InputError:
-    """A sentence for a library that is not installed. package: of Debian 12, or "" without one."""
+    """Returns the message for a library that is not installed. package: in Debian, "" if none."""
     how = f"apt install {package}" if package else f"pip install {module}"
     return wrong(f"{path}: {module} is not installed, which reads it: {how}")

@@ -14,7 +14,7 @@ struct fedgcn_own {
 	float *joint; /* the same numbers as they were at the start of the round */
 	/* Z: embeddings by the current weights; C: centres of the last clustering */
 	struct mat Z, C;
-	/* K entries: number of graphs of each prototype; 0: the prototype is withheld. */
+	/* k entries: number of graphs of each prototype; 0: the prototype is withheld. */
 	double *count;
 	/* Used if fedgcn_is_stacked(): the prototypes of each epoch (fedgcn_upload_rows() rows) and
 	 * their counts, in the order of epochs. */

@@ -15,7 +15,7 @@ struct fedsc_report {
 	/* number of rows; global standard deviation, after columns are standardised (if the job
 	 * asks for that) */
 	double n, scale;
-	/* M entries each; rows are clustered as (x - mean) / unit; owned. */
+	/* m entries each; rows are clustered as (x - mean) / unit; owned. */
 	double *mean, *unit;
 	double r;                   /* width of the kernel; not used by anchor */
 	unsigned k;                 /* number of clusters: given, or chosen from the range */

@@ -49,7 +49,7 @@ struct fedkmeans_party {
 	double min_cluster;
 	uint32_t *label; /* n: nearest centre of the last COUNTS */
 	double *near;    /* n: squared distance to the nearest centre */
-	/* N: squared distance to the second nearest centre; infinite if there is none. */
+	/* n: squared distance to the second nearest centre; infinite if there is none. */
 	double *next;
 	size_t k; /* number of centres of the last COUNTS; 0 before the first */
 	unsigned threads;

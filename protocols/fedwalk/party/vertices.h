@@ -20,7 +20,7 @@ struct vertices {
 	size_t own;
 	uint32_t *node; /* own entries: node of the dataset */
 	uint32_t *row;  /* own entries: row, ascending */
-	/* N entries: index of a row among the own vertices; UINT32_MAX: not hosted here. */
+	/* n entries: index of a row among the own vertices; UINT32_MAX: not hosted here. */
 	uint32_t *place;
 	uint16_t *host;      /* n entries: the party that hosts a row */
 	size_t *start;       /* own + 1 */

@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Presence is taken if its d' is higher by this factor, and is above 0 by this many standard
- * errors. The factor is 0.99 to 1.06 if counts are as good (coauthor-cs, coauthor-phy, 2 and 8
- * parties), and 1.2 to 2.3 if repetitions are noise (planted, counts of e^(2 z)). */
+/* Presence is taken if its d' is higher than that of counts by this factor, and is above 0 by this
+ * many standard errors. If counts are as good as presence, the factor is 0.99 to 1.06 (coauthor-cs,
+ * coauthor-phy, 2 and 8 parties). If repetitions are noise, it is 1.2 to 2.3 (planted, counts of
+ * e^(2 z)). */
 static const double CLEARER = 1.15, ERRORS = 2;
 
-/* A non-zero of a sampled row, in rows of length 1. */
+/* A non-zero of a sampled row. Rows are scaled to length 1. */
 struct item {
 	uint32_t sampled, column;
 	double counted, present;
 };
 
-/* Similarities of pairs of rows: number, sum, sum of squares. */
+/* Similarities of pairs of rows: their number, sum, and sum of squares. */
 struct group {
 	double pairs, sum, square;
 };
@@ -29,10 +30,11 @@ enum { PAIRS_WIDTH = sizeof(struct pairs) / sizeof(double) };
 struct sample {
 	const struct seen *seen;
 	size_t rows, columns;
-	uint16_t *of;            /* n: 1 + place in the sample, or 0 */
+	/* n: 1 + the row's place in the sample, or 0 if it is not in the sample. */
+	uint16_t *of;
 	struct item *item;       /* sorted by column */
-	size_t *start;           /* columns + 1: items of each column */
-	double (*like)[CODINGS]; /* per row: its similarities to each sampled row */
+	size_t *start;           /* columns + 1: where the items of each column start */
+	double (*like)[CODINGS]; /* one entry per row: its similarities to a sampled row */
 };
 
 static double value_at(const struct features *X, size_t row, size_t e)
@@ -142,8 +144,8 @@ static void group_add(struct group *g, const double *like)
 	}
 }
 
-/* Adds the pairs of an own row: with its sampled neighbours and, if it is sampled, with the others.
- */
+/* Adds the pairs of an own row with its sampled neighbours and, if it is sampled itself, with the
+ * other sampled rows. */
 static void pairs_add(struct slice *s, const struct sample *a, size_t row, struct item *item,
 		      struct pairs *to)
 {
@@ -190,7 +192,7 @@ static double variance(const struct group *g)
 	return fmax(g->square / g->pairs - mean * mean, 0);
 }
 
-/* Returns d'; 0 if all pairs are alike. */
+/* Returns d', or 0 if all pairs are equally similar. */
 static double clearness(const struct pairs *p, size_t coding)
 {
 	const struct group *linked = &p->linked[coding], *random = &p->random[coding];
@@ -201,7 +203,7 @@ static double clearness(const struct pairs *p, size_t coding)
 		   : 0;
 }
 
-/* True if the values are whole numbers, mostly 0, and some are above 1. */
+/* Returns true if the values are whole numbers, mostly 0, and some are above 1. */
 static bool are_counts(const struct seen *seen, size_t columns)
 {
 	size_t sparse = 0, held = 0;

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Logarithms that differ by less are equal up to rounding. */
+/* Logarithms that differ by less than this are equal except for rounding. */
 static const double SAME = 1e-12;
 
 double degrees_logarithm(const struct graph *g, size_t i)
 {
-	return -2 * log(g->inv_sqrt_deg[i]); /* degree of A + I */
+	return -2 * log(g->inv_sqrt_deg[i]); /* logarithm of the degree in A + I */
 }
 
 void degrees_divide(double *z, size_t rows, double square)

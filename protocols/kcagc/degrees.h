@@ -1,5 +1,5 @@
 /* degrees.h -- the nodes' degrees as a feature. Every party with the graph has the same column. The
- * column is not filtered: T, whose rows sum to 1, would remove the degrees.
+ * column is not filtered, because the rows of T sum to 1, so T would remove the degrees.
  *
  * If classes depend on a node's role in the graph (an airport's traffic) rather than on its
  * neighbours, the degree predicts them better than filtered features do (Ribeiro, Saverese,
@@ -10,7 +10,8 @@
 
 #include "common/graph/graph.h"
 
-/* DEGREES_AUTO: DEGREES_ALONE if the features are degrees (explained.h), else DEGREES_OFF. */
+/* Use of degrees. DEGREES_AUTO stands for DEGREES_ALONE if the features are degrees (explained.h),
+ * and for DEGREES_OFF otherwise. */
 enum degrees { DEGREES_OFF, DEGREES_BESIDE, DEGREES_ALONE, DEGREES_AUTO };
 
 /* Column z is ln(1 + degree), scaled to mean 0 and mean square 1 over all nodes. In a weighted
@@ -22,12 +23,13 @@ void degrees_divide(double *z, size_t rows, double square);
 
 /* For DEGREES_BESIDE: the degree column's variance, as a share of the variance of all filtered
  * columns. The value was chosen on planted graphs (scripts/bench.d/roles.py). If features and
- * degrees each determine half of the classes, 1/16 and 1/8 recover most; 1 recovers the degrees
- * alone. If features carry no information, a larger share is better. */
+ * degrees each determine half of the classes, shares of 1/16 and 1/8 recover most of them; a share
+ * of 1 recovers only those that degrees determine. If features carry no information, a larger share
+ * is better. */
 static const double DEGREES_SHARE = 0.125;
 
-/* Returns 1 / sqrt(1 + most); `most` is the largest z_i^2. A row of length at most 1, extended by
- * sqrt(w) z_i with w <= 1 and multiplied by this factor, has length at most 1 again. */
+/* Returns 1 / sqrt(1 + most), where `most` is the largest z_i^2. Take a row of length at most 1,
+ * append sqrt(w) z_i with w <= 1, and multiply it by this factor: its length is again at most 1. */
 double degrees_scale(double most);
 
 #endif

@@ -1,8 +1,8 @@
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-/* Lists the disclosures of a range of k with exchange "gram": every k is tried on the sums for one
- * k. */
+/* Lists the disclosures of a job with a range of k and exchange "gram". Every k is tried on the
+ * same sums as one k. */
 static void disclose_range(struct disclosures *s, const struct kcagc_job *job)
 {
 	disclosures_add(
@@ -130,7 +130,7 @@ static void disclose_first(struct disclosures *s, bool bare)
 			"numbers");
 }
 
-/* Lists the disclosures of the bound by which sums are scaled (common/privacy/bound.h). */
+/* Lists the disclosures of the bound with which sums are scaled (common/privacy/bound.h). */
 static void disclose_bound(struct disclosures *s, const struct kcagc_job *job)
 {
 	bool norms =

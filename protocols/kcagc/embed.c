@@ -75,7 +75,8 @@ static double embed_sum_of(const struct ranks *R, const double *x, size_t n)
 	return sum;
 }
 
-/* mean: the mean of the norms; if 0, it is computed from these rows. Returns the mean used. */
+/* Scales rows. mean: the mean of the norms; if it is 0, computes it from these rows. Returns the
+ * mean used. */
 static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power)
 {
 	double *norm = alloc(Z->rows, sizeof(*norm));
@@ -190,7 +191,8 @@ static void make_sparse(struct features *X, size_t entries)
 
 	csr_init(s, m->rows, m->cols, entries + 1, true);
 	for (size_t i = 0; i < m->rows; i++) {
-		/* Writes zeros too, and overwrites them later, to avoid an unpredictable branch. */
+		/* Zeros are written, too, and overwritten later. This avoids an unpredictable
+		 * branch. */
 		for (size_t j = 0; j < m->cols; j++) {
 			s->index[to] = (uint32_t)j;
 			s->value[to] = MAT(m, i, j);
@@ -202,7 +204,8 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
-/* F as a map. entries: embed_entries() of X, which is used in the form that pays for so many. */
+/* Makes F as a map. entries: embed_entries() of X. X is used as sparse or dense, whichever is
+ * faster with this number. */
 static enum err map_unformed(struct features *X, const struct graph *g,
 			     const struct embed_params *p, size_t entries, struct filtered *f)
 {
@@ -242,7 +245,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	/* n m if X has so many non-zeros that it is used as a dense matrix */
+	/* is n m if X has so many non-zeros that it is used as a dense matrix */
 	size_t entries = embed_entries(g->ranks, X);
 	struct filtered f;
 	double *sigma;
@@ -298,8 +301,9 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 	return err;
 }
 
-/* Weighs the numbers of a slice that also holds words. A number such as a year is longer than all
- * words together and would dominate them. Returns the weights, or NULL. */
+/* Computes weights for a slice that has numbers among words. Without weights, a number such as a
+ * year would be longer than all words together and would dominate them. Returns NULL if the slice
+ * has no such numbers. */
 static double *embed_weigh_beside(struct features *X, const struct graph *g, unsigned threads)
 {
 	struct slice slice;
@@ -318,7 +322,7 @@ static void embed_fold(struct mat *map, const double *weight)
 			MAT(map, j, r) *= weight[j];
 }
 
-/* Makes sparse what is used so in the end: each pass before then reads non-zeros alone. */
+/* Makes X sparse if it will be used so in the end. Earlier passes then read only the non-zeros. */
 static void sparse_if_it_pays(struct features *X, const struct graph *g,
 			      const struct embed_params *p)
 {
@@ -348,7 +352,7 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 		beside = embed_weigh_beside(X, g, p->threads);
 	if (!err)
 		err = project_unformed(X, g, p, Z, map, &done);
-	if (!err && g->ranks) /* ranks filter dense rows */
+	if (!err && g->ranks) /* ranks can filter only dense rows */
 		features_form(X);
 	if (!err && !done && X->is_sparse) {
 		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, &F);

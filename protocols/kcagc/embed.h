@@ -14,73 +14,76 @@
 
 struct embed_params {
 	/* Weights words: multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1. This applies if all
-	 * non-zeros of the slice are one value. It also applies if the non-zeros of each row are
+	 * non-zeros of the slice have one value. It also applies if the non-zeros of each row are
 	 * equal; they become 1 first. Columns with a number in each row are scaled to the size of
-	 * the other columns if these hold words or are mostly 0. Any other slice stays unchanged.
-	 */
+	 * the other columns, if those hold words or are mostly 0. Any other slice stays
+	 * unchanged. */
 	bool idf;
 	enum filter_kind filter;
-	unsigned order;  /* psi; 0: no filter */
-	bool unit_basis; /* true: Z = U_d; false: Z = U_d S_d */
-	size_t dims;     /* d, capped by the slice's width and n */
-	/* Scales rows: Z_i /= m (r_i/m)^row_power, with r_i = ||Z_i|| and m the mean of r. A row of
-	 * length 0, up to rounding, becomes 0 */
+	unsigned order; /* psi; 0: no filter */
+	/* True: Z = U_d; false: Z = U_d S_d, of the singular value decomposition U S V'. */
+	bool unit_basis;
+	size_t dims; /* d, at most the slice's width and n */
+	/* Scales rows: Z_i /= m (r_i/m)^row_power, with r_i = ||Z_i|| and m the mean of r. If a
+	 * row's length is 0 except for rounding, the row becomes 0. */
 	bool unit_rows;
 	double row_power; /* p; 1 gives unit rows */
 	unsigned threads;
 };
 
 /* Embeds X into Z (n x d, initialised here). Releases X as early as possible, so that the peak of
- * memory stays near one dense copy of the slice. Scales columns as p->idf requests and centres
- * nothing. Calls progress_tick(). If filtered_pays(), it uses products with the filtered features
- * and does not form them; the space of Z is then accurate to about 1e-5.
+ * memory stays near one dense copy of the slice. Scales columns as p->idf requests, but does not
+ * centre them. Calls progress_tick(). If filtered_pays(), uses products with the filtered features
+ * without forming these; the space of Z is then accurate to about 1e-5.
  *
- * With distributed rows (g->ranks) X, Z and g are this rank's part. Returns ERR_INPUT at each rank
- * for a filter other than FILTER_HALF, for more columns than rows or than SVD_EXACT_MAX, and for
- * features that would be projected by products: ranks do not support these. */
+ * With distributed rows (g->ranks) X, Z and g are this rank's part. Ranks do not support filters
+ * other than FILTER_HALF, more columns than rows or than SVD_EXACT_MAX, and features that would be
+ * projected by products. In these cases each rank returns ERR_INPUT. */
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
-/* Everything needed to embed other rows of the same columns in the same way. Zero-initialised:
- * empty. */
+/* Data with which other rows of the same columns are embedded in the same way. A zero-initialised
+ * object is empty. */
 struct embedding {
-	double word; /* with idf: the value of all non-zeros, or WORD_OF_ROWS; else 0 */
-	double *idf; /* m weights, or NULL */
+	double word; /* with idf: the value of all non-zeros, or WORD_OF_ROWS; otherwise 0 */
+	double *idf; /* m weights; NULL: none */
 	enum filter_kind filter;
 	unsigned order;
 	struct mat map; /* m x d: Z = filtered X map, before rows are scaled */
 	bool unit_rows;
 	double row_power;
-	double mean_norm; /* m, the mean of r; 0 if rows were not scaled */
+	double mean_norm; /* m, the mean of r; 0: rows were not scaled */
 };
 void embedding_release(struct embedding *e);
 
-/* embed() that also fills *kept; the caller releases it. Empty on errors. */
+/* As embed(), but also fills *kept, which the caller releases. *kept is empty after errors. */
 enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
 		    struct mat *Z, struct embedding *kept) MUST_CHECK;
 
-/* Embeds the rows of X (n x m, released) over the graph g of these n nodes with e. The rows from
- * which e was made get the same Z again, up to rounding. Projects before it filters, since the two
- * commute: O(nnz(X) d + psi (nnz(A) + n) d), no dense copy of X. ERR_INPUT if X has another width,
- * or if e->word is set and X has other values. */
+/* Embeds the rows of X (n x m, released) over the graph g of these n nodes, with e. For the rows
+ * from which e was made, Z is the same as before, except for rounding. Projects before it filters,
+ * since the two commute: O(nnz(X) d + psi (nnz(A) + n) d), without a dense copy of X. ERR_INPUT: X
+ * has another width, or e->word is set and X has other values. */
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
-/* A row shorter than this share of the mean is a rounding error: the projection has removed the
- * row. Scaling it to the length of the others would cluster noise. */
+/* A row shorter than this share of the mean is a rounding error, because the projection has removed
+ * the row. If it were scaled to the length of the others, noise would be clustered. */
 #define EMBED_ZERO 1e-12
 void embed_norms(const struct mat *Z, double *norm);
-/* Z_i /= m (r_i/m)^p for given r; rows with r zero (to rounding) become zero. */
+/* Scales rows: Z_i /= m (r_i/m)^p for given lengths r. Rows whose r is 0, except for rounding,
+ * become 0. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
-/* F (initialised here): dense features before the filter, columns weighted as p->idf requests. */
+/* Initialises F with the dense features before the filter. Columns are weighted as p->idf
+ * requests. */
 enum err embed_weighed(const struct ranks *R, const struct features *X,
 		       const struct embed_params *p, struct mat *F) MUST_CHECK;
 /* Returns the number of non-zeros of X over all ranks, for filtered_pays(). If more than a quarter
  * of the values are non-zero, returns the number of all values. */
 size_t embed_entries(const struct ranks *R, const struct features *X);
-/* Returns ERR_INPUT if ranks cannot embed so many entries (embed_entries()) over g; ERR_OK without
- * ranks. */
+/* Checks whether ranks can embed X with this number of entries (embed_entries()) over g. ERR_INPUT:
+ * they cannot. Without ranks returns ERR_OK. */
 enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries,
 			   const struct embed_params *p) MUST_CHECK;
 
@@ -88,15 +91,16 @@ enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries
  * initialised here. */
 enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 		       struct mat *Z) MUST_CHECK;
-/* The same for features given as a linear map, by svd_left_of_map(). */
+/* As embed_project(), but for features given as a linear map, by svd_left_of_map(). */
 enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z,
 			   bool *settled) MUST_CHECK;
-/* The filtered features of embed() as such a map, of order p->order, for any filtered_set_order().
- * X is weighed, may change its form, and must outlive f. Not with ranks, nor for numbers beside
- * words. */
+/* Returns the filtered features of embed() as such a map, of order p->order, for
+ * filtered_set_order() with any order. X is weighted, may change its form, and must outlive f. Not
+ * for ranks, and not for slices with numbers among words. */
 enum err embed_map(struct features *X, const struct graph *g, const struct embed_params *p,
 		   struct filtered *f) MUST_CHECK;
-/* An unsettled result is as good as any if features are too large for the exact method. */
+/* Returns true if the result is accepted: it has settled, or features are too large for the exact
+ * method. */
 bool embed_takes(const struct linear_map *F, bool settled);
 
 #endif

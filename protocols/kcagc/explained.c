@@ -5,14 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Up to CELLS groups x columns, the sum of each column is kept; beyond, SKETCH sums per group. */
+/* Limits of the sums. If groups x columns is at most CELLS, each column has a sum in each group.
+ * Otherwise a group has SKETCH sums. */
 enum { CELLS = 1 << 17, SKETCH = 64 };
 
 struct groups {
-	size_t rows, all; /* rows of this process; rows of all processes */
+	size_t rows, all; /* number of rows of this process, and of all processes */
 	uint16_t *of;     /* rows: the group of each */
-	double *size;     /* EXPLAINED_GROUPS: number of nodes, over all processes */
-	/* EXPLAINED_GROUPS: numbers of the non-empty groups, consecutive from 0 */
+	double *size;     /* EXPLAINED_GROUPS entries: number of nodes in all processes */
+	/* EXPLAINED_GROUPS entries: number of each non-empty group, from 0 without gaps */
 	uint16_t *number;
 	size_t count;
 };
@@ -58,7 +59,8 @@ static void release_groups(struct groups *g)
 	free(g->number);
 }
 
-/* Position (below width) and sign of column j; the same at every process. */
+/* Returns the position of column j, below width, and its sign. Both are the same at every
+ * process. */
 static size_t explained_place_of(size_t j, size_t columns, size_t width, double *sign)
 {
 	uint64_t h = (uint64_t)j * 0x9e3779b97f4a7c15;
@@ -84,7 +86,8 @@ static double explained_add_row(const struct features *X, size_t row, size_t wid
 	return square;
 }
 
-/* total (count x width + 1): the sum of each group's rows, then the squared length of all rows. */
+/* Computes total (count x width + 1): the sum of each group's rows, then the squared length of all
+ * rows. */
 static void sum_groups(const struct slice *s, const struct groups *g, size_t width, double *total)
 {
 	struct rowsum sum;
@@ -102,8 +105,8 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 	ranks_sum_end(s->g->ranks, &sum, total);
 }
 
-/* *between: the squared lengths of the groups' means, weighted by size and added up. *mean: n times
- * the squared length of the overall mean. */
+/* Computes *between: the sum of the squared lengths of the groups' means, weighted by size. *mean:
+ * n times the squared length of the overall mean. */
 static void square_means(const struct groups *g, size_t width, const double *total, double *between,
 			 double *mean)
 {

@@ -1,20 +1,22 @@
 /* explained.h -- measures the share of the features' variance that degrees explain. Data sets
- * without features often use one word per degree as features; the unordered words then hide the
- * degrees. DEGREES_ALONE (degrees.h) clusters such data better. */
+ * without features often use one word per degree in place of features. Words have no order, so
+ * clusters of such features do not use the order of degrees. DEGREES_ALONE (degrees.h) clusters
+ * such data better. */
 #ifndef PROTOCOLS_KCAGC_EXPLAINED_H
 #define PROTOCOLS_KCAGC_EXPLAINED_H
 
 #include "protocols/kcagc/slice.h"
 
-/* Features count as degrees above this share of the variance. Bat and eat have .77 and .99,
- * features of texts up to .002 (docs/results/tried.md). */
+/* Features count as degrees above this share of the variance. The data sets bat and eat have .77
+ * and .99; features of texts have up to .002 (docs/results/tried.md). */
 static const double EXPLAINED = 0.5;
 
-/* A group has the nodes of one degree, rounded to a whole number; from 256 on, of a range of
- * degrees of about 2 %. In a weighted graph the degree is the sum of weights. */
+/* Number of groups. A group has the nodes of one degree, rounded to a whole number. From 256 on, a
+ * group has a range of degrees of about 2 %. In a weighted graph the degree is the sum of
+ * weights. */
 enum { EXPLAINED_GROUPS = 1024 };
 
-/* Over the rows of the slice, before the filter:
+/* Computes two numbers over the rows of the slice, before the filter:
  * - x[1]: sum of squared distances from the mean, v;
  * - x[0]: (b - c v) / (1 - c), with b the part of v between the means of the groups and c = (groups
  *   - 1) / (n - 1) the share that as many groups explain by chance; 0 if there is one group, or one

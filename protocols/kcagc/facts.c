@@ -48,7 +48,7 @@ static void count_value(void *ctx, size_t row, size_t column, double *value)
 }
 
 struct scaling {
-	const double *row, *column; /* factors; column may be NULL */
+	const double *row, *column; /* factors of rows and columns; column may be NULL */
 	/* word kinds of the slice's columns; in a WORD_PRESENT column, non-zeros become 1 before
 	 * scaling */
 	const uint8_t *word;
@@ -68,7 +68,7 @@ static void slice_facts_scale_value(void *ctx, size_t row, size_t column, double
 	*value *= s->row[row];
 }
 
-/* idf_j = ln((1+n)/(1+df_j)) + 1 */
+/* Returns the weights idf_j = ln((1+n)/(1+df_j)) + 1. */
 static double *column_weights(struct slice *s)
 {
 	double n = (double)all_rows(s), *factor;
@@ -105,10 +105,11 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* Gives foreign columns mean 0 and the size of the others: a year would be longer than all words
- * together. Then divides all columns by a power of two, so that the other columns' non-zeros have a
- * root mean square from 0.7 to 1.42. A party's choice of unit thus has no effect. Parties with
- * numbers of similar size divide by the same power, which keeps their proportion. */
+/* Gives foreign columns mean 0 and the size of the others. Otherwise a year would be longer than
+ * all words together. Then divides all columns by a power of two. Afterwards the non-zeros of the
+ * other columns have a root mean square from 0.7 to 1.42, so a party's choice of unit has no
+ * effect. Parties with numbers of similar size divide by the same power, which keeps the proportion
+ * of these numbers. */
 static void slice_facts_bring(struct slice *s, const struct seen *seen)
 {
 	struct bringing by = { s->shift, s->weight };
@@ -170,7 +171,7 @@ void slice_facts(struct slice *s, double *x)
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
-/* Multiplies columns by weight, unless that is NULL, and moves the features to X. */
+/* Multiplies columns by weight, unless weight is NULL, and moves the features to X. */
 static void weigh_and_give(struct slice *s, const double *weight, struct features *X)
 {
 	if (weight)
@@ -242,7 +243,7 @@ static void add_along(void *ctx, size_t row, size_t column, double *value)
 	a->sum[column] += *value * a->root[row];
 }
 
-/* along (m): sqrt(degree)' X_l; total: the squared length of sqrt(degree). */
+/* Computes along (m) = sqrt(degree)' X_l, and total, the squared length of sqrt(degree). */
 static void sum_along(struct slice *s, double *along, double *total)
 {
 	size_t n = features_rows(&s->X), m = features_cols(&s->X);
@@ -268,8 +269,8 @@ static void sum_along(struct slice *s, double *along, double *total)
 	free(root);
 }
 
-/* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first equals ||q' S^t X_l||^2 for any
- * t. */
+/* Computes x: ||q' X_l||^2, then ||S^t X_l||^2. Since S q = q, the first equals ||q' S^t X_l||^2
+ * for any t. */
 static enum err answer_shares(struct slice *s, double *x)
 {
 	double square[SLICE_ORDER_MAX + 1], apart[SLICE_ORDER_MAX + 1], total;
@@ -299,7 +300,8 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	for (size_t j = 0; column && j < s->columns; j++)
 		s->weight[j] = (s->word[j] == WORD_PRESENT ? 1 : s->weight[j]) * column[j];
 	for (size_t j = 0; !column && !s->marked && j < s->columns; j++)
-		s->word[j] = 0; /* some party has measurements, so placing must accept any number */
+		/* Some party has measurements, so placing must accept any number in this column. */
+		s->word[j] = 0;
 	free(column);
 	free(row);
 	if (q->shares)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXTRA = 10 }; /* columns of the first block beyond k */
+enum { EXTRA = 10 }; /* number of columns of the first block in addition to k */
 
 /* "gcc init": random stream of this module. */
 static const uint64_t STREAM = 0x67636320696e6974;
@@ -53,7 +53,7 @@ struct state {
 	uint32_t *label;
 	double *confidence;
 	struct mat F;
-	struct mat Q; /* sums of the first iteration, from the guard */
+	struct mat Q; /* sums of the first iteration, which the guard computed */
 	size_t moved;
 };
 
@@ -64,7 +64,7 @@ static enum err gcc_times_joint(void *ctx, const struct mat *B, struct mat *Y)
 	return sums_products(s->parties, s->basis->order, B, Y);
 }
 
-/* Initialises Z, the joint leading left singular vectors times singular values, and computes G and
+/* Initialises Z with the joint leading left singular vectors times singular values. Computes G and
  * F by k-means on Z. */
 static enum err first(struct state *s, struct mat *Z)
 {
@@ -86,7 +86,8 @@ static enum err first(struct state *s, struct mat *Z)
 	return ERR_OK;
 }
 
-/* Lets the guard decide whether G stays. Its answer contains Q of the first iteration. */
+/* Lets the guard decide whether G remains. The sums for the guard include Q of the first
+ * iteration. */
 static enum err gcc_guard(struct state *s, const struct mat *Z)
 {
 	struct guard g = { .order = s->basis->order,
@@ -109,8 +110,8 @@ static enum err gcc_guard(struct state *s, const struct mat *Z)
 	return err;
 }
 
-/* Computes Z = X W for the best W = X'GF (F'G'KGF)^-1/2 without forming W: Z = KGF H^-1/2, with H =
- * F'G'KGF. The parties sum Q = K G D^-1, with D the cluster sizes, so KGF = Q (DF). */
+/* Computes Z = X W for the best W = X'GF (F'G'KGF)^-1/2, without forming W: Z = KGF H^-1/2, with H
+ * = F'G'KGF. Since the parties sum Q = K G D^-1, where D has the cluster sizes, KGF = Q (DF). */
 static enum err embed_by(const struct state *s, const struct mat *Q, struct mat *Z)
 {
 	double *size = alloc(s->F.rows, sizeof(*size));
@@ -174,9 +175,10 @@ static void gcc_nearest_centres(struct state *s, const struct mat *Z)
 }
 
 /* Computes the next G and F. As published, G uses the F of the previous embedding. W may turn far
- * at first, if the overall mean outweighs the differences of rows. Old centres then lose all rows,
- * and clusters vanish for good. In that case G is computed again with moved centres, which also
- * lowers the loss. (To do so always costs 0.6 points on cora and gains 0.3 on citeseer.) */
+ * at first, if the overall mean outweighs the differences of rows. Some old centres then lose all
+ * rows, and their clusters are lost for the rest of the run. In that case G is computed again with
+ * moved centres, which also lowers the loss. (To move centres in every iteration costs 0.6 points
+ * on cora and gains 0.3 on citeseer.) */
 static void gcc_assign(struct state *s, const struct mat *Z)
 {
 	size_t n = Z->rows, k = s->F.rows;
@@ -196,7 +198,7 @@ static void gcc_assign(struct state *s, const struct mat *Z)
 	move_centres(s, Z);
 }
 
-/* ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2 */
+/* Returns ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2. */
 static double loss_of(const struct state *s, const struct mat *Z)
 {
 	double sum = s->basis->square;
@@ -210,8 +212,8 @@ static double loss_of(const struct state *s, const struct mat *Z)
 	return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* Gets the sums Q of the next iteration; the first time, those of the guard. The caller releases Q.
- */
+/* Gets the sums Q of the next iteration. For the first iteration these are the sums of the guard.
+ * The caller releases Q. */
 static enum err next_means(struct state *s, struct mat *Q)
 {
 	if (!s->Q.a)
@@ -230,7 +232,7 @@ static enum err gcc_iterate(struct state *s)
 	while (r->iterations < s->p->iterations) {
 		enum err err;
 
-		TRY(next_means(s, &Q)); /* broadcasts G and sums its Q */
+		TRY(next_means(s, &Q)); /* broadcast G and sum the parties' terms of Q */
 		err = embed_by(s, &Q, &Z);
 		mat_release(&Q);
 		TRY(err);
@@ -245,7 +247,7 @@ static enum err gcc_iterate(struct state *s)
 	return ERR_OK;
 }
 
-/* Moves each row from the scaled rows' clusters to the nearest joint mean, once. */
+/* Moves each row once: from its cluster of scaled rows to the nearest joint mean. */
 static enum err step_scaled(struct state *s)
 {
 	uint32_t *before;

@@ -2,13 +2,14 @@
  * graph convolution for joint node representation learning and clustering", WSDM 2022) from secure
  * sums; coordinator side.
  *
- * min ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a vertical split
- * the joint X enters only through K B = sum_l X_l (X_l' B), so that the labels do not depend on the
- * number of parties. With a single slice, this is the centralised method.
+ * GCC minimises ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a
+ * vertical split the joint X enters only through K B = sum_l X_l (X_l' B), so that the labels do
+ * not depend on the number of parties. With a single slice, this is the centralised method.
  *
  * The paper clusters rows with the lengths that the filter leaves. Here, if long rows dominate, the
- * guard (guard.h) may take the clusters of scaled rows instead. The iterations would again depend
- * on lengths. So one step to the nearest joint means replaces them, as in landmark projection.
+ * guard (guard.h) may take the clusters of scaled rows instead. Iterations would again depend on
+ * the lengths of rows. So in this case one step to the nearest joint means replaces the iterations,
+ * as in landmark projection.
  */
 #ifndef PROTOCOLS_KCAGC_GCC_H
 #define PROTOCOLS_KCAGC_GCC_H
@@ -19,19 +20,21 @@ enum { GCC_ITERATIONS = 30 };
 
 struct gcc_params {
 	unsigned k;
-	unsigned k_from; /* 0: k is given; else one of k_from .. k is chosen */
+	unsigned k_from; /* 0: k is given; otherwise one of k_from .. k is chosen */
 	unsigned order;  /* p; 0: chosen by the rule of order.h */
 	enum degrees degrees;
-	unsigned rounds; /* products for the first subspace: 8, although 4 nearly suffice */
+	/* Number of products for the first subspace: 8, although 4 nearly suffice. */
+	unsigned rounds;
 	/* The first k-means: 200 restarts of at most 100 iterations. They cost the coordinator time
 	 * but no rounds. With 10 restarts wiki loses two points of accuracy */
 	unsigned restarts, lloyd;
-	unsigned iterations; /* at most GCC_ITERATIONS; 0 also omits the step that replaces them */
-	double guard;        /* GUARD_MARGIN; the k-means of scaled rows takes half the restarts */
+	/* At most GCC_ITERATIONS; 0 also omits the step that replaces iterations. */
+	unsigned iterations;
+	double guard; /* GUARD_MARGIN; the k-means of scaled rows has half the restarts */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
-	/* n entries of the caller, or NULL: receives kmeans_margins() in the embedding of the
-	 * labels */
+	/* n entries of the caller, which receive kmeans_margins() in the embedding of the labels;
+	 * or NULL */
 	double *confidence;
 };
 
@@ -41,25 +44,27 @@ struct gcc_report {
 	struct selection selection; /* empty unless k is a range */
 	/* the guard took the clusters of scaled rows, so there are no iterations and no losses */
 	bool scaled;
-	double modularity;   /* before the iterations; mean over the parties' graphs */
-	unsigned iterations; /* iterations run; each is one sum, the guard's is the first */
-	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each */
-	double loss; /* the last; if scaled, the inertia of the scaled rows' clusters */
+	/* Modularity before the iterations, as the mean over the parties' graphs. */
+	double modularity;
+	/* Number of iterations; each takes one sum, and the first uses the guard's. */
+	unsigned iterations;
+	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each iteration */
+	double loss; /* the last loss; if scaled, the inertia of the scaled rows' clusters */
 };
 
 void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads);
 
-/* Number of columns of the first block (n >= 2 nodes): min(k + 10, n - 1). */
+/* Returns the number of columns of the first block, for n >= 2 nodes: min(k + 10, n - 1). */
 size_t gcc_width(const struct gcc_params *p, size_t n);
 
 /* Runs the phases "norms", "order", "init", "iterate" and writes label (n, each below k).
  *
- * Sums: those of sums_agree(), p->rounds sums of n (k + 10) words, and one of n k words per
- * iteration. The coordinator broadcasts as many numbers before each product, and n labels before
- * each iteration. The guard adds 2 words to the first sum of n k, and n labels to the broadcast
- * before it. If settle.h tries two orders, all but sums_agree() run twice. The same seed gives the
- * same labels. `report` (may be NULL) is filled up to the step at which the run ended. ERR_INPUT if
- * k exceeds n; else errors of the sums. */
+ * It takes the sums of sums_agree(), p->rounds sums of n (k + 10) words, and one sum of n k words
+ * per iteration. The coordinator broadcasts as many numbers before each product, and n labels
+ * before each iteration. The guard adds 2 words to the first sum of n k words, and n labels to the
+ * broadcast before it. If settle.h tries two orders, all steps except sums_agree() run twice. The
+ * same seed gives the same labels. `report` (may be NULL) is filled up to the step at which the run
+ * ended. ERR_INPUT: k exceeds n. Other errors are those of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

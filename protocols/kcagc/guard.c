@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Divides each row of Z by the square root of (length / mean length) into out (initialised here).
+/* Initialises `out` with the rows of Z, each divided by the square root of (length / mean length).
  * Zero rows stay zero. O(n k). */
 static void guard_scale(const struct mat *Z, struct mat *out)
 {
@@ -25,7 +25,7 @@ static void guard_scale(const struct mat *Z, struct mat *out)
 }
 
 /* Gets the two modularities in `answer`. With g->means, also gets the sums of the next step for the
- * plain rows' clusters, because these nearly always win. */
+ * clusters of the plain rows, because these clusters nearly always win. */
 static enum err ask_quality(struct parties *parties, const struct guard *g, const uint32_t *both,
 			    size_t n, double *answer)
 {

@@ -1,8 +1,8 @@
 /* guard.h -- chooses between the clusters of a joint embedding's plain rows and those of its scaled
  * rows, each divided by the square root of its length. Long rows dominate the clusters if features
- * are few and sparse, or if some nodes have hundreds of neighbours and others one. The graph
- * decides, because k-means did not use it: the coordinator broadcasts both clusterings, and the
- * parties sum the modularity of each. Used by landmark projection and GCC. */
+ * are few and sparse, or if some nodes have hundreds of neighbours and others only one. The
+ * modularity on the graph decides, because k-means did not use it. The coordinator broadcasts both
+ * clusterings, and the parties sum the modularity of each. Used by landmark projection and GCC. */
 #ifndef PROTOCOLS_KCAGC_GUARD_H
 #define PROTOCOLS_KCAGC_GUARD_H
 
@@ -14,24 +14,26 @@ static const double GUARD_MARGIN = 0.02;
 struct guard {
 	unsigned order; /* filter order p of the means */
 	bool means;
-	/* try scaled rows but never take them, because the classes are no communities */
+	/* try scaled rows but never take them, because classes are not communities */
 	bool never;
 	double margin;
-	struct sums_clusters how; /* k already chosen, no range */
+	struct sums_clusters how; /* k is already chosen, so it has no range */
 	/* Output: */
-	bool scaled; /* scaled rows' clusters were taken; how.inertia is theirs */
+	/* The scaled rows' clusters were taken; how.inertia is that of these clusters. */
+	bool scaled;
 	double inertia;
-	double modularity; /* modularity of the clusters taken, mean over the parties' graphs */
-	struct mat rows;   /* the scaled rows, n x Z.cols; the caller's to release */
-	/* K G D^-1 (n x k) of the plain rows' clusters, if these are taken and `means` is set; else
-	 * empty. The caller releases it */
+	/* Modularity of the clusters that were taken, as the mean over the parties' graphs. */
+	double modularity;
+	struct mat rows; /* the scaled rows, n x Z.cols; the caller releases it */
+	/* K G D^-1 (n x k) for the plain rows' clusters if they are taken and `means` is set;
+	 * otherwise empty. The caller releases it. */
 	struct mat Q;
 };
 
-/* label (n): on entry the clusters of Z (n x at most k), of this inertia; on return the clusters
- * taken. Runs one k-means of the scaled rows (g->how). Broadcasts 2 n labels and takes one sum of 2
- * numbers, or of 2 + n k with `means`. Returns errors of the sums; then `rows` is filled but Q is
- * not. */
+/* Chooses the clusters. label (n): on entry the clusters of Z (n x at most k), whose inertia is
+ * g->how.inertia; on return the clusters that were taken. Runs one k-means of the scaled rows
+ * (g->how). Broadcasts 2 n labels and takes one sum of 2 numbers, or of 2 + n k with `means`.
+ * Returns errors of the sums; `rows` is then filled, but Q is not. */
 enum err guard_clusters(struct parties *parties, struct guard *g, const struct mat *Z,
 			uint32_t *label) MUST_CHECK;
 

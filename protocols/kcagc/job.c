@@ -177,8 +177,8 @@ const struct config_row kmeans_columns_predict_rows[] = {
 };
 /* clang-format on */
 
-/* The method as published. The paper starts from "any 10-approximation". Here this is the best of
- * ten runs of greedy k-means++, both at a party and jointly. */
+/* The method as published. The paper starts from "any 10-approximation". Here it starts from the
+ * best of ten runs of greedy k-means++, both at a party and jointly. */
 static const struct config_preset paper[] = {
 	{ "features", "raw" },
 	{ "projection.basis", "unit" },
@@ -195,18 +195,18 @@ static const struct config_preset paper[] = {
 	{ NULL, NULL },
 };
 
-/* Protocol 2 works on all nodes from the start, so there is nothing to polish. Each start sums n k
- * words, where the other methods sum m k, so there are fewer starts. */
+/* Protocol 2 works on all nodes from the start, so polish steps are not needed. Each start sums n k
+ * words, where the other methods sum m k words, so there are fewer starts. */
 static const struct config_preset of_basic[] = { { "polish", "0" },
 						 { "starts", "40" },
 						 { "restarts", "10" },
 						 { "screen", "3" },
 						 { NULL, NULL } };
 
-/* Small cells are merged; steps that sum over single nodes are left out. */
+/* Small cells are merged, and there are no steps that sum over single nodes. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
-/* Landmark and gcc choose their order by GCC's rule. */
+/* Landmark and gcc choose their filter order by GCC's rule. */
 static const struct config_preset of_landmark[] = {
 	{ "filter.order", "auto" },
 	{ "degrees", "auto" },
@@ -237,8 +237,8 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 		presets_add(to, paper);
 }
 
-/* More polish steps, because the result is a k-means of all rows and not of cells; they end when no
- * row moves. Few columns make clear cells, which need fewer starts. */
+/* There are more polish steps, because the result is a k-means of all rows and not of cells. They
+ * end when no row moves. Few columns give clearly separated cells, which need fewer starts. */
 static const struct config_preset of_columns[] = {
 	{ "starts", "40" }, { "restarts", "10" }, { "polish", "20" }, { NULL, NULL }
 };
@@ -257,10 +257,10 @@ void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
 void kcagc_settle(void *p, bool modulus_given)
 {
 	struct kcagc_job *job = p;
-	/* Unit rows have distances of at most 4 and inner products of at most 1. Rows divided by at
-	 * least the root of their length hardly have larger ones. (Powers above 1 would lengthen
-	 * short rows.) With 16 fraction bits, sums over all parties thus fit into 32 bits, which
-	 * halves traffic and masks. Other sums need 64. */
+	/* Unit rows have distances of at most 4 and inner products of at most 1. Rows that are
+	 * divided by at least the square root of their length hardly have larger ones. (Powers
+	 * above 1 would lengthen short rows.) So with 16 fraction bits, sums over all parties fit
+	 * into 32 bits, which halves traffic and masks. Other sums need 64 bits. */
 	bool fits =
 	    job->method == METHOD_LANDMARK ||
 	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
@@ -273,7 +273,8 @@ void kcagc_settle(void *p, bool modulus_given)
 void kmeans_columns_settle(void *p, bool modulus_given)
 {
 	(void)modulus_given;
-	((struct kcagc_job *)p)->graphs = GRAPHS_OWN; /* there are no graphs to compare */
+	/* Parties do not compare graphs, so each has its own. */
+	((struct kcagc_job *)p)->graphs = GRAPHS_OWN;
 }
 
 void kcagc_standard(const void *p, struct json *root)
@@ -284,7 +285,8 @@ void kcagc_standard(const void *p, struct json *root)
 	json_put_number(root, "clusters", job->clusters);
 	if (job->kind != &kind_kcagc)
 		return;
-	if (!kcagc_is_bounded(job)) /* bounded jobs do not read the preset */
+	/* Jobs whose numbers have a known bound do not use the preset. */
+	if (!kcagc_is_bounded(job))
 		json_put_string(root, "preset", preset_names[job->preset]);
 	filter = json_put_object(root, "filter");
 	if (job->filter_order == KCAGC_ORDER_AUTO)
@@ -371,8 +373,8 @@ unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts)
 	return job->restarts < starts ? job->screen : 0;
 }
 
-/* Returns the restarts of local k-means: with k^ > k a poor start matters less, so fewer
- * suffice. */
+/* Returns the number of restarts of local k-means. If k^ > k, a poor start matters less, so fewer
+ * restarts suffice. */
 unsigned kcagc_inner_restarts(const struct kcagc_job *job)
 {
 	double ratio = (double)job->clusters / kcagc_local_clusters(job),
@@ -410,8 +412,8 @@ size_t kcagc_burst(const void *p, size_t n, bool down)
 		return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
 	if (job->exchange == EXCHANGE_GRAM)
 		return 0;
-	/* The first round of the joint k-means. The number of items is estimated for two parties.
-	 * More parties have more items, but only the order of magnitude matters. */
+	/* Estimate for the first round of the joint k-means. The number of items is that of two
+	 * parties. More parties have more items, but only the order of magnitude matters. */
 	m = job->method == METHOD_BASIC || local * local > n ? n : local * local;
 	numbers = m * kcagc_starts(job, m);
 	return (size_t)(down ? (double)numbers / 2 : (double)numbers * (double)k * (double)word);

@@ -10,22 +10,23 @@
 
 enum kcagc_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
-enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
-/* A cell's virtual node: its mean, or the local centre (line 13). */
+/* Whether edges are the same at all parties. GRAPHS_OWN: they may differ. */
+enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN };
+/* The virtual node of a cell: its mean, or the local centre (line 13). */
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
 enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 
 enum {
 	KCAGC_ORDER_MAX = 10000,
-	KCAGC_START_WORDS = 4 << 20 /* most words that starts sum in a round */
+	KCAGC_START_WORDS = 4 << 20 /* maximum number of words that the starts sum in a round */
 };
-#define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, without labels */
+#define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: determined from sums, without labels */
 
 struct kcagc_job {
 	JOB_HEAD;
-	enum kcagc_graphs graphs; /* also of kcagc.predict */
+	enum kcagc_graphs graphs; /* for kcagc.predict, too */
 	enum kcagc_preset preset;
-	enum kcagc_method method;           /* Protocol 3 as a tree, flat; or Protocol 2 */
+	enum kcagc_method method;           /* Protocol 3 as a tree or flat, or Protocol 2 */
 	struct config_count local_clusters; /* k^ >= k */
 	enum filter_kind filter_kind;       /* job.filter.kind: "half" or "spectral" */
 	unsigned filter_order;              /* job.filter.order: psi */
@@ -36,21 +37,22 @@ struct kcagc_job {
 	double row_power;         /* job.projection.row_power: p */
 	enum kcagc_virtual virtual_nodes;
 	unsigned local_restarts; /* R of Protocol 1 */
-	/* The joint k-means that makes the k clusters: runs `starts`, and continues the best
-	 * `restarts` after `screen` iterations. */
+	/* Parameters of the joint k-means that makes the k clusters. It begins `starts` runs, and
+	 * continues the best `restarts` of them after `screen` iterations. */
 	unsigned starts, screen, restarts;
-	/* Parameters at the tree's inner nodes; restarts 0: derived from k/k^. */
+	/* Parameters of the joint k-means at inner nodes of the tree. inner_restarts 0: derived
+	 * from k/k^. */
 	unsigned inner_restarts, inner_iterations;
 	unsigned iterations; /* Q */
-	unsigned polish;     /* P, Lloyd steps on all nodes at the end */
+	unsigned polish;     /* P, number of Lloyd steps on all nodes at the end */
 	enum kcagc_exchange exchange;
 	bool joint_norm;   /* rows are scaled by their norm over all parties, in predictions too */
 	unsigned min_cell; /* fewest nodes behind any number that enters a sum */
-	enum degrees degrees; /* of landmark and gcc */
-	bool landmark_power;  /* job.landmark.power: the power round of landmark projection */
-	/* values joint and local are equivalent, since one party has the whole column */
+	enum degrees degrees; /* for landmark and gcc */
+	bool landmark_power;  /* job.landmark.power: landmark projection has the power round */
+	/* joint and local are equivalent, since one party has the whole column */
 	enum job_standardize standardize;
-	/* kcagc.predict, kmeans.columns.predict: */
+	/* For kcagc.predict and kmeans.columns.predict: */
 	uint8_t model[CONFIG_ID_LEN]; /* id of the job that made the model */
 };
 JOB_OF_KIND(kcagc_job)
@@ -83,51 +85,54 @@ void kmeans_columns_predict_disclosures(struct disclosures *s, const void *job, 
 bool kcagc_is_flat(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 
-/* Do the parties compare their graphs only after matching? True if rows are matched and all parties
- * should have the same edges. ACCEPT is too early for hashes of matched edges. */
+/* Returns whether the parties compare their graphs only after rows are matched. True if rows are
+ * matched and all parties should have the same edges: ACCEPT is sent too early for hashes of
+ * matched edges. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
 /* Returns an upper bound of the distances of joint rows and centres, for n rows of L parties; 0 if
- * it depends on the data. The bound holds because Z_i has length (r_i / m)^(1 - p), and r_i <= n m.
+ * it depends on the data. The bound is valid because Z_i has length (r_i / m)^(1 - p), and r_i <= n
+ * m.
  */
 double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
-/* If kcagc_most() leaves fewer fraction bits than this, the parties agree on a bound from their
- * data. */
+/* If kcagc_most() leaves fewer fraction bits than this, the parties agree on a bound that their
+ * data determine. */
 enum { KCAGC_FRACTION_LEAST = 20 };
 
-/* True for landmark projection and GCC: the bounds of their numbers follow from n alone. Numbers
- * are scaled to fill the words, unless the words have 64 bits and fraction_bits is given. */
+/* Returns true for landmark projection and GCC, whose numbers have bounds that follow from n alone.
+ * Numbers are scaled to fill the words, unless the job gives fraction_bits for 64-bit words. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
-/* True for a bounded job with filter.order "auto": two orders may be tried, one after the other
- * (settle.h). False with a range, since each order would choose its own k. False with degrees,
- * since the filter does not smooth them. */
+/* Returns true if two orders may be tried, one after the other (settle.h). This needs a bounded job
+ * with filter.order "auto". False with a range, since each order would choose its own k. False with
+ * degrees, since the filter does not smooth them. */
 bool kcagc_may_settle(const struct kcagc_job *job);
-/* The job's parameter `degrees`. If parties' graphs differ, "auto" means off, since a node has a
- * degree in each graph. */
+/* Returns the job's parameter `degrees`. If the parties' graphs may differ, "auto" means off, since
+ * a node then has another degree in each graph. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);
-/* True if the job looks for communities, that is, if degrees do not count. */
+/* Returns true if the job looks for communities. It does unless it uses degrees. */
 bool kcagc_communities(const struct kcagc_job *job);
 
-/* filter.order "auto": true if the modularity of clusters limits the order. False with preset
- * "paper", since the published rule has no such limit. */
+/* For filter.order "auto": returns true if the modularity of clusters limits the order. False with
+ * preset "paper", since the published rule has no such limit. */
 bool kcagc_weighs_fit(const struct kcagc_job *job);
 
-unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ */
-unsigned kcagc_dims(const struct kcagc_job *job); /* Returns d before the slice caps it. */
+unsigned kcagc_local_clusters(const struct kcagc_job *job); /* returns k^ */
+/* Returns d, before the slice's width limits it. */
+unsigned kcagc_dims(const struct kcagc_job *job);
 unsigned kcagc_inner_restarts(const struct kcagc_job *job);
-/* Starts of the joint k-means over m items. */
+/* Returns the number of starts of the joint k-means over m items. */
 unsigned kcagc_starts(const struct kcagc_job *job, size_t m);
-/* The iteration after which the starts are screened; 0: never. */
+/* Returns the iteration after which only the best starts continue; 0: all continue. */
 unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts);
 
-/* Parameters of the embedding (Protocol 1). */
+/* Returns the parameters of the embedding (Protocol 1). */
 struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads);
 
-/* The division of a prediction's nodes into sums, the same at both sides. */
-/* words of a sum: 8 MiB at the coordinator, for any number of nodes */
+/* A prediction divides its nodes into several sums. Both sides compute the same division. */
+/* Number of words in a sum: 8 MiB at the coordinator, for any number of nodes. */
 enum { PREDICT_WORDS = 1 << 20 };
 
-/* Nodes of one sum, k words each; the last sum may have fewer. */
+/* Returns the number of nodes in one sum, with k words each. The last sum may have fewer. */
 static inline size_t predict_rows(size_t k)
 {
 	return k < PREDICT_WORDS ? PREDICT_WORDS / k : 1;

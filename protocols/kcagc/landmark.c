@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Extra dimensions beyond k, in which landmarks are chosen and rows lie before the power step;
- * extra sets beyond 2k. */
+/* Number of dimensions in addition to k in which landmarks are chosen, and in which rows are before
+ * the power step. Also the number of sets in addition to 2k. */
 enum { EXTRA = 10 };
 
-/* For the landmarks' Gram matrix: eigenvalues below this share of the largest are rounding errors,
- * of fixed point or of doubles. */
+/* Limit for eigenvalues of the landmarks' Gram matrix. Eigenvalues below this share of the largest
+ * are rounding errors, of fixed point or of doubles. */
 static const double SPAN_ZERO = 1e-8;
 
 /* "lm sets": random stream of this module. */
@@ -66,15 +66,15 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 
 /* -- sets of nodes -------------------------------------------------------------------------- */
 
-/* H (n x parties clusters) has one-hot labels: each column is divided by the square root of its
- * size and centred. H is not formed; products apply HH'. */
+/* The matrix H (n x parties clusters) of one-hot labels. Each column is divided by the square root
+ * of its size, and centred. H is not formed; products apply H H'. */
 struct cells {
 	const uint32_t *label; /* parties x n */
 	size_t parties, n, clusters;
 	double *size; /* parties x clusters */
 };
 
-/* Y = H H' B without the centring, which ortho_subspace() does. */
+/* Computes Y = H H' B without centring the columns of H; ortho_subspace() centres. */
 static enum err times_cells(void *ctx, const struct mat *B, struct mat *Y)
 {
 	const struct cells *c = ctx;
@@ -99,8 +99,8 @@ static enum err times_cells(void *ctx, const struct mat *B, struct mat *Y)
 	return ERR_OK;
 }
 
-/* Numbers the non-empty sets from 0; merges those of fewer than min_cell rows into the largest (the
- * first on ties). */
+/* Numbers the non-empty sets from 0. Sets of fewer than min_cell rows are merged into the largest
+ * set (of equal ones the first). */
 static size_t number_sets(uint32_t *set, size_t n, size_t most, size_t min_cell, size_t *merged)
 {
 	size_t *size = alloc(most, sizeof(*size)), largest = 0;
@@ -154,7 +154,7 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 			assert(cells[l * n + i] < clusters);
 			c.size[l * clusters + cells[l * n + i]]++;
 		}
-	/* U S up to a shift, which does not change k-means */
+	/* Z is U S except for a shift, which does not change k-means */
 	err = ortho_subspace(&HH, &search, &Z);
 	free(c.size);
 	if (err)
@@ -215,7 +215,7 @@ size_t landmark_polish(const struct mat *Q, uint32_t *label)
 	return moved;
 }
 
-/* D: distances of Z's rows to the means over the non-empty `sets`. */
+/* Computes D, the distances of Z's rows to the means over the non-empty `sets`, and the margins. */
 static void margins_to_means(const struct mat *Z, size_t k, const uint32_t *sets,
 			     const uint32_t *label, double *margin)
 {
@@ -254,7 +254,7 @@ struct state {
 	struct parties *parties;
 	size_t n;
 	const struct landmark_params *p;
-	uint32_t *set; /* n: the set of each node, below `sets` */
+	uint32_t *set; /* n: the set of each node, below the number of sets */
 	struct sums_basis *basis;
 	struct landmark_report by[2];
 	struct landmark_report *report;
@@ -295,7 +295,8 @@ static enum err broadcast_sets(struct state *s, struct mat *Q)
 	return sums_means(s->parties, s->basis->order, s->set, s->n, sets, Q);
 }
 
-/* Computes F: all rows projected on the landmarks' span, in its k + 10 leading directions. */
+/* Computes F: all rows, projected on the landmarks' span and reduced to its k + 10 leading
+ * directions. */
 static enum err landmark_round(struct state *s, struct mat *F)
 {
 	struct mat Q, Phi;
@@ -303,7 +304,7 @@ static enum err landmark_round(struct state *s, struct mat *F)
 
 	TRY(broadcast_sets(s, &Q));
 	err = landmark_project(&Q, s->set, &Phi);
-	mat_release(&Q); /* frees as much memory as all later steps need */
+	mat_release(&Q); /* release as much memory as all later steps need */
 	TRY(err);
 	s->report->rank = Phi.cols;
 	err = ortho_components(
@@ -313,7 +314,7 @@ static enum err landmark_round(struct state *s, struct mat *F)
 }
 
 /* Multiplies the landmarks' directions by K, which brings them close to the leading directions of
- * all rows. F becomes the basis of these. */
+ * all rows. F becomes the basis of these directions. */
 static enum err power_round(struct state *s, struct mat *F)
 {
 	struct mat Y;
@@ -340,8 +341,8 @@ static enum err landmark_cluster(struct state *s)
 	return ERR_OK;
 }
 
-/* Runs the guard. Q gets the sums for the first polish step of the plain rows' clusters; it is
- * empty if the scaled rows' clusters were taken or polish is 0. */
+/* Runs the guard. If the plain rows' clusters win and there are polish steps, Q gets the sums for
+ * the first step. Otherwise Q is empty. */
 static enum err landmark_guard(struct state *s, struct mat *Q)
 {
 	struct guard g = { .order = s->basis->order,
@@ -367,7 +368,7 @@ static enum err landmark_guard(struct state *s, struct mat *Q)
 	return err;
 }
 
-/* Runs the polish steps. Q: the sums of the first step, or empty; it is released. */
+/* Runs the polish steps. Q: the sums of the first step, or empty; Q is released here. */
 static enum err landmark_polish_rows(struct state *s, struct mat *Q)
 {
 	uint32_t *before = alloc(s->n, sizeof(*before));
@@ -420,7 +421,8 @@ static enum err landmark_cluster_by_order(void *method, unsigned t, uint32_t *la
 	return err;
 }
 
-/* report: on entry it has basis, sets and merged; on return it describes the clustering taken. */
+/* Clusters by the sets of nodes. report: on entry it has basis, sets and merged; on return it
+ * describes the clustering that was taken. */
 static enum err cluster_sets(struct state *s, uint32_t *label, struct landmark_report *report)
 {
 	struct settle settle = { .parties = s->parties,

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that are held as dense rows of all ranks at once. */
+/* Number of columns that are held as dense rows of all ranks at the same time. */
 enum { TOGETHER = 16 };
 static const double LINKED_ERRORS = 2;
 
 struct facts {
 	const struct column *column;
-	const size_t *place; /* per column: its place among those together, or TOGETHER */
-	double *x;           /* rows x TOGETHER: distances from the column's mean */
+	/* One entry per column: its place among the columns held, or TOGETHER. */
+	const size_t *place;
+	/* Rows x TOGETHER: difference between a number and the column's mean. */
+	double *x;
 };
 
 static void take_fact(void *ctx, size_t row, size_t column, double *value)
@@ -23,7 +25,8 @@ static void take_fact(void *ctx, size_t row, size_t column, double *value)
 		f->x[row * TOGETHER + f->place[column]] = *value - f->column[column].mean;
 }
 
-/* product (TOGETHER): over all edges, from both ends, the products of their rows' distances. */
+/* Computes product (TOGETHER): over all edges, from both ends, the sum of the products of the two
+ * rows' differences. */
 static void sum_linked(struct slice *s, const double *own, const double *all, double *product)
 {
 	const struct csr *near = &s->g->adjacency;
@@ -44,13 +47,14 @@ static void sum_linked(struct slice *s, const double *own, const double *all, do
 	ranks_sum_end(s->g->ranks, &sum, product);
 }
 
-/* product: mean over edges; 0 for a column that does not vary. */
+/* Returns whether the column is unlinked. product: mean over edges, 0 for a column that does not
+ * vary. */
 static bool is_unlinked(double product, double variance, double edges)
 {
 	return variance > 0 && product <= LINKED_ERRORS / sqrt(edges) * variance;
 }
 
-/* Places the next foreign columns from *next on; returns their number. */
+/* Places the next foreign columns, from *next on. Returns how many. */
 static size_t place_some(const struct seen *seen, size_t m, size_t *next, size_t *place)
 {
 	size_t count = 0;

@@ -5,15 +5,16 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Features and adjacency while they are read: the text and its CSR. Dense features are read by
- * panels. */
+/* Returns the memory for features and adjacency while they are read: the text and its CSR. Dense
+ * features are read by panels. */
 static double data_of(const struct kind_sizes *s)
 {
 	return (s->dense ? 8 * s->n * s->columns : 24 * s->entries) + 24 * s->edges;
 }
 
-/* If there are few columns, they are filtered directly (common/graph/filtered.h): a dense copy and
- * two panels, later the projection and its source. */
+/* Returns the memory of filtering. If there are few columns, they are filtered directly
+ * (common/graph/filtered.h): this takes a dense copy and two panels, later the projection and its
+ * source. */
 static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double dims = kcagc_dims(job);
@@ -25,8 +26,9 @@ static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 	       8 * s->n * ((s->dense ? 0 : s->columns) + fmax(2 * FILTER_PANEL, 3 * dims));
 }
 
-/* A dense slice of landmark or gcc is filtered in place. Added to it are two panels and the
- * filter's plan, or a block of k + 10 columns and the floats received. */
+/* Returns the memory of a slice of landmark or gcc. A dense slice is filtered in place. In addition
+ * there are two panels and the filter's plan, or a block of k + 10 columns and the floats
+ * received. */
 static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double copy = job->method == METHOD_LANDMARK && !s->again ? s->columns : 0;
@@ -37,7 +39,7 @@ static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 
 static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 {
-	/* A dense slice and its filtered copy, unless the slice stays sparse
+	/* A dense slice and its filtered copy, unless the slice remains sparse
 	 * (protocols/kcagc/wide.c). */
 	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
 
@@ -73,7 +75,8 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 	}
 	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_BASIC)
 		return 2 * 8 * cells * (cells + 1) / 2 + 90 * 8 * s->n;
-	/* A row of items per start; a round has as many starts as KCAGC_START_WORDS permits. */
+	/* Each start takes a row of items. A round has as many starts as KCAGC_START_WORDS
+	 * permits. */
 	return 130 * s->n + margins +
 	       2 * 8 * fmin(KCAGC_START_WORDS / 4.0, fmax(job->starts, 1) * cells * k);
 }
@@ -100,8 +103,8 @@ double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (s->columns + 1);
 }
 
-/* Raw dense rows, and with up to 64 columns a copy of them while k-means runs. Distances enter sums
- * block by block. */
+/* Returns the memory of kmeans.columns: raw dense rows. With up to 64 columns, k-means makes a copy
+ * of them. Distances enter sums block by block. */
 double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
 {
 	const struct kcagc_job *job = p;

@@ -59,8 +59,8 @@ unsigned psi_fit(const double *fit, unsigned rule)
 	return p;
 }
 
-/* Adds to apart (2 k), for each cluster, the squared distances of its rows from its mean, then
- * their count. */
+/* Adds to apart (2 k): for each cluster, the squared distances of its rows from its mean, then the
+ * number of these rows. */
 static void add_spread(const struct mat *X, const uint32_t *label, const struct mat *mean,
 		       double *apart)
 {
@@ -111,9 +111,9 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
-/* Standardises the numbers of a slice that also holds words, and weighs the words. A number such as
- * a year is longer than all words together, so rows would be nearest to each other without
- * filtering. */
+/* Standardises the numbers of a slice that has numbers among words, and weighs the words. Otherwise
+ * a number such as a year would be longer than all words together, and rows would be most similar
+ * without the filter. */
 static void order_weigh_beside(struct order_search *s)
 {
 	struct features own = { .dense = s->F };
@@ -246,7 +246,8 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 
 /* -- features that stay unformed for their singular vectors --------------------------------- */
 
-/* The clusters of a block of orders, and psi_intra() of each panel and order, to be added up. */
+/* Clusters of a block of orders, and parts of psi_intra() for each panel and order. Parts of an
+ * order add up. */
 struct order_block {
 	size_t n, k;
 	uint32_t *label;      /* ORDER_BLOCK x n */
@@ -284,7 +285,7 @@ static void order_see(void *ctx, size_t step, const struct filter_view *at)
 	free(sum);
 }
 
-/* Computes the singular vectors of one order, from formed features if products do not converge. */
+/* Computes the singular vectors of one order. If products do not converge, uses formed features. */
 static enum err order_project_unformed(struct order_search *s, struct mat *Z)
 {
 	struct features copy;

@@ -1,16 +1,17 @@
-/* order.h -- filter.order "auto" for AGC and kCAGC. A party's terms of AGC's rule (Zhang et al.,
- * IJCAI 2019, Section 3.3), one per psi: the mean intra-cluster distance after psi steps of the
- * filter, with features projected and clustered as the job specifies; and the modularity of these
- * clusters on the graph, which kCAGC uses too. */
+/* order.h -- filter.order "auto" for AGC and kCAGC. It computes a party's terms of AGC's rule
+ * (Zhang et al., IJCAI 2019, Section 3.3). There are two terms per psi. The first is the mean
+ * intra-cluster distance after psi steps of the filter, with features projected and clustered as
+ * the job specifies. The second is the modularity of these clusters on the graph, which only kCAGC
+ * uses. */
 #ifndef PROTOCOLS_KCAGC_ORDER_H
 #define PROTOCOLS_KCAGC_ORDER_H
 
 #include "protocols/kcagc/embed.h"
 #include "common/cluster/kmeans.h"
 
-/* One secure sum takes a block of terms; the rule gives up after the last block. */
+/* A secure sum has the terms of a block of orders. The search ends after the last block. */
 enum { ORDER_BLOCK = 10, ORDER_BLOCKS = 10, ORDER_CAP = ORDER_BLOCK * ORDER_BLOCKS };
-/* A block: distances, then modularities. */
+/* Words of a block: the distances, then the modularities. */
 enum { ORDER_WORDS = 2 * ORDER_BLOCK };
 
 struct order_search {
@@ -36,7 +37,7 @@ struct order_search {
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;
-/* term (ORDER_WORDS), for the next ORDER_BLOCK orders: mean intra-cluster distances, then
+/* Fills term (ORDER_WORDS) for the next ORDER_BLOCK orders: mean intra-cluster distances, then
  * modularities of the clusters on the party's graph. */
 enum err order_next(struct order_search *s, double *term) MUST_CHECK;
 void order_end(struct order_search *s);
@@ -51,48 +52,50 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 
 /* -- filter order from sums over the parties, so that all filter alike ---------------------- */
 
-/* GCC's rule (Fettal, Labiod, Nadif, WSDM 2022, Section 4.4; their T = rownorm(S + I)): the
- * smallest p >= 1 with c_p - c_{p+1} < m/n, at most cap. spread2[t] = c_t^2 for t = 0 .. cap+1: the
- * squared distance of T^t X from its column means; square = ||X||^2, m columns, n rows. c is scaled
- * by sqrt(n / ||X||^2), which is 1 for unit rows and corrects for zero rows. */
+/* Returns the order by GCC's rule (Fettal, Labiod, Nadif, WSDM 2022, Section 4.4; their T =
+ * rownorm(S + I)): the smallest p >= 1 with c_p - c_{p+1} < m/n, but at most cap. spread2[t] =
+ * c_t^2 for t = 0 .. cap+1: the squared distance of T^t X from its column means; square = ||X||^2,
+ * m columns, n rows. c is scaled by sqrt(n / ||X||^2), which is 1 for unit rows and corrects for
+ * zero rows. */
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap);
 
-/* Limits the order so that degrees do not dominate. Each step moves S^t X towards q, along
- * sqrt(degree), and the rules above do not bound this. Returns the highest p from 1 to `most` for
- * which the share of ||S^p X||^2 along q is at most ORDER_SHARE, or 1. sums[0] = ||q' X||^2, which
- * equals ||q' S^t X||^2; sums[t] = ||S^t X||^2, t = 1 .. most. */
+/* Limits the order so that degrees do not dominate. q is the unit vector along sqrt(degree). Each
+ * step moves S^t X towards q, and the rules above do not bound this. Returns the highest p from 1
+ * to `most` for which the share of ||S^p X||^2 along q is at most ORDER_SHARE; 1 if there is none.
+ * sums[0] = ||q' X||^2, which equals ||q' S^t X||^2; sums[t] = ||S^t X||^2, t = 1 .. most. */
 static const double ORDER_SHARE = 0.93;
 unsigned psi_share(const double *sums, unsigned most);
-/* Order 1 is tried too (settle.h) if psi_share() has lowered the order of psi_gcc() and degrees
- * still dominate the filtered rows: their share exceeds ORDER_DOUBT. The sums then do not show
- * whether the graph is as informative as the features. If psi_share() has not lowered the order,
- * graph and features agree up to that order. A higher modularity is then no reason for another
- * order: clusters of fewer steps can fit the edges better and still be worse (coauthor-phy: ACC .58
- * at order 1, .90 at 15). */
+/* Order 1 is also tried (settle.h) if psi_share() has lowered the order of psi_gcc() and degrees
+ * still dominate the filtered rows, that is, if their share exceeds ORDER_DOUBT. The sums then do
+ * not show whether the graph is as informative as the features. If psi_share() has not lowered the
+ * order, graph and features agree up to that order. A higher modularity is then no reason for
+ * another order: clusters of fewer steps can fit the edges better and still be worse (coauthor-phy:
+ * ACC .58 at order 1, .90 at 15). */
 static const double ORDER_DOUBT = 0.5;
 bool psi_doubt(unsigned order, unsigned rule, double share);
 
-/* AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raise psi from 1 until the mean intra-cluster
- * distance first rises, and take the psi before. intra[t] belongs to psi = t + 1. Returns 0 if it
- * never rises within count. */
+/* Returns the order by AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raises psi from 1 until
+ * the mean intra-cluster distance first rises, and takes the psi before. intra[t] belongs to psi =
+ * t + 1. Returns 0 if it never rises within count. */
 unsigned psi_agc(const double *intra, size_t count);
 
 /* Limits AGC's rule, which uses features alone and may continue until only degrees remain. Compares
- * the modularity at `rule` with the highest one up to it. Returns `rule` if it is at least
- * ORDER_KEPT times the highest or, if none is positive, at most ORDER_FIT below it. Otherwise
- * returns the lowest order at most ORDER_FIT below the highest. fit[t], t < rule: the parties' mean
- * modularity at order t + 1. */
+ * the modularity at `rule` with the highest one up to it. Returns `rule` if its modularity is at
+ * least ORDER_KEPT times the highest. If no modularity is positive, it must be at most ORDER_FIT
+ * below the highest. Otherwise returns the lowest order whose modularity is at most ORDER_FIT below
+ * the highest. fit[t], t < rule: the parties' mean modularity at order t + 1. */
 static const double ORDER_KEPT = 0.85, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
 
-/* Ends the search where AGC's distance only falls because degrees remain: the highest modularity is
- * at least ORDER_BLOCK orders back, and the last is more than ORDER_FIT below it. */
+/* Returns true if the search should end, because AGC's distance falls only since degrees remain.
+ * This is so if the highest modularity was at least ORDER_BLOCK orders ago, and the last one is
+ * more than ORDER_FIT below it. */
 bool psi_past(const double *fit, size_t known);
 
-/* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance
- * between two (not necessarily distinct) rows of X in a cluster, which is twice the cluster's
- * variance. Terms over disjoint columns with the same labels add up to the distance over all. O(n
- * m). */
+/* Returns one party's term of AGC's distance, a mean over the k clusters. The number of a cluster
+ * is the mean squared distance between two (not necessarily distinct) of its rows of X, which is
+ * twice the cluster's variance. Terms over disjoint columns with the same labels add up to the
+ * distance over all. O(n m). */
 double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *label, size_t k);
 
 #endif

@@ -1,4 +1,4 @@
-/* own.h -- private to slice.c, facts.c and slice_degrees.c: a slice's terms before the filter. */
+/* own.h -- terms of a slice before the filter; private to slice.c, facts.c and slice_degrees.c. */
 #ifndef PROTOCOLS_KCAGC_OWN_H
 #define PROTOCOLS_KCAGC_OWN_H
 
@@ -7,8 +7,8 @@
 void slice_facts(struct slice *s, double *x);
 void slice_norms(struct slice *s, bool idf, double *x);
 void slice_put_degrees(struct slice *s);
-/* *scale: the factor of all rows; 1 if all nodes have the same degree, which is ERR_INPUT with
- * DEGREES_ALONE. */
+/* Sets *scale to the factor of all rows. If all nodes have the same degree, *scale is 1; with
+ * DEGREES_ALONE this is ERR_INPUT. */
 enum err slice_degrees_scale(const struct slice *s, double *scale) MUST_CHECK;
 enum err slice_spreads(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 

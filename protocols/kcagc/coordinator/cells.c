@@ -87,7 +87,7 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 	for (size_t i = 0; i < n; i++)
 		cell[i] = to[cell[i]];
 
-	/* A cell that is still too small joins the largest of all. */
+	/* A cell that is still too small joins the largest cell of all. */
 	cells_sizes(cell, n, m, size);
 	for (uint32_t c = 0; c < m; c++)
 		all = size[c] > size[all] ? c : all;
@@ -143,7 +143,7 @@ static size_t cells_draw_index(struct rng *rng, const double *mass, size_t m)
 		if (x < 0)
 			break;
 	}
-	return last; /* after the last item, rounding may leave x at 0 */
+	return last; /* reached if rounding leaves x slightly above 0 */
 }
 
 static uint32_t hamming(const uint32_t *a, const uint32_t *b, size_t n)
@@ -179,7 +179,8 @@ void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const doub
 							  tuple + chosen * children, children);
 
 				h[i] = differ < h[i] ? differ : h[i];
-				mass[i] = weight[i] * h[i] * h[i]; /* chosen cells have h = 0 */
+				/* Cells that were chosen have h = 0. */
+				mass[i] = weight[i] * h[i] * h[i];
 			}
 		}
 		progress_tick();

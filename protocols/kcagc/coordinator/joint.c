@@ -62,7 +62,7 @@ bool joint_is_trivial(const struct joint *j)
 	return j->m <= j->K;
 }
 
-/* Marks all restarts as moving. A cluster exists if its start assigns it an item. */
+/* Marks all restarts as moving. A cluster exists if the start assigns it an item. */
 void joint_begin(struct joint *j)
 {
 	if (joint_is_trivial(j)) {
@@ -79,8 +79,8 @@ void joint_begin(struct joint *j)
 }
 
 /* Lines 15 and 30 for restart r in iteration t: computes the next labels from the squared distances
- * D (m x K, changed here). Returns the number of moved items; moves in the 1/9 step (t = 0) do not
- * count. */
+ * D (m x K, changed here). Returns the number of items that moved. In the 1/9 step (t = 0) returns
+ * 0. */
 static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
@@ -105,7 +105,8 @@ static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 	return changed;
 }
 
-/* Returns the running restart of least inertia that `taken` does not mark; on ties, the first. */
+/* Among the running restarts that `taken` does not mark, returns the one of least inertia; of equal
+ * ones, the first. */
 static unsigned joint_least_restart(const struct joint *j, const uint32_t *taken)
 {
 	unsigned best = j->R;
@@ -117,7 +118,8 @@ static unsigned joint_least_restart(const struct joint *j, const uint32_t *taken
 	return best;
 }
 
-/* Lets only the best restarts after iteration `screen` continue. kept (R): 1 or 0. */
+/* Stops all restarts after iteration `screen` except the best. kept (R): 1 for restarts that
+ * continue, otherwise 0. */
 static void joint_screen(struct joint *j, uint32_t *kept)
 {
 	memset(kept, 0, j->R * sizeof(*kept));
@@ -129,8 +131,8 @@ static void joint_screen(struct joint *j, uint32_t *kept)
 	}
 }
 
-/* After iteration t: records the objective and stops the restarts after Q. Returns true if
- * joint_screen() is due. */
+/* Call after iteration t. Records the objective, and stops all restarts after Q iterations. Returns
+ * true if joint_screen() is due. */
 static bool joint_iterated(struct joint *j, unsigned t)
 {
 	j->iterations = t;
@@ -247,17 +249,17 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 
 /* ---- from inner products: exchange "gram" ---- */
 
-/* Centres of one restart, as inner products with all items y_i. A centre is a weighted mean of
- * items. S is updated as items enter and leave clusters, in O(m) for each move. */
+/* Centres of one restart, by their inner products with all items y_i. A centre is a weighted mean
+ * of items. S changes when an item enters or leaves a cluster, in O(m). */
 struct centres {
-	uint32_t *label; /* m: assignment that S reflects; K: none */
-	double *W;       /* K: weight of the cluster's items */
+	uint32_t *label; /* m: the assignment for which S is computed; K: none */
+	double *W;       /* K: total weight of the cluster's items */
 	struct mat S;    /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */
 	struct mat P;    /* K x m: <mu_c, y_i>; an empty cluster keeps its last centre */
 	double *square;  /* K: <mu_c, mu_c> */
 };
 
-/* Adds item i, with products g (row i of G), to cluster c; removes it if weight is negative. */
+/* Adds item i to cluster c; g is row i of G. If weight is negative, removes the item instead. */
 static void joint_move_item(struct centres *s, size_t c, double weight, const double *g)
 {
 	double *sum = ROW(&s->S, c);
@@ -280,7 +282,8 @@ static void centres_update(struct centres *s, const struct joint *j, const struc
 		s->label[i] = label[i];
 	}
 	for (size_t c = 0; c < j->K; c++) {
-		if (s->W[c] <= 0) /* weights are numbers of nodes, so W is exact */
+		/* The comparison is exact, because weights are numbers of nodes. */
+		if (s->W[c] <= 0)
 			continue;
 		s->square[c] = 0;
 		for (size_t i = 0; i < j->m; i++) {
@@ -291,7 +294,7 @@ static void centres_update(struct centres *s, const struct joint *j, const struc
 	}
 }
 
-/* D_ic = <y_i, y_i> - 2 <y_i, mu_c> + <mu_c, mu_c>. */
+/* Computes D_ic = <y_i, y_i> - 2 <y_i, mu_c> + <mu_c, mu_c>. */
 static void joint_distances(const struct joint *j, const struct mat *G, const struct centres *s,
 			    double *D)
 {
@@ -303,7 +306,7 @@ static void joint_distances(const struct joint *j, const struct mat *G, const st
 		}
 }
 
-/* Runs Protocol 2, lines 7-38, with distances from G. */
+/* Runs Protocol 2, lines 7-38, with distances computed from G. */
 static size_t lloyd(struct joint *j, const struct mat *G)
 {
 	struct centres *centres = alloc(j->R, sizeof(*centres));
@@ -380,7 +383,7 @@ static enum err sum_products(struct run *run, struct joint *groups, size_t count
 	return e;
 }
 
-/* Decodes the summed lower triangle by rows into a matrix, and the numbers after it into
+/* Decodes the sum: its lower triangle, by rows, becomes the matrix G; the numbers after it go to
  * `within`. */
 static void decode_products(const struct run *run, struct joint *j, struct mat *G)
 {

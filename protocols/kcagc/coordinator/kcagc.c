@@ -23,7 +23,7 @@ struct state {
 	uint32_t *
 	    /* n entries each: the clusters of a tree node, kept until its parent has used them */
 	    label[TREE_NODES_MAX];
-	uint64_t round[TREE_NODES_MAX]; /* next secure-sum round of each group */
+	uint64_t round[TREE_NODES_MAX]; /* number of the next secure sum of each group */
 };
 
 static const struct tree_node *root_of(const struct state *s)
@@ -31,14 +31,14 @@ static const struct tree_node *root_of(const struct state *s)
 	return &s->tree.node[s->tree.count - 1];
 }
 
-/* Sums over the parties for orders 1 .. known, and the order by AGC's rule. */
+/* Sums over the parties for orders 1 .. known, and the order that AGC's rule gives. */
 struct curves {
 	double intra[ORDER_CAP];
 	double unit; /* of distances */
-	bool weighs; /* the modularity of clusters is summed as well */
+	bool weighs; /* the modularity of clusters is summed, too */
 	double fit[ORDER_CAP];
 	size_t known;
-	unsigned rule; /* 0: the distance falls at each order so far */
+	unsigned rule; /* order by AGC's rule; 0: the distance has fallen at each order so far */
 };
 
 static enum err server_kcagc_sum_block(struct run *run, const struct tree_node *root,
@@ -78,11 +78,11 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 		log_info("filter.order \"auto\" is %u", order);
 }
 
-/* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
- * round. Unless preset is "paper", psi_fit() then limits it by the mean modularity of the parties'
- * clusters. Sets run->job.filter_order. Records the order by AGC's rule alone
- * ("order_rule"; 0 if the search ended before) and both curves ("order_distances", to the rise;
- * "order_modularities"). Errors of order_decide(). */
+/* For filter.order "auto": applies AGC's rule to the summed intra-cluster distances, ORDER_BLOCK
+ * orders per round. Unless preset is "paper", psi_fit() then limits the order by the mean
+ * modularity of the parties' clusters. Sets run->job.filter_order. Records the order by AGC's rule
+ * alone ("order_rule"; 0 if the search ended before) and both curves ("order_distances", to the
+ * rise; "order_modularities"). Errors of order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
@@ -149,7 +149,7 @@ static enum err gather_local(struct run *run, struct state *s)
 }
 
 /* Opens the joint k-means of one node. The root has many starts, of which the best continue. Inner
- * nodes need few, because later levels only divide their clusters further. */
+ * nodes need few starts, because later levels only divide their clusters further. */
 static void open_joint(const struct run *run, struct state *s, const struct tree_node *node,
 		       size_t m, unsigned K, const double *weight, struct joint *j)
 {
@@ -170,7 +170,8 @@ struct cells {
 	uint32_t *cell; /* n */
 	double *weight; /* m: nodes of each cell */
 	uint32_t *tuple;
-	double *within; /* m: mean squared distances within cells; only with a range of k */
+	/* m: mean squared distance of each cell's nodes to its mean; only with a range of k. */
+	double *within;
 	size_t m, merged;
 };
 
@@ -183,8 +184,8 @@ static void cells_release(struct cells *c)
 	*c = (struct cells){ 0 };
 }
 
-/* Protocol 3 lines 4-10 for one tree node: sends the members its cells, each of at least min_cell
- * nodes. */
+/* Protocol 3 lines 4-10 for one tree node: sends its cells to the members. Each cell has at least
+ * min_cell nodes. */
 static enum err open_cells(struct run *run, struct state *s, const struct tree_node *node,
 			   struct cells *to)
 {
@@ -219,7 +220,8 @@ static void open_on_cells(const struct run *run, struct state *s, const struct t
 			      run->job.seed, node->id);
 }
 
-/* Sends no starts with gram, since no member needs them. */
+/* Opens the k-means of a tree node. With gram sends no starts, since the members do not need
+ * them. */
 static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
 			  struct cells *c, struct joint *j)
 {
@@ -283,9 +285,9 @@ static enum err server_kcagc_tree_level(struct run *run, struct state *s, size_t
 
 enum { RANGE_STARTS = 10, RANGE_RESTARTS = 4 };
 
-/* Replaces the last starts by better ones, from a k-means on the cells' coordinates, which costs no
- * message. Each k of a range needs them: silhouettes of neighbouring k differ by less than
- * silhouettes of different local optima of one k. */
+/* Replaces the last starts by better ones, from a k-means on the cells' coordinates, which needs no
+ * message. A range of k needs good starts, because silhouettes of neighbouring k differ less than
+ * those of different local optima of one k. */
 static void start_well(const struct run *run, const struct mat *Z, const double *weight,
 		       struct joint *j)
 {
@@ -303,8 +305,8 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 }
 
 /* Tries each k of the range that is below the number of cells, on the products of one sum. best: on
- * entry open for the first k, which is below the number of cells; on return the k-means of the
- * chosen k. */
+ * entry, opened for the first k, which must be below the number of cells; on return, the k-means of
+ * the chosen k. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {
@@ -334,8 +336,8 @@ static enum err try_range(struct run *run, struct state *s, const struct cells *
 	return ERR_OK;
 }
 
-/* Runs the root of a job with a range of k. It works like any node with gram, but the parties
- * receive the chosen k before the clusters. */
+/* Runs the root of a job with a range of k, as any node with gram. In addition, the parties receive
+ * the chosen k before the clusters. */
 static enum err root_of_range(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
@@ -396,14 +398,14 @@ static enum err server_kcagc_basic(struct run *run, struct state *s)
 	if (e == ERR_OK) {
 		s->label[root->id] = j.best;
 		j.best = NULL;
-		run->confidence = j.margin; /* row 0, or none */
+		run->confidence = j.margin; /* row 0 of the margins, or NULL */
 		j.margin = NULL;
 	}
 	joint_release(&j);
 	return e;
 }
 
-/* Excludes empty clusters, which have no centre and get no node. */
+/* Excludes empty clusters. They have no centre, so no node is assigned to them. */
 static void leave_out_empty(const uint32_t *label, size_t n, unsigned k, double *D)
 {
 	bool *used = alloc(k, sizeof(*used));
@@ -463,7 +465,8 @@ static enum err server_kcagc_polish(struct run *run, struct state *s)
 	return e;
 }
 
-/* Sets the fraction bits of distances and inner products, from a known or an agreed bound. */
+/* Sets the fraction bits of distances and inner products. They depend on a bound, which is known or
+ * which the parties agree on. */
 static enum err server_kcagc_agree_words(struct run *run, const struct tree_node *root,
 					 uint64_t *round)
 {
@@ -492,7 +495,7 @@ static enum err server_kcagc_cluster(struct run *run, struct state *s, uint32_t 
 			       "whose clusters are its own: the choice of a range needs "
 			       "sums of several parties; give one number",
 			       run->job.clusters_from, run->job.clusters);
-	/* agreed on by all parties before they cluster */
+	/* the parties agree on the order before they cluster */
 	if (kcagc_job(&run->job)->filter_order == KCAGC_ORDER_AUTO)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
 	if (kcagc_job(&run->job)->joint_norm)

@@ -10,28 +10,30 @@
 extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict,
     server_kind_kmeans_columns, server_kind_kmeans_columns_predict;
 
-/* arXiv 2411.12329, Protocols 2 and 3: from the parties' local clusters to the final label of each
- * of n nodes. The coordinator aggregates without data. Rounds: 1 + at most Q per tree level, then
- * at most P; basic has one level over all nodes. */
+/* Runs Protocols 2 and 3 of arXiv 2411.12329, from the parties' local clusters to the final label
+ * of each of n nodes. The coordinator has no data. Takes at most 1 + Q rounds per tree level, then
+ * at most P rounds. basic has one level over all nodes. */
 enum err server_kcagc(struct run *run, uint32_t *label) MUST_CHECK;
-/* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. */
+/* Runs landmark projection. kCAGC's local clusters serve as landmarks; there are five secure
+ * sums. */
 enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
 
-/* Records basis->order in run.json. If sums chose it, also records the order by GCC's rule alone
- * ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15). If two orders were
- * compared, also records both and the modularity of their clusters ("orders_tried",
+/* Records basis->order in run.json. If sums determined the order, also records the order by GCC's
+ * rule alone ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15). If two orders
+ * were compared, also records both and the modularity of their clusters ("orders_tried",
  * "orders_modularity"). */
 void server_record_order(struct run *run, const struct sums_basis *basis);
-/* With degrees "auto": records the decision ("degrees"), and the part of the features that degrees
- * explain ("degrees_explain"). */
+/* With degrees "auto": records the decision ("degrees"), and the share of the features' variance
+ * that degrees explain ("degrees_explain"). */
 void server_record_degrees(struct run *run, const struct sums_basis *basis);
-/* Records the choice of the guard of landmark and gcc in run.json ("clusters_of"). */
+/* Records in run.json which clusters the guard of landmark and gcc took ("clusters_of"). */
 void server_record_rows(struct run *run, bool scaled, double modularity);
 
-/* Values that the job needs before a party clusters. They are sums over all parties, for any tree.
- * The party's side is protocols/kcagc/party/local.c. */
+/* The next functions compute values that the job needs before a party clusters. They are sums over
+ * all parties, for any tree. The party's side is protocols/kcagc/party/local.c. */
 
-/* joint_norm: agrees on a bound, takes one sum of n squared norms, and broadcasts the norms. */
+/* For joint_norm: agrees on a bound, receives one sum of n squared norms, and broadcasts the
+ * norms. */
 enum err server_prepare_norms(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 

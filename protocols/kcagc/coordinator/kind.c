@@ -67,7 +67,7 @@ static enum err server_kcagc_run_method(struct run *run, uint32_t **label)
 	return server_kcagc(run, *label);
 }
 
-/* See protocols/kcagc/party/predict.c. */
+/* Agrees on the words of a prediction, as protocols/kcagc/party/predict.c describes. */
 static enum err server_kcagc_kind_agree_words(struct run *run, const struct tree_node *all,
 					      uint64_t *round)
 {
@@ -81,8 +81,9 @@ static enum err server_kcagc_kind_agree_words(struct run *run, const struct tree
 	return ERR_OK;
 }
 
-/* The coordinator has no model: it sums k squared distances for each node and takes the least. One
- * sum at a time bounds the memory. */
+/* Labels new nodes. The coordinator has no model: it sums k squared distances for each node and
+ * takes the cluster of the least. It uses several sums, one after another, which bounds the
+ * memory. */
 static enum err predict(struct run *run, uint32_t **label)
 {
 	size_t k = run->job.clusters, step = predict_rows(k), n = run->n;
@@ -119,7 +120,8 @@ static enum err predict(struct run *run, uint32_t **label)
 }
 
 /* Runs as kcagc, then records inertia and silhouette from the last summed distances. These are the
- * distances of all rows or, if none were summed, of the cells' means. */
+ * distances of all rows. If distances of rows were not summed, they are those of the cells'
+ * means. */
 static enum err run_columns(struct run *run, uint32_t **label)
 {
 	const struct record_sum *last;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Spread of the items about their weighted mean: sum w_i <y_i, y_i> - |sum w_i y_i|^2 / sum w_i. */
+/* Returns the spread of the items about their weighted mean: sum w_i <y_i, y_i> - |sum w_i y_i|^2 /
+ * sum w_i. */
 static double measure_spread(const struct joint *j, const struct mat *G, double *weight)
 {
 	double own = 0, mean = 0;
@@ -25,7 +26,8 @@ static double measure_spread(const struct joint *j, const struct mat *G, double 
 	return own - mean / *weight;
 }
 
-/* D (m x K): mean squared distances of the items' nodes to the centres of an assignment. */
+/* Computes D (m x K): for each item, the mean squared distances of its nodes to the centres of an
+ * assignment. */
 static void measure_distances(const struct joint *j, const struct mat *G, const double *within,
 			      const uint32_t *label, double *D)
 {

@@ -1,10 +1,10 @@
-/* measure.h -- Quality of the clusterings of a range of k, from inner products of items (exchange
- * "gram").
+/* measure.h -- measures the quality of clusterings for a range of k, from inner products of items
+ * (exchange "gram").
  *
  * An item is a cell, weighted by its number of nodes. The parties also sum the distances of a
  * cell's nodes to its mean, so inertia and ratio are those of the nodes. Without these distances,
- * more clusters would always look better, up to one per cell. The silhouette uses the root mean
- * square of a cell's distances for each of its nodes. */
+ * more clusters would always seem better, up to one per cell. For the silhouette, each node of a
+ * cell counts with the root mean square of the cell's distances. */
 #ifndef PROTOCOLS_KCAGC_COORDINATOR_MEASURE_H
 #define PROTOCOLS_KCAGC_COORDINATOR_MEASURE_H
 
@@ -12,8 +12,10 @@
 #include "common/cluster/stability.h"
 #include "protocols/kcagc/coordinator/joint.h"
 
-enum { MEASURE_ITEMS = 2048 }; /* most items with coordinates, because the cost is cubic */
-enum { MEASURE_DIMS = 256 };   /* most coordinates: those of the largest eigenvalues */
+/* Maximum number of items with coordinates, because the cost is cubic. */
+enum { MEASURE_ITEMS = 2048 };
+/* Maximum number of coordinates; those of the largest eigenvalues are kept. */
+enum { MEASURE_DIMS = 256 };
 
 /* Measures j's best restart after gram_lloyd(). within: m, the mean squared distance of each cell's
  * nodes to their mean. O(m^2 + K m). */

@@ -16,8 +16,8 @@ void placing_release(struct placing *p)
 	*p = (struct placing){ 0 };
 }
 
-/* |x - c|^2 = |x|^2 - 2 x.c + |c|^2. Here 1 replaces |x|^2, and each party adds 1 / L of it. Rows
- * have length at most 1, so no sum is below 0. */
+/* Computes parts of |x - c|^2 = |x|^2 - 2 x.c + |c|^2. 1 replaces |x|^2, and each party adds 1 / L
+ * of it. Since rows have length at most 1, no sum is negative. */
 void placing_by(const struct slice *s, const struct mat *M, size_t parties, struct placing *p)
 {
 	size_t m = s->columns, k = M->rows;
@@ -54,9 +54,9 @@ void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t p
 
 struct weighing {
 	const struct placing *p;
-	size_t *count; /* m: values present */
+	size_t *count; /* m: number of values present in a column */
 	double *square;
-	bool words; /* columns of words still hold only 0 and 1 */
+	bool words; /* columns of words have had only 0 and 1 so far */
 };
 
 static void weigh(void *ctx, size_t row, size_t column, double *value)

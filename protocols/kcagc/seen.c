@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* EVEN_ROWS: rows that are seen at once, to stop soon after two non-zeros of a row differ. */
+/* EVEN_ROWS: number of rows that are tested at once. A small number lets the test end soon after a
+ * row with two different non-zeros. */
 enum { EVEN_ROWS = 64 };
 enum { COLUMN_WIDTH = sizeof(struct column) / sizeof(double) };
 
@@ -26,7 +27,8 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	c->count++;
 	c->measured = c->measured != 0 || x != 1;
 	c->broken = c->broken != 0 || x != floor(x);
-	c->mean += off / c->count; /* Welford 1962: large units or offsets lose no digits */
+	/* Welford 1962: with this formula, large units or offsets lose no digits. */
+	c->mean += off / c->count;
 	c->apart += off * (x - c->mean);
 }
 
@@ -112,7 +114,8 @@ double seen_to_unit(const struct seen *seen, size_t column)
 
 /* Records the first non-zero of each row, and whether there is a second. */
 struct rows {
-	const struct seen *seen; /* its foreign columns are skipped; NULL: none are */
+	/* Foreign columns of `seen` are skipped; NULL: no column is foreign. */
+	const struct seen *seen;
 	double *first;
 	uint8_t *two;
 	bool differ;
@@ -158,10 +161,10 @@ bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct 
 }
 
 struct beside {
-	/* columns: words (0 and 1), sparse (mostly 0), full (a number in every row) */
+	/* numbers of columns: words (0 and 1), sparse (mostly 0), full (a number in every row) */
 	size_t words, sparse, full;
-	bool other;       /* a column is neither of 0 and 1 nor full */
-	double low, high; /* bounds of the non-zeros that are not full */
+	bool other;       /* a column has values other than 0 and 1, and is not full */
+	double low, high; /* least and largest non-zero of columns that are not full */
 };
 
 static struct beside count_columns(struct seen *seen, size_t m)

@@ -35,7 +35,8 @@ static enum err settle_cluster(const struct settle *s, unsigned t, uint32_t *lab
 	return s->cluster(s->method, t, label, confidence, k);
 }
 
-/* both (2 n): the lower order's clusters, then the higher one's. */
+/* Compares two clusterings by their modularity. both (2 n): the clusters of the lower order, then
+ * those of the higher one. */
 static enum err settle_compare(const struct settle *s, const uint32_t *both, unsigned k)
 {
 	struct question ask = { .kind = ASK_QUALITY,
@@ -49,8 +50,9 @@ static enum err settle_compare(const struct settle *s, const uint32_t *both, uns
 	return parties_sum_bound(s->parties, &ask, question_most(&ask, s->n), s->basis->fit, 2);
 }
 
-/* On entry, the first n entries of `both`, and confidence (n), are those of the lower order. On
- * return they are those of the order taken. */
+/* Runs the second clustering and chooses one. On entry, the first n entries of `both`, and
+ * confidence (n), are those of the lower order. On return they are those of the order that was
+ * taken. */
 static enum err settle_two(const struct settle *s, uint32_t *both, double *confidence,
 			   unsigned highest, double square, unsigned *taken)
 {

@@ -1,37 +1,39 @@
-/* settle.h -- filter.order "auto" of landmark projection and GCC: chooses between two orders if
- * degrees dominate the rows at the order that the sums give. In a dense graph with hubs the
+/* settle.h -- filter.order "auto" of landmark projection and GCC: chooses between two orders, if
+ * degrees dominate the rows at the order that the sums give. In a dense graph with hubs, the
  * features may then be more informative than the graph. No sum over the parties shows this
  * (docs/results/tried.md lists the attempts). So the method first clusters with one step of the
- * filter. The higher order must fit the edges better by a margin, because its clusters have used
- * more of the edges. */
+ * filter, then with the higher order. The higher order must fit the edges better by a margin,
+ * because its clusters have used more of the edges. */
 #ifndef PROTOCOLS_KCAGC_SETTLE_H
 #define PROTOCOLS_KCAGC_SETTLE_H
 
 #include "protocols/kcagc/sums.h"
 
-/* The higher order wins if its modularity is higher by more than this; same as the guard's. */
+/* The higher order wins if its modularity is higher by more than this. The guard uses the same
+ * margin. */
 static const double SETTLE_MARGIN = 0.02;
 
 struct settle {
 	struct parties *parties;
 	size_t n;
-	/* if not 0, only the order of the sums is used, because each order would choose its own k
-	 */
+	/* if this is not 0, only the order of the sums is used, because each order would choose its
+	 * own k */
 	unsigned k_from;
-	/* Its order and square are those of the current clustering; at the end, those of the one
-	 * taken */
+	/* Its order and square are those of the current clustering. At the end they are those of
+	 * the clustering that was taken. */
 	struct sums_basis *basis;
 	void *method;
-	/* Clusters with basis->order. t: 0, or 1 for the second run, of higher order. label (n),
-	 * below *k; confidence (n; may be NULL). */
+	/* Clusters with basis->order. t: 0, or 1 for the second run, which has the higher order.
+	 * label (n), below *k; confidence (n; may be NULL). */
 	enum err (*cluster)(void *method, unsigned t, uint32_t *label, double *confidence,
 			    unsigned *k);
 };
 
-/* Fills label and confidence by the order taken; *taken: its t. If the job gives the order, runs
- * one clustering only. Otherwise broadcasts each order before its clustering, and at the end the
- * order taken. If two orders are tried, compares them by a broadcast of 2 n labels and a sum of 2
- * numbers. The cost is then twice that of the method. Returns errors of the sums and of `cluster`.
+/* Runs the clustering. Fills label and confidence by the order that is taken; *taken: its t. If the
+ * job gives the order, runs one clustering only. Otherwise broadcasts each order before its
+ * clustering, and at the end the order taken. If two orders are tried, compares them by a broadcast
+ * of 2 n labels and a sum of 2 numbers. The cost is then twice that of the method. Returns errors
+ * of the sums and of `cluster`.
  */
 enum err settle_order(const struct settle *s, uint32_t *label, double *confidence,
 		      unsigned *taken) MUST_CHECK;

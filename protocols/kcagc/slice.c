@@ -167,7 +167,7 @@ static enum err filter_further(struct slice *s, unsigned order)
 
 enum err slice_filter(struct slice *s, unsigned order)
 {
-	/* The degree column of T^p X must not be filtered further. */
+	/* T^p X with a column of degrees must not be filtered further. */
 	if (s->is_filtered && (order < s->order || (order > s->order && s->degrees != DEGREES_OFF)))
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
 	if (order > SLICE_ORDER_MAX)
@@ -183,8 +183,8 @@ enum err slice_filter(struct slice *s, unsigned order)
 	return ERR_OK;
 }
 
-/* Rows of a product at once: whole tiles of la.h, so that they are bitwise identical to those of
- * all rows together. */
+/* Number of rows of a product that are computed at once. They are whole tiles of la.h, so that the
+ * rows are bitwise identical to those of all rows together. */
 enum { PIECE_ROWS = 4 * ROWSUM_ROWS };
 
 struct stream {
@@ -214,7 +214,7 @@ static enum err slice_emit_rows(const struct slice *s, const struct mat *C, cons
 	return err;
 }
 
-/* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product like the others. */
+/* Makes G D^-1 (n x k). With M = D^-1 G' X_l, X_l M' is a product like the others. */
 static void indicator(const uint32_t *label, size_t k, size_t n, struct mat *B)
 {
 	double *size;
@@ -242,7 +242,7 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 	kmeans_centres_of(s->g->ranks, &s->filtered, NULL, label, M);
 }
 
-/* X_l (X_l' B) or X_l M' of a wide X_l: computes all rows at once. */
+/* Computes X_l (X_l' B) or X_l M' for a wide X_l, all rows at once. */
 static enum err slice_emit_wide(const struct slice *s, const struct question *q,
 				const struct stream *to)
 {
@@ -297,7 +297,7 @@ enum err slice_begin_answer(struct slice *s, const struct question *q, double *x
 	if (!has_product(q) || s->wide)
 		return ERR_OK;
 	if (q->kind == ASK_PRODUCTS)
-		/* (X_l' B)': long rows are faster */
+		/* (X_l' B)' instead of X_l' B, because long rows are faster */
 		la_mul_tn_of(s->g->ranks, q->B, &s->filtered, s->threads, C);
 	else
 		slice_means(s, q->label, q->k, C);
@@ -362,7 +362,7 @@ unsigned slice_order(const double *spreads, size_t n, size_t m)
 
 /* -- the party's own clusters --------------------------------------------------------------- */
 
-/* FNV-1a over doubles instead of bytes: detects accidental changes of a file. */
+/* Hashes doubles instead of bytes by FNV-1a. Detects accidental changes of a file. */
 static uint64_t digest(const struct mat *X)
 {
 	uint64_t h = 0xcbf29ce484222325;
@@ -372,13 +372,13 @@ static uint64_t digest(const struct mat *X)
 
 		memcpy(&bits, &X->a[i], sizeof(bits));
 		h = (h ^ bits) * 0x100000001b3;
-		h ^= h >> 32; /* mixes the high bits in */
+		h ^= h >> 32; /* so that the high bits affect the low ones */
 	}
 	return h;
 }
 
-/* Reads X again after it was released; it becomes as ASK_FACTS leaves it. Expects rows x columns
- * with this digest. */
+/* Reads X again after it was released, and processes it as ASK_FACTS does. The file must have as
+ * many rows and columns as before, and this digest. */
 static enum err slice_read_again(struct slice *s, size_t rows, uint64_t expected)
 {
 	double *facts;
@@ -402,7 +402,8 @@ static enum err slice_read_again(struct slice *s, size_t rows, uint64_t expected
 			 "the features have changed since they were read: submit the job again");
 }
 
-/* Filters this party's rows by T^p, as if the other parties' slices were alike; uses s up. */
+/* Filters this party's rows by T^p, as if the slices of the other parties were like its own. Uses
+ * up s. */
 static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 {
 	double spreads[SLICE_SPREADS], *facts = alloc(2 + features_rows(&s->X), sizeof(*facts));
@@ -415,7 +416,7 @@ static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 	m = (size_t)facts[1] * parties;
 	err = slice_spreads(s, &ask, spreads);
 	free(facts);
-	if (!err && !order) /* a slice of zeros is the same at any order */
+	if (!err && !order) /* all entries are zero, so the order does not matter */
 		order = spreads[0] > 0
 			    ? slice_order(spreads, ranks_n(s->g->ranks, s->g->adjacency.rows), m)
 			    : 1;

@@ -2,7 +2,7 @@
  * coordinator and the party's term of each secure sum.
  *
  * T = rownorm(S + I) is the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), X_1 .. X_L are the
- * slices of L parties. Nothing here depends on L, so that the same code answers for pooled data (L
+ * slices of L parties. Nothing here depends on L, so the same code also answers for pooled data (L
  * = 1). */
 #ifndef PROTOCOLS_KCAGC_SLICE_H
 #define PROTOCOLS_KCAGC_SLICE_H
@@ -19,17 +19,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SLICE_ORDER_MAX: highest order p that the rule of order.h may take; it needs spreads up to p +
- * 1. */
+/* SLICE_ORDER_MAX: highest order p that the rule of order.h may choose. The rule needs spreads up
+ * to p + 1. */
 enum {
 	SLICE_EXPLAINED = 2,
 	SLICE_ORDER_MAX = 15,
 	SLICE_POWERS = SLICE_ORDER_MAX + 2,
-	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with shares */
+	/* Number of spreads if shares are included. */
+	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1,
 };
 
-/* A column of words holds only 0 and 1 (WORD_ONE), or each of its non-zeros counts as 1
- * (WORD_PRESENT). */
+/* Words of a column. WORD_ONE: it has only 0 and 1. WORD_PRESENT: each of its non-zeros counts as
+ * 1. */
 enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
 
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,
@@ -66,11 +67,13 @@ struct question {
 	enum question_kind kind;
 	bool idf, shares, explained, degrees; /* ASK_SPREADS */
 	enum degrees take;                    /* ASK_DEGREES */
-	/* ASK_FACTS, ASK_NORMS, ASK_SPREADS: a power of two that multiplies squared norms; 0: 1 */
+	/* ASK_FACTS, ASK_NORMS, ASK_SPREADS: a power of two that multiplies squared norms; 0 stands
+	 * for 1. */
 	double unit;
 	/* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row unscaled */
 	const double *square;
-	/* ASK_PRODUCTS, ASK_MEANS: p, never lower than before; with degrees always the same */
+	/* ASK_PRODUCTS, ASK_MEANS: p, not lower than in earlier questions; with degrees always the
+	 * same. */
 	unsigned order;
 	const struct mat *B;   /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
@@ -81,7 +84,8 @@ struct question {
 	bool means; /* ASK_QUALITY */
 };
 
-/* Length of an answer about n nodes: question_whole() numbers, then question_width() per node. */
+/* Return the length of an answer about n nodes: question_whole() numbers, and question_width()
+ * numbers per node. */
 size_t question_whole(const struct question *q);
 size_t question_width(const struct question *q);
 static inline size_t question_words(const struct question *q, size_t n)
@@ -95,55 +99,58 @@ double question_most(const struct question *q, size_t n);
 void question_scale(const struct question *q, double *square, size_t n);
 
 struct slice {
-	/* current state: raw, weighted or scaled; empty once filtered, unless wide */
+	/* the features: raw, weighted or scaled; empty once filtered, unless wide */
 	struct features X;
-	const struct graph *g;                /* borrowed; with ranks, X has this rank's rows */
+	/* Borrowed; with ranks, X has the rows of this rank. */
+	const struct graph *g;
 	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
 	enum degrees degrees;                 /* set by the caller after slice_init() */
-	double spread[SLICE_POWERS];          /* with degrees: c_t^2, after ASK_SPREADS */
+	double spread[SLICE_POWERS];          /* with degrees: c_t^2, known after ASK_SPREADS */
 	/* T^order X, n x m_l; empty before its first use. With degrees it is multiplied by
 	 * degrees_scale() and has a last column (the only one with DEGREES_ALONE), sqrt(w) z. z is
 	 * the column of degrees.h; w = DEGREES_SHARE c_p^2 / n, or c_p^2 / n with DEGREES_ALONE.
 	 * Over all parties this adds the share times ||J T^p X||^2 / n z z' to K. */
 	struct mat filtered;
-	/* replaces `filtered` for a large sparse X, which is used by its products only; owned */
+	/* Replaces `filtered` for a large sparse X, of which only products are used; owned. */
 	struct wide *wide;
 	unsigned order;
-	bool is_filtered; /* `filtered` or `wide` is set */
+	bool is_filtered; /* `filtered` or `wide` has been made */
 	unsigned threads;
-	/* Column weights so far: x became (x - shift) weight; word: enum word_kind. */
+	/* Weights of columns so far: x became (x - shift) weight. word: enum word_kind. */
 	size_t columns;
 	double *shift, *weight;
 	uint8_t *word;
-	bool marked; /* counts became presence (counts.h) */
+	bool marked; /* counts were replaced by presence (counts.h) */
 };
 
-/* Takes over *X (which becomes empty). g outlives the slice and has as many nodes. ERR_INPUT if the
- * numbers of nodes differ, or if there is nothing to cluster. Also ERR_INPUT, at each rank, if one
- * process would use products with X only (wide_pays()), which ranks do not support. */
+/* Makes a slice. Takes over *X, which becomes empty. g must outlive the slice and have as many
+ * nodes. ERR_INPUT: the numbers of nodes differ, or there is nothing to cluster. With ranks, also
+ * ERR_INPUT if one process would use only products with X (wide_pays()), which ranks do not
+ * support. */
 enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
 		    unsigned threads) MUST_CHECK;
-/* slice_init() without the checks. */
+/* As slice_init(), without its checks. */
 void slice_begin(struct slice *s, struct features *X, const struct graph *g, unsigned threads);
 void slice_release(struct slice *s);
 
-/* M (k x m_l, initialised here): means of the slice's filtered rows over each set of label (n,
- * below k), as in ASK_MEANS, after it. */
+/* Initialises M (k x m_l) with the means of the slice's filtered rows over each set of label (n,
+ * below k), as in ASK_MEANS. Call after ASK_MEANS. */
 void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct mat *M);
 
-/* x: this party's term of the sum. ERR_PEER if the filter's order is out of range or below an
- * earlier one: the coordinator is responsible. ERR_INPUT if degrees count alone and are all equal.
- * ASK_SPREADS costs SLICE_POWERS steps of the filter and, with `shares`, SLICE_ORDER_MAX steps of
- * S. The first question after it costs `order` more steps and, unless wide_pays(), one dense copy
- * of the slice. ASK_PRODUCTS costs O(n m_l d), two products by la.h; ASK_MEANS costs O(n m_l k),
- * one product. Bitwise identical for any number of threads. */
+/* Computes x, this party's term of the sum. ERR_PEER: the filter's order is out of range or below
+ * an earlier one. ERR_INPUT: with DEGREES_ALONE, all degrees are equal. ASK_SPREADS costs
+ * SLICE_POWERS steps of the filter and, with `shares`, SLICE_ORDER_MAX steps of S. The first
+ * question after it costs `order` more steps and, unless wide_pays(), one dense copy of the slice.
+ * ASK_PRODUCTS costs O(n m_l d), two products by la.h; ASK_MEANS costs O(n m_l k), one product.
+ * Bitwise identical for any number of threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
-/* Gives the same numbers in the same order, but piece by piece. It does not hold n x d or n x k
- * numbers, except for a wide slice. Stops at the first error of `each` and returns it. */
+/* As slice_answer(), but passes the same numbers to `each`, in the same order, piece by piece. It
+ * does not hold n x d or n x k numbers, except for a wide slice. Stops at the first error of `each`
+ * and returns it. */
 typedef enum err slice_values(void *arg, const double *x, size_t count);
 enum err slice_stream(struct slice *s, const struct question *q, slice_values *each,
 		      void *arg) MUST_CHECK;
-slice_values slice_keep; /* arg: a double **; writes there and advances it */
+slice_values slice_keep; /* writes the numbers; arg: a double **, which it advances */
 
 /* slice_answer() in two steps, for distributed rows sent in turn (worker/). slice_begin_answer()
  * writes the slice_words_before() numbers before the product X_l C' to x, and C (d x m_l,
@@ -157,30 +164,31 @@ enum err slice_begin_answer(struct slice *s, const struct question *q, double *x
 void slice_product_rows(const struct slice *s, const struct mat *C, size_t first, size_t rows,
 			double *x);
 
-/* If some columns have a number in each row and others are mostly 0: standardises the former,
- * weights words by idf, as ASK_FACTS and ASK_SPREADS do, and returns true. Else returns false.
- * Either way X returns to the caller and the slice, which has answered nothing, may only be
- * released. O(n m). */
+/* Standardises columns that have a number in each row, if others are mostly 0, and weights words by
+ * idf, as ASK_FACTS and ASK_SPREADS do. Returns true if there were such columns. In any case X
+ * returns to the caller. The slice must not have answered a question, and may only be released
+ * afterwards. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
-/* Does the same without centring: numbers get the size of the other columns and keep their mean.
- * Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns false. Logs
- * the number of such columns. O(n m). */
+/* As slice_weigh_beside(), but without centring: numbers get the size of the other columns and keep
+ * their mean. Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns
+ * false. Logs the number of such columns. O(n m). */
 double *slice_weights_beside(struct slice *s, struct features *X);
 
-/* p of psi_gcc() from SLICE_SPREADS sums, the first above 0, for n rows and m columns. m counts as
- * n if it is larger, because n rows have at most n directions. Duplicated columns, at any party,
- * must not change the stopping order. */
+/* Returns the order p of psi_gcc() from SLICE_SPREADS sums, of which the first is above 0, for n
+ * rows and m columns. If m is larger than n, uses n, because n rows have at most n directions.
+ * Duplicated columns, at any party, must not change the stopping order. */
 unsigned slice_rule(const double *spreads, size_t n, size_t m);
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 
-/* Computes T^order X ahead of the first question that needs it, from X or from T^p X of a lower p,
- * to limit the peak of memory. Errors as slice_answer(). */
+/* Computes T^order X before the first question that needs it, to limit the peak of memory. Starts
+ * from X or from T^p X of a lower p. Errors: as slice_answer(). */
 enum err slice_filter(struct slice *s, unsigned order) MUST_CHECK;
 
-/* The party's own clusters (kCAGC's Protocol 1), which need nothing from other parties. Scales rows
- * to length 1, filters by T^p, and runs k-means on unit rows of U S, the leading `dims` left
- * singular vectors times singular values. p is `order`; if 0, psi_gcc() and psi_share() of the
- * slice's own spreads, as if the other parties' slices were alike. label: n, below how->k.
+/* Computes the party's own clusters (kCAGC's Protocol 1), which need nothing from other parties.
+ * Scales rows to length 1, filters by T^p, and runs k-means on unit rows of U S, the leading `dims`
+ * left singular vectors times singular values. p is `order`; if that is 0, p is given by psi_gcc()
+ * and psi_share() of the slice's own spreads, as if the slices of the other parties were like it.
+ * label: n entries, below how->k.
  *
  * Call before ASK_SPREADS, which changes X. Costs the spreads, the filter and a copy of X. With a
  * source, it reads a dense X once more instead of copying it. Errors of svd.h; with a source also

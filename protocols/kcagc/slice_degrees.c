@@ -34,7 +34,8 @@ static double over_rows(const struct slice *s, const double *z, unsigned power, 
 	return total;
 }
 
-/* z: the column of degrees.h, of this process's rows; returns degrees_scale() over all rows. */
+/* Computes z, the column of degrees.h, for the rows of this process. Returns degrees_scale() over
+ * all rows. */
 static double find_column(const struct slice *s, double *z)
 {
 	size_t rows = s->g->adjacency.rows;
@@ -64,7 +65,7 @@ enum err slice_degrees_scale(const struct slice *s, double *scale)
 	return ERR_OK;
 }
 
-/* Multiplies F by scale and appends a column; moves rows from the last on. */
+/* Multiplies F by scale and appends a column. Moves the rows in place, the last one first. */
 static void widen(struct mat *F, double scale, const double *column)
 {
 	size_t m = F->cols;
@@ -81,7 +82,8 @@ static void widen(struct mat *F, double scale, const double *column)
 	}
 }
 
-/* degrees_scale() applies, because w <= c_p^2 / n <= 1, and rows of T^p X have length at most 1. */
+/* The factor degrees_scale() suffices, because w <= c_p^2 / n <= 1, and rows of T^p X have length
+ * at most 1. */
 void slice_put_degrees(struct slice *s)
 {
 	size_t rows = s->g->adjacency.rows;

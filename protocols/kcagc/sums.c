@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Raises negative numbers to 0: rounding, of doubles or of fixed point, may make a number near 0
+/* Raises negative numbers to 0. Rounding, of doubles or of fixed point, may make a number near 0
  * negative. */
 static void clamp(double *x, size_t n)
 {
@@ -19,8 +19,9 @@ static void clamp(double *x, size_t n)
 		x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* kCAGC's Protocol 3 line 2. The parties send their clusters unasked after their facts. The
- * coordinator collects them after it has broadcast everything that the next answer needs. */
+/* Receives the clusters of kCAGC's Protocol 3 line 2. The parties send them after their facts,
+ * without a request. The coordinator collects them after it has broadcast all that the next answer
+ * needs. */
 static enum err collect_cells(struct parties *parties, size_t n, const struct question *own,
 			      uint32_t *cells)
 {
@@ -37,8 +38,9 @@ static enum err collect_cells(struct parties *parties, size_t n, const struct qu
 	return ERR_OK;
 }
 
-/* square: 2 + n, joint norms from square[2] on. If some but not all parties have only features of 0
- * and 1, plain norms replace their weighted ones. */
+/* Agrees on facts and norms. square: 2 + n numbers, with joint norms from square[2] on. If some but
+ * not all parties have only features of 0 and 1, plain norms replace the weighted norms of those
+ * parties. */
 static enum err sums_agree_basis(struct parties *parties, size_t n, const struct question *own,
 				 uint32_t *cells, struct sums_basis *basis, double *square,
 				 double *spreads)
@@ -59,7 +61,7 @@ static enum err sums_agree_basis(struct parties *parties, size_t n, const struct
 	TRY(parties_sum(parties, &facts, square, 2 + n));
 	if (!(square[1] >= 1))
 		return err_set(ERR_PEER, "the parties say that they have %g features", square[1]);
-	ask.idf = basis->idf = square[0] < 0.5; /* square[0] is a count */
+	ask.idf = basis->idf = square[0] < 0.5; /* square[0] is a count, so it is exact */
 	some = !basis->idf && square[0] < (double)parties->count - 0.5;
 	basis->width = (size_t)(square[1] + 0.5);
 	TRY(parties_broadcast_choice(parties, CHOICE_WORDS,
@@ -95,9 +97,9 @@ static double share_of(const double *sums, unsigned t)
 	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;
 }
 
-/* Returns ||F||^2 of all filtered rows F and the degree column, or of the column alone. The
- * column's square derives from the rows' squared distance from their mean. last: the factor of
- * both. */
+/* Returns ||F||^2 of all filtered rows F with the degree column, or of the column alone. The
+ * squared length of the column derives from the rows' squared distance from their mean. last: the
+ * factor of rows and column. */
 static double square_of(const struct sums_basis *basis, const double *spreads, double last)
 {
 	double rows = spreads[basis->order], column = spreads[SLICE_POWERS + basis->order];
@@ -164,7 +166,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 	return ERR_OK;
 }
 
-/* Numbers with a known bound use the full range of the job's words. */
+/* Sums numbers with a known bound, which use the full range of the job's words. */
 static enum err sums_sum_words(struct parties *parties, const struct question *q, size_t n,
 			       double *x)
 {
@@ -242,8 +244,8 @@ static void sums_cluster_rows(const struct mat *Z, const struct sums_clusters *c
 	kmeans(Z, NULL, &how, label, centres, inertia);
 }
 
-/* Measures the gaps between eigenvalues of the centred operator. A column's spread about its mean
- * is such an eigenvalue; columns are in the order of these. */
+/* Measures the gaps between eigenvalues of the centred operator. Each eigenvalue is the spread of a
+ * column about its mean; columns are in the order of eigenvalues. */
 static void measure_gaps(const struct mat *Z, struct selection *s)
 {
 	double *value = alloc(Z->cols, sizeof(*value)), n = (double)Z->rows;

@@ -9,61 +9,63 @@
 
 struct sums_basis {
 	bool idf;     /* columns are weighted, because all features of all parties are 0 or 1 */
-	size_t width; /* m, sum of the slices' widths */
+	size_t width; /* m, the sum of the widths of all slices */
 	unsigned order;
-	enum degrees degrees; /* the job's parameter; for DEGREES_AUTO the decision */
+	enum degrees degrees; /* the job's parameter; for DEGREES_AUTO, the decision on it */
 	/* share of the variance that degrees explain, which decided DEGREES_AUTO; 0: not
 	 * measured */
 	double explained;
-	/* ||T^p X||^2; with degrees, the square of the matrix that replaces T^p X in slice.h */
+	/* ||T^p X||^2; with degrees, the squared length of the matrix that replaces T^p X in
+	 * slice.h */
 	double square;
 	/* If sums chose the order: the order of psi_gcc() alone, and psi_share()'s curve from t = 1
 	 * on. rule is 0 if the job gave the order. */
 	unsigned rule;
 	double share[SLICE_ORDER_MAX + 1];
 	/* If settle.h tries two orders: the lower order and its ||T^p X||^2; after the comparison,
-	 * also the order that sums chose and the modularity of both clusterings. first is 0 if
-	 * there is one order only. */
+	 * also the order that sums chose and the modularity of both clusterings. If there is only
+	 * one order, first is 0. */
 	unsigned first, tried;
 	double first_square, fit[2];
 };
 
-/* Phases "norms" and "order". Sums: the bound on norms (parties_bound), facts and joint row norms
- * (2 + n words), spreads (2 SLICE_POWERS, or SLICE_SPREADS without an order, with degrees 1 more).
- * If some but not all parties have only words beside facts, one more sum of n words precedes the
- * spreads. If order is 0, slice_order() chooses it. With own (ASK_CELLS; or NULL), a phase "local"
- * between the two collects the parties' own clusters into cells (parties x n). ERR_INPUT if order
- * exceeds SLICE_ORDER_MAX, or if all features are zero. */
+/* Agrees on facts, norms and the order, in phases "norms" and "order". Sums: the bound on norms
+ * (parties_bound), facts and joint row norms (2 + n words), spreads (2 SLICE_POWERS, or
+ * SLICE_SPREADS without an order, with degrees 1 more). If some but not all parties have only words
+ * beside facts, one more sum of n words precedes the spreads. If order is 0, slice_order() chooses
+ * it. With own (ASK_CELLS; or NULL), a phase "local" between the two collects the parties' own
+ * clusters into cells (parties x n). ERR_INPUT: order exceeds SLICE_ORDER_MAX, or all features are
+ * zero. */
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
 		    struct question *own, uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
 
-/* Broadcasts B and sums K B into Y (n x d, initialised here). Multiplies B by sqrt(n) on the way,
- * so that entries of a unit column are near 1 and fixed point keeps their digits. */
+/* Broadcasts B and sums K B into Y (n x d, initialised here). B is multiplied by sqrt(n) before it
+ * is sent, so that entries of a unit column are near 1 and keep their digits in fixed point. */
 enum err sums_products(struct parties *parties, unsigned order, const struct mat *B,
 		       struct mat *Y) MUST_CHECK;
 
-/* Restarts of a k-means over all n rows. Returns `restarts` up to 10^5 rows. Beyond, returns as
- * many as cost no more than at 10^5 rows, but at least min(10, restarts). With more rows, the
- * minima of restarts differ less. */
+/* Returns the number of restarts of a k-means over all n rows. Up to 10^5 rows this is `restarts`.
+ * Beyond, it is as many as cost no more than at 10^5 rows, but at least min(10, restarts). With
+ * more rows, the results of restarts differ less. */
 unsigned sums_restarts(unsigned restarts, size_t n);
 
 /* Sums K G D^-1 for sets already broadcast: each row's inner products with the joint means of the k
  * sets; column r is 0 if set r is empty. Y (n x k) is initialised here. */
 enum err sums_means(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
 		    size_t k, struct mat *Y) MUST_CHECK;
-/* Broadcasts the clusters of the next step, then sums_means(). */
+/* Broadcasts the clusters of the next step, then calls sums_means(). */
 enum err sums_step(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
 		   size_t k, struct mat *Y) MUST_CHECK;
 
 /* A k-means over the rows of a joint embedding. The lengths of the embedding's columns are the
  * joint operator's singular values, in descending order. */
 struct sums_clusters {
-	/* k_from 0: k is given; else one of k_from .. k is chosen and written to k */
+	/* k_from 0: k is given. Otherwise one of k_from .. k is chosen and written to k. */
 	unsigned k, k_from;
 	unsigned restarts, lloyd;
 	uint64_t seed;
 	unsigned threads;
-	double inertia; /* output, as `selection` */
+	double inertia; /* output, like `selection` */
 	struct selection selection;
 };
 /* p: parameters of gcc.h or landmark.h. */
@@ -74,10 +76,10 @@ struct sums_clusters {
 				 .lloyd = (p)->lloyd,                                              \
 				 .seed = (p)->seed,                                                \
 				 .threads = (p)->threads })
-/* Columns needed: k, and for a range one more, for the last eigengap. */
+/* Returns the number of columns needed: k. For a range, one more, for the last eigengap. */
 size_t sums_columns(unsigned k, unsigned k_from);
-/* label (n) and centres (initialised here; may be NULL). For a range, tries each k on the k leading
- * columns of Z, drops the other columns, and broadcasts the k chosen. */
+/* Fills label (n) and centres (initialised here; may be NULL). For a range, tries each k on the k
+ * leading columns of Z, drops the other columns, and broadcasts the k chosen. */
 enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_clusters *c,
 		      uint32_t *label, struct mat *centres) MUST_CHECK;
 

@@ -4,8 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SPARSE = 64 };                 /* at most one entry in SPARSE is non-zero */
-static const size_t FORMED = 1 << 26; /* a slice of at most so many doubles is formed */
+/* X counts as sparse if at most one entry in SPARSE is non-zero. */
+enum { SPARSE = 64 };
+static const size_t FORMED = 1 << 26; /* a slice with at most this many entries is formed */
 
 bool wide_pays_for(size_t rows, size_t cols, size_t entries)
 {
@@ -17,7 +18,7 @@ bool wide_pays(const struct csr *X)
 	return wide_pays_for(X->rows, X->cols, X->start[X->rows]);
 }
 
-/* Y (n x b) <- T^p X C, C (m x b). */
+/* Computes Y (n x b) = T^p X C, for C (m x b). */
 static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 {
 	struct mat own = { w->X->cols, C->cols, C->a };
@@ -43,7 +44,7 @@ static void back_beside(const struct wide *w, const struct mat *Y, struct mat *C
 			MAT(C, w->X->cols, j) += w->beside[i] * MAT(Y, i, j);
 }
 
-/* C (m x b) <- X' T'^p Y; Y is used up. */
+/* Computes C (m x b) = X' T'^p Y. Uses up Y. */
 static void back(const struct wide *w, struct mat *Y, struct mat *C)
 {
 	const struct csr *X = w->X;

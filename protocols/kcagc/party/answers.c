@@ -39,7 +39,7 @@ static double scale_of(const struct work *work, double most)
 	return most > 0 && fills ? fixed_scale(&f, most) : 1;
 }
 
-/* Sends the party's answer x, which it scales. */
+/* Scales the party's answer x, and sends it. */
 static enum err send_term(struct answers *a, const struct question *q, double *x)
 {
 	size_t count = question_words(q, a->work->n);
@@ -74,8 +74,8 @@ static enum err add_term(void *arg, const double *x, size_t count)
 	return ERR_OK;
 }
 
-/* Computes the answer, by ranks or in this process. For products, the ranks received their command
- * together with the block. */
+/* Computes the answer, by ranks or in this process. For products, the ranks have already received
+ * their command, together with the block. */
 static enum err answers_emit(struct answers *a, const struct question *q, slice_values *each,
 			     void *arg)
 {
@@ -88,7 +88,7 @@ static enum err answers_emit(struct answers *a, const struct question *q, slice_
 	return workers_answer(w, q, each, arg);
 }
 
-/* Sends this party's term, masked piece by piece; the term is never held whole. */
+/* Sends this party's term. It is masked piece by piece and never held whole. */
 static enum err answers_send_answer(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;
@@ -132,7 +132,7 @@ enum err answers_open(struct answers *a, struct work *work)
 {
 	enum degrees degrees = kcagc_degrees(kcagc_job(&work->job));
 
-	if (degrees == DEGREES_AUTO) /* off until the coordinator sends the decision */
+	if (degrees == DEGREES_AUTO) /* degrees are off until the coordinator sends the decision */
 		degrees = DEGREES_OFF;
 	*a = (struct answers){ .work = work };
 	if (kcagc_job(&work->job)->filter_order != KCAGC_ORDER_AUTO)
@@ -183,7 +183,8 @@ enum err answers_send_facts(struct answers *a)
 	return send_term(a, &facts, a->own);
 }
 
-/* Checks the coordinator's statements about all parties against this party's own values. */
+/* Checks numbers about all parties, which the coordinator sends, against this party's own
+ * values. */
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;
@@ -214,7 +215,8 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 	return ERR_OK;
 }
 
-/* Receives the decision on degrees, which follows from the parties' facts about their features. */
+/* Receives the decision on degrees. The coordinator derives it from the parties' facts about their
+ * features. */
 static enum err take_degrees(struct answers *a)
 {
 	uint64_t alone;
@@ -251,8 +253,8 @@ static enum err give_ranks(void *workers, const double *x, size_t count)
 	return workers_block(workers, x, count);
 }
 
-/* Forwards the block to the ranks as it arrives; only they hold it. They begin to compute after the
- * last part, which is forwarded only once the block is verified. */
+/* Forwards the block to the ranks as it arrives; this process does not hold it. The last part is
+ * forwarded only after the block is verified. Only then do the ranks begin to compute. */
 static enum err pass_products(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;
@@ -353,7 +355,7 @@ enum err answers_weigh_two(struct answers *a, bool means)
 	return e;
 }
 
-/* Receives p, which must not be below the last one. */
+/* Receives p, which must not be below the last p. */
 static enum err take_order(struct answers *a)
 {
 	struct work *work = a->work;
@@ -381,7 +383,7 @@ static enum err check_second(const struct answers *a, unsigned first)
 			  a->order, first, job->clusters_from ? "a range of k" : "degrees");
 }
 
-/* Receives the choice between two orders that were tried. */
+/* Receives the coordinator's choice between the two orders that were tried. */
 static enum err take_settled(struct answers *a, unsigned first, unsigned *taken)
 {
 	struct work *work = a->work;

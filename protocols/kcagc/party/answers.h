@@ -1,6 +1,6 @@
 /* answers.h -- The party's side of federated GCC (protocols/kcagc/gcc.h) and of landmark projection
- * (protocols/kcagc/landmark.h), for gcc.c and landmark.c. It receives the coordinator's messages,
- * only those that are due, and sends its term of each sum. The coordinator's side is
+ * (protocols/kcagc/landmark.h), for gcc.c and landmark.c. It accepts from the coordinator only
+ * messages that are due, and sends its term of each sum. The coordinator's side is
  * protocols/kcagc/sums.h.
  *
  * Errors of all functions: those of the channel and of the secure sum; ERR_PEER: an invalid message
@@ -19,26 +19,26 @@ struct answers {
 	struct work *work;
 	struct tree tree;
 	const struct tree_node *root;
-	struct slice slice; /* without rows if ranks have them */
+	struct slice slice; /* has no rows if ranks have them */
 	struct features_source source;
-	/* 2 + n: this party's facts and squared norms; multiplied by `unit` once the parties have
-	 * agreed on it */
+	/* 2 + n numbers: this party's facts and squared norms. They are multiplied by `unit` once
+	 * the parties have agreed on it. */
 	double *own;
 	double unit;
-	/* p: the job's order; if the data determine it, 0 until the coordinator sends it */
+	/* p: the job's order. If the data determine it, p is 0 until the coordinator sends it. */
 	unsigned order;
-	/* n: the clusters of the last request for means; NULL: none yet */
+	/* n: the clusters of the last request for means; NULL: no request yet */
 	uint32_t *means;
-	struct placing place[2]; /* landmark: the placing by each order that was tried */
+	struct placing place[2]; /* landmark: the placing for each order that was tried */
 };
 
-/* Takes over work's features, if this process has them. Call answers_close() after errors too. */
+/* Takes over work's features, if this process has them. Call answers_close() also after errors. */
 enum err answers_open(struct answers *a, struct work *work) MUST_CHECK;
 void answers_close(struct answers *a);
 
 /* ---- values agreed first ---- */
 
-/* Computes the values of answers_send_facts(). It needs no keys, so it runs before they are
+/* Computes the values that answers_send_facts() sends. It needs no keys, so it runs before keys are
  * agreed. */
 enum err answers_find_facts(struct answers *a) MUST_CHECK;
 /* Sends facts and squared norms. */
@@ -51,25 +51,25 @@ enum err answers_send_spreads(struct answers *a) MUST_CHECK;
 /* Receives B (n x width), and sends X_l (X_l' B). ERR_PEER unless the columns of B are orthogonal
  * and of length sqrt(n). B arrives only after the filter has released its memory. */
 enum err answers_send_products(struct answers *a, size_t width) MUST_CHECK;
-/* Sends X_l M', for the k means M of the party's rows over received sets. */
+/* Sends X_l M'. M has the means of the party's rows over the k received sets. */
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k) MUST_CHECK;
-/* Sends terms for the clusters of each ASSIGNMENT, up to `most` times, while the coordinator asks
- * for more. */
+/* For each ASSIGNMENT that the coordinator sends, sends terms for its clusters; at most `most`
+ * times. */
 enum err answers_follow_steps(struct answers *a, unsigned most) MUST_CHECK;
-/* Receives two clusterings, and sends the modularity of each. With `means` also sends X_l M' for
- * the clusters of the first. */
+/* Receives two clusterings, and sends the modularity of each. With `means`, also sends X_l M' for
+ * the clusters of the first clustering. */
 enum err answers_weigh_two(struct answers *a, bool means) MUST_CHECK;
 
 /* ---- the order (protocols/kcagc/settle.h) ---- */
 
-/* A clustering by a->order; t is 0, or 1 for a second one. */
+/* Computes a clustering with a->order. t: 0, or 1 for the second clustering. */
 typedef enum err answers_cluster(struct answers *a, unsigned t);
-/* Receives the order, unless the job gives it, and runs the clustering. If the coordinator tries a
- * higher order too: repeats both, sends the modularity of both clusterings, and receives the chosen
- * order. *taken: its t. */
+/* Receives the order, unless the job gives it, and runs the clustering. If the coordinator also
+ * tries a higher order, repeats both steps, sends the modularity of both clusterings, and receives
+ * the chosen order. *taken: the t of the chosen clustering. */
 enum err answers_settle(struct answers *a, answers_cluster *cluster, unsigned *taken) MUST_CHECK;
 
-/* label (n): the result. */
+/* Receives the result into label (n). */
 enum err answers_take_result(struct answers *a, uint32_t *label) MUST_CHECK;
 
 #endif

@@ -1,6 +1,6 @@
 /* joint.h -- The joint k-means of one tree node at a party: kCAGC, Protocol 2 after line 6. A party
- * has its part of each centre. The coordinator (protocols/kcagc/coordinator/joint.h) has the
- * assignments, which it derives from secure sums of squared distances.
+ * has its part of each centre. The coordinator has the assignments, which it derives from secure
+ * sums of squared distances (protocols/kcagc/coordinator/joint.h).
  *
  * Errors: those of secure sums and channels; peer_fault() on invalid messages. */
 #ifndef PROTOCOLS_KCAGC_PARTY_JOINT_H
@@ -12,15 +12,16 @@
 
 #include <stdbool.h>
 
-/* R restarts, each with its own centres. */
+/* State of R restarts. Each restart has its own centres. */
 struct joint {
 	const struct tree_node *node;
 	const struct points *Y; /* m x d items */
-	const double *weight;   /* m; NULL: all one */
-	unsigned K, R, Q;       /* clusters, starts, maximum of Lloyd steps */
-	unsigned screen;    /* the iteration after which only some restarts continue; 0: all do */
+	const double *weight;   /* m; NULL: all weights are 1 */
+	unsigned K, R, Q;       /* numbers of clusters and of starts; maximum of Lloyd steps */
+	/* The iteration after which only some restarts continue; 0: all continue. */
+	unsigned screen;
 	struct mat *mu;     /* R centre matrices, K x d */
-	struct mat *before; /* R: the centres of the last assignment */
+	struct mat *before; /* R: the centres that the last assignment used */
 	uint32_t *label;    /* R x m */
 	bool *moving;       /* R */
 };
@@ -32,8 +33,8 @@ void party_joint_release(struct joint *j); /* frees mu, before, label, moving */
 enum err party_joint_send_distances(struct work *work, const struct joint *j) MUST_CHECK;
 
 /* Lines 15-21 and 30-36: receives the assignments (t = 0: those of the 1/9 step, which leave items
- * out) and updates this party's part of the centres. A restart without moves has ended; both sides
- * see it. */
+ * out) and updates this party's part of the centres. If no item of a restart moved, the restart has
+ * ended; both sides see this. */
 enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t,
 				    size_t *moved) MUST_CHECK;
 
@@ -47,9 +48,9 @@ enum err party_joint_send_products(struct work *work, const struct joint *j,
  * more items than clusters, every item is its own cluster, and nothing is computed. */
 enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best) MUST_CHECK;
 
-/* Sets *last to the centres from which the winner's assignment `best` (m) was made, by any restart
- * with that assignment. If this party has computed none (gram; no more items than clusters), sets
- * it to the means of `best`. */
+/* Sets *last to the centres from which the winner's assignment `best` (m) was made; any restart
+ * with that assignment has them. If this party has computed no centres (gram, or no more items than
+ * clusters), sets *last to the means of `best`. */
 enum err party_joint_keep_centres(const struct joint *j, const uint32_t *best,
 				  struct mat *last) MUST_CHECK;
 

@@ -19,11 +19,13 @@
 
 struct state {
 	struct tree tree;
-	struct points Z; /* n x d: the filtered, projected, scaled slice; or columns */
+	/* n x d: the filtered, projected and scaled slice; for kmeans.columns, the columns. */
+	struct points Z;
 	uint8_t hash[SECAGG_HASH_LEN]; /* hash of the input of Z, if `hashed` */
 	bool hashed;
-	uint32_t *child;      /* n: clusters of the last level; at first the party's own */
-	struct mat centre;    /* the clusters' centres at this party, for virtual_nodes "centre" */
+	uint32_t *child; /* n: clusters of the last level; at first the party's own clusters */
+	/* Centres of these clusters at this party, for virtual_nodes "centre". */
+	struct mat centre;
 	struct embedding how; /* parameters that made Z, for the model */
 	struct mat last;      /* k x d: the centres of the last assignment */
 	uint32_t *cell;       /* n: the cell of each node at this level */
@@ -34,7 +36,7 @@ enum err party_standardize(struct work *work)
 {
 	bool standardized = kcagc_job(&work->job)->standardize != STANDARDIZE_NONE;
 
-	if (standardized || work->features->is_sparse) /* sparse columns share one unit */
+	if (standardized || work->features->is_sparse) /* sparse columns have one common unit */
 		standard_warn_zero(work->features);
 	else
 		standard_warn(work->features, work_columns(work), true);
@@ -56,8 +58,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 	TRY(local_embed(work, &embedding, &s->Z, &s->how, s->hash));
 	s->hashed = !kcagc_job(&work->job)->joint_norm;
 	if (kcagc_job(&work->job)->joint_norm) {
-		/* joint_norm scales rows by their length over all parties; the default uses each
-		 * party's own length. */
+		/* With joint_norm, rows are scaled by their length over all parties. The default is
+		 * the party's own length. */
 		double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own));
 		enum err e = points_norms(&s->Z, own);
 
@@ -73,8 +75,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
-/* Runs k-means (lines 4-24) and Protocol 3 line 2: a sole party makes k clusters; each of several
- * makes k^. */
+/* Runs k-means (lines 4-24) and Protocol 3 line 2. If there is one party, it makes k clusters;
+ * otherwise each party makes k^. */
 static enum err party_kcagc_local(struct work *work, struct state *s)
 {
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
@@ -91,9 +93,9 @@ static enum err party_kcagc_local(struct work *work, struct state *s)
 	return work_warm(work);
 }
 
-/* Checks the cells, intersections of the children's clusters. Each must have at least min_cell
- * nodes, all of one of this party's clusters unless small cells were merged. Fills weight (m) with
- * their numbers of nodes. */
+/* Checks the cells, which are intersections of the children's clusters. Each cell must have at
+ * least min_cell nodes. Unless small cells were merged, all nodes of a cell must be in one of this
+ * party's clusters. Fills weight (m) with the cells' numbers of nodes. */
 static enum err party_kcagc_check_cells(struct work *work, const struct state *s, double *weight)
 {
 	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
@@ -139,8 +141,9 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	mat_init(Y, m, s->Z.here.cols);
 	if (kcagc_job(&work->job)->virtual_nodes == VIRTUAL_MEAN)
 		return points_centres(&s->Z, NULL, s->cell, Y);
-	/* Line 13. With min_cell a cell may lie in several clusters. It gets the mean of these
-	 * clusters' centres over its nodes: no number may stand for fewer nodes than min_cell. */
+	/* Line 13. With min_cell a cell may lie in several clusters. Its virtual node is the mean
+	 * of these clusters' centres over its nodes, because no number may stand for fewer than
+	 * min_cell nodes. */
 	for (size_t i = 0; i < work->n; i++) {
 		const double *centre = ROW(&s->centre, s->child[i]);
 		double *y = ROW(Y, s->cell[i]);
@@ -151,7 +154,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	return ERR_OK;
 }
 
-/* Computes the mean squared distance of this party's rows to the mean of their cell. */
+/* Computes for each cell the mean squared distance of this party's rows to their mean. */
 static enum err party_kcagc_scatter(const struct state *s, const struct joint *j, double *within)
 {
 	size_t m = s->m, n = s->Z.here.rows;
@@ -168,15 +171,16 @@ static enum err party_kcagc_scatter(const struct state *s, const struct joint *j
 	for (size_t c = 0; e == ERR_OK && c < m; c++) {
 		for (size_t d = 0; d < mean.cols; d++)
 			within[c] -= MAT(&mean, c, d) * MAT(&mean, c, d);
-		within[c] = within[c] > 0 ? within[c] : 0; /* rounding may make it negative */
+		/* Rounding may make the number negative. */
+		within[c] = within[c] > 0 ? within[c] : 0;
 	}
 	mat_release(&mean);
 	free(norm);
 	return e;
 }
 
-/* Sends the one sum of products on which the coordinator tries all k of a range, if there are more
- * cells than the least k. Later messages are for the k that the coordinator chose. */
+/* Sends one sum of products, on which the coordinator tries all k of a range. Sends none if there
+ * are not more cells than the least k. Later messages are for the k that the coordinator chose. */
 static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
 			    uint32_t *best)
 {
@@ -261,8 +265,8 @@ static enum err party_kcagc_basic(struct work *work, struct state *s)
 }
 
 /* Runs up to P Lloyd steps over all nodes from the root's clusters, until no row moves, with one
- * restart and no cells. Group and transcript are still the root's, so members that received
- * different clusters cannot sum. */
+ * restart and no cells. Group and transcript are still those of the root, so members that received
+ * different clusters cannot compute a sum. */
 static enum err party_kcagc_polish(struct work *work, struct state *s)
 {
 	unsigned steps = kcagc_job(&work->job)->polish;
@@ -295,7 +299,8 @@ static enum err party_kcagc_polish(struct work *work, struct state *s)
 	return e;
 }
 
-/* Sets the fraction bits of distances and inner products, from a known bound or an agreed one. */
+/* Sets the fraction bits of distances and inner products, from a known bound or from one that the
+ * parties agree on. */
 static enum err party_kcagc_agree_words(struct work *work, const struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
@@ -374,9 +379,9 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 		e = party_kcagc_cluster(work, &s, label);
 	if (e == ERR_OK) {
 		model = kcagc_party(work)->model = model_new(work);
-		/* min_cell above 1 forbids sums over single nodes, hence predictions. A model does
-		 * not store means and deviations. A sole party without polish keeps the centres of
-		 * its own k-means. */
+		/* If min_cell is above 1, sums over single nodes are forbidden, and so are
+		 * predictions. A model does not store means and deviations of columns. If there is
+		 * one party and no polish step, it keeps the centres of its own k-means. */
 		if (kcagc_job(&work->job)->min_cell == 1 &&
 		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
 			model_fill(model, &s.how, s.last.a ? &s.last : &s.centre, label, work->n);

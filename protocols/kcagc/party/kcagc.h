@@ -1,5 +1,6 @@
 /* kcagc.h -- The party's side of kcagc, kcagc.predict and kmeans.columns: tables and entry points.
- * label: n, one entry per node, rows sorted by id. proto/KINDS.md has the order of messages. */
+ * label has n entries, one per node, with rows sorted by id. proto/KINDS.md has the order of
+ * messages. */
 #ifndef PROTOCOLS_KCAGC_PARTY_KCAGC_H
 #define PROTOCOLS_KCAGC_PARTY_KCAGC_H
 
@@ -12,48 +13,50 @@ extern const struct party_kind party_kind_kmeans_columns, party_kind_kmeans_colu
 struct model;
 struct answers;
 
-/* work->protocol of these kinds. */
+/* Type of work->protocol for these kinds. */
 struct kcagc_party {
-	struct answers *begun; /* landmark: computed while keys were awaited; or NULL */
-	struct model *model;   /* predict: its input; else the run's result, or NULL */
+	struct answers *begun; /* landmark: state computed while keys were awaited; NULL: none */
+	/* Predict: the model to use; other kinds: the model of the run, or NULL. */
+	struct model *model;
 };
 
-/* Returns the party's state of these kinds; the first call makes it. release() frees it. */
+/* Returns the party's state of these kinds. The first call makes it; release() frees it. */
 struct kcagc_party *kcagc_party(struct work *work);
 
-/* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */
+/* Runs kCAGC (arXiv 2411.12329, Protocols 1 to 3), from the party's slice to the final labels. */
 enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* kmeans.columns: the same from the party's columns (protocols/kcagc/columns.h). */
+/* Runs kmeans.columns: as party_kcagc(), but from the party's columns
+ * (protocols/kcagc/columns.h). */
 enum err party_kmeans_columns(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Standardises in place as job.standardize specifies. If it is none, warns if one column of dense
- * features dominates. Call once, before features are used. */
+/* Standardises features in place, as job.standardize specifies. If it is "none", warns if one
+ * column of dense features dominates. Call once, before features are used. */
 enum err party_standardize(struct work *work) MUST_CHECK;
 
-/* With a range of k: receives the coordinator's CHOICE and sets work->job.clusters. ERR_PEER if it
- * is not in the range. Receives nothing if the job gives k. */
+/* With a range of k, receives the coordinator's CHOICE and sets work->job.clusters. ERR_PEER: the
+ * choice is not in the range. If the job gives k, receives nothing. */
 enum err party_take_clusters(struct work *work) MUST_CHECK;
 
-/* Federated GCC (protocols/kcagc/gcc.h). */
+/* Runs federated GCC (protocols/kcagc/gcc.h). */
 enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Landmark projection: kCAGC's local clusters as landmarks, five secure sums.
- * party_landmark_begin() computes the party's own part: its facts, and its local clusters into
- * label. It needs no keys, so it runs while the party waits a round trip for the others' keys.
- * kcagc_party() keeps the result. */
+/* Landmark projection: kCAGC's local clusters serve as landmarks; there are five secure sums.
+ * party_landmark_begin() computes the party's own part: its facts, and its local clusters in label.
+ * This needs no keys, so it runs while the others' keys are awaited. kcagc_party() keeps the
+ * result. */
 enum err party_landmark_begin(struct work *work, uint32_t *label) MUST_CHECK;
-/* Runs the rest, or everything if nothing is precomputed. label: as party_landmark_begin() left it.
- */
+/* Runs the rest of landmark projection, or all of it if nothing is precomputed. label: as
+ * party_landmark_begin() left it. */
 enum err party_landmark(struct work *work, uint32_t *label) MUST_CHECK;
 void answers_free(struct answers *a); /* accepts NULL */
 
-/* kcagc.predict (end of Section 3.4) labels new nodes by a kept model: the nearest of its k
- * centres, from k summed squared distances for each node. predict_prepare() loads the model of
+/* kcagc.predict (end of Section 3.4) labels new nodes by a stored model. A node gets the nearest of
+ * the model's k centres, by k summed squared distances. predict_prepare() loads the model of
  * work->job.model from work->state into kcagc_party()'s model. ERR_INPUT, with advice: the model
  * does not fit this job, these parties or work->features. */
 enum err predict_prepare(struct work *work) MUST_CHECK;
-/* Uses up work->features; the model stays. */
+/* Runs the prediction. Uses up work->features; the model stays. */
 enum err party_predict(struct work *work, uint32_t *label) MUST_CHECK;
 
 #endif

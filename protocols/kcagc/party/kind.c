@@ -36,7 +36,7 @@ static struct party_sums party_kcagc_sums(const struct work *work)
 	return s;
 }
 
-/* what: "method" or "exchange". */
+/* Checks a name against the policy's list `allowed`. what: "method" or "exchange". */
 static enum err check_named(const struct party_config *config, const struct config_strings *allowed,
 			    const char *what, const char *name)
 {
@@ -46,8 +46,8 @@ static enum err check_named(const struct party_config *config, const struct conf
 		       name, what, config->common.name);
 }
 
-/* Checks `least` against policy.min_cell. `least` is the fewest nodes behind a number of the job:
- * those of a cell, or one in a prediction. */
+/* Checks `least` against policy.min_cell. `least` is the smallest number of nodes behind a number
+ * of the job: the nodes of a cell, or one node in a prediction. */
 static enum err party_kcagc_allow_cells(const struct party_config *config, const struct job *job,
 					unsigned least)
 {
@@ -125,8 +125,8 @@ static void feed_keyed(void *hmac, const void *p, size_t n)
 	hmac_add(hmac, p, n);
 }
 
-/* Compares the graphs of matched rows, which is impossible before the match. The coordinator lacks
- * the key and relays sealed boxes. */
+/* Compares the graphs after rows are matched; before the match this is impossible. Parties seal
+ * hashes for each other, so the coordinator, which relays them, cannot read them. */
 static enum err compare_cut_graphs(struct work *work)
 {
 	uint8_t shown[PARTIES_MAX][SECAGG_HASH_LEN];
@@ -177,8 +177,8 @@ static enum err party_kcagc_run_method(struct work *work, uint32_t *label)
 	return party_kcagc(work, label);
 }
 
-/* Keeps the labels and the model for kcagc.predict. After a run without centres, keeps a model that
- * cannot predict. */
+/* Keeps the labels, and the model for kcagc.predict. After a run without centres, the model cannot
+ * predict. */
 static enum err party_kcagc_keep_labels(struct work *work, const uint32_t *label)
 {
 	struct kcagc_party *mine = kcagc_party(work);
@@ -192,7 +192,7 @@ static enum err party_kcagc_keep_labels(struct work *work, const uint32_t *label
 	return model_keep(mine->model, work->state);
 }
 
-/* Removes the model, since a failed run must leave none. */
+/* Removes the model, since no model may remain after a failed run. */
 static void party_kcagc_forget_model(struct work *work)
 {
 	model_forget(work->state, work->job_id);

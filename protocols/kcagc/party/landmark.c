@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-enum { SPREADS_MOST = 4 << 10 }; /* bytes of the message after the norms */
+enum { SPREADS_MOST = 4 << 10 }; /* maximum size in bytes of the message after the norms */
 
-/* Step 3: Protocol 1's clusters, as in kCAGC. */
+/* Step 3: computes the clusters of Protocol 1, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
 	uint32_t clusters = kcagc_local_clusters(kcagc_job(&work->job));
@@ -31,7 +31,7 @@ enum err party_landmark_begin(struct work *work, uint32_t *label)
 		   : slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
 }
 
-/* Checks that each set has at least min_cell nodes, so that no sum is over fewer. */
+/* Checks that each set has at least min_cell nodes, so that no sum is over fewer nodes. */
 static enum err check_sets(const struct work *work, const uint32_t *set, uint32_t sets)
 {
 	size_t *size = alloc((size_t)sets + 1, sizeof(*size));
@@ -82,11 +82,13 @@ static enum err party_landmark_power(struct answers *a)
 	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
 	if (!width)
 		return peer_fault(work->channel, "sent CHOICE of a BLOCK of no columns");
-	TRY(channel_touch(work->channel)); /* the coordinator takes time for the block */
+	/* The coordinator takes some time to compute the block. */
+	TRY(channel_touch(work->channel));
 	return answers_send_products(a, width);
 }
 
-/* Steps 8 and 9: the guard, with the means for the first polish; then more polish. */
+/* Steps 8 and 9: runs the guard, which includes the means for the first polish step; then the other
+ * polish steps. */
 static enum err party_landmark_polish(struct answers *a)
 {
 	unsigned steps = kcagc_job(&a->work->job)->polish;
@@ -96,7 +98,7 @@ static enum err party_landmark_polish(struct answers *a)
 	return answers_follow_steps(a, steps);
 }
 
-/* placing_of() of rows on ranks. */
+/* As placing_of(), for rows on ranks. */
 static enum err placing_distributed(struct answers *a, struct placing *place)
 {
 	struct workers *w = a->work->workers;
@@ -116,8 +118,9 @@ static enum err placing_distributed(struct answers *a, struct placing *place)
 }
 
 /* Computes the placing of new rows if labels come from the means of the last received clusters.
- * Computes none with min_cell above 1, which forbids sums over single nodes. Computes none with
- * standardised columns or degrees, because a model does not store their means and deviations. */
+ * There is no placing if min_cell is above 1, since sums over single nodes are then forbidden.
+ * There is none with standardised columns or degrees either, because a model does not store their
+ * means and deviations. */
 static enum err find_placing(struct answers *a, struct placing *place)
 {
 	struct work *work = a->work;

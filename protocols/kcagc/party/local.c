@@ -70,7 +70,7 @@ static void clusters_key(const struct points *points, const struct kmeans_params
 	sha256_end(h, key);
 }
 
-/* Embeds where the features are: by ranks, or in this process. */
+/* Embeds on the ranks if they have the features, otherwise in this process. */
 static enum err embed_now(struct work *work, const struct embed_params *p, struct points *Z,
 			  struct embedding *how)
 {
@@ -151,8 +151,8 @@ static enum err send_terms(struct work *work, const struct tree_node *root, doub
 	return secure_send_wide(work, root, term, fit ? ORDER_WORDS : ORDER_BLOCK);
 }
 
-/* Agrees on a unit from the first block of terms. Distances fall as features are smoothed, up to
- * the rise that ends the search, so the first block bounds all. */
+/* Agrees on a unit from the first block of terms. Distances fall as features are smoothed, until
+ * they rise and the search ends. So the first block bounds all blocks. */
 static enum err agree_unit(struct work *work, const struct tree_node *root, const double *term,
 			   double *unit)
 {

@@ -143,7 +143,7 @@ static void walk_double(struct codec *c, double *v, double min, double max)
 	memcpy(&bits, v, sizeof(bits));
 	codec_u64(c, &bits);
 	memcpy(v, &bits, sizeof(bits));
-	codec_check(c, *v >= min && *v <= max); /* false for NaN */
+	codec_check(c, *v >= min && *v <= max); /* is false for NaN */
 }
 
 static void model_walk_doubles(struct codec *c, double **a, size_t count)
@@ -235,7 +235,7 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* Columns without a unit do not occur in the centres. */
+/* A column without a unit has no coordinate in the centres. */
 static void walk_columns(struct codec *c, struct model *m)
 {
 	size_t columns = m->columns, dims = m->centre.cols, k = m->clusters, units = 0;
@@ -259,7 +259,7 @@ static void walk_columns(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* Contents after the facts: nothing, the method's own data, or columns. */
+/* Contents after the facts: none, data of the method, or columns. */
 enum { KEPT_NONE, KEPT_BY_METHOD, KEPT_COLUMNS };
 
 static void walk_what(struct codec *c, struct model *m)
@@ -295,7 +295,8 @@ static void model_walk(struct codec *c, struct model *m)
 	}
 	walk_size(c, &m->own, 0, PARTIES_MAX - 1);
 	codec_check(c, m->own < m->L);
-	/* Stores the method by name, so that the file does not depend on the order of the enum. */
+	/* Stores the name of the method, so that the file does not depend on the order of the
+	 * enum. */
 	if (c->out)
 		snprintf(method, sizeof(method), "%s", kcagc_method_names[m->method]);
 	walk_text(c, method, MSG_NAME_MAX);
@@ -314,7 +315,7 @@ static void model_walk(struct codec *c, struct model *m)
 void model_print(const struct model *m, struct buf *out)
 {
 	struct codec c = { .out = out };
-	struct model shallow = *m; /* an encoding walk only reads */
+	struct model shallow = *m; /* encoding only reads the model */
 	uint32_t version = MODEL_VERSION;
 	uint8_t sum[SHA256_LEN];
 
@@ -395,8 +396,8 @@ void model_forget(const char *state, const uint8_t id[static JOB_ID_LEN])
 	free(path);
 }
 
-/* Logs the models. The ids of other jobs are for this party's log only, not for the error text that
- * others receive. */
+/* Logs the models. Only this party's log contains the ids of other jobs. The error text, which
+ * others receive, does not. */
 static void log_models(const char *state)
 {
 	struct buf list = { 0 };
@@ -428,7 +429,8 @@ enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], stru
 	struct buf bytes = { 0 };
 	enum err e;
 
-	name = name ? name + 1 : path; /* other parties must not learn its directory */
+	/* The error text must not disclose the directory to other parties. */
+	name = name ? name + 1 : path;
 	if (!file_exists(path)) {
 		log_models(state);
 		e = err_set(ERR_INPUT,

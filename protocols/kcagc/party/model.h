@@ -1,9 +1,9 @@
-/* model.h -- Model of a finished run that a party keeps, so that kcagc.predict or
+/* model.h -- the model of a finished run, which a party keeps so that kcagc.predict or
  * kmeans.columns.predict can place new rows.
  *
- * It holds only this party's own data: the weights, filter, projection and scale of its columns,
- * and its part of the k centres of the final labels. It stores only the names of the other parties.
- * A method without centres leaves a model without centres.
+ * It has only this party's own data: weights, filter, projection and scale of its columns, and its
+ * part of the k centres of the final labels. It stores only the names of the other parties. A
+ * method without centres leaves a model without centres.
  *
  *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | contents u32 |
  *                                       embedding, centres (1); placing (1, landmark);
@@ -27,53 +27,57 @@
 enum { MODEL_VERSION = 2 };
 
 struct model {
-	/* the run */
+	/* about the run: */
 	uint8_t job_id[JOB_ID_LEN];
 	size_t L, own;
-	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L of them, rising */
+	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L names in ascending order */
 	enum kcagc_method method;
-	unsigned min_cell, clusters, fraction_bits; /* 1 if "auto" */
+	unsigned min_cell, clusters, fraction_bits; /* the value is 1 if the job says "auto" */
 	uint64_t nodes;
-	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with
-	 * polish */
+	/* The next members are used only if `kept`: methods tree, flat and basic with min_cell 1,
+	 * and landmark with polish. */
 	bool kept;
-	/* kmeans.columns: turns columns into points, m entries each; how is empty then. Other
-	 * kinds: empty */
+	/* kmeans.columns: turns columns into points, m entries each; `how` is then empty. Other
+	 * kinds: empty. */
 	struct standard_by by;
 	size_t columns; /* m */
-	/* landmark: joint_norm is then true, and how and centre are empty. Other methods: empty */
+	/* landmark: the placing; joint_norm is then true, and `how` and `centre` are empty. Other
+	 * methods: empty. */
 	struct placing place;
-	bool joint_norm;      /* rows were scaled by their norm over all parties */
-	struct embedding how; /* with joint_norm, mean_norm is the mean of those norms */
-	uint64_t *size;       /* k: nodes of each cluster; an empty one has no centre */
-	struct mat centre;    /* k x d */
+	/* Rows were scaled by their norm over all parties, not by this party's own. */
+	bool joint_norm;
+	/* With joint_norm, mean_norm is the mean of the norms over all parties. */
+	struct embedding how;
+	/* k: number of nodes of each cluster; an empty cluster has no centre. */
+	uint64_t *size;
+	struct mat centre; /* k x d */
 };
 
 struct work;
 
-/* A model with the facts of the run that work has just ended, without centres. The caller frees
- * it. */
+/* Makes a model with the facts of the run that work has just ended, without centres. The caller
+ * frees the model. */
 struct model *model_new(const struct work *work);
-/* Adds the data for predictions: moves how and centre into m; label (n) is the result. */
+/* Adds the data for predictions. Moves how and centre into m; label (n) is the result. */
 void model_fill(struct model *m, struct embedding *how, struct mat *centre, const uint32_t *label,
 		size_t n);
-/* For landmark projection: moves place into m. */
+/* As model_fill(), for landmark projection: moves place into m. */
 void model_fill_placing(struct model *m, struct placing *place, const uint32_t *label, size_t n);
-/* For kmeans.columns: moves by (of `columns` columns) and centre into m. */
+/* As model_fill(), for kmeans.columns: moves by (of `columns` columns) and centre into m. */
 void model_fill_columns(struct model *m, struct standard_by *by, size_t columns, struct mat *centre,
 			const uint32_t *label, size_t n);
-size_t model_columns(const struct model *m); /* of a kept model */
+size_t model_columns(const struct model *m); /* number of columns of a kept model */
 bool model_is_of_columns(const struct model *m);
 void model_free(struct model *m); /* accepts NULL */
 
-/* Encoding. model_parse: ERR_INPUT, naming `where`: not a model, another version, damaged (the
- * checksum covers every bit), or inconsistent. Compares every size with the available bytes before
- * its allocation. */
+/* Encode and decode a model. model_parse(): ERR_INPUT, naming `where`: the bytes are not a model,
+ * of another version, damaged (the checksum covers every bit), or inconsistent. Compares every size
+ * with the available bytes before its allocation. */
 void model_print(const struct model *m, struct buf *out);
 enum err model_parse(struct bytes file, const char *where, struct model **m) MUST_CHECK;
 
-/* Files in the state directory. model_find: ERR_INPUT, with advice, if there is no model of that
- * run; logs the existing ones. */
+/* Write and read the files in the state directory. model_find(): ERR_INPUT, with advice, if there
+ * is no model of that run; it logs the existing models. */
 enum err model_keep(const struct model *m, const char *state) MUST_CHECK;
 enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN],
 		    struct model **m) MUST_CHECK;

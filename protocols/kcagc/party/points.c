@@ -45,8 +45,8 @@ enum err points_clusters(const struct points *p, const struct kmeans_params *how
 	return ERR_OK;
 }
 
-/* Rows that enter a sum at once, so that n x k numbers are never held. A multiple of the blocks of
- * distance.h. */
+/* Number of rows that enter a sum at once, so that n x k numbers are never held. It is a multiple
+ * of the blocks of distance.h. */
 enum { BLOCK_ROWS = 16 * DISTANCE_ROWS };
 
 static enum err points_add_to_sum(void *sum, const double *x, size_t count)

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks that the parties are those of the run. A sum that lacks a party's part, or has another
- * party's, is no distance of that run. */
+/* Checks that the parties are those of the run. If a party's part is missing from a sum, or another
+ * party's part is in it, the sum is not a distance of that run. */
 static enum err party_predict_check_parties(const struct model *m, const struct work *work)
 {
 	if (strcmp(m->name[m->own], work->name[work->own]) != 0)
@@ -114,7 +114,7 @@ static const struct model *predict_model(const struct work *work)
 	return ((const struct kcagc_party *)work->protocol)->model;
 }
 
-/* Warns of nodes without edges: the filter adds nothing to their features. */
+/* Warns about nodes without edges, because the filter adds nothing to their features. */
 static void warn_of_lonely(const struct csr *g)
 {
 	size_t lonely = 0;
@@ -161,8 +161,8 @@ static enum err party_predict_place(struct work *work, const struct tree_node *a
 }
 
 /* Agrees on a bound 2^e of squared lengths. Squared distances of rows to centres are then at most 4
- * 2^e over all parties, and put_empty_clusters() adds 2^e at each party. With landmark, rows have
- * length at most 1 over all parties, so each party proposes 1. */
+ * 2^e over all parties, and put_empty_clusters() adds 2^e at each party. With landmark, joint rows
+ * have length at most 1, so each party proposes 1. */
 static enum err party_predict_agree_words(struct work *work, const struct tree_node *all,
 					  const struct points *Z, double *away)
 {
@@ -186,8 +186,8 @@ static enum err party_predict_agree_words(struct work *work, const struct tree_n
 	return ERR_OK;
 }
 
-/* Sets the distances to an empty cluster, which has no centre, to those to the first non-empty one
- * plus `away`. This holds at every party, hence in the sum, and discloses nothing more. */
+/* An empty cluster has no centre. Sets the distances to it to those to the first non-empty cluster
+ * plus `away`. All parties do this, so it is also true of the sum, and discloses nothing more. */
 static void put_empty_clusters(const uint64_t *size, size_t k, double away, double *D, size_t rows)
 {
 	size_t first = 0;
@@ -201,16 +201,17 @@ static void put_empty_clusters(const uint64_t *size, size_t k, double away, doub
 				D[i * k + r] = D[i * k + first] + away;
 }
 
-/* Sums of k words for each row, in groups of `step` rows; the last group has the rest. */
+/* Sends sums of k words for each row, in groups of `step` rows. The last group has the remaining
+ * rows. */
 struct sums {
 	struct work *work;
 	const struct tree_node *all;
-	size_t n, k, step, row; /* row: the next */
+	size_t n, k, step, row; /* row: index of the next row */
 	double away;
 	struct secure *open;
 };
 
-/* distances: of whole rows. */
+/* Adds distances of whole rows to the sums. */
 static enum err party_predict_add_rows(void *arg, const double *distances, size_t count)
 {
 	struct sums *s = arg;
@@ -279,7 +280,8 @@ static enum err send_by_means(struct sums *s)
 	return e;
 }
 
-/* Blocks start at multiples of the block size wherever they are computed: distance_block(). */
+/* Adds distances block by block. Wherever blocks are computed, they start at multiples of the block
+ * size, as distance_block() requires. */
 static enum err send_distances(const struct points *Z, const struct mat *mu, struct sums *s)
 {
 	struct distance to;

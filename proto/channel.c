@@ -118,7 +118,7 @@ enum err channel_release(struct channel *ch)
 	return ERR_OK;
 }
 
-/* Takes back messages that were queued but never committed: they must not leave. */
+/* Removes messages that were queued but never committed, because they must not leave. */
 static void drop_held(struct channel *ch)
 {
 	struct queue *q = &ch->out;
@@ -143,7 +143,8 @@ void channel_record(struct channel *ch, const struct channel_recorder *r)
 	ch->recorder = r ? *r : (struct channel_recorder){ 0 };
 }
 
-/* Passes the message to the recorder before it is queued. *hold: it must wait for a commit. */
+/* Passes the message to the recorder before the message is queued. *hold: the message must wait for
+ * a commit. */
 static enum err write_down(struct channel *ch, const struct msg *m, struct bytes body, bool *hold)
 {
 	const struct channel_recorder *r = &ch->recorder;
@@ -152,11 +153,11 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 	if (!r->note)
 		return ERR_OK;
 	if (m->type == MSG_PADDING)
-		return channel_release(ch); /* it must not overtake held messages */
+		return channel_release(ch); /* PADDING must not overtake held messages */
 	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
 		drop_held(ch);
-	/* ABORT or DECLINE is the last message of a job in this direction. Nothing in it is made
-	 * from data. */
+	/* ABORT or DECLINE is the last message of a job in this direction. It contains nothing that
+	 * depends on data. */
 	if (m->type == MSG_ABORT || m->type == MSG_DECLINE) {
 		(void)!r->note(r->arg, m, body);
 		(void)!r->commit(r->arg);
@@ -236,7 +237,7 @@ static enum err wait_for_room(struct channel *ch)
 	while (e == ERR_OK) {
 		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
 
-		/* Another channel's failure matters only when this one would have to wait. */
+		/* An error of another channel ends this call only if it would have to wait. */
 		if ((full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) &&
 		    channel_stopped(ch, &e))
 			break;
@@ -252,7 +253,8 @@ static enum err wait_for_room(struct channel *ch)
 	return e == ERR_OK ? e : channel_end_all(&ch, 1, e);
 }
 
-/* Drops all messages that still wait to be sent: ABORT replaces them. Call with the lock held. */
+/* Removes all messages that still wait to be sent, because ABORT replaces them. Call with the lock
+ * held. */
 static enum err room_for_abort(struct channel *ch)
 {
 	struct item it;
@@ -357,7 +359,7 @@ enum err channel_send_all(struct channel *const ch[], size_t count, const struct
 	return e;
 }
 
-/* Waits until the kernel has all sent bytes, or, with acked, until the peer has acknowledged
+/* Waits until the kernel has all sent bytes. With acked, waits until the peer has acknowledged
  * them. */
 static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 {

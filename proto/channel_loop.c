@@ -91,7 +91,8 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	if (!p->broken)
 		p->broken = ch;
 	if (!p->alone)
-		progress_stop(&p->progress); /* nobody needs the job thread's results any more */
+		/* No process needs the job thread's results any more. */
+		progress_stop(&p->progress);
 	pthread_cond_broadcast(&p->changed);
 }
 
@@ -127,8 +128,9 @@ void channel_note_progress(struct channel *ch, uint64_t progress)
 	if (progress != ch->progress) {
 		ch->progress = progress;
 		ch->moved_s = clock_now_s();
-		/* The coordinator passes on that some party computes. A party must not: the two
-		 * would hear their own echo and never find that nobody computes. */
+		/* The coordinator reports to the parties that some party computes. A party must not
+		 * report this: both would then see their own progress again, and would never detect
+		 * that no process computes. */
 		if (ch->own == COORD)
 			ch->mailbox->progressed++;
 	}
@@ -264,7 +266,7 @@ bool channel_is_full(struct channel *ch)
 
 	pthread_mutex_lock(&ch->mailbox->lock);
 	full = ch->in.bytes >= CHANNEL_IN_MAX;
-	/* If the peer must acknowledge before this end can send more, keep reading. */
+	/* If this end cannot send until the peer acknowledges, it must continue to read. */
 	if (ch->kept.bytes >= CHANNEL_KEPT_MAX && ch->in.bytes < CHANNEL_KEPT_MAX)
 		full = false;
 	if (full)
@@ -273,8 +275,9 @@ bool channel_is_full(struct channel *ch)
 	return full;
 }
 
-/* Ends the job by the peer's ABORT or DECLINE. Only the coordinator can announce another attempt; a
- * party's DECLINE can only offer to take part in one. Call with the lock held. */
+/* Ends the job because of the peer's ABORT or DECLINE. Only the coordinator can announce another
+ * attempt. A party's DECLINE can only state that the party would take part in another one. Call
+ * with the lock held. */
 static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, bool whole,
 			const char *why)
 {
@@ -288,7 +291,8 @@ static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, b
 	channel_break(ch, &reason, why);
 }
 
-/* A peer's sentence goes to terminals and logs, so only printable ASCII remains. */
+/* Copies a peer's sentence. Only printable ASCII remains, because the sentence is written to
+ * terminals and logs. */
 static void printable(char *out, size_t out_len, struct bytes text)
 {
 	size_t n = text.n < out_len - 1 ? text.n : out_len - 1;
@@ -298,7 +302,8 @@ static void printable(char *out, size_t out_len, struct bytes text)
 	out[n] = '\0';
 }
 
-/* Handles ABORT and DECLINE. A party that declines ends the job for all, as an ABORT would. */
+/* Handles ABORT and DECLINE. A DECLINE of one party ends the job for all parties, as an ABORT
+ * does. */
 static void deliver_end(struct channel *ch, enum msg_type type, struct bytes body)
 {
 	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];

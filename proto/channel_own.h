@@ -7,8 +7,8 @@
  *     channel_loop.c    the loop thread's side
  *     resume.c          frame numbers; frames kept until acknowledged; sending again
  *
- * One lock per mailbox guards all of its channels. It is held for queue operations, never while
- * bytes are packed, parsed or moved. The loop is woken with the lock held, so after
+ * Each mailbox has one lock, which guards all of its channels. It is held for queue operations,
+ * never while bytes are packed, parsed or moved. The loop is woken with the lock held, so after
  * channel_on_wake(ch, NULL, NULL) the old wake is not called again.
  */
 #ifndef PROTO_CHANNEL_OWN_H
@@ -28,15 +28,17 @@ enum {
 #include "proto/messages.def"
 #undef MSG
 	,
-	QUEUE_ITEM_COST = 64,   /* so that empty messages fill a queue too */
-	SPARES = 16,            /* most emptied buffers kept for the next messages sent */
+	/* Cost of an item in addition to its bytes, so that empty messages fill a queue, too. */
+	QUEUE_ITEM_COST = 64,
+	/* Maximum number of empty buffers that are kept for messages to be sent. */
+	SPARES = 16,
 	SPARE_BYTES = 4 << 20,  /* most bytes in those buffers */
-	SPARE_LITTLE = 1 << 20, /* the same after channel_spare_little() */
+	SPARE_LITTLE = 1 << 20, /* SPARE_BYTES after channel_spare_little() */
 };
 
 static_assert((int)MSG_TYPES <= (int)LINK_TYPES_MAX, "a link counts messages of each type");
 
-/* The body of a message to several peers. */
+/* The body of a message that is sent to several peers. */
 struct shared {
 	atomic_uint holders;
 	struct buf body;
@@ -50,9 +52,9 @@ struct item {
 };
 
 struct queue {
-	struct item *item; /* a ring */
+	struct item *item; /* a ring buffer */
 	size_t first, count, cap;
-	size_t bytes; /* sum over items: the body and QUEUE_ITEM_COST */
+	size_t bytes; /* sum over all items of the body's bytes and QUEUE_ITEM_COST */
 };
 
 /* The frames of a job that the peer has not acknowledged yet, in the order of their numbers. */
@@ -60,45 +62,46 @@ struct kept {
 	struct queue queue;
 	size_t left;  /* number of these frames sent on the current connection */
 	size_t bytes; /* bytes of all these frames, headers included */
-	/* number of the last frame that the peer has; the queue's first has the next number */
+	/* Number of the last frame that the peer has acknowledged. The first frame in the queue has
+	 * the next number. */
 	uint32_t acked;
 };
 
-/* A reason to stop, kept across threads. code ERR_OK: none. */
+/* A reason to stop, which one thread sets and another reads. code ERR_OK: there is none. */
 struct reason {
 	enum err code;
 	char *why;
-	bool whole; /* `why` names its step; otherwise "(during ...)" is added */
-	bool again; /* it ends this attempt, not the job */
+	bool whole; /* `why` already names its step; otherwise "(during ...)" is added */
+	bool again; /* the reason ends this attempt, not the job */
 	bool done;  /* the peer reports that the job is done */
 };
 
 struct mailbox {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct progress progress; /* of its job's computation */
+	struct progress progress; /* progress of the computation of its job */
 	double step_timeout_s;
-	double job_timeout_s, job_until_s; /* 0: none */
+	double job_timeout_s, job_until_s; /* 0: there is no limit */
 	struct reason cancelled;
-	struct channel *channels; /* list */
-	struct channel *broken;   /* the first that failed */
-	bool final;               /* a peer ended the job itself: no other attempt */
-	bool settled;             /* the job is done: no other attempt either */
-	bool last;                /* only the peer's last word is awaited: mailbox_last() */
+	struct channel *channels; /* list of its channels */
+	struct channel *broken;   /* the first channel that failed */
+	bool final;               /* a peer ended the job itself, so no other attempt follows */
+	bool settled;             /* the job is done, so no other attempt follows */
+	bool last;                /* only the peer's last message is awaited: mailbox_last() */
 	bool alone;               /* no peer needs the results: mailbox_alone() */
 	bool waiting;             /* the job thread is in mailbox_wait() */
-	uint64_t moved;           /* frames received, parts of frames sent */
-	uint64_t progressed;      /* times that a peer's progress counter changed */
-	size_t turn;              /* index of the channel checked first */
+	uint64_t moved;           /* number of frames received and of parts of frames sent */
+	uint64_t progressed;      /* number of times that a peer's progress counter changed */
+	size_t turn;              /* index of the channel that is checked first */
 	bool exchange;            /* something was sent since the last wait for a message */
-	/* part of this exchange's round trip not yet found in blocked time */
+	/* remaining part of this exchange's round trip, which blocked time did not yet contain */
 	double round_trip_left_s;
 	struct link_times times;
 };
 
 /* Two channels joined in memory. */
 struct pair {
-	pthread_mutex_t lock; /* taken before either mailbox's lock; held while messages move */
+	pthread_mutex_t lock; /* locked before either mailbox's lock; held while messages move */
 	struct channel *end[2];
 };
 
@@ -109,34 +112,38 @@ struct channel {
 	char peer[MSG_NAME_MAX + 1];
 	const char *step;
 	struct queue in, out;
-	size_t out_bytes;   /* bytes of frames: queued, or taken but not yet in the kernel */
-	struct buf current; /* holds the last received message, which borrows from it */
-	struct buf spare;   /* an emptied buffer, for the next message received */
-	struct buf spare_out[SPARES]; /* the same for messages sent */
+	/* Bytes of frames that are queued, or taken but not yet in the kernel. */
+	size_t out_bytes;
+	struct buf current;           /* body of the last received message, which borrows from it */
+	struct buf spare;             /* an empty buffer for the next message received */
+	struct buf spare_out[SPARES]; /* empty buffers for messages to be sent */
 	size_t spares, spare_bytes;
 	bool spare_little;
-	struct reason failed;   /* the peer left, aborted, or broke the protocol */
+	struct reason failed;   /* set if the peer left, aborted, or broke the protocol */
 	struct reason ended;    /* the error that every later call of the job thread returns */
 	bool gone;              /* nothing can be sent any more, not even ABORT */
 	bool reader_waits;      /* the loop stopped reading and wants to be woken */
-	double moved_s;         /* when this peer last showed progress */
-	uint64_t progress;      /* its counter */
+	double moved_s;         /* time when this peer last showed progress */
+	uint64_t progress;      /* the peer's progress counter */
 	struct link_state link; /* its type[] has the order of messages.def */
-	size_t flight, window;  /* bytes queued since channel_warm(), and the most that
-				   can be in flight */
+	/* Bytes queued since channel_warm(); most bytes that can be in flight. */
+	size_t flight, window;
 	void (*wake)(void *arg);
 	void *wake_arg;
-	struct channel_recorder recorder; /* note NULL: none */
-	size_t held, held_bytes;          /* messages at the queue's end that must not leave yet */
-	struct kept kept;                 /* sent, and not acknowledged */
-	bool lost;                        /* the connection was lost and is awaited */
-	size_t again;                     /* bytes being sent again: no progress */
-	/* For the loop thread alone: */
+	struct channel_recorder recorder; /* its note is NULL if there is no recorder */
+	/* Number and bytes of the messages at the queue's end that must not leave yet. */
+	size_t held, held_bytes;
+	struct kept kept; /* frames that were sent and not acknowledged */
+	bool lost;        /* the connection was lost and is awaited */
+	/* Number of bytes that are being sent again, which do not count as progress. */
+	size_t again;
+	/* Used by the loop thread alone: */
 	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	uint32_t received, acknowledged; /* last received frame; last acknowledged to the peer */
-	size_t unacknowledged;           /* bytes received since that acknowledgement */
+	/* Numbers of the last received frame, and of the last one acknowledged to the peer. */
+	uint32_t received, acknowledged;
+	size_t unacknowledged; /* bytes received since that acknowledgement */
 	channel_observer *observe;
 	void *observe_arg;
 	channel_aside *aside;
@@ -144,44 +151,46 @@ struct channel {
 	struct pair *pair;
 };
 
-/* Call these functions with the lock held. */
+/* The next functions must be called with the lock held. */
 void queue_push(struct queue *q, const struct item *it);
 bool queue_pop(struct queue *q, struct item *it);
 void queue_clear(struct queue *q);
-void item_release(struct item *it); /* releases its body */
-/* Sets r to the code and flags of `to`, and a copy of why; does nothing if r is set already. */
+void item_release(struct item *it); /* releases the item's body */
+/* Sets r to the code and flags of `to`, and to a copy of why. If r is set already, does nothing. */
 void reason_set(struct reason *r, const struct reason *to, const char *why);
 void channel_break(struct channel *ch, const struct reason *reason, const char *why);
 void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
-/* Ends of waiting. Returns the error with which an earlier call on this channel ended. */
+/* Errors that end a wait. Returns the error with which an earlier call on this channel ended. */
 enum err channel_end_error(const struct channel *ch) MUST_CHECK;
-/* Later calls on these channels end with this thread's current error, which is returned. */
+/* Makes later calls on these channels fail with this thread's current error, and returns that
+ * error. */
 enum err channel_end_all(struct channel *const ch[], size_t count, enum err code);
-/* Returns true if the job was cancelled or a channel failed: *code is that error, with the step in
- * its sentence. */
+/* Returns true if the job was cancelled or a channel failed. *code: that error; its sentence
+ * contains the step. */
 bool channel_stopped(struct channel *ch, enum err *code);
 /* Breaks the channel because the peer showed no progress for too long. ERR_DEADLINE. */
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
-/* Waits for a change, at most until until_s (clock_now_s()). */
+/* Waits for a change, at most until the time until_s (clock_now_s()). */
 void mailbox_wait(struct mailbox *p, double until_s);
-/* Returns why the job thread must not wait: it was cancelled, or a channel failed. NULL: it may
- * wait. */
+/* Returns the reason why the job thread must not wait: it was cancelled, or a channel failed. NULL:
+ * it may wait. */
 const struct reason *mailbox_stopped(const struct mailbox *p);
 void mailbox_account(struct mailbox *p, const struct channel *ch, double from_s,
 		     const struct item *it);
 
-struct buf channel_spare(struct channel *ch);            /* an empty buffer, perhaps a used one */
-void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */
+/* Returns an empty buffer, which may have been used before. */
+struct buf channel_spare(struct channel *ch);
+void channel_recycle(struct channel *ch, struct buf *b); /* keeps b's memory for later messages */
 
-/* Moves messages between two joined channels while there is space; does nothing if they are not
- * joined. Call without the lock. */
+/* Moves messages between two joined channels while there is space. Does nothing if the channels are
+ * not joined. Call without the lock. */
 void channel_pump(struct channel *ch);
 void channel_unpair(struct channel *ch);
 
-/* Fails the channel because the peer broke the protocol: every later call ends with e, which is
- * returned. Call without the lock. */
+/* Fails the channel because the peer broke the protocol. Every later call returns e, and so does
+ * this one. Call without the lock. */
 enum err channel_protocol_error(struct channel *ch, enum err e) MUST_CHECK;
 
 #endif

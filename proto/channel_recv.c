@@ -48,7 +48,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	bool waited = false;
 
 	for (;; waited = true) {
-		struct channel *late = NULL; /* the wanted peer whose deadline passes first */
+		struct channel *late = NULL; /* the wanted peer whose deadline is the first */
 		double until = HUGE_VAL;
 		enum err e;
 
@@ -70,7 +70,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 				late = ch[i];
 			}
 		}
-		assert(late); /* at least one is wanted */
+		assert(late); /* at least one channel is wanted */
 		until = fmin(until, p->job_until_s);
 		if (clock_now_s() >= until)
 			return channel_end_all(ch, count, channel_overdue(late));
@@ -78,7 +78,8 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	}
 }
 
-/* Takes the next message of any type. It becomes the current message of its channel *which. */
+/* Takes the next message of any type, which becomes the current message of its channel. *which:
+ * index of that channel. */
 static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
 			  size_t *which, struct item *it)
 {
@@ -95,7 +96,7 @@ static enum err next_item(struct channel *const ch[], const bool wanted[], size_
 		return e;
 	}
 	from = ch[*which];
-	if (from->current.cap > from->spare.cap) { /* keeps the larger buffer for reuse */
+	if (from->current.cap > from->spare.cap) { /* keep the larger buffer for reuse */
 		struct buf swap = from->spare;
 
 		from->spare = from->current;

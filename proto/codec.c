@@ -36,7 +36,7 @@ uint64_t get_u64(const uint8_t *p)
 	return (uint64_t)get_u32(p) << 32 | get_u32(p + 4);
 }
 
-/* Takes the next n bytes. NULL if fewer are left; every later call then fails, too. */
+/* Takes the next n bytes. If fewer are left, returns NULL; every later call then fails, too. */
 static const uint8_t *codec_take(struct codec *c, size_t n)
 {
 	const uint8_t *p = c->pos;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICKS 12 /* checks of the clock per heartbeat interval */
+#define TICKS 12 /* number of checks of the clock per heartbeat interval */
 
 /* ---- the peer ---- */
 
@@ -80,7 +80,8 @@ void conn_address_text(char text[static 80], const struct sockaddr *a)
 
 static void on_timer(uv_timer_t *timer);
 
-/* The job thread queued a message or emptied the full queue, or a long write continues. */
+/* Called when the job thread has queued a message or emptied the full queue, or when a long write
+ * continues. */
 static void on_async(uv_async_t *async)
 {
 	struct conn *c = async->data;
@@ -89,7 +90,8 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		c->received_s = clock_now_s(); /* unread bytes are no silence of the peer */
+		/* Bytes that are not read yet show that the peer is not silent. */
+		c->received_s = clock_now_s();
 		conn_read_start(c);
 	}
 	conn_pump(c);
@@ -143,7 +145,7 @@ static void closed_handle(uv_handle_t *handle)
 	conn_give_back(handle->data);
 }
 
-/* Removes the connection from the count of those that are not accepted yet. */
+/* Removes the connection from the number of those that are not accepted yet. */
 static void uncount(struct conn *c)
 {
 	if (c->counted)
@@ -209,7 +211,7 @@ void conn_close(struct conn *c, enum err code, const char *why, double timeout_s
 		c->phase = CONN_FLUSHING;
 		uncount(c);
 		if (c->paused)
-			conn_read_start(c); /* later input is discarded */
+			conn_read_start(c); /* later input is read and discarded */
 		c->paused = false;
 		conn_pump(c);
 	}
@@ -335,7 +337,7 @@ static void detach(struct conn *c)
 		return;
 	channel_on_wake(c->channel, NULL, NULL);
 	c->channel = NULL;
-	/* The rest of a partly sent frame is still sent, but counted for no channel. */
+	/* A partly sent frame is sent to its end, but its rest counts for no channel. */
 	if (c->in_frame && c->body.p != c->orphan.p) {
 		c->orphan.n = 0;
 		buf_add(&c->orphan, c->body.p, c->body.n);
@@ -393,7 +395,7 @@ void conn_acknowledge(struct conn *c)
 static void conn_tick(struct conn *c)
 {
 	double now = clock_now_s(), interval = c->heartbeat_s;
-	/* If this process was stopped, bytes that came meanwhile have not been read yet. */
+	/* If this process was stopped, bytes that arrived since then have not been read yet. */
 	bool stalled = now - c->ticked_s > interval / 2;
 	struct msg beat = { .type = MSG_HEARTBEAT };
 	char why[128];
@@ -402,7 +404,8 @@ static void conn_tick(struct conn *c)
 	if (!c->paused && !stalled && now - c->received_s >= interval) {
 		snprintf(why, sizeof(why), "no data from %s for %.1f s", c->name, interval);
 		c->lost = true;
-		conn_over(c, ERR_DEADLINE, why); /* without close_notify: the peer may return */
+		/* Closes without close_notify, so that the peer may return. */
+		conn_over(c, ERR_DEADLINE, why);
 		return;
 	}
 	update_link(c);

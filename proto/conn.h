@@ -23,86 +23,90 @@
 #include <uv.h>
 
 struct conn;
-struct conn_host; /* shared by all connections of a process: loop, TLS identity, options */
+struct conn_host; /* state that all connections of a process share: loop, TLS identity, options */
 
 struct conn_options {
 	struct identity_files files;
-	/* HTTP proxy through which conn_dial() connects; the proxy resolves the name. NULL:
-	 * none. */
+	/* HTTP proxy through which conn_dial() connects. The proxy resolves the name of the server.
+	 * NULL: no proxy. */
 	const char *proxy;
 	uint16_t proxy_port;
-	/* asks the peer for its versions, as coterie doctor does */
+	/* the connections only ask the peer for its versions, as coterie doctor does */
 	bool asks;
-	/* Longest time to establish a connection (address, TCP and TLS), and again from `ready`
-	 * until the owner calls conn_welcome(). 0: 10 s. */
+	/* Longest time to establish a connection (address, TCP and TLS). The same limit applies
+	 * from `ready` until the owner calls conn_welcome(). 0: 10 s. */
 	double handshake_timeout_s;
 };
 
-/* ERR_INPUT if a file cannot be used. Ignores SIGPIPE. */
+/* ERR_INPUT: a file cannot be used. Also makes the process ignore SIGPIPE. */
 enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
 		       const struct conn_options *o) MUST_CHECK;
 /* Reads the files again; on failure keeps the old ones. */
 enum err conn_host_reload(struct conn_host *h) MUST_CHECK;
-void conn_host_free(struct conn_host *h); /* after all its connections have closed */
+void conn_host_free(struct conn_host *h); /* call after all its connections have closed */
 
 struct conn_events {
-	/* TLS is complete: chain, purpose and dates are valid; conn_name() and conn_fingerprint()
-	 * identify the peer. The owner decides whether to accept it, and closes if not. */
+	/* Called when TLS is complete: chain, purpose and dates are valid, and conn_name() and
+	 * conn_fingerprint() identify the peer. The owner decides whether to accept the peer, and
+	 * otherwise closes the connection. */
 	void (*ready)(struct conn *c, void *arg);
-	/* A link message arrived. m borrows for the call. */
+	/* Called when a link message arrives. m is valid during the call. */
 	void (*message)(struct conn *c, const struct msg *m, void *arg);
-	/* The last event of a connection. code and why (with the peer's name or address) give the
-	 * cause; ERR_OK: this end closed it. */
+	/* Called as the last event of a connection. code and why (with the peer's name or address)
+	 * give the cause. ERR_OK: this end closed it. */
 	void (*closed)(struct conn *c, enum err code, const char *why, void *arg);
 };
 
-/* Listens; port 0 takes a free one. bound: the address, "127.0.0.1:7431". accepted is called for
- * each new connection before its handshake, and returns the arg for its events. */
+/* Listens; port 0 takes a free port. bound: the address, such as "127.0.0.1:7431". accepted is
+ * called for each new connection before its handshake, and returns the arg for its events. */
 struct listener;
 enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
 		     void *arg, struct listener **l, char bound[static 80]) MUST_CHECK;
-void conn_listen_stop(struct listener *l); /* stops and frees; connections live on */
+/* stops listening and frees l; accepted connections continue. */
+void conn_listen_stop(struct listener *l);
 
-/* Dials; reports failures through closed. */
+/* Dials. Failures are reported by `closed`. */
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
 
-/* In `closed`: returns true if neither end closed the connection. It was cut off, broke (as when a
- * process dies), or was silent. */
+/* For use in `closed`: returns true if the connection was lost. Then neither end closed it: it was
+ * cut off, broke (as when a process dies), or was silent. */
 bool conn_was_lost(const struct conn *c);
 /* Returns true if a host answered: the connection got as far as TLS, or the proxy refused it for
  * another reason than an absent server. */
 bool conn_was_answered(const struct conn *c);
 bool conn_began_tls(const struct conn *c);
 
-/* Once ready: returns true if the peer dialled only to ask its question; the answer is REFUSED. */
+/* For use once ready: returns true if the peer dialled only to ask its question. The answer is
+ * REFUSED. */
 bool conn_is_question(const struct conn *c);
 
 const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */
 const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */
 void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN]);
 
-void conn_send(struct conn *c, const struct msg *m); /* a link message, or the job's ABORT */
-/* Sends ABORT of the attached job when the job thread is computing and cannot send it. A party
- * gives its ending, and why is ""; the coordinator gives why, and ending is 0. */
+void conn_send(struct conn *c, const struct msg *m); /* m: a link message, or the job's ABORT */
+/* Sends ABORT of the attached job. For use when the job thread is computing and cannot send it. A
+ * party gives its ending, and why is ""; the coordinator gives why, and ending is 0. */
 void conn_abort(struct conn *c, enum err code, enum ending ending, const char *why);
 /* Call once the peer is accepted. From here on the connection accepts frames up to the full size,
  * and sends HEARTBEAT when it sent nothing else for a third of the interval. Silence for the
  * interval ends the connection. */
 void conn_welcome(struct conn *c, double heartbeat_s);
-/* Connects the channel: job frames travel between it and this connection. job: the first 8 bytes of
- * the job id; 0: those of the first job frame received (a party before its offer). When the
- * connection ends, calls channel_fail() with the reason. If the connection was lost (cut off,
+/* Attaches the channel: job frames are then passed between it and this connection. job: the first 8
+ * bytes of the job id; 0: those of the first job frame received (a party before its offer). When
+ * the connection ends, calls channel_fail() with the reason. If the connection was lost (cut off,
  * broken or silent, not closed by either end), calls channel_lost() first. Frame numbers continue
  * those of the channel. The channel must outlive the connection or be detached (NULL). */
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
 
-/* Sends all queued frames (ABORT included), then closes; at the latest after timeout_s. A second
- * call may only shorten the time. `closed` gets code and why (NULL, ERR_OK: this end chose to
- * close). */
+/* Sends all queued frames, including ABORT, then closes. Closes after timeout_s in any case. A
+ * second call may only shorten the time. `closed` gets code and why (NULL, ERR_OK: this end chose
+ * to close). */
 void conn_close(struct conn *c, enum err code, const char *why, double timeout_s);
-/* Closes now and without close_notify: the peer finds the connection lost, not closed. */
+/* Closes now, and without close_notify, so that the peer considers the connection lost and not
+ * closed. */
 void conn_cut(struct conn *c);
 
 #endif

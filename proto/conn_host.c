@@ -13,7 +13,8 @@
 enum { BACKLOG = 128 };
 #define HANDSHAKE_TIMEOUT_S 10.0
 
-/* libuv aborts if some of its own allocations fail. */
+/* Makes libuv use this program's allocator, because libuv aborts if some of its own allocations
+ * fail. */
 __attribute__((constructor)) static void conn_host_set_allocator(void)
 {
 	uv_replace_allocator(alloc_bytes, alloc_bytes_again, alloc, free);
@@ -27,7 +28,7 @@ enum err conn_host_reload(struct conn_host *h)
 
 	TRY(tls_context_new(&server, TLS_SERVER, &h->files));
 	if (tls_context_new(&client, h->asks ? TLS_ASKS : TLS_CLIENT, &h->files) != ERR_OK) {
-		tls_context_free(server); /* the files changed between the two readings */
+		tls_context_free(server); /* the files changed between the two reads */
 		return ERR_INPUT;
 	}
 	tls_context_free(h->server);
@@ -114,9 +115,8 @@ void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_stora
 		memcpy(origin, &((const struct sockaddr_in6 *)a)->sin6_addr, CONN_ORIGIN);
 }
 
-/* Counts a new connection as not accepted yet. Each address may have per_address of them; one more
- * ends the oldest of that address, and other addresses lose nothing. Accepted connections do not
- * count. */
+/* Counts a new connection as not accepted yet. Each address may have per_address such connections.
+ * One more ends the oldest of that address, and does not affect other addresses. */
 static void conn_host_enter(struct conn *c, const struct sockaddr_storage *a)
 {
 	struct conn_host *h = c->host;
@@ -151,7 +151,7 @@ static void conn_host_on_connection(uv_stream_t *stream, int status)
 			   uv_strerror(status));
 		return;
 	}
-	if (l->host->greeting >= CONN_GREETING_MAX) { /* taken off the queue only to be closed */
+	if (l->host->greeting >= CONN_GREETING_MAX) { /* taken off the queue, only to be closed */
 		ALLOC(unwanted, 1);
 		uv_tcp_init(l->host->loop, unwanted);
 		uv_accept(stream, (uv_stream_t *)unwanted);
@@ -270,7 +270,7 @@ size_t conn_proxy_receive(struct conn *c, const uint8_t *p, size_t n)
 		return own;
 	if (a->state == PROXY_OPEN) {
 		memcpy(c->address, d->target, sizeof(c->address));
-		uv_read_stop((uv_stream_t *)&c->tcp); /* conn_start begins it again */
+		uv_read_stop((uv_stream_t *)&c->tcp); /* conn_start() starts reading again */
 		conn_start(c, c->host->client);
 		return own;
 	}
@@ -373,7 +373,8 @@ void conn_stop_dialling(struct conn *c)
 	if (c->dialling->lookup) {
 		c->dialling->lookup->conn = NULL;
 		uv_cancel(
-		    (uv_req_t *)&c->dialling->lookup->request); /* its callback comes anyway */
+		    /* The callback is called even after this. */
+		    (uv_req_t *)&c->dialling->lookup->request);
 		c->dialling->lookup = NULL;
 	}
 }

@@ -4,18 +4,18 @@
 #include "common/base/clock.h"
 
 /* Ends the connection because of a fault of the peer: "bank-a at 192.0.2.1:43210 <this thread's
- * sentence>". Sends an alert that explains it, and nothing more. */
+ * sentence>". Sends only an alert that explains the fault. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {
 	char who[160];
 
-	c->lost = false; /* the peer closed on purpose or failed: it will not reconnect */
+	c->lost = false; /* the peer closed on purpose or failed, so it will not reconnect */
 	err_set(ERR_PEER, "%s %s%s", conn_who(c, who), verb, err_detail());
 	conn_close(c, ERR_PEER, err_detail(), timeout_s);
 }
 
-/* Ends the connection as lost: bytes were damaged in transit, as by a faulty router, and another
- * connection may work. */
+/* Ends the connection as lost. Bytes were damaged in transit, for example by a faulty router, so
+ * another connection may work. */
 static void conn_in_lose_damaged(struct conn *c)
 {
 	char who[160];
@@ -40,7 +40,7 @@ static void link_message(struct conn *c)
 	else if (c->channel && channel_acked(c->channel, m->ack.received) != ERR_OK)
 		end_for_peer(c, "sent ", 0);
 	else
-		conn_pump(c); /* there may be space again */
+		conn_pump(c); /* the channel may have space again */
 }
 
 static void job_message(struct conn *c)
@@ -60,7 +60,7 @@ static void job_message(struct conn *c)
 		return;
 	bytes = FRAME_HEADER_LEN + c->reader.body.n;
 	conn_log(c, f->type, false, bytes);
-	if (f->type == MSG_PADDING) /* zeros: only counted */
+	if (f->type == MSG_PADDING) /* zeros, which are only counted */
 		channel_count(c->channel, MSG_PADDING, false, 1, bytes);
 	else
 		channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
@@ -109,7 +109,9 @@ static void received(struct conn *c, const uint8_t *p, size_t n)
 {
 	c->received_s = clock_now_s();
 	if (c->phase >= CONN_FLUSHING)
-		return; /* discarded, but read: unread bytes would make close() send a reset */
+		/* Bytes are read and discarded, because with unread bytes close() would send a
+		 * reset. */
+		return;
 	if (c->phase == CONN_PROXY) {
 		size_t own = conn_proxy_receive(c, p, n);
 
@@ -121,7 +123,7 @@ static void received(struct conn *c, const uint8_t *p, size_t n)
 	tls_input(c->tls, p, n);
 	if (c->phase == CONN_TLS) {
 		if (tls_handshake(c->tls) != ERR_OK) {
-			/* Give the peer time to read the alert, which explains the cause. */
+			/* Gives the peer time to read the alert, which explains the cause. */
 			end_for_peer(c, "", 1);
 			return;
 		}
@@ -161,7 +163,7 @@ static void conn_in_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 						 : "");
 	else
 		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)n));
-	c->lost = c->phase < CONN_FLUSHING; /* otherwise this end chose to close */
+	c->lost = c->phase < CONN_FLUSHING; /* in other phases this end has chosen to close */
 	conn_over(c, ERR_PEER, err_detail());
 }
 

@@ -9,12 +9,13 @@
 
 #include <stdio.h>
 
-#define CUT_GRACE_S 1.0 /* wait for the peer's last messages after writing failed */
+#define CUT_GRACE_S 1.0 /* how long to wait for the peer's last messages after writing has failed  \
+			 */
 
 static void conn_out_on_written(uv_write_t *request, int status);
 
-/* Call when writing failed. The kernel may still hold the peer's ABORT, which says more than
- * "broken pipe", so reading continues for CUT_GRACE_S. */
+/* Call when writing failed. The kernel may still have the peer's ABORT, whose text explains more
+ * than "broken pipe". So reading continues for CUT_GRACE_S. */
 static void write_failed(struct conn *c, int status)
 {
 	char who[160], why[256];
@@ -71,7 +72,7 @@ static bool next_frame(struct conn *c)
 	if (!c->channel || c->job == 0 || c->aborted)
 		return false;
 	if (!channel_next(c->channel, &type, &f.seq, &c->body)) {
-		/* If missing acknowledgements are the reason, this end must read again. */
+		/* If sending waits for acknowledgements, this end must read again. */
 		if (c->paused && !channel_is_full(c->channel))
 			uv_async_send(&c->async);
 		return false;
@@ -87,7 +88,7 @@ static bool next_frame(struct conn *c)
 	return true;
 }
 
-/* Writes part of the current frame, about as much as fits a batch. */
+/* Writes the next part of the current frame, about as much as fits into a batch. */
 static enum err put_frame(struct conn *c)
 {
 	size_t left = c->body.n - c->body_done, now = left < CONN_BATCH ? left : CONN_BATCH;
@@ -104,7 +105,7 @@ static enum err put_frame(struct conn *c)
 	return ERR_OK;
 }
 
-/* Fills the cipher buffer up to a batch, or until nothing is left to send. */
+/* Fills the cipher buffer up to a batch, or until there is nothing more to send. */
 static enum err conn_out_fill(struct conn *c)
 {
 	struct buf *cipher = tls_output(c->tls);
@@ -113,9 +114,10 @@ static enum err conn_out_fill(struct conn *c)
 		return ERR_OK;
 	while (cipher->n < CONN_BATCH) {
 		if (c->in_frame || (!c->link.n && next_frame(c))) {
-			/* Bytes that wait before padding are written separately. In one record with
-			 * the padding, the peer could read them only after all of it has arrived.
-			 * In one write, the kernel may hold them back to send more at once. */
+			/* Bytes that wait before padding are written separately. If they were in
+			 * one record with the padding, the peer could read them only after all of
+			 * the padding had arrived. If they were in one write with it, the kernel
+			 * might delay them to send more at once. */
 			if (c->padding && c->body_done == 0 && (c->record.n || cipher->n))
 				return flush_record(c);
 			TRY(put_frame(c));
@@ -131,7 +133,7 @@ static enum err conn_out_fill(struct conn *c)
 
 /* ---- ciphertext into the socket ---- */
 
-/* The kernel has the whole cipher buffer, but not the rest in the record. */
+/* Called when the kernel has the whole cipher buffer. It does not have the rest in the record. */
 static void batch_sent(struct conn *c)
 {
 	size_t held = c->record.n < c->channel_bytes ? c->record.n : c->channel_bytes;
@@ -143,7 +145,7 @@ static void batch_sent(struct conn *c)
 	c->channel_bytes = held;
 }
 
-/* True if more can be written at once. */
+/* Writes a batch. Returns true if more can be written at once. */
 static bool conn_out_write_batch(struct conn *c)
 {
 	struct buf *cipher = tls_output(c->tls);
@@ -203,7 +205,7 @@ void conn_pump(struct conn *c)
 	cipher = tls_output(c->tls);
 	for (int turn = 0; !c->writing; turn++) {
 		if (turn == CONN_TURN) {
-			uv_async_send(&c->async); /* continues in the loop's next round */
+			uv_async_send(&c->async); /* writing continues in the loop's next round */
 			return;
 		}
 		if (conn_out_fill(c) != ERR_OK) {

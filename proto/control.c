@@ -13,7 +13,7 @@
 enum { BACKLOG = 128, ANYBODY = 0666, READ = 64 << 10 };
 
 struct asking {
-	struct asking *next; /* the newest first */
+	struct asking *next; /* the next older connection */
 	struct control *c;
 	uv_pipe_t pipe;
 	uv_timer_t timer;
@@ -26,7 +26,7 @@ struct asking {
 
 struct control {
 	char *path;
-	int fd; /* -1: it is the pipe's */
+	int fd; /* -1: the pipe owns it */
 	uv_pipe_t pipe;
 	bool started, closed;
 	control_answer *answer;
@@ -143,7 +143,7 @@ static void control_on_timeout(uv_timer_t *timer)
 
 static void control_on_written(uv_write_t *write, int status)
 {
-	(void)status; /* if the client does not read the answer, it has gone */
+	(void)status; /* on an error the client has gone */
 	control_end(write->data);
 }
 
@@ -217,7 +217,7 @@ static void control_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	}
 }
 
-/* Reads the kernel's credentials of the other end, as of its connecting. */
+/* Reads the credentials that the other end had when it connected; the kernel stores them. */
 static bool read_peer(struct asking *a)
 {
 	struct ucred cred;
@@ -228,7 +228,7 @@ static bool read_peer(struct asking *a)
 	if (uv_fileno((uv_handle_t *)&a->pipe, &fd) != 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		return false;
-	getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); /* returns their number */
+	getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); /* asks for the number of groups */
 	a->peer.uid = cred.uid;
 	group = alloc(size / sizeof(gid_t) + 1, sizeof(gid_t));
 	if (size && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, group + 1, &size) != 0)
@@ -239,8 +239,8 @@ static bool read_peer(struct asking *a)
 	return true;
 }
 
-/* Called with one connection too many: closes the oldest that has not sent its request; if all
- * have, the newest. */
+/* Called if there is one connection too many. Closes the oldest one that has not sent its request.
+ * If all have sent theirs, closes the newest. */
 static void control_make_room(struct control *c)
 {
 	struct asking *oldest = NULL;

@@ -104,7 +104,7 @@ enum err control_ask(const char *path, const struct json *request, struct json *
 	json_write(request, &out);
 	buf_add(&out, "\n", 1);
 	(void)!control_ask_send_all(
-	    fd, &out); /* a daemon that refuses may answer before it has read everything */
+	    fd, &out); /* a daemon that refuses may answer before it has read the whole request */
 	e = control_ask_read_all(fd, &in)
 		? ERR_OK
 		: err_set(ERR_PEER, "%s: the daemon gave no answer", path);

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-enum { AFTER_LENGTH = FRAME_HEADER_LEN - 4 }; /* bytes of the header that the length counts */
+enum { AFTER_LENGTH = FRAME_HEADER_LEN - 4 }; /* number of header bytes that the length includes */
 
 void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, size_t body_len)
 {
@@ -16,7 +16,8 @@ void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, s
 	put_u32(out + 16, f->seq);
 }
 
-/* Checks the complete header. ERR_PEER: the stream cannot be read further. */
+/* Checks the complete header. ERR_PEER: it is invalid, so nothing further can be read from the
+ * stream. */
 static enum err accept_header(struct frame_reader *r)
 {
 	uint16_t flags = get_u16(r->header + 6);
@@ -33,7 +34,8 @@ static enum err accept_header(struct frame_reader *r)
 	if (flags)
 		return err_set(ERR_PEER, "%s with flags 0x%04x, expected 0",
 			       msg_name(r->frame.type), flags);
-	if (r->frame.job && r->frame.job != r->order.job) /* a new job starts at 1 */
+	/* The frames of a new job are numbered from 1. */
+	if (r->frame.job && r->frame.job != r->order.job)
 		r->order = (struct frame_order){ .job = r->frame.job };
 	expected = r->frame.job ? ++r->order.seq : 0;
 	if (r->frame.seq != expected)
@@ -48,7 +50,7 @@ uint8_t *frame_reader_space(struct frame_reader *r, size_t *room)
 {
 	size_t want, spare;
 
-	/* Request the length alone first: it is checked before more is read. */
+	/* Request only the length at first, because it is checked before more is read. */
 	if (r->got < FRAME_HEADER_LEN) {
 		*room = (r->got < 4 ? 4 : FRAME_HEADER_LEN) - r->got;
 		return r->header + r->got;

@@ -11,20 +11,20 @@
 
 enum { READ = 64 << 10, KEEPALIVE_S = 60, HANDSHAKE_MS = 10000, TAKE_MS = 30000, LAST_MS = 1000 };
 
-/* A client that has dialled. */
+/* A client that has connected. */
 struct caller {
-	struct caller *next; /* the newest first */
+	struct caller *next; /* the next older client */
 	struct front *f;
 	uv_tcp_t tcp;
-	uv_pipe_t pipe; /* this process's end of the pair */
+	uv_pipe_t pipe; /* this process's end of the pair of sockets */
 	uv_timer_t timer;
 	unsigned handles;
 	struct tls *tls;
 	bool joined; /* the certificate is valid, and the server has the other end of the pair */
-	bool ending; /* further input is discarded */
+	bool ending; /* the connection is ending, so further input is discarded */
 	bool out_busy, in_busy;
 	uv_write_t out_write, in_write;
-	struct buf out, in; /* bytes on their way to the client; to the server */
+	struct buf out, in; /* bytes on their way to the client, and to the server */
 	uv_shutdown_t shutdown;
 	uint8_t origin[CONN_ORIGIN];
 	char address[80];
@@ -107,7 +107,8 @@ static void flush(struct caller *c);
 static void on_shut(uv_shutdown_t *shutdown, int status)
 {
 	(void)shutdown;
-	(void)status; /* the next event is the other end's close, or the timer */
+	/* errors can be ignored: the other end's close, or the timer, is the next event. */
+	(void)status;
 }
 
 static void on_flushed(uv_write_t *write, int status)
@@ -154,8 +155,8 @@ static void flush(struct caller *c)
 		front_finish(c);
 }
 
-/* Ends a connection, but sends pending output first: closing at once could destroy bytes that the
- * peer has not read. */
+/* Ends a connection. Sends pending output first, because closing at once could destroy bytes that
+ * the peer has not read. */
 static void front_end(struct caller *c)
 {
 	if (c->ending || uv_is_closing((uv_handle_t *)&c->tcp))
@@ -193,12 +194,12 @@ static void on_taken(uv_write_t *write, int status)
 	c->in.n = 0;
 	if (uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
-	if (status < 0) /* the server no longer reads; on_plain() gets its answer */
+	if (status < 0) /* if the server does not read any more, on_plain() gets its answer */
 		return;
 	uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher);
 }
 
-/* Takes the received bytes as plaintext. */
+/* Takes received bytes, and passes them to the server as plaintext. */
 static void front_take_bytes(struct caller *c)
 {
 	uv_buf_t in;
@@ -279,7 +280,8 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 /* ---- new clients ---- */
 
 /* If there are too many clients, closes the oldest that has not shown its certificate or does not
- * read its answers. If there is none, closes the newest, which is at the head of the list. */
+ * read its answers. If there is no such client, closes the newest, which is at the head of the
+ * list. */
 static void front_make_room(struct front *f)
 {
 	struct caller *newest = f->first, *goes = newest, *of_address = NULL;
@@ -332,7 +334,7 @@ static void front_on_connection(uv_stream_t *server, int status)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
 	conn_origin(c->origin, &peer);
 	uv_tcp_nodelay(&c->tcp, 1);
-	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* detects a client that has vanished */
+	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* detects a client that no longer exists */
 	uv_timer_start(&c->timer, front_on_timeout, HANDSHAKE_MS, 0);
 	front_make_room(f);
 }

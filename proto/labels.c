@@ -19,7 +19,7 @@ size_t labels_bytes(uint32_t values, size_t count)
 void labels_pack(uint8_t *out, uint32_t values, const uint32_t *label, size_t count)
 {
 	unsigned width = labels_bits(values), have = 0;
-	uint64_t bits = 0; /* `have` pending bits; fewer than 8 between entries */
+	uint64_t bits = 0; /* `have` bits wait to be written; fewer than 8 between entries */
 
 	for (size_t i = 0; i < count; i++) {
 		assert(label[i] <= values);

@@ -12,18 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bits for entries 0 .. values: ceil(log2(values + 1)), at least 1, at most 32. */
+/* Returns the number of bits for an entry 0 .. values: ceil(log2(values + 1)), at least 1, at most
+ * 32. */
 unsigned labels_bits(uint32_t values);
 
-/* Bytes of `count` packed entries. */
+/* Returns the number of bytes of `count` packed entries. */
 size_t labels_bytes(uint32_t values, size_t count);
 
-/* Packs into out, which has labels_bytes(values, count) bytes. Asserts label[i] <= values. */
+/* Packs entries into out, which has labels_bytes(values, count) bytes. Asserts that label[i] <=
+ * values. */
 void labels_pack(uint8_t *out, uint32_t values, const uint32_t *label, size_t count);
 
-/* False if `in` is not exactly labels_bytes() long, an entry is above values, or a bit after the
- * last entry is set. *bad is then the first bad entry (count: the length or the padding is
- * wrong). */
+/* Unpacks entries. Returns false if `in` is not exactly labels_bytes() long, an entry is above
+ * values, or a bit after the last entry is set. *bad is then the index of the first bad entry, or
+ * count if the length or the padding is wrong. */
 bool labels_unpack(uint32_t *label, uint32_t values, struct bytes in, size_t count, size_t *bad);
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define UNLIMITED_S 1e8 /* three years: a date that the clock still represents well */
+#define UNLIMITED_S 1e8 /* three years; the clock can still represent such a date well */
 
 void mailbox_set_step_timeout(struct mailbox *p, double step_timeout_s)
 {
@@ -61,7 +61,8 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 static void cancel(struct mailbox *p, const struct reason *reason, const char *why)
 {
 	reason_set(&p->cancelled, reason, why);
-	progress_stop(&p->progress); /* set after the reason, which a stopped thread reads */
+	/* Call after the reason is set, because a stopped thread reads it. */
+	progress_stop(&p->progress);
 	pthread_cond_broadcast(&p->changed);
 }
 
@@ -140,7 +141,7 @@ bool mailbox_again(struct mailbox *p)
 	return again;
 }
 
-/* Sets *flag, unless the job has ended before. */
+/* Sets *flag, unless the job has already ended. */
 static enum err set_unless_stopped(struct mailbox *p, bool *flag)
 {
 	const struct reason *stop;
@@ -223,8 +224,8 @@ const struct reason *mailbox_stopped(const struct mailbox *p)
 }
 
 /* Accounts for the time in which the job thread was blocked, from from_s until message `it` of ch
- * arrived. The wire took the time between its first and last byte, and one round trip per exchange.
- * During the rest the peer was computing. */
+ * arrived. The network took the time between the first and last byte of the message, and one round
+ * trip per exchange. During the rest of the time the peer was computing. */
 void mailbox_account(struct mailbox *p, const struct channel *ch, double from_s,
 		     const struct item *it)
 {

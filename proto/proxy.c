@@ -18,7 +18,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "HTTP/1.1 200 Connection established"; the reason may be missing. */
+/* Reads the status line, such as "HTTP/1.1 200 Connection established". The reason may be
+ * missing. */
 static enum proxy_state read_status(struct proxy_answer *a)
 {
 	const char *s = a->shown;

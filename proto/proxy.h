@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the status line that are kept; most bytes of any line; most bytes of the whole
- * answer. */
+/* Numbers of bytes: those of the status line that are kept, the maximum of a line, and the maximum
+ * of the whole answer. */
 enum { PROXY_SHOWN = 120, PROXY_LINE_MAX = 4096, PROXY_ANSWER_MAX = 16384 };
 
 enum proxy_state {
@@ -23,15 +23,16 @@ enum proxy_state {
 	PROXY_WRONG,   /* not an HTTP answer, or too long */
 };
 
-struct proxy_answer { /* zero-initialised: nothing received */
+struct proxy_answer { /* A zero-initialised object has received nothing. */
 	enum proxy_state state;
-	size_t n, line_n; /* bytes of the answer; of the current line without its CR LF */
+	/* Bytes of the answer so far; bytes of the current line without its CR LF. */
+	size_t n, line_n;
 	bool status_done, cr;
-	unsigned status;             /* once status_done */
+	unsigned status;             /* valid once status_done */
 	char shown[PROXY_SHOWN + 1]; /* status line; '?' replaces bytes that are not printable */
 };
 
-/* "CONNECT host:port HTTP/1.1", with brackets where host is an IPv6 address. */
+/* Writes the request, "CONNECT host:port HTTP/1.1". An IPv6 address gets brackets. */
 void proxy_request(struct buf *out, const char *host, uint16_t port);
 
 /* Takes bytes while the state is PROXY_READS. Returns how many it took. */

@@ -78,7 +78,7 @@ bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct
 	bool any;
 
 	pthread_mutex_lock(&ch->mailbox->lock);
-	/* An ABORT does not wait for space. */
+	/* An ABORT does not wait for space among the kept frames. */
 	if (ch->kept.left == kept->count && out->count > ch->held &&
 	    (ch->kept.bytes < CHANNEL_KEPT_MAX || out->item[out->first].type == MSG_ABORT) &&
 	    queue_pop(out, &it)) {
@@ -105,7 +105,7 @@ void channel_went(struct channel *ch)
 	pthread_mutex_unlock(&ch->mailbox->lock);
 }
 
-/* Forgets the frames up to this number, which the peer has received. Call with the lock held. */
+/* Releases the frames up to this number, which the peer has received. Call with the lock held. */
 static void resume_forget_received(struct channel *ch, uint32_t received)
 {
 	struct kept *k = &ch->kept;
@@ -124,8 +124,8 @@ static void resume_forget_received(struct channel *ch, uint32_t received)
 		pthread_cond_broadcast(&ch->mailbox->changed); /* for channel_drain() */
 }
 
-/* Checks an acknowledgement: it covers at most `most` of the kept frames, and no fewer than the
- * last one. Call with the lock held. */
+/* Checks the number of an acknowledgement. It must not be below the last one, and must cover at
+ * most `most` of the kept frames. Call with the lock held. */
 static enum err check_acked(const struct kept *k, uint32_t received, size_t most)
 {
 	if (received >= k->acked && received - k->acked <= most)
@@ -153,7 +153,7 @@ bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t b
 {
 	ch->received = seq;
 	ch->unacknowledged += bytes;
-	/* The sender of a last message waits only for its acknowledgement. */
+	/* The sender of a last message waits only for the acknowledgement, so send it now. */
 	return ch->unacknowledged >= CHANNEL_ACK_EVERY || type == MSG_DONE || type == MSG_ABORT ||
 	       type == MSG_DECLINE;
 }
@@ -183,7 +183,8 @@ bool channel_lost(struct channel *ch)
 	lost = ch->keeping && ch->knows_job && !ch->gone && ch->failed.code == ERR_OK;
 	if (lost) {
 		ch->lost = true;
-		/* Kept frames will be sent again on the next connection, so they count again. */
+		/* Kept frames will be sent again on the next connection, so they count as bytes to
+		 * send. */
 		ch->out_bytes = ch->out.bytes - ch->out.count * QUEUE_ITEM_COST +
 				ch->out.count * FRAME_HEADER_LEN;
 		ch->kept.left = 0;
@@ -260,7 +261,7 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 		ch->out_bytes += ch->kept.bytes;
 		ch->link.resent += ch->kept.bytes;
 		ch->link.reconnects++;
-		ch->acknowledged = ch->received; /* RESUME acknowledges it */
+		ch->acknowledged = ch->received; /* RESUME acknowledges all received frames */
 		ch->unacknowledged = 0;
 		pthread_cond_broadcast(&ch->mailbox->changed);
 	}

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This end never changes keys within a connection. A key update costs its receiver more than its
- * sender, so a peer may request only a few. */
+/* Most key updates that a peer may request. A key update costs its receiver more than its sender.
+ * This end never changes keys within a connection. */
 enum { KEY_UPDATES_MAX = 8 };
 
 struct tls_context {
@@ -25,11 +25,12 @@ struct tls {
 	size_t in_len;
 	struct buf out;
 	bool any_input, ended;
-	unsigned key_updates; /* sent by the peer */
-	bool damaged;         /* after the handshake: received bytes differ from those sent */
+	unsigned key_updates; /* number of key updates that the peer has sent */
+	/* Set after the handshake, if received bytes differ from those sent. */
+	bool damaged;
 	char peer[MSG_NAME_MAX + 1];
 	uint8_t fingerprint[HASH_LEN];
-	char refused[384]; /* why the peer's certificate was rejected; "" */
+	char refused[384]; /* why the peer's certificate was rejected, or "" */
 };
 
 /* ---- the BIO: OpenSSL reads where we point, and writes into our buffer ---- */
@@ -39,7 +40,7 @@ static int bio_read(BIO *bio, char *to, size_t len, size_t *got)
 	struct tls *t = BIO_get_data(bio);
 
 	BIO_clear_retry_flags(bio);
-	if (t->key_updates > KEY_UPDATES_MAX) /* otherwise OpenSSL would read on and on */
+	if (t->key_updates > KEY_UPDATES_MAX) /* otherwise OpenSSL would continue to read */
 		t->in_len = 0;
 	*got = len < t->in_len ? len : t->in_len;
 	if (*got == 0) {
@@ -72,7 +73,7 @@ static long bio_ctrl(BIO *bio, int cmd, long number, void *pointer)
 
 static BIO_METHOD *bio_method(void)
 {
-	static BIO_METHOD *method; /* made by the first context; lives as long as the process */
+	static BIO_METHOD *method; /* made by the first context, and never freed */
 
 	if (!method) {
 		method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory");
@@ -123,10 +124,11 @@ static void clock_text(char text[static TLS_DATE])
 	ASN1_TIME_free(now);
 }
 
-/* The date, this host's time, and advice for the case that both clocks are right. */
+/* The date, this host's time, and advice if both clocks are right. */
 #define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
 
-/* Describes the peer's fault by OpenSSL's verdict on this certificate of the chain. */
+/* Describes the peer's fault. It follows from OpenSSL's verdict on this certificate of the
+ * chain. */
 static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, int depth)
 {
 	char name[MSG_NAME_MAX + 1], date[TLS_DATE], now[TLS_DATE], shown[MSG_NAME_MAX + 16] = "";
@@ -203,8 +205,8 @@ static int error_to_report(int error)
 	}
 }
 
-/* Called by OpenSSL for each certificate of the chain; ok is its verdict. Checks that the peer's
- * own certificate has an extended key usage and a name, too. */
+/* OpenSSL calls this for each certificate of the chain; ok is its verdict. Also checks that the
+ * peer's own certificate has an extended key usage and a name. */
 static int on_verify(int ok, X509_STORE_CTX *store)
 {
 	SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -231,7 +233,7 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 
 /* ---- errors ---- */
 
-/* ERR_PEER with the cause of an alert that the peer sent. */
+/* Returns ERR_PEER with the cause of an alert that the peer sent. */
 static enum err describe_alert(const struct tls *t, int alert)
 {
 	static const struct {
@@ -323,7 +325,8 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 		t->key_updates++;
 }
 
-/* Fails for an encrypted key without a passphrase, so that a daemon never prompts at a terminal. */
+/* Loads the key. Fails for an encrypted key without a passphrase, so that a daemon never prompts at
+ * a terminal. */
 static enum err use_key(SSL_CTX *c, const struct identity_files *f)
 {
 	struct passphrase p;
@@ -346,8 +349,8 @@ static enum err use_key(SSL_CTX *c, const struct identity_files *f)
 static const unsigned char question[] = "\x12"
 					"coterie-question/1";
 
-/* Selects only the question. For other protocols the handshake continues as if the client had
- * offered none. */
+/* Selects only the protocol of the question. For other protocols, the handshake continues as if the
+ * client had offered none. */
 static int on_offer(SSL *ssl, const unsigned char **chosen, unsigned char *len,
 		    const unsigned char *offered, unsigned int n, void *arg)
 {
@@ -429,7 +432,8 @@ struct tls *tls_new(struct tls_context *ctx)
 	assert(t->ssl && bio);
 	BIO_set_data(bio, t);
 	BIO_set_init(bio, 1);
-	SSL_set_bio(t->ssl, bio, bio); /* bio has one reference, for both directions */
+	/* The SSL object has one reference to bio for both directions. */
+	SSL_set_bio(t->ssl, bio, bio);
 	SSL_set_app_data(t->ssl, t);
 	if (SSL_is_server(t->ssl))
 		SSL_set_accept_state(t->ssl);
@@ -490,8 +494,8 @@ enum err tls_handshake(struct tls *t)
 	return done ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
 }
 
-/* Returns true for a record that was changed in transit, or for the alert of a peer that received
- * one. */
+/* Returns true if a record was changed in transit, or if the peer sent an alert because it received
+ * such a record. */
 static bool is_damage(unsigned long error)
 {
 	static const int reasons[] = { SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
@@ -513,7 +517,8 @@ static bool is_damage(unsigned long error)
 
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 {
-	bool open = SSL_is_init_finished(t->ssl); /* an error clears that state */
+	/* Read before the error, which clears this state. */
+	bool open = SSL_is_init_finished(t->ssl);
 	int why;
 
 	*got = 0;
@@ -557,7 +562,7 @@ enum err tls_write(struct tls *t, const uint8_t *p, size_t n)
 	if (n == 0)
 		return ERR_OK;
 	ERR_clear_error();
-	/* The BIO takes everything, so a write completes at once or never. */
+	/* The BIO takes all bytes, so a write either completes at once or fails. */
 	if (SSL_write_ex(t->ssl, p, n, &written) == 1)
 		return ERR_OK;
 	return describe_error(t);

@@ -1,5 +1,5 @@
-/* Checks this process's certificate, key and CA before use, for all reasons for which peers would
- * reject them later. */
+/* Checks this process's certificate, key and CA before use. Finds all reasons for which peers would
+ * later reject them. */
 #include "proto/tls.h"
 
 #include <arpa/inet.h>
@@ -11,8 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { CERTIFICATES_MAX = 64 }; /* in one file */
-enum { SOON_DAYS = 21 };        /* a certificate's owner is warned this early */
+enum { CERTIFICATES_MAX = 64 }; /* maximum number in one file */
+/* a certificate's owner is warned this many days before it expires. */
+enum { SOON_DAYS = 21 };
 
 void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE])
 {
@@ -23,8 +24,8 @@ void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]
 		snprintf(text, TLS_DATE, "an unreadable date");
 }
 
-/* Returns true if reading a PEM file ended because the file has no further entry; otherwise the
- * next entry is damaged. */
+/* Returns true if reading a PEM file ended because the file has no further entry. False: the next
+ * entry is damaged. */
 static bool was_last(void)
 {
 	unsigned long end = ERR_peek_last_error();
@@ -33,7 +34,7 @@ static bool was_last(void)
 	return ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE;
 }
 
-/* Reads all certificates of a file, at least one; skips none. */
+/* Reads all certificates of a file. There must be at least one, and all must be readable. */
 static enum err tls_check_read_all(const char *path, STACK_OF(X509) * *all)
 {
 	FILE *f = fopen(path, "re");
@@ -64,8 +65,8 @@ static enum err tls_check_read_all(const char *path, STACK_OF(X509) * *all)
 	return e;
 }
 
-/* Checks that a CA may sign. With a party's own certificate in its place no peer would be
- * trusted. */
+/* Checks that each CA may sign certificates. If a party's own certificate took the place of a CA,
+ * no peer would be trusted. */
 static enum err check_ca(const char *path, STACK_OF(X509) * ca)
 {
 	char name[128];
@@ -100,7 +101,8 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 	}
 	last = was_last();
 	fclose(f);
-	/* A skipped list would admit certificates that it revokes. */
+	/* Too many lists are an error. If one were skipped, the certificates that it revokes would
+	 * be accepted. */
 	if (lists > CERTIFICATES_MAX)
 		return err_set(ERR_INPUT, "%s: has more than %d lists of revoked certificates",
 			       path, CERTIFICATES_MAX);
@@ -112,7 +114,7 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 	if (!lists)
 		return err_set(ERR_INPUT, "%s: has no list of revoked certificates (CRL) in PEM",
 			       path);
-	/* Intermediate CAs are looked up too: a revoked one must not sign any more. */
+	/* Intermediate CAs are also looked up, because a revoked CA must not sign any more. */
 	X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 	return ERR_OK;
 }

@@ -21,7 +21,7 @@ enum err channel_send_labels_all(struct channel *const ch[], size_t channels, en
 				 uint32_t group, uint32_t values, const uint32_t *label,
 				 size_t count)
 {
-	/* A multiple of 8 entries fills whole bytes. */
+	/* A multiple of 8 entries fills its bytes completely. */
 	size_t most = (size_t)CHANNEL_CHUNK / labels_bits(values) * 8, done = 0;
 	struct buf packed = { 0 };
 	enum err e;
@@ -54,7 +54,8 @@ static enum err vector_take_labels(struct channel *ch, const struct msg *m, uint
 	size_t left = count - *done, now = 0, bytes = l->packed.n, bits = labels_bits(values), bad;
 	enum err e = ERR_OK;
 
-	/* All labels that are left, or a multiple of 8, which fills its bytes. */
+	/* A chunk has all labels that are left, or a multiple of 8, which fills its bytes
+	 * completely. */
 	if (bytes == labels_bytes(values, left))
 		now = left;
 	else if (bytes % bits == 0 && bytes / bits * 8 < left)
@@ -94,8 +95,8 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 		struct msg m;
 
 		TRY(channel_recv(ch, type, &m));
-		/* The first chunk sets *values for all chunks. If its values are out of bounds, the
-		 * check fails. */
+		/* The first chunk determines *values for all chunks. If its number is out of
+		 * bounds, the check below fails. */
 		if (done == 0)
 			*values = m.labels.values < least  ? least
 				  : m.labels.values > most ? most
@@ -116,7 +117,7 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 		struct msg m;
 
 		TRY(channel_recv(ch, type, &m));
-		if (done == 0) { /* the first chunk sets *count for all chunks */
+		if (done == 0) { /* the first chunk determines *count for all chunks */
 			*count = m.labels.count < most ? (size_t)m.labels.count : most;
 			free(*label);
 			*label = alloc(*count, sizeof(**label));
@@ -133,7 +134,7 @@ static size_t real_size(enum msg_type type)
 	return type == MSG_BLOCK || type == MSG_EMBEDDING ? sizeof(float) : sizeof(double);
 }
 
-/* Converts between this host's order and little-endian. */
+/* Copies a number. Converts between this host's byte order and little-endian. */
 static void vector_put_bytes(uint8_t *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
@@ -267,7 +268,7 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 	return ERR_OK;
 }
 
-/* Passes on a chunk's numbers, some at a time. */
+/* Passes on the numbers of a chunk, some of them at a time. */
 static enum err vector_pass_reals(struct channel *ch, const struct msg *m, size_t count,
 				  channel_reals *each, void *arg)
 {

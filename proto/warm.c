@@ -9,7 +9,7 @@ enum {
 	WINDOW_MAX = 512 << 10,
 };
 
-/* With a shorter round trip, padding is not worth its bytes. */
+/* If the round trip is shorter than this, padding is not worth its bytes. */
 static const double LONG_S = 0.02;
 
 static enum err warm_send_padding(struct channel *ch, size_t bytes)
@@ -22,7 +22,7 @@ static enum err warm_send_padding(struct channel *ch, size_t bytes)
 	return e;
 }
 
-/* Returns how many zeros are missing if `ahead` bytes are in flight already. Call with the lock
+/* Returns how many zeros must be sent if `ahead` bytes are already in flight. Call with the lock
  * held. */
 static size_t missing(const struct channel *ch, size_t need, size_t ahead)
 {
@@ -40,7 +40,7 @@ static enum err fill_up(struct channel *ch, size_t more)
 		return ERR_OK;
 	e = warm_send_padding(ch, more);
 	pthread_mutex_lock(&ch->mailbox->lock);
-	ch->flight = 0; /* channel_warm() has raised the window by these bytes */
+	ch->flight = 0; /* channel_warm() has already raised the window by these bytes */
 	pthread_mutex_unlock(&ch->mailbox->lock);
 	return e;
 }
@@ -53,9 +53,9 @@ enum err channel_warm(struct channel *ch, size_t need)
 	pthread_mutex_lock(&ch->mailbox->lock);
 	if (!ch->window)
 		ch->window = WINDOW_FIRST;
-	/* Padding also keeps the window: it shrinks when idle for long. */
+	/* Padding also preserves the window, which shrinks when it is idle for long. */
 	more = missing(ch, need, ch->flight);
-	ch->window += ch->flight + more; /* each byte that arrives lets one more be in flight */
+	ch->window += ch->flight + more; /* for each byte that arrives, one more can be in flight */
 	ch->flight = 0;
 	pthread_mutex_unlock(&ch->mailbox->lock);
 	return fill_up(ch, more);

@@ -21,7 +21,7 @@ static void watch_on_stop(uv_signal_t *signal, int number)
 
 enum { REMIND_MS = 3600 * 1000 };
 
-/* From here on no handshake succeeds. Refused peers learn little, so the log gives the cause. */
+/* From here on all handshakes fail. Refused peers do not learn the cause, so the log has it. */
 static void on_expired(uv_timer_t *timer)
 {
 	const struct watch *w = timer->data;
@@ -157,7 +157,7 @@ void watch_close(struct watch *w)
 	uv_close((uv_handle_t *)&w->lists, NULL);
 	uv_close((uv_handle_t *)&w->tick, NULL);
 	service_stopping();
-	/* Stopping has begun, and its time is bounded: a second signal must not cut it short. */
+	/* Stopping has begun, and its duration is limited. A second signal must not shorten it. */
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

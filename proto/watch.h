@@ -1,8 +1,8 @@
 /* watch.h -- signals of a daemon's loop. SIGTERM and SIGINT stop it. SIGHUP makes it reload its
  * certificates and the log level of its configuration.
  *
- * A timer reports to systemd that the loop runs. It reports to the daemon that a peer has been away
- * for WATCH_LOST_S, or that the certificate expires soon.
+ * A timer reports to systemd that the loop runs. It reports to the daemon if a peer has been absent
+ * for WATCH_LOST_S, or if the certificate expires soon.
  */
 #ifndef PROTO_WATCH_H
 #define PROTO_WATCH_H
@@ -13,25 +13,27 @@
 
 enum {
 	WATCH_WITHIN_S = 2, /* longest interval between calls of conn_tick() */
-	WATCH_LOST_S = 600  /* a peer's longer absence is an event */
+	WATCH_LOST_S = 600  /* a peer's absence of this duration is reported */
 };
 
-/* The watched objects, and functions of the daemon, called on the loop thread. All are borrowed;
- * none is NULL. */
+/* Objects to watch, and functions of the daemon that are called on the loop thread. All are
+ * borrowed, and none is NULL. */
 struct watch_options {
-	const char *name; /* the daemon's */
+	const char *name; /* name of the daemon */
 	const struct identity_files *files;
 	struct conn_host *host;
-	/* Called at each SIGTERM and SIGINT; why: as watch.stopped. */
+	/* Called at each SIGTERM and SIGINT. why: as watch.stopped. */
 	void (*stop)(void *arg, const char *why);
-	/* Called at SIGHUP; if it fails, the old certificates stay in use. */
+	/* Called at SIGHUP. If it fails, the old certificates stay in use. */
 	enum err (*check)(void *arg);
 	void (*reload)(void *arg); /* called at SIGHUP: reloads other settings that can change */
 	void (*tick)(void *arg);
 	void (*certificate)(time_t until);
-	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */
-	void (*peer)(const char *name, bool there); /* called when it came or left */
-	void (*lost)(const char *why);              /* called once after WATCH_LOST_S */
+	/* Called daily in the last 21 days of the certificate. */
+	void (*expires)(int days, const char *why);
+	void (*peer)(const char *name, bool there); /* called when a peer has connected or left */
+	/* Called once, after an absence of WATCH_LOST_S. */
+	void (*lost)(const char *why);
 	void *arg;
 };
 
@@ -41,7 +43,7 @@ struct watch {
 	uv_timer_t lists;
 	char lists_until[TLS_DATE];
 	uv_timer_t tick;
-	double certificate_s; /* time of its last check */
+	double certificate_s; /* time when it was last checked */
 	struct watch_lost {
 		const char *name; /* borrowed */
 		double since_s;
@@ -49,13 +51,13 @@ struct watch {
 	} lost[PARTIES_MAX + 1];
 	size_t lost_count;
 	struct watch_options options;
-	char stopped[128]; /* "bank-a was stopped (SIGTERM)", once it was; otherwise "" */
+	char stopped[128]; /* "bank-a was stopped (SIGTERM)" after such a signal, otherwise "" */
 };
 
-void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
+void watch_init(struct watch *w, uv_loop_t *loop); /* initialises the handles */
 void watch_start(struct watch *w, const struct watch_options *o);
-/* Reports that an expected peer is away, or is back; repeated calls have no effect. name: as users
- * know it. */
+/* Reports that an expected peer is absent or has returned. Repeated calls have no effect. name: the
+ * peer's name for users. */
 void watch_lost(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
 void watch_close(struct watch *w); /* from here on these signals are ignored */

@@ -9,8 +9,7 @@
 
 #include <stdio.h>
 
-#define CUT_GRACE_S 1.0 /* how long to wait for the peer's last messages after writing has failed  \
-			 */
+#define CUT_GRACE_S 1.0 /* wait for the peer's last messages after writing failed */
 
 static void conn_out_on_written(uv_write_t *request, int status);
 

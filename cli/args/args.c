@@ -117,9 +117,9 @@ error_t args_take(const struct argp_option *option, const struct args_field *fie
 	return 0;
 }
 
-static const char *command_name; /* of the last args_begin() */
+static const char *command_name; /* name of the command of the last args_begin() */
 
-/* Ends --help with the command's example; argp frees the result if it differs from `text`. */
+/* Appends the command's example to --help. argp frees the result if it differs from `text`. */
 static char *args_help(int key, const char *text, void *arguments)
 {
 	const char *lines = program_example(command_name);
@@ -131,7 +131,7 @@ static char *args_help(int key, const char *text, void *arguments)
 	return more;
 }
 
-/* argp takes the program name from argv[0], so the buffer must outlive the parsing. */
+/* argp takes the program's name from argv[0], so the buffer must outlive the parsing. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments)
 {
 	static char full[64];
@@ -155,7 +155,8 @@ enum err args_run(const char *name, const struct argp *argp, int argc, char **ar
 	args_begin(name, argp, argc, argv, arguments);
 	err = run(arguments);
 	if (err) {
-		fflush(stdout); /* so that, if both go to one file, the error follows the output */
+		/* If output and errors go to one file, the error then follows the output. */
+		fflush(stdout);
 		fprintf(stderr, "%s %s: %s\n", program_name(), name, err_detail());
 	}
 	return err;

@@ -39,23 +39,24 @@ enum { ARGS_THREADS_MAX = 1024 };
 
 uint64_t args_seed(struct argp_state *state, const char *text);
 unsigned args_threads(struct argp_state *state, const char *text);
-/* Checks all or the first digits of a job id. */
+/* Checks a job id, or its first digits. */
 void args_job(struct argp_state *state, const char *text);
-unsigned args_cores(unsigned threads); /* all processors if threads is 0 */
+/* Returns `threads`, or the number of processors if it is 0. */
+unsigned args_cores(unsigned threads);
 
 /* ---- common cases of a parser's switch ---- */
 
-/* For the case default of commands without arguments: reports any argument as an error. */
+/* For the default case of commands without arguments: any argument is an error. */
 error_t args_none(int key, const char *text, struct argp_state *state);
-/* For the case ARGP_KEY_ARG of commands with one argument. */
+/* For the case ARGP_KEY_ARG of commands with one argument: stores it. */
 void args_one(struct argp_state *state, const char *text, const char **argument);
-/* For the case ARGP_KEY_END: refuses a missing argument with `sentence`, such as "--data and --job
- * are needed". */
+/* For the case ARGP_KEY_END: if `there` is false, reports the error `sentence`, such as "--data and
+ * --job are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
-/* A variable that receives the value of the option with this key, parsed by the variable's type.
- * min, max: bounds of a number; both 0: none. Key ARGP_KEY_ARG stands for the command's single
- * argument. */
+/* A variable that receives the value of the option with this key. The type of the variable
+ * determines how the value is parsed. min, max: bounds of a number; if both are 0, there are none.
+ * Key ARGP_KEY_ARG stands for the command's single argument. */
 struct args_field {
 	int key;
 	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;
@@ -68,27 +69,27 @@ struct args_field {
 			 unsigned : ARGS_UNSIGNED, size_t : ARGS_WHOLE, double : ARGS_REAL), \
 	.to = &(member)
 /* clang-format on */
-/* Stores the option or argument. The list of fields ends with one without `to`. An argument that
- * has no field is an error; ARGP_ERR_UNKNOWN: another key. */
+/* Stores the option or argument. The last field of the list has no `to`. An argument without a
+ * field is an error. ARGP_ERR_UNKNOWN: no field has this key. */
 error_t args_take(const struct argp_option *option, const struct args_field *field, int key,
 		  char *arg, struct argp_state *state);
 
-/* Only parses the arguments; wrong use ends the process. */
+/* Only parses the arguments. If they are wrong, ends the process. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments);
-/* Parses, runs, and prints the error, if any, on stderr. */
+/* Parses the arguments, runs the command, and prints its error, if any, on stderr. */
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
 		  enum err (*run)(void *arguments));
 
-void args_print(const struct json *v); /* on stdout, indented */
+void args_print(const struct json *v); /* prints v on stdout, indented */
 /* Writes dir/name atomically and empties text. */
 enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
 
-/* For a command with an output directory, before it starts. ERR_INPUT if `out` may hold another
- * run. NULL: no output. */
+/* For a command with an output directory; call before it starts. ERR_INPUT: `out` may contain
+ * another run. NULL: the command writes no output. */
 enum err results_check(const char *out) MUST_CHECK;
 /* For a command that clusters: writes labels.csv, labels.npy and result.json to `out`, which it
- * creates. id: n texts, or NULL for row numbers from 0. confidence: n values, or NULL. ERR_JOB
- * if it cannot be written. */
+ * creates. id: n texts; NULL: row numbers from 0. confidence: n values, or NULL. ERR_JOB: a file
+ * cannot be written. */
 enum err results_write(const char *out, char *const *id, const uint32_t *label,
 		       const double *confidence, size_t n, const struct json *result) MUST_CHECK;
 

@@ -58,7 +58,8 @@ enum err pooled_graph_read(const char *dir, struct pooled_graph *g)
 			      f.labels, l.n, g->n, f.ids);
 	if (!err && f.labels) {
 		ALLOC(g->truth, g->n + 1);
-		for (size_t i = 0; i < g->n; i++) /* label lines are in the order of ids.txt */
+		/* The lines of labels.txt are in the order of ids.txt. */
+		for (size_t i = 0; i < g->n; i++)
 			g->truth[i] = l.label[f.ids ? g->ids.row[i] : i];
 	}
 	labels_release(&l);

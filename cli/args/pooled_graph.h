@@ -15,21 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nodes are sorted by id as bytes; by number if there is a labels.txt without ids.txt. */
+/* Nodes are sorted by id as bytes. If there is labels.txt without ids.txt, they are sorted by
+ * number. */
 struct pooled_graph {
 	size_t n;
-	char **id;       /* of each node */
+	char **id;       /* one id per node */
 	struct csr S;    /* n x n, symmetric, without loops */
 	uint32_t *truth; /* classes from labels.txt, in node order; NULL without that file */
-	/* storage */
+	/* storage of the ids */
 	struct ids ids;
 	char *numbers;
 };
 
-/* ERR_INPUT if a file is invalid or files do not match; *g is then empty. */
+/* ERR_INPUT: a file is invalid, or files do not match. *g is then empty. */
 enum err pooled_graph_read(const char *dir, struct pooled_graph *g) MUST_CHECK;
 void pooled_graph_release(struct pooled_graph *g);
 
-size_t pooled_graph_isolated(const struct pooled_graph *g); /* number of isolated nodes */
+/* Returns the number of isolated nodes. */
+size_t pooled_graph_isolated(const struct pooled_graph *g);
 
 #endif

@@ -87,7 +87,8 @@ static int program_command(const struct program *p, int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 	const struct program_command *c;
 
-	if (name && !strcmp(name, "help") && argc > 2) /* help of a command: as COMMAND --help */
+	/* `help COMMAND` is the same as `COMMAND --help`. */
+	if (name && !strcmp(name, "help") && argc > 2)
 		return program_command(p, 3, (char *[]){ argv[0], argv[2], help, NULL });
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
 		program_usage(p, stdout);

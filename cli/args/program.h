@@ -11,14 +11,14 @@ struct program_command {
 	args_command *run;
 };
 
-/* A removed command, or "COMMAND OPTION". */
+/* A command that was removed, or an option of one ("COMMAND OPTION"). */
 struct program_gone {
-	const char *name, *instead; /* "now coterie-lab agc" */
+	const char *name, *instead; /* what replaces it, such as "now coterie-lab agc" */
 };
 
 /* Last lines of a command's --help. */
 struct program_example {
-	const char *name, *lines; /* "pki init" */
+	const char *name, *lines; /* name of the command, such as "pki init" */
 };
 
 struct program {
@@ -29,16 +29,16 @@ struct program {
 	size_t commands;
 	const struct program_gone *gone;
 	size_t gones;
-	const struct program_example *example; /* ends with an entry without a name; or NULL */
+	const struct program_example *example; /* the last entry has no name; NULL: no examples */
 };
 
 /* Runs the command in argv[1], or answers --help and --version. Returns the command's exit
  * status; ERR_INPUT without a command, ERR_JOB if standard output could not be written. */
 int program_run(const struct program *p, int argc, char **argv);
 
-/* Name of the running program; "coterie" before program_run(). */
+/* Returns the name of the running program; "coterie" before program_run(). */
 const char *program_name(void);
-/* Example of a command of the running program; NULL: it has none. */
+/* Returns the example of a command of the running program. NULL: it has none. */
 const char *program_example(const char *name);
 
 #endif

@@ -76,7 +76,7 @@ static bool is_number(const struct table *t, size_t c)
 	return t->heads[c][0] == '>';
 }
 
-/* True if all columns except the first hold numbers. */
+/* Returns true if all columns except the first hold numbers. */
 static bool are_numbers(const struct table *t)
 {
 	for (size_t c = 1; c < t->columns; c++)
@@ -99,8 +99,8 @@ static size_t characters(const char *s, size_t bytes)
 	return n;
 }
 
-/* Returns how many bytes of s fit a line of `width` characters: up to a blank if possible,
- * otherwise after a slash in the second half, otherwise cut. */
+/* Returns how many bytes of s fit into a line of `width` characters. Breaks at a blank if possible,
+ * otherwise after a slash in the second half of the line, otherwise at `width`. */
 static size_t table_line_of(const char *s, size_t width)
 {
 	size_t bytes = 0, n = 0, blank = 0, slash = 0;
@@ -120,7 +120,7 @@ static size_t table_line_of(const char *s, size_t width)
 	return !s[bytes] ? bytes : blank ? blank : slash > bytes / 2 ? slash : bytes;
 }
 
-/* As table_line_of() for a single line, but never cuts a word, so that copied text is complete.
+/* As table_line_of() for a single line, but never cuts a word, so that a text can be copied whole.
  * Lists break after their commas. */
 static size_t whole_line_of(const char *s, size_t width)
 {
@@ -157,7 +157,8 @@ static void blanks(FILE *f, size_t n)
 		putc(' ', f);
 }
 
-/* Narrows text columns to fit, the widest first. False if that is impossible. */
+/* Narrows text columns until the table fits, the widest first. Returns false if that is
+ * impossible. */
 static bool fit(const struct table *t, size_t rows, size_t width, size_t gap, size_t w[])
 {
 	size_t total = gap * (t->columns - 1);
@@ -194,7 +195,8 @@ static void table_print_row(const struct table *t, const char *const cell[], con
 
 	memcpy(left, cell, t->columns * sizeof(*left));
 	while (more) {
-		size_t due = 0; /* blanks before the next text, so that no line ends in blanks */
+		/* Number of blanks before the next text, so that no line ends in blanks. */
+		size_t due = 0;
 
 		more = false;
 		for (size_t c = 0; c < t->columns; c++) {

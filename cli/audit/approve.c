@@ -1,4 +1,4 @@
-/* coterie approve: the user's answer to a job offered to a party. */
+/* coterie approve: records the user's answer to a job that was offered to a party. */
 #include "common/job/offer.h"
 #include "cli/args/args.h"
 
@@ -59,7 +59,8 @@ static const char *approve_text_of(const struct json *o, const char *key)
 	return v ? json_string(v) : "?";
 }
 
-/* Root writes an answer as the owner of the state: the daemon must read it. */
+/* If root writes an answer, it does so as the owner of the state directory, because the daemon must
+ * be able to read the answer. */
 static enum err become_owner(const char *state)
 {
 	struct stat st;

@@ -195,7 +195,7 @@ struct findings {
 	size_t faults;
 	size_t heads;
 	struct ledger *ledger;
-	const char *file, *peer; /* owner of the ledger in file */
+	const char *file, *peer; /* path of the ledger; name of the party that owns it */
 };
 
 static void ledger_command_print_sentence(void *arg, const char *sentence)
@@ -216,7 +216,7 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-/* For another party's ledger: checks the heads that this party reported to it at the end of each
+/* For another party's ledger: checks the heads that it reported to this party at the end of each
  * job. */
 static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {

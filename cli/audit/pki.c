@@ -19,7 +19,7 @@ struct command {
 	const char *name, *text;
 	enum err (*run)(const struct options *o);
 	const struct argp_option *options;
-	const char *argument; /* the argument's name; NULL: none */
+	const char *argument; /* name of the argument; NULL: the command has none */
 	const char *more;
 };
 
@@ -126,7 +126,7 @@ static enum err sign(const struct options *o)
 	uint8_t fp[FINGERPRINT_LEN];
 	enum err e;
 
-	if (!path) { /* bank-a.csr becomes bank-a.crt */
+	if (!path) { /* the certificate for bank-a.csr is written to bank-a.crt */
 		buf_printf(&beside, "%.*s.crt%c", (int)(csr ? n - 4 : n), o->file, 0);
 		path = (const char *)beside.p;
 	}

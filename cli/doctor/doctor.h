@@ -18,7 +18,7 @@ enum verdict {
 struct checkup {
 	struct finding {
 		enum verdict verdict;
-		const char *check, *advice; /* static text; advice is "" if none is needed */
+		const char *check, *advice; /* static texts; advice is "" if none is needed */
 		char found[ERR_DETAIL_MAX];
 	} * item; /* owned */
 	size_t n;
@@ -26,44 +26,44 @@ struct checkup {
 
 void checkup_add(struct checkup *c, enum verdict verdict, const char *check, const char *advice,
 		 const char *fmt, ...) PRINTF(5, 6);
-/* Adds e and its message as a WRONG finding, unless e is ERR_OK. Returns e != ERR_OK. */
+/* If e is an error, adds it and its message as a WRONG finding. Returns e != ERR_OK. */
 bool checkup_failed(struct checkup *c, enum err e, const char *check, const char *advice);
 
 /* ---- doctor_host.c: host, certificates, keys, directories ---- */
 
-/* files: descriptors that the daemon needs. */
+/* files: number of descriptors that the daemon needs. */
 void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls_role role,
 		 size_t files);
-/* Checks a directory that the daemon writes to; it may not exist yet. */
+/* Checks a directory that the daemon writes to. The directory may not exist yet. */
 void doctor_directory(struct checkup *c, const char *check, const char *path);
-/* Checks a certificate and its key, and reports them under these names of checks. */
+/* A certificate and its key to check, and the names of the checks. */
 struct doctor_identity {
 	struct identity_files files;
-	const char *name; /* expected in the certificate; NULL: any */
+	const char *name; /* name that the certificate must have; NULL: any */
 	enum tls_role role;
 	const char *key, *chain, *certificate; /* names of the checks */
-	const char *remedy;                    /* for a certificate that the CA did not sign */
+	const char *remedy;                    /* advice if the CA did not sign the certificate */
 };
 void doctor_identity(struct checkup *c, const struct doctor_identity *of);
-double doctor_memory_available(void); /* bytes; 0 if unknown */
+double doctor_memory_available(void); /* in bytes; 0 if it is unknown */
 /* Checks whether a time service sets the clock, according to the kernel. */
 void doctor_clock(struct checkup *c);
 
 /* ---- doctor_listen.c: listening addresses ---- */
 
-/* A port that a daemon listens on, as the value text of a configuration key. */
+/* A port on which a daemon listens. text: the value of the configuration key. */
 struct doctor_port {
-	const char *check, *key, *text; /* text NULL: it is not set */
+	const char *check, *key, *text; /* text NULL: the key is not set */
 	const struct endpoint *at;
 };
 /* Checks that each of n ports is free, and that no two of them are the same. */
 void doctor_ports(struct checkup *c, const struct doctor_port *port, size_t n);
-/* The ports of users: api.listen and http.listen. */
+/* Returns the ports that users connect to: api.listen and http.listen. */
 struct doctor_port doctor_port_api(const struct api_settings *api);
 struct doctor_port doctor_port_dashboard(const struct http_settings *http);
-/* Checks the readers of http.listen, if set. */
+/* Checks http.listen, if it is set: who can read it. */
 void doctor_dashboard(struct checkup *c, const struct http_settings *http);
-/* Checks api.listen, if set: reach, roles, and names in the certificate. */
+/* Checks api.listen, if it is set: its reach, its roles, and the names in the certificate. */
 void doctor_api(struct checkup *c, const struct api_settings *api, const char *certificate);
 
 /* ---- the two daemons ---- */
@@ -71,8 +71,8 @@ void doctor_api(struct checkup *c, const struct api_settings *api, const char *c
 void doctor_coordinator(struct checkup *c, const struct coordinator_config *config);
 void doctor_party(struct checkup *c, const struct party_config *config);
 
-/* doctor_peer.c: checks a party's coordinator: name, TCP, TLS, identity, versions and clock.
- * Takes 30 s at most. */
+/* doctor_peer.c: checks a party's coordinator: name, TCP, TLS, identity, versions and clock. Takes
+ * at most 30 s. */
 void doctor_peer(struct checkup *c, const struct party_config *config);
 
 #endif

@@ -1,4 +1,5 @@
-/* Checks a daemon's listening addresses and clients. Closes all sockets again. */
+/* Checks the addresses on which a daemon listens, and its clients. Closes all sockets that it
+ * opens. */
 #include "cli/doctor/doctor.h"
 #include "common/job/roles.h"
 
@@ -102,13 +103,14 @@ static void check_roles(struct checkup *c, const struct config_map *roles)
 		    n[ROLE_READER], n[ROLE_SUBMITTER], n[ROLE_OPERATOR]);
 }
 
-/* Browsers check the host in the address bar, so the certificate must name it too. */
+/* Checks the names in the certificate. Browsers compare the host in the address bar with them, so
+ * the certificate must have that name, too. */
 static void check_names(struct checkup *c, const char *certificate)
 {
 	struct buf names = { 0 };
 	size_t n;
 
-	/* Otherwise the check "certificate" reports the error. */
+	/* On errors, the check "certificate" reports them. */
 	if (tls_names(certificate, &names, &n) == ERR_OK)
 		checkup_add(
 		    c, n > 1 ? FINE : NOTE, "API names",

@@ -57,8 +57,8 @@ static enum err parse_job(struct job *job, const char *text, char *const *set)
 	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "", set);
 }
 
-/* Estimates memory for a default job of each permitted kind that the data allow; reports the
- * largest. */
+/* Estimates memory for each permitted kind of job that the data allow, with default parameters.
+ * Reports the largest estimate. */
 static void check_memory(struct checkup *c, const struct party_config *config,
 			 const struct party_data *d)
 {
@@ -78,9 +78,9 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		if (!config_strings_has(&config->policy.jobs, (*k)->name) || s.n == 0 ||
 		    (parse_job(&job, text, NULL) != ERR_OK &&
 		     parse_job(&job, text, order) != ERR_OK))
-			continue; /* the kind needs more parameters */
-		/* peers holds the coordinator and the other parties: as many entries as there
-		 * are parties */
+			continue; /* the kind needs parameters without defaults */
+		/* peers has one entry for the coordinator and one for each other party, so their
+		 * number is that of the parties */
 		s.parties = (double)config->peers.count;
 		bytes = (*k)->memory(&job, &s);
 		if (bytes > most) {

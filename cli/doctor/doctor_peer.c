@@ -70,7 +70,7 @@ static void doctor_peer_on_ready(struct conn *conn, void *arg)
 	conn_close(conn, ERR_OK, NULL, 0);
 }
 
-/* The peer read its clock about half a round trip ago. */
+/* Checks the difference of the clocks. The peer read its clock about half a round trip ago. */
 static void check_offset(const struct question *q, const char *then)
 {
 	double way_s = (clock_now_s() - q->asked_s) / 2, offset_s;
@@ -159,7 +159,7 @@ void doctor_peer(struct checkup *c, const struct party_config *config)
 
 	if (!check_name(c, proxy ? proxy : config->coordinator.host) || uv_loop_init(&loop) < 0)
 		return;
-	/* otherwise the check "chain" reports the error */
+	/* on errors, the check "chain" reports them */
 	if (conn_host_new(&host, &loop, &o) == ERR_OK) {
 		(void)!conn_dial(host, config->coordinator.host, config->coordinator.port, &events,
 				 &q, &conn);

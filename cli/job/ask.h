@@ -1,5 +1,5 @@
-/* ask.h -- queries a daemon: on this host over its control socket, a remote coordinator at its
- * api.listen. */
+/* ask.h -- sends requests to a daemon: on this host over its control socket, to a remote
+ * coordinator at its api.listen. */
 #ifndef CLI_JOB_ASK_H
 #define CLI_JOB_ASK_H
 
@@ -10,11 +10,12 @@
 
 #include <stdbool.h>
 
-/* Paths used by the packages. */
+/* Paths of the sockets that the packages use. */
 #define ASK_COORDINATOR "/run/coterie-coordinator/control.socket"
 #define ASK_PARTY       "/run/coterie-party/control.socket"
 
-/* Options of all commands that query a daemon: rows for struct argp_option, and their parser. */
+/* Options of all commands that send requests to a daemon: rows for struct argp_option, and their
+ * parser. */
 enum {
 	ASK_SOCKET = 256,
 	ASK_CONFIG,
@@ -49,25 +50,28 @@ enum {
 struct asking {
 	const char *socket, *config;
 	bool json;
-	struct https_server server;    /* from options, borrowed; or from `read` */
+	/* From options, borrowed; or from the configuration `read`. */
+	struct https_server server;
 	struct submitter_config *read; /* NULL: not read */
 	char *path;                    /* path of the socket; NULL: use server */
 };
-bool ask_option(int key, const char *text, struct asking *a); /* false: another key */
+/* False: the key is not one of these options. */
+bool ask_option(int key, const char *text, struct asking *a);
 
-/* Finds a->path or a->server. Order: options, then the configuration given by --config, then
- * $COTERIE_SOCKET, then the socket of an installed coordinator; with `party` that of an
- * installed party if there is no coordinator. Call ask_release() also after an error. ERR_INPUT. */
+/* Finds a->path or a->server. Uses the first that exists: options; the configuration given by
+ * --config; $COTERIE_SOCKET; the socket of an installed coordinator; with `party`, that of an
+ * installed party. Call ask_release() also after an error. ERR_INPUT: there is none, or it is
+ * invalid. */
 enum err ask_where(struct asking *a, bool party) MUST_CHECK;
 void ask_release(struct asking *a);
 
-/* *answer is owned by the caller. If the daemon refuses, returns its error and message, with
- * *answer NULL. ERR_PEER if no daemon answers. */
+/* Sends a request. *answer is owned by the caller. If the daemon refuses, returns its error and
+ * message, and *answer is NULL. ERR_PEER: no daemon answers. */
 enum err job_ask(const struct asking *a, const struct json *request,
 		 struct json **answer) MUST_CHECK;
 
-/* State of a job in an answer: "waiting for parties (bank-b)", "awaiting approval (bank-a)",
- * "running". */
+/* Appends the state of a job in an answer: "waiting for parties (bank-b)", "awaiting approval
+ * (bank-a)", "running". */
 void job_state_text(const struct json *job, struct buf *text);
 
 #endif

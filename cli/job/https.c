@@ -13,7 +13,7 @@
 enum { ANSWER_MAX = JSON_TEXT_MAX, CONNECT_S = 10, SILENT_S = 30, URL_MAX = 2 * HOST_MAX + 64 };
 
 struct place {
-	char name[HOST_MAX + 1]; /* required in the certificate */
+	char name[HOST_MAX + 1]; /* name that the server's certificate must have */
 	struct endpoint at;
 };
 
@@ -133,7 +133,7 @@ static enum err use_files(CURL *curl, const struct https_server *s, struct passp
 	curl_easy_setopt(curl, CURLOPT_CAINFO, ca);
 	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 	curl_easy_setopt(curl, CURLOPT_CRLFILE, s->crl);
-	if (e == ERR_OK) /* even if empty, so that libcurl never prompts */
+	if (e == ERR_OK) /* set even if it is empty, so that libcurl never prompts */
 		curl_easy_setopt(curl, CURLOPT_KEYPASSWD, p->text);
 	free(ca);
 	free(dir);
@@ -151,8 +151,8 @@ static size_t on_bytes(char *p, size_t size, size_t n, void *buf)
 	return size * n;
 }
 
-/* Reads an answer in the form of the control socket; turns an HTTP refusal into an error with its
- * message. */
+/* Reads an answer, which has the form of the control socket. Turns an HTTP refusal into an error
+ * with the refusal's message. */
 static enum err https_read_answer(const struct https_server *s, long status, const struct buf *in,
 				  struct json **answer)
 {
@@ -172,7 +172,7 @@ static enum err https_read_answer(const struct https_server *s, long status, con
 	return e;
 }
 
-/* One request: a POST of `post`, or a GET if that is NULL. */
+/* One request: a POST of `post`, or a GET if `post` is NULL. */
 struct https_request {
 	const char *path;
 	const struct buf *post;
@@ -193,7 +193,7 @@ static void https_set_options(CURL *curl, const struct place *p, const struct ht
 	}
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, in);
-	/* Otherwise a proxy from the environment (https_proxy, no_proxy) tunnels the TLS
+	/* In other cases, a proxy from the environment (https_proxy, no_proxy) tunnels the TLS
 	 * connection. */
 	if (endpoint_is_loopback(&p->at))
 		curl_easy_setopt(curl, CURLOPT_PROXY, "");

@@ -1,4 +1,4 @@
-/* https.h -- queries a remote daemon at its api.listen; the only user of libcurl.
+/* https.h -- sends requests to a remote daemon at its api.listen. Only this module uses libcurl.
  *
  * Requests and answers are those of the control socket, as POST /api/ask, or GETs. Client and
  * coordinator present certificates of one authority; the coordinator's must contain the requested
@@ -18,26 +18,27 @@ struct https_server {
 	const char *where, *certificate, *key, *ca, *crl, *passphrase;
 };
 
-/* ERR_INPUT if a setting is missing or invalid. */
+/* ERR_INPUT: a setting is missing or invalid. */
 enum err https_check(const struct https_server *s) MUST_CHECK;
-/* Sends a request. ERR_PEER if no server answers, its identity is wrong, or it rejects the
- * certificate. ERR_INPUT if a file is invalid, or the certificate may not make this request.
- * ERR_JOB if the server cannot answer now. */
+/* Sends a request. ERR_PEER: no server answers, its identity is wrong, or it rejects the
+ * certificate. ERR_INPUT: a file is invalid, or the certificate may not make this request. ERR_JOB:
+ * the server cannot answer now. */
 enum err https_ask(const struct https_server *s, const struct json *request,
 		   struct json **answer) MUST_CHECK;
 
-/* Appends the server's answer to body; a refusal is an error, as above. path:
+/* Appends the server's answer to body. A refusal is an error, as for https_ask(). path:
  * "/api/results/...". */
 enum err https_get(const struct https_server *s, const char *path, struct buf *body) MUST_CHECK;
 
-/* { "server": "hub.example.org:7443", "party": "bank-a.example.org:7444", "identity": {
- * "certificate", "key", "ca", "crl", "passphrase" } } */
+/* Configuration of a client: { "server": "hub.example.org:7443", "party":
+ * "bank-a.example.org:7444", "identity": { "certificate", "key", "ca", "crl", "passphrase" } }. */
 struct submitter_config {
 	struct https_server server;
 	char *party; /* NULL: not configured */
 	char *where, *certificate, *key, *ca, *crl, *passphrase;
 };
-/* root: the parsed file at path. ERR_INPUT; *c is then NULL. */
+/* Reads the configuration. root: the parsed file at path. ERR_INPUT: it is invalid; *c is then
+ * NULL. */
 enum err submitter_config_read(struct submitter_config **c, const struct json *root,
 			       const char *path) MUST_CHECK;
 void submitter_config_free(struct submitter_config *c); /* accepts NULL */

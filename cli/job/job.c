@@ -13,7 +13,7 @@
 
 enum { OPT_MOST = ASK_OWN, OPT_TIMEOUT, OPT_WAIT };
 enum { INDENT = 11, MOST = 1000, TIMEOUT_MAX = 366 * 86400, POLL_MS = 250 };
-#define GONE_S 60.0 /* time limit for a coordinator that restarts */
+#define GONE_S 60.0 /* time limit for a coordinator to restart, in seconds */
 
 struct arguments {
 	struct asking asking;
@@ -223,8 +223,8 @@ static void pause_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000L }, NULL);
 }
 
-/* Returns true to retry: the coordinator has been unreachable, as during a restart, for less than
- * GONE_S. */
+/* Returns true to retry: the coordinator cannot be reached, but for less than GONE_S, as during a
+ * restart. */
 static bool is_worth_another(enum err e, double *gone_s)
 {
 	double now_s = clock_now_s();
@@ -236,8 +236,8 @@ static bool is_worth_another(enum err e, double *gone_s)
 	return now_s - *gone_s < GONE_S;
 }
 
-/* Prints on stderr for which parties the job waits, if that changed; *said: the text printed
- * last. */
+/* If the set of parties for which the job waits has changed, prints it on stderr. *said: the text
+ * printed last. */
 static void print_job_state(const struct json *j, double id, struct buf *said)
 {
 	struct buf state = { 0 };
@@ -325,7 +325,8 @@ static enum err do_submit(const struct arguments *a)
 		return err_set(ERR_INPUT, "submit needs the file of a job");
 	TRY(file_read_text(a->which, JOB_TEXT_MAX, &text));
 	request = request_of("submit", 0);
-	json_put_string(request, "job", (const char *)text.p); /* file_read_text() terminates it */
+	/* file_read_text() has terminated the text with a zero byte. */
+	json_put_string(request, "job", (const char *)text.p);
 	json_put_string(request, "where", a->which);
 	buf_release(&text);
 	TRY(ask_and_free(a, request, &answer));

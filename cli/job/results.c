@@ -10,7 +10,7 @@
 
 enum { OPT_DIR = ASK_OWN, OPT_OF };
 enum { ID = 32, PATH_MAX_TEXT = 256, NAME_MAX_TEXT = 64 };
-#define FILE_MAX 16e9 /* limit on the bytes of one file */
+#define FILE_MAX 16e9 /* maximum size of one file, in bytes */
 
 struct arguments {
 	struct asking asking;
@@ -53,7 +53,8 @@ static error_t results_command_parse(int key, char *arg, struct argp_state *stat
 	}
 }
 
-/* Finds the job's id: JOB itself, or the id that the coordinator reports for that number. */
+/* Finds the job's id. It is JOB itself, or the id that the coordinator reports for the number
+ * JOB. */
 static enum err results_find_id(const struct arguments *a, char id[static ID + 1])
 {
 	size_t n = strlen(a->job);

@@ -23,7 +23,7 @@ static const struct json *first_in(const struct json *o, const char *key)
 	return list ? json_first(list) : NULL;
 }
 
-/* "3 s", "12 min", "5 h", "9 days" */
+/* Returns an age such as "3 s", "12 min", "5 h", "9 days". */
 static const char *age(double s)
 {
 	static char text[4][32];
@@ -44,7 +44,7 @@ static void status_end_line(struct buf *text)
 	buf_release(text);
 }
 
-/* For a coordinator: returns its entry for this party next to the snapshot. */
+/* If d is a coordinator's answer, returns its entry for this party that is next to the snapshot. */
 static const struct json *party_named(const struct json *d, const char *name)
 {
 	for (const struct json *p = first_in(d, "parties"); p; p = json_next(p))

@@ -25,7 +25,7 @@ char *launch_find(const char *dir, const char *stem, const char *const *ending)
 	return NULL;
 }
 
-/* key, address: "listen" or "coordinator", and its value. */
+/* Begins a configuration. key: "listen" or "coordinator"; address: the value of the key. */
 static struct json *begin_config(const char *name, const char *key, const char *address)
 {
 	struct json *root = json_object(), *identity;
@@ -42,8 +42,9 @@ static struct json *begin_config(const char *name, const char *key, const char *
 	return root;
 }
 
-/* If many processes share a core, a working one may be silent for longer than the default timeouts.
- * Adds 1 s per process sharing a core to the heartbeat, and 4 s to the reconnection. */
+/* Raises timeouts. If many processes share a core, one that computes may be silent for longer than
+ * the default timeouts. Adds 1 s per process sharing a core to the heartbeat, and 4 s to the
+ * reconnection. */
 static void be_patient(const struct launch *l, long cores, struct json *root)
 {
 	enum {
@@ -73,7 +74,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
 	json_put_string(root, "numbering_key", numbering);
 	be_patient(l, cores, root);
-	if (!l->keep_data) /* no one restarts a process of this run */
+	if (!l->keep_data) /* no process of this run is restarted */
 		json_put_number(root, "rejoin_s", 0);
 	snprintf(file, sizeof(file), "../%s", name);
 	json_put_string(root, "output", file);
@@ -83,7 +84,8 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	return args_write(l->work, file, &text);
 }
 
-/* 0 if unreadable; another check reports that. */
+/* Returns the size of the data in bytes. Returns 0 if they are unreadable, which another check
+ * reports. */
 static double data_bytes(const struct launch *l)
 {
 	DIR *dir = l->data ? opendir(l->data) : NULL;
@@ -101,8 +103,8 @@ static double data_bytes(const struct launch *l)
 	return bytes;
 }
 
-/* A party joins after reading its data: allows 1 s per 2 MB of all data beyond the default minute.
- * A party that fails is detected separately. */
+/* A party joins after it has read its data. So allows 1 s per 2 MB of all data in addition to the
+ * default minute. A party that fails is detected separately. */
 static double join_timeout_s(const struct launch *l)
 {
 	const double standard = 60, second = 2e6, most = 86400;
@@ -127,7 +129,7 @@ enum err launch_write_coordinator(const struct launch *l)
 	return write_config(l, "coordinator", root, "coordinator.numbering");
 }
 
-/* Paths are relative to l->work, where the configurations lie, so that it can be moved. */
+/* Writes paths relative to l->work, which has the configurations, so that l->work can be moved. */
 static void launch_put_data(const struct launch *l, struct json *root, const char *name)
 {
 	static const char *const features[] = { ".npy", ".mtx", ".csv", NULL },

@@ -79,7 +79,7 @@ static bool has_ending(const char *dir, const char *end)
 	return found;
 }
 
-/* A set of graphs in TU format contains NAME_graph_indicator.txt. */
+/* Returns true for a set of graphs in TU format, which has a file NAME_graph_indicator.txt. */
 static bool is_graph_set(const char *dir)
 {
 	return has_ending(dir, "_graph_indicator.txt");
@@ -155,7 +155,7 @@ enum err launch_check(struct launch *l)
 	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
-	/* Absolute, because the configurations that contain it lie elsewhere. */
+	/* must be absolute, because the configurations that contain it are in another directory */
 	here = getcwd(NULL, 0);
 	l->out = file_join(here ? here : "/", l->out_given ? l->out_given : text);
 	free(here);
@@ -268,7 +268,7 @@ static enum err launch_split_data(struct launch *l)
 	return e;
 }
 
-/* If parties have different items, labels are matched by id: writes the true labels with ids.
+/* If parties have different items, labels are matched by id. So writes the true labels with ids.
  * Without ids.txt the row numbers serve as ids. */
 static enum err truth_by_id(struct launch *l, const char *ids_path, const char *labels_path)
 {
@@ -303,7 +303,7 @@ static enum err find_truth(struct launch *l)
 	enum err e = ERR_OK;
 
 	if (l->kind->embeds || l->id_files)
-		return ERR_OK; /* embeddings and ids have no true labels */
+		return ERR_OK; /* embeddings and ids have no true labels to compare with */
 	if (l->kind->split == SPLIT_GRAPHS) {
 		char *data = file_join(l->work, "data"), *first = file_join(data, "party-00");
 
@@ -347,8 +347,8 @@ static enum err make_keys(const struct launch *l, char (*pin)[FINGERPRINT_TEXT_L
 	return e;
 }
 
-/* Writes public numbering keys, so that runs with one seed agree: in a local run there is no one
- * from whom to hide ids. */
+/* Writes a numbering key that is not secret, so that runs with one seed number rows alike. In a
+ * local run, ids need not be hidden from the coordinator. */
 static enum err write_numbering(const struct launch *l, const char *name)
 {
 	char *path = file_join(l->work, name), text[96];
@@ -368,7 +368,8 @@ enum err launch_prepare(struct launch *l)
 
 	bool made = !file_exists(l->out);
 
-	umask(077); /* like the daemons: slices and results have ids, possibly of persons */
+	/* As for the daemons: slices and results have ids, which may be those of persons. */
+	umask(077);
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {

@@ -1,5 +1,5 @@
-/* Shows the gain from federation: runs the same job on each party's data alone, and on all data in
- * one place. */
+/* Shows what federation gains: runs the same job on each party's data alone, and on all data
+ * together. */
 #include "cli/args/table.h"
 #include "cli/launch/launch.h"
 #include "cli/run/report_read.h"
@@ -11,16 +11,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Longest estimated duration of these jobs; the estimate is based on the run itself. */
+/* Maximum of the estimated duration of these jobs. The estimate is based on the duration of the run
+ * itself. */
 enum { GAINED_S = 20 };
 
 struct gained {
 	const struct launch *l;
 	char *out, *labels; /* output directory of a job on part of the data; its labels */
 	struct table *table;
-	char why[ERR_DETAIL_MAX]; /* error of a failed job; otherwise "" */
-	unsigned clusters;        /* clusters of the run, which may have chosen them; 0: none */
-	bool known;               /* a job succeeded */
+	char why[ERR_DETAIL_MAX]; /* error of a job that failed; otherwise "" */
+	/* Number of clusters of the run, which may have chosen it; 0: none. */
+	unsigned clusters;
+	bool known; /* at least one job has succeeded */
 	bool stopped;
 };
 
@@ -41,7 +43,7 @@ static enum err gained_run(const struct gained *g, const char *data)
 	overrides_add(&alone.set, "allow_single=true");
 	if (g->clusters)
 		overrides_add(&alone.set, "clusters=%u", g->clusters);
-	if (l->job.align != ALIGN_SAME) { /* one party's rows are all common */
+	if (l->job.align != ALIGN_SAME) { /* with one party, all rows are common */
 		overrides_add(&alone.set, "align=same");
 		overrides_add(&alone.set, "align_bound=0");
 		overrides_add(&alone.set, "min_common=%d", KIND_MIN_COMMON);
@@ -149,7 +151,8 @@ void launch_gained(const struct launch *l)
 	g.clusters = (unsigned)run_number(run_object(runs.process[0].run, "result"), "clusters");
 	g.out = file_join(l->work, "alone");
 	g.labels = file_join(g.out, "party-00/labels.csv");
-	log_init("what federation gains", LOG_WARN); /* before the progress of these jobs */
+	/* Replaces the log before these jobs show progress. */
+	log_init("what federation gains", LOG_WARN);
 	if (seconds <= GAINED_S)
 		gained_print(&g, &runs);
 	else

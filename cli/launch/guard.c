@@ -15,7 +15,7 @@ static _Noreturn void guard_wait(int end, const struct launch *l, bool made)
 {
 	char byte;
 
-	setsid(); /* out of reach of the terminal's signals */
+	setsid(); /* so that signals of the terminal do not reach this process */
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
 	while (read(end, &byte, 1) < 0 && errno == EINTR)

@@ -1,4 +1,4 @@
-/* hosts.h -- placement of a launch's processes: on loopback, or each on a host of the lab that
+/* hosts.h -- places the processes of a launch: all on loopback, or each on a host of the lab that
  * scripts/netlab has set up around this process. */
 #ifndef CLI_LAUNCH_HOSTS_H
 #define CLI_LAUNCH_HOSTS_H
@@ -6,16 +6,16 @@
 #include "cli/launch/launch.h"
 
 struct hosts {
-	/* of the coordinator, then of each party; empty: loopback */
+	/* of the coordinator, then of each party; empty: all use loopback */
 	struct overrides space, address;
 };
 
-/* Directory of the programs coordinator and party: $COTERIE_BIN, otherwise that of this program.
- * Owned. */
+/* Returns the directory of the programs coordinator and party: $COTERIE_BIN, otherwise that of this
+ * program. Owned by the caller. */
 char *hosts_programs(void);
 
-/* Reads the lab's hosts from COTERIE_LAB, "NAMESPACE=ADDRESS ...", if set. ERR_INPUT if there are
- * too few. */
+/* Reads the lab's hosts from COTERIE_LAB, "NAMESPACE=ADDRESS ...", if it is set. ERR_INPUT: there
+ * are too few. */
 enum err hosts_open(struct hosts *h, struct launch *l) MUST_CHECK;
 void hosts_close(struct hosts *h);
 

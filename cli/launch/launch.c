@@ -19,19 +19,20 @@
 #include <unistd.h>
 
 enum {
-	READY_S = 30, /* s until the coordinator listens */
-	/* Seconds for the coordinator to end after a party failed, beyond its own timeouts. */
+	READY_S = 30, /* seconds until the coordinator must listen */
+	/* Seconds in which the coordinator must end after a party failed, in addition to its own
+	 * timeouts. */
 	PATIENCE_S = 20,
-	STOP_S = 10, /* s for all processes to end after the first signal */
-	LAST_S = 5,  /* s for parties after the coordinator failed */
-	/* Seconds for parties after success, to write files for which no other process waits
+	STOP_S = 10, /* seconds in which all processes must end after the first signal */
+	LAST_S = 5,  /* seconds that parties have after the coordinator failed */
+	/* Seconds that parties have after success, to write files for which no other process waits
 	 * (profile.csv). */
 	RESULTS_S = 600,
 	TICK_MS = 20
 };
 
 struct process {
-	pid_t pid;  /* 0: ended or never started */
+	pid_t pid;  /* 0: the process has ended or was never started */
 	int status; /* exit status as a shell reports it: 128 + signal number */
 	char name[LAUNCH_NAME];
 };
@@ -43,7 +44,8 @@ struct federation {
 	struct process process[1 + PARTIES_MAX];
 	unsigned started;
 	struct process *failed;
-	unsigned awaits_s; /* coordinator's timeout for a vanished party */
+	/* Seconds after which the coordinator stops waiting for a vanished party. */
+	unsigned awaits_s;
 };
 
 /* Starts a process. stderr_path NULL: the child inherits stderr. PR_SET_PDEATHSIG kills it when
@@ -70,7 +72,7 @@ static enum err launch_start_process(struct federation *f, char *const argv[],
 		dup2(null, STDOUT_FILENO);
 		if (stderr_path) {
 			err = open(stderr_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-			dup2(err, STDERR_FILENO); /* otherwise stderr stays inherited */
+			dup2(err, STDERR_FILENO); /* if this fails, stderr stays inherited */
 		}
 		/* The configuration sets the number of threads. */
 		setenv("OPENBLAS_NUM_THREADS", "1", 0);
@@ -123,9 +125,9 @@ static void add_path(struct overrides *argv, char *path)
 	free(path);
 }
 
-/* Starts the coordinator, which writes its address to the file `where`; then starts parties, for
- * which `where` is that address. Only the coordinator gets the overrides, because it offers the job
- * to the parties. */
+/* Starts the coordinator, which writes its address to the file `where`. Later calls start the
+ * parties; `where` is then that address. Only the coordinator gets the overrides, because it offers
+ * the job to the parties. */
 static enum err start_next(struct federation *f, const char *where)
 {
 	const struct launch *l = &f->launch;
@@ -181,8 +183,8 @@ static enum err find_limits(struct federation *f)
 
 /* Returns how long to wait for the coordinator. A party that fails before the job reports the
  * reason itself, and the coordinator would wait for it. A party that was killed or ran out of
- * memory reports nothing. Then the coordinator ends after its timeout, and its record names the
- * party. */
+ * memory reports nothing. In this case the coordinator ends after its timeout, and its record names
+ * the party. */
 static double patience(const struct federation *f)
 {
 	bool silent = f->failed->status > 128 || f->failed->status == ERR_INTERNAL;
@@ -219,8 +221,8 @@ static int watch(struct federation *f, int sig)
 	return coordinator->status;
 }
 
-/* Prints a line of a daemon's stderr: the text of an error, or a line that is no log event, such as
- * a crash. Returns whether a policy is the reason. */
+/* Prints a line of a daemon's stderr if it is an error, or is not a log event (for example a
+ * crash). For an error prints its text. Returns whether a policy is the reason. */
 static bool print_daemon_line(const char *name, struct bytes line)
 {
 	struct json *event = NULL;
@@ -236,7 +238,8 @@ static bool print_daemon_line(const char *name, struct bytes line)
 	return policy;
 }
 
-/* Prints the last lines of a daemon's stderr, unless they only repeat another's message. */
+/* Prints the last lines of a daemon's stderr, unless they only repeat the message of another
+ * daemon. */
 static bool print_tail(const struct launch *l, const char *name, int most)
 {
 	char *path = launch_file(l->work, name, ".stderr");
@@ -311,8 +314,8 @@ out:
 	return status;
 }
 
-/* Reports a killed process: it reports nothing itself, and its record still states that the job
- * runs. */
+/* Reports that a process was killed. The process itself reports nothing, and its record still
+ * states that the job runs. */
 static void report_killed(const struct launch *l, const struct process *p)
 {
 	char *dir = file_join(l->out, p->name);
@@ -340,7 +343,8 @@ static int launch(struct federation *f)
 	} else if (f->started) {
 		if (l->quiet)
 			print_tail(l, "coordinator", 3);
-		/* Other processes only report that a party ended; its own log has the reason. */
+		/* Other processes only report that a party has ended. Its own log has the
+		 * reason. */
 		for (unsigned i = 1; i < f->started; i++)
 			policy |=
 			    print_tail(l, f->process[i].name, &f->process[i] == f->failed ? 3 : 1);

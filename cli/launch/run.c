@@ -51,7 +51,8 @@ struct together {
 	unsigned count;
 };
 
-/* Finds a daemon's configuration, and directs its results to this run. Owned by the caller. */
+/* Finds the configuration of a daemon, and adds overrides that direct its results to this run. The
+ * caller owns *path. */
 static void find_config(const struct launch *l, const char *name, char **path,
 			struct overrides *set)
 {
@@ -85,7 +86,7 @@ static enum err open_party(struct together *t, unsigned number)
 {
 	struct party *p = &t->party[number];
 	const struct daemon_common *c = &p->config.common;
-	/* Sorted by name, as in a job: party-100 comes before party-11. */
+	/* Names are sorted as in a job: party-100 comes before party-11. */
 	const char *name = t->config.parties.item[number];
 	struct overrides set = { 0 };
 	char *path;
@@ -168,7 +169,7 @@ static void *run_command_on_stop(void *arg)
 	sigset_t set;
 	int sig;
 
-	launch_signals(&set, SIGUSR1); /* SIGUSR1: the job is over */
+	launch_signals(&set, SIGUSR1); /* SIGUSR1 means that the job is over */
 	sigwait(&set, &sig);
 	if (sig == SIGUSR1)
 		return NULL;

@@ -54,8 +54,9 @@ enum { METRICS = 12, AGREEMENT = 11 };
 static const struct metric {
 	const char *name;
 	struct shown (*show)(double);
-	const char *object, *key; /* path of the value in run.json; key NULL: computed here */
-	const char *head;         /* heading of its column on a terminal; NULL: none */
+	/* Path of the value in run.json; key NULL: the value is computed here. */
+	const char *object, *key;
+	const char *head; /* heading of the column on a terminal; NULL: no column */
 } metrics[METRICS] = {
 	{ "seconds", show_seconds, NULL, "elapsed_s", ">seconds" },
 	{ "rounds", show_count, NULL, "rounds", ">rounds" },
@@ -75,8 +76,9 @@ static const struct metric {
 struct one {
 	struct run_dir dir;
 	const struct json *run, *job;
-	struct json *agreement; /* made by evaluation_make(); NULL: not comparable */
-	double v[METRICS];      /* NAN if absent */
+	/* Result of evaluation_make(); NULL: the labels cannot be compared. */
+	struct json *agreement;
+	double v[METRICS]; /* NAN if a value is absent */
 };
 
 /* Returns the bytes over all links in both directions, as counted by the coordinator or, without

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct side {
-	uint32_t label[CONFUSION_MAX]; /* the labels that occur, ascending */
+	uint32_t label[CONFUSION_MAX]; /* the labels that occur, in ascending order */
 	size_t n;                      /* CONFUSION_MAX + 1 if there are more */
 	uint8_t *place;                /* position of each label in the list */
 };
@@ -33,7 +33,7 @@ static void put_matrix(struct json *evaluation, const struct side *classes,
 	struct json *rows, *row, *list;
 	double *cost = alloc(size * size, sizeof(*cost));
 
-	/* Columns: the cluster matched to each class, then unmatched clusters. */
+	/* Columns are the clusters matched to each class, then the unmatched clusters. */
 	for (size_t i = 0; i < size * size; i++)
 		cost[i] = -count[i];
 	hungarian(cost, size, match);

@@ -10,7 +10,8 @@
 struct tally {
 	const struct explored *e;
 	size_t m;
-	double *sum, *square; /* clusters x m; m */
+	/* Sums per cluster and column (clusters x m), and sums of squares per column (m). */
+	double *sum, *square;
 };
 
 static void tally_value(void *ctx, size_t row, size_t column, double *value)
@@ -65,7 +66,7 @@ static double *between_clusters(const struct explored *e)
 			parts += sum * sum / fmax(1, rows[c]);
 		}
 		spread = t.square[j] - all * all / n;
-		/* A column that is constant to rounding separates nothing. */
+		/* A column that is constant, except for rounding, does not separate clusters. */
 		if (spread > 1e-12 * t.square[j])
 			eta[j] = fmin(1, fmax(0, (parts - all * all / n) / spread));
 	}
@@ -75,7 +76,7 @@ static double *between_clusters(const struct explored *e)
 	return eta;
 }
 
-/* Returns the column's name, "income"; without names its number, from 0. */
+/* Returns the column's name, such as "income". Without names, returns its number, from 0. */
 static struct column_text explore_name(const struct explored *e, size_t j)
 {
 	struct column_text t;
@@ -136,7 +137,8 @@ enum err explore_by(const struct explored *e, const char *column, struct json *t
 			free(text);
 			return ERR_OK;
 		}
-		/* A category has a column of 0 and 1 for each value: "region=north". */
+		/* A category has one column of 0 and 1 for each of its values, such as
+		 * "region=north". */
 		if (!c || c->type != COLUMN_CATEGORY || strcmp(c->from, column) != 0 ||
 		    strncmp(c->name, column, strlen(column)) != 0)
 			continue;
@@ -166,8 +168,8 @@ static double explore_distance(const struct mat *X, size_t a, size_t b)
 	return sqrt(sum);
 }
 
-/* Returns the silhouette of a point. sum, count: over its distances to the other points of each
- * cluster. 0 for a point alone in its cluster, as defined by Rousseeuw. */
+/* Returns the silhouette of a point. sum, count: of the distances to the other points of each
+ * cluster. A point alone in its cluster gets 0, as defined by Rousseeuw. */
 static double silhouette_of(uint32_t own, const double *sum, const double *count, size_t clusters)
 {
 	double a = sum[own] / fmax(1, count[own]), b = INFINITY;

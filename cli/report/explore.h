@@ -1,5 +1,5 @@
-/* explore.h -- adds data on clusters to a party's own page, besides the picture: columns that
- * separate them, a column for a cross table, silhouettes. */
+/* explore.h -- adds data about clusters to a party's own page: the columns that separate them, a
+ * column for a cross table, and silhouettes. */
 #ifndef CLI_REPORT_EXPLORE_H
 #define CLI_REPORT_EXPLORE_H
 
@@ -10,30 +10,30 @@
 
 #include <stdint.h>
 
-/* All members are borrowed. X stays unchanged. */
+/* Data to explore. All members are borrowed. X stays unchanged. */
 struct explored {
 	struct features *X;
 	const struct columns *names; /* NULL: columns are named by their numbers, from 0 */
-	const uint32_t *label;       /* below `clusters`, for each row of X */
+	const uint32_t *label;       /* one label per row of X, below `clusters` */
 	size_t clusters;
-	const size_t *shown; /* n rows of X whose values the page gets */
+	const size_t *shown; /* numbers of n rows of X whose values the page gets */
 	size_t n;
 };
 
 enum { EXPLORE_COLUMNS = 6, EXPLORE_SAMPLE = 1000 };
 
-/* Puts "columns": [{"name", "unit", "between", "values": [...]}], for the columns with the largest
- * share of their variance between the clusters. between: that share, eta squared. O(entries +
- * columns x clusters). */
+/* Adds "columns": [{"name", "unit", "between", "values": [...]}] for the columns that separate the
+ * clusters best. between: eta squared, the share of a column's variance that is between the
+ * clusters. O(entries + columns x clusters). */
 void explore_columns(const struct explored *e, struct json *to);
 
-/* Puts "by": {"column", "values": [...]}: numbers, or the texts of a category. ERR_INPUT: no such
- * column. */
+/* Adds "by": {"column", "values": [...]}. Values are numbers, or the texts of a category.
+ * ERR_INPUT: there is no such column. */
 enum err explore_by(const struct explored *e, const char *column, struct json *to) MUST_CHECK;
 
-/* Puts "silhouette": {"point": [...], "value": [...]} (Rousseeuw 1987), of at most EXPLORE_SAMPLE
- * of the n points, evenly sampled, relative to each other. row: of point i in X; label: below
- * clusters. */
+/* Adds "silhouette": {"point": [...], "value": [...]} (Rousseeuw 1987), for at most EXPLORE_SAMPLE
+ * of the n points. The sample is even, and silhouettes are relative to the sampled points. row: of
+ * point i in X; label: below clusters. */
 void explore_silhouette(const struct mat *X, const uint32_t *row, const uint32_t *label, size_t n,
 			size_t clusters, struct json *to);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more than STEPS_MOST steps in total, a page shows only phases. */
+/* If there are more than STEPS_MOST steps in total, a page shows only phases. */
 enum { STEPS_MOST = 20000, PROFILE_BYTES_MAX = 1 << 20, PROFILE_FIELDS_MAX = 16 };
 
 static bool has_list(const struct json *run, const char *object, const char *key)
@@ -17,7 +17,7 @@ static bool has_list(const struct json *run, const char *object, const char *key
 	return list && json_first(list);
 }
 
-/* Notes files that a complete run has, and what the page lacks without them. */
+/* Adds notes on files that a complete run has, and on what the page lacks without them. */
 static void note_missing(struct report *r)
 {
 	const struct process *first = &r->runs.process[0];

@@ -17,8 +17,8 @@
 
 struct report {
 	struct run_dir runs;
-	struct picture picture; /* n = 0: none */
-	const char *picture_of; /* owner of the points */
+	struct picture picture; /* its n is 0 if there is no picture */
+	const char *picture_of; /* name of the party that has the points */
 };
 
 /* Moves the runs out of r->runs: each process's run is NULL afterwards. r->runs.missing gets notes

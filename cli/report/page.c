@@ -36,8 +36,8 @@ static void page_text(struct buf *b, const char *text)
 	}
 }
 
-/* Writes JSON for a script element. A string may have any text, so '<' is escaped: no text can end
- * the element. */
+/* Writes JSON for a script element. A string may have any text, so '<' is escaped; otherwise a text
+ * could end the element. */
 static void page_data(struct buf *b, const struct json *data)
 {
 	struct buf text = { 0 };
@@ -128,7 +128,7 @@ static void page_still(struct buf *b, const struct page *p)
 	buf_printf(b, "</main>\n");
 }
 
-/* Writes page.html, with "@x" replaced. */
+/* Writes page.html, and replaces each "@x" in it. */
 void page_write(const struct page *p, struct buf *html)
 {
 	struct bytes t = text_of_report_html();
@@ -155,7 +155,7 @@ void page_write(const struct page *p, struct buf *html)
 		case 'd':
 			page_data(html, p->data);
 			break;
-		default: /* "@j" */
+		default: /* case "@j" */
 			page_script(html);
 		}
 	}

@@ -6,15 +6,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A column whose deviations are at most this fraction of its mean counts as constant: they are
- * rounding errors of the mean and would produce a picture of noise. */
+/* If all deviations of a column are at most this fraction of its mean, the column counts as
+ * constant. They are then rounding errors, and the picture would show noise. */
 static const double CONSTANT = 1e-13;
 
 enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y, double share[static 2])
 {
 	double *mean = alloc(X->cols, sizeof(*mean)), *spread = alloc(X->cols, sizeof(*spread));
 	struct mat C, U = { 0 };
-	double sigma[2] = { 0 }, whole = 0; /* variance as sums of squares */
+	/* Variances as sums of squares: along the two directions, and in all. */
+	double sigma[2] = { 0 }, whole = 0;
 	size_t d = X->rows < 2 || X->cols < 2 ? 1 : 2;
 	enum err err;
 

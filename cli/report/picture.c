@@ -34,14 +34,15 @@ struct source {
 	struct json *run;
 	struct job job;
 	struct labels labels;       /* from labels.csv, later in the order of the party's files */
-	struct dataset_files files; /* labels: unused */
+	struct dataset_files files; /* input files; its `labels` is unused */
 	struct party_config config; /* read if params names a configuration */
-	char *graphs;               /* fedgcn: the set of graphs; then only data.n is used */
+	/* fedgcn: path of the set of graphs; only data.n is then used. */
+	char *graphs;
 	struct dataset data;
-	struct mat points; /* total x d, in the party's order */
+	struct mat points; /* total x d points, in the order of the party's files */
 };
 
-/* Returns true for rows used directly or standardised, without graph or filter. */
+/* Returns true if the points are rows, as given or standardised, without graph or filter. */
 static bool of_rows(const struct source *s)
 {
 	return s->job.kind->needs == NEEDS_FEATURES;
@@ -82,7 +83,7 @@ static enum err picture_read_job(struct source *s)
 			       "%s: a job of kind %s has no picture: its points cannot be made "
 			       "again from what a party has",
 			       s->run_path, s->job.kind->name);
-	/* The order chosen at run time. */
+	/* Uses the order that was chosen at run time. */
 	if (s->job.kind->split == SPLIT_COLUMNS &&
 	    kcagc_job(&s->job)->filter_order == KCAGC_ORDER_AUTO) {
 		x = json_number_of(s->run, "filter_order", 0);
@@ -139,8 +140,8 @@ static enum err find_named(struct source *s)
 	return ERR_OK;
 }
 
-/* Finds the party's files. Drops edges if the kind reads no graph, since a directory may have
- * them. */
+/* Finds the party's files. A directory may have edges although the kind reads no graph; ignores
+ * them then. */
 static enum err find_files(struct source *s)
 {
 	const char *data = s->params->data, *config = s->params->config;
@@ -170,7 +171,8 @@ static enum err find_files(struct source *s)
 	return ERR_OK;
 }
 
-/* Row of the dataset with the id of entry r of labels.csv; SIZE_MAX if there is none. */
+/* Returns the row of the dataset that has the id of entry r of labels.csv, or SIZE_MAX if there is
+ * none. */
 static size_t picture_row_of(const struct source *s, size_t r)
 {
 	const struct word id = { s->labels.id[r], strlen(s->labels.id[r]) };
@@ -190,7 +192,7 @@ static size_t picture_own(const struct source *s, size_t row)
 }
 
 /* Brings the labels into the order of the party's files, by id. If the job used only rows that all
- * parties have, instead cuts the data to the rows of labels.csv, in its order. */
+ * parties have, does the reverse: reduces the data to the rows of labels.csv, in its order. */
 static enum err picture_match_labels(struct source *s)
 {
 	const char *named = of_graphs(s)   ? s->graphs
@@ -242,7 +244,7 @@ static enum err picture_match_labels(struct source *s)
 }
 
 /* Computes the points as the party does (protocols/kcagc/party/kcagc.c), in the order of its files.
- * For rows: the features as given or standardised, before any noise. */
+ * If points are rows, they are the features as given or standardised, before any noise. */
 static enum err make_points(struct source *s, unsigned threads)
 {
 	struct embed_params how;
@@ -351,9 +353,9 @@ static enum err picture_explore(struct source *s, struct picture *p)
 	return err;
 }
 
-/* Chooses rows: sorts by cluster, cuts into `most` nearly equal runs, and takes the first row of
- * each. Each cluster keeps its share, and within a cluster all parts of the files are covered.
- * row: ascending. */
+/* Chooses rows: sorts them by cluster, divides them into `most` nearly equal runs, and takes the
+ * first row of each run. Each cluster keeps its share, and within a cluster all parts of the files
+ * are covered. row: ascending. */
 static size_t picture_choose_rows(const struct source *s, size_t most, uint32_t *row)
 {
 	const size_t total = s->data.n, n = most < total ? most : total;
@@ -385,8 +387,8 @@ static void picture_take_rows(const struct mat *from, const uint32_t *row, size_
 		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
 }
 
-/* "the party's own features, filtered (half, order 4) and projected on 9 dimensions". Features of
- * params.data may be those of all parties. */
+/* Describes the points: "the party's own features, filtered (half, order 4) and projected on 9
+ * dimensions". Features of params.data may be those of all parties. */
 static void picture_describe_points(const struct source *s, const struct picture *p, struct buf *b)
 {
 	const char *given = s->params->data, *of = given ? " of " : "";
@@ -477,7 +479,7 @@ static enum err write_points(const struct source *s, const struct picture *p)
 	return err;
 }
 
-/* xy: n x 2, initialised here. */
+/* Computes the layout xy (n x 2), which is initialised here. */
 static enum err picture_lay_out(const struct source *s, unsigned threads, struct picture *p,
 				struct mat *xy)
 {
@@ -505,7 +507,7 @@ static enum err picture_lay_out(const struct source *s, unsigned threads, struct
 
 static void picture_name(const struct source *s, struct picture *p)
 {
-	char number[24], **id = alloc(p->total, sizeof(*id)); /* of each row */
+	char number[24], **id = alloc(p->total, sizeof(*id)); /* text of each row number */
 	struct json *confidence =
 	    s->labels.confidence ? json_put_array(p->more, "confidence") : NULL;
 

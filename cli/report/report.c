@@ -110,7 +110,7 @@ static enum err evaluate(const char *truth, struct report *r)
 	return err;
 }
 
-/* Makes a picture, by default only for a party's own directory. In the default case, a failure is
+/* Makes a picture. By default, makes it only for a party's own directory; in this case a failure is
  * only noted. */
 static enum err report_draw_picture(const struct arguments *a, struct report *r)
 {
@@ -187,7 +187,8 @@ static enum err report_run(void *arguments)
 
 	TRY(run_dir_read(a->out, &r.runs));
 	record = file_join(r.runs.process[0].dir, "run.json");
-	/* The page gets the same mode: a daemon may have restricted access. */
+	/* The page gets the mode of the record, because a daemon may have restricted access to
+	 * it. */
 	mode = stat(record, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
 	err = a->truth ? evaluate(a->truth, &r) : ERR_OK;
 	if (!err)

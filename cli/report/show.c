@@ -75,7 +75,7 @@ static void print_head(const struct json *run)
 			   json_text(v, "step"));
 	if (!job)
 		return;
-	/* "kcagc, k = 7, method tree, preset default, seed 1" */
+	/* such as "kcagc, k = 7, method tree, preset default, seed 1" */
 	words = run_job_words(job);
 	rest = strchr(words.s, ',');
 	if (rest)
@@ -125,8 +125,8 @@ static void print_phases(const struct json *run)
 
 static void print_daemons(const struct run_dir *runs)
 {
-	/* On a narrow terminal each column is a separate line, so heads must be
-	 * self-explanatory. */
+	/* On a narrow terminal each column becomes a line of its own, so heads must explain
+	 * themselves. */
 	static const char *const heads[] = { "daemon",   ">sent",   ">msgs out", ">received",
 					     ">msgs in", ">rounds", ">seconds" };
 	static const char *const flow[] = { "bytes_sent", "messages_sent", "bytes_received",
@@ -161,7 +161,7 @@ static void add_numbers(struct buf *text, const struct json *list)
 		buf_printf(text, " and %zu more", json_count(list) - n);
 }
 
-/* Prints the curves of a range of k as one line; nothing if k was given. */
+/* Prints the curves of a range of k as one line. If k was given, prints nothing. */
 static void print_selection(const struct json *facts)
 {
 	const struct json *silhouette = run_list(facts, "selection_silhouette");
@@ -218,7 +218,7 @@ static void print_results(const struct process *p)
 		buf_printf(&text, " (%.0f %s%s%s)", rows, run_things(p->run, false),
 			   p->leads ? "" : ", ids of ", p->leads ? "" : p->name);
 	buf_add(&text, "", 1);
-	if (*files) /* the first file; a failed job has none */
+	if (*files) /* prints the first file; a failed job has none */
 		table_line(2, "%s: %s: %s/%.*s%s", p->name,
 			   run_is_embedding(p->run) ? "embeddings" : "labels", p->dir,
 			   (int)strcspn(files, ","), files, (const char *)text.p);
@@ -329,7 +329,7 @@ static enum err show_print(const struct arguments *a, const struct run_dir *runs
 	const struct process *first = &runs->process[0];
 	struct json *whole = NULL;
 
-	if (!first->sound) { /* reports the reason */
+	if (!first->sound) { /* prints the reason */
 		enum err err = run_read(first->dir, &whole);
 
 		json_free(whole);

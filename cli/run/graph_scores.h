@@ -15,14 +15,14 @@
 
 /* ---- scores of each way of clustering ---- */
 
-/* The baselines follow, in their order. */
+/* Ways of clustering that are scored. The baselines follow, in their order. */
 enum { WAY_RESULT, WAY_MAJORITY, WAY_BASELINES, GRAPH_WAYS = WAY_BASELINES + GRAPH_BASELINES };
 enum { GRAPH_SCORES = 4 };
 
-/* One party. Before the first score, set name and n, and zero the rest. */
+/* Scores of one party. Before the first score, set name and n, and zero the rest. */
 struct graph_ways {
 	const char *name; /* borrowed */
-	size_t n;         /* graphs */
+	size_t n;         /* number of graphs */
 	bool has[GRAPH_WAYS];
 	double score[GRAPH_WAYS][GRAPH_SCORES];
 };
@@ -45,6 +45,6 @@ void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties)
 enum err graph_scores_make(const struct run_dir *runs, const char *truth,
 			   struct json **e) MUST_CHECK;
 
-void graph_scores_print(const struct json *e); /* for the user, on stdout */
+void graph_scores_print(const struct json *e); /* prints the scores on stdout, for the user */
 
 #endif

@@ -124,7 +124,7 @@ void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg)
 }
 
 struct open {
-	char close[JSON_DEPTH_MAX]; /* closing bracket of each open one */
+	char close[JSON_DEPTH_MAX]; /* for each open bracket, the bracket that closes it */
 	size_t depth;
 };
 
@@ -147,7 +147,8 @@ bool run_mend(struct bytes text, struct buf *mended)
 			open.close[open.depth++] = c == '{' ? '}' : ']';
 		else if (c != ',')
 			open.depth -= open.depth > 0;
-		cut = c == ',' ? i : i + 1; /* complete up to here, except for closing brackets */
+		/* Up to here the text is complete, except for closing brackets. */
+		cut = c == ',' ? i : i + 1;
 		at_cut = open;
 	}
 	if (!at_cut.depth)
@@ -179,8 +180,8 @@ enum err run_read(const char *dir, struct json **run)
 	return err;
 }
 
-/* Reads as much of dir/run.json as possible, and notes the reason if it is incomplete. NULL:
- * nothing could be read. */
+/* Reads as much of dir/run.json as possible, and adds a note if it is incomplete. NULL: nothing
+ * could be read. */
 static struct json *report_read_some(const char *dir, const char *name, bool *sound,
 				     struct notes *missing)
 {
@@ -216,7 +217,7 @@ static struct json *report_read_some(const char *dir, const char *name, bool *so
 		    "its run.json is not of schema_version %d: shown as far as it is understood",
 		    RECORD_SCHEMA);
 	}
-	if (run) /* run.json may come from anyone, and the terminal shows it */
+	if (run) /* the terminal shows values of run.json, which may be of any origin */
 		json_make_harmless(run);
 	buf_release(&text);
 	buf_release(&mended);
@@ -278,8 +279,8 @@ static void add_below(struct run_dir *r)
 	free(entry);
 }
 
-/* The directory below out of the run that began last, if out is one daemon's with many runs (it has
- * the log); otherwise NULL. Owned by the caller. */
+/* If out is one daemon's directory with many runs (it then has the log), returns the directory of
+ * the run that began last. Otherwise returns NULL. Owned by the caller. */
 static char *newest_below(const char *out)
 {
 	char *log = file_join(out, "log.jsonl"), *newest = NULL, *began = alloc_copy("");
@@ -318,7 +319,8 @@ static void drop_process(struct run_dir *r, size_t i)
 	r->n--;
 }
 
-/* Notes an absent coordinator, and parties that the first process names but that left no files. */
+/* Adds a note if the coordinator is absent, and for each party that the first process names but
+ * that left no files. */
 static void note_absent(struct run_dir *r)
 {
 	const struct json *list = run_list(r->process[0].run, "parties");
@@ -409,7 +411,7 @@ const struct process *run_dir_party(const struct run_dir *r)
 	return NULL;
 }
 
-/* Kind of a run; kcagc if it is missing or unknown to this version. */
+/* Returns the kind of a run; kcagc if the kind is missing or unknown to this version. */
 static const struct kind *report_read_kind_of(const struct json *run)
 {
 	const struct kind *kind = kind_named(json_text(run_object(run, "job"), "kind"));

@@ -31,7 +31,7 @@ static struct named *sorted(const struct labels *l)
 	return s;
 }
 
-/* Brings the labels into the truth's order, by id. */
+/* Sorts the labels into the order of the truth, by id. */
 static enum err score_match_labels(const struct labels *truth, const char *truth_path,
 				   struct labels *l, const char *path)
 {
@@ -150,7 +150,7 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	return ERR_OK;
 }
 
-/* Merges labels of a node that several files have; they must agree. Sorts by id. */
+/* Several files may have labels of one node, which must agree. Merges them, and sorts by id. */
 static enum err keep_once(struct labels *l, const char *where)
 {
 	struct named *s = sorted(l);
@@ -210,8 +210,8 @@ static enum err score_read_all(struct label_files files, const char *where, stru
 	return keep_once(all, where);
 }
 
-/* Brings joined labels into the truth's order, with ids as row numbers. l->n equals the truth's
- * rows. */
+/* Sorts joined labels into the order of the truth; ids are row numbers. l->n equals the number of
+ * the truth's rows. */
 static enum err score_match_rows(const char *truth_path, struct labels *l, const char *where)
 {
 	uint32_t *label;
@@ -219,7 +219,7 @@ static enum err score_match_rows(const char *truth_path, struct labels *l, const
 	bool *seen;
 
 	ALLOC(label, l->n);
-	ALLOC(seen, l->n); /* "7" and "07" are the same row */
+	ALLOC(seen, l->n); /* "7" and "07" stand for the same row */
 	for (size_t i = 0; i < l->n && !err; i++) {
 		uint64_t row;
 

@@ -9,23 +9,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One file, or one per party for a job in which parties have rows of their own. */
+/* Paths of labels: one file, or one per party if parties have rows of their own. */
 struct label_files {
 	char *const *path;
 	size_t n;
-	bool common; /* rows were matched by id: the truth may have more rows */
+	bool common; /* rows were matched by id, so the truth may have more rows */
 };
 
 /* Adds acc, nmi, ari, f1, rows (counted) and excluded to *result, and optionally "similarity" of
- * struct metrics. exclude: a file of row numbers of the truth, or NULL. ERR_INPUT if files are
+ * struct metrics. exclude: a file of row numbers of the truth, or NULL. ERR_INPUT: files are
  * invalid or do not match. */
 enum err score_files(const char *truth, struct label_files files, const char *exclude,
 		     bool similarity, struct json *result) MUST_CHECK;
 
-/* Reads the truth, and the labels in its order. One file is matched by id if both have ids,
- * otherwise row by row. Several files are joined, and need ids; if the truth has none, ids are
- * its row numbers. An id may occur in several files with the same label. ERR_INPUT; both are
- * then empty. */
+/* Reads the truth, and the labels in the order of the truth. One file is matched by id if both have
+ * ids, otherwise row by row. Several files are joined, and need ids; if the truth has none, ids are
+ * its row numbers. An id may occur in several files with the same label. ERR_INPUT: files are
+ * invalid or do not match; both results are then empty. */
 enum err score_read(struct label_files classes, struct label_files files, struct labels *truth,
 		    struct labels *l) MUST_CHECK;
 

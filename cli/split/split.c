@@ -23,7 +23,7 @@ enum { NUMBER_ROOM = 12 };
 const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
 /* The input, read once, and its partition. Columns and rows have parts, one per party; edges have
- * holders. Rows stay in file order: ids do not sort them here. */
+ * holders. Rows stay in the order of the files; they are not sorted by id. */
 struct source {
 	const struct split_params *params;
 	struct dataset_files files;
@@ -31,7 +31,7 @@ struct source {
 	size_t n;
 	struct columns columns; /* columns of X, if they have names */
 	struct ids ids;
-	char **name; /* id of each row, or its number, as text in `numbers` */
+	char **name; /* id of each row; its number as text if there are no ids (`numbers`) */
 	char *numbers;
 	struct csr adjacency;
 	struct labels labels;
@@ -126,8 +126,8 @@ static enum err write_features(const char *dir, struct features *X)
 	return args_write(dir, sparse ? "features.mtx" : "features.npy", &text);
 }
 
-/* Writes columns.json of the columns with a place; for all columns if col_of is NULL. Writes
- * nothing if columns have no names. */
+/* Writes columns.json for the columns that have a place in col_of; NULL: for all columns. If
+ * columns have no names, writes nothing. */
 static enum err write_columns(const struct source *s, const char *dir, const uint32_t *col_of)
 {
 	struct columns part = { 0 };
@@ -158,7 +158,7 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 	return args_write(dir, "edges.tsv", &text);
 }
 
-/* Clears kept for edges with an end that is not one of these rows. */
+/* Sets kept to false for edges that have an end outside these rows. */
 static void keep_between(const struct csr *adjacency, const uint32_t *row, size_t rows, bool *kept)
 {
 	bool *here = alloc(adjacency->rows, sizeof(*here));
@@ -233,7 +233,8 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-/* ids.txt lists the ids of the part's rows, or their numbers in the input if there are no ids. */
+/* ids.txt has the ids of the part's rows. If there are no ids, it has the rows' numbers in the
+ * input. */
 static enum err split_by_rows(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
@@ -264,7 +265,7 @@ static enum err split_by_rows(const void *source, const char *dir, uint32_t l)
 		err = args_write(dir, "ids.txt", &ids);
 	if (!err && s->files.labels)
 		err = args_write(dir, "labels.txt", &labels);
-	if (!err && s->files.edges) { /* edges inside the part, with ids as ends */
+	if (!err && s->files.edges) { /* edges inside the part, whose ends are given by id */
 		split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
 		edges_print_tsv(&inside, name, &edges);
 		csr_release(&inside);

@@ -22,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-extern const char *const split_by_names[]; /* indexed by enum kind_split; NULL-terminated */
+/* Names of enum kind_split, in its order; the last entry is NULL. */
+extern const char *const split_by_names[];
 
 struct split_params {
 	enum kind_split by;
@@ -41,20 +42,21 @@ struct split_params {
 #define SPLIT_KEEP_MIN   0.001
 
 /* Splits the data. Requires features; edges with by = edges or shared_edges; labels with a skew.
- * ERR_INPUT if the data are invalid, there are fewer items than parties, contiguous is set for
- * other items than columns, or p->out is not empty; ERR_JOB if it cannot be written. */
+ * ERR_INPUT: the data are invalid, there are fewer items than parties, contiguous is set for other
+ * items than columns, or p->out is not empty. ERR_JOB: a file cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:
  * part[i] is the part of item i. */
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
-/* Like split_parts(), but in order: part l has the items from n l / parts on. */
+/* As split_parts(), but in order: part l has the items from n l / parts on. */
 void split_blocks(size_t n, size_t parts, uint32_t *part);
 
-/* kept[e]: party l has edge e, if each party gets the fraction `share` (F) of all n (paper,
- * Appendix D). Edges are in a random circular order, and party l takes F n of them from position
- * l/parties on. Two parties have disjoint halves at F = 0.5 (for an odd number, one common edge). A
- * party keeps its edges as F grows. Every edge has a party if F parties >= 1. */
+/* Chooses the edges of party l if each party gets the fraction `share` (F) of all n edges (paper,
+ * Appendix D). kept[e]: the party has edge e. Edges are in a random circular order, and party l
+ * takes F n of them from position l/parties on. Two parties have disjoint halves at F = 0.5 (for an
+ * odd number, one common edge). A party keeps its edges as F grows. If F parties >= 1, every edge
+ * belongs to a party. */
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
 /* Returns F n, rounded to the nearest integer, halves up. */
@@ -64,13 +66,15 @@ size_t split_shared_count(size_t n, double share);
  * rows in party l's random order; the first split_kept_count() are the party's. Owned by the
  * caller. */
 uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l);
-size_t split_kept_count(size_t n, double keep); /* rounded to the nearest integer, at least 1 */
+/* Keep n, rounded to the nearest integer, at least 1. */
+size_t split_kept_count(size_t n, double keep);
 
-/* new_of[i]: position of item i in part l, or UINT32_MAX. Returns the number of items in it. */
+/* Sets new_of[i] to the position of item i in part l, or to UINT32_MAX. Returns the number of items
+ * in the part. */
 size_t split_places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of);
 
-/* Copies the rows and columns selected by row_of and col_of (as split_places(); NULL: all), in
- * their original order. out is initialised here, rows x cols. */
+/* Copies the rows and columns selected by row_of and col_of, in their original order. row_of,
+ * col_of: as new_of of split_places(); NULL: all. out is initialised here, rows x cols. */
 void split_cut(const struct features *X, size_t rows, const uint32_t *row_of, size_t cols,
 	       const uint32_t *col_of, struct features *out);
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* home[i]: the party that has the isolated node i. */
+/* Input of the split. home[i]: the party that gets the isolated node i. */
 struct source {
 	struct pooled_graph g;
 	struct split_holders holders;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum { STREAM_COPIES = 0x636f70696573, STREAM_REGIONS = 0x726567696f6e, STREAM_BETWEEN };
-enum { PASSES = 10 }; /* passes over all nodes, to make regions denser */
+enum { PASSES = 10 }; /* number of passes over all nodes that make regions denser */
 
 size_t split_copies(double overlap, size_t parties)
 {
@@ -15,9 +15,9 @@ size_t split_copies(double overlap, size_t parties)
 	return copies < 1 ? 1 : (size_t)copies;
 }
 
-/* A list of a region's nodes with neighbours that were not visited yet. */
+/* A list of nodes of a region that have neighbours which were not visited yet. */
 struct frontier {
-	uint32_t first, last; /* UINT32_MAX: none */
+	uint32_t first, last; /* UINT32_MAX: the list is empty */
 	size_t ends;          /* sum of the degrees in the region */
 };
 
@@ -43,9 +43,9 @@ static void split_claim_node(struct growth *g, size_t r, uint32_t node)
 	g->claimed++;
 }
 
-/* Moves a node to the region of most of its neighbours, if that has more of them than its own
- * region. That region may have at most 5/4 of the equal share of ends, and the old one must keep
- * half of it. links: zeroes, one per region. */
+/* Moves a node to the region that has most of its neighbours, if that is not its own region. The
+ * new region may have at most 5/4 of the equal share of ends, and the old one must keep half of a
+ * share. links: one entry per region, all zero. */
 static bool split_settle_node(struct growth *g, uint32_t node, size_t parties, size_t share,
 			      size_t *links)
 {
@@ -94,7 +94,7 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 			if (g.frontier[other].ends < g.frontier[r].ends)
 				r = other;
 		node = g.frontier[r].first;
-		if (node == UINT32_MAX) { /* start at a node of no region */
+		if (node == UINT32_MAX) { /* starts at a node that is in no region */
 			while (region[order[fresh]] != UINT32_MAX)
 				fresh++;
 			split_claim_node(&g, r, order[fresh]);

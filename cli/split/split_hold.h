@@ -7,34 +7,36 @@
  * number, which a normalised Laplacian ignores.
  *
  * Regions: one set of nodes per party grows from random nodes. The region with the fewest edge ends
- * grows next, by the neighbours of its nodes, in order of arrival. Then a node moves to the region
- * of most of its neighbours, if that region has at most 5/4 of an equal share and the old one keeps
- * half of a share. An edge within a region belongs to its party. An edge between two regions
- * belongs to one of the two parties, at random. With an overlap, the other holders are random.
+ * grows next, by the neighbours of its nodes, in the order in which these were found. Then each
+ * node moves to the region that has most of its neighbours, if that region has at most 5/4 of an
+ * equal share and the old one keeps half of a share. An edge within a region belongs to its party.
+ * An edge between two regions belongs to one of the two parties, at random. With an overlap, the
+ * other holders are random.
  */
 #ifndef CLI_SPLIT_SPLIT_HOLD_H
 #define CLI_SPLIT_SPLIT_HOLD_H
 
 #include "cli/split/split.h"
 
-/* Edges u <= v of the graph, counted row by row. */
+/* Holders of the edges u <= v of the graph. Edges are counted row by row. */
 struct split_holders {
 	size_t edges, copies;
 	uint8_t *party; /* edges x copies, owned; the copies of an edge differ */
 };
 
 /* Assigns the edges. Uses p->parties (1 .. 256), overlap, regions and seed. Without regions and
- * overlap, parts differ by at most one edge. ERR_INPUT if a party would have none. */
+ * overlap, parts differ by at most one edge. ERR_INPUT: a party would have no edge. */
 enum err split_hold(const struct csr *S, const struct split_params *p,
 		    struct split_holders *h) MUST_CHECK;
 void split_holders_release(struct split_holders *h);
 
-size_t split_copies(double overlap, size_t parties); /* number of holders of each edge */
+/* Returns the number of holders of each edge. */
+size_t split_copies(double overlap, size_t parties);
 
-/* kept[e]: party l holds edge e. */
+/* Sets kept[e] for each edge e that party l holds. */
 void split_held(const struct split_holders *h, size_t l, bool *kept);
 
-/* region[i] < parties for each node, as described above. */
+/* Sets region[i], below parties, for each node i, as described above. */
 void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t *region);
 
 #endif

@@ -82,7 +82,7 @@ static uint32_t *shuffled(size_t n, uint64_t seed, uint64_t stream)
 
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part)
 {
-	uint32_t *order = shuffled(n, seed, 0x73706c6974); /* "split" */
+	uint32_t *order = shuffled(n, seed, 0x73706c6974); /* stream "split" */
 
 	for (size_t l = 0; l < parts; l++) {
 		for (size_t i = n * l / parts; i < n * (l + 1) / parts; i++)
@@ -101,7 +101,7 @@ void split_blocks(size_t n, size_t parts, uint32_t *part)
 
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l, bool *kept)
 {
-	uint32_t *order = shuffled(n, seed, 0x6564676573); /* "edges" */
+	uint32_t *order = shuffled(n, seed, 0x6564676573); /* stream "edges" */
 	size_t count = split_shared_count(n, share);
 
 	for (size_t i = 0; i < n; i++)
@@ -116,7 +116,7 @@ size_t split_shared_count(size_t n, double share)
 
 uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l)
 {
-	return shuffled(n, seed, 0x6b65657000 + l); /* "keep" and the party */
+	return shuffled(n, seed, 0x6b65657000 + l); /* stream "keep" and the party's number */
 }
 
 size_t split_kept_count(size_t n, double keep)

@@ -12,10 +12,10 @@
 struct source {
 	struct dataset_files files;
 	size_t n;
-	struct ids ids; /* sorted; empty if vertices are named by their numbers */
+	struct ids ids; /* sorted ids; empty if vertices are named by their numbers */
 	struct csr S;
 	struct buf labels;
-	const char **line; /* lines of labels.txt; NULL without it */
+	const char **line; /* lines of labels.txt; NULL if the file does not exist */
 	uint32_t *host;
 };
 

@@ -11,10 +11,11 @@
 
 enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS };
 enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
-/* FEATURES_PER_WORD: as in cora, whose nodes have 1433 / 80 = 18 words on average. */
+/* FEATURES_PER_WORD is chosen as in cora, whose nodes have 1433 / 80 = 18 words on average. */
 enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 };
 
-/* Draws i with probability weight[i] / sum. rises: cumulative sums. O(log n) per draw. */
+/* Draws i with probability weight[i] / sum. rises: cumulative sums of the weights. O(log n) per
+ * draw. */
 struct draw {
 	size_t n;
 	double *rises;
@@ -44,7 +45,7 @@ static size_t draw_one(const struct draw *d, struct rng *r)
 	return low;
 }
 
-/* Nodes of each class: member[first[r]] .. member[first[r + 1] - 1]. */
+/* The nodes of class r are member[first[r]] .. member[first[r + 1] - 1]. */
 struct classes {
 	size_t *first;
 	uint32_t *member;
@@ -67,7 +68,7 @@ static void classes_init(struct classes *c, const uint32_t *label, size_t n, siz
 	free(at);
 }
 
-/* Sorts edges, removes loops and duplicates; returns the number left. */
+/* Sorts edges, and removes loops and duplicates. Returns the number of edges left. */
 static size_t proper(uint64_t *a, size_t n)
 {
 	size_t kept = 0;
@@ -139,8 +140,8 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	ALLOC(weight, p->nodes);
 	ALLOC(some, p->nodes);
 	ALLOC(of_class, p->classes);
-	/* Attractiveness of a node: a power law with exponent 2.5, truncated so that no node has
-	 * most edges. */
+	/* The attractiveness of a node follows a power law with exponent 2.5. It is truncated, so
+	 * that no node has most edges. */
 	for (size_t i = 0; i < p->nodes; i++) {
 		weight[i] = pow(1 - rng_unit(&rng), -1 / 1.5);
 		if (weight[i] > most)
@@ -167,8 +168,8 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	return err;
 }
 
-/* The vocabulary is a random permutation of all words; each class's share comes from another
- * one. */
+/* The vocabulary is a random permutation of all words. The share of each class comes from another
+ * permutation. */
 static void make_words(const struct planted_params *p, const uint32_t *label, struct csr *features)
 {
 	size_t mean = p->features / FEATURES_PER_WORD, share = p->features / p->classes, count = 0;
@@ -201,7 +202,7 @@ static void make_words(const struct planted_params *p, const uint32_t *label, st
 			t[count++] = (struct triple){ (uint32_t)i, word, 1 };
 		}
 	csr_from_triples(features, p->nodes, p->features, t, count);
-	free(features->value); /* a word drawn twice occurs once */
+	free(features->value); /* a word that is drawn twice occurs once */
 	features->value = NULL;
 	free(t);
 	free(any_zipf.rises);
@@ -226,8 +227,8 @@ enum err planted_make(const struct planted_params *p, struct planted *g)
 		return err_set(ERR_INPUT, "%zu classes, expected at most as many as features, %zu",
 			       p->classes, p->features);
 	ALLOC(g->label, p->nodes);
-	/* Sizes are proportional to 1 / (1 + r/2), at least one node each; then the order is
-	 * random. */
+	/* Sizes are proportional to 1 / (1 + r/2), with at least one node each. The order of nodes
+	 * is random. */
 	for (size_t r = 0; r < p->classes; r++)
 		sum += 1 / (1 + 0.5 * (double)r);
 	for (size_t r = 0; r < p->classes; r++) {
@@ -293,8 +294,8 @@ enum err gauss_make(const struct gauss_params *p, struct mat *X, uint32_t **labe
 	if (p->rows > GAUSS_VALUES_MAX / p->columns)
 		return err_set(ERR_INPUT, "%zu x %zu values, expected at most %zu", p->rows,
 			       p->columns, GAUSS_VALUES_MAX);
-	/* Initial width: two centres are 1.4 apart in the mean. Each redraw widens it, so that
-	 * the loop terminates in one dimension too. */
+	/* With the initial width, two centres are 1.4 apart on average. Each redraw widens it, so
+	 * that the loop also ends in one dimension. */
 	rng_seed(&rng, p->seed, STREAM_CENTRES);
 	mat_init(&centres, p->clusters, p->columns);
 	for (size_t c = 0; c < p->clusters; c++)

@@ -30,7 +30,7 @@ static void planted_graphs_add_edge(struct sketch *s, size_t u, size_t v)
 	s->edge[u * s->n + v] = s->edge[v * s->n + u] = u != v;
 }
 
-/* Draws an edge of the pattern, or one between any two nodes. */
+/* Draws an edge of the pattern with probability `signal`, otherwise one between any two nodes. */
 static void planted_graphs_draw_edge(struct sketch *s, size_t u, size_t v, double signal,
 				     struct rng *rng)
 {
@@ -51,11 +51,11 @@ static void draw_all(struct sketch *s, size_t clique, double signal, struct rng 
 			for (size_t v = u + 1; v < end; v++)
 				planted_graphs_draw_edge(s, u, v, signal, rng);
 	}
-	if (s->n > 1) /* every graph has an edge */
+	if (s->n > 1) /* so that every graph has an edge */
 		planted_graphs_add_edge(s, 0, 1);
 }
 
-/* Prints both directions of each edge, as in the published sets; nodes count from 1 over all
+/* Prints both directions of each edge, as the published sets do. Nodes are counted from 1 over all
  * graphs. */
 static void print_edges(const struct sketch *s, struct texts *t)
 {

@@ -17,12 +17,12 @@ enum kind { GRAPH, POINTS, GRAPHS };
 enum { ID_ROOM = 24 };
 
 struct arguments {
-	struct planted_params p; /* options that were not given are 0 or negative */
+	struct planted_params p; /* members for options that were not given are 0 or negative */
 	const char *out;
-	bool points, no_features; /* no_features: --features 0, only a graph */
+	bool points, no_features; /* no_features: --features is 0, so there is only a graph */
 	double apart;
 	bool graphs;
-	size_t size; /* mean nodes of a graph, with --graphs */
+	size_t size; /* with --graphs: mean number of nodes of a graph */
 };
 
 enum { KEY_POINTS = 256, KEY_APART, KEY_GRAPHS, KEY_SIZE };
@@ -67,7 +67,7 @@ static enum kind synth_kind_of(const struct arguments *a)
 	return a->graphs ? GRAPHS : a->points ? POINTS : GRAPH;
 }
 
-/* Returns the first option that this kind of data does not have; NULL: none. */
+/* Returns the first given option that does not apply to this kind of data; NULL: there is none. */
 static const char *stray(const struct arguments *a)
 {
 	enum kind kind = synth_kind_of(a);
@@ -201,8 +201,7 @@ static enum err write_graph(const char *dir, const struct csr *adjacency, bool w
 	return err;
 }
 
-/* Writes points. Holds a large matrix once in memory, plus the file's bytes, which are half of
- * it. */
+/* Writes points. Memory: the matrix and the bytes of the file, which are half as many. */
 static enum err run_points(const struct arguments *a)
 {
 	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };

@@ -8,7 +8,8 @@
 args_command agc_main, gcc_main, spectral_main, fedgcn_local_main, kmeans_main, sc_main, dsc_main,
     deepwalk_main, fedwalk_main, classify_main, neighbours_main, privacy_main, noise_main;
 
-/* For commands that read a job: handles --seed, --clusters (-k) and --set. False: another key. */
+/* For commands that read a job: handles --seed, --clusters (-k) and --set. Returns false for other
+ * keys. */
 bool lab_override(int key, const char *text, struct overrides *set);
 
 #endif

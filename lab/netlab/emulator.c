@@ -21,24 +21,27 @@
 #include <unistd.h>
 
 enum {
-	TICK_NS = 1000000, /* longest sleep of the loop, to notice when it was not scheduled */
-	BATCH = 16,        /* frames read from one host before due packets are handled */
+	/* Longest sleep of the loop; longer gaps show that it was not scheduled. */
+	TICK_NS = 1000000,
+	/* Number of frames that are read from one host before due packets are handled. */
+	BATCH = 16,
 	PRIORITY = 50,
 };
 
-/* Counts, and lateness in ns. Packets are late if they are delivered after their time, or read late
- * because the loop was not scheduled. */
+/* Counts, and lateness in ns. A packet is late if it is delivered after its time, or if it is read
+ * late because the loop was not scheduled. */
 struct stats {
-	uint64_t since, packets, bytes, dropped, lost, failed, late_sum, late_max; /* ns */
+	uint64_t since, packets, bytes, dropped, lost, failed, late_sum, late_max; /* times in ns */
 };
 
 struct emulator {
 	const struct emulator_options *o;
-	int made;              /* number of namespaces, of hosts 0 to made - 1 */
-	struct pollfd *device; /* owned, [hosts] */
+	/* Number of namespaces made; they are those of hosts 0 to made - 1. */
+	int made;
+	struct pollfd *device; /* one entry per host; owned */
 	struct links links;
 	struct queue queue;
-	struct rng rng; /* for losses: reproducible for the same packets */
+	struct rng rng; /* for losses; the same packets give the same losses */
 	struct stats stats;
 	bool realtime, locked, losing;
 };
@@ -53,8 +56,8 @@ static void emulator_on_signal(int signal)
 		stop = 1;
 }
 
-/* Delivers signals only while the loop waits. Children inherit the mask, so that an interrupt from
- * the terminal does not kill `ip netns del`. */
+/* Delivers signals only while the loop waits. Children inherit the mask, so an interrupt from the
+ * terminal does not kill `ip netns del`. */
 static void catch_signals(sigset_t *waiting)
 {
 	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
@@ -72,14 +75,14 @@ static void catch_signals(sigset_t *waiting)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Sets real-time priority, because all processes of the lab wait for this one. Without it the lab
- * works, but may be late under load. */
+/* Sets real-time priority, because all processes of the lab wait for this one. Without it, the lab
+ * works but may be late under load. */
 static void go_first(struct emulator *e)
 {
 	struct sched_param priority = { .sched_priority = PRIORITY };
 
 	prctl(PR_SET_TIMERSLACK, 1);
-	mallopt(M_TRIM_THRESHOLD, 1 << 30); /* keeps freed memory */
+	mallopt(M_TRIM_THRESHOLD, 1 << 30); /* keeps freed memory in the process */
 	e->realtime = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
 	if (!e->realtime)
 		fprintf(stderr, "coterie-netlab: no real-time priority: %s; packets may be late\n",
@@ -115,7 +118,8 @@ static void deliver(struct emulator *e)
 				s->packets++;
 				s->bytes += p->w.bytes;
 			} else {
-				s->failed++; /* for example, its device is down */
+				/* Happens, for example, if the host's device is down. */
+				s->failed++;
 			}
 			free(p);
 		} else if (links_arrive(&e->links, p->to, p->w, p->due, &p->due)) {

@@ -148,7 +148,8 @@ bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct
 	frame += sizeof(offload);
 	n -= sizeof(offload);
 	memcpy(&ip, frame, sizeof(ip));
-	host = ntohl(ip.daddr) - LAB_NETWORK - 1; /* lower addresses wrap around */
+	/* Addresses below the network wrap around to large numbers. */
+	host = ntohl(ip.daddr) - LAB_NETWORK - 1;
 	if (ip.version != 4 || host >= (uint32_t)hosts)
 		return false;
 	*to = (int)host;

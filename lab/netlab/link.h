@@ -1,18 +1,18 @@
-/* link.h -- computes when packets leave an emulated star network; has the queue of packets in
- * transit, and the weight of the hosts' frames.
+/* link.h -- computes when packets leave an emulated star network. It also has the queue of packets
+ * in transit, and the sizes of the hosts' frames.
  *
  *     host 0 --- uplink --->\           /--- downlink ---> host 0
  *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
  *     ...                   /           \                 ...
  *
  * Each host has an uplink and a downlink of the same rate, each with a queue in front of it. A
- * packet waits for the uplink, takes bytes / rate to go through it, then the delay, waits for the
- * other host's downlink, and goes through that.
+ * packet waits for the uplink, and takes bytes / rate to pass it. After the delay it waits for the
+ * other host's downlink, and passes that in the same way.
  *
  * A super packet (segmentation offload) stands for a train of packets. The first are on the
  * downlink while the last are on the uplink, so that the train needs the downlink's time of one
- * segment more, not of all. It is delivered as a whole, after its last segment: an error of at most
- * its time on the wire.
+ * segment more, not of all. It is delivered as a whole, after its last segment. The error is at
+ * most its time on the wire.
  *
  * No function here reads a clock: the caller passes times in nanoseconds. */
 #ifndef LAB_NETLAB_LINK_H
@@ -39,33 +39,36 @@ struct weight {
 struct links {
 	int hosts;
 	double ns_per_byte;
-	uint64_t delay, queue; /* ns */
-	uint64_t *up, *down;   /* owned, [hosts]: when the link has sent all its packets */
+	uint64_t delay, queue; /* in ns */
+	/* One entry per host: when the link has sent all its packets; owned. */
+	uint64_t *up, *down;
 };
 
 void links_init(struct links *l, int hosts, const struct link_speed *speed);
 void links_release(struct links *l);
 
 /* Passes a packet of host `from` to its uplink at `now`. *arrival: its arrival at the other host's
- * downlink. False, with nothing changed: the queue is full. */
+ * downlink. Returns false, and changes nothing, if the queue is full. */
 bool links_leave(struct links *l, int from, struct weight w, uint64_t now, uint64_t *arrival);
 
-/* Passes an arrived packet to host `to`'s downlink; calls for one host must be in the order of
- * arrival. *due: its delivery. False, with nothing changed: the queue is full. */
+/* Passes a packet that has arrived to the downlink of host `to`. Calls for one host must be in the
+ * order of arrival. *due: the time of delivery. Returns false, and changes nothing, if the queue is
+ * full. */
 bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, uint64_t *due);
 
 /* -- packets in transit --------------------------------------------------------------------- */
 
 struct packet {
-	uint64_t due, order; /* ns; sequence number of the push */
+	uint64_t due, order; /* in ns; sequence number of the push */
 	int to;
-	bool on_downlink; /* due is its delivery; before that, due is its arrival at the downlink */
+	/* Due is the time of delivery; before that, the time of arrival at the downlink. */
+	bool on_downlink;
 	struct weight w;
 	size_t n;
 	unsigned char frame[];
 };
 
-/* A heap: the packet due first is at the front; packets of equal time are in the order of
+/* A heap. The packet that is due first is at the front; packets of equal time are in the order of
  * pushes. */
 struct queue {
 	struct packet **heap;
@@ -76,8 +79,10 @@ struct queue {
 struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w);
 
 void packets_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
-struct packet *packets_first(const struct queue *q);  /* NULL: empty; stays in the queue */
-struct packet *packets_pop(struct queue *q);          /* owned by the caller, free(); NULL: empty */
+/* The packet stays in the queue; NULL: the queue is empty. */
+struct packet *packets_first(const struct queue *q);
+/* The caller frees the packet; NULL: the queue is empty. */
+struct packet *packets_pop(struct queue *q);
 void packets_release(struct queue *q);
 
 /* -- frames ------------------------------------------------------------------------------------
@@ -95,10 +100,11 @@ enum {
 #define LAB_NETWORK 0x0a630000u /* 10.99.0.0 */
 #define LAB_PREFIX  16
 
-/* Host i has the address 10.99.0.1 + i. */
+/* Returns the address of host i: 10.99.0.1 + i. */
 struct in_addr host_address(int host);
 
-/* Parses a frame. False: it is no IPv4 packet to one of the hosts, and is dropped. */
+/* Parses a frame. Returns false if it is not an IPv4 packet to one of the hosts; the frame is then
+ * dropped. */
 bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct weight *w);
 
 #endif

@@ -94,7 +94,7 @@ void netns_return(int home)
 {
 	int failed = setns(home, CLONE_NEWNET);
 
-	assert(!failed); /* a thread may return to its own namespace */
+	assert(!failed); /* otherwise a thread may stay in another namespace */
 	(void)failed;
 	close(home);
 }
@@ -109,10 +109,10 @@ enum err netns_remove(const char *name)
 	netns_path_of(name, path);
 	if (stat(path, &space) != 0)
 		return ERR_OK;
-	/* Processes that outlive the lab would keep the namespace alive, without a name. */
+	/* Processes that outlive the lab would keep the namespace, but without a name. */
 	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc))) {
-		long pid = strtol(entry->d_name, NULL, 10); /* 0: no process */
+		long pid = strtol(entry->d_name, NULL, 10); /* 0: the entry is not a process */
 
 		snprintf(link, sizeof(link), "/proc/%ld/ns/net", pid);
 		if (pid > 0 && pid != getpid() && stat(link, &other) == 0 &&
@@ -136,7 +136,7 @@ enum err netns_clean(pid_t pid, int *removed)
 
 	*removed = 0;
 	if (!dir)
-		return ERR_OK; /* no namespace was ever made */
+		return ERR_OK; /* no namespace was made before */
 	while ((entry = readdir(dir))) {
 		if (sscanf(entry->d_name, "coterie-%d-%d", &owner, &host) != 2 || owner <= 0)
 			continue;
@@ -167,7 +167,7 @@ static const struct setting {
 	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles that for its own use. */
 	{ "/proc/sys/net/ipv4/tcp_rmem", "4096 131072 67108864" },
 	{ "/proc/sys/net/ipv4/tcp_wmem", "4096 65536 67108864" },
-	/* Connections must not start with metrics of earlier ones, such as the probe. */
+	/* Connections must not start with metrics of earlier ones, such as those of the probe. */
 	{ "/proc/sys/net/ipv4/tcp_no_metrics_save", "1" },
 };
 

@@ -9,29 +9,29 @@
 
 enum { NETNS_NAME_MAX = 64 };
 
-/* "coterie-PID-HOST" */
+/* Writes "coterie-PID-HOST". */
 void netns_name(pid_t pid, int host, char name[static NETNS_NAME_MAX]);
 
-/* Makes a namespace. ERR_INPUT if the name exists, or if it cannot be made. */
+/* Makes a namespace. ERR_INPUT: the name exists, or the namespace cannot be made. */
 enum err netns_make(const char *name) MUST_CHECK;
 
-/* Moves this thread into the namespace. *home is a descriptor of its previous one, for
- * netns_return(), which closes it. */
+/* Moves this thread into the namespace. *home: a descriptor of its previous namespace, which
+ * netns_return() closes. */
 enum err netns_enter(const char *name, int *home) MUST_CHECK;
 void netns_return(int home);
 
-/* In this thread's namespace: makes the device lab0, up, with host_address(host), and brings
+/* Makes the device lab0 in this thread's namespace, with host_address(host), and brings it and
  * loopback up. Sets the TCP parameters of docs/howto/connect-hosts.md. *fd transfers frames
  * (link.h) and never blocks; the device exists while it is open. segments: most per super packet;
  * 1: no super packets. ERR_INPUT. */
 enum err netns_device(int host, int segments, int *fd) MUST_CHECK;
 
 /* Kills all processes in the namespace, and removes it. Accepts a name that does not exist.
- * ERR_JOB. */
+ * ERR_JOB: it cannot be removed. */
 enum err netns_remove(const char *name) MUST_CHECK;
 
-/* Removes all namespaces of pid; with pid 0, those of dead processes. *removed: their number.
- * ERR_JOB. */
+/* Removes all namespaces that process pid made; with pid 0, those of processes that no longer
+ * exist. *removed: their number. ERR_JOB: one cannot be removed. */
 enum err netns_clean(pid_t pid, int *removed) MUST_CHECK;
 
 #endif

@@ -20,16 +20,17 @@
 #include <unistd.h>
 
 enum {
-	PORT = 7499, /* free: the lab has just made the namespace */
-	FLOWS = 8,   /* at most; several fill a fast, far link three round trips sooner */
+	PORT = 7499, /* no other process uses it, because the lab has just made the namespace */
+	/* Maximum; several flows fill a fast link with a long delay three round trips sooner. */
+	FLOWS = 8,
 	PINGS = 31,
 	PATIENCE_S = 10,
 	CHUNK = 1 << 18,
 	SLOW_START = 10 * MTU,
 };
 
-/* Opens a socket with Reno, which every kernel has. Reno doubles its window until a loss; other
- * algorithms stop earlier, on an estimate. */
+/* Opens a socket with Reno, which every kernel has. At the start, Reno doubles its window until a
+ * loss; other algorithms stop doubling earlier, by an estimate. */
 static int probe_open_socket(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -45,10 +46,10 @@ static int probe_open_socket(void)
 	return s;
 }
 
-/* Sent as a struct, because both ends are this program on this machine. */
+/* A request. It is sent as a struct, because both ends are this program on this machine. */
 struct question {
-	uint32_t what; /* 'p': one byte back; 'b': zeros until the connection is closed */
-	uint32_t pace; /* for 'b': most bytes per second */
+	uint32_t what; /* 'p': send one byte back; 'b': send zeros until the connection is closed */
+	uint32_t pace; /* for 'b': maximum number of bytes per second */
 };
 
 static bool probe_ask(int s, struct question q)
@@ -100,7 +101,7 @@ enum err probe_serve(const char *ready_file)
 	}
 }
 
-/* Does not wait for the connection; the first send does. */
+/* Dials. Does not wait for the connection; the first send waits. */
 static enum err probe_dial(const char *address, int *s)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -170,7 +171,7 @@ enum err probe_measure(const char *address, const struct link_speed *stated, str
 	double rtt_s = 2e-3 * stated->delay_ms, bytes_per_s = 1e6 / 8 * stated->rate_mbit;
 	double full = bytes_per_s * rtt_s;
 	int flows = (int)fmin(fmax(full / (4 * SLOW_START), 1), FLOWS);
-	/* Seconds until the link is full; seconds of the measurement. */
+	/* Seconds until the link is full, and seconds of the measurement. */
 	double ramp_s = 0.2 + rtt_s * (2 + fmax(log2(full / flows / SLOW_START), 0)),
 	       tail_s = fmax(fmax(0.25, rtt_s), 300 * MTU / bytes_per_s), begin, bytes;
 	struct question bulk = { 'b', (uint32_t)(1.03 * bytes_per_s / flows) };

@@ -4,8 +4,8 @@
  *         1 connection       <-- a byte ---      round trip
  *         1 to 8             <-- zeros ----      goodput
  *
- * The zeros are paced to 103 % of the link's stated rate. That fills the link without overflowing
- * its queue, because the link is to be measured, not TCP's recovery.
+ * The zeros are sent at 103 % of the link's stated rate. That fills the link without overflowing
+ * its queue. After an overflow, TCP's recovery would be measured instead of the link.
  */
 #ifndef LAB_NETLAB_PROBE_H
 #define LAB_NETLAB_PROBE_H
@@ -15,15 +15,17 @@
 
 struct probe_result {
 	double rtt_ms;
-	double goodput_mbit; /* TCP payload, over the last part, after slow start */
+	/* Rate of TCP payload in the last part of the time, after slow start. */
+	double goodput_mbit;
 };
 
-/* Answers until it is killed, which ends its connections, too. Writes ready_file once it listens.
- * ERR_INPUT. */
+/* Answers requests until it is killed, which also ends its connections. Writes ready_file once it
+ * listens. ERR_INPUT: it cannot listen. */
 enum err probe_serve(const char *ready_file) MUST_CHECK;
 
-/* Takes about 0.8 s, or up to 15 round trips for a fast and far link as stated. ERR_PEER: no
- * answer, or none within 10 s. ERR_INPUT: not an IPv4 address. */
+/* Measures a link. Takes about 0.8 s; for a link stated as fast and with a long delay, up to 15
+ * round trips. ERR_PEER: there is no answer within 10 s. ERR_INPUT: the address is not an IPv4
+ * address. */
 enum err probe_measure(const char *address, const struct link_speed *stated,
 		       struct probe_result *r) MUST_CHECK;
 

@@ -8,25 +8,25 @@
 
 #include <stdint.h>
 
-/* The baseline of kCAGC (arXiv 2411.12329, Section 5): its Protocol 1 with one party and all
- * features. */
+/* Parameters of the baseline of kCAGC (arXiv 2411.12329, Section 5): Protocol 1 with one party and
+ * all features. */
 struct agc_params {
-	unsigned k; /* clusters and dimensions, >= 1 */
+	unsigned k; /* number of clusters and of dimensions, >= 1 */
 	enum filter_kind filter;
 	unsigned psi;
 	unsigned restarts;   /* 10 in the paper's comparison */
-	unsigned iterations; /* 100: k-means runs until no label changes */
+	unsigned iterations; /* 100; k-means ends earlier if no label changes */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 };
 
 /* Applies AGC's rule for psi (filter.order "auto") to all features, which stay unchanged; ignores
- * p->psi. ERR_JOB as order_decide(). */
+ * p->psi. ERR_JOB: as order_decide(). */
 enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
 		   unsigned *psi) MUST_CHECK;
 
-/* Clusters by AGC. label (n, the caller's): k-means on the k leading unit left singular vectors of
- * the filtered raw features. Releases X and returns errors as embed() does. */
+/* Clusters by AGC. Fills label (n entries of the caller) by a k-means on the k leading unit left
+ * singular vectors of the filtered raw features. Releases X and returns errors as embed() does. */
 enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
 	     uint32_t *label) MUST_CHECK;
 

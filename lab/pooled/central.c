@@ -55,8 +55,8 @@ enum err central_spectral(const struct mat *X, const struct central_params *p, u
 	if (!(r > 0))
 		return err_set(ERR_INPUT, "r is %g: all %zu rows are equal", r, X->rows);
 	central_neighbours(X, r, p->neighbours ? p->neighbours : knn_rule(X->rows), p->threads, &S);
-	/* If the width is far below the distances, every kernel value is 0: spectral clustering
-	 * without edges would give random labels. */
+	/* If the width is far below the distances, every kernel value is 0. Spectral clustering of
+	 * a graph without edges would give random labels. */
 	for (size_t i = 0; i < S.rows; i++) {
 		double degree = 0;
 
@@ -82,8 +82,8 @@ struct dsc {
 	const uint32_t *part;
 	const struct central_params *p;
 	uint32_t *label;
-	struct mat mean; /* parties x k clusters, by m */
-	double *size;    /* parties x k rows */
+	struct mat mean; /* parties x k rows: the mean of each cluster of each party */
+	double *size;    /* parties x k entries: number of rows of each cluster */
 };
 
 /* Sets labels, means and sizes of party l's own clusters. */

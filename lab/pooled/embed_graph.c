@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WALKS_MAX = 10000, WINDOW_MAX = 64 }; /* walks per vertex, and tokens per walk */
+enum { WALKS_MAX = 10000, WINDOW_MAX = 64 }; /* maximum of walks per vertex, and of the window */
 
 static const struct argp_option options[] = {
 	{ "edges", 'e', "FILE", 0, "the graph: edges.tsv or .mtx", 0 },
@@ -94,7 +94,7 @@ enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset 
 	return ERR_OK;
 }
 
-/* Counts tokens, without WALK_END. */
+/* Returns the number of tokens, without WALK_END. */
 static size_t tokens_of(const struct walks *w)
 {
 	size_t tokens = 0;

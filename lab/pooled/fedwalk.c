@@ -27,9 +27,9 @@ enum { NOISE_SEED = 1, WALK_SEED = 2, POOL_SEED = 3, TREE_SEED = 4 };
 
 struct plan {
 	const struct fedwalk_job *job;
-	enum fedwalk_how how; /* how the tree is made */
+	enum fedwalk_how how; /* method by which the tree is made */
 	unsigned threads;
-	const struct csr *g; /* n x n, values ignored */
+	const struct csr *g; /* n x n; its values are not used */
 	unsigned k;
 	uint8_t *bin;
 	float *c; /* n x k */
@@ -39,7 +39,7 @@ struct plan {
 	struct fedwalk_encoder encoder;
 	struct fedwalk_encoder_report report;
 	struct fedwalk_pools pools;
-	struct walks *w; /* grouped by vertex; isolated vertices have none */
+	struct walks *w; /* walks, grouped by vertex; isolated vertices have none */
 	uint64_t *messages;
 	struct json *result, *seconds;
 	double clock;
@@ -139,7 +139,8 @@ static void pooled_fedwalk_walk_block(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Equation 13 of the paper. It does not solve the recurrence of fedwalk_messages(). */
+/* Returns the number of messages by equation 13 of the paper, which does not solve the recurrence
+ * of fedwalk_messages(). */
 static double messages_by_paper(unsigned l, double p)
 {
 	if (l < 2)
@@ -226,7 +227,7 @@ static enum err by_walks(struct plan *f)
 	return ERR_OK;
 }
 
-/* Makes walks on the graph of all reports, each used in both directions. */
+/* Makes walks on the graph of all reports. Each report is used in both directions. */
 static enum err by_response(struct plan *f)
 {
 	const struct fedwalk_job *job = f->job;
@@ -291,8 +292,8 @@ static enum err pooled_fedwalk_check(const struct plan *f)
 			    "that of all pairs of vertices (landmarks take less)", need);
 }
 
-/* Makes walks on g, and reports in result. w is initialised here. ERR_INPUT: too many bins, or too
- * little memory. */
+/* Makes walks on g, and reports in result. w is initialised here. ERR_INPUT: there are too many
+ * bins, or memory does not suffice. */
 static enum err pooled(const struct csr *g, const struct fedwalk_job *job, enum fedwalk_how how,
 		       unsigned threads, struct walks *w, struct json *result)
 {
@@ -324,7 +325,8 @@ static enum err pooled(const struct csr *g, const struct fedwalk_job *job, enum 
 
 		json_put_string(o, "mechanism", spent[i].mechanism);
 		json_put_string(o, "unit", spent[i].unit);
-		json_put_number(o, "eps_each", spent[i].eps_each); /* null: infinite */
+		/* JSON null stands for infinity. */
+		json_put_number(o, "eps_each", spent[i].eps_each);
 		json_put_number(o, "releases", spent[i].releases);
 		json_put_number(o, "eps", spent[i].eps);
 		json_put_string(o, "composition", spent[i].composition);

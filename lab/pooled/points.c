@@ -29,7 +29,7 @@ struct arguments {
 
 enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED, KEY_STANDARDIZE };
 
-/* Each method has the options of the previous one, and more of its own. */
+/* Each method has the options of the previous one, and some of its own. */
 enum { SC_OPTIONS = 3, KMEANS_OPTIONS = 5 };
 static const struct argp_option options[] = {
 	{ "parties", 'l', "L", 0, "how many; default 8", 0 },
@@ -110,10 +110,10 @@ static error_t pooled_points_parse(int key, char *arg, struct argp_state *state)
 
 struct points {
 	struct mat X;
-	struct labels truth; /* empty without labels.txt */
+	struct labels truth; /* empty if there is no labels.txt */
 };
 
-/* Adds reproducible noise for an experiment; it gives no privacy. */
+/* Adds reproducible noise, for an experiment. It gives no privacy. */
 static void pooled_points_add_noise(struct mat *X, double beta, uint64_t seed)
 {
 	size_t values = X->rows * X->cols;

@@ -13,8 +13,8 @@
 
 #include <stdlib.h>
 
-/* Writes label (d->n, the caller's) from the data, which it may use up. May add to the result,
- * which already has rows, features, clusters, seed, seconds and the score. */
+/* Fills label (d->n entries of the caller) from the data, which it may use up. May add to the
+ * result, which already has rows, features, clusters, seed, seconds and the score. */
 typedef enum err pooled_method(struct dataset *d, const struct job *job, unsigned threads,
 			       uint32_t *label, struct json *result);
 
@@ -120,7 +120,8 @@ static int pooled_main(const char *name, const char *doc, pooled_method *method,
 
 /* -- the methods ---------------------------------------------------------------------------- */
 
-/* As in the paper's comparison; the job's own restarts belong to the joint k-means. */
+/* Values of the paper's comparison. They replace the restarts of the job, which are for the joint
+ * k-means. */
 enum { AGC_RESTARTS = 10, AGC_ITERATIONS = 100 };
 
 static enum err by_agc(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
@@ -151,7 +152,7 @@ int agc_main(int argc, char **argv)
 	    by_agc, argc, argv);
 }
 
-/* Uses the names of run.json. */
+/* Writes the orders under the names that run.json has. */
 static void put_orders(struct json *result, const struct sums_basis *basis)
 {
 	struct json *tried = json_put_array(result, "orders_tried");

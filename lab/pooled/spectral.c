@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 10000 }; /* there are no network round trips */
+enum { ROUNDS = 10000 }; /* many rounds cost little, because there is no network */
 enum { KEY_TOLERANCE = 256, KEY_REGULARIZE };
 
 struct arguments {
 	const char *data, *out;
-	struct fedspectral_params p; /* k 0: by the eigengap */
+	struct fedspectral_params p; /* its k is 0 if the eigengap chooses it */
 	bool clusters;               /* --clusters was given */
 };
 
@@ -75,7 +75,7 @@ static error_t pooled_spectral_parse(int key, char *arg, struct argp_state *stat
 	}
 }
 
-/* Counts the connected components, including isolated nodes. O(n + edges) */
+/* Returns the number of connected components; an isolated node is one. O(n + edges). */
 static size_t components(const struct pooled_graph *g)
 {
 	size_t count = 0, top;
@@ -108,7 +108,7 @@ static size_t components(const struct pooled_graph *g)
 	return count;
 }
 
-/* Uses the names of the facts in run.json. */
+/* Writes facts under the names that run.json has. */
 static void pooled_spectral_describe(const struct pooled_graph *g,
 				     const struct fedspectral_report *r, struct json *to)
 {

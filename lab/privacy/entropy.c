@@ -9,7 +9,8 @@
 
 enum { BLOCK = 64 };
 
-/* psi(i), the digamma function, for i = 1 .. n: psi(1) = -gamma, psi(i + 1) = psi(i) + 1/i. */
+/* Returns psi(i), the digamma function, for i = 1 .. n: psi(1) = -gamma, psi(i + 1) = psi(i) +
+ * 1/i. */
 static double *digammas(size_t n)
 {
 	double *psi;
@@ -30,7 +31,7 @@ static double distance(const struct mat *m, size_t i, size_t j)
 	return most;
 }
 
-/* Inserts x into the k least values, ascending. */
+/* Inserts x into the k least values, which are ascending. */
 static void offer(double *least, unsigned k, double x)
 {
 	unsigned at = k - 1;
@@ -42,20 +43,21 @@ static void offer(double *least, unsigned k, double x)
 	least[at] = x;
 }
 
-/* One pass over all samples, in blocks. Each sample has its own term, so that the sum does not
- * depend on the distribution of blocks to threads. */
+/* State of one pass over all samples, in blocks. Each sample has its own term, so the sum does not
+ * depend on which thread computes a block. */
 struct pass {
-	const struct mat *X, *Y; /* X: NULL for the entropy of Y alone */
+	const struct mat *X, *Y; /* X is NULL for the entropy of Y alone */
 	unsigned k;
 	const double *psi;
-	/* Per worker: distances from one sample to all, in X and in Y, and the k nearest. */
+	/* For each worker: distances from one sample to all samples, in X and in Y, and the k
+	 * nearest. */
 	double *room;
-	double *term; /* n */
+	double *term; /* n: the term of each sample */
 };
 
-/* Term of sample i. Entropy of Y: ln of twice the distance to the k-th neighbour. Mutual
- * information: psi(n_x + 1) + psi(n_y + 1), where n_x and n_y count the samples nearer than that in
- * X or Y alone. */
+/* Returns the term of sample i. Entropy of Y: ln of twice the distance to the k-th neighbour.
+ * Mutual information: psi(n_x + 1) + psi(n_y + 1), where n_x and n_y count the samples nearer than
+ * that distance in X alone and in Y alone. */
 static double term_of(const struct pass *p, unsigned worker, size_t i)
 {
 	size_t n = p->Y->rows, nx = 0, ny = 0;
@@ -177,8 +179,9 @@ double entropy_mutual_class(const uint8_t *x, const double *y, size_t n, unsigne
 		assert(count > k);
 		for (size_t i = 0; i < count; i++) {
 			double reach = reach_of(own, count, i, k);
-			/* m: neighbours in all of y up to the k-th of the own class. That one is
-			 * among them: the maximum guards against rounding of its own difference. */
+			/* m: number of neighbours in all of y up to the k-th neighbour of the own
+			 * class. It includes this neighbour, so it is at least k; the maximum
+			 * guards against rounding. */
 			size_t m = count_below(y, n, own[i] + reach, true) -
 				   count_below(y, n, own[i] - reach, false) - 1;
 

@@ -1,5 +1,5 @@
-/* entropy.h -- differential entropy and mutual information, in bits, estimated from samples by the
- * distances to nearest neighbours.
+/* entropy.h -- estimates differential entropy and mutual information, in bits, from samples. The
+ * estimates use the distances to nearest neighbours.
  *
  * Distances are those of the maximum norm. The number of neighbours, k, trades bias for variance; 3
  * is usual. Entropy depends on the unit (c Y has log2 |c| more bits in each dimension) and may be
@@ -15,12 +15,12 @@
 
 /* Estimates *bits: h(Y), with the rows of Y (n x d) as samples. Method: Kozachenko, Leonenko 1987,
  * in the form of Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004) equation 20. 1 <=
- * k < n. ERR_INPUT if k + 1 samples are equal, since there is no density then. O(n^2 d). */
+ * k < n. ERR_INPUT: k + 1 samples are equal, so there is no density. O(n^2 d). */
 enum err entropy_of(const struct mat *Y, unsigned k, unsigned threads, double *bits) MUST_CHECK;
 
-/* Estimates I(X;Y) of two continuous variables, with rows as paired samples: the same paper,
- * equation 8. 1 <= k < n. Biased low for many dimensions or large mutual information. O(n^2 (dx +
- * dy)). */
+/* Estimates I(X;Y) of two continuous variables, with rows as paired samples, by equation 8 of the
+ * same paper. 1 <= k < n. The estimate is too low for many dimensions or large mutual information.
+ * O(n^2 (dx + dy)). */
 double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsigned threads);
 
 /* Estimates I(X;Y) of a class x (0 or 1) and a scalar y, both of n values, y strictly ascending:

@@ -16,21 +16,24 @@
 
 /* A set of rows. Each row has a random number, and equal sets are detected by its sum over the set:
  * unequal sets collide with probability 2^-64. The coordinator sees the number of rows of a set,
- * and the sums. */
+ * and its sums. */
 struct set {
 	uint64_t sum;
 	size_t rows;
-	size_t numbers; /* index of its sums: m of the rows, then that of their squared lengths */
-	double sum_off; /* largest fixed-point error of the sum */
-	double square_off; /* the same of the squared lengths */
+	/* Index of the set's sums: m sums of the rows, then that of their squared lengths. */
+	size_t numbers;
+	double sum_off;    /* largest error of the sum, from fixed point */
+	double square_off; /* largest error of the sum of squared lengths */
 };
 
-/* All sets with known sums, and each row's set in each round. */
+/* All sets whose sums are known, and each row's set in each round. */
 struct watch {
 	size_t n, m;
-	double off;           /* fixed-point error of one word of a sum */
+	double off;           /* error of one word of a sum, from fixed point */
 	const uint64_t *mark; /* n */
-	bool sum_is_known;    /* the sum of all rows: 0 for centred rows, otherwise seen */
+	/* The sum of all rows is known: it is 0 for centred rows, otherwise the coordinator sees
+	 * it. */
+	bool sum_is_known;
 	struct set all;
 	struct set *set;
 	size_t sets, room;
@@ -66,7 +69,7 @@ static double *numbers_of(const struct watch *w, const struct set *s)
 	return w->number + s->numbers * (w->m + 1);
 }
 
-/* Adds a set with zero sums. The pointer is valid until the next call. */
+/* Adds a set whose sums are zero. The pointer is valid until the next call. */
 static struct set *add_set(struct watch *w)
 {
 	if (w->sets == w->room) {
@@ -79,7 +82,7 @@ static struct set *add_set(struct watch *w)
 	return &w->set[w->sets++];
 }
 
-/* Stores a set's sums: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
+/* Stores the sums of a set. Uses sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
 static void exposed_take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
 				 size_t rows)
 {
@@ -95,7 +98,8 @@ static void exposed_take_numbers(struct watch *w, struct set *s, const double *x
 	s->square_off = w->off + 2 * sqrt(length) * s->sum_off;
 }
 
-/* Finds the rows left out of a round: all rows minus the round's sets, which start at `first`. */
+/* Makes the set of rows that were left out of a round: all rows minus the sets of the round, which
+ * start at `first`. */
 static void take_rest(struct watch *w, struct set *rest, size_t first)
 {
 	double *to = numbers_of(w, rest);
@@ -111,8 +115,8 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 	}
 }
 
-/* Records the sums of centres with at least `least` rows. The sum of the remaining rows follows if
- * that of all is known. */
+/* Records the sums of centres that have at least `least` rows. If the sum of all rows is known,
+ * that of the remaining rows follows. */
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
 {
@@ -155,7 +159,7 @@ static void watch_sums(struct watch *w, const uint32_t *label, const struct fedk
 		for (size_t i = 0; i < w->n; i++)
 			w->rest[i] |= rest->rows == 1 && in[i] == w->sets - 1;
 	} else {
-		rest->sum = w->mark[0] + 1; /* matches no set: its sum is not known */
+		rest->sum = w->mark[0] + 1; /* then matches no set, because its sum is not known */
 		rest->rows = w->n + 1;
 	}
 }
@@ -178,7 +182,8 @@ static bool is_known(const struct set *set, size_t sets, uint64_t sum, size_t ro
 	return bsearch(&key, set, sets, sizeof(*set), exposed_by_size);
 }
 
-/* Applies the coordinator's own test: the difference of two sums must have the length of a row. */
+/* Makes the test that the coordinator can make: the difference of two sums must have the length of
+ * a row. */
 static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
 {
 	const double *a = numbers_of(w, more), *b = numbers_of(w, less);
@@ -190,7 +195,7 @@ static bool looks_like_a_row(const struct watch *w, const struct set *more, cons
 	return fabs(square - (a[w->m] - b[w->m])) <= off;
 }
 
-/* Orders numbers, or structs that begin with one. */
+/* Compares numbers, or structs that begin with a number. */
 static int exposed_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -244,7 +249,7 @@ static void watch_end(struct watch *w)
 	add_set(w); /* the empty set */
 	ALLOC(order, w->sets);
 	memcpy(order, w->set, w->sets * sizeof(*order)); /* indexed as in rounds */
-	ALLOC(sorted, w->sets); /* without duplicates, by size, the empty set first */
+	ALLOC(sorted, w->sets); /* sets without duplicates, by size; the empty set is the first */
 	qsort(w->set, w->sets, sizeof(*w->set), exposed_by_size);
 	for (size_t i = 0; i < w->sets; i++)
 		if (w->set[i].rows <= w->n &&
@@ -282,7 +287,9 @@ struct run {
 	struct fedsc_party *party;
 	uint32_t *part;
 	struct watch rows, embedding;
-	double *spread; /* m: per column, before scaling, or first: of all columns; owned */
+	/* m: spread of each column before scaling, or in the first entry that of all columns;
+	 * owned. */
+	double *spread;
 	struct exposed *e;
 };
 
@@ -330,7 +337,7 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 	(void)n;
 	if (q->kind == FEDSC_SPREAD)
 		memcpy(run->spread, x, (q->columns ? run->rows.m : 1) * sizeof(*x));
-	if (q->kind == FEDSC_SCALE) { /* the sum of all rows, which are centred */
+	if (q->kind == FEDSC_SCALE) { /* the sum of all rows is known, because they are centred */
 		struct set *all = add_set(&run->rows);
 
 		for (size_t i = 0; i < run->rows.n; i++)
@@ -352,7 +359,8 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 		uint32_t *label = fedsc_gather(run->party, run->memory.count, run->part, w->n);
 
 		if (q->clusters->kind == FEDKMEANS_COUNTS) {
-			/* A row alone at a centre would be readable if there were a sum. */
+			/* If a sum of one row were formed for a centre with only that row, the row
+			 * would be readable. */
 			mat_release(&w->centres);
 			mat_copy(&w->centres, q->clusters->centres);
 			for (size_t i = 0; i < w->n; i++)

@@ -36,8 +36,9 @@ struct centre {
 	size_t n, nodes;
 	unsigned neighbours;
 	const uint8_t *has;
-	uint8_t **x;  /* per worker: n */
-	double *bits; /* per column; NaN: zero, or non-zero, at too few nodes */
+	uint8_t **x; /* n entries per worker */
+	/* One entry per column; NaN: the column is zero, or non-zero, at too few nodes. */
+	double *bits;
 };
 
 static void one_column(void *ctx, unsigned worker, size_t j)
@@ -53,9 +54,9 @@ static void one_column(void *ctx, unsigned worker, size_t j)
 			 : NAN;
 }
 
-/* h(Y) of centre r, and I(Y;X) of each column with it. Y: the distinct distances to it, ascending.
- * Distinct, because a repeated value has no density: nodes with equal data at all parties have
- * equal distances up to rounding. */
+/* Computes h(Y) for centre r, and I(Y;X) for each column. Y: the distinct distances to the centre,
+ * ascending. Repeated values are left out, because they have no density. They occur because nodes
+ * with equal data at all parties have equal distances, except for rounding. */
 static enum err one_centre(const struct mat *D, size_t r, const uint8_t *has, size_t m,
 			   unsigned neighbours, unsigned threads, struct privacy *p, double *bits)
 {
@@ -143,8 +144,8 @@ struct arguments {
 	unsigned threads, neighbours;
 };
 
-/* Z: n x d, the parties' points next to each other; the first `first` columns are the first
- * party's. */
+/* Computes Z (n x d): the parties' points next to each other. The first `first` columns are those
+ * of the first party. */
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {
@@ -215,7 +216,7 @@ static uint8_t *presence(const struct features *X)
 	return has;
 }
 
-/* Returns I of all k distances of a node and the first party's row of Z. */
+/* Returns I of all k distances of a node and the row of Z that the first party has. */
 static double joint_bits(const struct mat *Z, size_t first, const struct mat *D,
 			 const struct arguments *a)
 {

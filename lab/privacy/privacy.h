@@ -12,20 +12,21 @@
 
 #define PRIVACY_ROUNDING 1e-12
 
-/* In bits: means over the k centres, and over the columns if columns matter. */
+/* Results in bits: means over the k centres and, where columns matter, over the columns. */
 struct privacy {
-	size_t columns; /* counted: excludes those that are zero, or non-zero, at too few nodes */
+	/* Number of columns that count; others are zero, or non-zero, at too few nodes. */
+	size_t columns;
 	/* Total of distances dropped because they equal another one to the same centre, up to
 	 * PRIVACY_ROUNDING of the largest. */
 	size_t repeated;
 	double entropy; /* h(Y) of a summed squared distance */
 	double mutual;  /* I(Y;X) with one column: whether a node has the feature */
-	double most;    /* the largest of any column, each a mean over the centres */
+	double most;    /* the largest value of a column, as the mean over the centres */
 };
 
 /* Computes p from D (n x k, Y: row i has node i's squared distances to the k centres) and has (n x
- * m, X: column by column, m times n values, 0 or 1). neighbours: of the estimators, see entropy.h.
- * ERR_INPUT if no column or no distances remain. */
+ * m, X: column by column, m times n values, 0 or 1). neighbours: k of the estimators in entropy.h.
+ * ERR_INPUT: no column or no distances remain. */
 enum err privacy_of(const struct mat *D, const uint8_t *has, size_t m, unsigned neighbours,
 		    unsigned threads, struct privacy *p) MUST_CHECK;
 
@@ -37,31 +38,33 @@ enum err privacy_of(const struct mat *D, const uint8_t *has, size_t m, unsigned 
  * two sums is a row, its squared length equals the difference of their summed squared lengths. An
  * observer who sees only counts and centres has to guess. */
 struct exposed_sums {
-	size_t rounds, sums; /* rounds of k-means; sets that were summed */
-	size_t fewest;       /* rows in the smallest of these sets; 0: none */
-	/* Rows that were alone at a centre in some round. A sum would disclose them if it were
-	 * formed before the centre is dropped. */
+	size_t rounds, sums; /* number of rounds of k-means; number of sets that were summed */
+	size_t fewest;       /* number of rows in the smallest of these sets; 0: there is none */
+	/* Number of rows that were alone at a centre in some round. A sum would disclose them if it
+	 * were formed before the centre is dropped. */
 	size_t alone;
-	/* Rows that alone were left out of a round's sums. If the sum of all rows is known, these
-	 * rows follow. */
+	/* Number of rows that were the only one left out of a round's sums. If the sum of all rows
+	 * is known, these rows follow. */
 	size_t rest;
-	/* Rows by which two of the sets differ; the rows left out, all rows, and the empty set are
-	 * sets, too. */
+	/* Number of rows by which two of the sets differ. The rows left out, all rows, and the
+	 * empty set are sets, too. */
 	size_t exposed;
-	size_t found;    /* those that the coordinator finds from its view */
-	size_t mistaken; /* differences that the coordinator mistakes for rows */
+	size_t found;    /* number of exposed rows that the coordinator finds from its view */
+	size_t mistaken; /* number of differences that the coordinator mistakes for rows */
 };
 struct exposed {
 	size_t parties, n;
 	struct exposed_sums rows;
-	struct exposed_sums embedding; /* fedsc: for their embedding, k numbers per row */
-	size_t products;               /* anchor: non-zero entries in the lower triangle of B'B */
-	/* Those with a single contributing row, whose weights they disclose. */
+	struct exposed_sums embedding; /* fedsc: the same for the embedding, k numbers per row */
+	/* Anchor: number of non-zero entries in the lower triangle of B'B. */
+	size_t products;
+	/* Number of those to which a single row contributes. Such an entry discloses the row's
+	 * weights. */
 	size_t single;
 };
 
-/* Runs the job (fedsc, kmeans; without noise) on the n x m rows of X, assigned to parties at random
- * by the job's seed. ERR_INPUT, and errors of the protocol. */
+/* Runs the job (fedsc or kmeans, without noise) on the n x m rows of X. Rows are assigned to
+ * parties at random by the job's seed. Errors are ERR_INPUT and those of the protocol. */
 enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, unsigned threads,
 		    struct exposed *e) MUST_CHECK;
 

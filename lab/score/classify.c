@@ -110,7 +110,8 @@ static void report(const struct arguments *a, const struct embeddings *e,
 	struct json *scores;
 	struct mat X;
 
-	mat_init(&X, e->X.rows, e->X.cols); /* in the order of the ids, like the sets */
+	/* Rows in the order of the ids, like the sets of labels. */
+	mat_init(&X, e->X.rows, e->X.cols);
 	for (size_t i = 0; i < X.rows; i++)
 		memcpy(ROW(&X, i), ROW(&e->X, e->ids.row[i]), X.cols * sizeof(double));
 	l = logistic_open(&X);

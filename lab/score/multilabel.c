@@ -43,7 +43,8 @@ static int by_vertex(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/* Parses the lines. name: n names of the lines' vertices; NULL: line numbers name them. */
+/* Parses the lines. name: n names of the lines' vertices. NULL: vertices have the line numbers as
+ * names. */
 static enum err parse_lines(struct text *t, const struct ids *ids, char *const *name, size_t n,
 			    struct pairs *p)
 {
@@ -229,7 +230,8 @@ void logistic_train(const struct logistic *l, const uint32_t *row, size_t rows,
 		weight[l->cols] = members ? 1e6 : -1e6;
 	} else {
 		model = train(&all, &how);
-		/* liblinear's weights are for the label that occurred first. */
+		/* liblinear's weights are for the label that occurred first, so their sign may have
+		 * to change */
 		for (size_t j = 0; j <= l->cols; j++)
 			weight[j] = model->label[0] == 1 ? model->w[j] : -model->w[j];
 		free_and_destroy_model(&model);
@@ -254,7 +256,7 @@ struct plan {
 	const struct mat *X;
 	const struct label_sets *s;
 	double C;
-	const uint32_t *row; /* training rows, then tested rows */
+	const uint32_t *row; /* rows of the vertices for training, then of those that are tested */
 	size_t trained, tested;
 	double *value; /* classes x tested */
 };
@@ -288,7 +290,8 @@ static double f1(const struct tally *t)
 	return t->guessed + t->there > 0 ? 2 * t->right / (t->guessed + t->there) : 0;
 }
 
-/* Chooses the classes of the t-th tested vertex: the largest values, the lower class on ties. */
+/* Chooses the classes of the t-th tested vertex: those with the largest values. Of equal values,
+ * the lower class is chosen. */
 static void decide(const struct plan *p, size_t t, bool *chosen, struct tally *tally)
 {
 	uint32_t i = p->row[p->trained + t];

@@ -66,7 +66,7 @@ static double neighbours_dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* Lists the other vertices, nearest first; a zero row has cosine 0 with any. */
+/* Lists the other vertices, nearest first. A zero row has cosine 0 with all rows. */
 static void neighbours_list_nearest(const struct arguments *a, const struct embeddings *e,
 				    size_t me, struct json *result)
 {

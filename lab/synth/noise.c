@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NOISE_STREAM = 3 }; /* random stream of the seed, after those of planted graphs */
+/* Random stream of the seed; the streams before it are those of planted graphs. */
+enum { NOISE_STREAM = 3 };
 
 #define NOISE_MAX 2147483648.0
 
-/* Number of empty cells before the next value: geometric, with miss = ln(1 - density). */
+/* Returns the number of empty cells before the next value. It is geometric, with miss = ln(1 -
+ * density). */
 static double noise_gap(struct rng *rng, double density, double miss)
 {
 	return density < 1 ? floor(log(1 - rng_unit(rng)) / miss) : 0;

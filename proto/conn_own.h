@@ -155,12 +155,13 @@ struct conn {
 
 /* conn.c */
 struct conn *conn_new(struct conn_host *h, const struct conn_events *events, void *arg);
-void conn_add_tcp(struct conn *c, unsigned family);       /* initialises tcp */
-void conn_start(struct conn *c, struct tls_context *ctx); /* the TCP connection is established */
+void conn_add_tcp(struct conn *c, unsigned family); /* initialises tcp */
+/* Call when the TCP connection is established. */
+void conn_start(struct conn *c, struct tls_context *ctx);
 /* Call when a handle or request has ended; the last call frees c. */
 void conn_give_back(struct conn *c);
 void conn_address_text(char text[static 80], const struct sockaddr *a);
-const char *conn_who(const struct conn *c, char text[static 160]); /* "name at address" */
+const char *conn_who(const struct conn *c, char text[static 160]); /* writes "name at address" */
 void conn_authenticated(struct conn *c);                           /* TLS is established */
 /* Sets code and why, unless they are set already. */
 void conn_reason(struct conn *c, enum err code, const char *why);

@@ -6,7 +6,7 @@
 #include "cli/launch/launch.h"
 
 struct hosts {
-	/* of the coordinator, then of each party; empty: all use loopback */
+	/* one entry for the coordinator, then one per party; empty: all use loopback */
 	struct overrides space, address;
 };
 

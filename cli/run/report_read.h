@@ -93,9 +93,10 @@ bool run_is_of_graphs(const struct json *run); /* returns true if items are whol
  * returns the singular. */
 const char *run_things(const struct json *run, bool one);
 
-/* Finds the files of labels, in the order of the data, like a truth: labels.csv of the first party;
- * without parties, that of the coordinator, sorted by id. If parties have different rows, finds one
- * file per party. ERR_INPUT: rows differ or were matched, and only the coordinator is present. */
+/* Finds the files of labels. Their order is that of the data, as in a truth. This is labels.csv of
+ * the first party; if there are no parties, that of the coordinator, sorted by id. If parties have
+ * different rows, finds one file per party. ERR_INPUT: rows differ or were matched, and only the
+ * coordinator is present. */
 struct run_labels {
 	char **path; /* n paths; owned */
 	size_t n;

@@ -1,4 +1,4 @@
-/* rows.h -- results of commands that label the rows of a dataset. */
+/* rows.h -- scores and writes the results of commands that label the rows of a dataset. */
 #ifndef CLI_RUN_ROWS_H
 #define CLI_RUN_ROWS_H
 

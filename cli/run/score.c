@@ -99,7 +99,7 @@ static enum err keep_labelled(struct labels *truth, const char *truth_path, cons
 	return err;
 }
 
-/* Removes the rows listed in the file from both; *excluded: their number. */
+/* Removes the rows that the file lists from truth and labels. *excluded: their number. */
 static enum err score_drop_rows(const char *path, struct labels *truth, struct labels *l,
 				size_t *excluded)
 {

@@ -439,7 +439,7 @@ void leaving_close(struct leaving *l)
 
 enum err leaving_fill_head(struct leaving *l, struct msg_done *done)
 {
-	TRY(channel_release(l->work->channel)); /* the head covers held messages */
+	TRY(channel_release(l->work->channel)); /* release held messages, which the head covers */
 	TRY(ledger_head(l->ledger, &l->reported));
 	done->heads = 1;
 	done->head[0].count = l->reported.count;
@@ -472,7 +472,8 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 		n++;
 	}
 	if (ledger_keep_heads(l->ledger, name, head, n) != ERR_OK)
-		log_warn("%s", err_detail()); /* the job is done, and run.json has the heads */
+		/* The job is done, so this is only a warning; run.json has the heads. */
+		log_warn("%s", err_detail());
 	return ERR_OK;
 }
 

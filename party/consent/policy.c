@@ -292,8 +292,8 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 	return policy_check_privacy(config, ledger, job, claim, false);
 }
 
-/* Checks that all attempts at a job have the same data. Otherwise the sums, or equal or different
- * noise, would disclose the change. */
+/* Checks that all attempts at a job have the same data. If the data changed, sums and noise of two
+ * attempts would together disclose the change. */
 static enum err policy_check_data(struct ledger *ledger, const struct ledger_job *job)
 {
 	uint32_t attempt;

@@ -1,5 +1,6 @@
 /* api.h -- serves a party's results to remote users of its organisation: HTTPS at api.listen. The
- * same authority signs the users' certificates. A user needs the role reader in api.roles.
+ * authority that signs the endpoint's certificate also signs those of the users. A user needs the
+ * role reader in api.roles.
  *
  *     /api/jobs          as in common/http/dashboard.h
  *     /api/results/      the files of a job

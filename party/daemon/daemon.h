@@ -19,7 +19,8 @@
 enum { PARTY_FILES = 48 };
 
 struct daemon_options {
-	const struct job *agreed; /* declines any other job; NULL: only the policy decides */
+	/* The only job that is accepted; NULL: the policy alone decides. */
+	const struct job *agreed;
 	bool once;
 };
 

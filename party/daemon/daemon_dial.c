@@ -215,7 +215,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		 (const char *)r->text.p);
 	if (r->code == MSG_ALL_DONE && d->phase == RETURNING) {
 		stop_returning(d);
-		channel_fail_done(d->channel, ERR_PEER, why); /* the job's thread may rely on it */
+		/* The job's thread may need to know that the job is done. */
+		channel_fail_done(d->channel, ERR_PEER, why);
 		return;
 	}
 	if (r->code == MSG_ALL_DONE && !d->mailbox &&

@@ -256,7 +256,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	e = policy_check(config, means->agreed, work);
-	/* That these parties were absent is only the coordinator's claim. */
+	/* only the coordinator claims that these parties were absent */
 	if (e != ERR_OK && work->lefts)
 		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
 				  channel_peer(work->channel), work->attempt, work->L,

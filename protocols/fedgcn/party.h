@@ -1,5 +1,5 @@
-/* party.h -- FedGCN (Liu et al., AAAI 2025) clusters whole graphs of several parties. Questions to
- * the parties, and the party's side.
+/* party.h -- FedGCN (Liu et al., AAAI 2025), which clusters whole graphs of several parties: the
+ * questions to the parties, and the party's side.
  *
  * A question is a vector for all parties. Each answer is a vector, of which only the sum over all
  * parties becomes known. Entries of questions are values of type float, so that 4 bytes suffice to

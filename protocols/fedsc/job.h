@@ -84,11 +84,11 @@ struct fedsc_job {
 	enum fedsc_noise_on noise; /* + job.noise.on; for kmeans: none, data or sums */
 	/* + sigma in standard deviations of the perturbed values; 0: eps gives it */
 	double noise_beta;
-	/* Sigma for C_p if it differs from that for Z_p; -1: it does not differ. */
+	/* sigma for C_p if it differs from that for Z_p; -1: it does not */
 	double noise_beta_c;
 	double noise_eps, noise_delta; /* + 0: not given */
 	double noise_clip;             /* + tau_X: length to which rows are shortened */
-	/* Tau_Z: length to which rows of Z are shortened; 0: they are not. */
+	/* tau_Z: length to which rows of Z are shortened; 0: they are not */
 	double noise_ball;
 	/* + for noise in sums; JOB_AUTO: half of the parties, rounded down */
 	unsigned noise_colluders;

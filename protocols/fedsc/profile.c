@@ -133,7 +133,8 @@ static double between(double x, double low, double high)
 	return x < low ? low : x > high ? high : x;
 }
 
-/* all: squares and presence of all rows; of: sums and presence of the cluster's rows. */
+/* Computes a line of the profile. all: squares and presence of all rows. of: sums and presence of
+ * the cluster's rows. */
 static struct profile_line fedsc_profile_line_of(const struct fedsc_run *run, const double *all,
 						 const double *of, double size, size_t j)
 {

@@ -96,7 +96,8 @@ static int fedspectral_kmeans_by_size(const void *a, const void *b)
 	return (s->first > t->first) - (s->first < t->first);
 }
 
-/* Of clusters with equal size, the one with the first row comes first. */
+/* Renumbers clusters by size. If two clusters have equal size, the one with the first row comes
+ * first. */
 void fedspectral_name_clusters(uint32_t *label, size_t n, size_t k)
 {
 	struct named *name = alloc(k, sizeof(*name));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID = 256 };     /* steps of noise per unit of count */
+enum { GRID = 256 };     /* number of noise steps per unit of count */
 enum { BIN_STREAM = 1 }; /* stream of the job's seed */
 #define LARGEST 65535.0  /* bound of a degree vector's entries */
 

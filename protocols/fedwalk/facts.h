@@ -23,7 +23,7 @@ enum fedwalk_told {
 	FEDWALK_ONE_SIDED,
 	FEDWALK_UNHOSTED, /* ties to vertices that no party hosts */
 	FEDWALK_SUMMED,
-	/* the next ones are added by the coordinator */
+	/* the coordinator adds the next ones */
 	FEDWALK_EPS0 =
 	    FEDWALK_SUMMED, /* eps of the encoder for one token; 0 in mode randomized-response */
 	FEDWALK_KEPT,       /* mean probability that a token is the vertex itself */

@@ -38,7 +38,7 @@ static void forget_states(struct coordinator *c)
 			attempt_forget(r->state);
 }
 
-/* Ends the process even if a computation does not end, as a party does. */
+/* Ends the process even if a computation does not end. A party does the same. */
 static void coordinator_on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;

@@ -169,8 +169,8 @@ static enum err server_fedwalk_send_labels(struct hub *h, enum msg_type type, ui
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
 
-/* Runs the steps before line 1 of Algorithm 1, and that line: broadcasts the tree, and the encoder
- * in place of the dissimilarities. */
+/* Runs all steps up to and including line 1 of Algorithm 1. Broadcasts the tree, and the encoder in
+ * place of the dissimilarities. */
 static enum err construct(struct hub *h)
 {
 	uint32_t n = (uint32_t)h->run->n, *count;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Handles the rest of a body, which has fields of later releases. Each consists of a number, in
- * ascending order, and bytes. This release knows none of them and skips all. */
+/* The rest of the body has fields of later releases: a number, in ascending order, and bytes. This
+ * release knows none and skips them. */
 static void walk_options(struct codec *c)
 {
 	uint16_t last = 0, number = 0;
@@ -39,14 +39,14 @@ static void walk_welcome(struct codec *c, struct msg_welcome *m)
 	walk_options(c);
 }
 
-/* A code of REFUSED, DECLINE or ABORT is an error, or MSG_AGAIN. */
+/* The code of a refusal or an abort is an error, or MSG_AGAIN. */
 static void walk_code(struct codec *c, uint16_t *code)
 {
 	codec_u16(c, code);
 	codec_check(c, *code >= ERR_JOB && *code <= MSG_AGAIN);
 }
 
-/* In REFUSED the code may also be MSG_ALL_DONE, for a party that returns to a finished job. */
+/* The code may also be MSG_ALL_DONE, for a party that returns to a finished job. */
 static void walk_refused(struct codec *c, struct msg_refused *m)
 {
 	codec_u16(c, &m->code);
@@ -74,7 +74,7 @@ static void walk_resume(struct codec *c, struct msg_resume *m)
 
 static bool rises(struct bytes a, struct bytes b)
 {
-	return a.p && b.p /* no error has occurred */ && bytes_order(a, b) < 0;
+	return a.p && b.p /* no earlier error */ && bytes_order(a, b) < 0;
 }
 
 static void walk_offer(struct codec *c, struct msg_offer *m)
@@ -88,7 +88,7 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 	codec_check(c, m->parties >= 1 && m->parties <= PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {
 		codec_bytes(c, &m->names[i], 1, MSG_NAME_MAX);
-		/* names ascend in byte order */
+		/* rising in byte order */
 		codec_check(c, i == 0 || rises(m->names[i - 1], m->names[i]));
 	}
 	codec_u32(c, &m->lefts);
@@ -99,7 +99,7 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 		codec_u32(c, &left->since);
 		codec_check(c, left->since >= 2 && left->since <= m->attempt);
 		codec_bytes(c, &left->name, 1, MSG_NAME_MAX);
-		/* entries ascend by `since`, then by name */
+		/* rising by `since`, then by name */
 		codec_check(
 		    c, i == 0 || left[-1].since < left->since ||
 			   (left[-1].since == left->since && rises(left[-1].name, left->name)));
@@ -129,9 +129,9 @@ static void walk_decline(struct codec *c, struct msg_decline *m)
 	codec_u16(c, &m->ending);
 	codec_check(c, m->ending >= 1 && m->ending < ENDINGS);
 	codec_bytes(c, &m->subject, 0, MSG_SUBJECT_MAX);
-	/* must be empty unless the ending is UNKNOWN or PIN */
+	/* empty unless the ending is UNKNOWN or PIN */
 	codec_check(c, !m->subject.n || m->ending == ENDING_UNKNOWN || m->ending == ENDING_PIN);
-	/* its bytes are A-Z a-z 0-9 _ . - */
+	/* bytes A-Z a-z 0-9 _ . - */
 	for (size_t i = 0; i < m->subject.n; i++)
 		codec_check(c, is_of_name(m->subject.p[i]));
 }
@@ -170,7 +170,7 @@ static void walk_masked(struct codec *c, struct msg_masked *m)
 	codec_check(c, m->offset <= m->count);
 	codec_bytes(c, &m->words, 0, MSG_CHUNK_MAX);
 	codec_bytes(c, &m->tag, 0, MSG_SUM_TAG_LEN);
-	/* the tag has no bytes or all of them */
+	/* none or all of its bytes */
 	codec_check(c, m->tag.n == 0 || m->tag.n == MSG_SUM_TAG_LEN);
 }
 
@@ -223,7 +223,7 @@ static void walk_sealed(struct codec *c, struct msg_sealed *m)
 	codec_u32(c, &m->from);
 	codec_u32(c, &m->to);
 	codec_check(c, m->from < PARTIES_MAX && m->to < PARTIES_MAX);
-	/* the receiver is not the sender */
+	/* not `from` */
 	codec_check(c, m->from != m->to);
 	codec_bytes(c, &m->box, MSG_TAG_LEN, MSG_CHUNK_MAX);
 }
@@ -243,7 +243,7 @@ static void walk_abort(struct codec *c, struct msg_abort *m)
 	codec_u16(c, &m->ending);
 	codec_check(c, m->ending < ENDINGS);
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
-	/* must be empty unless the ending is 0 */
+	/* empty unless the ending is 0 */
 	codec_check(c, !m->ending || !m->text.n);
 }
 
@@ -347,14 +347,13 @@ void msg_encode(struct buf *out, const struct msg *m)
 {
 	struct codec c = { .out = out };
 
-	/* Encoding does not change the message. The cast is needed because msg_walk() also
-	 * decodes. */
+	/* Encoding changes nothing, but msg_walk() takes non-const for the other direction. */
 	msg_walk(&c, (struct msg *)(uintptr_t)m);
 }
 
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
 {
-	/* An empty body may be a null pointer, and differences of null pointers are undefined. */
+	/* An empty body may be a null pointer, whose differences are undefined. */
 	const uint8_t *p = in.p ? in.p : (const uint8_t *)"";
 	struct codec c = { .pos = p, .end = p + in.n };
 

@@ -55,9 +55,9 @@ struct pass {
 	double *term; /* n: the term of each sample */
 };
 
-/* Returns the term of sample i. Entropy of Y: ln of twice the distance to the k-th neighbour.
- * Mutual information: psi(n_x + 1) + psi(n_y + 1), where n_x and n_y count the samples nearer than
- * that distance in X alone and in Y alone. */
+/* Returns the term of sample i. For the entropy of Y it is ln of twice the distance to the k-th
+ * neighbour. For mutual information it is psi(n_x + 1) + psi(n_y + 1), where n_x and n_y count the
+ * samples nearer than that distance in X alone and in Y alone. */
 static double term_of(const struct pass *p, unsigned worker, size_t i)
 {
 	size_t n = p->Y->rows, nx = 0, ny = 0;

@@ -52,8 +52,8 @@ enum err workers_embed_again(struct workers *w, const struct embedding *how) MUS
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
-/* As kmeans(), with n labels and centres initialised here; as kmeans_centres() and
- * kmeans_distances(), with c of k x dims. */
+/* workers_clusters(): as kmeans(); label has n entries, and centres are initialised here. The other
+ * two: as kmeans_centres() and kmeans_distances(), with c of k x dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;

@@ -49,8 +49,8 @@ enum err fedsc_model_assign(const struct fedsc_model *m, struct mat *X, const st
 			    unsigned threads, uint32_t *label, double *confidence) MUST_CHECK;
 
 /* Encode and decode a model. fedsc_model_parse(): ERR_INPUT, naming `where`: the bytes are not a
- * model, of another version, damaged, or inconsistent. Compares sizes with the available bytes
- * before any allocation. */
+ * model, or the model has another version, is damaged, or is inconsistent. Compares sizes with the
+ * available bytes before any allocation. */
 void fedsc_model_print(const struct fedsc_model *m, struct buf *out);
 enum err fedsc_model_parse(struct bytes file, const char *where, struct fedsc_model *m) MUST_CHECK;
 /* Writes the file atomically, with mode 0600. */

@@ -46,14 +46,15 @@ void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct ma
 		     const struct mat *R);
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c);
 
-/* Sums totals, then the spread of the rows, or of each column, about the means. With `width`, also
- * sums mean distances of the scaled rows, for the kernel's width. Fills n, mean, unit, scale and r
- * of the report (totals.c).
+/* Runs the sums of the totals, then those of the spread about the means, of all columns together or
+ * of each column. With `width`, also sums the mean distances of the scaled rows, for the kernel's
+ * width. Fills n, mean, unit, scale and r of the report (totals.c).
  *
- * One spread: scale^2 = spread / (n m) + the variance of the m means; unit_j = scale. By column,
- * with v_j = spread_j / n: u_j = sqrt(v_j), but 1 if all parties leave the column unscaled (all
- * must or none), or if sqrt(v_j) <= 1e-10 |mean_j|; then v_j counts as 0. scale^2 = the mean of v_j
- * / u_j^2; unit_j = u_j scale. All that follows uses rows (x - mean) / unit. */
+ * With one spread for all columns: scale^2 = spread / (n m) + the variance of the m means; unit_j =
+ * scale. With a spread for each column, v_j = spread_j / n: u_j = sqrt(v_j). But u_j = 1 if all
+ * parties leave the column unscaled (all must or none). Also u_j = 1, and v_j counts as 0, if
+ * sqrt(v_j) <= 1e-10 |mean_j|. Then scale^2 = the mean of v_j / u_j^2; unit_j = u_j scale. All that
+ * follows uses rows (x - mean) / unit. */
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report) MUST_CHECK;
 

@@ -27,8 +27,8 @@ static enum err wrong_pair(const struct parties *parties, size_t p, size_t q, co
 		       parties_name(parties, p), parties_name(parties, q), what, parties->phase);
 }
 
-/* Compares the two halves of each entry in a block. The block has rows of party p from row i on,
- * and columns of party q from column j on. */
+/* Compares K^_ij with K^_ji in a block. The block has rows of party p from row i on, and columns of
+ * party q from column j on. */
 static enum err join_block(const struct parties *parties, size_t p, size_t i, size_t q, size_t j,
 			   double tolerance, struct mat *K)
 {

@@ -87,9 +87,9 @@ unsigned psi_agc(const double *intra, size_t count);
 static const double ORDER_KEPT = 0.85, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
 
-/* Returns true if the search should end, because AGC's distance falls only since degrees remain.
- * This is so if the highest modularity was at least ORDER_BLOCK orders ago, and the last one is
- * more than ORDER_FIT below it. */
+/* Returns true if the search should end, because AGC's distance falls only as the features approach
+ * the degrees. This is so if the highest modularity was at least ORDER_BLOCK orders ago, and the
+ * last one is more than ORDER_FIT below it. */
 bool psi_past(const double *fit, size_t known);
 
 /* Returns one party's term of AGC's distance, a mean over the k clusters. The number of a cluster

@@ -14,9 +14,9 @@ enum { FEDGCN_FILE_VERSION = 1 };
 
 /* Appends the encoded model to out. */
 void fedgcn_file_print(const struct fedgcn_model *m, struct buf *out);
-/* Reads a model. ERR_INPUT, naming `where`: the bytes are not a model, of another version, damaged,
- * truncated or inconsistent. Checks every size against the available bytes before any
- * allocation. */
+/* Reads a model. ERR_INPUT, naming `where`: the bytes are not a model, or the model has another
+ * version, is damaged, truncated or inconsistent. Checks every size against the available bytes
+ * before any allocation. */
 enum err fedgcn_file_parse(struct bytes file, const char *where, struct fedgcn_model *m) MUST_CHECK;
 
 /* writes the file with mode 0600 */

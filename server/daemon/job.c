@@ -179,7 +179,7 @@ static enum err server_job_finish(struct run *run)
 	record_end(run->record, ERR_OK, "");
 	live_job_ended(run->record);
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
-	/* Parties that are not connected receive it when they return. */
+	/* Parties that are not connected receive DONE when they return. */
 	for (size_t l = 0; l < run->L; l++)
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
 	/* The parties have been sent all that they need to verify that the job is done. From this

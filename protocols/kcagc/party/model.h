@@ -71,8 +71,8 @@ bool model_is_of_columns(const struct model *m);
 void model_free(struct model *m); /* accepts NULL */
 
 /* Encode and decode a model. model_parse(): ERR_INPUT, naming `where`: the bytes are not a model,
- * of another version, damaged (the checksum covers every bit), or inconsistent. Compares every size
- * with the available bytes before its allocation. */
+ * or the model has another version, is damaged (the checksum covers every bit), or is inconsistent.
+ * Compares every size with the available bytes before its allocation. */
 void model_print(const struct model *m, struct buf *out);
 enum err model_parse(struct bytes file, const char *where, struct model **m) MUST_CHECK;
 

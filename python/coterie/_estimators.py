@@ -1,4 +1,4 @@
-"""Estimators as scikit-learn has them, whose fit is a federated job."""
+"""Estimators in the form of scikit-learn's, whose fit runs a federated job."""
 from __future__ import annotations
 
 import csv

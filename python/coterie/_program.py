@@ -119,10 +119,10 @@ def said(text: str) -> Dict[str, Any]:
 
 
 def clean_on_sigterm() -> None:
-    """Makes SIGTERM an exit that cleans up: programs are stopped, temporary directories, which hold
-    keys, removed.
+    """Makes SIGTERM exit with clean-up: stops programs, and removes temporary directories, which
+    contain keys.
 
-    A handler of the application's own stands; only the main thread can set one."""
+    Keeps a handler that the application has set. Only the main thread can set a handler."""
     if threading.current_thread() is threading.main_thread() and signal.getsignal(
         signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _exit_by_signal)

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""FedSC's circles with a dictionary of one point, in numpy: what K^ of rank 1 can tell apart.
+"""FedSC's circles with a dictionary of one point, in numpy: can K^ of rank 1 separate them?
 
     circles.py [SEEDS]      default 3
 
-The circles of Figures 3 and 4 (radius 2 and 4, 629 points each) with noise of .2 deviations.
-Z is drawn and moved by Stage I for some rounds of 5 steps, or stays as drawn, or lies three
-deviations from the middle, or in it. Lambda does not matter: of one point it is a factor of K^. Of
-K^ each row keeps its nearest neighbours, 8 = ceil(ln n) as in the paper, or all. Rows are
-embedded by two eigenvectors, of length 1 (Step 7) or as they are, or by the leading one alone.
-Printed: mean ACC of k-means and its deviation; and that of spectral clustering of all rows."""
+The circles are those of Figures 3 and 4 (radius 2 and 4, 629 points each), with noise of .2
+deviations. Z is drawn, and then moved by Stage I for some rounds of 5 steps or not moved; or Z is
+three deviations from the centre, or at the centre. Lambda does not matter, since for one point it
+is a factor of K^. In K^ each row keeps its nearest neighbours, 8 = ceil(ln n) as in the paper, or
+all. Rows are embedded by two eigenvectors, scaled to length 1 (Step 7) or not, or by the leading
+one. Prints mean and deviation of the ACC of k-means, and the ACC of spectral clustering of all
+rows."""
 import sys
 
 import numpy as np

@@ -3,10 +3,11 @@
 
     differ.py DIR...     DIR: features.mtx|npy, edges.tsv, labels.txt
 
-Rows are features after idf, of length 1. Each line is one way of filtering, or several side by side
-(their Gram matrices are added), and has the accuracy of k-means, mean of three seeds, on the k
-leading eigenvectors times roots of eigenvalues: as they are, and with rows scaled by their length
-to the power .8, as landmark and gcc do. Only to be looked at; nothing of the project needs it."""
+Rows are features after idf, scaled to length 1. Each line is for one filter, or for several whose
+Gram matrices are added. It has the accuracy of k-means, a mean of three seeds, on the k leading
+eigenvectors times roots of eigenvalues: without further scaling, and with rows scaled by their
+length to the power .8, as in landmark and gcc. For study only; no other part of the project needs
+it."""
 import os
 import sys
 import warnings

@@ -1,7 +1,7 @@
 # dp -- accuracy lost by differential privacy: k-means and FedSC's landmarks with noise in their
 # sums, compared with noise on rows and without noise.
 #
-#   --only WORD     tables alone whose name has it: a set, or "by fedsc"
+#   --only WORD     measures only tables whose name contains WORD: a set, or "by fedsc"
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='ARI of k-means and fedsc (anchor) by eps: noise in sums, on rows, none; mean over seeds;

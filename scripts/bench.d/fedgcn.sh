@@ -295,7 +295,7 @@ dealt_joined() { # SET ROW
 	done
 }
 
-# ---- what a round costs ----
+# ---- cost of a round ----
 
 # Sets CPU to the processor seconds of all processes that this shell has waited for
 cpu() {
@@ -347,7 +347,7 @@ costs_of() { # SETTING
 	unset COTERIE_BIN
 }
 
-# ---- what is printed ----
+# ---- the printed table ----
 
 part_of() { # PATTERN COMMAND...: renders only the sets that match PATTERN
 	local all=$csv

@@ -315,9 +315,9 @@ exchange() { # ROW NODES
 		note="${f[elapsed_s]} s of ${f[bound_s]} s"
 }
 
-# ---- what is printed ----
+# ---- the printed table ----
 
-part_of() { # PATTERN COMMAND...: renders those sets alone
+part_of() { # PATTERN COMMAND...: renders only the sets that match PATTERN
 	local all=$csv
 	csv=$out/$table.part
 	grep -E "^(set|$1)," "$all" >"$csv" || true

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
-"""filter.order "auto" of tree: what AGC's rule takes, what is taken where clusters fit the graph
-worse than before, and given orders.
+"""Compares rules for filter.order "auto" of method tree: AGC's rule, a rule that stops when
+clusters fit the graph worse than before, and given orders.
 
     fit.py [--bin DIR] [--parties L] [--seeds FROM-TO] [--orders 1,2,3] OUT [DIR=K...]
 
-DIR: data as coterie run reads them, with labels.txt; K: clusters. Without DIR planted graphs, made
-in OUT: those of orders.py, 1500 nodes in 6 communities, and those of subspace.py, 2000 in 8 to 25.
-A line for each seed has AGC's order and its ACC, the order that is taken and its ACC, the same of
-two other forms of the rule, the order whose clusters fit the graph best and the last one that is
-within .02 of it, ACC by the orders that are given, and the mean modularity of parties' own clusters
-at AGC's order and the highest up to it, all by `coterie run`. At the end the means of all lines.
-Only to be looked at; nothing of the project needs it."""
+DIR: data for coterie run, with labels.txt; K: clusters. Without DIR, makes planted graphs in OUT:
+those of orders.py, with 1500 nodes in 6 communities, and those of subspace.py, with 2000 nodes in 8
+to 25. All results are from `coterie run`. Prints a line for each seed: AGC's order and its ACC; the
+chosen order and its ACC; the same of two other forms of the rule; the order whose clusters fit the
+graph best, and the last order within .02 of it; ACC of the given orders; the mean modularity of
+parties' own clusters at AGC's order, and its maximum up to that order. Then prints the means of all
+lines. For study only; no other part of the project needs it."""
 import argparse
 import json
 import os

@@ -46,7 +46,7 @@ field() { # ours|theirs NAME: prints $what's value in each round, one per line
 		$i)) print $i }'
 }
 
-one() { # of $what and $shape
+one() { # measures the cell of $what and $shape
 	local ms theirs goal='' met=-
 	ms=$(field ours ms | median)
 	[[ $what != filter ]] || goal=350
@@ -65,7 +65,7 @@ one() { # of $what and $shape
 	fi
 }
 
-restarts() { # of $what and $shape
+restarts() { # measures the cell of $what and $shape
 	local name="${shape//,/ } restarts ${what#*-}" ours theirs spread
 	ours=$(field ours s | median)
 	if [[ -z $python ]]; then

@@ -9,10 +9,10 @@ default_seeds=3
 L=4 goal=3
 
 #   runs/predict/oldN/all     synthetic nodes, of which the first N are old
-#                     old     those alone: the run that leaves a model at each party
-#                     made    that run by scripts/launch, whose keys and configurations are used
+#                     old     only the old nodes, and the run that leaves a model at each party
+#                     made    that run by scripts/launch; its keys and configurations are used
 #                             again
-#                     seedS   the prediction for the old and the new, over the same columns
+#                     seedS   the prediction for old and new nodes, over the same columns
 measure() {
 	local new=100000 old
 	! $quick || new=10000

@@ -1,12 +1,12 @@
-"""One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks and
-memory.
+"""Costs of the processes of a single party, with its data on ranks or not. For scripts/bench ranks
+and memory.
 
     ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [METHOD]
 
-makes data in DIR unless they are there, runs one job by METHOD (flat; or kinds fedsc and kmeans, of
-rows without edges) with RANKS ranks (0: without) and prints its figures as JSON. Within
-scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the
-first."""
+Makes data in DIR, unless they exist. Runs one job by METHOD (flat; or kinds fedsc and kmeans, on
+rows without edges) with RANKS ranks (0: without ranks), and prints its figures as JSON. In
+scripts/netlab (COTERIE_LAB), each rank is on a separate host; coordinator and party are on the
+first host."""
 import json
 import os
 import sqlite3
@@ -104,9 +104,9 @@ def on_hosts():
 
 
 def peak_by_then(hub, party):
-    """The most that the party held until the coordinator had the labels; or, of kinds whose parties
-    have them first, had ended. One process then reads its features again, for profile.csv, which
-    ranks do not."""
+    """Returns the party's peak memory until the coordinator had the labels. For kinds whose parties
+    have them first, returns the peak until the coordinator ended. After that, one process reads its
+    features again for profile.csv, which ranks do not."""
     peak, labels = 0, False
     while hub.poll() is None and not labels:
         with open(path("log")) as log:

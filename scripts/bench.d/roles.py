@@ -1,17 +1,18 @@
 #!/usr/bin/python3
 """Graphs whose classes are degrees, and graphs whose classes are communities: is there a number
-that tells which?
+that distinguishes them?
 
     roles.py OUT [DIR...]     OUT: for planted graphs; DIR: features.mtx|npy or none, edges.tsv,
                               labels.txt
 
-First, how much of the filtered features' variance the column of degrees shall have: accuracy of
-k-means on the leading singular vectors of both, on planted graphs. Then, of planted graphs and of
-each DIR: r, how much nearer the filter brings rows than it would bring the same rows at other nodes
-(1: features do not agree along edges); lambda, the second eigenvalue of the regularised adjacency
-over that of two graphs of the same degrees (1: no communities but by chance); and how much of the
-logarithm of degrees the clusters of filtered features explain, and the classes. Only to be looked
-at; nothing of the project needs it."""
+First measures, on planted graphs, which share of the filtered features' variance the column of
+degrees should have: accuracy of k-means on the leading singular vectors of both. Then measures
+these numbers for planted graphs and each DIR. r: how much closer together the filter moves rows
+than it would move the same rows at other nodes (1: features do not agree along edges). lambda: the
+second eigenvalue of the regularised adjacency, divided by that of two graphs of the same degrees
+(1: no more communities than by chance). Also, how much of the logarithm of degrees is explained by
+the clusters of filtered features, and by the classes. For study only; no other part of the project
+needs it."""
 import os
 import subprocess
 import sys

@@ -172,8 +172,8 @@ def _once(place: str, u: Array, v: Array, w: Array,
 
 
 def graph_of_matrix(X: Any, where: str, n: int, ids: Optional[List[str]]) -> Graph:
-    """An edge for each entry that is not 0, which is its weight; from 0 in sentences. ids, in the
-    order of the rows, and n: of the rows; n is 0 where the matrix alone has the nodes."""
+    """Returns an edge for each entry that is not 0; the entry is its weight. Messages count entries
+    from 0. ids: ids in the order of the rows. n: number of rows; 0 if only the matrix has nodes."""
     rows, cols = X.shape
     if rows != cols or (n and rows != n):
         raise wrong(f"{where}: {rows} x {cols}, expected an adjacency matrix of "

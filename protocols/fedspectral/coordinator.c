@@ -98,7 +98,8 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;
-	/* if k is not given, it is where the eigenvalues drop most; of equal drops the first */
+	/* If k is not given, k is the position of the largest drop of the eigenvalues; of equal
+	 * drops, the first. */
 	unsigned best = 2;
 	double *value;
 	enum err err;
@@ -234,9 +235,9 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	for (size_t i = 0; i < V.rows * V.cols; i++)
 		V.a[i] = rng_normal(&rng);
 	parties_phase(parties, "power");
-	/* Rounds of Algorithm 4, with sums in place of averages; QR removes this difference in
-	 * length. The first V is made orthonormal as well, which does not change the space of the
-	 * result. */
+	/* Rounds of Algorithm 4. They use sums where the paper has averages. The two differ only by
+	 * a factor, which QR removes. The first V is made orthonormal as well, which does not
+	 * change the space of the result. */
 	err = fedspectral_orthonormal(&V);
 	for (unsigned t = 1; !err && t <= p->rounds; t++) {
 		err = sum_blocks(parties, q, &V, &Y);

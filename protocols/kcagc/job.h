@@ -86,8 +86,8 @@ bool kcagc_is_flat(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 
 /* Returns whether the parties compare their graphs only after rows are matched. True if rows are
- * matched and all parties should have the same edges: ACCEPT is sent too early for hashes of
- * matched edges. */
+ * matched and all parties should have the same edges, because ACCEPT is sent too early for hashes
+ * of matched edges. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
 /* Returns an upper bound of the distances of joint rows and centres, for n rows of L parties; 0 if

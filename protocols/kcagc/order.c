@@ -112,8 +112,8 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
 /* Standardises the numbers of a slice that has numbers among words, and weighs the words. Otherwise
- * a number such as a year would be longer than all words together, and rows would be most similar
- * without the filter. */
+ * a number such as a year would be longer than all words together, and the rows would seem most
+ * similar if they were not filtered. */
 static void order_weigh_beside(struct order_search *s)
 {
 	struct features own = { .dense = s->F };

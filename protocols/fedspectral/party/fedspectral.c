@@ -203,8 +203,8 @@ static enum err plus(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* Runs Algorithm 1 on own nodes in their own order. It does not use the joint row numbers. They are
- * random, so the result of k-means would change from job to job. */
+/* Runs Algorithm 1 on own nodes in their own order. It does not use the joint row numbers: these
+ * are random, so with them the result of k-means would change from job to job. */
 static enum err plain(struct fedspectral_work *s)
 {
 	struct work *work = s->work;

@@ -16,7 +16,7 @@ struct answers;
 /* Type of work->protocol for these kinds. */
 struct kcagc_party {
 	struct answers *begun; /* landmark: state computed while keys were awaited; NULL: none */
-	/* Predict: the model to use; other kinds: the model of the run, or NULL. */
+	/* the model to use for a prediction; for other kinds the model of the run, or NULL */
 	struct model *model;
 };
 

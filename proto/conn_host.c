@@ -95,7 +95,7 @@ static void free_handle(uv_handle_t *handle)
 	free(handle);
 }
 
-/* ---- visitors: accepted, and not welcomed yet ---- */
+/* ---- visitors: connections that conn_welcome() has not accepted yet ---- */
 
 void conn_no_visitor(struct conn *c)
 {
@@ -115,8 +115,8 @@ void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_stora
 		memcpy(origin, &((const struct sockaddr_in6 *)a)->sin6_addr, CONN_ORIGIN);
 }
 
-/* Counts a new connection as not accepted yet. Each address may have per_address such connections.
- * One more ends the oldest of that address, and does not affect other addresses. */
+/* Adds a new connection to the visitors. If its address has per_address visitors already, ends the
+ * oldest of them. Visitors from other addresses stay. */
 static void conn_host_enter(struct conn *c, const struct sockaddr_storage *a)
 {
 	struct conn_host *h = c->host;

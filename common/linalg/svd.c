@@ -304,7 +304,8 @@ static enum err left_within_rows(const struct ranks *R, const struct mat *X, con
 		goto out;
 	left_factor(&W, all.a, d, sigma, &factor);
 	mat_release(&W);
-	la_mul_tn(&factor, P, 1, &across); /* the map's rows are its columns */
+	la_mul_tn(&factor, P, 1,
+		  &across); /* the transposed map, as thin_rows() multiplies by a transpose */
 	thin_rows(X, &across, threads, U);
 	fix_signs(R, U, &factor);
 	if (map)

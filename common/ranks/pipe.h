@@ -81,8 +81,9 @@ struct ranks_question {
 	size_t k, cols;
 };
 
-/* n x cols features, with `entries` if they are sparse. neighbours: over all rows, twice the edges.
- * dims: columns of Z, once it exists; for sums over rows, columns of the clustered rows. */
+/* Features are n x cols; entries: stored values of sparse features. neighbours: sum over all rows,
+ * which is twice the number of edges. dims: columns of the embedding after EMBED; for sums over
+ * rows, columns of the rows that are clustered. */
 struct ranks_sizes {
 	size_t ranks, n, cols, neighbours, dims, entries;
 	bool is_sparse, weighted;

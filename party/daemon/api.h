@@ -1,6 +1,6 @@
-/* api.h -- serves a party's results to remote users of its organisation: HTTPS at api.listen. The
- * authority that signs the endpoint's certificate also signs those of the users. A user needs the
- * role reader in api.roles.
+/* api.h -- serves a party's results to remote users of its organisation: HTTPS at api.listen.
+ * identity.ca must have signed the users' certificates, as it signs those of the daemons. A user
+ * needs the role reader in api.roles.
  *
  *     /api/jobs          as in common/http/dashboard.h
  *     /api/results/      the files of a job

@@ -81,9 +81,9 @@ enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t
 enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
 		       struct mat *M) MUST_CHECK;
 
-/* workers_place_weigh(): as placing_weigh(); length has n entries. workers_place(), to be called
- * next: as placing_distances(); passes on whole rows of k distances, and uses up features and
- * graph. */
+/* workers_place_weigh() does placing_weigh() on the ranks; length has n entries. Call
+ * workers_place() next: it does placing_distances() on the ranks, passes whole rows of k distances
+ * to each(), and uses up features and graph. */
 enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length) MUST_CHECK;
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
 		       workers_values *each, void *arg) MUST_CHECK;

@@ -47,8 +47,9 @@ static void sum_linked(struct slice *s, const double *own, const double *all, do
 	ranks_sum_end(s->g->ranks, &sum, product);
 }
 
-/* Returns whether the column is unlinked. product: mean over edges, 0 for a column that does not
- * vary. */
+/* Returns whether a column's values tell nothing of the neighbours' values. product: the mean, over
+ * edges, of the product of both rows' deviations from the column's mean. Returns false for a column
+ * that does not vary. */
 static bool is_unlinked(double product, double variance, double edges)
 {
 	return variance > 0 && product <= LINKED_ERRORS / sqrt(edges) * variance;

@@ -103,8 +103,9 @@ double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (s->columns + 1);
 }
 
-/* Returns the memory of kmeans.columns: raw dense rows. With up to 64 columns, k-means makes a copy
- * of them. Distances enter sums block by block. */
+/* Returns the memory of kmeans.columns. A party has the data as read, dense rows, and the copy that
+ * kmeans() makes of up to 64 columns. Distances enter sums block by block, so there is no n x k
+ * array of them. */
 double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
 {
 	const struct kcagc_job *job = p;

@@ -122,8 +122,8 @@ measure_memory() {
 			{ not_run memory "$what" - "$WHY" && continue; }
 		bound=$((rows * ((columns + L - 1) / L) * 8 * 3 / 1048576 + 200))
 		limit "$what" party "<= $bound MiB" "x <= $bound"
-		# Distances to the centres of all restarts at once. The coordinator must not store
-		# those of every party.
+		# bound: size of all parties' distances to the centres of all starts. The
+		# coordinator must stay below it, so it cannot store them all at once.
 		bound=$(jq ".job | $L * $rows * .clusters * .starts * 8 / 1048576 | floor" \
 			"$RUN/coordinator/run.json")
 		((L < 16)) ||

@@ -147,7 +147,7 @@ static enum err open_control(struct service *s)
 	char *path = daemon_control_path(&s->config->common);
 	enum err e = control_open(&s->control, path);
 
-	if (e == ERR_OK) /* answers nothing before the loop runs */
+	if (e == ERR_OK) /* control requests get answers once the loop runs */
 		e = control_start(s->control, &s->c.loop, service_answer, s);
 	free(path);
 	return e;

@@ -14,8 +14,8 @@ extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict,
  * of each of n nodes. The coordinator has no data. Takes at most 1 + Q rounds per tree level, then
  * at most P rounds. basic has one level over all nodes. */
 enum err server_kcagc(struct run *run, uint32_t *label) MUST_CHECK;
-/* Runs landmark projection. kCAGC's local clusters serve as landmarks; there are five secure
- * sums. */
+/* Runs landmark projection. kCAGC's local clusters serve as landmarks. Takes six secure sums
+ * or more. */
 enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
 
 /* Records basis->order in run.json. If sums determined the order, also records the order by GCC's

@@ -94,8 +94,8 @@ static enum err party_kcagc_local(struct work *work, struct state *s)
 }
 
 /* Checks the cells, which are intersections of the children's clusters. Each cell must have at
- * least min_cell nodes. Unless small cells were merged, all nodes of a cell must be in one of this
- * party's clusters. Fills weight (m) with the cells' numbers of nodes. */
+ * least min_cell nodes. If min_cell is 1, no cells were merged: then all nodes of a cell must be in
+ * one of this party's clusters. Fills weight (m) with the cells' numbers of nodes. */
 static enum err party_kcagc_check_cells(struct work *work, const struct state *s, double *weight)
 {
 	uint32_t *cluster = alloc(s->m, sizeof(*cluster));

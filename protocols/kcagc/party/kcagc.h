@@ -41,7 +41,7 @@ enum err party_take_clusters(struct work *work) MUST_CHECK;
 /* Runs federated GCC (protocols/kcagc/gcc.h). */
 enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Landmark projection: kCAGC's local clusters serve as landmarks; there are five secure sums.
+/* Landmark projection: kCAGC's local clusters serve as landmarks.
  * party_landmark_begin() computes the party's own part: its facts, and its local clusters in label.
  * This needs no keys, so it runs while the others' keys are awaited. kcagc_party() keeps the
  * result. */

@@ -19,7 +19,7 @@ enum { TREE_NODES_MAX = 2 * PARTIES_MAX, TREE_CHILDREN_PAIR = 3 };
 struct tree_node {
 	uint32_t id;            /* 0 .. L-1: parties; inner nodes follow, level by level */
 	uint32_t level;         /* 0 for a party */
-	size_t first, last;     /* members are parties [first, last), neighbours by construction */
+	size_t first, last;     /* members are parties [first, last) */
 	size_t child, children; /* children are nodes [child, child + children) */
 };
 

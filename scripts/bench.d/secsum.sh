@@ -3,7 +3,7 @@
 # have the details. tests/bench/bench_secsum.c measures the cost of tags in addition to masks, on
 # one core.
 #
-# COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
+# COTERIE_BENCHES: directory of these programs, instead of build/plain/tests/bench.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here

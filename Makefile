@@ -159,7 +159,7 @@ $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o \
 	$(B)/protocols/fedgcn/file.o $(B)/protocols/fedsc/model.o: WARN += $(STRICT)
 # These objects contain the pages byte for byte.
-$(B)/common/http/window_page.o: $(wildcard common/http/page/*)
+$(B)/common/http/dashboard_page.o: $(wildcard common/http/page/*)
 $(B)/cli/report/page.o: $(wildcard cli/report/page/*.* cli/report/page/uplot/*)
 # Numerical code is compiled with -O3, which takes longer.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks,$(B)/common/$(r)/%.o) \

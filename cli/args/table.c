@@ -120,8 +120,9 @@ static size_t table_line_of(const char *s, size_t width)
 	return !s[bytes] ? bytes : blank ? blank : slash > bytes / 2 ? slash : bytes;
 }
 
-/* As table_line_of() for a single line, but never cuts a word, so that a text can be copied whole.
- * Lists break after their commas. */
+/* As table_line_of(), but never cuts a word, so that a text can be copied whole. A first word wider
+ * than `width` ends at its last comma that fits. If none fits, it ends at its first comma or at its
+ * end, beyond the width. */
 static size_t whole_line_of(const char *s, size_t width)
 {
 	size_t n = table_line_of(s, width), least = n;

@@ -1,11 +1,12 @@
 /* split.h -- splits a data directory into directories of several parties.
  *
- *   columns  same nodes, different features; the same graph, overlapping parts of it (kCAGC), or
- * part of the nodes each rows     different rows, same features; edges within a party's rows;
- * labels of its rows edges    same nodes, same features, different edges, at one party or several
- * (split_hold.h); without features, each party knows the nodes of its edges (FedSpectral) vertices
- * a graph without features: different vertices, each with its ties (FedWalk) graphs   different
- * graphs of a set in TU format (FedGCN)
+ *   columns   same nodes, different features; the same graph, overlapping parts of it, or only
+ *             part of the nodes at each party (kCAGC)
+ *   rows      different rows, same features; edges within a party's rows; labels of its rows
+ *   edges     same nodes and features, different edges; an edge is at one or several parties
+ *             (split_hold.h). Without features, a party knows the nodes of its edges (FedSpectral)
+ *   vertices  a graph without features: different vertices, each with its ties (FedWalk)
+ *   graphs    different graphs of a set in TU format (FedGCN)
  *
  * Parts are random, disjoint unless requested otherwise, and as equal as possible; rows may be
  * split by class (skew), columns into blocks (contiguous). Nodes and columns keep their order

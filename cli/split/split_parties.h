@@ -54,8 +54,9 @@ void split_put_holders(struct json *root, const struct split_params *p, size_t c
 void split_cut_sparse(const struct csr *s, size_t rows, const uint32_t *row_of, size_t cols,
 		      const uint32_t *col_of, struct csr *out);
 
-/* Selects the kept edges u <= v, which are counted row by row. Each edge has only this direction,
- * which suffices for printing. out is initialised here. */
+/* Initialises out with the edges for which kept is true. Edges u <= v are numbered from 0, row by
+ * row, and kept[e] belongs to edge e. out has only the direction u <= v of an edge, which suffices
+ * for printing. */
 void split_keep_edges(const struct csr *adjacency, const bool *kept, struct csr *out);
 
 #endif

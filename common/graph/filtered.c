@@ -282,9 +282,9 @@ void filtered_release(struct filtered *f)
 
 /* -- cost ----------------------------------------------------------------------------------- */
 
-/* Measured costs (bench_kernels). DENSE_SPEED: number of operations of a dense product in the time
- * of one operation on sparse rows or in a step. EIGEN: operations of an eigenproblem of order n,
- * divided by n^3. */
+/* Measured costs (bench_kernels). A dense product does DENSE_SPEED operations in the time of one
+ * operation of a sparse product or of a filter step. An eigenproblem of order n takes EIGEN n^3
+ * operations, as fast as those of a dense product. */
 static const double DENSE_SPEED = 3, EIGEN = 1;
 
 bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,

@@ -29,11 +29,11 @@ struct discrete_share {
 };
 
 /* sigma: standard deviation of the noise of all parties except `colluders`; colluders < parties.
- * step is the largest power of two that gives a share 2^16 steps or more, but at least `least`
- * (a power of two), the resolution of the sum's fixed point. With so many steps the sum of
- * shares equals the rounded continuous Gaussian to better than 2^-60 (Kairouz, Liu, Steinke
- * 2021, Theorem 9; Poisson summation). ERR_INPUT if a share has fewer than 64 steps of `least`,
- * or sigma is not a number above 0. */
+ * step is the largest power of two at which a share's standard deviation is at least 2^16 steps. It
+ * is never below `least` (a power of two), the resolution of the sum's fixed point. With so many
+ * steps the sum of shares equals the rounded continuous Gaussian to better than 2^-60 (Kairouz,
+ * Liu, Steinke 2021, Theorem 9; Poisson summation). ERR_INPUT if a share has fewer than 64 steps of
+ * `least`, or sigma is not a number above 0. */
 enum err discrete_share_of(double sigma, size_t parties, size_t colluders, double least,
 			   struct discrete_share *share) MUST_CHECK;
 

@@ -17,9 +17,9 @@
 
 /* Computes the least sigma that is (eps, delta)-private, for any eps > 0 (Balle, Wang 2018, Theorem
  * 8). Bisects Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta to a relative error of
- * 1e-12, and rounds up. At eps .5 and delta 1e-5 it is .73 of the classic sigma (Dwork, Roth 2014,
- * Theorem 3.22), which is proven only below eps = 1. ERR_INPUT: eps or sensitivity not above 0,
- * delta not in (0, 1). */
+ * 1e-12, and rounds up (D: sensitivity, s: sigma). At eps .5 and delta 1e-5 it is .73 of the
+ * classic sigma (Dwork, Roth 2014, Theorem 3.22), which is proven only below eps = 1. ERR_INPUT:
+ * eps or sensitivity not above 0, delta not in (0, 1). */
 enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
 /* Returns the delta spent by sigma at eps, the left-hand side above. */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);

@@ -23,7 +23,9 @@ struct leaving {
 	struct ledger_spent booked;
 	struct ledger_spent noted; /* egress since the last commit */
 	struct kind_claim claims;  /* the claim of the job; eps 0: the job has none */
-	bool booked_claim; /* the claim of the next numbers is in a row, which may be uncommitted */
+	/* A row of the ledger, which may not be committed yet, already has the claim that covers
+	 * the next numbers. */
+	bool booked_claim;
 	/* Numbers were booked, and no other process has written to the ledger since. */
 	bool checked;
 	struct ledger_head reported;

@@ -218,7 +218,8 @@ static void write_triangle(const struct mat *M, double *x)
 			*x++ = MAT(M, i, j);
 }
 
-/* Adds noise to x: first of `relative` standard deviations of x itself, then of `absolute`. */
+/* Adds Gaussian noise to x twice. Its standard deviation is first `relative` times that of the
+ * entries of x, then `absolute`. */
 static enum err add_both(const struct fedsc_party *p, double relative, double absolute, double *x,
 			 size_t n)
 {

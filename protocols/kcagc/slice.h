@@ -37,10 +37,10 @@ enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
  * the others any number of times. All answers are row-major; rows are nodes. */
 enum question_kind {
 	/* 2 + n: 0 if the features are binary (seen.h), else 1; number of columns that vary, at
-	 * least 1; squared row norms, of idf-weighted features if the first number is 0. First a
-	 * power of two scales the features: the root mean square of non-zeros is then near 1, for
-	 * any unit of a party. If most columns are mostly 0, columns with a number in each row are
-	 * scaled to the size of the others. They do not affect the first number */
+	 * least 1; squared row norms, of idf-weighted features if the first number is 0. Before it
+	 * answers, the party scales its features. A power of two brings the root mean square of
+	 * non-zeros near 1, for any unit of the party. Foreign columns (seen.h) get mean 0 and the
+	 * size of the other columns; they do not affect the first number */
 	ASK_FACTS,
 	ASK_CELLS, /* no sum: n labels, the party's own clusters */
 	ASK_NORMS, /* n: squared row norms without idf weights, if only some parties use them */

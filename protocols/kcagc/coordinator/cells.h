@@ -38,10 +38,10 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed,
 		    uint32_t stream);
 
-/* Chooses starts for cells, which are far from each other. The first cell is drawn with a
- * probability proportional to its weight, each further one proportional to weight h^2, as in
- * k-means++. h is a Hamming distance: between the clusters of this cell at the children and those
- * of the nearest chosen cell. tuple: m x children, the cluster of the cell at each child. O(R K m
+/* As starts_uniform(), but the K cells of a start are far from each other, as in k-means++. The
+ * first cell is drawn with a probability proportional to its weight, and every further cell with
+ * one proportional to weight h^2. h is the cell's Hamming distance to the nearest chosen cell, over
+ * their rows of tuple. tuple (m x children): the cluster of each cell at each child. O(R K m
  * children). */
 void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const double *weight,
 		   const uint32_t *tuple, size_t children, uint64_t seed, uint32_t stream);

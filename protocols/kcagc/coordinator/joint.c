@@ -118,8 +118,8 @@ static unsigned joint_least_restart(const struct joint *j, const uint32_t *taken
 	return best;
 }
 
-/* Stops all restarts after iteration `screen` except the best. kept (R): 1 for restarts that
- * continue, otherwise 0. */
+/* After iteration `screen`, stops all restarts but the `keep` of least inertia. kept (R): 1 for
+ * restarts that continue, otherwise 0. */
 static void joint_screen(struct joint *j, uint32_t *kept)
 {
 	memset(kept, 0, j->R * sizeof(*kept));

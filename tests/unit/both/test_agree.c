@@ -124,9 +124,9 @@ TEST(test_honest)
 	}
 }
 
-/* Finds a coordinator that numbers all nodes differently at each party, so that there are as many
- * rows as nodes in all. With `merged` the coordinator sends a smaller n, and gives one row to two
- * nodes that no other party knows. */
+/* The parties detect a coordinator that numbers all nodes differently at each party, so that there
+ * are as many rows as nodes in all. With `merged` the coordinator sends a smaller n, and gives one
+ * row to two nodes that no other party knows. */
 TEST(test_rows_apart)
 {
 	struct rng rng;
@@ -150,8 +150,8 @@ TEST(test_rows_apart)
 			}
 }
 
-/* Finds a coordinator that numbers the shared nodes differently at one party and alike at all
- * others. */
+/* The parties detect a coordinator that numbers the shared nodes differently at one party and alike
+ * at all others. */
 TEST(test_one_victim)
 {
 	struct rng rng;

@@ -388,7 +388,7 @@ TEST(test_orders_that_were_not_offered)
 	recording_free(r);
 }
 
-/* A coordinator that never chooses an order gets only the blocks up to the cap. */
+/* A coordinator that never chooses an order gets only the sums of orders up to ORDER_CAP. */
 TEST(test_no_order_at_all)
 {
 	struct recording *r = recording_new(&few, 2, "filter.order=auto", false);

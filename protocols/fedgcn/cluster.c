@@ -12,9 +12,9 @@
 enum { LLOYD = 100, RESTARTS = 10 };
 enum { AXES = 3, MIXTURE_RESTARTS = 5, MIXTURE_STEPS = 100 };
 enum { MIXTURE_MOST = 8 }; /* three axes cannot separate more clusters */
-/* EM ends when a step adds less than this to the mean log density. With a larger value EM would
- * also end when it is only slow. For overlapping clusters that is far from the optimum. The
- * baseline on log n uses the same value. */
+/* EM ends when a step adds less than this to the mean log density. With a larger value, EM would
+ * also end where it is only slow. With overlapping clusters, EM is slow even far from the optimum.
+ * The baseline on log n uses the same value. */
 static const double MIXTURE_SETTLED = 1e-6;
 
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)

@@ -15,7 +15,7 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	/* The joint weights; there are net.weights of them, of which FedPer uses only the first. */
+	/* The net.weights joint weights. FedPer uses only the first fedgcn_travelling() of them. */
 	double *W;
 	struct mat C;
 	double *up, *down;

@@ -16,7 +16,7 @@ struct fedgcn_report {
 	double *size;
 	double *W;    /* last joint weights that were finite and within bounds; owned */
 	struct mat C; /* joint prototypes that belong to W */
-	/* clusters for which no party had min_cluster graphs in the last round */
+	/* number of clusters for which no party had min_cluster graphs in the last round */
 	size_t withheld;
 };
 void fedgcn_report_release(struct fedgcn_report *r);

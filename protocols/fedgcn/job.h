@@ -6,7 +6,8 @@
 #include "common/kind/kind.h"
 
 enum {
-	/* Maximum, because each round sends a prototype of each cluster. */
+	/* Maximum number of clusters. It is limited because each round sends one prototype per
+	 * cluster. */
 	FEDGCN_CLUSTERS_MAX = 1024,
 	/* Maximum number of prototypes that a party uploads in a round. */
 	FEDGCN_STACK_MAX = 4096

@@ -3,8 +3,8 @@
 
 static const char *const permissions[] = { "fedgcn", "fedgcn.kde", NULL };
 
-/* Prototypes in plaintext need a permission of their own, because the coordinator then sees each
- * party's unmasked. */
+/* Prototypes in plaintext need a permission of their own, because the coordinator then sees the
+ * unmasked prototypes of each party. */
 static const char *fedgcn_permission(const void *p)
 {
 	const struct fedgcn_job *job = p;

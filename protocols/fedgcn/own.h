@@ -13,15 +13,16 @@ static const double FEDGCN_RADIUS = 100;
 /* Bound for features "drawing": the length of the network's part of Z, relative to the length of
  * the drawing's part. */
 static const double FEDGCN_BESIDE = 0.125;
-/* Effective number of dimensions in the densities of prototypes, of FEDGCN_Z = 64. With all 64,
- * each prototype would belong to one component with probability near 1. */
+/* Effective number of dimensions in the densities of prototypes. Prototypes have FEDGCN_Z = 64
+ * dimensions. With all 64, each prototype would belong to one component with probability near 1. */
 static const double FEDGCN_DIMENSIONS = 4;
 
-/* Numbers of federated Lloyd steps for the first prototypes: after each doubling of their number,
- * and at the end. */
+/* Numbers of federated Lloyd steps for the first prototypes: after each doubling of the number of
+ * prototypes, and at the end. */
 enum { FEDGCN_CENTRE_STEPS = 3, FEDGCN_CENTRE_LAST = 8 };
 
-/* Returns the number of weights sent in a round: all weights, or with FedPer the shared ones. */
+/* Returns the number of weights sent in a round: all weights or, with FedPer, only the shared
+ * weights. */
 size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net);
 
 /* ---- local epochs: train.c ---- */
@@ -33,8 +34,8 @@ struct fedgcn_training {
 	const struct fedgcn_params *p;
 	const float *joint; /* net->weights joint weights, for FedProx; otherwise NULL */
 	unsigned round;
-	/* Called after each epoch e = 0, 1, ... except the last; W: the weights and prototypes
-	 * then. NULL: not called. */
+	/* Called after each epoch e = 0, 1, ... except the last. W: weights and prototypes after
+	 * epoch e. NULL: no function is called. */
 	void (*epoch)(void *arg, unsigned e, const float *W);
 	void *arg;
 };

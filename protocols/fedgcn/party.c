@@ -137,10 +137,11 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	return changed;
 }
 
-/* Bounds Z, because during training Z can grow without limit (4e5 after ten rounds). If the
- * network's part is too long, scales down the last map of the readout and all prototypes, including
- * stacked ones, so that no cluster changes. With features "drawing", Z also contains the drawing.
- * The bound of the network's part is then FEDGCN_BESIDE times the drawing's length. */
+/* Bounds Z, because during training Z can grow without limit (4e5 after ten rounds). Z consists of
+ * the network's part and, with features "drawing", of the drawing. If the network's part is too
+ * long, scales down the last map of the readout and all prototypes, including stacked ones, so that
+ * no cluster changes. With features "drawing", the bound of the network's part is FEDGCN_BESIDE
+ * times the drawing's length. */
 static void hold_together(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -197,7 +198,7 @@ static void fedgcn_party_keep_model(struct fedgcn_party *party)
 }
 
 /* Computes the answer to TRAIN: n W of the sent weights, n, n KL, n reconstruction, changes. With
- * "matched" also counts and sums of Z. */
+ * "matched", the answer also has counts and sums of Z. */
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;

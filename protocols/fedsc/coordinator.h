@@ -26,8 +26,8 @@ struct fedsc_report {
 	unsigned rounds;
 	double change; /* relative change of Z in the last round */
 	double *value; /* leading eigenvalues; owned; NULL for k-means */
-	/* Number of entries of `value`: k, or dims if that is less. With a range, one more if it
-	 * exists. */
+	/* Number of entries of `value`: k, or `dims` if `dims` is less. With a range of k, one more
+	 * entry if that eigenvalue exists. */
 	size_t values;
 	double *size; /* k entries: number of rows of each cluster; owned */
 	/* k-means: k x m centres of the last counting, in the data's units; owned */

@@ -223,7 +223,7 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 	c->Z.rows = kept;
 }
 
-/* Doubles the number of live centres, up to p->most. Restores the old centres if none of the new
+/* Doubles the number of live centres, up to p->most. Restores the old centres if no new centre
  * would be live. */
 static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			       bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
@@ -253,11 +253,12 @@ static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_la
 	return ERR_OK;
 }
 
-/* An outlier widens a cluster so much that both halves lie far from most of its rows. The outlier
- * then takes one centre, which is dropped with it, and later the next one. So a single row could
- * end the search at one landmark. The search therefore watches the number of landmarks. If this
- * number stops rising below half of what the rows could support, later splits are closer. Centres
- * of small clusters then stay as traps, which keep outliers out of every sum. */
+/* An outlier widens a cluster so much that both halves lie far from most of its rows. Each such
+ * split gives the outlier a centre of its own, which is dropped because it has too few rows. So a
+ * single row could end the search at one landmark. The search therefore watches the number of
+ * landmarks. If this number stops rising below half of what the rows could support, later splits
+ * are closer. Centres of small clusters then stay as traps, which keep outliers out of every
+ * sum. */
 enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c)
 {
@@ -360,7 +361,8 @@ static enum err fedkmeans_select_clusters(struct fedkmeans *loop, const struct f
 					      &rounds[i]);
 		if (!err)
 			err = fedkmeans_measure(loop, &tried[i], &point);
-		/* Stability is measured on the landmarks, because no party sees another's rows. */
+		/* Stability is measured on the landmarks, because no party sees another party's
+		 * rows. */
 		if (!err) {
 			selection_add(s, point);
 			selection_stability(s, stability_of(&landmarks->Z, landmarks->count, k,

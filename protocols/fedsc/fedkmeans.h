@@ -88,9 +88,9 @@ struct fedkmeans_centres {
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
 void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
-/* Runs one Lloyd round. drop: removes centres with fewer than `least` (>= 1) rows, unless all have
- * fewer. Without drop, these centres do not move, and their rows are not summed. *moved (may be
- * NULL): largest distance of any centre. ERR_PEER: impossible counts. */
+/* Runs one Lloyd round. drop: removes centres with fewer than `least` (>= 1) rows, unless all
+ * centres have fewer. Without drop, centres with fewer rows do not move, and their rows are not
+ * summed. *moved (may be NULL): largest distance of any centre. ERR_PEER: impossible counts. */
 enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
@@ -108,15 +108,15 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MU
 enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
 			   struct selection_point *p) MUST_CHECK;
 
-/* Moves the centres of the chosen k into *best and releases the others. */
+/* Moves the centres of the chosen k into *best and releases the centres of the other k. */
 void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres tried[SELECTION_MAX],
 			   struct fedkmeans_centres *best);
 
 /* Finds landmarks by splitting centres (Linde, Buzo, Gray 1980). Starts with one centre at `mean`
  * (1 x m). Splits the centres z of the clusters with largest spread into z +- e/2 N(0, I), e =
- * sqrt(spread / (count m)). `rounds` Lloyd rounds follow each doubling, and `last` rounds follow
- * the last one. The search ends early when the number of landmarks stops rising. At the end each
- * landmark has `least` rows or more. ERR_JOB: there is no landmark. */
+ * sqrt(spread / (count m)). `rounds` Lloyd rounds follow each doubling. After all doublings, `last`
+ * further rounds follow. The search ends early when the number of landmarks stops rising. At the
+ * end each landmark has `least` rows or more. ERR_JOB: there is no landmark. */
 struct fedkmeans_landmarks {
 	size_t most;  /* d */
 	double least; /* mc */
@@ -135,7 +135,7 @@ struct fedkmeans_params {
 	unsigned k;
 	/* first k of a range that ends with k; 0: k is given */
 	unsigned k_from;
-	/* most 0: max(20 k, 100), but at most n / 5 and at least k */
+	/* If `most` is 0: max(20 k, 100), but at most n / 5 and at least k */
 	struct fedkmeans_landmarks landmarks;
 	unsigned restarts; /* default 20 */
 	unsigned lloyd;    /* rounds on all rows; default 100 */

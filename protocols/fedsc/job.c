@@ -125,7 +125,8 @@ const struct config_row kmeans_rows[] = {
 };
 /* clang-format on */
 
-/* kmeans has only Lloyd rounds. They are small, so by default it may run more of them. */
+/* kmeans has only Lloyd rounds. Lloyd rounds are small, so kmeans may run more of them by
+ * default. */
 static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
 /* With noise in aggregates, each round uses a part of eps, so there are few rounds. */
 static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };

@@ -41,8 +41,9 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	unsigned restarts;          /* + restarts of k-means at the coordinator */
 	unsigned lloyd;             /* + job.iterations: federated rounds of the final k-means */
 	unsigned least;             /* + job.min_cluster, mc: fewest rows behind any sum of rows */
-	/* + ends the rounds when ||Z^s - Z^(s-1)|| / ||Z^s|| is below it; for k-means, when the
-	 * centres' moves are, in standard deviations of the rows; 0: runs all rounds */
+	/* + the rounds end when ||Z^s - Z^(s-1)|| / ||Z^s|| is below `tolerance`. For k-means, the
+	 * moves of the centres, in standard deviations of the rows, must be below it. 0: all rounds
+	 * run */
 	double tolerance;
 	/* d; 0 (JOB_AUTO in a job): fedsc_landmarks_most(), or chosen by `share` */
 	unsigned dims;
@@ -60,8 +61,8 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	double beta;             /* + on scaled rows, in standard deviations */
 	double noise_z, noise_c; /* Section 3.2, in standard deviations of Z_p and C_p */
 	double sigma_z, sigma_c; /* additional noise, absolute */
-	/* Rows are shortened to these lengths: scaled rows (clip), rows of Z_p (ball). 0: they are
-	 * not. */
+	/* Lengths to which longer rows are shortened: scaled rows to `clip`, rows of Z_p to `ball`.
+	 * 0: no row is shortened. */
 	double clip, ball;
 	/* + deviation of noise in aggregates, for a sum that one row can change by 1; 0: no
 	 * noise */
@@ -84,11 +85,11 @@ struct fedsc_job {
 	enum fedsc_noise_on noise; /* + job.noise.on; for kmeans: none, data or sums */
 	/* + sigma in standard deviations of the perturbed values; 0: eps gives it */
 	double noise_beta;
-	/* sigma for C_p if it differs from that for Z_p; -1: it does not */
+	/* sigma for C_p if it differs from the sigma for Z_p; -1: both are equal */
 	double noise_beta_c;
 	double noise_eps, noise_delta; /* + 0: not given */
 	double noise_clip;             /* + tau_X: length to which rows are shortened */
-	/* tau_Z: length to which rows of Z are shortened; 0: they are not */
+	/* tau_Z: length to which rows of Z are shortened; 0: no row is shortened */
 	double noise_ball;
 	/* + for noise in sums; JOB_AUTO: half of the parties, rounded down */
 	unsigned noise_colluders;

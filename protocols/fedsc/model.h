@@ -24,7 +24,7 @@ enum { FEDSC_MODEL_VERSION = 1 };
 /* A zero-initialised object is empty: there is no model. */
 struct fedsc_model {
 	size_t m;    /* number of columns */
-	double clip; /* longer rows are first shortened to this length; 0: they are not */
+	double clip; /* longer rows are first shortened to this length; 0: no row is */
 	/* m entries; rows are clustered as (x - shift) / unit; if unit is 0, the column becomes
 	 * 0 */
 	double *shift, *unit;
@@ -35,8 +35,8 @@ struct fedsc_model {
 };
 void fedsc_model_release(struct fedsc_model *m);
 
-/* Makes the model m apply the standardisation `own` before its own one. Copies the numbers of
- * `own`. */
+/* Makes the model m apply the standardisation `own` before its own standardisation. Copies the
+ * numbers of `own`. */
 void fedsc_model_after(struct fedsc_model *m, const struct standard_by *own);
 /* Stores the names of the columns. names may be NULL or empty. */
 void fedsc_model_name(struct fedsc_model *m, const struct columns *names);

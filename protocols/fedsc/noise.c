@@ -19,7 +19,7 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 	 * noise then assumes that rows of Z are no longer than the data's rows, and no privacy can
 	 * be claimed. */
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
-	/* Share of eps and delta: if there are two uploads, each gets half. */
+	/* Share of eps and delta: if there are two uploads, each upload gets half. */
 	double share = upload ? 0.5 : 1;
 	struct noise_factors p = { .eps_z = share * job->noise_eps,
 				   .delta_z = share * job->noise_delta,
@@ -53,8 +53,8 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 		out->eps = job->noise_eps;
 		out->delta = job->noise_delta;
 	} else if (job->noise == NOISE_SUMS) {
-		/* T rounds with noise of deviation s sqrt(T) together have the privacy of one with
-		 * deviation s (Dong, Roth, Su 2022). B'B and the rounds split mu^2. */
+		/* T rounds with noise of deviation s sqrt(T) together have the privacy of one round
+		 * with deviation s (Dong, Roth, Su 2022). B'B and the rounds split mu^2. */
 		TRY(noise_analytic(job->noise_eps, job->noise_delta, 1, &s1));
 		out->mu = 1 / s1;
 		out->gram = anchor ? s1 / sqrt(GRAM) : 0;

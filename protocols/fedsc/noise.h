@@ -15,7 +15,7 @@ struct fedsc_noise {
 	double mu; /* exact mu of the job's noise (common/privacy/account.h) */
 	/* ---- noise on data ---- */
 	const char *mechanism; /* static; NULL: sigma is given by beta, or there is no noise */
-	/* With eps: length to which raw rows are shortened; 0: they are not. */
+	/* With eps: length to which raw rows are shortened; 0: no row is shortened. */
 	double clip;
 	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of noise on raw rows */
 	/* without eps: deviation of noise on scaled rows (fedsc_question.beta,
@@ -27,9 +27,9 @@ struct fedsc_noise {
 	double gram; /* deviation of the noise in B'B of variant anchor; otherwise 0 */
 	/* ---- noise on factors: fields of the same name in fedsc_question and fedsc_params ---- */
 	double noise_z, noise_c; /* without eps: in standard deviations of Z_p and of C_p */
-	/* With eps: length to which scaled rows are shortened; 0: they are not. */
+	/* With eps: length to which scaled rows are shortened; 0: no row is shortened. */
 	double scaled_clip;
-	/* With noise.ball: length to which rows of Z_p are shortened; 0: they are not. */
+	/* With noise.ball: length to which rows of Z_p are shortened; 0: no row is shortened. */
 	double ball;
 	double sensitivity_z, sigma_z; /* with eps */
 	double sensitivity_c, sigma_c; /* with eps and an upload of C; otherwise 0 */

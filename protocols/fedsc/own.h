@@ -32,8 +32,8 @@ enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, dou
 		       struct mat *U) MUST_CHECK;
 /* Runs the last step of jobs with job.profile: fills report->profile (profile.c). The profile shows
  * clusters of min_cluster rows or more. If the hidden clusters have rows, but together fewer than
- * min_cluster, also hides the smallest shown cluster (the first of equals), until they have enough.
- * ERR_PEER: a size is impossible. */
+ * min_cluster, also hides the smallest shown cluster (of equal ones the first). Repeats this until
+ * the hidden clusters have min_cluster rows. ERR_PEER: a size is impossible. */
 enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
 /* fedsc_keep_model() fills report->model from these centres. fedsc_keep_clipped() does the same for
  * rows that were shortened to the length `clip`, which is also the unit of all columns.
@@ -46,9 +46,9 @@ void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct ma
 		     const struct mat *R);
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c);
 
-/* Runs the sums of the totals, then those of the spread about the means, of all columns together or
- * of each column. With `width`, also sums the mean distances of the scaled rows, for the kernel's
- * width. Fills n, mean, unit, scale and r of the report (totals.c).
+/* Runs the sums of the totals. Then runs the sums of the spread about the means, for all columns
+ * together or for each column. With `width`, also sums the mean distances of the scaled rows, for
+ * the kernel's width. Fills n, mean, unit, scale and r of the report (totals.c).
  *
  * With one spread for all columns: scale^2 = spread / (n m) + the variance of the m means; unit_j =
  * scale. With a spread for each column, v_j = spread_j / n: u_j = sqrt(v_j). But u_j = 1 if all

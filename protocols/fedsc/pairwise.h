@@ -4,7 +4,8 @@
  *
  * In fixed point, C and W = C Kzz are rounded to multiples of 2^-30. An entry is the exact sum of
  * products of these numbers, so it is a multiple of 2^-60. Let phi(x) be the unit vector of a row,
- * and P the matrix of those of the dictionary. Then c = (P'P + lambda I)^-1 P' phi(x), and
+ * and P the matrix of the unit vectors of the dictionary. Then c = (P'P + lambda I)^-1 P' phi(x).
+ * It follows that
  *
  *     ||c|| <= 1 / (2 sqrt(lambda)),  ||P c|| <= 1,  so |w_t| = |<P_t, P c>| <= 1 and |K^_ij| <= 1.
  *
@@ -35,8 +36,8 @@ enum {
 
 /* Checks the cost. ERR_JOB: n rows of L parties take more than FEDSC_PAIRWISE_MOST powers of 2048
  * bits. A party has n_p / 33 groups of rows, rounded up. For each group and each of its own rows,
- * each other party makes a ciphertext by one power. The first party decrypts it by another. All
- * parties need at most 2 n (n / 33 + L) powers. */
+ * each other party makes a ciphertext by one power. The first party decrypts each ciphertext by
+ * another power. All parties need at most 2 n (n / 33 + L) powers. */
 enum err fedsc_pairwise_fits(double n, size_t parties) MUST_CHECK;
 
 /* Step 6: compares K^_ij and K^_ji of each entry of K (n x n, rows as parties->rows counts them),

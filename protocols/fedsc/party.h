@@ -64,19 +64,19 @@ struct fedsc_question {
 	bool columns;       /* SPREAD */
 	double scale, beta; /* SCALE */
 	const double *unit; /* SCALE: m, with scale as a factor; NULL: scale in all columns */
-	/* SCALE: length to which longer rows are shortened after scaling, 0: they are not. BALL:
-	 * the divisor. */
+	/* SCALE: length to which longer rows are shortened after scaling; 0: no row is shortened.
+	 * BALL: the divisor. */
 	double clip;
 	bool width;                                /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
 	/* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, NOISY_ANCHOR, UPLOAD, PAIRWISE: d x m; NOISY,
-	 * NEAREST: k x m; DENSE and EMBED use that of the last DEGREES or ANCHOR */
+	 * NEAREST: k x m; DENSE and EMBED use the Z of the last DEGREES or ANCHOR */
 	const struct mat *Z;
 	double r, lambda; /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD, PAIRWISE */
 	unsigned inner;   /* DICTIONARY: Q */
 	double n;         /* DICTIONARY, PAIRWISE: rows of all parties */
-	/* DICTIONARY: length to which rows of Z_p are shortened before noise is added; 0: they are
-	 * not. */
+	/* DICTIONARY: length to which rows of Z_p are shortened before noise is added; 0: no row is
+	 * shortened. */
 	double ball;
 	double noise_z;          /* DICTIONARY: noise on Z_p, in units of its standard deviation */
 	double sigma_z;          /* DICTIONARY: additional noise on Z_p, absolute */

@@ -16,11 +16,11 @@
 #define SPANNED 1e-6
 #define APART   1e-6
 
-/* Checks that labels are not arbitrary. They would be if rows resembled no row of the dictionary,
- * or if all rows were alike. own (n): squared lengths of the rows' features, 1 if the dictionary
- * spans them. along (n): products of the features with the main direction, which is the sum of all
- * features and has squared length `square`. line: all features have one direction, so their lengths
- * distinguish rows. */
+/* Checks that labels are not arbitrary. Labels would be arbitrary if rows resembled no row of the
+ * dictionary, or if all rows were alike. own (n): squared lengths of the rows' features, 1 if the
+ * dictionary spans them. along (n): products of the features with the main direction, which is the
+ * sum of all features and has squared length `square`. line: all features have one direction, so
+ * their lengths distinguish rows. */
 static enum err rows_are_distinct(const double *own, const double *along, size_t n, double square,
 				  bool line, double r)
 {

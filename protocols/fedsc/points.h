@@ -22,12 +22,12 @@ struct points_params {
  *
  * Fills label (n) from Z (d x m) and C (n x d). Computes K = C Kzz C' in blocks of rows, finds
  * nearest neighbours (equation 25), and clusters them spectrally. ERR_JOB: with this r most rows
- * resemble no row of Z, or all are alike. Also returns errors of spectral_cluster(), and those of a
- * Kzz that is not positive. */
+ * resemble no row of Z, or all rows are alike. Also returns errors of spectral_cluster() and
+ * fedsc_basis_init(). */
 enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
 		      const struct points_params *p, uint32_t *label) MUST_CHECK;
-/* The same from K (n x n, symmetric), which the coordinator has in Appendix C instead of Z and C.
- * The dictionary has d rows. */
+/* As points_paper(), but from K (n x n, symmetric). In Appendix C the coordinator has K instead of
+ * Z and C. The dictionary has d rows. */
 enum err points_similarities(struct mat *K, size_t d, double r, const struct points_params *p,
 			     uint32_t *label) MUST_CHECK;
 

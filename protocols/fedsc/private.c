@@ -25,7 +25,7 @@ enum { LLOYD = 100 };
 static const double SHRINK = 0.7; /* factor of the radius from round to round */
 /* Distance between the parts of a split centre, in the root mean square of its rows' offsets. */
 static const double APART = 0.7;
-/* Fewest rows of a landmark, in standard deviations of a count's noise. */
+/* Fewest rows of a landmark; the unit is the standard deviation of a count's noise. */
 static const double CLEAR = 5;
 /* Counts up to this many standard deviations may be noise alone. */
 static const double NOISE_ALONE = 2;
@@ -112,8 +112,8 @@ static size_t fewest_of(const struct fedsc_params *p)
 	return p->variant == FEDSC_BY_ANCHORS && p->near >= p->k ? p->near + 1 : p->k;
 }
 
-/* Returns the number of landmarks at which each still has clearly more rows than the noise of a
- * count. */
+/* Returns the number of landmarks at which each landmark still has clearly more rows than the noise
+ * of a count. */
 static size_t landmarks_of(const struct fedsc_params *p, double n, double deviation)
 {
 	double clear = n / (CLEAR * deviation), most = LANDMARKS * (double)p->k;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* If a column's deviation, relative to its mean, is below this, it is a rounding error, and the
- * column is constant. */
+/* A deviation below this share of the column's mean is a rounding error, and the column is
+ * constant. */
 static const double ALIKE = 1e-10;
 
 struct totals {

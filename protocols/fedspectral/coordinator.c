@@ -22,8 +22,8 @@ static const size_t SPACE_BYTES = (size_t)4 << 30;
 static const double NEAR_1 = 1e-5;
 
 /* Sums the parties' products with V into Y (initialised here). V is sent with columns of length
- * sqrt(rows), so that entries are near 1 and keep their digits in fixed point. It is sent as
- * floats. Their relative error of 2^-24 is about as large as that of the sum. */
+ * sqrt(rows), so that entries are near 1 and keep their digits in fixed point. V is sent as floats,
+ * whose relative error of 2^-24 is about as large as the error of the sum. */
 static enum err sum_blocks(struct parties *parties, struct fedspectral_question q,
 			   const struct mat *V, struct mat *Y)
 {
@@ -199,8 +199,8 @@ enum err fedspectral_orthonormal(struct mat *V)
 	return err;
 }
 
-/* Numbers the rows of nodes with an edge at some party. The other rows are 0 after each power.
- * Returns the number of such rows. */
+/* Numbers the rows of nodes with an edge at some party, and returns the number of these rows. All
+ * other rows are 0 after each power. */
 static size_t rows_there(const struct mat *Y, uint32_t *active)
 {
 	size_t m = 0;

@@ -31,13 +31,14 @@ struct fedspectral_params {
 	/* Number of rounds: for exact a maximum, for fedspectral+ the exact number. */
 	unsigned rounds;
 	unsigned iterations; /* fedspectral+: number of power iterations of a party per round */
-	/* Exact: D + tau I replaces D, with tau in units of the harmonic mean degree; 0: D. */
+	/* Exact: D + tau I replaces D, with tau in units of the harmonic mean degree; 0: D
+	 * stays. */
 	double tau;
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
-	/* restarts of k-means, also of the parties' own; twice as many swaps then improve the
-	 * best */
+	/* restarts of k-means, also of the parties' own; twice as many swaps then improve the best
+	 * restart */
 	unsigned restarts;
 	/* For exact with noise in aggregates (private.h): standard deviations of the noise, in
 	 * units of the largest effect of an edge. 0: no noise. */
@@ -55,7 +56,7 @@ struct fedspectral_report {
 	unsigned rounds; /* number of sums of products or powers */
 	/* exact only: */
 	double residual;
-	/* Leading eigenvalues of D^-1/2 A D^-1/2 in descending order. Those after the k-th are
+	/* Leading eigenvalues of D^-1/2 A D^-1/2 in descending order. The values after the k-th are
 	 * lower bounds. */
 	double value[2 * FEDSPECTRAL_AUTO_MAX];
 	size_t values;

@@ -3,8 +3,8 @@
 
 static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
 
-/* Returns the permission that a job needs. "exact" without noise has one of its own, because the
- * pooled graph can be computed from its disclosures. */
+/* Returns the permission that a job needs. "exact" without noise needs a permission of its own,
+ * because the pooled graph can be computed from its disclosures. */
 static const char *fedspectral_permission(const void *p)
 {
 	const struct fedspectral_job *job = p;

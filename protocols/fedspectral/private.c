@@ -197,8 +197,8 @@ static enum err fedspectral_private_iterate(struct noisy *s, struct mat *V)
 	return err;
 }
 
-/* Moves each node to the cluster to which it has more edges than its degree predicts, by the
- * largest difference. */
+/* Moves each node to the cluster to which its number of edges most exceeds the number that its
+ * degree predicts. */
 static void fedspectral_private_move_nodes(const struct noisy *s, const struct mat *Y,
 					   uint32_t *label)
 {

@@ -41,8 +41,8 @@ void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool ro
 enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties, size_t cols,
 			      struct discrete_share *share, double *deviation) MUST_CHECK;
 
-/* Compute a party's terms. They shorten the rows of X (n x b). ERR_PEER: the party has no source of
- * noise, or X is not finite. O(edges b). */
+/* These functions compute a party's terms. The product shortens the rows of X (n x b). ERR_PEER:
+ * the party has no source of noise, or X is not finite. O(edges b). */
 enum err fedspectral_noisy_degrees(const struct fedspectral_party *p,
 				   const struct discrete_share *share, double *degree) MUST_CHECK;
 enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat *X,

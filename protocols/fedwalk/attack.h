@@ -14,8 +14,8 @@ struct fedwalk_guess {
 	uint32_t *u, *v; /* pairs u < v, ordered by u, then v */
 };
 
-/* Fills g with about `most` pairs, those with the largest counts. There are fewer if fewer pairs
- * are adjacent in walks. Of the pairs with the lowest count, takes all or none, whichever brings
+/* Fills g with about `most` pairs: those that have the largest counts. g gets fewer pairs if fewer
+ * are adjacent in walks. Of the pairs with the lowest count, g gets all or none, whichever brings
  * the number closer to `most`. The caller owns g. n: number of vertices. O(tokens) time; memory of
  * 4 bytes a token and 4 n bytes a thread. */
 void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threads,
@@ -32,7 +32,7 @@ struct fedwalk_attack_score {
 	double ties;
 };
 /* Adds to *s the score of the guesses about pairs (u, v), v > u. neighbour lists u's neighbours in
- * rising order; those below u are ignored. */
+ * rising order; neighbours below u are ignored. */
 void fedwalk_attack_judge(const struct fedwalk_guess *g, uint32_t u, const uint32_t *neighbour,
 			  size_t degree, struct fedwalk_attack_score *s);
 /* Returns part / of, or 0 if `of` is 0. The precision is right / guessed, the recall right /

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* Source of all pairwise dissimilarities. It is the half matrix or, if that is too large, only
- * c. */
+/* Source of all pairwise dissimilarities. The source is the half matrix or, if the half matrix is
+ * too large, only `c`. */
 struct fedwalk_dissimilarity {
 	size_t n;
 	/* Borrowed; NULL: the l1 distance between rows of c is computed when needed. */

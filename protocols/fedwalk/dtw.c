@@ -16,7 +16,7 @@ enum { LANES = 16 };
 struct group {
 	size_t rows;
 	uint32_t v[LANES];   /* unused lanes repeat the last vertex */
-	uint32_t len[LANES]; /* rows of each, >= 1 */
+	uint32_t len[LANES]; /* number of rows of each vertex, >= 1 */
 	float *row;          /* [rows][k][LANES] */
 };
 

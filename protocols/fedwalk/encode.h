@@ -20,9 +20,10 @@
  * all but the FEDWALK_CANDIDATES_MAX most likely candidates. */
 enum { FEDWALK_CUT = 40, FEDWALK_CANDIDATES_MAX = 1024 };
 
-/* Candidates of u: v[start[u]] .. v[start[u+1] - 1], the most likely first, then the lower number.
- * upto[j] / 2^32 is the probability of the candidates up to j. The last upto of a list is
- * UINT32_MAX, which stands for 1. Entries have four bytes each and are sent as they are. */
+/* Candidates of u: v[start[u]] .. v[start[u+1] - 1], in order of falling probability; of equal
+ * ones, the lower number first. upto[j] / 2^32 is the probability of the candidates up to j. The
+ * last upto of a list is UINT32_MAX, which stands for 1. Entries have four bytes each and are sent
+ * as they are. */
 struct fedwalk_encoder {
 	size_t n;
 	size_t *start;      /* n + 1 */

@@ -6,7 +6,7 @@
 #include "protocols/fedwalk/job.h"
 #include "common/kind/facts.h"
 
-/* Counts of a party. In mode walks they enter a secure sum, and the totals are public. Mode
+/* Counts of a party. In mode walks the counts enter a secure sum, and the totals are public. Mode
  * randomized-response sums nothing, because a sum would be a second release of the ties that the
  * reports hide. In that mode the first three counts are m, t (1 - q) and t, and the others are 0. m
  * is the number of reported pairs, q = fedwalk_flip(), t = fedwalk_ties_expected() (response.h). */
@@ -23,7 +23,7 @@ enum fedwalk_told {
 	FEDWALK_ONE_SIDED,
 	FEDWALK_UNHOSTED, /* ties to vertices that no party hosts */
 	FEDWALK_SUMMED,
-	/* the coordinator adds the next ones */
+	/* the coordinator adds the facts from here on */
 	FEDWALK_EPS0 =
 	    FEDWALK_SUMMED, /* eps of the encoder for one token; 0 in mode randomized-response */
 	FEDWALK_KEPT,       /* mean probability that a token is the vertex itself */

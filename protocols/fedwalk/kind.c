@@ -3,8 +3,8 @@
 
 static const char *const permissions[] = { "fedwalk", "fedwalk.dtw", NULL };
 
-/* Returns the permission that a job needs. Dissimilarity "dtw" has one of its own, because it
- * discloses every tie. */
+/* Returns the permission that a job needs. Dissimilarity "dtw" needs a permission of its own,
+ * because it discloses every tie. */
 static const char *fedwalk_permission(const void *p)
 {
 	const struct fedwalk_job *job = p;

@@ -21,8 +21,8 @@ struct link {
 
 /* Computes average linkage by nearest-neighbour chains (Murtagh 1983): fills link (n - 1) in the
  * order of height. Overwrites h. weight (n): number of points that each leaf stands for; NULL: one
- * each. Of equally near neighbours takes the one before the end of the chain, then the lower
- * number. O(n^2) time, O(n) memory. */
+ * each. If several neighbours are equally near, takes the one before the end of the chain, or else
+ * the one with the lowest number. O(n^2) time, O(n) memory. */
 void linkage_average(struct triangle *h, const double *weight, struct link *link);
 
 struct fedwalk_tree {

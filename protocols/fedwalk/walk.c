@@ -17,7 +17,8 @@ struct plan {
 	const struct fedwalk_tree *t;
 	const float *c;
 	unsigned k;
-	/* [k][n + 1]: number of vertices of bin j before a place, without left-out ones */
+	/* [k][n + 1]: number of vertices of bin j before a place, except vertices that are left
+	 * out */
 	const uint32_t *rank;
 	/* [k][..]: the same vertices, ordered by place; bin j starts at leaf + j n */
 	const uint32_t *leaf;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Presence is taken if its d' is higher than that of counts by this factor, and is above 0 by this
- * many standard errors. If counts are as good as presence, the factor is 0.99 to 1.06 (coauthor-cs,
- * coauthor-phy, 2 and 8 parties). If repetitions are noise, it is 1.2 to 2.3 (planted, counts of
- * e^(2 z)). */
+ * many standard errors. If counts are as good as presence, the ratio of both d' is 0.99 to 1.06
+ * (coauthor-cs, coauthor-phy, 2 and 8 parties). If repetitions are noise, it is 1.2 to 2.3
+ * (planted, counts of e^(2 z)). */
 static const double CLEARER = 1.15, ERRORS = 2;
 
 /* A non-zero of a sampled row. Rows are scaled to length 1. */

@@ -23,9 +23,9 @@ void degrees_divide(double *z, size_t rows, double square);
 
 /* For DEGREES_BESIDE: the degree column's variance, as a share of the variance of all filtered
  * columns. The value was chosen on planted graphs (scripts/bench.d/roles.py). If features and
- * degrees each determine half of the classes, shares of 1/16 and 1/8 recover most of them; a share
- * of 1 recovers only those that degrees determine. If features carry no information, a larger share
- * is better. */
+ * degrees each determine half of the classes, shares of 1/16 and 1/8 recover most classes; a share
+ * of 1 recovers only the classes that degrees determine. If features carry no information, a larger
+ * share is better. */
 static const double DEGREES_SHARE = 0.125;
 
 /* Returns 1 / sqrt(1 + most), where `most` is the largest z_i^2. Take a row of length at most 1,

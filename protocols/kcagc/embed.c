@@ -245,7 +245,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	/* is n m if X has so many non-zeros that it is used as a dense matrix */
+	/* `entries` is n m if X has so many non-zeros that X is used as a dense matrix */
 	size_t entries = embed_entries(g->ranks, X);
 	struct filtered f;
 	double *sigma;
@@ -322,7 +322,8 @@ static void embed_fold(struct mat *map, const double *weight)
 			MAT(map, j, r) *= weight[j];
 }
 
-/* Makes X sparse if it will be used so in the end. Earlier passes then read only the non-zeros. */
+/* Makes X sparse if X will be used as a sparse matrix in the end. Earlier passes then read only the
+ * non-zeros. */
 static void sparse_if_it_pays(struct features *X, const struct graph *g,
 			      const struct embed_params *p)
 {

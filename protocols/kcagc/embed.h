@@ -13,11 +13,11 @@
 #include <stdbool.h>
 
 struct embed_params {
-	/* Weights words: multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1. This applies if all
-	 * non-zeros of the slice have one value. It also applies if the non-zeros of each row are
-	 * equal; they become 1 first. Columns with a number in each row are scaled to the size of
-	 * the other columns, if those hold words or are mostly 0. Any other slice stays
-	 * unchanged. */
+	/* Weights words: multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1. The weights apply
+	 * if all non-zeros of the slice have one value. They also apply if the non-zeros of each
+	 * row are equal; these non-zeros become 1 first. Columns with a number in each row are
+	 * scaled to the size of the other columns, if the other columns hold words or are mostly 0.
+	 * Any other slice stays unchanged. */
 	bool idf;
 	enum filter_kind filter;
 	unsigned order; /* psi; 0: no filter */
@@ -94,13 +94,13 @@ enum err embed_project(const struct ranks *R, const struct mat *F, const struct 
 /* As embed_project(), but for features given as a linear map, by svd_left_of_map(). */
 enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z,
 			   bool *settled) MUST_CHECK;
-/* Returns the filtered features of embed() as such a map, of order p->order, for
+/* Returns the filtered features of embed() as a linear map, of order p->order, for
  * filtered_set_order() with any order. X is weighted, may change its form, and must outlive f. Not
  * for ranks, and not for slices with numbers among words. */
 enum err embed_map(struct features *X, const struct graph *g, const struct embed_params *p,
 		   struct filtered *f) MUST_CHECK;
-/* Returns true if the result is accepted: it has settled, or features are too large for the exact
- * method. */
+/* Returns true if the result is accepted: the result has settled, or the features are too large for
+ * the exact method. */
 bool embed_takes(const struct linear_map *F, bool settled);
 
 #endif

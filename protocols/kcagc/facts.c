@@ -105,9 +105,9 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* Gives foreign columns mean 0 and the size of the others. Otherwise a year would be longer than
- * all words together. Then divides all columns by a power of two. Afterwards the non-zeros of the
- * other columns have a root mean square from 0.7 to 1.42, so a party's choice of unit has no
+/* Gives foreign columns mean 0 and the size of the other columns. Otherwise a year would be longer
+ * than all words together. Then divides all columns by a power of two. Afterwards the non-zeros of
+ * the other columns have a root mean square from 0.7 to 1.42, so a party's choice of unit has no
  * effect. Parties with numbers of similar size divide by the same power, which keeps the proportion
  * of these numbers. */
 static void slice_facts_bring(struct slice *s, const struct seen *seen)

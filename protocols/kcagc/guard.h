@@ -14,7 +14,7 @@ static const double GUARD_MARGIN = 0.02;
 struct guard {
 	unsigned order; /* filter order p of the means */
 	bool means;
-	/* try scaled rows but never take them, because classes are not communities */
+	/* if set, scaled rows are tried but never taken, because classes are not communities */
 	bool never;
 	double margin;
 	struct sums_clusters how; /* k is already chosen, so it has no range */

@@ -10,7 +10,7 @@
 
 enum kcagc_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
-/* Whether edges are the same at all parties. GRAPHS_OWN: they may differ. */
+/* Whether edges are the same at all parties. With GRAPHS_OWN, edges may differ. */
 enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN };
 /* The virtual node of a cell: its mean, or the local centre (line 13). */
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
@@ -62,7 +62,7 @@ extern const struct kind kind_kcagc;
 extern const struct kind kind_kcagc_predict;
 extern const struct kind kind_kmeans_columns;
 extern const struct kind kind_kmeans_columns_predict;
-/* Each ends with path NULL. */
+/* The last row of each table has path NULL. */
 extern const struct config_row kcagc_rows[], kcagc_predict_rows[], kmeans_columns_rows[],
     kmeans_columns_predict_rows[];
 extern const char *const kcagc_method_names[];
@@ -109,7 +109,7 @@ bool kcagc_may_settle(const struct kcagc_job *job);
 /* Returns the job's parameter `degrees`. If the parties' graphs may differ, "auto" means off, since
  * a node then has another degree in each graph. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);
-/* Returns true if the job looks for communities. It does unless it uses degrees. */
+/* Returns true if the job looks for communities. Jobs that use degrees do not. */
 bool kcagc_communities(const struct kcagc_job *job);
 
 /* For filter.order "auto": returns true if the modularity of clusters limits the order. False with

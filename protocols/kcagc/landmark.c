@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of dimensions in addition to k in which landmarks are chosen, and in which rows are before
- * the power step. Also the number of sets in addition to 2k. */
+/* Landmarks are chosen in k + EXTRA dimensions, and rows have as many before the power step. There
+ * are at most 2k + EXTRA sets. */
 enum { EXTRA = 10 };
 
 /* Limit for eigenvalues of the landmarks' Gram matrix. Eigenvalues below this share of the largest

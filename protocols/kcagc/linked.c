@@ -47,7 +47,7 @@ static void sum_linked(struct slice *s, const double *own, const double *all, do
 	ranks_sum_end(s->g->ranks, &sum, product);
 }
 
-/* Returns whether a column's values tell nothing of the neighbours' values. product: the mean, over
+/* Returns whether a column's values do not predict the neighbours' values. product: the mean, over
  * edges, of the product of both rows' deviations from the column's mean. Returns false for a column
  * that does not vary. */
 static bool is_unlinked(double product, double variance, double edges)

@@ -149,8 +149,8 @@ static bool order_pays(const struct order_search *s)
 	return true;
 }
 
-/* True if sketches of the features stand for them in the search. Not with numbers among words, as
- * the map does not centre these. */
+/* Returns true if the search uses sketches in place of the features. It cannot if there are numbers
+ * among words, because the map does not centre numbers. */
 static bool order_sketches(struct order_search *s)
 {
 	struct features copy;
@@ -215,7 +215,7 @@ bool psi_past(const double *fit, size_t known)
 	return known > best + ORDER_BLOCK && fit[known - 1] < fit[best] - ORDER_FIT;
 }
 
-/* The first order at which psi_past() ends the search; 0: none of those known. */
+/* Returns the first order at which psi_past() ends the search; 0 if no known order does. */
 static unsigned order_past(const double *fit, size_t known)
 {
 	for (size_t t = ORDER_BLOCK + 1; t <= known; t++)
@@ -318,7 +318,7 @@ static enum err order_cluster_block(struct order_search *s, struct order_block *
 	return ERR_OK;
 }
 
-/* The map of the unformed features at order 1. W gets the weighted features. */
+/* Initialises *map with the unformed features at order 1, and *W with the weighted features. */
 static enum err order_map(const struct order_search *s, struct features *W, struct filtered *map)
 {
 	struct embed_params first = s->how;
@@ -371,7 +371,8 @@ static enum err order_sketch(struct order_search *s)
 	return e;
 }
 
-/* One order: psi_intra() and modularity of the clusters of Y, by sketch_of(). */
+/* Computes the terms of one order from Y, a sketch by sketch_of(): psi_intra() and the modularity
+ * of the clusters. */
 static enum err order_sketched(struct order_search *s, const struct mat *Y, uint32_t *label,
 			       double *term)
 {

@@ -21,19 +21,22 @@ struct order_search {
 	const struct graph *g;
 	size_t entries; /* non-zeros of X, or the number of all values if many are non-zero */
 	bool beside; /* numbers among words are standardised, so F is not just X weighted by idf */
-	struct filtered *map; /* filtered W, for singular vectors by products; NULL: not used yet */
-	struct features W;    /* X, weighted */
-	bool sketches;        /* Y stands for F: the last order's sketch */
+	/* `W` filtered, as a linear map; products with it give singular vectors; NULL before first
+	 * use */
+	struct filtered *map;
+	struct features W; /* X, weighted */
+	bool sketches;     /* `Y`, the sketch of the last order, replaces `F` */
 	struct mat Y;
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
 
-/* Begins the search, which takes one dense copy of X, or on a large graph with sparse words a
- * sketch (sketch.h): its terms are then near those of X. X stays unchanged; X and g must outlive
- * the search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf,
- * numbers among words are standardised and the words weighted, as in slice_weigh_beside(); embed()
- * applies the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
+/* Begins the search. It takes one dense copy of X. On a large graph with sparse words it takes a
+ * sketch (sketch.h) instead, whose terms are near the terms of X. X stays unchanged; X and g must
+ * outlive the search. With distributed rows (g->ranks), terms are the same at each rank. With
+ * how->idf, numbers among words are standardised and the words weighted, as in
+ * slice_weigh_beside(); embed() applies the same weights but does not centre. how->order is
+ * ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;
@@ -44,9 +47,10 @@ void order_end(struct order_search *s);
 
 /* Decides from the first `known` sums of terms over all parties. *rule: order by AGC's rule; 0 if
  * the distance has not risen before psi_past() ended the search. *order: order by psi_fit(), or
- * *rule if fit is NULL; 0 if more terms are needed. Without a rise the search ends at the first
- * order of psi_past(), or at ORDER_CAP, and psi_fit() takes this for AGC's order; ERR_JOB if that
- * is ORDER_CAP itself or fit is NULL. */
+ * *rule if fit is NULL; 0 if more terms are needed. Without a rise, the search ends at the first
+ * order of psi_past(), or at ORDER_CAP. psi_fit() then uses this last order in place of AGC's
+ * order. ERR_JOB: the search ends at ORDER_CAP without a rise, and psi_fit() returns ORDER_CAP or
+ * fit is NULL. */
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order) MUST_CHECK;
 
@@ -81,21 +85,22 @@ unsigned psi_agc(const double *intra, size_t count);
 
 /* Limits AGC's rule, which uses features alone and may continue until only degrees remain. Compares
  * the modularity at `rule` with the highest one up to it. Returns `rule` if its modularity is at
- * least ORDER_KEPT times the highest. If no modularity is positive, it must be at most ORDER_FIT
- * below the highest. Otherwise returns the lowest order whose modularity is at most ORDER_FIT below
- * the highest. fit[t], t < rule: the parties' mean modularity at order t + 1. */
+ * least ORDER_KEPT times the highest. If no modularity is positive, returns `rule` if its
+ * modularity is at most ORDER_FIT below the highest. Otherwise returns the lowest order whose
+ * modularity is at most ORDER_FIT below the highest. fit[t], t < rule: the parties' mean modularity
+ * at order t + 1. */
 static const double ORDER_KEPT = 0.85, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
 
 /* Returns true if the search should end, because AGC's distance falls only as the features approach
  * the degrees. This is so if the highest modularity was at least ORDER_BLOCK orders ago, and the
- * last one is more than ORDER_FIT below it. */
+ * last modularity is more than ORDER_FIT below it. */
 bool psi_past(const double *fit, size_t known);
 
 /* Returns one party's term of AGC's distance, a mean over the k clusters. The number of a cluster
  * is the mean squared distance between two (not necessarily distinct) of its rows of X, which is
  * twice the cluster's variance. Terms over disjoint columns with the same labels add up to the
- * distance over all. O(n m). */
+ * distance over all columns. O(n m). */
 double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *label, size_t k);
 
 #endif

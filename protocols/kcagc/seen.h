@@ -1,7 +1,8 @@
 /* seen.h -- finds the contents of a slice's columns: words, counts, or facts among them.
  *
  * A fact, such as a year, has a number in every row. Its column is foreign if the other columns are
- * mostly 0. Those have words, coded by 0 and 1 or otherwise, or their counts or weights. */
+ * mostly 0. The other columns have words, coded by 0 and 1 or otherwise, or counts or weights of
+ * words. */
 #ifndef PROTOCOLS_KCAGC_SEEN_H
 #define PROTOCOLS_KCAGC_SEEN_H
 
@@ -31,7 +32,7 @@ struct seen {
 	double square;
 };
 
-/* Fills *seen. It is the same at each rank. O(n m). */
+/* Fills *seen, with the same values at each rank. O(n m). */
 void seen_of(struct slice *s, struct seen *seen);
 void seen_release(struct seen *seen);
 bool seen_is_foreign(const struct seen *seen, size_t column);
@@ -41,10 +42,10 @@ void seen_warn(const struct seen *seen, size_t columns);
  * or is unlinked. */
 double seen_to_unit(const struct seen *seen, size_t column);
 
-/* True if words are coded by their row, such as 1 over its length: the non-zeros of each row are
- * equal. At least half of the rows with a non-zero must have two, because a row with one shows
- * nothing. Foreign columns of `seen` are skipped; seen may be NULL. Returns the same at each
- * rank. */
+/* Returns true if words are coded by their row, such as 1 over its length: then the non-zeros of
+ * each row are equal. At least half of the rows with a non-zero must have two, because a row with
+ * one non-zero shows nothing. Foreign columns of `seen` are skipped; seen may be NULL. Returns the
+ * same at each rank. */
 bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct seen *seen);
 
 /* Computes sums over all rows by the blocks of rowsum.h. Calls f for each value; each block has its

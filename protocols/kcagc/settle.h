@@ -19,8 +19,8 @@ struct settle {
 	/* if this is not 0, only the order of the sums is used, because each order would choose its
 	 * own k */
 	unsigned k_from;
-	/* Its order and square are those of the current clustering. At the end they are those of
-	 * the clustering that was taken. */
+	/* Its `order` and `square` belong to the current clustering, and at the end to the
+	 * clustering that was taken. */
 	struct sums_basis *basis;
 	void *method;
 	/* Clusters with basis->order. t: 0, or 1 for the second run, which has the higher order.
@@ -29,11 +29,11 @@ struct settle {
 			    unsigned *k);
 };
 
-/* Runs the clustering. Fills label and confidence by the order that is taken; *taken: its t. If the
- * job gives the order, runs one clustering only. Otherwise broadcasts each order before its
- * clustering, and at the end the order taken. If two orders are tried, compares them by a broadcast
- * of 2 n labels and a sum of 2 numbers. The cost is then twice that of the method. Returns errors
- * of the sums and of `cluster`.
+/* Runs the clustering. Fills label and confidence by the order that is taken; *taken: the t of this
+ * order. If the job gives the order, runs one clustering only. Otherwise broadcasts each order
+ * before its clustering, and at the end the order taken. If two orders are tried, compares them by
+ * a broadcast of 2 n labels and a sum of 2 numbers. The cost is then twice that of the method.
+ * Returns errors of the sums and of `cluster`.
  */
 enum err settle_order(const struct settle *s, uint32_t *label, double *confidence,
 		      unsigned *taken) MUST_CHECK;

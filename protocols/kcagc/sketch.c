@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Products by F'F that turn random rows to the leading directions. */
+/* Number of products by F'F that turn random rows to the leading directions. */
 enum { SKETCH_TURNS = 2 };
 
 static enum err turn_to_leading(const struct linear_map *F, struct mat *P)

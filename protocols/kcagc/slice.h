@@ -99,7 +99,8 @@ double question_most(const struct question *q, size_t n);
 void question_scale(const struct question *q, double *square, size_t n);
 
 struct slice {
-	/* the features: raw, weighted or scaled; empty once filtered, unless wide */
+	/* The features: raw, weighted or scaled. Released once filtered, except if `wide` is used,
+	 * which needs them. */
 	struct features X;
 	/* Borrowed; with ranks, X has the rows of this rank. */
 	const struct graph *g;

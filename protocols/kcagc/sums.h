@@ -33,9 +33,9 @@ struct sums_basis {
  * (parties_bound), facts and joint row norms (2 + n words), spreads (2 SLICE_POWERS, or
  * SLICE_SPREADS without an order, with degrees 1 more). If some but not all parties have only words
  * beside facts, one more sum of n words precedes the spreads. If order is 0, slice_order() chooses
- * it. With own (ASK_CELLS; or NULL), a phase "local" between the two collects the parties' own
- * clusters into cells (parties x n). ERR_INPUT: order exceeds SLICE_ORDER_MAX, or all features are
- * zero. */
+ * it. With `own` (ASK_CELLS; may be NULL), a phase "local" between "norms" and "order" collects the
+ * parties' own clusters into cells (parties x n). ERR_INPUT: order exceeds SLICE_ORDER_MAX, or all
+ * features are zero. */
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
 		    struct question *own, uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
 
@@ -45,8 +45,8 @@ enum err sums_products(struct parties *parties, unsigned order, const struct mat
 		       struct mat *Y) MUST_CHECK;
 
 /* Returns the number of restarts of a k-means over all n rows. Up to 10^5 rows this is `restarts`.
- * Beyond, it is as many as cost no more than at 10^5 rows, but at least min(10, restarts). With
- * more rows, the results of restarts differ less. */
+ * With more rows, it is the number of restarts that cost no more than at 10^5 rows, but at least
+ * min(10, restarts). The results of restarts differ less if there are more rows. */
 unsigned sums_restarts(unsigned restarts, size_t n);
 
 /* Sums K G D^-1 for sets already broadcast: each row's inner products with the joint means of the k

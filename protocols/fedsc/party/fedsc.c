@@ -208,14 +208,14 @@ static void party_fedsc_keep_confidence(struct rows *rows)
 	const struct fedkmeans_party *clusters = &rows->party.clusters;
 	struct work *work = rows->work;
 
-	if (!clusters->k) /* there are none in variants "paper" and "pairwise" */
+	if (!clusters->k) /* variants "paper" and "pairwise" have no margins */
 		return;
 	ALLOC(work->confidence, work->n);
 	for (size_t i = 0; i < work->n; i++)
 		work->confidence[i] = fedkmeans_margin(clusters, i);
 }
 
-/* Completes the model that places new rows. Variants "paper" and "pairwise" have none. */
+/* Completes the model that places new rows. Variants "paper" and "pairwise" have no model. */
 static void party_fedsc_take_model(const struct rows *rows, struct fedsc_model *model)
 {
 	struct fedsc_noise noise;

@@ -1,5 +1,5 @@
-/* pairwise.h -- FedSC, Appendix C, at one party p: products of its rows' coefficients with those of
- * each other party q.
+/* pairwise.h -- FedSC, Appendix C, at one party p: products of its rows' coefficients with the
+ * coefficients of each other party q.
  *
  * C and W = C Kzz become integers in units of 2^-30. The rows of a party form groups of 33; the
  * last group may have fewer. crypto/paillier.h defines numbers and plaintexts.

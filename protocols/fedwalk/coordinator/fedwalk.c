@@ -256,7 +256,7 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 		at[u] = g->start[u];
 	}
 	ALLOC(g->index, g->start[n]);
-	/* Each list has the lower neighbours of u already when the higher ones are added. */
+	/* When u is visited, its list already has all lower neighbours, so each list ascends. */
 	for (size_t u = 0; u < n; u++)
 		for (size_t i = 0; i < lists->count[u]; i++) {
 			uint32_t v = lists->item[lists->at[u] + i];

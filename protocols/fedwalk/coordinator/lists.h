@@ -11,7 +11,7 @@ struct fedwalk_lists {
 	size_t items;
 };
 
-/* Vertices that a list may contain: all others, or only those with higher numbers. */
+/* Vertices that a list may contain: all other vertices, or only vertices with higher numbers. */
 enum fedwalk_whom { FEDWALK_ALL, FEDWALK_HIGHER };
 
 /* Receives two messages of TIES from each party: the length of each row's list, then the items.

@@ -221,8 +221,8 @@ static enum err walks(struct devices *d)
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
 	/* All parties compare the broadcast values before the walks. If a party had a different
-	 * dictionary, its batches would look faulty. If its dictionary lacked the others' rows, its
-	 * walks would use ties only. */
+	 * dictionary, its batches would look faulty. If a party's dictionary lacked the rows of
+	 * other parties, its walks would use ties only. */
 	TRY(broadcasts_confirm(d->work));
 	return party_fedwalk_walk(d);
 }

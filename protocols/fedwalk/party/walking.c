@@ -15,8 +15,8 @@ struct state {
 	struct draw draw;
 	unsigned width;  /* bytes per token */
 	unsigned length; /* l */
-	/* One buffer per party: walks received from it. In this party's own: walks that stay
-	 * here. */
+	/* One buffer per party: walks received from it. This party's own buffer has the walks that
+	 * stay here. */
 	struct buf *now;
 	struct buf *next;  /* one buffer per party: walks to send to it */
 	struct buf done;   /* tokens of the walks that have ended */

@@ -18,7 +18,8 @@ struct joint {
 	uint64_t *round;  /* number of the node's next secure sum */
 	size_t m;         /* number of items: cells, or nodes */
 	unsigned K, R, Q; /* numbers of clusters and of starts; maximum of Lloyd steps */
-	/* Number of restarts that continue after iteration `screen`: those of least inertia. */
+	/* Number of restarts that continue after iteration `screen`. They are the restarts of least
+	 * inertia. */
 	unsigned keep;
 	unsigned screen;      /* 0: all restarts continue */
 	const double *weight; /* m; NULL: all weights are 1 */
@@ -53,8 +54,8 @@ void joint_release(struct joint *j);
 
 /* Runs all groups of one level to the end. The members of each group must have its cells and,
  * unless it is trivial, its starts. Takes one round for the 1/9 step and at most Q more, for all
- * groups together. Afterwards best is the assignment of the restart of least inertia, the first of
- * equal ones; the members have received it. */
+ * groups together. Afterwards `best` is the assignment of the restart of least inertia (of equal
+ * restarts, the first). The members have received it. */
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
 /* For exchange "gram": computes the same result from one secure sum per group. The sum has the m (m

@@ -81,8 +81,8 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 /* For filter.order "auto": applies AGC's rule to the summed intra-cluster distances, ORDER_BLOCK
  * orders per round. Unless preset is "paper", psi_fit() then limits the order by the mean
  * modularity of the parties' clusters. Sets run->job.filter_order. Records the order by AGC's rule
- * alone ("order_rule"; 0 if the search ended before) and both curves ("order_distances", to the
- * rise; "order_modularities"). Errors of order_decide(). */
+ * alone ("order_rule"; 0 if the search ended before the distance rose) and both curves
+ * ("order_distances", to the rise; "order_modularities"). Errors of order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
@@ -336,8 +336,8 @@ static enum err try_range(struct run *run, struct state *s, const struct cells *
 	return ERR_OK;
 }
 
-/* Runs the root of a job with a range of k, as any node with gram. In addition, the parties receive
- * the chosen k before the clusters. */
+/* Runs the root of a job with a range of k like any other node with gram. In addition, the parties
+ * receive the chosen k before the clusters. */
 static enum err root_of_range(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);

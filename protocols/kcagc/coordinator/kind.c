@@ -119,9 +119,8 @@ static enum err predict(struct run *run, uint32_t **label)
 				    n);
 }
 
-/* Runs as kcagc, then records inertia and silhouette from the last summed distances. These are the
- * distances of all rows. If distances of rows were not summed, they are those of the cells'
- * means. */
+/* Runs kcagc, then records inertia and silhouette from the last summed distances. If the distances
+ * of rows were not summed, uses the distances of the cells' means. */
 static enum err run_columns(struct run *run, uint32_t **label)
 {
 	const struct record_sum *last;

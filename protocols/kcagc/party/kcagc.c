@@ -24,7 +24,7 @@ struct state {
 	uint8_t hash[SECAGG_HASH_LEN]; /* hash of the input of Z, if `hashed` */
 	bool hashed;
 	uint32_t *child; /* n: clusters of the last level; at first the party's own clusters */
-	/* Centres of these clusters at this party, for virtual_nodes "centre". */
+	/* Centres of the clusters in `child` at this party, for virtual_nodes "centre". */
 	struct mat centre;
 	struct embedding how; /* parameters that made Z, for the model */
 	struct mat last;      /* k x d: the centres of the last assignment */
@@ -179,7 +179,7 @@ static enum err party_kcagc_scatter(const struct state *s, const struct joint *j
 	return e;
 }
 
-/* Sends one sum of products, on which the coordinator tries all k of a range. Sends none if there
+/* Sends one sum of products, on which the coordinator tries all k of a range. Sends no sum if there
  * are not more cells than the least k. Later messages are for the k that the coordinator chose. */
 static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
 			    uint32_t *best)

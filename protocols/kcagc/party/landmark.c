@@ -119,8 +119,8 @@ static enum err placing_distributed(struct answers *a, struct placing *place)
 
 /* Computes the placing of new rows if labels come from the means of the last received clusters.
  * There is no placing if min_cell is above 1, since sums over single nodes are then forbidden.
- * There is none with standardised columns or degrees either, because a model does not store their
- * means and deviations. */
+ * There is no placing with standardised columns or degrees either, because a model does not store
+ * their means and deviations. */
 static enum err find_placing(struct answers *a, struct placing *place)
 {
 	struct work *work = a->work;

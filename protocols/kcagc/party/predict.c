@@ -186,8 +186,9 @@ static enum err party_predict_agree_words(struct work *work, const struct tree_n
 	return ERR_OK;
 }
 
-/* An empty cluster has no centre. Sets the distances to it to those to the first non-empty cluster
- * plus `away`. All parties do this, so it is also true of the sum, and discloses nothing more. */
+/* An empty cluster has no centre. Its distances become the distances to the first non-empty cluster
+ * plus `away`. All parties do this, so the sums have this property too and disclose nothing
+ * more. */
 static void put_empty_clusters(const uint64_t *size, size_t k, double away, double *D, size_t rows)
 {
 	size_t first = 0;

@@ -19,7 +19,7 @@ struct backoff {
 	struct rng rng;
 };
 
-/* starts a series of attempts that lasts limit_s seconds. */
+/* Starts a series of attempts that lasts limit_s seconds. */
 void backoff_begin(struct backoff *b, double limit_s);
 /* Returns the delay before the next attempt. It is half of 50, 100, 200, ... 5000 ms, plus a random
  * part of at most the same length. It is never longer than the time left. */

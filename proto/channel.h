@@ -106,9 +106,10 @@ enum err channel_send_all(struct channel *const ch[], size_t count, const struct
 
 /* Waits for the next message, which must be of this type. The message borrows from the channel
  * until the next receive on the same channel. ERR_PEER: the peer left, or sent another message.
- * ERR_DEADLINE: no progress for step_timeout_s. Otherwise the error of the peer's ABORT or of
- * mailbox_cancel(). Messages that arrived before the failure are received first. The failure of any
- * channel of the mailbox ends the wait, because a job continues only with all its parties. */
+ * ERR_DEADLINE: no progress for step_timeout_s. Other errors: that of the peer's ABORT, or that
+ * of mailbox_cancel(). Messages that arrived before the failure are received first. The failure
+ * of any channel of the mailbox ends the wait, because a job continues only with all its
+ * parties. */
 enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) MUST_CHECK;
 
 /* As channel_recv(), but from several channels of one mailbox: takes the first message that
@@ -121,9 +122,9 @@ enum err channel_recv_either(struct channel *const ch[], const bool wanted[], si
 			     enum msg_type expect, enum msg_type other, size_t *which,
 			     struct msg *m) MUST_CHECK;
 
-/* Waits until the kernel has all that was sent, or until the time is over. */
+/* Waits until the kernel has all sent bytes, or until timeout_s is over. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
-/* Waits until the peer has acknowledged all that was sent. While a lost connection is awaited, the
+/* Waits until the peer has acknowledged all sent bytes. While a lost connection is awaited, the
  * timeout does not run. The loop thread's clock or mailbox_cancel() then ends the wait.
  */
 enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
@@ -174,11 +175,12 @@ enum err channel_send_choice(struct channel *ch, unsigned what, uint64_t value) 
 enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
 
-/* Call when all messages of a turn are sent, before waiting for an answer, if `need` bytes must be
- * sent at once later. In its first round trip, an idle connection carries 14 kB. In each further
- * one it carries twice as much, if it is fully used. On a link with a long round trip, this
- * function sends zeros, so that the next message finds a larger window. It sends only as many as
- * can be in flight before the answer arrives, so that no message waits behind them. */
+/* Call when all messages of a turn are sent, before waiting for an answer, if `need` bytes must
+ * be sent at once later. In its first round trip, an idle connection carries 14 kB. In each
+ * further round trip it carries twice as much as before, if it is fully used. On a link with a
+ * long round trip, this function sends zeros, so that the next message finds a larger window. It
+ * sends only as many as can be in flight before the answer arrives, so that no message waits
+ * behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
 /* Call after channel_warm() if the next turn sends at most `spare` bytes. Sends zeros for that
  * turn, too. They leave when all sent bytes have arrived, since the answer cannot arrive
@@ -270,7 +272,7 @@ void channel_fail(struct channel *ch, enum err code, const char *why);
 void channel_fail_again(struct channel *ch, enum err code, const char *why);
 /* As channel_fail(), but the coordinator reports that the job is done: mailbox_done(). */
 void channel_fail_done(struct channel *ch, enum err code, const char *why);
-/* stores the counter of a peer's heartbeat. */
+/* Stores the counter of a peer's heartbeat. */
 void channel_note_progress(struct channel *ch, uint64_t progress);
 uint64_t channel_progress(struct channel *ch); /* for own heartbeats: mailbox_progress() */
 /* Counts link messages of the same connection, for the record of traffic. */

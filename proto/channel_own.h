@@ -32,7 +32,7 @@ enum {
 	QUEUE_ITEM_COST = 64,
 	/* Maximum number of empty buffers that are kept for messages to be sent. */
 	SPARES = 16,
-	SPARE_BYTES = 4 << 20,  /* most bytes in those buffers */
+	SPARE_BYTES = 4 << 20,  /* most bytes in these empty buffers */
 	SPARE_LITTLE = 1 << 20, /* SPARE_BYTES after channel_spare_little() */
 };
 
@@ -94,7 +94,7 @@ struct mailbox {
 	uint64_t progressed;      /* number of times that a peer's progress counter changed */
 	size_t turn;              /* index of the channel that is checked first */
 	bool exchange;            /* something was sent since the last wait for a message */
-	/* remaining part of this exchange's round trip, which blocked time did not yet contain */
+	/* The part of this exchange's round trip that blocked time did not contain yet. */
 	double round_trip_left_s;
 	struct link_times times;
 };
@@ -126,7 +126,8 @@ struct channel {
 	double moved_s;         /* time when this peer last showed progress */
 	uint64_t progress;      /* the peer's progress counter */
 	struct link_state link; /* its type[] has the order of messages.def */
-	/* Bytes queued since channel_warm(); most bytes that can be in flight. */
+	/* `flight`: bytes queued since channel_warm(). `window`: most bytes that can be in
+	 * flight. */
 	size_t flight, window;
 	void (*wake)(void *arg);
 	void *wake_arg;
@@ -138,10 +139,10 @@ struct channel {
 	/* Number of bytes that are being sent again, which do not count as progress. */
 	size_t again;
 	/* Used by the loop thread alone: */
-	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
+	bool keeping, knows_job; /* channel_keep() was called; the job is known */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	/* Numbers of the last received frame, and of the last one acknowledged to the peer. */
+	/* Numbers of the last received frame, and of the last frame acknowledged to the peer. */
 	uint32_t received, acknowledged;
 	size_t unacknowledged; /* bytes received since that acknowledgement */
 	channel_observer *observe;
@@ -162,7 +163,7 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
-/* Errors that end a wait. Returns the error with which an earlier call on this channel ended. */
+/* Returns the error with which an earlier call on this channel ended. */
 enum err channel_end_error(const struct channel *ch) MUST_CHECK;
 /* Makes later calls on these channels fail with this thread's current error, and returns that
  * error. */

@@ -31,7 +31,7 @@ struct conn_options {
 	 * NULL: no proxy. */
 	const char *proxy;
 	uint16_t proxy_port;
-	/* the connections only ask the peer for its versions, as coterie doctor does */
+	/* The connections only ask the peer for its versions, as coterie doctor does. */
 	bool asks;
 	/* Longest time to establish a connection (address, TCP and TLS). The same limit applies
 	 * from `ready` until the owner calls conn_welcome(). 0: 10 s. */

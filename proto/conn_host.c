@@ -258,7 +258,7 @@ static void ask_proxy(struct conn *c)
 		conn_over(c, ERR_INTERNAL, "the proxy could not be asked");
 }
 
-/* Proxies answer 5xx if the server is absent or its name does not resolve: a party then dials
+/* Proxies answer 5xx if the server is absent or its name does not resolve; a party then dials
  * again. Any other refusal needs an operator. */
 size_t conn_proxy_receive(struct conn *c, const uint8_t *p, size_t n)
 {
@@ -373,7 +373,7 @@ void conn_stop_dialling(struct conn *c)
 	if (c->dialling->lookup) {
 		c->dialling->lookup->conn = NULL;
 		uv_cancel(
-		    /* The callback is called even after this. */
+		    /* The request's callback is called even after uv_cancel(). */
 		    (uv_req_t *)&c->dialling->lookup->request);
 		c->dialling->lookup = NULL;
 	}

@@ -54,8 +54,9 @@ struct conn_host {
 	char *proxy;                 /* host of the proxy; NULL: none */
 	uint16_t proxy_port;
 	double handshake_timeout_s;
-	size_t greeting;       /* number of connections that are not accepted yet */
-	struct conn *visitors; /* those of them that dialled this host; the newest is the first */
+	size_t greeting; /* number of connections that are not accepted yet */
+	/* Connections that dialled this host and are not accepted yet; the newest is the first. */
+	struct conn *visitors;
 	bool asks;
 	unsigned per_address; /* limit for one address */
 	uint8_t *read_buffer;

@@ -28,8 +28,8 @@ struct front;
  * valid during the call. */
 typedef void front_add(void *arg, int fd, const char *name);
 
-/* Listens with the identity of h; accepts no client before the loop runs. bound: the address, such
- * as "127.0.0.1:7443". ERR_INPUT: it cannot listen; the sentence contains key, such as
+/* Listens with the identity of h; accepts no client before the loop runs. bound: the address,
+ * such as "127.0.0.1:7443". ERR_INPUT: it cannot listen; the sentence contains `key`, such as
  * "api.listen". *f is then NULL. */
 enum err front_open(struct front **f, struct conn_host *h, const char *key, const char *host,
 		    uint16_t port, front_add *add, void *arg, char bound[static 80]) MUST_CHECK;

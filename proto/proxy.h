@@ -25,7 +25,8 @@ enum proxy_state {
 
 struct proxy_answer { /* A zero-initialised object has received nothing. */
 	enum proxy_state state;
-	/* Bytes of the answer so far; bytes of the current line without its CR LF. */
+	/* `n`: bytes of the answer so far. `line_n`: bytes of the current line without its CR
+	 * LF. */
 	size_t n, line_n;
 	bool status_done, cr;
 	unsigned status;             /* valid once status_done */

@@ -40,8 +40,9 @@ struct tls_context;
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 			 const struct identity_files *files) MUST_CHECK;
 /* Checks whether peers will accept these files. Loads them, and verifies this process's chain,
- * dates and purpose against the CAs. Each of these must be a CA. Lists of revoked certificates must
- * be current and signed by a CA. ERR_INPUT, with the file's name: a check fails. Keeps nothing. */
+ * dates and purpose against the CAs. Every certificate in the file of CAs must be a CA's. Lists
+ * of revoked certificates must be current and signed by a CA. ERR_INPUT, with the file's name: a
+ * check fails. Keeps nothing. */
 enum err tls_check(enum tls_role role, const struct identity_files *files) MUST_CHECK;
 /* Loads all lists of revoked certificates in a file into the store. From then on, a certificate is
  * looked up in the list of the CA that signed it. ERR_INPUT: there is no list, one is damaged, or
@@ -64,7 +65,7 @@ bool tls_for_browsers(const char *path);
  * end. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
 /* Finds the time until the first of a file's lists of revoked certificates expires: seconds from
- * now, below 0 if it has expired. Returns false if none ever expires. */
+ * now, below 0 if it has expired. Returns false if no list ever expires. */
 bool tls_lists_expire(const char *crl, int64_t *seconds, char date[static TLS_DATE]);
 struct asn1_string_st;
 void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]);

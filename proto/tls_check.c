@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { CERTIFICATES_MAX = 64 }; /* maximum number in one file */
-/* a certificate's owner is warned this many days before it expires. */
+enum { CERTIFICATES_MAX = 64 }; /* most certificates or lists in one file */
+/* A certificate's owner is warned this many days before it expires. */
 enum { SOON_DAYS = 21 };
 
 void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE])

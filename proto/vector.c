@@ -184,7 +184,7 @@ enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enu
 }
 
 /* Checks that the chunk is the next one of `count` numbers; `done` of them were received before.
- * *now: numbers in it. */
+ * *now: how many numbers the chunk has. */
 static enum err check_reals(struct channel *ch, const struct msg *m, uint32_t group, size_t count,
 			    size_t done, size_t *now)
 {
@@ -253,8 +253,9 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
-		if (done ==
-		    0) { /* the first chunk sets it for all; out of bounds it does not match */
+		/* The first chunk sets *rows. If its number is out of bounds, the check below
+		 * fails. */
+		if (done == 0) {
 			uint64_t said = cols ? m.reals.count / cols : least;
 
 			*rows = said < least ? least : said > most ? most : (size_t)said;

@@ -43,7 +43,7 @@ struct watch {
 	uv_timer_t lists;
 	char lists_until[TLS_DATE];
 	uv_timer_t tick;
-	double certificate_s; /* time when it was last checked */
+	double certificate_s; /* time when the certificate was last checked */
 	struct watch_lost {
 		const char *name; /* borrowed */
 		double since_s;
@@ -60,6 +60,6 @@ void watch_start(struct watch *w, const struct watch_options *o);
  * peer's name for users. */
 void watch_lost(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
-void watch_close(struct watch *w); /* from here on these signals are ignored */
+void watch_close(struct watch *w); /* SIGTERM, SIGINT and SIGHUP are ignored from here on */
 
 #endif

@@ -83,8 +83,8 @@ void command_graph(struct state *s)
 		send_csr(s, &s->g.adjacency);
 }
 
-/* Position of the next edge to send: entry `next` of a, which is in row `row` of this rank. Its
- * number among the rows of all ranks is first + row. */
+/* Position of the next edge to send: entry `next` of `a`, in row `row` of this rank. That row
+ * has number `first + row` among the rows of all ranks. */
 struct edges {
 	const struct csr *a;
 	size_t first, row, next;

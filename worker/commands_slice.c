@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Number of tiles of a product's rows that are computed and sent at once. */
+/* A product is computed and sent in pieces of SENT_TILES tiles of LA_TILE rows. */
 enum { SENT_TILES = 8 };
 
 /* ---- landmark and gcc ---- */

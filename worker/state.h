@@ -36,7 +36,8 @@ void state_drop(struct state *s); /* frees all data that were read or derived */
 bool state_reply(struct state *s, enum err own);
 
 /* Sends the items of all ranks to the party, in the order of ranks. This rank has `count` items,
- * and makes `step` of them at a time. make writes items first .. first + count - 1 to `to`. */
+ * and makes `step` of them at a time. `make` writes items `first` to `first + count - 1` to
+ * `to`. */
 typedef void produce(void *arg, size_t first, size_t count, void *to);
 void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
 		     void *arg);

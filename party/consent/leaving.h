@@ -10,7 +10,7 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-/* Other files may read ledger, job and spent. */
+/* Other files may read `ledger`, `job` and `spent`. */
 struct leaving {
 	const struct party_config *config;
 	struct work *work;
@@ -18,7 +18,7 @@ struct leaving {
 	struct ledger_job job; /* texts: borrowed; parties: owned */
 	/* Egress to this job's coordinator from this data set, over all jobs and attempts. */
 	struct ledger_spent spent;
-	/* The part of spent that the ledger's rows contain, as far as this process has read
+	/* The part of `spent` that the ledger's rows contain, as far as this process has read
 	 * them. */
 	struct ledger_spent booked;
 	struct ledger_spent noted; /* egress since the last commit */

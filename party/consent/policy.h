@@ -42,8 +42,9 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
-/* Call during the job. Checks that the jobs and numbers in spent, including this job's, are within
- * the budgets, and that other jobs had the same parties. ERR_PEER: they are not. */
+/* Call during the job. Checks that the jobs and numbers in `spent`, including this job's, are
+ * within the budgets, and that other jobs had the same parties. ERR_PEER: a budget is exceeded,
+ * or another job had other parties. */
 enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;

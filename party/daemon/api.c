@@ -9,7 +9,7 @@
 
 struct party_api {
 	const struct party_config *config;
-	/* Separate from the host that dials, because it has another certificate. */
+	/* This host is separate from the one that dials, because it has another certificate. */
 	struct conn_host *host;
 	struct front *front;
 	struct http *http;

@@ -16,8 +16,8 @@ struct party_api;
 
 /* Returns the paths of the endpoint's certificate and key, and of the authority's certificate. */
 struct identity_files party_api_files(const struct party_config *config);
-/* Checks certificate, key and authority of the endpoint. ERR_OK if the configuration has no
- * endpoint. ERR_INPUT: one is invalid. */
+/* Checks certificate, key and authority of the endpoint. If the configuration has no endpoint,
+ * returns ERR_OK. ERR_INPUT: one of the files is invalid. */
 enum err party_api_check(const struct party_config *config) MUST_CHECK;
 /* Opens the listener; call before the process enters the sandbox. Without api.listen *api is NULL,
  * and the other functions do nothing. config is borrowed. ERR_INPUT. */

@@ -27,11 +27,11 @@
 
 enum {
 	CANCEL_GRACE_MS = 2500,
-	LAST_WORD_MS = 6500, /* together with CANCEL_GRACE_MS, less than LAST_MS */
+	LAST_WORD_MS = 6500, /* LAST_WORD_MS + CANCEL_GRACE_MS must be less than LAST_MS */
 	LAST_MS = 10000,
 	GRACE_MS = 5000,
 	OVERDUE_S = 30,
-	ALONE_S = 600 /* for writing the profile, whose data may lie on a slow disk */
+	ALONE_S = 600 /* limit for writing the profile; its data may be on a slow disk */
 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
@@ -109,7 +109,7 @@ static void stop_waiting(struct daemon *d)
 	d->past_output = NULL;
 }
 
-/* the text "<why>; attempt 1 ended: ..." */
+/* Sets the error text "<why>; attempt 1 ended: ...". */
 static enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why)
 {
 	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
@@ -151,7 +151,8 @@ static void on_too_late(uv_timer_t *timer)
 	if (d->thread_started && d->work.offered)
 		return;
 	/* The coordinator is connected. It waits for other parties, and will report which are
-	 * missing. If this party left just before that report, it would be named as missing. */
+	 * missing. If this party left just before that report, the report would name this party
+	 * as missing. */
 	if (d->thread_started && !d->graced) {
 		d->graced = true;
 		uv_timer_start(timer, on_too_late, GRACE_MS, 0);
@@ -202,7 +203,7 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	daemon_close(d, ERR_CANCELLED, why);
 }
 
-/* The party has confirmed its results, but the confirmation of the others does not arrive. */
+/* The party has confirmed its results, but the other parties' confirmation does not arrive. */
 static void on_last_word_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -390,7 +391,7 @@ static void daemon_on_job_done(uv_async_t *async)
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
 	if (d->conn && died && again)
-		/* If a party closes in an orderly way, the job ends for all parties. */
+		/* An orderly close would end the job for all parties. */
 		conn_cut(d->conn);
 	else if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
@@ -489,7 +490,8 @@ static enum err daemon_start(struct daemon *d)
 	TRY(dashboard_open(&d->dashboard, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(party_api_open(&d->api, &d->loop, d->config));
-	TRY(confine(c)); /* before data are read, since the files may be of any origin */
+	/* Confine the process before data are read, since files may be of any origin. */
+	TRY(confine(c));
 	daemon_sweep_offers(d->config->state);
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,

@@ -62,7 +62,7 @@ struct daemon {
 	enum phase phase;
 	unsigned retry_ms;
 	double dialling_since_s; /* time when this series of attempts began */
-	/* Time of the last log entry that the coordinator cannot be reached. */
+	/* Time when the log last reported that the coordinator cannot be reached. */
 	double complained_s;
 	double heartbeat_s;     /* value agreed with the coordinator */
 	struct backoff backoff; /* used while RETURNING */

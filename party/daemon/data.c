@@ -158,8 +158,8 @@ static bool party_data_is_there(const struct data_file *f)
 	return f->stat.st_ino != 0;
 }
 
-/* Returns true if the file is unchanged. If it is replaced or its content changes, one of these
- * values differs. */
+/* Returns true if the file is unchanged. If it is replaced or its content changes, one of the
+ * compared values differs. */
 static bool same_stat(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&

@@ -13,8 +13,8 @@
 struct workers;
 
 struct data_file {
-	/* Key in the configuration: "features", ...; or "columns" for a columns.json next to
-	 * these. */
+	/* Key in the configuration, such as "features". For a columns.json next to the features:
+	 * "columns". */
 	const char *key;
 	char *path; /* owned */
 	struct stat stat;
@@ -39,8 +39,9 @@ struct party_data {
  * sizes, and hashes each file. ERR_INPUT: a file is invalid, or changes while it is read; *d then
  * holds no data. */
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
-/* Reads the features again, as loaded, after a job has used them up. Reads no edges. Takes the rows
- * of `of`, matched by its ids if it has any. ERR_INPUT: a file has changed since. */
+/* Reads the features again, as loaded, after a job has used them up. Reads no edges. Takes the
+ * rows of `of`; if `of` has ids, matches rows by them. ERR_INPUT: a file has changed since data
+ * were loaded. */
 enum err party_data_features(const struct party_data *d, const struct party_config *config,
 			     const struct dataset *of, struct features *X) MUST_CHECK;
 /* Returns true if party_data_features() reads its file by panels, so that it needs no more memory

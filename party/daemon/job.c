@@ -143,7 +143,7 @@ static enum err send_done(struct work *work)
 
 	m->type = MSG_DONE;
 	e = leaving_fill_head(work->leaving, &m->done);
-	/* From here on a stop must wait, because the others may consider the job done. */
+	/* From here on a stop must wait, because the other parties may consider the job done. */
 	if (e == ERR_OK)
 		e = mailbox_last(work->mailbox);
 	if (e == ERR_OK)
@@ -290,7 +290,7 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 		TRY(work->side->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
 	mailbox_set_job_timeout(work->mailbox, means->config->common.job_timeout_s);
-	ALLOC(label, own); /* the protocol may set work->n to that of all parties */
+	ALLOC(label, own); /* the protocol may change work->n to the rows of all parties */
 	e = run_protocol(work, means, label);
 	if (e != ERR_OK && work->side->forget)
 		work->side->forget(work);
@@ -384,7 +384,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	    workers_died(work->workers))
 		channel_fail_again(work->channel, e, err_detail());
 	if (e == ERR_CANCELLED &&
-	    mailbox_error(work->mailbox) != ERR_OK) /* after a stop, the mailbox has its reason */
+	    mailbox_error(work->mailbox) != ERR_OK) /* the mailbox has the reason of the stop */
 		e = mailbox_error(work->mailbox);
 	free(output);
 	end = err_save(e);

@@ -13,7 +13,7 @@ struct job_awaited {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	uint8_t params_hash[SECAGG_HASH_LEN];
-	char step[24]; /* the step in which it was interrupted */
+	char step[24]; /* the step in which the attempt was interrupted */
 };
 
 /* A party's data and settings for a job. The job borrows all of them. */

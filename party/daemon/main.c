@@ -1,5 +1,5 @@
-/* A party: holds its own data, computes on them, and sends only cluster labels and terms of secure
- * sums. */
+/* A party holds its own data and computes on them. It sends numbers computed from data only as
+ * terms of secure sums; docs/ARCHITECTURE.md names the exceptions. */
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"

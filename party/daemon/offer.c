@@ -30,8 +30,7 @@ static bool has_name(const struct work *work, const char *name)
 	return false;
 }
 
-/* Reads the parties left out. proto/msg.c has checked that attempts ascend, and names within an
- * attempt. */
+/* Reads the parties left out. proto/msg.c has checked their order: by attempt, then by name. */
 static enum err read_left(struct work *work, const struct msg_offer *o)
 {
 	char name[MSG_NAME_MAX + 1] = { 0 };
@@ -132,7 +131,8 @@ static enum err party_offer_check_data(struct work *work, const struct party_con
 	return work->side->check_data ? work->side->check_data(work) : ERR_OK;
 }
 
-/* Memory of a rank before it reads data: that of MPI and its libraries (docs/results/ranks.md). */
+/* Memory of a rank before it reads data. MPI and its libraries use this memory
+ * (docs/results/ranks.md). */
 static const double RANK_MEMORY_LEAST = 18e6;
 
 enum err offer_check_memory(struct work *work, const struct job_means *means, bool known)

@@ -63,7 +63,8 @@ static enum err hash_features(struct sha256 *h, const struct party_data *d, cons
 		return hash_rows(h, w, RANKS_FEATURES, s.cols, s.entries, true);
 	sha256_add_u64(h, s.n);
 	sha256_add_u64(h, s.cols);
-	/* Ranks turn columns of an .mtx array into rows, and order rows by ids. */
+	/* Only an .npy file without ids has the rows in the order of the ranks. Ranks turn
+	 * columns of an .mtx array into rows, and order rows by ids. */
 	if (file_ends(path, ".npy") && !d->dataset.has_ids)
 		return hash_npy(h, path, s.n, s.cols);
 	TRY(workers_show(w, RANKS_FEATURES));

@@ -98,8 +98,9 @@ static void isolate_helper(void)
 			 "access from other hosts");
 }
 
-/* Makes the pipes to and from rank 0, and the pipe for the standard error of mpirun and ranks. The
- * last one stays open in this process, so that messages of a dying mpirun are not lost. */
+/* Makes the pipes to and from rank 0, and the pipe for the standard error of mpirun and ranks.
+ * The pipe for standard error stays open in this process, too, so that messages of a dying
+ * mpirun are not lost. */
 static bool make_pipes(void)
 {
 	static const char *const name[] = { "in", "out", "said" };

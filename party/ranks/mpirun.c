@@ -163,8 +163,8 @@ static enum err give_command(struct helper_command o)
 	return ERR_OK;
 }
 
-/* Receives the outcome of the ranks that were started last; drops outcomes of earlier ones. If
- * `wait` is false and none has arrived, returns false at once. */
+/* Receives the outcome of the ranks that were started last; drops the outcomes of earlier ranks.
+ * If `wait` is false and no outcome has arrived, returns false at once. */
 static bool mpirun_receive_outcome(struct outcome *r, bool wait)
 {
 	ssize_t n;

@@ -21,8 +21,8 @@ enum err mpirun_begin(const struct party_config *c) MUST_CHECK;
 /* Waits some seconds for ranks and helper to end. */
 void mpirun_end(void);
 
-/* The started ranks: this process's ends of their pipes, which do not block, and of mpirun's
- * standard error. */
+/* The started ranks. The descriptors are this process's ends of the pipes to and from rank 0,
+ * and of the pipe for mpirun's standard error. They do not block. */
 struct mpirun {
 	unsigned serial;
 	int to, from, output;

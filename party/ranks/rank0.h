@@ -21,7 +21,7 @@ struct workers {
 	uint8_t *piece; /* buffer of RANKS_FRAME_MAX bytes */
 };
 
-/* Data that are sent with a command (from), or received after its reply (to). */
+/* Data that are sent with a command (`from`), or received after its reply (`to`). */
 struct rank0_part {
 	const void *from;
 	void *to;

@@ -41,8 +41,8 @@ enum err workers_feed(struct workers *w, size_t bytes, dataset_feed *feed, void 
 /* Passes on the edges as dataset_feed_edges() does. */
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
 
-/* As embed_keep() and embed_again(), on the ranks. The ranks keep Z; features and graph are used
- * up. */
+/* workers_embed() does embed_keep() on the ranks, and workers_embed_again() does embed_again().
+ * The ranks keep Z; features and graph are used up. */
 enum err workers_embed(struct workers *w, const struct embed_params *p,
 		       struct embedding *how) MUST_CHECK;
 enum err workers_embed_again(struct workers *w, const struct embedding *how) MUST_CHECK;
@@ -52,25 +52,28 @@ enum err workers_embed_again(struct workers *w, const struct embedding *how) MUS
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
-/* workers_clusters(): as kmeans(); label has n entries, and centres are initialised here. The other
- * two: as kmeans_centres() and kmeans_distances(), with c of k x dims. */
+/* workers_clusters() does kmeans() on the ranks; label has n entries, and centres are
+ * initialised here. workers_centres() does kmeans_centres(), and workers_distances() does
+ * kmeans_distances(); c is k x dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each,
 			   void *arg) MUST_CHECK;
 
-/* As order_next(), of features and graph, which stay. begins: calls order_begin() first. */
+/* Does order_next() on the ranks, which keep features and graph. begins: calls order_begin()
+ * first. */
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
-/* Landmark projection and GCC. From the first of these calls on, features and graph are a slice.
- * workers_filter(): slice_filter(). workers_question(), then workers_answer(): slice_answer(), in
- * two parts: the question with its n rows of numbers, then its answer. For ASK_PRODUCTS
- * workers_question() reads only the shape of B. B's numbers follow by workers_block(), in the order
- * of rows and in pieces of any size; ranks begin when all have arrived. workers_cells():
- * slice_cluster(). workers_means(): slice_means(), with M (k x cols, initialised here), and shift,
- * weight and word of s (cols each, given). */
+/* Functions for landmark projection and GCC. The first call of any of them turns features and
+ * graph into a slice. workers_filter() does slice_filter() on the ranks. workers_question() and
+ * workers_answer() together do slice_answer(): the first sends the question with its n rows of
+ * numbers, the second receives the answer. For ASK_PRODUCTS workers_question() reads only the
+ * shape of B. The numbers of B follow by workers_block(), in the order of rows and in pieces of
+ * any size; ranks begin when all numbers have arrived. workers_cells() does slice_cluster().
+ * workers_means() does slice_means(): M is k x cols and initialised here; `shift`, `weight` and
+ * `word` of s are given (cols each). */
 enum err workers_filter(struct workers *w, unsigned order) MUST_CHECK;
 enum err workers_question(struct workers *w, const struct question *q) MUST_CHECK;
 enum err workers_block(struct workers *w, const double *x, size_t count) MUST_CHECK;
@@ -88,10 +91,11 @@ enum err workers_place_weigh(struct workers *w, const struct placing *p, double 
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
 		       workers_values *each, void *arg) MUST_CHECK;
 
-/* workers_rows_begin() turns features into a party's rows for sums over rows (fedsc_party_part());
- * features are used up. workers_ask(): as fedsc_answer(), for TOTALS, SPREAD, CLUSTERS and ANCHOR,
- * for SCALE without width and noise, and for EMBED after ANCHOR. workers_nearest(): each row's
- * label and margin in the last counts (n entries). */
+/* workers_rows_begin() turns features into a party's rows for sums over rows
+ * (fedsc_party_part()); features are used up. workers_ask() does fedsc_answer() on the ranks,
+ * for TOTALS, SPREAD, CLUSTERS and ANCHOR, for SCALE without width and noise, and for EMBED
+ * after ANCHOR. workers_nearest() returns each row's label and margin in the last counts (n
+ * entries). */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;

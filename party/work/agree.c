@@ -22,7 +22,7 @@ enum {
 
 static const char LABEL[] = "coterie rows v2";
 
-/* An id's pseudonym and draws under a pair's key, and its row. */
+/* Pseudonym and draws of an id under the key of a pair, and the id's row. */
 struct named {
 	/* Pseudonym, draw for the direction from lower to higher party, draw for the other
 	 * direction. */
@@ -34,7 +34,7 @@ struct named {
 struct own {
 	const struct dataset *d;
 	const uint32_t *row;
-	uint8_t *has; /* one bit per row: an own node has this row */
+	uint8_t *has; /* one bit per row: whether an own node has this row */
 };
 
 static void key_with(const struct work *work, size_t j, struct kdf_key *k)

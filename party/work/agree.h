@@ -9,10 +9,10 @@
  *     HKDF-Expand(K; id; 32 bytes) = pseudonym (16 bytes)
  *                                    || draw, lower to higher (8) || higher to lower (8)
  *
- * Each party seals a batch to the other. It contains its number of nodes (u64), and pseudonym and
- * row (u32) of a sample of its ids. The sample is the AGREE_SAMPLE ids with the lowest draws in
- * this direction, compared as bytes; or all ids if there are fewer. Numbers are little-endian. The
- * same id must have the same row, and the same row the same id.
+ * Each party seals a batch to the other. The batch contains the party's number of nodes (u64), and
+ * pseudonym and row (u32) of a sample of its ids. The sample is the AGREE_SAMPLE ids with the
+ * lowest draws in this direction, compared as bytes; or all ids if there are fewer. Numbers are
+ * little-endian. The same id must have the same row, and the same row the same id.
  *
  * Let parties i and j be honest, with n_i and n_j nodes, and let s of their common nodes have
  * unequal rows. The difference remains undetected with probability

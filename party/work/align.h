@@ -21,12 +21,12 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) 
 
 /* Agrees on a key of all parties for the use that `purpose` names. Party 0 makes it
  * (crypto/numbering.h) and seals it to all others. ERR_PEER: this party has a numbering_key, and
- * the key was made from another file. The caller wipes it. */
+ * the key was made from another file. The caller wipes the key. */
 enum err party_numbering_key(struct work *work, const char *purpose,
 			     uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 
-/* Receives the labels that server_own_labels() sends. label[i] belongs to own node i; it has `own`
- * entries, 0 .. values. row: as for party_align(). */
+/* Receives the labels that server_own_labels() sends. label[i] belongs to own node i; label has
+ * `own` entries, each 0 .. values. row: as for party_align(). */
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
 			  uint32_t group, uint32_t values, uint32_t *label) MUST_CHECK;
 

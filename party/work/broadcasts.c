@@ -80,8 +80,8 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (!is_of_session(type))
 		chain_message(work->received, type, body);
-	/* The tag of a SUM proves its numbers; if it does not, the job ends. So all parties receive
-	 * the same SUM. */
+	/* The tag of a SUM verifies its numbers. If the tag is wrong, the job ends. So all
+	 * parties receive the same SUM. */
 	if (work->broadcasts.per_party || type == MSG_SUM)
 		return;
 	work->broadcasts.received = true;
@@ -134,7 +134,7 @@ static enum err broadcasts_send_words(struct work *work, size_t first, size_t la
 	struct buf words = { 0 };
 	enum err e;
 
-	/* Receives TOLD of the last sum, if it has not arrived before another message. */
+	/* Receives TOLD of the last sum, unless it has already arrived before another message. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));

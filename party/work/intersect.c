@@ -31,7 +31,8 @@ struct intersect {
 	struct tree tree;
 	const struct tree_node *all;
 	struct pseudonyms names;
-	/* Own number of ids, rounded up to the scale; largest number of ids of a party, padded. */
+	/* `own_step`: this party's number of ids, rounded up to the scale. `bound`: the largest
+	 * number of ids of a party, padded. */
 	size_t own_step, bound;
 	size_t lister;
 };
@@ -278,8 +279,8 @@ static enum err take_common(struct intersect *s, const struct msg_ids *m, struct
 	for (size_t i = 0; i < ids; i++, t->done++) {
 		const uint8_t *id = m->packed.p + i * ID;
 
-		/* Common pseudonyms ascend, so search only above the last one. Then none is found
-		 * twice. */
+		/* Common pseudonyms ascend, so search only above the last one. Then no own
+		 * pseudonym is found twice. */
 		while (t->at < own->n && memcmp(own->key[t->at], id, ID) < 0)
 			t->at++;
 		if (t->at == own->n || memcmp(own->key[t->at], id, ID) != 0)

@@ -11,7 +11,8 @@
 /* The sum of this job with the fewest members, to compare with policy.min_parties. */
 struct party_sums {
 	size_t least; /* number of its members */
-	/* The parameter that causes it, such as "method" or "tree", and its value. */
+	/* `of`: the parameter that causes this sum, such as "method" or "tree". `which`: its
+	 * value. */
 	const char *of, *which;
 	const char *hint; /* how to make sums larger, as a clause; or "" */
 };
@@ -20,15 +21,17 @@ struct party_kind {
 	/* ---- consent: from the offer alone, before data are touched ---- */
 	/* Returns the sum with the fewest members. NULL: the job's sums are over all parties. */
 	struct party_sums (*sums)(const struct work *work);
-	/* Checks the kind's own policy: min_cell, min_cluster, methods, ... ERR_PEER: it forbids
-	 * the job. NULL: the kind has none. */
+	/* Checks the kind's own policy: min_cell, min_cluster, methods, ... ERR_PEER: the policy
+	 * forbids the job. NULL: the kind has no policy of its own. */
 	enum err (*allow)(const struct party_config *config, const struct work *work);
-	/* Checks that the job claims as much privacy as policy.max_eps demands. Called if max_eps
-	 * is set. ERR_PEER: it does not. NULL: no job of the kind claims privacy. */
+	/* Checks that the job claims as much privacy as policy.max_eps demands. Called if
+	 * max_eps is set. ERR_PEER: its claim does not suffice. NULL: no job of the kind claims
+	 * privacy. */
 	enum err (*allow_eps)(const struct party_config *config, const struct work *work);
 	const char *accept; /* description of the data that ACCEPT discloses */
-	/* Returns a clause: why this job cannot run if data lie on ranks (party/ranks/workers.h).
-	 * Returns NULL if it can. If the member itself is NULL, no job of the kind can. */
+	/* Returns, as a clause, why this job cannot run if data lie on ranks
+	 * (party/ranks/workers.h). Returns NULL if the job can run there. If the member itself
+	 * is NULL, no job of the kind can run there. */
 	const char *(*off_ranks)(const struct work *work);
 
 	/* ---- before the keys; work has the data ---- */
@@ -37,8 +40,9 @@ struct party_kind {
 	/* Completes ACCEPT. Not called if the job matches rows (job.align). NULL: nothing to
 	 * add. */
 	enum err (*describe)(const struct work *work, struct msg_accept *accept);
-	/* Computes while the keys of others are awaited. If the job matches rows, it runs after
-	 * that, on the matched rows. label: as for run. NULL: nothing to compute. */
+	/* Computes while the keys of other parties are awaited. If the job matches rows,
+	 * computes after the match, on the matched rows. label: as for `run`. NULL: nothing to
+	 * compute. */
 	enum err (*begin)(struct work *work, uint32_t *label);
 
 	/* ---- the protocol, and its results ---- */
@@ -49,7 +53,8 @@ struct party_kind {
 	 * written. */
 	enum err (*keep)(struct work *work, const uint32_t *label);
 	void (*forget)(
-	    /* Removes the files of run in work->state after a failure. NULL: there are none. */
+	    /* Removes the files that `run` has left in work->state, after a failure. NULL: there
+	     * are none. */
 	    struct work *work);
 	/* Frees work->protocol and sets it to NULL. NULL: free() suffices. */
 	void (*release)(struct work *work);

@@ -16,8 +16,8 @@
  *
  * Two attempts that ask the same question get the same noise, which discloses nothing new. If they
  * ask different questions, they get independent noise. Before it answers, the party reports each
- * question to work->question (the ledger's account). This function refuses a question that the
- * budgets do not cover.
+ * question to work->question (the ledger's account), which refuses a question that the budgets do
+ * not cover.
  */
 #ifndef PARTY_WORK_NOISE_H
 #define PARTY_WORK_NOISE_H

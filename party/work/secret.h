@@ -19,8 +19,8 @@
  * ERR_JOB: the file cannot be made or read; ERR_INPUT: it is damaged. */
 enum err secret_hmac(const struct work *work, struct hmac **h) MUST_CHECK;
 
-/* Derives a key of this job for the use that `purpose` names. It is the same in each attempt.
- * Errors as of secret_hmac(). The caller wipes the key. */
+/* Derives a key of this job for the use that `purpose` names. The key is the same in each
+ * attempt. Errors: as secret_hmac(). The caller wipes the key. */
 enum err secret_key(const struct work *work, const char *purpose,
 		    uint8_t key[static HMAC_LEN]) MUST_CHECK;
 

@@ -19,10 +19,12 @@ struct secure {
 	struct fixed fixed;
 	struct tag *tag; /* tag of a broadcast sum; NULL for other sums */
 	uint64_t round;
-	/* Number of words in the vector, with the canary; number of words sent so far. */
+	/* `count`: number of words in the vector, with the canary. `sent`: number of words sent
+	 * so far. */
 	size_t count, sent;
 	size_t word; /* bytes of a word */
-	/* Number of words in the chunk that is being filled, and its capacity. */
+	/* `held`: number of words in the chunk that is being filled. `room`: the chunk's
+	 * capacity. */
 	size_t held, room;
 	uint8_t *chunk;
 };

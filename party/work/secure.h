@@ -9,9 +9,9 @@
 
 struct secure; /* one vector that is being sent */
 
-/* Begins the next sum of this tree node, of count words, over the node's members as this party
- * derived them. wide: uses wide fixed point (server/run/run.h), for numbers that the job does not
- * bound. */
+/* Begins the next sum of this tree node, over the node's members as this party derived them. The
+ * vector has `count` words. wide: uses wide fixed point (server/run/run.h), for numbers that the
+ * job does not bound. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
 /* Adds n numbers. ERR_JOB: a value exceeds the fixed-point bound. The sentence names party, bound

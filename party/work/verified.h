@@ -1,7 +1,7 @@
 /* verified.h -- runs the coordinator side of a protocol at a party, for that party itself.
  *
  * For each sum the party sends its term, receives the sum, and verifies it (party/work/secure.h).
- * From it the party computes the next question with the coordinator's code. So the coordinator
+ * From the sum the party computes the next question with the coordinator's code. So the coordinator
  * decides nothing: it sends verified sums, and numbers that the protocol checks
  * (parties_pass_reals()).
  */
@@ -15,15 +15,15 @@ struct verified;
 
 /* Functions of the kind's party side, which answer the coordinator side. */
 struct verified_kind {
-	/* Sets x (n) to this party's term. Adds the question to the transcript (work_bind), so that
-	 * all parties answer the same one. */
+	/* Sets x (n) to this party's term. Adds the question to the transcript (work_bind), so
+	 * that all parties answer the same question. */
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
 	/* Sends own rows or numbers unmasked. NULL: the kind sends none. */
 	enum err (*upload)(struct verified *v, const void *question);
 	/* Seals a batch to each other party, and receives their batches. NULL: the kind has no
 	 * batches. */
 	enum err (*exchange)(struct verified *v, const void *question, enum parties_batches what);
-	/* Takes the labels of own rows. NULL: the kind has none. */
+	/* Takes the labels of own rows. NULL: the kind has no labels. */
 	enum err (*take)(struct verified *v, size_t values);
 };
 

@@ -184,7 +184,7 @@ enum err work_recv_block(struct work *work, const struct tree_node *node, struct
 struct passing {
 	struct work *work;
 	struct mat some, G;
-	size_t n, left, held; /* rows of the block; rows not passed on yet; numbers in `some` */
+	size_t n, left, held; /* rows of the block, rows not passed on yet, numbers in `some` */
 	channel_reals *each;
 	void *arg;
 };

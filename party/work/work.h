@@ -49,10 +49,10 @@ struct work {
 	const struct party_kind *side; /* party side of the job's kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	size_t L, own; /* number of parties; this party's number among the sorted names */
+	size_t L, own; /* `L` parties, sorted by name; this party has number `own` */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	/* Initial parties that were left out, in that order, each with the attempt from which on it
-	 * was missing. */
+	/* Initial parties that were left out, in the order in which this happened. Each entry
+	 * has the first attempt from which the party was missing. */
 	size_t lefts;
 	struct work_left {
 		uint32_t attempt;
@@ -78,8 +78,8 @@ struct work {
 	/* Number of broadcast sums so far; the tag of each sum has its own key. */
 	uint64_t sums_opened;
 	struct features *features; /* this party's slice; the protocol uses it up */
-	/* Reads the original slice again, from its file by panels. If its read is NULL, keep a copy
-	 * instead. */
+	/* Reads the original slice again from its file, by panels. If source.read is NULL, keep
+	 * a copy instead. */
 	struct features_source source;
 	const struct graph *graph;
 	/* Ranks that hold features and graph, which then have only their sizes here. NULL: no
@@ -95,7 +95,8 @@ struct work {
 	const struct graphs *graphs; /* fedgcn: this party's graphs; NULL for other kinds */
 	const char *output;          /* directory of this job's results */
 	int fraction; /* fraction bits of sums in the job's words, if the job says "auto" */
-	/* Number of nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h). */
+	/* Number of nodes or rows. For fedspectral and fedwalk it becomes the number of nodes of
+	 * all parties once they are aligned (align.h). */
 	size_t n;
 	unsigned min_cluster; /* the policy's fewest rows in any sum of rows */
 	unsigned threads;
@@ -141,25 +142,25 @@ const struct columns *work_columns(const struct work *work);
  * if no padding is wanted. Sends held messages now, even if the party computes for long before it
  * reads. */
 enum err work_warm(struct work *work) MUST_CHECK;
-/* As work_warm(), for a turn after which the next one sends little: channel_warm_on(). */
+/* As work_warm(), but the next turn sends at most `spare` bytes: calls channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
 /* Sends SEALED, which only party `to` can open. */
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
 
-/* Shares a key among all parties that the coordinator does not learn. Party 0 seals its key to
- * every other party, which takes it as its own. ERR_PEER: another message arrived. */
+/* Shares a key among all parties; the coordinator does not learn it. Party 0 seals its key to
+ * every other party, which stores it in `key`. ERR_PEER: another message arrived. */
 enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* Makes the group key: party 0 draws it and seals it to every other, through the coordinator
- * (relay_key()). Call once per job, before anything that uses it. Party 0 keeps a key that it
- * already has (tests). */
+/* Makes the group key: party 0 draws it and seals it to every other party, through the
+ * coordinator (relay_key()). Call once per job, before anything that uses it. Party 0 keeps a
+ * key that it already has (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
-/* Each party seals 32 bytes to every other (relay_all()). shown: one value per party; the caller
- * sets its own. ERR_PEER: a box is not the expected one, or cannot be opened. */
+/* Each party seals 32 bytes to every other party (relay_all()). shown: one value per party; the
+ * caller sets its own. ERR_PEER: a box is not the expected one, or cannot be opened. */
 enum err work_show_all(struct work *work, enum sealed what,
 		       uint8_t (*shown)[SECAGG_HASH_LEN]) MUST_CHECK;
 
@@ -216,9 +217,9 @@ void broadcasts_stop(struct work *work);
 /* Call after a sum. If the sum was the first of its phase, sends this party's words to the
  * members. */
 enum err broadcasts_confirm(struct work *work) MUST_CHECK;
-/* Call after the protocol's last message: sends this party's words to all parties. Accepts no other
- * message until the words of all have arrived. ERR_PEER: a member received other values; the text
- * names the members, one of which did. */
+/* Call after the protocol's last message: sends this party's words to all parties. Accepts no
+ * other message until the words of all have arrived. ERR_PEER: a member received other values;
+ * that member is one of those that the text names. */
 enum err broadcasts_confirm_all(struct work *work) MUST_CHECK;
 
 #endif

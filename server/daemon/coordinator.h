@@ -43,21 +43,21 @@ struct slot {
 	struct conn *conn; /* NULL: not connected */
 	struct channel *channel;
 	bool joined;           /* the coordinator has sent WELCOME to the party */
-	bool known;            /* the party joined an attempt of this job, with the key below */
+	bool known;            /* the party joined an attempt of this job */
 	bool knows;            /* the party returned, and learned that the job is done */
-	uint8_t key[HASH_LEN]; /* fingerprint of the key with which it joined */
-	double lost_s;         /* clock_now_s() when its connection was lost during the job */
+	uint8_t key[HASH_LEN]; /* fingerprint of the key with which the party joined */
+	double lost_s; /* clock_now_s() when the party's connection was lost during the job */
 	char lost_why[ERR_DETAIL_MAX];
 	/* The next members are independent of the job: */
-	char software[SOFTWARE_MAX + 1]; /* software in its last HELLO, or "" */
-	char refused[256];               /* why its last connection was refused, or "" */
+	char software[SOFTWARE_MAX + 1]; /* software in the party's last HELLO, or "" */
+	char refused[256];               /* why the party's last connection was refused, or "" */
 	/* The error of a failed job, for a party that was on its way back to another attempt. The
 	 * party receives it when it connects. ERR_OK: there is none. */
 	enum err owed;
 	char owed_why[ERR_DETAIL_MAX];
 };
 
-/* An accepted connection; the arg of its events. */
+/* An accepted connection. It is the `arg` of the connection's events. */
 struct visitor {
 	struct visitor *next;
 	struct coordinator *c;
@@ -103,7 +103,7 @@ struct running {
 	/* The user or signal that requested the end of the job, and the reason; "" without a
 	 * request. */
 	char asked[256];
-	/* The first is the result of the job. The second is that of the attempt, which the job's
+	/* `result`: result of the job. `thread_result`: result of the attempt, which the job's
 	 * thread writes before job_done. */
 	enum err result, thread_result;
 	char why[ERR_DETAIL_MAX], thread_why[ERR_DETAIL_MAX];
@@ -114,7 +114,7 @@ struct coordinator_queue {
 	void (*came)(void *arg, struct slot *slot); /* the party has joined, and waits for a job */
 	void (*went)(void *arg, struct slot *slot); /* the party left while it waited for a job */
 	void (*closed)(void *arg, struct running *r); /* the job has ended; its slots are free */
-	/* All handles and connections of the job have closed, too. */
+	/* Called when all handles and connections of the job have closed, too. */
 	void (*over)(void *arg, struct running *r);
 	/* Called when a party returns to a job that is not running. Returns whether that job is
 	 * done; why: text for the party. */
@@ -147,10 +147,11 @@ struct coordinator {
 
 /* -- coordinator.c -------------------------------------------------------------------------- */
 
-/* Call in this order: coordinator_init() sets up handles and slots. coordinator_listen() opens the
- * listener, then confines the process. The next two watch for signals, and report readiness to log,
- * systemd and ready_file. c is zeroed except for config and queue. To release c after success or
- * error, call coordinator_close(), and coordinator_end() after the loop. */
+/* Call in this order: coordinator_init() sets up handles and slots. coordinator_listen() opens
+ * the listener, then confines the process. coordinator_watch() watches for signals.
+ * coordinator_log_ready() reports readiness to log, systemd and ready_file. c is zeroed except
+ * for config and queue. To release c after success or error, call coordinator_close(), and
+ * coordinator_end() after the loop. */
 /* If this function fails, there is nothing to release. */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
@@ -203,7 +204,7 @@ void running_free(struct running *r);
 /* -- coordinator_again.c -------------------------------------------------------------------- */
 
 void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN]);
-enum err running_draw(struct running *r) MUST_CHECK; /* running_set() with a random id */
+enum err running_draw(struct running *r) MUST_CHECK; /* calls running_set() with a random id */
 /* Sets job id and attempt: a random id and 1, or those that an earlier coordinator left. The phase
  * becomes TELLING if that coordinator had finished the job. */
 enum err running_find(struct running *r) MUST_CHECK;

@@ -99,7 +99,7 @@ static enum err relay_keys(struct run *run)
 		struct msg m;
 
 		e = channel_recv(run->channel[l], MSG_KEY, &m);
-		/* Borrowed until the next message of this party arrives. */
+		/* The key is borrowed until the next message of this party arrives. */
 		all->keys.key[l] = m.key;
 	}
 	if (e == ERR_OK)

@@ -9,9 +9,9 @@
  *
  * The queue (struct entry) is stored in jobs.db (server/service/store.h). The first job with all
  * parties present begins. A job with absent parties waits and delays no other; a job with busy
- * parties has precedence over later ones for them. If jobs.db cannot store a change (locked, full,
- * damaged), the change stays in memory and is retried every second. Until it is stored, running
- * jobs continue, but no job is accepted or begins. */
+ * parties gets these parties before any later job does. If jobs.db cannot store a change
+ * (locked, full, damaged), the change stays in memory and is retried every second. Until it is
+ * stored, running jobs continue, but no job is accepted or begins. */
 #ifndef SERVER_DAEMON_SERVICE_H
 #define SERVER_DAEMON_SERVICE_H
 
@@ -50,7 +50,8 @@ struct service {
 	struct desk *desk;
 	struct entry *first;
 	size_t entries, runs;
-	/* Per slot: the time until which its party counts as returning after the end of its job. */
+	/* Per slot: time until which the slot's party counts as returning, after its job has
+	 * ended. */
 	double expected_s[PARTIES_MAX];
 	time_t written[PARTIES_MAX]; /* time when jobs.db last stored that the party is present */
 	uv_timer_t tick;
@@ -77,7 +78,7 @@ bool queue_is_there(const struct service *s, const struct slot *slot);
 void queue_free(struct service *s);
 void service_stopped(struct service *s);
 
-/* false: jobs.db cannot be written; queue_write() retries */
+/* Returns false if jobs.db cannot be written; queue_write() then retries. */
 bool entry_save(struct service *s, struct entry *e);
 /* Call when the job is over; may free e. */
 void entry_end(struct service *s, struct entry *e, enum err status, const char *cause);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACK_S 10.0 /* seconds after the end of its job in which a party counts as returning */
+#define BACK_S 10.0 /* seconds for which a party counts as returning after its job's end */
 
 enum { AGAIN_MAX = 1000 };
 

@@ -19,7 +19,8 @@
 
 /* -- lists of ids --------------------------------------------------------------------------- */
 
-/* Takes the first id from `rest`; false if there is none, or if it is incomplete. */
+/* Takes the first id from `rest`. Returns false if `rest` is empty, or if its first id is
+ * invalid. */
 static bool next_id(bool hashed, struct bytes *rest, struct bytes *id)
 {
 	size_t head = hashed ? 0 : 1, n;
@@ -187,7 +188,7 @@ static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, 
 
 		if (i % DRAWN == 0)
 			prg_next(prg, drawn, sizeof(drawn));
-		/* Uniform, except for a bias of n / 2^64. */
+		/* `j` is uniform, except for a bias of n / 2^64. */
 		j = (size_t)((unsigned __int128)le64toh(drawn[i % DRAWN]) * (i + 1) >> 64);
 		shuffled[i] = shuffled[j];
 		shuffled[j] = (uint32_t)i;

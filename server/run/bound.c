@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Warns if the parties' numbers differ by more than BOUND_RANGE. e and least are known only to a
- * factor of 2 as magnitudes; e also only to a factor of the number of parties. */
+/* Warns if the parties' numbers differ by more than BOUND_RANGE. As magnitudes, `e` and `least`
+ * are exact only to a factor of 2, and `e` also only to a factor of the number of parties. */
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)

@@ -15,7 +15,7 @@ enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
 
 struct sizes {
 	size_t bound;  /* the largest number of ids of a party, padded */
-	size_t lister; /* the party that lists its pseudonyms: the first of those with fewest ids */
+	size_t lister; /* party that lists its pseudonyms: the first one with the fewest ids */
 	size_t listed; /* length of its list: the padded number of its ids, and the canaries */
 };
 

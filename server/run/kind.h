@@ -14,8 +14,8 @@ struct server_kind {
 	 * if the job matches rows (job.align). ERR_INPUT, ERR_PEER, ERR_JOB. NULL: there is nothing
 	 * to compare. */
 	enum err (*compare)(struct run *run, const struct msg_accept *accept);
-	/* Runs the protocol, from agreed keys to the result. *label (initially NULL): run->n
-	 * labels, owned by the caller, or NULL if the coordinator does not learn labels. */
+	/* Runs the protocol, after keys are agreed. *label (initially NULL): run->n labels,
+	 * owned by the caller, or NULL if the coordinator does not learn labels. */
 	enum err (*run)(struct run *run, uint32_t **label);
 	/* Writes the result into the directory output, and its summary into run->record.
 	 * ERR_JOB. */

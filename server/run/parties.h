@@ -18,8 +18,8 @@ struct run_parties {
 void run_parties_open(struct run_parties *p, struct run *run);
 void run_parties_close(struct run_parties *p);
 
-/* Maps an error of a protocol's coordinator side. ERR_INPUT becomes ERR_JOB if the error is visible
- * only in sums over all parties. */
+/* Maps an error of a protocol's coordinator side. ERR_INPUT becomes ERR_JOB, because such an
+ * error is visible only in sums over all parties. */
 enum err run_parties_error(enum err e);
 
 #endif

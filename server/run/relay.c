@@ -39,7 +39,7 @@ enum err relay_key(struct run *run, enum sealed what)
 	return ERR_OK;
 }
 
-/* Receives all boxes before it sends the first. To send some earlier would cost another round
+/* Receives all boxes before it sends the first. Sending a box earlier would cost another round
  * trip. */
 static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 {

@@ -24,8 +24,8 @@ enum err relay_all(struct run *run, enum sealed what) MUST_CHECK;
 /* Compares the members' broadcast values after a sum of the group of parties [first, last).
  * Compares only once per phase. */
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;
-/* State of the comparison at the end of the job. Call relay_take_last() before each party's DONE,
- * and relay_give_last() after all of them. Call the release after errors, too. */
+/* State of the comparison at the end of the job. Call relay_take_last() before each party's
+ * DONE, and relay_give_last() after all of them. Call relayed_told_release() after errors, too. */
 struct relayed_told {
 	size_t first, last;
 	uint8_t (*word)[MSG_TOLD_LEN]; /* one word per party; NULL: no comparison */

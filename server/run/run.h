@@ -20,7 +20,7 @@ struct run {
 	const char *submitter; /* name of the user or service that submitted the job */
 	size_t L;
 	const char *const *name;        /* L names, ascending */
-	struct channel *const *channel; /* L channels, in the same order */
+	struct channel *const *channel; /* L channels, in the order of names */
 	struct mailbox *mailbox;
 	struct record *record;
 	unsigned threads;
@@ -35,7 +35,7 @@ struct run {
 	/* Number of nodes or rows. Set once all parties have accepted; for fedsc, kmeans,
 	 * fedspectral, fedwalk and fedgcn (graphs), after their first step. */
 	size_t n;
-	size_t columns;     /* number of columns: fedsc, kmeans: m; fedgcn: attributes of a node */
+	size_t columns;     /* columns of the features; for fedgcn, attributes of a node */
 	void *protocol;     /* result of the kind's run() for its keep(); owned */
 	double *confidence; /* n numbers, one per label (common/data/labels.h), or NULL; owned */
 	const char *output;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of the words that follow the vectors of a group's members. */
+/* Sums, over a group's members, of the words that follow each member's vector. */
 struct behind {
 	uint64_t canary;
 	uint8_t tag[TAG_LEN];

@@ -67,8 +67,9 @@ enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* sets j->
 /* Updates all members except id, submitter, text, parties and submitted. */
 enum err store_change(struct store *s, const struct store_job *j) MUST_CHECK;
 
-/* Rows of jobs, ordered by id. One function returns the jobs that have not ended, the other the
- * last `most` of all. The caller releases the rows by store_rows_release(). */
+/* Rows of jobs, ordered by id. store_open_jobs() returns the jobs that have not ended, and
+ * store_last_jobs() the last `most` of all jobs. The caller releases the rows by
+ * store_rows_release(). */
 struct store_rows {
 	struct store_job *job;
 	size_t n;

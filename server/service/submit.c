@@ -18,7 +18,8 @@ static const char *skip_string(const char *p, const char *end)
 unsigned submit_line(struct bytes text, const char *path)
 {
 	const char *p = (const char *)text.p, *end = p + text.n;
-	/* Numbers of enclosing objects and arrays, and of matched parts of the path. */
+	/* `depth`: number of enclosing objects and arrays. `met`: number of matched parts of the
+	 * path. */
 	int depth = 0, met = 0;
 	unsigned line = 1;
 

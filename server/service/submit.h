@@ -5,7 +5,7 @@
  *     "parties": ["bank-a", "bank-b"]
  *
  * submit_read() removes this key before it reads the job, because the offer names the parties.
- * Without it the job is for all parties of the coordinator. */
+ * Without this key the job is for all parties of the coordinator. */
 #ifndef SERVER_SERVICE_SUBMIT_H
 #define SERVER_SERVICE_SUBMIT_H
 

@@ -64,12 +64,13 @@ struct half {
 	 * message. */
 	void (*saw)(void *arg, size_t l, enum msg_type type, struct bytes body);
 	void *saw_arg;
-	/* A party has `state`, the directory of its secret, `data_hash`, the digest of its data,
-	 * and `asked`, which is called for each question under noise. The coordinator has
-	 * `numbers`, the key by which it numbers nodes. NULL: drawn at random. */
+	/* `state` is the directory of a party's secret, and `data_hash` is the digest of its data.
+	 * `numbers` is the key by which the coordinator numbers nodes. A value that is NULL is
+	 * drawn at random. */
 	const char *state;
 	const uint8_t *data_hash, *numbers;
 	const struct numbering *numbering; /* a party's; NULL: its keys are drawn */
+	/* called at a party for each question under noise */
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };
 
@@ -103,8 +104,8 @@ __attribute__((constructor)) static inline void federation_quiet(void)
 	log_set_stream(STDERR_FILENO, false);
 }
 
-/* Does any half's error contain this text? Only the half that found the cause has the text; the
- * others receive the kind of ending alone. */
+/* Returns whether any half's error contains this text. Only the half that found the cause has the
+ * text; the other halves receive the kind of ending alone. */
 static inline bool federation_says(const struct federation *f, size_t L, const char *text)
 {
 	bool says = strstr(f->server.why, text) != NULL;

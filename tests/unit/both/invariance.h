@@ -73,7 +73,7 @@ struct invariance {
 };
 
 /* Returns the first of the two parties that have the edge. The next party has the edge too; the
- * third has not. */
+ * third party does not have it. */
 static inline size_t sheet_holder(size_t u, size_t v)
 {
 	return (u < v ? 7 * u + v : 7 * v + u) % SHEET_PARTIES;

@@ -27,7 +27,7 @@ struct slot {
 
 struct meeting {
 	struct federation f;  /* names and keys */
-	enum job_align align; /* this and the next two: set before meet() */
+	enum job_align align; /* set before meet(), like the next two fields */
 	unsigned align_bound, min_common;
 	size_t wired; /* the test itself joins the channels of the first `wired` parties */
 	struct job job;

@@ -6,9 +6,9 @@
  * does alone (embedding and its own k-means), the starts of the restarts
  * (protocols/kcagc/coordinator/cells.h), and the groups that cluster together (tree.h).
  *
- * rounded: rounds each party's squared distance to 2^-f before the addition, as the secure sum
- * does. The federation must then have exactly the same labels. Otherwise everything is in
- * doubles. */
+ * If pooled_run() gets `rounded`, it rounds each party's squared distance to 2^-f before the
+ * addition, as the secure sum does. The federation must then have exactly the same labels.
+ * Otherwise everything is in doubles. */
 #ifndef TESTS_UNIT_BOTH_POOLED_H
 #define TESTS_UNIT_BOTH_POOLED_H
 
@@ -74,7 +74,8 @@ static inline double pooled_distance(const struct pooled *p, const struct pooled
 	return total;
 }
 
-/* Sets mu_c to the weighted mean of the items with label c; mu_c stays if there are none. */
+/* Sets mu_c to the weighted mean of the items with label c. Keeps mu_c if no item has this
+ * label. */
 static inline void pooled_centres(const struct pooled_items *items, const uint32_t *label, size_t K,
 				  struct mat *mu)
 {

@@ -86,7 +86,7 @@ static void assert_told(const struct meeting *m)
 
 static const char *const kinds[] = { "hashed", "plain" };
 
-/* n: nodes of the union. */
+/* Aligns the parties; the union of their nodes must have n nodes. */
 static void check(const char *const *lines, size_t L, size_t n)
 {
 	for (int kind = 0; kind < 2; kind++) {

@@ -54,7 +54,7 @@ static void assert_no_value(const char *text, double bound)
 	}
 }
 
-/* says: texts that the error must contain. */
+/* `says` has texts that the error must contain. */
 static void assert_cause(const struct half *h, const char *who, const char *const says[2],
 			 double bound)
 {

@@ -135,8 +135,8 @@ TEST(test_nobody_goes_on)
 			check_victim(settings[i], at, (enum change)((i + at) % CHANGE_CUT));
 }
 
-/* A wrong term with a valid tag: the coordinator has changed nothing, so the error must say that a
- * party sent a wrong term. */
+/* Makes a party send a wrong term with a valid tag. The coordinator has changed nothing, so the
+ * error must say that a party sent a wrong term. */
 static void check_wrong_term(const char *setting, uint64_t number, size_t word, double by,
 			     const char *sentence)
 {
@@ -161,16 +161,16 @@ TEST(test_wrong_terms)
 	static const char kmeans[] = "kind=kmeans restarts=2", wrong[] = "a party's count is wrong";
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
-	/* A wrong number of rows. It is the third part of the sum; the lowest bit of the second
-	 * part counts 2^30 rows. */
+	/* Changes the number of rows, which is the third part of the sum. The lowest bit of the
+	 * second part counts 2^30 rows. */
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
 	check_wrong_term(kmeans, 0, 1, 0x1p-24, "the parties say that they have 1073741944 rows");
-	/* These parts are out of range. */
+	/* Puts one part out of its range. */
 	check_wrong_term(kmeans, 0, 5, 4 * 0x1p30, "a party's term is wrong: part 0 of sum 1");
 	check_wrong_term(kmeans, 0, 7, 4 * 0x1p30, "a party's term is wrong: part 2 of sum 1");
 	check_wrong_term(kmeans, 1, 4, 4 * 0x1p30, "a party's term is wrong: part 4 of sum 0");
-	/* These are wrong counts; sums 2, 4, ... hold counts. */
+	/* Changes a count. In kmeans, sums 2, 4, ... hold counts. */
 	for (uint64_t number = 2; number <= 6; number += 2) {
 		check_wrong_term(kmeans, number, 0, 0.5, wrong);
 		check_wrong_term(kmeans, number, 0, -121, wrong);
@@ -178,7 +178,7 @@ TEST(test_wrong_terms)
 		check_wrong_term(dense, number + 1, 0, -0x1p-24, wrong);
 	}
 	check_wrong_term(kmeans, 4, 0, 1, "clusters have 121 rows of 120");
-	/* The sum is -N / 2 with a valid tag, but this word is out of range. */
+	/* The tag of the sum is valid, but the changed word is -N / 2, which is out of range. */
 	check_wrong_term(kmeans, 0, 1, -0x1p39,
 			 "hub sent SUM 0 that is not the sum of the parties' terms and tags");
 }

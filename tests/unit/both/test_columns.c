@@ -36,7 +36,7 @@ static void *compares(void *arg)
 	return NULL;
 }
 
-/* list: each party's columns, "" for none; NULL ends it. */
+/* `list` has each party's columns ("" for none), and ends with NULL. */
 static struct meeting *compare(const char *const *list)
 {
 	struct meeting *m = alloc(1, sizeof(*m));

@@ -80,7 +80,7 @@ static bool label_group(struct draft *d)
 
 static bool label_values_more(struct draft *d)
 {
-	if (d->m.type == MSG_CELLS) /* the sender chooses it, up to the number of nodes */
+	if (d->m.type == MSG_CELLS) /* the sender chooses `values`, up to the number of nodes */
 		d->m.labels.values = (uint32_t)d->entries;
 	d->m.labels.values++;
 	return true;

@@ -219,7 +219,7 @@ static bool differs(const struct asked *a, const struct asked *b, size_t q)
 	return memcmp(a->hash[q], b->hash[q], SECAGG_HASH_LEN) != 0;
 }
 
-/* Of the questions of both runs, those before `from` must be equal and all others must differ. */
+/* The questions of the two runs must be equal before question `from`, and differ from there on. */
 static void check_from(const struct scene *s, const struct asked *a, const struct asked *b,
 		       size_t from, const char *what)
 {

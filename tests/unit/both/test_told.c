@@ -76,7 +76,7 @@ TEST(test_all_alike)
 	planted_release(&p);
 }
 
-/* For every message: the party that receives a changed one must fail. */
+/* Changes every message in turn. The party that receives the changed message must fail. */
 static void check_lies(const struct planted *p, const char *settings, uint64_t seed)
 {
 	struct job job = planted_job(settings);

@@ -222,8 +222,9 @@ static size_t tie(struct triple *t, size_t count, uint32_t i, uint32_t j)
 	return count + 2;
 }
 
-/* hosts: ties of the party's vertices. Otherwise a share of all edges, and EXTRA more edges between
- * clusters at each L-th node, so that k-means has other results from other starts. */
+/* With `hosts`, makes the ties of the party's vertices. Otherwise makes a share of all edges, and
+ * EXTRA more edges between clusters at each L-th node, so that k-means has other results from other
+ * starts. */
 static void make_ties(struct dataset *d, size_t l, bool hosts)
 {
 	enum { EXTRA = 4 };
@@ -333,9 +334,9 @@ static void seat_party(struct federation *f, size_t l)
 
 static char play_why[ERR_DETAIL_MAX];
 
-/* Runs the job, and returns the coordinator's result with its error in play_why. steady: noise is
- * the same in all runs of a job. models: a job that predicts takes its models from here; a job that
- * makes models stores them here. May be NULL. */
+/* Runs the job, and returns the coordinator's result with its error in play_why. With `steady`,
+ * noise is the same in all runs of a job. A job that predicts takes its models from `models`; a job
+ * that makes models stores them there. `models` may be NULL. */
 static enum err play(const struct job *job, bool steady, struct model **models, struct seen *seen)
 {
 	struct ear hub = { seen, false }, party = { seen, true };

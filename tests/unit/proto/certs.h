@@ -20,8 +20,8 @@ struct cert_ca {
 	char path[CERT_PATH];
 };
 
-/* Contents of a certificate. A zero-initialised one is a valid party's, from yesterday to
- * tomorrow. */
+/* Contents of a certificate. If all fields are 0, the certificate is a valid party's, from
+ * yesterday to tomorrow. */
 struct cert_wish {
 	const char *name;     /* DNS name; NULL: none */
 	const char *usage;    /* "serverAuth", ...; NULL: "clientAuth"; "": none */

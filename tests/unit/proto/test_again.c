@@ -125,7 +125,8 @@ static void test_stopped_job_has_no_attempt(void **state)
 	assert_false(mailbox_again(hub_post));
 }
 
-/* Either settles the job or ends the attempt, never both. */
+/* mailbox_settle() and a peer's failure exclude each other. The first of them settles the job or
+ * ends the attempt; the other changes nothing. */
 static void test_done_or_another_attempt(void **state)
 {
 	assert_false(mailbox_settled(hub_post));

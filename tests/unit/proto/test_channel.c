@@ -26,7 +26,7 @@ static int set_up_hasty(void **state)
 	return 0;
 }
 
-/* ending: a party's ABORT has one; text: a coordinator's has one. */
+/* A party's ABORT has an ending; a coordinator's ABORT has a text. */
 static enum err send_abort(struct channel *ch, enum err code, enum ending ending, const char *text)
 {
 	struct msg a = { .type = MSG_ABORT };
@@ -373,8 +373,8 @@ static void test_heartbeats_alone_are_no_progress(void **state)
 	pthread_join(t, NULL);
 }
 
-/* The coordinator passes progress on. A party does not, or two idle parties would echo each other's
- * progress for ever. */
+/* The coordinator passes progress on. A party does not pass progress on; otherwise two idle parties
+ * would echo each other's progress for ever. */
 static void test_progress_is_relayed_once(void **state)
 {
 	uint64_t before;
@@ -387,7 +387,7 @@ static void test_progress_is_relayed_once(void **state)
 	before = mailbox_progress(party_post[A]);
 	channel_note_progress(party[A], 1);
 	assert_int_equal(mailbox_progress(party_post[A]), before);
-	assert_ok(send_empty(hub[A])); /* a message is progress for both */
+	assert_ok(send_empty(hub[A])); /* a message is progress for both ends */
 	assert_true(mailbox_progress(party_post[A]) > before);
 }
 

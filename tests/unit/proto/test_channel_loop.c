@@ -68,7 +68,7 @@ static void test_full_of_nothing(void **state)
 	channel_free(alone);
 }
 
-/* Divides a wait into computing and transport, from given times. */
+/* Delivers DONE, whose first byte arrives at the given time. */
 static void deliver_done(struct channel *ch, double first_byte_s)
 {
 	struct buf body = { 0 };
@@ -105,7 +105,7 @@ static void wait_for_it(double first_after_s, struct link_times *t, double *bloc
 	mailbox_times(hub_post, t);
 }
 
-/* The same for a whole exchange: sends a message first. */
+/* Sends a message, then waits for DONE. *t gets the wait, divided into computing and transport. */
 static void times_of(double rtt_s, double first_after_s, struct link_times *t, double *blocked_s)
 {
 	channel_set_rtt(late_one, rtt_s);
@@ -135,10 +135,10 @@ static void test_times(void **state)
 	/* a round trip longer than the blocked time counts as that time, and no more */
 	times_of(5, 10, &t, &blocked);
 	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
-	/* the message's own transfer counts, of which one half happened during the wait */
+	/* the message's own transfer counts; half of the transfer happened during the wait */
 	times_of(-1, 0.1, &t, &blocked);
 	assert_true(t.wire_s > 0 && t.wait_s > 0 && t.wire_s + t.wait_s <= blocked);
-	/* its first byte had arrived before the wait */
+	/* the first byte of the message had arrived before the wait */
 	times_of(-1, -10, &t, &blocked);
 	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
 	/* without a wait there is nothing to count */

@@ -182,7 +182,7 @@ static void run_broken(void (*at_hub)(void), void (*at_bank)(void), unsigned eve
 
 /* ---- the tests ---- */
 
-/* Exchanges many small messages; each answers the one before. */
+/* Exchanges many small messages; each message answers the message before it. */
 static void test_talk(void **state)
 {
 	struct link_state link;

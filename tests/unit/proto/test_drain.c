@@ -65,8 +65,8 @@ static void recycle_many(struct channel *ch)
 	}
 }
 
-/* Keeps emptied buffers for later messages, up to a bound. With a smaller bound it frees those
- * above it. */
+/* Keeps emptied buffers for later messages, up to a bound. With a smaller bound, frees the buffers
+ * above the bound. */
 static void test_spares(void **state)
 {
 	enum { MIB = 1 << 20 };

@@ -142,7 +142,7 @@ static void test_one_body_for_all(void **state)
 	assert_int_equal(got.choice.value, 7);
 }
 
-/* A peer that fails drops its queue; the others keep their copies. */
+/* A peer that fails drops its queue; the other peers keep their copies. */
 static void test_one_peer_of_many_ends(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
@@ -283,7 +283,7 @@ static void test_what_does_not_fit(void **state)
 	bad.resume.received = 0;
 	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER, "frame 0, expected 1 to 7");
 	assert_err(channel_resume_check(bank.ch, &bad.resume), ERR_PEER, "frame 0");
-	assert_true(channel_is_lost(bank.ch)); /* none of them changed anything */
+	assert_true(channel_is_lost(bank.ch)); /* no refused call changed anything */
 	assert_int_equal(bank.ch->kept.queue.count, COUNT - 1);
 	assert_ok(channel_resume_check(bank.ch, &good.resume));
 	assert_ok(channel_resume(bank.ch, &good.resume));

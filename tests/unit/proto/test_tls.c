@@ -187,7 +187,7 @@ static void test_records_are_full(void **state)
 	tls_free(client);
 }
 
-/* Works byte by byte, too. */
+/* Handshake and transfer work also if the bytes are passed on one by one. */
 static void test_crumbs(void **state)
 {
 	struct tls_context *s = context(TLS_SERVER, &hub, &ca),

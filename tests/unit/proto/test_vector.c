@@ -352,7 +352,7 @@ static void test_reals_checks(void **state)
 	}
 }
 
-/* Refuses the same in a later chunk, which must continue where the first has ended. */
+/* Refuses the same wrong fields in a later chunk. It must continue where the first chunk ended. */
 static void test_reals_checks_later(void **state)
 {
 	static const double five[5] = { 1, 2, 3, 4, 5 };

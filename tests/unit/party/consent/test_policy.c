@@ -43,7 +43,7 @@ static void desk_close(struct desk *d)
 	lab_remove(d->dir);
 }
 
-/* more: further keys of a kcagc job, or a whole job. */
+/* `more` is a whole job, or further keys of a kcagc job. */
 static void job_from(struct job *job, const char *more)
 {
 	char text[512];
@@ -69,7 +69,7 @@ static void offer(struct desk *d, size_t L, const char *more)
 		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
 }
 
-/* message "": the policy accepts the job. */
+/* If `message` is "", the policy must accept the job. */
 static void check(const char *policy, size_t L, const char *job, const char *message)
 {
 	struct desk d;

@@ -186,7 +186,7 @@ static void assert_kept(const struct budget *b, struct ledger *l)
 
 /* ---- all orders ---- */
 
-/* order: bit i is the job that takes step i. */
+/* Bit i of `order` is the job that takes step i. */
 static void run_order(const struct budget *b, struct ledger *l, unsigned order)
 {
 	bool over[2] = { false, false };

@@ -127,7 +127,7 @@ static void leave_out(struct work *work, uint32_t attempt, const char *name)
 		memcpy(work->name[l], work->name[l + 1], sizeof(work->name[l]));
 }
 
-/* Sets up a job of four parties; leave_out() then removes some. */
+/* Sets up a job of four parties; leave_out() then removes some of the parties. */
 static void begin(struct desk *d)
 {
 	static const char text[] = "{\"kind\":\"kmeans\",\"clusters\":2,\"on_loss\":\"attempt\"}";

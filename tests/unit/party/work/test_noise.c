@@ -1,5 +1,5 @@
-/* A party's noise has the same bytes if and only if everything is the same that the answer and its
- * meaning depend on. */
+/* A party draws the same bytes of noise if and only if all is the same on which the answer and its
+ * meaning depend. */
 #include "party/work/noise.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"

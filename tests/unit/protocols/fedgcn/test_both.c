@@ -251,8 +251,8 @@ TEST(test_changed_sums)
 	}
 }
 
-/* Refuses a dishonest party's wrong counts with valid tags: of all graphs, of a centre, of a round,
- * and of the final clusters. */
+/* One party sends a wrong count with a valid tag: the count of all graphs, of a centre, of a round,
+ * or of a final cluster. All parties refuse the sum. */
 TEST(test_wrong_terms)
 {
 	enum { ROUND = 13, LAST = ROUND + 2 };

@@ -38,8 +38,9 @@ static double *upload_of(const struct fedgcn_party *party)
 	return x;
 }
 
-/* Line 13 of the algorithm stacks the prototypes of all epochs. The last epoch's are those that
- * "kde" uploads. Those of epoch e equal the result of a round of e epochs. */
+/* Line 13 of the algorithm stacks the prototypes of all epochs. The prototypes of the last epoch
+ * equal those that "kde" uploads. The prototypes of epoch e equal the result of a round of e
+ * epochs. */
 TEST(test_stacked)
 {
 	enum { K = 2, EPOCHS = 3 };
@@ -153,8 +154,9 @@ static enum err sum_and_keep(void *ctx, const void *question, enum parties_how h
 	return ERR_OK;
 }
 
-/* FedAvg: the joint weights are the mean of the parties' weights, weighted by their graphs. Each
- * matched prototype is the mean of the parties' ones, weighted by their graphs of the cluster. */
+/* With FedAvg the joint weights are the mean of the parties' weights, weighted by the parties'
+ * numbers of graphs. Each matched prototype is the mean of the parties' prototypes, weighted by
+ * their numbers of graphs in the cluster. */
 TEST(test_mean)
 {
 	enum { W = 45664, K = 2 };
@@ -300,7 +302,8 @@ TEST(test_two_kinds)
 }
 
 /* A party withholds prototypes of clusters with fewer than min_cluster graphs. Here min_cluster is
- * one less than the number of graphs, so it withholds at least two of three. */
+ * one less than the party's number of graphs, so it withholds at least two of its three
+ * prototypes. */
 TEST(test_min_cluster)
 {
 	struct federation f;

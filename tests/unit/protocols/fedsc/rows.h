@@ -14,7 +14,7 @@ struct asked {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;
 	size_t words;
-	/* least count in the answer or, for sums, behind a requested sum */
+	/* least count in the answer; for sums, least count behind a requested sum */
 	double least_count;
 };
 

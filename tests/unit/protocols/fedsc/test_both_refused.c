@@ -5,7 +5,7 @@
 
 enum { K = 3, EACH = 8, N = K * EACH, M = 2, L = 2 };
 
-/* Small runs with few rounds that have each kind of message. */
+/* Settings of small runs with few rounds. Together these runs send each kind of message. */
 static const char *const runs[] = {
 	"variant=anchor min_cluster=1 restarts=1 iterations=1 dims=5",
 	"variant=dense min_cluster=1 restarts=1 iterations=1 rounds=1",

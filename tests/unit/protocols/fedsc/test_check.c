@@ -7,7 +7,7 @@
 	"{\"kind\": \"" kind "\", \"clusters\": 5, \"noise\": {\"on\": \"sums\", \"eps\": 0.5, "   \
 	"\"delta\": 1e-5, \"clip\": 2" more "}}"
 
-/* By default a job uses the largest number of rounds. In fedsc the landmarks use one of them. */
+/* By default a job uses the largest number of rounds. In fedsc the landmarks use one round. */
 TEST(test_rounds)
 {
 	struct job j;

@@ -1,5 +1,5 @@
 /* Compares the noise of jobs with numbers computed by hand. Checks that the description claims no
- * more than they guarantee. */
+ * more than the numbers guarantee. */
 #include "tests/unit/job/jobs.h"
 #include "common/base/log.h"
 #include "protocols/fedsc/job.h"

@@ -42,7 +42,7 @@ static enum err lying_exchange(struct work *work, enum sealed what, struct buf *
 			       size_t most);
 #include "protocols/fedsc/party/pairwise.h"
 static const struct mat *honest_rows(const struct pairwise *s);
-static _Atomic unsigned powers; /* powers of ciphertexts since the last reset */
+static _Atomic unsigned powers; /* number of powers of ciphertexts since the last reset */
 
 static void count_power(void)
 {
@@ -142,8 +142,8 @@ static enum err lying_exchange(struct work *work, enum sealed what, struct buf *
 	return e;
 }
 
-/* For READS: w_j of the victim's rows j, solved from the liar's equations c_i' w_j = K^_ij, and the
- * true values. */
+/* With READS, row j of `read_w` is the vector w_j of the victim's row j. The liar solves its
+ * equations c_i' w_j = K^_ij for w_j. `true_w` has the true vectors. */
 static struct mat read_w, true_w;
 
 static struct mat reals(const int64_t *x, size_t rows, size_t cols)
@@ -301,7 +301,7 @@ TEST(halves_are_compared)
 	refused(HALF_OF_OWN, true, "sent similarities of its own rows that are not compatible");
 }
 
-/* An honest party with four rows in four dimensions computes the other's coefficients
+/* An honest party with four rows in four dimensions computes the other party's coefficients
  * (docs/security/inference.md). */
 TEST(a_party_computes_the_others_coefficients)
 {
@@ -314,7 +314,8 @@ TEST(a_party_computes_the_others_coefficients)
 	mat_release(&true_w);
 }
 
-/* Each loop over ciphertexts stops when the job ends. Otherwise it might run for another hour. */
+/* Each loop over ciphertexts stops when the job ends. Otherwise the loop might run for another
+ * hour. */
 TEST(stopped)
 {
 	struct progress progress = { 0 };
@@ -384,7 +385,8 @@ TEST(tolerance_and_names)
 		   "ann sent similarities of its own rows that are out");
 }
 
-/* Bounds the rows: a run takes 2 n (n / 33 + L) powers. */
+/* A run of n rows and L parties takes 2 n (n / 33 + L) powers. fedsc_pairwise_fits() refuses a run
+ * with too many powers. */
 TEST(rows_are_bounded)
 {
 	assert_ok(fedsc_pairwise_fits(1990, 5));

@@ -315,7 +315,7 @@ TEST(test_who_knows_all_other_rows)
 		print_message("eps %g: right in %.3f of guesses, %.3f at best\n", eps[e], right,
 			      best);
 		assert_near(right, best,
-			    5 * 0.5 / sqrt(TIMES)); /* the best is reached by rows so far apart */
+			    5 * 0.5 / sqrt(TIMES)); /* rows this far apart allow the best guess */
 	}
 	assert_true(guessed_right(60, 200) > 0.99); /* eps 60 protects almost nothing */
 }

@@ -202,8 +202,9 @@ TEST(test_what_a_row_can_change)
 	mat_release(&rows);
 }
 
-/* The honest parties' noise in the decoded sum has the promised deviation; that of all parties has
- * the reported one. Each case has a number of parties and of colluders. */
+/* The noise of the honest parties in the decoded sum has the promised deviation. The noise of all
+ * parties has the deviation that fedsc_noisy_gram_of() returns. Each case gives the number of
+ * parties and the number of colluders. */
 TEST(test_noise_of_the_sum)
 {
 	enum { TIMES = 3000 };

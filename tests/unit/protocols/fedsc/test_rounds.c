@@ -45,8 +45,8 @@ TEST(finds_balls)
 		}
 }
 
-/* Parties send only sums, so the split of the rows changes rounding alone. Stage I differs: its
- * mean of dictionaries depends on the split, and so does r. */
+/* Parties send only sums, so the split of the rows changes nothing but rounding. Stage I is an
+ * exception: the mean of the parties' dictionaries depends on the split, and so does r. */
 TEST(any_split)
 {
 	for (size_t v = 0; v < 4; v += 3) {

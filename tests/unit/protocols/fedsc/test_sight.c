@@ -74,8 +74,8 @@ TEST(test_what_is_sent)
 	for (int t = 0; t < 256; t++)
 		assert_true(!seen.server[t] || t == MSG_MASKED || t == MSG_UPLOAD ||
 			    t == MSG_SEALED);
-	/* The coordinator forwards the group key, and column names from each party to each other
-	 * one. It can open neither. */
+	/* The coordinator forwards the group key, and forwards each party's column names to every
+	 * other party. It can open neither the key nor the names. */
 	assert_int_equal(seen.server[MSG_SEALED], 2 + 3 * 2);
 	points_release(&p);
 }

@@ -1,6 +1,7 @@
 /* trilaterate.h -- Attack on FedSC's variant `paper`: recovers rows from a party's plaintext
  * upload.
- * // Z, r, lambda and the coefficients c of a row x give k(Z, x) = (Kzz + lambda I) c, and so the
+ *
+ * Z, r, lambda and the coefficients c of a row x give k(Z, x) = (Kzz + lambda I) c, and so the
  * distances ||z_j - x||^2 = -2 r^2 ln k_j. Their differences to the first distance are linear in x:
  * 2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2.
  * Least squares solves for x. With fewer dictionary rows than columns it finds the least x, which

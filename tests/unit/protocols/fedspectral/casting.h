@@ -16,7 +16,7 @@ struct casting {
 	uint32_t *node[FED_MAX]; /* node of A for each own row */
 };
 
-/* Makes the dataset of party l. It knows the ends of its edges, and each L-th node. */
+/* Makes the dataset of party l. The party knows the ends of its edges, and each L-th node. */
 static inline void cast_party(struct casting *c, size_t l, holds *h)
 {
 	const struct csr *A = c->A;

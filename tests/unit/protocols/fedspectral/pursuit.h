@@ -1,11 +1,13 @@
 /* pursuit.h -- Attack: finds the edges of an unknown sparse matrix W from known products.
- * // V (n x m) and Y = W V are known. Each row of Y is a combination of few rows of V: those of the
+ *
+ * V (n x m) and Y = W V are known. Each row of Y is a combination of few rows of V: the rows of the
  * node's neighbours. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the
  * row of V that fits best and subtracts the part that all taken rows explain. It repeats until
  * nothing is left. An exact explanation is the right one if the node has fewer neighbours than half
  * the columns.
- * // W is symmetric, so the edges found for one node are subtracted from its neighbours' rows.
- * These then have fewer edges left to find, in further passes. */
+ *
+ * W is symmetric, so the edges found for one node are subtracted from its neighbours' rows. Further
+ * passes then have fewer edges to find in the neighbours' rows. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PURSUIT_H
 #define TESTS_UNIT_FEDSPECTRAL_PURSUIT_H
 
@@ -117,7 +119,7 @@ struct pursuit_row {
 	struct mat basis;    /* orthonormal basis of the taken nodes' rows of V */
 	struct mat triangle; /* row k: row of node k of V in this basis */
 	double *along;       /* coordinates of the target row in this basis */
-	double *rest, *fit;  /* m: unexplained rest; n: fit of each node */
+	double *rest, *fit;  /* rest: unexplained part (m); fit: of each node (n) */
 };
 
 static inline void pursuit_row_init(struct pursuit_row *r, const struct pursuit *p)
@@ -222,7 +224,7 @@ static inline bool pursuit_plausible(const struct pursuit *p, struct pursuit_row
 	return !p->weight || sum == left;
 }
 
-/* Returns whether it explained row i. */
+/* Tries to explain row i, and returns whether that succeeded. */
 static inline bool pursuit_node(struct pursuit *p, struct pursuit_row *r, const double *length,
 				size_t i)
 {

@@ -33,7 +33,7 @@ static double by_turns(size_t l, size_t L, uint32_t i, uint32_t j)
 	return (i * 7 + j) % L == l;
 }
 
-/* Gives each third edge to all parties, each other edge to one. */
+/* Gives each third edge to all parties, and every other edge to one party. */
 static double some_twice(size_t l, size_t L, uint32_t i, uint32_t j)
 {
 	return (i + j) % 3 == 0 || (i * 7 + j) % L == l;
@@ -94,7 +94,8 @@ TEST(test_exact_is_central)
 		}
 }
 
-/* Parties refuse each changed broadcast sum. In `exact` only the joint degrees are one. */
+/* Parties refuse each changed broadcast sum. In variant `exact` the joint degrees are the only
+ * broadcast sum. */
 TEST(test_changed_sums)
 {
 	struct stage *s;

@@ -97,7 +97,8 @@ TEST(test_planted)
 
 /* ---- amount of noise ---- */
 
-/* All sums together are one release with parameter mu: their parts add up to mu^2. */
+/* All sums together are one release with parameter mu. Each sum has a part of mu^2, and the parts
+ * add up to mu^2. */
 TEST(test_parts_of_mu)
 {
 	struct fedspectral_params p;
@@ -261,9 +262,9 @@ TEST(test_noise_of_the_sum)
 
 /* ---- an attack ---- */
 
-/* The attacker knows all edges but one, and the colluders' noise. It guesses from one product
- * whether the edge exists. It made the block for this: two rows of the largest length that a party
- * admits. */
+/* The attacker knows all edges but one, and the colluders' noise. The attacker guesses from one
+ * product whether the edge exists. For this guess it made the block: two rows of the largest length
+ * that a party admits. */
 TEST(test_who_knows_all_other_edges)
 {
 	enum { TIMES = 4000 };

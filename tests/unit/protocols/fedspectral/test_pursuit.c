@@ -1,7 +1,8 @@
 /* Attacks FedSpectral by reconstructing edges from messages. The inputs are a party's plaintext
  * blocks (as in the paper), one masked upload, and the sums of `exact`. Prints the results.
- * // Real graphs need COTERIE_PURSUIT: it takes minutes and samples the nodes of ego-facebook. The
- * value "all" attacks all nodes and takes hours. */
+ *
+ * Real graphs are attacked only if COTERIE_PURSUIT is set. The attack takes minutes and samples the
+ * nodes of ego-facebook. With the value "all" it attacks all nodes and takes hours. */
 #include "crypto/fixed.h"
 #include "tests/unit/both/federation.h"
 #include "tests/unit/protocols/fedspectral/pursuit.h"
@@ -251,8 +252,8 @@ static void active_graph(const struct tap *t, const struct csr *A, struct csr *j
 	free(active);
 }
 
-/* Attacks the coordinator's view of `exact`. It knows the degrees s^2, which are whole numbers, so
- * that Y o s is A (V / s). */
+/* Attacks the coordinator's view of `exact`. The coordinator knows the degrees s^2, which are whole
+ * numbers, so that Y o s is A (V / s). */
 static void exact_sums(const char *graph, const struct tap *t, const struct csr *A, bool all,
 		       struct pursuit_score *s)
 {

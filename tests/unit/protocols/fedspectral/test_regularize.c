@@ -75,8 +75,8 @@ TEST(test_a_tail_is_no_cluster)
 	assert_agree(other, label, ALL, 1, "one party");
 }
 
-/* Regularising adds tau times the harmonic mean of the nonzero degrees to each of them. The mean is
- * 1.5 here, also with a hub of very high degree. */
+/* Regularising adds tau times the harmonic mean of the nonzero degrees to each nonzero degree. The
+ * harmonic mean is 1.5 here, also with a hub of very high degree. */
 TEST(test_degrees)
 {
 	double degree[] = { 2, 0, 1, 2 }, same[] = { 4, 0, 1, 1 };

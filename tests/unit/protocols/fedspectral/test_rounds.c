@@ -60,7 +60,7 @@ TEST(exact_on_random_graphs)
 	}
 }
 
-/* An edge that both of two parties have weighs 2. */
+/* If each of two parties has an edge, the weight of the edge is 2. */
 TEST(multiplicities_are_weights)
 {
 	struct csr twice;
@@ -80,8 +80,8 @@ TEST(multiplicities_are_weights)
 				for (size_t o = two.party[l].A.start[i];
 				     o < two.party[l].A.start[i + 1]; o++)
 					twice.value[e] += two.party[l].A.index[o] == graph.index[e];
-			assert_true(twice.value[e] >=
-				    1); /* at two of three parties, so at one of the first two */
+			/* Two of three parties have the edge, so one of the first two has it. */
+			assert_true(twice.value[e] >= 1);
 		}
 	two.memory.count = two.parties.count = 2;
 	parts_deal(&one, &twice, 1, 1, 0, 1);
@@ -191,8 +191,8 @@ static struct fedspectral_report triangles(size_t count, double bridge, unsigned
 	return report;
 }
 
-/* If there are more components than computed eigenvalues, all of these are near 1. A component with
- * a very weak bridge has two eigenvalues near 1, as two components have. */
+/* If there are more components than computed eigenvalues, all computed eigenvalues are near 1. A
+ * component with a very weak bridge has two eigenvalues near 1, as two components have. */
 TEST(test_near_1_counts_no_components)
 {
 	struct fedspectral_report many = triangles(20, 0, 5), few = triangles(3, 0, 2);

@@ -231,7 +231,8 @@ TEST(test_how)
 
 TEST(test_bytes)
 {
-	/* l1 needs slightly more than half a matrix, dtw two of them. Landmarks need far less. */
+	/* l1 needs slightly more than half a matrix, and dtw twice as much. Landmarks need far
+	 * less. */
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) > 2.1e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) < 2.3e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_DTW, 0) > 4.2e8);

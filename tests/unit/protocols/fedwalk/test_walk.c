@@ -42,7 +42,7 @@ static size_t neighbours(uint32_t v, uint32_t *to)
 	return degree;
 }
 
-/* Makes pools: v + 2 and v + 3 for each vertex v but 5, whose pool is empty. */
+/* Makes pools. The pool of each vertex v has v + 2 and v + 3, but the pool of vertex 5 is empty. */
 static void sample_pools(struct fedwalk_pools *p)
 {
 	p->n = N;

@@ -77,8 +77,8 @@ static inline void planted_first(const struct planted *all, size_t n, struct pla
 /* The storage of a party's slice. */
 enum form { DENSE, SPARSE, SPARSE_ONES };
 
-/* Runs a job over p and writes its labels (p->n). models has L entries: a job that predicts takes
- * them, any other job writes them. Other jobs may have models NULL. */
+/* Runs a job over p and writes its labels (p->n). `models` has L entries. A job that predicts takes
+ * its models from there; any other job stores its models there, unless `models` is NULL. */
 static inline void run_job(const struct planted *p, size_t L, const struct job *job, enum form form,
 			   struct model **models, uint32_t *label)
 {

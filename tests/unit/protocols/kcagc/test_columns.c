@@ -205,7 +205,8 @@ static void pool(const struct planted *p, bool standardize, struct mat *Z)
 	assert_ok(columns_points(&X, standardize, NULL, Z, NULL));
 }
 
-/* Returns the inertia of a labelling with means as centres. Writes its silhouette unless NULL. */
+/* Returns the inertia of a labelling with means as centres. Writes the silhouette of the labelling
+ * unless `silhouette` is NULL. */
 static double inertia_of(const struct mat *Z, const uint32_t *label, size_t k, double *silhouette)
 {
 	uint32_t *nearest = alloc(Z->rows, sizeof(*nearest));

@@ -43,9 +43,9 @@ static void check_rounds(const struct record *r, const struct gcc_report *report
 		assert_int_equal(record_rounds(r), all);
 }
 
-/* Runs `least`, twice as many, ... up to `most` parties. If all columns are words, labels equal
- * those of one party with all columns. Each party scales numbers itself, so otherwise the same
- * split gives the expected labels. */
+/* Doubles the number of parties from `least` to `most`. If all columns are words, labels equal
+ * those of one party with all columns. Otherwise labels equal those of the same split without
+ * messages, because each party scales its numbers itself. */
 static void check_labels(const struct planted *p, size_t least, size_t most, enum features_of what,
 			 const char *settings)
 {

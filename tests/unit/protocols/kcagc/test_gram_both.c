@@ -157,8 +157,8 @@ TEST(test_rounds_and_words)
 	planted_release(&p);
 }
 
-/* In one level one group has nothing to compute and the other has: all parties but the first two
- * hold the same columns. */
+/* Parties 0 and 1 have different columns; parties 2 and 3 have equal ones. So in one level the
+ * first group has something to compute, and the second group has nothing. */
 TEST(test_some_groups_trivial)
 {
 	struct counted *gram = alloc(1, sizeof(*gram));

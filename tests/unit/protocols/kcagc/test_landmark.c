@@ -37,7 +37,7 @@ TEST(finds_planted_classes)
 
 			params(&p, K, 2 * K, 1, 1);
 			p.power = power;
-			/* A given order is the only one tried; 3 is the rule's choice. */
+			/* The run tries only the given order. The rule chooses 3, too. */
 			p.order = 3;
 			begin(&lab, &p, L);
 			assert_ok(landmark_run(&lab.parties, lab.n, &p, label, &report));
@@ -66,7 +66,8 @@ static bool same_partition(const uint32_t *a, const uint32_t *b, size_t n)
 	return true;
 }
 
-/* Sets are the nodes that all parties have in one cluster, if that many sets are allowed. */
+/* Two nodes are in one set if every party has them in one cluster, and if that many sets are
+ * allowed. */
 TEST(sets_are_intersections)
 {
 	uint32_t cells[2 * N], set[N], expected[N];
@@ -436,7 +437,7 @@ TEST(citeseer)
 	check_accuracy("citeseer", 6, 5, 68.8);
 }
 
-/* Above 10^5 rows the restarts of k-means on all rows cost no more than those of 10^5 rows. */
+/* Above 10^5 rows the restarts of k-means on all rows cost no more than restarts on 10^5 rows. */
 TEST(restarts_are_bounded)
 {
 	assert_int_equal(sums_restarts(100, 2), 100);

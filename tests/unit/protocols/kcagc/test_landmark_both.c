@@ -48,7 +48,7 @@ static void check_record(const struct federation *f, const struct job *job,
 					       polish + (clusterings - 1));
 }
 
-/* Compares the labels for `least`, twice as many, ... up to `most` parties. */
+/* Compares the labels, and doubles the number of parties from `least` to `most`. */
 static void check_labels(const struct planted *p, size_t least, size_t most, enum features_of what,
 			 const char *settings)
 {
@@ -312,8 +312,8 @@ TEST(test_wrong_k)
 	recording_free(r);
 }
 
-/* The run tries two orders (settle.h). CHOICE has the first order, then the second, then the chosen
- * one. */
+/* The run tries two orders (settle.h). The first CHOICE has the first order, the next CHOICE has
+ * the second order, and the last CHOICE has the chosen order. */
 TEST(test_wrong_orders)
 {
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);

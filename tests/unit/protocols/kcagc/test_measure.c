@@ -68,7 +68,8 @@ TEST(test_cells_as_rows)
 	mat_release(&centre);
 }
 
-/* Finds points with the given products, also in fewer dimensions than items. */
+/* measure_points() finds points with the given inner products, also if they span fewer dimensions
+ * than there are points. */
 TEST(test_points_of_products)
 {
 	struct mat Y, G, Z, H;

@@ -1,5 +1,5 @@
-/* Compares a party's terms of the order with each order computed from scratch, and with the wording
- * of the rules. */
+/* Compares a party's terms of the filter's order with terms that are computed from scratch for each
+ * order. Compares the chosen order with the wording of the rules. */
 #include "tests/unit/graph/data.h"
 #include "common/graph/filtered.h"
 #include "protocols/kcagc/order.h"
@@ -146,8 +146,8 @@ TEST(test_wide_features)
 	graph_release(&g);
 }
 
-/* A year beside words counts no more than a word that all rows have, in any unit. The terms are
- * those of words by idf and a column of variance 1. Without idf nothing is scaled. */
+/* In any unit, a year beside words counts no more than a word that all rows have. The terms equal
+ * those of words weighed by idf beside a column of variance 1. Without idf nothing is scaled. */
 TEST(test_a_year_beside_words)
 {
 	struct embed_params plain = how;
@@ -256,7 +256,8 @@ TEST(test_order_without_a_rise)
 	assert_ok(order_decide(intra, fit, 40, &rule, &order));
 	assert_true(order == 0 && rule == 0);
 	assert_ok(order_decide(intra, fit, 50, &rule, &order));
-	assert_true(order == 41 && rule == 0); /* ten orders on, with .89 of the highest */
+	/* Order 31 fits best. The search ends ten orders later, where the fit is .89 of it. */
+	assert_true(order == 41 && rule == 0);
 	for (size_t t = 0; t < ORDER_CAP; t++)
 		fit[t] = 0.3; /* equal at all orders */
 	assert_err(order_decide(intra, fit, ORDER_CAP, &rule, &order), ERR_JOB,
@@ -269,8 +270,8 @@ TEST(test_order_without_a_rise)
 	assert_true(order == 21 && rule == 0); /* the search ends at 31, before the rise */
 }
 
-/* As for coauthor-phy at eight parties: modularity is best at order 9, and AGC's distance rises
- * only after order 73. The search ends at order 19, whose clusters still fit well. */
+/* With coauthor-phy at eight parties, modularity is best at order 9, and AGC's distance rises only
+ * after order 73. On such values the search ends at order 19, whose clusters still fit well. */
 TEST(test_search_ends_before_the_rise)
 {
 	double intra[ORDER_CAP], fit[ORDER_CAP];

@@ -56,7 +56,7 @@ TEST(test_old_nodes_get_their_labels)
 
 		hard(&p, words);
 		for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
-			/* Runs two of eight variants each; words and numbers together run all. */
+			/* Runs two of the eight variants. All jobs together run each variant. */
 			for (size_t variant = (i + (size_t)words) % 4; variant < 8; variant += 4) {
 				enum form form = variant & 4 ? words ? SPARSE_ONES : SPARSE : DENSE;
 				size_t L = variant == 7 ? 2 : 5;
@@ -212,7 +212,7 @@ static struct model *plain_model(size_t m, size_t k, uint64_t seed)
 	return model;
 }
 
-/* Returns the nearest centre over all parties' columns, of clusters with nodes. */
+/* Returns the nearest centre over all parties' columns. Ignores clusters without nodes. */
 static uint32_t nearest(const struct planted *p, size_t L, struct model *const *models, size_t i)
 {
 	double least = INFINITY;
@@ -247,7 +247,9 @@ static void check_nearest(size_t n, size_t k, const char *settings, bool holes)
 		models[l] = plain_model(3, k, 7 + l);
 		for (size_t r = 0; holes && r < k; r++) {
 			models[l]->size[r] = r % 3 == 1;
-			if (r % 3 != 1) /* nearest of all, but must not count */
+			/* The cluster has no nodes. Its centre would be the nearest, but must not
+			 * count. */
+			if (r % 3 != 1)
 				memset(ROW(&models[l]->centre, r), 0, 3 * sizeof(double));
 		}
 	}

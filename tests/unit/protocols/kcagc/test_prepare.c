@@ -44,8 +44,8 @@ static void planted_dense(struct planted *p, uint64_t seed)
 
 /* ---- filter.order "auto" ---- */
 
-/* Adds up the parties' terms. *rule gets the order by AGC's rule. Returns the order that modularity
- * chooses up to it. */
+/* Adds up the parties' terms. *rule gets the order by AGC's rule. Returns the order, up to *rule,
+ * that modularity chooses. */
 static unsigned order_of(const struct planted *p, size_t L, const struct job *job, unsigned *rule)
 {
 	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);

@@ -27,7 +27,7 @@ TEST(gcc_rule)
 	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 4), 4);
 }
 
-/* The bound is m / n. ||X||^2 = n has no effect; other lengths are scaled out. */
+/* The bound is m / n. The length ||X||^2 does not matter, because the rule scales it to n. */
 TEST(gcc_rule_scales)
 {
 	double spread2[17], longer[17];
@@ -43,8 +43,8 @@ TEST(gcc_rule_scales)
 	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* c falls by 7.5, then by 1.5 */
 }
 
-/* Chooses the highest order at which at most .93 lies along the degrees, and never more than the
- * given order. */
+/* Chooses the highest order at which a share of at most .93 lies along the degrees, and never more
+ * than the given order. */
 TEST(share_rule)
 {
 	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
@@ -79,9 +79,9 @@ TEST(doubt_rule)
 	assert_false(psi_doubt(1, 10, 0.9));
 }
 
-/* Chooses AGC's order, unless a lower order has clusters of much higher modularity (AGC's below .85
- * of it). Then it chooses the lowest order that fits as well as any, within the margin. Orders
- * above AGC's do not count. */
+/* Chooses AGC's order, unless a lower order has clusters of much higher modularity (AGC's order has
+ * less than .85 of it). Then chooses the lowest order whose modularity is within the margin of the
+ * highest. Orders above AGC's order do not count. */
 TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },

@@ -28,7 +28,7 @@ static enum err hear_choice(void *ctx, enum choice what, uint64_t value)
 	return ERR_OK;
 }
 
-/* Checks that both clusterings are broadcast, that of the lower order first. */
+/* Checks that the labels of both clusterings are broadcast, first the labels of the lower order. */
 static enum err hear_labels(void *ctx, enum parties_labels as, size_t values, const uint32_t *label,
 			    size_t n)
 {

@@ -222,8 +222,8 @@ TEST(test_equal_vectors_twice)
 	planted_release(&p);
 }
 
-/* Compares each sum with the pooled distances: exactly with rounded ones, and within half a unit
- * for each term with unrounded ones. */
+/* Compares each sum with the pooled distances. The sum equals that of rounded distances, and
+ * differs from that of unrounded distances by at most half a unit for each term. */
 static void check_sums(const struct planted *p, size_t L, const char *settings)
 {
 	struct pooled *pool = alloc(1, sizeof(*pool));

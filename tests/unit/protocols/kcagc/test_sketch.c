@@ -1,4 +1,4 @@
-/* The search of the order by sketches of the features, beside that by all columns. */
+/* Compares the search of the order by sketches of the features with the search by all columns. */
 #include "tests/unit/linalg/sample.h"
 #include "protocols/kcagc/order.h"
 #include "protocols/kcagc/sketch.h"
@@ -63,7 +63,8 @@ static void terms_of(const struct features *X, const struct graph *g, unsigned t
 	order_end(&s);
 }
 
-/* Both blocks; dense features are searched by all columns. */
+/* Sketches of sparse features give nearly the terms of the search by all columns, in both blocks.
+ * Dense features are searched by all columns. */
 TEST(near_all_columns)
 {
 	double near[2 * ORDER_WORDS], all[2 * ORDER_WORDS], again[2 * ORDER_WORDS];

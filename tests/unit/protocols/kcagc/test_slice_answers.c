@@ -68,7 +68,7 @@ static void check_norms(struct answers *a, bool ones)
 		for (size_t j = 0; j < COLS; j++)
 			sum += MAT(&a->X, i, j) * MAT(&a->X, i, j);
 		assert_near(a->square[i], sum, 1e-12);
-		a->square[i] = 2 * sum; /* another party has the same */
+		a->square[i] = 2 * sum; /* the other party has the same columns */
 		for (size_t j = 0; j < COLS && sum > 0; j++)
 			MAT(&a->X, i, j) /= sqrt(2 * sum);
 	}
@@ -188,8 +188,8 @@ static void check_means(struct answers *a, struct mat *Y)
 	mat_release(&G);
 }
 
-/* Checks the modularity of two labellings. If the question has means, they equal those asked for
- * alone. */
+/* Checks the modularity of two labellings. If the question has means, the means equal those of a
+ * question for means alone. */
 static void check_quality(struct answers *a, const struct mat *means_alone)
 {
 	double quality[2 + SETS * ROWS];

@@ -1,5 +1,5 @@
-/* kCAGC with standardize gives the labels of columns that were standardised before, for each
- * method. */
+/* For each method, kCAGC with `standardize` gives the labels that it gives without `standardize` on
+ * columns that were standardised before. */
 #include "tests/unit/both/federation.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/cluster/metrics.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns R x m labels K: nothing is chosen yet. */
+/* Returns R x m labels, all of them K: nothing is chosen yet. */
 static uint32_t *blank(size_t m, unsigned K, unsigned R)
 {
 	uint32_t *label = alloc((size_t)R * m, sizeof(*label));

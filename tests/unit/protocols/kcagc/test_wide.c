@@ -115,10 +115,10 @@ TEST(large_slice)
 		&s, &(struct question){ .kind = ASK_MEANS, .order = 2, .label = set, .k = K }, x),
 	    ERR_PEER, "order 2 after 3");
 
-	X.cols = 60000; /* small enough to be formed; then too many entries to gain from it */
+	X.cols = 60000; /* few enough columns to be formed */
 	assert_false(wide_pays(&X));
 	X.cols = M;
-	X.start[N] = (size_t)N * (M / 64);
+	X.start[N] = (size_t)N * (M / 64); /* too many entries */
 	assert_false(wide_pays(&X));
 	mat_release(&expected);
 	mat_release(&B);

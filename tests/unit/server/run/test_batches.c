@@ -124,7 +124,8 @@ static void labels(struct fake *f, size_t l, const uint32_t *label, size_t count
 	buf_release(&packed);
 }
 
-/* Gathers lists of two parties; party 0 has rows 1 and 4 of 6, party 1 the others. */
+/* Gathers the lists of two parties. Of six rows, party 0 has rows 1 and 4, and party 1 has the
+ * others. */
 static enum err lists(enum fedwalk_whom whom, const uint32_t *count, const uint32_t *item,
 		      size_t items, struct fedwalk_lists *out)
 {

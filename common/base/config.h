@@ -28,7 +28,7 @@ struct config_strings {
 struct config_map {
 	struct config_pair {
 		char *key, *value;
-		/* the path, if the value was an object of a string and a path; NULL if it was a
+		/* path of a value that is an object of a string and a path; NULL if the value is a
 		 * string */
 		char *path;
 	} * item;
@@ -40,8 +40,9 @@ bool config_strings_has(const struct config_strings *s, const char *text);
 
 /* A count: a number, a multiple of k (14, "k", "2k"), or the row's word. */
 struct config_count {
-	unsigned times_k; /* if not 0: this multiple of k */
-	unsigned fixed;   /* otherwise this count; if both are 0, the row's word applies */
+	unsigned times_k; /* if not 0: the count is `times_k` times k */
+	/* the count, if `times_k` is 0; if both fields are 0, the row's word applies */
+	unsigned fixed;
 };
 
 enum config_type {
@@ -98,20 +99,20 @@ struct config_row {
 
 /* A removed key, or one removed value of a key; the list ends with path NULL.
  *
- * Files and records of an earlier release name all its keys. If a removed key's value describes
- * today's behaviour it is still accepted: add a row with that value and use NULL, before the key's
- * own row.
+ * Files and records of an earlier release name all keys of that release. If the value of a removed
+ * key describes today's behaviour, the value is still accepted: add a row with that value and with
+ * `use` NULL before the key's own row.
  */
 struct config_removed {
 	const char *path; /* including the table's name: "job.on_loss" */
 	/* The removed value, in the syntax of a setting "path=VALUE". NULL: the key is removed with
 	 * all its values and all keys below it. */
 	const char *value;
-	const char *last; /* last release that accepted it: "0.1.0" */
+	const char *last; /* last release that accepted the key or value: "0.1.0" */
 	/* The remedy, one imperative: "use \"attempt\"". NULL: the value is accepted and
 	 * ignored. */
 	const char *use;
-	/* config_table.kind of the tables that had the key; none: all tables */
+	/* values of config_table.kind: the tables that had the key; none: all tables had it */
 	const char *kinds[2];
 };
 
@@ -121,7 +122,9 @@ struct config_table {
 	size_t count;
 	size_t size;                          /* size of the struct */
 	const struct config_removed *removed; /* NULL if there are none */
-	const char *kind; /* selects rows of removed; NULL: those of all kinds */
+	/* Selects rows of `removed`: the rows for all kinds and, unless `kind` is NULL, the rows
+	 * for this kind. */
+	const char *kind;
 };
 
 /* Replaces a row's default. path: as in the row. value: in the syntax of a setting "path=VALUE". */

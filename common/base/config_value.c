@@ -166,7 +166,7 @@ static enum err read_strings(const struct config_row *r, const char *name, const
 	return ERR_OK;
 }
 
-/* ERR_INPUT if a member of v is neither of the two known ones nor a comment. */
+/* ERR_INPUT if a member of v is neither one of the two known members nor a comment. */
 static enum err config_value_check_members(const struct config_row *r, const char *name,
 					   const char *inner, const struct json *v,
 					   const char *const *known)

@@ -26,7 +26,7 @@ struct db {
 	unsigned busy_ms;
 	struct stat file; /* identity of the file, if opened for writing */
 	struct db_rows kept[KEPT];
-	unsigned next; /* slot of kept that is replaced next */
+	unsigned next; /* slot of `kept` that is replaced next */
 };
 
 static sqlite3_stmt *of(struct db_rows *rows)
@@ -125,7 +125,7 @@ static bool ends(const char *sql)
 }
 
 /* Prepares the first statement of sql; *rest becomes the remaining text. The caller ends the
- * statement. Returns NULL if it does not parse. */
+ * statement. Returns NULL if the statement does not parse. */
 static struct db_rows *prepare(struct db *db, const char *sql, const char **rest)
 {
 	sqlite3_stmt *stmt;

@@ -18,15 +18,16 @@ struct db;
 struct db_rows; /* a query's result, one row at a time */
 
 /* Opens a file. write: creates it with mode 0600 if absent; db_log_ahead() then adds `PATH-wal` and
- * `PATH-shm`. busy_ms: wait for other writers. *db is NULL on failure. If the file cannot be
- * opened: ERR_INPUT for reading, ERR_JOB for writing. */
+ * `PATH-shm`. busy_ms: longest wait for other writers, in milliseconds. *db is NULL on failure. If
+ * the file cannot be opened: ERR_INPUT for reading, ERR_JOB for writing. */
 enum err db_open(struct db **db, const char *path, bool write, unsigned busy_ms) MUST_CHECK;
 void db_close(struct db *db); /* accepts NULL */
 /* Switches to a write-ahead log. Call it once, after checking that the file is the expected one. */
 enum err db_log_ahead(struct db *db) MUST_CHECK;
 
 /* Runs one statement. arguments: i int64_t, t text, d double, h 32 bytes, b pointer and size_t.
- * Steps to the first row: *found. The caller ends *rows, also after an error. */
+ * Steps to the first row; *found is false if there is none. The caller ends *rows, also after an
+ * error. */
 enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char *sql,
 		  const char *arguments, ...) MUST_CHECK;
 enum err db_next(struct db *db, struct db_rows *rows, bool *found) MUST_CHECK;

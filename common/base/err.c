@@ -10,7 +10,7 @@ static _Thread_local char detail[ERR_DETAIL_MAX];
 
 enum err err_set_at(const char *file, int line, enum err code, const char *fmt, ...)
 {
-	/* Separate, because an argument may be err_detail() itself. */
+	/* The new text has its own buffer, because an argument may be err_detail() itself. */
 	char text[ERR_DETAIL_MAX], at[128];
 	va_list ap;
 

@@ -2,7 +2,7 @@
  *
  * A file is written next to its target and renamed when it is complete and on disk, so a reader
  * sees the old file or the new file, never a part. Every failure removes the temporary file.
- * file_cancel() removes those of all threads when the process must end at once.
+ * file_cancel() removes the temporary files of all threads when the process must end at once.
  */
 #ifndef COMMON_BASE_FILE_H
 #define COMMON_BASE_FILE_H
@@ -65,7 +65,7 @@ enum err file_sync_dir(const char *path) MUST_CHECK;
 /* Checks an output directory before the computation. ERR_INPUT unless path is an empty directory or
  * does not exist. */
 enum err file_check_new_dir(const char *path) MUST_CHECK;
-/* file_check_new_dir(), then file_make_dirs(). */
+/* Calls file_check_new_dir(), then file_make_dirs(). */
 enum err file_make_new_dir(const char *path) MUST_CHECK;
 bool file_exists(const char *path);
 /* ERR_INPUT if a secret's file is missing, or if its mode gives rights to users other than its

@@ -39,8 +39,8 @@ const char *json_string(const struct json *v); /* lives as long as v */
 
 /* Members are in text order. */
 const struct json *json_get(const struct json *object, const char *key); /* NULL if absent */
-/* json_get() for any value, also NULL. Returns NULL unless v is an object whose member has that
- * type. */
+/* Like json_get(), but accepts any value, also NULL. Returns NULL unless v is an object whose
+ * member has the given type. */
 const struct json *json_get_as(const struct json *v, const char *key, enum json_type type);
 /* Return a member's value, found as by json_get_as(). Without such a member, json_text() returns
  * "", and json_number_of() returns `otherwise`. */

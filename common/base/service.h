@@ -1,6 +1,6 @@
 /* service.h -- status notifications to systemd (sd_notify(3)) over the socket in NOTIFY_SOCKET.
- * Without it nothing is sent. The socket is opened before the sandbox; sending needs only
- * sendto. */
+ * Without this variable nothing is sent. The socket is opened before the sandbox; sending needs
+ * only sendto. */
 #ifndef COMMON_BASE_SERVICE_H
 #define COMMON_BASE_SERVICE_H
 

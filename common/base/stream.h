@@ -16,7 +16,7 @@ enum { STREAM_KEPT_MAX = 64 << 10 };
 struct stream {
 	int fd;  /* owned by the caller */
 	int own; /* the same file, opened again for non-blocking writes; -1: not opened */
-	bool waits, socket; /* Blocking writes; fd is a socket. */
+	bool waits, socket; /* waits: writes may block. socket: fd is a socket. */
 	struct buf kept;
 	size_t dropped; /* lines since the last stream_dropped() */
 };
@@ -28,7 +28,7 @@ void stream_never_wait(struct stream *s);
 /* Writes a line or a part of one, if possible in one write so that lines of several processes do
  * not mix. */
 void stream_put(struct stream *s, const void *p, size_t n);
-/* Writes as many kept bytes as possible now. True if none remain. */
+/* Writes as many kept bytes as possible now. Returns true if no kept bytes remain. */
 bool stream_flush(struct stream *s);
 /* Writes kept bytes for at most timeout_s; for the end of a process. */
 void stream_drain(struct stream *s, double timeout_s);

@@ -31,13 +31,14 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 		     double *inertia);
 
 /* The simplified silhouette (Hruschka et al. 2004) of an assignment to the nearest centres: the
- * weighted mean of 1 - a / b. a is the distance of a row to its own centre, b to the next one. A
- * row without a next centre (at infinity) counts 0. O(n k). */
+ * weighted mean of 1 - a / b. a is the distance of a row to its own centre, b its distance to the
+ * next centre. A row without a next centre (at infinity) counts 0. O(n k). */
 double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
 			 const uint32_t *label);
 
-/* margin (n): 1 - a / b of each row: 0 between two centres, 1 at its own. 0 if there is no next
- * centre, or if the row's own centre is not the nearest. O(n k). */
+/* margin[i] becomes 1 - a / b of row i: 0 halfway between two centres, 1 at its own centre. The
+ * margin is also 0 if there is no next centre, or if the row's own centre is not the nearest. O(n
+ * k). */
 void kmeans_margins(const double *D, size_t n, size_t k, const uint32_t *label, double *margin);
 
 /* label[i] = the nearest centre of row i: kmeans_distances() and kmeans_assign(). */
@@ -58,9 +59,9 @@ struct kmeans_params {
 };
 
 /* Greedy k-means++ (2 + floor(ln k) trials per centre), then the 1/9 step if p->ninth, then Lloyd.
- * An empty cluster keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the
- * inertia of the last assignment, which may both be NULL. With zero iterations, the labels are
- * those of the initial centres. Weights are >= 0. O(n k d) per iteration. A restart after the
+ * An empty cluster keeps its centre. Outputs: label (n), centres (k x d, initialised here), and the
+ * inertia of the last assignment. centres and inertia may be NULL. With zero iterations, the labels
+ * are those of the initial centres. Weights are >= 0. O(n k d) per iteration. A restart after the
  * fourth gives up early if it is unlikely to reach the best of the first four: that is, if its
  * remaining iterations would not reach it even if each gained as much as the last one.
  *

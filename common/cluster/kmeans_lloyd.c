@@ -1,9 +1,9 @@
 /* Lloyd's iterations, from seeds to the end of a restart.
  *
  * Once few rows move, bounds save most distances (Hamerly, SDM 2010): a row is skipped while its
- * distance to its own centre is certainly below those to all others. Sums of centres are kept for
- * each block of ROWSUM_ROWS rows, and computed again only where a label changed. Neither changes a
- * bit of the result. */
+ * distance to its own centre is certainly below its distances to all other centres. Sums of centres
+ * are kept for each block of ROWSUM_ROWS rows, and computed again only where a label changed.
+ * Neither the bounds nor the kept sums change a bit of the result. */
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/cluster/kmeans_own.h"
@@ -34,8 +34,8 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 /* Bounds are kept from one iteration to the next once at most one row in BOUND_FROM moves. */
 enum { BOUND_FROM = 16 };
 /* Safety margins, so that bounds hold for distances as computed. ROOM exceeds the relative rounding
- * error of a distance in at most 64 dimensions. STEP exceeds that of an addition. TINY exceeds an
- * underflow. */
+ * error of a distance in at most 64 dimensions. STEP exceeds the relative rounding error of an
+ * addition. TINY exceeds the error of an underflow. */
 static const double ROOM = 1e-13, STEP = 1e-15, TINY = 1e-150;
 /* Exceeds the rounding error of an inertia from sums, relative to the sum of the rows' squares.
  * That sum is much larger than the inertia if rows lie far from 0. */

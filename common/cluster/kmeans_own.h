@@ -18,7 +18,7 @@ struct seeding;
 struct seeding *kmeans_seeding(const struct distance_rows *rows, const double *weight,
 			       const struct kmeans_params *p);
 /* Overwrites c (k x d) with the initial centres. Each restart has its own stream of the seed. O(n k
- * d log k). With ranks, all of them call it together and get the same centres. */
+ * d log k). With ranks, all ranks call this function together and get the same centres. */
 void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c);
 void kmeans_seeding_free(struct seeding *s);
 

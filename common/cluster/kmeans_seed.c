@@ -21,9 +21,9 @@ struct plane {
 
 /* Greedy k-means++ (Arthur, Vassilvitskii 2007). Several candidates are tried for each centre. The
  * candidate with the lowest potential becomes the centre. The potential is the sum over rows of
- * weight * near. The next centre's candidates are drawn from the same sums, so these are kept for
- * each block of DISTANCE_ROWS rows. Each chunk of ROWSUM_ROWS rows is summed separately, then the
- * chunks are added in order. */
+ * weight * near. The next centre's candidates are drawn from the same sums, so the sums are kept
+ * for each block of DISTANCE_ROWS rows. Each chunk of ROWSUM_ROWS rows is summed separately, then
+ * the chunks are added in order. */
 struct seeding {
 	const struct ranks *R;
 	const struct distance_rows *rows;
@@ -128,7 +128,8 @@ struct drawn {
 };
 
 /* Finds the first of this process's rows at which the cumulative sum exceeds the target: first the
- * block, then the row in it. If rounding leaves none, takes the last row with non-zero mass. */
+ * block, then the row in it. If rounding leaves no such row, takes the last row with non-zero
+ * mass. */
 static struct drawn draw_own(const struct seeding *s, double target)
 {
 	size_t b = 0, end = s->n;
@@ -165,8 +166,8 @@ static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 	return row;
 }
 
-/* Copies a row of all ranks, drawn with probability proportional to weight * near, to `to`. Draws
- * rows of zero mass only if there are no others. */
+/* Copies a row of all ranks, drawn with probability proportional to weight * near, to `to`. Draws a
+ * row of zero mass only if no row has mass. */
 static void kmeans_draw_row(struct seeding *s, double *to)
 {
 	size_t n = ranks_n(s->R, s->n), bytes = s->candidate.cols * sizeof(*to);

@@ -45,8 +45,8 @@ static double inertia(const struct clusters *c)
 	return sum;
 }
 
-/* Returns the cluster in which row i costs least. Moving the row saves `own` in its cluster and
- * adds cost to the other. */
+/* Returns the cluster in which row i costs least. Moving the row saves `own` in its present
+ * cluster, and adds a cost to the cluster that receives the row. */
 static uint32_t best_place(const struct clusters *c, size_t i)
 {
 	const double *z = ROW(c->Z, i);

@@ -95,8 +95,8 @@ struct table {
 	double *count, *class_sum, *cluster_sum;
 };
 
-/* Sets *number, which the caller frees: number[label] = 1 + rank among the labels that occur; 0 for
- * others. Returns the number of labels that occur. */
+/* Sets *number, which the caller frees: number[label] = 1 + rank among the labels that occur;
+ * number[label] = 0 for labels that do not occur. Returns the number of labels that occur. */
 static size_t number_labels(const uint32_t *label, size_t n, uint32_t **number)
 {
 	uint32_t used = 0, most = 0;

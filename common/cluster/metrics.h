@@ -19,15 +19,16 @@ struct metrics {
 	double similarity;
 };
 
-/* Labels are integers from 0 to METRICS_LABEL_END - 1, with at most METRICS_CLASSES_MAX distinct
- * ones on either side. Otherwise, or if n is 0, ERR_INPUT. O(n + k^3). */
+/* Labels are integers from 0 to METRICS_LABEL_END - 1. The clusters have at most
+ * METRICS_CLASSES_MAX different labels, and so have the classes. Otherwise, or if n is 0,
+ * ERR_INPUT. O(n + k^3). */
 enum { METRICS_LABEL_END = 1 << 20, METRICS_CLASSES_MAX = 2048 };
 
 enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n,
 		    struct metrics *m) MUST_CHECK;
 
 /* Hungarian algorithm: assigns each row of the n x n cost matrix one column with the least total;
- * column[i] is row i's. O(n^3). */
+ * column[i] is the column of row i. O(n^3). */
 void hungarian(const double *cost, size_t n, size_t *column);
 
 #endif

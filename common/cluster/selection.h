@@ -1,10 +1,10 @@
 /* selection.h -- chooses k from a range (job.clusters from .. to).
  *
  * Rule: k is stable if its stability over halves is at least SELECTION_STABLE of the highest;
- * without stability, every k is. Among the stable k the largest simplified silhouette wins, the
- * smallest k on ties. The silhouette alone takes two clusters if three lie in a line, although each
- * half of the rows splits the middle one elsewhere; stability alone prefers few clusters. Inertia,
- * Calinski and Harabasz's ratio and the eigengap are reported only.
+ * without stability, every k counts as stable. Among the stable k the largest simplified silhouette
+ * wins, the smallest k on ties. The silhouette alone takes two clusters if three lie in a line,
+ * although each half of the rows splits the middle cluster at another place; stability alone
+ * prefers few clusters. Inertia, Calinski and Harabasz's ratio and the eigengap are reported only.
  *
  * A protocol supplies the numbers, from sums or from an embedding; the same numbers give the same
  * choice in every process. */

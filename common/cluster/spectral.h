@@ -68,8 +68,8 @@ void spectral_graph_rows(const struct spectral_graph *g, const struct mat *B, si
 /* Divides each row by its length; zero rows stay. */
 void spectral_unit_rows(struct mat *E);
 
-/* label (n): k-means with `restarts` on the unit rows of the k leading eigenvectors of the
- * normalised S (n x n). */
+/* Computes label (n): runs k-means with `restarts` restarts on the unit rows of the k leading
+ * eigenvectors of the normalised S (n x n). */
 enum err spectral_cluster(const struct csr *S, const struct spectral_params *p, unsigned restarts,
 			  uint32_t *label, struct spectral_report *report) MUST_CHECK;
 

@@ -3,9 +3,9 @@
  *
  * Splits the points into random halves, ten times. Clusters each half by k-means, and assigns the
  * second half also to the nearest centres of the first. The instability of k is the share of weight
- * on which these two differ, after the best matching. Random labels differ less for fewer clusters,
- * so the instability is divided by that of random labels. The result is 1 minus this: 1 if all
- * halves agree, about 0 if they agree only by chance. */
+ * on which the two labellings of the second half differ, after the best matching. Random labels
+ * differ less for fewer clusters, so the instability is divided by that of random labels. The
+ * result is 1 minus this: 1 if all halves agree, about 0 if they agree only by chance. */
 #ifndef COMMON_CLUSTER_STABILITY_H
 #define COMMON_CLUSTER_STABILITY_H
 

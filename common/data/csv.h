@@ -30,8 +30,8 @@ struct csv_record {
 	size_t line; /* number of the record's first line, from 1 */
 };
 
-/* Reads the next record, of at most `most` fields; false at the end of the file. Skips lines that
- * begin with `comment`; 0: skips none. ERR_INPUT with the line. */
+/* Reads the next record, of at most `most` fields; *there is false at the end of the file. Skips
+ * lines that begin with `comment`; 0: skips none. ERR_INPUT with the line. */
 enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
 		    bool *there) MUST_CHECK;
 void csv_record_release(struct csv_record *r);

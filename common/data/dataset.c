@@ -24,8 +24,8 @@ static bool is_table(const char *path)
 	return file_ends(path, ".csv") || file_ends(path, ".tsv");
 }
 
-/* Reads a table of features. names and ids receive those in the table; ids->n is 0 if it has no
- * ids. */
+/* Reads a table of features. `names` and `ids` receive the names and the ids in the table; ids->n
+ * is 0 if the table has no ids. */
 static enum err dataset_read_table(const char *path, const struct reading *how, struct features *X,
 				   struct columns *names, struct ids *ids)
 {

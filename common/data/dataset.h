@@ -40,9 +40,9 @@ struct dataset {
  * for the dense copy that embed() needs. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
-/* dataset_load() that also takes tables (.csv, .tsv) of features and edges, read as `how`
- * specifies. ERR_INPUT also if `how` is not the default and neither file is a table, or if both a
- * column and a file have ids. */
+/* Like dataset_load(), but also takes tables (.csv, .tsv) of features and edges, and reads them as
+ * `how` specifies. ERR_INPUT also if `how` is not the default and neither file is a table, or if
+ * both a column and a file have ids. */
 enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
 			 const char *edges, const char *ids) MUST_CHECK;
 /* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their edges. The
@@ -57,7 +57,7 @@ void dataset_release(struct dataset *d);
 /* Reads features alone, by the file name's ending: .npy, .mtx, or a table of numbers, .csv or
  * .tsv. */
 enum err features_read(const char *path, struct features *X) MUST_CHECK;
-/* features_read() that also returns the names of the columns. */
+/* Like features_read(), but also returns the names of the columns. */
 enum err features_read_named(const char *path, struct features *X,
 			     struct columns *names) MUST_CHECK;
 

@@ -1,9 +1,9 @@
 /* edges.h -- a graph from a file: edges.tsv, a table edges.csv, or a square Matrix Market file.
  *
  * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
- * v are ids. Without, they are row numbers from 0, or names if no other file lists the nodes. A
- * Matrix Market file always has row numbers (from 1), in the order of the party's own rows. Weights
- * are finite and > 0; an edge without a weight has weight 1.
+ * v are ids. Without ids, u and v are row numbers from 0, or names if no other file lists the
+ * nodes. A Matrix Market file always has row numbers (from 1), in the order of the party's own
+ * rows. Weights are finite and > 0; an edge without a weight has weight 1.
  *
  * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, and repeated
  * edges of the same weight are one edge; the reader counts both. An edge repeated with another
@@ -32,8 +32,8 @@ enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, dou
 /* ERR_INPUT if a Matrix Market file is not a graph of n nodes. */
 enum err edges_check_mtx(const char *path, bool is_array, size_t rows, size_t cols,
 			 size_t n) MUST_CHECK;
-/* Sorts edges and drops repeated ones, whose number is *repeated. False if an edge has two
- * different weights; *clash is then the edge with its second weight. */
+/* Sorts the edges, drops repeated edges, and sets *repeated to the number of dropped edges. False
+ * if an edge has two different weights; *clash is then the edge with its second weight. */
 bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct triple *clash);
 
 /* Parses an edges.tsv of n nodes. ids: NULL, or n ids; node i of the graph is then ids->id[i].
@@ -55,8 +55,9 @@ enum err edges_from_csv(struct bytes file, const char *where, const struct readi
 			struct buf *out) MUST_CHECK;
 
 /* Reads a graph whose nodes are those that the file names: each word u and v of an edges.tsv, or
- * "1" .. "n" of a Matrix Market file of n rows. Also initialises *ids, sorted; there may be none.
- * 10^7 edges take seconds. Memory: the file's bytes, and 64 bytes for each edge and node. */
+ * "1" .. "n" of a Matrix Market file of n rows. Also initialises *ids, which are sorted; *ids may
+ * be empty. 10^7 edges take seconds. Memory: the file's bytes, and 64 bytes for each edge and
+ * node. */
 enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
 			   struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,

@@ -67,7 +67,7 @@ static enum err ids_read_entries(struct text *t, struct entry **entry, size_t *n
 
 /* ---- a table of words ---- */
 
-/* Returns FNV-1a with its high bits folded in. */
+/* Returns the FNV-1a hash of the word, with its high bits folded in. */
 static uint64_t hash(struct word id)
 {
 	uint64_t h = 0xcbf29ce484222325u;

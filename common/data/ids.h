@@ -60,8 +60,8 @@ uint32_t names_number(struct names *s, struct word w);
 /* Makes the word that was numbered last point to w.p, which has the same bytes. The caller may then
  * free the word's first buffer. */
 void names_keep(struct names *s, struct word w);
-/* Copies the words, sorted, into ids (row[i] = i). place[number] (s->n entries) is the position of
- * each. s may have no words. */
+/* Copies the words, sorted, into ids (row[i] = i). place[number] becomes the position of the word
+ * with that number; `place` has s->n entries. s may have no words. */
 void names_sort(const struct names *s, struct ids *ids, uint32_t *place);
 void names_release(struct names *s);
 

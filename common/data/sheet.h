@@ -40,7 +40,7 @@ struct sheet_column {
 	enum missing missing;
 	bool missing_said; /* the setting names this column, not all columns */
 	const char *unit;  /* borrowed from struct reading; NULL: unknown */
-	size_t place;      /* index among numbers, or among codes */
+	size_t place;      /* its index among the columns of numbers, or of codes */
 	size_t gaps;       /* cells without a value */
 	size_t codes;      /* cells of a number that look more like an id or a code */
 	double fill;       /* set by sheet_end(): a number or date that replaces missing values */
@@ -89,7 +89,7 @@ void sheet_release(struct sheet *t);
 struct sheet_said {
 	bool mark;    /* a byte order mark */
 	bool heading; /* the first line is a heading */
-	char why[80]; /* the reason for this decision */
+	char why[80]; /* the reason why the first line is a heading or not */
 	size_t blank; /* empty lines at the end */
 };
 enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,

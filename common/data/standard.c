@@ -75,7 +75,7 @@ static void standard_measure(const struct mat *Z, struct measure *column)
 		c->deviation = sqrt(c->deviation);
 }
 
-/* alike: a flag per column. */
+/* Adds a warning about the columns with the same value in all rows. alike: a flag per column. */
 static void warn_of_alike(const bool *alike, size_t columns, const struct columns *names,
 			  const char *so)
 {

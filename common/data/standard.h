@@ -1,8 +1,8 @@
 /* standard.h -- scales columns of features to mean 0 and deviation 1, and finds a dominant column.
  *
- * Categories, known by the columns' names, are not scaled: 0 and 1 have no unit. Neither are
- * columns of sparse features, which would become dense. Names may be NULL or empty: columns then
- * have numbers, from 0.
+ * Categories, known by the columns' names, are not scaled: 0 and 1 have no unit. Columns of sparse
+ * features are not scaled either, since they would become dense. Names may be NULL or empty:
+ * columns then have numbers, from 0.
  */
 #ifndef COMMON_DATA_STANDARD_H
 #define COMMON_DATA_STANDARD_H

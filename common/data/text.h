@@ -37,7 +37,7 @@ struct text text_of_line(struct word line, size_t byte, const char *where);
  * end of the file. */
 bool text_line(struct text *t, char comment);
 void text_next(struct text *t); /* goes to the beginning of the next line */
-/* Returns ERR_CANCELLED if the job that reads the file has ended (progress.h). Checks that only
+/* Returns ERR_CANCELLED if the job that reads the file has ended (progress.h). Checks this only
  * once in many lines. */
 enum err text_wanted(const struct text *t) MUST_CHECK;
 

@@ -34,7 +34,8 @@ struct plan {
 	struct filter_plan nodes;
 	panel_step_fn *step;
 	struct filter_steps steps;
-	const struct csr *sparse; /* source of columns: sparse or dense, the other NULL */
+	/* source of columns: either `sparse` or `dense`; the other pointer is NULL */
+	const struct csr *sparse;
 	const struct mat *dense;
 	struct mat *X; /* destination; NULL if only the spread is wanted */
 	size_t width;
@@ -46,7 +47,7 @@ struct plan {
 	double *box;
 	filter_see *see; /* or NULL */
 	void *see_ctx;
-	double *leave; /* with see: D^1/2 in the plan's order */
+	double *leave; /* set if `see` is set: D^1/2 in the plan's order */
 };
 
 #define COLUMNS PANEL
@@ -174,7 +175,7 @@ static void panel_store(const struct plan *p, const struct panel *at, const doub
 {
 	const struct filter_plan *nodes = &p->nodes;
 	size_t column = at->column, width = at->width;
-	/* values of the previous leaves, mostly equal for the next */
+	/* values of the previous row with leaves; the next such row mostly has the same values */
 	double step = NAN, fade = NAN;
 
 	y += at->first * p->width;

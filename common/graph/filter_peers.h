@@ -14,14 +14,15 @@ struct filter_peers {
 	const struct ranks *R;
 	size_t n;                 /* this rank's nodes, rows of X */
 	size_t others;            /* rows of other ranks, stored behind the plan's rows */
-	size_t *want;             /* number of these rows of each rank */
-	struct rows_by_rank give; /* rows of the plan that others read */
+	size_t *want;             /* number of these rows that each rank has */
+	struct rows_by_rank give; /* rows of the plan that other ranks read */
 	struct rows_by_rank sent; /* leaves of this rank that another rank stores */
 	size_t *taken; /* leaves of each rank that this rank stores: rows n, n + 1, .. of X */
 };
 
 struct filter_nodes {
-	size_t rows, others; /* stored nodes; adjacent nodes of other ranks, behind them */
+	/* rows: stored nodes. others: adjacent nodes of other ranks, stored behind them. */
+	size_t rows, others;
 	size_t *start;
 	uint32_t *index; /* neighbours, in the order of the graph */
 	double *value;
@@ -38,7 +39,7 @@ void filter_nodes_init(struct filter_nodes *s, const struct graph *g, bool fold)
 void filter_nodes_release(struct filter_nodes *s); /* except peers, which the plan takes over */
 
 void filter_peers_free(struct filter_peers *p); /* accepts NULL */
-/* Renumbers the rows that others read: row i of the nodes becomes row[i] of the plan. */
+/* Renumbers the rows that other ranks read: row i of the nodes becomes row[i] of the plan. */
 void filter_peers_place(struct filter_peers *p, const uint32_t *row);
 /* filter_peers_take() appends the rows of leaves that this rank stores to X;
  * filter_peers_give_back() returns them to their ranks. */

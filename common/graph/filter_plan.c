@@ -111,7 +111,7 @@ static void plan_lay_out(struct filter_plan *p, const struct filter_nodes *s)
 static const uint32_t LAST = UINT32_MAX;
 
 /* Leaves of a node are folded in groups of FOLD_MOST. Groups follow the order of the node's
- * neighbours, which is that of their numbers, so groups do not depend on the layout. */
+ * neighbours. This order is by the neighbours' numbers, so groups do not depend on the layout. */
 struct folding {
 	size_t rows;
 	uint32_t *head; /* per leaf: the first leaf of its row; per other node: itself */

@@ -76,7 +76,7 @@ static long double move_root(const struct series *p, root *r, size_t i)
 
 /* Finds all roots at once, starting near the roots of T_degree, and iterates each until it
  * converges. Then moves the real roots, and the upper root of each complex pair, to the front.
- * Returns the number of these; 0 if it did not find all roots. */
+ * Returns the number of roots at the front; 0 if it did not find all roots. */
 static size_t find_roots(const struct series *p, root *r)
 {
 	size_t moving = p->degree, kept = 0, found = 0;

@@ -23,17 +23,18 @@ struct filtered {
 	struct filter_plan nodes;
 	struct filter_steps once, twice; /* T^psi and T^(2 psi) */
 	unsigned threads;
-	const struct mat *dense; /* X, borrowed; NULL: sparse, in the next two */
-	struct csr in, across;   /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
-	double *owned, *y;       /* a block of n rows, scratch for steps */
-	size_t room;             /* capacity of the following, in blocks */
+	/* X, borrowed; NULL if X is sparse: `in` and `across` then hold X */
+	const struct mat *dense;
+	struct csr in, across; /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
+	double *owned, *y;     /* a block of n rows, scratch for steps */
+	size_t room;           /* capacity of `tall` and `narrow`, in blocks */
 	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
 };
 
 /* Exactly one of sparse and dense is given, as X; the other is NULL. X has as many rows as g has
  * nodes. The caller may release a sparse X afterwards, but keeps a dense one and g. Not for
- * FILTER_MEAN, which is not symmetric. Takes 24 bytes per non-zero of a sparse X. Errors as
- * graph_filter(). */
+ * FILTER_MEAN, which is not symmetric. Takes 24 bytes per non-zero of a sparse X. Errors are those
+ * of graph_filter(). */
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi,
 		       unsigned threads) MUST_CHECK;

@@ -28,7 +28,7 @@ enum { BLOCK = 16 };
 
 /* v_s = S^s e_i for BLOCK nodes i of one graph, with S = D^-1/2 A D^-1/2. Powers of S have the same
  * diagonal as those of D^-1 A. By symmetry (S^t)_ii = v_a . v_b for any a + b = t. Only rows in
- * `reached` may be non-zero; others are not touched. */
+ * `reached` may be non-zero; all other rows are not touched. */
 struct walks {
 	const struct csr *A;
 	size_t first, nodes;

@@ -1,6 +1,6 @@
 /* knn.h -- a graph of each row's nearest neighbours, computed in blocks of rows: FedSC, equation 25
- * and Section III of Stage II. Keeps the k largest similarities of each row, except its own, and
- * treats negative ones as 0. Then S = (S + S') / 2. */
+ * and Section III of Stage II. Keeps the k largest similarities of each row, without the similarity
+ * to itself, and treats negative similarities as 0. Then S = (S + S') / 2. */
 #ifndef COMMON_GRAPH_KNN_H
 #define COMMON_GRAPH_KNN_H
 
@@ -19,12 +19,12 @@ struct knn_source {
 /* Returns the paper's k: max(ceil(ln n), 1). */
 size_t knn_rule(size_t n);
 
-/* S (n x n, symmetric, initialised here): min(k, n - 1) neighbours per row, the lower index on
- * ties. Drops zero similarities. Bitwise identical for any number of threads. O(n k) memory besides
- * the blocks (8 KNN_ROWS n bytes per thread). */
+/* Computes S (n x n, symmetric, initialised here) from min(k, n - 1) neighbours of each row. On
+ * ties it takes the neighbour with the lower index. Drops zero similarities. Bitwise identical for
+ * any number of threads. O(n k) memory besides the blocks (8 KNN_ROWS n bytes per thread). */
 void knn_graph(const struct knn_source *source, size_t k, unsigned threads, struct csr *S);
 
-/* knn_graph() of the inner products between rows of F, without forming F F'. */
+/* Like knn_graph(), for the inner products between rows of F; does not form F F'. */
 void knn_products(const struct mat *F, size_t k, unsigned threads, struct csr *S);
 
 #endif

@@ -84,7 +84,7 @@ struct http_site {
 	void (*event)(void *arg, struct buf *line);
 	void *arg;
 	const char *token; /* NULL: a POST needs a certificate's name */
-	/* Role of that name; NULL without http_behind(). */
+	/* Returns the role of a certificate's name. NULL without http_behind(). */
 	enum role (*role_of)(void *arg, const char *who);
 };
 enum err http_start(struct http *h, const struct http_site *site) MUST_CHECK;

@@ -22,7 +22,7 @@ struct watcher {
 	struct http *h;
 	struct MHD_Connection *connection;
 	uint64_t seen;  /* last news sent */
-	bool suspended; /* sleeps until there is more */
+	bool suspended; /* its connection sleeps until there is more to send */
 	bool cut;       /* its connection must end */
 	struct buf out; /* event being sent, from `at` on */
 	size_t at;
@@ -82,8 +82,8 @@ bool http_may_watch(struct http *h, struct MHD_Connection *c);
 
 /* Answers /events. MHD_NO closes the connection. */
 enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c);
-/* Wakes all watchers, sends them the last news and the end of the stream, and waits briefly for
- * that. */
+/* Wakes all watchers, sends them the last news and the end of the stream, and waits briefly until
+ * the watchers have received both. */
 void http_announce_last(struct http *h);
 void http_security_headers(struct MHD_Response *r);
 

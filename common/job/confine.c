@@ -167,8 +167,8 @@ static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "
 static struct ended {
 	const char *name;
 	int number;
-	/* Names and numbers of these calls. The signal handler needs them, since it may not resolve
-	 * names. */
+	/* Names and numbers of the calls in `never` and `by_argument`. The signal handler needs the
+	 * names, since it may not resolve them. */
 } ended[COUNT(never) + COUNT(by_argument)];
 
 /* Adds a rule for a call by its name. If the name has no number on this system, the call does not

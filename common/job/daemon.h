@@ -103,8 +103,10 @@ struct party_config {
 		 * name */
 		char *name;
 		char *features,
-		    *edges; /* one of them may be NULL; jobs that need it are declined */
-		char *ids;  /* NULL: row numbers are the ids */
+		    /* `features` and `edges` may be NULL; a job that needs a missing file is
+		     * declined */
+		    *edges;
+		char *ids; /* NULL: row numbers are the ids */
 		/* fedwalk: file with ids of the vertices that this party hosts; needs edges */
 		char *vertices;
 		char *graphs; /* many graphs in TU format, for jobs of kind fedgcn; or NULL */

@@ -17,7 +17,7 @@ static const char *const auto_word[] = { "auto", NULL };
 
 #define AT(field) offsetof(struct job_head, field)
 
-/* ---- the table of a kind: rows that every job has, and its own in between ---- */
+/* ---- the table of a kind: rows that every job has, and the kind's own rows in between ---- */
 
 struct table {
 	struct config_row row[ROWS_MAX];
@@ -119,8 +119,8 @@ static enum err check_secure_sum(const struct job *job)
 	return ERR_OK;
 }
 
-/* Refuses a range of k for methods that run for a single k. Otherwise they would choose one without
- * the user's knowledge. */
+/* Refuses a range of k for methods that run for a single k. Otherwise such a method would choose
+ * one k without the user's knowledge. */
 static enum err check_range(const struct job *job)
 {
 	const char *why = job->clusters_from ? job->kind->one_k(job) : NULL;
@@ -132,7 +132,8 @@ static enum err check_range(const struct job *job)
 		       job->clusters_from, job->clusters, why);
 }
 
-/* Reports a job that cannot survive a dropout when it is submitted, not when a party drops out. */
+/* Refuses a job that is to continue after a dropout but cannot. So the user learns this at
+ * submission, not when a party drops out. */
 static enum err job_check_loss(const struct job *job)
 {
 	const char *why = job->kind->needs_all ? job->kind->needs_all(job) : NULL;

@@ -123,7 +123,7 @@ void live_peer_hello(const char *name, const char *called, const char *address,
 void live_link(const struct link_state *link);
 /* call it last for a link, when its attempt is over */
 void live_link_ends(const struct link_state *link);
-/* Sets if that party awaits a user's approval of the job. */
+/* Records whether the party `called` awaits a user's approval of the job. */
 void live_awaits(const char *called, const char *job, bool awaited);
 
 /* ---- readers ---- */

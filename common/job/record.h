@@ -58,18 +58,19 @@ struct record_peer {
 	double rtt_ms;       /* smoothed round trip of the connection; < 0: not known */
 	char congestion[16]; /* congestion control in effect */
 	unsigned reconnects; /* how often the connection was lost and replaced */
-	uint64_t resent;     /* bytes of frames that were sent to it again */
+	uint64_t resent;     /* bytes of frames that were sent to the peer again */
 };
 
 struct record_sum {     /* one k-means on secure sums, coordinator only */
 	unsigned phase; /* phase in which it ran, from 0 */
 	uint32_t group;
 	size_t items;  /* cells, or nodes */
-	size_t merged; /* cells below min_cell that were merged into these */
+	size_t merged; /* number of cells below min_cell that were merged into other cells */
 	unsigned iterations;
 	double inertia;    /* inertia of the chosen restart */
-	double silhouette; /* kmeans_silhouette() of it; 0: not known */
-	double *objective; /* its inertia at each iteration, `objectives` of them; owned */
+	double silhouette; /* kmeans_silhouette() of the chosen restart; 0: not known */
+	/* inertia of the chosen restart at each iteration, `objectives` values; owned */
+	double *objective;
 	unsigned objectives;
 };
 

@@ -21,7 +21,7 @@ enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role *
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_READER, ROLE_SUBMITTER, ROLE_OPERATOR };
 extern const char *const role_name[];
 
-/* If zero-initialised, it has no users besides root and the daemon's user. */
+/* A zero-initialised struct has no users besides root and the daemon's user. */
 struct roles {
 	struct {
 		bool is_group;

@@ -33,8 +33,8 @@ struct daemon_arguments {
 	bool once, serve; /* once: of a party; serve: of the coordinator */
 };
 
-/* Handles these options and refuses arguments. Returns ARGP_ERR_UNKNOWN if the key belongs to
- * another option. */
+/* Handles the options of both daemons, and refuses arguments. Returns ARGP_ERR_UNKNOWN if the key
+ * belongs to another option. */
 error_t daemon_option(int key, char *arg, struct argp_state *state);
 
 /* The rest of a daemon's main(): reads the command line, then calls describe() with --describe,

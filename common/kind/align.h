@@ -7,7 +7,8 @@
 
 enum {
 	ALIGN_IDS_MAX = 60000000, /* ids of one party */
-	ALIGN_CANARIES = 128,     /* canaries in every party's set, and so among the common rows */
+	/* canaries: pseudonyms that every party adds to its set; so all are common */
+	ALIGN_CANARIES = 128,
 	/* maximum number of attempts with new pseudonyms until all sets fit into tables */
 	ALIGN_TRIES = 8,
 	ALIGN_STEPS_MAX = 128

@@ -44,8 +44,8 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	enum job_loss on_loss;                                                                     \
 	enum job_ids ids;     /* IDS_HASHED if the kind lacks this key */                          \
 	enum job_align align; /* ALIGN_SAME if the kind lacks this key */                          \
-	unsigned align_bound; /* intersect: most ids of a party; 0: by counts */                   \
-	unsigned min_common;  /* least common rows, unless align is same */                        \
+	unsigned align_bound; /* intersect: limit on a party's ids; 0: counts are shown */         \
+	unsigned min_common;  /* intersect: fewest common rows */                                  \
 	/* secure_sum */                                                                           \
 	unsigned group_bits;   /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                   \
 	unsigned modulus_bits; /* 64 or 32 */                                                      \
@@ -127,7 +127,7 @@ struct kind_sizes {
 	double edges;   /* undirected; of all graphs together */
 	double parties;
 	bool coordinator;
-	/* features are stored as a dense matrix of n x columns numbers; entries does not matter */
+	/* features are stored as a dense n x `columns` matrix; `entries` does not matter */
 	bool dense;
 	bool again; /* the features can be read again by panels, so that no copy is kept */
 };
@@ -179,7 +179,7 @@ struct kind {
 	 * Parameters count as given if they differ from those of a job with only these parameters.
 	 * NULL: kind_standard_clusters(). */
 	void (*standard)(const void *job, struct json *root);
-	/* True if job.fraction_bits applies. NULL: with WORDS_BY_JOB. */
+	/* True if job.fraction_bits applies. NULL: it applies if words are WORDS_BY_JOB. */
 	bool (*has_fraction)(const void *job);
 
 	/* ---- disclosure ---- */
@@ -198,9 +198,9 @@ struct kind {
 	struct kind_claim (*claim)(const void *job);
 	/* True if sums are over all parties at once, not over pairs. NULL: always true. */
 	bool (*is_flat)(const void *job);
-	/* Returns the bytes of the largest vector that a party sends at once; with `down`, that it
-	 * receives from the coordinator. 0 if that is not known in advance. n is 0 if it is not
-	 * known yet. If the member is NULL, the result counts as 0. */
+	/* Returns the bytes of the largest vector that a party sends at once or, if `down`,
+	 * receives from the coordinator at once. Returns 0 if the size is not known in advance. n
+	 * is 0 if n is not known yet. If the member is NULL, the result counts as 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
 	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
 	 * fitted to measurements (docs/results/memory.md). Non-decreasing in each size. */

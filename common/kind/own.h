@@ -61,7 +61,8 @@ extern const char *const kind_align_names[];
 		    .help = "intersect: fewest common rows; if there are fewer, the job "          \
 			    "ends before a party sees them"                                        \
 	}
-/* Checks these rows. ERR_INPUT if the job gives a row that its value of align does not read. */
+/* Checks the parameters of KIND_ALIGN_ROW and KIND_ALIGN_BOUNDS. ERR_INPUT if the job gives a row
+ * that its value of align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_standard_clusters(const void *job, struct json *root);
 /* for the member needs_noise of kinds without any noise */

@@ -50,7 +50,8 @@ struct gin {
 };
 
 void gin_init(struct gin *net, enum graphs_features features);
-/* W (net->weights): uniform within +-1/sqrt(in), biases too. The values are floats. */
+/* Draws W (net->weights values), weights and biases, uniformly within +-1/sqrt(in). The values are
+ * floats. */
 void gin_draw(const struct gin *net, uint64_t seed, double *W);
 
 struct gin_block; /* whole graphs of a batch, enough for an efficient product */
@@ -82,15 +83,15 @@ struct gin_block; /* whole graphs of a batch, enough for an efficient product */
 	/* Computes Z and, with `build`, the reconstruction and its square. Borrows W until the    \
 	 * backward pass. */                                                                       \
 	void gin_forward##s(struct gin_batch##s *b, const real *W, bool build);                    \
-	/* gradient (net->weights) of a function of Z and square, after a forward pass with        \
-	 * `build`. dZ (count x GIN_Z) and d_square are the function's derivatives. */             \
+	/* Computes the gradient (net->weights) of a function of Z and square, after a forward     \
+	 * pass with `build`. dZ (count x GIN_Z) and d_square are the function's derivatives. */   \
 	void gin_backward##s(struct gin_batch##s *b, const real *dZ, double d_square,              \
 			     real *gradient);
 
 GIN_DECLARE(float, )
 GIN_DECLARE(double, _f64)
 
-/* Z (graphs x GIN_Z, initialised here) for all graphs of g, in bounded memory. */
+/* Computes Z (graphs x GIN_Z, initialised here) for all graphs of g, in bounded memory. */
 void gin_embed(const struct gin *net, const struct graphs *g, const float *F, const float *W,
 	       unsigned threads, struct mat *Z);
 

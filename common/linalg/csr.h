@@ -21,7 +21,7 @@ struct triple {
 	double value;
 };
 
-/* Zeroed; value is NULL unless `weighted`. */
+/* Initialises s with zeros; s->value is NULL unless `weighted`. */
 void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted);
 /* Sorts by row, column and value. Returns the position of the first entry with the same row and
  * column as the one before it, or count if there is none. O(n) if sorted already, else O(n log

@@ -62,8 +62,9 @@ struct la_shape {
 void la_product_f32(struct la_shape s, const float *A, const float *B, float *C);
 void la_product_f64(struct la_shape s, const double *A, const double *B, double *C);
 
-/* The d largest eigenvalues of the symmetric G, descending, and their unit eigenvectors as the rows
- * of V (d x n, initialised here). Destroys G. dsyevr, O(n^3). ERR_INPUT if G is not finite. */
+/* Computes the d largest eigenvalues of the symmetric G, descending, and their unit eigenvectors,
+ * which become the rows of V (d x n, initialised here). Destroys G. dsyevr, O(n^3). ERR_INPUT if G
+ * is not finite. */
 enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V) MUST_CHECK;
 
 /* Verifies leading eigenvalues and eigenvectors of G that another process computed, in the form of
@@ -89,8 +90,8 @@ enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
  * each. */
 enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma,
 			  struct mat *P) MUST_CHECK;
-/* The same for an A that is computed block by block. block() writes columns of A, from column
- * `first` on, to `to` (r x at most ROWSUM_ROWS). */
+/* Like la_singular_rows(), for an A that is computed block by block. block() writes columns of A,
+ * from column `first` on, to `to` (r x at most ROWSUM_ROWS). */
 struct la_blocks {
 	size_t r, c;
 	void (*block)(void *ctx, size_t first, struct mat *to);

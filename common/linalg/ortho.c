@@ -33,7 +33,7 @@ void ortho_centre(struct mat *A)
 enum err ortho_basis(struct mat *A)
 {
 	size_t n = A->rows, d = min_size(A->cols, n - 1);
-	/* 1', then A': the first direction is given, the others are orthogonal to it */
+	/* 1', then A': the first direction is 1, and the other directions are orthogonal to 1 */
 	struct mat T;
 	enum err err;
 

@@ -13,8 +13,8 @@
 void ortho_centre(struct mat *A);
 
 /* A (n x d, n >= 2) <- Q of J A = Q R, with min(d, n - 1) columns. If J A has lower rank, arbitrary
- * columns fill up Q. These are orthogonal to 1 too, since Q'JKQ is symmetric only then. ERR_INPUT
- * if A is not finite. O(n d^2). */
+ * columns fill up Q. These columns are orthogonal to 1 too, since Q'JKQ is symmetric only then.
+ * ERR_INPUT if A is not finite. O(n d^2). */
 enum err ortho_basis(struct mat *A) MUST_CHECK;
 
 /* H <- (H + H') / 2. */

@@ -185,8 +185,8 @@ struct place {
 	size_t first, blocks;
 };
 
-/* Returns, at rank 0, the blocks of all ranks' parts, each[q] of rank q, owned by the caller;
- * elsewhere NULL. */
+/* At rank 0, returns the blocks of the parts of all ranks: each[q] parts of rank q. The caller owns
+ * them. At other ranks, returns NULL. */
 static struct place *gather_places(const struct ranks *R, const struct rowsum *s,
 				   const size_t *each)
 {

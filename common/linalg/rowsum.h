@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* ROWSUM_ROWS determines the last bits of results: never tuned to the machine. */
+/* ROWSUM_ROWS determines the last bits of results, so it must not be tuned to the machine. */
 enum { ROWSUM_ROWS = 4096, ROWSUM_DEPTH = 64 };
 
 /* Adds the part `from` to the part `into`, which precedes it; each has `width` values. */

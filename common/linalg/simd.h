@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Aligned like a double, so that any row of a matrix may be read as one. */
+/* Aligned like a double, so that any row of a matrix may be read as vectors. */
 typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));

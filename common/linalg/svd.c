@@ -208,8 +208,8 @@ static void svd_scale_columns(struct mat *A, const double *by)
 			MAT(A, i, j) *= by[j];
 }
 
-/* Makes the entry of largest magnitude of each column of U (the first on ties) positive; scaled:
- * the same change of sign. */
+/* Makes the entry of largest magnitude of each column of U (the first on ties) positive; `scaled`
+ * gets the same changes of sign. */
 static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 {
 	size_t d = U->cols;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* THIN_VECTORS: number of vectors in a group, whose entries fill a cache line. PART_ROWS: rows of a
- * part. SUMS: a sum over rows has at most so many parts, each with its own sum. Such parts may have
- * more rows. */
+ * part. SUMS: largest number of parts in a sum over rows. Each of these parts has its own sum, and
+ * may have more than PART_ROWS rows. */
 enum { THIN_VECTORS = SIMD_LINE, PART_ROWS = 256, SUMS = 16 };
 
 typedef void walk_fn(const double *a, size_t m, size_t rows, const double *in, double *product,

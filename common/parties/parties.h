@@ -31,7 +31,7 @@ enum parties_batches { PARTIES_CIPHERS, PARTIES_PRODUCTS };
 enum parties_how {
 	PARTIES_WIDE,   /* 64-bit words, for numbers of unknown size */
 	PARTIES_OPENED, /* wide words; the sum is broadcast and verified */
-	/* Same, with each number split into several words: common/privacy/parts.h. */
+	/* Like PARTIES_OPENED, with each number split into several words: common/privacy/parts.h */
 	PARTIES_OPENED_PARTS,
 	PARTIES_BOUND, /* the job's fixed point, scaled to a known bound on terms and sums */
 };
@@ -133,9 +133,9 @@ enum err parties_collect_rows(struct parties *p, const void *question, struct ma
 enum err parties_send_labels(struct parties *p, size_t values, const uint32_t *label,
 			     size_t n) MUST_CHECK;
 
-/* Each party sends a sealed batch to each other party and receives theirs. The coordinator relays
- * the batches and cannot read them. ERR_INPUT for parties in memory, which cannot exchange
- * batches. */
+/* Each party sends a sealed batch to each other party, and receives a batch from each other party.
+ * The coordinator relays the batches and cannot read them. ERR_INPUT for parties in memory, which
+ * cannot exchange batches. */
 enum err parties_exchange(struct parties *p, const void *question,
 			  enum parties_batches what) MUST_CHECK;
 

@@ -1,11 +1,11 @@
 /* bound.h -- agreement of parties and coordinator on a bound of a job's numbers, before any sum.
  *
  * Fixed point needs a bound, and data come in any unit. Each party submits the squared length of
- * its longest vector, rounded up to a power of two. The secure sum of these bounds the squared
- * length of every joint vector, if the parties hold different columns. The coordinator broadcasts
- * the exponent e of the least power of two >= the sum (CHOICE_BOUND). Parties learn e. The
- * coordinator learns how many parties have a longest vector of each length, to a factor of 2 in its
- * square, but not which parties.
+ * its longest vector, rounded up to a power of two. The secure sum of the submitted numbers bounds
+ * the squared length of every joint vector, if the parties hold different columns. The coordinator
+ * broadcasts the exponent e of the least power of two >= the sum (CHOICE_BOUND). Parties learn e.
+ * The coordinator learns how many parties have a longest vector of each length, to a factor of 2 in
+ * its square, but not which parties.
  *
  * All steps are exact: multiplying all data by 2^k adds 2 k to e and changes nothing else.
  */
@@ -43,8 +43,9 @@ enum { BOUND_PACKED_MOST = 512 };
 uint64_t bound_pack(int e);
 bool bound_unpack(uint64_t value, int *e);
 
-/* Returns the factor that scales numbers of at most 2^e to at most 2^20. The largest then keep 44
- * bits in wide words (JOB_WIDE_FRACTION), next to counts up to 2^31. */
+/* Returns the factor that scales numbers of at most 2^e to at most 2^20. In wide words the largest
+ * numbers then have 44 bits: 20 before the point, JOB_WIDE_FRACTION after it. Counts up to 2^31 fit
+ * into the same words. */
 double bound_unit(int e);
 
 #endif

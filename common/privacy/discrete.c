@@ -48,7 +48,7 @@ static bool exp_below(struct draw *d, u128 a, u128 b)
 	return exp_below_1(d, a, b);
 }
 
-/* P(x) ~ exp(-|x| / t): Algorithm 2. */
+/* Algorithm 2: draws x with P(x) ~ exp(-|x| / t). */
 static int64_t laplace(struct draw *d, uint32_t t)
 {
 	for (;;) {

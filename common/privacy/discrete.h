@@ -18,7 +18,7 @@
 /* Up to this sigma all products fit into 128 bits. */
 enum { DISCRETE_SIGMA_MAX = 1 << 24 };
 
-/* P(x) ~ exp(-x^2 / (2 sigma^2)), sigma from 1 to DISCRETE_SIGMA_MAX. About 2 us. */
+/* Draws x with P(x) ~ exp(-x^2 / (2 sigma^2)), sigma from 1 to DISCRETE_SIGMA_MAX. About 2 us. */
 int64_t discrete_gauss(struct draw *d, uint32_t sigma);
 
 /* Noise in a sum: each party adds discrete Gaussian noise of standard deviation `steps`, in
@@ -37,7 +37,7 @@ struct discrete_share {
 enum err discrete_share_of(double sigma, size_t parties, size_t colluders, double least,
 			   struct discrete_share *share) MUST_CHECK;
 
-/* x as a multiple of the step. */
+/* Returns the multiple of the step that is nearest to x. */
 static inline double discrete_in_steps(const struct discrete_share *share, double x)
 {
 	return nearbyint(x / share->step) * share->step;

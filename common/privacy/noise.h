@@ -59,8 +59,8 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 /* ---- samples ---- */
 
 /* Source of unpredictable bytes. Before the bytes for one answer are drawn, begin() (may be NULL)
- * gets the answer without its noise, and the noise's scale. A source can thus key its bytes by
- * both. */
+ * gets the answer without its noise, and the noise's scale. A source can thus key its bytes by the
+ * answer and the scale. */
 struct noise_source {
 	void *ctx;
 	enum err (*bytes)(void *ctx, void *p, size_t n);
@@ -68,7 +68,8 @@ struct noise_source {
 };
 
 /* Tells the source for which answer the next random bytes are. noise_add() and discrete_add() call
- * it. A caller that draws single numbers must call it before. Errors are those of the source. */
+ * it. A caller that draws single numbers must call noise_begin() itself before the first number.
+ * Errors are those of the source. */
 enum err noise_begin(const struct noise_source *source, const struct bytes *part,
 		     size_t parts) MUST_CHECK;
 

@@ -69,7 +69,7 @@ enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_
 /* Receives the next frame, of `most` bytes at most; *got becomes its length. Skips ticks. */
 enum err ranks_pipe_receive_frame(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
 				  size_t *got) MUST_CHECK;
-/* Receives n bytes of pieces, of any sizes. */
+/* Receives n bytes, in pieces of any sizes. */
 enum err ranks_pipe_receive(struct ranks_pipe *p, void *to, size_t n) MUST_CHECK;
 
 /* A question about rows (protocols/fedsc/party.h). Its arrays of k x cols numbers (a mean, units,

@@ -297,7 +297,7 @@ static enum err share_weighted(struct edges *r, struct csr *rows)
 	return ERR_OK;
 }
 
-/* Reuses the memory of triples: both directions of an edge without weight fit into one. */
+/* Reuses the memory of triples: both directions of an edge without weight fit into one triple. */
 static void share_plain(struct edges *r, struct csr *rows)
 {
 	struct edge *edge = (struct edge *)(void *)r->t;

@@ -23,7 +23,7 @@
 
 /* ---- certificates and requests ---- */
 
-/* ERR_INTERNAL if the CSPRNG fails. */
+/* Makes a private key. ERR_INTERNAL if the CSPRNG fails. */
 enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type) MUST_CHECK;
 
 /* Reads the first DNS name; false if config_check_name() refuses it. */
@@ -39,7 +39,7 @@ bool cert_role(const STACK_OF(X509_EXTENSION) * extensions, enum pki_role *role)
 enum err cert_make_ca(X509 **ca, EVP_PKEY *key, const char *name, unsigned days) MUST_CHECK;
 enum err cert_make_request(X509_REQ **request, EVP_PKEY *key,
 			   const struct pki_request *what) MUST_CHECK;
-/* Certifies the request's key, name, hosts and role. The caller has checked them. */
+/* Certifies the request's key, name, hosts and role. The caller has checked the request. */
 enum err cert_make(X509 **certificate, X509_REQ *request, X509 *ca, EVP_PKEY *ca_key,
 		   unsigned days) MUST_CHECK;
 

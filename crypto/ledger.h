@@ -105,13 +105,13 @@ typedef enum err ledger_check_commit(void *arg, bool others);
 enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg) MUST_CHECK;
 
 struct ledger_spent {
-	/* Number of attempts that sent numbers derived from data, without the attempt given to
+	/* Number of attempts that sent numbers derived from data, not counting the attempt given to
 	 * ledger_spent(). */
 	uint64_t jobs;
 	uint64_t rounds; /* secure sums */
 	uint64_t words;
 	double eps_of_job;      /* differential privacy spent in all attempts at this job */
-	uint64_t claims_of_job; /* number of claims in them */
+	uint64_t claims_of_job; /* number of claims in these attempts */
 };
 /* Counts the disclosures of job's data set to the coordinator with job's key, in this job and in
  * others. A data set consists of all data under its name, and of the same data under other names.

@@ -20,14 +20,15 @@ struct ledger {
 	size_t count, cap;
 	struct ledger_question *question; /* to be written by the next commit */
 	size_t questions;
-	/* Numbers of rows: at the last commit that this process knows of, and after the running
-	 * commit. */
+	/* `seen`: number of rows at the last commit that this process knows of. `wrote`: number of
+	 * rows after the running commit. */
 	uint64_t seen, wrote;
 	ledger_check_commit *check;
 	void *arg;
 };
 
-/* Reads a column that must be a hash. The hash is zero if the column does not have its length. */
+/* Reads a column that must be a hash. If the column does not have the length of a hash, the hash
+ * becomes zero. */
 void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN]);
 
 /* ---- ledger_count.c ---- */
@@ -40,7 +41,7 @@ enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words) MUST_CH
 
 /* ---- ledger_question.c ---- */
 
-/* Creates the table that older files lack. */
+/* Creates the table of questions, which older files lack. */
 enum err ledger_bring_questions(struct ledger *l) MUST_CHECK;
 enum err ledger_write_questions(struct ledger *l, int64_t entry) MUST_CHECK;
 

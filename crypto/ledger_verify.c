@@ -10,7 +10,7 @@
 	"SELECT number, time_ms, step, purpose, type, bytes, sha256, masked, rounds, words, eps,"  \
 	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"
 #define FROM " FROM row LEFT JOIN job USING (entry)"
-/* Columns as the file has them, in this version or an older one. */
+/* Selects the columns of a line, from a file of this version or of an older version. */
 #define LINE(l, rest)                                                                              \
 	((l)->claims ? COLUMNS ", submitter, dataset, unit, mu" FROM                               \
 			       " LEFT JOIN claim USING (number)" rest                              \

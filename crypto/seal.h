@@ -1,8 +1,8 @@
 /* seal.h -- messages between parties that the coordinator relays and cannot read.
  *
  *   key    HKDF-Expand-SHA256(K_ij, "coterie seal v1" || text(sender) || text(receiver)), one for
- *          each direction; K_ij is the pair's of crypto/secagg.h, and the label separates this key
- *          from the masks'
+ *          each direction; K_ij is the pair's key (crypto/secagg.h), and the label separates this
+ *          key from the masks'
  *   box    AES-256-GCM of the text; nonce: the number of the direction's message, from 0;
  *          associated data: job id || attempt || purpose || text(sender) || text(receiver)
  *

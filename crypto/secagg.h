@@ -41,14 +41,14 @@ struct secagg_setup {
 	const struct psk *psk;
 };
 
-/* A key advertisement. All pointers are borrowed: those of the own advertisement from the secagg,
- * those of others from their message. */
+/* A key advertisement. All pointers are borrowed: in the own advertisement from the secagg, in
+ * another party's advertisement from its message. */
 struct secagg_advert {
 	struct bytes public_key; /* S_i, dh_len() bytes */
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN random bytes */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
-	/* Over "coterie key advertisement v2\0" || job id || attempt || name || params hash ||
-	 * S_i || nonce || markers (exact bytes: docs/secure-sum.md). */
+	/* Signature of "coterie key advertisement v2\0" || job id || attempt || name || params hash
+	 * || S_i || nonce || markers (exact bytes: docs/secure-sum.md). */
 	struct bytes signature;
 	/* PSK_MARKER_LEN bytes for each party, zeros if there is no shared key; or empty. */
 	struct bytes markers;

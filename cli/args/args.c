@@ -155,7 +155,8 @@ enum err args_run(const char *name, const struct argp *argp, int argc, char **ar
 	args_begin(name, argp, argc, argv, arguments);
 	err = run(arguments);
 	if (err) {
-		/* If output and errors go to one file, the error then follows the output. */
+		/* Flushes stdout first. If output and errors go to one file, the error then follows
+		 * the output. */
 		fflush(stdout);
 		fprintf(stderr, "%s %s: %s\n", program_name(), name, err_detail());
 	}

@@ -46,17 +46,17 @@ unsigned args_cores(unsigned threads);
 
 /* ---- common cases of a parser's switch ---- */
 
-/* For the default case of commands without arguments: any argument is an error. */
+/* Handles the default case of commands without arguments: reports any argument as an error. */
 error_t args_none(int key, const char *text, struct argp_state *state);
-/* For the case ARGP_KEY_ARG of commands with one argument: stores it. */
+/* Handles the case ARGP_KEY_ARG of commands with one argument: stores the argument. */
 void args_one(struct argp_state *state, const char *text, const char **argument);
-/* For the case ARGP_KEY_END: if `there` is false, reports the error `sentence`, such as "--data and
- * --job are needed". */
+/* Handles the case ARGP_KEY_END: if `there` is false, reports the error `sentence`, such as "--data
+ * and --job are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
 /* A variable that receives the value of the option with this key. The type of the variable
- * determines how the value is parsed. min, max: bounds of a number; if both are 0, there are none.
- * Key ARGP_KEY_ARG stands for the command's single argument. */
+ * determines how the value is parsed. min, max: bounds of a number; if both are 0, the number has
+ * no bounds. Key ARGP_KEY_ARG stands for the command's single argument. */
 struct args_field {
 	int key;
 	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;
@@ -84,12 +84,12 @@ void args_print(const struct json *v); /* prints v on stdout, indented */
 /* Writes dir/name atomically and empties text. */
 enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
 
-/* For a command with an output directory; call before it starts. ERR_INPUT: `out` may contain
- * another run. NULL: the command writes no output. */
+/* Checks a command's output directory; call it before the command starts. out NULL: the command
+ * writes no output. ERR_INPUT: `out` may contain another run. */
 enum err results_check(const char *out) MUST_CHECK;
-/* For a command that clusters: writes labels.csv, labels.npy and result.json to `out`, which it
- * creates. id: n texts; NULL: row numbers from 0. confidence: n values, or NULL. ERR_JOB: a file
- * cannot be written. */
+/* Writes labels.csv, labels.npy and result.json of a command that clusters to `out`. Creates `out`.
+ * id: n texts; NULL: row numbers from 0. confidence: n values, or NULL. ERR_JOB: a file cannot be
+ * written. */
 enum err results_write(const char *out, char *const *id, const uint32_t *label,
 		       const double *confidence, size_t n, const struct json *result) MUST_CHECK;
 

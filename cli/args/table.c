@@ -121,8 +121,8 @@ static size_t table_line_of(const char *s, size_t width)
 }
 
 /* As table_line_of(), but never cuts a word, so that a text can be copied whole. A first word wider
- * than `width` ends at its last comma that fits. If none fits, it ends at its first comma or at its
- * end, beyond the width. */
+ * than `width` ends at its last comma that fits. If no comma fits, the word ends at its first comma
+ * or at its end, beyond the width. */
 static size_t whole_line_of(const char *s, size_t width)
 {
 	size_t n = table_line_of(s, width), least = n;

@@ -10,7 +10,7 @@
 
 struct table;
 
-/* Makes a table. heads: one per column, borrowed. A head that begins with '>' is that of a
+/* Makes a table. heads: one per column, borrowed. A head that begins with '>' belongs to a
  * right-aligned column of numbers. */
 struct table *table_new(const char *const heads[], size_t columns);
 void table_free(struct table *t);
@@ -22,8 +22,8 @@ void table_cell(struct table *t, const char *fmt, ...) PRINTF(2, 3);
  * omitted. */
 void table_print(const struct table *t, FILE *f, size_t width);
 
-/* Returns the width of a line in characters, at least 20: that of the terminal at standard output;
- * otherwise COLUMNS; otherwise 80. */
+/* Returns the width of a line in characters, at least 20. It is the width of the terminal at
+ * standard output; without a terminal it is COLUMNS or, if that is not set, 80. */
 size_t table_width(void);
 /* As table_width(), but with 1000 in place of 80, for output that programs read line by line. */
 size_t table_room(void);

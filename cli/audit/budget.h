@@ -6,8 +6,8 @@
 #include "common/job/daemon.h"
 #include "crypto/ledger.h"
 
-/* Prints the budgets. config: configuration of the party, which has the limits. NULL: there are no
- * limits, and eps is given at `delta`. */
+/* Prints the budgets. config: the party's configuration, which has the limits. config NULL: there
+ * are no limits, and eps is given at `delta`. */
 enum err budget_print(struct ledger *l, const struct party_config *config, double delta) MUST_CHECK;
 
 #endif

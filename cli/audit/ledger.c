@@ -216,8 +216,8 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-/* For another party's ledger: checks the heads that it reported to this party at the end of each
- * job. */
+/* Handles a head in another party's ledger. Checks it if the owner of the ledger under test
+ * reported it to that party at the end of a job. */
 static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {
 	struct findings *f = findings;
@@ -225,8 +225,8 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-/* For a run.json: checks this party's own head, or the head that it reported to the process that
- * wrote the file. */
+/* Checks the head of the ledger's owner in a run.json. If the owner did not write the file, it
+ * reported the head to the process that wrote the file. */
 static enum err against_run(struct findings *f)
 {
 	const char *own = ledger_name(f->ledger);

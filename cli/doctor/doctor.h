@@ -56,14 +56,15 @@ struct doctor_port {
 	const char *check, *key, *text; /* text NULL: the key is not set */
 	const struct endpoint *at;
 };
-/* Checks that each of n ports is free, and that no two of them are the same. */
+/* Checks that each of n ports is free, and that no two ports are the same. */
 void doctor_ports(struct checkup *c, const struct doctor_port *port, size_t n);
 /* Returns the ports that users connect to: api.listen and http.listen. */
 struct doctor_port doctor_port_api(const struct api_settings *api);
 struct doctor_port doctor_port_dashboard(const struct http_settings *http);
-/* Checks http.listen, if it is set: who can read it. */
+/* Checks who can read the dashboard at http.listen, if that is set. */
 void doctor_dashboard(struct checkup *c, const struct http_settings *http);
-/* Checks api.listen, if it is set: its reach, its roles, and the names in the certificate. */
+/* Checks api.listen, if it is set: its reach, the roles of its users, and the names in the
+ * certificate. */
 void doctor_api(struct checkup *c, const struct api_settings *api, const char *certificate);
 
 /* ---- the two daemons ---- */

@@ -79,8 +79,8 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		    (parse_job(&job, text, NULL) != ERR_OK &&
 		     parse_job(&job, text, order) != ERR_OK))
 			continue; /* the kind needs parameters without defaults */
-		/* peers has one entry for the coordinator and one for each other party, so their
-		 * number is that of the parties */
+		/* peers has one entry for the coordinator and one for each other party, so it has
+		 * as many entries as there are parties */
 		s.parties = (double)config->peers.count;
 		bytes = (*k)->memory(&job, &s);
 		if (bytes > most) {

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Reads the configuration of a daemon or of a client. A client's has the key "server". Only a
- * coordinator's has the key "listen". */
+/* Reads the configuration of a daemon or of a client. A client's configuration has the key
+ * "server". Only a coordinator's configuration has the key "listen". */
 static enum err read_config(struct asking *a)
 {
 	struct coordinator_config coordinator;

@@ -50,18 +50,19 @@ enum {
 struct asking {
 	const char *socket, *config;
 	bool json;
-	/* From options, borrowed; or from the configuration `read`. */
+	/* Server given by options, borrowed; without options, the server of the configuration in
+	 * `read`. */
 	struct https_server server;
 	struct submitter_config *read; /* NULL: not read */
 	char *path;                    /* path of the socket; NULL: use server */
 };
-/* False: the key is not one of these options. */
+/* Stores an option. Returns false if the key is not one of these options. */
 bool ask_option(int key, const char *text, struct asking *a);
 
 /* Finds a->path or a->server. Uses the first that exists: options; the configuration given by
- * --config; $COTERIE_SOCKET; the socket of an installed coordinator; with `party`, that of an
- * installed party. Call ask_release() also after an error. ERR_INPUT: there is none, or it is
- * invalid. */
+ * --config; $COTERIE_SOCKET; the socket of an installed coordinator; with `party`, the socket of an
+ * installed party. Call ask_release() also after an error. ERR_INPUT: none of these exists, or the
+ * first one is invalid. */
 enum err ask_where(struct asking *a, bool party) MUST_CHECK;
 void ask_release(struct asking *a);
 

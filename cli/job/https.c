@@ -193,8 +193,8 @@ static void https_set_options(CURL *curl, const struct place *p, const struct ht
 	}
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, in);
-	/* In other cases, a proxy from the environment (https_proxy, no_proxy) tunnels the TLS
-	 * connection. */
+	/* A connection to loopback uses no proxy. Other connections are tunnelled by the proxy of
+	 * the environment (https_proxy, no_proxy), if there is one. */
 	if (endpoint_is_loopback(&p->at))
 		curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

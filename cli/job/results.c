@@ -53,7 +53,7 @@ static error_t results_command_parse(int key, char *arg, struct argp_state *stat
 	}
 }
 
-/* Finds the job's id. It is JOB itself, or the id that the coordinator reports for the number
+/* Finds the job's id. The id is JOB itself, or the id that the coordinator reports for the number
  * JOB. */
 static enum err results_find_id(const struct arguments *a, char id[static ID + 1])
 {

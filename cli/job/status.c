@@ -44,7 +44,8 @@ static void status_end_line(struct buf *text)
 	buf_release(text);
 }
 
-/* If d is a coordinator's answer, returns its entry for this party that is next to the snapshot. */
+/* Returns the entry of party `name` in "parties", which a coordinator's answer d has besides the
+ * snapshot. Returns NULL for other answers. */
 static const struct json *party_named(const struct json *d, const char *name)
 {
 	for (const struct json *p = first_in(d, "parties"); p; p = json_next(p))

@@ -43,14 +43,14 @@ static struct json *begin_config(const char *name, const char *key, const char *
 }
 
 /* Raises timeouts. If many processes share a core, one that computes may be silent for longer than
- * the default timeouts. Adds 1 s per process sharing a core to the heartbeat, and 4 s to the
- * reconnection. */
+ * the default timeouts. From SHARING parties per core on, adds 1 s per party of a core to
+ * heartbeat_s, and 4 s to reconnect_s. */
 static void be_patient(const struct launch *l, long cores, struct json *root)
 {
 	enum {
 		SHARING = 16,
 		HEARTBEAT_S = 10,
-		/* Parties per core from which this applies; the defaults. */
+		/* Default of reconnect_s, in seconds. */
 		RECONNECT_S = 60
 	};
 	double sharing = (double)l->parties / (double)(cores > 0 ? cores : 1);
@@ -103,8 +103,8 @@ static double data_bytes(const struct launch *l)
 	return bytes;
 }
 
-/* A party joins after it has read its data. So allows 1 s per 2 MB of all data in addition to the
- * default minute. A party that fails is detected separately. */
+/* A party joins after it has read its data. Therefore allows the default minute and 1 s per 2 MB of
+ * all data. A party that fails is detected separately. */
 static double join_timeout_s(const struct launch *l)
 {
 	const double standard = 60, second = 2e6, most = 86400;

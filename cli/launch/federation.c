@@ -155,7 +155,8 @@ enum err launch_check(struct launch *l)
 	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
-	/* must be absolute, because the configurations that contain it are in another directory */
+	/* The path must be absolute, because the configurations that contain it are in another
+	 * directory. */
 	here = getcwd(NULL, 0);
 	l->out = file_join(here ? here : "/", l->out_given ? l->out_given : text);
 	free(here);
@@ -268,8 +269,8 @@ static enum err launch_split_data(struct launch *l)
 	return e;
 }
 
-/* If parties have different items, labels are matched by id. So writes the true labels with ids.
- * Without ids.txt the row numbers serve as ids. */
+/* If parties have different items, labels are matched by id. Therefore writes the true labels with
+ * ids. Without ids.txt the row numbers serve as ids. */
 static enum err truth_by_id(struct launch *l, const char *ids_path, const char *labels_path)
 {
 	struct labels labels = { 0 };
@@ -368,7 +369,8 @@ enum err launch_prepare(struct launch *l)
 
 	bool made = !file_exists(l->out);
 
-	/* As for the daemons: slices and results have ids, which may be those of persons. */
+	/* As in the daemons, only this user may read the files: slices and results have ids, which
+	 * may be those of persons. */
 	umask(077);
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);

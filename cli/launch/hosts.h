@@ -6,7 +6,7 @@
 #include "cli/launch/launch.h"
 
 struct hosts {
-	/* one entry for the coordinator, then one per party; empty: all use loopback */
+	/* One entry for the coordinator, then one per party. Empty: all processes use loopback. */
 	struct overrides space, address;
 };
 
@@ -15,11 +15,11 @@ struct hosts {
 char *hosts_programs(void);
 
 /* Reads the lab's hosts from COTERIE_LAB, "NAMESPACE=ADDRESS ...", if it is set. ERR_INPUT: there
- * are too few. */
+ * are too few hosts. */
 enum err hosts_open(struct hosts *h, struct launch *l) MUST_CHECK;
 void hosts_close(struct hosts *h);
 
-/* Adds the words that run a command on this host to the start of argv. */
+/* Inserts at the start of argv the words that run a command on this host. */
 void hosts_prefix(const struct hosts *h, size_t host, struct overrides *argv);
 
 #endif

@@ -182,9 +182,9 @@ static enum err find_limits(struct federation *f)
 }
 
 /* Returns how long to wait for the coordinator. A party that fails before the job reports the
- * reason itself, and the coordinator would wait for it. A party that was killed or ran out of
- * memory reports nothing. In this case the coordinator ends after its timeout, and its record names
- * the party. */
+ * reason itself, but the coordinator still waits for this party, so the wait here is short. A party
+ * that was killed or ran out of memory reports nothing. Then the wait is longer: the coordinator
+ * ends after its timeout, and its record names the party. */
 static double patience(const struct federation *f)
 {
 	bool silent = f->failed->status > 128 || f->failed->status == ERR_INTERNAL;
@@ -222,7 +222,7 @@ static int watch(struct federation *f, int sig)
 }
 
 /* Prints a line of a daemon's stderr if it is an error, or is not a log event (for example a
- * crash). For an error prints its text. Returns whether a policy is the reason. */
+ * crash). Of an error, prints only the text. Returns true if a policy is the reason. */
 static bool print_daemon_line(const char *name, struct bytes line)
 {
 	struct json *event = NULL;
@@ -343,8 +343,8 @@ static int launch(struct federation *f)
 	} else if (f->started) {
 		if (l->quiet)
 			print_tail(l, "coordinator", 3);
-		/* Other processes only report that a party has ended. Its own log has the
-		 * reason. */
+		/* Other processes only report that a party has ended. The ended party's own log has
+		 * the reason. */
 		for (unsigned i = 1; i < f->started; i++)
 			policy |=
 			    print_tail(l, f->process[i].name, &f->process[i] == f->failed ? 3 : 1);

@@ -72,9 +72,9 @@ enum err launch_write_party(const struct launch *l, unsigned own,
 /* Removes OUT/work, unless it must be kept. Frees the results of launch_check(). */
 void launch_end(struct launch *l);
 
-/* Starts a process that removes OUT/work when this process ends for any reason; with `made` also
- * OUT, if it is empty. Returns false if an outer run already has such a process. launch_unguard()
- * removes the files now. */
+/* Starts a process that removes OUT/work when this process ends for any reason; with `made`, it
+ * also removes OUT if OUT is empty. Returns false if an outer run already has such a process.
+ * launch_unguard() removes the files now. */
 bool launch_guard(const struct launch *l, bool made);
 void launch_unguard(void);
 

@@ -168,8 +168,8 @@ static double explore_distance(const struct mat *X, size_t a, size_t b)
 	return sqrt(sum);
 }
 
-/* Returns the silhouette of a point. sum, count: of the distances to the other points of each
- * cluster. A point alone in its cluster gets 0, as defined by Rousseeuw. */
+/* Returns the silhouette of a point. sum, count: sum and number of the distances to the other
+ * points of each cluster. A point alone in its cluster gets 0, as defined by Rousseeuw. */
 static double silhouette_of(uint32_t own, const double *sum, const double *count, size_t clusters)
 {
 	double a = sum[own] / fmax(1, count[own]), b = INFINITY;

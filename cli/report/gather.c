@@ -17,7 +17,8 @@ static bool has_list(const struct json *run, const char *object, const char *key
 	return list && json_first(list);
 }
 
-/* Adds notes on files that a complete run has, and on what the page lacks without them. */
+/* Adds a note on each file or member that a complete run has and this run lacks, and on the parts
+ * of the page that are therefore missing. */
 static void note_missing(struct report *r)
 {
 	const struct process *first = &r->runs.process[0];

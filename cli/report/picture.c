@@ -140,8 +140,7 @@ static enum err find_named(struct source *s)
 	return ERR_OK;
 }
 
-/* Finds the party's files. A directory may have edges although the kind reads no graph; ignores
- * them then. */
+/* Finds the party's files. If the kind reads no graph, ignores edges in the directory. */
 static enum err find_files(struct source *s)
 {
 	const char *data = s->params->data, *config = s->params->config;
@@ -185,7 +184,8 @@ static size_t picture_row_of(const struct source *s, size_t r)
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
-/* Returns the position in the party's files, or, after dataset_cut(), in labels.csv. */
+/* Returns the position of a dataset's row in the party's files or, after dataset_cut(), in
+ * labels.csv. */
 static size_t picture_own(const struct source *s, size_t row)
 {
 	return s->data.has_ids ? s->data.ids.row[row] : row;

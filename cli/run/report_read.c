@@ -255,7 +255,7 @@ static int visible(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* Adds every subdirectory with a run.json; notes those with only a log. */
+/* Adds every subdirectory with a run.json, and a note on every subdirectory with only a log. */
 static void add_below(struct run_dir *r)
 {
 	struct dirent **entry = NULL;

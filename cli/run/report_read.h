@@ -15,8 +15,8 @@
 
 /* ---- values; objects may be NULL or of another type ---- */
 
-/* Valid numbers of a run are from 0 to RUN_NUMBER_MAX: seconds, bytes, counts. Others are not
- * shown. */
+/* Valid numbers of a run are from 0 to RUN_NUMBER_MAX: seconds, bytes, counts. Other numbers are
+ * not shown. */
 #define RUN_NUMBER_MAX 1e15
 
 bool run_has(const struct json *object, const char *key);      /* true if there is a valid number */
@@ -50,8 +50,8 @@ bool notes_about(const struct notes *notes, const char *subject);
 
 struct process {
 	char *dir, *name;
-	/* the process is the coordinator, by its role; if that is missing, by its directory's
-	 * name */
+	/* True: the process is the coordinator, by its role or, without a role, by its directory's
+	 * name. */
 	bool leads;
 	struct json *run; /* the JSON object of run.json */
 	bool sound; /* run.json is complete and of this version's schema, so it may be rewritten */
@@ -82,7 +82,7 @@ const struct process *run_dir_party(const struct run_dir *r);
 typedef void run_warning(void *arg, const char *code, const char *sentence, const char *names);
 void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg);
 
-/* Returns true if each party has rows of its own, and labels of these. */
+/* Returns true if each party has rows of its own, and labels of these rows. */
 bool run_has_own_rows(const struct json *run);
 
 /* Returns true if each party has embeddings of its own vertices, and no labels. */
@@ -93,10 +93,10 @@ bool run_is_of_graphs(const struct json *run); /* returns true if items are whol
  * returns the singular. */
 const char *run_things(const struct json *run, bool one);
 
-/* Finds the files of labels. Their order is that of the data, as in a truth. This is labels.csv of
- * the first party; if there are no parties, that of the coordinator, sorted by id. If parties have
- * different rows, finds one file per party. ERR_INPUT: rows differ or were matched, and only the
- * coordinator is present. */
+/* Finds the files of labels. The labels are in the order of the data, as in a truth. The file is
+ * labels.csv of the first party or, without parties, labels.csv of the coordinator, which is sorted
+ * by id. If parties have different rows, finds one file per party. ERR_INPUT: rows differ or were
+ * matched, and only the coordinator is present. */
 struct run_labels {
 	char **path; /* n paths; owned */
 	size_t n;

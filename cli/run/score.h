@@ -29,7 +29,7 @@ enum err score_files(const char *truth, struct label_files files, const char *ex
 enum err score_read(struct label_files classes, struct label_files files, struct labels *truth,
 		    struct labels *l) MUST_CHECK;
 
-/* As score_files(), for n rows in memory; only acc, nmi, ari and f1. */
+/* Does the same as score_files() for n rows in memory, but adds only acc, nmi, ari and f1. */
 enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n,
 		    struct json *result) MUST_CHECK;
 

@@ -126,8 +126,8 @@ static enum err write_features(const char *dir, struct features *X)
 	return args_write(dir, sparse ? "features.mtx" : "features.npy", &text);
 }
 
-/* Writes columns.json for the columns that have a place in col_of; NULL: for all columns. If
- * columns have no names, writes nothing. */
+/* Writes columns.json for the columns that have a place in `col_of`; if it is NULL, for all
+ * columns. If columns have no names, writes nothing. */
 static enum err write_columns(const struct source *s, const char *dir, const uint32_t *col_of)
 {
 	struct columns part = { 0 };

@@ -42,9 +42,10 @@ struct split_params {
 #define SPLIT_SHARED_MIN 0.5
 #define SPLIT_KEEP_MIN   0.001
 
-/* Splits the data. Requires features; edges with by = edges or shared_edges; labels with a skew.
- * ERR_INPUT: the data are invalid, there are fewer items than parties, contiguous is set for other
- * items than columns, or p->out is not empty. ERR_JOB: a file cannot be written. */
+/* Splits the data. Requires features. If `by` is edges or `shared_edges` is set, requires edges. If
+ * `skew` is set, requires labels. ERR_INPUT: the data are invalid, there are fewer items than
+ * parties, contiguous is set for other items than columns, or p->out is not empty. ERR_JOB: a file
+ * cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:
@@ -60,14 +61,14 @@ void split_blocks(size_t n, size_t parts, uint32_t *part);
  * belongs to a party. */
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
-/* Returns F n, rounded to the nearest integer, halves up. */
+/* Returns F n, where F is `share`, rounded to the nearest integer, halves up. */
 size_t split_shared_count(size_t n, double share);
 
 /* Returns the rows of party l if each party gets the fraction `keep` of all n. The array has all
  * rows in party l's random order; the first split_kept_count() are the party's. Owned by the
  * caller. */
 uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l);
-/* Keep n, rounded to the nearest integer, at least 1. */
+/* Returns `keep` times n, rounded to the nearest integer, at least 1. */
 size_t split_kept_count(size_t n, double keep);
 
 /* Sets new_of[i] to the position of item i in part l, or to UINT32_MAX. Returns the number of items
@@ -75,7 +76,7 @@ size_t split_kept_count(size_t n, double keep);
 size_t split_places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of);
 
 /* Copies the rows and columns selected by row_of and col_of, in their original order. row_of,
- * col_of: as new_of of split_places(); NULL: all. out is initialised here, rows x cols. */
+ * col_of: made by split_places(); NULL: all are copied. out is initialised here, rows x cols. */
 void split_cut(const struct features *X, size_t rows, const uint32_t *row_of, size_t cols,
 	       const uint32_t *col_of, struct features *out);
 

@@ -9,16 +9,16 @@
  * Regions: one set of nodes per party grows from random nodes. The region with the fewest edge ends
  * grows next, by the neighbours of its nodes, in the order in which these were found. Then each
  * node moves to the region that has most of its neighbours, if that region has at most 5/4 of an
- * equal share and the old one keeps half of a share. An edge within a region belongs to its party.
- * An edge between two regions belongs to one of the two parties, at random. With an overlap, the
- * other holders are random.
+ * equal share and the node's old region keeps half of a share. An edge within a region belongs to
+ * its party. An edge between two regions belongs to one of the two parties, at random. With an
+ * overlap, the other holders are random.
  */
 #ifndef CLI_SPLIT_SPLIT_HOLD_H
 #define CLI_SPLIT_SPLIT_HOLD_H
 
 #include "cli/split/split.h"
 
-/* Holders of the edges u <= v of the graph. Edges are counted row by row. */
+/* Holders of the edges u <= v of the graph. Edges are numbered row by row. */
 struct split_holders {
 	size_t edges, copies;
 	uint8_t *party; /* edges x copies, owned; the copies of an edge differ */

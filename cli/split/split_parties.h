@@ -35,7 +35,8 @@ char *split_party_dir(const struct split_params *p, uint32_t l); /* owned by the
 typedef enum err split_writer(const void *source, const char *dir, uint32_t l);
 
 /* Calls write for each party in turn, until one fails. p->out must be new or empty, so that no
- * files of another split remain. ERR_INPUT: it is not. ERR_JOB: a file cannot be written. */
+ * files of another split remain. ERR_INPUT: p->out is neither new nor empty. ERR_JOB: a file cannot
+ * be written. */
 enum err split_each(const struct split_params *p, split_writer *write,
 		    const void *source) MUST_CHECK;
 
@@ -50,7 +51,7 @@ void split_put_holders(struct json *root, const struct split_params *p, size_t c
 
 /* ---- parts of a graph ---- */
 
-/* As split_cut(), for a graph. */
+/* Does the same as split_cut() for a graph. */
 void split_cut_sparse(const struct csr *s, size_t rows, const uint32_t *row_of, size_t cols,
 		      const uint32_t *col_of, struct csr *out);
 

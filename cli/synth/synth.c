@@ -201,7 +201,8 @@ static enum err write_graph(const char *dir, const struct csr *adjacency, bool w
 	return err;
 }
 
-/* Writes points. Memory: the matrix and the bytes of the file, which are half as many. */
+/* Writes points. Needs memory for the matrix and for the bytes of the file, which has half the size
+ * of the matrix. */
 static enum err run_points(const struct arguments *a)
 {
 	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };

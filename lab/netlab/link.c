@@ -65,7 +65,7 @@ bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, ui
 
 struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w)
 {
-	/* not zeroed, since it is filled here */
+	/* alloc_again() does not zero the packet, since all of it is set here. */
 	struct packet *p = alloc_again(NULL, 1, sizeof(*p) + n);
 
 	*p = (struct packet){ .to = to, .w = w, .n = n };

@@ -9,10 +9,10 @@
  * packet waits for the uplink, and takes bytes / rate to pass it. After the delay it waits for the
  * other host's downlink, and passes that in the same way.
  *
- * A super packet (segmentation offload) stands for a train of packets. The first are on the
- * downlink while the last are on the uplink, so that the train needs the downlink's time of one
- * segment more, not of all. It is delivered as a whole, after its last segment. The error is at
- * most its time on the wire.
+ * A super packet (segmentation offload) stands for a train of packets. The first packets of a train
+ * are on the downlink while its last ones are on the uplink. So after the uplink, the train needs
+ * the downlink's time of one segment, not of all segments. It is delivered as a whole, after its
+ * last segment. The error is at most the super packet's time on the wire.
  *
  * No function here reads a clock: the caller passes times in nanoseconds. */
 #ifndef LAB_NETLAB_LINK_H
@@ -59,9 +59,10 @@ bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, ui
 /* -- packets in transit --------------------------------------------------------------------- */
 
 struct packet {
-	uint64_t due, order; /* in ns; sequence number of the push */
+	uint64_t due, order; /* `due` in ns; `order`: sequence number of the push */
 	int to;
-	/* Due is the time of delivery; before that, the time of arrival at the downlink. */
+	/* True: `due` is the time of delivery. False: `due` is the time of arrival at the
+	 * downlink. */
 	bool on_downlink;
 	struct weight w;
 	size_t n;
@@ -79,9 +80,9 @@ struct queue {
 struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w);
 
 void packets_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
-/* The packet stays in the queue; NULL: the queue is empty. */
+/* Returns the first packet, which stays in the queue. NULL: the queue is empty. */
 struct packet *packets_first(const struct queue *q);
-/* The caller frees the packet; NULL: the queue is empty. */
+/* Removes and returns the first packet; the caller frees it. NULL: the queue is empty. */
 struct packet *packets_pop(struct queue *q);
 void packets_release(struct queue *q);
 

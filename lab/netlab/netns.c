@@ -158,7 +158,7 @@ enum err netns_clean(pid_t pid, int *removed)
 
 #define DEVICE "lab0"
 
-/* Queue between kernel and emulator; the queues that matter are in the emulator. */
+/* Queue between kernel and emulator; the queues of the emulated links are in the emulator. */
 enum { QUEUE_PACKETS = 10000 };
 
 static const struct setting {

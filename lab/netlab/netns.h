@@ -22,16 +22,16 @@ void netns_return(int home);
 
 /* Makes the device lab0 in this thread's namespace, with host_address(host), and brings it and
  * loopback up. Sets the TCP parameters of docs/howto/connect-hosts.md. *fd transfers frames
- * (link.h) and never blocks; the device exists while it is open. segments: most per super packet;
- * 1: no super packets. ERR_INPUT. */
+ * (link.h) and never blocks; the device exists while it is open. segments: maximum number per super
+ * packet; 1: no super packets. ERR_INPUT. */
 enum err netns_device(int host, int segments, int *fd) MUST_CHECK;
 
 /* Kills all processes in the namespace, and removes it. Accepts a name that does not exist.
  * ERR_JOB: it cannot be removed. */
 enum err netns_remove(const char *name) MUST_CHECK;
 
-/* Removes all namespaces that process pid made; with pid 0, those of processes that no longer
- * exist. *removed: their number. ERR_JOB: one cannot be removed. */
+/* Removes all namespaces that process pid made; with pid 0, removes the namespaces of processes
+ * that no longer exist. *removed: their number. ERR_JOB: one cannot be removed. */
 enum err netns_clean(pid_t pid, int *removed) MUST_CHECK;
 
 #endif

@@ -21,7 +21,8 @@
 
 enum {
 	PORT = 7499, /* no other process uses it, because the lab has just made the namespace */
-	/* Maximum; several flows fill a fast link with a long delay three round trips sooner. */
+	/* Maximum number of flows. Several flows fill a fast link with a long delay three round
+	 * trips sooner than one flow. */
 	FLOWS = 8,
 	PINGS = 31,
 	PATIENCE_S = 10,

@@ -26,7 +26,7 @@ enum err agc_order(const struct features *X, const struct graph *g, const struct
 		   unsigned *psi) MUST_CHECK;
 
 /* Clusters by AGC. Fills label (n entries of the caller) by a k-means on the k leading unit left
- * singular vectors of the filtered raw features. Releases X and returns errors as embed() does. */
+ * singular vectors of the filtered raw features. Releases X, and returns the errors of embed(). */
 enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
 	     uint32_t *label) MUST_CHECK;
 

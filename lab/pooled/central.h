@@ -37,8 +37,8 @@ enum err central_spectral(const struct mat *X, const struct central_params *p,
 /* Fills label (n) in the same way, but separately for the rows of each party (part[i] < parties),
  * with r and neighbours chosen for the party's rows. A party with at most k rows gets one cluster
  * per row. matched: clusters the means of all parties' clusters, weighted by size, into k clusters,
- * and gives a row the number of its mean's cluster. Otherwise numbers are those of each party's own
- * k-means, as in the paper. They agree between parties only by chance. */
+ * and gives a row the number of its mean's cluster. Otherwise the numbers are those of each party's
+ * own k-means, as in the paper, and agree between parties only by chance. */
 enum err central_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
 		     const struct central_params *p, uint32_t *label) MUST_CHECK;
 

@@ -24,7 +24,7 @@ struct embed_graph_arguments {
 /* Child for struct argp_child; its input is struct embed_graph_arguments. */
 extern const struct argp embed_graph_argp;
 
-/* Reads the vertices: those of ids or, without ids, those of edges. Adds the numbers of vertices,
+/* Reads the vertices in ids or, without ids, the vertices in edges. Adds the numbers of vertices,
  * edges and isolated vertices to result. ERR_INPUT: there are no edges, the tokens exceed the
  * memory, or a->out contains results. */
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,

@@ -159,7 +159,7 @@ static void watch_sums(struct watch *w, const uint32_t *label, const struct fedk
 		for (size_t i = 0; i < w->n; i++)
 			w->rest[i] |= rest->rows == 1 && in[i] == w->sets - 1;
 	} else {
-		rest->sum = w->mark[0] + 1; /* then matches no set, because its sum is not known */
+		rest->sum = w->mark[0] + 1; /* `rest` then matches no set: its sum is unknown */
 		rest->rows = w->n + 1;
 	}
 }
@@ -287,8 +287,8 @@ struct run {
 	struct fedsc_party *party;
 	uint32_t *part;
 	struct watch rows, embedding;
-	/* m: spread of each column before scaling, or in the first entry that of all columns;
-	 * owned. */
+	/* m entries, owned: the spread of each column before scaling. Or the first entry is the
+	 * spread of all columns. */
 	double *spread;
 	struct exposed *e;
 };

@@ -37,7 +37,8 @@ struct centre {
 	unsigned neighbours;
 	const uint8_t *has;
 	uint8_t **x; /* n entries per worker */
-	/* One entry per column; NaN: the column is zero, or non-zero, at too few nodes. */
+	/* One entry per column; NaN: too few nodes have a zero in the column, or too few have a
+	 * non-zero. */
 	double *bits;
 };
 

@@ -14,14 +14,15 @@
 
 /* Results in bits: means over the k centres and, where columns matter, over the columns. */
 struct privacy {
-	/* Number of columns that count; others are zero, or non-zero, at too few nodes. */
+	/* Number of columns that count. In other columns, too few nodes have a zero, or too few
+	 * have a non-zero. */
 	size_t columns;
 	/* Total of distances dropped because they equal another one to the same centre, up to
 	 * PRIVACY_ROUNDING of the largest. */
 	size_t repeated;
 	double entropy; /* h(Y) of a summed squared distance */
 	double mutual;  /* I(Y;X) with one column: whether a node has the feature */
-	double most;    /* the largest value of a column, as the mean over the centres */
+	double most;    /* I(Y;X) with the column for which it is largest */
 };
 
 /* Computes p from D (n x k, Y: row i has node i's squared distances to the k centres) and has (n x
@@ -58,8 +59,8 @@ struct exposed {
 	struct exposed_sums embedding; /* fedsc: the same for the embedding, k numbers per row */
 	/* Anchor: number of non-zero entries in the lower triangle of B'B. */
 	size_t products;
-	/* Number of those to which a single row contributes. Such an entry discloses the row's
-	 * weights. */
+	/* Number of these entries to which only one row contributes. Such an entry discloses the
+	 * row's weights. */
 	size_t single;
 };
 
@@ -68,8 +69,8 @@ struct exposed {
 enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, unsigned threads,
 		    struct exposed *e) MUST_CHECK;
 
-/* Implements `coterie-lab privacy` for such a job: reads X from a data directory, prints to
- * stdout. */
+/* Implements `coterie-lab privacy` for a job of kind fedsc or kmeans: reads X from a data
+ * directory, prints to stdout. */
 enum err exposed_print(const char *dir, const struct job *job, size_t parties,
 		       unsigned threads) MUST_CHECK;
 

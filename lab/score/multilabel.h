@@ -24,11 +24,11 @@ struct label_sets {
 	size_t strangers; /* number of lines with classes of unknown vertices */
 };
 
-/* Reads the classes of the n vertices in ids, which are those of the embeddings. Set i belongs to
- * ids->id[i]. A text file has a line per vertex, with its classes as whole numbers between blanks,
- * or empty. ids.txt in the same directory names the vertices; otherwise they are 0, 1, ... A .csv
- * ("id,label") has ids itself; an id may occur again, with another class. ERR_INPUT: the file is
- * invalid, or has no class of these vertices. */
+/* Reads the classes of the n vertices in ids. ids has the vertices of the embeddings. Set i belongs
+ * to ids->id[i]. A text file has a line per vertex, with its classes as whole numbers between
+ * blanks, or empty. ids.txt in the same directory names the vertices; otherwise they are 0, 1, ...
+ * A .csv ("id,label") has ids itself; an id may occur again, with another class. ERR_INPUT: the
+ * file is invalid, or has no class of these vertices. */
 enum err label_sets_read(const char *path, const struct ids *ids, struct label_sets *s) MUST_CHECK;
 void label_sets_release(struct label_sets *s);
 

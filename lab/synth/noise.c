@@ -16,8 +16,8 @@ enum { NOISE_STREAM = 3 };
 
 #define NOISE_MAX 2147483648.0
 
-/* Returns the number of empty cells before the next value. It is geometric, with miss = ln(1 -
- * density). */
+/* Returns the number of empty cells before the next value. The number has a geometric distribution;
+ * miss = ln(1 - density). */
 static double noise_gap(struct rng *rng, double density, double miss)
 {
 	return density < 1 ? floor(log(1 - rng_unit(rng)) / miss) : 0;

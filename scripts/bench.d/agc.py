@@ -4,8 +4,8 @@
     agc.py DIR CLUSTERS ORDER [SEED]     DIR: features.mtx|npy, edges.tsv, perhaps labels.txt
 
 Filters all features with (I + S)/2, takes the leading left singular vectors, and runs k-means ten
-times. Prints seconds=, without imports and reading, and acc= if there are labels. Threads as the
-environment says. Only to be measured against; nothing of the project needs it.
+times. Prints seconds=, without imports and reading, and acc= if there are labels. The environment
+sets the number of threads. Only for comparison; no other part of the project needs it.
 """
 import os
 import sys

@@ -43,8 +43,8 @@ measure() {
 
 # ---- each edge at one party ----
 
-# $at/SET has the edges, and truth.csv: the classes, or without classes the clusters of the pooled
-# graph.
+# Makes $at/SET with the edges and truth.csv. truth.csv has the classes or, without classes, the
+# clusters of the pooled graph.
 make_graphs() {
 	local set
 	at=$out/runs/apart
@@ -140,8 +140,8 @@ one() { # SET K ROW L [RUN-ARG...]
 
 # ---- where neighbours differ ----
 
-# All sets with features, a graph and classes, and 4 parties. Columns are distributed differently
-# for each seed. The last two sets are large and get one seed.
+# Measures all sets with features, a graph and classes, with 4 parties. Columns are distributed
+# differently for each seed. The last two sets are large and get one seed.
 measure_neighbours() {
 	local set k seeds=$seeds
 	while read -r set k; do

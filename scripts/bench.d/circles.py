@@ -4,12 +4,12 @@
     circles.py [SEEDS]      default 3
 
 The circles are those of Figures 3 and 4 (radius 2 and 4, 629 points each), with noise of .2
-deviations. Z is drawn, and then moved by Stage I for some rounds of 5 steps or not moved; or Z is
-three deviations from the centre, or at the centre. Lambda does not matter, since for one point it
-is a factor of K^. In K^ each row keeps its nearest neighbours, 8 = ceil(ln n) as in the paper, or
-all. Rows are embedded by two eigenvectors, scaled to length 1 (Step 7) or not, or by the leading
-one. Prints mean and deviation of the ACC of k-means, and the ACC of spectral clustering of all
-rows."""
+deviations. Z is drawn, and then either moved by Stage I for some rounds of 5 steps, or not moved.
+In two more cases, Z is three deviations from the centre, or at the centre. Lambda does not matter,
+since for one point it is a factor of K^. In K^ each row keeps its nearest neighbours, 8 = ceil(ln
+n) as in the paper, or all. Rows are embedded by two eigenvectors, scaled to length 1 (Step 7) or
+not, or by the leading one. Prints mean and deviation of the ACC of k-means, and the ACC of spectral
+clustering of all rows."""
 import sys
 
 import numpy as np

@@ -19,7 +19,8 @@ A = np.zeros((len(ids), len(ids)))
 for i, j in pairs:
     if i != j:
         A[at[i], at[j]] = A[at[j], at[i]] = 1
-# An edge is one entry above the diagonal: sensitivity 1. Balle, Wang 2018, Theorem 8.
+# An edge is one entry above the diagonal, so the sensitivity is 1. The noise is that of Balle, Wang
+# 2018, Theorem 8.
 mu = brentq(lambda m: norm.cdf(m / 2 - eps / m) - math.exp(eps + norm.logcdf(-m / 2 - eps / m))
             - delta, 1e-4, 50)
 noise = np.triu(np.random.default_rng(seed).normal(size=A.shape) * math.sqrt(L) / mu, 1)

@@ -102,8 +102,8 @@ one() { # SET K ROW COLUMN NOISE MORE
 	put "$1" "$3" "$4" "${got[@]}"
 }
 
-# Each party adds its own noise to each entry of its matrix; then spectral clustering of the sum of
-# the matrices.
+# Adds noise to each entry of each party's matrix, and then applies spectral clustering to the sum
+# of the matrices.
 on_edges() { # SET K EPS COLUMN
 	local seed got=()
 	! cell_known "$1" "edges, eps $3" "$4" || return 0

@@ -7,9 +7,10 @@
 DP-FedAvg (McMahan, Ramage, Talwar, Zhang, ICLR 2018) on parties of tests/interop/fedgcn.py in
 memory: in each of T rounds a party's change of the weights is shortened to S, and the sum of all
 has Gaussian noise for (eps, 1e-5) of one party in place of another, half of the parties colluding,
-as `noise.on` "sums" has it. In favour of it: S is the median of the first round's changes, looked
-up; prototypes stay with their party; start and centres are exact. Rows: weights as drawn (no weight
-is ever sent), trained without noise, by eps.
+as in `noise.on` "sums". Three choices favour this method: S is the exact median of the first
+round's changes; prototypes stay with their party; start and centres are exact. The rows are:
+weights as drawn (no weight is ever sent), weights trained without noise, and weights trained with
+noise for each eps.
 """
 import argparse
 import math
@@ -31,7 +32,7 @@ DELTA, EPS = 1e-5, (1, 8, 100, 1000, 10000)
 
 
 def mu_of(eps):
-    """Balle, Wang 2018, Theorem 8."""
+    """Returns mu for eps and DELTA, by Theorem 8 of Balle, Wang 2018."""
     return brentq(lambda mu: norm.cdf(mu / 2 - eps / mu)
                   - math.exp(min(eps + norm.logcdf(-mu / 2 - eps / mu), 0)) - DELTA, 1e-4, 1e3)
 

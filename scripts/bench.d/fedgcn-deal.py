@@ -4,8 +4,8 @@
 
 equal: each class at all parties. missing: class c is absent at party c mod PARTIES. unequal: party
 p has the first k (PARTIES - p) / PARTIES classes, rounded up. A class is dealt out evenly among the
-parties that have it, so every graph is at one party whichever it is. OUT/p0, OUT/p1, .. are the
-parties' sets.
+parties that have it, so every graph is at exactly one party. OUT/p0, OUT/p1, .. are the parties'
+sets.
 """
 import os
 import random

@@ -424,7 +424,7 @@ titled() { # SET TITLE COMMAND...: prints nothing if the set has no cells
 	part "$1" "${@:3}"
 }
 
-beyond() { # Goal: better than the paper's FedSC on clean rows
+beyond() { # prints which sets meet the goal: better than the paper's FedSC on clean rows
 	awk -F , '$3 == "noise=0" && $2 == ($1 == "orl" ? "dense ACC" : "anchor ACC") && $8 != "" {
 			n++
 			if ($4 > $8) past = past (past ? ", " : "") $1

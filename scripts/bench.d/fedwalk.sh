@@ -75,7 +75,7 @@ runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 	done
 }
 
-# Embeddings of the pooled graph.
+# Makes embeddings of the pooled graph.
 deepwalk() { # NAME SET SEED
 	local ids=()
 	RUN=$out/runs/$table/$1
@@ -150,7 +150,7 @@ embedded() { # SET ROW [LAUNCH-ARG...]
 		runs="$seeds"
 }
 
-# Within 0.3 % of E_l.
+# Writes the messages per walk, which should be within 0.3 % of E_l.
 messages() { # SET ROW
 	local x e
 	x=$(fact messages_per_walk) e=$(fact messages_expected)
@@ -176,7 +176,7 @@ sweeps() {
 	done
 }
 
-# Measures one run by training share.
+# Measures the scores of one run at each training share.
 shares() { # SET METHOD
 	local x f1
 	! cell_known "$1 sweeps" "share 0.6; $2" macro || return 0

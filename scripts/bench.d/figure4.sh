@@ -67,7 +67,7 @@ render() {
 		and the complete graph. The goal: together, the parties are no worse than the better
 		of the two alone.
 	TEXT
-	local all=$csv # sorts rows along the curve, in any order of measurement
+	local all=$csv # sorts rows along the curve, since rows are in the order of measurement
 	csv=$out/$table.rows
 	{ head -n 1 "$all" && tail -n +2 "$all" | sort -s -t , -k 2,2; } >"$csv"
 	render_grid '{value} +- {deviation}'

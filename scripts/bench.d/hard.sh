@@ -10,8 +10,8 @@ needs() { needs_data cora; }
 SETS=$out/runs/hard
 plain='as it is'
 
-# Number of parties, and the result that is the goal: that of the same method on the original data,
-# or none.
+# Measures each set with its number of parties. The goal of a set is the result of the same method
+# on the original data. Some sets have no goal.
 measure() {
 	local set L clusters held
 	if [[ ! -e $SETS/ready ]]; then

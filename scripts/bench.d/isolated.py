@@ -9,11 +9,12 @@ party.
 Thakkar and Joshi's Algorithms 3 and 4: five parties, each edge with two of them (overlap 40 %), K =
 10, v drawn at random, (I - L_p) v at each party, the mean, QR, k-means on the rows of v as they
 are. L_p is the normalised Laplacian with zeros in the rows of nodes that have no edge at p, as
-NetworkX and SciPy make it, so that I - L_p leaves their rows of v as they are; beside it the same
-with these rows set to 0, as the project has it, and that with rows of length 1. Each is compared
-with spectral clustering of the pooled graph of two kinds: the same way, and with edge-free rows 0
-and rows of length 1. Printed: the paper's similarity (Algorithm 5) and the adjusted Rand index,
-means of three seeds, and the largest cluster. All nodes count, those without any edge too."""
+NetworkX and SciPy make it, so that I - L_p leaves their rows of v as they are. Two variants are
+measured too: these rows set to 0, as in the project, and the same with all rows scaled to length 1.
+Each of the three is compared with two spectral clusterings of the pooled graph: one made in the
+same way, and one with rows of 0 for nodes without edges and the others of length 1. Prints the
+paper's similarity (Algorithm 5) and the adjusted Rand index, as means of three seeds, and the size
+of the largest cluster. All nodes count, also nodes without any edge."""
 import os
 import sys
 
@@ -81,8 +82,8 @@ def plain_labels(n, pairs, free, unit, seed):
 
 
 def plain(n, pairs, free, units, seed):
-    """Algorithms 1 and 2: parties' clusters, then those of the similarity graph, rows there unit or
-    not."""
+    """Algorithms 1 and 2: clusters each party's graph, then the similarity graph. For each of
+    `units`, returns labels; true: rows of the similarity graph's vectors have length 1."""
     rng = np.random.default_rng(seed)
     holders = np.array([rng.choice(PARTIES, COPIES, replace=False) for _ in range(pairs.shape[1])])
     alike = np.zeros((n, n))

@@ -16,7 +16,8 @@ from sklearn.cluster import KMeans
 
 
 def chance(k, rows=1500, times=2):
-    """For directions whose first coordinate is positive, as in rows of a spectral embedding."""
+    """Returns the silhouette of clusters of random directions whose first coordinate is positive,
+    as in rows of a spectral embedding."""
     rng, found = np.random.default_rng(0), []
     for seed in range(times):
         x = rng.normal(size=(rows, k))

@@ -7,8 +7,7 @@ scikit-learn.
     k.py wine+ OUT                       with one more column, of N(50000, 9000)
     k.py customers|simplex|line|weak|region OUT    3000 planted rows with columns of noise
 
-Prints k by the silhouette (of all pairs of rows), and k by the simplified one. Only to be measured
-against.
+Prints k by the silhouette (of all pairs of rows), and k by the simplified one. Only for comparison.
 """
 import os
 import sys

@@ -3,8 +3,9 @@
 
     kernels.py DATA [KERNEL...]     filter, kmeans, restarts, projection, spectral; default all
 
-A line per kernel, spelled as there: what, shape, ms=. Median CPU time of 5 calls after one to
-warm up, one thread. Only to be measured against; nothing of the project needs it.
+Prints a line per kernel in the format of bench_kernels: what, shape, ms=. The time is the median
+CPU time of 5 calls in one thread, after one call to warm up. Only for comparison; no other part of
+the project needs it.
 """
 import os
 

@@ -4,8 +4,8 @@
     kmeans.py DIR CLUSTERS OUT [SEED]     DIR: features.npy; OUT: gets a label a line
 
 Standardises the columns and runs KMeans with ten starts. Prints seconds=, without imports and
-reading. Threads as the environment says. Only to be measured against; nothing of the project needs
-it.
+reading. The environment sets the number of threads. Only for comparison; no other part of the
+project needs it.
 """
 import os
 import sys

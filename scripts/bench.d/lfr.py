@@ -1,12 +1,12 @@
-"""A planted graph as those of Lancichinetti, Fortunato and Radicchi (2008): degrees and sizes of
-communities by power laws.
+"""Makes a planted graph like those of Lancichinetti, Fortunato and Radicchi (2008): degrees and
+sizes of communities follow power laws.
 
     lfr.py OUT NODES COMMUNITIES DEGREE MIXING SEED
 
-OUT gets edges.tsv and labels.txt. Degrees have exponent 2.5 and mean DEGREE, sizes exponent 1.5 and
-at most eight times the least; each node has the part MIXING of its edges to nodes anywhere. Ends of
-edges are joined by chance; loops and repeated edges are left out, so that the mean degree is a
-little below."""
+OUT gets edges.tsv and labels.txt. Degrees have exponent 2.5 and mean DEGREE, sizes have exponent
+1.5, and the largest is at most eight times the smallest. A fraction MIXING of the edges of a node
+leads to nodes anywhere. Ends of edges are joined at random. Loops and repeated edges are left out,
+so the mean degree is slightly below DEGREE."""
 import os
 import sys
 

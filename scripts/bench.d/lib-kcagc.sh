@@ -10,7 +10,7 @@ row_options() { # ROW: sets the job's fields for k^=2k, b-kCAGC, gcc, landmark k
 	case $1 in
 	k^=*) echo "--set local_clusters=${1#k^=}" ;;
 	b-kCAGC) echo "--set method=basic" ;;
-	# not the order that is best for kCAGC
+	# the job's order is the best one for kCAGC, not for landmark
 	landmark*) echo "--set method=landmark --set filter.order=auto" ;;
 	gcc) echo "--set method=gcc --set filter.order=auto" ;;
 	gram*) echo "--set exchange=gram" ;;

@@ -139,7 +139,7 @@ median() {
 # ---- runs ----
 
 NET='' # empty, or a profile of scripts/launch --net
-# or coterie run, which is one process and gives the same labels, if only labels matter
+# If only labels matter, LAUNCH is coterie run, which is one process and gives the same labels.
 LAUNCH=(scripts/launch)
 
 # Prints the last reason in a run's output, without the remedy.

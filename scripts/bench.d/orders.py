@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-"""Choice of the filter's order: what sums over the parties show of each order, and what only
-clusters show.
+"""Choice of the filter's order: which properties of each order are visible in sums over the
+parties, and which only in clusters.
 
     orders.py OUT [DIR=ORDERS...]     OUT: for planted graphs; DIR: features.mtx|npy, edges.tsv,
                                       labels.txt; ORDERS: 1,2,3
 
-First, of each set: the part of S^t X that lies along the roots of degrees, and how much of the rest
-is left beside what would be left of features that have nothing to do with the graph (1: as much).
-Then for each order, from the k leading directions of T^p X: how the lengths of rows spread
-(deviation over mean), and ACC and modularity of k-means with rows as they are, halfway to one
-length and of one length, with one step to the nearest joint mean. Last, which order has a
-modularity that is above order 1's by the guard's .02. Without DIR: planted graphs (lfr.py) whose
-communities are the classes of the words, and one where they are others. Only to be looked at;
-nothing of the project needs it."""
+First prints for each set the part of S^t X that lies along the roots of degrees. The rest of S^t X
+is compared with the rest for features that do not depend on the graph (1: the two are equal). Then
+prints for each order, from the k leading directions of T^p X, the spread of the lengths of rows
+(deviation over mean), and ACC and modularity of k-means. k-means gets the rows as they are, rows
+halfway to one length, and rows of one length, with one step to the nearest joint mean. Last, prints
+which order has a modularity that exceeds that of order 1 by the guard's .02. Without DIR, uses
+planted graphs (lfr.py) whose communities are the classes of the words, and one graph with other
+communities. For study only; no other part of the project needs it."""
 import os
 import subprocess
 import sys
@@ -79,7 +79,8 @@ class Data:
         return b
 
     def sums(self):
-        """share and rest over chance, t = 0 .. STEPS - 1; of a wide set by 256 projections."""
+        """Returns, for t = 0 .. STEPS - 1, the share, and the rest relative to chance. For a wide
+        set, estimates them by 256 projections."""
         rng = np.random.default_rng(3)
         f = self.x @ rng.standard_normal((self.x.shape[1],
                                           256)) / 16 if self.n > WIDE else self.x.toarray()

@@ -1,13 +1,13 @@
 """Filter and singular vectors of a data directory by PETSc and SLEPc, for scripts/bench petsc.
 
-    petsc.py --installed                                   exit 0 if both are there
+    petsc.py --installed                                   exits with 0 if both are installed
     petsc.py --mpirun OPTIONS RANKS DATA ORDER VECTORS     runs RANKS of this, prints their figures
                                                            as JSON
 
 Each rank has a block of rows. S = D^-1/2 (A + I) D^-1/2 is an AIJ matrix, X a dense one; X <- (X +
-S X) / 2 as often as the order says, by MatMatMult with the product kept; then SLEPc's SVD of X,
-type cross, to the tolerance that ours has. Only these count: peaks of memory are begun anew when
-the matrices stand."""
+S X) / 2 is repeated ORDER times, by MatMatMult into the same product. Then follows SLEPc's SVD of
+X, of type cross, with the tolerance of Coterie. Only these steps are measured: peaks of memory are
+reset after the matrices have been made."""
 import glob
 import hashlib
 import json

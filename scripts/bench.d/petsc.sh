@@ -44,7 +44,7 @@ measure() {
 	rm -rf "$RUN/data"
 }
 
-# Runs ranks.py. The last line of ranks.py and of petsc.py is { cpu: seconds of all ranks, memory:
+# Runs ranks.py. ranks.py and petsc.py print as their last line { cpu: seconds of all ranks, memory:
 # bytes of all ranks, bits: a digest }.
 ours() { # RANKS
 	took "ours-$1" scripts/bench.d/ranks.py "$bin" "$RUN/data" "$n" "$edges" $COLUMNS \

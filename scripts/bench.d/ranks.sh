@@ -6,7 +6,7 @@ about='a party on 4 ranks of MPI: CPU and memory of all together beside one proc
 default_seeds=1
 
 RANKS=4 CLUSTERS=16 ORDER=10
-only= # --only METHOD: these cells alone
+only= # --only METHOD: measures only the cells of METHOD
 
 option() {
 	[[ $1 == only && $2 =~ ^(flat|landmark|gcc|fedsc)$ ]] && only=$2
@@ -37,8 +37,8 @@ cells_of_flat() {
 
 cells_of_landmark() { by_method landmark 64 10; }
 cells_of_gcc() { by_method gcc 64 10; }
-# Variant anchor, on rows without edges. The tags that verify sums depend on a random key of each
-# job, so only labels can be compared.
+# Measures variant anchor, on rows without edges. The tags that verify sums depend on a random key
+# of each job, so only labels can be compared.
 cells_of_fedsc() { by_method fedsc 32; }
 
 # Compares one process with ranks on this host. MPI takes about 18 MB per rank, which matters more
@@ -175,7 +175,7 @@ wire() { # NODES
 	acc=$("$bin/coterie" eval --truth "$data/labels.txt" "$RUN/coordinator/labels.npy" |
 		jq '.acc * 1e5 | round / 1e5')
 	steps=$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json")
-	megabytes() { # TYPE: of a message. A party sends half of the bytes that two parties send
+	megabytes() { # MESSAGE-TYPE; a party sends half of the bytes of two parties
 		jq --arg type "$1" '
 			[.traffic[] | select(.type == $type).bytes_received] | add / 2e6 | round' \
 			"$RUN/coordinator/run.json"
@@ -207,7 +207,7 @@ cells() { # COLUMNS NODES
 		'(($many.ranks_memory | add) + $many.party_memory) / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank" \
 		value="$(figure '$many.ranks_memory | max / 1e6 | round')" unit=MB
-	# Reports the memory peak after each stage, of the rank with the largest peak.
+	# After each stage: the memory peak of the rank whose peak is largest.
 	cell "$row" memory "largest rank before it reads, MPI and libraries" \
 		value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank when the files are read" \

@@ -4,10 +4,11 @@ best of 3 CPU seconds.
 
     readers.py pandas|numpy|sklearn FILE
 
-scikit-learn has no reader of CSV: its own, load_svmlight_file, gets the same numbers, digit by
-digit, in FILE.svmlight, which is written first and not counted. It has no ids and no names.
+scikit-learn has no reader of CSV. Its reader load_svmlight_file gets the same numbers, digit by
+digit, in FILE.svmlight. That file has no ids and no names. It is written first, and the time for
+that does not count.
 
-Only to be measured against; nothing of the project needs it.
+Only for comparison; no other part of the project needs it.
 """
 import os
 import sys

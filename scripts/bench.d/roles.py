@@ -58,8 +58,9 @@ def heavy(rng, n, mean, sigma):
 
 
 def words(rng, classes, times):
-    """100 words, each of a row with .1; of those that are a class's own `times` as likely; 1: they
-    say nothing."""
+    """Returns rows of 100 words. A row has each word with probability .1. Words of the row's own
+    class are `times` as likely, and other words less likely. With `times` 1, words do not depend on
+    classes."""
     own = rng.random((classes.max() + 1, 100)) > 0.8
     chance = 0.1 * np.where(own, times, 1 if times == 1 else 0.8)
     return sp.csr_matrix((rng.random((len(classes), 100)) < chance[classes]).astype(float))

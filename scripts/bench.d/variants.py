@@ -72,7 +72,7 @@ def make(data, out):
         print(name, len(set(y)))
 
 
-# ---- what could be had as sums of k or k x k numbers over parties ----
+# ---- criteria that parties could compute as sums of k or k x k numbers ----
 
 
 def stability(x, runs):

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 
 
 def words(truth, signal, count):
-    """`count` words; of a row's 18 or so `signal` are of its class' own, which are twice its share
-    of all, frequent ones first."""
+    """Returns rows of `count` words. A row has about 18 words, and a fraction `signal` of them are
+    words of its class. A class has 2 / k of all words as its own. Frequent words are drawn more
+    often."""
     rng = np.random.default_rng(1)
     k = truth.max() + 1
     often = rng.permutation((np.arange(count) + 5.0) ** -0.8)

@@ -32,7 +32,7 @@ _PATTERNS: Dict[str, "re.Pattern[str]"] = {".": _pattern(".", ","), ",": _patter
 
 class Amount(NamedTuple):
     x: float
-    sign: str  # of the currency, or the unit; ""
+    sign: str  # sign of the currency, or the unit; "": none
 
 
 def amount_of(text: str, decimal: str) -> Optional[Amount]:

@@ -57,8 +57,8 @@ def _opened(path: str) -> Iterator[sqlite3.Connection]:
     """Opens a connection that leaves no further file in the database's directory.
 
     A database with a write-ahead log makes side files when it is opened. Without a log nobody
-    writes to it, and it is opened as immutable. A log without its index is nobody's either: both
-    files are copied."""
+    writes to it, and it is opened as immutable. A log without its index is not in use either; then
+    both files are copied."""
     with open(path, "rb") as f:
         head = f.read(20)
     log, index = path + "-wal", path + "-shm"

@@ -1,7 +1,8 @@
 """Edges of a graph: lines of an edges.tsv, a table of edges, or those of another file.
 
 The graph is undirected. Self-loops and repeated edges are dropped and counted; an edge that is
-given again with another weight is refused, and so is one without a weight where others have one.
+given again with another weight is refused, and so is an edge without a weight if other edges have
+one.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* test.h -- cmocka with its prerequisites, and what several tests want. */
+/* test.h -- includes cmocka with its prerequisites, and has functions that several tests use. */
 #ifndef TESTS_TEST_H
 #define TESTS_TEST_H
 
@@ -13,13 +13,13 @@
 #include "common/base/err.h"
 #include "common/base/sanitized.h"
 
-/* Bytes are uint8_t here, which cmocka takes for strings until 1.1.7, and from 1.1.8 on with a
- * warning. */
+/* Bytes are uint8_t here. cmocka accepts them as strings, but warns from version 1.1.8 on. */
 #undef assert_string_equal
 #define assert_string_equal(a, b)                                                                  \
 	_assert_string_equal((const char *)(a), (const char *)(b), __FILE__, __LINE__)
 
-/* Sentences of tests have values, as those of `coterie` do; where common/data is linked. */
+/* Error messages of tests contain values of the data, like those of the program `coterie`, if the
+ * test links common/data. */
 #ifndef TEST_VALUES_HIDDEN
 void values_show(void) __attribute__((weak));
 __attribute__((constructor)) static void tests_show_values(void)
@@ -29,7 +29,7 @@ __attribute__((constructor)) static void tests_show_values(void)
 }
 #endif
 
-/* "PEER"; "?" for a code that does not exist. */
+/* Returns the name of an error code, such as "PEER", or "?" for a code that does not exist. */
 static inline const char *err_name(enum err code)
 {
 	switch (code) {
@@ -42,9 +42,9 @@ static inline const char *err_name(enum err code)
 	return "?";
 }
 
-/* scripts/check without --all sets COTERIE_SAMPLE: a test of independent factors then runs each
- * n-th cell of their product, where i, the sum of the numbers of a cell's values, walks the
- * diagonals. Each value of each factor is in the sample. */
+/* scripts/check without --all sets COTERIE_SAMPLE. A test of all combinations of independent
+ * factors then runs only every n-th diagonal of combinations. `i` is the sum of the indices of the
+ * factors' values. The sample has each value of each factor. */
 static inline bool sampling(void)
 {
 	return getenv("COTERIE_SAMPLE") != NULL;
@@ -55,14 +55,14 @@ static inline bool in_sample(size_t i, size_t n)
 	return !sampling() || i % n == 0;
 }
 
-/* Whether scripts/run-tests runs the program in an emulator of another architecture, which has
- * neither Landlock nor seccomp nor the kernel's flags of mappings. */
+/* Returns whether scripts/run-tests runs the program in an emulator of another architecture. Such
+ * an emulator has no Landlock, no seccomp, and no flags of mappings. */
 static inline bool emulated(void)
 {
 	return getenv("COTERIE_EMULATOR") != NULL;
 }
 
-/* Prints the sentence when a call that must succeed fails. */
+/* Requires that a call succeeds. Prints the error message if it fails. */
 #define assert_ok(expr)                                                                            \
 	do {                                                                                       \
 		enum err ok_err_ = (expr);                                                         \
@@ -70,7 +70,7 @@ static inline bool emulated(void)
 			fail_msg("%s: %s: %s", #expr, err_name(ok_err_), err_detail());            \
 	} while (0)
 
-/* The call must fail with this code and a sentence that contains text. */
+/* Requires that a call fails with this code, and that the error message contains `text`. */
 #define assert_err(expr, code, text)                                                               \
 	do {                                                                                       \
 		enum err err_err_ = (expr);                                                        \
@@ -90,7 +90,7 @@ struct tests {
 	CMFixtureFunction set_up, tear_down; /* of the whole program */
 };
 
-/* One for the program, whichever of its files include this. */
+/* The program has one such list, even if several of its files include this header. */
 struct tests tests_of_program __attribute__((weak));
 
 static inline void tests_add(struct CMUnitTest test, int line)
@@ -108,7 +108,7 @@ static inline void tests_add(struct CMUnitTest test, int line)
 	t->line[i] = line;
 }
 
-/* TEST(name) { ... } is a test of the program, which runs its tests in the order of the file. */
+/* TEST(name) { ... } defines a test. The program runs its tests in the order of the file. */
 #define TEST_WITH(name, set_up, tear_down)                                                         \
 	static void name(void **state);                                                            \
 	__attribute__((constructor)) static void name##_registers(void)                            \
@@ -118,7 +118,7 @@ static inline void tests_add(struct CMUnitTest test, int line)
 	static void name(__attribute__((unused)) void **state)
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* Run before all tests of the program, and after them; either may be NULL. */
+/* Sets functions that run before and after all tests of the program. Each of them may be NULL. */
 #define TESTS_BETWEEN(before, after)                                                               \
 	__attribute__((constructor)) static void tests_have_fixtures(void)                         \
 	{                                                                                          \
@@ -126,7 +126,7 @@ static inline void tests_add(struct CMUnitTest test, int line)
 		tests_of_program.tear_down = (after);                                              \
 	}
 
-/* A program that needs what an emulator lacks: its only test is skipped. */
+/* Replaces all tests of a program that needs what an emulator lacks, and is skipped. */
 static inline void emulators_lack_this(void **state)
 {
 	(void)state;
@@ -140,7 +140,8 @@ static inline int tests_skip(void)
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* In place of the tests that register: of a program that runs its own list. Returns as main(). */
+/* A program with a list of tests of its own defines this function. main() then calls it in place of
+ * the registered tests, and returns its result. */
 int tests_run(void) __attribute__((weak));
 
 extern char **tests_argv;

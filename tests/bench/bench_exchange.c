@@ -31,8 +31,8 @@ enum { REPEATS_MAX = 201, GROUP_MASKED = 1, GROUP_PLAIN = 2 };
 
 struct results {
 	double elapsed_s[REPEATS_MAX], plain_s[REPEATS_MAX];
-	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of one stream */
-	/* By process; that of the coordinator is last. */
+	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of a mask stream */
+	/* CPU seconds of each process; those of the coordinator are last. */
 	double cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
 	double plain_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
 };
@@ -110,7 +110,7 @@ static void party_work(struct party *p)
 	size_t own = p->work.own;
 	struct msg m;
 
-	for (size_t i = 0; i <= repeats; i++) { /* the first is a warm-up */
+	for (size_t i = 0; i <= repeats; i++) { /* the first round is a warm-up */
 		size_t at = i ? i - 1 : 0;
 
 		for (int turn = 0; turn < 2; turn++) {

@@ -105,8 +105,8 @@ static char graph_name[8];
 
 enum { NODES = 19717, EDGES = 44324, COLUMNS = 500, PSI = 60, PSI_NAIVE = 6 };
 
-/* Reads PubMed's graph if the data exist; otherwise makes one of its size in neighbourhoods of
- * 50. */
+/* Reads PubMed's graph if the data exist; otherwise makes a graph of the same size, in
+ * neighbourhoods of 50 nodes. */
 static void citation_graph(struct graph *g)
 {
 	const char *root = getenv("COTERIE_DATA");
@@ -193,7 +193,8 @@ static void bench_filter(void)
 	citation_graph(&f.g);
 	sample(&f.X, NODES, COLUMNS);
 	mat_init(&f.Y, NODES, COLUMNS);
-	/* a step reads a row for each neighbour and for the node, and writes one */
+	/* for each node a step reads the rows of its neighbours and of the node, and writes a
+	 * row */
 	touched = (double)(f.g.adjacency.start[NODES] + 2 * NODES) * COLUMNS * sizeof(double) * PSI;
 	s = median_s(NULL, filter_run, &f);
 	naive = median_s(NULL, naive_run, &f) * PSI / PSI_NAIVE;

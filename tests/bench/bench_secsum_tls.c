@@ -41,7 +41,7 @@ enum {
 /* Figures that the child processes send to their parent. */
 struct results {
 	double masked_s[REPEATS_MAX], plain_s[REPEATS_MAX], copy_s[REPEATS_MAX];
-	double masking[SIDE_PARTIES_MAX][REPEATS_MAX];          /* bytes per second of one stream */
+	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of a mask stream */
 	double masked_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* by process, coordinator last */
 	double plain_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
 	uint64_t bytes; /* on the wire, for one secure sum */
@@ -134,7 +134,7 @@ static void party_work(struct party *p)
 	size_t own = p->work.own;
 	struct msg m;
 
-	for (size_t i = 0; i <= repeats; i++) { /* the first is a warm-up */
+	for (size_t i = 0; i <= repeats; i++) { /* the first round is a warm-up */
 		size_t at = i ? i - 1 : 0;
 
 		for (int turn = 0; turn < 2; turn++) {
@@ -416,8 +416,8 @@ int main(int argc, char **argv)
 	log_init("bench_secsum_tls", LOG_WARN);
 	words = argument(argc, argv, 1, 1000000, 1, 100000000);
 	parties = argument(argc, argv, 2, 0, 2, SIDE_PARTIES_MAX);
-	/* Every size takes about as long, and has enough repeats for a median if a sum takes 1
-	 * ms. */
+	/* Chooses repeats so that every size takes about equally long. If a sum takes 1 ms, there
+	 * are still enough repeats for a median. */
 	repeats = argument(argc, argv, 3,
 			   words <= 200000    ? 61
 			   : words <= 2000000 ? 21

@@ -25,7 +25,7 @@ struct side {
 	struct mailbox *mailbox;
 	sem_t attached;
 	pthread_t thread;
-	/* a hub has one per party; a party has its own at 0 */
+	/* a hub has a connection for each party; a party has its only connection at 0 */
 	struct conn *conn[SIDE_PARTIES_MAX];
 	struct channel *channel[SIDE_PARTIES_MAX];
 };

@@ -55,7 +55,8 @@ source "$ROOT/tests/faults/judge.sh"
 
 FAULTS_KNOWN=(kill term gone stop3 stop30 cut loss disk)
 RELAY_MS=25
-# victims of the fault "gone"; without the last three too few parties are left
+# Each word has the victims of one fault "gone". Without the three victims of the last word too few
+# parties are left.
 GONE=(party-01 party-01+party-02 party-01+party-02+party-03)
 GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral+ fedspectral-plain fedgcn)

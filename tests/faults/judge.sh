@@ -193,8 +193,8 @@ same_results() {
 
 # Compares file names: each file that the undisturbed run left must exist and not be empty. Names of
 # models contain the job's identifier, so only their number is compared. profile.csv is written when
-# all parties are done. A victim killed then has none. A victim without disk space has none either,
-# and logs that.
+# all parties are done. A victim that is killed at that time has no profile.csv. A victim without
+# disk space has no profile.csv either, and logs that.
 same_files() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1 aside late=none
 	aside=$(put_aside "$1")
@@ -218,8 +218,8 @@ put_aside() { # NAME
 	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
 }
 
-# The record says that the job is done. The victim may have none if its disk was full, which it must
-# log, or if it died when all were done.
+# The record says that the job is done. The victim may have no record if its disk was full, which it
+# must log, or if it died when all processes were done.
 records_done() { # NAME
 	if [[ -s $T/out/$1/run.json ]]; then
 		[[ $(run_of "$1" .status) == "done" ]] ||

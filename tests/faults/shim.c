@@ -74,11 +74,12 @@ __attribute__((constructor)) static void begin(void)
 
 /* ---- changes that are not on the disk yet ---- */
 
-/* A list, newest first. A file is identified by its inode, a name by its directory's inode too. */
+/* A list of changes, newest first. A file is identified by its inode. A name is identified by its
+ * text and the inode of its directory. */
 struct change {
 	struct change *next;
 	enum { CONTENT, CREATED, MADE, RENAMED, REMOVED } what;
-	struct stat of; /* CONTENT: of the file; otherwise: of its directory */
+	struct stat of; /* CONTENT: state of the file; otherwise: of its directory */
 	int fd;         /* of CONTENT */
 	char path[PATH_BYTES], to[PATH_BYTES];
 	bool had; /* the file existed (RENAMED: `to`); old, n and mode are its */

@@ -1,5 +1,6 @@
-/* Fuzzes the files in state/offers: no answer counts as approval of another offer, or after its
- * date. The first byte selects which of an offer's three files the rest replaces. */
+/* Fuzzes the files in state/offers: an answer does not count as approval of another offer, and does
+ * not count after its date. The first byte selects which of an offer's three files the rest
+ * replaces. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"

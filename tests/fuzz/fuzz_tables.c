@@ -69,7 +69,8 @@ static void edges_with_ids(struct bytes file)
 	ids_release(&ids);
 }
 
-/* The nodes are those of the file; with these as ids, the file gives the same graph. */
+/* If a file is read without ids, the nodes are those that it names. If these nodes are given as
+ * ids, the file gives the same graph. */
 static void named(struct bytes file)
 {
 	struct edges_dropped dropped;

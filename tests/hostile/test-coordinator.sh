@@ -36,8 +36,8 @@ test_invented_keys() {
 
 # ---- equivocation ----
 
-# One member receives other starts, so its next mask differs. The sum is noise, and the canary shows
-# it.
+# One member receives other starts, so its next mask differs. The next sum is then noise, and the
+# canary shows that.
 test_one_member_is_told_other_starts() {
 	case_of_three "hub/$STARTS/1/flip/28"
 	found_by coordinator \
@@ -71,7 +71,8 @@ different_results() { # [RULE...]
 	turned 3 "hub/$CLUSTERS/1/flip/$((28 + node / 4))" "hub/$RESULT/1/flip/$((28 + node / 4))" \
 		"$@"
 	ends 2 party-00 party-01 party-02
-	ends '0|2' coordinator # it may hear of the lie after DONE, and has nothing to compare
+	# The coordinator may learn of the lie after DONE, and has nothing to compare.
+	ends '0|2' coordinator
 	no_labels 3
 }
 test_one_member_is_told_another_result() {
@@ -99,7 +100,7 @@ test_told_left_out_at_the_end() {
 	edit job '.method = "basic"'
 	turned 3 "hub/$TOLD/2/drop"
 	ends 2 party-01
-	ends 0 coordinator party-00 party-02 # they have party-01's confirmation
+	ends 0 coordinator party-00 party-02 # the other processes have party-01's confirmation
 	says party-01 "coordinator sent DONE $UNCONFIRMED \(during result\)"
 	says party-01 'labels.csv: the job has no result'
 	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] ||

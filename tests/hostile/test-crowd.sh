@@ -25,7 +25,7 @@ doors() { # [HTTP.LISTEN]
 	PORT=$(sed -n 's|.*dashboard: http://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")
 }
 
-crowd() { # HOW ADDRESS [PKI NAME]: opens the connections, which stay longer than idle ones may
+crowd() { # HOW ADDRESS [PKI NAME]: opens connections that stay longer than idle connections may
 	start crowd python3 "$ROOT/tests/hostile/drip.py" "$1" "$CROWD" "$2" "$T/crowd" "${@:3}"
 	until_true 60 test -e "$T/crowd" || fail "the crowd did not come"
 }
@@ -92,7 +92,7 @@ test_requests_of_a_local_user() { by_local_user request; }
 test_bodies_of_a_local_user() { by_local_user body; }
 test_watchers_of_a_local_user() { by_local_user watch; }
 
-# The client that is answered is another user than the one who fills the socket.
+# One user fills the socket with connections, and another user is still answered.
 test_requests_at_a_unix_socket() {
 	((EUID == 0)) || skip "only root can be another user"
 	doors "unix:$T/http"

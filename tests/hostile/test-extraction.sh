@@ -7,7 +7,7 @@ source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
 source "${0%/*}/../integration/python.sh"
 
-extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: starts it and waits until it listens
+extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: starts the program and waits until it listens
 	rm -rf "$T/ready" "$T/out"
 	start coordinator "$PYTHON" "$ROOT/tests/hostile/${2-extract.py}" "${@:3}" --config \
 		"$T/coordinator.json" --job "$T/job.json" \
@@ -33,7 +33,7 @@ figure() { # FILE LIE
 'pooled, \(.after) after, \(.said)"' "$T/$1"
 }
 
-# FILE: prints how many items it has that the honest coordinator did not read
+# FILE: prints how many items of FILE the honest coordinator did not read
 beyond() {
 	jq -n --slurpfile a "$T/honest" --slurpfile b "$T/$1" '$b[0].read - $a[0].read | length'
 }
@@ -117,8 +117,8 @@ test_edges_of_exact() {
 	nothing_beyond apart victim merged
 }
 
-# Lies about few nodes of many. Parties find the lie if they compare such a node. If not, it shows
-# the owner of that node's edges, and no others.
+# Lies about few nodes of many. Parties find the lie if they compare such a node. If they do not,
+# the coordinator reads the owner of that node's edges, and the owner of no other edge.
 test_edges_of_a_few() {
 	edges_of exact
 	rm -r "$T/data" "$T/pooled"
@@ -147,8 +147,8 @@ test_edges_of_a_few() {
 	nothing_beyond few=80
 }
 
-# Runs a coordinator that colludes with party-00. It knows which nodes others compare with party-00,
-# but not which ones they compare with each other.
+# Runs a coordinator that colludes with party-00. The coordinator knows which nodes other parties
+# compare with party-00, but not which nodes they compare with each other.
 colludes() { # LIE STATUS
 	extractor "$1" colluder.py --party "$T/party-00.json"
 	party party-01

@@ -73,9 +73,9 @@ test_rows_of_noisy_kmeans() {
 		fail "$(jq .read "$T/false") rows are read in spite of the noise"
 }
 
-# Reads distances of nodes over the others' features, of which an honest party knows none: all
-# between 11 nodes. Also reads how much nearer each node is to the first of them than to each other
-# one.
+# Reads distances between nodes over the others' features: all distances between 11 nodes. An honest
+# party knows no such distance. Also reads how much nearer each node is to the first of the 11 nodes
+# than to each of the other ten.
 distances_of() { # METHOD
 	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum \
 = { group: \"x25519\" }"
@@ -126,7 +126,8 @@ test_distances_of_cells_of_columns() {
 }
 
 # Reads the embedding of a single graph under the weights of the first network, for any min_cluster
-# of the others. An honest party has differences of sums too, but cannot tell which one is a graph.
+# of the others. An honest party has differences of sums too, but cannot tell which difference is
+# the embedding of a graph.
 test_graphs_of_fedgcn() {
 	needs_python
 	graphs_federation 3
@@ -165,8 +166,8 @@ test_edges_of_plus_with_iterations() {
 	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'
 }
 
-# Reads ties between vertices of the two others. An honest party reads most of them; a malicious one
-# reads few more.
+# Reads ties between vertices of the two others. An honest party reads most of these ties; a
+# malicious party reads few more.
 ties_of() { # LEAST MOST-WRONG WALKS
 	needs_python
 	vertices_federation 3

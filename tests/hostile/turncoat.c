@@ -301,7 +301,8 @@ static bool move(struct way *w)
 	return true;
 }
 
-/* One peer has ended: closes the other connection in the same way, after reading the rest of it. */
+/* One peer has ended: closes the connection to the other peer in the same way, reads what that peer
+ * still sends, and exits. */
 static void end(struct way *w)
 {
 	char rest[4096];

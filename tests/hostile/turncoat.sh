@@ -35,7 +35,7 @@ turned() { # L RULE...
 	ADDRESS=$direct
 }
 
-# All processes end with that status, no party has labels, and the turncoat has changed a message.
+# All processes end with STATUS, no party has labels, and the turncoat has changed a message.
 fails() { # STATUS[|STATUS] L
 	# shellcheck disable=SC2046
 	ends "$1" coordinator $(names "$2")
@@ -55,8 +55,8 @@ no_labels() { # L
 # shellcheck disable=SC2034
 OTHER_VALUES='coordinator broadcast other values to one of'
 
-# NAME's message must match REGEX. All parties receive a message of the coordinator. Of a party's
-# message others learn only that this party ended the job.
+# NAME's message must match REGEX. If NAME is the coordinator, all parties receive the message. If
+# NAME is a party, the other processes learn only that this party ended the job.
 found_by() { # NAME L REGEX
 	local name
 	says "$1" "$3"

@@ -36,8 +36,8 @@ copy_of() { # DIRECTORY FUNCTION ARG...
 	fi
 }
 
-# $KEPT is for the present programs and this file. Copies for other programs are deleted after a
-# day.
+# The copies in $KEPT are for the present programs and the present version of this file. Copies for
+# other programs are deleted after a day.
 begin_keeping() {
 	local version
 	[[ -e $BIN/coterie ]] || return 0

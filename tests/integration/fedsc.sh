@@ -8,8 +8,8 @@ labels_of() { # L: prints the parties' files
 }
 
 # All processes succeed. Each party has the labels of its own rows, in its order, and all labels
-# together are the three clouds. The coordinator has the sizes of the clouds. It has labels only of
-# the variants paper and pairwise.
+# together are the three clouds. The coordinator has the sizes of the clouds. It has labels only in
+# jobs of the variants paper and pairwise.
 finds_the_clouds() { # L NAME PHASES
 	local name own=0 types
 	# shellcheck disable=SC2046

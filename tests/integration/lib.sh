@@ -338,7 +338,7 @@ until_true() { # SECONDS COMMAND...: waits PATIENCE times as long, for slow mach
 
 gone() { ! kill -0 "${PID[$1]}" 2>/dev/null; }
 
-ended() { # NAME [SECONDS]: sets $STATUS; must end within SECONDS if they are given
+ended() { # NAME [SECONDS]: waits for NAME's end, for SECONDS if given; sets $STATUS
 	in_time "${2:-$((30 * PATIENCE))}" gone "$1" ||
 		fail "$1 still runs after $((${2:-$((30 * PATIENCE))} * BUSY)) s"
 	STATUS=0

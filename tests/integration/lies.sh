@@ -57,7 +57,8 @@ is_found() { # LIE REGEX
 		fail "$1: a sanitizer's report"
 }
 
-# Is the error of parties that were offered different jobs: keys are signed for the offered job.
+# This is the error of parties that were offered different jobs, because keys are signed for the
+# offered job.
 # shellcheck disable=SC2034
 OTHER_JOB='key advertisement of party-0[0-2]: the signature does not fit key and message'
 # shellcheck disable=SC2034

@@ -145,7 +145,7 @@ test_daemons() {
 		fail "the ledger has no sum: $(<"$T/ledger")"
 }
 
-# The same set may be matched again, up to max_jobs. A set that differs by an id may not.
+# The same set may be matched again, up to max_jobs. A set that differs by an id may not be matched.
 test_again() {
 	three_daemons
 	again 0

@@ -91,8 +91,8 @@ test_sigterm_at_the_coordinator_when_all_are_done() {
 	kills party-01
 }
 
-# A restarted party does not know that the job is done. The coordinator refuses it and tells it that
-# its first process had its results.
+# A restarted party does not know that the job is done. The coordinator refuses the party, and
+# reports to it that the party's first process had the results.
 test_party_dies_when_all_are_done() {
 	done_but_for_a_word
 	kills party-01
@@ -221,7 +221,7 @@ test_coordinator_too_often() {
 	says party-00 'no such job is under way'
 }
 
-# The coordinator dies a second time. Its job.state says attempt 2, which was the last one.
+# The coordinator dies a second time. Its job.state says attempt 2, which was the last attempt.
 test_coordinator_twice() {
 	prepare level-1
 	edit coordinator '.max_attempts = 2'
@@ -260,8 +260,8 @@ test_another_job_is_no_next_attempt() {
 	ends 6 coordinator
 }
 
-# A malicious coordinator changes parameters and corrects the hash in job.state, to claim that it is
-# the same job. The parties of attempt 1 refuse it.
+# A malicious coordinator changes parameters and corrects the hash in job.state, to claim that the
+# job is the same. The parties of attempt 1 refuse it.
 test_changed_parameters_are_refused() {
 	local old
 	prepare level-1

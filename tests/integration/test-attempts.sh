@@ -12,7 +12,8 @@ party_dies_in() { # STEP
 	in_phase party-01 "$1"
 	kills party-01
 	ADDRESS=$RELAY party party-01
-	if [[ $1 == result ]]; then # party-01 had its result, and the others do not wait for it
+	# In step "result" party-01 had its result, and the other processes do not wait for it.
+	if [[ $1 == result ]]; then
 		ended party-01
 		[[ $STATUS == 0 || $STATUS == 2 ]] ||
 			fail "party-01 ended with status $STATUS, expected 0 or 2"
@@ -268,7 +269,7 @@ test_labels_of_the_attempt_before() {
 	wired
 	in_phase party-01 result
 	until_true 20 test -s "$T/out/party-01/labels.npy" || fail "party-01 has no labels"
-	kills party-01 lost # no process learns that it has them
+	kills party-01 lost # no process learns that party-01 has its labels
 	ADDRESS=$RELAY party party-01
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
@@ -329,7 +330,7 @@ test_attempt_that_was_served_before() {
 	HUB=$ADDRESS
 	in_phase coordinator level-1
 	kills coordinator
-	# writes it as versions without checksums did
+	# writes the line as versions without checksums wrote it
 	awk '$2 == 1 { print $1, 2 }' "$T/out/party-01/state/served" >"$T/line"
 	cat "$T/line" >>"$T/out/party-01/state/served"
 	coordinator_again

@@ -139,7 +139,7 @@ test_table2() {
 	bench table2 --quick --out "$T/o"
 	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
 	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
-	# measured are a cell of wiki and the 14 cells of pubmed
+	# a cell of wiki and the 14 cells of pubmed are measured
 	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) ||
 		fault "measured again: $(<"$T/said")"
 

@@ -282,7 +282,8 @@ test_clock_behind() {
 'here: if that is right, and so is the clock there, wait until then\)'
 }
 
-# Runs openssl in the coordinator's place, because it does not check its own dates.
+# Runs openssl in the coordinator's place, because openssl does not check the dates of its own
+# certificate.
 clock_of_the_party() { # FROM TO REGEX
 	federation 2
 	edit party-00 '.retry_s = 2'

@@ -113,7 +113,7 @@ secret_files() { # NAME
 readonly HERE='walk(if type != "string" then . else
 	sub("^/etc/coterie-identity"; $dir) | sub("^/var/lib/coterie-[a-z]+"; $state) end)'
 
-check_config() { # NAME [ENV...] DAEMON...: checks the one in $T/rendered, with its files in $T
+check_config() { # NAME [ENV...] DAEMON...: checks NAME's configuration, with its files in $T
 	config >"$T/$1.rendered"
 	jq --arg dir "$T/etc/$1" --arg state "$T/state" "$HERE" "$T/$1.rendered" >"$T/$1.here.json"
 	env "${@:2}" --config "$T/$1.here.json" --check-config >"$T/said" 2>&1

@@ -68,8 +68,8 @@ test_labels_are_those_of_pooled_rows() {
 		fail 'run.json does not say what local clusters show'
 }
 
-# Parties have different rows. The job uses the rows that all have, and each party has the labels of
-# these ids.
+# Parties have different rows. The job uses the rows that all parties have, and each party has the
+# labels of these ids.
 test_rows_that_all_have() {
 	local name
 	"$BIN/coterie" synth --points --nodes 600 --features 4 --clusters 4 --apart 7 --seed 3 \

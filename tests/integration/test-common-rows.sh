@@ -209,7 +209,7 @@ test_nothing_in_common() {
 		fail 'there are labels'
 }
 
-# One party has all rows, the other some of them.
+# One party has all rows, the other party has some of them.
 test_one_has_all() {
 	other_rows 2 1
 	mv "$T/data/party-00" "$T/whole"
@@ -327,8 +327,8 @@ test_party_dies_after_align() {
 		fail "party-00 computed again: $(run_of party-00 .facts)"
 }
 
-# Two parties have more rows in common than three, so their rows differ. It still counts as the same
-# data set.
+# Two parties have more rows in common than three parties, so the job's rows differ. The data still
+# count as the same data set.
 test_with_a_party_less() {
 	local name
 	other_rows 3 0.85

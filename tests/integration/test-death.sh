@@ -59,7 +59,8 @@ causes() { # VICTIM NAME...: each names the victim and the cause that the coordi
 	for name; do
 		says "$name" "$victim"
 		if [[ $victim$step == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
-			# the coordinator died before its offer, so they have no job and dial again
+			# the coordinator died before its offer, so the parties have no job and dial
+			# again
 			says "$name" 'tried for retry_s'
 			continue
 		fi
@@ -73,7 +74,7 @@ causes() { # VICTIM NAME...: each names the victim and the cause that the coordi
 }
 
 # Ends the victim by SIGNAL and checks the other processes. If a party dies after it has stored its
-# result, the coordinator may know that, and then the job is done for the others.
+# result, the coordinator may know that. Then the job is done for the other parties.
 strikes() { # SIGNAL VICTIM STEP
 	local victim=$2 others=() name statuses='' allowed='2|3'
 	[[ $2 == coordinator || $3 != result ]] || allowed='0|2|3'
@@ -92,8 +93,8 @@ strikes() { # SIGNAL VICTIM STEP
 			fail "$name ended with status $STATUS, expected $allowed"
 		statuses+=" $STATUS"
 	done
-	# Parties that lose the coordinator find the cause by themselves. Otherwise all have the
-	# coordinator's cause.
+	# Parties that lose the coordinator find the cause by themselves. Otherwise all processes
+	# have the coordinator's cause.
 	[[ $victim == coordinator || $(xargs -n 1 <<<"$statuses" | sort -u | wc -l) == 1 ]] ||
 		fail "${others[*]} ended with statuses$statuses"
 	[[ $statuses == *0* ]] || causes "$victim" "${others[@]}"
@@ -133,7 +134,7 @@ test_connection_breaks_in_the_middle_of_a_frame() {
 	slow_federation polish
 	in_phase coordinator polish
 	kill -USR2 "${PID[relay]}"
-	completes 4 # they reconnect, as in test-reconnect.sh
+	completes 4 # the parties reconnect, as in test-reconnect.sh
 	works_again
 }
 

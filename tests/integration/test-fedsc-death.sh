@@ -31,8 +31,8 @@ slow_job() { # NAME STAGE
 }
 
 # All other processes end within their deadline, name the victim, and have no labels. If the victim
-# dies after it has stored its result, the coordinator may know that, and then the job is done for
-# the others.
+# dies after it has stored its result, the coordinator may know that. Then the job is done for the
+# other parties.
 strikes() { # SIGNAL VICTIM JOB STAGE
 	local victim=$2 name statuses='' allowed='2|3' late=false cause
 	# a party cannot tell the stages upload and result apart

@@ -135,8 +135,8 @@ row"*"moves the data by at most 80,"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
-# Only the number of rows is exact; sizes are of noisy counts. The clouds are found nevertheless. At
-# eps 4 they are not found in 3 of 150 runs, at eps 8 in none.
+# Only the number of rows is exact; sizes of clusters are noisy counts. The clouds are found
+# nevertheless. At eps 4 they were not found in 3 of 150 runs. At eps 8 they were found in all runs.
 test_noise_in_sums() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "sums", eps: 8, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -412,7 +412,8 @@ test_kernel_that_is_not_positive() {
 	ends_saying 1 'kernel of the dictionary with lambda 0, r 100000' party
 }
 
-# Labels would be random. The coordinator refuses the width, because it alone sees the eigenvalues.
+# With such a width labels would be random. The coordinator refuses the width, because it alone sees
+# the eigenvalues.
 test_width_at_which_all_is_chance() {
 	local width
 	rows_federation 3

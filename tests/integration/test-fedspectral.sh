@@ -24,7 +24,7 @@ runs() { # L [ARG-OF-COORDINATOR...]
 	completes "$1"
 }
 
-# Each party has labels for all of its own nodes, and for no others.
+# Each party has labels for all of its own nodes, and for no other nodes.
 own_labels() { # L
 	local name
 	for name in $(names "$1"); do
@@ -267,7 +267,7 @@ test_party_without_edges() {
 	done
 	runs 3
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
-	: >"$T/data/party-02/ids.txt" # it has no nodes at all
+	: >"$T/data/party-02/ids.txt" # party-02 has no nodes at all
 	edit party-02 'del(.data.ids)'
 	runs 3
 	[[ $(wc -l <"$T/out/party-02/labels.csv") == 1 ]] || fail 'a party without nodes has labels'
@@ -400,8 +400,8 @@ test_launch() {
 	says e '--by is rows, expected edges'
 }
 
-# The graph has no clear clusters. With numbering files two runs of a seed give the same labels,
-# without them they do not.
+# The graph has no clear clusters. With numbering files two runs of a seed give the same labels.
+# Without numbering files the two runs give different labels.
 test_same_seed_same_labels() {
 	edges_federation 3
 	rm -r "$T/data" "$T/pooled"

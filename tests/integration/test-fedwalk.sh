@@ -20,7 +20,7 @@ runs() { # L [ARG-OF-COORDINATOR...]
 	no_leftovers
 }
 
-# Each party has embeddings of all of its own vertices and no others, with 128 floats each.
+# Each party has an embedding of 128 floats for each of its own vertices, and for no other vertex.
 own_embeddings() { # L
 	local name rows
 	for name in $(names "$1"); do
@@ -244,7 +244,7 @@ test_no_ties() {
 	says coordinator "no party's vertices have ties"
 }
 
-# The process has too little memory for the vertices. It fails before it sends anything on.
+# The process has too little memory for the vertices, and fails before it sends anything on.
 test_no_room() {
 	! sanitized || skip 'address space is the sanitizer'"'"'s'
 	vertices_federation 2

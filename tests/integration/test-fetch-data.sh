@@ -200,7 +200,8 @@ test_what_cannot_be_converted() {
 	printf 'p1\tp2\n' >"$T/cora/cora.cites"
 	tar -C "$T" -czf "$T/www/cora.tgz" cora
 	refused 'cora: has 1 rows, expected 2708: it is another set' cora
-	printf 'p2\t1\t0\tB\n' >>"$T/cora/cora.content" # has a column more than the row before
+	# This row has one column more than the row before.
+	printf 'p2\t1\t0\tB\n' >>"$T/cora/cora.content"
 	tar -C "$T" -czf "$T/www/cora.tgz" cora
 	refused 'cora: .*set.tsv.*' cora
 	head -c 100 "$T/www/cora.tgz" >"$T/cut" && mv "$T/cut" "$T/www/cora.tgz"

@@ -167,7 +167,7 @@ test_graphs_of_their_own() {
 test_long_computation_is_no_silence() {
 	local restarts
 	federation 2 --nodes 6000 --features 400
-	for restarts in 20 60 200; do # until it takes long enough on this machine
+	for restarts in 20 60 200; do # until the local computation takes long enough
 		coordinator --set "local_restarts=$restarts" --set local_clusters=60 --set \
 			iterations=50
 		parties 2

@@ -112,7 +112,7 @@ test_coordinator_of_another_authority() {
 	says party-00 'certificate'
 }
 
-# An attacker between both offers an old version of TLS.
+# An attacker between party and coordinator offers an old version of TLS.
 test_coordinator_that_speaks_old_tls() {
 	federation 2
 	edit party-00 '.retry_s = 2'
@@ -127,12 +127,12 @@ test_coordinator_that_is_another_party() {
 	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt",
 		key: "pki/party-01.key", ca: "pki/ca.crt" }
 		| .parties = ["party-00", "coordinator"]'
-	# Our own program refuses to start.
+	# The coordinator of Coterie refuses to start with a party's certificate.
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
 	ends 4 coordinator
 	says coordinator \
 		'party-01.crt: this certificate is of the wrong purpose, expected serverAuth'
-	# Another program might start, so openssl takes its place.
+	# Another program might start with it, so openssl takes the coordinator's place.
 	start other openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile \
 		"$T/pki/ca.crt" \
 		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" < <(sleep 30)

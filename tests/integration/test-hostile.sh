@@ -14,7 +14,7 @@ source "${0%/*}/wire.sh"
 FROM='127\.0\.0\.1:[0-9]+'
 
 # Starts a job of three parties that has its keys and waits for two parties until the relay goes on.
-# So it cannot end before it is disturbed, even on a slow machine.
+# So the job cannot end before a test disturbs it, even on a slow machine.
 slow_job() {
 	federation 3
 	edit job '.restarts = 6 | .polish = 6'
@@ -90,8 +90,8 @@ crowd() { # COUNT: opens connections to the coordinator and keeps them in $CROWD
 	done
 }
 
-# More connections of one address than allowed: the oldest are closed, and a running job is not
-# disturbed.
+# If one address opens more connections than allowed, the oldest connections are closed, and a
+# running job is not disturbed.
 test_flood_of_connections_in_a_job() {
 	slow_job
 	crowd 100
@@ -302,7 +302,7 @@ test_a_second_process_of_a_party() {
 }
 
 # Another protocol version ends the job for all, so that no process waits for a party that cannot
-# take part. All log the party's name and both ranges of versions.
+# take part. All processes log the party's name and both ranges of versions.
 of_another_version() { # MIN MAX COMMAND: COMMAND prints its HELLO
 	local here
 	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 }

@@ -33,7 +33,7 @@ soon() { # NAME JQ-PROGRAM
 		fail "$1: not '$2': $(ask "$1" /api/status | head -c 2000)"
 }
 
-metric() { # NAME METRIC: prints its value, "" if there is none; METRIC has its labels
+metric() { # NAME METRIC: prints its value, or "" if it has none; METRIC includes labels
 	ask "$1" /metrics | awk -v m="$2" 'index($0, m " ") == 1 { print $NF }'
 }
 
@@ -277,7 +277,7 @@ test_consent_is_read_and_given() {
 	for path in /api/status /api/offers /metrics; do
 		! grep -q "$TOKEN" <<<"$(ask party-00 "$path")" || fail "$path shows the token"
 	done
-	# The text of the offer is that of coterie approve.
+	# The offer's text equals the text that coterie approve prints.
 	[[ $(jq -r ".texts[\"$ID\"]" "$T/offers") == "$("$BIN/coterie" approve --state \
 		"$T/out/party-00/state" --show "$ID")" ]] ||
 		fail "another text than that of coterie approve"
@@ -297,7 +297,8 @@ test_consent_is_read_and_given() {
 		"Authorization: Bearer $TOKEN" >/dev/null
 	cmp "$T/out/party-00/job-$ID-1/labels.csv" "$T/answer" ||
 		fail "status $(<"$T/status"): not the labels"
-	# The ledger is that of coterie ledger. It can be searched and paged.
+	# The ledger equals the list that coterie ledger prints. The ledger can be searched and
+	# paged.
 	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"
 	local rows
 	rows=$(wc -l <"$T/ledger")

@@ -310,8 +310,8 @@ test_budget_of_words() {
 		fail "party-00 sent more than it may"
 }
 
-# Sealed batches that parties send each other count too. Here they have the rows of each party's
-# nodes.
+# Sealed batches that parties send each other count too. In this job the batches have the rows of
+# each party's nodes.
 test_budget_of_batches() {
 	edges_federation 2
 	local ids
@@ -384,7 +384,8 @@ test_coordinators_and_cells() {
 	run_job 2 --set min_cell=3 --set polish=0
 }
 
-# The same data with one party less would reveal this party's contribution, so the job is refused.
+# A job over the same data without one party would reveal that party's contribution, so the job is
+# refused.
 test_other_parties() {
 	federation 3
 	run_job 3
@@ -407,7 +408,7 @@ approve() { # PARTY ARG...
 		2>"$T/approve.stderr"
 }
 
-asked() { # PARTY: waits until it asks; sets $ID to its job's id
+asked() { # PARTY: waits until PARTY asks for approval; sets $ID to the job's id
 	soon_says "$1" 'waits for approval'
 	ID=$(basename "$(ls "$T/out/$1"/state/offers/*.json)" .json)
 }

@@ -25,7 +25,8 @@ is_done() { # LIE
 	ends 0 coordinator $(names 3)
 }
 
-# The clusters are those of the coordinator in C: rows are together here if they are together there.
+# The clusters are those of the coordinator in C: two rows share a cluster here if they share a
+# cluster there.
 ends_alike() { # LIE
 	is_done "$1"
 	[[ $(paste -d ' ' <(cut -d , -f 1-2 "$T"/honest/party-0?/labels.csv) \
@@ -49,8 +50,9 @@ sums() { # LIE...: parties find each lie
 	for lie; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# "turned": the three clouds are separate, so their eigenvalues are equal. A basis turned in their
-# space is as good, and so is one with another sign. The clusters are the same.
+# Tests the lie "turned". The three clouds are separate, so their eigenvalues are equal. A basis
+# that is turned in the space of their eigenvectors is as good, and so is a basis with another sign.
+# The clusters are the same.
 test_anchor_as_it_is() {
 	rows_of anchor
 	honest
@@ -137,8 +139,9 @@ test_less_noise_of_anchor() {
 }
 
 # With much noise landmarks are tied only to themselves, and each of them is an eigenvector of the
-# same eigenvalue. Parties then cannot tell the largest eigenvalues from those left out. So this
-# test has less noise. A changed number of one vector may give either of two errors.
+# same eigenvalue. Parties then cannot distinguish the largest eigenvalues from the eigenvalues that
+# are left out. So this test has less noise. A changed number of one vector may give either of two
+# errors.
 test_basis_of_noisy_anchor() {
 	noisy_rows 300
 	is_found vector-one 'coordinator sent MATRIX with .*vectors that are not'
@@ -158,8 +161,8 @@ left() { # NAME
 	EOF
 }
 
-# Parties cannot check labels, but labels come last. With any labels no more data leave than with
-# the true ones.
+# Parties cannot check labels, but labels come last. With false labels no more data leave than with
+# the true labels.
 no_more_leaves() { # [LIE]
 	local name
 	is_done honest

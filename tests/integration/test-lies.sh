@@ -19,8 +19,8 @@ test_sums_that_are_changed() {
 	local lie
 	local lies=("bit=0,0" "bit=1,0" "bit=2,0" "bit=3,0" "bit=5,0" n scale count=2 centre=3
 		swap=2 zero=3 "one=2,0" "one=3,-1" "bit=2,-1" "bit=2,-2")
-	# The tag covers every word. A sample changes the first sum, a later one, one for a single
-	# party, and the tag itself.
+	# The tag covers every word. A sample of these tests changes the first sum, a later sum, a
+	# sum for a single party, and the tag itself.
 	[[ ! ${COTERIE_SAMPLE-} ]] || lies=("bit=0,0" n count=2 centre=3 "one=3,-1" "bit=2,-2")
 	for lie in "${lies[@]}"; do is_found "$lie" "$WRONG_SUM"; done
 }
@@ -98,7 +98,7 @@ test_version_without_tags() {
 			fail "$name went on"
 	done
 	kill -KILL "${PID[coordinator]}"
-	ends '2|3' party-00 party-01 party-02 # they dial again for retry_s
+	ends '2|3' party-00 party-01 party-02 # the parties dial again for retry_s
 }
 
 # A peer's text cannot move a cursor, forge a line or reverse text. C0, C1, direction marks and line
@@ -147,8 +147,8 @@ test_harmful_texts() {
 	harmless "$T/shown"
 }
 
-# Programs that stop at a byte 0 would take "party-02" and "party-02\0x" for the same name; others
-# would not.
+# Programs that stop at a byte 0 would take "party-02" and "party-02\0x" for the same name; other
+# programs would not.
 test_names_with_a_zero() {
 	lies_to 3
 	is_found nul "the offer's name of party 2 has a byte 0 in it"
@@ -161,7 +161,7 @@ test_data_are_not_looked_at() {
 	lies_to 3
 	local name features
 	export ADDRESS
-	liar probing=1 # it waits until all parties are here
+	liar probing=1 # the liar waits until all parties are connected
 	edit party-02 '.retry_s = 0'
 	for name in party-00 party-01; do
 		edit "$name" '.policy.min_cluster = 4'
@@ -374,8 +374,8 @@ test_done_again() {
 		fail "$(<"$T/coordinator.stdout")"
 }
 
-# A job with another identifier does not overwrite the results of the first, though both begin with
-# the same half.
+# Two jobs have identifiers with the same first half. The second job does not overwrite the results
+# of the first job.
 test_another_job_of_the_same_first_half() {
 	lies_to 3
 	services twin=2
@@ -384,8 +384,8 @@ test_another_job_of_the_same_first_half() {
 		fail "$(find "$T/out/party-00")"
 }
 
-# The coordinator tests what is declined. After 60 offers parties consider none, and no offer leaves
-# a directory.
+# The coordinator tries which offers parties decline. After 60 offers parties consider no further
+# offer, and no offer leaves a directory.
 test_probing() {
 	lies_to 3
 	local name

@@ -159,9 +159,9 @@ test_landmark_without_a_joint_vector() {
 
 # ---- degrees ----
 
-# Makes three kinds of nodes: ten nodes tied to all, fifty tied also to ten neighbours on a ring,
-# ninety tied to the first ten alone. No community separates the kinds, and features carry no
-# information.
+# Makes three kinds of nodes. Ten nodes are tied to all nodes. Fifty nodes are also tied to ten
+# neighbours on a ring. Ninety nodes are tied to the first ten nodes alone. No community separates
+# the kinds, and features carry no information.
 roles() { # L
 	local name
 	federation "$1"

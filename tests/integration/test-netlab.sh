@@ -180,7 +180,7 @@ test_emulator_is_killed() {
 	[[ $(network_of killed .discarded) == null ]] || fail "a run that was cut off is not one"
 }
 
-# All processes are killed and none can clean up. The next call does it.
+# All processes are killed, so no process can clean up. The next call cleans up.
 test_all_are_killed() {
 	needs_a_lab
 	taken_as_stated

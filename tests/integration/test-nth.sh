@@ -183,7 +183,7 @@ test_memory_is_out_at_the_start() {
 	says all 'out of memory: none for the filter of system calls'
 }
 
-# The others time out and the job ends. The process whose library spins ends too.
+# The other processes time out and the job ends. The process whose library spins ends too.
 test_a_job_thread_that_never_returns() {
 	federation 2
 	echo 'void cblas_dsyrk(void) { for (;;) ; } void cblas_dgemm(void) { for (;;) ; }' \

@@ -273,7 +273,7 @@ with open(folder + "/ids.txt", "w") as f:
 	edit party-00 \
 		'.data = { features: "data/party-00/features.mtx", ids: "data/party-00/ids.txt" }'
 	same_rows "kmeans of Matrix Market with ids"
-	# One of two parties has ranks. The other need not know.
+	# One of two parties has ranks. The other party need not know that.
 	rm -rf "$T"/{data,pooled,out,pki}
 	dense_federation 2
 	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kmeans"]'; done

@@ -39,7 +39,7 @@ begins() {
 is_in() { ! said party-01 '"phase":"keys"'; } # true during its local phase
 
 # DEED changes or replaces $FILE during party-01's local phase. If party-01 succeeds because it had
-# read the file twice already, tries again. With MAY_BE a success counts too.
+# already read the file twice, struck() tries again. With MAY_BE a success counts too.
 struck() { # DEED...: sets $STATUS to party-01's exit status
 	local try meanwhile
 	for ((try = 1; try <= 5; try++)); do

@@ -219,7 +219,7 @@ test_party_that_was_killed() {
 	done
 }
 
-# A restarted process does not have the job, so the others do not wait for the old one.
+# A restarted process does not have the job, so the other processes do not wait for the old process.
 test_party_that_was_started_again() {
 	impatient 60 # enough for a busy machine to start a process
 	kill -KILL "${PID[party-00]}"
@@ -343,8 +343,8 @@ short_lived() { # NAME SECONDS
 		"$T/pki/$1.crt" 2>/dev/null
 }
 
-# An established connection survives the end of its certificate, but no new one can be made. A
-# renewed certificate (SIGHUP) makes a new one, and the job goes on.
+# An established connection survives the end of its certificate, but no new connection can be made.
+# After SIGHUP with a renewed certificate a new connection is made, and the job goes on.
 test_certificate_that_expires_in_a_job() {
 	prepare_only
 	cp "$T/pki/party-01.crt" "$T/renewed.crt"
@@ -375,9 +375,9 @@ test_resume_of_another_job() {
 	same_as_undisturbed
 }
 
-# One party is away when the others are lost too. Each has its own reconnect_s, and all reconnect.
-# The coordinator is stopped in between, so that it notices the losses and checks absent parties in
-# one turn of its loop.
+# One party is away when the others are lost too. Each party has its own reconnect_s, and all
+# parties reconnect. The coordinator is stopped in between, so that it notices the losses and checks
+# absent parties in one turn of its loop.
 test_all_are_lost_while_one_is_away() {
 	local i name others=(party-01 party-02 party-03 party-04 party-05)
 	federation 6 --signal 0.3

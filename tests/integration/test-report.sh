@@ -82,7 +82,7 @@ test_whole_run() {
 		'$page[0].processes[1].run == ($run[0] | del(.data, .files, .ledger, '\
 '.attempts))') == true ]] || fail "the page has another run"
 	lacks "$page" "$T/run/work"
-	# The evaluation is that of eval, and the matrix counts every row once.
+	# The evaluation equals that of coterie eval, and the matrix counts every row once.
 	f=$run/coordinator/run.json
 	for key in acc nmi ari f1; do
 		[[ $(jq ".evaluation.$key" \
@@ -187,7 +187,8 @@ test_damaged() {
 	launch
 	local run=$T/run page=$T/page.html key each=1
 	cp -r "$run" "$T/whole"
-	# One party has no run.json, one a truncated one, and one another version.
+	# party-00 has no run.json, party-01 has a truncated run.json, and party-02 has a run.json
+	# of another schema version.
 	rm "$run/party-00/run.json"
 	head -c 5000 "$T/whole/party-01/run.json" >"$run/party-01/run.json"
 	jq '.schema_version = 2' "$T/whole/party-02/run.json" >"$run/party-02/run.json"

@@ -110,7 +110,7 @@ test_at_the_coordinator() {
 		far anna results 1 --out "$T/no"
 	refused 4 'results of a daemon of this host are files' \
 		"$BIN/coterie" results 1 --config "$T/coordinator.json" --out "$T/no"
-	# The party still has its own results. They are available until it ends.
+	# The party still has its own results. Readers can get them until the party ends.
 	until_true 20 has_labels || fail "party-00 has no labels"
 	of_bank anna 1 >/dev/null || fail "the party's are gone"
 	kill -TERM "${PID[party-00]}"

@@ -133,7 +133,7 @@ refused() { # STATUS REGEX ARG...
 	grep -Eq -- "$2" "$T/said" || fail "coterie run ${*:3} does not say '$2': $(<"$T/said")"
 }
 
-# A failure of one process ends all, with the same error as between daemons.
+# If one process fails, all processes end, with the same error as between daemons.
 test_errors() {
 	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" \
 		>/dev/null

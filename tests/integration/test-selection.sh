@@ -84,8 +84,8 @@ test_columns() {
 	done
 }
 
-# Parties have different columns, and one sum of the cells' inner products decides. There are as
-# many sums as with the chosen k, and the same clusters from better starts.
+# Parties have different columns, and one sum of the cells' inner products decides k. The job has as
+# many sums as a job with the chosen k alone, and finds the same clusters from better starts.
 test_by_gram() {
 	local kind n=0 given range data
 	"$BIN/coterie" synth --points --nodes 300 --clusters 3 --out "$T/points" >/dev/null
@@ -158,7 +158,7 @@ test_segments_beside_noise() {
 	done
 }
 
-# Settings that allow no range report that before anything is sent. So do invalid ranges.
+# A setting that allows no range, or an invalid range, gives an error before anything is sent.
 refused() { # KIND-OR-VARIANT VALUE WORDS
 	local status=0
 	"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set "$1" --set \

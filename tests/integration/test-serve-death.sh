@@ -104,8 +104,8 @@ test_killed_while_parties_come_again() {
 		fail "job 2, queued when the coordinator died twice: $(<"$T/waited")"
 }
 
-# The coordinator is killed when a job is done, before it updates jobs.db. It then reports the job
-# as done and does not run it again.
+# The coordinator is killed when a job is done, before it updates jobs.db. The next process reports
+# the job as done and does not run it again.
 test_killed_when_a_job_is_done() {
 	federation 3
 	lasting 3

@@ -94,7 +94,7 @@ test_party_that_never_came() {
 		fail "waits for $(shown 2 .waiting_for)"
 	grep -q 'waiting for parties (party-02)' <<<"$(COLUMNS=200 job list)" ||
 		fail "list: $(job list)"
-	submits "$T/two.json" 3 # it need not wait for job 2
+	submits "$T/two.json" 3 # job 3 need not wait for job 2
 	job wait 3 >/dev/null || fail "the job that need not wait ended with $?"
 	stays party-02
 	job wait 2 >/dev/null || fail "the job that waited ended with $?"
@@ -102,8 +102,8 @@ test_party_that_never_came() {
 
 awaits() { [[ $(shown 1 '.waiting_for // [] | join(" ")') == "$1" ]]; } # NAMES
 
-# A job that waits for approval shows this, with the parties that ask, until their users have
-# answered.
+# A job that waits for approval is shown as waiting, with the parties that ask, until their users
+# have answered.
 test_awaiting_approval() {
 	federation 2
 	for name in party-00 party-01; do

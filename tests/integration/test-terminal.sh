@@ -35,7 +35,8 @@ test_jobs() {
 	submits "$T/job.json" 2
 	! job wait 2 >/dev/null 2>&1 || fail "job 2 is done"
 	until_true 20 joined_times 3 || fail "they did not come back"
-	# If the party were stopped before that, it would end with its last job's status.
+	# Wait until party-01 is admitted again. If it were stopped earlier, it would end with the
+	# status of job 2, which failed.
 	is_back() { tail -n 1 "$T/party-01.stderr" | grep -q admitted; }
 	until_true 20 is_back || fail "party-01 did not come back"
 	kill -TERM "${PID[party-01]}"

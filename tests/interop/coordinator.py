@@ -92,8 +92,8 @@ class Coordinator:
     # ---- the first messages of every job ----
 
     def offered(self, c):
-        """Returns the parties in the offer, the submitter, and the parties that were left out, each
-        with the attempt from which on it is."""
+        """Returns the parties in the offer, the submitter, and the parties that were left out,
+        each with the first attempt without it."""
         return [name.encode() for name in self.names], b"interop", []
 
     def offer(self):

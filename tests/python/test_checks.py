@@ -39,7 +39,7 @@ class Checks(unittest.TestCase):
         self.passes(coterie.SpectralClustering(2, job={"min_cluster": 1, "dims": 7}, **TINY))
 
     def test_those_left_out_ask_for_one_cluster(self):
-        """Each of them fails if it is run, and for this reason."""
+        """Each check that is left out fails if it is run, because it asks for one cluster."""
         estimator = coterie.KMeans(2, job={"min_cluster": 1}, **TINY)
         reasons, _estimators.ONE_CLUSTER = _estimators.ONE_CLUSTER, {}
         try:

@@ -223,7 +223,7 @@ class Finding(unittest.TestCase):
                 coterie.find("coterie-that-is-not")
 
     def test_programs_of_another_system(self):
-        """Another processor; a C library that is not there; one that is too old."""
+        """Reports another processor, a missing C library, or a C library that is too old."""
         with tempfile.TemporaryDirectory() as scratch:
             os.environ["COTERIE_BIN"] = scratch
             program = Path(scratch) / "coterie"

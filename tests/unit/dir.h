@@ -1,5 +1,5 @@
-/* dir.h -- a directory of a test's own, in /tmp, and text put into files; as setup and teardown of
- * one test or of a program's.
+/* dir.h -- makes a directory in /tmp for one test or for all tests of a program, and writes text
+ * into files there.
  */
 #ifndef TESTS_UNIT_DIR_H
 #define TESTS_UNIT_DIR_H
@@ -21,7 +21,7 @@ static inline int dir_make(void **state)
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-/* With all that is in it. */
+/* Removes the directory with its contents. */
 static inline int dir_remove(void **state)
 {
 	char command[64];
@@ -31,7 +31,7 @@ static inline int dir_remove(void **state)
 	return system(command);
 }
 
-/* Makes it the working directory too. */
+/* Makes the directory and changes to it. */
 static inline int dir_enter(void **state)
 {
 	return dir_make(state) || chdir(dir);
@@ -42,7 +42,7 @@ static inline int dir_leave(void **state)
 	return chdir("/") || dir_remove(state);
 }
 
-/* A path below dir, in one of some static buffers. */
+/* Returns the path of `name` below the directory, in one of several static buffers. */
 static inline const char *in(const char *name)
 {
 	static char path[8][256];
@@ -53,7 +53,7 @@ static inline const char *in(const char *name)
 	return path[next];
 }
 
-/* Missing directories are made. */
+/* Writes a file; makes missing directories. */
 static inline void put_bytes(const char *path, struct bytes b)
 {
 	char *folder = file_dir(path);

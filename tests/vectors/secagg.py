@@ -134,7 +134,7 @@ print("},")
 print(".params_hash =\n" + field(PARAMS))
 print(".transcript =\n" + field(TRANSCRIPT))
 print("/* h */\n.session =\n" + field(h))
-print("/* K of bank-b with bank-a */\n.pair =\n" + field(pair_key(1, 0)))
+print("/* pair key K of bank-b and bank-a */\n.pair =\n" + field(pair_key(1, 0)))
 assert pair_key(1, 0) == pair_key(0, 1)
 for bits in (64, 32):
     print("/* masks of bank-b: with shop, round 0; all three, round 0; all three, round 1 */")
@@ -142,24 +142,24 @@ for bits in (64, 32):
     for members, number in (((1, 2), 0), ((0, 1, 2), 0), ((0, 1, 2), 1)):
         print(field(mask(1, members, number, bits)[0]))
     print("},")
-print("/* what bank-b and shop were told in a group that is over; of bank-b's mask with all, round "
-      "2 */")
+print("/* history of bank-b and shop after their group has ended; bank-b's mask with all, round 2 "
+      "*/")
 HISTORY = {2: hashlib.sha256(b"coterie history v1\0" + bytes(32) + TRANSCRIPT).digest()}
 print(".history =\n" + field(HISTORY[2]))
 print(".told64 =\n" + field(mask(1, (0, 1, 2), 2, 64, HISTORY)[0]))
-print("/* with keys that two share beforehand: bank-a and bank-b; bank-b and shop */\n.psk = {")
+print("/* keys shared beforehand: of bank-a and bank-b; of bank-b and shop */\n.psk = {")
 for key in PSK.values():
     print(field(key))
 print("},\n/* each party's markers, and what it signs with them (SHA-256) */\n.marked = {")
 for p, m in zip(parties, MARKERS):
     print("{\n" + field(m) + "\n" + field(hashlib.sha256(p.advert(m)).digest()) + "\n},")
 print("},\n/* h */\n.psk_session =\n" + field(h_psk))
-print("/* K of bank-b with bank-a, with shop; of bank-a with shop, which share none */\n.psk_pair "
-      "= {")
+print("/* pair keys K: bank-b and bank-a; bank-b and shop; bank-a and shop, which have no key "
+      "beforehand */\n.psk_pair = {")
 for i, j in ((1, 0), (1, 2), (0, 2)):
     print(field(pair_key(i, j, True)))
     assert pair_key(i, j, True) == pair_key(j, i, True)
 print("},\n/* mask of bank-b: all three, round 0 */\n.psk_mask64 =\n"
       + field(mask(1, (0, 1, 2), 0, 64, psk=True)[0]))
-print("/* behind these words, without such keys: of a tag 0 */\n.tag =\n"
+print("/* a tag 0 under bank-b's mask: all three, round 0, without keys beforehand */\n.tag =\n"
       + field(mask(1, (0, 1, 2), 0, 64)[1]))

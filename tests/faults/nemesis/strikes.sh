@@ -11,7 +11,7 @@ later() { # MS COMMAND...: runs COMMAND after MS ms, or, with "end", after the c
 	fi
 }
 
-send() { # SIGNAL NAME: false if it has ended, or is too young to handle SIGHUP
+send() { # SIGNAL NAME: returns false if NAME has ended, or is too young to handle SIGHUP
 	[[ $1 != HUP ]] || ((NOW - ${STARTED[$2]-0} >= 1000)) || return
 	[[ ${PID[$2]-} ]] && ! gone "$2" && kill "-$1" "${PID[$2]}" 2>/dev/null
 }

@@ -134,7 +134,7 @@ TEST(test_set_overrides)
 	assert_string_equal(t.list.item[0], "z");
 	config_release(&table, &t);
 	assert_ok(read_text("{\"a\": {\"number\": 3}, \"list\": \"one\"}", NULL, NULL,
-			    &t)); /* becomes a list of one */
+			    &t)); /* a text becomes a list of one item */
 	assert_int_equal(t.list.count, 1);
 	assert_string_equal(t.list.item[0], "one");
 	config_release(&table, &t);

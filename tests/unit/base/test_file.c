@@ -134,7 +134,7 @@ TEST(test_cancel_leaves_no_temporary_file)
 		}
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_int_equal(status, 0);
-		unlink(path); /* exists if a write was complete */
+		unlink(path); /* the file exists if a write was complete */
 		assert_int_equal(entries(dir), 0);
 	}
 	free(path);

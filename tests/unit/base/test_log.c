@@ -139,14 +139,14 @@ TEST_WITH(test_progress, set_up, tear_down)
 	assert_int_equal(ftruncate(fd, 0), 0);
 	lseek(fd, 0, SEEK_SET);
 	log_set_stream(fd, false);
-	for (int i = 0; i < 1000; i++) /* far less than a second */
+	for (int i = 0; i < 1000; i++) /* the loop takes far less than a second */
 		log_progress(&p);
 	p.phase = "polish";
 	log_progress(&p);
 	text = contents(path);
 	for (const char *s = text; (s = strchr(s, '\n')); s++)
 		lines++;
-	assert_in_range(lines, 2, 20); /* one line a second; a slow machine may write more */
+	assert_in_range(lines, 2, 20); /* one line a second; more lines on a slow machine */
 	assert_non_null(strstr(text, "\"phase\":\"polish\",\"iteration\":3,\"moved\":17"));
 	free(text);
 }

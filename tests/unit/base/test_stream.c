@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LINE = 100, LINES = 6000 }; /* more than a pipe and the buffer can hold */
+enum { LINE = 100, LINES = 6000 }; /* more bytes than a pipe and the buffer can hold */
 
 /* Puts lines of LINE bytes, each of which begins with its number. */
 static void put_lines(struct stream *s, size_t first, size_t n)

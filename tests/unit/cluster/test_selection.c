@@ -53,7 +53,7 @@ TEST(test_silhouette_alone)
 {
 	struct selection s = curves(5, (double[]){ 0.2, 0.5, 0.4, 0.5, 0.1 }, NULL);
 
-	assert_int_equal(selection_k(&s), 3); /* of equal values the smaller k */
+	assert_int_equal(selection_k(&s), 3); /* if values are equal, the smaller k is chosen */
 	assert_near(selection_margin(&s), 0, 0);
 	s.silhouette[3] = 0.1;
 	assert_near(selection_margin(&s), 0.1, 1e-12);
@@ -81,7 +81,7 @@ TEST(test_rule)
 		 * decides. */
 		{ { 0.2, 0.3, 0.4, 0.1 }, { -0.1, -0.2, -0.3, -0.1 }, 4, 0.1 },
 		{ { 0.2, 0.3, 0.4, 0.1 }, { 0, 0, 0, 0 }, 4, 0.1 },
-		/* Of two equal silhouettes, the smaller stable k. */
+		/* Two stable k have the same silhouette: the smaller k is chosen. */
 		{ { 0.4, 0.4, 0.4, 0.1 }, { 0.1, 0.9, 0.9, 0.9 }, 3, 0 },
 	};
 

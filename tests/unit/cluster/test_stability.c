@@ -62,7 +62,7 @@ TEST(test_weights)
 	mat_release(&Z);
 }
 
-/* Data without clusters: halves agree little more than by chance. */
+/* If data have no clusters, the halves agree little more than by chance. */
 TEST(test_none)
 {
 	struct mat Z, few = { 0 };

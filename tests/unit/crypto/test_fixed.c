@@ -31,7 +31,8 @@ TEST(rounds_to_nearest)
 
 		for (size_t i = 0; i < N; i++)
 			x[i] = (2 * rng_unit(&r) - 1) * (i % 2 ? bound : fmin(bound, 1000 * step));
-		/* Rounds halves of every size to the even integer. */
+		/* Every fifth value is halfway between two multiples of `step`, or at the bound.
+		 * fixed_encode() must round halves to the even integer. */
 		for (size_t i = 0; i < N; i += 5) {
 			double half = floor(ldexp(rng_unit(&r), (int)(i / 5 % 53))) + 0.5;
 

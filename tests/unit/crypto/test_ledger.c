@@ -210,7 +210,7 @@ static void test_changed_claim(void **state)
 	}
 }
 
-/* A file of a version without submitters: its rows stay valid, and the ledger adds new ones. */
+/* The rows of a file of a version without submitters stay valid, and the ledger adds new rows. */
 static void test_without_submitters(void **state)
 {
 	struct ledger_job none = job_a;

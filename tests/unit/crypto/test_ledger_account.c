@@ -58,7 +58,7 @@ static void a_name_outlives_the_data(void **state)
 	free(other);
 }
 
-/* Data may get a name, lose it, or get another name: their cost stays with them. */
+/* Data may get a name, lose their name, or get another name. The cost stays with the data. */
 static void a_new_name_does_not_begin_anew(void **state)
 {
 	(void)state;

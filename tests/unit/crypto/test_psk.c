@@ -8,7 +8,7 @@
 
 #define HEX16    "000102030405060708090a0b0c0d0e0f"
 #define HEX16_UP "101112131415161718191A1B1C1D1E1F"
-/* the first 32, 33, 34 and 64 of the bytes 0, 1, 2 ... */
+/* these texts encode the first 32, 33, 34 and 64 of the bytes 0, 1, 2 ... */
 #define BASE64_32 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 #define BASE64_33 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g"
 #define BASE64_34 "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gIQ=="

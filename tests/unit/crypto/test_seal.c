@@ -191,8 +191,8 @@ TEST_WITH(other_jobs, meet, part)
 	drop(box);
 }
 
-/* The label separates a seal's key from a mask's. A coordinator that guesses the plaintext learns
- * nothing of a mask's stream. */
+/* The label separates the key of a sealed message from the key of a mask. A coordinator that
+ * guesses the plaintext learns nothing of a mask's stream. */
 TEST_WITH(apart_from_masks, meet, part)
 {
 	static const uint8_t transcript[SECAGG_HASH_LEN];

@@ -19,7 +19,7 @@ static void text_of(const struct job *job, char *out, size_t len)
 
 TEST(test_default_preset)
 {
-	/* All keys in this order, on one line. */
+	/* The canonical text has all keys in this order, on one line. */
 	static const char *const parts[] = {
 		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,\"on_loss\":"
 		"\"end\",",
@@ -301,7 +301,7 @@ TEST(test_difference)
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.kind: \"kcagc.predict\" here, \"kcagc\" offered");
 	b = a;
-	kcagc_job(&b)->polish = 17; /* this kind does not have it */
+	kcagc_job(&b)->polish = 17; /* this kind does not have `polish` */
 	assert_false(job_difference(&a, &b, why, sizeof(why)));
 	kcagc_job(&b)->model[0] = 0xff;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));

@@ -233,7 +233,8 @@ TEST(test_said_where_it_applies)
 	}
 }
 
-/* No disclosure is listed twice. A short array gets the first ones; ROOM suffices for all. */
+/* No disclosure is listed twice. A short array gets the first disclosures; ROOM suffices for all of
+ * them. */
 TEST(test_sentences_of_all_jobs)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

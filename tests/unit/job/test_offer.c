@@ -103,7 +103,7 @@ static void test_withdrawn(void **state)
 	assert_err(offer_answer_write(dir, A, true, "", 1), ERR_INPUT, A ".json");
 	offer(A, HASH);
 	assert_ok(offer_answer_write(dir, A, true, "", 1));
-	offer_withdraw(dir, A); /* it has an answer, which the next attempt reads */
+	offer_withdraw(dir, A); /* the offer has an answer, which the next attempt reads */
 	assert_true(answer_to(A, HASH).given);
 }
 

@@ -239,7 +239,8 @@ static struct json *on_disk(const char *dir)
 	return v;
 }
 
-/* A process ends without its record for lack of disk or memory; the file must show the end. */
+/* A process ends, and lacks disk space or memory to write its record. The file must still show the
+ * end. */
 TEST(test_abandoned)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];

@@ -1,4 +1,4 @@
-/* The tree of parties, for every number of them. */
+/* Tests the tree of parties, for every number of parties. */
 #include "tests/test.h"
 
 #include "common/kind/tree.h"
@@ -16,7 +16,7 @@ TEST(test_every_size)
 				levels++;
 			assert_int_equal(t.levels, levels);
 			assert_int_equal(t.parties, L);
-			/* The root is last and holds all. */
+			/* The root is the last node and has all parties. */
 			assert_int_equal(t.node[t.count - 1].first, 0);
 			assert_int_equal(t.node[t.count - 1].last, L);
 			for (size_t i = 0; i < t.count; i++) {
@@ -31,8 +31,8 @@ TEST(test_every_size)
 				}
 				if (!flat)
 					assert_in_range(n->children, 2, TREE_CHILDREN_PAIR);
-				/* Children are of the level below and cover the members without
-				 * gaps. */
+				/* The children of a node are in the level below, and cover the
+				 * node's parties without gaps. */
 				assert_int_equal(t.node[n->child].first, n->first);
 				assert_int_equal(t.node[n->child + n->children - 1].last, n->last);
 				for (size_t c = n->child; c < n->child + n->children; c++) {

@@ -276,7 +276,7 @@ TEST(test_eigen_check)
 	memcpy(ROW(&V, 3), ROW(&V, 2), N * sizeof(double));
 	value[3] = value[2];
 	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "not orthonormal");
-	/* The vectors are eigenvectors, but the second to the sixth. */
+	/* The vectors are eigenvectors, but the second to the sixth instead of the first ones. */
 	memcpy(V.a, ROW(&W, 1), D * N * sizeof(double));
 	memcpy(value, more + 1, D * sizeof(double));
 	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "5 are above the last");

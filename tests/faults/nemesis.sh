@@ -255,7 +255,7 @@ one_job() {
 	clear_up
 }
 
-# True if no action is due, all parties run, and none is in a job.
+# True if no action is due, all parties run, and no party is in a job.
 at_rest() { [[ -z $(not_at_rest) ]]; }
 
 not_at_rest() {

@@ -466,7 +466,7 @@ for name in "${chosen[@]}"; do
 	) || exit 1
 done
 
-# Prints cells without end. Each is drawn from its own number, so a seed always gives the same
+# Prints cells without end. Each cell is drawn from its own number, so a seed always gives the same
 # cells.
 choose() {
 	local i protocol victim fault io alloc most

@@ -3,7 +3,7 @@
  * same name, role and hosts, and nothing else. The output has no control characters.
  *
  * The first byte selects a request or a file. The fuzzer skips signatures, since no input could
- * pass them; unit tests check these. */
+ * pass them; unit tests check signatures. */
 #include "crypto/pki.c"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-/* A file that mtx_parse() accepts gives features within their bounds. If these are sparse, the
- * output of mtx_print() reads back as the same features. */
+/* A file that mtx_parse() accepts gives features within their bounds. If the features are sparse,
+ * the output of mtx_print() reads back as the same features. */
 #include "common/data/mtx.h"
 
 #include <math.h>

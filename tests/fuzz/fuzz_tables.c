@@ -1,6 +1,6 @@
 /* Fuzzes readers of lines: edges without and with ids, labels, and edges in CSV. The first byte
- * selects one. An accepted graph is symmetric and sorted, has no loops, and reads back the same
- * after printing. Ids are in ascending order, and labels are within bounds. */
+ * selects a reader. An accepted graph is symmetric and sorted, has no loops, and reads back the
+ * same after printing. Ids are in ascending order, and labels are within bounds. */
 #include "common/base/alloc.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"

@@ -250,7 +250,7 @@ class Bisecting:
 
     def choose(self, r):
         """Puts item b into the second cluster, and an item a, chosen by r, into the first. All
-        others go to the third cluster."""
+        other items go to the third cluster."""
         item = np.arange(self.shape.n)
         wanted = np.where(item == self.place[1 + r % (self.shape.n - 1)], 0,
                           np.where(item == self.place[0], 1, 2))

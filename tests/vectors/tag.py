@@ -44,8 +44,8 @@ def tag(group, number, party, words):
 
 
 def word(i, party):
-    """Returns a word of a party: numbers of both signs, and for party 255 only those of the largest
-    magnitude."""
+    """Returns a word of a party: numbers of both signs, and for party 255 only
+    numbers of the largest magnitude."""
     if party == 255:
         return 2**63 - 1 if i % 3 else 1 - 2**63
     return (i * i * 0x9E3779B97F4A7C15 + party) % 2**62 - 2**61

@@ -114,7 +114,8 @@ right_time() {
 	fit_again "$1"
 }
 
-# Starts a second process on the same output directory. It must end at once and name the first one.
+# Starts a second process on the same output directory. The second process must end at once and name
+# the first process.
 fault_second() {
 	local arg=(--out "$T/out/$1")
 	[[ ${PID[$1]-} && -z ${PID[second-$1]-} && -z ${UNFIT[$1]-} ]] && ! gone "$1" || return

@@ -35,7 +35,7 @@ TEST(test_words)
 		assert_int_equal(okvs_words(known_words[i].n), known_words[i].words);
 }
 
-/* Finds a key's places by tables that are 1 at one place and 0 at all others. */
+/* Finds a key's places by tables that are 1 at one place and 0 at all other places. */
 TEST(test_places)
 {
 	uint8_t key[OKVS_KEY_LEN];

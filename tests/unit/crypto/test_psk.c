@@ -1,5 +1,5 @@
-/* Loads pre-shared keys from valid files and refuses all others. test_secagg_bytes.c tests their
- * markers and salts. */
+/* Loads pre-shared keys from valid files and refuses all other files. test_secagg_bytes.c tests the
+ * markers and salts of these keys. */
 #include "crypto/psk.h"
 #include "common/base/file.h"
 #include "tests/unit/crypto/lab.h"

@@ -1,4 +1,5 @@
-/* Opens valid sealed messages and refuses all others. test_secagg_bytes.c tests their bytes. */
+/* Opens valid sealed messages and refuses all other messages. test_secagg_bytes.c tests the bytes
+ * of sealed messages. */
 #include "tests/unit/crypto/lab.h"
 #include "common/base/alloc.h"
 #include "crypto/seal.h"

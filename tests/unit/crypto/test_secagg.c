@@ -1,4 +1,4 @@
-/* Masks of a federation cancel in the sums of the right members, and in no others. */
+/* Masks of a federation cancel in the sums of the right members, and in no other sums. */
 #include "tests/unit/crypto/federation.h"
 #include "common/base/rng.h"
 
@@ -87,7 +87,7 @@ TEST(subsets_and_interleaving)
 	leave(&f);
 }
 
-/* A sum fails if one party has received anything different from the others, as it must. */
+/* A sum must fail if one party has received anything different from the other parties. */
 TEST(masks_cancel_only_if_all_agree)
 {
 	static const uint8_t other[SECAGG_HASH_LEN] = { 43 };

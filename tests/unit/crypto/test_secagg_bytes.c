@@ -182,7 +182,7 @@ TEST(masks_after_a_group)
 	secagg_free(sa);
 }
 
-/* With pre-shared keys between bank-b and both others, the markers, h, K and masks differ. */
+/* With pre-shared keys between bank-b and both other parties, markers, h, K and masks differ. */
 TEST(shared_beforehand)
 {
 	static const size_t all[] = { 0, 1, 2 };

@@ -171,7 +171,7 @@ static void share(struct psk *psk, size_t j, uint8_t byte)
 }
 
 /* Advertises for three parties. Party 0 has `zeros` for party 1, and party 1 has `ones` for party
- * 0; parties 0 and 2 share one key, and 1 and 2 have none. */
+ * 0; parties 0 and 2 share one key, and parties 1 and 2 share no key. */
 static void advertise_shared(struct federation *f, uint8_t zeros, uint8_t ones)
 {
 	*f = (struct federation){ .parties = 3, .modulus_bits = 64 };
@@ -250,7 +250,7 @@ TEST(keys_of_one_side_are_refused)
 }
 
 /* The signature covers the markers, so a coordinator cannot pretend that a party has no key or
- * another one. */
+ * another key. */
 TEST(markers_are_signed)
 {
 	uint8_t markers[4 * PSK_MARKER_LEN] = { 0 };

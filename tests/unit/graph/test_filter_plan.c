@@ -4,7 +4,7 @@
 
 enum { NODES = 11000, HUB = 5000, SPOKES = 300, ALONE = 7 };
 
-/* Makes paths of five nodes. A hub has an edge to every 30th node, and the last nodes have none. */
+/* Makes paths of five nodes. A hub has an edge to every 30th node. The last nodes have no edge. */
 static void make(struct graph *g, bool weighted)
 {
 	size_t count = 0;
@@ -123,7 +123,7 @@ TEST(leaves_in_one_row)
 }
 
 /* Rows take the leaves of one node in ascending order, FOLD_MOST at a time. Every second node here
- * is a leaf of a star; the others form a path that the plan stores first. */
+ * is a leaf of a star; the other nodes form a path that the plan stores first. */
 TEST(leaves_by_number)
 {
 	enum { STAR = 1000, NODES_OF_STAR = 2 * STAR + 1 };

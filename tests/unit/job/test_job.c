@@ -165,7 +165,7 @@ TEST(test_words_of_32_bits)
 	assert_int_equal(j.modulus_bits, 64);
 }
 
-/* A prediction job has the parameters of every kind and its model, but none of kcagc's. */
+/* A prediction job has its model and the parameters of every kind, but none of kcagc alone. */
 TEST(test_predict)
 {
 	static const char effective[] =
@@ -397,7 +397,7 @@ TEST(test_example_jobs_of_rows)
 	assert_string_equal(job_permission(&j), "kmeans");
 }
 
-/* Reads every example; those of prediction need a model id, and the error says so. */
+/* Reads every example; examples of prediction need a model id, and the error says so. */
 TEST(test_all_examples)
 {
 	glob_t found;

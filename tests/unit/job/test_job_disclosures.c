@@ -1,4 +1,4 @@
-/* Each disclosure is listed exactly in the jobs to which it applies, once. */
+/* Each job lists exactly the disclosures that apply to it, each of them once. */
 #include "jobs.h"
 
 enum { ROOM = 32 }; /* most disclosures in run.json and in a party's log */

@@ -173,7 +173,7 @@ TEST(test_written)
 	record_release(&r);
 }
 
-/* The record names a ledger only if there is one; a coordinator's record names only those of
+/* The record names a ledger only if there is one; a coordinator's record names only ledgers of
  * peers. */
 TEST(test_ledger)
 {
@@ -300,7 +300,7 @@ TEST(test_full_disk)
 	rmdir(dir);
 }
 
-/* A job with a range of k records the curves; a job with a single k records none. */
+/* A job with a range of k records the curves; a job with a single k records no curves. */
 TEST(test_selection)
 {
 	struct selection s = { .from = 2 };

@@ -23,8 +23,8 @@ static inline void sample_normal(struct mat *m, size_t rows, size_t cols, uint64
 		m->a[i] = rng_normal(&rng);
 }
 
-/* Makes a matrix of about nnz_per_row entries in each row. They are ones, or values in (0, 1] of
- * which some are explicit zeros. */
+/* Makes a matrix of about nnz_per_row entries in each row. The entries are ones, or values in (0,
+ * 1] of which some are explicit zeros. */
 static inline void sample_sparse(struct csr *s, size_t rows, size_t cols, size_t nnz_per_row,
 				 bool ones, uint64_t seed)
 {

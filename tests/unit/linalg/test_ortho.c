@@ -125,7 +125,8 @@ TEST(inverse_root)
 	}
 }
 
-/* With enough landmarks the inner products are those of X; with fewer, those of its projection. */
+/* With enough landmarks the inner products are those of X. With fewer landmarks they are those of
+ * the projection of X. */
 TEST(whiten)
 {
 	struct mat X, M, XM, MM, K, P;

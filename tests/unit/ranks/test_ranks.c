@@ -214,7 +214,7 @@ TEST(refuses_other_filters)
 	graph_release(&w.g);
 }
 
-/* All ranks get the error of the first rank that has one. */
+/* All ranks get the error of the first rank that has an error. */
 static void disagree(void *arg, struct ranks *R)
 {
 	enum err own =

@@ -20,7 +20,7 @@ static void assert_near(double x, double expected, double tolerance)
 
 /* Distances to two centres are uniform over 64 and over 1024: 6 and 10 bits. Column 0 is set in the
  * lower half of the first distance: one bit for one of two centres. Column 1 is random. The last
- * two do not count: one is set at 3 nodes only, the other at all. */
+ * two columns do not count: one is set at 3 nodes only, the other at all nodes. */
 TEST(test_bits_of_uniform_distances)
 {
 	enum { N = 3000, M = 4 };

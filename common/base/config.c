@@ -197,7 +197,7 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 			continue;
 		rest += n ? n + 1 : 0;
 		if (strcspn(rest, ".") == last_len && !strncmp(rest, last, last_len))
-			continue; /* another row of the same object */
+			continue; /* the previous row already named this object */
 		last = rest;
 		last_len = strcspn(rest, ".");
 		nearest_offer(&near, last, last_len);

@@ -82,7 +82,7 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 	}
 }
 
-/* "job.clusters is 1, expected ..."; expected NULL: the row's expectation. */
+/* Sets the error "job.clusters is 1, expected ...". expected NULL: takes the row's expectation. */
 static enum err wrong(const struct config_row *r, const char *name, const char *inner,
 		      const struct json *v, const char *expected)
 {

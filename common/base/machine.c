@@ -133,7 +133,7 @@ static unsigned affinity(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
 		return (unsigned)CPU_COUNT(&set);
-	return cores > 0 ? (unsigned)cores : 1; /* more than 1024 processors */
+	return cores > 0 ? (unsigned)cores : 1; /* cpu_set_t holds only 1024 processors */
 }
 
 static void machine_read(void)

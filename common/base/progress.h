@@ -23,14 +23,14 @@ void progress_enter(struct progress *p);
 struct progress *progress_own(void); /* set by progress_enter() */
 
 void progress_tick(void);
-uint64_t progress_count(const struct progress *p); /* NULL: of the process */
+uint64_t progress_count(const struct progress *p); /* p NULL: returns the count of the process */
 
 /* Stops the computations of p's job. Long loops poll the flag at least every 2 s, on any data, and
  * end early. Their results are then invalid, so callers must call progress_check() before they send
  * or store them. */
 void progress_stop(struct progress *p);
 void progress_go_on(struct progress *p);  /* clears the stop flag */
-bool progress_stopped(void);              /* for this thread's job */
+bool progress_stopped(void);              /* true if the stop flag of this thread's job is set */
 enum err progress_check(void) MUST_CHECK; /* ERR_CANCELLED if stopped */
 
 #endif

@@ -29,7 +29,7 @@ static void read_watchdog(void)
 	uint64_t interval = usec ? strtoull(usec, NULL, 10) : 0;
 
 	if (pid && strtol(pid, NULL, 10) != getpid())
-		interval = 0; /* meant for another process */
+		interval = 0; /* the variables are meant for another process */
 	interval /= 2000;
 	watchdog_ms = interval < 3600000 ? (unsigned)interval : 3600000;
 }

@@ -92,7 +92,7 @@ static double expect(struct mat *D)
 
 	assert(D->cols > 0);
 	for (size_t i = 0; i < D->rows; i++) {
-		/* scaled so that the largest term is 1 */
+		/* d holds log densities; their exponentials are scaled so that the largest is 1 */
 		double *d = ROW(D, i), top = d[0], sum = DBL_MIN;
 
 		for (size_t r = 1; r < D->cols; r++)

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates summed side by side, since a single sum waits for each addition. */
+/* SIDE: number of candidates whose sums are computed side by side, since each addition to a sum
+ * waits for the previous one. */
 enum { SIDE = 4, BLOCKS = ROWSUM_ROWS / DISTANCE_ROWS };
 
 /* Squared distances to the nearest centre so far, and cumulative sums of weight * distance. The
@@ -195,7 +196,8 @@ void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *
 	size_t row_bytes = c->cols * sizeof(double);
 
 	rng_seed(&s->rng, seed, stream);
-	/* Draws the first centre once, by weight alone, since there is nothing to compare. */
+	/* The first centre has a single candidate, drawn by weight alone, since there are no
+	 * centres to measure distances from. */
 	for (size_t i = 0; i < s->n; i++)
 		s->now.near[i] = 1;
 	sum_planes(s, &s->now, 1);

@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-	LLOYD = 3,           /* steps after a swap */
+	LLOYD = 3,           /* number of Lloyd steps after a swap */
 	PASSES = 100,        /* maximum number of passes over all rows */
 	STREAM = 0x73776170, /* "swap" */
 };
-static const double GAIN = 1e-12; /* relative to a row's cost: smaller gains are rounding */
+static const double GAIN = 1e-12; /* smaller relative decreases of a cost are rounding errors */
 
 struct clusters {
 	const struct mat *Z;

@@ -16,7 +16,7 @@ struct match {
 	const double *cost;
 	size_t n;
 	double *row_price, *col_price, *reach; /* reach: least reduced cost to a column so far */
-	/* row_of: the row of each column. from: the column before it on the path */
+	/* row_of: the row of each column. from: the column before each column on its path */
 	size_t *row_of, *from;
 	bool *done;
 };

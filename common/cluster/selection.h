@@ -19,7 +19,7 @@
 
 enum { SELECTION_MAX = CONFIG_RANGE_MAX + 1 };
 
-/* docs/results/k.md shows the choices of other values. */
+/* Least stability of a stable k. docs/results/k.md shows which k other values choose. */
 #define SELECTION_STABLE 0.75
 
 struct selection {

@@ -118,7 +118,7 @@ static enum err spectral_multiply(struct space *s, const struct ortho_operator *
 		for (size_t j = 0; j < width; j++) {
 			double h = MAT(&part, b, j);
 
-			if (j >= old) /* `part` then has both entries of a pair */
+			if (j >= old) /* `part` holds this entry and its mirror image */
 				h = (h + MAT(&part, j - old, old + b)) / 2;
 			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
 		}

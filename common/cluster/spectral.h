@@ -36,7 +36,7 @@ struct spectral_report {
 	size_t values; /* number found: p->values, or fewer if the space is smaller */
 };
 
-/* tolerance 1e-6, 100 rounds. */
+/* Sets the defaults: tolerance 1e-6, and 100 rounds. */
 void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
 		       unsigned threads);
 

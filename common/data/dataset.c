@@ -232,7 +232,8 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 		start[i + 1] += start[i];
 		all.row[i] = (uint32_t)i; /* no file has the nodes in this order */
 	}
-	for (size_t e = 0; e < s->start[d->n]; e++) /* the old and the new order are both by id */
+	/* Neighbours stay ascending, since the old and the new order are both by id. */
+	for (size_t e = 0; e < s->start[d->n]; e++)
 		s->index[e] = place[s->index[e]];
 	free(place);
 	free(s->start);

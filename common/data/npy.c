@@ -13,7 +13,7 @@
 
 /* ---- element types ---- */
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond, doubles skip whole numbers */
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: doubles above it skip some whole numbers */
 
 #define LOAD(name, type, bits, expr)                                                               \
 	static double load_##name(const uint8_t *p)                                                \

@@ -41,7 +41,7 @@ bool *standard_unscaled(const struct features *X, const struct columns *names)
 /* ---- by own rows ---- */
 
 struct measure {
-	double least, most, largest; /* largest: maximum of the absolute values */
+	double least, most, largest; /* of the column's values; largest: of their absolute values */
 	double mean, deviation;      /* in units of largest, so that no square overflows */
 	bool alike;                  /* all values are the same */
 };

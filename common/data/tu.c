@@ -253,7 +253,8 @@ static enum err read_attributes(struct bytes file, const char *name, size_t node
 				       "%s:%zu: attributes of more nodes than the %zu there are",
 				       t->where, line, nodes);
 		if (at == 0) {
-			if (nodes > file.n / width) /* a number and its separator: 2 bytes */
+			/* false in a valid file, since a number and its separator take 2 bytes */
+			if (nodes > file.n / width)
 				return err_set(ERR_INPUT,
 					       "%s: cut off: %zu bytes for %zu nodes of %zu "
 					       "attributes",

@@ -138,7 +138,7 @@ static void node_load(const struct plan *p, size_t node, double scale, bool leaf
 	}
 	e = next[node];
 	end = s->start[node + 1];
-	while (e < end && s->index[e] < column) /* columns of other workers' panels */
+	while (e < end && s->index[e] < column) /* skips columns before this panel */
 		e++;
 	for (; e < end && s->index[e] < column + width; e++) {
 		double x = s->value ? s->value[e] : 1;
@@ -175,7 +175,7 @@ static void panel_store(const struct plan *p, const struct panel *at, const doub
 {
 	const struct filter_plan *nodes = &p->nodes;
 	size_t column = at->column, width = at->width;
-	/* values of the previous row with leaves; the next such row mostly has the same values */
+	/* both are kept from one row with leaves to the next, which mostly has the same values */
 	double step = NAN, fade = NAN;
 
 	y += at->first * p->width;
@@ -415,7 +415,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	enum err err;
 
 	TRY(graph_check_rows(g, X->rows));
-	if (psi == 0 || g->ranks) { /* rows of leaves move between ranks in dense form */
+	if (psi == 0 || g->ranks) { /* ranks exchange the rows of leaves as dense rows */
 		csr_to_dense(X, out);
 		return graph_filter(g, kind, psi, threads, out);
 	}

@@ -62,7 +62,7 @@ static bool lanczos_step(struct lanczos *z)
  * tolerance while the space doubles. */
 static enum err lanczos_run(struct lanczos *z, double *lambda)
 {
-	double settled = 0; /* first value with a small residual, at step `since` */
+	double settled = 0; /* eigenvalue of step `since`, the first one with a small residual */
 	size_t since = 0;
 	bool more = true;
 

@@ -42,9 +42,9 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 /* -- steps and products on blocks ----------------------------------------------------------- */
 
 struct pass {
-	const struct filter_plan *p; /* for a step: its plan; NULL: a product */
+	const struct filter_plan *p; /* plan of a step; NULL if the pass is a product */
 	const struct filter_step *t;
-	const struct csr *s; /* for a product: its matrix, of `blocks` blocks */
+	const struct csr *s; /* matrix of a product, of `blocks` blocks */
 	size_t rows, blocks;
 	const double *in;
 	double *out;

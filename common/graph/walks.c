@@ -25,7 +25,7 @@ void walks_release(struct walks *w)
 struct plan {
 	struct walks *w;
 	const struct csr *g;
-	const double *upto; /* cumulative values along each row; NULL: all equal */
+	const double *upto; /* cumulative weights along each row; NULL: all weights are equal */
 	unsigned gamma;
 	uint64_t seed;
 };

@@ -33,8 +33,8 @@
 
 enum {
 	HTTP_WATCHERS_MAX = 128,
-	HTTP_IDLE_S = 10,         /* limit for an idle connection */
-	HTTP_REQUEST_S = 30,      /* from the first byte of a request to the last of its answer */
+	HTTP_IDLE_S = 10,    /* seconds until an idle connection is closed */
+	HTTP_REQUEST_S = 30, /* limit from the first byte of a request to the last of its answer */
 	HTTP_BODY_MAX = 16 << 10, /* limit on the body of a POST, unless its route sets another */
 	HTTP_HEADERS_MAX = 16 << 10, /* limit on the headers of a request */
 	HTTP_TOKEN_TEXT = 64 + 1,
@@ -67,7 +67,7 @@ void http_refuse(struct http_answer *a, unsigned status, const char *fmt, ...) P
 struct http_route {
 	bool post;
 	const char *path; /* a whole path; or, ending in '/', a prefix of longer paths */
-	/* NULL: the event stream for watchers */
+	/* answers a request; NULL: the route is the event stream for watchers */
 	void (*answer)(void *arg, const struct http_request *r, struct http_answer *a);
 	void *arg;       /* NULL: the site's arg */
 	size_t body_max; /* limit on the body of a POST; 0: HTTP_BODY_MAX */

@@ -52,7 +52,8 @@ struct http {
 	struct watcher *watchers;
 	uint64_t news; /* incremented by http_announce() */
 	bool closing;
-	struct buf event; /* event made for event_news; used by the library thread only */
+	/* event for the news with number event_news; used by the library thread only */
+	struct buf event;
 	uint64_t event_news;
 };
 

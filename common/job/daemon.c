@@ -386,7 +386,7 @@ static enum err check_dashboard(const struct config_table *t, const char *path,
 
 	if (!c->http.listen || http_listen_path(c->http.listen))
 		return ERR_OK;
-	endpoint_parse(c->http.listen, &c->http.at); /* the table has checked it */
+	endpoint_parse(c->http.listen, &c->http.at); /* the table has checked the text */
 	if (!c->http.anywhere && !endpoint_is_loopback(&c->http.at))
 		e = err_set(ERR_INPUT,
 			    "%s: %s.http.listen is \"%s\", expected a loopback address like "
@@ -455,7 +455,7 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 	enum err err = ERR_OK;
 
 	TRY(daemon_config_read_table(&coordinator_table, path, set, &c->common));
-	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
+	endpoint_parse(c->listen_text, &c->listen); /* the table has checked the text */
 	if (c->api.listen)
 		endpoint_parse(c->api.listen, &c->api.at);
 	sort_texts((const char **)c->parties.item, c->parties.count);

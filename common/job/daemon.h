@@ -77,7 +77,7 @@ struct coordinator_config {
 	struct daemon_common common;
 	char *listen_text;
 	struct endpoint listen;
-	struct config_strings parties; /* names; sorted bytewise here */
+	struct config_strings parties; /* names of the parties, sorted bytewise after reading */
 	unsigned max_attempts;
 	uint64_t max_memory; /* bytes; 0: no bound */
 	/* party -> "sha256:..." of its public key; none: the CA's signature suffices */

@@ -26,7 +26,7 @@ static const char *const names[] = { [HOOK_JOB_FAILED] = "job-failed",
 struct helper_command {
 	enum hook_event event;
 	char job[33];
-	char text[6 * ERR_DETAIL_MAX]; /* JSON, in which one byte may take six */
+	char text[6 * ERR_DETAIL_MAX]; /* JSON; it may need six bytes for one byte of the message */
 };
 struct outcome {
 	enum hook_event event;

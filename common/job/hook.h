@@ -19,8 +19,8 @@
 enum hook_event {
 	/* a job ended with an error, and was not cancelled by a user of this daemon */
 	HOOK_JOB_FAILED,
-	HOOK_CONSENT_AWAITED, /* a job waits for coterie approve */
-	HOOK_CERTIFICATE,     /* HOOK_CERTIFICATE_DAYS or fewer are left */
+	HOOK_CONSENT_AWAITED, /* a job waits for a user to run coterie approve */
+	HOOK_CERTIFICATE,     /* a certificate expires in HOOK_CERTIFICATE_DAYS days or fewer */
 	HOOK_PARTY_LOST,      /* a peer has been away for WATCH_LOST_S */
 };
 enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };

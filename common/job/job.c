@@ -110,8 +110,9 @@ static enum err check_secure_sum(const struct job *job)
 			       "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": "
 			       "32 leave too little range for its sums",
 			       job->kind->name);
+	/* leaves 16 bits for the integer part of a sum */
 	if (job_has_fraction(job) && job->fraction_bits != JOB_AUTO &&
-	    job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
+	    job->fraction_bits > job->modulus_bits - 16)
 		return err_set(
 		    ERR_INPUT,
 		    "job.secure_sum.fraction_bits is %u, expected at most %u with %u modulus bits",

@@ -40,7 +40,7 @@ struct live_phase {
 struct live_job {
 	char id[32 + 1], kind[24], submitter[LIVE_NAME], started_utc[32];
 	uint32_t attempt;
-	double started_s, elapsed_s; /* clock_now_s(); elapsed_s is set at the end */
+	double started_s, elapsed_s; /* clock_now_s() at the start; duration, set at the end */
 	bool ended;
 	enum err status;
 	char error[ERR_DETAIL_MAX];
@@ -63,11 +63,11 @@ struct live_peer {
 	uint64_t sent, received, resent; /* bytes, in this attempt */
 };
 
-/* Counted over all jobs of one kind. */
+/* Counters over all jobs of one kind. */
 struct live_kind {
 	char name[24];
 	uint64_t sent, received;
-	uint64_t ended[ERR_CANCELLED + 1]; /* jobs, by status */
+	uint64_t ended[ERR_CANCELLED + 1]; /* number of ended jobs, by exit status */
 };
 struct live_series {
 	char kind[24], phase[24];
@@ -82,7 +82,7 @@ struct live {
 	time_t started;
 	char output[512];
 	double alive_s;           /* when the loop thread last called live_alive() */
-	unsigned alive_within_s;  /* longest time between two calls */
+	unsigned alive_within_s;  /* longest expected time between calls of live_alive() */
 	time_t certificate_until; /* 0: not known */
 	size_t queued;            /* jobs that wait for their turn */
 	/* how often jobs.db was written; viewers reload it after a change */

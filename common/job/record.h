@@ -126,11 +126,11 @@ struct record {
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
 	struct facts facts;        /* further facts of the job's kind */
-	struct warnings warnings;  /* the job thread's: warnings_begin() */
-	struct record_head ledger; /* a party's own, name ""; count 0: none */
+	struct warnings warnings;  /* warnings of the job thread, from warnings_begin() */
+	struct record_head ledger; /* head of a party's own ledger, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* heads of the other parties' ledgers; owned */
-	unsigned order;           /* chosen for filter.order "auto"; 0: it was given */
+	unsigned order;           /* filter order chosen for "auto"; 0: the job gave the order */
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
@@ -145,7 +145,7 @@ struct record {
 		char modified_utc[32];
 		uint8_t sha256[32];
 	} file[RECORD_FILES_MAX];
-	bool ended; /* else run.json says "running" */
+	bool ended; /* if false, run.json says "running" */
 };
 
 void record_init(struct record *r, const char *role, const char *name);

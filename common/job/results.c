@@ -123,7 +123,7 @@ enum err results_begin(const char *dir)
 static enum err results_add_name(void *arg, const char *path)
 {
 	const char *name = basename(path);
-	struct buf *list = arg; /* "labels.csv, labels.npy, ": several kinds have the same names */
+	struct buf *list = arg; /* such as "labels.csv, labels.npy, ", each name once */
 	size_t n = strlen(name);
 
 	for (size_t at = 0; at < list->n; at += strcspn((char *)list->p + at, " ") + 1)
@@ -193,7 +193,7 @@ enum err results_lock(const char *dir)
 		return err_set(ERR_INPUT, "%s: %s", dir, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return ERR_OK;      /* fd stays open, and with it the lock */
-	if (errno != EWOULDBLOCK) { /* file systems that have no locks */
+	if (errno != EWOULDBLOCK) { /* the file system has no locks */
 		log_debug("%s: %s", dir, strerror(errno));
 		close(fd);
 		return ERR_OK;

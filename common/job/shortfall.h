@@ -15,8 +15,8 @@
 /* Least value of Newman's modularity without a warning. In all public graphs tried, clusters below
  * it were bad. */
 #define SHORTFALL_MODULARITY 0.1
-#define SHORTFALL_MARGIN     0.01 /* silhouette of the chosen k minus that of the next best */
-#define SHORTFALL_STABILITY  0.2  /* another k is more stable by this much */
+#define SHORTFALL_MARGIN     0.01 /* least lead of the chosen k's silhouette over the next best */
+#define SHORTFALL_STABILITY  0.2  /* warns if another k's stability is higher by this much */
 
 /* Warns about empty clusters and clusters of one row. size: the rows of each cluster, counted over
  * all rows of the job. Does not warn if the sizes are noisy, or if the job places rows among the

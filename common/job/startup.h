@@ -30,7 +30,7 @@ struct daemon_arguments {
 	const char *config, *job;
 	struct overrides config_set, job_set;
 	bool check, describe;
-	bool once, serve; /* once: of a party; serve: of the coordinator */
+	bool once, serve; /* once: option of a party; serve: option of the coordinator */
 };
 
 /* Handles the options of both daemons, and refuses arguments. Returns ARGP_ERR_UNKNOWN if the key

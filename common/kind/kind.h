@@ -109,10 +109,11 @@ struct kind_presets;
  * leaves, and again for each further question of another attempt. */
 struct kind_claim {
 	double eps, delta;
-	double mu;          /* Gaussian mu for the account (common/privacy/account.h) */
-	const char *unit;   /* unit of privacy: "row", "edge", "graph" */
-	bool in_sums;       /* the noise is in sums, by shares of all parties */
-	unsigned colluders; /* noise shares that may be known; JOB_AUTO: half of the parties */
+	double mu;        /* Gaussian mu for the account (common/privacy/account.h) */
+	const char *unit; /* unit of privacy: "row", "edge", "graph" */
+	bool in_sums;     /* the noise is in sums, by shares of all parties */
+	/* number of parties that may pool their noise shares; JOB_AUTO: half of the parties */
+	unsigned colluders;
 	/* The job has noise but claims no privacy (eps 0). Each attempt must ask the same questions
 	 * as the first one. */
 	bool one_question;
@@ -194,7 +195,8 @@ struct kind {
 	 * the job shows no sums (policy.require_noise). If the member is NULL, the result counts as
 	 * NULL. */
 	const char *(*needs_noise)(const void *job);
-	/* Differential privacy claimed for everything derived from a row; eps 0, or NULL: none. */
+	/* Returns the differential privacy that the job claims for everything derived from a row;
+	 * eps 0: none. NULL: never any. */
 	struct kind_claim (*claim)(const void *job);
 	/* True if sums are over all parties at once, not over pairs. NULL: always true. */
 	bool (*is_flat)(const void *job);

@@ -13,7 +13,7 @@
  * about 1 MB. The block size affects the last bits of sums, so it must not depend on the
  * machine. */
 enum { BLOCK_NODES = 512 };
-/* Graphs that gin_embed() holds in memory at once. */
+/* Number of graphs that gin_embed() holds in memory at once. */
 enum { EMBED_GRAPHS = 128 };
 
 _Static_assert((int)GRAPHS_LINES == (int)GIN_Z, "Z has a column for each of a drawing's lines");

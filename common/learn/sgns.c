@@ -19,7 +19,7 @@ enum {
 	TOLD = 100,    /* number of progress calls */
 	MEASURED = 64, /* the loss is measured on one walk of every MEASURED */
 	MERGE_ROWS = 512,
-	SHUFFLE_STREAM = 0, /* stream of the seed; walks use those from WALK_STREAM on */
+	SHUFFLE_STREAM = 0, /* a random stream; walks use the streams from WALK_STREAM on */
 	START_STREAM = 1,
 	WALK_STREAM = 2,
 };
@@ -91,7 +91,7 @@ static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512
 struct alias {
 	uint32_t n;
 	uint32_t *other;
-	uint32_t *own; /* how often a slot stands for itself, out of 2^32 */
+	uint32_t *own; /* own[i]: in how many of 2^32 draws slot i stands for itself */
 };
 
 static void alias_init(struct alias *a, const double *weight, uint32_t n)

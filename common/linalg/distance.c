@@ -238,7 +238,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 struct measuring {
 	struct mat X;
 	double *square;
-	double *part;  /* per block of rows */
+	double *part;  /* a partial sum per block of rows */
 	double **room; /* per worker: KERNEL_ROWS x n */
 };
 

@@ -28,7 +28,7 @@ struct halo {
 	size_t rows, count; /* this process's rows; rows of the halo */
 	uint32_t *row;      /* count: row numbers of the halo, ascending */
 	uint32_t *at;       /* per entry: a row of this process, or rows + an index into the halo */
-	size_t *want;       /* rows of the halo per rank */
+	size_t *want;       /* number of the halo's rows that each rank owns */
 	struct rows_by_rank give; /* rows of this process in the halos of other ranks */
 };
 

@@ -40,7 +40,7 @@ static void *take_buffers(void *arg)
 
 enum err la_reserve(unsigned threads)
 {
-	static unsigned n; /* static: read by a thread that may never end */
+	static unsigned n; /* static, because the thread reads it and may outlive this function */
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	double until_s = clock_now_s() + RESERVE_S;
 	pthread_t thread;

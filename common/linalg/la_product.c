@@ -17,7 +17,7 @@ struct product {
 	const struct mat *A, *B;
 	struct mat *C;
 	size_t inner, tiles_across;
-	size_t units, span; /* units per tile; blocks per unit, except the last */
+	size_t units, span; /* number of units in a tile, and of blocks in each unit but the last */
 	struct mat *unit;   /* tiles x units sums; NULL if units is 1 */
 };
 

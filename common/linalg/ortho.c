@@ -171,7 +171,8 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 	for (size_t i = 0; i < Q.rows * Q.cols; i++)
 		Q.a[i] = rng_normal(&rng);
 	for (unsigned u = 0; !err && u < p->rounds; u++) {
-		if (u) { /* ortho_ritz() needs the last product with its basis */
+		/* Y replaces Q, except after the last round: ortho_ritz() needs both. */
+		if (u) {
 			mat_release(&Q);
 			Q = Y;
 			Y = (struct mat){ 0 };

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* n for BLAS. Defined in la.c, so that every program with products links the code that pins
- * BLAS. */
+/* Returns n as an int, for BLAS. Defined in la.c, so that every program with products links the
+ * code that pins BLAS. */
 int la_int(size_t n);
 
 #endif

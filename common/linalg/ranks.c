@@ -107,7 +107,7 @@ void *ranks_all(const struct ranks *R, size_t bytes, const void *own)
 	return in;
 }
 
-/* The sum of `own` over the first ranks. */
+/* Returns the sum of `own` over the first `ranks` ranks. */
 static size_t ranks_sum_counts(const struct ranks *R, size_t ranks, size_t own)
 {
 	size_t sum = 0, *each = ranks_all(R, sizeof(own), &own);

@@ -57,8 +57,8 @@ void *ranks_exchange(const struct ranks *R, size_t bytes, const void *out, const
 void *ranks_gather(const struct ranks *R, size_t bytes, const void *own, size_t count, size_t *all);
 /* Returns one item per rank: R->count, or one without ranks; owned by the caller. */
 void *ranks_all(const struct ranks *R, size_t bytes, const void *own);
-size_t ranks_total(const struct ranks *R, size_t own);  /* sum of all ranks' */
-size_t ranks_before(const struct ranks *R, size_t own); /* sum of lower ranks' */
+size_t ranks_total(const struct ranks *R, size_t own);  /* sum of `own` over all ranks */
+size_t ranks_before(const struct ranks *R, size_t own); /* sum of `own` over lower ranks */
 /* Broadcasts the n bytes at p from rank `from`. */
 void ranks_broadcast(const struct ranks *R, size_t from, void *p, size_t n);
 /* Turns an error of one rank into an error of all. With several errors, that of the first rank

@@ -47,12 +47,12 @@ typedef void combine_fn(const double *a, size_t m, size_t rows, const double *by
 /* Vectors are stored in groups of THIN_VECTORS, in the order: group, entry, vector of the group. */
 struct thin {
 	const struct mat *A;
-	size_t groups, part, parts; /* rows of a part */
+	size_t groups, part, parts; /* part: number of rows in a part */
 	size_t in_size;             /* numbers of `in` per group */
 	double *in_owned, *in;
 	double *sum_owned, *sum; /* parts x groups x cols x THIN_VECTORS; NULL: no sum over rows */
 	struct mat *product;     /* or NULL */
-	bool by_rows;            /* the product has a row for each of A's */
+	bool by_rows;            /* the product has one row for each row of A */
 	walk_fn *walk;
 	combine_fn *combine; /* NULL: walk */
 };

@@ -162,7 +162,7 @@ struct memory {
 	const struct memory_kind *kind;
 	void *party; /* array of the kind's structs, borrowed */
 	size_t count;
-	double step;            /* rounds answers to multiples, as fixed point does; 0: off */
+	double step; /* answers are rounded to multiples of it, as in fixed point; 0: not rounded */
 	unsigned fraction_bits; /* if not 0: sums use a job's wide fixed point, bitwise identical */
 	/* Observer, may be NULL: called after each sum with its result, which it may change. */
 	enum err (*watch)(void *watcher, const void *question, double *x, size_t n);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BIAS = 200, EXPONENTS = 10 }; /* up to 2^EXPONENTS parties */
+enum { BIAS = 200, EXPONENTS = 10 }; /* EXPONENTS: there are up to 2^EXPONENTS parties */
 
 _Static_assert(BOUND_MOST + EXPONENTS + BIAS <= BOUND_PACKED_MOST && BIAS + BOUND_LEAST > 0,
 	       "all exponents fit");

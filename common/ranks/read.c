@@ -30,7 +30,8 @@ enum { HEAD_BYTES = 1 << 16 }; /* banner, comments and sizes */
 struct reading_mtx {
 	const char *path;
 	struct mtx_head head;
-	struct triple *entry; /* values of an array have no place until all ranks have counted */
+	/* place_values() sets row and column of an array's values */
+	struct triple *entry;
 	size_t count, room;
 };
 
@@ -181,13 +182,13 @@ enum err ranks_read_features(struct ranks *R, const char *path, struct features 
 
 /* ---- edges ---- */
 
-/* Each edge once, in either direction. */
+/* The edges that this rank has read, each with its ends in either order. */
 struct edges {
 	const struct ranks *R;
 	const char *path;
 	struct triple *t;
 	size_t count, room;
-	bool weighted; /* a weight is not 1 */
+	bool weighted; /* true if some edge has a weight other than 1 */
 };
 
 static void ranks_read_add_edge(struct edges *r, struct triple t)

@@ -11,7 +11,7 @@
 
 enum { LLOYD = 100, RESTARTS = 10 };
 enum { AXES = 3, MIXTURE_RESTARTS = 5, MIXTURE_STEPS = 100 };
-enum { MIXTURE_MOST = 8 }; /* three axes cannot separate more clusters */
+enum { MIXTURE_MOST = 8 }; /* more clusters do not separate in AXES dimensions */
 /* EM ends when a step adds less than this to the mean log density. With a larger value, EM would
  * also end where it is only slow. With overlapping clusters, EM is slow even far from the optimum.
  * The baseline on log n uses the same value. */

@@ -275,7 +275,8 @@ static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R
 	return err;
 }
 
-/* Returns the number of eigenvectors for k clusters, from a dictionary of `dims` (0: k or more). */
+/* Returns the number of eigenvectors to use for k clusters: k, or `dims` if the dictionary has
+ * fewer landmarks than k. dims 0: the dictionary has k landmarks or more. */
 static size_t fewest(size_t k, size_t dims)
 {
 	return dims && dims < k ? dims : k;
@@ -320,7 +321,8 @@ static enum err by_dense(struct fedsc_run *run)
 	if (err)
 		goto out;
 	loop.n = run->report->n;
-	/* The first round changes the start to the mean of the rows. */
+	/* The start is 0 instead of the mean of the embedded rows. The first round moves it to
+	 * this mean. */
 	mat_init(&start, 1, vectors);
 	parties_phase(run->parties, "kmeans");
 	err = fedkmeans_run(&loop, &how, &start, &c, &report);

@@ -22,10 +22,10 @@ struct fedsc_report {
 	struct selection selection; /* how k was chosen from a range; empty if k was given */
 	/* The number d of landmarks used; number of landmarks dropped because of too few rows. */
 	size_t dims, dropped;
-	/* Number of rounds of Stage I; for k-means, of rounds on all rows. */
+	/* Number of rounds of Stage I; for kind kmeans, number of rounds on all rows. */
 	unsigned rounds;
 	double change; /* relative change of Z in the last round */
-	double *value; /* leading eigenvalues; owned; NULL for k-means */
+	double *value; /* leading eigenvalues; owned; NULL for kind kmeans */
 	/* Number of entries of `value`: k, or `dims` if `dims` is less. With a range of k, one more
 	 * entry if that eigenvalue exists. */
 	size_t values;

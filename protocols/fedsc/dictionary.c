@@ -251,7 +251,7 @@ static enum err gradient_at(struct gradient *g, const struct mat *Z)
 	enum err err = ERR_OK;
 
 	g->Z = Z;
-	g->f = 0.5 * (double)X->rows; /* k(x, x) = 1 */
+	g->f = 0.5 * (double)X->rows; /* the kernel k(x, x) of a row with itself is 1 */
 	mat_init(&g->G, d, Z->cols);
 	ALLOC(g->h, d);
 	ALLOC(square, d);

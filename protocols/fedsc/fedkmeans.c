@@ -248,7 +248,9 @@ static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_la
 	}
 	fedkmeans_centres_release(&before);
 	TRY(err);
-	drop_below(c, 1); /* a trap without rows has no effect, so drop it */
+	/* Centres of small clusters stay as traps for outliers. A trap without rows has no
+	 * effect, so drop it. */
+	drop_below(c, 1);
 	*alive = live(c, p->least);
 	return ERR_OK;
 }

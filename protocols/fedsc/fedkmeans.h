@@ -135,7 +135,8 @@ struct fedkmeans_params {
 	unsigned k;
 	/* first k of a range that ends with k; 0: k is given */
 	unsigned k_from;
-	/* If `most` is 0: max(20 k, 100), but at most n / 5 and at least k */
+	/* If landmarks.most is 0, the search looks for max(20 k, 100) landmarks, but for at
+	 * most n / 5 and at least k. */
 	struct fedkmeans_landmarks landmarks;
 	unsigned restarts; /* default 20 */
 	unsigned lloyd;    /* rounds on all rows; default 100 */

@@ -58,22 +58,24 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	double lambda;          /* job.kernel.lambda */
 	unsigned rounds, inner; /* S and Q of Algorithm 1 */
 	/* noise (noise.h) */
-	double beta;             /* + on scaled rows, in standard deviations */
-	double noise_z, noise_c; /* Section 3.2, in standard deviations of Z_p and C_p */
-	double sigma_z, sigma_c; /* additional noise, absolute */
+	/* + deviation of the noise on scaled rows, in standard deviations of the data */
+	double beta;
+	/* deviations of the noise of Section 3.2, in standard deviations of Z_p and of C_p */
+	double noise_z, noise_c;
+	double sigma_z, sigma_c; /* absolute deviations of additional noise */
 	/* Lengths to which longer rows are shortened: scaled rows to `clip`, rows of Z_p to `ball`.
 	 * 0: no row is shortened. */
 	double clip, ball;
 	/* + deviation of noise in aggregates, for a sum that one row can change by 1; 0: no
 	 * noise */
 	double multiplier;
-	double gram; /* deviation for B'B (private.h) */
+	double gram; /* deviation of the noise on B'B (private.h) */
 	/* + number of parties assumed to reveal their noise shares. */
 	size_t colluders;
 	enum job_standardize standardize; /* + */
 	bool profile;                     /* + job.profile: sums by cluster, computed at the end */
-	/* + FEDSC_PROFILE_NOISE: deviation over all parties, in units of a usual row's contribution
-	 */
+	/* + FEDSC_PROFILE_NOISE: deviation of the noise on each sum of a profile, over all
+	 * parties, in units of a usual row's contribution */
 	double profile_noise;
 	uint64_t seed;    /* + */
 	unsigned threads; /* + labels do not depend on it */
@@ -87,11 +89,12 @@ struct fedsc_job {
 	double noise_beta;
 	/* sigma for C_p if it differs from the sigma for Z_p; -1: both are equal */
 	double noise_beta_c;
-	double noise_eps, noise_delta; /* + 0: not given */
+	double noise_eps, noise_delta; /* + 0: the job does not give it */
 	double noise_clip;             /* + tau_X: length to which rows are shortened */
 	/* tau_Z: length to which rows of Z are shortened; 0: no row is shortened */
 	double noise_ball;
-	/* + for noise in sums; JOB_AUTO: half of the parties, rounded down */
+	/* + for noise in sums: number of parties assumed to reveal their noise shares;
+	 * JOB_AUTO: half of the parties, rounded down */
 	unsigned noise_colluders;
 };
 JOB_OF_KIND(fedsc_job)
@@ -109,8 +112,8 @@ void kmeans_presets(const struct json *root, struct kind_presets *to);
 void kmeans_settle(void *job, bool modulus_given);
 const char *fedsc_unread(const void *job, const struct config_row *row);
 const char *kmeans_unread(const void *job, const struct config_row *row);
-enum err fedsc_check(const void *job) MUST_CHECK; /* for kmeans as well */
-const char *fedsc_one_k(const void *job);         /* for kmeans as well */
+enum err fedsc_check(const void *job) MUST_CHECK; /* kind kmeans uses it, too */
+const char *fedsc_one_k(const void *job);         /* kind kmeans uses it, too */
 void fedsc_disclosures(struct disclosures *s, const void *job, size_t parties);
 
 /* Returns true for dense, paper and pairwise, which learn a dictionary (Stage I). */

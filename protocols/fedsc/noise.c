@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double GRAM = 0.5; /* share of mu^2 that B'B gets */
+static const double GRAM = 0.5; /* share of mu^2 that the noise on B'B uses */
 
 static bool uploads_factors(const struct fedsc_job *job)
 {

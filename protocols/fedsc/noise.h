@@ -17,7 +17,9 @@ struct fedsc_noise {
 	const char *mechanism; /* static; NULL: sigma is given by beta, or there is no noise */
 	/* With eps: length to which raw rows are shortened; 0: no row is shortened. */
 	double clip;
-	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of noise on raw rows */
+	/* with eps: `sensitivity` is 2 clip, and `sigma` is the deviation of noise
+	 * on raw rows */
+	double sensitivity, sigma;
 	/* without eps: deviation of noise on scaled rows (fedsc_question.beta,
 	 * fedsc_params.beta) */
 	double beta;
@@ -26,7 +28,8 @@ struct fedsc_noise {
 	double multiplier;
 	double gram; /* deviation of the noise in B'B of variant anchor; otherwise 0 */
 	/* ---- noise on factors: fields of the same name in fedsc_question and fedsc_params ---- */
-	double noise_z, noise_c; /* without eps: in standard deviations of Z_p and of C_p */
+	/* without eps: deviations of noise, in standard deviations of Z_p and of C_p */
+	double noise_z, noise_c;
 	/* With eps: length to which scaled rows are shortened; 0: no row is shortened. */
 	double scaled_clip;
 	/* With noise.ball: length to which rows of Z_p are shortened; 0: no row is shortened. */

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /* TOTALS, SPREAD and SCALE come once each and in this order, then the others in any number.
- * Symmetric d x d sums are sent as their lower triangles, row by row. Parties bind these numbers to
- * their masks, so append new kinds at the end. */
+ * Symmetric d x d sums are sent as their lower triangles, row by row. A party's masks
+ * depend on the values of this enum, so append new kinds at the end. */
 enum fedsc_kind {
 	FEDSC_TOTALS, /* 1 + m in parts: number of rows; sum of each column */
 	/* 1 in parts: the sum of (x_ij - mean_j)^2. With `columns`, 2 m in parts: this sum for each
@@ -63,7 +63,9 @@ struct fedsc_question {
 	const double *mean; /* SPREAD: m */
 	bool columns;       /* SPREAD */
 	double scale, beta; /* SCALE */
-	const double *unit; /* SCALE: m, with scale as a factor; NULL: scale in all columns */
+	/* SCALE: m divisors of columns, which include `scale`; NULL: `scale` divides all
+	 * columns */
+	const double *unit;
 	/* SCALE: length to which longer rows are shortened after scaling; 0: no row is shortened.
 	 * BALL: the divisor. */
 	double clip;
@@ -97,14 +99,14 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m);
 struct fedsc_party {
 	struct mat X;         /* n x m; raw at first, then centred, then scaled; owned */
 	const bool *unscaled; /* m: columns that are not scaled; borrowed; NULL: none */
-	double min_cluster;   /* fewest rows of a sum by the policy (fedkmeans.h) */
+	double min_cluster;   /* the policy's fewest rows of a sum (fedkmeans.h) */
 	/* Source of noise; borrowed. NULL: questions that need noise are refused. May change
 	 * between questions. */
 	const struct noise_source *noise;
 	unsigned threads;
 	struct mat Z;               /* Z of the last SPECTRUM, DEGREES or fedsc_upload() */
 	struct fedsc_basis basis;   /* basis of Z */
-	double *t;                  /* t of DENSE; NULL before */
+	double *t;                  /* t of DENSE; NULL before that question */
 	struct fedsc_anchor anchor; /* ties of the last ANCHOR */
 	struct mat embedding;       /* n x k unit rows, after EMBED */
 	/* One bit for each value that is not 0, row by row; set by fedsc_party_mark(). Otherwise

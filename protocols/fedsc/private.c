@@ -14,16 +14,19 @@ enum { STREAM = 0x707276 }; /* stream of random numbers for the directions of sp
 enum {
 	/* kmeans: maximum number of landmarks per cluster */
 	LANDMARKS = 4,
-	/* fedsc: maximum number of landmarks, in all or per cluster, whichever is more */
+	/* fedsc: the maximum number of landmarks is ANCHORS or, if that is more, ANCHORS_EACH
+	 * for each cluster */
 	ANCHORS = 64,
 	ANCHORS_EACH = 8,
 	SPLIT = 4 /* maximum factor by which the number of centres grows in a round */
 };
-enum { AFTER = 2, OF = 7 }; /* kmeans: AFTER of each OF rounds run on clusters */
+/* kmeans: the last AFTER / OF of the rounds improve clusters; the others find landmarks */
+enum { AFTER = 2, OF = 7 };
 /* Maximum number of k-means steps on the landmarks, which need no sums. */
 enum { LLOYD = 100 };
-static const double SHRINK = 0.7; /* factor of the radius from round to round */
-/* Distance between the parts of a split centre, in the root mean square of its rows' offsets. */
+static const double SHRINK = 0.7; /* each round multiplies the radius by this */
+/* Distance between the parts of a split centre, in units of the root mean square offset of its
+ * rows. */
 static const double APART = 0.7;
 /* Fewest rows of a landmark; the unit is the standard deviation of a count's noise. */
 static const double CLEAR = 5;

@@ -91,7 +91,8 @@ struct fedsc_rounds {
 	size_t most, fewest;
 	struct rng rng;
 	unsigned done;
-	double radius, deviation; /* radius of this round; standard deviation of a count */
+	/* radius of this round; standard deviation of the noise on a count */
+	double radius, deviation;
 };
 
 /* Computes the number of rows by a sum, brings rows into the ball, and reports both. Call the

@@ -53,7 +53,7 @@ struct fedspectral_report {
 	unsigned k;
 	unsigned clusters; /* k; if there are isolated nodes, k + 1 */
 	size_t isolated;
-	unsigned rounds; /* number of sums of products or powers */
+	unsigned rounds; /* number of rounds, each of which sums products or powers */
 	/* exact only: */
 	double residual;
 	/* Leading eigenvalues of D^-1/2 A D^-1/2 in descending order. The values after the k-th are

@@ -69,7 +69,8 @@ struct fedspectral_question {
 		 * degrees */
 		FEDSPECTRAL_PRODUCT,
 		FEDSPECTRAL_POWERS, /* n x k: (I - L_p)^iterations V */
-		FEDSPECTRAL_CELLS,  /* no sum: n labels by own edges; label k: no own edges */
+		/* no sum: n labels by the own edges; a node without own edges has label k */
+		FEDSPECTRAL_CELLS,
 		/* n, with noise: as DEGREES; each weight is at most 1 */
 		FEDSPECTRAL_NOISY_DEGREES,
 		/* n x b, with noise: A_p X; rows of X have length 1 at most */

@@ -91,7 +91,7 @@ enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n)
 
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows)
 {
-	/* tree, lists of encoder and pools, transposed dictionary */
+	/* the tree, the lists of the encoder and of the pools, and the transposed dictionary */
 	double lists = (double)n * (6 * 4 + 2 * 8 + 8 * 8 + 4 * k);
 	double group = triangle_bytes(n < FEDWALK_GROUP_MAX ? n : FEDWALK_GROUP_MAX);
 

@@ -16,8 +16,10 @@ enum fedwalk_told {
 	FEDWALK_TIES,     /* existing ties */
 	FEDWALK_WALKED,   /* walks started */
 	FEDWALK_MESSAGES, /* messages from device to device */
-	FEDWALK_CROSSING, /* messages between devices of two parties, as sent */
-	FEDWALK_CAME,     /* messages between devices of two parties, as received */
+	/* messages between devices of two parties, counted by the sending party */
+	FEDWALK_CROSSING,
+	/* messages between devices of two parties, counted by the receiving party */
+	FEDWALK_CAME,
 	FEDWALK_ISOLATED,
 	/* Ties that only one of two parties listed; both parties count such a tie. */
 	FEDWALK_ONE_SIDED,

@@ -89,7 +89,8 @@ static void weigh_block(void *ctx, unsigned worker, size_t block)
 	(void)worker;
 	for (size_t u = block * ROWS; u < end; u++)
 		for (size_t e = p->g->start[u]; e < p->g->start[u + 1]; e++) {
-			/* The prior of a tie is a random graph with these degrees. */
+			/* The prior odds of a tie are those in a random graph with these
+			 * degrees. */
 			double odds = p->degree[u] * p->degree[p->g->index[e]] / p->sum * p->odds;
 
 			p->g->value[e] = odds / (1 + odds);

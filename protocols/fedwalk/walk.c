@@ -31,7 +31,7 @@ struct filling {
 	uint32_t *member;
 	size_t n, room;
 	uint32_t missing[FEDWALK_BINS_MAX];
-	unsigned open; /* bins with missing members */
+	unsigned open; /* number of bins that still lack members */
 };
 
 static void fedwalk_pools_put(struct filling *f, uint32_t v)
@@ -47,7 +47,8 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 {
 	size_t first = f->n;
 
-	if (some * 4 > all) { /* a pass over all entries costs little more than a sample */
+	/* for so many entries, a pass over all costs little more than `some` draws */
+	if (some * 4 > all) {
 		for (uint32_t i = 0; i < all && some; i++)
 			if (rng_below(rng, all - i) < some) {
 				fedwalk_pools_put(f, leaf[i]);

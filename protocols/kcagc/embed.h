@@ -52,7 +52,7 @@ struct embedding {
 	struct mat map; /* m x d: Z = filtered X map, before rows are scaled */
 	bool unit_rows;
 	double row_power;
-	double mean_norm; /* m, the mean of r; 0: rows were not scaled */
+	double mean_norm; /* mean length m of embed_scale(); 0: rows were not scaled */
 };
 void embedding_release(struct embedding *e);
 

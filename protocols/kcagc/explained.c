@@ -11,7 +11,7 @@ enum { CELLS = 1 << 17, SKETCH = 64 };
 
 struct groups {
 	size_t rows, all; /* number of rows of this process, and of all processes */
-	uint16_t *of;     /* rows: the group of each */
+	uint16_t *of;     /* rows entries: the group of each row */
 	double *size;     /* EXPLAINED_GROUPS entries: number of nodes in all processes */
 	/* EXPLAINED_GROUPS entries: number of each non-empty group, from 0 without gaps */
 	uint16_t *number;

@@ -30,7 +30,8 @@ struct gcc_params {
 	unsigned restarts, lloyd;
 	/* At most GCC_ITERATIONS; 0 also omits the step that replaces iterations. */
 	unsigned iterations;
-	double guard; /* GUARD_MARGIN; the k-means of scaled rows has half the restarts */
+	/* GUARD_MARGIN. The guard's k-means of scaled rows has half as many restarts. */
+	double guard;
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 	/* n entries of the caller, which receive kmeans_margins() in the embedding of the labels;
@@ -46,7 +47,7 @@ struct gcc_report {
 	bool scaled;
 	/* Modularity before the iterations, as the mean over the parties' graphs. */
 	double modularity;
-	/* Number of iterations; each takes one sum, and the first uses the guard's. */
+	/* Number of iterations. Each takes one sum; the first uses the sum of the guard. */
 	unsigned iterations;
 	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each iteration */
 	double loss; /* the last loss; if scaled, the inertia of the scaled rows' clusters */

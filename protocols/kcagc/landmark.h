@@ -18,7 +18,9 @@ struct landmark_params {
 	/* The job's parameter. If it is not off, classes are not communities, so the guard never
 	 * takes scaled rows. */
 	enum degrees degrees;
-	bool power; /* multiplies by K once; if it is not set, the parties see no joint vector */
+	/* true: multiplies the landmarks' directions by K once; false: the parties see no joint
+	 * vector */
+	bool power;
 	/* Restarts and steps of the k-means that makes the clusters: 100, 100. */
 	unsigned restarts, lloyd;
 	unsigned set_restarts; /* restarts of the k-means that makes the sets: 5 */

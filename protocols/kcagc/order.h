@@ -54,7 +54,7 @@ void order_end(struct order_search *s);
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order) MUST_CHECK;
 
-/* -- filter order from sums over the parties, so that all filter alike ---------------------- */
+/* -- the same filter order at all parties, from sums over the parties ---------------------- */
 
 /* Returns the order by GCC's rule (Fettal, Labiod, Nadif, WSDM 2022, Section 4.4; their T =
  * rownorm(S + I)): the smallest p >= 1 with c_p - c_{p+1} < m/n, but at most cap. spread2[t] =

@@ -77,7 +77,7 @@ struct question {
 	unsigned order;
 	const struct mat *B;   /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
-	size_t k, labellings;  /* ASK_CELLS: k is k^ */
+	size_t k, labellings;  /* for ASK_CELLS, k is the number k^ */
 	size_t parties;        /* ASK_CELLS, ASK_SPREADS, ASK_QUALITY: L */
 	size_t dims;           /* ASK_CELLS, as `how` */
 	const struct kmeans_params *how;

@@ -252,11 +252,12 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 /* Centres of one restart, by their inner products with all items y_i. A centre is a weighted mean
  * of items. S changes when an item enters or leaves a cluster, in O(m). */
 struct centres {
-	uint32_t *label; /* m: the assignment for which S is computed; K: none */
-	double *W;       /* K: total weight of the cluster's items */
-	struct mat S;    /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */
-	struct mat P;    /* K x m: <mu_c, y_i>; an empty cluster keeps its last centre */
-	double *square;  /* K: <mu_c, mu_c> */
+	/* m: the cluster of each item, as counted in S; K: the item is in no cluster */
+	uint32_t *label;
+	double *W;      /* K: total weight of the cluster's items */
+	struct mat S;   /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */
+	struct mat P;   /* K x m: <mu_c, y_i>; an empty cluster keeps its last centre */
+	double *square; /* K: <mu_c, mu_c> */
 };
 
 /* Adds item i to cluster c; g is row i of G. If weight is negative, removes the item instead. */

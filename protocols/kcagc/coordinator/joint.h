@@ -26,10 +26,11 @@ struct joint {
 	/* For gram: m entries, which receive the mean squared distance of each cell's nodes to the
 	 * cell's mean. NULL: it is not requested. */
 	double *within;
-	size_t merged;   /* number of cells merged because they were too small, for the record */
-	uint32_t *label; /* R x m: the starts, then the current assignments; K: none */
-	bool *running;   /* R: the restart was not stopped at `screen` */
-	uint32_t *best;  /* m: final assignment of the best restart */
+	size_t merged; /* number of cells merged because they were too small, for the record */
+	/* R x m: the starts, then the current assignments; K: the item has no cluster */
+	uint32_t *label;
+	bool *running;  /* R: the restart was not stopped at `screen` */
+	uint32_t *best; /* m: final assignment of the best restart */
 	/* The next members are maintained by joint_kmeans(): */
 	/* R: the restart is running, and its last iteration changed an assignment. */
 	bool *moving;
@@ -65,7 +66,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_
  * two virtual nodes to the coordinator, so a job must ask for it. The same starts give the same
  * labels, except for rounding. A group takes O(R m^2) time, plus O(m) for each move of an item, and
  * 8 (m^2 + 2 R K m) bytes. ERR_JOB: a group has more than GRAM_ITEMS_MAX items. */
-enum { GRAM_ITEMS_MAX = 1 << 14 }; /* then the triangle takes 1 GiB, the matrix 2 */
+enum { GRAM_ITEMS_MAX = 1 << 14 }; /* G then takes 2 GiB, and its triangle 1 GiB */
 enum err gram_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
 /* First step of gram_kmeans(), for a group that is not trivial: initialises the inner products G (m

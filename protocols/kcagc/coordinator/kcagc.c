@@ -304,9 +304,10 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 	}
 }
 
-/* Tries each k of the range that is below the number of cells, on the products of one sum. best: on
- * entry, opened for the first k, which must be below the number of cells; on return, the k-means of
- * the chosen k. */
+/* Runs k-means for each k of the range, up to the number of cells less 1, and chooses a k. G:
+ * the cells' products, from one secure sum, used for every k. The first k must be below the number
+ * of cells. *best was initialised by open_on_cells() for the first k; it is replaced by the
+ * k-means of the chosen k. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {

@@ -46,7 +46,7 @@ enum err answers_send_facts(struct answers *a) MUST_CHECK;
 /* Receives joint norms, and sends spreads. */
 enum err answers_send_spreads(struct answers *a) MUST_CHECK;
 
-/* ---- by a->order ---- */
+/* ---- terms that depend on a->order ---- */
 
 /* Receives B (n x width), and sends X_l (X_l' B). ERR_PEER unless the columns of B are orthogonal
  * and of length sqrt(n). B arrives only after the filter has released its memory. */

@@ -22,7 +22,7 @@ enum { BLOCK = 1024 };
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are little-endian in memory");
 
-/* Words at any alignment; the compiler still emits vector loads. */
+/* A word at any address, aligned or not. The compiler still emits vector loads for such words. */
 typedef uint64_t word64 __attribute__((aligned(1), may_alias));
 typedef uint32_t word32 __attribute__((aligned(1), may_alias));
 

@@ -65,7 +65,7 @@ void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN])
 {
 	size_t n;
 
-	hmac_begin(h); /* so that the HMAC of no input works too */
+	hmac_begin(h); /* needed if hmac_add() was not called for this message */
 	must(EVP_MAC_final(h->c, out, &n, HMAC_LEN) && n == HMAC_LEN, "HMAC");
 	h->ended = true;
 }

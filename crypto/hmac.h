@@ -1,4 +1,4 @@
-/* hmac.h -- HMAC-SHA256, streaming, many under one key; HKDF-SHA256 (RFC 5869) on top of it. */
+/* hmac.h -- HMAC-SHA256 in pieces, for many messages with one key; HKDF-SHA256 (RFC 5869). */
 #ifndef CRYPTO_HMAC_H
 #define CRYPTO_HMAC_H
 

@@ -42,7 +42,8 @@ void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LE
 {
 	struct sha256 *h = sha256_new();
 
-	bool said = job->submitter && *job->submitter; /* false before protocol 5 */
+	/* jobs before protocol 5 have no submitter */
+	bool said = job->submitter && *job->submitter;
 	bool named = job->set && *job->set;
 
 	sha256_add_text(h, named  ? "coterie ledger job v3"
@@ -67,7 +68,7 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 		     uint8_t hash[static SHA256_LEN])
 {
 	struct sha256 *h = sha256_new();
-	uint64_t claim[3]; /* bits of eps, delta and mu */
+	uint64_t claim[3]; /* bit patterns of eps, delta and mu */
 	bool unit = row->unit && *row->unit;
 
 	sha256_add_text(h, unit ? "coterie ledger row v2" : "coterie ledger row v1");

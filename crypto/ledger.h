@@ -134,7 +134,8 @@ struct ledger_account {
 	struct ledger_unit {
 		char name[LEDGER_UNIT_TEXT];
 		uint64_t claims;
-		double square; /* square of the total mu: the sum of the squares */
+		/* sum of the squares of all claims' mu, which is the square of the total mu */
+		double square;
 	} unit[LEDGER_UNITS];
 };
 enum err ledger_account(struct ledger *l, const struct ledger_job *job,

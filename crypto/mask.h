@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum mask_sign { MASK_PLUS, MASK_MINUS }; /* alpha of Protocol 4, line 12 */
+enum mask_sign { MASK_PLUS, MASK_MINUS }; /* sign of a peer's mask: alpha in Protocol 4, line 12 */
 
 /* Returns an open mask without peers: a closed one of the list, or a new one at its head. */
 struct mask *mask_take(struct mask **list, unsigned modulus_bits);

@@ -15,7 +15,8 @@ enum {
 	N = PAILLIER_KEY_LEN / 8, /* limbs of n */
 	P = N / 2,                /* limbs of a prime */
 	NN = 2 * N,               /* limbs of n^2 */
-	EXTRA = 2,                /* limbs beyond N: the remainder is within 2^-128 of uniform */
+	/* The remainder mod n of N + EXTRA random limbs is within 2^-128 of uniform. */
+	EXTRA = 2,
 	LIMB = sizeof(mp_limb_t),
 };
 #define HALF_SLOT (UINT64_C(1) << (PAILLIER_SLOT_BITS - 1))
@@ -317,7 +318,8 @@ const char *paillier_decrypt(const struct paillier_pair *pair, const uint8_t c[s
 struct paillier_vector {
 	const struct paillier *key;
 	size_t d;
-	/* (c_0 .. c_(d-1))^-OFFSET: exponents are w_t + OFFSET, which is not negative */
+	/* (c_0 .. c_(d-1))^-OFFSET. It corrects a product whose exponents are w_t + OFFSET, which
+	 * are not negative, instead of w_t. */
 	mp_limb_t shift[NN];
 	mp_limb_t c[][NN];
 };

@@ -20,13 +20,13 @@
 #include <stdint.h>
 
 enum {
-	PAILLIER_BITS = 2048, /* 112 bits of security, as ffdhe2048 */
+	PAILLIER_BITS = 2048, /* gives 112 bits of security, as ffdhe2048 does */
 	PAILLIER_KEY_LEN = PAILLIER_BITS / 8,
 	PAILLIER_PRIME_LEN = PAILLIER_KEY_LEN / 2,
 	PAILLIER_LEN = 2 * PAILLIER_KEY_LEN, /* bytes of a ciphertext */
 	PAILLIER_SLOT_BITS = 62,
 	PAILLIER_SLOTS = (PAILLIER_BITS - 2) / PAILLIER_SLOT_BITS,
-	PAILLIER_FACTOR_BITS = 32, /* bits of a factor's magnitude and sign */
+	PAILLIER_FACTOR_BITS = 32, /* bits of a factor, with its sign */
 };
 
 /* ---- the owner's key pair ---- */

@@ -54,7 +54,8 @@ enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type,
 		e = cert_make_key(&key, key_type);
 	if (e == ERR_OK)
 		e = cert_make_ca(&ca, key, name, days);
-	/* Check now: a later failure would leave a key without a certificate. */
+	/* Checks the certificate's path before the key is written, because a later failure would
+	 * leave a key without a certificate. */
 	if (e == ERR_OK && file_exists(path))
 		e = err_set(ERR_INPUT, "%s exists: this folder has a CA already", path);
 	if (e == ERR_OK)
@@ -259,7 +260,7 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 	return e;
 }
 
-struct object { /* exactly one is set */
+struct object { /* exactly one member is set */
 	X509 *certificate;
 	X509_REQ *request;
 	EVP_PKEY *key;

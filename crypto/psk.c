@@ -42,7 +42,7 @@ static void read_base64(uint8_t *p, size_t n)
 	uint8_t bytes[PSK_FILE_MAX];
 	int made = EVP_DecodeBlock(bytes, p, (int)n);
 
-	must(made >= 0, "EVP_DecodeBlock"); /* the caller checked the letters */
+	must(made >= 0, "EVP_DecodeBlock"); /* cannot fail: the caller has checked the letters */
 	memcpy(p, bytes, (size_t)made);
 	wipe(bytes, sizeof(bytes));
 }

@@ -26,7 +26,7 @@ enum {
 };
 
 struct psk {
-	size_t n; /* bytes; 0 if there is none */
+	size_t n; /* bytes of the key; 0 if there is no key */
 	uint8_t key[PSK_MAX];
 };
 

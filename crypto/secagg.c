@@ -34,11 +34,12 @@ struct secagg {
 	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
 	size_t signature_len;
 	struct buf spki;
-	struct psk *psk; /* by party; NULL if there is none, or once the pair keys are made */
+	/* pre-shared keys by party; NULL if there are none, or once the pair keys are made */
+	struct psk *psk;
 	struct buf markers;
-	struct kdf_key *pair; /* from K_ij, by party; NULL until agreed */
+	struct kdf_key *pair; /* keys made from K_ij, by party; NULL before secagg_agree() */
 	uint8_t (*history)[SECAGG_HASH_LEN];
-	uint8_t session[SHA256_LEN]; /* h; valid once agreed */
+	uint8_t session[SHA256_LEN]; /* h; valid after secagg_agree() */
 	struct secagg_sealed *sealed;
 	struct group *groups;
 	size_t group_count;
@@ -88,7 +89,7 @@ static void take_psk(struct secagg *sa, const struct psk *psk)
 {
 	size_t parties = sa->setup.parties, shared = 0;
 
-	sa->setup.psk = NULL; /* the caller wipes its copy */
+	sa->setup.psk = NULL; /* the caller wipes its keys, so they are copied below */
 	for (size_t j = 0; psk && j < parties; j++)
 		shared += j != sa->setup.own && psk[j].n;
 	if (!shared)

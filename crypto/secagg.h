@@ -95,7 +95,7 @@ const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG
  * block of 16 KiB it sets each peer's key again, which takes 0.2 microseconds of the 3 or more for
  * the block. CT. */
 void mask_add(struct mask *m, void *x, size_t n);
-/* Switches this sum to 64-bit words for any modulus of the set-up. Call before the first
+/* Makes this sum use 64-bit words, whatever setup.modulus_bits is. Call before the first
  * mask_add(). */
 void mask_wide(struct mask *m);
 /* Adds the mask of a tag (crypto/tag.h) mod p, with the same signs. Each pair contributes the

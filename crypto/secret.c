@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { SMALLEST = 32 }; /* bytes of an allocation */
+enum { SMALLEST = 32 }; /* bytes of the smallest allocation in the area */
 
 static bool begun, locked;
 static int reason;
@@ -18,7 +18,8 @@ static int reason;
 bool secret_begin(void)
 {
 	begun = true;
-	/* A result of 2 means that the area exists, but is not locked or has no guard pages. */
+	/* If CRYPTO_secure_malloc_init() returns 2, the area exists, but is not locked or has no
+	 * guard pages. */
 	errno = 0;
 	locked = CRYPTO_secure_malloc_init(SECRET_AREA, SMALLEST) == 1;
 	reason = errno;

@@ -113,8 +113,7 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	return e;
 }
 
-/* Returns the key if spki is of Ed25519, otherwise NULL. Every SubjectPublicKeyInfo of Ed25519 is
- * these bytes followed by the key (RFC 8410). */
+/* Returns the key if spki consists of `head` and an Ed25519 key (RFC 8410), otherwise NULL. */
 static const uint8_t *of_ed25519(struct bytes spki)
 {
 	static const uint8_t head[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,

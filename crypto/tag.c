@@ -9,7 +9,7 @@
 
 static const char LABEL[] = "coterie tag v3";
 
-enum { BLOCK = 256 }; /* words of a block, and number of a_j */
+enum { BLOCK = 256 }; /* number of words in a block, and number of factors a_j */
 
 typedef unsigned __int128 u128;
 

@@ -28,7 +28,8 @@ enum { TAG_LEN = 16, TAG_KEY_LEN = 32, TAG_SESSION_LEN = 32 };
 
 /* ---- numbers mod p ---- */
 
-bool tag_is_number(const uint8_t x[static TAG_LEN]); /* below p; for received numbers */
+/* true if x is below p; checks received numbers */
+bool tag_is_number(const uint8_t x[static TAG_LEN]);
 /* tag_plus() and tag_minus() compute acc = acc + x and acc = acc - x mod p. Both numbers must be
  * below p. */
 void tag_plus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN]);

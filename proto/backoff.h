@@ -24,7 +24,7 @@ void backoff_begin(struct backoff *b, double limit_s);
 /* Returns the delay before the next attempt. It is half of 50, 100, 200, ... 5000 ms, plus a random
  * part of at most the same length. It is never longer than the time left. */
 uint64_t backoff_next_ms(struct backoff *b);
-uint64_t backoff_left_ms(const struct backoff *b); /* 0: the time is over */
+uint64_t backoff_left_ms(const struct backoff *b); /* returns 0 if the time is over */
 double backoff_passed_s(const struct backoff *b);
 
 #endif

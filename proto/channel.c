@@ -296,7 +296,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		return e;
 	}
 	pthread_mutex_lock(&p->lock);
-	if (it.body.cap / 4 >= it.body.n + 1024) { /* keeps the queue small */
+	if (it.body.cap / 4 >= it.body.n + 1024) { /* moves the body to a smaller buffer */
 		struct buf small = { 0 };
 
 		buf_add(&small, it.body.p, it.body.n);

@@ -260,7 +260,8 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg);
 /* The loop thread takes the next queued message: its type, and its encoded body, moved into *body.
  * The old buffer of *body is kept for later messages or released. */
 bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body);
-void channel_sent(struct channel *ch, size_t bytes); /* `bytes` frame bytes reached the kernel */
+/* call when the kernel has taken `bytes` bytes of frames */
+void channel_sent(struct channel *ch, size_t bytes);
 /* Passes a received body to the job thread. The contents move out of *body, which is then empty but
  * may have the buffer of an earlier message. first_byte_s: the clock_now_s() at which its first
  * byte arrived. */
@@ -313,7 +314,8 @@ bool channel_lost(struct channel *ch);
 bool channel_is_lost(struct channel *ch);
 /* The job's number in frames; 0 until the job is known. */
 uint64_t channel_job(const struct channel *ch);
-bool channel_is_untouched(const struct channel *ch); /* nothing was received or acknowledged */
+/* true if nothing was received or acknowledged */
+bool channel_is_untouched(const struct channel *ch);
 void channel_resume_fill(const struct channel *ch, struct msg *resume);
 /* Checks RESUME, and changes nothing. ERR_PEER: it names another job or attempt, or frames that
  * were not sent; or the channel has failed. */

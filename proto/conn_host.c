@@ -151,7 +151,7 @@ static void conn_host_on_connection(uv_stream_t *stream, int status)
 			   uv_strerror(status));
 		return;
 	}
-	if (l->host->greeting >= CONN_GREETING_MAX) { /* taken off the queue, only to be closed */
+	if (l->host->greeting >= CONN_GREETING_MAX) { /* accepts the connection only to close it */
 		ALLOC(unwanted, 1);
 		uv_tcp_init(l->host->loop, unwanted);
 		uv_accept(stream, (uv_stream_t *)unwanted);
@@ -354,7 +354,7 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
 	}
 	c->dialling->lookup = NULL;
 	c->dialling->addresses = c->dialling->next = addresses;
-	if (status == UV_EAI_AGAIN) /* libc returns it for names that do not exist, too */
+	if (status == UV_EAI_AGAIN) /* libc returns EAI_AGAIN for names that do not exist, too */
 		snprintf(c->dialling->last, sizeof(c->dialling->last),
 			 "the name cannot be looked up: is it right, and does this host's resolver "
 			 "answer?");

@@ -227,7 +227,7 @@ void conn_pump(struct conn *c)
 		conn_pump(c);
 		return;
 	}
-	c->phase = CONN_LINGERING; /* until the peer has read all */
+	c->phase = CONN_LINGERING; /* waits until the peer has read all bytes */
 	if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shut_down) < 0)
 		conn_over(c, ERR_OK, "");
 }

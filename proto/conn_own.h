@@ -147,7 +147,7 @@ struct conn {
 	/* time: */
 	double heartbeat_s, received_s, spoke_s, ticked_s;
 
-	/* Deadline of flushing or lingering: */
+	/* the end: */
 	double end_s;  /* end of CONN_FLUSHING or CONN_LINGERING */
 	bool reasoned; /* code and why are final */
 	enum err code;

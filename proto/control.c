@@ -62,7 +62,8 @@ static enum err listen_at(struct control *c, const struct sockaddr_un *a)
 	if (lstat(a->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(a->sun_path);
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mask = umask(0777 & ~ANYBODY); /* the directory's mode and the user's rights decide */
+	/* the directory's mode and the user's rights decide who is served */
+	mask = umask(0777 & ~ANYBODY);
 	bad = c->fd < 0 || bind(c->fd, (const struct sockaddr *)a, sizeof(*a)) != 0;
 	umask(mask);
 	if (bad || listen(c->fd, BACKLOG) != 0)

@@ -40,8 +40,8 @@ struct frame {
 
 /* Number of the next frame in one direction of a link. Zero-initialise. */
 struct frame_order {
-	uint64_t job; /* the last job seen */
-	uint32_t seq; /* number of its last frame */
+	uint64_t job; /* number of the last job that had frames */
+	uint32_t seq; /* number of this job's last frame */
 };
 
 void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, size_t body_len);

@@ -571,7 +571,7 @@ enum err tls_write(struct tls *t, const uint8_t *p, size_t n)
 void tls_end(struct tls *t)
 {
 	if (SSL_is_init_finished(t->ssl))
-		SSL_shutdown(t->ssl); /* writes the alert; an answer is read elsewhere */
+		SSL_shutdown(t->ssl); /* writes close_notify; tls_read() takes the peer's answer */
 	ERR_clear_error();
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- rows of sums over rows ---- */
+/* ---- sums over rows ---- */
 
 void command_rows(struct state *s)
 {

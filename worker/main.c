@@ -45,7 +45,8 @@ int main(int argc, char **argv)
 				" is started by a party whose configuration has ranks.n.\n");
 		return ERR_INPUT;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with mpirun, or with its daemon on another host */
+	/* Ends this process when its parent ends: mpirun, or mpirun's daemon on another host. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alloc_gives_back(true); /* return freed memory to the system, so that each step has it */
 	link_begin(&argc, &argv, &R);
 	if (la_reserve(1) != ERR_OK)

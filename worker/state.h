@@ -19,8 +19,9 @@ struct state {
 	struct features_source source; /* the file from which the slice reads X again */
 	struct mat Z;                  /* embedded rows, or distances of placed rows */
 	struct fedsc_party party;      /* has the rows of X after the command ROWS */
-	struct order_search search;    /* for filter.order "auto"; kept until a new search begins */
-	struct slice slice;            /* has X after the first command that needs a slice */
+	/* search for filter.order "auto"; kept until a new search begins */
+	struct order_search search;
+	struct slice slice; /* has X after the first command that needs a slice */
 	struct placing place;
 	/* Costs at the start, after reading, and after the embedding. */
 	struct ranks_cost begun, read, embedded;

@@ -176,7 +176,7 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
-	if (row.words && l->claims.eps > 0 && !l->booked_claim) { /* with the first numbers */
+	if (row.words && l->claims.eps > 0 && !l->booked_claim) { /* books the claim once */
 		row.eps = l->claims.eps;
 		row.delta = l->claims.delta;
 		row.mu = l->claims.mu;
@@ -414,8 +414,8 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	}
 	if (readable)
 		l->claims = job_claim(&work->job);
-	l->booked_claim =
-	    l->spent.claims_of_job > 0; /* repeating the same question costs nothing */
+	/* An earlier attempt may have booked the claim. Repeating its question costs nothing. */
+	l->booked_claim = l->spent.claims_of_job > 0;
 	work->question = question;
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);

@@ -61,7 +61,7 @@ struct daemon {
 	uv_thread_t job_thread;
 	enum phase phase;
 	unsigned retry_ms;
-	double dialling_since_s; /* time when this series of attempts began */
+	double dialling_since_s; /* time when this series of attempts to dial began */
 	/* Time when the log last reported that the coordinator cannot be reached. */
 	double complained_s;
 	double heartbeat_s;     /* value agreed with the coordinator */

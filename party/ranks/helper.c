@@ -33,7 +33,7 @@ static struct {
 	int output;
 } running = { .output = -1 };
 
-/* ---- a network without others ---- */
+/* ---- the network namespace of mpirun and ranks ---- */
 
 static bool write_line(const char *path, const char *line)
 {
@@ -52,7 +52,8 @@ static bool keep_user(uid_t uid, gid_t gid)
 
 	if (!uid)
 		return true;
-	/* otherwise root would own the files in /proc; this process has no key to protect */
+	/* Otherwise root would own this process's files in /proc. A dumpable process is safe here,
+	 * because it has no key. */
 	prctl(PR_SET_DUMPABLE, 1);
 	snprintf(line, sizeof(line), "%u %u 1", uid, uid);
 	if (!write_line("/proc/self/uid_map", line) || !write_line("/proc/self/setgroups", "deny"))

@@ -16,7 +16,7 @@ struct helper_command {
 struct outcome {
 	enum { STARTED = 1, FAILED, ENDED } what;
 	unsigned serial;
-	int status, error; /* status of waitpid(); errno */
+	int status, error; /* ENDED: status of waitpid(); FAILED: errno */
 };
 
 /* Arguments for mpirun. The plan owns all of them. */

@@ -174,7 +174,7 @@ enum err broadcasts_confirm_all(struct work *work)
 	return work->broadcasts.on ? broadcasts_send_words(work, 0, work->L) : ERR_OK;
 }
 
-/* ---- the others' ---- */
+/* ---- the words of the other members ---- */
 
 static const char *broadcasts_phase_name(const struct work *work)
 {

@@ -20,7 +20,7 @@ _Static_assert((int)ID == (int)MSG_ID_HASH_LEN, "a pseudonym is a hashed id");
 /* Pseudonyms of own ids and of canaries, in ascending order. */
 struct pseudonyms {
 	uint8_t (*key)[ID];
-	uint32_t *row; /* the row; CANARY: it is a canary */
+	uint32_t *row; /* row of the own id; CANARY for a canary */
 	size_t n;
 };
 

@@ -60,7 +60,8 @@ struct party_kind {
 	void (*release)(struct work *work);
 };
 
-const char *party_off_ranks(const struct work *work); /* the member off_ranks of work->side */
+/* returns the member off_ranks of work->side */
+const char *party_off_ranks(const struct work *work);
 
 /* ---- members that several kinds have ---- */
 

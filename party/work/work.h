@@ -34,7 +34,7 @@ struct broadcasts {
 	/* The current group is parties [first, last). Before the first group both are 0, which
 	 * means all parties. */
 	size_t first, last;
-	/* Per party: number of words that the two parties have exchanged. */
+	/* For each party: number of words that it and this party have exchanged. */
 	uint64_t number[PARTIES_MAX];
 	bool waiting;   /* the party waits for TOLD */
 	size_t with[2]; /* TOLD comes from members with[0] .. with[1] - 1, including this party */

@@ -99,7 +99,9 @@ struct running {
 	char submitter[MSG_NAME_MAX + 1];
 	char *state; /* path of job.state (server/daemon/attempt.h) */
 	uint8_t what[HASH_LEN];
-	uint8_t numbers[NUMBERING_KEY_LEN]; /* drawn with the job id, stored with it in job.state */
+	/* Key that numbers the nodes; drawn together with the job id, and stored with it in
+	 * job.state. */
+	uint8_t numbers[NUMBERING_KEY_LEN];
 	/* The user or signal that requested the end of the job, and the reason; "" without a
 	 * request. */
 	char asked[256];

@@ -326,7 +326,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	memcpy(m.job_id, r->run.job_id, JOB_ID_LEN);
 	if (running_continues(r)) {
 		running_send_again(r, v, conn);
-	} else if (r->phase == JOINING && !slot->conn) { /* connected before this attempt */
+	} else if (r->phase == JOINING && !slot->conn) { /* the connection precedes this attempt */
 		slot->conn = conn;
 		on_hello(v, conn, h);
 	} else if (r->phase == TELLING) {

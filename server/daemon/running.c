@@ -115,7 +115,7 @@ void running_close(struct running *r, enum err result, const char *why)
 			log_warn("%s", err_detail());
 	}
 	if (r->record.has_job && result != ERR_OK && !r->thread_started && !r->left)
-		live_job_ended(&r->record); /* otherwise the job's thread reports it */
+		live_job_ended(&r->record); /* otherwise the job's thread reports the end */
 	if (r->record.has_job && result != ERR_OK && result != ERR_CANCELLED)
 		hook_raise(HOOK_JOB_FAILED, r->record.job_id, "job failed: %s", r->why);
 	done = running_is_done(r) && result == ERR_OK;

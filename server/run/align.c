@@ -218,7 +218,7 @@ static enum err server_align_send_rows(struct run *run, struct align *a)
 {
 	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
 	size_t words = run->n / 64 + 1;
-	/* A bit per row number: the current party has it. */
+	/* One bit per row number, set if the current party has this row number. */
 	uint64_t *seen = alloc(words, sizeof(*seen));
 	struct sha256 *numbers = sha256_new();
 	enum err e = server_align_shuffle(run, shuffled, run->n);

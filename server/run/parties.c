@@ -166,7 +166,7 @@ static enum err run_parties_collect_rows(void *ctx, const void *question, struct
 	ALLOC(p->rows, run->L);
 	p->parties.rows = p->rows;
 	for (size_t l = 0; l < run->L; l++) {
-		/* each remaining party has at least 2 rows */
+		/* leaves at least 2 rows for each remaining party */
 		size_t most = C->rows - at - 2 * (run->L - 1 - l);
 
 		TRY(channel_recv_rows(run->channel[l], MSG_UPLOAD, (uint32_t)l, C->cols, 2, most,

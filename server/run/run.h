@@ -24,7 +24,7 @@ struct run {
 	struct mailbox *mailbox;
 	struct record *record;
 	unsigned threads;
-	uint64_t max_memory; /* bytes; 0: no bound */
+	uint64_t max_memory; /* limit of the job's memory in bytes; 0: no limit */
 	/* Seconds from the time when all parties have accepted; 0: no limit. */
 	unsigned job_timeout_s;
 	const struct numbering *numbering; /* NULL: each key is drawn at random */

@@ -8,7 +8,7 @@
  * CONFUSION_MAX classes and clusters, adds classes, clusters (labels, ordered so that the best
  * match is on the diagonal) and confusion (a list of rows, one per class). ERR_INPUT: files are
  * invalid or do not match. *evaluation is then NULL. */
-enum { CONFUSION_MAX = 64 }; /* maximum of classes and of clusters; with more there is no matrix */
+enum { CONFUSION_MAX = 64 }; /* maximum number of classes, and of clusters */
 enum err evaluation_make(struct label_files truth, struct label_files labels,
 			 struct json **evaluation) MUST_CHECK;
 /* Adds the matrix to an evaluation, for n rows in memory. */

@@ -58,7 +58,8 @@ static bool standardized(const struct source *s)
 	       kcagc_job(&s->job)->standardize != STANDARDIZE_NONE;
 }
 
-/* Returns true for a job on whole graphs, whose network computes the points. */
+/* Returns true if the job clusters whole graphs. The network of the run then computes the points.
+ */
 static bool of_graphs(const struct source *s)
 {
 	return s->job.kind->split == SPLIT_GRAPHS;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* most values shown of a list; column in which a fact's value begins */
+/* VALUES_MOST: maximum number of values shown of a list. FACT: column in which a fact's value
+ * begins. */
 enum { VALUES_MOST = 12, FACT = 19 };
 
 enum { PARTIES_SHOWN = 12 };

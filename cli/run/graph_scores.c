@@ -206,7 +206,6 @@ static void print_means(const struct json *e, const char *key)
 			continue;
 		printf("%-16s %-9s", w ? "" : key, way_name(w));
 		for (unsigned i = 0; i < GRAPH_SCORES; i++) {
-			/* wider, because ARI may be negative */
 			printf(" %s %.4f", score_names[i], json_number_of(o, score_names[i], 0));
 		}
 		printf("\n");

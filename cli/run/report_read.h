@@ -100,7 +100,7 @@ const char *run_things(const struct json *run, bool one);
 struct run_labels {
 	char **path; /* n paths; owned */
 	size_t n;
-	bool common; /* rows were matched, so the labels are those of some of each party's rows */
+	bool common; /* rows were matched, so a party may have more rows than labels */
 };
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels) MUST_CHECK;
 void run_labels_release(struct run_labels *labels);

@@ -39,7 +39,7 @@ struct source {
 	struct split_holders holders;
 };
 
-/* Reads the edges, between rows in file order. */
+/* Reads the edges. Their ends become the positions of rows in the file. */
 static enum err split_read_edges(struct source *s)
 {
 	struct edges_dropped dropped;

@@ -2,9 +2,10 @@
  *
  * FedSpectral+ (Setting): "we assign the edge to a fixed number of random clients", and "the
  * overlap of the graph is the fraction of times the same edge is repeated over the clients". So
- * with overlap F over P parties each edge has max(1, F P to the nearest integer) different holders:
- * 2 of 5 at 0.4, one at 0, all at 1. The sum of the parties' graphs multiplies all weights by that
- * number, which a normalised Laplacian ignores.
+ * with overlap F over P parties each edge has max(1, F P) different holders, where F P is rounded
+ * to the nearest integer. For example, with P = 5 an edge has two holders if F = 0.4, one if F = 0,
+ * and five if F = 1. In the sum of the parties' graphs, each weight is multiplied by the number of
+ * holders. A normalised Laplacian does not depend on such a common factor.
  *
  * Regions: one set of nodes per party grows from random nodes. The region with the fewest edge ends
  * grows next, by the neighbours of its nodes, in the order in which these were found. Then each

@@ -40,7 +40,7 @@ struct links {
 	int hosts;
 	double ns_per_byte;
 	uint64_t delay, queue; /* in ns */
-	/* One entry per host: when the link has sent all its packets; owned. */
+	/* One entry per host: time at which its link has sent all queued packets; owned. */
 	uint64_t *up, *down;
 };
 

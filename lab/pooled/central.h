@@ -15,9 +15,9 @@
 
 struct central_params {
 	unsigned k;
-	double width_factor; /* r = width_factor x mean distance: 1 */
+	double width_factor; /* r = width_factor x mean distance; default 1 */
 	size_t neighbours;   /* 0: knn_rule() */
-	unsigned restarts;   /* of k-means: 20 */
+	unsigned restarts;   /* restarts of k-means; default 20 */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 };

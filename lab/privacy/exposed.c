@@ -22,14 +22,14 @@ struct set {
 	size_t rows;
 	/* Index of the set's sums: m sums of the rows, then that of their squared lengths. */
 	size_t numbers;
-	double sum_off;    /* largest error of the sum, from fixed point */
+	double sum_off;    /* largest error of the sum, caused by fixed-point rounding */
 	double square_off; /* largest error of the sum of squared lengths */
 };
 
 /* All sets whose sums are known, and each row's set in each round. */
 struct watch {
 	size_t n, m;
-	double off;           /* error of one word of a sum, from fixed point */
+	double off;           /* error of one word of a sum, caused by fixed-point rounding */
 	const uint64_t *mark; /* n */
 	/* The sum of all rows is known: it is 0 for centred rows, otherwise the coordinator sees
 	 * it. */
@@ -120,7 +120,7 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
 {
-	size_t first = w->sets, *place; /* 1 + the set of each centre, or 0 */
+	size_t first = w->sets, *place; /* per centre: 1 + index of its set; 0: no set */
 	uint32_t *in;
 	struct set *rest;
 
@@ -248,7 +248,7 @@ static void watch_end(struct watch *w)
 		return;
 	add_set(w); /* the empty set */
 	ALLOC(order, w->sets);
-	memcpy(order, w->set, w->sets * sizeof(*order)); /* indexed as in rounds */
+	memcpy(order, w->set, w->sets * sizeof(*order)); /* w->in refers to this order */
 	ALLOC(sorted, w->sets); /* sets without duplicates, by size; the empty set is the first */
 	qsort(w->set, w->sets, sizeof(*w->set), exposed_by_size);
 	for (size_t i = 0; i < w->sets; i++)

@@ -584,7 +584,7 @@ class AttributedGraphClustering(_Clusters):
         return "kcagc"
 
     def _parameters(self) -> Dict[str, Any]:
-        # these methods report it themselves
+        # landmark and gcc choose the order themselves, so the job does not give it.
         chosen = self.method in ("landmark", "gcc") and self.order == "auto"
         order = None if self.order is None or chosen else {"order": self.order}
         return {**super()._parameters(), "method": self.method, "filter": order}

@@ -64,7 +64,7 @@ def _failed(status: int, run_dir: Optional[Path], words: str, program: str) -> C
             run = Run(run_dir)
         except (InputError, ValueError, KeyError):
             run = None
-    # our own temporary file, which no longer exists
+    # Removes the path of our temporary job.json, which no longer exists.
     words = re.sub(r"\S*/job\.json(?: with --set)?: ", "", words)
     words = re.sub(r"--allow ([\w.]+)", r'allow=["\1"]', words)
     who, what = cause(run, words, program)
@@ -305,7 +305,7 @@ class Party:
             try:
                 record = json.loads((place / "run.json").read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                continue  # it is being replaced
+                continue  # the party is replacing this file
             job = record.get("job") or {}
             if key in self.before or job_id and record.get("job_id") != job_id:
                 continue

@@ -57,7 +57,7 @@ class Picture:
         return f"<coterie.Picture {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str:
-        # In a frame, since its style would otherwise apply to the whole notebook.
+        # Puts the picture in a frame, since its style would otherwise apply to the whole notebook.
         page = ("<!doctype html><body style='margin:0'><p style='font:13px "
                 f"sans-serif;margin:2px'>{self.title}</p>{self.svg}")
         return (f'<iframe srcdoc="{html.escape(page)}" '

@@ -26,7 +26,7 @@ class Graph(Protocol):
         ...
 
 
-#: A number for each row, by its cluster; -1: the job has not placed it.
+#: The number of the cluster of each row; -1: the job has not assigned the row to a cluster.
 Labels = np.ndarray[Any, np.dtype[np.int64]]
 #: Numbers in rows and columns.
 Matrix = np.ndarray[Any, np.dtype[np.float64]]

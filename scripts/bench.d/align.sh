@@ -17,7 +17,7 @@ measure() {
 	for ids in 100000 1000000 $($quick || echo 10000000); do
 		for L in 2 4 $($quick || echo 16); do
 			((ids * L <= 40000000)) || continue # larger runs exceed 24 GiB or 2 cores
-			# the cell measured last
+			# this cell is measured last
 			cell_known "$ids ids" "L=$L" 'bytes an id' || one
 		done
 	done

@@ -151,7 +151,7 @@ table2() {
 by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	local way plain=''
 	read -ra goals <<<"${goals_of[$1:$2]-}"
-	! cell_known "$1" "$2: plain mean" F1 || return 0 # the cell measured last
+	! cell_known "$1" "$2: plain mean" F1 || return 0 # this cell is measured last
 	# The paper uses structure, and attributes if the graphs have them.
 	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] ||
 		plain='--set features=coordinates'

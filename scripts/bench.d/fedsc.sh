@@ -75,7 +75,7 @@ accuracy() { # NOISE
 		seeds=$all
 		few "$set"
 		for row in anchor dense paper 'federated k-means' k-means SC DSC 'DSC as it is'; do
-			# the cell measured last
+			# this cell is measured last
 			! cell_known "$set" "$row NMI" "noise=$1" || continue
 			goal=''
 			[[ $1 != 0 || -z ${floor[$set $row]-} ]] || goal=">= ${floor[$set $row]}"
@@ -122,7 +122,7 @@ factor_scores() { # ALPHA_Z ALPHA_C
 
 measure_dims() {
 	local d row half seeds=$seeds
-	((seeds <= 5)) || seeds=5 # as in the paper
+	((seeds <= 5)) || seeds=5 # the paper's Table 4 has 5 runs, too
 	for row in anchor paper; do
 		for d in 140 160 180 194 200 220 240 400 600 749 800 1000 1200; do
 			! cell_known 'coil20 by d' "$row" "d=$d" || continue
@@ -245,7 +245,7 @@ measure_skew() {
 				runs="$seeds"
 			[[ $skew != 0 ]] || uniform=$VALUE
 		done
-		# change of the mean, from rows at random to rows by class
+		# mean accuracy with rows distributed by class minus that with rows at random
 		change=$(awk -v a="$uniform" -v b="$VALUE" 'BEGIN { printf "%.4f", b - a }')
 		met=-
 		$quick || met=$(verdict "$change" "x < 0.01 && x > -0.01")
@@ -373,7 +373,7 @@ measure_growth() {
 
 grow() { # ROWS
 	local dir=$out/data/points-$1 seconds each ratio job=$out/data/points.json
-	if cell_known growth "$1" coordinator; then # the cell measured last
+	if cell_known growth "$1" coordinator; then # this cell is measured last
 		before=$(value_of growth "$1" 'us a row') first=${first:-$(value_of growth "$1" \
 			coordinator)}
 		return
@@ -391,7 +391,7 @@ grow() { # ROWS
 		rm -rf "$dir" && not_run growth "$1" seconds "$WHY" && return
 	}
 	acc=$("$bin/coterie" eval --truth "$dir/labels.txt" "$RUN"/party-*/labels.csv | jq .acc)
-	rm -rf "$dir" # up to hundreds of megabytes
+	rm -rf "$dir" # the directory may have hundreds of megabytes
 	seconds=$(jq .elapsed_s "$RUN/coordinator/run.json")
 	each=$(awk -v s="$seconds" -v n="$1" 'BEGIN { printf "%.1f", 1e6 * s / n }')
 	cell growth "$1" seconds value="$(printf '%.2f' "$seconds")" unit=s \

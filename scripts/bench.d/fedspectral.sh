@@ -117,7 +117,7 @@ accuracy() {
 # Measures variants that must equal central clustering. The goals are for the worst seed.
 exact() { # SET ROW L [LAUNCH-ARG...]
 	local column
-	! cell_known "$1" "$2" seconds || return 0 # the cell measured last
+	! cell_known "$1" "$2" seconds || return 0 # this cell is measured last
 	if ! runs "${2//[: ]/-}-L$3" "$1" exact "$3" "${@:4}"; then
 		for column in similarity ARI rounds seconds; do
 			not_run "$1" "$2" "$column" "$WHY"
@@ -250,7 +250,7 @@ scale() {
 one_size() { # NODES: measures a graph with ten times as many edges
 	local row="$((EDGES * $1)) edges" dir=$out/data/graph-$1 large=$out/data/scale.json column \
 		seconds all
-	! cell_known scale "$row" 'x exchange' || return 0 # the cell measured last
+	! cell_known scale "$row" 'x exchange' || return 0 # this cell is measured last
 	mkdir -p "$out/data"
 	echo '{ "kind": "fedspectral", "clusters": 10, "block": 16 }' >"$large"
 	rm -f "$peaks"

@@ -122,7 +122,7 @@ accuracy() {
 
 embedded() { # SET ROW [LAUNCH-ARG...]
 	local column
-	! cell_known "$1" "$2" seconds || return 0 # the cell measured last
+	! cell_known "$1" "$2" seconds || return 0 # this cell is measured last
 	if ! runs "${2//[ =]/}" "$1" "$2" 0.6 "${@:3}"; then
 		for column in micro macro seconds; do not_run "$1" "$2" "$column" "$WHY"; done
 		return
@@ -150,7 +150,7 @@ embedded() { # SET ROW [LAUNCH-ARG...]
 		runs="$seeds"
 }
 
-# Writes the messages per walk, which should be within 0.3 % of E_l.
+# Writes the mean number of messages per walk. It should be within 0.3 % of the expected number.
 messages() { # SET ROW
 	local x e
 	x=$(fact messages_per_walk) e=$(fact messages_expected)

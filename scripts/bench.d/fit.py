@@ -90,7 +90,7 @@ def show(how, data, clusters, seed):
     order, rule, fit = run["filter_order"], int(
         run["facts"]["order_rule"]), run["facts"]["order_modularities"]
     fit = fit if isinstance(fit, list) else [fit]
-    rule = rule or len(fit)  # AGC's order lies beyond the end of the search
+    rule = rule or len(fit)  # rule 0: AGC's order lies beyond the end of the search
     best, last = fit.index(max(fit)) + 1, max(t + 1 for t, each in enumerate(fit)
                                               if each >= max(fit) - MARGIN)
     ways = {"AGC": rule, "taken": order, "best": rule if order == rule else best, "last": rule

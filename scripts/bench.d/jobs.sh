@@ -59,7 +59,7 @@ come() { # DIR: connects the parties to the coordinator that listens
 	address=$(<"$1/ready")
 	jq --arg address "$address" '.listen = $address' "$1/made/work/coordinator.json" \
 		>"$1/made/work/same.json"
-	# the port at which the parties will connect again
+	# A restarted coordinator must listen at the same port, where the parties connect again.
 	mv "$1/made/work/same.json" "$1/made/work/coordinator.json"
 	for ((l = 0; l < L; l++)); do
 		name=$(printf 'party-%02d' "$l")

@@ -25,18 +25,25 @@ def planted(name):
     rng, n = np.random.default_rng(107), 3000
     k = {"customers": 3, "simplex": 6, "line": 4, "weak": 8, "region": 3}[name]
     label = rng.integers(k, size=n)
-    if name in ("customers", "line"):  # in one line, along three columns
+    if name in ("customers", "line"):
+        # The segments' centres lie on one line: segment s has s in each of three columns.
         x = label[:, None] + rng.normal(0, 0.1 if name == "customers" else 0.15, (n, 3))
         noise = [rng.integers(1, 9, n), rng.uniform(0, 730, n)]  # a region, a date
-    elif name == "simplex":  # all at the same distance from each other
+    elif name == "simplex":
+        # The centre of segment s has 1 in column s and 0 in the others, so all distances between
+        # centres are equal.
         x = np.eye(k)[label] + rng.normal(0, 0.1, (n, k))
         noise = [rng.uniform(size=n) for _ in range(3)]
-    elif name == "weak":  # at random, with the nearest two five deviations apart
+    elif name == "weak":
+        # The centres are random. The distance of the two nearest centres is five standard
+        # deviations of a segment.
         centre = rng.normal(size=(k, 5))
         apart = np.sqrt(((centre[:, None] - centre) ** 2).sum(2))[~np.eye(k, dtype=bool)].min()
         x = 5 / apart * centre[label] + rng.normal(size=(n, 5))
         noise = [rng.uniform(size=n) for _ in range(2)]
-    else:  # a region of five is five columns of 0 and 1: more than the segments have
+    else:
+        # The segments differ in three columns. The noise has more: a region with five values
+        # becomes five columns of 0 and 1.
         x = np.array([[30, 28, 14], [60, 28, 6],
                       [45, 70, 10]])[label] + rng.normal(size=(n, 3)) * [4, 6, 2]
         noise = [*np.eye(5)[rng.integers(5, size=n)].T, rng.uniform(0, 730, n)]

@@ -84,7 +84,7 @@ times_data() { # SET
 	DATA=$out/data/pubmed DATA_NOTE='random features over the real graph'
 	[[ ! -e $DATA/complete ]] || return 0
 	[[ -e $data/pubmed/edges.tsv ]] || { WHY="no pubmed/edges.tsv in $data" && return 1; }
-	# 19717 nodes and 500 features, of which each node has 10 %.
+	# pubmed has 19717 nodes and 500 features. A node has 10 % of the features on average.
 	"$bin/coterie-lab" noise --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 \
 		--density 0.1 \
 		--out "$DATA" >/dev/null || { WHY='coterie-lab noise failed' && return 1; }

@@ -49,7 +49,7 @@ put() {
 	local s d groups made read time bytes pairs
 	s=$(median <<<"$SECONDS_EACH")
 	d=$(jq .facts.dims "$RUN/coordinator/run.json")
-	groups=$(((rows / L + 32) / 33)) # parties have equal parts
+	groups=$(((rows / L + 32) / 33)) # each party has rows / L rows
 	made=$((L * groups * d)) read=$((rows * (L - 1) * groups))
 	time=$("$program" "$d") || { WHY='bench_paillier failed' && return 1; }
 	time=$(tr ' ' '\n' <<<"$time" |

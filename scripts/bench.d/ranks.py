@@ -160,7 +160,7 @@ subprocess.run(["rm", "-rf", path(out)], check=True)
 configure(out)
 cpu_s, peak = run(out)
 with open(path(out, "party-00/run.json")) as file:
-    # without ranks, it is the record from the job's beginning, since the party was killed
+    # Without ranks, the party was killed, so its run.json is from the beginning of the job.
     record = json.load(file)
 facts = record["facts"] if ranks else {}
 

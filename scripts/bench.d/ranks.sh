@@ -175,7 +175,7 @@ wire() { # NODES
 	acc=$("$bin/coterie" eval --truth "$data/labels.txt" "$RUN/coordinator/labels.npy" |
 		jq '.acc * 1e5 | round / 1e5')
 	steps=$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json")
-	megabytes() { # MESSAGE-TYPE; a party sends half of the bytes of two parties
+	megabytes() { # MESSAGE-TYPE: prints the MB of one party, half of the bytes of both
 		jq --arg type "$1" '
 			[.traffic[] | select(.type == $type).bytes_received] | add / 2e6 | round' \
 			"$RUN/coordinator/run.json"

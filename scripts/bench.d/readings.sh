@@ -107,7 +107,7 @@ hat_of() { # SET k^
 	printed "$set" "$hat"
 	for basis in unit scaled; do
 		for dims in local k; do
-			[[ $hat$dims != kk ]] || continue # k^ = k: the same
+			[[ $hat$dims != kk ]] || continue # k^ = k: d = k^ and d = k are equal
 			for node in centre mean; do
 				row "$set" "k^=$hat: ${words[$basis]}; ${words[$dims]}; \
 ${words[$node]}" \
@@ -132,7 +132,7 @@ letter() { # BASIS DIMS k^
 	echo "preset=paper projection.basis=$1 projection.dims=$2 local_clusters=$3"
 }
 
-printed() { # SET k^: the paper's own row
+printed() { # SET k^: writes the cells of the paper's own row
 	local L
 	for L in $(parties "$1"); do
 		! cell_known "$1" "k^=$2: **the paper**" "L=$L" || continue

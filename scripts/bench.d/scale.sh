@@ -16,7 +16,7 @@ measure() {
 
 one() { # NODES
 	local row=$1 seed seconds='' bytes='' dir=$out/data/scale-$1 job=$out/data/scale.json
-	! cell_known kCAGC "$row" coordinator || return 0 # the cell measured last
+	! cell_known kCAGC "$row" coordinator || return 0 # this cell is measured last
 	mkdir -p "$out/data"
 	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 5 } }' >"$job"
 	for ((seed = 1; seed <= seeds; seed++)); do
@@ -28,7 +28,7 @@ one() { # NODES
 		((seed > 1)) || rm -f "$peaks"
 		run "n$1-seed$seed" "$dir" "$job" $L "$seed" ||
 			{ rm -rf "$dir" && lost "$row" && return; }
-		rm -rf "$dir" # up to hundreds of megabytes
+		rm -rf "$dir" # the directory may have hundreds of megabytes
 		seconds+=${seconds:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
 		bytes+=${bytes:+$'\n'}$(jq \
 			'[.traffic[] | .bytes_sent + .bytes_received] | add / 1e6' \

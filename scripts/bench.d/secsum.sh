@@ -8,17 +8,17 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='the secure sum over TLS: against the same bytes without masks, memcpy, word by word in GMP'
-default_seeds=9 quick_seeds=3 # rounds of 10^7 words; shorter sums get more
+default_seeds=9 quick_seeds=3 # rounds for sums of 10^7 words; shorter sums have more
 
 measure() {
 	local benches=${COTERIE_BENCHES:-build/plain/tests/bench} program words L
 	program=$benches/bench_secsum_tls
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program" "$benches/bench_secsum"
 	mkdir -p "$out/runs"
-	cell_known tags '15 peers' ratio || tags "$benches/bench_secsum" # the cell measured last
+	cell_known tags '15 peers' ratio || tags "$benches/bench_secsum" # its last cell
 	for words in $($quick && echo 1000000 || echo 100000 1000000 10000000); do
 		for L in 2 4 $($quick || echo 8 16); do
-			# the cell measured last
+			# this cell is measured last
 			cell_known "$words words" "L=$L" 'coordinator MiB' || one
 		done
 	done

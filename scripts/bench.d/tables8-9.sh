@@ -23,7 +23,7 @@ measure() {
 three() { # SET ROW COLUMN COMMAND...
 	local set=$1 row=$2 column=$3 metric ok=true
 	local -A paper_table=([cora]=table8 [citeseer]=table9)
-	! cell_known "$set" "$row F1" "$column" || return 0 # measured last of the three
+	! cell_known "$set" "$row F1" "$column" || return 0 # F1 is measured last of the three
 	"$4" "$set" "configs/jobs/kcagc-$set.json" "$row" "${@:5}" --set filter.kind=spectral \
 		--set filter.order=5 ||
 		ok=false

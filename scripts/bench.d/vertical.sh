@@ -84,8 +84,8 @@ run_in_lab() { # ARG...
 	return 1
 }
 
-# NAME ROW LAUNCH-ARG...: measures bytes and labels over loopback, which gives the same ones, and
-# seconds in the lab
+# NAME ROW LAUNCH-ARG...: measures seconds in the lab. Measures bytes and labels over loopback,
+# since they would be the same in the lab.
 one() {
 	local seed seconds='' bound bounds=''
 	if ! cell_known "$set" "$2" 'MB of all parties'; then

@@ -17,17 +17,17 @@ class Column:
         self.role, self.missing, self.missing_said = "number", "error", False
         self.unit: Optional[str] = None
         self.gaps = 0
-        self.parts: List[Any] = []  # arrays: of numbers, or of codes, -1 where missing
-        self.codes: Dict[str, int] = {}  # of a category or label
+        self.parts: List[Any] = []  # arrays of numbers, or of codes; code -1: missing value
+        self.codes: Dict[str, int] = {}  # code of each value of a category or label
         self.seen: Dict[str, int] = {}  # values that occurred in cells
         self.codes_given = False
         self.min = self.max = self.fill = 0.0
         self.fault = ""
-        self.shortened = 0  # numbers such as 1.23E+15
+        self.shortened = 0  # number of cells such as 1.23E+15
         self.said = False  # true if an option has set its role
-        self.form: Optional[Form] = None  # of dates
+        self.form: Optional[Form] = None  # format of its dates
         self.is_amount = False
-        self.sign = ""  # of its amounts
+        self.sign = ""  # currency sign or unit of its amounts
         self.bare = False  # true if an amount has no sign
         self.grouped: Optional[bool] = None  # all points are before three digits; None: no point
         self.points = self.wholes = 0

@@ -103,8 +103,8 @@ class _Weights:
 
     def __init__(self, place: str):
         self.place = place
-        self.weighted: Optional[Edge] = None  # the first of each
-        self.plain: Optional[Edge] = None
+        self.weighted: Optional[Edge] = None  # the first edge with a weight
+        self.plain: Optional[Edge] = None  # the first edge without one
 
     def of(self, e: Edge) -> float:
         if e.weight is None:

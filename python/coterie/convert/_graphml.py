@@ -29,7 +29,7 @@ class _Reader:
         self.nodes: List[Tuple[str, Dict[str, str]]] = []
         self.edges: List[Edge] = []
         self.directed = False
-        self._open = ""  # key, node or edge
+        self._open = ""  # name of the open element: key, node or edge
         self._ends = ("", "")
         self._values: Dict[str, str] = {}  # values of the open element
         self._key = ""  # key of the open <data>

@@ -66,7 +66,7 @@ def _read(path: str, name: str, shape: Optional[Tuple[int, ...]]) -> Any:
     if shape and a.shape != shape:
         raise wrong(f"{path}: {name} has another size than it says, {' x '.join(map(str, shape))}: "
                     "the file is damaged")
-    if hasattr(a, "tocsc"):  # SciPy 1.15 reads another form than those before
+    if hasattr(a, "tocsc"):  # SciPy 1.15 returns another sparse format than earlier versions
         a = a.tocsc()
     if hasattr(a, "indptr"):
         where = f"{path}: {name}"

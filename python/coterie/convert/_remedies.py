@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._column import Column
     from ._table import Table
 
-_CODE = re.compile("[0-9]+[A-Z]")  # 12A is rather a code than amperes
+_CODE = re.compile("[0-9]+[A-Z]")  # 12A is more likely a code than 12 amperes
 LINES_LEFT_OUT = 8  # maximum number of omitted lines that are advised
 _NOTHING = re.compile(
     r"n/?a|n\.\s?a\.?|k\.\s?a\.?|nan|null|nil|none|\(null\)|<na>|#n/?[av]!?|#(div/0|ref|value|num"

@@ -91,7 +91,7 @@ class Table:
             self._at_name[c.name] = c
         self.advice: List[Advice] = []  # advice for a table that can be read without options
         self._give_roles()
-        self.rows = self.last = 0  # last: its line
+        self.rows = self.last = 0  # last: line of the last row
         self._ids: Dict[str, int] = {}  # ids and their lines
         self.ids: Optional[List[str]] = None
         self.labels: Optional[Any] = None

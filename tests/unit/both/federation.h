@@ -31,7 +31,7 @@ enum { FED_MAX = 16 };
 
 struct half {
 	const struct job *job;
-	size_t L, own; /* own: a party's number */
+	size_t L, own; /* own: at a party, its number */
 	const char *name[FED_MAX];
 	struct channel *channel[FED_MAX]; /* the coordinator has L, a party has one */
 	struct mailbox *mailbox;
@@ -44,15 +44,15 @@ struct half {
 	const struct dataset *dataset; /* a party's data in fedspectral: borrowed */
 	const struct graphs *graphs;   /* a party's data in fedgcn: borrowed */
 	const char *output;            /* directory for the models of fedgcn */
-	size_t n;                      /* nodes; at a party: its rows */
+	size_t n;                      /* number of nodes; at a party: of its own rows */
 	size_t columns;                /* fedsc, kmeans */
 	unsigned min_cluster;
 	unsigned threads;
-	bool compares;     /* parties compare what they received, and all send DONE */
-	uint32_t *label;   /* n */
-	unsigned clusters; /* clusters that fedspectral found */
-	float *embedding;  /* of fedwalk: rows of the party's or the coordinator's nodes; or NULL */
-	double *confidence; /* the coordinator's, n values; or NULL */
+	bool compares;      /* parties compare what they received, and all send DONE */
+	uint32_t *label;    /* n */
+	unsigned clusters;  /* clusters that fedspectral found */
+	float *embedding;   /* in fedwalk: one row for each node of this half; or NULL */
+	double *confidence; /* at the coordinator: n values; or NULL */
 	bool labelled;      /* in fedsc and kmeans: the coordinator has labels too */
 	/* at a party: the model for its predictions, or the model that its run made; freed with
 	 * the federation */
@@ -69,7 +69,7 @@ struct half {
 	 * drawn at random. */
 	const char *state;
 	const uint8_t *data_hash, *numbers;
-	const struct numbering *numbering; /* a party's; NULL: its keys are drawn */
+	const struct numbering *numbering; /* given to a party; NULL: its keys are drawn */
 	/* called at a party for each question under noise */
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };

@@ -25,7 +25,7 @@ enum change {
 	BY_PART,       /* multiplies the numbers of some columns or edges by 1000 */
 	SHIFTED,       /* adds 2^30 to all numbers */
 	ROWS_MOVED,    /* puts rows, or nodes, in another order */
-	COLUMNS_MOVED, /* within each party */
+	COLUMNS_MOVED, /* puts each party's columns in another order */
 	EMPTY,         /* adds columns of zeros; if all data are edges, a node without edges */
 	CONSTANT,      /* adds a column of one value */
 	TWICE,         /* repeats each column, at the same party */
@@ -53,8 +53,8 @@ struct sheet {
 	struct planted p;
 	struct csr A;   /* p.g, with weights */
 	uint32_t *part; /* the party of each row */
-	uint32_t *row;  /* row of the plain data; UINT32_MAX: a new row */
-	uint32_t *back; /* like row; UINT32_MAX also for a row that is not compared */
+	uint32_t *row;  /* number of the row in the plain data; UINT32_MAX: a new row */
+	uint32_t *back; /* like `row`; UINT32_MAX also for a row that is not compared */
 };
 
 /* Returns the labels of one run (p.n), owned by the caller. Returns NULL if the run failed, with
@@ -67,7 +67,7 @@ struct invariance {
 	size_t methods;
 	invariance_run *run;
 	bool edges;   /* data are edges with weights */
-	double slack; /* margin of the ARI, besides the spread of seeds */
+	double slack; /* the ARI may be lower by this than the least ARI of other seeds */
 	const char *protocol;
 	const char *name[CHANGES]; /* name of each change that applies */
 };

@@ -16,12 +16,12 @@ enum { MOST = 16, VALUES = 1000 };
 struct slot {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label; /* d.n entries each; if the job aligns, row has `common` */
+	uint32_t *row, *label; /* d.n entries each; after an alignment, row has `common` */
 	size_t common;
 	uint8_t transcript[SECAGG_HASH_LEN]; /* the transcript for the sums after the alignment */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
-	void *(*attend)(void *); /* the slot's thread; NULL: an honest party's */
+	void *(*attend)(void *); /* function of the thread; NULL: that of an honest party */
 	pthread_t thread;
 };
 

@@ -34,7 +34,7 @@ struct pooled {
 	uint32_t *label; /* n: the result */
 	struct pooled_sum *sum;
 	size_t sums;
-	unsigned trivial; /* tree nodes with at most as many cells as clusters */
+	unsigned trivial; /* number of tree nodes that have no more cells than clusters */
 	/* ---- inside ---- */
 	const struct job *job;
 	size_t n, L;

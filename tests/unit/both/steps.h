@@ -39,13 +39,13 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 	replay(to, &s, &out);
 	/* either message may end a job at any time */
 	if (type == MSG_ABORT || (type == MSG_DECLINE && to->server)) {
-		/* the samples' ABORT is the coordinator's, so a coordinator refuses it */
+		/* the sample ABORT is one that a coordinator sends, so a coordinator refuses it */
 		bool refused = type == MSG_ABORT && to->server;
 
 		/* the largest sample has the code MSG_AGAIN */
 		assert_int_equal(out.code, largest || refused ? ERR_PEER : ERR_JOB);
 		assert_true(out.taken[0] <= step);
-	} else if (type == due->type) { /* of the right type, but with wrong fields */
+	} else if (type == due->type) { /* the sample has the right type, but wrong fields */
 		assert_refused(to, step, msg_name(type), type, &out);
 	} else {
 		snprintf(exact, sizeof(exact), "%s sent %s, expected %s (during %s)",

@@ -14,7 +14,7 @@ struct draft {
 	const struct job *job;
 	size_t entries; /* entries of a vector of labels */
 	uint32_t *label;
-	uint32_t *own;    /* the party's clusters for the first CELLS; else NULL */
+	uint32_t *own;    /* for the first CELLS: the party's own clusters; else NULL */
 	struct buf bytes; /* storage for changed labels or words */
 };
 
@@ -134,7 +134,7 @@ static bool label_short(struct draft *d)
 {
 	draft_bytes(d, &d->m.labels.packed, 0, d->m.labels.packed.n - 1);
 	return d->bytes.n % labels_bits(d->m.labels.values) ||
-	       d->bytes.n == 0; /* otherwise a valid first chunk */
+	       d->bytes.n == 0; /* otherwise this is a valid first chunk */
 }
 
 static bool label_long(struct draft *d)

@@ -72,7 +72,8 @@ static void listen_in(void *arg, enum msg_type type, struct bytes body)
 		buf_add(&ear->list, m.ids.packed.p, m.ids.packed.n);
 		return;
 	}
-	/* Sums of sizes have other lengths. The last word of a sum is its canary. */
+	/* Skips sums of sizes, which have other lengths than sums of tables. The last word of a sum
+	 * is its canary. */
 	for (size_t at = m.masked.offset; m.masked.count == v->words + 1 && at < v->words; at++) {
 		size_t i = (at - m.masked.offset) * sizeof(word);
 

@@ -27,7 +27,7 @@ struct scene {
 	 * numbering */
 	bool ring;
 	bool in_sums;
-	size_t questions; /* at least */
+	size_t questions; /* least number of questions in a run */
 };
 
 #define QUICK "\"secure_sum\":{\"group\":\"x25519\"}"
@@ -274,7 +274,7 @@ static void test_other_inputs(void **unused)
 		}
 		if (s->graph)
 			continue;
-		b = asked_of(s, &other_party); /* differs from the first sum with party 0's rows */
+		b = asked_of(s, &other_party); /* differs after a sum with party 0's rows */
 		while (from < a.questions && !differs(&a, &b, from))
 			from++;
 		check_from(s, &a, &b, from, "another party's rows");

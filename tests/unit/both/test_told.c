@@ -16,7 +16,7 @@ static const char *const jobs[] = {
 };
 enum { JOBS = sizeof(jobs) / sizeof(*jobs) };
 
-/* Flips one bit of the at-th message to one party; with at == SIZE_MAX, none. */
+/* Flips one bit of the at-th message to one party; if `at` is SIZE_MAX, flips no bit. */
 struct liar {
 	size_t at, seen;
 	struct rng rng;

@@ -211,7 +211,7 @@ static bool changes(struct act *a, const struct job *job)
 	struct seen now;
 	bool other;
 
-	(void)!run(a, job, &now); /* a failed run is also a different one */
+	(void)!run(a, job, &now); /* a run that fails also differs from base */
 	other = seen_differs(&a->seen, &now);
 	seen_release(&now);
 	return other;
@@ -233,7 +233,7 @@ static bool changes_surely(struct act *a, const struct job *job)
 struct found {
 	bool taken;      /* the job accepts another value */
 	bool changed;    /* some other value changes a run */
-	unsigned unread; /* refused values, because nothing reads the key */
+	unsigned unread; /* number of values that were refused because nothing reads the key */
 	bool read;       /* a refused value changes a run when it is forced */
 };
 

@@ -24,11 +24,11 @@ struct item {
 	unsigned type;
 	size_t len;
 	uint8_t *body;
-	bool *loose; /* per chunk: differs between two runs of one job */
+	bool *loose; /* for each chunk: whether two runs of one job differ in it */
 };
 enum { CHUNK = 8, SEEN_LABELS = 250, SEEN_FACT, SEEN_RESULT, SEEN_TYPES };
 
-/* Bytes or messages of each type. */
+/* Least and most bytes, or messages, of each type in runs of one job. */
 struct total {
 	double least[SEEN_TYPES], most[SEEN_TYPES];
 };

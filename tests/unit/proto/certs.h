@@ -25,8 +25,8 @@ struct cert_ca {
 struct cert_wish {
 	const char *name;     /* DNS name; NULL: none */
 	const char *usage;    /* "serverAuth", ...; NULL: "clientAuth"; "": none */
-	int from_day, to_day; /* counted from today; both 0: -1, 1 */
-	bool p256;            /* instead of Ed25519 */
+	int from_day, to_day; /* days after today; if both are 0: -1 and 1 */
+	bool p256;            /* the key is a P-256 key instead of Ed25519 */
 	const char *second;   /* a second DNS name */
 };
 

@@ -23,7 +23,7 @@ enum { ATTEMPT = 3, FRAMES_MAX = 64, ALL = 1 << 20 };
 struct end {
 	struct mailbox *mailbox;
 	struct channel *ch;
-	struct buf first[FRAMES_MAX]; /* the frame's bytes when it was first sent */
+	struct buf first[FRAMES_MAX]; /* bytes of each frame when it was first sent */
 };
 
 static struct end hub, bank;

@@ -36,10 +36,10 @@ struct end {
 	struct channel *channel;
 	struct mailbox *mailbox;
 	enum sender own;
-	bool greets; /* sends or answers HELLO, attaches a channel */
+	bool greets; /* this end sends or answers HELLO, and attaches a channel */
 	double heartbeat_s;
-	uint64_t job;           /* to attach for */
-	enum msg_type close_on; /* closes when a message of this type arrives; 0: never */
+	uint64_t job;           /* job that the channel is attached for */
+	enum msg_type close_on; /* the end closes when a message of this type arrives; 0: never */
 	bool close_on_ready;
 	int ready, messages, closed;
 	enum msg_type last;

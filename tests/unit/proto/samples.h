@@ -73,7 +73,7 @@ static inline void sample(struct msg *m, bool largest)
 {
 	struct bytes name = filler(largest ? MSG_NAME_MAX : 0);
 	struct bytes text = filler(largest ? MSG_TEXT_MAX : 0);
-	uint16_t code = largest ? MSG_AGAIN : ERR_JOB; /* REFUSED has one more code */
+	uint16_t code = largest ? MSG_AGAIN : ERR_JOB; /* REFUSED also allows MSG_ALL_DONE */
 
 	switch (m->type) {
 	case MSG_HELLO:

@@ -343,7 +343,8 @@ static void test_step_timeout_is_set(void **state)
 
 	(void)state;
 	mailbox_set_step_timeout(hub_post, 0);
-	pthread_create(&t, NULL, answer_late, NULL); /* six times the former limit */
+	/* the answer comes after six times the former timeout */
+	pthread_create(&t, NULL, answer_late, NULL);
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	pthread_join(t, NULL);
 	mailbox_set_step_timeout(hub_post, 0.02);

@@ -183,11 +183,11 @@ static void test_heartbeats_carry_progress(void **state)
 	connect_both();
 	run_for(300);
 	before = mailbox_progress(hub.mailbox);
-	/* progress from the coordinator: not passed on */
+	/* the party does not send the coordinator's progress back */
 	channel_note_progress(bank.channel, 1);
 	run_for(300);
 	assert_int_equal(mailbox_progress(hub.mailbox), before);
-	bank.mailbox->moved += 5; /* the party's own progress */
+	bank.mailbox->moved += 5; /* the party sends its own progress */
 	run_until(mailbox_progress(hub.mailbox) > before);
 }
 
@@ -195,7 +195,7 @@ static void test_silence(void **state)
 {
 	(void)state;
 	hub.heartbeat_s = 0.3;
-	bank.greets = false; /* does not send WELCOME, so there are no heartbeats */
+	bank.greets = false; /* the bank does not greet, so there are no heartbeats */
 	dial();
 	run_until(bank.ready);
 	conn_send(bank.conn, &(struct msg){ .type = MSG_HELLO, .hello = { 1, 1, { NULL, 0 } } });

@@ -5,7 +5,7 @@ static const uint8_t job_id[JOB_ID_LEN] = { 0, 0, 0, 0, 0, 0, 0, JOB, 1 };
 
 static struct listener *door;
 static uint16_t door_port;
-static int lost; /* connections that the bank lost */
+static int lost; /* number of connections that the bank lost */
 static bool dial_again;
 
 static void dial_door(void);

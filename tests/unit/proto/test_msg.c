@@ -232,7 +232,7 @@ static const struct {
 	uint64_t value;
 } over[] = {
 	/* 0 */ { MSG_HELLO, 4, 4, MSG_NAME_MAX + 1 },
-	/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* made valid below: the control */
+	/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* the test makes this one valid below, as a control */
 	/* 2 */ { MSG_WELCOME, 2, 4, MSG_NAME_MAX + 1 },
 	/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
 	/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
@@ -287,7 +287,7 @@ static const struct {
 	/* 49 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	{ MSG_COMMON, 0, 8, MSG_IDS_MAX + 1 },
 	{ MSG_COMMON, 0, 8, MSG_IDS_MAX - 1 },      /* count < offset */
-	/* 50 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* valid in REFUSED only */
+	/* 50 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* this code is valid in REFUSED only */
 	/* 51 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
 	/* 52 */ { MSG_DECLINE, 2, 2, 0 },
 	{ MSG_DECLINE, 4, 4, MSG_SUBJECT_MAX + 1 },

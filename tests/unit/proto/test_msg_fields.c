@@ -167,7 +167,7 @@ static void test_bound_alone(void **state)
 {
 	static const struct {
 		enum msg_type type;
-		/* bytes before the length; its bound; excess over the bound */
+		/* before: bytes before the length; max: its bound; above: excess over the bound */
 		size_t before, max, above;
 		size_t after; /* bytes after the field, all 0 */
 	} c[] = {
@@ -184,7 +184,7 @@ static void test_bound_alone(void **state)
 		uint8_t *body = alloc(len, 1);
 
 		if (c[i].before < 10) {
-			body[1] = 1; /* a failure's code, or versions */
+			body[1] = 1; /* sets REFUSED's code, or HELLO's versions, to 1 */
 			body[3] = 1;
 		}
 		if (c[i].type == MSG_SEALED)

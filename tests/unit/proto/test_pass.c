@@ -7,8 +7,8 @@
 
 struct passed {
 	double *x;
-	size_t count, most; /* numbers so far; most numbers in one call */
-	size_t until;       /* fails after this count */
+	size_t count, most; /* numbers passed so far; most numbers in one call */
+	size_t until;       /* keep() fails after this count of numbers */
 };
 
 static enum err keep(void *arg, const double *x, size_t count)

@@ -72,14 +72,14 @@ static void test_labels_upto(void **state)
 	assert_ok(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 20));
 	assert_int_equal(values, 6);
 	assert_memory_equal(label, back, sizeof(back));
-	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 are valid */
+	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 would be valid */
 		values = 20;
 		assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, wrong, back + 18, 2));
 		assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 2),
 			   ERR_PEER, "values");
 		again(state);
 	}
-	for (uint32_t i = 0; i < 2; i++) { /* 8 entries in each of two chunks: 6 values, then 7 */
+	for (uint32_t i = 0; i < 2; i++) { /* the second of two chunks has 7 values, not 6 */
 		m->type = MSG_CELLS;
 		m->labels = (struct msg_labels){ 9, 6 + i, 16, 8 * i, { packed, 3 } };
 		assert_ok(channel_send(hub[A], m));

@@ -81,11 +81,11 @@ TEST_WITH(test_opens_no_more_than_needed, set_up, tear_down)
 	say(5000);
 	assert_ok(channel_warm(ch, 5000));
 	assert_int_equal(padding(), 0);
-	say(100 << 10); /* opens the window by itself */
+	say(100 << 10); /* this message opens the window by itself */
 	assert_ok(channel_warm(ch, 100 << 10));
 	assert_int_equal(padding(), 0);
 	assert_ok(channel_warm(ch, 100 << 10));
-	assert_int_equal(padding(), 100 << 10); /* keeps it open */
+	assert_int_equal(padding(), 100 << 10); /* padding keeps the window open */
 }
 
 TEST_WITH(test_at_most, set_up, tear_down)

@@ -57,7 +57,8 @@ TEST(test_purposes)
 		   "hashed id of each node", 4);
 	purpose_is(&(struct msg){ .type = MSG_SEALED, .sealed = { .what = 1, .to = 2 } },
 		   "sealed for p2, which alone can open it: key of the hashed ids", 0);
-	/* Counts the numbers in batches, because the party that opens a batch has these numbers. */
+	/* The ledger counts the numbers in batches, because the party that opens a batch has these
+	 * numbers. */
 	purpose_is(
 	    &(struct msg){ .type = MSG_SEALED,
 			   .sealed = { .what = SEALED_TIES, .to = 2, .box = { bytes, 64 } } },
@@ -101,7 +102,7 @@ TEST(test_two_processes_and_one_budget)
 			    (struct bytes){ (const uint8_t *)"", 0 });
 		assert_ok(ledger_commit(other));
 	}
-	assert_ok(send_sum(4, 4)); /* held until the ledger has it */
+	assert_ok(send_sum(4, 4)); /* the sum is held until the ledger has recorded it */
 	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_words of p0 is 12");
 	ledger_close(other);
 	close_desk();
@@ -223,7 +224,7 @@ TEST(test_heads)
 	assert_ok(send_sum(4, 2));
 	assert_ok(leaving_fill_head(d->work.leaving, done));
 	assert_int_equal(done->heads, 1);
-	assert_int_equal(done->head[0].count, 2); /* counts held messages, too */
+	assert_int_equal(done->head[0].count, 2); /* the count includes held messages */
 	assert_err(leaving_keep_heads(d->work.leaving, done), ERR_PEER,
 		   "hub sent DONE with 1 heads of ledgers for 3 parties");
 	done->heads = 3;

@@ -205,7 +205,7 @@ TEST(test_exchanges)
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\",\"gram\"]", 2, gram, "");
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 2, "",
 	      "the offered exchange is distances");
-	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* without a list, any exchange */
+	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* without `exchanges` any is permitted */
 }
 
 /* ---- rows ---- */
@@ -241,11 +241,11 @@ TEST(test_min_cluster)
 		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, jobs[i], "");
 		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, jobs[i],
 		      "sums of 4 rows (job.min_cluster), policy.min_cluster of p0 is 5");
-		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, jobs[i], ""); /* 3 */
+		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, jobs[i], ""); /* the default is 3 */
 	}
 	check("\"jobs\":[\"kmeans\"]", 2, ROWS("kmeans", ",\"min_cluster\":2"),
 	      "policy.min_cluster of p0 is 3");
-	check("\"jobs\":[\"kcagc\"],\"min_cluster\":9", 2, "", ""); /* has no sums of rows */
+	check("\"jobs\":[\"kcagc\"],\"min_cluster\":9", 2, "", ""); /* kcagc has no sums of rows */
 }
 
 /* The name of the kind does not permit unmasked prototypes, nor prototypes of fewer graphs than the

@@ -159,18 +159,18 @@ TEST(test_each_question_is_booked)
 	double mu;
 
 	assert_ok(account_mu(1, 1e-5, &mu));
-	open_desk("\"max_eps_total\":1.84", PRIVATE); /* three times eps 1 cost 1.835 */
+	open_desk("\"max_eps_total\":1.84", PRIVATE); /* three claims of eps 1 cost 1.835 */
 	begin_job();
 	for (uint8_t release = 0; release < 3; release++)
 		assert_ok(ask(release, release));
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
-	/* the same questions, and a release more than in the first attempt */
+	/* asks the same questions, and one for a release that attempt 1 did not have */
 	next_attempt();
 	for (uint8_t release = 0; release < 4; release++)
 		assert_ok(ask(release, release));
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
 	assert_true(d->work.leaving->spent.eps_of_job == 1);
-	/* other questions from the second release on: one more claim covers them all */
+	/* asks other questions of releases 1 to 3: one more claim covers them all */
 	next_attempt();
 	assert_ok(ask(0, 0));
 	assert_true(fabs(spent_mu() - mu) <= 1e-12);
@@ -182,7 +182,7 @@ TEST(test_each_question_is_booked)
 	next_attempt();
 	assert_ok(ask(0, 20));
 	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
-	assert_ok(ask(1, 21)); /* the third question of this release */
+	assert_ok(ask(1, 21)); /* the third different question of release 1 */
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	assert_ok(ask(2, 22));
 	next_attempt();

@@ -353,7 +353,7 @@ static void add_examples(void)
 
 		if (job_read(&job, name, NULL) == ERR_OK)
 			add_job(&job, NULL, name);
-		else if (!strstr(name, "predict")) /* its model does not exist here */
+		else if (!strstr(name, "predict")) /* a predict job's model does not exist here */
 			fail_msg("%s: %s", name, err_detail());
 	}
 	globfree(&found);

@@ -219,7 +219,7 @@ static void test_all_orders(void **unused)
 		open_desks(&budgets[b]);
 		l = open_ledger();
 		for (unsigned order = 0; order < 1u << (2 * STEPS); order++) {
-			/* the same order with the jobs exchanged */
+			/* each job takes STEPS steps; skips orders that only exchange the jobs */
 			if (__builtin_popcount(order) != STEPS ||
 			    (order & 1 && !budgets[b].fewer_parties))
 				continue;

@@ -36,7 +36,7 @@ static int begin(void **state)
 
 struct given {
 	double *x;
-	size_t count, pieces, until; /* until: the piece that fails */
+	size_t count, pieces, until; /* until: number of the piece at which give() fails */
 };
 
 static enum err give(void *arg, const double *x, size_t count)

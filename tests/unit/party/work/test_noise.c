@@ -86,7 +86,7 @@ TEST(test_same_in_each_attempt)
 	draw(&d, NOISE_ON_OWN, "a", first);
 	assert_memory_not_equal(first, first + LONG / 2, LONG / 2);
 	d.work->attempt = 2;
-	/* the session's own values: keys, parties left out */
+	/* noise must not depend on values of the session, such as keys */
 	memset(d.work->params_hash, 9, SECAGG_HASH_LEN);
 	memset(d.work->transcript, 9, SECAGG_HASH_LEN);
 	memset(group_key, 9, SECAGG_HASH_LEN);
@@ -147,8 +147,8 @@ TEST(test_each_input)
 {
 	static const struct {
 		void (*change)(struct work *);
-		/* does the change make another question for own numbers (of_own), for a sum
-		 * (of_sum)? */
+		/* does the change make another question for a party's own numbers (of_own), for a
+		 * sum (of_sum)? */
 		bool of_own, of_sum;
 	} input[] = { { change_id, true, true },        { change_parameters, true, true },
 		      { change_data, true, true },      { change_members, false, true },

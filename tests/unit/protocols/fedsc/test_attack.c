@@ -14,8 +14,8 @@ enum { K = 3, EACH = 40, M = 5, L = 3 };
 struct ear {
 	struct federation *f;
 	struct buf upload[L], masked[L]; /* numbers; words */
-	double *mean, scale;             /* rows: (x - mean) / scale */
-	double *counts; /* counts of landmarks in the current round; NULL once its sums came */
+	double *mean, scale;             /* rows x are scaled to (x - mean) / scale */
+	double *counts; /* counts of landmarks in the current round; NULL after the round's sums */
 	double least;   /* min_cluster */
 	struct mat Z;   /* dictionary or landmarks that Stage II uses */
 	size_t columns;
@@ -125,7 +125,7 @@ static void rows_of(const struct ear *ear, const struct points *p, size_t l, str
 			MAT(X, i, j) = (MAT(X, i, j) - ear->mean[j]) / ear->scale;
 }
 
-/* Returns the attack's median error if `number` is C. Attacks as many rows as `number` covers. */
+/* Attacks as many rows as `number`, used as C, covers. Returns the median error. */
 static double attack(const struct ear *ear, const struct mat *X, const double *number, size_t count)
 {
 	struct mat C = { .rows = count / ear->Z.rows, .cols = ear->Z.rows }, known = *X;

@@ -191,7 +191,7 @@ TEST(test_sparse_features)
 struct centres {
 	struct mat *C;
 	size_t count;
-	double rows[K]; /* rows of each cluster by the latest counts */
+	double rows[K]; /* number of rows in each cluster, from the latest counts */
 };
 
 static void keep_centres(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -253,7 +253,7 @@ TEST(test_lloyd_of_pooled_rows)
 	struct mat S;
 	size_t steps = 0;
 
-	points_make(&p, K, EACH, M, 0.5, 4, 1); /* so close that k-means takes several rounds */
+	points_make(&p, K, EACH, M, 0.5, 4, 1); /* such close balls need several rounds */
 	f = points_federation(&p, 4, &job);
 	f->party[0].saw = keep_centres;
 	f->party[0].saw_arg = &c;

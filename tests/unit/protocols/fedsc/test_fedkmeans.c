@@ -201,7 +201,7 @@ TEST(lone_row_is_never_summed)
 			nearest = fmin(nearest, fabs(MAT(&c.Z, i, 0) - 1000));
 		if (least == 1)
 			assert_true(g.least_count == 1 &&
-				    nearest < 1e-9); /* with least 1 a landmark is there */
+				    nearest < 1e-9); /* with least 1 the lone row gets a landmark */
 		else
 			assert_true(nearest > 100 && c.dropped > 0);
 		fedkmeans_centres_release(&c);

@@ -91,7 +91,7 @@ TEST(shortened)
 	p.dims = D;
 	p.least = 1;
 	assert_ok(run(&lab, &p, &row, &z));
-	assert_true(row > 2 && z > 0.9); /* otherwise nothing would be shortened */
+	assert_true(row > 2 && z > 0.9); /* the bounds below shorten these lengths */
 	assert_true(lab.clip == 0 && lab.ball == 0 && lab.dictionaries == p.rounds);
 	p.clip = 1;
 	p.ball = 0.5;

@@ -112,9 +112,9 @@ TEST(test_does_not_hold_together)
 	struct fedsc_model m;
 
 	make(&m, true, true);
-	m.near = 4; /* as many as there are landmarks */
+	m.near = 4; /* each row would use all four landmarks */
 	refused(&m);
-	m.near = 0; /* 0, although there are landmarks */
+	m.near = 0; /* rows would use none of the landmarks */
 	refused(&m);
 	m.near = 2;
 	m.unit[1] = -1;
@@ -123,7 +123,7 @@ TEST(test_does_not_hold_together)
 	MAT(&m.R, 3, 2) = NAN;
 	refused(&m);
 	MAT(&m.R, 3, 2) = 0;
-	m.Z.rows = 3; /* although R has four rows */
+	m.Z.rows = 3; /* Z has three rows, but R has four */
 	refused(&m);
 	m.Z.rows = 4;
 	m.name[0][0] = 0;

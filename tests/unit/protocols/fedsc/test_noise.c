@@ -118,7 +118,7 @@ TEST(test_factors_by_eps)
 	near(n.sigma_c, 2800 * analytic);
 	near(n.scaled_clip, 2);
 	near(n.ball, 3);
-	near(n.eps, 0); /* makes no claim for the whole job */
+	near(n.eps, 0); /* there is no claim for the whole job */
 	/* Variant dense uploads no C, so Z gets all of eps. */
 	numbers(FACTORS("dense", ", \"ball\": 3"), &job, &n);
 	near(n.sigma_z, 24 / 0.8 * sqrt(composed));

@@ -165,7 +165,8 @@ static void read_rows(const struct pairwise *s)
 	for (size_t j = 0; j < rows; j++)
 		for (size_t i = 0; i < s->n; i++)
 			MAT(&theirs, j, i) = MAT(&s->K, i, s->n_all - rows + j);
-	la_mul_nn(&theirs, &C, 1, &read_w); /* rows x d: K'C, then times (C'C)^-1 */
+	/* read_w (rows x d) is K'C here, and is multiplied by (C'C)^-1 below */
+	la_mul_nn(&theirs, &C, 1, &read_w);
 	la_gram_columns(&C, 1, &gram);
 	assert_ok(la_cholesky(&gram));
 	assert_ok(la_cholesky_solve(&gram, read_w.a, rows));

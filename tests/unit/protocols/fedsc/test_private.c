@@ -261,7 +261,7 @@ static double guessed_right(double eps, unsigned times)
 	struct rng rng;
 
 	params(eps, 5, L, &p);
-	p.multiplier /= sqrt(5); /* for a single release */
+	p.multiplier /= sqrt(5); /* makes it the multiplier for a single release */
 	assert_ok(fedsc_noisy_of(&p, L, M, 1, &noisy));
 	rng_seed(&rng, 31, 0);
 	source = seeded_source(&rng);

@@ -290,7 +290,8 @@ static double guessed_right(const struct fedsc_params *p, unsigned times)
 		double likely = 0;
 
 		answer(&party[which], &Z, 1, &share, x);
-		assert_ok(discrete_add(&source, &share, x, WORDS)); /* other honest party's noise */
+		/* adds the other honest party's noise */
+		assert_ok(discrete_add(&source, &share, x, WORDS));
 		for (size_t w = 0; w < WORDS; w++)
 			likely += (x[w] - exact[0][w]) * (x[w] - exact[0][w]) -
 				  (x[w] - exact[1][w]) * (x[w] - exact[1][w]);

@@ -86,7 +86,7 @@ TEST(no_degree)
 		part[i] = i == 7 || i % 2;
 	MAT(&far, 7, 0) = 1e5;
 	params(&p, FEDSC_BY_DENSE);
-	p.width = 0.01; /* in units of a deviation that this row makes large */
+	p.width = 0.01; /* a multiple of the deviation, which row 7 makes large */
 	rows_deal(lab, &far, part, 2, 1);
 	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_JOB,
 		   "party 1: row 3 has degree");

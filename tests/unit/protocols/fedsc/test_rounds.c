@@ -90,7 +90,7 @@ TEST(only_sums_leave)
 		struct memory_kind sums_alone = fedsc_in_memory;
 		bool fewer = false, sums = false;
 
-		sums_alone.rows = NULL; /* an upload would crash */
+		sums_alone.rows = NULL; /* an upload would call NULL */
 		sums_alone.take = NULL;
 		params(&p, variants[v]);
 		rows_lab_init(lab, &X, truth, 4, 0, 1);

@@ -9,7 +9,7 @@ enum { N = 300, M = 4, K = 3, L = 3 };
 
 static struct mat X;
 static uint32_t truth[N], part[N];
-static double lie; /* added to one word of the SPREAD sum */
+static double lie; /* number that spoil() adds to one word of the SPREAD sum */
 static size_t lie_at;
 
 static enum err spoil(void *watcher, const void *question, double *x, size_t n)

@@ -13,7 +13,7 @@ struct casting {
 	const struct csr *A;
 	size_t L;
 	struct dataset party[FED_MAX];
-	uint32_t *node[FED_MAX]; /* node of A for each own row */
+	uint32_t *node[FED_MAX]; /* node[l][i]: the node of A that is row i of party l */
 };
 
 /* Makes the dataset of party l. The party knows the ends of its edges, and each L-th node. */

@@ -24,7 +24,7 @@
 struct pursuit {
 	size_t n, m;
 	struct mat V, Y;   /* n x m each; owned */
-	double *tolerance; /* n: largest remainder of an explained row */
+	double *tolerance; /* n: a row counts as explained if its remainder is at most this long */
 	double *weight;    /* n: row sums of W, whose entries are whole numbers; NULL: unknown */
 	struct mat W;      /* n x n: the entries found, 0 elsewhere */
 	bool *done;        /* n: whether the row is explained */
@@ -117,9 +117,9 @@ struct pursuit_row {
 	size_t taken;
 	uint32_t *node;      /* nodes taken so far */
 	struct mat basis;    /* orthonormal basis of the taken nodes' rows of V */
-	struct mat triangle; /* row k: row of node k of V in this basis */
+	struct mat triangle; /* row k: the k-th taken node's row of V in this basis */
 	double *along;       /* coordinates of the target row in this basis */
-	double *rest, *fit;  /* rest: unexplained part (m); fit: of each node (n) */
+	double *rest, *fit;  /* m: the target row's unexplained part; n: its product with V */
 };
 
 static inline void pursuit_row_init(struct pursuit_row *r, const struct pursuit *p)

@@ -323,7 +323,7 @@ TEST(test_every_message)
 		r = record_few(settings[v]);
 		check_all(&(struct listener){ r, v % 2, false });
 		check_all_from(&(struct listener){ r, v % 2, true },
-			       1); /* from step 1: other IDS at step 0 may be valid */
+			       1); /* starts at step 1, because other IDS at step 0 may be valid */
 		recording_free(r);
 	}
 }

@@ -15,7 +15,7 @@ enum { PARTIES = 5, CLUSTERS = 10, FRACTION = 24, SAMPLE = 200 };
 /* Parties with recorded traffic: each V as sent, and each answer Y. */
 struct tap {
 	struct parts *parts;
-	struct secagg *secagg; /* masks of party 0 */
+	struct secagg *secagg; /* makes the masks of party 0 */
 	struct mat V[128], Y[128], masked[128];
 	size_t blocks;
 	double *degree; /* n */
@@ -214,8 +214,8 @@ static void clear_uploads(const char *graph, const struct tap *t, struct pursuit
 static void masked_uploads(const char *graph, const struct tap *t, struct pursuit_score *s)
 {
 	const struct csr *A = &t->parts->party[0].A;
-	double by_chance =
-	    share(A->start[A->rows], A->rows); /* right guesses by chance, at one guess a row */
+	/* expected right guesses if each row's guess is random */
+	double by_chance = share(A->start[A->rows], A->rows);
 	size_t guesses, most;
 	struct pursuit p;
 
@@ -229,7 +229,7 @@ static void masked_uploads(const char *graph, const struct tap *t, struct pursui
 	tell(graph, "the same blocks masked", p.m, &p, A, s);
 	print_message("  the best guess for each row is a neighbour %zu times, by chance %.1f\n",
 		      guesses, by_chance);
-	/* The standard deviation is at most the root of the mean. */
+	/* The deviation of the number of right guesses is at most the root of its mean. */
 	most = (size_t)(by_chance + 5 * sqrt(by_chance) + 1);
 	assert_in_range(guesses, 0, most);
 	assert_int_equal(s->found + s->wrong + s->explained, 0);
@@ -326,7 +326,7 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 	tap_on(t, &tapped, &parts);
 	t->secagg = f->party[0].secagg;
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* makes uploads N V */
+	how.tau = 0; /* without tau the uploads are N V */
 	how.rounds = rounds;
 	how.iterations = 1;
 	how.restarts = 1;
@@ -353,7 +353,7 @@ static void attack_sums(const char *graph, const struct csr *A, bool all, struct
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
 	tap_on(t, &tapped, &parts);
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* makes sums N V */
+	how.tau = 0; /* without tau the sums are N V */
 	how.restarts = 1;
 	assert_ok(fedspectral_exact(&tapped, A->rows, &how, label, NULL));
 	exact_sums(graph, t, A, all, s);

@@ -69,7 +69,7 @@ TEST(test_a_tail_is_no_cluster)
 	assert_int_equal(r.near_1, 1);
 	cluster(3, 0.1, label, &r);
 	assert_agree(camp, label, ALL, 0.9, "tau .1");
-	assert_int_equal(r.near_1, 0); /* not counted with tau */
+	assert_int_equal(r.near_1, 0); /* near_1 counts nothing if tau > 0 */
 	assert_true(r.value[0] < 1 - 1e-3);
 	cluster(1, 0.1, other, &r);
 	assert_agree(other, label, ALL, 1, "one party");

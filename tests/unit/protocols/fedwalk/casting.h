@@ -13,7 +13,7 @@ struct cast {
 	size_t L;
 	size_t (*host)(size_t i, size_t L);
 	bool (*tells)(size_t l, size_t i, size_t j); /* NULL: all ties of the party's vertices */
-	size_t twice;                                /* vertices that party 1 claims too */
+	size_t twice;   /* party 1 claims the vertices below this number, too */
 	bool strangers; /* the first vertex of each party has a tie to a vertex without a host */
 };
 

@@ -184,8 +184,9 @@ TEST(test_walks)
 		}
 }
 
-static size_t sealed[2]; /* boxes at the coordinator: [0] before the walks, [1] walks */
-static size_t summed;    /* masked sums that the coordinator received */
+/* boxes that the coordinator received: [0] without walks, [1] with walks */
+static size_t sealed[2];
+static size_t summed; /* masked sums that the coordinator received */
 
 static void count_boxes(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
@@ -290,7 +291,7 @@ static bool nothing(size_t l, size_t i, size_t j)
 TEST(test_refused)
 {
 	fails(stage_open((struct cast){ .L = 3, .host = by_turns, .twice = 7 }, ""), ERR_INPUT,
-	      "p0 and p1 both claim 3 of the same vertices"); /* vertices 0, 3, 6 */
+	      "p0 and p1 both claim 3 of the same vertices"); /* the vertices 0, 3 and 6 */
 	fails(stage_open((struct cast){ .L = 2, .host = by_turns, .tells = nothing }, ""), ERR_JOB,
 	      "no party's vertices have ties");
 }
@@ -323,7 +324,7 @@ TEST(test_sight)
 		federation_run(&s->f);
 		assert_done(s);
 		assert_true(sight.bytes > 100000);
-		assert_int_equal(sight.seen > 0, plain); /* with plain ids the search finds them */
+		assert_int_equal(sight.seen > 0, plain); /* the search finds only plain ids */
 		stage_end(s);
 	}
 }

@@ -119,7 +119,7 @@ TEST(test_against_equation)
 	check(2, 2, 2);
 	check(60, 2, 3);
 	check(60, 0.05, 4);
-	check(60, 0.002, 5); /* omits almost no candidates and changes many vertices */
+	check(60, 0.002, 5); /* at this eps few candidates are omitted and many vertices change */
 }
 
 /* The lists are the same without the half matrix and on more threads. */

@@ -45,7 +45,7 @@ TEST(test_frequencies)
 				eleven |= report[j] == 11;
 				twelve |= report[j] == 12;
 			}
-			pair += !eleven && twelve; /* both reports are wrong */
+			pair += !eleven && twelve; /* the reports of both pairs are wrong */
 			free(report);
 		}
 		for (uint32_t v = 11; v < N; v++) {

@@ -17,7 +17,7 @@ struct plan {
 	uint64_t seed;
 	double noise;    /* deviation of each feature's noise; the signal is 0 or 1 */
 	size_t isolated; /* number of nodes without edges; they come last */
-	size_t degree;   /* mean, before edges between clusters are cut; 0: PLANTED_DEGREE */
+	size_t degree;   /* mean degree before edges between clusters are cut; 0: PLANTED_DEGREE */
 };
 
 struct planted {

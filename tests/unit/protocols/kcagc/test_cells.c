@@ -148,7 +148,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 
 	for (size_t i = 0; i < n; i++)
 		size[cell[i]]++;
-	for (size_t i = 0; i < n; i++) { /* largest cell with the same first cluster */
+	for (size_t i = 0; i < n; i++) { /* joins the largest cell with the same first cluster */
 		size_t best = cell[i];
 
 		for (size_t j = 0; size[cell[i]] < least && j < n; j++)
@@ -161,7 +161,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 	memset(size, 0, (m + 1) * sizeof(*size));
 	for (size_t i = 0; i < n; i++)
 		size[to[i]]++;
-	for (size_t i = 0; i < n; i++) { /* largest of all cells */
+	for (size_t i = 0; i < n; i++) { /* joins the largest of all cells */
 		size_t best = 0;
 
 		for (size_t c = 0; c < m; c++)

@@ -273,7 +273,8 @@ TEST(test_labels_as_pooled)
 					    fact(&f->server, "silhouette"), 1e-12);
 			} else if (L > 1) {
 				assert_true(fact(&f->server, "silhouette_of_cells") > 0.5);
-				assert_null(f->server.confidence); /* single rows have none */
+				/* single rows have no confidence */
+				assert_null(f->server.confidence);
 			}
 			mat_release(&Z);
 			planted_release(&p);
@@ -304,7 +305,7 @@ TEST(test_units_count_unless_standardized)
 		if (i)
 			assert_true(m.acc == 1);
 		else
-			assert_true(m.acc < 0.6); /* nine groups, since both columns count */
+			assert_true(m.acc < 0.6); /* both columns form nine groups */
 		federation_release(f);
 		free(f);
 	}

@@ -86,7 +86,7 @@ TEST(presence_where_repetitions_are_noise)
 	static const struct {
 		enum repeats repeats;
 		bool words;
-	} row[] = { { ONCE, false }, /* they are words already */
+	} row[] = { { ONCE, false }, /* the features are words already */
 		    { AT_RANDOM, true },
 		    { BY_CLASS, false },
 		    { SOME, false },

@@ -176,7 +176,7 @@ TEST(idf_is_for_whole_slices)
 			for (size_t j = 0; j < 3; j++)
 				if (j || !measured)
 					MAT(&from, i, j) = (i + j) % 3 > j % 2;
-		if (measured) /* a gap: not a number in each row */
+		if (measured) /* makes a gap: the column has no number in row 4 */
 			MAT(&from, 4, 0) = 0;
 		for (int idf = 0; idf < 2; idf++) {
 			p.idf = idf;

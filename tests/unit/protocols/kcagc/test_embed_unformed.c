@@ -44,7 +44,7 @@ TEST(same_as_formed)
 		struct graph g;
 		struct csr X;
 		struct mat Z, exact, again;
-		bool full = number & 8; /* too many entries for a sparse matrix to pay */
+		bool full = number & 8; /* X has too many entries for a sparse matrix to pay */
 
 		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* covers pairs of bits */
 			continue;
@@ -57,7 +57,7 @@ TEST(same_as_formed)
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
 		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
-		assert_true(!F.dense.a && !F.sparse.start); /* the call released them */
+		assert_true(!F.dense.a && !F.sparse.start); /* embed_keep() released F */
 		assert_mat_near(&Z, &exact, p.unit_basis ? 1e-6 : 1e-5);
 		for (size_t j = 0; j < DIMS; j++)
 			assert_true(MAT(&Z, ROWS - 1, j) == 0); /* exactly */
@@ -87,7 +87,7 @@ TEST(many_rows)
 		struct csr X;
 		struct mat exact, Z;
 		size_t cols = number & 8 ? MORE : FEW;
-		bool full = number & 4; /* too many entries for a sparse matrix to pay */
+		bool full = number & 4; /* X has too many entries for a sparse matrix to pay */
 
 		if (!in_sample((size_t)__builtin_popcount(number), 2))
 			continue;
@@ -103,7 +103,7 @@ TEST(many_rows)
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
 		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
-		assert_true(!F.dense.a && !F.sparse.start); /* the call released them */
+		assert_true(!F.dense.a && !F.sparse.start); /* embed_keep() released F */
 		assert_mat_near(&Z, &exact, p.unit_basis ? 1e-6 : 1e-5);
 		embedding_release(&kept);
 		mat_release(&exact);

@@ -158,7 +158,7 @@ TEST(follows_the_method)
 	p.rounds = 40; /* makes the first space exact to the last digits */
 	p.restarts = 1;
 	p.confidence = confidence;
-	p.lloyd = 1; /* leaves iterations to do */
+	p.lloyd = 1; /* one step leaves something to do for the iterations */
 	pooled(&raw, p.order, &X);
 	for (p.iterations = 0; p.iterations <= 4; p.iterations++) {
 		struct lab lab;

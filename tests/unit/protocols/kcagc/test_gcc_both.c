@@ -63,7 +63,7 @@ static void check_labels(const struct planted *p, size_t least, size_t most, enu
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
-		assert_int_equal(report.k, 3); /* also for a range of k */
+		assert_int_equal(report.k, 3); /* a job with a range of k chooses 3, too */
 		products_selection(f, &job);
 		if (kcagc_job(&job)->filter_order == KCAGC_ORDER_AUTO)
 			assert_int_equal(f->server.record.order, report.basis.order);
@@ -139,7 +139,8 @@ static void not_finite(double *x, size_t count)
 
 static void longer_column(double *x, size_t count)
 {
-	for (size_t i = 0; i<count; i += few.n> 13 ? 13 : few.n - 1) /* one column of k + 10 */
+	/* changes one of k + 10 columns */
+	for (size_t i = 0; i<count; i += few.n> 13 ? 13 : few.n - 1)
 		x[i] *= 1.01;
 }
 

@@ -11,7 +11,7 @@ enum { MEMBERS = 2, ROOT = 2, FRACTION = 40 };
 struct trial {
 	size_t m, d;
 	unsigned K, R, Q, screen, keep;
-	double *Y, *weight; /* m x d, m */
+	double *Y, *weight; /* Y: m x d; weight: m */
 	uint32_t *start;    /* R x m; K means no cluster */
 	struct rng rng;
 	/* result of plain Lloyd */
@@ -290,7 +290,7 @@ TEST(test_other_products_are_refused)
 	run_phase(&f.run, "level-1");
 	group_open(&j, &t, &tree, &round);
 	send_products(&f, &t, 0);
-	fake_send_words(&f, 1, ROOT, 0, words, 0, 28, 28); /* products of 7 items */
+	fake_send_words(&f, 1, ROOT, 0, words, 0, 28, 28); /* the 28 products of 7 items */
 	assert_err(gram_kmeans(&f.run, &j, 1), ERR_PEER,
 		   "b sent MASKED with words from 0 of 29 for group 2, round 0; due were words "
 		   "from 0 of 37");

@@ -4,14 +4,14 @@
 
 enum { N = 240, M = 30 };
 
-/* Enough bits that rounding changes no label. */
+/* With so many bits rounding changes no label. */
 #define FINE "secure_sum.modulus_bits=64 secure_sum.fraction_bits=36 "
 
 struct counted {
 	uint32_t label[N];
 	unsigned rounds;
-	size_t words; /* words of all parties */
-	size_t items; /* items of the first k-means */
+	size_t words; /* number of words that all parties sent */
+	size_t items; /* number of items in the first k-means */
 };
 
 static void count_words(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -165,7 +165,7 @@ TEST(test_some_groups_trivial)
 	struct planted p;
 
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 2 });
-	for (size_t i = 0; i < N; i++) /* parties 2 and 3 of 4 */
+	for (size_t i = 0; i < N; i++) /* makes parties 2 and 3 equal */
 		for (size_t j = 3; j < M; j += 4)
 			MAT(&p.X, i, j) = MAT(&p.X, i, j - 1);
 	compare(&p, 4, "method=tree local_clusters=3 polish=0", gram);
@@ -326,7 +326,7 @@ TEST(test_wrong_message_at_every_step)
 				   from_party[] = { MSG_LOCAL_CLUSTERS, MSG_MASKED };
 	struct recording *r = recording_new(&few, 4, "method=tree exchange=gram polish=1", false);
 
-	assert_int_equal(r->to_party[3].count, 6); /* no STARTS are sent */
+	assert_int_equal(r->to_party[3].count, 6); /* the coordinator sends no STARTS */
 	assert_holds(&r->to_party[3], to_party, 4);
 	assert_holds(&r->from_party[3], from_party, 2);
 	check_recording(r, 3);

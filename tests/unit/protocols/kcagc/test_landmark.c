@@ -236,7 +236,7 @@ TEST(margins)
 	kmeans_assign(D, NULL, ROWS, 3, label, NULL);
 	kmeans_margins(D, ROWS, 3, label, expected);
 	mat_copy(&far, &X);
-	for (uint32_t i = 0; i < ROWS; i++) /* six rows of each cluster; its mean stays the same */
+	for (uint32_t i = 0; i < ROWS; i++) /* moves six rows of each cluster, but not its mean */
 		if (i < 18)
 			MAT(&far, i, 3 + i % 3) = i % 6 < 3 ? 5 : -5;
 	joint_means(&far, before, 5, &Q);

@@ -64,7 +64,7 @@ static void check_labels(const struct planted *p, size_t least, size_t most, enu
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
-		assert_int_equal(report.k, 3); /* also for a range of k */
+		assert_int_equal(report.k, 3); /* a job with a range of k chooses 3, too */
 		products_selection(f, &job);
 		check_record(f, &job, &report, what == SOME_WORDS && L > 1);
 		products_end(f);

@@ -12,7 +12,7 @@ enum { N = 240, M = 30 };
 
 struct seen {
 	unsigned least;
-	size_t cells;    /* messages with cells */
+	size_t cells;    /* number of messages with cells */
 	size_t smallest; /* size of the smallest cell */
 };
 

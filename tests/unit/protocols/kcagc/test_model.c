@@ -180,8 +180,9 @@ static void test_columns_that_do_not_hold_together(void **state)
 
 		model_print(from, &b);
 		unit = b.n - SHA256_LEN - sizeof(uint64_t) * (4 + 3 * K + K);
-		at = unit - sizeof(uint64_t) * (4 + 2); /* columns, then columns with a unit */
-		if (wrong == 0)                         /* gives the left-out column a unit */
+		/* here are the number of columns and the number of columns with a unit */
+		at = unit - sizeof(uint64_t) * (4 + 2);
+		if (wrong == 0) /* gives the left-out column a unit */
 			put_u64(b.p + unit + 16, 0x3ff0000000000000);
 		if (wrong == 1) /* a negative unit */
 			put_u64(b.p + unit + 24, 0xbfe0000000000000);
@@ -319,7 +320,7 @@ static void test_does_not_hold_together(void **state)
 		case 0: /* two parties named bank-b */
 			b.p[12 + 16 + 8 + 4 + 5] = 'b';
 			break;
-		case 1: /* own is 3 of 3 parties */
+		case 1: /* `own` is 3, but three parties have the numbers 0 to 2 */
 			at = 12 + 16 + 8 + 3 * 10;
 			put_u64(b.p + at, 3);
 			break;

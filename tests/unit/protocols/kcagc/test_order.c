@@ -112,7 +112,7 @@ TEST(test_each_order)
 	planted(&X, &g, truth);
 	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES],
 				   graph_neighbours(&g), FILTER_HALF, 1,
-				   how.dims)); /* so vectors come from the features */
+				   how.dims)); /* so singular vectors come from the features */
 	check(&X, &g, &how, 2);
 	other.filter = FILTER_SPECTRAL;
 	other.idf = false;
@@ -162,7 +162,7 @@ TEST(test_a_year_beside_words)
 	m = features_cols(&X);
 	for (size_t i = 0; i < PLANTED_NODES; i++)
 		share += (truth[i] == 0) / (double)PLANTED_NODES;
-	for (int u = 0; u < 3; u++) { /* in years, in seconds, scaled by hand */
+	for (int u = 0; u < 3; u++) { /* the year is in years, in seconds, or scaled by hand */
 		struct mat *to = &with[u].dense, F;
 
 		mat_init(to, PLANTED_NODES, m + 1);
@@ -171,7 +171,7 @@ TEST(test_a_year_beside_words)
 		else
 			assert_ok(embed_weighed(NULL, &X, &how, &F));
 		for (size_t i = 0; i < PLANTED_NODES; i++) {
-			double year = /* linked rows share it; mean 0, variance 1 */
+			double year = /* linked rows share it; its mean is 0, its variance 1 */
 			    truth[i] == 0 ? -sqrt((1 - share) / share) : sqrt(share / (1 - share));
 
 			memcpy(ROW(to, i), ROW(&F, i), m * sizeof(double));
@@ -230,7 +230,7 @@ TEST(test_order_by_the_rule)
 	assert_err(order_decide(intra, NULL, ORDER_CAP, &rule, &order), ERR_JOB,
 		   "the intra-cluster distance falls up to order 100, where the search ends; give "
 		   "job.filter.order as a number");
-	intra[99] = 1000; /* at the last order */
+	intra[99] = 1000; /* the distance rises at the last order */
 	assert_ok(order_decide(intra, NULL, ORDER_CAP, &rule, &order));
 	assert_int_equal(order, 99);
 	intra[57] = intra[56]; /* equal values are no rise */
@@ -250,8 +250,8 @@ TEST(test_order_without_a_rise)
 
 	for (size_t t = 0; t < ORDER_CAP; t++) {
 		intra[t] = 1000 - (double)t;
-		fit[t] = t < 30 ? 0.01 * (double)t
-				: 0.6 - 0.005 * (double)t; /* .29 up to order 30, .45 at 31 */
+		/* the fit rises to .29 at order 30, is .45 at order 31, and falls from there */
+		fit[t] = t < 30 ? 0.01 * (double)t : 0.6 - 0.005 * (double)t;
 	}
 	assert_ok(order_decide(intra, fit, 40, &rule, &order));
 	assert_true(order == 0 && rule == 0);
@@ -259,7 +259,7 @@ TEST(test_order_without_a_rise)
 	/* Order 31 fits best. The search ends ten orders later, where the fit is .89 of it. */
 	assert_true(order == 41 && rule == 0);
 	for (size_t t = 0; t < ORDER_CAP; t++)
-		fit[t] = 0.3; /* equal at all orders */
+		fit[t] = 0.3; /* the fit is equal at all orders */
 	assert_err(order_decide(intra, fit, ORDER_CAP, &rule, &order), ERR_JOB,
 		   "falls up to order 100");
 	intra[40] = 1000;
@@ -291,7 +291,7 @@ TEST(test_search_ends_before_the_rise)
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 	fit[10] = 0.5;
-	fit[18] = fit[19] = fit[8] - 0.015; /* nearly as good as the best */
+	fit[18] = fit[19] = fit[8] - 0.015; /* orders 19 and 20 fit nearly best */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 }

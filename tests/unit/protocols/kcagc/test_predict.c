@@ -65,7 +65,7 @@ TEST(test_old_nodes_get_their_labels)
 
 				if (!(variant & 2) &&
 				    (*jobs[i].predict == 'j' || strstr(jobs[i].run, "row_power")))
-					continue; /* both need unit rows */
+					continue; /* joint norms and row_power need unit rows */
 
 				snprintf(run, sizeof(run), "%s features=%s projection.unit_rows=%s",
 					 jobs[i].run, variant & 1 ? "idf" : "raw",
@@ -141,7 +141,7 @@ TEST(test_rows_of_columns)
 			run_job(&old, L, &job, form, models, label);
 			run_job(&all, L, &predict, form, models, predicted);
 			assert_memory_equal(label, predicted, OLD * sizeof(*label));
-			if (i == 2) { /* runs until nothing moves */
+			if (i == 2) { /* this run continues until no row moves */
 				nearest_means(&old, &all, form == DENSE, label, nearest);
 				assert_true(agreement(nearest + OLD, predicted + OLD, N - OLD) ==
 					    1);
@@ -183,7 +183,7 @@ TEST(test_new_nodes_against_a_full_run)
 		assert_ok(metrics_of(full + OLD, predicted + OLD, N - OLD, &m));
 		assert_true(m.acc >= 0.95);
 		assert_true(agreement(before, predicted, OLD) >=
-			    0.97); /* old nodes have new neighbours */
+			    0.97); /* new neighbours change some labels of old nodes */
 	}
 	planted_release(&old);
 	planted_release(&all);
@@ -388,7 +388,7 @@ TEST(test_wrong_message_at_every_step)
 
 	assert_holds(&r->to_party[1], to_party, 2);
 	assert_holds(&r->from_party[1], from_party, 1);
-	assert_int_equal(r->to_party[1].count, 2); /* a bound, the result */
+	assert_int_equal(r->to_party[1].count, 2); /* the party receives a bound and the result */
 	assert_int_equal(r->from_party[1].count, 2);
 	check_recording(r, 1);
 }

@@ -163,7 +163,7 @@ TEST(test_order_is_that_of_the_sums)
 			for (size_t l = 0; l < L; l++)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
-					 rule / ORDER_BLOCK + 2); /* and one round for the bound */
+					 rule / ORDER_BLOCK + 2); /* one is for the bound */
 			check_facts(&f->server.record, rule,
 				    kcagc_job(&job)->preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
@@ -228,7 +228,7 @@ static void hear_norms(void *arg, size_t l, enum msg_type type, struct bytes bod
 	assert_int_equal(m.reals.count, N);
 	assert_int_equal(m.reals.values.n, sizeof(norms->norm));
 	memcpy(norms->norm, m.reals.values.p,
-	       sizeof(norms->norm)); /* both are little-endian here */
+	       sizeof(norms->norm)); /* message and processor are little-endian */
 	norms->count++;
 }
 
@@ -237,7 +237,7 @@ static void pooled_norms(const struct planted *p, size_t L, const struct job *jo
 {
 	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
 
-	assert_false(how.unit_rows); /* the job scales later */
+	assert_false(how.unit_rows); /* the job scales rows later */
 	memset(norm, 0, N * sizeof(*norm));
 	for (size_t l = 0; l < L; l++) {
 		struct features X;
@@ -305,7 +305,7 @@ TEST(test_norms_of_one_party)
 	struct planted p;
 
 	planted_hard(&p, 4);
-	for (size_t i = 0; i < N; i++) /* lengths matter unless they are divided out */
+	for (size_t i = 0; i < N; i++) /* gives rows lengths that matter unless divided out */
 		for (size_t j = 0; j < M; j++)
 			MAT(&p.X, i, j) *= (double)(1 + i % 7);
 	a = run(&p, 1, &with);

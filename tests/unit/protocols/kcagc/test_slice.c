@@ -76,10 +76,10 @@ TEST(foreign_columns)
 
 	beside_words((const double[]){ 1, 2, 6 }, 1, 2, brought);
 	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
-		     brought); /* another unit and origin */
+		     brought); /* the number has another unit and origin */
 	beside_words((const double[]){ 7, 7, 7 }, 1, 1, alone);
 	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL);    /* a count */
-	beside_words((const double[]){ 1, 2, 6 }, 3, 2, brought); /* words in another code */
+	beside_words((const double[]){ 1, 2, 6 }, 3, 2, brought); /* each word is 3, not 1 */
 	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL);    /* numbers alone */
 }
 
@@ -377,7 +377,8 @@ static void check_clusters(bool words, bool dense)
 	scale_alone(&X, words);
 	for (size_t i = 0; i < ROWS; i++)
 		square[i] = x[2 + i] > 0 ? 1 : 0;
-	for (unsigned order = 0; order < 4; order += 3) { /* own order, then order 3 */
+	/* asks for the party's own order (0), then for order 3 */
+	for (unsigned order = 0; order < 4; order += 3) {
 		assert_ok(slice_cluster(&s, order, 5, 3, &how, label));
 		deal_columns(&X, 1, false, &whole);
 		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,
@@ -410,7 +411,7 @@ TEST(clusters)
 /* A source that reads features again, after clustering has released them. */
 struct kept {
 	struct csr X;
-	double more; /* added to one value when read */
+	double more; /* read_kept() adds it to one value */
 	size_t columns, times;
 	bool lost;
 };

@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	(void)state;
 	attempt_forget(path);
 	free(path);
-	return rmdir(dir); /* all else was removed */
+	return rmdir(dir); /* fails if anything else is left */
 }
 
 static bool is_left(const struct attempt_state *s)
@@ -66,7 +66,7 @@ TEST(test_state_is_kept)
 	assert_false(attempt_find(path, 10, &s, why));
 	attempt_forget(path);
 	attempt_forget(NULL);
-	attempt_touch(path); /* a file that does not exist */
+	attempt_touch(path); /* does not create a missing file */
 	assert_false(file_exists(path));
 }
 

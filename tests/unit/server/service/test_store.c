@@ -36,7 +36,7 @@ static int tear_down_all(void **state)
 {
 	(void)state;
 	free(path);
-	return rmdir(dir); /* all else was removed */
+	return rmdir(dir); /* fails if anything else is left */
 }
 
 static int set_up(void **state)

@@ -211,8 +211,8 @@ same_files() { # NAME
 	diff <(files_in "$was") <(files_in "$is") >&2
 }
 
-# Prints the pattern of the directories to which a second attempt of this job moved the partial
-# results of its first process.
+# A second attempt at the job moves the partial results of a killed process to another directory.
+# Prints a pattern for the names of such directories.
 put_aside() { # NAME
 	[[ $fault == kill ]] || return 0
 	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true

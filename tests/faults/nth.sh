@@ -49,8 +49,8 @@ PROTOCOLS=(kmeans flat intersect serve)
 FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
 PARTIES=3
 KEEP=${KEEP-}
-SERVE_S=8  # s for a submitted job to end; times PATIENCE
-LIMIT_S=30 # s until all processes have ended; times PATIENCE
+SERVE_S=8  # seconds until a submitted job has ended; times PATIENCE
+LIMIT_S=30 # seconds until all processes have ended; times PATIENCE
 
 # Each party has some of the rows. The job uses the rows that all parties have, in the same order
 # each time.

@@ -38,7 +38,8 @@ static void check_text(const struct buf *text)
 		check(text->p[i] == '\n' || (text->p[i] >= ' ' && text->p[i] < 0x7f));
 }
 
-/* Checks the extensions of a daemon's certificate: four of the CA and the two of the request. */
+/* Checks that a daemon's certificate has the name, the role and the hosts of its request, six
+ * extensions in all, and is not a CA's. */
 static void check_certificate(const X509 *x, X509_REQ *request)
 {
 	STACK_OF(X509_EXTENSION) *wanted = X509_REQ_get_extensions(request);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 4 + 4 + 4 + 8, TWO_WEIGHTS = 8, WEIGHTS_MOST = 1 << 16 };
 
-/* Assigns a graph of two nodes in a plane with one edge. */
+/* Lets the model assign a cluster to a graph: two nodes with two coordinates each, and one edge. */
 static void assign(const struct fedgcn_model *m)
 {
 	size_t first[] = { 0, 2 }, start[] = { 0, 1, 2 };

@@ -27,7 +27,7 @@ from coordinator import arguments
 from wire import Broken, field, u32, u64
 
 N = 1 << 64
-OLD, NEW = 2**54 - 33, 2**127 - 1  # moduli of tags: of versions up to 6, and from 7 on
+OLD, NEW = 2**54 - 33, 2**127 - 1  # moduli of tags in versions up to 6, and from version 7 on
 
 
 def shift(draw):

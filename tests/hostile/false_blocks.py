@@ -45,9 +45,9 @@ def main():
         W = np.eye(n)[:, nodes]
         M = LARGE * np.abs(G).sum(axis=1).max()
         now = told(G @ V + M * W)
-        products = M * now @ np.linalg.inv(now[nodes])  # products with V, but not in rows of W
+        products = M * now @ np.linalg.inv(now[nodes])  # about G @ V, except in rows `nodes`
         if before is not None:
-            columns = products @ np.linalg.inv(V[before])  # the other rows of V are small
+            columns = products @ np.linalg.inv(V[before])  # of G: other rows of V are small
             others = np.setdiff1d(np.arange(n), nodes)
             got[np.ix_(others, before)] = columns[others]
         V, before = now, nodes

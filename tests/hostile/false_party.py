@@ -189,7 +189,7 @@ class Noisy(Sums, kmeans.Party):
     def noisy_round(self, radius):
         k, m = self.Z.shape
         own = np.full(k, float(self.claim // k))
-        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # at the edges: few rows are near
+        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # few rows are near these places
         term = np.column_stack([(places - self.Z) * own[:, None], 0.01 * own])
         got = self.ask(15, np.append(own, term.ravel()), also=self.Z.ravel())
         self.count, sums = got[:k], got[k:].reshape(k, m + 1)
@@ -230,8 +230,8 @@ class Bisecting:
         self.link, self.nodes = link, len(X)
         # WIDE is larger than all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
-        self.FAR = 10 * self.WIDE  # more than nine squared distances, for the 1/9 step
-        # It claims rows so large that its terms fit.
+        self.FAR = 10 * self.WIDE  # exceeds nine squared distances, as the 1/9 step requires
+        # Claims rows so large that terms of size FAR are within the agreed bound.
         link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)
         size = np.bincount(self.cell)

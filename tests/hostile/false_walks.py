@@ -25,8 +25,8 @@ from wire import field
 
 PIECE, LEAST = 262128, 4096
 DIMS = 128
-SURE = 1000  # weight of a sure observation, more than all false ones of a pool
-FALSE_TIES = 2  # false ties of each vertex of the others
+SURE = 1000  # weight of a sure observation, more than that of all false ones of a pool
+FALSE_TIES = 2  # false ties that the party claims for each vertex of another party
 
 
 def padded(n):

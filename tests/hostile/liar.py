@@ -383,7 +383,7 @@ def liar(lie, config, job, ready_file):
     base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
     c = type("Liar", (Lies, base), {})(lie, config, job, ready_file)
     if job["kind"] == "kmeans" and job.get("noise", {}).get("on") == "sums":
-        c.firsts = (0, 1)  # sums that begin a phase: totals has one sum
+        c.firsts = (0, 1)  # sums 0 and 1 begin phases: phase totals has one sum
     return c
 
 

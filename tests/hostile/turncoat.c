@@ -98,9 +98,9 @@ struct way {
 	struct way *back;
 	uint8_t *read; /* received bytes of the next frames */
 	size_t have;
-	uint32_t sent, came;     /* numbers of the job's frames */
+	uint32_t sent, came;     /* numbers of the job's last frames sent and received */
 	struct frame held;       /* a frame that is late */
-	bool own_number, silent; /* held keeps its number; nothing more is sent */
+	bool own_number, silent; /* `held` keeps its number; no frame is sent any more */
 };
 
 static uint32_t get32(const uint8_t *p)

@@ -121,7 +121,7 @@ test_table2() {
 		",,,,66.14,4.97,,,not run,pubmed's features are not there"
 	(($(wc -l <"$csv") == 1 + 4 * 14 + 3 * 6)) || fault "$(wc -l <"$csv") lines in the CSV"
 
-	# The document has only this part, in the shape of the paper.
+	# bench replaces only the section of table2 in the document, in the layout of the paper.
 	grep -Eq '^\| k\^=k \| [0-9.]+ / 67.81 \| [0-9.]+ / 68.12 \|$' "$T/doc.md" ||
 		fault "no row of cora: $(<"$T/doc.md")"
 	grep -q '^| k^=2k | not run | not run |$' "$T/doc.md" || fault "no row of pubmed"

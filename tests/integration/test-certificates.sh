@@ -150,7 +150,8 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: No such file'
 	echo "no list" >"$T/pki/ca.crl"
 	refused party-00 'ca.crl: has no list of revoked certificates'
-	# Every list of a file counts. A damaged list is an error, even after a good one.
+	# A file may have several lists of revoked certificates. A damaged list is an error, even
+	# after a good one.
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
 	{ cat "$T/pki/ca.crl" && sed '3,4d' "$T/pki/ca.crl"; } >"$T/two" &&
 		mv "$T/two" "$T/pki/ca.crl"
@@ -230,7 +231,7 @@ test_lists_of_cas_between() {
 	refused party-00 'ca.crt: this certificate was revoked'
 }
 
-# Every certificate of a file counts. A damaged one is an error, even after a good one.
+# A file may have several certificates of CAs. A damaged one is an error, even after a good one.
 test_damaged_certificate() {
 	federation 2
 	cp "$T/pki/ca.crt" "$T/one"

@@ -171,7 +171,7 @@ test_units() {
 	unpacked
 	local unit figure dir=$T/root/etc/systemd/system
 	mkdir -p "$dir" "$T/root/usr/bin" "$T/root/usr/sbin" "$T/root/bin"
-	# the path since Debian 13
+	# since Debian 13 packages have their units in usr/lib
 	find "$T"/coterie-*/{,usr/}lib/systemd/system -type f -exec cp -t "$dir" {} + 2>/dev/null ||
 		true
 	cp "$T/coterie-coordinator/usr/share/doc/coterie-coordinator/examples"/coterie-*@* "$dir"
@@ -206,7 +206,7 @@ test_same_bytes_from_another_folder() {
 	archive=$(echo "$DEBS"/coterie_*.orig.tar.gz)
 	name=${archive##*/coterie_} name=coterie-${name%.orig.tar.gz}
 	cp "$archive" "$T/$name.tar.gz"
-	# as make deb builds
+	# builds as make deb does, with optimisation and debugging symbols
 	(umask 077 && TZ=Asia/Tokyo build_from "$T/$name.tar.gz" "$T/another/folder" nocheck)
 	for name in "$DEBS"/*.deb; do
 		cmp "$name" "$T/another/folder/${name##*/}" ||

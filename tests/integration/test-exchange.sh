@@ -154,7 +154,7 @@ test_order_auto() {
 	((order >= 1 && order <= 100)) || fail "agc took order $order"
 }
 
-# The preset "paper" has AGC's rule alone, so nothing else is summed.
+# With preset "paper" AGC's rule alone chooses the order, so parties sum no modularities.
 test_order_auto_of_the_paper() {
 	federation 2
 	coordinator --set preset=paper --set filter.order=auto

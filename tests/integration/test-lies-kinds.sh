@@ -117,7 +117,7 @@ noisy_rows() { # [EPS]
 	edit job ".noise = { on: \"sums\", eps: ${1:-30}, delta: 1e-5, clip: 20 }"
 }
 
-# Changes rows, counts, offsets, B'B and tags. Labels have noise, so no two jobs have the same.
+# The coordinator changes rows, counts, offsets, B'B and tags. Noise gives each job other labels.
 test_sums_of_noisy_anchor() {
 	noisy_rows
 	is_done honest

@@ -25,8 +25,8 @@ test_sums_that_are_changed() {
 	for lie in "${lies[@]}"; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# Changes the columns' deviations, and the marks of columns that a party leaves unchanged: 24
-# numbers each, of four words.
+# The coordinator changes the columns' deviations, and the marks of columns that a party leaves
+# unchanged: 24 numbers each, of four words.
 test_deviations_that_are_changed() {
 	lies_to 3
 	edit job '.standardize = "joint"'
@@ -36,14 +36,14 @@ test_deviations_that_are_changed() {
 	done
 }
 
-# Changes the silhouettes that decide the number of clusters.
+# The coordinator changes the silhouettes that decide the number of clusters.
 test_silhouettes_that_are_changed() {
 	lies_to 3
 	edit job '.clusters = { from: 2, to: 4 }'
 	is_found lone "$WRONG_SUM"
 }
 
-# With noise in sums, changes rows, counts, offsets and tags.
+# In jobs with noise in sums, the coordinator changes rows, counts, offsets and tags.
 test_noisy_sums_that_are_changed() {
 	lies_to 3
 	local lie

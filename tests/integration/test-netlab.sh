@@ -294,8 +294,8 @@ test_netem_is_put_up_and_taken_down() {
 	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
 	EMULATOR=$(sed -n 's/.*-n coterie-\([0-9]*\)-3 .*/\1/p' "$T/tc.log" | head -n 1)
 	nothing_left
-	# 50.05 ms at 1000 Mbit/s are 4171 packets of 1500 bytes, 50 ms are 4167. About ten more are
-	# on their way.
+	# netlab limits each queue to the packets of 1500 bytes that pass at 1000 Mbit/s, 4171 in
+	# 50.05 ms or 4167 in 50 ms, and about ten that are on their way.
 	for wanted in '0 .*dev lab0 .*netem delay 0.05ms rate 1000mbit limit 4180' \
 		'3 .*dev port2 .*netem rate 1000mbit limit 4176'; do
 		grep -q -- "coterie-[0-9]*-$wanted" "$T/tc.log" ||

@@ -112,7 +112,7 @@ test_same_labels_and_model() {
 			.ranks_memory] | transpose |
 		[.[] | . == sort and .[0] > 0 and .[1] > .[0]]
 		| all') == true ]] || fail "peaks of memory do not rise as ranks get on"
-	# the estimate is for one rank, with MPI's own memory
+	# the estimate is the memory of one rank, including MPI's own
 	[[ $(run_of \
 		party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max)
 			| . > 0.7 and . < 1.5') == true ]] ||
@@ -209,12 +209,12 @@ with open(folder + "/edges.tsv", "w") as f:
         f.write(f"{v}\t{u}\t{1 / (1 + (u + v) % 3):.17g}\n")'
 	edit party-00 '.data.edges = "data/party-00/edges.tsv"'
 	same_as_without "an array and weights"
-	# The features are words (0 or 1), which are weighted.
+	# The features are words (0 or 1), and the job weights words.
 	as_files 'i, j = np.nonzero(X > 1)
 write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
       [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
 	same_as_without "words"
-	# With ids rows have another order than in the files.
+	# The ids give the rows another order than that of the files.
 	as_files 'write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
     [f"{u + 1} {v + 1} {1 + (u + v) % 5 / 4}" for u, v in r.permutation(edges)])
 with open(folder + "/ids.txt", "w") as f:

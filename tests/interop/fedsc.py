@@ -90,7 +90,7 @@ class Half(kmeans.Party):
     def dense(self):
         job, k = self.job, self.job["clusters"]
         self.totals()
-        self.sum(1)  # the number of parties with the kernel's width
+        self.sum(1)  # one number: how many parties have the kernel's width
         self.link.phase("landmarks")
         self.landmarks(max(min(250, int(self.n / 5)), k))
         self.link.phase("dims")

@@ -210,7 +210,7 @@ class Coordinator(coordinator.Following):
         unit = np.eye(m) * np.sqrt(m)
         for at in range(0, min(m, width * rounds), width):
             V = unit[:, at : at + width]
-            if V.shape[1] < width and not self.exact:  # its width is fixed
+            if V.shape[1] < width and not self.exact:  # a product has `width` columns
                 V = np.hstack([V, unit[:, : width - V.shape[1]]])
             else:
                 self.widths(V.shape[1])

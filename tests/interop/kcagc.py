@@ -56,7 +56,7 @@ class Shape:
         self.screen = job["screen"] if self.keep < self.R else 0
 
     def rounds(self):
-        return range(self.Q + 1)  # 0: the 1/9 step
+        return range(self.Q + 1)  # round 0 is the 1/9 step
 
 
 def check(job):
@@ -69,7 +69,7 @@ LEAST_FRACTION = 20  # with fewer fraction bits, parties compute a bound on thei
 
 def most(job, parties, n):
     """Returns a bound on squared distances of joint rows, or 0 if there is none for all data."""
-    of = job.get("projection", {"unit_rows": False})  # rows of kind kmeans.columns are not scaled
+    of = job.get("projection", {"unit_rows": False})  # kmeans.columns has none and scales no rows
     p = of["row_power"] if of["unit_rows"] else 0
     if not 0.5 <= p <= 1:
         return 0

@@ -43,7 +43,7 @@ def eps_of(mu, delta):
                                                       mp.mpf(10) ** 8)
 
 
-JOBS = [  # (eps, delta, times) of the jobs; delta of the total
+JOBS = [  # each has (eps, delta, times) of its jobs, and the delta of their total
     ([(1, "1e-5", 1)], "1e-5"),
     ([(1, "1e-5", 2)], "1e-5"),
     ([("0.5", "1e-5", 4)], "1e-5"),

@@ -6,7 +6,7 @@ section 5. Secrets are SHA-256 of fixed texts; X25519 takes the last 32 of their
 """
 import hashlib
 
-GROUPS = {2048: 560316, 3072: 2625351, 4096: 5736041}  # bits: X of RFC 7919, Appendix A
+GROUPS = {2048: 560316, 3072: 2625351, 4096: 5736041}  # bits of p: its X in RFC 7919, Appendix A
 
 
 def e_times(power):

@@ -186,7 +186,7 @@ fault_full() {
 	later "$2" "room_again $1 ${PID[$1]}"
 }
 
-# NAME PID: lets its files grow again
+# NAME PID: lets the process's files grow again
 room_again() {
 	[[ ${PID[$1]-} != "$2" ]] || prlimit --pid "$2" --fsize=unlimited: 2>/dev/null || true
 }

@@ -86,8 +86,8 @@ TEST(assign)
 	assert_int_equal(kmeans_assign(D, NULL, 4, 3, label, NULL), 0);
 }
 
-/* Margins: row 0 has 1 - 1/3; row 1 is on its centre; row 2 is halfway; row 3 has one centre
- * only. */
+/* Row 0 has margin 1 - 1/3; row 1 is on its centre; row 2 is halfway between two centres; row 3 has
+ * a finite distance to one centre only. */
 TEST(silhouette)
 {
 	static const double D[] = { 1, 9, 16, 4, 0, 5, 25, 2, 2, INFINITY, 3, INFINITY };
@@ -134,7 +134,7 @@ TEST(ninth_by_hand)
 TEST(centres)
 {
 	static double z[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	static const uint32_t label[] = { 0, 2, 0, 4 }; /* label 4 of 4 clusters: no cluster */
+	static const uint32_t label[] = { 0, 2, 0, 4 }; /* 4 clusters have no label 4 */
 	static const double weight[] = { 1, 1, 3, 1 };
 	struct mat Z = { .rows = 4, .cols = 2, .a = z }, c;
 

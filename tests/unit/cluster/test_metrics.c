@@ -41,7 +41,7 @@ TEST(hungarian_against_brute_force)
 	for (size_t n = 1; n <= 7; n++)
 		for (int trial = 0; trial < 60; trial++) {
 			for (size_t i = 0; i < n * n; i++)
-				/* real numbers of both signs, or small integers, which have ties */
+				/* costs of both signs, or small integers, which have ties */
 				cost[i] =
 				    trial % 2 ? rng_unit(&rng) - 0.5 : (double)rng_below(&rng, 4);
 			check_matching(cost, n);
@@ -190,8 +190,8 @@ TEST(similarity_proves_nothing)
 	assert_ok(metrics_of(truth, label, N, &m));
 	assert_near(m.similarity, 1 - (1. / K) * (1 - 1. / K), 1e-3);
 	assert_near(m.ari, 0, 1e-3);
-	/* One class, and each node in its own cluster: each pair differs except a node with
-	 * itself. */
+	/* With one class and a cluster for each node, truth and labels differ for every pair of
+	 * two nodes. */
 	memset(truth, 0, sizeof(truth));
 	for (uint32_t i = 0; i < 1000; i++)
 		label[i] = i;

@@ -28,7 +28,7 @@ TEST(test_measure)
 {
 	struct mat Z = { 6, 1, line }, centres = { 3, 1, middles };
 	struct selection_point p = selection_measure(&Z, &centres);
-	/* The distances to the nearest two centres of each row are computed by hand. */
+	/* The silhouette is computed by hand from each row's distances to two centres. */
 	double silhouette = (6 - 1.0 / 11 - 1.0 / 9 - 1.0 / 9 - 1.0 / 11 - 2.0 / 19 - 2.0 / 23) / 6;
 
 	assert_near(p.inertia, within, 1e-12);

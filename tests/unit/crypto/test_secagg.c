@@ -103,7 +103,7 @@ TEST(masks_cancel_only_if_all_agree)
 	masked_zeros(&f, 1, everyone, 2, other, b, 64, &round); /* transcript */
 	assert_memory_not_equal(&(uint64_t){ a[0] + b[0] }, &(uint64_t){ 0 }, 8);
 	assert_true(cancels(&f));
-	/* round: party 0 has opened one sum more */
+	/* The round differs, because party 0 has opened one more sum. */
 	masked_zeros(&f, 0, everyone, 2, transcript, a, 64, &round);
 	assert_false(cancels(&f));
 	leave(&f);

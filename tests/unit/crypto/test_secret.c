@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Reads two flags of p's mapping: `lo`, locked (set here when pages are touched), and `dd`, not in
- * a core dump. */
+/* Reads two flags of p's mapping from /proc/self/smaps: *locked is `lo` (locked in memory),
+ * *undumped is `dd` (left out of core dumps). */
 static void look(const void *p, bool *locked, bool *undumped)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");

@@ -72,7 +72,7 @@ TEST(equal_rows_together)
 	for (size_t i = 1; i < NODES; i++)
 		changes += p.start[i + 1] - p.start[i] != p.start[i] - p.start[i - 1];
 	assert_true(changes <=
-		    5 * (NODES / 256 + 1)); /* each window: lengths 0 to 3, and the hub's */
+		    5 * (NODES / 256 + 1)); /* a window has rows of lengths 0 to 3, and the hub's */
 	filter_plan_release(&p);
 	graph_release(&g);
 }

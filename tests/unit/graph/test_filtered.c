@@ -161,12 +161,12 @@ TEST(when_it_pays)
 {
 	const enum filter_kind half = FILTER_HALF;
 
-	/* cora, citeseer, wiki: half of the columns */
+	/* a party with half of the columns of cora, citeseer or wiki */
 	assert_true(filtered_pays(2708, 716, 26000, 10556, half, 9, 7));
 	assert_true(filtered_pays(3327, 1852, 53000, 9104, half, 15, 6));
 	assert_true(filtered_pays(2405, 2486, 780000, 23192, half, 2, 17));
 	assert_true(filtered_pays(4000, 700, 4000 * 700, 10000, half, 20, 5)); /* dense */
-	/* pubmed's columns among 2, 4, 8 and 16 parties */
+	/* one of 2, 4, 8 and 16 parties with pubmed's columns */
 	assert_true(filtered_pays(19717, 250, 492000, 88648, half, 60, 3));
 	assert_false(filtered_pays(19717, 125, 246000, 88648, half, 60, 3));
 	assert_false(filtered_pays(19717, 63, 124000, 88648, half, 60, 3));

@@ -130,7 +130,7 @@ TEST(test_cliques)
 		for (int v = u + 1; v < 2 * HALF; v++) {
 			double c = cosine(X + u * SGNS_DIMS, X + v * SGNS_DIMS);
 
-			/* Ends of the joining edge may be between the cliques. */
+			/* Skips the ends of the joining edge, which may be between the cliques. */
 			if (u % HALF == 0 || v % HALF == 0)
 				continue;
 			if (u / HALF == v / HALF)

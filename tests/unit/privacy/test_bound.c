@@ -38,7 +38,7 @@ TEST(test_known)
 	assert_int_equal(exponent_of((double[]){ 1e12, 1e-12 }, 2), 40); /* relative error 2^-52 */
 }
 
-/* Data times 2^k add 2 k to the exponent. */
+/* Multiplying the data by 2^k adds 2 k to the exponent of the bound. */
 TEST(test_moves_with_the_unit)
 {
 	static const double square[] = { 3.7, 0.02, 0, 900.25, 1 };

@@ -49,8 +49,8 @@ static double chi_square(uint32_t sigma, size_t samples, int reach, uint64_t see
 	return chi;
 }
 
-/* chi^2 of b degrees of freedom has mean b and deviation sqrt(2 b). It exceeds five deviations once
- * in a million. */
+/* chi^2 with b degrees of freedom has mean b and deviation sqrt(2 b). It exceeds its mean by five
+ * deviations once in a million. */
 TEST(test_distribution)
 {
 	static const struct {

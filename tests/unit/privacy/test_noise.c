@@ -18,8 +18,8 @@ static enum err no_entropy(void *ctx, void *p, size_t n)
 	return err_set(ERR_INTERNAL, "no entropy");
 }
 
-/* Roots of Balle and Wang's equation from another program: Brent's method on SciPy's normal
- * distribution. */
+/* Another program solved Balle and Wang's equation for the known sigmas, by Brent's method with
+ * SciPy's normal distribution. */
 TEST(analytic)
 {
 	static const double known[][4] = {

@@ -18,7 +18,7 @@ enum {
 
 struct whole {
 	struct mat X, Z, landmarks, R,
-	    /* R: embeds rows; unit: centres of the embedded rows */
+	    /* `R` maps rows to their embedding; `unit` has centres of embedded rows */
 	    unit;
 	double mean[COLS];
 	bool columns;

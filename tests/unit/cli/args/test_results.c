@@ -82,7 +82,7 @@ TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 {
 	put("truth.txt", "0\n0\n0\n1\n1\n");
 	put("one.txt", "4\n4\n4\n4\n4\n");
-	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0 in both orders: 4 of 25 */
+	put("torn.txt", "4\n4\n3\n3\n3\n"); /* splits 4 of 25 ordered pairs */
 	assert_int_equal(run_command(eval_main, "--truth truth.txt one.txt"), 0);
 	assert_null(strstr(said, "similarity"));
 	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity one.txt"), 0);

@@ -49,7 +49,8 @@ static struct features made(bool sparse)
 	return X;
 }
 
-/* Column 1 has cluster means 2 and 4 around 3: 6 of 10 squares are between clusters. */
+/* Column 1 has mean 3 and cluster means 2 and 4. So 6 of its sum of squares, 10, are between
+ * clusters. */
 TEST(columns)
 {
 	for (int sparse = 0; sparse < 2; sparse++) {

@@ -154,7 +154,7 @@ TEST(without_ids)
 	picture_release(&p);
 }
 
-/* A run.json that names only features gives the same error as one without names. */
+/* A run.json that names only features gives the same error as a run.json that names no files. */
 TEST(data_half_named)
 {
 	char *path = file_join(bare, "run.json");

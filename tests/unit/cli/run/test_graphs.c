@@ -208,7 +208,7 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 	put_labels("run/party-01/labels.csv", &b, 2);
 	put_labels("run/party-00/baseline-size.csv", &a, 8);
 	put_labels("run/party-01/baseline-size.csv", &b, 2);
-	put_labels("run/party-00/baseline-alone.csv", &a, 0); /* only one party has this: no mean */
+	put_labels("run/party-00/baseline-alone.csv", &a, 0); /* party-01 has none, so no mean */
 	assert_ok(run_dir_read(in("run"), &runs));
 	assert_true(run_is_of_graphs(runs.process[0].run));
 	assert_ok(graph_scores_make(&runs, "own", &e));

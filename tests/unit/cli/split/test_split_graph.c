@@ -145,7 +145,7 @@ TEST(test_regions)
 				assert_true(l == region[u] || l == region[S.index[e]]);
 			}
 	split_holders_release(&h);
-	/* With an overlap, each edge has its first holder and a different second one. */
+	/* With an overlap, each edge has two different holders. */
 	p.overlap = 0.5;
 	assert_ok(split_hold(&S, &p, &h));
 	for (size_t e = 0; e < h.edges; e++)

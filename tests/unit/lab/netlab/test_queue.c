@@ -30,7 +30,7 @@ TEST(test_empty)
 TEST(test_order)
 {
 	static const uint64_t due[] = { 5, 3, 9, 1, 3, 7, 3, 8, 1, 2 };
-	/* by due time, then by push */
+	/* the pushes in the order of due times, and equal due times in the order of pushes */
 	static const int expected[] = { 3, 8, 9, 1, 4, 6, 0, 5, 7, 2 };
 	struct queue q = { 0 };
 	struct packet *p;
@@ -51,7 +51,8 @@ TEST(test_order)
 	packets_release(&q);
 }
 
-/* Pushes and pops alternate, and the queue must grow; the order is that of the plain rule. */
+/* Mixes pushes and pops while the queue grows. Packets are popped by due time, and in the order of
+ * pushes if due times are equal. */
 TEST(test_as_first_in_first_out_however_many)
 {
 	uint64_t seed = 1, last = 0, order = 0, popped = 0;

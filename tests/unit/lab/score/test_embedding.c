@@ -172,8 +172,8 @@ TEST_WITH(test_split, dir_enter, dir_leave)
 	p.ratio = 0.5;
 	multilabel_split(l, &X, &s, &p, 1, &score);
 	assert_true(score.micro > 0.8 && score.micro < 0.98);
-	/* Micro-F1 is the share q of class 0; its own F1 is 2 q / (1 + q), and the other two
-	 * classes have 0. */
+	/* Micro-F1 is the share q of class 0. Class 0 has F1 2 q / (1 + q), and the other two
+	 * classes have F1 0. */
 	assert_true(fabs(score.macro - 2 * score.micro / (1 + score.micro) / 3) < 1e-12);
 	p.threads = 3;
 	multilabel_split(l, &X, &s, &p, 1, &again);

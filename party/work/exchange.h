@@ -1,8 +1,9 @@
 /* exchange.h -- exchanges sealed batches between parties: the party side of server/run/relay.h.
  *
- * A batch consists of its length (8 bytes, little-endian), its bytes, and padding with zeros. The
- * padded size is the next number in which only the first three bits may be set, so that it
- * discloses little. A batch is sent in boxes of RELAY_BOX bytes and a shorter last one.
+ * A batch consists of its length (8 bytes, little-endian), its bytes, and padding with zeros.
+ * Padding rounds the size up to a number in which only zeros follow the three leading binary
+ * digits, so the size discloses little. A batch is sent in boxes of RELAY_BOX bytes and a shorter
+ * last one.
  */
 #ifndef PARTY_WORK_EXCHANGE_H
 #define PARTY_WORK_EXCHANGE_H

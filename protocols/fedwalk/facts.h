@@ -24,8 +24,9 @@ enum fedwalk_told {
 	/* Ties that only one of two parties listed; both parties count such a tie. */
 	FEDWALK_ONE_SIDED,
 	FEDWALK_UNHOSTED, /* ties to vertices that no party hosts */
+	/* Number of counts in the secure sum. The next facts are not summed: the coordinator sets
+	 * them. */
 	FEDWALK_SUMMED,
-	/* the coordinator adds the facts from here on */
 	FEDWALK_EPS0 =
 	    FEDWALK_SUMMED, /* eps of the encoder for one token; 0 in mode randomized-response */
 	FEDWALK_KEPT,       /* mean probability that a token is the vertex itself */

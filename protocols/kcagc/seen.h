@@ -48,9 +48,9 @@ double seen_to_unit(const struct seen *seen, size_t column);
  * same at each rank. */
 bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct seen *seen);
 
-/* Computes sums over all rows by the blocks of rowsum.h. Calls f for each value; each block has its
- * own sums, which f gets as ctx. `join` joins the sums of blocks, with m as its ctx; if it is NULL,
- * they are added up. total (width): the result. */
+/* Computes sums over all rows, in the blocks of rowsum.h. Calls f for each value, with the sums of
+ * the value's block as ctx. `join` combines the sums of two blocks; its ctx is a size_t *, the
+ * number of columns. If join is NULL, the sums are added. total (width): the result. */
 void seen_sum(struct slice *s, size_t width, rowsum_join *join, features_value *f, double *total);
 /* Calls f for the values of block b of rowsum.h, with rows counted from the start of the block. */
 void seen_block(struct slice *s, size_t b, features_value *f, void *ctx);

@@ -198,9 +198,8 @@ method() { # SET K COLUMN JOB
 	of "$1" "$3" "$data/$1" "{\"clusters\": $2, \"filter\": {\"order\": \"auto\"}} + $4"
 }
 
-# The goal of landmark and gcc is the best of three results: features alone, tree with its own
-# order, and tree with an order at which features become degrees if neighbours' features soon agree.
-# These three are measured first.
+# landmark and gcc should be near the best of three results: features alone, tree with filter order
+# "auto", and tree with order 30. These three are measured first.
 of() { # SET COLUMN DATA JOB
 	local m bound='' judged=()
 	! cell_known "$neighbours" "$1" "$2" || return 0

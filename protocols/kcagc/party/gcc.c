@@ -15,8 +15,9 @@ static enum err party_gcc_cluster(struct answers *a, unsigned t)
 	for (unsigned u = 0; u < p.rounds; u++)
 		TRY(answers_send_products(a, gcc_width(&p, a->work->n)));
 	TRY(party_take_clusters(a->work));
-	/* Phase "iterate": receives G, and sends this party's term of K G D^-1. The first time, the
-	 * guard is part of it. */
+	/* Phase "iterate": receives G, and sends this party's term of K G D^-1. In the
+	 * first iteration the party also receives two clusterings, and sends its terms of their
+	 * modularities (guard.h). */
 	work_phase(a->work, "iterate");
 	TRY(answers_weigh_two(a, true));
 	return answers_follow_steps(a, p.iterations - 1);

@@ -179,8 +179,10 @@ TEST(a_class_by_hand)
 {
 	static const uint8_t apart[] = { 0, 0, 0, 1, 1, 1 }, mixed[] = { 0, 1, 0, 1, 0, 1 };
 	static const double y[] = { 1, 2, 4, 101, 102, 104 };
-	/* Mixed classes: 1 and 4 have 2 between them, so m = 2, and likewise 101 and 104. 102 has
-	 * 101 and 104 before 4, so m = 3, and 2 has m = 3 with 101. */
+	/* m of a sample: number of other samples no farther away than the nearest one of its own
+	 * class. In the mixed classes the nearest of 1's class is 4, and 2 is closer: m = 2. The
+	 * samples 4, 101 and 104 also have m = 2. The nearest of 102's class is 4, and 101 and 104
+	 * are closer: m = 3. The nearest of 2's class is 101, and 1 and 4 are closer: m = 3. */
 	double mean = (2 * (1 - 0.57721566490153286) * 2 + 2 * (1.5 - 0.57721566490153286)) / 6;
 
 	assert_near(entropy_mutual_class(apart, y, 6, 1), (1.0 / 3 + 1.0 / 4 + 1.0 / 5) / M_LN2,

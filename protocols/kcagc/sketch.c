@@ -47,10 +47,7 @@ enum err sketch_of(const struct linear_map *F, struct mat *Y)
 	mat_release(&P);
 	F->multiply(F->ctx, &in, &rows);
 	mat_release(&in);
-	mat_init(Y, rows.cols, rows.rows);
-	for (size_t i = 0; i < Y->rows; i++)
-		for (size_t j = 0; j < Y->cols; j++)
-			MAT(Y, i, j) = MAT(&rows, j, i);
+	mat_transpose(&rows, Y);
 	mat_release(&rows);
 	return ERR_OK;
 }

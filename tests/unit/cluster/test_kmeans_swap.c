@@ -30,8 +30,8 @@ TEST(a_row_moves)
 	assert_int_equal(label[2], 1);
 }
 
-/* Of four groups, two share a centre and one has two. No move of a row improves this; a swap
- * does. */
+/* Two of four groups share a centre, and one group has two centres. No move of a row improves this;
+ * a swap does. */
 TEST(a_centre_moves)
 {
 	struct mat Z;

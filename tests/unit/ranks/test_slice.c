@@ -276,7 +276,7 @@ TEST(same_answers_of_words)
 	check(0, 2, WORDS, ALIKE, DENSE);
 }
 
-/* Of counts, only presence is used. */
+/* Ranks use only the presence of counts, and answer as one process does. */
 TEST(same_answers_of_counts)
 {
 	check(0, 2, COUNTS, ALIKE, DENSE);

@@ -9,7 +9,7 @@ TEST(test_flip)
 	assert_near(fedwalk_flip(0.1), 1 / (1 + exp(0.1)), 1e-15);
 	assert_near(log((1 - fedwalk_flip(3)) / fedwalk_flip(3)), 3, 1e-12);
 	assert_near(fedwalk_reports_expected(40, 1000, 5000), 5000, 1e-6);
-	/* Of 53 million pairs 334 thousand are ties. At eps 8 about 18 thousand reports are wrong.
+	/* 334 thousand of 53 million pairs are ties. At eps 8 about 18 thousand reports are wrong.
 	 */
 	assert_near(fedwalk_reports_expected(8, 10312, 333983), 333983 - 112 + 17715, 20);
 	assert_near(fedwalk_ties_expected(4, 120, fedwalk_reports_expected(4, 120, 480)), 480,

@@ -109,7 +109,7 @@ TEST(test_polish_ends_after_its_steps)
 	fake_close(&f);
 }
 
-/* Of equal distances the lowest number wins. Rounding may make a sum slightly negative. */
+/* The lowest number wins among equal distances. Rounding may make a sum slightly negative. */
 TEST(test_ties_and_signs)
 {
 	uint32_t label[N];

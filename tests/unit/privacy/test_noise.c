@@ -37,7 +37,7 @@ TEST(analytic)
 		assert_true(noise_analytic_delta(known[i][0], sigma * (1 - 1e-9), known[i][2]) >
 			    known[i][1]);
 	}
-	/* The analytic mechanism adds less noise than the classic one, also where that is proven. */
+	/* The analytic mechanism adds less noise than the classic one does where it is proven. */
 	assert_ok(noise_analytic(0.9, 1e-6, 1, &sigma));
 	assert_true(sigma < sqrt(2 * log(1.25 / 1e-6)) / 0.9);
 	assert_err(noise_analytic(0, 1e-5, 1, &sigma), ERR_INPUT, "eps is 0");

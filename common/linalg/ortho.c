@@ -146,7 +146,57 @@ enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
 	return ERR_OK;
 }
 
-enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z)
+/* C (d x r) = E V, with E = `whitening` (d x d) and V the leading axes of A E. */
+static enum err leading_axes(const struct mat *A, const struct mat *whitening, size_t most,
+			     struct mat *C)
+{
+	struct mat centred, G, GE, H, V;
+	double *value;
+	enum err err;
+
+	mat_copy(&centred, A);
+	ortho_centre(&centred);
+	la_gram_columns(&centred, THREADS, &G);
+	mat_release(&centred);
+	la_mul_nn(&G, whitening, THREADS, &GE);
+	la_mul_tn(whitening, &GE, THREADS, &H);
+	mat_release(&GE);
+	mat_release(&G);
+	ortho_symmetrise(&H);
+	ALLOC(value, H.rows);
+	err = la_eigen_top(&H, min_size(most, H.rows), value, &V);
+	free(value);
+	mat_release(&H);
+	TRY(err);
+	la_mul_nt(whitening, &V, THREADS, C);
+	mat_release(&V);
+	return ERR_OK;
+}
+
+enum err ortho_whiten_components(const struct mat *A, const struct mat *W, size_t most, double zero,
+				 struct mat *P)
+{
+	struct mat I, E, C;
+	enum err err;
+
+	mat_init(&I, W->rows, W->rows);
+	for (size_t i = 0; i < I.rows; i++)
+		MAT(&I, i, i) = 1;
+	err = ortho_whiten(&I, W, W->rows, zero, &E);
+	mat_release(&I);
+	TRY(err);
+	err = leading_axes(A, &E, most, &C);
+	mat_release(&E);
+	TRY(err);
+	la_mul_nn(A, &C, THREADS, P);
+	mat_release(&C);
+	return ERR_OK;
+}
+
+/* Rayleigh-Ritz. For a Q (n x d) from ortho_basis() and Y = K Q, Z (n x r, initialised here) = Y E
+ * lam^-1/2, with (lam, E) the r <= k largest eigenpairs of H = sym(Q'Y). Since Q'J = Q', centring
+ * affects only the choice of the space: rows of Z are not centred. */
+static enum err ritz_rows(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z)
 {
 	struct mat H;
 	enum err err;
@@ -171,7 +221,7 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 	for (size_t i = 0; i < Q.rows * Q.cols; i++)
 		Q.a[i] = rng_normal(&rng);
 	for (unsigned u = 0; !err && u < p->rounds; u++) {
-		/* Y replaces Q, except after the last round: ortho_ritz() needs both. */
+		/* Y replaces Q, except after the last round: ritz_rows() needs both. */
 		if (u) {
 			mat_release(&Q);
 			Q = Y;
@@ -186,7 +236,7 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 			err = progress_check();
 	}
 	if (!err)
-		err = ortho_ritz(&Q, &Y, p->k, Z);
+		err = ritz_rows(&Q, &Y, p->k, Z);
 	mat_release(&Y);
 	mat_release(&Q);
 	return err;

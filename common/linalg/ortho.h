@@ -35,20 +35,21 @@ enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, dou
  * of A'J A, the principal axes of the rows. The rows of P are not centred. */
 enum err ortho_components(const struct mat *A, size_t most, struct mat *P) MUST_CHECK;
 
+/* P (n x r, initialised here): ortho_components() of ortho_whiten(A, W), all its pairs, which is
+ * not formed. O(n d^2). */
+enum err ortho_whiten_components(const struct mat *A, const struct mat *W, size_t most, double zero,
+				 struct mat *P) MUST_CHECK;
+
 /* A symmetric positive K (n x n), given by its products K B. times() initialises Y. */
 struct ortho_operator {
 	void *ctx;
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);
 };
 
-/* Rayleigh-Ritz. For a Q (n x d) from ortho_basis() and Y = K Q, Z (n x r, initialised here) = Y E
- * lam^-1/2, with (lam, E) the r <= k largest eigenpairs of H = sym(Q'Y). Since Q'J = Q', centring
- * affects only the choice of the space: rows of Z are not centred. */
-enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z) MUST_CHECK;
-
-/* ortho_ritz() after `rounds` >= 1 products by K: subspace iteration with a block of min(k + extra,
- * n - 1) Gaussian columns, which depend on (seed, stream) and the shape alone (Halko, Martinsson,
- * Tropp 2011, Algorithm 4.4). n >= 2. */
+/* Z (n x r, r <= k, initialised here): the rows' leading principal axes, after `rounds` >= 1
+ * products by K: subspace iteration with a block of min(k + extra, n - 1) Gaussian columns, which
+ * depend on (seed, stream) and the shape alone (Halko, Martinsson, Tropp 2011, Algorithm 4.4). n
+ * >= 2. */
 struct ortho_subspace {
 	size_t n, k, extra;
 	unsigned rounds;

@@ -3,6 +3,7 @@
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/guard.h"
 #include "protocols/kcagc/settle.h"
+#include "protocols/kcagc/span.h"
 #include "common/linalg/ortho.h"
 
 #include <assert.h>
@@ -13,10 +14,6 @@
 /* Landmarks are chosen in k + EXTRA dimensions, and rows have as many before the power step. There
  * are at most 2k + EXTRA sets. */
 enum { EXTRA = 10 };
-
-/* Limit for eigenvalues of the landmarks' Gram matrix. Eigenvalues below this share of the largest
- * are rounding errors, of fixed point or of doubles. */
-static const double SPAN_ZERO = 1e-8;
 
 /* "lm sets": random stream of this module. */
 static const uint64_t STREAM = 0x6c6d2073657473;
@@ -295,17 +292,15 @@ static enum err broadcast_sets(struct state *s, struct mat *Q)
 	return sums_means(s->parties, s->basis->order, s->set, s->n, sets, Q);
 }
 
-/* Computes F: all rows, projected on the landmarks' span and reduced to its k + 10 leading
- * directions. */
-static enum err landmark_round(struct state *s, struct mat *F)
+/* Computes the sums Q = K G D^-1 of the sets, and F: all rows, projected on the landmarks' span and
+ * reduced to its k + 10 leading directions. */
+static enum err landmark_round(struct state *s, struct mat *Q, struct mat *F)
 {
-	struct mat Q, Phi;
+	struct mat Phi;
 	enum err err;
 
-	TRY(broadcast_sets(s, &Q));
-	err = landmark_project(&Q, s->set, &Phi);
-	mat_release(&Q); /* release as much memory as all later steps need */
-	TRY(err);
+	TRY(broadcast_sets(s, Q));
+	TRY(landmark_project(Q, s->set, &Phi));
 	s->report->rank = Phi.cols;
 	err = ortho_components(
 	    &Phi, s->p->power ? s->p->k + EXTRA : sums_columns(s->p->k, s->p->k_from), F);
@@ -314,8 +309,8 @@ static enum err landmark_round(struct state *s, struct mat *F)
 }
 
 /* Multiplies the landmarks' directions by K, which brings them close to the leading directions of
- * all rows. F becomes the basis of these directions. */
-static enum err power_round(struct state *s, struct mat *F)
+ * all rows. Z gets the rows in the space of both sums. Releases Q and F. */
+static enum err power_round(struct state *s, struct mat *Q, struct mat *F)
 {
 	struct mat Y;
 	enum err err;
@@ -324,9 +319,8 @@ static enum err power_round(struct state *s, struct mat *F)
 	parties_phase(s->parties, "power");
 	TRY(parties_broadcast_choice(s->parties, CHOICE_WIDTH, F->cols));
 	TRY(sums_products(s->parties, s->basis->order, F, &Y));
-	err = ortho_ritz(F, &Y, sums_columns(s->p->k, s->p->k_from), &s->Z);
+	err = span_join(Q, s->set, F, &Y, sums_columns(s->p->k, s->p->k_from), &s->Z);
 	mat_release(&Y);
-	mat_release(F);
 	return err;
 }
 
@@ -402,13 +396,14 @@ static enum err landmark_cluster_by_order(void *method, unsigned t, uint32_t *la
 	s->report = &s->by[t];
 	s->label = label;
 	s->confidence = confidence;
-	err = landmark_round(s, &F);
+	err = landmark_round(s, &Q, &F);
 	if (!err && s->p->power) {
-		err = power_round(s, &F);
+		err = power_round(s, &Q, &F);
 	} else if (!err) {
 		s->Z = F;
 		F = (struct mat){ 0 };
 	}
+	mat_release(&Q);
 	if (!err)
 		err = landmark_cluster(s);
 	if (!err)

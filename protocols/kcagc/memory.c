@@ -64,7 +64,8 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 	case METHOD_GCC: /* blocks, sums and their products: n by two or three times k */
 		return 20 * 8 * s->n * k;
 	case METHOD_LANDMARK:
-		return 16 * 8 * s->n * k;
+		/* both sums, F and K F, for few k; then k-means */
+		return 8 * s->n * fmax(16 * k, 7 * k + 50);
 	case METHOD_BASIC:
 		cells = s->n;
 		margins = 8 * s->n * kcagc_starts(job, (size_t)s->n);

@@ -70,7 +70,8 @@ TEST(test_written_as_read)
 	config_release(&table, &t);
 }
 
-/* An absent optional field is not written, since its 0 would be out of bounds when read again. */
+/* config_write() omits an absent optional field: its stored value 0 would be out of bounds when
+ * read again. */
 TEST(test_nothing_is_written_of_what_was_not_given)
 {
 	struct thing t;
@@ -104,8 +105,8 @@ TEST(test_comments_are_skipped)
 	config_release(&table, &t);
 }
 
-/* Skips removed keys that have their default or a value that still holds: files of older releases
- * may contain them. */
+/* Skips a removed key if its value describes today's behaviour. Files of older releases may contain
+ * such keys. */
 TEST(test_removed_keys_that_hold_are_skipped)
 {
 	struct thing t;

@@ -37,8 +37,8 @@ TEST(test_refused_shapes)
 	REFUSES(cases);
 }
 
-/* Refuses removed keys and values of an earlier release; a removed value belongs to one key
- * only. */
+/* Refuses the removed keys and values of earlier releases. A value counts as removed only for the
+ * key that had it. */
 TEST(test_removed)
 {
 	static const struct refusal cases[] = {
@@ -80,7 +80,7 @@ TEST(test_refused_numbers)
 		{ "{\"a\": {\"number\": 2.5}}", "thing.a.number is 2.5," },
 		{ "{\"a\": {\"number\": \"3\"}}", "thing.a.number is \"3\"," },
 		{ "{\"a\": {\"number\": null}}", "thing.a.number is null," },
-		/* this row accepts no word */
+		/* `number` accepts no word */
 		{ "{\"a\": {\"number\": \"auto\"}}", "thing.a.number is \"auto\"," },
 		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": 9007199254740992}}}",
 		  "thing.a.b.seed is" },

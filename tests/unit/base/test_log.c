@@ -222,8 +222,8 @@ TEST_WITH(test_jobs_of_their_own, set_up, tear_down)
 	assert_err(log_job_open("a", "/nowhere/log"), ERR_INPUT, "/nowhere/log");
 }
 
-/* The pipe is full and has no reader: the file has all lines, and a later reader gets the number of
- * missing lines. */
+/* While the stream's pipe is full and has no reader, the log file still gets all lines. A later
+ * reader of the pipe gets the number of missing lines. */
 TEST_WITH(test_nobody_reads, set_up, tear_down)
 {
 	static char all[1 << 20];

@@ -33,7 +33,7 @@ TEST_WITH(test_no_groups, dir_make, dir_remove)
 	assert_true(m.memory == 24e9 && m.cores == 8);
 }
 
-/* The process's own group has no limit; its parent has one. */
+/* The process's own cgroup has no limit; the parent cgroup has one. */
 TEST_WITH(test_version_2, dir_make, dir_remove)
 {
 	struct machine m;
@@ -53,8 +53,8 @@ TEST_WITH(test_version_2, dir_make, dir_remove)
 	assert_true(m.memory == 3e8 && m.cores == 1);
 }
 
-/* In a container of cgroup version 1 the path is the host's, and the container's group is
- * mounted. */
+/* With cgroup version 1 in a container, /proc/self/cgroup has the host's path, while the
+ * container's own group is mounted at the root. */
 TEST_WITH(test_version_1, dir_make, dir_remove)
 {
 	struct machine m;

@@ -14,7 +14,7 @@ TEST(test_known_answers)
 
 	for (size_t i = 0; i < 4; i++)
 		assert_true(rng_u64(&r) == expected[i]);
-	/* Seeding, computed by an independent implementation. */
+	/* Outputs after seeding, computed by an independent implementation. */
 	rng_seed(&r, 42, 7);
 	assert_true(rng_u64(&r) == 0x4150452ab869a892u);
 	assert_true(rng_u64(&r) == 0x63980fc0383ce41bu);

@@ -146,7 +146,7 @@ TEST(test_buf_decimal)
 	buf_release(&b);
 }
 
-/* Allocates too much: the product of sizes wraps, or the memory is missing. The process must exit
+/* Calls alloc() with sizes whose product overflows or exceeds the memory. The process must exit
  * with ERR_INTERNAL. */
 static void alloc_too_much(size_t count, size_t size)
 {

@@ -32,7 +32,8 @@ TEST(as_sorted)
 
 	rng_seed(&rng, 1, 0);
 	for (size_t n = 1; n <= MOST; n++)
-		for (unsigned values = 1; values <= 2 * MOST; values *= 3) { /* 1: all are equal */
+		/* With values = 1 all numbers are equal. */
+		for (unsigned values = 1; values <= 2 * MOST; values *= 3) {
 			for (size_t i = 0; i < n; i++)
 				x[i] = (double)rng_below(&rng, values) - 2;
 			check(x, n);

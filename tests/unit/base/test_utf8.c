@@ -28,8 +28,8 @@ TEST(test_harmless)
 	becomes("\033[2J\n\t\r\x7f", "?[2J????");
 	becomes("\xc2\x9b"
 		"31m",
-		"??31m");                /* C1: CSI */
-	becomes("\xc2\xa0", "\xc2\xa0"); /* the first after C1 */
+		"??31m");                /* CSI, one of the C1 control characters */
+	becomes("\xc2\xa0", "\xc2\xa0"); /* the first character after C1 */
 	becomes("a\xe2\x80\xae"
 		"fdp.exe",
 		"a???fdp.exe");                                  /* right-to-left override */
@@ -37,7 +37,7 @@ TEST(test_harmless)
 	becomes("\xe2\x80\xa8\xe2\x80\xa9", "??????");           /* line and paragraph separator */
 	becomes("\xef\xbb\xbf", "???");                          /* byte order mark */
 	becomes("\xff\xc3\xed\xa0\x80\xc0\x80", "???????");      /* not UTF-8 */
-	becomes("\xe2\x80", "??");                               /* cut */
+	becomes("\xe2\x80", "??");                               /* an incomplete sequence */
 }
 
 TEST(test_codes)

@@ -26,7 +26,7 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 #undef tag_is_number
 
 enum change {
-	CHANGE_OLD_PRIME, /* adds multiples of the tag modulus of version 6 */
+	CHANGE_OLD_PRIME, /* adds multiples of the tag modulus of protocol version 6 */
 	CHANGE_PRIME,
 	CHANGE_POWER, /* adds a power of 2 of either sign */
 	CHANGE_HALF,  /* adds N / 2 */
@@ -51,7 +51,7 @@ struct changed_sum {
 	uint8_t tag[TAG_LEN];
 };
 
-static size_t changed_each; /* changes of each sum; set before a federation runs */
+static size_t changed_each; /* number of changes of each sum; set before a federation runs */
 /* changed_done counts the offered changes; changed_missed counts those that a party did not
  * refuse with the right error */
 static _Atomic size_t changed_done;
@@ -72,7 +72,8 @@ static inline uint64_t multiple(struct rng *rng, enum change c)
 
 	if (c == CHANGE_OLD_PRIME)
 		return sign * (1 + rng_below(rng, 1023)) * ((1ULL << 54) - 33);
-	if (c == CHANGE_PRIME) /* 2^127 - 1 is -1 mod 2^64 */
+	/* 2^127 - 1 is -1 mod 2^64, so each number is a multiple of it */
+	if (c == CHANGE_PRIME)
 		return sign * (1 + rng_below(rng, INT64_MAX));
 	return c == CHANGE_POWER  ? sign << rng_below(rng, 64)
 	       : c == CHANGE_HALF ? 1ULL << 63
@@ -107,7 +108,7 @@ static inline void change_sum(struct rng *rng, enum change c, struct changed_sum
 	case CHANGE_TAG:
 		add_to_tag(s->tag, (unsigned __int128)1 << rng_below(rng, 128));
 		break;
-	case CHANGE_TAG_PRIME: /* adds p: the same number mod p */
+	case CHANGE_TAG_PRIME: /* adds p = 2^127 - 1, which leaves the tag the same mod p */
 		add_to_tag(s->tag, ((unsigned __int128)1 << 127) - 1);
 		break;
 	case CHANGE_TAG_SHORT:
@@ -140,7 +141,8 @@ static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t numb
 					 { (const uint8_t *)(s->word + at), now * 8 },
 					 { s->tag, at + now == s->n && s->tag_n ? TAG_LEN : 0 } };
 		msg_encode(&body, &m);
-		if (m.masked.tag.n > s->tag_n) { /* the encoder refuses a short tag */
+		/* shortens the encoded tag, since msg_encode() refuses a short one */
+		if (m.masked.tag.n > s->tag_n) {
 			body.p[body.n - TAG_LEN - 1] = (uint8_t)s->tag_n;
 			body.n -= TAG_LEN - s->tag_n;
 		}
@@ -252,7 +254,7 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 {
 	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
 	size_t first = s->sent + s->held;
-	/* the canary follows the last word */
+	/* the sum's last entry is the canary, and its last word is the entry before */
 	size_t word = wrong_term.word == (size_t)LAST_WORD ? s->count - 2 : wrong_term.word;
 	enum err e = fixed_encode(f, x, n, words, bad);
 

@@ -44,8 +44,8 @@ struct half {
 	const struct dataset *dataset; /* a party's data in fedspectral: borrowed */
 	const struct graphs *graphs;   /* a party's data in fedgcn: borrowed */
 	const char *output;            /* directory for the models of fedgcn */
-	size_t n;                      /* number of nodes; at a party: of its own rows */
-	size_t columns;                /* fedsc, kmeans */
+	size_t n;                      /* number of nodes; at a party, the number of its own rows */
+	size_t columns;                /* number of columns, in fedsc and kmeans */
 	unsigned min_cluster;
 	unsigned threads;
 	bool compares;      /* parties compare what they received, and all send DONE */
@@ -54,8 +54,8 @@ struct half {
 	float *embedding;   /* in fedwalk: one row for each node of this half; or NULL */
 	double *confidence; /* at the coordinator: n values; or NULL */
 	bool labelled;      /* in fedsc and kmeans: the coordinator has labels too */
-	/* at a party: the model for its predictions, or the model that its run made; freed with
-	 * the federation */
+	/* at a party: the model that it predicts with, or that its run made; federation_release()
+	 * frees it */
 	struct model *model;
 	enum err result;
 	char why[ERR_DETAIL_MAX];
@@ -69,16 +69,18 @@ struct half {
 	 * drawn at random. */
 	const char *state;
 	const uint8_t *data_hash, *numbers;
-	const struct numbering *numbering; /* given to a party; NULL: its keys are drawn */
-	/* called at a party for each question under noise */
+	/* a party's key file; NULL: each job draws random keys */
+	const struct numbering *numbering;
+	/* Called at a party before it sends a result with noise. `question` is the hash that
+	 * determines the noise, and `release` is its number in the attempt. */
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };
 
 void *half_server(void *half); /* thread functions, in half_server.c and half_party.c */
 void *half_party(void *half);
 
-/* Sends the ABORT that a daemon sends when its half fails. ending: a party's; 0 for the
- * coordinator. */
+/* Sends the ABORT that a daemon sends when its half fails. `ending` is the kind of a party's
+ * ending; it is 0 at the coordinator. */
 static inline void half_abort(const struct half *h, struct channel *ch, enum ending ending)
 {
 	struct msg m = { .type = MSG_ABORT,
@@ -181,7 +183,7 @@ static inline void federation_frame(struct federation *f, size_t n, size_t L, co
 	ALLOC(f->server.label, n);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
-		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* rising */
+		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* ascending */
 		f->server.name[l] = f->names[l];
 		f->server.channel[l] = channel_new(f->server.mailbox, COORD, f->names[l]);
 	}

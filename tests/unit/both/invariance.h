@@ -37,7 +37,7 @@ enum promise { ABSENT /* the change does not apply */, EXACT, NEAR, NONE };
 
 struct cell {
 	enum promise promise;
-	const char *why; /* NONE */
+	const char *why; /* the reason, if the promise is NONE */
 };
 
 struct method {
@@ -51,14 +51,14 @@ enum { SHEET_PARTIES = 3 };
  * determines the party of a row. */
 struct sheet {
 	struct planted p;
-	struct csr A;   /* p.g, with weights */
+	struct csr A;   /* the graph p.g with edge weights */
 	uint32_t *part; /* the party of each row */
 	uint32_t *row;  /* number of the row in the plain data; UINT32_MAX: a new row */
 	uint32_t *back; /* like `row`; UINT32_MAX also for a row that is not compared */
 };
 
-/* Returns the labels of one run (p.n), owned by the caller. Returns NULL if the run failed, with
- * the error in invariance_why. */
+/* Returns the p.n labels of one run, owned by the caller. Returns NULL if the run failed, with the
+ * error in invariance_why. */
 typedef uint32_t *invariance_run(const struct sheet *s, const char *settings, uint64_t seed);
 static char invariance_why[ERR_DETAIL_MAX];
 
@@ -67,7 +67,7 @@ struct invariance {
 	size_t methods;
 	invariance_run *run;
 	bool edges;   /* data are edges with weights */
-	double slack; /* the ARI may be lower by this than the least ARI of other seeds */
+	double slack; /* how far the ARI may be below the lowest ARI of other seeds */
 	const char *protocol;
 	const char *name[CHANGES]; /* name of each change that applies */
 };
@@ -88,7 +88,7 @@ static inline void sheet_release(struct sheet *s)
 	free(s->back);
 }
 
-/* g: a graph that replaces the plan's, or NULL; copied. */
+/* Makes the plan's data. g replaces the plan's graph if it is not NULL; g is copied. */
 static inline void sheet_make(struct sheet *s, const struct plan *plan, const struct csr *g)
 {
 	planted_make(&s->p, plan);

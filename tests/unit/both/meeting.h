@@ -16,7 +16,7 @@ enum { MOST = 16, VALUES = 1000 };
 struct slot {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label; /* d.n entries each; after an alignment, row has `common` */
+	uint32_t *row, *label; /* d.n entries each; after an alignment, row has `common` entries */
 	size_t common;
 	uint8_t transcript[SECAGG_HASH_LEN]; /* the transcript for the sums after the alignment */
 	enum err result;
@@ -33,7 +33,7 @@ struct meeting {
 	struct job job;
 	struct run run;
 	struct align a;
-	uint32_t *label; /* of all rows */
+	uint32_t *label; /* labels of all rows */
 	struct slot slot[MOST];
 	struct buf heard; /* all that the coordinator received */
 	enum err result;
@@ -165,7 +165,7 @@ static inline void *attend_or_abort(void *arg)
 	return NULL;
 }
 
-/* Runs the meeting to any end; the coordinator's thread is `serving`. */
+/* Runs the meeting until it succeeds or fails. `serving` is the coordinator's thread function. */
 static inline void hold_with(struct meeting *m, void *(*serving)(void *))
 {
 	for (size_t l = m->wired; l < m->run.L; l++)

@@ -39,13 +39,14 @@ struct pooled {
 	const struct job *job;
 	size_t n, L;
 	struct tree tree;
-	struct mat Z[FED_MAX];      /* n x d each: together the joint Z */
+	struct mat Z[FED_MAX];      /* each n x d; side by side they are the joint Z */
 	struct mat centre[FED_MAX]; /* centres of the party's last clusters */
 	uint32_t *cluster[TREE_NODES_MAX];
 	uint64_t round[TREE_NODES_MAX];
 };
 
-/* Items of one joint clustering; each member has a row of each item. */
+/* Items of one joint clustering. Y[l] has party l's row of each item, for each party in the node's
+ * group. */
 struct pooled_items {
 	const struct tree_node *node;
 	size_t m;
@@ -290,7 +291,8 @@ static inline void pooled_nodes(struct pooled *p, struct pooled_items *items)
 		items->weight[i] = 1;
 }
 
-/* Makes one cell for each distinct tuple of the children's clusters, numbered by its first node. */
+/* Makes one cell for each distinct tuple of the children's clusters. Cells are numbered in the
+ * order of their first node. */
 static inline void pooled_cells(const struct pooled *p, const struct tree_node *node,
 				struct pooled_items *items, uint32_t *cell, uint32_t *tuple)
 {
@@ -308,8 +310,8 @@ static inline void pooled_cells(const struct pooled *p, const struct tree_node *
 	}
 }
 
-/* Computes a cell's row at a party: the mean of the cell's rows, or (line 13) the centre of their
- * cluster. */
+/* Computes a cell's row at each party: the mean of the cell's rows, or (Protocol 3, line 13) the
+ * centre of the party's cluster that contains the cell. */
 static inline void pooled_virtual(struct pooled *p, const struct tree_node *node,
 				  struct pooled_items *items, const uint32_t *cell)
 {
@@ -393,7 +395,7 @@ static inline void pooled_polish(struct pooled *p)
 	free(exists);
 }
 
-/* Runs protocol 1 at each party. */
+/* Runs Protocol 1 at each party: the embedding and the party's own k-means. */
 static inline void pooled_local(struct pooled *p, const struct planted *data)
 {
 	struct embed_params e = kcagc_embed_params(kcagc_job(p->job), 1);

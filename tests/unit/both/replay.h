@@ -70,8 +70,8 @@ static inline void script_release(struct script *s)
 /* ---- the recording ---- */
 
 struct recording {
-	struct planted data;    /* or: */
-	const struct mat *rows; /* the rows that `part` deals out; borrowed */
+	struct planted data;    /* kCAGC's data; other kinds set rows and part */
+	const struct mat *rows; /* the rows that `part` distributes to parties; borrowed */
 	const uint32_t *part;
 	struct job job;
 	struct federation f;
@@ -177,7 +177,8 @@ static inline void replay_deliver(struct channel *ch, const struct script *s)
 	struct buf body = { 0 };
 
 	for (size_t i = 0; i < s->count; i++) {
-		body = (struct buf){ .p = alloc(s->note[i].len, 1) }; /* its exact size */
+		/* allocates the exact size, so that a sanitizer detects a read beyond the end */
+		body = (struct buf){ .p = alloc(s->note[i].len, 1) };
 		body.n = body.cap = s->note[i].len;
 		if (body.n)
 			memcpy(body.p, s->note[i].body, body.n);
@@ -229,7 +230,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	record_init(&h->record, "party", h->name[l]);
 	recording_slice(r, l, &h->X);
 	h->channel[0] = channel_new(h->mailbox, PARTY, "hub");
-	/* the script's sealed messages start from the first again */
+	/* The script repeats all sealed messages, so their counters restart. */
 	for (size_t j = 0; j < h->L; j++)
 		if (j != l)
 			*secagg_sealed(h->secagg, j) = (struct secagg_sealed){ 0 };

@@ -37,7 +37,7 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 	script_copy(&s, listener_script(to), step);
 	script_add(&s, type, (struct bytes){ body, len }, "");
 	replay(to, &s, &out);
-	/* either message may end a job at any time */
+	/* ABORT may end a job at any time, and so may a party's DECLINE */
 	if (type == MSG_ABORT || (type == MSG_DECLINE && to->server)) {
 		/* the sample ABORT is one that a coordinator sends, so a coordinator refuses it */
 		bool refused = type == MSG_ABORT && to->server;
@@ -78,8 +78,8 @@ static inline void check_garbage(const struct listener *to, size_t step)
 	free(longer);
 }
 
-/* Sends each type at this step, with the smallest and with the largest body. Under a sanitizer the
- * two bodies alternate between steps, so both builds still try each type at each step. */
+/* Sends each type at this step, with the smallest and with the largest body. Under a sanitizer each
+ * step gets only one of the two bodies, and they alternate between steps. */
 static inline void check_types(const struct listener *to, size_t step)
 {
 	for (size_t t = 0; t < ALL_TYPES; t++)

@@ -1,6 +1,6 @@
-/* A coordinator can number a node differently at each party; a "sum" then keeps the parties' terms
- * apart. The parties find this by a sample of ids, which neither the coordinator nor a third party
- * can predict. */
+/* A coordinator can number a node differently at each party; each entry of a "sum" is then one
+ * party's term alone. The parties detect this by a sample of ids, which neither the coordinator nor
+ * a third party can predict. */
 #include "tests/unit/both/meeting.h"
 #include "common/base/rng.h"
 #include "party/work/agree.h"
@@ -163,8 +163,8 @@ TEST(test_one_victim)
 
 		for (size_t l = 0; l < 4; l++)
 			m->slot[l].work.n = n + ALL / 20;
-		for (size_t i = 0; i < ALL;
-		     i++) /* the victim's shared nodes get rows of no other party */
+		/* The victim's shared nodes get rows that no other party has. */
+		for (size_t i = 0; i < ALL; i++)
 			if (m->slot[1].d.ids.id[i][0] == 'a')
 				m->slot[1].row[i] =
 				    (uint32_t)(n + strtoul(m->slot[1].d.ids.id[i] + 3, NULL, 10));
@@ -174,8 +174,8 @@ TEST(test_one_victim)
 	}
 }
 
-/* Compares all nodes if they are few: finds a single node with a new row, or with another node's
- * row. */
+/* If there are few nodes, the parties compare all of them. They detect a single node that has a new
+ * row or the row of another node. */
 TEST(test_few_nodes)
 {
 	struct rng rng;
@@ -250,11 +250,11 @@ TEST(test_foreseen_by_a_third)
 		unseen += !found[0] && !found[1];
 		leave(m);
 	}
-	assert_in_range(unseen, 10, 40); /* 24.6 +- 3.8 */
+	assert_in_range(unseen, 10, 40); /* mean 24.6, standard deviation 3.8 */
 }
 
-/* A party that sends s->row[1] equal entries of 20 bytes, and claims that they describe s->row[0]
- * nodes. */
+/* Runs a party that sends s->row[1] equal entries of 20 bytes, and claims that they describe
+ * s->row[0] nodes. */
 static void *repeats(void *arg)
 {
 	struct slot *s = arg;

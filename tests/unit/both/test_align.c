@@ -226,8 +226,8 @@ TEST(many_chunks_in_any_order)
 		assert_int_equal(m->run.n, N);
 		assert_one_row_each(m);
 		assert_told(m);
-		/* Nodes with neighbouring ids do not get neighbouring rows, so gaps reveal
-		 * nothing. */
+		/* Nodes with neighbouring ids do not get neighbouring rows, so a party's rows do
+		 * not show how many ids of others lie between its own. */
 		for (size_t i = 1; i < N; i++)
 			in_order += m->slot[0].row[i] == m->slot[0].row[i - 1] + 1;
 		assert_true(in_order < 20);
@@ -260,7 +260,9 @@ TEST(the_coordinator_sees_no_id)
 		assert_true(contains(&m[k]->heard, "customer-7") == (k >= 2));
 	}
 	assert_int_equal(m[0]->heard.n, m[1]->heard.n);
-	for (size_t i = 0; i + 8 <= m[0]->heard.n; i++) /* the list of party 0 has 8000 bytes */
+	/* Party 0's list has 8000 bytes; `same` would be about 8000 if its hashes were the same in
+	 * both jobs. */
+	for (size_t i = 0; i + 8 <= m[0]->heard.n; i++)
 		same += memcmp(m[0]->heard.p + i, m[1]->heard.p + i, 8) == 0;
 	assert_true(same < 100); /* message headers may coincide */
 	for (int k = 0; k < 4; k += 2) {

@@ -59,7 +59,7 @@ static void refuses_rows(const uint32_t *row, size_t count, uint32_t group, uint
 	attend_to_the_end(s);
 	if (s->result != ERR_PEER || !strstr(s->why, why))
 		fail_msg("%u rows of %u: \"%s\", expected \"%s\"", (unsigned)count, n, s->why, why);
-	assert_int_equal(s->work.n, 3); /* unchanged */
+	assert_int_equal(s->work.n, 3); /* the number of nodes is unchanged */
 	leave(m);
 }
 
@@ -71,7 +71,8 @@ TEST(rows_that_cannot_be)
 
 	tell_rows(&m->slot[0], 0, 5, good, 3);
 	attend_to_the_end(&m->slot[0]);
-	assert_non_null(strstr(m->slot[0].why, "sent DONE, expected RESULT")); /* the control */
+	/* Control: the party accepts valid rows. */
+	assert_non_null(strstr(m->slot[0].why, "sent DONE, expected RESULT"));
 	assert_int_equal(m->slot[0].work.n, 5);
 	leave(m);
 	refuses_rows(twice, 3, 0, 5, "row 4 twice");
@@ -79,7 +80,8 @@ TEST(rows_that_cannot_be)
 	refuses_rows(good, 3, 1, 5, "group 1");
 	refuses_rows(good, 2, 0, 5, "count 2");
 	refuses_rows(four, 4, 0, 5, "count 4");
-	refuses_rows((const uint32_t[]){ 0, 1, 1 }, 3, 0, 2, "values 2"); /* fewer than here */
+	/* Fewer rows than the party has nodes. */
+	refuses_rows((const uint32_t[]){ 0, 1, 1 }, 3, 0, 2, "values 2");
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, (1 << 30) + 1, "values 1073741825");
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, UINT32_MAX, "values 4294967295");
 }
@@ -123,7 +125,8 @@ TEST(other_messages)
 			}
 }
 
-/* Sends party 1 a key that party 0 has sealed for it, with a change. */
+/* Sends party 1 a key that party 0 has sealed for it, with these fields. If bit >= 0, flips this
+ * bit of the sealed key. */
 static void sealed_with(uint16_t what, uint32_t from, uint32_t to, size_t len, int bit,
 			const char *why)
 {
@@ -148,7 +151,8 @@ static void sealed_with(uint16_t what, uint32_t from, uint32_t to, size_t len, i
 
 TEST(keys_that_are_not_sealed_for_us)
 {
-	sealed_with(SEALED_ID_KEY, 0, 1, 32, -1, "sent DONE, expected ROWS"); /* the control */
+	/* Control: the party accepts a valid key. */
+	sealed_with(SEALED_ID_KEY, 0, 1, 32, -1, "sent DONE, expected ROWS");
 	sealed_with(SEALED_ID_KEY + 1, 0, 1, 32, -1, "passed on SEALED 2 of party 0 to party 1");
 	sealed_with(SEALED_ID_KEY, 1, 0, 32, -1, "of party 1 to party 0");
 	sealed_with(SEALED_ID_KEY, 0, 2, 32, -1, "of party 0 to party 2");

@@ -7,7 +7,8 @@
 
 enum { LOG_MAX = 1 << 16 };
 
-/* Both logs: on stderr, and in the file that may be shipped. */
+/* The two logs of a process: `seen` from stderr, and `shipped` from the log file, which may go to
+ * other hosts. */
 struct logs {
 	char dir[64], path[96];
 	FILE *stream;

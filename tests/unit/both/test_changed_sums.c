@@ -7,7 +7,8 @@
 
 enum { PARTIES = 3, CLUSTERS = 3, EACH = 40, COLUMNS = 4 };
 
-/* Changes of each sum. kmeans and fedsc have 7 settings of 20 to 200 sums at 3 parties. */
+/* Number of changes of each sum. The tests of kmeans and fedsc have 7 settings of 20 to 200 sums at
+ * 3 parties. */
 enum { OF_EACH = SANITIZED ? 15 : 120 };
 
 static struct points points;
@@ -67,8 +68,8 @@ static struct meeting *meeting_of_three(void)
 	return m;
 }
 
-/* Changes all sums of the intersection: the set sizes, the choice of the lister, and the further
- * tries. */
+/* Changes all sums of the intersection: the counts of set sizes, the choice of the party that lists
+ * its ids, and one sum for each further try to build tables. */
 TEST(test_ids)
 {
 	struct meeting *m = meeting_of_three();
@@ -79,9 +80,9 @@ TEST(test_ids)
 	leave(m);
 }
 
-/* A dishonest party adds a wrong count to a broadcast sum: to a step of set sizes (sum 0), to an
- * entry for the lister, or to the number of parties without a table (sum 1). Every party finds
- * it. */
+/* A dishonest party adds a wrong count to a broadcast sum. Sum 0 counts the parties by size of
+ * their set. Sum 1 chooses the party that lists its ids, and counts parties without a table. Every
+ * party detects the change. */
 TEST(test_wrong_votes)
 {
 	static const struct {
@@ -161,8 +162,8 @@ TEST(test_wrong_terms)
 	static const char kmeans[] = "kind=kmeans restarts=2", wrong[] = "a party's count is wrong";
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
-	/* Changes the number of rows, which is the third part of the sum. The lowest bit of the
-	 * second part counts 2^30 rows. */
+	/* Words 1 and 2 of sum 0 hold parts of the number of rows: word 2 counts single rows, and
+	 * the lowest bit of word 1 counts 2^30 rows. */
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
 	check_wrong_term(kmeans, 0, 1, 0x1p-24, "the parties say that they have 1073741944 rows");

@@ -1,4 +1,5 @@
-/* Parties of rows compare the names, types and units of their columns without the coordinator. */
+/* If data are split by rows, parties compare the names, types and units of their columns without
+ * the coordinator. */
 #include "tests/unit/both/meeting.h"
 #include "crypto/secret.h"
 #include "party/work/columns.h"

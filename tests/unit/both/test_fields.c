@@ -12,7 +12,7 @@ static const char basic[] = FEW "method=basic";
 struct draft {
 	struct msg m;
 	const struct job *job;
-	size_t entries; /* entries of a vector of labels */
+	size_t entries; /* number of entries, if m is a vector of labels */
 	uint32_t *label;
 	uint32_t *own;    /* for the first CELLS: the party's own clusters; else NULL */
 	struct buf bytes; /* storage for changed labels or words */
@@ -159,7 +159,8 @@ static bool label_padding(struct draft *d)
 	return bits % 8 != 0;
 }
 
-/* Sets all bits of the first entries: out of range, unless `values` itself has only ones. */
+/* Sets all bits of the first entries. They are then out of range, unless `values` itself has only
+ * ones. */
 static bool label_range(struct draft *d)
 {
 	uint32_t values = d->m.labels.values;
@@ -339,8 +340,9 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 		script_copy(&s, full, step);
 		script_add_msg(&s, &d.m);
 		replay(to, &s, &out);
+		/* The 1/9 step may leave items in no cluster. */
 		if (changes[c].change == label_none && ninth_step(full, step))
-			assert_goes_on(to, step, "an item in no cluster", &out); /* allowed here */
+			assert_goes_on(to, step, "an item in no cluster", &out);
 		else
 			assert_refused(to, step, changes[c].what, note->type, &out);
 	}
@@ -350,8 +352,8 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 
 /* ---- chunks ---- */
 
-/* Splits the note into two messages: entries or words [0, cut), then the rest and `more` entries
- * after it. With first_twice the second message starts at 0 again. */
+/* Splits the note into two messages: the first has entries or words [0, cut), the second has those
+ * from cut on and `more` after the end. With first_twice the second message repeats the first. */
 static void draft_halves(struct script *s, const struct note *note, const struct job *job,
 			 size_t more, bool first_twice)
 {

@@ -7,9 +7,9 @@
 
 /* ---- sets ---- */
 
-/* Party l's ids: `common` ids of all parties, and `own` further ids. With `shared`, one neighbour
- * has each further id too; otherwise no other party has it. Each party has its own order. wide: ids
- * of 1 to 255 bytes, not only ASCII. */
+/* The ids of a party: `common` ids that all parties have, and `own` further ids. With `shared`,
+ * each further id is also at one neighbouring party, otherwise at no other party. Each party has
+ * its own order. With `wide`, ids have 1 to 255 bytes and are not only ASCII. */
 struct sets {
 	size_t L, common, own;
 	bool shared, wide;
@@ -37,7 +37,8 @@ static void make_set(const struct sets *p, size_t l, struct dataset *d)
 	char id[512], kind[48];
 
 	for (size_t k = 0; k < all; k++) {
-		size_t i = (k * 7919 + l) % all, n; /* 7919 does not divide `all` */
+		/* 7919 does not divide `all`, so i takes each value once. */
+		size_t i = (k * 7919 + l) % all, n;
 
 		if (i < p->common)
 			snprintf(kind, sizeof(kind), "%s", p->wide && i > 0 ? "c" : "");
@@ -156,8 +157,8 @@ static void assert_all_end(const struct meeting *m, const char *why)
 	}
 }
 
-/* Fails with no common ids, or with fewer than min_common: no party learns the ids or their
- * number. */
+/* The intersection fails if the parties have no common ids, or fewer than min_common. No party then
+ * learns the ids or their number. */
 TEST(too_few)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 0, 200, true, false }, 0, 1);
@@ -198,8 +199,7 @@ TEST(without_ids)
 	leave(m);
 }
 
-/* A repeated id fits into no table, with any seed: all parties try again together, then all
- * fail. */
+/* No seed gives a table that holds a repeated id. All parties try again together, then all fail. */
 TEST(no_table)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 50, 50, false, false }, 0, 1);
@@ -236,8 +236,8 @@ static void order_of(const struct numbering *at_parties, const struct numbering 
 	leave(m);
 }
 
-/* Draws a new order in each job. Keeps the order if all parties have the same key file. Fails if a
- * party has another file. */
+/* Each job draws a new order of rows. If all parties have the same key file, the order is kept. If
+ * one party has another file, the job fails. */
 TEST(order)
 {
 	static const struct numbering file = { .kept = true, .key = { 1 } },
@@ -262,7 +262,7 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
 }
 
 /* No id reaches the coordinator. With one party's key the coordinator can test guesses against the
- * whole set of the lister, as the disclosure states. */
+ * whole set of party 0, which lists its pseudonyms. */
 TEST(guesses)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);
@@ -295,7 +295,7 @@ static void change(struct buf *common, size_t *count, size_t *offset)
 	switch (lie) {
 	case NONE:
 		break;
-	case DROPS: /* every fourth */
+	case DROPS: /* drops every fourth pseudonym */
 		for (size_t i = 0; i < n; i++)
 			if (i % 4)
 				memmove(p + kept++ * MSG_ID_HASH_LEN, p + i * MSG_ID_HASH_LEN,
@@ -375,8 +375,8 @@ static void finds_lie(enum lie what, const char *why)
 		assert_int_equal(m->slot[0].result, ERR_OK);
 		assert_int_equal(m->slot[0].common, 300);
 	}
-	/* The transcripts differ if the two parties received different lists: their later masks do
-	 * not cancel. */
+	/* If the two parties received different lists, their transcripts differ, so their later
+	 * masks do not cancel. */
 	assert_int_equal(memcmp(m->slot[0].transcript, m->slot[1].transcript, SECAGG_HASH_LEN) == 0,
 			 what == NONE);
 	leave(m);
@@ -397,7 +397,7 @@ TEST(lies)
 
 /* ---- a party that deviates from the protocol ---- */
 
-/* Uses another bound, so its vectors have another length. */
+/* Party 1 uses another align_bound, so its vectors have another length. */
 TEST(other_lengths)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);

@@ -114,8 +114,8 @@ static void see(struct view *v, unsigned min_common)
 
 static void *attend_with_zeros(void *arg);
 
-/* Runs the job with the tables of the `given` parties only. The sum of these tables reads 0 at no
- * name, so the coordinator ends the job. */
+/* Runs the job with the tables of the `given` parties only. The value in the sum of these tables is
+ * 0 for no name, so the coordinator ends the job. */
 static void see_some(struct view *v, const bool given[static L])
 {
 	listens(v, 1);
@@ -175,8 +175,8 @@ static void assert_tables_say(const struct view *v)
 	assert_int_equal(v->ear[1].list.n + v->ear[2].list.n, 0);
 }
 
-/* The coordinator works together with the last party, which has guesses and the key. min_common,
- * although not reached, does not protect against both. */
+/* The coordinator works together with the last party, which has guesses and the key. They learn
+ * what assert_tables_say() states, although the job ends because too few ids are common. */
 TEST(with_a_party)
 {
 	struct view v;
@@ -206,8 +206,8 @@ TEST(a_party_alone)
 	look_away(&v);
 }
 
-/* The coordinator alone finds that the sum reads 0 at the common names and at no other listed name.
- * The length of the list is the padded count. */
+/* The coordinator alone finds that the value in the sum is 0 for the common names, and for no other
+ * listed name. The length of the list is the padded number of ids. */
 TEST(the_coordinator_alone)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -228,9 +228,9 @@ TEST(the_coordinator_alone)
 
 /* ---- a table by itself ---- */
 
-/* A party that takes part like an honest one, but with a table of zeros, so the coordinator's sum
- * has the other parties' tables alone. It counts itself on the step of the largest set, and it is
- * never the lister. */
+/* Runs a party that follows the protocol, but with a table of zeros, so the coordinator's sum has
+ * the other parties' tables alone. The party reports the size of the largest set, and is never the
+ * lister. */
 static enum err take_part_with_zeros(struct slot *s)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -274,8 +274,8 @@ static void *attend_with_zeros(void *arg)
 	return NULL;
 }
 
-/* Computes the value of party l's table at a name: its shares of zero with each other party, by
- * docs/alignment.md. */
+/* Computes the value of party l's table at a name, as docs/alignment.md specifies: the sum of the
+ * shares of zero that l has with each other party. */
 static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
 {
 	static const char label[] = "coterie align prf v1";

@@ -44,7 +44,7 @@ static void compare_rounded(const char *what, const struct planted *p, size_t L,
 	free(pool);
 }
 
-/* Returns the number of nodes whose cluster differs from that in doubles. */
+/* Returns the number of nodes whose cluster differs from the pooled result in doubles. */
 static double compare_doubles(const struct planted *p, size_t L, const struct job *job,
 			      const uint32_t *label)
 {
@@ -58,7 +58,8 @@ static double compare_doubles(const struct planted *p, size_t L, const struct jo
 	return (1 - m.acc) * (double)p->n;
 }
 
-/* All nodes of a test's federations, and those whose cluster differs from that in doubles. */
+/* Counts, over a test's federations, all nodes and those whose cluster differs from the pooled
+ * result in doubles. */
 struct tally {
 	double most; /* greatest share of differing nodes in one federation */
 	double nodes, elsewhere;
@@ -159,7 +160,7 @@ TEST(test_plans_of_starts)
 		"starts=12 restarts=12", /* nothing is screened */
 		"starts=30 restarts=1 screen=1",
 		"starts=20 restarts=5 screen=10 iterations=10",
-		"starts=20 restarts=5 screen=11 iterations=10", /* too late to screen */
+		"starts=20 restarts=5 screen=11 iterations=10", /* the iterations end first */
 		"starts=20 restarts=5 screen=1 iterations=1 polish=0",
 		"starts=20 restarts=5 iterations=100", /* all restarts converge */
 	};

@@ -1,7 +1,7 @@
-/* Each question under noise has its own key. A job of each kind with noise runs twice in memory
- * with one input changed, and the test compares party 1's questions. Noise is a function of the
- * question (tests/unit/party/work/test_noise.c), so equal questions get equal noise. Questions
- * before the change arrives must be equal; all later questions must differ. */
+/* A question is the hash from which a party derives the noise of one result; equal questions get
+ * equal noise (tests/unit/party/work/test_noise.c). A job of each kind with noise runs twice in
+ * memory with one input changed, and the test compares party 1's questions. Questions before the
+ * change arrives must be equal; all later questions must differ. */
 #include "common/data/dataset.h"
 #include "crypto/numbering.h"
 #include "tests/unit/both/wire.h"
@@ -274,7 +274,8 @@ static void test_other_inputs(void **unused)
 		}
 		if (s->graph)
 			continue;
-		b = asked_of(s, &other_party); /* differs after a sum with party 0's rows */
+		/* The questions differ after a sum with party 0's rows. */
+		b = asked_of(s, &other_party);
 		while (from < a.questions && !differs(&a, &b, from))
 			from++;
 		check_from(s, &a, &b, from, "another party's rows");

@@ -1,5 +1,5 @@
-/* Members compare what they received. The job succeeds if all received the same, and fails if one
- * member received a changed message. */
+/* Parties compare the messages that they received. The job succeeds if all received the same, and
+ * fails if one party received a changed message. */
 #include "common/base/rng.h"
 #include "common/base/sanitized.h"
 #include "tests/unit/both/wire.h"
@@ -111,7 +111,8 @@ TEST(test_lie_is_found)
 }
 
 /* Changes both CLUSTERS and RESULT, the last messages, in the same way: one node is in another
- * cluster. No later sum could become noise, so only the other members can detect the change. */
+ * cluster. No sum follows that could fail, so only a comparison among the parties detects the
+ * change. */
 static void lie_at_the_end(void *arg, size_t l, enum msg_type type, struct buf *body)
 {
 	const size_t *byte = arg;

@@ -15,7 +15,7 @@
 #define MODEL "\"74657374000000000000000000000000\""
 
 /* Noise is a function of all parameters, so it would hide any other effect of a key. Therefore no
- * way has noise. */
+ * job in this table has noise. */
 static const struct scene {
 	/* model: the job that makes the model for this job's predictions, or NULL */
 	const char *job, *model;
@@ -64,12 +64,13 @@ static const struct scene {
 };
 enum { SCENES = sizeof(scenes) / sizeof(*scenes) };
 
-/* Keys without a visible effect here, under settings that contain `way`; `shown` is the test that
- * shows the effect. */
+/* Lists keys whose effect is not visible in this test, under settings that contain `way`. `shown`
+ * is the test that shows the effect. */
 static const struct {
 	const char *kind, *path, *way, *shown;
 } elsewhere[] = {
-	/* The code reads these before the halves run, or this test fixes what they control. */
+	/* The code reads these keys before the halves run, or this test fixes what the keys
+	 * control. */
 	{ NULL, "align", "", "tests/unit/both/test_align.c" },
 	{ NULL, "align_bound", "", "tests/unit/both/test_intersect.c" },
 	{ NULL, "min_common", "", "tests/unit/both/test_intersect.c" },
@@ -79,7 +80,7 @@ static const struct {
 	{ "fedspectral", "allow_disjoint", "", "tests/unit/both/test_agree.c" },
 	/* Embeddings of graphs as small as these stay within the bound. */
 	{ "fedgcn", "bounded", "", "tests/unit/protocols/fedgcn/test_rounds.c" },
-	/* Each run draws new walks. */
+	/* Each run draws new walks, which hide the effect of the window. */
 	{ "fedwalk", "window", "mode=walks", "tests/unit/learn/test_sgns.c" },
 };
 
@@ -110,7 +111,8 @@ static void add_value(struct values *v, const char *text)
 	snprintf(v->text[v->count++], VALUE_LEN, "%s", text);
 }
 
-/* Lists values of any size. Values that have an effect on such small data come first. */
+/* Lists values of any size. Values that have an effect on the small data of this test come
+ * first. */
 static void values_of(const struct config_row *row, struct values *v)
 {
 	static const char *const some[] = { "40", "0",   "1",   "2",    "3",  "5",
@@ -173,7 +175,7 @@ static void force(const struct job *base, char *word, struct job *forced)
 
 /* ---- runs ---- */
 
-/* A scene with one of its ways. */
+/* One of a scene's jobs: the settings `way` complete the scene. */
 struct act {
 	const struct scene *scene;
 	const char *way;
@@ -217,7 +219,8 @@ static bool changes(struct act *a, const struct job *job)
 	return other;
 }
 
-/* Excludes chance: ten runs must all differ from base, with a further run of base after each. */
+/* Returns whether ten runs of job all differ from base, which excludes chance. Base runs once more
+ * after each of them. */
 static bool changes_surely(struct act *a, const struct job *job)
 {
 	for (int i = 0; i < 10; i++) {
@@ -318,7 +321,8 @@ static bool has_scene(const struct kind *kind, const char *setting)
 	return false;
 }
 
-/* Ways whose encryption takes minutes here. Each must read exactly the same keys as another way. */
+/* Lists settings that no scene has, because their encryption takes minutes. `way` must read exactly
+ * the same keys as `as`, which a scene has. */
 static const struct {
 	const char *kind, *setting;
 	unsigned way, as;

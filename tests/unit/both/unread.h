@@ -28,7 +28,7 @@ struct item {
 };
 enum { CHUNK = 8, SEEN_LABELS = 250, SEEN_FACT, SEEN_RESULT, SEEN_TYPES };
 
-/* Least and most bytes, or messages, of each type in runs of one job. */
+/* Least and greatest number of bytes (or of messages) of each type, over runs of one job. */
 struct total {
 	double least[SEEN_TYPES], most[SEEN_TYPES];
 };
@@ -206,7 +206,7 @@ static bool seen_differs(struct seen *base, const struct seen *now)
 static struct planted planted;
 static struct dataset tied[L];   /* fedspectral: a party's edges; all parties know all nodes */
 static struct dataset hosted[L]; /* fedwalk: ties of a party's vertices */
-static struct graphs graphs[L];  /* fedgcn */
+static struct graphs graphs[L];  /* fedgcn: a party's graphs */
 static char output[64];          /* fedgcn: one directory for all models */
 /* directories of the parties' secrets, which make noise equal in all runs */
 static char *secrets[L];

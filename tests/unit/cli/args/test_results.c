@@ -47,7 +47,7 @@ TEST_WITH(test_eval_refusals, dir_enter, dir_leave)
 	expect_command(eval_main, "truth.txt", 4, "--truth FILE and LABELS are needed");
 }
 
-/* Joins labels of parties with their own rows, in any order. */
+/* eval joins the labels of parties that have different rows, with the files in any order. */
 TEST_WITH(test_eval_joined, dir_enter, dir_leave)
 {
 	put("truth.txt", "0\n0\n1\n1\n2\n2\n");
@@ -82,7 +82,8 @@ TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 {
 	put("truth.txt", "0\n0\n0\n1\n1\n");
 	put("one.txt", "4\n4\n4\n4\n4\n");
-	put("torn.txt", "4\n4\n3\n3\n3\n"); /* splits 4 of 25 ordered pairs */
+	/* 4 of 25 ordered pairs are in one class but in different clusters */
+	put("torn.txt", "4\n4\n3\n3\n3\n");
 	assert_int_equal(run_command(eval_main, "--truth truth.txt one.txt"), 0);
 	assert_null(strstr(said, "similarity"));
 	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity one.txt"), 0);
@@ -135,7 +136,8 @@ TEST_WITH(test_refusals, dir_enter, dir_leave)
 	expect_command(show_main, ".", 4, "expected schema_version 1");
 }
 
-/* Has one phase and the traffic of two peers; missing values are permitted. */
+/* The coordinator's run.json has one phase and the traffic of two peers. It may lack other
+ * values. */
 static const char coordinator[] =
     "{\"schema_version\": 1, \"software\": \"coterie x\", \"name\": \"hub\", \"status\": \"done\", "
     "\"elapsed_s\": 0.75,"
@@ -152,7 +154,7 @@ TEST_WITH(test_show, dir_enter, dir_leave)
 {
 	assert_ok(file_make_dirs("out/coordinator"));
 	assert_ok(file_make_dirs("out/party-00"));
-	assert_ok(file_make_dirs("out/work")); /* without a run.json */
+	assert_ok(file_make_dirs("out/work")); /* a directory without a run.json */
 	put("out/coordinator/run.json", coordinator);
 	put("out/party-00/run.json",
 	    "{\"schema_version\": 1, \"name\": \"bank-a\", \"rounds\": 12, \"elapsed_s\": 0.5}");
@@ -167,14 +169,15 @@ TEST_WITH(test_show, dir_enter, dir_leave)
 	    strstr(said, "hub     111 B         7  123.5 kB        5      12    0.750"));
 	assert_non_null(
 	    strstr(said, "bank-a    0 B         0       0 B        0      12    0.500"));
-	assert_non_null(strstr(said, "ACC 1.0000   NMI 1.0000")); /* labels in the data's order */
+	/* Party-00's labels are scored in the order of the data. */
+	assert_non_null(strstr(said, "ACC 1.0000   NMI 1.0000"));
 	assert_non_null(strstr(said, "bank-a: labels: out/party-00/labels.csv\n"));
 	expect_command(show_main, "out", 0, "seconds, traffic and facts: coterie show out");
 	assert_null(strstr(said, "compute"));
 	expect_command(show_main, "out/coordinator --truth truth.txt", 0, "ACC 0.5000");
 	put("out/party-00/run.json", "{");
 	expect_command(show_main, "out", 0,
-		       "out/party-00/run.json: line 1"); /* the rest is shown, too */
+		       "out/party-00/run.json: line 1"); /* show prints the other runs, too */
 }
 
 /* If parties have different rows, show joins their labels and prints sizes and facts. */

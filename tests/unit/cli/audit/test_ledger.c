@@ -112,7 +112,7 @@ static void test_export(void **state)
 	       "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5,yes,0,3,0,0,");
 }
 
-/* Adds two jobs of eps 1 on a named data set, next to the unnamed one. */
+/* Adds two jobs of eps 1 each on a named data set. The jobs so far are on the unnamed one. */
 static void write_claims(void)
 {
 	struct ledger_job job = { .id = { 0xc1 },

@@ -1,4 +1,5 @@
-/* picture_runs.h -- runs to draw: planted data, and the result of one party alone. */
+/* picture_runs.h -- makes runs for tests of pictures: planted data, and the result of one party
+ * alone. */
 #ifndef TESTS_UNIT_CLI_REPORT_PICTURE_RUNS_H
 #define TESTS_UNIT_CLI_REPORT_PICTURE_RUNS_H
 
@@ -19,7 +20,7 @@
 enum { N = 240, M = 90, K = 3 };
 #define JOB "{\"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 5, \"filter\": {\"order\": 4}}"
 
-/* data has ids, plain has none; run and bare are runs on them. */
+/* `data` has ids, `plain` has none. `run` is a run on `data`, and `bare` is a run on `plain`. */
 static char *data, *plain, *run, *bare;
 static uint32_t label[N]; /* labels of the runs, in file order */
 static char *id[N];

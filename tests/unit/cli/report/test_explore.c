@@ -1,4 +1,5 @@
-/* Compares the report's figures on columns and on the confidence of rows with values by hand. */
+/* Compares the report's figures for columns and for the confidence of rows with values computed by
+ * hand. */
 #include "tests/test.h"
 
 #include "cli/report/explore.h"
@@ -49,7 +50,7 @@ static struct features made(bool sparse)
 	return X;
 }
 
-/* Column 1 has mean 3 and cluster means 2 and 4. So 6 of its sum of squares, 10, are between
+/* Column 1 has mean 3 and cluster means 2 and 4. Its sum of squares is 10, of which 6 are between
  * clusters. */
 TEST(columns)
 {
@@ -72,8 +73,8 @@ TEST(columns)
 	}
 }
 
-/* Finds a category by its source and a number by its name; an indicator of missing values by
- * neither. */
+/* The report finds a category by its source and a number by its name. It does not find an indicator
+ * of missing values. */
 TEST(by_category)
 {
 	struct features X = made(false);
@@ -100,7 +101,8 @@ TEST(by_category)
 	features_release(&X);
 }
 
-/* Points are 0, 1 and 4, 6 on a line; 100 is alone in its cluster. Point 0 has a = 1 and b = 5. */
+/* On a line, cluster 0 has points 0 and 1, cluster 1 has 4 and 6, and cluster 2 has only 100. Point
+ * 0 has mean distance a = 1 within its cluster and b = 5 to cluster 1. */
 TEST(silhouettes)
 {
 	static const double at[] = { 0, 4, 1, 6, 100 };

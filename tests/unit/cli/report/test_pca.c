@@ -2,7 +2,7 @@
 #include "cli/report/pca.h"
 
 /* Points have spread 3 along a, 1 along b and 0 along c around (10, -20, 30). The sum of squares is
- * 20: 18 and 2. */
+ * 20: 18 along a and 2 along b. */
 TEST(spreads_by_hand)
 {
 	static const double along[6][2] = { { 3, 0 }, { -3, 0 }, { 0, -1 },
@@ -32,7 +32,8 @@ TEST(spreads_by_hand)
 	mat_release(&X);
 }
 
-/* The largest entry is positive for either sign of the data. */
+/* In each column of coordinates the entry of largest magnitude is positive, for either sign of the
+ * data. */
 TEST(signs)
 {
 	struct mat X, Y;

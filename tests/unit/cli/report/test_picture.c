@@ -37,7 +37,8 @@ static void write_npy(const char *path, const struct mat *m)
 	put_buf(path, &text);
 }
 
-/* The written points are those of the picture, and a layout places them in their order. */
+/* The picture writes its points in the order of its rows. A layout gives positions for the points
+ * in the same order. */
 TEST(by_layout)
 {
 	char *path = file_join(dir, "points.npy"), *plane = file_join(dir, "plane.npy");
@@ -207,7 +208,7 @@ TEST(order_of_the_run)
 	free(path);
 }
 
-/* The launcher has removed the run's temporary data directory. */
+/* If the launcher has removed the run's temporary data directory, the picture needs --data. */
 TEST(data_gone)
 {
 	char *away = file_join(dir, "away");
@@ -246,8 +247,8 @@ TEST(by_config)
 	free(path);
 }
 
-/* For kmeans and fedsc, features are in file order without a graph. They are found by --data or by
- * the run, and an edges file is ignored. */
+/* A picture of a kmeans or fedsc run shows the features in file order, without a graph. It finds
+ * them in --data or by run.json, and ignores an edges file. */
 TEST(of_rows)
 {
 	char *out = file_join(dir, "rows"), *features = file_join(plain, "features.mtx");

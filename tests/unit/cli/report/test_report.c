@@ -215,7 +215,8 @@ static const struct json *run_of(const struct json *page)
 	return json_get(json_first(json_get(page, "processes")), "run");
 }
 
-/* The data have the values of run.json except paths and hashes, and name missing values. */
+/* The report's data have the values of run.json except paths and hashes. They also name the values
+ * that run.json lacks. */
 TEST_WITH(test_gather, dir_enter, dir_leave)
 {
 	struct json *page;

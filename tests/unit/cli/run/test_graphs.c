@@ -208,7 +208,8 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 	put_labels("run/party-01/labels.csv", &b, 2);
 	put_labels("run/party-00/baseline-size.csv", &a, 8);
 	put_labels("run/party-01/baseline-size.csv", &b, 2);
-	put_labels("run/party-00/baseline-alone.csv", &a, 0); /* party-01 has none, so no mean */
+	/* Party-01 has no such file, so the mean is omitted. */
+	put_labels("run/party-00/baseline-alone.csv", &a, 0);
 	assert_ok(run_dir_read(in("run"), &runs));
 	assert_true(run_is_of_graphs(runs.process[0].run));
 	assert_ok(graph_scores_make(&runs, "own", &e));
@@ -236,7 +237,8 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 
 /* ---- the picture ---- */
 
-/* A set without classes is named and is in no mean; a score that one party lacks has no mean. */
+/* The scores name a set without classes, but no mean includes it. A score that one party lacks has
+ * no mean. */
 TEST(test_means_of_some)
 {
 	static const uint32_t truth[] = { 0, 1, 0, 1 }, other[] = { 0, 0, 1, 1 };
@@ -294,8 +296,8 @@ TEST_WITH(test_picture, dir_make, dir_remove)
 	}
 	assert_non_null(strstr(p.caption, "the party's own graphs, in the 64 dimensions"));
 	picture_release(&p);
-	assert_ok(
-	    labels_write(in("run/party-00/labels.csv"), NULL, NULL, label, NULL, 40)); /* from 0 */
+	/* Without ids, the file numbers its rows from 0. */
+	assert_ok(labels_write(in("run/party-00/labels.csv"), NULL, NULL, label, NULL, 40));
 	assert_err(picture_make(&params, &p), ERR_INPUT, "has the id 0, which");
 	tu_release(&tu);
 }

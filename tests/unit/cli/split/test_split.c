@@ -55,7 +55,7 @@ static void rows_with(bool ids)
 
 	put_features(true);
 	put_names(true);
-	/* The graph has all edges, so a part of s nodes has s (s - 1) / 2. */
+	/* The graph has all edges, so a part of s nodes has s (s - 1) / 2 edges. */
 	{
 		struct buf text = { 0 };
 
@@ -67,10 +67,9 @@ static void rows_with(bool ids)
 		put_data("edges.tsv", (char *)text.p);
 		buf_release(&text);
 	}
+	/* Sorting by id reverses the rows. */
 	if (ids)
-		put_data(
-		    "ids.txt",
-		    "z7\nz6\nz5\nz4\nz3\nz2\nz1\n"); /* row i is z(7-i): sorting reverses rows */
+		put_data("ids.txt", "z7\nz6\nz5\nz4\nz3\nz2\nz1\n");
 	put_data("labels.txt", "0\n10\n20\n30\n40\n50\n60\n");
 	assert_ok(split_data(&p));
 	split_parts(N, 3, 3, part);
@@ -100,7 +99,7 @@ static void rows_with(bool ids)
 	}
 	for (size_t i = 0; i < N; i++)
 		assert_int_equal(seen[i], 1);
-	assert_int_equal(edges, 3 + 1 + 1); /* parts of 2, 2 and 3 */
+	assert_int_equal(edges, 3 + 1 + 1); /* edges of parts of 3, 2 and 2 nodes */
 }
 
 TEST_WITH(test_rows, split_dirs, dir_remove)
@@ -202,8 +201,8 @@ TEST_WITH(test_edges, split_dirs, dir_remove)
 			assert_int_equal(seen[u][v], v == (u + 1) % N || u == (v + 1) % N);
 }
 
-/* Each of L parties has F n of n edges, keeps them as F grows, and no edge is lost. Two parties
- * have disjoint halves at F = 0.5, and share 2 F n - n. */
+/* Each of L parties has F n of the n edges. It keeps its edges as F grows, and no edge is lost. Two
+ * parties have disjoint halves at F = 0.5; at any F they share 2 F n - n edges. */
 TEST(test_shared_edges)
 {
 	enum { MOST = 41 };

@@ -1,4 +1,5 @@
-/* whole.h -- data to split, whose values tell their row and column, and checks of each part. */
+/* whole.h -- data to split, in which each value encodes its row and column, and checks of each
+ * part. */
 #ifndef TESTS_UNIT_CLI_SPLIT_WHOLE_H
 #define TESTS_UNIT_CLI_SPLIT_WHOLE_H
 
@@ -49,7 +50,7 @@ static inline void put_names(bool sparse)
 			 "{\"name\": \"c4\", \"type\": \"date\"}]}");
 }
 
-/* Checks that column j of a part is this column of the data. */
+/* Checks that column j of a part is column `column` of the data. */
 static inline void assert_named(const struct dataset *d, size_t j, unsigned column, bool typed)
 {
 	static const enum column_type type[M] = { COLUMN_NUMBER, COLUMN_CATEGORY, COLUMN_NUMBER,

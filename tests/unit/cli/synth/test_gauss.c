@@ -35,8 +35,9 @@ static double distance(const double *a, const double *b, size_t m)
 	return sqrt(d);
 }
 
-/* Sizes are equal. Means have the requested distance up to their error (sqrt(2 m / 500) = 0.18).
- * Each column has variance 1 around them, and all values are floats. */
+/* Clusters have equal sizes. The distances of their means are as requested, up to an error of
+ * sqrt(2 m / 500) = 0.18 for m = 8 columns. Each column has variance 1 around the means, and all
+ * values are floats. */
 TEST(test_clouds)
 {
 	struct gauss_params p = {

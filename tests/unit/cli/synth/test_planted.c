@@ -30,7 +30,7 @@ TEST(test_sizes)
 	assert_int_equal(g.features.rows, 2708);
 	assert_int_equal(g.features.cols, 1433);
 	assert_int_equal(g.adjacency.start[2708],
-			 2 * 5281); /* round(2708 3.9 / 2) edges, both ways */
+			 2 * 5281); /* round(2708 * 3.9 / 2) edges, each in both directions */
 	assert_null(g.features.value);
 	assert_null(g.adjacency.value);
 	for (size_t u = 0; u < 2708; u++) {
@@ -44,7 +44,8 @@ TEST(test_sizes)
 		}
 		assert_in_range(g.features.start[u + 1] - g.features.start[u], 1, 33);
 	}
-	for (size_t r = 0; r < 7; r++) { /* in proportion to 1 / (1 + r/2), up to rounding */
+	/* The size of class r is proportional to 1 / (1 + r/2), up to rounding. */
+	for (size_t r = 0; r < 7; r++) {
 		double sum = 1 + 2.0 / 3 + 2.0 / 4 + 2.0 / 5 + 2.0 / 6 + 2.0 / 7 + 2.0 / 8;
 
 		assert_in_range(per_class[r], 2708 / (1 + 0.5 * (double)r) / sum - 2,

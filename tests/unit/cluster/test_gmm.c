@@ -60,7 +60,8 @@ TEST(test_planted)
 	gmm_release(&m);
 }
 
-/* All points are equal; there are fewer distinct points than components; three are on a line. */
+/* Covers three data sets: all points are equal, there are fewer distinct points than components,
+ * and three points are on a line. */
 TEST(test_degenerate)
 {
 	double one[12] = { 0 }, few[12] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1 };

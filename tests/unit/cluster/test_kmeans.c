@@ -34,8 +34,8 @@ static void check_distances(size_t n, size_t k, size_t d, double offset)
 	mat_release(&Z);
 }
 
-/* Covers both algorithms, all widths of strips, whole and partial blocks, near and far from
- * zero. */
+/* Covers both algorithms for distances, all widths of strips, whole and partial blocks, and rows
+ * near and far from zero. */
 TEST(distances)
 {
 	static const size_t shape[][3] = {
@@ -313,7 +313,8 @@ TEST(threads_do_not_matter)
 	mat_release(&Z);
 }
 
-/* More restarts include those of fewer, so the result never gets worse. */
+/* A run with more restarts includes the restarts of a run with fewer, so the result never gets
+ * worse. */
 TEST(restarts_keep_the_best)
 {
 	struct kmeans_params p = { .k = 12, .iterations = 20, .threads = 1, .seed = 5 };
@@ -371,7 +372,7 @@ TEST(corners)
 	assert_true(inertia == 0);
 	mat_release(&c);
 	sample_normal(&Z, 5, 3, 2);
-	kmeans(&Z, NULL, &p, label, NULL, &inertia); /* labels of the nearest seeds */
+	kmeans(&Z, NULL, &p, label, NULL, &inertia); /* labels are the nearest seeds */
 	for (int i = 0; i < 5; i++)
 		assert_true(label[i] < 2);
 	assert_true(inertia > 0);
@@ -389,7 +390,7 @@ TEST(corners)
 }
 
 /* Without Lloyd iterations the 1/9 step alone moves the seeds. Rows are 0, 0.1 and 10 on a line.
- * From seeds {0 or 0.1, 10} all rows are clear, so the centres are 0.05 and 10. */
+ * From seeds {0 or 0.1, 10} this step assigns all rows, so the centres are 0.05 and 10. */
 TEST(ninth_step_in_place)
 {
 	struct kmeans_params p = { .k = 2, .restarts = 1, .threads = 1 };
@@ -424,14 +425,13 @@ TEST(seeding_covers)
 	mat_release(&Z);
 }
 
-/* Rows are 0, 1 and 3 on a line; there are two seeds, and two trials for the second seed. The first
- * seed is any row.
- *   first 0: D = 0 1 9; 3 leaves 1 and 1 leaves 4, so 3 wins unless both draws are 1: 1 / 100
- *   first 1: D = 1 0 4; 3 leaves 1 and 0 leaves 4, so 3 wins unless both draws are 0: 1 / 25
- *   first 3: D = 9 4 0; 0 and 1 both leave 1, so the first draw stays: 0 with 9 / 13
- * With weights 1 1 2 the first seed has probabilities 1/4 1/4 1/2, and 3 counts twice.
- *   first 0: draws are 1 with 1 / 19, squared; first 1: 0 with 1 / 9, squared; first 3: as
- * above. */
+/* Rows are 0, 1 and 3 on a line. The first of two seeds is any row. The second is the better of two
+ * rows drawn in proportion to D, the squared distance to the first seed.
+ *   first seed 0: D = 0 1 9; row 3 wins unless both draws are row 1, with probability 1 / 100
+ *   first seed 1: D = 1 0 4; row 3 wins unless both draws are row 0, with probability 1 / 25
+ *   first seed 3: D = 9 4 0; rows 0 and 1 are equally good, so the first draw stays: 0 with 9 / 13
+ * With weights 1 1 2 the first seed has probabilities 1/4 1/4 1/2, and row 3 counts twice. The two
+ * probabilities then are 1 / 19 and 1 / 9, squared; for first seed 3 nothing changes. */
 TEST(seeding_probabilities)
 {
 	enum { TRIES = 20000 };
@@ -472,7 +472,8 @@ TEST(progress_rises)
 
 	sample_normal(&Z, 50, 2, 1);
 	kmeans(&Z, NULL, &p, label, NULL, NULL);
-	assert_true(progress_count(NULL) - before >= 2 * (3 + 2)); /* seeding and iterations */
+	/* Each of 2 restarts has 3 seeds and at least 2 iterations. */
+	assert_true(progress_count(NULL) - before >= 2 * (3 + 2));
 	mat_release(&Z);
 }
 

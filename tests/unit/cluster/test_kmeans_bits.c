@@ -236,7 +236,8 @@ TEST(equals_plain_loops)
 			}
 }
 
-/* Rows are too wide for the loop by columns, and then too wide for differences. */
+/* Rows are too wide for the loop over columns. In the cases with `products`, distances come from
+ * products instead of differences. */
 TEST(equals_plain_loops_when_wide)
 {
 	struct mat Z;
@@ -251,8 +252,9 @@ TEST(equals_plain_loops_when_wide)
 	mat_release(&Z);
 }
 
-/* Runs several blocks of sums to convergence: bounds spare most rows, and few blocks change. Single
- * steps from the same seeds, which compute all distances, give the same result. */
+/* Runs several blocks of sums to convergence. Bounds make the distances of most rows unnecessary,
+ * and few blocks change. Single steps from the same seeds, which compute all distances, give the
+ * same result. */
 TEST(equals_steps_to_the_end)
 {
 	enum { N = 10000, K = 6, D = 5 };
@@ -296,7 +298,8 @@ TEST(equals_steps_to_the_end)
 	free(distance);
 }
 
-/* A restart that ends early would not have been the best. Clouds are near 0 and far from 0. */
+/* kmeans() ends a restart early only if it would not become the best. Clouds are near 0 and far
+ * from 0. */
 TEST(equals_plain_loops_of_all_restarts)
 {
 	enum { N = 400, D = 4 };

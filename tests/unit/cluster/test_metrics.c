@@ -138,7 +138,7 @@ TEST(random_labels)
 	assert_true(m.acc >= 0.2 && m.acc < 0.25);
 }
 
-/* Computes Algorithm 5 as published. */
+/* Computes the similarity as published in FedSpectral+, Algorithm 5. */
 static double similarity_by_pairs(const uint32_t *truth, const uint32_t *label, size_t n)
 {
 	double mismatch = 0;

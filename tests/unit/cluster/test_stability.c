@@ -1,4 +1,5 @@
-/* Tests stability over halves: of real clouds, of noise, and of data too small to be halved. */
+/* Tests stability over halves of the data, for real clouds, for noise, and for data too small to be
+ * halved. */
 #include "tests/unit/linalg/sample.h"
 
 #include "common/base/alloc.h"

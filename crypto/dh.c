@@ -87,7 +87,7 @@ static void limbs_read(mp_limb_t *limbs, const uint8_t *p, size_t n)
 	}
 }
 
-/* Reads the prime, which is public, as limbs. Returns their number. */
+/* Reads the prime, which is public, as limbs. Returns the number of limbs. */
 static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LIMBS_MAX])
 {
 	size_t n = dh_len(group);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Values are checked, then encoded while they are in the first-level cache. */
+/* Number of values that are checked, then encoded while they are in the first-level cache. */
 enum { BLOCK = 1024 };
 
 /* WIDE marks functions with loops that gain from wider vectors. On x86-64 gcc compiles them for

@@ -25,7 +25,8 @@ double fixed_bound(const struct fixed *f);
 /* Returns the largest power of two by which numbers up to `most` > 0 can be multiplied and still be
  * encoded. */
 double fixed_scale(const struct fixed *f, double most);
-/* Returns the f with which numbers up to `most` > 0 fill the words. */
+/* Returns the largest number of fraction bits with which numbers up to `most` > 0 can be
+ * encoded. */
 int fixed_fraction(unsigned modulus_bits, size_t parties, double most);
 
 /* Encodes n numbers as words of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds

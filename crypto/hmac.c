@@ -1,5 +1,5 @@
-/* SHA256_* are deprecated in favour of EVP. An EVP context for each HMAC would take four times
- * as long as the hash (see kdf_key). Both run the same processor-specific code. */
+/* SHA256_* are deprecated in favour of EVP. An EVP context for each HMAC would take four times as
+ * long as the hash (see kdf_key). SHA256_* and EVP run the same processor-specific code. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "crypto/hmac.h"
 #include "common/base/alloc.h"

@@ -19,8 +19,8 @@ void hmac_free(struct hmac *h); /* wipes; accepts NULL */
 
 /* PRK = HMAC(salt, secret). CT in the secret. */
 void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_KEY_LEN]);
-/* OKM, n <= KDF_OUT_MAX bytes. info may have any length; libcrypto's HKDF stops at 2 KiB, which
- * the member names of a large group exceed. CT in the key. */
+/* Computes OKM, n <= KDF_OUT_MAX bytes. info may have any length. libcrypto's HKDF accepts at most
+ * 2 KiB, which the member names of a large group exceed. CT in the key. */
 void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n);
 /* HKDF-Expand for many outputs of one key. A kdf_key holds the two SHA-256 states that HMAC
  * derives from the key before any input; it is as secret as the key. A short output takes 0.2

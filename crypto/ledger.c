@@ -384,7 +384,8 @@ enum err ledger_commit(struct ledger *l)
 		e = db_run(l->db, "COMMIT");
 	if (e != ERR_OK)
 		return db_undo(l->db, e);
-	/* A question is recorded together with its claim, or not at all. */
+	/* If a noted row has numbers derived from data, the transaction has written the questions.
+	 * Otherwise they wait for the next commit. */
 	for (size_t i = 0; i < l->count; i++)
 		if (l->noted[i].words)
 			unanswered = 0;

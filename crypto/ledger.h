@@ -47,7 +47,8 @@ struct ledger_job {
 	/* The job continued without some of its first parties, so other attempts at it may have
 	 * other parties. */
 	bool left;
-	/* Name that the party gave its data set, even if the data change; NULL or "" if none. */
+	/* Name that the party gave its data set. It stays the same if the data change. NULL or ""
+	 * if none. */
 	const char *set;
 };
 
@@ -84,8 +85,8 @@ enum err ledger_durable(struct ledger *l, bool yes) MUST_CHECK;
 
 /* Assigns the rows noted from here on to this job. */
 void ledger_begin(struct ledger *l, const struct ledger_job *job);
-/* Keeps a row in memory until the commit. sha256 and bytes are computed from body; those of row
- * are ignored. */
+/* Keeps a row in memory until the commit. sha256 and bytes are computed from body; the values in
+ * `row` are ignored. */
 void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes body);
 /* Writes all noted rows in one transaction. On failure writes nothing and keeps the rows noted. */
 enum err ledger_commit(struct ledger *l) MUST_CHECK;
@@ -113,14 +114,14 @@ struct ledger_spent {
 	double eps_of_job;      /* differential privacy spent in all attempts at this job */
 	uint64_t claims_of_job; /* number of claims in these attempts */
 };
-/* Counts the disclosures of job's data set to the coordinator with job's key, in this job and in
- * others. A data set consists of all data under its name, and of the same data under other names.
+/* Counts what this party has sent about job's data set to the coordinator whose key is job->key, in
+ * all jobs. A data set consists of all data under its name, and of the same data under other names.
  * Data without a name are a separate data set. O(rows of this job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
-/* Finds the roster of an earlier job on this data set, under any coordinator, that differs from
- * job's: "bank-a bank-b", owned by the caller; NULL if there is none. If job->left is set,
- * attempts at job itself do not count and the cost is O(rows). */
+/* Finds an earlier job on this data set, under any coordinator, whose parties are not those of
+ * `job`. *other becomes its parties, such as "bank-a bank-b", owned by the caller; NULL if there is
+ * no such job. If job->left is set, attempts at job itself do not count and the cost is O(rows). */
 enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job,
 			      char **other) MUST_CHECK;
 

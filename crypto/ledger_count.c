@@ -1,5 +1,5 @@
-/* Maintains totals of a ledger besides its rows, computes the privacy spent on a data set, and
- * upgrades files of older versions. */
+/* Maintains the ledger's table of totals, computes the privacy spent on a data set, and upgrades
+ * files of older versions. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 #include "common/privacy/account.h"
@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A table of spent budgets by coordinator's key, data set, data and parties. It is small, so that
- * an offer need not sum over all rows or jobs. It is derived from the rows. If it does not cover
- * all rows, because an older version has added some, it is rebuilt. */
+/* Makes the table of spent budgets. It has a line for each coordinator's key, data set, data and
+ * parties. It is small, so that the check of an offer need not sum over all rows or jobs. It is
+ * derived from the rows. If it does not cover all rows, because an older version has added some, it
+ * is rebuilt. */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
     "DROP TABLE IF EXISTS total;"
@@ -120,8 +121,8 @@ enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg)
 	return ERR_OK;
 }
 
-/* Matches the data set with data ?1 and name ?2. For named data: everything under that name, and
- * the same data under any other or no name. */
+/* Matches rows of the data set with data ?1 and name ?2. If ?2 is not empty, also matches all data
+ * under the name ?2, and the same data under another name or no name. */
 #define OF_SET                                                                                     \
 	"(data = ?1 OR (?2 <> '' AND (dataset = ?2 OR"                                             \
 	" data IN (SELECT data FROM had WHERE dataset = ?2))))"
@@ -159,7 +160,7 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	s->jobs -= own < s->jobs ? own : s->jobs;
 	db_end(rows);
 	TRY(e);
-	rows = NULL; /* repeated noise is identical only if the data are identical */
+	rows = NULL; /* counts only identical data, for which attempts repeat the same noise */
 	e = db_query(l->db, &rows, &found,
 		     "SELECT coalesce(sum(eps), 0), coalesce(sum(eps > 0), 0)"
 		     " FROM job JOIN row USING (entry)"
@@ -306,7 +307,8 @@ enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *a
 {
 	struct db_rows *rows = NULL;
 	bool found;
-	/* Further attempts at a job with a claim repeat the answers of the first attempt. */
+	/* Excludes jobs with a claim, because their further attempts repeat the answers of the
+	 * first. */
 	enum err e =
 	    db_query(l->db, &rows, &found,
 		     "SELECT count(DISTINCT entry) FROM row JOIN job USING (entry)"

@@ -179,8 +179,8 @@ static void okvs_swap(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t i, 
 	number[j] = aside;
 }
 
-/* Radix sort by byte `at`, then recursively by the next: keys are random, so the parts soon are
- * small. */
+/* Sorts by byte `at`, then sorts the keys of equal bytes by the next byte, and so on. Keys are
+ * random, so few keys share their first bytes. */
 static void sort_by(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t n, size_t at)
 {
 	size_t next[256] = { 0 }, end[256], sum = 0;

@@ -40,13 +40,13 @@ struct paillier_pair *paillier_pair_of(const uint8_t p[static PAILLIER_PRIME_LEN
 void paillier_pair_free(struct paillier_pair *pair); /* wipes; accepts NULL */
 void paillier_pair_public(const struct paillier_pair *pair, uint8_t n[static PAILLIER_KEY_LEN]);
 
-/* Encrypts count <= PAILLIER_SLOTS numbers, |x_s| < 2^61. One power of PAILLIER_BITS mod n^2.
- * ERR_INTERNAL if the CSPRNG fails. */
+/* Encrypts count <= PAILLIER_SLOTS numbers, |x_s| < 2^61. Computes one power mod n^2 with an
+ * exponent of PAILLIER_BITS. ERR_INTERNAL if the CSPRNG fails. */
 enum err paillier_encrypt(const struct paillier_pair *pair, const int64_t *x, size_t count,
 			  uint8_t c[static PAILLIER_LEN]) MUST_CHECK;
 /* Decrypts to the count numbers that the sender encrypted or computed. Returns NULL, or the reason
- * for the refusal: c is not a ciphertext, or its plaintext has more than `count` slots. One power
- * of PAILLIER_BITS mod n^2. */
+ * for the refusal: c is not a ciphertext, or its plaintext has more than `count` slots. Computes
+ * one power mod n^2 with an exponent of PAILLIER_BITS. */
 const char *paillier_decrypt(const struct paillier_pair *pair, const uint8_t c[static PAILLIER_LEN],
 			     int64_t *x, size_t count);
 
@@ -54,8 +54,8 @@ const char *paillier_decrypt(const struct paillier_pair *pair, const uint8_t c[s
 
 struct paillier;
 /* Checks that n has PAILLIER_BITS bits and is odd. Returns NULL, or the reason for the refusal.
- * More cannot be checked, and need not be: a false n does not give its owner more than false
- * plaintexts do. */
+ * Other properties of n cannot be checked. They need no check, because a false n discloses no more
+ * to its owner than false plaintexts do. */
 const char *paillier_check(struct bytes n);
 struct paillier *paillier_new(const uint8_t n[static PAILLIER_KEY_LEN]); /* checked */
 void paillier_free(struct paillier *key);                                /* accepts NULL */
@@ -68,8 +68,9 @@ struct paillier_vector *paillier_vector_new(const struct paillier *key, const ui
 					    const char **why);
 void paillier_vector_free(struct paillier_vector *v); /* accepts NULL */
 /* Writes a fresh encryption of sum_t w_t m_t, slot by slot, to out; -2^31 <= w_t < 2^31. For any
- * w_t it has the same distribution as a ciphertext of paillier_encrypt(). One power of
- * PAILLIER_BITS and d of PAILLIER_FACTOR_BITS mod n^2. ERR_INTERNAL if the CSPRNG fails. */
+ * w_t it has the same distribution as a ciphertext of paillier_encrypt(). Computes powers mod n^2:
+ * one with an exponent of PAILLIER_BITS, and d with exponents of PAILLIER_FACTOR_BITS. ERR_INTERNAL
+ * if the CSPRNG fails. */
 enum err paillier_combine(const struct paillier_vector *v, const int64_t *w,
 			  uint8_t out[static PAILLIER_LEN]) MUST_CHECK;
 

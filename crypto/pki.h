@@ -44,7 +44,8 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 
 /* Computes the fingerprint of the public key in a certificate, request or private key file. */
 enum err pki_fingerprint(const char *path, uint8_t fp[static FINGERPRINT_LEN]) MUST_CHECK;
-/* Appends the public contents of such a file, one "field: value" per line. */
+/* Appends the public contents of a certificate, request or private key file, one "field: value" per
+ * line. */
 enum err pki_show(const char *path, struct buf *text) MUST_CHECK;
 
 /* For runs on one machine: makes DIR/{ca,coordinator,party-00,party-01,...}.{key,crt}, all

@@ -2,8 +2,8 @@
  * party.
  *
  * The salt of the pair's key depends on it (crypto/secagg.h). So an attacker that records the key
- * agreement now and breaks Diffie-Hellman later still cannot compute the masks. By a marker the
- * other party checks whether this party has the same key, or none.
+ * agreement now and breaks Diffie-Hellman later still cannot compute the masks. Each party sends
+ * the other a marker, which shows whether both have the same key, or none.
  */
 #ifndef CRYPTO_PSK_H
 #define CRYPTO_PSK_H

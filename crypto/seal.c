@@ -12,7 +12,8 @@ enum { KEY_LEN = 32, NONCE_LEN = 12 };
 
 static const char LABEL_SEAL[] = "coterie seal v1";
 
-/* One message: sender, receiver, purpose, and its number in that direction. */
+/* One message: sender, receiver, purpose, and its number among the messages from sender to
+ * receiver. */
 struct seal {
 	const struct secagg *sa;
 	size_t from, to;

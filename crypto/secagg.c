@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Labels for domain separation. docs/secure-sum.md has the exact bytes that follow each.
- * LABEL_ADVERT is signed with its terminator, so that no message of another protocol is also one
- * of these. */
+ * LABEL_ADVERT is signed with its terminator, so that no message of another protocol has the bytes
+ * of an advertisement. */
 static const char LABEL_ADVERT[] = "coterie key advertisement v2";
 static const char LABEL_SESSION[] = "coterie session v2";
 static const char LABEL_PAIR[] = "coterie pair key v1";
@@ -37,7 +37,7 @@ struct secagg {
 	/* pre-shared keys by party; NULL if there are none, or once the pair keys are made */
 	struct psk *psk;
 	struct buf markers;
-	struct kdf_key *pair; /* keys made from K_ij, by party; NULL before secagg_agree() */
+	struct kdf_key *pair; /* for each party a key made from K_ij; NULL before secagg_agree() */
 	uint8_t (*history)[SECAGG_HASH_LEN];
 	uint8_t session[SHA256_LEN]; /* h; valid after secagg_agree() */
 	struct secagg_sealed *sealed;

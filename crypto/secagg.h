@@ -90,10 +90,10 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 void secagg_history(struct secagg *sa, const size_t *members, size_t count,
 		    const uint8_t transcript[static SECAGG_HASH_LEN]);
 const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG_HASH_LEN bytes */
-/* Adds the next n words of the mask to x in place; x is uint64_t or uint32_t by the modulus, in
- * native order (little-endian hosts only). Call it for chunk after chunk of a vector. For each
- * block of 16 KiB it sets each peer's key again, which takes 0.2 microseconds of the 3 or more for
- * the block. CT. */
+/* Adds the next n words of the mask to x in place; x has words of setup.modulus_bits, or 64-bit
+ * words after mask_wide(), in native order (little-endian hosts only). Call it for chunk after
+ * chunk of a vector. For each block of 16 KiB it sets each peer's key again, which takes 0.2
+ * microseconds of the 3 or more for the block. CT. */
 void mask_add(struct mask *m, void *x, size_t n);
 /* Makes this sum use 64-bit words, whatever setup.modulus_bits is. Call before the first
  * mask_add(). */

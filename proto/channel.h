@@ -47,7 +47,8 @@ void mailbox_cancel(struct mailbox *p, enum err code, const char *why);
 /* As mailbox_cancel(), but another attempt may follow: mailbox_again() becomes true. */
 void mailbox_interrupt(struct mailbox *p, enum err code, const char *why);
 uint64_t
-/* Value for own heartbeats: the ticks of this process and of its peers. */
+/* Returns the value for this process's heartbeats. It rises with each tick of the computation, each
+ * frame sent or received, and each change of a peer's counter. */
 mailbox_progress(struct mailbox *p);
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
  * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
@@ -124,8 +125,9 @@ enum err channel_recv_either(struct channel *const ch[], const bool wanted[], si
 
 /* Waits until the kernel has all sent bytes, or until timeout_s is over. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
-/* Waits until the peer has acknowledged all sent bytes. While a lost connection is awaited, the
- * timeout does not run. The loop thread's clock or mailbox_cancel() then ends the wait.
+/* Waits until the peer has acknowledged all sent bytes. While the channel waits for a lost
+ * connection to return, the timeout does not run: only the loop thread's clock or mailbox_cancel()
+ * ends the wait.
  */
 enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
 
@@ -275,7 +277,7 @@ void channel_fail_again(struct channel *ch, enum err code, const char *why);
 void channel_fail_done(struct channel *ch, enum err code, const char *why);
 /* Stores the counter of a peer's heartbeat. */
 void channel_note_progress(struct channel *ch, uint64_t progress);
-uint64_t channel_progress(struct channel *ch); /* for own heartbeats: mailbox_progress() */
+uint64_t channel_progress(struct channel *ch); /* returns mailbox_progress() of its mailbox */
 /* Counts link messages of the same connection, for the record of traffic. */
 void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 		   size_t bytes);

@@ -129,8 +129,8 @@ void channel_note_progress(struct channel *ch, uint64_t progress)
 		ch->progress = progress;
 		ch->moved_s = clock_now_s();
 		/* The coordinator reports to the parties that some party computes. A party must not
-		 * report this: both would then see their own progress again, and would never detect
-		 * that no process computes. */
+		 * report the coordinator's progress to the coordinator: each would count its own
+		 * progress again, and would never detect that no process computes. */
 		if (ch->own == COORD)
 			ch->mailbox->progressed++;
 	}

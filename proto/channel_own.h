@@ -54,7 +54,7 @@ struct item {
 struct queue {
 	struct item *item; /* a ring buffer */
 	size_t first, count, cap;
-	size_t bytes; /* sum over all items of the body's bytes and QUEUE_ITEM_COST */
+	size_t bytes; /* sum of (body's bytes + QUEUE_ITEM_COST) over all items */
 };
 
 /* The frames of a job that the peer has not acknowledged yet, in the order of their numbers. */
@@ -79,7 +79,7 @@ struct reason {
 struct mailbox {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct progress progress; /* progress of the computation of its job */
+	struct progress progress; /* progress of the job thread's computation */
 	double step_timeout_s;
 	double job_timeout_s, job_until_s; /* 0: there is no limit */
 	struct reason cancelled;
@@ -87,14 +87,15 @@ struct mailbox {
 	struct channel *broken;   /* the first channel that failed */
 	bool final;               /* a peer ended the job itself, so no other attempt follows */
 	bool settled;             /* the job is done, so no other attempt follows */
-	bool last;                /* only the peer's last message is awaited: mailbox_last() */
-	bool alone;               /* no peer needs the results: mailbox_alone() */
-	bool waiting;             /* the job thread is in mailbox_wait() */
-	uint64_t moved;           /* number of frames received and of parts of frames sent */
-	uint64_t progressed;      /* number of times that a peer's progress counter changed */
-	size_t turn;              /* index of the channel that is checked first */
-	bool exchange;            /* something was sent since the last wait for a message */
-	/* The part of this exchange's round trip that blocked time did not contain yet. */
+	/* mailbox_last() was called: the job thread sends its last message */
+	bool last;
+	bool alone;          /* no peer needs the results: mailbox_alone() */
+	bool waiting;        /* the job thread is in mailbox_wait() */
+	uint64_t moved;      /* number of frames received and of parts of frames sent */
+	uint64_t progressed; /* number of times that a peer's progress counter changed */
+	size_t turn;         /* index of the channel that is checked first */
+	bool exchange;       /* something was sent since the last wait for a message */
+	/* The rest of this exchange's round trip, which is not yet counted in times.wire_s. */
 	double round_trip_left_s;
 	struct link_times times;
 };
@@ -135,7 +136,7 @@ struct channel {
 	/* Number and bytes of the messages at the queue's end that must not leave yet. */
 	size_t held, held_bytes;
 	struct kept kept; /* frames that were sent and not acknowledged */
-	bool lost;        /* the connection was lost and is awaited */
+	bool lost;        /* the connection was lost, and the channel waits for another one */
 	/* Number of bytes that are being sent again, which do not count as progress. */
 	size_t again;
 	/* Used by the loop thread alone: */
@@ -144,7 +145,7 @@ struct channel {
 	uint32_t attempt;
 	/* Numbers of the last received frame, and of the last frame acknowledged to the peer. */
 	uint32_t received, acknowledged;
-	size_t unacknowledged; /* bytes received since that acknowledgement */
+	size_t unacknowledged; /* bytes received since the last frame that was acknowledged */
 	channel_observer *observe;
 	void *observe_arg;
 	channel_aside *aside;
@@ -175,8 +176,8 @@ bool channel_stopped(struct channel *ch, enum err *code);
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until the time until_s (clock_now_s()). */
 void mailbox_wait(struct mailbox *p, double until_s);
-/* Returns the reason why the job thread must not wait: it was cancelled, or a channel failed. NULL:
- * it may wait. */
+/* Returns the reason why the job thread must not wait: the job was cancelled, or a channel failed.
+ * NULL: the thread may wait. */
 const struct reason *mailbox_stopped(const struct mailbox *p);
 void mailbox_account(struct mailbox *p, const struct channel *ch, double from_s,
 		     const struct item *it);

@@ -20,8 +20,8 @@ void channel_set_aside(struct channel *ch, channel_aside *f, void *arg)
 
 /* ---- waiting for a message ---- */
 
-/* Takes the next message of any wanted channel. Channels that have one take turns. Call with the
- * lock held. */
+/* Takes the next message of any wanted channel. If several channels have messages, they take turns.
+ * Call with the lock held. */
 static bool pop_any(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
 		    struct item *it)
 {

@@ -38,7 +38,8 @@ struct conn_options {
 	double handshake_timeout_s;
 };
 
-/* ERR_INPUT: a file cannot be used. Also makes the process ignore SIGPIPE. */
+/* Makes a host with the options o, and loads its files. Makes the process ignore SIGPIPE.
+ * ERR_INPUT: a file cannot be used. */
 enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
 		       const struct conn_options *o) MUST_CHECK;
 /* Reads the files again; on failure keeps the old ones. */
@@ -78,8 +79,8 @@ bool conn_was_lost(const struct conn *c);
 bool conn_was_answered(const struct conn *c);
 bool conn_began_tls(const struct conn *c);
 
-/* For use once ready: returns true if the peer dialled only to ask its question. The answer is
- * REFUSED. */
+/* For use once ready: returns true if the peer dialled only to ask for this process's versions. The
+ * answer is REFUSED. */
 bool conn_is_question(const struct conn *c);
 
 const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */

@@ -132,7 +132,8 @@ static enum err conn_out_fill(struct conn *c)
 
 /* ---- ciphertext into the socket ---- */
 
-/* Called when the kernel has the whole cipher buffer. It does not have the rest in the record. */
+/* Called when the kernel has the whole cipher buffer. The bytes in c->record are not in the kernel
+ * yet. */
 static void batch_sent(struct conn *c)
 {
 	size_t held = c->record.n < c->channel_bytes ? c->record.n : c->channel_bytes;

@@ -24,8 +24,8 @@ enum {
 	CONN_TURN = 8,          /* number of batches before other connections have their turn */
 	/* Maximum number of connections of a host that are not accepted yet. */
 	CONN_GREETING_MAX = 256,
-	/* The maximum for one address (IPv6: one /64). One connection more ends the oldest of that
-	 * address. */
+	/* Maximum number of them from one address (IPv6: one /64). A further connection ends the
+	 * oldest from its address. */
 	CONN_PER_ADDRESS = 64,
 };
 

@@ -38,7 +38,7 @@ struct frame {
 	uint32_t seq;
 };
 
-/* Number of the next frame in one direction of a link. Zero-initialise. */
+/* Job and number of the last frame in one direction of a link. Zero-initialise. */
 struct frame_order {
 	uint64_t job; /* number of the last job that had frames */
 	uint32_t seq; /* number of this job's last frame */

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define UNLIMITED_S 1e8 /* three years; the clock can still represent such a date well */
+/* three years; a double resolves a time after them to less than a microsecond */
+#define UNLIMITED_S 1e8
 
 void mailbox_set_step_timeout(struct mailbox *p, double step_timeout_s)
 {
@@ -61,7 +62,7 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 static void cancel(struct mailbox *p, const struct reason *reason, const char *why)
 {
 	reason_set(&p->cancelled, reason, why);
-	/* Call after the reason is set, because a stopped thread reads it. */
+	/* This follows reason_set(), because a stopped thread reads the reason. */
 	progress_stop(&p->progress);
 	pthread_cond_broadcast(&p->changed);
 }

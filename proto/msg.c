@@ -347,7 +347,8 @@ void msg_encode(struct buf *out, const struct msg *m)
 {
 	struct codec c = { .out = out };
 
-	/* Encoding changes nothing, but msg_walk() takes non-const for the other direction. */
+	/* Encoding changes nothing. msg_walk() takes a non-const message because decoding fills
+	 * it. */
 	msg_walk(&c, (struct msg *)(uintptr_t)m);
 }
 

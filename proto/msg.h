@@ -53,7 +53,7 @@ enum {
 	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
 
-/* Words of a vector: numbers in parts, canary and tag. */
+/* Most words of a vector. A number may take several words; a canary and a tag may follow. */
 #define MSG_WORDS_MAX  ((uint64_t)1 << 33)
 #define MSG_LEDGER_MAX ((uint64_t)1 << 53) /* rows of a ledger */
 

@@ -349,8 +349,8 @@ static enum err use_key(SSL_CTX *c, const struct identity_files *f)
 static const unsigned char question[] = "\x12"
 					"coterie-question/1";
 
-/* Selects only the protocol of the question. For other protocols, the handshake continues as if the
- * client had offered none. */
+/* Selects only the ALPN protocol of TLS_ASKS. If the client offers others, the handshake continues
+ * as if it had offered none. */
 static int on_offer(SSL *ssl, const unsigned char **chosen, unsigned char *len,
 		    const unsigned char *offered, unsigned int n, void *arg)
 {
@@ -517,7 +517,7 @@ static bool is_damage(unsigned long error)
 
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 {
-	/* Read before the error, which clears this state. */
+	/* Asks before the read, because an error clears this state. */
 	bool open = SSL_is_init_finished(t->ssl);
 	int why;
 

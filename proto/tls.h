@@ -96,7 +96,8 @@ void tls_end(struct tls *t); /* sends close_notify; not during the handshake */
 /* Returns ciphertext to send. The caller removes bytes that it has sent. */
 struct buf *tls_output(struct tls *t);
 
-/* Returns whether the open connection is a question. Both ends agree on it. */
+/* Returns true if the client dialled only to ask for versions (TLS_ASKS). Both ends return the
+ * same. */
 bool tls_is_question(const struct tls *t);
 /* Return facts about the peer of an open connection: the first DNS name of its certificate; the
  * SHA-256 of its public key. */

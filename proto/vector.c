@@ -1,4 +1,4 @@
-/* Vectors in chunks: packed labels and real numbers; and single numbers. */
+/* Sends and receives vectors in chunks (packed labels, real numbers), and single numbers. */
 #include "common/base/alloc.h"
 #include "proto/channel_own.h"
 #include "proto/labels.h"

@@ -53,7 +53,7 @@ enum err channel_warm(struct channel *ch, size_t need)
 	pthread_mutex_lock(&ch->mailbox->lock);
 	if (!ch->window)
 		ch->window = WINDOW_FIRST;
-	/* Padding also preserves the window, which shrinks when it is idle for long. */
+	/* Padding also preserves the window, which shrinks if the connection is idle for long. */
 	more = missing(ch, need, ch->flight);
 	ch->window += ch->flight + more; /* for each byte that arrives, one more can be in flight */
 	ch->flight = 0;

@@ -21,7 +21,8 @@ static void watch_on_stop(uv_signal_t *signal, int number)
 
 enum { REMIND_MS = 3600 * 1000 };
 
-/* From here on all handshakes fail. Refused peers do not learn the cause, so the log has it. */
+/* Called when a list of revoked certificates has expired, and hourly from then on. All handshakes
+ * now fail, and refused peers do not learn the cause. */
 static void on_expired(uv_timer_t *timer)
 {
 	const struct watch *w = timer->data;

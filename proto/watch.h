@@ -32,7 +32,7 @@ struct watch_options {
 	/* Called daily in the last 21 days of the certificate. */
 	void (*expires)(int days, const char *why);
 	void (*peer)(const char *name, bool there); /* called when a peer has connected or left */
-	/* Called once, after an absence of WATCH_LOST_S. */
+	/* Called once when a peer has been absent for WATCH_LOST_S. */
 	void (*lost)(const char *why);
 	void *arg;
 };

@@ -9,5 +9,5 @@ static enum err server_align_run(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_align = {
-	.run = server_align_run, .keep = server_keep_labels, /* align makes no labels */
+	.run = server_align_run, .keep = server_keep_labels, /* without labels it writes no file */
 };

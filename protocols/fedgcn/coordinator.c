@@ -15,7 +15,8 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	/* The net.weights joint weights. FedPer uses only the first fedgcn_travelling() of them. */
+	/* The joint weights, net.weights numbers. FedPer uses only the first
+	 * fedgcn_travelling(). */
 	double *W;
 	struct mat C;
 	double *up, *down;
@@ -177,7 +178,7 @@ static enum err pass_prototypes(struct run *r)
 
 static enum err share_prototypes(struct run *r)
 {
-	/* for "matched" */
+	/* used only with prototypes "matched" */
 	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
 	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
 	double *x;

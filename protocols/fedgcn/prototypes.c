@@ -20,7 +20,8 @@ static void to_shares(double *x, size_t k)
 		x[r] /= sum;
 }
 
-/* BETA multiplies gamma in weights. LEAST_VARIANCE is a share of the median variance. */
+/* BETA multiplies gamma in weights. Each variance is raised to at least LEAST_VARIANCE times the
+ * median variance. */
 static const double BETA = 1, LEAST_VARIANCE = 0.05;
 enum { KDE_STEPS = 30 };
 

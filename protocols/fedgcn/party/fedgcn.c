@@ -65,7 +65,7 @@ static enum err party_fedgcn_keep_model(const struct fedgcn_work *s)
 	return e;
 }
 
-/* Runs lines 1 to 21. */
+/* Runs lines 1 to 21 of Algorithm 1. */
 static enum err party_fedgcn_train(struct fedgcn_work *s)
 {
 	static const struct verified_kind kind = { .answer = party_fedgcn_answer,

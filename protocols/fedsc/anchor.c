@@ -9,7 +9,8 @@
 
 enum { TASK_ROWS = 4 * DISTANCE_ROWS };
 
-/* Finds the s + 1 least of d distances, in ascending order; on ties the lower landmark comes first.
+/* Finds the s + 1 least of d distances, in ascending order; of equal distances, that of the
+ * landmark with the lower number comes first.
  */
 static void fedsc_anchor_nearest(const double *D, size_t d, unsigned s, double *least, uint32_t *at)
 {

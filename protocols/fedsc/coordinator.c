@@ -45,8 +45,8 @@ enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_ques
 	return err;
 }
 
-/* Chooses the least d such that the d largest eigenvalues of sum F'F reach the share of its trace.
- */
+/* Chooses the least d such that the d largest eigenvalues of sum F'F add up to p->share of its
+ * trace or more. */
 static enum err choose_dims(const struct fedsc_run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
@@ -218,7 +218,7 @@ static enum err start_dictionary(struct fedsc_run *run, size_t d, struct fedkmea
 	return ERR_OK;
 }
 
-/* Algorithm 1: computes Z (d x m) from its start, the choice of d, and S rounds of Stage I. */
+/* Algorithm 1: computes Z (d x m). Makes the start, chooses d, and runs S rounds of Stage I. */
 static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;

@@ -30,6 +30,7 @@ enum fedkmeans_kind {
 	FEDKMEANS_MARGIN,
 };
 
+/* A question. The comment of a member names the kinds that use it, then its shape or meaning. */
 struct fedkmeans_question {
 	enum fedkmeans_kind kind;
 	const struct mat *centres; /* COUNTS: k x m */
@@ -82,7 +83,7 @@ struct fedkmeans_centres {
 	struct mat Z;   /* k x m */
 	double *count;  /* k: number of rows at the last COUNTS; 0 before */
 	double *spread; /* k: sum of squared distances by the last SUMS */
-	/* In all rounds so far: number of centres that had fewer than `least` rows. */
+	/* Number of centres removed in all rounds so far because they had too few rows. */
 	size_t dropped;
 };
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
@@ -118,8 +119,8 @@ void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres t
  * further rounds follow. The search ends early when the number of landmarks stops rising. At the
  * end each landmark has `least` rows or more. ERR_JOB: there is no landmark. */
 struct fedkmeans_landmarks {
-	size_t most;  /* d */
-	double least; /* mc */
+	size_t most;  /* d: maximum number of landmarks */
+	double least; /* mc: fewest rows of a landmark */
 	unsigned rounds, last;
 	uint64_t seed;
 };
@@ -135,8 +136,8 @@ struct fedkmeans_params {
 	unsigned k;
 	/* first k of a range that ends with k; 0: k is given */
 	unsigned k_from;
-	/* If landmarks.most is 0, the search looks for max(20 k, 100) landmarks, but for at
-	 * most n / 5 and at least k. */
+	/* If landmarks.most is 0, the search looks for max(20 k, 100) landmarks. This number is
+	 * limited to n / 5, and is then at least k. */
 	struct fedkmeans_landmarks landmarks;
 	unsigned restarts; /* default 20 */
 	unsigned lloyd;    /* rounds on all rows; default 100 */

@@ -46,8 +46,8 @@ double fedsc_memory(const void *p, const struct kind_sizes *s)
 	if (s->coordinator)
 		return KIND_MEMORY_LEAST + 6 * 8 * d * d + (paper ? 3 * 8 * s->n * d : 0) +
 		       (pairwise ? 3 * 8 * s->n * s->n + 3 * boxes : 0);
-	/* rows against landmarks: a few near ones, or (dense, paper) the landmarks that the search
-	 * keeps */
+	/* a row's distances to landmarks: the nearest ones or, with dense and paper, those that the
+	 * search keeps */
 	if (!kmeans)
 		x = job->how.variant == FEDSC_BY_ANCHORS ? 100 * s->n + waiting_of(s->n, d)
 							 : 300 * s->n;

@@ -46,7 +46,8 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out) MU
 void fedsc_noise_describe(const struct fedsc_job *job, const struct fedsc_noise *noise,
 			  char text[static FEDSC_NOISE_TEXT]);
 
-/* Writes the same sentence ("privacy") and numbers to r, and to the log, if the job has noise. */
+/* Writes the sentence of fedsc_noise_describe() ("privacy") and the noise levels to r, and the
+ * sentence to the log. Does nothing if the job has no noise. */
 void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *noise,
 			struct facts *r);
 

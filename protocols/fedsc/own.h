@@ -51,10 +51,10 @@ void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centre
  * the kernel's width. Fills n, mean, unit, scale and r of the report (totals.c).
  *
  * With one spread for all columns: scale^2 = spread / (n m) + the variance of the m means; unit_j =
- * scale. With a spread for each column, v_j = spread_j / n: u_j = sqrt(v_j). But u_j = 1 if all
- * parties leave the column unscaled (all must or none). Also u_j = 1, and v_j counts as 0, if
- * sqrt(v_j) <= 1e-10 |mean_j|. Then scale^2 = the mean of v_j / u_j^2; unit_j = u_j scale. All that
- * follows uses rows (x - mean) / unit. */
+ * scale. With a spread for each column, v_j = spread_j / n: u_j = sqrt(v_j). But u_j = 1 if the
+ * parties leave the column unscaled; either all of them do, or none. Also u_j = 1, and v_j counts
+ * as 0, if sqrt(v_j) <= 1e-10 |mean_j|. Then scale^2 = the mean of v_j / u_j^2; unit_j = u_j scale.
+ * All that follows uses rows (x - mean) / unit. */
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report) MUST_CHECK;
 

@@ -58,6 +58,7 @@ enum fedsc_kind {
 struct fedsc_noisy;
 struct discrete_share;
 
+/* A question. The comment of a member names the kinds that use it, then its shape or meaning. */
 struct fedsc_question {
 	enum fedsc_kind kind;
 	const double *mean; /* SPREAD: m */
@@ -140,8 +141,9 @@ void fedsc_party_mark(struct fedsc_party *p);
  * identical for any number of threads. */
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 
-/* Variant `paper`: initialises C (n x d) and adds noise: noise_c in standard deviations of its
- * entries, and sigma_c. The party uploads C unmasked, which discloses the rows. */
+/* Variant `paper`: initialises C (n x d). Adds noise of deviation noise_c, in standard deviations
+ * of C's entries, then noise of absolute deviation sigma_c. The party uploads C unmasked, which
+ * discloses the rows. */
 enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, double lambda,
 		      double noise_c, double sigma_c, struct mat *C) MUST_CHECK;
 /* Sets the labels of the upload's rows in p->clusters. ERR_PEER: n is not X.rows. */

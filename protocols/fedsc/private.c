@@ -32,7 +32,7 @@ static const double APART = 0.7;
 static const double CLEAR = 5;
 /* Counts up to this many standard deviations may be noise alone. */
 static const double NOISE_ALONE = 2;
-static const double WIDTH = M_SQRT1_2; /* the weight w */
+static const double WIDTH = M_SQRT1_2; /* the weight w of private.h */
 
 enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, double radius,
 			struct fedsc_noisy *noisy)

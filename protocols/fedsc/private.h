@@ -24,10 +24,10 @@
  *   each party: labels by the nearest z_j
  *
  * T1 is 5 of 7 rounds. The noise has deviation 2 rho s in S and Q and sqrt(8) s in N, where s is
- * the multiplier. Sensitivity to the replacement of one row: If both rows have the same centre, |y
- * - y'|^2 + (Q - Q')^2 <= 4 rho^2, with equality at |y| = |y'| = rho. Otherwise |y|^2 + |y'|^2 +
- *   Q^2 + Q'^2 <= 3 rho^2, which is 3/4 of 1/s^2. N changes by a squared length of 2, which is the
- *   other 1/4. So each round is a
+ * the multiplier. The replacement of one row changes the sums as follows. If both rows have the
+ * same centre, |y - y'|^2 + (Q - Q')^2 <= 4 rho^2, with equality at |y| = |y'| = rho, and N stays
+ * the same. Otherwise |y|^2 + |y'|^2 + Q^2 + Q'^2 <= 3 rho^2, and N changes by a squared length
+ * of 2. In units of the squared noise this is 3 / (4 s^2) + 2 / (8 s^2) = 1/s^2. So each round is a
  * Gaussian release of sensitivity 1/s. */
 #ifndef PROTOCOLS_FEDSC_PRIVATE_H
 #define PROTOCOLS_FEDSC_PRIVATE_H
@@ -70,11 +70,11 @@ enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_par
  *   R, the leading eigenvectors of M as in anchor.h; k-means of R's rows;
  *   each party: labels by its rows' B R
  *
- * Replacement of one row: |w w' - v v'|^2 over the triangle is at most |w|^4 + |v|^4 = 2, reached
- * if w and v are of one landmark each, and not the same. So M is a Gaussian release of sensitivity
- * 1/s with noise of deviation sqrt(2) s. Further rounds on the embedding cost more accuracy than
- * they gained. Phases: "totals", "landmarks", "anchor", "kmeans". report: as of fedsc_private(),
- * without centres; eigenvalues. ERR_JOB: fewer landmarks than clusters. */
+ * Replacement of one row: |w w' - v v'|^2 over the triangle is at most |w|^4 + |v|^4 = 2, with
+ * equality if w and v have one landmark each, and these differ. So M is a Gaussian release of
+ * sensitivity 1/s with noise of deviation sqrt(2) s. Further rounds on the embedding cost more
+ * accuracy than they gained. Phases: "totals", "landmarks", "anchor", "kmeans". report: as of
+ * fedsc_private(), without centres; eigenvalues. ERR_JOB: fewer landmarks than clusters. */
 enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct fedsc_params *p,
 			       struct fedsc_report *report) MUST_CHECK;
 
@@ -84,7 +84,7 @@ struct fedsc_rounds {
 	struct parties *parties;
 	const struct fedsc_params *p;
 	struct mat Z;  /* centres; Z has memory for `most` rows */
-	double *count; /* N, most */
+	double *count; /* N; `most` entries */
 	double *width; /* `most` entries: Q rho / w, the summed squared offsets */
 	/* Bounds of the number of centres. The `fewest` centres with most rows stay, even if their
 	 * counts are low. */

@@ -133,8 +133,9 @@ static double between(double x, double low, double high)
 	return x < low ? low : x > high ? high : x;
 }
 
-/* Computes a line of the profile. all: squares and presence of all rows. of: sums and presence of
- * the cluster's rows. */
+/* Computes the profile's line for column j. all: each column's sum of squares and number of
+ * non-zeros over all rows. of: each column's sum and number of non-zeros over the cluster's
+ * rows. */
 static struct profile_line fedsc_profile_line_of(const struct fedsc_run *run, const double *all,
 						 const double *of, double size, size_t j)
 {

@@ -230,7 +230,7 @@ static void party_fedsc_take_model(const struct rows *rows, struct fedsc_model *
 	fedsc_model_name(model, work_columns(work));
 }
 
-/* Moves the results that party_keep_rows() writes from the report into work->protocol. */
+/* Moves results from the report into work->protocol. party_keep_rows() writes them later. */
 static void party_fedsc_take_kept(const struct rows *rows, struct fedsc_report *report)
 {
 	struct fedsc_kept *kept;

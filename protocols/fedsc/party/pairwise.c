@@ -240,7 +240,8 @@ static void decrypt_block(void *ctx, unsigned worker, size_t block)
 		p->why = why;
 }
 
-/* Computes products of own rows, in unsigned numbers, because only the sum is bounded. */
+/* Computes K^ of own rows with each other. Sums are unsigned, because a partial sum may overflow;
+ * the whole sum is bounded. */
 static void multiply_own(struct pairwise *s, size_t column)
 {
 	for (size_t i = 0; i < s->n; i++)

@@ -20,9 +20,9 @@
 #include "protocols/fedsc/party.h"
 
 struct pairwise;
-/* Prepares the exchanges for C (n x d) of own rows, within the bounds of
- * protocols/fedsc/pairwise.h, and Kzz. All parties have n_all rows together. ERR_INTERNAL: random
- * numbers cannot be drawn, or a coefficient exceeds its bound. */
+/* Prepares the exchanges. C (n x d) has the coefficients of own rows, within the bounds of
+ * protocols/fedsc/pairwise.h. Kzz is the dictionary's kernel matrix. n_all: number of rows of all
+ * parties. ERR_INTERNAL: random numbers cannot be drawn, or a coefficient exceeds its bound. */
 enum err pairwise_new(struct work *work, const struct mat *C, const struct mat *Kzz, size_t n_all,
 		      double lambda, struct pairwise **out) MUST_CHECK;
 void pairwise_free(struct pairwise *s); /* wipes keys and frees s; accepts NULL */

@@ -71,11 +71,11 @@ void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t see
  * have no more columns. Both sides compute this number. */
 size_t fedspectral_block(unsigned k, unsigned block, size_t m);
 
-/* Runs variant `exact` and fills label (n). Phases of the variants: "degrees" and "lanczos",
- * "power" or "local"; then "kmeans". ERR_JOB: there are fewer nodes with edges than k, or the
- * method does not converge within the rounds. Also errors of the sums. `report` may be NULL. The
- * same seed and row numbers give the same labels. Memory of exact: n x min(rounds b, 4 GiB worth of
- * columns) doubles and five blocks. */
+/* Runs variant `exact` and fills label (n). Phases: "degrees", "lanczos", "kmeans". Instead of the
+ * first two, fedspectral_plus() has "power", and fedspectral_plain() has "local". ERR_JOB: there
+ * are fewer nodes with edges than k, or the method does not converge within the rounds. Also errors
+ * of the sums. `report` may be NULL. The same seed and row numbers give the same labels. Memory of
+ * exact: n x min(rounds b, 4 GiB worth of columns) doubles and five blocks. */
 enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 /* Runs Algorithm 4. With unit_rows, k-means runs on unit rows, as in central spectral clustering.

@@ -54,7 +54,7 @@ void fedspectral_party_powers(const struct fedspectral_party *p, unsigned iterat
 
 /* Algorithm 1: fills label (n) by a spectral clustering of the party's own edges into k clusters.
  * Label k means that the node has no edges at this party. If at most k nodes have edges, each is
- * its own cluster. Errors of spectral_top(). */
+ * its own cluster. Returns errors of spectral_top(). */
 enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, unsigned restarts,
 				 uint64_t seed, uint32_t *label) MUST_CHECK;
 

@@ -16,7 +16,7 @@
 /* Number of rows that are masked at once: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
 
-/* With a smaller degree, the parts of the sum would lose digits. */
+/* A smaller degree would lose digits in the fixed point of the sum. */
 static const double LEAST_DEGREE = 0x1p-100;
 
 struct fedspectral_work {

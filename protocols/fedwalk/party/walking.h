@@ -1,10 +1,10 @@
 /* walking.h -- FedWalk, Algorithm 1: the walks that are at this party's devices.
  *
- * All walks advance together. In a superstep, each walk takes one turn: the device at which it is
- * writes one or two tokens, and sends the walk to a device of this party or of another. Walks to
- * another party are sent in one batch. A walk in transit consists of the row of its next device (4
- * bytes), its number of tokens (2 bytes), and the tokens, each in as many bytes as row numbers
- * need. All numbers are little-endian. */
+ * All walks advance together. In a superstep, each walk takes one turn: the device that holds the
+ * walk writes one or two tokens. It then sends the walk to a device of this party or of another.
+ * Walks to another party are sent in one batch. A walk in transit consists of the row of its next
+ * device (4 bytes), its number of tokens (2 bytes), and the tokens, each in as many bytes as row
+ * numbers need. All numbers are little-endian. */
 #ifndef PROTOCOLS_FEDWALK_PARTY_WALKING_H
 #define PROTOCOLS_FEDWALK_PARTY_WALKING_H
 

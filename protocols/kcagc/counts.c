@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Presence is taken if its d' is higher than that of counts by this factor, and is above 0 by this
- * many standard errors. If counts are as good as presence, the ratio of both d' is 0.99 to 1.06
- * (coauthor-cs, coauthor-phy, 2 and 8 parties). If repetitions are noise, it is 1.2 to 2.3
+/* Presence replaces counts if its d' is more than CLEARER times that of counts, and more than
+ * ERRORS standard errors. The measured ratio of the two d' is 0.99 to 1.06 if counts are as good as
+ * presence (coauthor-cs, coauthor-phy, 2 and 8 parties). It is 1.2 to 2.3 if repetitions are noise
  * (planted, counts of e^(2 z)). */
 static const double CLEARER = 1.15, ERRORS = 2;
 
@@ -87,7 +87,8 @@ static int by_column(const void *a, const void *b)
 	return x->sampled < y->sampled ? -1 : x->sampled > y->sampled;
 }
 
-/* Draws every (n / rows)-th row, of all ranks, and gives each rank all their items. */
+/* Samples every (n / rows)-th row over all ranks, and gives each rank the items of all sampled
+ * rows. */
 static void sample_draw(struct slice *s, struct sample *a)
 {
 	size_t n = a->seen->n, own = features_rows(&s->X), first = ranks_first(s->g->ranks);

@@ -1,8 +1,8 @@
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-/* Lists the disclosures of a job with a range of k and exchange "gram". Every k is tried on the
- * same sums as one k. */
+/* Lists the disclosures of a job with a range of k and exchange "gram". All k are tried on the sums
+ * that a single k would need. */
 static void disclose_range(struct disclosures *s, const struct kcagc_job *job)
 {
 	disclosures_add(

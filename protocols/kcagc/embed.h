@@ -94,9 +94,9 @@ enum err embed_project(const struct ranks *R, const struct mat *F, const struct 
 /* As embed_project(), but for features given as a linear map, by svd_left_of_map(). */
 enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z,
 			   bool *settled) MUST_CHECK;
-/* Returns the filtered features of embed() as a linear map, of order p->order, for
- * filtered_set_order() with any order. X is weighted, may change its form, and must outlive f. Not
- * for ranks, and not for slices with numbers among words. */
+/* Returns the filtered features of embed() as a linear map of order p->order. filtered_set_order()
+ * may set any other order. X is weighted, may change its form, and must outlive f. Not for ranks,
+ * and not for slices with numbers among words. */
 enum err embed_map(struct features *X, const struct graph *g, const struct embed_params *p,
 		   struct filtered *f) MUST_CHECK;
 /* Returns true if the result is accepted: the result has settled, or the features are too large for

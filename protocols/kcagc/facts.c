@@ -300,7 +300,8 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	for (size_t j = 0; column && j < s->columns; j++)
 		s->weight[j] = (s->word[j] == WORD_PRESENT ? 1 : s->weight[j]) * column[j];
 	for (size_t j = 0; !column && !s->marked && j < s->columns; j++)
-		/* Some party has measurements, so placing must accept any number in this column. */
+		/* Some party has measurements, so a prediction must accept any number in this
+		 * column. */
 		s->word[j] = 0;
 	free(column);
 	free(row);

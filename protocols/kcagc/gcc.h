@@ -28,9 +28,10 @@ struct gcc_params {
 	/* The first k-means: 200 restarts of at most 100 iterations. They cost the coordinator time
 	 * but no rounds. With 10 restarts wiki loses two points of accuracy */
 	unsigned restarts, lloyd;
-	/* At most GCC_ITERATIONS; 0 also omits the step that replaces iterations. */
+	/* Maximum number of iterations, up to GCC_ITERATIONS. 0 also omits the step that replaces
+	 * iterations. */
 	unsigned iterations;
-	/* GUARD_MARGIN. The guard's k-means of scaled rows has half as many restarts. */
+	/* Difference in modularity by which scaled rows must win: GUARD_MARGIN. */
 	double guard;
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */

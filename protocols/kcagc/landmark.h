@@ -54,8 +54,8 @@ struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned 
 size_t landmark_most(unsigned k, size_t n);
 size_t landmark_columns(unsigned k, size_t n);
 
-/* Returns the parameters of a party's own k-means: those of Protocol 1 with R = 5 (2 from 8k on), Q
- * = 10 and the 1/9 step. */
+/* Returns the parameters of a party's own k-means, which are those of Protocol 1 with Q = 10 and
+ * the 1/9 step. R is 5, or 2 if local_clusters is 8 k or more. */
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 

@@ -64,7 +64,7 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 	case METHOD_GCC: /* blocks, sums and their products: n by two or three times k */
 		return 20 * 8 * s->n * k;
 	case METHOD_LANDMARK:
-		/* both sums, F and K F, for few k; then k-means */
+		/* k-means takes 16 k columns; before it, Q, F and K F take 7 k + 50 */
 		return 8 * s->n * fmax(16 * k, 7 * k + 50);
 	case METHOD_BASIC:
 		cells = s->n;

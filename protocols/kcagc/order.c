@@ -328,7 +328,7 @@ static enum err order_map(const struct order_search *s, struct features *W, stru
 	return embed_map(W, s->g, &first, map);
 }
 
-/* Clusters at all orders of the block before it filters F, so that each panel of F goes through all
+/* Clusters at all orders of the block, then filters F, so that each panel of F goes through all
  * steps in cache. */
 static enum err order_next_unformed(struct order_search *s, double *term)
 {

@@ -63,6 +63,7 @@ enum question_kind {
 	ASK_QUALITY,
 };
 
+/* A question. The comment of a member names the kinds that use it, then its shape or meaning. */
 struct question {
 	enum question_kind kind;
 	bool idf, shares, explained, degrees; /* ASK_SPREADS */
@@ -79,7 +80,7 @@ struct question {
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
 	size_t k, labellings;  /* for ASK_CELLS, k is the number k^ */
 	size_t parties;        /* ASK_CELLS, ASK_SPREADS, ASK_QUALITY: L */
-	size_t dims;           /* ASK_CELLS, as `how` */
+	size_t dims;           /* ASK_CELLS, with `how` */
 	const struct kmeans_params *how;
 	bool means; /* ASK_QUALITY */
 };

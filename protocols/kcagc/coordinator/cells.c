@@ -73,7 +73,7 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 		clusters = first[i] >= clusters ? first[i] + 1 : clusters;
 	}
 
-	/* A small cell joins the largest cell of the same first cluster. */
+	/* A small cell joins the largest cell that has the same cluster in `first`. */
 	ALLOC(largest, clusters);
 	memset(largest, 0xff, clusters * sizeof(*largest));
 	for (uint32_t c = 0; c < m; c++) {

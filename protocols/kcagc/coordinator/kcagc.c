@@ -34,7 +34,7 @@ static const struct tree_node *root_of(const struct state *s)
 /* Sums over the parties for orders 1 .. known, and the order that AGC's rule gives. */
 struct curves {
 	double intra[ORDER_CAP];
-	double unit; /* of distances */
+	double unit; /* the parties multiply distances by it */
 	bool weighs; /* the modularity of clusters is summed, too */
 	double fit[ORDER_CAP];
 	size_t known;

@@ -81,9 +81,9 @@ static enum err server_kcagc_kind_agree_words(struct run *run, const struct tree
 	return ERR_OK;
 }
 
-/* Labels new nodes. The coordinator has no model: it sums k squared distances for each node and
- * takes the cluster of the least. It uses several sums, one after another, which bounds the
- * memory. */
+/* Labels new nodes. The coordinator has no model: it sums k squared distances for each node, and
+ * assigns the node to the cluster of least distance. Several sums follow each other, which bounds
+ * the memory. */
 static enum err predict(struct run *run, uint32_t **label)
 {
 	size_t k = run->job.clusters, step = predict_rows(k), n = run->n;

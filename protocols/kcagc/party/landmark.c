@@ -12,7 +12,7 @@
 
 enum { SPREADS_MOST = 4 << 10 }; /* maximum size in bytes of the message after the norms */
 
-/* Step 3: computes the clusters of Protocol 1, as in kCAGC. */
+/* Computes the clusters of Protocol 1, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
 	uint32_t clusters = kcagc_local_clusters(kcagc_job(&work->job));
@@ -52,7 +52,7 @@ static enum err check_sets(const struct work *work, const uint32_t *set, uint32_
 	return e;
 }
 
-/* Steps 4 and 5: receives the set of each node, and sends X_l M'. */
+/* Receives the set of each node, and sends X_l M'. */
 static enum err landmarks(struct answers *a)
 {
 	struct work *work = a->work;
@@ -71,7 +71,7 @@ static enum err landmarks(struct answers *a)
 	return e;
 }
 
-/* Step 6: receives sqrt(n) B, and sends this party's term of K B. */
+/* Receives sqrt(n) B, and sends this party's term of K B. */
 static enum err party_landmark_power(struct answers *a)
 {
 	struct work *work = a->work;
@@ -87,7 +87,7 @@ static enum err party_landmark_power(struct answers *a)
 	return answers_send_products(a, width);
 }
 
-/* Steps 8 and 9: runs the guard, which includes the means for the first polish step; then the other
+/* Runs the guard, whose answer has the means for the first polish step too. Then runs the other
  * polish steps. */
 static enum err party_landmark_polish(struct answers *a)
 {
@@ -152,12 +152,12 @@ static enum err party_landmark_project(struct answers *a, uint32_t *label)
 	struct model *model;
 	unsigned taken;
 
-	TRY(answers_send_facts(a)); /* step 1 */
+	TRY(answers_send_facts(a));
 	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
 				kcagc_local_clusters(kcagc_job(&work->job)), label, work->n));
 	TRY(work_warm(work));
 	TRY(work_warm_on(work, SPREADS_MOST));
-	TRY(answers_send_spreads(a)); /* step 2 */
+	TRY(answers_send_spreads(a));
 	TRY(work_warm(work));
 	TRY(answers_settle(a, party_landmark_cluster, &taken));
 	TRY(answers_take_result(a, label));

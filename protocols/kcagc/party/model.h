@@ -32,7 +32,7 @@ struct model {
 	size_t L, own;
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L names in ascending order */
 	enum kcagc_method method;
-	unsigned min_cell, clusters, fraction_bits; /* the value is 1 if the job says "auto" */
+	unsigned min_cell, clusters, fraction_bits; /* fraction_bits is 1 if the job says "auto" */
 	uint64_t nodes;
 	/* The next members are used only if `kept`: methods tree, flat and basic with min_cell 1,
 	 * and landmark with polish. */
@@ -63,7 +63,8 @@ void model_fill(struct model *m, struct embedding *how, struct mat *centre, cons
 		size_t n);
 /* As model_fill(), for landmark projection: moves place into m. */
 void model_fill_placing(struct model *m, struct placing *place, const uint32_t *label, size_t n);
-/* As model_fill(), for kmeans.columns: moves by (of `columns` columns) and centre into m. */
+/* As model_fill(), for kmeans.columns: moves `by`, which has `columns` columns, and `centre` into
+ * m. */
 void model_fill_columns(struct model *m, struct standard_by *by, size_t columns, struct mat *centre,
 			const uint32_t *label, size_t n);
 size_t model_columns(const struct model *m); /* number of columns of a kept model */

@@ -7,9 +7,9 @@
  * restarts of the host as well.
  *
  * - attempt_keep(): an attempt begins. A restarted coordinator continues with another attempt.
- * - attempt_done(): all parties confirmed their results, the coordinator's are on disk, and the
- *   parties have been sent all that they need to verify that. A restarted coordinator reports this
- *   to parties that return, and repeats nothing.
+ * - attempt_done(): all parties have confirmed their results, and the coordinator has written its
+ *   own. It has sent the parties all that they need to verify that the job is done. A restarted
+ *   coordinator reports this to parties that return, and repeats nothing.
  * - attempt_forget(): the parties know that the job is over, and leave.
  *
  * A party leaves only when the coordinator tells it to. So before attempt_done() marks the file,
@@ -27,7 +27,7 @@
 struct attempt_state {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	uint8_t what[HASH_LEN]; /* attempt_hash() */
+	uint8_t what[HASH_LEN]; /* hash that attempt_hash() has computed */
 	uint8_t numbers[NUMBERING_KEY_LEN];
 	bool done;
 	size_t lefts;

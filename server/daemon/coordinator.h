@@ -1,8 +1,8 @@
 /* coordinator.h -- the coordinator's loop thread: admission of parties, and jobs.
  *
  * The coordinator listens, and keeps a slot for each party of its configuration. A job borrows the
- * slots of its parties until it is over. With one job (coordinator_run) the process ends with it.
- * With a queue, jobs follow each other, and run concurrently if they share no party.
+ * slots of its parties until it is over. coordinator_run() runs one job, and the process ends with
+ * this job. With a queue, jobs follow each other, and run concurrently if they share no party.
  *
  * - coordinator.c: the process: listening, signals, the end; the one job of coordinator_run
  * - coordinator_admit.c: admission, initially and after a lost connection; messages of connections
@@ -26,8 +26,8 @@ enum { COORDINATOR_FILES = 48 };
 /* Checks certificate, key and CA, as daemon_check() does for a party. ERR_INPUT. */
 enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
 
-/* Runs one job and returns its result; err_detail() has the sentence. Sets *before if it ran
- * nothing, because the previous process had finished the job and died before its own end. */
+/* Runs one job and returns its result; err_detail() has the sentence. Sets *before if the previous
+ * process had already finished the job, so that this process ran nothing. */
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
 			 bool *before) MUST_CHECK;
 
@@ -80,7 +80,8 @@ struct running {
 	uv_timer_t join_timer, cancel_timer, lost_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
-	/* Numbers of handles and connections that are not closed yet although the job is over. */
+	/* `handles`: number of open handles of the job. `links`: number of open connections
+	 * whose slots the job has freed. */
 	unsigned handles, links;
 	enum phase phase;
 	size_t L;
@@ -179,9 +180,10 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 /* Makes a job with the slots of these parties, in the order of their names. */
 struct running *running_new(struct coordinator *c, const struct job *job, struct slot *const *slot,
 			    size_t L, const char *submitter, const char *output);
-/* Prepares the results' directory of this job, which waits for its parties, and its run.json. */
+/* Prepares the job's results' directory, and run.json there. Call while the job waits for its
+ * parties. */
 enum err running_begin_results(struct running *r) MUST_CHECK;
-void running_await(struct running *r); /* starts join_timeout_s or rejoin_s */
+void running_await(struct running *r); /* starts the timer of join_timeout_s or rejoin_s */
 void running_start(struct running *r); /* call once all have joined */
 /* Sets the phase, and logs each change at level debug. No other function sets the phase. */
 void running_set_phase(struct running *r, enum phase phase);
@@ -192,13 +194,13 @@ void running_cancel(struct running *r, const char *why);
 void running_leave(struct running *r, const char *why);
 /* Ends the job for its parties. why NULL: the job's thread has already set r->why. */
 void running_close(struct running *r, enum err result, const char *why);
-/* Releases the job once all has closed. Call after each close of a handle or connection. */
+/* Releases the job once all its handles and connections have closed. Call after each close of one
+ * of them. */
 void running_look(struct running *r);
 void running_drop(struct running *r);
 /* Frees the slot for another job; its connection stays with this job until it has closed. */
 void running_let_go(struct running *r, struct slot *slot);
-/* Adds the final counts of that party's link to the live snapshot, and sets r->channel[l] to
- * NULL. */
+/* Adds the final counts of party l's link to the live snapshot, and sets r->channel[l] to NULL. */
 void running_free_channel(struct running *r, size_t l);
 /* Call after the job's thread has ended and its handles have closed. */
 void running_free(struct running *r);

@@ -123,7 +123,7 @@ static void admit_on_ready(struct conn *conn, void *arg)
 		send_owed(conn, r->result, r->why);
 	} else if (!r && slot->owed != ERR_OK) {
 		send_owed(conn, slot->owed, slot->owed_why);
-		if (c->queue) /* without a queue there is only one job */
+		if (c->queue) /* the party may now join the queue's next job */
 			slot->owed = ERR_OK;
 	} else if (!r && c->stopping) {
 		coordinator_refuse(conn, MSG_AGAIN, "the coordinator is stopping");
@@ -301,7 +301,8 @@ static void lose_restarted(struct running *r, struct slot *slot)
 	admit_lose_party(r, slot, ERR_PEER, why);
 }
 
-/* Refuses the party for now; it returns once the previous job has ended here, too. */
+/* Refuses the party for now. It dials again until the previous job has ended at the coordinator,
+ * too. */
 static void come_later(struct conn *conn)
 {
 	coordinator_refuse(conn, MSG_AGAIN, "the previous job is still ending");

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define DONE_TIMEOUT_S      5.0
-#define LAST_TIMEOUT_S      1.0 /* time in which the kernel must accept earlier messages */
+#define LAST_TIMEOUT_S      1.0 /* time limit for passing the last messages to the kernel */
 #define ABORT_TIMEOUT_S     1.0
 #define CANCELLED_TIMEOUT_S 0.2 /* a process that is being stopped has little time left */
 
@@ -56,7 +56,8 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		if (m->type == MSG_ASKING && asking[l]) {
 			e = err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
 		} else if (m->type == MSG_ASKING) {
-			/* No deadline expires here while the party reports progress. */
+			/* While the party reports progress, the coordinator's wait for ACCEPT has
+			 * no deadline. */
 			asking[l] = true;
 			live_awaits(run->name[l], run->record->job_id, true);
 			log_info("waiting for %s, where a user decides on the offer, for up to "
@@ -112,7 +113,8 @@ static enum err relay_keys(struct run *run)
 
 static enum err server_job_match_rows(struct run *run)
 {
-	/* at least job.min_common rows, hence enough for the clusters */
+	/* Sets run->n, which is at least job.min_common. So there are enough rows for the
+	 * clusters. */
 	TRY(server_intersect(run));
 	facts_number(&run->record->facts, "common_rows", (double)run->n);
 	TRY(run_check_memory(run));
@@ -279,7 +281,8 @@ enum err job_serve(struct run *run, const char *output)
 	run->output = output;
 	run->compares = run->L > 1;
 	run->rounds_before = 0;
-	/* Each attempt has another key for the tags, so parties count from 0 again. */
+	/* Each attempt has another key for the tags, so coordinator and parties count opened sums
+	 * from 0 again. */
 	run->sums_opened = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = server_job_serve(run, output);

@@ -11,11 +11,11 @@
 
 /* Runs the job. run has joined channels, a job_id and an initialised record. output: directory of
  * labels.csv, labels.npy and run.json. Returns the result of the job, which is also the process's
- * exit status, and logs the sentence. */
+ * exit status. */
 enum err job_serve(struct run *run, const char *output) MUST_CHECK;
 
-/* Call after a job without success. Returns true if only this attempt ended and another follows;
- * all parties are informed of that. Call from any thread. */
+/* Call after a job has failed. Returns true if only this attempt ended and another one follows, as
+ * the coordinator tells all parties. Call from any thread. */
 bool job_continues(const struct run *run);
 
 #endif

@@ -226,7 +226,7 @@ static void running_job_thread(void *arg)
 	uv_async_send(&r->job_done);
 }
 
-/* Creates the channels only now, so that a party that leaves earlier breaks nothing. */
+/* Creates the channels only now, so that a party that leaves earlier does not end the job. */
 void running_start(struct running *r)
 {
 	running_set_phase(r, RUNNING);

@@ -104,7 +104,7 @@ void service_show(struct service *s);
 /* Releases the HTTP threads that wait for the loop, so that the dashboard can end them. Call before
  * the loop ends. */
 void service_hide(struct service *s);
-void service_show_free(struct service *s); /* call after these threads have ended */
+void service_show_free(struct service *s); /* call after the HTTP threads have ended */
 
 /* -- service_answer.c ----------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * - /api/ask: POST, with a request as for the control socket
  *
  * All routes run on the HTTP library's threads. The loop owns the queue: a thread passes its
- * request to the loop over the desk, and waits. The loop never blocks for long. */
+ * request to the loop over struct desk, and waits. The loop never blocks for long. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "server/daemon/service.h"

@@ -92,7 +92,7 @@ static void add_to_index(const struct service *s, const struct store_job *j)
 	free(path);
 }
 
-/* After jobs.db has stored the end of a job, removes its state. */
+/* Stores the end of a job in jobs.db. If this succeeds, removes the job's file job.state. */
 static void service_queue_settle_entry(struct service *s, struct entry *e)
 {
 	char *state;
@@ -180,7 +180,7 @@ static enum err choose_directory(const struct service *s, struct entry *e)
 	return ERR_OK;
 }
 
-/* Makes the job with the slots of its parties. jobs.db does not have this change yet. */
+/* Makes the job with the slots of its parties. Does not write to jobs.db. */
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job)
 {
 	char *output = file_join(s->config->common.output, e->job.directory);

@@ -7,9 +7,10 @@
  *
  * Rows are numbered at random, differently in each job unless a numbering_key is configured
  * (crypto/numbering.h). All attempts at a job use the same numbers (run->numbers) and the same key,
- * so that they ask the same questions and get the same noise. If rows were in the order of hashes,
- * the gaps between a party's own rows would reveal where other parties' ids lie. Anyone with the
- * key could compare these positions with guesses. So nothing may depend on the order of rows. */
+ * so that a repeated attempt repeats the same sums and gets the same noise. If rows were in the
+ * order of hashes, the gaps between a party's own rows would reveal where other parties' ids lie.
+ * Anyone with the key could compare these positions with guesses. So nothing may depend on the
+ * order of rows. */
 #ifndef SERVER_RUN_ALIGN_H
 #define SERVER_RUN_ALIGN_H
 

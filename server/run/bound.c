@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Warns if the parties' numbers differ by more than BOUND_RANGE. As magnitudes, `e` and `least`
- * are exact only to a factor of 2, and `e` also only to a factor of the number of parties. */
+/* Warns if the magnitudes of two parties' numbers differ by more than BOUND_RANGE, in powers of 2.
+ * `least` is exact to a factor of 2. `e` also includes a factor of up to the number of parties. */
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)

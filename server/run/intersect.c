@@ -27,8 +27,9 @@ static enum err server_intersect_sum_votes(struct run *run, const struct tree_no
 	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
 }
 
-/* Determines three things by broadcast sums, which the parties verify: the parties' sizes on the
- * scale, the first party of the smallest size, and whether all sets fit into tables. */
+/* Determines three things by broadcast sums, which the parties verify: the parties' numbers of ids,
+ * rounded up to the steps of align_scale(); the first party with the smallest such number; and
+ * whether the ids of each party fit into a table. */
 static enum err server_intersect_agree_sizes(struct run *run, const struct tree_node *all,
 					     struct sizes *s)
 {

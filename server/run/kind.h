@@ -32,8 +32,8 @@ enum err server_compare_rows(struct run *run, const struct msg_accept *accept) M
 /* Checks that all parties have the same number of columns. Sets run->columns. */
 enum err server_compare_columns(struct run *run, const struct msg_accept *accept) MUST_CHECK;
 
-/* Writes labels.csv, with run->confidence if it exists, and labels.npy. Rows have numbers, since
- * the coordinator has no ids. Without labels, writes nothing. */
+/* Writes labels.csv, with run->confidence if it exists, and labels.npy. The files give row numbers,
+ * since the coordinator has no ids. Without labels, writes nothing. */
 enum err server_keep_labels(struct run *run, const uint32_t *label, const char *output) MUST_CHECK;
 
 #endif

@@ -71,8 +71,8 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
  * answers. */
 enum err run_warm(struct run *run) MUST_CHECK;
 
-/* Return the fixed point for a sum of `members` terms. run_fixed(): that of the job's words.
- * run_fixed_wide(): the widest, with 64 bits and JOB_WIDE_FRACTION fraction bits. */
+/* Return the fixed-point format for a sum of `members` terms. run_fixed(): the format of the job's
+ * words. run_fixed_wide(): the widest format, with 64 bits and JOB_WIDE_FRACTION fraction bits. */
 struct fixed run_fixed(const struct run *run, size_t members);
 struct fixed run_fixed_wide(size_t members);
 

@@ -2,9 +2,9 @@
  *
  * The coordinator writes a row before an action that it announces (a job is accepted, begins), and
  * after one that it reports (a job has ended). Each write is a transaction and on disk when the
- * call returns. jobs.db has no progress within a job. That is in run.json and job.state of the
- * job's directory (server/daemon/attempt.h). job.state is touched twice a second and marked by the
- * job thread, so it must not depend on a database that another process may lock.
+ * call returns. jobs.db does not record a job's progress; run.json and job.state in the job's
+ * directory do (server/daemon/attempt.h). job.state is touched twice a second and marked by the job
+ * thread, so it must not depend on a database that another process may lock.
  *
  * A store may be used by one thread only. ERR_JOB, with the file's name and SQLite's text: jobs.db
  * was locked for STORE_BUSY_MS, or is full or damaged. A change costs a few ms of disk time. */

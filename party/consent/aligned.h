@@ -4,11 +4,11 @@
  * parties have those few ids. So a set is matched only if it equals an earlier one, or differs from
  * each by at least ALIGNED_CHANGE_MIN ids.
  *
- * state/aligned keeps 2^14 words for each of the last ALIGNED_SETS sets: HMACs of its ids, with a
- * key in the file, xored into the words that they select. If m ids differ, at most m words differ,
- * and fewer if two ids select one word. So every change that is too small is found. A change
- * slightly above the limit may also be refused. An attacker learns ids from the file only by
- * reading it and guessing them. */
+ * state/aligned keeps a key, and 2^14 words for each of the last ALIGNED_SETS sets. The HMAC of
+ * each id selects one word and is xored into it. If m ids differ, at most m words differ, and fewer
+ * if two ids select one word. So every change that is too small is found. A change slightly above
+ * the limit may also be refused. An attacker learns ids from the file only by reading it and
+ * guessing them. */
 #ifndef PARTY_CONSENT_ALIGNED_H
 #define PARTY_CONSENT_ALIGNED_H
 

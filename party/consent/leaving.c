@@ -192,8 +192,8 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 	return ERR_OK;
 }
 
-/* Reads the spending of other processes. Sums of this job stay counted if they were begun or noted,
- * but not booked. */
+/* Reads from the ledger what all processes have spent. Adds what this job has spent and not yet
+ * booked. */
 static enum err recount(struct leaving *l)
 {
 	struct ledger_spent more = { .rounds = l->spent.rounds - l->booked.rounds,
@@ -246,8 +246,8 @@ static enum err check_budgets(void *arg, bool others)
 	return explain_policy(l, check_privacy(l));
 }
 
-/* Stores a second copy of the ledger's head. From the first claim on, an older ledger that replaces
- * this one is then detected. */
+/* Stores a second copy of the ledger's head, by which check_head() detects that an older ledger has
+ * replaced this one. make: creates the copy's file if it does not exist. */
 static enum err keep_head(struct leaving *l, bool make)
 {
 	struct ledger_head head;
@@ -294,9 +294,9 @@ static void leaving_forget(void *arg)
 
 /* ---- questions under noise ---- */
 
-/* Decides whether the party answers a question under noise. A claim covers one question at each
- * release. If other questions have used up the job's claims at this release, books a further claim
- * with the next row. */
+/* Decides whether the party answers a question with noise. A claim covers one question at each
+ * release. If earlier attempts have asked as many other questions at this release as the job has
+ * claims, books a further claim with the next row. */
 static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;
@@ -414,7 +414,8 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	}
 	if (readable)
 		l->claims = job_claim(&work->job);
-	/* An earlier attempt may have booked the claim. Repeating its question costs nothing. */
+	/* An earlier attempt may have booked the claim. A repeated question needs no further
+	 * claim. */
 	l->booked_claim = l->spent.claims_of_job > 0;
 	work->question = question;
 	ledger_begin(l->ledger, &l->job);

@@ -44,8 +44,8 @@ void leaving_prepare(const struct party_config *config);
  * send nothing. */
 enum err leaving_open(struct leaving **l, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN]) MUST_CHECK;
-/* Checks, before the job, that the job fits into the budgets by the current ledger. ERR_PEER: it
- * exceeds one. Another process may book its numbers first, so the budgets are checked again when
+/* Checks before the job that the budgets suffice for it, given the ledger's present rows. ERR_PEER:
+ * one does not. Another process may book its numbers first, so the budgets are checked again when
  * the job's first numbers are committed. */
 enum err leaving_check_past(struct leaving *l) MUST_CHECK;
 /* Stops recording. NULL: no effect. */

@@ -57,8 +57,8 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 	return ERR_OK;
 }
 
-/* Checks the number of colluders that the job assumes. Noise in shares reaches the claimed level
- * only if no more parties collude. */
+/* Checks the number of colluders that the job assumes. Each party adds a share of the noise. If
+ * more parties collude, the shares of the others do not reach the claimed level. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = job_claim(&work->job);
@@ -274,8 +274,8 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
-/* Checks the job's own bound at the delta of the policy. Composes the job's noise for one more
- * question than it has claims. */
+/* Checks policy.max_eps at policy.max_delta, for the noise of one question more than the job has
+ * claims. Then checks policy.max_eps_total. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims)

@@ -19,9 +19,9 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 			      const struct ledger_job *job, const struct kind_claim *claim,
 			      bool booked) MUST_CHECK;
 
-/* Checks whether the job may have one claim more than `claims`, which are booked or due. Call for
- * an attempt that asks another question under noise. ERR_PEER: the job exceeds policy.max_eps, or
- * all jobs exceed policy.max_eps_total. */
+/* Checks whether the job may have one more claim in addition to `claims`, which are booked or due.
+ * Call if an attempt asks a question that needs this claim. ERR_PEER: the job exceeds
+ * policy.max_eps, or all jobs exceed policy.max_eps_total. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims) MUST_CHECK;
@@ -49,8 +49,8 @@ enum err policy_check_spent(const struct party_config *config, struct ledger *le
 			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;
 
-/* Call during the job. Checks that this many more numbers may leave. ERR_PEER: a budget does not
- * suffice; the text has the spent value, the permitted one, and the setting. */
+/* Call during the job. Checks that the party may send `words` more numbers. ERR_PEER: a budget does
+ * not suffice; the text has the spent value, the permitted one, and the setting. */
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,
 			  const struct ledger_spent *spent, uint64_t words) MUST_CHECK;
 

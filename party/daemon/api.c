@@ -9,7 +9,8 @@
 
 struct party_api {
 	const struct party_config *config;
-	/* This host is separate from the one that dials, because it has another certificate. */
+	/* The daemon has another conn_host, which dials the coordinator with another
+	 * certificate. */
 	struct conn_host *host;
 	struct front *front;
 	struct http *http;

@@ -462,8 +462,8 @@ static void on_stale(uv_timer_t *timer)
 		forget_cache(d);
 }
 
-/* Waits for the next attempt at the previous process's job. After rejoin_s the attempt no longer
- * arrives. */
+/* Waits up to rejoin_s and reconnect_s for the next attempt at the previous process's job. If
+ * rejoin_s is 0, no attempt can follow, so removes the cache at once. */
 static void await_attempt(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -508,8 +508,8 @@ static enum err daemon_start(struct daemon *d)
 							.arg = d });
 	TRY(party_dashboard_start(d->dashboard, d->config));
 	TRY(party_api_start(d->api));
-	/* Each offer reads the data again. They are also read here, at start, so that the user sees
-	 * errors at once. */
+	/* The party reads the data again at each offer. It also reads them at start, so that the
+	 * user sees errors at once. */
 	TRY(party_data_bring(&d->data, d->config));
 	if (!d->options.once)
 		party_data_release(&d->data);

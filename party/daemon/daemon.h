@@ -30,7 +30,7 @@ struct daemon_options {
 enum err daemon_check(const struct party_config *config) MUST_CHECK;
 
 /* Serves jobs. ERR_OK: the process was stopped while idle, or the single job is done. Other errors:
- * the job failed, or the coordinator could not be reached; err_detail() has the sentence. */
+ * the job failed, or the coordinator could not be reached; err_detail() has the error's text. */
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o) MUST_CHECK;
 
 /* -- for daemon*.c only --------------------------------------------------------------------- */

@@ -122,8 +122,8 @@ struct budgets {
 	const struct party_config *config;
 };
 
-/* Writes the privacy account of the data set, over all coordinators: the eps of the unit that has
- * spent most. */
+/* Writes the data set's privacy account over all coordinators: one entry per unit of privacy, and
+ * the largest eps of all units. */
 static enum err put_privacy(const struct budgets *b, const struct ledger_job *job, struct json *o)
 {
 	double delta = b->config->policy.max_delta_total, most = 0;
@@ -310,7 +310,7 @@ static void party_dashboard_results(void *arg, const struct http_request *r, str
 	const struct party_config *config = arg;
 	struct http_request reader = *r;
 
-	if (config->common.http.anywhere) { /* others could read the files on the network */
+	if (config->common.http.anywhere) { /* without TLS, other hosts could read the answers */
 		http_refuse(a, 403,
 			    "http.anywhere serves without TLS, so results are read at "
 			    "party.api.listen, with the role reader");

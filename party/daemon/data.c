@@ -236,7 +236,7 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 	return err_restore(&end);
 }
 
-/* Moves rows of `all` to X: those that are also in `of`, in the order of `of`. */
+/* Moves to X the rows of `all` that are also in `of`, in the order of `of`. */
 static enum err party_data_take_rows(struct dataset *all, const struct dataset *of,
 				     struct features *X)
 {

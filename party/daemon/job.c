@@ -135,7 +135,7 @@ char *job_output(const struct work *work, const struct job_means *means)
 	return file_join(means->config->common.output, name);
 }
 
-/* Exchanges DONE: the heads of all ledgers. */
+/* Sends DONE with the head of this party's ledger. Receives DONE with the heads of all ledgers. */
 static enum err send_done(struct work *work)
 {
 	struct msg *m = alloc(1, sizeof(*m));
@@ -303,8 +303,8 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 
 /* -- the job -------------------------------------------------------------------------------- */
 
-/* Writes run.json: that the job runs, or its result. Not called for a declined offer, which leaves
- * no directory. */
+/* Writes to run.json that the job runs, or the job's result. Not called for a declined offer, which
+ * leaves no directory. */
 static enum err party_job_write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
@@ -340,8 +340,8 @@ static void send_last(struct work *work, const struct msg *m, double timeout_s)
 		(void)!channel_drain(work->channel, timeout_s);
 }
 
-/* Answers the offer, or reports the error. Saves the sentence of an error before it calls other
- * functions. */
+/* Answers the offer, or reports the error. Saves the error's text before it calls functions that
+ * could replace the text. */
 static enum err party_job_answer_offer(struct work *work, const struct job_means *means,
 				       const struct msg_offer *offer)
 {

@@ -11,7 +11,8 @@
 
 enum { PANEL_ROWS = 4096 };
 
-/* Hashes an .npy file by blocks. The hash equals that of data_fingerprint() in one piece. */
+/* Hashes an .npy file by blocks. The hash equals that of data_fingerprint(), which hashes the whole
+ * matrix at once. */
 static enum err hash_npy(struct sha256 *h, const char *path, size_t n, size_t cols)
 {
 	enum err e = ERR_OK;

@@ -54,7 +54,7 @@ static enum err party_status_open_socket(struct party_status *s, uv_loop_t *loop
 	char *path = daemon_control_path(&s->config->common);
 	enum err e = control_open(&s->control, path);
 
-	if (e == ERR_OK) /* answers nothing before the loop runs */
+	if (e == ERR_OK) /* the socket answers nothing before the loop runs */
 		e = control_start(s->control, loop, party_status_answer_request, s);
 	free(path);
 	return e;

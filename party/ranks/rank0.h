@@ -1,5 +1,5 @@
 /* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h); workers.c sends the
- * commands of workers.h through it. Errors are those of workers.h. */
+ * commands of workers.h through these pipes. Errors are those of workers.h. */
 #ifndef PARTY_RANKS_RANK0_H
 #define PARTY_RANKS_RANK0_H
 

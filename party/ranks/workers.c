@@ -241,8 +241,8 @@ enum err workers_rows_begin(struct workers *w, double min_cluster)
 	return rank0_ask(w, RANKS_ROWS);
 }
 
-/* Returns the o->k x o->cols numbers to which a question about rows of m columns points, and sets
- * o->k and o->cols. */
+/* Returns the numbers to which q points, o->k x o->cols, and sets o->k and o->cols. m: number of
+ * columns of the rows. */
 static const double *question_numbers(const struct fedsc_question *q, size_t m,
 				      struct ranks_question *o)
 {

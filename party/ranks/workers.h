@@ -29,8 +29,8 @@ struct ranks_sizes workers_sizes(const struct workers *w);
 /* Reads the files on the ranks. edges: NULL if there are none. */
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
-/* Moves row i of n rows, of features and edges, to row place[i]. Rows are then in the order of ids.
- * Call before any other command. */
+/* Moves row i of the features and of the edges to row place[i]. place has n entries. Rows are then
+ * in the order of ids. Call before any other command. */
 enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
 
 /* Requests the adjacency (RANKS_GRAPH) or the features (RANKS_FEATURES). Call before the embedding.
@@ -91,16 +91,16 @@ enum err workers_place_weigh(struct workers *w, const struct placing *p, double 
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
 		       workers_values *each, void *arg) MUST_CHECK;
 
-/* workers_rows_begin() turns features into a party's rows for sums over rows
- * (fedsc_party_part()); features are used up. workers_ask() does fedsc_answer() on the ranks,
- * for TOTALS, SPREAD, CLUSTERS and ANCHOR, for SCALE without width and noise, and for EMBED
- * after ANCHOR. workers_nearest() returns each row's label and margin in the last counts (n
- * entries). */
+/* workers_rows_begin() turns features into a party's rows for sums over rows (fedsc_party_part());
+ * features are used up. workers_ask() does fedsc_answer() on the ranks, for TOTALS, SPREAD,
+ * CLUSTERS and ANCHOR, for SCALE without width and noise, and for EMBED after ANCHOR.
+ * workers_nearest() returns each row's label and margin (n entries) at the last
+ * FEDKMEANS_COUNTS. */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;
 
-/* Returns the costs. cost: one entry per rank. */
+/* Returns what each rank has used since its start. cost: one entry per rank. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;
 
 #endif

@@ -17,7 +17,8 @@
 enum {
 	KEY_LEN = NUMBERING_KEY_LEN,
 	NUMBER_LEN = 21,
-	/* Bytes per node for a block of 16 columns; a party holds more than one such block. */
+	/* Memory that the party needs per node, in bytes. It is that of one block of 16 columns; a
+	 * party holds more than one such block. */
 	BYTES_PER_NODE = 128,
 };
 

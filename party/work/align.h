@@ -19,7 +19,7 @@
  */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 
-/* Agrees on a key of all parties for the use that `purpose` names. Party 0 makes it
+/* Agrees with all parties on a common key for the use that `purpose` names. Party 0 makes it
  * (crypto/numbering.h) and seals it to all others. ERR_PEER: this party has a numbering_key, and
  * the key was made from another file. The caller wipes the key. */
 enum err party_numbering_key(struct work *work, const char *purpose,

@@ -69,7 +69,7 @@ static void party_intersect_add_name(struct pseudonyms *n, struct hmac *h, const
 }
 
 /* Computes the pseudonyms of all ids and canaries. Canaries have a key of their own, so that no id
- * has the same pseudonym. */
+ * has the pseudonym of a canary. */
 static void name_all(struct intersect *s, uint8_t tries)
 {
 	struct hmac *h = keyed(s->work, "coterie align ids v1", tries);
@@ -253,7 +253,8 @@ struct common_rows {
 	size_t count, done; /* number of ids announced; number received */
 	size_t at;          /* index of the first own pseudonym that is above the last common one */
 	size_t canaries;
-	/* common ids that are not canaries; their rows replace the first rows of own pseudonyms */
+	/* Number of common ids that are not canaries. Their rows are in the first entries of the
+	 * own pseudonyms' `row`. */
 	size_t rows;
 };
 

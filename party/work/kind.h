@@ -65,7 +65,8 @@ const char *party_off_ranks(const struct work *work);
 
 /* ---- members that several kinds have ---- */
 
-/* Checks policy.min_cluster for numbers made of `things`. things is a format: "sums of %u rows". */
+/* Checks that the job's min_cluster is at least policy.min_cluster. things: the numbers that the
+ * job computes, for the error, such as "sums of 5 rows". */
 enum err party_allow_clusters(const struct party_config *config, unsigned min_cluster,
 			      const char *things) MUST_CHECK;
 /* Checks that the claim of job.noise.eps and delta is within policy.max_eps and max_delta. */

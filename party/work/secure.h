@@ -9,15 +9,15 @@
 
 struct secure; /* one vector that is being sent */
 
-/* Begins the next sum of this tree node, over the node's members as this party derived them. The
- * vector has `count` words. wide: uses wide fixed point (server/run/run.h), for numbers that the
- * job does not bound. */
+/* Begins the next sum over the members of a node of the tree, which this party has built itself.
+ * The vector has `count` words. wide: uses wide fixed point (server/run/run.h), for numbers that
+ * the job does not bound. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
 /* Adds n numbers. ERR_JOB: a value exceeds the fixed-point bound. The sentence names party, bound
  * and setting; the value appears only on this process's stderr. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
-/* Returns the fixed point of the job's words for a sum of `members` terms. */
+/* Returns the fixed-point format of the job's words for a sum of `members` terms. */
 struct fixed secure_fixed(const struct work *work, size_t members);
 /* Sends the remaining words; asserts that `count` words were added. */
 enum err secure_end(struct secure *s) MUST_CHECK;

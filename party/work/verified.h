@@ -42,8 +42,8 @@ enum err verified_open(struct verified *v, struct work *work, const struct verif
 		       void *party) MUST_CHECK;
 
 /* Returns the error of the job after the coordinator side has ended with error e. If the sums are
- * faulty, the coordinator finds the same error and ends the job with a sentence. This function
- * waits for that sentence. */
+ * faulty, the coordinator finds the same error and ends the job with its text. This function waits
+ * for that text. */
 enum err verified_error(struct verified *v, enum err e) MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* work.h -- the state of one job on a party's job thread. All egress goes through secure_send(). */
+/* work.h -- the state of one job on a party's job thread. */
 #ifndef PARTY_WORK_WORK_H
 #define PARTY_WORK_WORK_H
 
@@ -51,8 +51,8 @@ struct work {
 	uint32_t attempt;
 	size_t L, own; /* `L` parties, sorted by name; this party has number `own` */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	/* Initial parties that were left out, in the order in which this happened. Each entry
-	 * has the first attempt from which the party was missing. */
+	/* Initial parties that were left out, in the order in which they were left out. `attempt`
+	 * is the first attempt without the party. */
 	size_t lefts;
 	struct work_left {
 		uint32_t attempt;
@@ -78,8 +78,8 @@ struct work {
 	/* Number of broadcast sums so far; the tag of each sum has its own key. */
 	uint64_t sums_opened;
 	struct features *features; /* this party's slice; the protocol uses it up */
-	/* Reads the original slice again from its file, by panels. If source.read is NULL, keep
-	 * a copy instead. */
+	/* Reads the original slice again from its file, by panels. If source.read is NULL, the
+	 * protocol must keep a copy of the slice instead. */
 	struct features_source source;
 	const struct graph *graph;
 	/* Ranks that hold features and graph, which then have only their sizes here. NULL: no
@@ -105,11 +105,11 @@ struct work {
 	struct work_noise *noise;
 	/* Hash of parties and parameters; it enters every key. */
 	uint8_t params_hash[SECAGG_HASH_LEN];
-	/* The same hash at the beginning of the job, with all parties that were left out later. */
+	/* params_hash at the beginning of the job, when the parties left out later still took
+	 * part. */
 	uint8_t began_hash[SECAGG_HASH_LEN];
-	/* Called before the party answers a question under noise. release: number of the question
-	 * in this attempt. ERR_PEER: the party does not answer. NULL: no account is kept
-	 * (tests). */
+	/* Called before the party answers a question with noise. release: number of the answer in
+	 * this attempt. ERR_PEER: the party does not answer. NULL: no account is kept (tests). */
 	enum err (*question)(struct work *work, uint32_t release,
 			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of files that outlive the process */
@@ -174,7 +174,7 @@ void work_bind(struct work *work, const void *p, size_t n);
 void work_note_received(struct work *work, const void *p, size_t n);
 
 /* Checks whether this host has `need` bytes of memory, which a request of the coordinator takes.
- * ERR_PEER: it has less. what: the request, for the sentence. */
+ * ERR_PEER: it has less. what: the request, for the error's text. */
 enum err work_check_memory(const struct work *work, const char *what, double need) MUST_CHECK;
 
 /* Receives a vector of labels. ERR_PEER: an item has no cluster. */

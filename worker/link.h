@@ -13,7 +13,7 @@ void link_abort(const char *fmt, ...) PRINTF(1, 2) __attribute__((noreturn));
 
 /* Returns the costs of this rank until now. */
 struct ranks_cost link_cost(void);
-/* Sets a function that rank 0 calls after exchanges. */
+/* Sets a function that rank 0 calls after it has exchanged data with other ranks. */
 void link_on_exchange(void (*call)(void));
 
 #endif

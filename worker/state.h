@@ -57,8 +57,8 @@ void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols)
 #define COMMAND(NAME, name, needs) void command_##name(struct state *s);
 #include "common/ranks/commands.def"
 #undef COMMAND
-/* Returns whether ranks can answer RANKS_ASK_ROWS: its kind is one that ranks answer, and it has as
- * many numbers as that kind needs. */
+/* Returns whether ranks can answer the command RANKS_ASK_ROWS. They can if they answer questions of
+ * its kind, and if it has as many numbers as this kind needs. */
 bool command_is_answerable(const struct state *s);
 
 #endif

@@ -1,12 +1,13 @@
 #!/bin/bash
 # faults -- strikes a job with each fault in each step of each protocol, and checks how it ends.
+# A cell is one run: a protocol, a step, a fault and a victim.
 #
 #   tests/faults/faults.sh [option...] [PROTOCOL...]
 #
 #     --sample N     runs N of the cells, spread over all of them; N always gives the same cells.
 #                    If there are more than N protocols, takes N protocols only, because the run
 #                    without a fault, with which cells are compared, takes longer than the cells
-#     --jobs N       cells at a time; default twice the cores
+#     --jobs N       runs N cells at a time; default twice the number of cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
 #     --only FAULT   kill, term, gone, stop3, stop30, cut, loss or disk; may be given again
 #     --list         prints the cells
@@ -16,7 +17,7 @@
 #             other processes that it was the one that ended
 #     gone    kill -9 of one party, of two, or of three, and none is started again. If the protocol
 #             tolerates dropouts (on_loss "attempt"), the other parties end with the labels of a job
-#             of their own. Without three parties too few are left, and all processes fail cleanly
+#             that they run alone. Without three parties too few are left, and all fail cleanly
 #     stop3   kill -STOP, and kill -CONT after 3 s, which is three times the heartbeat
 #     stop30  kill -STOP, and kill -CONT after 30 s
 #     cut     the relay closes the victim's connection and loses the bytes that it holds
@@ -26,7 +27,7 @@
 #
 #     party-00 ==============\
 #     party-01 == relay ======= coordinator        victims: party-01, and the coordinator
-#     party-02 == relay ======/                    (which loses what comes through the relay)
+#     party-02 == relay ======/                    (it loses the connections through the relay)
 #     party-03 ==============/
 #
 # A cell is right if the job SURVIVED or FAILED CLEANLY. It SURVIVED if all processes end with 0,
@@ -36,9 +37,9 @@
 # 300 s, causes that differ, files left over, a cell that prints nothing.
 # LATE: the fault struck nothing, because the victim had ended or had no connection. The job must
 # then have succeeded.
-# One process of a job that survived does not end with 0: a party that dies when all were done. The
-# coordinator tells its second process that the job is done, and that process ends with 2. If it
-# gets SIGTERM before, it may end with 6.
+# A job also SURVIVED if a party dies when all processes are done. The coordinator tells the party's
+# second process that the job is done, and that process ends with 2. A party that SIGTERM ends then
+# may end with 6.
 #
 # The budgets of the policies (max_jobs, max_words) are enough for three undisturbed jobs. The
 # counts of each ledger must agree with its rows.
@@ -69,7 +70,7 @@ prepare() { # NAME: runs in a process of its own
 	mkdir -p "$T"
 	declare -gA PID=()
 	protocol "$1"
-	# These timeouts outlast 30 s. Jobs that lose a process for good have other timeouts.
+	# These timeouts are longer than the 30 s of stop30. For "gone" be_quick sets shorter ones.
 	for name in coordinator $(names "$PARTIES"); do
 		edit "$name" '.heartbeat_s = 1 | .reconnect_s = 45 | .rejoin_s = 20
 			| .step_timeout_s = 60'
@@ -98,13 +99,13 @@ too_few() { [[ $1 == *+*+* ]]; }                   # VICTIMS
 # PARTY[+PARTY]: prints all other parties.
 rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; }
 
-may_lose() { # the job may go on after a loss, and policies allow it
+may_lose() { # sets on_loss and policies so that a job continues without lost parties
 	local name
 	edit job '.on_loss = "attempt"'
 	edit_parties "$PARTIES" '.policy.allow_loss = 2'
 }
 
-# Makes the results of jobs that have only the remaining parties.
+# For each fault "gone", runs a job without the victims and keeps its results for comparison.
 of_the_rest() {
 	local victims name rest
 	cp "$T/coordinator.json" "$T/whole.json"

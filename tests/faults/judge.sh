@@ -1,6 +1,7 @@
 # judge.sh -- judges the end of a cell of faults.sh. Processes that succeeded must have the results
 # of a run without a fault; processes that failed must have failed cleanly. Reads $protocol, $fault,
-# $victim, $T, $base and STATUS_OF of the cell; each judge ends the cell by outcome or fail.
+# $victim, $T, $base and STATUS_OF of the cell. Each function judge* ends the cell: it calls outcome
+# or fail.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the cell's
@@ -52,12 +53,12 @@ judge() {
 		"$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
 }
 
-# The remaining processes must have the results of a job of their own and name the missing parties.
-# If all were done before the loss, they have the results of the whole job.
+# The remaining processes must have the results of a job without the victims, and must name the
+# victims. If all processes were done before the loss, they have the results of the whole job.
 judge_gone() {
 	local name missing
 	nothing_unexpected
-	for name in ${victim//+/ }; do rm -rf "$T/out/$name"; done # victims leave files
+	for name in ${victim//+/ }; do rm -rf "$T/out/$name"; done # nothing judges these
 	! too_few "$victim" || all_is_done || judge_too_few
 	for name in coordinator $(rest_of "$victim"); do
 		((STATUS_OF[$name] == 0)) || fail "the others do not go on: $(statuses)"
@@ -114,7 +115,9 @@ same_as_of() { # DIRECTORY NAME
 	done
 }
 
-died_when_all_were_done() { # the coordinator may have ended before the victim dials it again
+# True if the victim died after all processes had finished. The victim's second process is then
+# refused, or it dials in vain because the coordinator has ended too.
+died_when_all_were_done() {
 	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
 		{
@@ -173,13 +176,13 @@ same_results() {
 		was=$base/$protocol/undisturbed/$name
 		records_done "$name" || fail "$name/run.json has status $(run_of "$name" .status)"
 		same_files "$name" || fail "$name has not the files of an undisturbed run"
-		# fedwalk draws its noise anew in each job: only the ids and the number of
-		# embeddings are compared
+		# Each job of fedwalk draws other noise, so only the ids and the sizes of the
+		# embeddings are compared.
 		if [[ $protocol == fedwalk* ]]; then
 			same_embeddings "$name" || fail "$name has other embeddings"
 			continue
 		fi
-		# The order of common ids is drawn anew in each job.
+		# Each job draws another order of the common ids, so the sorted ids are compared.
 		[[ ! -e $was/ids.txt ]] ||
 			cmp -s <(sort "$was/ids.txt") <(sort "$T/out/$name/ids.txt") ||
 			fail "$name has other ids"
@@ -218,8 +221,8 @@ put_aside() { # NAME
 	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
 }
 
-# The record says that the job is done. The victim may have no record if its disk was full, which it
-# must log, or if it died when all processes were done.
+# run.json must say that the job is done. The victim may have no run.json if it died when all
+# processes were done. It may also have none if its disk was full, and must then log that.
 records_done() { # NAME
 	if [[ -s $T/out/$1/run.json ]]; then
 		[[ $(run_of "$1" .status) == "done" ]] ||

@@ -20,11 +20,11 @@
 #     party-03 == relay ==/                            for every kind of job
 #
 # Each job gets no fault, one, or two at once, at moments drawn from the seed. A moment is a per
-# mille of the usual time of a job of this kind. If it is negative, it is that many ms after the
-# start of the coordinator, when parties may still be connecting.
+# mille of the usual time of a job of this kind. A negative moment -N is N ms after the start of the
+# coordinator, when parties may still be connecting.
 #
-#     kill term      kill -9, kill; a party is started again as by a service manager, a killed
-#                    coordinator too
+#     kill term      kill -9, kill; a party is started again, as a service manager does, and so is a
+#                    killed coordinator
 #     stop           kill -STOP, later kill -CONT
 #     hup            SIGHUP, 30 times
 #     cut half flip  the relay closes a connection; closes it in the middle of a piece; flips a bit
@@ -37,7 +37,7 @@
 #     twin           a second process uses a party's state, with an output directory of its own
 #     full           no file may grow for a while (RLIMIT_FSIZE)
 #
-# party-00 is never ended, so that its memory can be compared over all jobs.
+# No fault ends party-00, so that its memory can be compared over all jobs.
 #
 # When a job is over and all processes are idle, nemesis/judge.sh checks it. At the end every ledger
 # verifies and no party has grown. Then every kind (one kind if --seconds is below 60) is done once
@@ -113,7 +113,7 @@ last_words() {
 	tail -n 1 "$T/$1.stderr" | jq -r '.text? // empty' 2>/dev/null || tail -n 1 "$T/$1.stderr"
 }
 
-# Starts each party that has ended again soon, as a service manager does.
+# Restarts each party that has ended, after a short time, as a service manager does.
 manage_parties() {
 	local name
 	for name in $(names $PARTIES); do

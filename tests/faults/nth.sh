@@ -49,8 +49,8 @@ PROTOCOLS=(kmeans flat intersect serve)
 FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
 PARTIES=3
 KEEP=${KEEP-}
-SERVE_S=8  # seconds until a submitted job has ended; times PATIENCE
-LIMIT_S=30 # seconds until all processes have ended; times PATIENCE
+SERVE_S=8  # limit in seconds for a submitted job, multiplied by PATIENCE
+LIMIT_S=30 # limit in seconds for the end of all processes, multiplied by PATIENCE
 
 # Each party has some of the rows. The job uses the rows that all parties have, in the same order
 # each time.
@@ -105,7 +105,7 @@ prepare() { # NAME
 
 victims() { [[ $1 == serve ]] && echo coordinator || echo coordinator party-01; } # PROTOCOL
 
-# Starts all processes; the fault strikes in the victim, if there is one.
+# Starts all processes. The shim strikes in $victim, unless $victim is empty.
 federate() {
 	local name class=io how=$fault with=() job=(--job "$T/job.json")
 	! serving || job=(--serve)
@@ -144,8 +144,8 @@ jobs_of() { "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" "$@"
 
 answers_or_gone() { gone coordinator || jobs_of list >/dev/null 2>&1; }
 
-# Waits for the end of the queue's job, or submits a job and waits for it, and sets $SERVED. Then
-# ends the coordinator. If the victim does not serve, there may be no job.
+# Waits for the job in the queue, or submits one if the queue is empty. Sets $SERVED to the status
+# of `coterie job wait`, or to 1 if no job was accepted. Then ends the coordinator.
 submit() {
 	local id
 	SERVED=0
@@ -168,7 +168,8 @@ submit() {
 	kill -TERM "${PID[coordinator]}" 2>/dev/null || true
 }
 
-# Makes a serving coordinator look like one of a single job: its status and its results.
+# Gives a serving coordinator the exit status and the result files that a coordinator of a single
+# job would have, so that the same judges apply.
 as_served() {
 	((STATUS_OF[coordinator] != 0)) || STATUS_OF[coordinator]=$SERVED
 	rm -f "$T/out/coordinator"/{run.json,labels.csv,labels.npy}
@@ -370,7 +371,8 @@ judge_ledger() { # PARTY
 		}' "$T/rows" "$T/sent" >"$T/lacks" || fail "$1: $(<"$T/lacks")"
 }
 
-# Prints "TYPE MESSAGES" that the coordinator received from PARTY in this run, if it wrote a record.
+# Prints "TYPE COUNT" of the messages that the coordinator received from PARTY in this run. Prints
+# nothing if the coordinator has no run.json.
 sent() { # PARTY
 	[[ ! -s $T/out/coordinator/run.json ]] ||
 		run_of coordinator ".traffic[]? | select(.peer == \"$1\" and .messages_received > 0)

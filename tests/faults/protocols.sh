@@ -11,7 +11,7 @@ PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect f
 	fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
 
-columns() { # [JQ-PROGRAM]: makes a job of kcagc that takes long enough
+columns() { # [JQ-PROGRAM]: makes a job of kcagc that is long enough to be struck in any step
 	federation $PARTIES --signal 0.4
 	edit job '.polish = 2'
 	[[ -z ${1-} ]] || edit job "$1"

@@ -17,7 +17,7 @@
  *                   torn         as power, but FAULT_SEED decides which changes reached the disk
  *
  * A process that the shim ends has status 66. The shim uses only system calls that
- * common/job/confine.c allows. It does not see what stdio reads, writes and maps for itself. */
+ * common/job/confine.c allows. It does not see the system calls inside stdio. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -79,10 +79,12 @@ __attribute__((constructor)) static void begin(void)
 struct change {
 	struct change *next;
 	enum { CONTENT, CREATED, MADE, RENAMED, REMOVED } what;
-	struct stat of; /* CONTENT: state of the file; otherwise: of its directory */
-	int fd;         /* of CONTENT */
+	struct stat of; /* identifies the file of CONTENT, and the directory of a name */
+	int fd;         /* the file of CONTENT */
 	char path[PATH_BYTES], to[PATH_BYTES];
-	bool had; /* the file existed (RENAMED: `to`); old, n and mode are its */
+	/* `had`: a file existed at `to` (CONTENT: at `path`) before the change. `old` has the `n`
+	 * bytes of it that a power loss leaves, `mode` its mode. */
+	bool had;
 	char *old;
 	size_t n;
 	mode_t mode;

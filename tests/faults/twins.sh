@@ -27,8 +27,8 @@
 #
 # A cell is right if all of this holds:
 #
-#   * No party's ledger has numbers of both jobs (change: party-00's), or more sums or numbers than
-#     the budget.
+#   * No party's ledger has numbers of both jobs; for "change" this holds for party-00 only. No
+#     ledger has more sums or numbers than the budget allows.
 #   * At most one job is done, and all its processes end with 0.
 #   * All processes of the other job end with 2. One of its parties names the budget, and its
 #     coordinator reports that the policy is the cause.
@@ -109,8 +109,8 @@ named() { # BUDGET: prints the text that a refusal must contain
 	esac
 }
 
-# Runs one undisturbed job. Its spending is the budget "words", and its steps are those at which
-# jobs are held.
+# Runs one undisturbed job. The words that it spends become the budget "words". The cells hold jobs
+# at the steps that it logs.
 one_alone() { # BUDGET
 	local name
 	[[ $1 != eps ]] ||
@@ -127,11 +127,11 @@ one_alone() { # BUDGET
 
 policy_of() { for f in "$1" "$1-b"; do edit "$f" ".policy.$2 = $3"; done; } # PARTY KEY VALUE
 
-# PARTY: prints the rows of its ledger
+# PARTY: prints the rows of the party's ledger
 rows() {
 	"$BIN/coterie" ledger export --csv --state "$T/state/$1" | tail -n +2 | sed 's/"[^"]*",//g'
 }
-# PARTY COLUMN: prints the sum of a column of its ledger
+# PARTY COLUMN: prints the sum of a column of the party's ledger
 spent() { rows "$1" | awk -F, -v c="$2" '{ n += $c } END { print n + 0 }'; }
 
 cells() { # BUDGET: prints "BUDGET STEP NUMBER" for each cell

@@ -55,7 +55,7 @@ judge_done() { # RECORD
 		return
 	fi
 	judge_labels coordinator "$(dirname "$1")"
-	# the record of the coordinator later shows a ledger that lost its end
+	# The coordinator's record is kept, because a ledger whose end is cut off disagrees with it.
 	cp "$1" "$T/last/coordinator.json"
 	again=$(jq .attempt "$1")
 	((again == 1)) || OUTCOME="done in attempt $again"
@@ -72,7 +72,7 @@ judge_failed() { # RECORD
 	wrong "the coordinator names nobody who was disturbed: $said"
 }
 
-# Every party that the sentence names was disturbed in this job.
+# A fault must have struck each party that SENTENCE names, in this job.
 judge_names() { # WHO SENTENCE
 	local name
 	for name in $(grep -oE 'party-[0-9]+' <<<"$2" | sort -u); do
@@ -80,7 +80,7 @@ judge_names() { # WHO SENTENCE
 	done
 }
 
-judge_record() { # NAME RECORD: its fields agree with each other and with the job
+judge_record() { # NAME RECORD: compares the record's fields with each other and with the job
 	local status exit_status elapsed attempt attempts error
 	read -r status exit_status elapsed attempt attempts \
 		< <(jq \
@@ -91,7 +91,7 @@ judge_record() { # NAME RECORD: its fields agree with each other and with the jo
 	"done") [[ $exit_status == 0 && ! $error ]] ||
 		wrong "$2: done, with status $exit_status, error '$error'" ;;
 	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } ||
-		# After a kill the next process marks the record as failed, with 5.
+		# If a process was killed, the next one marks its record as failed, with status 5.
 		{ [[ $exit_status == 5 && ! $error ]] && disturbed_by "$1" kill; } ||
 		wrong "$2: failed, with status $exit_status, error '$error'" ;;
 	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full ||
@@ -104,7 +104,7 @@ judge_record() { # NAME RECORD: its fields agree with each other and with the jo
 		"the coordinator ended with $COORDINATOR_STATUS, its run.json says $exit_status"
 	((elapsed >= 0 && elapsed <= (NOW - JOB_BEGAN) / 1000 + 1)) ||
 		wrong "$2: took $elapsed s, of $(((NOW - JOB_BEGAN) / 1000))"
-	# A record that failed between two attempts lists its own attempt too.
+	# If a job fails between two attempts, its list of attempts includes the last one.
 	[[ $status == failed ]] || attempts=$((attempts + 1))
 	((attempt >= 1 && attempt <= 3 && attempts <= attempt)) ||
 		wrong "$2: attempt $attempt, and of attempts it lists too many"
@@ -150,7 +150,7 @@ judge_ledger() { # NAME RECORD
 			if (of[4] == attempt) n[a[2]]++ }
 			END { for (t in n) print t, n[t] }' | sort) |
 		awk '$2 > $3 { print $1 ": " $2 " sent, " $3 " booked" }' | head -n 1)
-	# Even a party without disk space logs why it declines the job.
+	# A party whose disk is full sends a DECLINE that its ledger cannot record.
 	[[ -z $short ]] || { [[ $short == DECLINE* ]] && disturbed_by "$1" full; } ||
 		wrong "the ledger of $1 has less than $2: $short"
 }
@@ -175,7 +175,8 @@ judge_labels() { # NAME DIR
 	LABELS=$((LABELS + 1))
 }
 
-# Prints the directory of the reference run; nothing if a party has no record of the job as done.
+# Prints the directory of the reference run. Prints nothing unless each party has recorded the job
+# as done.
 reference_for() { # JOB
 	local name run key=$KIND
 	local -A record=()
@@ -193,7 +194,7 @@ reference_for() { # JOB
 	echo "$key"
 }
 
-make_reference() { # DIR: runs the job of the parties' records, undisturbed
+make_reference() { # DIR: runs the job that the parties have recorded, without faults
 	local name place sha file dir=$1
 	rm -rf "$dir"
 	mkdir -p "$dir"

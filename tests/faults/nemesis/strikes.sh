@@ -1,5 +1,5 @@
-# strikes.sh -- `fault_X WHO LONG` strikes and schedules the undoing by `later`. It returns false if
-# there was nothing to strike. For nemesis.sh.
+# strikes.sh -- `fault_X WHO LONG` strikes process WHO with fault X, and calls `later` to undo the
+# fault after LONG ms. It returns false if there was nothing to strike. For nemesis.sh.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # shared with nemesis.sh

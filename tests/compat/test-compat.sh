@@ -94,7 +94,7 @@ test_fedwalk() {
 	vertices_federation 3
 	before
 	numbered 3
-	both_ways # compares no files: walks are drawn anew in each job
+	both_ways # compares no files, because each job draws other walks
 }
 test_fedgcn() { graphs_federation 3 && before && both_ways labels.csv; }
 test_kmeans_columns() {

@@ -11,8 +11,8 @@ parties, with the owner of each edge.
 
 Party 0 gives the coordinator its keys, so the coordinator computes which ids other parties
 compare with party 0. With "apart" party 0 claims as many nodes as there are rows, so that the
-parties accept the number of rows. It hides the rows of its own nodes. The last line of stdout is
-that of extract.py, for the edges of the other parties.
+parties accept the number of rows. It hides the rows of its own nodes. The last line of stdout has
+the keys of extract.py's last line and counts only the edges of the other parties.
 """
 import argparse
 import json

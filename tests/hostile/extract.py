@@ -11,8 +11,8 @@ row. It also looks for sums that differ by one row, as `coterie-lab privacy` doe
 
 kmeans, fedsc, --lie prime=P: the coordinator adds P to words of sums and leaves the tags
 unchanged. This passes if tags are modulo P. A centre changed in this way goes far from all rows
-and is dropped. Landmarks then grow by one in each doubling instead of twice. So there are as many
-doublings as parties allow, each with sums over other rows.
+and is dropped. Each doubling then adds only one landmark. So there are as many doublings as parties
+allow, each with sums over other rows.
 
 fedspectral: the coordinator sends blocks of unit vectors and receives columns of the joint
 matrix. It knows the owner of an edge if one party alone has rows of both its ends. --lie: the

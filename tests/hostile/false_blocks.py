@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Counts distances over the others' features that a party reads by false terms in method "gcc".
+"""Counts the distances over the others' features that a party of method "gcc" reads if it sends
+false terms.
 
     false_blocks.py --dims K FOLDER...
 
 Runs in memory, with the eight products and blocks of an honest coordinator
-(tests/interop/landmark.py) and nothing else. Each sum is G V plus the party's own term, and G
-holds the inner products of the others' rows. The party sends M W; W are unit vectors of nodes.
-The next block is close to W, so products with the block are columns of G. In all rows but those
-of W the block differs from W by the last products divided by M. Over the wire, M fits into words
-if the party claims long rows, so that G is small (false_sets.py). FOLDER has the others'
+(tests/interop/landmark.py) and nothing else. Each sum is G V plus the party's own term: V is the
+block that the coordinator sent, and G holds the inner products of the others' rows. The party
+sends the term M W: M is a large number, and W has unit vectors of some nodes. The next block is
+then close to W, so products with it are columns of G. In the rows of all other nodes the block
+differs from W by the products G V of the round before, divided by M. Over the wire, M fits into
+words if the party claims long rows, so that G is small (false_sets.py). FOLDER has the others'
 features.mtx. The party knows the lengths of the others' rows: the joint lengths minus its own.
 """
 import argparse
@@ -47,7 +49,7 @@ def main():
         now = told(G @ V + M * W)
         products = M * now @ np.linalg.inv(now[nodes])  # about G @ V, except in rows `nodes`
         if before is not None:
-            columns = products @ np.linalg.inv(V[before])  # of G: other rows of V are small
+            columns = products @ np.linalg.inv(V[before])  # of G; V is small in other rows
             others = np.setdiff1d(np.arange(n), nodes)
             got[np.ix_(others, before)] = columns[others]
         V, before = now, nodes

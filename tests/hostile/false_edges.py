@@ -1,4 +1,5 @@
-"""Reads the others' edges in fedspectral by false terms, with an honest coordinator.
+"""A malicious party of fedspectral that sends false terms to read the others' edges. The
+coordinator is honest.
 
 Each block is a combination of the sum before it and of earlier blocks, which all parties have.
 The coefficients are unknown. The malicious party claims ids that no other party has. In the rows
@@ -36,7 +37,7 @@ class Honest(fedspectral.Party):
         there = degree > 0
         self.known = np.flatnonzero(np.abs(degree - self.own_degrees())[there] < 0.5)
         place = np.where(there, np.cumsum(there) - 1, -1)
-        self.place = place[self.row]  # the row of blocks of each own id
+        self.place = place[self.row]  # for each own id its row in blocks
         return super().joined(degree)
 
     def exact(self):

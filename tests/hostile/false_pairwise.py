@@ -15,12 +15,12 @@ dictionary.
     short      the last party receives a key and ciphertexts without their first byte
     many       the last party receives products of one row too many
     unit       it encrypts unit vectors in place of the first d rows. So it reads each
-               w_j = Kzz c_j, and from w_j the row. It computes its own half from these, so no
-               check finds the lie
+               w = Kzz c of another party's row, and from w the row. It computes its own half
+               from these w, so no check finds the lie
 
 FOLDER has the others' data. The last line of stdout is {"read": N, "of": N, "ended": "..."}.
-`read` counts the rows of the others that are within 1 % of their deviation. Without a lie it
-computes them from the equations of its own rows.
+`read` counts the rows of the others that the party reads with an error of at most 1 % of their
+standard deviation. Without a lie the party computes them from the equations of its own rows.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ import paillier  # noqa: E402
 import party  # noqa: E402
 from party import wire  # noqa: E402
 
-CIPHERS, PRODUCTS, PAIRWISE = 13, 14, 18  # two types of SEALED; PAIRWISE begins the bound numbers
+CIPHERS, PRODUCTS, PAIRWISE = 13, 14, 18  # purposes of SEALED; PAIRWISE is bound to the masks
 PIECE, SLOTS, KEY, LEN = 262128, 33, 256, 512
 
 
@@ -128,7 +128,7 @@ class Pairwise(kmeans.Party):
         return exchange(self.link, PRODUCTS, batch)
 
     def half(self, theirs):
-        """Returns its rows of K, in blocks by party."""
+        """Returns {party: block}: the similarities of own rows to the rows of each party."""
         groups, blocks = -(-len(self.X) // SLOTS), {self.link.s.own: self.C @ self.K @ self.C.T}
         for j, text in theirs.items():
             c, block = numbers(text), []

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Counts how much of the others' data a party reads by false terms, with an honest coordinator.
+"""A malicious party that sends false terms, and counts how much of the others' data it reads. The
+coordinator is honest.
 
     false_party.py --config FILE --coordinator HOST:PORT --truth FOLDER... [--honest] [--claim N]
 
 kmeans, fedsc: the party claims N rows in all clusters together. So no sum is left out, and its
 own terms move the centres. It places each centre among the rows that it has not read yet, and
 subtracts its own terms from each sum. A sum over one unread row is that row. With fedsc it leaves
-when the landmarks are found. With noise in the sums (kmeans) it adds no noise, and also leaves
-then.
+when the landmarks are found. With noise in the sums (kmeans) it adds no noise, and leaves when it
+has received the sums that it needs.
 
 kcagc and kmeans.columns, method "basic": the party sends large numbers for distances, and so
 chooses the cluster of each node. In every other iteration one cluster has only node a and another
@@ -30,8 +31,7 @@ FOLDER has the others' data. The last line of stdout is {"read": N, "wrong": N, 
 "..."}: true items read, false items read, and items that exist. Items are rows, graphs, edges or
 ties of the others, or distances of two nodes over the others' features. Further keys:
 "differences": right differences of distances; "alone": nodes with a cell of their own; "chance":
-how many of as many own rows are near a row of the others, or how many of as many random pairs are
-edges.
+the same count for guesses, which are the party's own rows or random pairs of nodes.
 """
 import argparse
 import glob
@@ -159,7 +159,7 @@ class Noisy(Sums, kmeans.Party):
     scale, mean = 1.0, 0.0
 
     def share(self, sigma, grown=0.0):
-        """Returns the noise of a party: its deviation, rounded up to a number of steps."""
+        """Returns the standard deviation of a party's noise, rounded up to whole steps."""
         own = sigma / math.sqrt(self.parties - self.job["noise"]["colluders"])
         step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)
         return step * math.ceil(math.ceil(own / step) * (1 + step * grown))
@@ -230,7 +230,7 @@ class Bisecting:
         self.link, self.nodes = link, len(X)
         # WIDE is larger than all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
-        self.FAR = 10 * self.WIDE  # exceeds nine squared distances, as the 1/9 step requires
+        self.FAR = 10 * self.WIDE  # above 9 WIDE: round 0 wants a ninth of the next distance
         # Claims rows so large that terms of size FAR are within the agreed bound.
         link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)

@@ -1,10 +1,11 @@
-"""Reads inner products in kcagc, method "landmark", by false terms, with an honest coordinator.
+"""A malicious party of kcagc, method "landmark", that sends false terms to read inner products. The
+coordinator is honest.
 
-The only block is an orthogonal basis of the sums with the means of sets, less their own means.
-The malicious party claims rows so long that the others' rows are short in comparison. It sends in
-each column a large number at one node. Then the block is close to unit vectors of these nodes. It
-differs from them by the others' inner products with the means, except for one number in each
-column.
+A sum has a column for each landmark set: the inner products of all rows with the mean of the set.
+The only block that is broadcast is an orthogonal basis of these columns. The malicious party claims
+rows so long that the others' rows are short in comparison. In each column it sends a large number
+at one node. Then the block is close to unit vectors of these nodes. It differs from them by the
+others' inner products with the means, except for one number in each column.
 
 An honest party has the block, but does not know which combination of sums it is.
 """
@@ -15,7 +16,7 @@ import kcagc
 import secsum
 import wire
 
-CLAIM = 1e5  # squared length of its rows, in units of their mean
+CLAIM = 1e5  # claimed squared length of a row, divided by the true mean
 
 
 class False_:
@@ -84,8 +85,8 @@ class False_:
         return link.recv_labels(wire.RESULT, k, n)
 
     def read(self, others, folder):
-        """Counts right inner products with means, less the mean over nodes. others: the features
-        of the other parties. folder: has the graph."""
+        """Compares what the block shows with the true inner products of rows and means of sets,
+        both centred over the nodes. others: the other parties' features. folder: has the graph."""
         X = geometry.smoothed(geometry.weighted(others) / self.length[:, None], folder,
                               self.what["filter"]["order"])
         d = self.V.shape[1]

@@ -1,9 +1,9 @@
 """Reads ties between the others' vertices in fedwalk, mode "walks", by false ties. The coordinator
 is honest.
 
-Each walk that comes to a vertex of the party carries all its tokens so far. The party guesses
-that the pairs that most often follow each other are ties, as many as the dictionary counts. An
-honest party sees only the walks that come by themselves.
+Each walk that comes to a vertex of the party carries all its tokens so far. The dictionary gives
+the number of ties. The party guesses so many pairs of tokens: those that most often follow each
+other. An honest party sees only the walks that come to its vertices by chance.
 
 A malicious party claims ties between its vertices and all vertices of the others, so a walk soon
 comes back. At each step it sends invented walks, to each vertex of the others in equal numbers,
@@ -25,7 +25,7 @@ from wire import field
 
 PIECE, LEAST = 262128, 4096
 DIMS = 128
-SURE = 1000  # weight of a sure observation, more than that of all false ones of a pool
+SURE = 1000  # weight of a pair in a walk without pool vertices; other pairs have weight 1
 FALSE_TIES = 2  # false ties that the party claims for each vertex of another party
 
 
@@ -175,15 +175,15 @@ class Honest(fedspectral.Party):
             yield row, tokens
 
     def note(self, tokens, sure):
-        """Counts the pairs in a walk. sure: there is a token for each step, so no vertex is from
-        a pool."""
+        """Counts the pairs in a walk. sure: the walk has a token for each step, so it has met no
+        pool."""
         for i in range(self.made(tokens), len(tokens)):
             if sure or tokens[: i + 1] not in self.seen:
                 self.count[tuple(sorted(tokens[i - 1 : i + 1]))] += SURE if sure else 1
             self.seen.add(tokens[: i + 1])
 
     def made(self, tokens):
-        """Returns the number of tokens that are not a true walk's; the pairs after them count."""
+        """Returns the index of the first token after a true step; invented tokens precede it."""
         return 1
 
     def found(self):

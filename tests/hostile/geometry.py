@@ -10,8 +10,9 @@ rotation. A distance is known if it is right within 2 % of the median. An item w
 stands for that node. --lie cells: every node is a cell of its own, which with flat is a lie.
 
 Methods landmark and gcc: each answer is K times a block that the coordinator has sent; K are the
-joint inner products. Y (B'Y)^+ Y' is K as far as the answers determine it. --lie single: sets,
-directions and clusters are of single nodes, one after the other.
+joint inner products. B has all blocks, and Y has all answers. Y (B'Y)^+ Y' is K as far as the
+answers determine it. --lie single: each set, direction and cluster has a single node, and the next
+one has the next node.
 
 The last line of stdout is {"known": N, "of": N, "items": N}. DIR is the parties' data.
 """

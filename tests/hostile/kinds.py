@@ -250,7 +250,8 @@ class Fedwalk(fedwalk.Coordinator):
         super().tell_guess(c, rows)
 
     def expected(self):
-        """Only reports show ties. A coordinator that asks for more gets no answer."""
+        """With "pair", also asks the parties to judge a pair, as in mode "walks". In mode
+        "randomized-response" they answer no such question."""
         name = {row: i for ids, rows_of in zip(self.ids, self.rows) for i, row in zip(ids, rows_of)}
         for pair in self.guessed:
             print("guess:", *(name[row].decode() for row in pair))

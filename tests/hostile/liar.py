@@ -35,7 +35,7 @@ phase.
     nonce         it changes the last party's nonce in what it relays to the others
     key           it changes the last party's public key in what it relays to the others
     third         an ABORT says that another party cheated
-    number        an ABORT has the number of an ending
+    number        an ABORT gives the cause as a number, which only parties may do
     version       WELCOME has version 3
     refused       it sends REFUSED in place of WELCOME, with bytes that move a terminal's cursor,
                   forge a line or reverse the text
@@ -310,7 +310,7 @@ class Lies:
     # ---- more than one offer ----
 
     def one(self):
-        """Runs an attempt, from HELLO to its end. Returns the parties' message."""
+        """Runs an attempt, from HELLO to its end. Returns how it ended: "done", or the cause."""
         self.sums = 0
         self.admit()
         if self.lie in LOSSES and self.lie != "lists":
@@ -383,7 +383,7 @@ def liar(lie, config, job, ready_file):
     base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
     c = type("Liar", (Lies, base), {})(lie, config, job, ready_file)
     if job["kind"] == "kmeans" and job.get("noise", {}).get("on") == "sums":
-        c.firsts = (0, 1)  # sums 0 and 1 begin phases: phase totals has one sum
+        c.firsts = (0, 1)  # phase totals has sum 0 alone, and sum 1 begins the next
     return c
 
 

@@ -22,11 +22,11 @@ weights change little, which shows what a coordinator would then read. There are
                   prototype, times 0 or 1, add up to it. The attack solves for these factors. It
                   names the likeliest graphs, as many as a party has. With three equal parties
                   chance names a sixth right.
-    rebuild       For the three smallest prototypes the coordinator changes edges of as many other
-                  graphs until their mean embedding is the prototype. A graph is read if it equals
-                  one of them up to the order of nodes. `alone`: the same from the embedding of a
-                  single graph. This attack takes most of the time. --no-rebuild leaves it out and
-                  prints 0 of 0.
+    rebuild       For the three prototypes of the fewest graphs the coordinator takes as many other
+                  graphs, and changes their edges until their mean embedding is the prototype. A
+                  graph is read if it equals one of them up to the order of nodes. `alone`: the
+                  same from the embedding of a single graph. This attack takes most of the time.
+                  --no-rebuild leaves it out and prints 0 of 0.
 """
 import argparse
 import os
@@ -95,7 +95,7 @@ def shares(x):
 
 
 def kde(parties, W, C, rng, number):
-    """Equations 10 to 14, as in protocols/fedgcn/README.md."""
+    """Returns the prototypes by equations 10 to 14 of protocols/fedgcn/README.md."""
     u = np.concatenate([p.proto[p.shown > 0] for p in parties])
     D, near, C = square(u, u), square(u, C), C.copy()
     gamma = shares(-near * DIMENSIONS / 2 / max(near.min(axis=1).mean(), 1e-300))
@@ -139,8 +139,8 @@ def scattered(others):
 
 
 def play(parties, tell, seed):
-    """Plays all rounds. Returns for each party its uploads and the truth by rounds, and the mean
-    weights of each round."""
+    """Plays all rounds. Returns for each party and round its upload and the embeddings behind it,
+    and for each round the mean weights."""
     rng, W = np.random.default_rng(seed), parties[0].W
     C = rng.normal(size=(JOB["clusters"], fedgcn.Z_LENGTH))
     if tell is kde:

@@ -5,13 +5,13 @@ compares the answers.
     repeats.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie N]
     [--rows same]
 
-fedspectral with noise.on "sums": the coordinator sends blocks of digits, with one node in each
-place, the same bytes in all attempts. If the noise is the same in two attempts, the difference of
-their answers is free of it. In the second attempt node i has the row of the next node. So the
-differences along a cycle of pairs show which pairs are edges.
+fedspectral with noise.on "sums": in each column of a block five nodes have the digits 1, 1/4, 1/16,
+... The blocks have the same bytes in all attempts. If the noise is the same in two attempts, the
+difference of their answers is free of it. In the second attempt node i has the row of the next
+node. So the differences along a cycle of pairs show which pairs are edges.
 
 fedwalk, mode "randomized-response": in each attempt the vertices of a party exchange their rows.
-If the flips are the same too, two attempts differ where one of them has a tie.
+If the parties flip the same reports in two attempts, their reports differ where one has a tie.
 
 N is the number of attempts, 3 by default. --rows same: all attempts use the numbers of the first.
 The job's ids are "plain", so that pairs can be compared. DIR is the parties' data. The last line
@@ -123,8 +123,8 @@ class Edges(Repeating, kinds.Fedspectral):
         shift = np.argsort(place)  # the node of each row in the second attempt
         A = np.zeros((n, n))
         for s in range(n):
-            # A[r, s] - A[shift r, shift s] = D[r, s]. So D adds up along r, s -> shift r, shift s,
-            # from 0 or 1 on.
+            # A[r, s] - A[shift r, shift s] = D[r, s]. So along r, s -> shift r, shift s -> ... the
+            # sums of D give A up to a constant, and the least A is taken to be 0.
             r, c, total, path = 0, s, 0.0, []
             for _ in range(n):
                 path.append((r, c, total))
@@ -184,7 +184,8 @@ class Ties(Repeating, kinds.Fedwalk):
         return itertools.combinations(range(len(self.all)), 2)
 
     def equal(self):
-        """Counts pairs of attempts whose difference is explained by the ties and their places."""
+        """Counts pairs of attempts whose reports differ at no more pairs of rows than the ties
+        have in both attempts."""
         return sum(len(a ^ b) <= 2 * len(self.true)
                    for (a, _), (b, _) in itertools.combinations(self.seen, 2))
 

@@ -156,7 +156,7 @@ test_wrong_length_from_the_coordinator() {
 
 test_not_a_number_from_the_coordinator() {
 	rows_federation 3
-	rows_job anchor # has eigenvalues
+	rows_job anchor # whose coordinator sends eigenvalues
 	turned 3 "hub/$MATRIX/1/put/24/000000000000f87f"
 	fails 2 3
 	found_by party-01 3 'coordinator sent MATRIX .*(finite|number)'

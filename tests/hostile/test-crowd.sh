@@ -47,7 +47,7 @@ all_are_answered() { # COMMAND...: for example viewer
 	local i deadline
 	LIMIT=$BUSY
 	for ((i = 0; i < 10; i++)); do
-		deadline=$((SECONDS + LIMIT)) # earlier only a busy machine may refuse a connection
+		deadline=$((SECONDS + LIMIT)) # before it a busy machine may refuse connections
 		until "$@" >>"$T/times" 2>"$T/curl"; do
 			((BUSY > 1 && SECONDS < deadline)) ||
 				fail "$*: not answered within $LIMIT s, after $i that were: $( \

@@ -164,8 +164,8 @@ test_edges_of_exact_by_two() {
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	# The effective job in its original order, because party-00 hashes the offer and knows no
-	# defaults. gojq would sort the keys.
+	# Writes the effective job with its keys in their order, because party-00 hashes the offer
+	# and knows no defaults. gojq would sort the keys.
 	"$PYTHON" -c 'import json, sys; json.dump(json.load(sys.stdin)["job"], sys.stdout)' \
 		<"$T/out/coordinator/run.json" >"$T/job.json"
 	colludes honest 0 # the honest numbering is readable, and party-00 takes part
@@ -184,8 +184,8 @@ test_edges_of_plus() {
 	nothing_beyond apart victim merged
 }
 
-# A coordinator that chooses unmasked prototypes reads almost nothing by four attacks. With --still,
-# when weights change little, the attacks succeed: otherwise two rounds have different embeddings.
+# A coordinator that chooses unmasked prototypes reads almost nothing by four attacks, because two
+# rounds have different embeddings. With --still the weights change little, and the attacks succeed.
 test_prototypes_in_clear() {
 	local last
 	needs_python

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Measures what a party reads of the others' data by false terms (false_party.py), with a
-# coordinator in C.
+# Measures what a party that sends false terms (false_party.py) reads of the others' data. The
+# coordinator is in C.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -183,7 +183,7 @@ ties_of() { # LEAST MOST-WRONG WALKS
 test_ties_of_many_walks() { ties_of 180 25 20; }
 test_ties_of_few_walks() { ties_of 140 70 2; }
 
-# Reads inner products of the others' rows with the means of sets.
+# Reads inner products of the others' rows with the means of landmark sets.
 test_products_of_landmark() {
 	needs_python
 	federation 3 --features 300

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Counts the distances that a coordinator of kcagc learns by false cells, sets and directions
-# (geometry.py). With flat it learns as many as an honest one learns with basic. With min_cell it
-# learns none.
+# Counts the distances that a coordinator of kcagc learns if it sends false cells, sets or
+# directions (geometry.py). With method flat it learns as many as an honest coordinator learns with
+# basic. If the job has min_cell, it learns none.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
@@ -63,7 +63,7 @@ test_tree_and_cells_of_one_node() {
 	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
 }
 
-products() { # METHOD MORE: a lie knows more than MORE times as many pairs, or all
+products() { # METHOD: an honest coordinator must not know all pairs; a lie knows at least as many
 	needs_python
 	federation 3 --features 300
 	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$1\",

@@ -195,7 +195,7 @@ static void change_keys(struct frame *f, const char *how)
 		memcpy(first + a, copy, a);
 		memcpy(first + 2 * a, second + b, rest);
 		f->body += a - b;
-	} else { /* invent: a public key of its own */
+	} else { /* invent: replaces the first party's public key */
 		memset(first + 4, 0x5a, 32);
 	}
 	free(copy);

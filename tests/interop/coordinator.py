@@ -180,8 +180,8 @@ class Coordinator:
     # ---- sums ----
 
     def vector(self, c, first, word="<u8", tagged=False):
-        """Returns a party's masked words: n, the canary and, if `tagged`, the tag as two more
-        words. first: body of the first chunk, or None."""
+        """Returns a party's masked vector: the words of the sum, the canary and, if `tagged`, the
+        tag as two more words. first: body of the first chunk, or None."""
         words, root = [], self.root()
         while True:
             r = Reader(first if first is not None else c.recv((wire.MASKED,))[1])
@@ -319,7 +319,7 @@ class Coordinator:
             self.group_key()
             self.rounds()
         self.done()
-        for c in self.party:  # until it has acknowledged DONE and disconnects
+        for c in self.party:  # reads until the party disconnects, after it acknowledged DONE
             try:
                 c.recv(())
             except (Broken, AssertionError):

@@ -265,7 +265,7 @@ class Party:
         scale = min(1.0,
                     100 * math.sqrt(self.Z.size)
                     / np.linalg.norm(self.Z)) if self.job["bounded"] else 1.0
-        self.x[n - (HIDDEN + 1) * Z_LENGTH :] *= F32(scale)  # last map and prototypes
+        self.x[n - (HIDDEN + 1) * Z_LENGTH :] *= F32(scale)  # the last map and the prototypes
         before = self.label
         self.own, self.count, self.label = self.prototypes(self.Z * scale)
         self.stack = [(scale * C, count) for C, count in self.stack] + [(self.own, self.count)]

@@ -1,5 +1,5 @@
-"""A coordinator of kind fedwalk, modes "walks" with "l1" and "randomized-response", after
-proto/PROTOCOL.md.
+"""A coordinator of kind fedwalk after proto/PROTOCOL.md. It runs mode "walks" with dissimilarity
+"l1", and mode "randomized-response".
 
 Its tree joins one vertex after another, its encoder keeps each vertex, and its embeddings are
 zeros. Parties accept all of these.
@@ -128,7 +128,7 @@ class Coordinator(fedspectral.Coordinator):
         return total.astype("<i8").astype(float) / 2.0**24
 
     def expected(self):
-        """Estimates the same numbers from reports, since parties send no judgement here."""
+        """Estimates the numbers of judged() from reports, since parties send no judgement here."""
         pairs, flip = self.n * (self.n - 1) / 2, 1 / (1 + np.exp(self.what["eps"]))
         ties = max((len(self.guessed) - pairs * flip) / (1 - 2 * flip), 0)
         return np.array([len(self.guessed), ties * (1 - flip), ties] + 7 * [0.0])

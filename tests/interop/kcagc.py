@@ -9,7 +9,7 @@ import kmeans
 import secsum
 import wire
 
-START_WORDS = 4 << 20  # most words of starts in the sum of one round
+START_WORDS = 4 << 20  # limits the starts: most words in the sum of one round
 
 
 def count(size, job):
@@ -56,7 +56,7 @@ class Shape:
         self.screen = job["screen"] if self.keep < self.R else 0
 
     def rounds(self):
-        return range(self.Q + 1)  # round 0 is the 1/9 step
+        return range(self.Q + 1)  # round 0 is the 1/9 step of protocols/kcagc/README.md
 
 
 def check(job):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-PARTS = 108, 54, 0, -54, -108  # exponents
+PARTS = 108, 54, 0, -54, -108  # exponents: a number is the sum of part * 2^exponent
 ALL = 2**64 - 1
 
 

@@ -1,8 +1,8 @@
-"""Coordinators of kcagc's methods "landmark" and "gcc" after proto/PROTOCOL.md: their questions,
-with numbers that parties accept.
+"""Coordinators of kcagc's methods "landmark" and "gcc" after proto/PROTOCOL.md. They ask all
+questions and broadcast numbers that parties accept.
 
 K is the matrix of joint inner products of all nodes. Every answer but the first two is K times a
-matrix that the coordinator knows: it keeps both, in B and Y.
+matrix that the coordinator knows. It keeps these matrices in B, and the answers in Y.
 """
 import numpy as np
 
@@ -20,8 +20,8 @@ class Coordinator(coordinator.Coordinator):
         self.B, self.Y = [], []
 
     def words(self, count, first, most=1):
-        """first: parties compare what they received. most: bound on numbers, which the words must
-        hold."""
+        """Returns a sum of `count` numbers. first: parties compare what they received before.
+        most: bound on the numbers, which the words must hold."""
         bits, fraction = (self.what["secure_sum"][n] for n in ("modulus_bits", "fraction_bits"))
         if fraction == "auto" or bits == 32:
             fraction = secsum.fraction_for(most, len(self.party), bits)
@@ -50,7 +50,8 @@ class Coordinator(coordinator.Coordinator):
                          self.words(V.size, first, self.rows).reshape(V.shape))
 
     def means(self, label, k, first, before=0):
-        """before: number of words before the means."""
+        """Returns the inner products of each node with the mean of each of k clusters. before:
+        number of words before them in the sum."""
         label, n = np.asarray(label), self.rows
         size = np.bincount(label, minlength=k)
         got = self.words(before + n * k, first)[before:].reshape(n, k)
@@ -102,9 +103,9 @@ class Coordinator(coordinator.Coordinator):
         if words == SOME:
             square, first = self.wide(n, True), False
         self.tell_block(np.maximum(square, 0))
-        # the part of each column along the degrees, after each step
+        # The lengths of the numbers of ASK_SPREADS: protocols/kcagc/slice.h explains them.
         auto = self.what["filter"]["order"] == "auto"
-        degrees = self.what["degrees"]  # auto: the part that degrees explain
+        degrees = self.what["degrees"]
         self.wide(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first)
         if degrees == "auto":
             self.choose(8, 0)
@@ -152,5 +153,5 @@ class Coordinator(coordinator.Coordinator):
         self.facts()
         label = {"landmark": self.landmark, "gcc": self.gcc}[self.what["method"]]()
         if self.what["filter"]["order"] == "auto":
-            self.choose(2, 3)  # no other order
+            self.choose(2, 3)  # keeps order 3; ends the search
         self.tell_labels(wire.RESULT, self.k, label)

@@ -71,7 +71,7 @@ def bound(parties, bits, fraction):
 
 
 def encode(x, parties, bits, fraction):
-    """Encodes numbers as words of N = 2^bits. Raises ValueError if a sum of this many parties could
+    """Encodes numbers as words modulo 2^bits. Raises ValueError if a sum of this many parties could
     overflow."""
     x = np.asarray(x, dtype=np.float64)
     most = bound(parties, bits, fraction)
@@ -90,7 +90,7 @@ BOUND_LEAST, BOUND_LIMB, BOUND_WORDS = -160, 30, 12
 
 
 def power_above(x):
-    """Returns e of the least power of two that is at least x > 0."""
+    """Returns the least e with 2^e >= x, for x > 0."""
     fraction, e = math.frexp(x)
     return e - (fraction == 0.5)
 

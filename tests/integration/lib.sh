@@ -250,17 +250,17 @@ states() { # prints "NAME STATE" for each party with a state of its own, "NAME" 
 #     party-00 ==============\
 #     party-01 == relay 30 ms == coordinator
 #     party-02 == relay 30 ms ==/
-# A test that acts in the middle of a job calls strikes_in before the relay starts. From that phase
-# on the relay passes on nothing: strikes_in party-01 level-1, wired, in_phase party-01 level-1, the
-# action, goes_on. A test without strikes_in could act too late on a busy machine. Such a test makes
-# the job longer there: WIRE_MS=$(longer 30).
+# A test that acts in the middle of a job calls in this order: strikes_in NAME PHASE, wired,
+# in_phase NAME PHASE, its action, goes_on. From PHASE to goes_on the relay passes on nothing, so
+# the action is never too late. A test without strikes_in slows the relay down on a busy machine
+# instead: WIRE_MS=$(longer 30).
 #
 # NAME PHASE: the relay holds all data when NAME has logged PHASE
 # NAME PHASE: the relay holds all data when NAME has logged PHASE
 strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }
 
-longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS
+longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS: prints more on a busy machine
 
 # Runs the job undisturbed and moves its results to $T/undisturbed.
 # shellcheck disable=SC2120 # tests may pass what the coordinator is to do
@@ -290,8 +290,8 @@ needs_a_lab() {
 	ip netns del "coterie-test-$$"
 }
 
-# Runs the real lab, except its measurement of a link, which gives the stated figures even on a busy
-# machine.
+# Replaces only the lab's measurement of a link by one that prints the stated figures, so that the
+# lab accepts its network even on a busy machine. All else of the lab is real.
 taken_as_stated() {
 	mkdir "$T/bin"
 	ln -s "$BIN"/* "$T/bin/"

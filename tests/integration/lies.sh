@@ -15,8 +15,7 @@ liar() { # LIE
 	ADDRESS=$(<"$T/ready")
 }
 
-# Empties the output directory, and restores the files that parties kept of an earlier run in
-# $T/kept.
+# Empties the output directory, and copies into it the files of an earlier run, if $T/kept has any.
 fresh_out() {
 	rm -rf "$T/out"
 	[[ ! -e $T/kept ]] || cp -r "$T/kept" "$T/out"

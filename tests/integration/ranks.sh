@@ -52,8 +52,8 @@ ledger() { # NAME SQL
 		"$T/out/$1/state/ledger.db" "$2"
 }
 
-# counted_by prints the digest of the data, by which ledgers count. went_out prints all messages of
-# some types. A party that is alone sends all its words unmasked.
+# counted_by prints the digest of the data under which the party's ledger counts jobs. went_out
+# prints all messages of some types. A party that is alone in a job sends all its words unmasked.
 counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
 # NAME TYPES
 went_out() {
@@ -62,7 +62,7 @@ went_out() {
 order by number"
 }
 
-runs() { # L: parties with rows of their own leave the coordinator without labels
+runs() { # L: runs the job; in kmeans and fedsc the coordinator has no labels to compare
 	coordinator
 	parties "$1"
 	if [[ $(jq -r .kind "$T/job.json") =~ ^(kmeans|fedsc)$ ]]; then
@@ -97,7 +97,7 @@ same_words() { # CASE
 	rm -r "$T/out" "$T/with"
 }
 
-# Makes parties with one party's rows, of which only the columns matter.
+# Makes parties that all have the rows of party-00 and no edges. Their policies allow only KIND.
 row_federation() { # L KIND
 	local name
 	dense_federation "$1"

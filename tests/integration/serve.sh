@@ -10,7 +10,7 @@ serve() { # [ARG...]: starts a coordinator and waits until it listens; sets $ADD
 	ADDRESS=$(<"$T/ready")
 }
 
-# Listens on the previous port, so that the parties find it.
+# Starts the coordinator again on its previous port, so that the parties find it.
 serve_again() { # [ARG...]
 	edit coordinator ".listen = \"$ADDRESS\""
 	serve "$@"
@@ -64,7 +64,7 @@ patient() { # L: before served()
 sleeps() { kill -STOP "${PID[$1]}"; }  # NAME
 wakes() { kill -CONT "${PID[$1]}"; }   # NAME
 
-# Lets jobs survive crashes by further attempts.
+# Sets timeouts with which a job continues after a crash, as its next attempt.
 lasting() { # L: before served()
 	edit_all "$1" '.reconnect_s = 5 | .rejoin_s = 60'
 }

@@ -159,7 +159,7 @@ test_daemons_stay() {
 	no_leftovers
 }
 
-# Other kinds cache nothing, so all their work is repeated.
+# fedsc caches nothing, so the second attempt repeats all work.
 test_party_dies_in_fedsc() {
 	rows_federation 3
 	every '.rejoin_s = 30'

@@ -10,7 +10,7 @@ source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=400 # for whole tables
 
-# Makes data for the jobs of the real sets.
+# Makes small synthetic data under the names of the real sets.
 sets() { # SET...
 	local set
 	local -A k=([cora]=7 [citeseer]=6 [wiki]=17)
@@ -166,7 +166,8 @@ test_table2() {
 	[[ ! -e $T/none ]] || fault "--render made $T/none"
 }
 
-# Judges the bounds that cells must reach together. All cells exist, so nothing is run.
+# Judges the lower bounds on the mean and on the least of several cells. All cells exist, so nothing
+# is run.
 test_floors_of_table2() {
 	sets cora citeseer wiki
 	local csv=$T/o/table2.csv set row L x

@@ -2,8 +2,8 @@
 # A daemon refuses its own certificate if peers would refuse it: at the start, by --check-config and
 # at SIGHUP.
 #
-#     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a
-#     passphrase
+#     The tests make bad files: party-00.crt (expired, of another CA, of the wrong purpose), ca.crt
+#     (a leaf), ca.crl, and a passphrase.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -29,7 +29,7 @@ test_two_runs() {
 		"$T/all.csv") == $(jq -r .evaluation.acc "$T/two/coordinator/run.json" |
 		awk '{ printf "%.12g", $1 }') ]] ||
 		fail "another accuracy: $(cat "$T/all.csv")"
-	# The agreement of labels is that of eval. The page has the jobs and their differences.
+	# The page has the agreement of labels that eval prints, the jobs, and their differences.
 	sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$T/page.html" \
 		>"$T/page.json"
 	[[ $(jq '.runs[1] | .agreement.ari, .values.agreement' "$T/page.json" |

@@ -141,8 +141,8 @@ image_lists_its_packages() {
 
 # ---- pods, as the kubelet runs the chart's containers ----
 
-# Makes a pod: configuration and Secret are read-only, and fsGroup may write the volumes. VALUES are
-# the chart's.
+# Makes a pod from the chart with values VALUES. Its configuration and Secret are read-only, and its
+# fsGroup may write the volumes.
 pod() { # NAME ROLE VALUES
 	local pod=$T/pods/$1 c
 	mkdir -p "$pod"/{config,identity,state,run,data}

@@ -41,7 +41,7 @@ works_again() {
 	unset 'PID[relay]'
 	mv "$T/out" "$T/failed"
 	mkdir "$T/out"
-	for name in "$T"/failed/*; do # keeps what parties remember
+	for name in "$T"/failed/*; do # keeps the parties' state for the next run
 		[[ ! -d $name/state ]] || {
 			mkdir -p "$T/out/${name##*/}" && cp -R "$name/state" "$T/out/${name##*/}"
 		}

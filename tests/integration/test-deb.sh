@@ -291,7 +291,7 @@ between_organisations() {
 		"${TUTORIAL:-$ROOT/docs/tutorials/two-banks.md}"
 }
 
-# N: prints the N-th JSON block of the section.
+# N: prints the N-th JSON block of the tutorial's section.
 readme_json() {
 	between_organisations |
 		awk -v n="$1" \
@@ -584,8 +584,8 @@ group_reads() {
 		fail "doctor: $(<"$T/doctor")"
 }
 
-# Checks docs/howto/rotate-keys.md: there is another certificate for the same key. doctor then finds
-# no fault at the party or at the hub.
+# Gives bank-a another certificate for the same key, as docs/howto/rotate-keys.md says. doctor must
+# then find no fault at the party or at the hub.
 renewed() {
 	on hub /bin/sh -c \
 		'cd /etc/coterie && coterie pki sign --ca ca --out new.crt bank-a.csr >/dev/null'
@@ -638,8 +638,8 @@ upgrade() {
 	for name in bank-a bank-b; do on "$name" systemctl restart coterie-party; done
 }
 
-# Removing a package keeps its state. Purging deletes all except the operator's files in
-# /etc/coterie, and the user who owns them.
+# Removing a package keeps its state. Purging deletes all but the operator's files in /etc/coterie.
+# It also keeps the user who owns these files.
 purge() {
 	on bank-a dpkg -r coterie-party >/dev/null 2>&1
 	is_state bank-a coterie-party inactive || fail "removed, and runs"

@@ -100,8 +100,8 @@ test_min_cell_excludes() {
 
 # ---- agreements before clustering ----
 
-# In a dense graph filtered features soon become degrees, and AGC's rule stops too late. The
-# clusters give the order, even if the rule never stops (0).
+# In a dense graph filtering soon makes features a function of the degrees alone, and AGC's rule
+# stops too late. The clusters give the order, even if the rule never stops (order_rule is then 0).
 test_order_auto_of_a_dense_graph() {
 	federation 3 --signal 0.5 --degree 30
 	coordinator --set filter.order=auto

@@ -17,7 +17,7 @@ slow_job() { # NAME STAGE
 	rows_federation 4
 	case $1 in
 	anchor) rows_job anchor '.dims = 8' ;;
-	# Without dims, the job searches for d.
+	# Without dims, the job searches for the number of dimensions.
 	dense) rows_job dense "$([[ $2 == dims ]] || echo ".dims = 6")" ;;
 	paper | pairwise) rows_job "$1" '.dims = 6' && allows 4 "fedsc.$1" ;;
 	kmeans) rows_job kmeans ;;

@@ -412,8 +412,8 @@ test_kernel_that_is_not_positive() {
 	ends_saying 1 'kernel of the dictionary with lambda 0, r 100000' party
 }
 
-# With such a width labels would be random. The coordinator refuses the width, because it alone sees
-# the eigenvalues.
+# The kernel's width is so small or so large that labels would be random. The coordinator refuses
+# it, because the coordinator alone sees the eigenvalues.
 test_width_at_which_all_is_chance() {
 	local width
 	rows_federation 3

@@ -163,7 +163,7 @@ test_results_of_a_job_that_failed() {
 	! grep -q 'labels.csv' "$T/shown" ||
 		fail "coterie show names labels that are not there: $(<"$T/shown")"
 	id=$(run_of coordinator .job_id)
-	# A party with a single job behaves in the same way.
+	# A party that runs a single job also moves its old results away when a job fails.
 	edit coordinator '.join_timeout_s = 20'
 	edit party-00 '.policy.min_parties = 3'
 	coordinator

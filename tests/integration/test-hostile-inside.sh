@@ -157,7 +157,7 @@ false_coordinator() { # COMMAND: prints frames
 garbage() { printf '\xff' && head -c 4096 /dev/urandom; }
 test_coordinator_that_sends_garbage() { false_coordinator garbage; }
 
-refusal() { frame 3 0 0 "$(u 2 2)$(u 4 5)\\x37\\x2e\\x2e\\x39\\x3f"; } # "7..9?"
+refusal() { frame 3 0 0 "$(u 2 2)$(u 4 5)\\x37\\x2e\\x2e\\x39\\x3f"; } # says "7..9?"
 test_coordinator_that_refuses() {
 	false_coordinator refusal
 	says party-00 '7\.\.9\?'

@@ -244,7 +244,8 @@ test_second_session_that_sends_garbage() {
 	undisturbed 'party-01.*4294967295'
 }
 
-# Before the job begins the session is closed, and the party's own session is then admitted.
+# Before a job begins, opens a session with party-01's certificate. The coordinator must close it,
+# and then admit the real party-01.
 inside() { # REGEX: stdin has the session's bytes
 	federation 2
 	coordinator

@@ -207,7 +207,7 @@ test_name_of_no_host() {
 	! said party-00 'temporary failure' || fail "it says $(tail -n 1 "$T/party-00.stderr")"
 }
 
-# Exits with 4, so that a service manager does not start it again: a restart cannot help.
+# The daemon exits with 4, so that a service manager does not restart it, which could not help.
 test_output_that_cannot_be_made() {
 	prepare
 	: >"$T/file"

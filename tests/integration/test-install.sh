@@ -113,7 +113,7 @@ test_tutorial_between_organisations() {
 			continue
 			;;
 		party\ * | coordinator\ *)
-			[[ $command != *--serve* ]] || ends 0 hub # its job is done
+			[[ $command != *--serve* ]] || ends 0 hub # the hub's single job is done
 			# shellcheck disable=SC2086
 			PATH=$BIN:$PATH start "${host%$}" $command
 			continue
@@ -189,7 +189,7 @@ configure() {
 
 pin() { "$BIN/coterie" pki fingerprint "$T/host/$1/$1.crt"; }
 
-# Takes the same steps with openssl alone: other tools can make Coterie's certificates.
+# Makes all keys and certificates with openssl alone, because operators may use tools of their own.
 test_certificates_of_another_authority_tool() {
 	federation 2
 	local name

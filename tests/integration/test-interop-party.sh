@@ -20,7 +20,7 @@ kmeans_with() { # [CHANGE OF THE JOB]
 	local name
 	needs_python
 	rows_federation 3
-	for name in $(names 3); do # Python's party has labels to compare too
+	for name in $(names 3); do # the party in Python compares these too
 		jq -n '{ columns: [range(6) | { name: "größe \(.)",
 			type: "number" } + if . > 2 then { unit: "m" } else {} end] }' \
 			>"$T/data/$name/columns.json"
@@ -86,8 +86,8 @@ fedspectral_with() { # JQ-PROGRAM: changes the job
 test_fedspectral() { fedspectral_with .; }
 test_fedspectral_plain_ids() { fedspectral_with '.ids = "plain"'; }
 
-# Runs fedgcn. Floats are added in another order, so only clusters are equal. Questions must be
-# equal too, or masks would not cancel.
+# Runs fedgcn. Python adds floats in another order, so only the clusters are equal. The questions,
+# to which parties bind their masks, must be equal too, or the masks would not cancel.
 fedgcn_with() { # JQ-PROGRAM...: changes the job
 	local settings name
 	needs_python

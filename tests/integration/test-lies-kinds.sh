@@ -150,7 +150,7 @@ test_basis_of_noisy_anchor() {
 
 # ---- lies that parties believe ----
 
-# Prints the messages with numbers from data that left the party, by its own ledger.
+# Prints, from the party's ledger, the messages with numbers made from data that left the party.
 left() { # NAME
 	"$BIN/coterie" ledger --state "$T/out/$1/state" export --csv >"$T/ledger.csv" ||
 		fail "$1's ledger"
@@ -288,7 +288,8 @@ test_blocks_of_noisy_exact() {
 	is_found clusters 'coordinator sent CHOICE'
 }
 
-# With any block the answers have noise, and no more answers leave.
+# The coordinator may send any block. The answers to it have noise, and no additional answer leaves
+# a party.
 test_blocks_of_noisy_exact_that_are_answered() {
 	noisy_edges
 	no_more_leaves block
@@ -320,8 +321,8 @@ test_result_of_gcc_is_believed() {
 	no_more_leaves
 }
 
-# A run of kmeans.columns leaves models, by which rows get clusters. The parties receive only
-# RESULT. With 4 clusters an entry of 3 bits can hold an invalid cluster.
+# A first job leaves models of columns. A second job assigns rows to clusters with these models, and
+# the parties receive only RESULT. Of 4 clusters an entry has 3 bits, which can hold an invalid one.
 placed() {
 	local name
 	needs_python

@@ -25,8 +25,8 @@ test_sums_that_are_changed() {
 	for lie in "${lies[@]}"; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# The coordinator changes the columns' deviations, and the marks of columns that a party leaves
-# unchanged: 24 numbers each, of four words.
+# The coordinator changes a sum of two lists of 24 words each: the columns' deviations, and marks of
+# the columns that a party leaves unchanged.
 test_deviations_that_are_changed() {
 	lies_to 3
 	edit job '.standardize = "joint"'

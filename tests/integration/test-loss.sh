@@ -11,7 +11,7 @@ source "$ROOT/tests/integration/lies.sh"
 # shellcheck source=serve.sh
 source "$ROOT/tests/integration/serve.sh"
 
-REJOIN_S=$((1 + BUSY)) # s in which a living process reconnects
+REJOIN_S=$((1 + BUSY)) # seconds in which a living process reconnects
 
 lossy() { # PROTOCOL [JQ-PROGRAM]: makes a federation of four whose job may lose parties
 	local name
@@ -342,7 +342,8 @@ test_next_job_is_declined() {
 
 # ---- a coordinator that falsely reports a party as lost ----
 
-# Runs the same four parties, which stay; $T/coordinator.stdout tells how attempts ended.
+# Runs a coordinator that tells LIE, and the four parties of lossy(), which serve several attempts.
+# $T/coordinator.stdout then has a line for the end of each attempt.
 lying() { # LIE
 	local name
 	rm -rf "$T/out"

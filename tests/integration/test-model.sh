@@ -74,7 +74,7 @@ test_lists_that_may_lose_too_many() {
 test_masks_and_noise() {
 	holds -DL=3 -DHONEST=1
 	holds -DL=4 -DHONEST=1 -DMIN_PARTIES=3 -DALLOW_LOSS=3
-	holds -DL=3 -DHONEST=1 -DNO_SERVED # new exponents suffice without state/served
+	holds -DL=3 -DHONEST=1 -DNO_SERVED # new exponents protect masks if state/served is lost
 	holds -DL=3 -DHONEST=1 -DKEYS_REUSED
 	[[ -z $LARGE ]] ||
 		holds -DL=4 -DHONEST=1 -DMIN_PARTIES=2 -DALLOW_LOSS=2 -DNUMBERS=4 -DMAX_ATTEMPTS=3 \

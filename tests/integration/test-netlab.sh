@@ -270,7 +270,8 @@ test_lab_that_is_not_what_it_states() {
 	[[ -e $T/ran ]] || fail "a sound lab runs nothing"
 }
 
-# Runs netem's commands with a tc that replaces netem by plain queues: everything but the shaping.
+# Runs the commands for netem with a replaced tc, which makes plain queues. So all is tested except
+# netem's shaping.
 test_netem_is_put_up_and_taken_down() {
 	needs_a_lab
 	local wanted
@@ -294,8 +295,8 @@ test_netem_is_put_up_and_taken_down() {
 	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
 	EMULATOR=$(sed -n 's/.*-n coterie-\([0-9]*\)-3 .*/\1/p' "$T/tc.log" | head -n 1)
 	nothing_left
-	# netlab limits each queue to the packets of 1500 bytes that pass at 1000 Mbit/s, 4171 in
-	# 50.05 ms or 4167 in 50 ms, and about ten that are on their way.
+	# At 1000 Mbit/s 4171 packets of 1500 bytes pass in 50.05 ms, and 4167 in 50 ms. netlab
+	# limits each queue to this number and about ten packets more.
 	for wanted in '0 .*dev lab0 .*netem delay 0.05ms rate 1000mbit limit 4180' \
 		'3 .*dev port2 .*netem rate 1000mbit limit 4176'; do
 		grep -q -- "coterie-[0-9]*-$wanted" "$T/tc.log" ||

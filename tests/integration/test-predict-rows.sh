@@ -53,7 +53,7 @@ predicts() { # NAME DATA: predicts with NAME's model
 		"$T/placed" >"$T/said" 2>&1 || fail "$1, $2: $(<"$T/said")"
 }
 
-# Each party's rows get the labels of the run by the party's own model. New rows get the labels of
+# A party's own model gives its rows the labels of the run. Each model gives new rows the labels of
 # the planted clouds.
 comes_back() { # WHAT [columns that must be the same; all]
 	local name

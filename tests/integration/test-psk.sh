@@ -84,8 +84,8 @@ test_rows() {
 	says party-01 'pre-shared keys protect the keys with 1 of 2 other parties'
 }
 
-# The first party to find the mismatch ends the job for all, so the other one may end before it
-# compares keys.
+# The first party to find the mismatch ends the job for all, so the other party of the pair may end
+# before it compares keys.
 mismatch() { # REGEX REGEX: the possible errors
 	coordinator
 	parties 3

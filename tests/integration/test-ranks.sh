@@ -57,8 +57,8 @@ test_same_labels_and_model() {
 	both_ways 2
 }
 
-# Replaces party-00's files by PYTHON, which may use np, r, X, edges, and `write` for Matrix Market:
-# other numbers or other formats.
+# Runs PYTHON, which replaces party-00's files by files of other numbers or formats. It may use np,
+# r, X, edges, and `write` for Matrix Market.
 as_files() { # PYTHON
 	/usr/bin/python3 - "$T/data/party-00" "$1" <<-'EOF'
 		import sys
@@ -76,8 +76,8 @@ as_files() { # PYTHON
 	EOF
 }
 
-# On ranks, with any file format, party-00 alone sends the same words, and the ledger counts by the
-# same digest.
+# party-00 is alone in the job. With the files as they are, it must send the same words on ranks as
+# without ranks, and its ledger must have the same digest of the data.
 same_as_without() { # WHAT
 	local sent digest
 	both_ways 1
@@ -148,7 +148,7 @@ with open(folder + "/ids.txt", "w") as f:
 'number from 1 to 12'
 }
 
-# kmeans broadcasts sums, with tags by a key of the run, so no two runs send the same words.
+# kmeans broadcasts sums whose tags use a key of the run, so no two runs send the same words.
 # Compares centres, labels and confidences instead.
 same_rows() { # WHAT
 	local sent digest
@@ -175,7 +175,7 @@ test_rows() {
 	for more in '.' '.clusters = { from: 2, to: 4 } | .restarts = 2'; do
 		echo '{ "kind": "kmeans", "clusters": 3, "seed": 7, "allow_single": true }' |
 			jq "$more" >"$T/job.json"
-		RANKS=4 same_rows "kmeans, $more" # one of four has no rows
+		RANKS=4 same_rows "kmeans, $more" # one of the four ranks has no rows
 	done
 	as_files 'i, j = np.nonzero(X > 0)
 write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
@@ -218,7 +218,8 @@ test_anchors_of_several() {
 	cmp "$T"/{without,out}/party-00/model.rows || fail "model.rows is another one on ranks"
 }
 
-# Nothing masks the words of a party that is alone, so they must be the same words.
+# Nothing masks the words of a party that is alone, so its words must be the same with and without
+# ranks.
 test_same_words() {
 	needs_ranks
 	dense_federation 1
@@ -232,8 +233,8 @@ test_same_words() {
 }
 
 # Landmark projection, GCC and the search for the order have sums over all rows, and weights over
-# all words. A party that is alone sends unmasked words, and its ledger shows that they are the
-# same.
+# all words. A party that is alone sends unmasked words, and its ledger shows that they are the same
+# with and without ranks.
 test_other_methods() {
 	needs_ranks
 	dense_federation 1

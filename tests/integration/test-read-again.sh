@@ -1,7 +1,7 @@
 #!/bin/bash
 # Landmark projection overwrites a party's features in memory. When the party has its local clusters
-# it reads them again from their .npy file and keeps no copy. These tests replace that file in
-# between.
+# it reads the features again from their .npy file, because it keeps no copy. These tests replace
+# that file in between.
 #
 #     offer: read -- local: filter, k-means -- read again, compared -- keys -- norms ...
 #                             ^ the file is replaced here

@@ -204,7 +204,7 @@ test_value_outside_the_bound() {
 		says "$name" 'bound'
 		says "$name" 'secure_sum|fraction_bits|modulus_bits'
 	done
-	# No log contains the value.
+	# No log contains 7654321, the value in the features that is outside the bound.
 	grep -q ' 7654321$' "$features" || fail "no value of the slice is 7654321"
 	! grep -rlE -- '7\.?65432' "$T/out" "$T"/*.stderr || fail "the value is to be seen"
 	no_leftovers
@@ -277,8 +277,8 @@ test_hangup_reloads() {
 	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 
-# policy.require_noise: nothing leaves unless sums have enough noise even without the share of one
-# party. With such noise the job runs.
+# With policy.require_noise nothing leaves the party unless the sums have enough noise even without
+# the share of one party. With such noise the job runs.
 test_noise_is_required() {
 	rows_federation 3
 	edit party-01 '.policy.require_noise = true'

@@ -76,7 +76,7 @@ test_whole_run() {
 	holds \
 		"$page" '.missing == [] and .alone == false and (.processes
 			| map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
-	holds "$page" '.points == null and .profile == null' # no party's rows
+	holds "$page" '.points == null and .profile == null' # the page has no party's rows
 	# The page has the data of run.json, without paths of data.
 	[[ $(jq -n --slurpfile page <(data "$page") --slurpfile run "$run/party-00/run.json" \
 		'$page[0].processes[1].run == ($run[0] | del(.data, .files, .ledger, '\

@@ -173,12 +173,13 @@ test_configuration() {
 			key: "pki/party-00.key", roles: { anna: "reader" } }'
 }
 
-# Prefixes of a command that run it as a user with this supplementary group, or with none.
+# Put before a command, as_member runs it as a user with supplementary group mail, and as_stranger
+# as a user without supplementary groups.
 as_member=(setpriv --reuid nobody --regid nogroup --groups mail)
 as_stranger=(setpriv --reuid nobody --regid nogroup --clear-groups)
 
-# party-00 is in the group by a supplementary group, as usermod -aG sets it. The coordinator is
-# root.
+# party-00's user has the group as a supplementary group, as usermod -aG sets it. The coordinator
+# runs as root.
 test_group_reads_files() {
 	((EUID == 0)) || skip "only root is two users"
 	federation 2

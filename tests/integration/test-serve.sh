@@ -135,7 +135,8 @@ test_awaiting_approval() {
 	is 1 'done' || fail "the job is $(shown 1 .state)"
 }
 
-# Output must not go into a socket or a file of the process.
+# If the standard descriptors are closed at the start, output must not go into a socket or a file
+# that the process opens later.
 test_closed_descriptors() {
 	federation 2
 	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done

@@ -24,7 +24,8 @@ test_privacy() { cells eps person keys; }
 test_jobs() { cells jobs keys; }
 test_matchings() { cells change person; }
 
-# twins.sh finds overspending: this party deletes its spending from the ledger whenever it starts.
+# twins.sh must find overspending. In this test a party deletes its spending from its ledger
+# whenever it starts.
 test_overspending_is_found() {
 	local status=0
 	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"

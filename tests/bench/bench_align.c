@@ -34,7 +34,7 @@ enum { REPEATS_MAX = 15, GROUP_PLAIN = 2, ID_ROOM = 24 };
 
 struct results {
 	double align_s[REPEATS_MAX], plain_s[REPEATS_MAX];
-	double align_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* coordinator: last */
+	double align_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX]; /* the coordinator's is last */
 	double hash_cpu_s[SIDE_PARTIES_MAX][REPEATS_MAX];
 	double grown[SIDE_PARTIES_MAX]; /* bytes */
 };
@@ -207,7 +207,7 @@ static void party_main(size_t own, uint16_t port)
 	}
 	table = alloc(table_words() + 1, sizeof(*table));
 	memset(table, 1, table_words() * sizeof(*table));
-	table[table_words()] = 1; /* sent to check the sum */
+	table[table_words()] = 1; /* the canary */
 	for (size_t i = 0; i < repeats; i++) {
 		await_start(&p);
 		need(send_as_is(&p, table));

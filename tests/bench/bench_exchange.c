@@ -151,7 +151,7 @@ static void party_main(size_t own, uint16_t port)
 	make_block(&p.B);
 	ALLOC(p.as_is, words + 1);
 	need(fixed_encode(&f, p.B.a, words, p.as_is, NULL));
-	p.as_is[words] = 1; /* sent to check the sum */
+	p.as_is[words] = 1; /* the canary */
 	side_open(&p.side, &party_files[own], &ca);
 	side_dial(&p.side, port);
 	side_start(&p.side);

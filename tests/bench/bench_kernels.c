@@ -251,7 +251,7 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 
 	sample(&p.Z, n, d);
 	sample(&p.c, k, d);
-	passes = 2 + floor(log((double)k)) + 1 + 10; /* seeding, the 1/9 step, Lloyd */
+	passes = 2 + floor(log((double)k)) + 1 + 10; /* seeding; 1/9 step; Lloyd */
 	ALLOC(p.D, n * k);
 	ALLOC(p.label, n);
 	snprintf(shape, sizeof(shape), "%zux%zu,k=%zu", n, d, k);

@@ -1,4 +1,5 @@
-/* bench_secsum.c -- compares the masked sum with its bounds, and with Protocol 4 word by word.
+/* bench_secsum.c -- compares the masked sum with its bounds, and with a version that computes
+ * Protocol 4 of kCAGC word by word (per_scalar.h).
  *
  *   bench_secsum [WORDS]      length of the vectors (default 2^20)
  *

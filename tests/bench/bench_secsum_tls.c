@@ -11,9 +11,9 @@
  *
  *   elapsed_s  from the coordinator's start message to the last word of the sum
  *   cpu_s      CPU time of all processes in that time, which other users disturb less
- *   plain_s    (a), the plain sum
- *   gmp_s      (c), Protocol 4 word by word in GMP: a sample, scaled, without network
- *   bound_s    (a) + L (L - 1) x bytes of a vector / (cores x masking rate of one)
+ *   plain_s    the same for the plain sum
+ *   gmp_s      Protocol 4 of kCAGC word by word in GMP: a sample, scaled, without network
+ *   bound_s    plain_s + L (L - 1) x bytes of a vector / (cores x masking rate of one)
  *   goal       elapsed_s at most 1.3 x plain_s (L = 2), 1.5 x plain_s (L up to 4), 1.2 x bound_s
  *   peak_mib   the coordinator's largest resident set (VmHWM), at most 64 MiB + 2 accumulators */
 #include "common/base/alloc.h"
@@ -182,7 +182,7 @@ static void party_main(size_t own, uint16_t port)
 	for (size_t i = 0; i < words; i++)
 		p.x[i] = value(own, i);
 	need(fixed_encode(&f, p.x, words, p.as_is, NULL));
-	p.as_is[words] = 1; /* sent to check the sum */
+	p.as_is[words] = 1; /* the canary */
 	if (own == 0)
 		ALLOC(p.copy, words);
 	side_open(&p.side, &party_files[own], &ca);
@@ -350,8 +350,8 @@ static void add_cpu(double (*by_process)[REPEATS_MAX], double *all)
 	}
 }
 
-/* Computes the rate of one stream while all cores mask, and the time of (a) plus masks at that
- * rate. */
+/* Computes the rate of one stream while all cores mask, and the time of the plain sum plus masks at
+ * that rate. */
 static void find_bound(double *rate, double *bound_s, const double *plain_cpu_s,
 		       double *bound_cpu_s)
 {

@@ -1,4 +1,5 @@
-/* per_scalar.h -- Protocol 4 word by word, as in the paper, for comparison with the masked sum.
+/* per_scalar.h -- computes Protocol 4 of kCAGC word by word, as the paper (arXiv 2411.12329) does,
+ * for comparison with the masked sum.
  *
  * Each scalar has its own round k. For each peer, r = PRG(k || S_ij) mod N with SHA-256 as PRG; all
  * arithmetic is in GMP. S_ij is computed once, as the paper permits; buffers and contexts are

@@ -1,5 +1,5 @@
-/* Frames are the bytes of the stream, whether it arrives in one piece or in several. The reader
- * never allocates more than twice the bytes received. */
+/* Fuzzes the reader of frames. It reads the same frames whether the stream arrives in one piece or
+ * in several, and never allocates more than twice the bytes received. */
 #include "proto/frame.h"
 
 #include <stdlib.h>

@@ -63,7 +63,7 @@ byte served[HONEST]; /* number of attempts */
 #define AT(i, a) ((i) * NUMBERS + (a) - 1)
 byte list[HONEST * NUMBERS];
 byte rounds[HONEST * NUMBERS];       /* number of rounds answered */
-byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: earlier broadcasts */
+byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: the broadcasts before it */
 #define TOLD(i, a, r) told[AT(i, a) * ROUNDS + (r)]
 
 /* ---- an offer ---- */
@@ -88,7 +88,7 @@ byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: earlier broadcasts */
 #else
 #define MAY_LOSE(u) ((u) == ALL || (ALLOW_LOSS && SIZE(u) >= ALLOW_LOSS))
 #endif
-#if defined(NO_LIST_HELD) || defined(NO_SERVED) /* the lists are in the same file */
+#if defined(NO_LIST_HELD) || defined(NO_SERVED) /* state/served has the lists too */
 #define KEPT(i, u) true
 #else
 #define KEPT(i, u) (held[i] == 0 || WITHIN(u, held[i]))
@@ -280,7 +280,7 @@ init {
 #if HONEST == 1
 			choose(numbering, 0, NUMBERINGS - 1);
 #ifndef KEYS_REUSED
-			/* New exponents: no earlier mask comes again, for any attempt number. */
+			/* New exponents: no mask of an earlier offer comes again. */
 			r = 0;
 			do
 			:: r < ROUNDS * TOLDS -> masked[(a - 1) * ROUNDS * TOLDS + r] = 0; r++

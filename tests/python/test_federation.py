@@ -248,7 +248,7 @@ class Serves(unittest.TestCase):
     def test_what_the_coordinator_says_no_to(self):
         with federation.rows(2) as f:
             f.serve()
-            # The party of the error has never connected.
+            # The error names party-00, because that party has never connected.
             with self.assertRaisesRegex(coterie.InputError, "party-00"):
                 coterie.KMeans(3, coordinator=f.config("coordinator")).fit()
 

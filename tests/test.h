@@ -84,10 +84,10 @@ static inline bool emulated(void)
 enum { TESTS_MAX = 96 };
 
 struct tests {
-	struct CMUnitTest test[TESTS_MAX]; /* by line */
+	struct CMUnitTest test[TESTS_MAX]; /* sorted by `line` */
 	int line[TESTS_MAX];
 	size_t n;
-	CMFixtureFunction set_up, tear_down; /* of the whole program */
+	CMFixtureFunction set_up, tear_down; /* run once, before and after all tests */
 };
 
 /* The program has one such list, even if several of its files include this header. */

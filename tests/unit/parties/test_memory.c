@@ -16,7 +16,7 @@ struct one {
 
 struct ask {
 	double times;
-	bool fails; /* fails at party 1 */
+	bool fails; /* answer() returns an error for party 1 */
 };
 
 static enum err answer(void *party, size_t l, const void *question, double *x)
@@ -132,7 +132,7 @@ static enum err look_on(void *watcher, const void *question, double *x, size_t n
 	return ((const struct ask *)question)->times > 2 ? err_set(ERR_PEER, "seen") : ERR_OK;
 }
 
-/* Broadcasts have no effect in memory. A watcher sees each sum and may change it. */
+/* Parties in memory ignore broadcasts. A watcher sees each sum and may change it. */
 TEST(telling_is_nothing_to_them)
 {
 	size_t seen = 0;

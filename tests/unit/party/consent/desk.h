@@ -26,8 +26,8 @@ struct desk {
 
 static struct desk *d;
 
-/* Makes new channels, without an open ledger or sent messages. A test calls it again for another
- * job. */
+/* Connects p0 to the hub by new channels; no message has been sent and no ledger is open. For
+ * another job a test calls connect_desk() again. */
 static inline void connect_desk(void)
 {
 	leaving_close(d->work.leaving);
@@ -98,7 +98,7 @@ static inline void begin_job(void)
 	assert_ok(leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data));
 }
 
-/* Sends a masked vector of `words` words, in chunks of `chunk`; returns the first error. */
+/* Sends a masked vector of `words` words, in chunks of `chunk` words; returns the first error. */
 static inline enum err send_sum(size_t words, size_t chunk)
 {
 	uint8_t *w = alloc(words, 8);

@@ -14,7 +14,7 @@
 
 enum { LITERAL_MIN = 24, LITERALS_FILE_MAX = 1 << 20 };
 
-/* Returns the longest part of a format between conversions, in static memory. */
+/* Returns the longest part of a printf format that has no conversion, in static memory. */
 static inline const char *literals_longest_part(const char *format)
 {
 	static char part[1024];
@@ -34,8 +34,8 @@ static inline const char *literals_longest_part(const char *format)
 	return part;
 }
 
-/* Returns the end of a comment, a directive or the character '"' at this place; otherwise `at`
- * itself. */
+/* If a comment, a directive or the character constant '"' begins at `at`, returns its end;
+ * otherwise returns `at`. */
 static inline const char *literals_skip(const char *at)
 {
 	const char *end = at;
@@ -49,7 +49,7 @@ static inline const char *literals_skip(const char *at)
 	return end;
 }
 
-/* Appends a literal to out; returns the place after it. */
+/* Appends the literal that begins at `at` to out; returns the place after it. */
 static inline const char *literals_read(const char *at, struct buf *out)
 {
 	for (at++; *at != '"'; at++) {

@@ -6,7 +6,8 @@
 
 static char dir[64];
 
-/* Notes ids first .. first + n - 1; every byte of the data's fingerprint is `data`. */
+/* Notes the ids first .. first + n - 1 in the party's file; every byte of the data's fingerprint is
+ * `data`. */
 static enum err note(size_t first, size_t n, uint8_t data)
 {
 	uint8_t hash[SHA256_LEN];
@@ -24,8 +25,8 @@ static enum err note(size_t first, size_t n, uint8_t data)
 	return e;
 }
 
-/* Requires that the note is refused. The error counts the words of the sketch that differ: at most
- * `ids`, because two ids may share a word. */
+/* Requires that note() refused the set. The error counts the words of the sketch that differ: at
+ * most `ids`, because two ids may share a word. */
 static void assert_differs(enum err e, size_t ids)
 {
 	static const char before[] = "the ids of bank-a differ by about ";
@@ -46,14 +47,14 @@ TEST(test_changes)
 	assert_differs(note(4, 3000, 3), 8);
 	assert_differs(note(0, 2991, 3), 9);
 	assert_ok(note(0, 3020, 3));
-	assert_ok(note(0, 3000, 4));         /* the first set again */
+	assert_ok(note(0, 3000, 4));         /* the first set is permitted again */
 	assert_differs(note(0, 3012, 5), 8); /* compared with the second set */
 	assert_ok(note(9000, 40, 6));
 	assert_ok(note(0, 3000, 7));
 	lab_remove(dir);
 }
 
-/* Forgets the oldest set, so that the file does not grow. */
+/* The party forgets its oldest set, so that the file does not grow. */
 TEST(test_many)
 {
 	lab_dir(dir);

@@ -11,7 +11,7 @@ enum { ROOM = 64 };
 
 static const char BEGIN[] = "differential privacy: ", NONE[] = "differential privacy: none;";
 
-/* Jobs with noise that bases[] does not have. */
+/* Further jobs with noise, which are not in bases[]. */
 static const char *const more[] = {
 	K7("fedsc", ",\"noise\":{\"on\":\"data\",\"beta\":1}"),
 	K7("fedsc", ",\"noise\":{\"on\":\"sums\",\"colluders\":1," EPS "}"),

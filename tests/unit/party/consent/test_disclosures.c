@@ -4,9 +4,9 @@
  *     COTERIE_WRITE_TEXTS=tests/vectors/disclosures.txt \
  *         build/plain/tests/unit/party/consent/test_disclosures
  *
- * A table has each sentence of the kind's disclosures once, with its views. A view is a job: a
- * variant, or an option. The table lists options only for sentences that no variant has. The table
- * of align comes first; other tables omit its sentences from their options. */
+ * A table has each sentence of the kind's disclosures once, with the sentence's views. A view is a
+ * job: a variant, or an option. The table lists options only for sentences that no variant has. The
+ * table of align comes first. Another table omits a sentence of an option if align's has it. */
 #include "common/job/job.h"
 #include "literals.h"
 #include "tests/test.h"
@@ -156,7 +156,8 @@ static struct job job_of_view(const struct view *v)
 	return job;
 }
 
-/* Adds the sentences of view v. A new sentence goes after the sentence before it in this view. */
+/* Adds the sentences of view v that `all` does not have. Inserts each of them after the sentence
+ * that is before it in view v; returns the new number of sentences. */
 static size_t add_view(const struct table *t, size_t v, struct sentence *all, size_t n)
 {
 	struct job job = job_of_view(&t->view[v]);
@@ -189,7 +190,7 @@ static bool has_variant(const struct table *t, const struct sentence *s)
 	return false;
 }
 
-/* Is label "A with B", and part A or B? */
+/* Returns true if label is "A with B", and part is A or B. */
 static bool is_part(const char *part, const char *label)
 {
 	const char *with = strstr(label, " with ");

@@ -57,8 +57,8 @@ TEST(test_purposes)
 		   "hashed id of each node", 4);
 	purpose_is(&(struct msg){ .type = MSG_SEALED, .sealed = { .what = 1, .to = 2 } },
 		   "sealed for p2, which alone can open it: key of the hashed ids", 0);
-	/* The ledger counts the numbers in batches, because the party that opens a batch has these
-	 * numbers. */
+	/* The sealed batch holds 8 numbers. The ledger counts them, because the party that opens
+	 * the batch has these numbers. */
 	purpose_is(
 	    &(struct msg){ .type = MSG_SEALED,
 			   .sealed = { .what = SEALED_TIES, .to = 2, .box = { bytes, 64 } } },
@@ -73,8 +73,8 @@ TEST(test_purposes)
 
 /* ---- budgets ---- */
 
-/* Two processes use one state, each with its own count of what was spent. Together they keep the
- * bound. */
+/* Two processes share one state folder. Each has its own count of the words that it has sent;
+ * together they may not exceed policy.max_words. */
 TEST(test_two_processes_and_one_budget)
 {
 	struct ledger *other;
@@ -108,7 +108,7 @@ TEST(test_two_processes_and_one_budget)
 	close_desk();
 }
 
-/* Counts the whole vector before its first chunk leaves. */
+/* policy.max_words counts a whole vector before its first chunk leaves. */
 TEST(test_max_words)
 {
 	open_desk("\"max_words\":10", KCAGC);
@@ -122,7 +122,7 @@ TEST(test_max_words)
 	close_desk();
 }
 
-/* Counts earlier attempts: each attempt counts as a job, with its own sums, like a new job. */
+/* The budgets include earlier attempts: each attempt counts as a job, and its sums count. */
 TEST(test_earlier_counts)
 {
 	open_desk("\"max_words\":12,\"max_jobs\":2", KCAGC);

@@ -69,7 +69,8 @@ static void offer(struct desk *d, size_t L, const char *more)
 		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
 }
 
-/* If `message` is "", the policy must accept the job. */
+/* Offers p0 a job of L parties. The policy must refuse it with `message`, or accept it if `message`
+ * is "". */
 static void check(const char *policy, size_t L, const char *job, const char *message)
 {
 	struct desk d;
@@ -83,8 +84,8 @@ static void check(const char *policy, size_t L, const char *job, const char *mes
 	desk_close(&d);
 }
 
-/* Counts the members of the smallest sum: 2 in a tree (3 if three parties share one node),
- * otherwise all parties. */
+/* policy.min_parties bounds the members of the smallest sum: 2 in a tree (3 if three parties share
+ * one node), otherwise all parties. */
 TEST(test_members_of_each_sum)
 {
 	static const char tree[] = ",\"method\":\"tree\"", flat[] = ",\"method\":\"flat\"",
@@ -111,7 +112,7 @@ TEST(test_single_needs_both)
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
 }
 
-/* Checks attempt 2 of L parties, with p6 left out (lefts 1) or with all parties (lefts 0). */
+/* Offers p0 attempt 2 with L parties, from which p6 has been left out if lefts is 1. */
 static void check_loss(const char *policy, size_t L, size_t lefts, const char *message)
 {
 	struct desk d;
@@ -161,7 +162,8 @@ TEST(test_methods)
 	      "the offered method is basic, which policy.methods of p0 does not name");
 }
 
-/* Checks a job that aligns rows. message "": the policy accepts the job. */
+/* Offers p0 a job that aligns rows. The policy must refuse it with `message`, or accept it if
+ * `message` is "". */
 static void check_align(const char *policy, enum job_align align, unsigned min_common,
 			const char *message)
 {
@@ -281,7 +283,8 @@ TEST(test_max_eps)
 	check(two, 2, "", "kind kcagc claims no differential privacy");
 	check("\"jobs\":[\"fedgcn\"],\"max_eps\":10", 2, ROWS("fedgcn", ""),
 	      "no job of this kind does");
-	/* Theorem 3.9 covers Z and C only, so this job claims no privacy. */
+	/* Theorem 3.9 of the paper covers noise on Z and C only, so noise on factors claims no
+	 * privacy. */
 	check(two, 2,
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
 		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),
@@ -324,7 +327,8 @@ TEST(test_min_colluders)
 	      "{\"kind\":\"fedspectral\",\"clusters\":2,\"noise\":{\"on\":\"sums\",\"eps\":1,"
 	      "\"delta\":1e-5}}",
 	      "enough against 1 colluding");
-	/* each party has its own noise */
+	/* With noise on "data" each party adds enough noise on its own, so colluders do not
+	 * matter. */
 	check(two, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), "");
 	check(two, 3, ROWS("kmeans", ""), "");
 }
@@ -418,7 +422,7 @@ TEST(test_pins)
 	desk_close(&d);
 }
 
-/* Checks the fewest rows behind one number of a kcagc job. */
+/* policy.min_cell bounds the rows behind one number of a kcagc job from below. */
 TEST(test_min_cell)
 {
 	check("\"min_cell\":3", 2, ",\"min_cell\":3,\"polish\":0", "");
@@ -431,5 +435,5 @@ TEST(test_min_cell)
 	      "\"model\":\"00112233445566778899aabbccddeeff\"}",
 	      "the offered job of kind kcagc.predict has cells of 1 nodes");
 	check("\"min_cell\":5,\"jobs\":[\"kmeans\"]", 2, "{\"kind\":\"kmeans\",\"clusters\":3}",
-	      ""); /* rows: policy.min_cluster */
+	      ""); /* policy.min_cluster bounds the rows of kmeans */
 }

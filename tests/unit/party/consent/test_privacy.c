@@ -60,8 +60,8 @@ static enum err may_claim(void)
 				    &d->work.leaving->claims, d->work.leaving->booked_claim);
 }
 
-/* Counts jobs over other data with the same data set name. Two jobs of eps 1 together cost eps
- * 1.465 (tests/vectors/account.inc). */
+/* policy.max_eps_total counts jobs over other data with the same data set name. Two jobs of eps 1
+ * together cost eps 1.465 (tests/vectors/account.inc). */
 TEST(test_total_privacy)
 {
 	open_desk("\"max_eps_total\":1.5", PRIVATE);
@@ -87,7 +87,7 @@ TEST(test_total_privacy)
 	d->config.policy.max_eps_total = 2;
 	assert_ok(may_claim());
 	d->config.policy.max_eps_total = 1;
-	d->work.leaving->job.set = NULL; /* these data, without the name, have spent nothing */
+	d->work.leaving->job.set = NULL; /* the data alone, without the name, have spent nothing */
 	assert_ok(may_claim());
 	d->work.leaving->claims.eps = 0;
 	assert_err(may_claim(), ERR_PEER,
@@ -152,8 +152,8 @@ static void next_attempt(void)
 	begin_job();
 }
 
-/* Books as many claims as the largest number of questions that one release has answered, over all
- * attempts. A repeated question costs nothing. */
+/* A release is one answer with noise. Over all attempts of a job, the ledger books as many claims
+ * as the largest number of different questions that were asked for one release. */
 TEST(test_each_question_is_booked)
 {
 	double mu;
@@ -186,7 +186,7 @@ TEST(test_each_question_is_booked)
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	assert_ok(ask(2, 22));
 	next_attempt();
-	assert_ok(ask(1, 1)); /* any repeated question */
+	assert_ok(ask(1, 1)); /* release 1 has answered this question before */
 	assert_ok(ask(2, 12));
 	assert_ok(ask(3, 3));
 	assert_err(ask(1, 31), ERR_PEER, "policy.max_eps_total of p0 is 1.84");
@@ -227,7 +227,7 @@ TEST(test_question_without_an_answer)
 	assert_ok(d->work.question(&d->work, 0, (const uint8_t[SHA256_LEN]){ 2 }));
 	assert_ok(channel_send(d->work.channel, &key));
 	assert_ok(channel_release(d->work.channel));
-	assert_ok(send_sum(4, 4)); /* answers later */
+	assert_ok(send_sum(4, 4)); /* a sum sent later answers it */
 	assert_ok(channel_release(d->work.channel));
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	next_attempt();
@@ -279,8 +279,8 @@ static void copy_ledger(const char *from, const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-/* Finds that an older copy, from before a claim, has replaced the ledger. Accepts the newest
- * copy. */
+/* The party finds that a copy of its ledger from before a claim has replaced the ledger. It accepts
+ * the newest copy. */
 TEST(test_older_ledger)
 {
 	open_desk("", PRIVATE);

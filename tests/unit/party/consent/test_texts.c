@@ -311,7 +311,7 @@ static void add_parameters(const struct base *b)
 			snprintf(set, sizeof(set), "%s=%s", paths[i], values[v]);
 			if (add_text(b->text, set, &base, b->name) != ERR_OK &&
 			    strstr(err_detail(), " is unknown"))
-				break; /* unknown with any value */
+				break; /* unknown, so every value fails */
 		}
 }
 
@@ -419,8 +419,8 @@ static void add_budgets(void)
 	ledger_close(ledger);
 }
 
-/* Adds refusals of wrong policies, which list the permitted words. Omits their start, a file name
- * that varies. */
+/* Adds the errors for invalid policies, which list the permitted words. Omits the start of each
+ * error, because it has a file name that varies. */
 static void add_wrong_policies(void)
 {
 	static const char *const sets[] = { "policy.jobs=[\"what\"]",
@@ -475,7 +475,7 @@ static void write_derived(const struct job *a, const struct job *b, const char *
 	buf_release(&other);
 }
 
-/* Adds the other parameters that change when one is set. */
+/* Adds the other parameters of base b's job that change when `sets` is set. */
 static void add_derived(const struct base *b, const char *sets)
 {
 	struct job base = job_of(b), job;

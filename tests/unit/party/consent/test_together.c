@@ -1,5 +1,5 @@
-/* Runs two jobs at once over one state. In every order of their steps, no budget is exceeded, and
- * one of the two jobs succeeds. */
+/* Runs two jobs at once in one state directory. In every order of their steps, no budget is
+ * exceeded, and one of the two jobs succeeds. */
 #include "tests/unit/party/consent/desk.h"
 #include "common/base/clock.h"
 #include "party/consent/aligned.h"
@@ -87,7 +87,7 @@ static enum err check_past(void)
 {
 	enum err e = leaving_check_past(d->work.leaving);
 
-	d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY; /* as in offer.c */
+	d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY; /* offer.c does the same */
 	return e;
 }
 
@@ -213,7 +213,8 @@ static void test_all_orders(void **unused)
 	for (size_t b = 0; b < BUDGETS; b++) {
 		int orders = 0;
 
-		/* kept open, because the last process that closes it waits for the disk */
+		/* This process keeps the ledger open: the last process to close it waits for the
+		 * disk. */
 		struct ledger *l;
 
 		open_desks(&budgets[b]);
@@ -329,7 +330,7 @@ static void test_two_processes(void **unused)
 
 #define ONE_MORE "\"max_eps_total\":1.84" /* three claims of eps 1 cost 1.835 */
 
-/* Asks a question of this attempt. */
+/* Asks party d a question about a release of the current attempt. */
 static enum err ask(uint32_t release, uint8_t question)
 {
 	const uint8_t hash[SHA256_LEN] = { question };
@@ -366,7 +367,8 @@ static void assert_one_more(void)
 	ledger_close(l);
 }
 
-/* Both jobs ask while one claim is left; the ledger gives it to the first that answers. */
+/* Both jobs ask a question, and the budget has one claim left. The ledger books the claim for the
+ * job that answers first. */
 static void test_second_questions(void **unused)
 {
 	(void)unused;
@@ -378,7 +380,7 @@ static void test_second_questions(void **unused)
 	}
 	for (int j = 0; j < 2; j++) {
 		d = desk[j];
-		assert_ok(ask(1, 1)); /* the first question of this release: a claim covers it */
+		assert_ok(ask(1, 1)); /* release 1's first question costs no new claim */
 		assert_ok(chunk(0));
 	}
 	for (int j = 0; j < 2; j++) {

@@ -132,7 +132,7 @@ static const struct family families[] = {
 	    { "", "baselines=quick", "baselines=off" } } },
 };
 
-/* Settings that are tried one by one on their base. */
+/* Each row makes one job: the base with these settings. */
 static const struct {
 	const char *base, *sets;
 } singles[] = {
@@ -210,7 +210,7 @@ static const struct {
 	{ "kmeans", "profile=true standardize=local" },
 };
 
-/* Whole jobs. */
+/* Texts of whole jobs, most of them invalid. */
 static const char *const raw[] = {
 	"",
 	"{",

@@ -1,4 +1,5 @@
-/* Limits declined offers for each hour; the test sets the time. */
+/* After 60 declined offers within an hour the party considers no further offer. The test sets the
+ * time. */
 #include "party/daemon/declines.h"
 #include "tests/test.h"
 
@@ -16,7 +17,7 @@ TEST(test_up_to_the_bound)
 	}
 	assert_err(declines_check(&d, 5), ERR_PEER, "60 offers were declined within an hour");
 	assert_err(declines_check(&d, 59 * MINUTE), ERR_PEER, "for 60 s more no offer");
-	/* the oldest is an hour old, so one more offer is possible, but not two */
+	/* the oldest declined offer is an hour old, so one more offer is possible, but not two */
 	assert_ok(declines_check(&d, 60 * MINUTE));
 	declines_add(&d, 60 * MINUTE);
 	assert_err(declines_check(&d, 60 * MINUTE + 0.005), ERR_PEER, "60 offers");

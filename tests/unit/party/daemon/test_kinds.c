@@ -1,4 +1,4 @@
-/* Every kind has a table at a party, with the members that may not be NULL. */
+/* Every kind has a table at a party, and each table has the members that may not be NULL. */
 #include "party/daemon/kinds.h"
 #include "common/job/kinds.h"
 #include "tests/test.h"

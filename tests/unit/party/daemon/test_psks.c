@@ -67,7 +67,7 @@ TEST(by_number)
 	assert_non_null(psk);
 	assert_int_equal(psk[0].n, 32);
 	assert_int_equal(psk[0].key[31], 1);
-	assert_int_equal(psk[1].n, 0); /* itself */
+	assert_int_equal(psk[1].n, 0); /* party 1 is this party */
 	assert_int_equal(psk[2].n, 0);
 	assert_int_equal(psk[3].n, 34);
 	assert_int_equal(psk[3].key[33], 2);

@@ -43,14 +43,14 @@ TEST(test_once)
 	struct desk d;
 
 	desk_open(&d);
-	for (uint32_t attempt = 1; attempt <= 11; attempt += 10) /* "1" begins "11" */
+	for (uint32_t attempt = 1; attempt <= 11; attempt += 10) /* "1" is a prefix of "11" */
 		for (uint8_t id = 1; id <= 3; id++)
 			assert_ok(serve(&d, id, attempt));
 	for (uint8_t id = 1; id <= 3; id++) {
 		assert_err(serve(&d, id, 1), ERR_PEER, "attempt 1 was served before");
 		assert_true(d.work->later);
 	}
-	/* an older attempt */
+	/* attempt 10 is older than attempt 11, which was served */
 	assert_err(serve(&d, 2, 10), ERR_PEER, "attempt 11 was served before");
 	assert_err(serve(&d, 2, 11), ERR_PEER, "attempt 11 was served before");
 	assert_ok(serve(&d, 2, 12));
@@ -75,7 +75,8 @@ TEST(test_done_is_served_for_ever)
 	desk_close(&d);
 }
 
-/* Two processes use one state: each reads what the other has written since. */
+/* Two processes use one state directory. Each reads the lines that the other has added to the
+ * file. */
 TEST(test_two_readers)
 {
 	struct served *own, *other;
@@ -90,7 +91,8 @@ TEST(test_two_readers)
 	assert_err(serve(&d, 1, 1), ERR_PEER, "was served before");
 	d.served = own;
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
-	/* a backup without the last lines is read like any other file */
+	/* A party restores an older copy of the file, without the last lines. The party reads it
+	 * like any other file. */
 	assert_int_equal(truncate(d.path, 0), 0);
 	assert_ok(serve(&d, 2, 1));
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
@@ -106,7 +108,7 @@ TEST(test_same_parameters_and_parties)
 	assert_ok(serve(&d, 1, 1));
 	d.work->params_hash[31] ^= 1;
 	assert_err(serve(&d, 1, 2), ERR_PEER, "with other parties or parameters");
-	assert_false(d.work->later); /* no attempt would be served */
+	assert_false(d.work->later); /* no later attempt would be served either */
 	assert_err(serve(&d, 1, 1), ERR_PEER, "with other parties or parameters");
 	assert_ok(serve(&d, 2, 2)); /* another job */
 	d.work->params_hash[31] ^= 1;
@@ -236,13 +238,13 @@ TEST(test_cut_line)
 		assert_ok(serve(&d, 1, 2));
 		assert_err(serve(&d, 1, 2), ERR_PEER, "attempt 2 was served before");
 		assert_err(serve(&d, 2, 1), ERR_PEER, "attempt 1 was served before");
-		if (keep > 32) /* the rest of the cut line's hash counts */
+		if (keep > 32) /* the id of the cut line is complete */
 			assert_err(serve(&d, 3, 2), ERR_PEER, "cut short");
 	}
 	desk_close(&d);
 }
 
-/* Reads a file of any length. */
+/* Reads a file of a million lines. */
 TEST(test_many_lines)
 {
 	enum { LINES = 1 << 20 };
@@ -286,7 +288,7 @@ TEST(test_damaged_line)
 	assert_ok(serve(&d, 1, 1));
 	assert_ok(serve(&d, 2, 1));
 	assert_ok(file_read(d.path, 4096, &text));
-	for (size_t i = 0; i < text.n / 2; i++) { /* bytes of the first line, with its end */
+	for (size_t i = 0; i < text.n / 2; i++) { /* each byte of the first line and its newline */
 		text.p[i] ^= 1;
 		assert_ok(file_write(d.path, (struct bytes){ text.p, text.n }, FILE_SECRET));
 		assert_err(serve(&d, 3, 1), ERR_INPUT, "is damaged");

@@ -75,7 +75,7 @@ TEST_WITH(whole_blocks_pass, begin, tear_down)
 	free(g.x);
 }
 
-/* Does not pass on the whole block if any part of it is wrong. */
+/* Never passes on the whole block if any part of it is wrong: the last piece is withheld. */
 TEST_WITH(others_do_not, begin, tear_down)
 {
 	static const struct {
@@ -109,7 +109,7 @@ TEST_WITH(others_do_not, begin, tear_down)
 	}
 }
 
-/* Stops at an error of the receiving function. */
+/* Stops if give() returns an error. */
 TEST_WITH(errors_of_the_taker, begin, tear_down)
 {
 	struct given g = { .until = 2 };
@@ -122,7 +122,7 @@ TEST_WITH(errors_of_the_taker, begin, tear_down)
 	free(g.x);
 }
 
-/* Passes nothing of a block for another group. */
+/* Refuses a block that the coordinator sends for another group, and passes on no piece. */
 TEST_WITH(other_blocks, begin, tear_down)
 {
 	static const float number[WIDTH] = { 1 };

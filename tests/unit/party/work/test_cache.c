@@ -79,7 +79,7 @@ TEST(test_kept_and_found)
 
 	begin(&f);
 	assert_true(find(&f, "thing", f.key));
-	assert_true(find(&f, "thing", f.key)); /* it stays */
+	assert_true(find(&f, "thing", f.key)); /* find() does not remove the entry */
 	assert_false(find(&f, "thin", f.key));
 	memcpy(other, f.key, sizeof(other));
 	other[0] ^= 1;
@@ -192,7 +192,7 @@ TEST(test_nowhere)
 	begin(&f);
 	cache_keep(NULL, "thing", f.key, (struct bytes){ f.piece, PIECE });
 	assert_false(cache_find(NULL, "thing", f.key, MOST, &file, &piece));
-	/* a file instead of a directory */
+	/* the cache's path names a file instead of a directory */
 	cache_keep(f.path, "thing", f.key, (struct bytes){ f.piece, PIECE });
 	assert_true(find(&f, "thing", f.key));
 	end(&f);

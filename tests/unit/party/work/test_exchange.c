@@ -1,4 +1,5 @@
-/* Exchanges sealed batches between two parties: receives whole ones, and refuses all others. */
+/* Two parties exchange sealed batches. A party accepts whole batches from the other party and
+ * refuses all other boxes. */
 #include "tests/unit/crypto/lab.h"
 
 #include "common/base/alloc.h"
@@ -80,7 +81,8 @@ static int part(void **state)
 	return 0;
 }
 
-/* Seals a text as p1, and sends the box to p0 with the given head. */
+/* Seals a text as p1, and sends the box to p0. The message states the purpose `what`, the sender
+ * and the receiver. */
 static void hand(enum sealed sealed_as, uint16_t what, uint32_t from, uint32_t to,
 		 struct bytes text)
 {
@@ -93,8 +95,8 @@ static void hand(enum sealed sealed_as, uint16_t what, uint32_t from, uint32_t t
 	buf_release(&box);
 }
 
-/* Makes the text of a batch: the length `said`, then n bytes i * 7, then zeros up to `whole`
- * bytes. */
+/* Makes the text of a batch: the length `said`, then n bytes, of which byte i is 7 i, then zeros up
+ * to `whole` bytes. */
 static struct buf batch(uint64_t said, size_t n, size_t whole)
 {
 	struct buf text = { 0 };

@@ -1,5 +1,5 @@
-/* A party draws the same bytes of noise if and only if all is the same on which the answer and its
- * meaning depend. */
+/* A party draws the same noise for two answers if and only if both answer the same question with
+ * the same numbers. */
 #include "party/work/noise.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONG = 40000, QUESTIONS = 32 }; /* more than a block of the stream */
+enum { LONG = 40000, QUESTIONS = 32 }; /* LONG bytes exceed one block of the noise stream */
 
 struct desk {
 	char dir[64];
@@ -60,7 +60,7 @@ static enum err begin(struct desk *d, enum noise_on on, const char *answer)
 	return noise_begin(work_noise(d->work, on), &part, 1);
 }
 
-/* Draws the first noise of an attempt. */
+/* Draws the noise of the attempt's first release. */
 static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t bytes[static LONG])
 {
 	const struct bytes part = { (const uint8_t *)answer, strlen(answer) };
@@ -68,7 +68,7 @@ static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t b
 
 	work_noise_end(d->work);
 	source = work_noise(d->work, on);
-	assert_int_equal(source->bytes(source->ctx, bytes, 3), ERR_INTERNAL); /* no answer yet */
+	assert_int_equal(source->bytes(source->ctx, bytes, 3), ERR_INTERNAL); /* no answer is set */
 	assert_ok(noise_begin(source, &part, 1));
 	assert_ok(source->bytes(source->ctx, bytes, 3));
 	assert_ok(source->bytes(source->ctx, bytes + 3, LONG - 3));
@@ -98,7 +98,7 @@ TEST(test_same_in_each_attempt)
 	desk_close(&d);
 }
 
-/* Each of these changes makes another question. */
+/* Each change_ function but change_nothing() makes another question. */
 static void change_id(struct work *w)
 {
 	w->job_id[15]++;
@@ -147,8 +147,8 @@ TEST(test_each_input)
 {
 	static const struct {
 		void (*change)(struct work *);
-		/* does the change make another question for a party's own numbers (of_own), for a
-		 * sum (of_sum)? */
+		/* does the change make another question if the noise is on a party's own numbers
+		 * (of_own), or in a sum (of_sum)? */
 		bool of_own, of_sum;
 	} input[] = { { change_id, true, true },        { change_parameters, true, true },
 		      { change_data, true, true },      { change_members, false, true },
@@ -267,7 +267,7 @@ TEST(test_head)
 	struct desk d;
 
 	desk_open(&d);
-	assert_ok(secret_keep_head(d.dir, &head, false)); /* no claim yet: no file */
+	assert_ok(secret_keep_head(d.dir, &head, false)); /* without a claim no file is written */
 	assert_ok(secret_head(d.dir, &kept));
 	assert_int_equal(kept.count, 0);
 	draw(&d, NOISE_ON_OWN, "a", first);

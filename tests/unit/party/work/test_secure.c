@@ -107,8 +107,8 @@ static void stage_free(struct stage *s)
 	free(s);
 }
 
-/* Takes the messages that a party has queued: chunks of the whole vector in order, each within the
- * size limit. */
+/* Takes the messages that party l has queued. Requires that they are the chunks of a whole vector
+ * in order, none above the size limit. */
 static size_t collect(struct stage *s, size_t l, uint64_t round, size_t count, struct buf *words)
 {
 	size_t chunks = 0, word = s->work[l].job.modulus_bits / 8;
@@ -213,7 +213,7 @@ static void test_sum_of_chunks(void **state)
 	(void)state;
 	check_sum(64, 16, COUNT, 5);
 	check_sum(64, 32, 2 * CHUNK_WORDS - 1, 2); /* the last chunk is full */
-	check_sum(64, 16, CHUNK_WORDS, 2);         /* the canary alone */
+	check_sum(64, 16, CHUNK_WORDS, 2);         /* the last chunk is the canary */
 	check_sum(32, 12, COUNT, 3);
 	check_sum(32, 12, 3000, 1);
 }
@@ -240,7 +240,7 @@ static void test_equal_vectors_have_other_masks(void **state)
 		memcpy(once.p + i, &a, 8);
 	}
 	assert_uniform(&again);
-	assert_uniform(&once); /* the difference */
+	assert_uniform(&once); /* `once` now has once - again */
 	free(x);
 	buf_release(&once);
 	buf_release(&again);

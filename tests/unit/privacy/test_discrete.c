@@ -96,7 +96,8 @@ TEST(test_moments)
 	}
 }
 
-/* The sum of L - c parties' noise has the requested deviation and consists of whole steps. */
+/* If c of L parties collude, the sum of the other parties' noise has the requested deviation. It
+ * consists of whole steps. */
 TEST(test_shares)
 {
 	enum { SAMPLES = 40000 };
@@ -120,7 +121,8 @@ TEST(test_shares)
 		square += (sum[0] * sum[0] + sum[1] * sum[1]) / (2 * SAMPLES);
 	}
 	assert_near(square, 400, 400 * 5 * sqrt(2.0 / (2 * SAMPLES)));
-	/* A step is at least the last digit of the fixed point, which must be fine enough. */
+	/* A step of the noise is at least the last digit of the fixed point. sigma is refused if it
+	 * is too small for such steps. */
 	assert_ok(discrete_share_of(0x1p-10, 2, 1, 0x1p-24, &share));
 	assert_true(share.step == 0x1p-24 && share.steps == 1 << 14);
 	assert_err(discrete_share_of(0x1p-20, 2, 1, 0x1p-24, &share), ERR_INPUT, "a smaller eps");
@@ -135,7 +137,7 @@ static enum err broken(void *ctx, void *p, size_t n)
 	return err_set(ERR_JOB, "no more bytes");
 }
 
-/* The error of the source ends the call. */
+/* If the source fails, discrete_add() returns the source's error. */
 TEST(test_source_that_fails)
 {
 	const struct noise_source source = { .bytes = broken };

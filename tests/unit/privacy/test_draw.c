@@ -58,7 +58,7 @@ TEST(test_bounds)
 	draw_init(&d, &source);
 	for (int i = 0; i < DRAWS; i++)
 		count[draw_below(&d, BOUND)]++;
-	for (int i = 0; i < BOUND; i++) /* within six standard deviations */
+	for (int i = 0; i < BOUND; i++) /* each count is within six standard deviations */
 		assert_near((double)count[i], DRAWS / 6.0, 6 * sqrt(DRAWS / 6.0));
 	/* The bound is three quarters of all words: without rejection, the first third of numbers
 	 * would occur twice as often as the other numbers. */

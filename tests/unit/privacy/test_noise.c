@@ -37,7 +37,8 @@ TEST(analytic)
 		assert_true(noise_analytic_delta(known[i][0], sigma * (1 - 1e-9), known[i][2]) >
 			    known[i][1]);
 	}
-	/* The analytic mechanism adds less noise than the classic one does where it is proven. */
+	/* The classic mechanism is proven for eps below 1. There the analytic one adds less
+	 * noise. */
 	assert_ok(noise_analytic(0.9, 1e-6, 1, &sigma));
 	assert_true(sigma < sqrt(2 * log(1.25 / 1e-6)) / 0.9);
 	assert_err(noise_analytic(0, 1e-5, 1, &sigma), ERR_INPUT, "eps is 0");
@@ -81,7 +82,8 @@ TEST(theorem_3_9)
 	p.tau_z = INFINITY;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "tau_z is inf");
 	p.tau_z = 5;
-	/* From eps 1 on C uses the analytic mechanism: sigma at sensitivity 1 as in analytic(). */
+	/* For eps of 1 and more, C gets the analytic mechanism's noise: the known sigma of
+	 * analytic() times the sensitivity. */
 	p.eps_c = 1;
 	assert_ok(noise_factors(&p, &s));
 	assert_near(s.sigma_c, 24 * 3.73063163481594, 1e-8);

@@ -7,7 +7,7 @@
 
 enum { FRACTION = 24 }; /* fraction bits of the fixed point */
 
-/* Fixed point represents each part exactly: a multiple of 2^-24, far below the bound. */
+/* Each part is a multiple of 2^-24, far below the bound, so fixed point represents it exactly. */
 static void assert_fits(const double *part, double x)
 {
 	for (int p = 0; p < PARTS; p++) {
@@ -60,7 +60,7 @@ TEST(known_parts)
 	assert_true(part[0] == 0 && part[1] == -7 * 64.0 && part[2] == 0);
 	parts_split(&small, 1, part);
 	assert_true(part[1] == 0 && part[2] == 0 && part[3] == ldexp(3, 24) && part[4] == 0);
-	parts_split(&tiny, 1, part); /* below the last bit */
+	parts_split(&tiny, 1, part); /* `tiny` is below the last bit of the last part */
 	for (size_t p = 0; p < PARTS; p++)
 		assert_true(part[p] == 0);
 }

@@ -73,8 +73,8 @@ static inline void check_or_keep(struct end *e, uint32_t seq, const struct buf *
 	assert_memory_equal(first->p, frame->p, frame->n);
 }
 
-/* Writes the bytes that e's loop hands to the kernel: whole frames, but at most `most` bytes, so
- * the last frame may be cut. */
+/* Sends e's queued frames: appends them to the wire, but at most `most` bytes in all, so the last
+ * frame may be cut. */
 static inline void send_all(struct end *e, struct buf *wire, size_t most)
 {
 	struct frame f = { .job = channel_job(e->ch) };
@@ -158,7 +158,7 @@ enum { COUNT = sizeof(size) / sizeof(*size) };
 
 static inline size_t frame_len(size_t i)
 {
-	return FRAME_HEADER_LEN + 4 + 8 + 8 + 8 + 4 + size[i] + 4; /* of MASKED */
+	return FRAME_HEADER_LEN + 4 + 8 + 8 + 8 + 4 + size[i] + 4; /* length of MASKED frame i */
 }
 
 static inline void say(struct end *e)

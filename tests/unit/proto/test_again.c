@@ -1,4 +1,4 @@
-/* Distinguishes the end of an attempt from the end of a job. */
+/* The mailbox distinguishes the end of an attempt from the end of a job. */
 #include "joined.h"
 
 #include <stdio.h>
@@ -20,8 +20,8 @@ static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
 	assert_ok(channel_send(ch, &sent));
 }
 
-/* When the coordinator announces another attempt, this attempt fails as usual, and the mailbox is
- * marked. */
+/* When the coordinator announces another attempt, the current attempt fails as usual, and
+ * mailbox_again() returns true. */
 static void test_abort_of_an_attempt(void **state)
 {
 	(void)state;
@@ -40,8 +40,8 @@ static void test_abort_of_the_job(void **state)
 	assert_false(mailbox_again(party_post[A]));
 }
 
-/* Refuses another attempt on a party's ABORT. A party can ask for another attempt only by
- * DECLINE. */
+/* A party can ask for another attempt only by DECLINE. The coordinator refuses an ABORT that asks
+ * for one. */
 static void test_word_of_a_party(void **state)
 {
 	send_code(party[A], MSG_ABORT, MSG_AGAIN);
@@ -141,8 +141,8 @@ static void test_done_or_another_attempt(void **state)
 	assert_true(mailbox_again(hub_post));
 }
 
-/* The returned coordinator reports that the job is done. The report counts only if nothing else has
- * ended the job before. */
+/* After its return, the coordinator reports that the job is done. The report counts only if nothing
+ * else has ended the job before. */
 static void test_job_that_was_done(void **state)
 {
 	channel_fail_done(party[A], ERR_PEER, "the job is done");

@@ -407,7 +407,7 @@ static void test_deadline_of_a_sender(void **state)
 	}
 	assert_int_equal(e, ERR_DEADLINE);
 	assert_non_null(strstr(err_detail(), "no progress from hub"));
-	/* 4 MiB and the headers exceed the limit */
+	/* 4 MiB of bodies with their headers exceed CHANNEL_OUT_MAX */
 	assert_int_equal(sent, CHANNEL_OUT_MAX / MSG_CHUNK_MAX + 1);
 	assert_err(channel_flush(alone, 0.01), ERR_DEADLINE,
 		   "bytes for hub not sent within 0.01 s");
@@ -431,7 +431,7 @@ static void test_recv_any(void **state)
 		assert_ok(send_accept(party[A], 11));
 		assert_ok(send_accept(party[B], 22));
 	}
-	for (int i = 0; i < 10; i++) { /* turns */
+	for (int i = 0; i < 10; i++) { /* takes from the parties in turn */
 		assert_ok(channel_recv_any(hub, wanted, PARTIES, MSG_ACCEPT, &which, m));
 		assert_int_equal(m->accept.rows, which == A ? 11 : 22);
 		seen[which]++;

@@ -1,4 +1,4 @@
-/* Tests a channel from the loop thread's side, and its accounts of time. */
+/* Tests a channel from the loop thread's side, and the times that a mailbox measures. */
 #include "joined.h"
 
 #include "common/base/clock.h"
@@ -44,7 +44,7 @@ static void test_full_and_wake(void **state)
 	channel_on_wake(alone, NULL, NULL);
 	assert_ok(send_empty(alone));
 	assert_int_equal(wakes, 2);
-	channel_on_wake(alone, count_wake, &wakes); /* two wait already */
+	channel_on_wake(alone, count_wake, &wakes); /* two messages already wait */
 	assert_int_equal(wakes, 3);
 	buf_release(&body);
 	buf_release(&wire);

@@ -36,7 +36,8 @@ static void test_messages_of_a_job(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* Padding is sent, counted and dropped, even without a receive. No receive returns it. */
+/* A channel sends, counts and drops padding even while no thread receives. A receive never returns
+ * padding. */
 static void test_padding(void **state)
 {
 	enum { FRAMES = 40 };
@@ -99,7 +100,7 @@ static size_t queued(void)
 	return bytes;
 }
 
-/* Waits until the queue is full, and again before each message. */
+/* Before the first message waits until the queue is full. Then pauses before each message. */
 static void read_slowly(uint64_t message)
 {
 	for (int t = 0; message == 0 && t < 60000 && queued() < CHANNEL_IN_MAX; t++)
@@ -206,7 +207,7 @@ static void test_silence(void **state)
 		   "no data from bank-a for 0.3 s (during start)");
 }
 
-/* Counts any byte as a sign of life, even in a frame that does not end. */
+/* The connection counts any byte as a sign of life, even in a frame that does not end. */
 static void test_crumbs_are_life(void **state)
 {
 	uint8_t h[FRAME_HEADER_LEN];
@@ -292,8 +293,8 @@ static void test_late_frames_are_dropped(void **state)
 	free(m);
 }
 
-/* Drops a party's ABORT before the offer, when the party has no job yet; the connection stays
- * good. */
+/* The hub drops a party's ABORT before the offer, when the party has no job yet. The connection
+ * stays good. */
 static void test_abort_before_the_offer(void **state)
 {
 	(void)state;

@@ -99,8 +99,8 @@ static void test_nobody_listens(void **state)
 	close(fd);
 }
 
-/* Gives up on a proxy that accepts the connection but sends nothing. The wait is as long as for a
- * handshake. */
+/* The party gives up on a proxy that accepts the connection but sends nothing. It waits as long as
+ * for a handshake. */
 static void test_silent_proxy(void **state)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET };
@@ -261,7 +261,7 @@ static void test_close_sooner(void **state)
 	assert_int_equal(hub.closed, 0);
 }
 
-/* Delivers all messages that were queued before the close. */
+/* The hub receives all messages that the bank queued before it closed the connection. */
 static void hub_receives_all(void)
 {
 	struct msg *m;

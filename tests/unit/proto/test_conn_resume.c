@@ -244,7 +244,7 @@ static void test_stream(void **state)
 	assert_int_equal(bank.channel->kept.queue.count, 0); /* the hub has acknowledged all */
 }
 
-/* While a connection lasts, the channel keeps only what is in transit: in the kernels and the
+/* While a connection lasts, the channel keeps only frames that are still in the kernels or the
  * queues. */
 static void test_little_is_kept(void **state)
 {
@@ -255,8 +255,8 @@ static void test_little_is_kept(void **state)
 	assert_true(most_kept > 0 && most_kept < CHANNEL_KEPT_MAX / 2);
 }
 
-/* Acknowledges with the next heartbeat if too few bytes have arrived for an earlier
- * acknowledgement. */
+/* If too few bytes have arrived for an acknowledgement, the receiver acknowledges with its next
+ * heartbeat. */
 static void test_heartbeat_acknowledges(void **state)
 {
 	struct msg *m;
@@ -277,11 +277,11 @@ static void test_heartbeat_acknowledges(void **state)
 	free(m);
 }
 
-/* Sends kept frames again at once, without waiting for a heartbeat. */
+/* After RESUME the sender repeats its kept frames at once, without waiting for a heartbeat. */
 static void test_goes_on_at_once(void **state)
 {
 	(void)state;
-	hub.conn->heartbeat_s = bank.conn->heartbeat_s = 3000; /* these never come */
+	hub.conn->heartbeat_s = bank.conn->heartbeat_s = 3000; /* 3000 s: no heartbeat comes */
 	hub.heartbeat_s = bank.heartbeat_s = 3000;
 	uv_read_stop((uv_stream_t *)&bank.conn->tcp);
 	send_offer(hub.channel);
@@ -293,11 +293,11 @@ static void test_goes_on_at_once(void **state)
 	assert_true(hub.channel->link.resent > 0);
 }
 
-/* Treats a failed write as a lost connection, too, if the peer has given no reason. */
+/* A sender treats a failed write as a lost connection, too, if the peer has given no reason. */
 static void test_write_fails(void **state)
 {
 	(void)state;
-	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* the hub does not notice */
+	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* the hub does not notice the shutdown */
 	shutdown(conn_fd(bank.conn), SHUT_WR);
 	send_done(bank.channel);
 	run_until(lost == 1 && !channel_is_lost(bank.channel));
@@ -366,7 +366,8 @@ static void test_cut_is_a_loss(void **state)
 	assert_true(channel_is_lost(hub.channel));
 }
 
-/* The hub sends ABORT while the bank is away. The bank receives it after it has resumed. */
+/* The hub sends ABORT while the bank is away. The bank receives the ABORT once the bank has
+ * resumed. */
 static void test_abort_waits(void **state)
 {
 	struct msg *m;

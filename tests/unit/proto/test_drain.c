@@ -1,4 +1,5 @@
-/* Waits until all that was sent has arrived; and reuses emptied buffers. */
+/* channel_drain() waits until the peer has acknowledged all frames. A channel reuses emptied
+ * buffers. */
 #include "tests/unit/proto/cut_wire.h"
 #include "common/base/progress.h"
 
@@ -65,8 +66,8 @@ static void recycle_many(struct channel *ch)
 	}
 }
 
-/* Keeps emptied buffers for later messages, up to a bound. With a smaller bound, frees the buffers
- * above the bound. */
+/* A channel keeps emptied buffers for later messages, up to a bound. If the bound becomes smaller,
+ * the channel frees the buffers above it. */
 static void test_spares(void **state)
 {
 	enum { MIB = 1 << 20 };
@@ -138,8 +139,8 @@ static void test_drain(void **state)
 	assert_ok(drain_while(acknowledge_later, 20));
 }
 
-/* The timeout excludes the time while the connection is lost. The wait then ends when the
- * connection resumes, or fails when the loop thread gives up or the job is cancelled. */
+/* channel_drain()'s timeout excludes the time while the connection is lost. The wait then ends when
+ * the connection resumes, or fails when the loop thread gives up or the job is cancelled. */
 static void test_drain_while_away(void **state)
 {
 	for (int how = 0; how < 3; how++) {

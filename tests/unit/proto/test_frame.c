@@ -104,7 +104,7 @@ TEST(test_every_split)
 	buf_release(&s);
 }
 
-/* Feeds one header to the reader and returns its result. */
+/* Feeds `bytes` bytes of one header to the reader, and returns the reader's error. */
 static enum err judge(uint32_t max, uint32_t length, uint16_t type, uint16_t flags, uint64_t job,
 		      uint32_t seq, size_t bytes, struct frame_reader *r)
 {

@@ -122,7 +122,7 @@ static void *answers(void *arg)
 	return arg;
 }
 
-/* Commits once for each round, when the party waits for the answer. */
+/* The channel commits all held messages at once, when the party waits for the answer. */
 TEST_WITH(test_waiting_lets_go, set_up, tear_down)
 {
 	pthread_t thread;
@@ -147,7 +147,8 @@ TEST_WITH(test_waiting_lets_go, set_up, tear_down)
 	free(m);
 }
 
-/* Commits and sends a long vector before its end. */
+/* The channel commits and sends messages as soon as they fill CHANNEL_HELD_MAX, while the vector is
+ * still incomplete. */
 TEST_WITH(test_much_is_let_go, set_up, tear_down)
 {
 	for (int i = 0; i < 3; i++)
@@ -159,7 +160,7 @@ TEST_WITH(test_much_is_let_go, set_up, tear_down)
 	assert_true(arrived(MSG_MASKED) > 0);
 }
 
-/* Does not record padding. Padding does not overtake held messages. */
+/* The recorder does not record padding. Padding does not overtake held messages. */
 TEST_WITH(test_padding, set_up, tear_down)
 {
 	channel_set_rtt(bank, 0.2);

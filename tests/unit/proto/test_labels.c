@@ -38,7 +38,7 @@ TEST(test_known_bytes)
 	assert_int_equal(out[1], 0x01);
 }
 
-/* Packs and unpacks every width, with every count around the group of eight. */
+/* Packs and unpacks labels of every width, and of every count from 0 to 17. */
 TEST(test_round_trip)
 {
 	struct rng r;

@@ -214,7 +214,7 @@ static void test_unknown_type(void **state)
 	}
 }
 
-/* Puts one field of a valid largest message out of its bounds. */
+/* Each row sets one field of a valid largest message out of the field's bounds. */
 enum {
 	LABELS_COUNT = 8,
 	LABELS_OFFSET = 16,
@@ -287,12 +287,12 @@ static const struct {
 	/* 49 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	{ MSG_COMMON, 0, 8, MSG_IDS_MAX + 1 },
 	{ MSG_COMMON, 0, 8, MSG_IDS_MAX - 1 },      /* count < offset */
-	/* 50 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* this code is valid in REFUSED only */
-	/* 51 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
-	/* 52 */ { MSG_DECLINE, 2, 2, 0 },
+	/* 52 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* this code is valid in REFUSED only */
+	/* 53 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
+	/* 54 */ { MSG_DECLINE, 2, 2, 0 },
 	{ MSG_DECLINE, 4, 4, MSG_SUBJECT_MAX + 1 },
-	/* 53 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
-	/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
+	/* 56 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
+	/* 57 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
 	{ MSG_OFFER, JOB_ID_LEN, 4, 0 },
 	{ MSG_RESUME, JOB_ID_LEN, 4, 0 },
 	{ MSG_ACCEPT, HASH_LEN, 8, MSG_ITEMS_MAX + 1 },
@@ -301,7 +301,7 @@ static const struct {
 	{ MSG_SUM, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX + 1 },
 	{ MSG_SEALED, 2, 4, PARTIES_MAX },
 	{ MSG_SEALED, 6, 4, PARTIES_MAX },
-	{ MSG_SEALED, 6, 4, PARTIES_MAX - 1 }, /* to itself */
+	{ MSG_SEALED, 6, 4, PARTIES_MAX - 1 }, /* the sender seals for itself */
 	{ MSG_DONE, 4, 8, MSG_LEDGER_MAX + 1 },
 	{ MSG_ASKING, 0, 4, 0 },
 	{ MSG_ASKING, 0, 4, MSG_ASKING_MAX_S + 1 },

@@ -18,7 +18,8 @@ static void add_option(struct buf *body, uint16_t number, size_t n)
 	memset(buf_extend(body, n), 'x', n);
 }
 
-/* Skips fields of a later release, after the known ones, within their bounds. */
+/* The decoder skips optional fields of a later release that follow the known fields, up to a number
+ * and a length. */
 static void test_options(void **state)
 {
 	static const enum msg_type roomy[] = { MSG_HELLO, MSG_WELCOME, MSG_OFFER };
@@ -43,7 +44,7 @@ static void test_options(void **state)
 			add_option(&body, (uint16_t)n, 0);
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
 			   ERR_PEER, "do not parse");
-		body.n = len; /* too long, then numbers that do not ascend */
+		body.n = len; /* an option that is too long; then two out of order */
 		add_option(&body, 1, MSG_OPTION_MAX + 1);
 		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
 			   ERR_PEER, "do not parse");
@@ -146,7 +147,7 @@ static void test_keys_fit(void **state)
 	assert_true(len + FRAME_HEADER_LEN <= FRAME_MAX);
 }
 
-/* Refuses one head more than the limit, with all its bytes. */
+/* Refuses a DONE with one ledger head more than the limit, although all its bytes are present. */
 static void test_heads_alone(void **state)
 {
 	size_t len = 4 + (PARTIES_MAX + 1) * (8 + HASH_LEN);
@@ -199,7 +200,7 @@ static void test_bound_alone(void **state)
 	}
 }
 
-/* Accepts whole numbers of 8 bytes only: of all lengths up to 32 bytes, those of 0 to 4 numbers. */
+/* Accepts whole numbers of 8 bytes only: of the lengths from 0 to 32 bytes, the multiples of 8. */
 static void test_reals_are_whole(void **state)
 {
 	(void)state;
@@ -255,7 +256,7 @@ static void test_empty_parts(void **state)
 			put_u32(p, part != empty);
 			p += 4 + (part != empty) + (part == 0 ? NONCE_LEN : 0);
 		}
-		p += 4; /* no markers: allowed */
+		p += 4; /* a KEY may have no markers */
 		if (empty == 3)
 			assert_ok(msg_decode(m, MSG_KEY, (struct bytes){ body, sizeof(body) }));
 		else
@@ -288,7 +289,8 @@ static void offer_names(const char *a, const char *b, bool good)
 	free(body);
 }
 
-/* Requires ascending attempts, and ascending names of the parties left out in each attempt. */
+/* Decodes an OFFER of attempt 5. It names a party a that attempt `first` left out, and a party b
+ * that attempt `second` left out. Attempts must ascend, and so must the names of one attempt. */
 static void offer_left(uint32_t first, const char *a, uint32_t second, const char *b, bool good)
 {
 	uint8_t body[JOB_ID_LEN + 4 + 5 + 5 + 4 + 5 + 4 + 2 * 9] = { 0 }, *p = body + JOB_ID_LEN;

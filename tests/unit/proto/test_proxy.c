@@ -1,5 +1,5 @@
-/* Tests the request for a tunnel, and reads answers to it: whole, in pieces, too long, or
- * invalid. */
+/* Tests the request for a tunnel through a proxy. Reads the proxy's answers: whole, in pieces, too
+ * long, or invalid. */
 #include "tests/test.h"
 
 #include "proto/proxy.h"
@@ -61,7 +61,7 @@ TEST(test_tunnel)
 	expect(PROXY_READS, 200, 23, "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\na: b\r\n");
 }
 
-/* Refuses after the status line, without waiting for a body. */
+/* Reports the proxy's refusal after the status line, without waiting for a body. */
 TEST(test_refusal)
 {
 	expect(PROXY_REFUSED, 407, 44, "HTTP/1.1 407 Proxy Authentication Required",

@@ -72,7 +72,7 @@ static void test_many_cuts(void **state)
 			connection(&hub, &bank, ALL, 7 * step);
 			lose_and_resume();
 			if (i % 5 == 0)
-				lose_and_resume(); /* lost before any message */
+				lose_and_resume(); /* the connection is lost before any message */
 		}
 		connection(&bank, &hub, ALL, ALL);
 		connection(&hub, &bank, ALL, ALL);
@@ -135,7 +135,7 @@ static void test_one_body_for_all(void **state)
 	assert_ok(channel_acked(other, 1));
 	channel_free(other);
 
-	connection(&hub, &bank, ALL, 5); /* lost in the middle, and sent again */
+	connection(&hub, &bank, ALL, 5); /* 5 bytes arrive, then the hub sends the frame again */
 	lose_and_resume();
 	connection(&hub, &bank, ALL, ALL);
 	assert_ok(channel_recv(bank.ch, MSG_CHOICE, &got));
@@ -172,12 +172,12 @@ static void test_acknowledgements(void **state)
 	assert_false(channel_ack_due(hub.ch, &ack));
 	say(&bank);
 	assert_err(channel_acked(bank.ch, 1), ERR_PEER,
-		   "frame 1, expected 0 to 0"); /* still queued */
+		   "frame 1, expected 0 to 0"); /* frame 1 is still queued */
 	connection(&bank, &hub, frame_len(0) + frame_len(1) + 5, ALL);
 	assert_true(channel_ack_due(hub.ch, &ack));
 	assert_int_equal(ack.type, MSG_ACK);
 	assert_int_equal(ack.ack.received, 2);
-	assert_false(channel_ack_due(hub.ch, &ack)); /* already sent */
+	assert_false(channel_ack_due(hub.ch, &ack)); /* the ACK was sent */
 	assert_err(channel_acked(bank.ch, 3), ERR_PEER, "frame 3, expected 0 to 2"); /* half sent */
 	assert_int_equal(bank.ch->kept.queue.count, 3);
 	assert_ok(channel_acked(bank.ch, 1));
@@ -194,10 +194,11 @@ static void test_when_to_acknowledge(void **state)
 	(void)state;
 	assert_false(channel_came(hub.ch, MSG_MASKED, 1, CHANNEL_ACK_EVERY - 1));
 	assert_true(channel_came(hub.ch, MSG_MASKED, 2, 1));
-	assert_true(channel_came(hub.ch, MSG_MASKED, 3, 1)); /* due until it is sent */
+	assert_true(channel_came(hub.ch, MSG_MASKED, 3, 1)); /* due until the ACK is sent */
 	assert_true(channel_ack_due(hub.ch, &(struct msg){ 0 }));
 	assert_false(channel_came(hub.ch, MSG_MASKED, 4, 1));
-	/* acknowledged at once, because the sender waits for it before it leaves */
+	/* These end the job, so the receiver acknowledges them at once: the sender waits for the
+	 * acknowledgement before it leaves. */
 	assert_true(channel_came(hub.ch, MSG_DONE, 5, FRAME_HEADER_LEN));
 	assert_true(channel_ack_due(hub.ch, &(struct msg){ 0 }));
 	assert_true(channel_came(hub.ch, MSG_ABORT, 6, FRAME_HEADER_LEN));

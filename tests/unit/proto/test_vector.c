@@ -60,7 +60,8 @@ static void test_labels_sizes(void **state)
 	}
 }
 
-/* The sender chooses the range within bounds; all later chunks must have the range of the first. */
+/* The sender chooses `values` within bounds. All chunks of a vector must have the first chunk's
+ * `values`. */
 static void test_labels_upto(void **state)
 {
 	static const uint32_t label[20] = { 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5 };
@@ -167,7 +168,8 @@ static void test_labels_checks(void **state)
 
 enum { REALS_CHUNK = CHANNEL_CHUNK / 8, MOST_REALS = MSG_CHUNK_MAX / 8 };
 
-/* Returns all kinds of finite numbers, which must arrive bitwise identical. */
+/* Returns number i of a series with all kinds of finite numbers. They must arrive bitwise
+ * identical. */
 static double sample_real(size_t i)
 {
 	static const double special[] = { 0.0,      -0.0,     1.0,     -1.0 / 3,    DBL_MIN,
@@ -414,7 +416,7 @@ static void test_rows_within_bounds(void **state)
 		"count 8, offset 0 with 8 numbers; expected 9, 6, 0 with at most 6");
 }
 
-/* Expects no numbers: accepts an empty message and no other. */
+/* A receiver that expects no numbers accepts an empty message and no other. */
 static void test_reals_none(void **state)
 {
 	static const double one = 1;

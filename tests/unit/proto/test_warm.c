@@ -56,7 +56,7 @@ static size_t padding(void)
 	return bytes;
 }
 
-/* Each turn fills the window that the turn before has opened. */
+/* Each call of channel_warm() fills the window that the call before has opened. */
 TEST_WITH(test_doubles, set_up, tear_down)
 {
 	size_t window = FIRST;
@@ -71,7 +71,8 @@ TEST_WITH(test_doubles, set_up, tear_down)
 	}
 }
 
-/* Sends no more padding than will be needed, and none if the message itself opens the window. */
+/* channel_warm() sends no more padding than `need`, and none if the message itself opens the
+ * window. */
 TEST_WITH(test_opens_no_more_than_needed, set_up, tear_down)
 {
 	assert_ok(channel_warm(ch, 0));
@@ -81,7 +82,7 @@ TEST_WITH(test_opens_no_more_than_needed, set_up, tear_down)
 	say(5000);
 	assert_ok(channel_warm(ch, 5000));
 	assert_int_equal(padding(), 0);
-	say(100 << 10); /* this message opens the window by itself */
+	say(100 << 10); /* a message of 100 KiB opens the window by itself */
 	assert_ok(channel_warm(ch, 100 << 10));
 	assert_int_equal(padding(), 0);
 	assert_ok(channel_warm(ch, 100 << 10));
@@ -98,8 +99,8 @@ TEST_WITH(test_at_most, set_up, tear_down)
 	assert_int_equal(padding(), MOST);
 }
 
-/* Opens the window one turn ahead: sends what this turn opens, less the bytes of the next turn and
- * the bytes already sent. */
+/* channel_warm_on() fills the window that this turn opens, less the bytes already sent and the
+ * bytes that the next turn sends. */
 TEST_WITH(test_opens_a_turn_ahead, set_up, tear_down)
 {
 	say(2000);

@@ -235,7 +235,8 @@ TEST(test_masks_change_no_bit)
 	}
 }
 
-/* Each run sums tens of thousands of weights; its other sums are short. */
+/* Changes words of the sums that the coordinator sends. A run sums tens of thousands of weights, so
+ * the test changes only some words of each sum. */
 TEST(test_changed_sums)
 {
 	static const char *const ways[] = { "", "prototypes=matched", "prototypes=kde" };
@@ -354,7 +355,7 @@ TEST(test_shared_model)
 	stage_end(s);
 }
 
-/* Withholds all prototypes if min_cluster exceeds the number of graphs. */
+/* Parties withhold all prototypes if min_cluster exceeds their numbers of graphs. */
 TEST(test_withheld)
 {
 	struct stage *s = stage_run(PARTIES, "min_cluster=1000");
@@ -391,7 +392,7 @@ TEST(test_baselines)
 	stage_end(s);
 	s = stage_run(1, "baselines=all");
 	stage_succeeded(s);
-	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* equals training alone */
+	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* the same clusters */
 	stage_end(s);
 	s = stage_run(PARTIES, "baselines=quick");
 	stage_succeeded(s);

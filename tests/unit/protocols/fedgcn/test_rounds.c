@@ -8,7 +8,8 @@
 
 /* ---- sums ---- */
 
-/* A federation of one party equals the baseline that trains alone: its prototypes are its own. */
+/* A federation of one party gives the result of training alone, because the mean over one party is
+ * the value of that party. */
 TEST(test_one_party)
 {
 	struct federation one, alone;

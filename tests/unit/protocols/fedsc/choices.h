@@ -1,4 +1,4 @@
-/* choices.h -- Numbers all ways to make an embedding. */
+/* choices.h -- Numbers all combinations of the settings that change an embedding. */
 #ifndef TESTS_UNIT_FEDSC_CHOICES_H
 #define TESTS_UNIT_FEDSC_CHOICES_H
 

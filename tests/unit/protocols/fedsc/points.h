@@ -143,8 +143,8 @@ static inline double points_fact(const struct record *r, const char *name)
 	return 0;
 }
 
-/* Writes to S the rows as the parties hold them once scaled: centred by column, divided by the
- * joint deviation. */
+/* Writes the rows of X to S, scaled as the parties scale them: centred by column, and divided by
+ * the joint deviation. */
 static inline void points_scaled(const struct mat *X, struct mat *S)
 {
 	size_t n = X->rows, m = X->cols;

@@ -17,9 +17,10 @@ static void gram(const struct fedsc_anchor *b, struct mat *M)
 	free(x);
 }
 
-/* Landmarks are on a line at 0, 1, 3 and 7, and s = 2. The row 0.5 has squared distances 1/4, 1/4
- * and 25/4, which give weights (6, 6) / 12. The row 0 has 0, 1 and 9: (9, 8) / 17. The row 7 has 0,
- * 16 and 36: (36, 20) / 56. */
+/* Landmarks are on a line at 0, 1, 3 and 7. Each row has weights for its s = 2 nearest landmarks;
+ * the third nearest sets their scale. The row 0.5 has squared distances 1/4, 1/4 and 25/4, which
+ * give weights (6, 6) / 12. The row 0 has 0, 1 and 9: (9, 8) / 17. The row 7 has 0, 16 and 36: (36,
+ * 20) / 56. */
 TEST(by_hand)
 {
 	double z[] = { 0, 1, 3, 7 }, x[] = { 0.5, 0, 7 };
@@ -163,8 +164,8 @@ TEST(threads_do_not_matter)
 	mat_release(&X);
 }
 
-/* Sums of blocks of rows are joined in pairs. They are bitwise identical if each block is computed
- * by itself. */
+/* The sum over all rows adds the sums of blocks of rows in pairs. It is bitwise identical if the
+ * blocks are computed one by one. */
 TEST(blocks_are_joined_in_pairs)
 {
 	enum { N = 2 * ROWSUM_ROWS + 77, D = 40, WORDS = D * (D + 1) / 2 };

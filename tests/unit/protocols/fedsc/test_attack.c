@@ -13,7 +13,7 @@ enum { K = 3, EACH = 40, M = 5, L = 3 };
 /* Everything that a coordinator has: the parties' messages and its own broadcasts. */
 struct ear {
 	struct federation *f;
-	struct buf upload[L], masked[L]; /* numbers; words */
+	struct buf upload[L], masked[L]; /* numbers of uploads; words of masked sums */
 	double *mean, scale;             /* rows x are scaled to (x - mean) / scale */
 	double *counts; /* counts of landmarks in the current round; NULL after the round's sums */
 	double least;   /* min_cluster */
@@ -125,7 +125,8 @@ static void rows_of(const struct ear *ear, const struct points *p, size_t l, str
 			MAT(X, i, j) = (MAT(X, i, j) - ear->mean[j]) / ear->scale;
 }
 
-/* Attacks as many rows as `number`, used as C, covers. Returns the median error. */
+/* Takes the numbers as coefficients C of the first rows of X, and recovers these rows from C.
+ * Returns the median error. */
 static double attack(const struct ear *ear, const struct mat *X, const double *number, size_t count)
 {
 	struct mat C = { .rows = count / ear->Z.rows, .cols = ear->Z.rows }, known = *X;

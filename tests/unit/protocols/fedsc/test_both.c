@@ -6,8 +6,8 @@
 
 enum { K = 3, EACH = 40, N = K * EACH, M = 5, L_MAX = 8 };
 
-/* Checks that two labellings have the same clusters. Their numbers may differ: they depend on signs
- * of eigenvectors, which rounding may change. */
+/* Checks that two labellings have the same clusters. Clusters may have other numbers, which depend
+ * on signs of eigenvectors, and rounding may change the signs. */
 static void assert_same(const uint32_t *a, const uint32_t *b, size_t n, const char *what)
 {
 	uint32_t to[K] = { K, K, K }, from[K] = { K, K, K };

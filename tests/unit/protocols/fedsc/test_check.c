@@ -27,7 +27,7 @@ TEST(test_colluders_of_so_many)
 	assert_ok(parse(&j, SUMS("kmeans", ", \"colluders\": 3"), NULL));
 	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 1, &p));
 	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
-	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* half of the parties, rounded down */
+	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* "auto": half of the parties, rounded down */
 	for (unsigned parties = 2; parties <= 9; parties++) {
 		assert_ok(fedsc_params_of(fedsc_job(&j), parties, 1, &p));
 		assert_int_equal(p.colluders, parties / 2);

@@ -31,7 +31,7 @@ struct group {
 	struct fedkmeans_party party[ROWS_PARTIES_MAX];
 	struct mat X[ROWS_PARTIES_MAX];
 	size_t parties;
-	size_t sums;        /* SUMS questions */
+	size_t sums;        /* number of SUMS questions */
 	double least_count; /* least count behind a requested sum */
 };
 
@@ -127,7 +127,7 @@ TEST(equals_pooled_lloyd)
 		}
 }
 
-/* Ends when no centre moves, as pooled Lloyd does. */
+/* Federated Lloyd ends when no centre moves, as pooled Lloyd does. */
 TEST(ends_when_still)
 {
 	struct fedkmeans_centres c;
@@ -269,7 +269,7 @@ TEST(landmarks)
 		spread += c.spread[i];
 	}
 	assert_true(rows <= N && rows > 0.9 * N);
-	assert_true(spread < N * M * 0.6); /* far below the spread of the five balls */
+	assert_true(spread < N * M * 0.6); /* `spread` is far below that of the five balls */
 	group_init(&g, &X, 8, 1, 2);       /* another split must give the same landmarks */
 	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &other));
 	assert_int_equal(c.Z.rows, other.Z.rows);
@@ -303,7 +303,7 @@ TEST(landmarks_end)
 	mat_release(&mean);
 }
 
-/* Finds the balls for any split, in doubles and in fixed point. */
+/* Federated k-means finds the balls for any split of the rows, in doubles and in fixed point. */
 TEST(balls_come_back)
 {
 	for (size_t parties = 1; parties <= 8; parties *= 2)
@@ -345,8 +345,8 @@ TEST(balls_come_back)
 		}
 }
 
-/* Chooses five clusters of 2 .. 8, for any split. Its measures equal those of pooled rows, and each
- * party's labels follow the final centres. */
+/* A search over 2 to 8 clusters chooses five, for any split of the rows. Its measures equal those
+ * of pooled rows, and each party's labels follow the final centres. */
 TEST(range_finds_the_balls)
 {
 	for (size_t parties = 1; parties <= 8; parties += 7) {
@@ -389,7 +389,7 @@ static enum err spoil_margins(void *watcher, const void *question, double *x, si
 	return ERR_OK;
 }
 
-/* Refuses impossible margins. */
+/* Refuses a sum of margins that is not a number from 0 to the number of rows. */
 TEST(margins_are_looked_at)
 {
 	double wrong[] = { 1.01 * N, -1, NAN };

@@ -27,8 +27,8 @@ static double longest(const double *x, size_t rows, size_t cols)
 	return most;
 }
 
-/* Checks the length bounds. If both parties' dictionaries are in the ball, so is their weighted
- * mean, which is the sum seen here. */
+/* Checks the lengths of rows and dictionaries against the bounds. The sum that it gets is the
+ * weighted mean of both parties' dictionaries, which is in the ball if both dictionaries are. */
 static enum err watch(void *watcher, const void *question, double *x, size_t n)
 {
 	const struct fedsc_question *q = question;

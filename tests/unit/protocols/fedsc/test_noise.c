@@ -166,7 +166,8 @@ static double fact(const struct facts *r, const char *name)
 	return NAN;
 }
 
-/* Records the sentence and the numbers that apply. Without noise it records nothing. */
+/* fedsc_noise_record() records the claim and only the numbers that this kind of noise has. Without
+ * noise it records nothing. */
 TEST(test_recorded)
 {
 	struct fedsc_noise n;

@@ -102,7 +102,8 @@ TEST(test_clipped_then_noisy)
 	bench_close(&b);
 }
 
-/* Noise elsewhere, or no noise, leaves rows unchanged. The record describes the noise. */
+/* party_noise_rows() leaves the rows unchanged if the job has no noise, noise on factors, or noise
+ * of a given `beta`. It records the noise. */
 TEST(test_other_noise)
 {
 	static const struct {

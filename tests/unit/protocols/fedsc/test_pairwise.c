@@ -234,14 +234,14 @@ TEST(labels_of_variant_paper)
 {
 	check_labels("", 12, 1.5, 3);
 	check_labels("rounds=1 dims=9 kernel.lambda=1e-6 kernel.width=1.5", 11, 1, 2);
-	check_labels("noise.on=none dims=4", 40, 2, 1); /* one party: two groups of its own rows */
+	check_labels("noise.on=none dims=4", 40, 2, 1); /* one party pairs its own rows */
 	check_labels("dims=4 rounds=0 kernel.factor=0.3", 23, 1, 2);
 }
 
 /* ---- false messages ---- */
 
-/* Runs a job with this falsification. The coordinator or the victim must report this error; NULL:
- * the run succeeds. */
+/* Runs a job in which one party falsifies messages as `which` says. The coordinator or the victim
+ * must report `sentence`; if it is NULL, the run must succeed. */
 static void refused(enum lie which, bool by_coordinator, const char *sentence)
 {
 	struct job job = points_job("variant=pairwise dims=4 rounds=0 min_cluster=1 restarts=1");

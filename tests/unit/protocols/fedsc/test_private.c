@@ -221,7 +221,7 @@ TEST(test_noise_of_an_answer)
 	sample_normal(&Z, K, M, 5);
 	party_of(&party, &some, &source);
 	answer(&party, &Z, &still, exact);
-	for (size_t w = K; w < K * (M + 2); w++) /* removes the noise of one step */
+	for (size_t w = K; w < K * (M + 2); w++) /* rounds to whole steps */
 		exact[w] = nearbyint(exact[w] / noisy.sum.step) * noisy.sum.step;
 	for (int t = 0; t < TIMES; t++) {
 		answer(&party, &Z, &noisy, x);

@@ -1,5 +1,5 @@
-/* Tests FedSC on real data: the share of classes it finds, and that variant `paper` discloses rows.
- */
+/* Tests FedSC on real data: the accuracy of its clusters, and that variant `paper` discloses
+ * rows. */
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "tests/unit/protocols/fedsc/rows.h"
 #include "tests/unit/protocols/fedsc/trilaterate.h"

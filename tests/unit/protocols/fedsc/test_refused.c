@@ -55,7 +55,7 @@ TEST(wrong_data)
 	fedsc_party_release(&party);
 }
 
-/* Refuses fewer landmarks than clusters, or than the nearest landmarks of a row. */
+/* Refuses a run with fewer landmarks than clusters, or with fewer landmarks than each row uses. */
 TEST(too_few_landmarks)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -96,7 +96,8 @@ TEST(no_degree)
 	mat_release(&far);
 }
 
-/* A party blames the peer for questions that do not fit. */
+/* A party blames the peer for a question that does not fit the party's rows or the questions
+ * before. */
 TEST(questions_that_do_not_fit)
 {
 	double x[1024], mean[M] = { 0 }, z[2 * M] = { 0 }, r[2] = { 1, NAN }, t[2] = { 1, 1 };

@@ -72,7 +72,7 @@ static inline void pursuit_condition(struct pursuit *p)
 	struct mat v, y;
 	size_t kept = 0;
 
-	mat_init(&v, p->m, p->n); /* columns as rows */
+	mat_init(&v, p->m, p->n); /* v and y have the columns of V and Y as rows */
 	mat_init(&y, p->m, p->n);
 	for (size_t c = 0; c < p->m; c++) {
 		double *a = ROW(&v, kept), *b = ROW(&y, kept), before, left;
@@ -112,7 +112,7 @@ static inline void pursuit_condition(struct pursuit *p)
 	mat_release(&y);
 }
 
-/* The search for one row. */
+/* The state of the search for the neighbours of one node. */
 struct pursuit_row {
 	size_t taken;
 	uint32_t *node;      /* nodes taken so far */

@@ -55,7 +55,7 @@ static enum err tap_product(struct tap *t, const struct mat *V, double *x)
 	return ERR_OK;
 }
 
-/* Writes party 0's masked words, decoded as numbers. */
+/* Masks party 0's term. Writes the masked words, decoded as numbers, to `masked`. */
 static void mask_term(struct tap *t, const struct mat *term, struct mat *masked)
 {
 	static const uint8_t transcript[SECAGG_HASH_LEN];
@@ -253,7 +253,7 @@ static void active_graph(const struct tap *t, const struct csr *A, struct csr *j
 }
 
 /* Attacks the coordinator's view of `exact`. The coordinator knows the degrees s^2, which are whole
- * numbers, so that Y o s is A (V / s). */
+ * numbers. So it can multiply row i of Y by s_i, which gives A (V / s). */
 static void exact_sums(const char *graph, const struct tap *t, const struct csr *A, bool all,
 		       struct pursuit_score *s)
 {

@@ -1,4 +1,5 @@
-/* FedSpectral refuses too few nodes, no edges and too few rounds, and returns errors of sums. */
+/* FedSpectral refuses too few nodes, no edges and too few rounds. It returns the error of a failed
+ * sum. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
 TEST(too_few_nodes)

@@ -1,4 +1,5 @@
-/* FedSpectral by sums of products equals central clustering for any split of the edges. */
+/* FedSpectral's variant `exact`, which sums products, equals central clustering for any split of
+ * the edges. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
 /* Sets parameters as published. With tau 0 the eigenvalues of N are those of the pooled graph. */

@@ -85,7 +85,7 @@ TEST(test_judge)
 	assert_true(s.guessed == 4 && s.right == 3 && s.ties == 6);
 	assert_near(fedwalk_share(s.right, s.guessed), 0.75, 0);
 	assert_near(fedwalk_share(s.right, s.ties), 0.5, 0);
-	/* The size is half the sum of the degrees 2, 0 and 5, rounded. */
+	/* The attack guesses half the sum of the degrees 2, 0 and 5, rounded. */
 	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4);
 }
 

@@ -218,7 +218,8 @@ TEST(test_shortened)
 	free(owned);
 }
 
-/* Uses all pairs up to 50000 vertices, and with dtw for any number. */
+/* Up to 50000 vertices, the tree uses the l1 dissimilarities of all pairs. With dtw it uses all
+ * pairs for any number of vertices. */
 TEST(test_how)
 {
 	struct fedwalk_job job = { .dissimilarity = DISSIMILARITY_L1 };
@@ -231,8 +232,8 @@ TEST(test_how)
 
 TEST(test_bytes)
 {
-	/* l1 needs slightly more than half a matrix, and dtw twice as much. Landmarks need far
-	 * less. */
+	/* For n vertices l1 needs slightly more than n^2 / 2 floats, and dtw twice as much.
+	 * Landmarks need far less. */
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) > 2.1e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) < 2.3e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_DTW, 0) > 4.2e8);

@@ -122,7 +122,8 @@ TEST(test_against_equation)
 	check(60, 0.002, 5); /* at this eps few candidates are omitted and many vertices change */
 }
 
-/* The lists are the same without the half matrix and on more threads. */
+/* The encoder makes the same lists with and without stored dissimilarities, on one thread or
+ * three. */
 TEST(test_same)
 {
 	struct fedwalk_encoder_report one, two;

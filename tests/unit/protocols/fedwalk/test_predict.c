@@ -33,9 +33,9 @@ static void sample_release(struct sample *s)
 	free(s->c);
 }
 
-/* Checks the pool of u against all vertices. No vertex is in it twice. Each bin gives as many
- * members as its count asks for, or all that it has. No vertex outside is nearer in the tree than a
- * member of its bin. */
+/* Checks the pool of u against all vertices. No vertex is in the pool twice. Each bin gives as many
+ * members as its count asks for, or all that it has. No vertex of the bin that the pool lacks is
+ * nearer to u in the tree than a member. */
 static void check_pool(const struct sample *s, const struct fedwalk_pools *p, const bool *left_out,
 		       uint32_t u)
 {
@@ -156,7 +156,7 @@ TEST(test_members)
 
 TEST(test_fair)
 {
-	check_fair(40, 3);  /* a few of many */
-	check_fair(12, 7);  /* most of a few */
-	check_fair(12, 11); /* all */
+	check_fair(40, 3);  /* the pool gets 3 of the 39 other vertices */
+	check_fair(12, 7);  /* the pool gets 7 of the 11 other vertices */
+	check_fair(12, 11); /* the pool gets all 11 other vertices */
 }

@@ -1,5 +1,5 @@
-/* Compares trees by nearest-neighbour chains with plain average linkage. Checks the layout, also
- * for large n. */
+/* Compares trees that nearest-neighbour chains make with those of plain average linkage. Checks the
+ * layout, also for large n. */
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 
 #include "protocols/fedwalk/distance.h"

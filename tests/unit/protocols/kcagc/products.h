@@ -1,5 +1,5 @@
-/* products.h -- Federated GCC and landmark projection in memory: data with an order to find, the
- * same methods without messages, and messages that a coordinator must not send. */
+/* products.h -- Runs federated GCC and landmark projection in memory, and both methods without
+ * messages for comparison. Also makes messages that a coordinator must not send. */
 #ifndef TESTS_UNIT_KCAGC_PRODUCTS_H
 #define TESTS_UNIT_KCAGC_PRODUCTS_H
 
@@ -31,7 +31,8 @@ static inline void products_features(struct features *X, size_t l, enum features
 		X->dense.a[i] = X->dense.a[i] > 0.8;
 }
 
-/* The same slices without messages. Both methods run on them to give the expected results. */
+/* The slices of a federation's parties, without messages. Both methods run on these slices to give
+ * the expected results. */
 struct twin {
 	struct slice slice[FED_MAX];
 	struct memory memory;
@@ -219,8 +220,8 @@ static inline void assert_refuses_reals(struct recording *r, enum msg_type type,
 	assert_refuses_reals_of(r, 0, type, nth, change, words);
 }
 
-/* Replaces the nth message of this type by n other labels. The party must refuse it with these
- * words. */
+/* Replaces the nth message of this type by `count` other labels. The party must refuse it with
+ * these words. */
 static inline void assert_refuses_labels(struct recording *r, enum msg_type type, size_t nth,
 					 uint32_t values, const uint32_t *label, size_t count,
 					 const char *words)

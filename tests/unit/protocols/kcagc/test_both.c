@@ -55,7 +55,7 @@ TEST(test_same_seed_same_labels)
 	planted_release(&p);
 }
 
-/* With one party the result is that of its own Protocol 1. */
+/* With one party the job returns the party's local clusters (Protocol 1 of kCAGC). */
 TEST(test_single_equals_central)
 {
 	struct job job = planted_job("polish=0");

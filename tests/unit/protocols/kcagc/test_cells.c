@@ -124,7 +124,7 @@ TEST(test_all_apart)
 	const uint32_t *labels[] = { own, own };
 
 	for (uint32_t i = 0; i < N; i++)
-		own[i] = UINT32_MAX - i * 4096; /* their low bits are equal */
+		own[i] = UINT32_MAX - i * 4096; /* the labels' low bits are equal */
 	check_cells(labels, 2, N);
 	free(own);
 }
@@ -140,7 +140,8 @@ TEST(test_no_nodes)
 
 /* ---- min_cell ---- */
 
-/* Merges cells as the rule says, on whole arrays: O(n m). Returns the number of cells. */
+/* Merges cells of fewer than `least` nodes as cells_merge() does, on whole arrays: O(n m). Returns
+ * the number of cells. */
 static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
 {
 	size_t *size = alloc(m + 1, sizeof(*size)), out = 0;
@@ -148,7 +149,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 
 	for (size_t i = 0; i < n; i++)
 		size[cell[i]]++;
-	for (size_t i = 0; i < n; i++) { /* joins the largest cell with the same first cluster */
+	for (size_t i = 0; i < n; i++) { /* small cells join the largest of their first cluster */
 		size_t best = cell[i];
 
 		for (size_t j = 0; size[cell[i]] < least && j < n; j++)
@@ -161,7 +162,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 	memset(size, 0, (m + 1) * sizeof(*size));
 	for (size_t i = 0; i < n; i++)
 		size[to[i]]++;
-	for (size_t i = 0; i < n; i++) { /* joins the largest of all cells */
+	for (size_t i = 0; i < n; i++) { /* cells still too small join the largest cell */
 		size_t best = 0;
 
 		for (size_t c = 0; c < m; c++)

@@ -6,7 +6,7 @@
 
 enum { N = 1200, M = 60 };
 
-/* Each node has words of its class more often than others, with these counts. */
+/* How often a node has a word. Each node has more of its class's words than of other words. */
 enum repeats {
 	ONCE,      /* each word at most once */
 	AT_RANDOM, /* some words very often, for any class */

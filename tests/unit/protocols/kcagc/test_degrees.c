@@ -1,5 +1,6 @@
-/* Tests degrees as a column beside filtered features, or alone. Compares the column with its
- * formula, and the parties' sums with K + w z z' on dense matrices. */
+/* Tests the degrees as a feature: a column beside filtered features, or alone. Compares the column
+ * with its formula. With K the inner products of filtered rows and z the column, compares the
+ * parties' sums with K + w z z' on dense matrices. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "common/linalg/la.h"
 
@@ -7,7 +8,7 @@
 
 enum { PARTIES = 3, ORDER = 2, WIDTH = 4, SETS = 3 };
 
-/* Writes the column of all nodes to z. Returns the largest square in it. */
+/* Writes the degree column of all nodes to z. Returns the largest square in the column. */
 static double column(const struct graph *g, size_t n, double *z)
 {
 	double mean = 0, square = 0, most = 0;
@@ -52,7 +53,8 @@ TEST(known)
 	graph_release(&g);
 }
 
-/* Makes F: T^p of the rows at unit joint length, with the column beside them or alone. */
+/* Computes the filtered rows F: scales the rows of X to length 1, applies the filter T ORDER times,
+ * and adds the degree column; or takes the degree column alone. */
 static void expected_rows(const struct graph *g, const struct csr *X, enum degrees degrees,
 			  struct mat *F)
 {

@@ -1,4 +1,4 @@
-/* Tests a kept embedding, and other rows embedded by it. */
+/* Tests an embedding that is kept, and that later embeds other rows. */
 #include "tests/unit/protocols/fedsc/choices.h"
 #include "common/linalg/la.h"
 #include "common/linalg/svd.h"
@@ -67,7 +67,7 @@ TEST(same_rows_same_place)
 	}
 }
 
-/* Weights, mean and map come from the first rows only. Without edges a row keeps its place if other
+/* Weights, mean and map come from the first rows only. A row without edges keeps its place if other
  * rows are missing. */
 TEST(nothing_is_of_the_new_rows)
 {
@@ -131,7 +131,7 @@ TEST(zero_rows_stay_zero)
 	graph_release(&g);
 }
 
-/* Makes words, and in column 0 numbers far from 0, times unit. */
+/* Makes features: column 0 has numbers far from 0, times `unit`; all other columns have words. */
 static void words_and_number(struct features *X, const struct csr *words, bool sparse, double unit)
 {
 	struct triple t[ROWS * COLS];

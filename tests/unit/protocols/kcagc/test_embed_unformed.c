@@ -1,4 +1,4 @@
-/* Compares embeddings that never form the filtered features with those that do. */
+/* Compares embeddings that never form the filtered features with embeddings of formed features. */
 #include "tests/unit/linalg/sample.h"
 #include "common/base/sanitized.h"
 #include "protocols/kcagc/embed.h"
@@ -60,7 +60,7 @@ TEST(same_as_formed)
 		assert_true(!F.dense.a && !F.sparse.start); /* embed_keep() released F */
 		assert_mat_near(&Z, &exact, p.unit_basis ? 1e-6 : 1e-5);
 		for (size_t j = 0; j < DIMS; j++)
-			assert_true(MAT(&Z, ROWS - 1, j) == 0); /* exactly */
+			assert_true(MAT(&Z, ROWS - 1, j) == 0); /* the zero row stays exactly 0 */
 		sample_features(&X, true, &F);
 		assert_ok(embed_again(&F, &g, &kept, 1, &again));
 		assert_mat_near(&again, &Z, 1e-9);
@@ -185,7 +185,7 @@ TEST(one_hot)
 	struct mat Z;
 
 	ALLOC(t, 2 * (size_t)N);
-	for (uint32_t i = 0; i < N; i++) { /* rings */
+	for (uint32_t i = 0; i < N; i++) { /* makes PARTS rings of nodes */
 		uint32_t next = (i + PARTS) % N;
 
 		t[2 * i] = (struct triple){ i, next, 1 };

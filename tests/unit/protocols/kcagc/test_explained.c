@@ -79,7 +79,7 @@ static void check(const struct csr *words, const struct graph *g, double least, 
 	assert_near(x[0], y[0], 1e-12);
 	assert_near(x[1], y[1], 1e-12);
 	memcpy(left, x, sizeof(left));
-	for (size_t l = 0; l < 3; l++) { /* parts of the columns add up */
+	for (size_t l = 0; l < 3; l++) { /* values of parts add up to the whole */
 		X = (struct features){ .dense = { 0 } };
 		mat_init(&X.dense, NODES, WORDS / 3);
 		for (size_t i = 0; i < NODES; i++)
@@ -146,7 +146,7 @@ TEST(sketched)
 	struct csr words;
 
 	sample_graph(&g, MANY, 40 * MANY, 0, false, 4);
-	for (uint32_t i = 0; i < MANY; i++) { /* one word for the degree, one of its own */
+	for (uint32_t i = 0; i < MANY; i++) { /* a word for the degree, and its own word */
 		t[2 * i] = (struct triple){ i, (uint32_t)degree_of(&g, i), 1 };
 		t[2 * i + 1] = (struct triple){ i, 500 + i, 1 };
 	}

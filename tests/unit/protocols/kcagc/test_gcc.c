@@ -19,8 +19,8 @@ TEST(finds_planted_classes)
 	gcc_defaults(&p, K, 1, 1);
 	lab_init(&lab, &words, &graph, 1, 1);
 	assert_ok(gcc_run(&lab.parties, lab.n, &p, label, &report));
-	/* GCC's own rule chooses order 9. There all but a share of 0.4 % lies along the degrees,
-	 * and the classes are even clearer. */
+	/* GCC's own rule chooses order 9. There all but 0.4 % of the rows' squared length lies
+	 * along the degrees, and the classes are even clearer. */
 	assert_int_equal(report.basis.order, 3);
 	assert_int_equal(report.basis.rule, 9);
 	assert_true(report.basis.share[3] < 0.93 && report.basis.share[4] > 0.93);
@@ -58,7 +58,7 @@ static void measurements(struct csr *X)
 	csr_from_triples(X, N, WIDTH, t, (size_t)N * WIDTH);
 }
 
-/* Computes T^p of unit rows. */
+/* Computes T^p X, where X has the rows of `raw` at length 1. */
 static void pooled(const struct csr *raw, unsigned order, struct mat *X)
 {
 	struct mat T, next;
@@ -158,7 +158,7 @@ TEST(follows_the_method)
 	p.rounds = 40; /* makes the first space exact to the last digits */
 	p.restarts = 1;
 	p.confidence = confidence;
-	p.lloyd = 1; /* one step leaves something to do for the iterations */
+	p.lloyd = 1; /* after one step of Lloyd the iterations still have rows to move */
 	pooled(&raw, p.order, &X);
 	for (p.iterations = 0; p.iterations <= 4; p.iterations++) {
 		struct lab lab;
@@ -186,8 +186,8 @@ TEST(follows_the_method)
 	csr_release(&raw);
 }
 
-/* `label` is p's result. A run without iterations gives the clusters of scaled rows, and one step
- * of landmark_polish() must give `label`. */
+/* `label` has the labels of a run with *p. A run without iterations gives the clusters of scaled
+ * rows, and one step of landmark_polish() must give `label`. */
 static void check_step(struct lab *used, const struct gcc_params *p, const uint32_t *label)
 {
 	struct gcc_params without = *p;
@@ -224,7 +224,7 @@ TEST(guard)
 		p.confidence = sure;
 		p.degrees = t == 3 ? DEGREES_BESIDE : DEGREES_OFF;
 		if (t == 0)
-			p.guard = 2; /* never */
+			p.guard = 2; /* the run never uses scaled rows */
 		lab_init(&lab, &words, &graph, 2, 1);
 		lab.slice[0].degrees = lab.slice[1].degrees = p.degrees;
 		lab.quality = t == 1 ? even : clear;

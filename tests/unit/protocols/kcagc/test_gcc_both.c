@@ -183,7 +183,7 @@ TEST(test_wrong_numbers)
 	recording_free(r);
 }
 
-/* If all parties have words, the claim that none of them has is refused. */
+/* If all parties have words, a party refuses the claim that no party has only words. */
 TEST(test_wrong_claim_of_words)
 {
 	struct recording *r;
@@ -199,7 +199,7 @@ TEST(test_wrong_claim_of_words)
 	recording_free(r);
 }
 
-/* Refuses one product more than the method has, and one iteration more. */
+/* A party refuses one product more than the method has, and one iteration more. */
 TEST(test_no_more_than_is_due)
 {
 	struct recording *r = products_recording(&few, 2, "method=gcc");

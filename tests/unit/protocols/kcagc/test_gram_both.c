@@ -186,8 +186,8 @@ static const double *fact(const struct half *h, const char *name)
 }
 
 /* One run tries all k of a range with the same sums. The other k do not affect the chosen one. Its
- * labels equal those of a job with this k if the clusters are clear and parameters in parts of k
- * are given as numbers. */
+ * labels equal those of a job with this k, if the clusters are clear and no parameter depends on
+ * k. */
 TEST(test_range_finds_planted)
 {
 	static const char *const ways[] = { "method=flat", "method=flat polish=0",
@@ -265,7 +265,7 @@ TEST(test_range_has_good_optima)
 	planted_release(&p);
 }
 
-/* Tries fewer clusters than there are cells. If no k is left, the cells are the clusters. */
+/* A range tries only k below the number of cells. If no k is left, the cells are the clusters. */
 TEST(test_range_of_few_cells)
 {
 	struct planted p;

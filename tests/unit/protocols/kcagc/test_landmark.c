@@ -216,8 +216,8 @@ TEST(polish)
 	mat_release(&X);
 }
 
-/* The margin 1 - a / b depends only on the rows' part in the span of the means. An empty cluster is
- * never second nearest. */
+/* With a and b the distances to the two nearest means, the margin 1 - a / b depends only on the
+ * rows' part in the span of the means. An empty cluster is never second nearest. */
 TEST(margins)
 {
 	uint32_t before[ROWS], label[ROWS];
@@ -301,7 +301,7 @@ TEST(any_split)
 
 	params(&p, 6, 12, 2, 1);
 	p.order = 1;
-	p.guard = 16;                        /* `count` below divides modularities, whatever L is */
+	p.guard = 16;                        /* never uses scaled rows, because `count` is not L */
 	for (uint32_t i = 0; i < 3 * N; i++) /* splits each true class into 3 clusters */
 		cells[i] = (truth[i % N] * 3 + i / 7 % 3) % 12;
 	for (size_t L = 1; L <= 16; L *= 2) {

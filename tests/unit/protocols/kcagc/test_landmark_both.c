@@ -201,7 +201,7 @@ TEST(test_too_few_nodes)
 	planted_release(&p);
 }
 
-/* A party refuses smaller sets from the coordinator. */
+/* A party refuses sets of fewer than min_cell nodes. */
 TEST(test_wrong_sets)
 {
 	struct recording *r =
@@ -241,7 +241,7 @@ TEST(test_every_message_of_two)
 	check_recording(r, 1);
 }
 
-/* The job has more polish steps and no power step. */
+/* The job has three polish steps and no power step. */
 TEST(test_every_message_of_others)
 {
 	check_recording(

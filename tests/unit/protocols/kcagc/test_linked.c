@@ -1,4 +1,5 @@
-/* Tests facts beside words: facts that linked rows share, and other facts. */
+/* Tests facts, which are columns of numbers beside words: facts that linked rows share, and other
+ * facts. */
 #include "protocols/kcagc/linked.h"
 #include "common/base/warnings.h"
 #include "tests/unit/protocols/kcagc/planted.h"

@@ -206,7 +206,7 @@ TEST(test_smaller_cells_are_refused)
 						"method=tree min_cell=4 exchange=gram" };
 
 	for (int i = 0; i < 2; i++)
-		for (size_t which = 0; which <= (size_t)i; which++) /* at each level */
+		for (size_t which = 0; which <= (size_t)i; which++) /* the CELLS of each level */
 			check_shrunk(settings[i], 4, step_of_cells(settings[i], which));
 }
 

@@ -180,7 +180,8 @@ static void test_columns_that_do_not_hold_together(void **state)
 
 		model_print(from, &b);
 		unit = b.n - SHA256_LEN - sizeof(uint64_t) * (4 + 3 * K + K);
-		/* here are the number of columns and the number of columns with a unit */
+		/* `at` is the place of the number of columns. The number of columns with a unit
+		 * follows it. */
 		at = unit - sizeof(uint64_t) * (4 + 2);
 		if (wrong == 0) /* gives the left-out column a unit */
 			put_u64(b.p + unit + 16, 0x3ff0000000000000);
@@ -512,7 +513,8 @@ static void test_fits_or_says_why(void **state)
 	model_free(m);
 }
 
-/* A model places rows only in the kind of job that belongs to its own kind. */
+/* A prediction refuses a model of another kind: kcagc.predict refuses a model of kmeans.columns,
+ * and the reverse. */
 static void test_of_another_kind(void **state)
 {
 	struct features X = { .dense.cols = 4 };

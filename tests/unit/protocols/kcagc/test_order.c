@@ -1,5 +1,5 @@
-/* Compares a party's terms of the filter's order with terms that are computed from scratch for each
- * order. Compares the chosen order with the wording of the rules. */
+/* Compares a party's terms for the choice of the filter's order with terms that are computed from
+ * scratch for each order. Compares the chosen order with the rules as they are worded. */
 #include "tests/unit/graph/data.h"
 #include "common/graph/filtered.h"
 #include "protocols/kcagc/order.h"
@@ -36,8 +36,8 @@ static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
 	return total / (double)k;
 }
 
-/* Computes order t alone: weighs, filters, projects, clusters. *fit gets the modularity of the
- * clusters. */
+/* Computes the term of one order: weighs, filters, projects, clusters. *fit gets the modularity of
+ * the clusters. */
 static double from_scratch(const struct features *X, const struct graph *g,
 			   const struct embed_params *p, unsigned order, double *fit)
 {
@@ -195,7 +195,7 @@ TEST(test_a_year_beside_words)
 	assert_ok(order_begin(&s, &with[0], &g, &plain, &search));
 	assert_ok(order_next(&s, c));
 	order_end(&s);
-	assert_true(c[0] > 5 * a[0]); /* squares of years */
+	assert_true(c[0] > 5 * a[0]); /* unscaled squares of years dominate */
 	for (int u = 0; u < 3; u++)
 		features_release(&with[u]);
 	features_release(&X);
@@ -284,8 +284,8 @@ TEST(test_search_ends_before_the_rise)
 	assert_ok(order_decide(intra, fit, 10, &rule, &order));
 	assert_true(order == 0 && rule == 0);
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
-	assert_true(order == 19 && rule == 0);                   /* wherever blocks end */
-	assert_ok(order_decide(intra, NULL, 20, &rule, &order)); /* preset "paper" */
+	assert_true(order == 19 && rule == 0);                   /* block ends do not matter */
+	assert_ok(order_decide(intra, NULL, 20, &rule, &order)); /* preset "paper" has no fit */
 	assert_true(order == 0 && rule == 0);
 	fit[10] = fit[8] + 0.001; /* the best order is in the last block */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));

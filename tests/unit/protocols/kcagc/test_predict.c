@@ -161,7 +161,8 @@ TEST(test_one_party)
 	planted_release(&p);
 }
 
-/* Compares with a run over all nodes, which may number its clusters differently. */
+/* Compares the predicted labels with those of a run over all nodes, which may number its clusters
+ * differently. */
 TEST(test_new_nodes_against_a_full_run)
 {
 	static const char *const methods[] = { "method=tree", "method=flat", "method=basic" };

@@ -163,7 +163,7 @@ TEST(test_order_is_that_of_the_sums)
 			for (size_t l = 0; l < L; l++)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
-					 rule / ORDER_BLOCK + 2); /* one is for the bound */
+					 rule / ORDER_BLOCK + 2); /* one round is for the bound */
 			check_facts(&f->server.record, rule,
 				    kcagc_job(&job)->preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
@@ -370,7 +370,7 @@ static void send_instead(struct recording *r, size_t step, const struct msg *m, 
 TEST(test_orders_that_were_not_offered)
 {
 	struct recording *r = recording_new(&few, 3, "filter.order=auto", false);
-	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* after the bound */
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* the step after the bound */
 	static const uint64_t values[] = { ORDER_BLOCK + 1, ORDER_CAP, KCAGC_ORDER_AUTO,
 					   UINT64_MAX };
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
@@ -392,7 +392,7 @@ TEST(test_orders_that_were_not_offered)
 TEST(test_no_order_at_all)
 {
 	struct recording *r = recording_new(&few, 2, "filter.order=auto", false);
-	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* after the bound */
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* the step after the bound */
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
 	struct listener to = { r, 1, false };
 	struct script s = { 0 };

@@ -99,7 +99,7 @@ TEST(fit_rule)
 	assert_int_equal(psi_fit(falls, 4), 2);
 	assert_int_equal(psi_fit(level, 4), 1);
 	assert_int_equal(psi_fit(below, 3), 2);
-	assert_int_equal(psi_fit(none, 4), 4); /* without edges */
+	assert_int_equal(psi_fit(none, 4), 4); /* a graph without edges */
 }
 
 /* Compares psi_intra() with its definition pair by pair, and with the sum over parts of the

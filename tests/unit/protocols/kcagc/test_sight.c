@@ -279,7 +279,7 @@ struct lie {
 	unsigned nth;
 	size_t l;
 	uint32_t root;
-	/* results: */
+	/* results of a run: */
 	unsigned seen;
 	bool told;
 	uint64_t rounds; /* sums sent to the root before the change */

@@ -89,7 +89,7 @@ TEST(near_all_columns)
 	graph_release(&g);
 }
 
-/* Fewer rows are searched by all columns. */
+/* With fewer than SKETCH_ROWS rows, the search uses all columns. */
 TEST(small_graphs)
 {
 	double term[2 * ORDER_WORDS];

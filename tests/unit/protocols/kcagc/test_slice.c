@@ -78,7 +78,7 @@ TEST(foreign_columns)
 	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
 		     brought); /* the number has another unit and origin */
 	beside_words((const double[]){ 7, 7, 7 }, 1, 1, alone);
-	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL);    /* a count */
+	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL);    /* counts are measurements */
 	beside_words((const double[]){ 1, 2, 6 }, 3, 2, brought); /* each word is 3, not 1 */
 	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL);    /* numbers alone */
 }
@@ -349,8 +349,9 @@ static void scale_alone(struct csr *X, bool idf)
 	}
 }
 
-/* Local clusters equal Protocol 1 on unit rows of U S of the filtered slice, scaled without other
- * parties. Finding them does not change later answers. */
+/* Local clusters equal those of Protocol 1, which clusters the unit rows of U S. The slice is
+ * filtered first, and scaled without other parties. Finding the clusters does not change later
+ * answers. */
 static void check_clusters(bool words, bool dense)
 {
 	struct kmeans_params how = {
@@ -525,8 +526,8 @@ TEST(clusters_of_nothing)
 /* -- parties in memory
  * ----------------------------------------------------------------------------------- */
 
-/* Parties use idf only if all their features are 0 or 1. m is the sum of their columns, and p
- * follows the rule. */
+/* Parties use idf only if all their features are 0 or 1. The width is the number of all parties'
+ * columns. */
 TEST(agreement)
 {
 	for (int mixed = 0; mixed < 2; mixed++) {

@@ -7,7 +7,8 @@
 
 enum { ROWS = 200, COLS = 60, SETS = 14, WIDTH = 8, TOP = 4 };
 
-/* Rows with TOP strong directions, of which the last has little lead over the others. */
+/* Makes rows with `strong` strong directions. If there are TOP of them, the last one is little
+ * stronger than all other directions. */
 static void rows_of(size_t strong, struct mat *X)
 {
 	sample_normal(X, ROWS, COLS, 5);
@@ -27,7 +28,7 @@ static void sets_of(const struct mat *X, uint32_t *set)
 	kmeans(X, NULL, &p, set, NULL, NULL);
 }
 
-/* Q = K G D^-1 and KF = K F of K = X X'. */
+/* Computes Q = K G D^-1 and KF = K F for K = X X'; G has the sets, and D has their sizes. */
 static void sums_of(const struct mat *X, const uint32_t *set, const struct mat *F, struct mat *Q,
 		    struct mat *KF)
 {
@@ -53,7 +54,7 @@ static void directions_of(const struct mat *X, size_t count, struct mat *U)
 	mat_release(&C);
 }
 
-/* The part of U's last column that is outside the span of Z's centred columns. */
+/* Returns the part of U's last column that is outside the span of Z's centred columns. */
 static double missed(const struct mat *U, const struct mat *Z)
 {
 	double left = 1;
@@ -69,7 +70,7 @@ static double missed(const struct mat *U, const struct mat *Z)
 	return left;
 }
 
-/* If K's range is in the span, Z has all inner products. */
+/* If the sets and F span the range of K, Z has all inner products. */
 TEST(whole)
 {
 	uint32_t set[ROWS];
@@ -93,7 +94,7 @@ TEST(whole)
 	mat_release(&X);
 }
 
-/* missed() of the rows that K F alone gives, for an F from ortho_basis(). */
+/* Returns missed() of the rows that F and K F alone give. F comes from ortho_basis(). */
 static double missed_alone(const struct mat *U, const struct mat *F, const struct mat *KF)
 {
 	struct mat W, Z;
@@ -108,8 +109,8 @@ static double missed_alone(const struct mat *U, const struct mat *F, const struc
 	return left;
 }
 
-/* The last direction is nearer than by the products of F alone, and about as near as after one more
- * product. */
+/* span_join() misses less of the last direction than the products of F alone do, and less than they
+ * do after one more product. */
 TEST(both_sums_are_worth_one_more)
 {
 	uint32_t set[ROWS];

@@ -267,7 +267,7 @@ TEST(test_spread_prefers_the_distant_and_the_heavy)
 
 	sample_make(&s, 81, 4, 4);
 	for (size_t i = 0; i < s.m; i++)
-		s.weight[i] = i < 8 ? 10 : 1; /* 80 of the total 153 */
+		s.weight[i] = i < 8 ? 10 : 1; /* eight cells have 80 of the total weight 153 */
 	spread_out = spread(&s, 3, R, 7, 0);
 	anyhow = uniform(s.m, 3, R, 7, 0);
 	for (unsigned r = 0; r < R; r++) {
@@ -277,7 +277,7 @@ TEST(test_spread_prefers_the_distant_and_the_heavy)
 		apart_uniform += hamming(&s, item_of(b, 0), item_of(b, 1)) == 4;
 		heavy += item_of(a, 0) < 8;
 	}
-	assert_in_range(heavy, R * 48 / 100, R * 57 / 100); /* 52.3 % */
+	assert_in_range(heavy, R * 48 / 100, R * 57 / 100); /* expected share: 80 / 153 */
 	assert_true(apart_spread > apart_uniform + R / 10);
 	free(spread_out);
 	free(anyhow);

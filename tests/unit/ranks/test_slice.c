@@ -121,7 +121,8 @@ static void as_one(struct whole *w, bool counts)
 	assert_ok(placing_distances(&w->place, &X, &w->g, w->length, 1, &w->D));
 }
 
-/* Answers as coterie-worker does instead of slice_answer(): some tiles of rows at a time. */
+/* Answers a question as coterie-worker does: in steps of three tiles of rows, without
+ * slice_answer(). */
 static void answer_in_steps(struct slice *s, const struct question *q, size_t n, double *x)
 {
 	struct mat C;
@@ -155,7 +156,8 @@ static void check_answer(struct slice *s, const struct whole *w, size_t q)
 	ask.label = label;
 	ask.square = w->square + first;
 	x = alloc(question_words(&ask, n), sizeof(*x));
-	/* Questions that may be repeated (q >= 3) are answered in both ways. */
+	/* Questions that may be repeated (q >= 3) are answered in steps, and then by
+	 * slice_answer(). */
 	for (int way = q == 1; way < (q < 3 ? 1 + (q == 1) : 2); way++) {
 		if (way == 0)
 			answer_in_steps(s, &ask, n, x);
@@ -294,7 +296,8 @@ TEST(same_answers_of_coordinates)
 	check(40, 2, WORDS, ALIKE, SPARSE);
 }
 
-/* Row sums of T differ and need the weights of edges on other ranks; so does modularity. */
+/* With weights, the row sums of T differ. These sums and the modularity need the weights of edges
+ * on other ranks. */
 TEST(same_answers_with_weights)
 {
 	check(40, 3, MEASURED, WEIGHTED, DENSE);

@@ -85,7 +85,7 @@ TEST(test_done_is_marked)
 	assert_true(is_left(&s) && s.done);
 	attempt_touch(path);
 	assert_true(attempt_find(path, 10, &s, why) && s.done);
-	assert_ok(attempt_keep(path, &left)); /* the next job's */
+	assert_ok(attempt_keep(path, &left)); /* stores the next job's state */
 	assert_true(attempt_find(path, 10, &s, why));
 	assert_false(s.done);
 	attempt_forget(path);

@@ -1,4 +1,5 @@
-/* Every kind has a table at the coordinator, with the members that may not be NULL. */
+/* Every kind has a table at the coordinator, and each table has the members that may not be
+ * NULL. */
 #include "server/daemon/kinds.h"
 #include "common/job/kinds.h"
 #include "tests/test.h"

@@ -165,7 +165,7 @@ TEST(sealed_keys)
 		send_sealed(&f, 0, cases[i].what, cases[i].from, cases[i].to);
 		send_ids(&f, 0, 2, 0, ids, 32);
 		send_ids(&f, 1, 1, 0, ids + 16, 16);
-		send_ids(&f, 2, 1, 0, ids + 8, 16); /* an id between them */
+		send_ids(&f, 2, 1, 0, ids + 8, 16); /* an id that no other party has */
 		if (cases[i].why) {
 			refuses(&f, cases[i].why);
 			continue;

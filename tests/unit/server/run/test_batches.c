@@ -1,4 +1,5 @@
-/* Relays batches in order and whole, from and to the named parties; and gathers lists of ties. */
+/* The coordinator relays batches in order and whole, from and to the named parties. It gathers the
+ * parties' lists of ties. */
 #include "tests/unit/server/run/fake.h"
 
 #include "protocols/fedwalk/coordinator/lists.h"
@@ -173,8 +174,8 @@ TEST(test_lists)
 	lists_refused(FEDWALK_HIGHER, 2, 1, item, 3); /* row 1 names row 0, which is not higher */
 	lists_refused(FEDWALK_ALL, 1, 1, item, 3);    /* one item is left over */
 	lists_refused(FEDWALK_ALL, 3, 1, item, 3);    /* one item is missing */
-	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 5, 0, 5 }, 3); /* falls */
+	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 5, 0, 5 }, 3); /* items must rise */
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 5, 5, 5 }, 3);
-	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 1, 5, 5 }, 3); /* itself */
-	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 0, 6, 5 }, 3); /* no such row */
+	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 1, 5, 5 }, 3); /* row 1 names itself */
+	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 0, 6, 5 }, 3); /* there is no row 6 */
 }

@@ -1,4 +1,5 @@
-/* Reads back from jobs.db what was written, after any restart, and refuses wrong contents. */
+/* The store reads back from jobs.db what it has written, after any restart, and refuses wrong
+ * contents. */
 #include "server/service/store.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"

@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Borrowed bytes. The function that returns a view states its lifetime. */
+/* Borrowed bytes. Each function that returns them states how long they stay valid. */
 struct bytes {
 	const uint8_t *p;
 	size_t n;
 };
 
 /* Compares as memcmp() does: returns a value below, equal to or above 0. A prefix is less than the
- * longer bytes. Not CT. */
+ * longer bytes. Not constant-time. */
 int bytes_order(struct bytes a, struct bytes b);
 
 /* Owned, growing bytes. Empty if zero-initialised. */
@@ -34,7 +34,8 @@ void buf_drop(struct buf *b, size_t n);      /* removes the first n bytes */
 void buf_release(struct buf *b);             /* frees the contents; b is empty afterwards */
 
 void hex_write(const uint8_t *p, size_t n, char *text); /* 2n lower-case digits and a terminator */
-/* False, leaving p unchanged, unless text is exactly 2n digits 0-9 a-f. Not CT. */
+/* Reads exactly 2n digits 0-9 a-f into p. Returns false and leaves p unchanged if text is anything
+ * else. Not constant-time. */
 bool hex_read(const char *text, uint8_t *p, size_t n) MUST_CHECK;
 
 #endif

@@ -159,8 +159,8 @@ static bool still_holds(const struct config_table *t, const char *path, const st
 	return false;
 }
 
-/* Returns ERR_INPUT if an earlier release had the key at path, with any value (value NULL) or with
- * this value. */
+/* Returns ERR_INPUT if the key at path was removed (value NULL), or if this value of the key was
+ * removed. */
 static enum err check_removed(const struct config_table *t, const char *path,
 			      const struct json *value)
 {

@@ -28,8 +28,8 @@ struct config_strings {
 struct config_map {
 	struct config_pair {
 		char *key, *value;
-		/* path of a value that is an object of a string and a path; NULL if the value is a
-		 * string */
+		/* The path, if the file gives the value as an object of a string and a path; else
+		 * NULL. */
 		char *path;
 	} * item;
 	size_t count;
@@ -38,18 +38,19 @@ struct config_map {
 const char *config_map_get(const struct config_map *m, const char *key); /* NULL if absent */
 bool config_strings_has(const struct config_strings *s, const char *text);
 
-/* A count: a number, a multiple of k (14, "k", "2k"), or the row's word. */
+/* A count: a number (14), a multiple of k ("k", "2k"), or the word that the row's names[0]
+ * gives. */
 struct config_count {
 	unsigned times_k; /* if not 0: the count is `times_k` times k */
-	/* the count, if `times_k` is 0; if both fields are 0, the row's word applies */
+	/* the count, if `times_k` is 0; if both fields are 0, the word was given */
 	unsigned fixed;
 };
 
 enum config_type {
 	CONFIG_BOOL,     /* bool; with names: names[0] is false, names[1] true */
-	CONFIG_UNSIGNED, /* unsigned; names[0], if any: a word for CONFIG_WORD */
+	CONFIG_UNSIGNED, /* unsigned; the text names[0], if any, means CONFIG_WORD */
 	CONFIG_U64,      /* uint64_t below 2^53 */
-	/* uint64_t below 2^53; also a string of a whole number and K, M, G or T, powers of 1024. */
+	/* uint64_t below 2^53. A string may end with K, M, G or T: "8G" is 8 x 1024^3. */
 	CONFIG_BYTES,
 	CONFIG_DOUBLE, /* double */
 	CONFIG_STRING, /* char *, owned; min .. max bytes; NULL if optional and absent */
@@ -64,18 +65,18 @@ enum config_type {
 	/* uint8_t[CONFIG_ID_LEN], from lower-case hexadecimal digits, not all 0; zero if
 	 * optional and absent. */
 	CONFIG_ID,
-	/* struct config_count; fixed: min .. max, a multiple: 1 .. 64; names[0]: the word, if
-	 * any. */
+	/* struct config_count: `fixed` is min .. max, `times_k` is 1 .. 64. names[0], if any, is
+	 * the word. */
 	CONFIG_COUNT,
-	/* unsigned[2]: a number, then 0; or "to", then "from" of an object. "from" is smaller
-	 * than "to" by at most CONFIG_RANGE_MAX. */
+	/* unsigned[2]: a number and 0, or "to" and "from" of an object. "from" is smaller than "to"
+	 * by at most CONFIG_RANGE_MAX. */
 	CONFIG_RANGE,
 };
 
 enum { CONFIG_RANGE_MAX = 63 };
 
 enum { CONFIG_ID_LEN = 16 };
-#define CONFIG_WORD 0xffffffffU /* the row's word for an unsigned */
+#define CONFIG_WORD 0xffffffffU /* value of a CONFIG_UNSIGNED whose text is names[0] */
 
 struct config_row {
 	const char *path;
@@ -99,9 +100,9 @@ struct config_row {
 
 /* A removed key, or one removed value of a key; the list ends with path NULL.
  *
- * Files and records of an earlier release name all keys of that release. If the value of a removed
- * key describes today's behaviour, the value is still accepted: add a row with that value and with
- * `use` NULL before the key's own row.
+ * Files and records of an earlier release name all keys of that release. A value of a removed key
+ * that describes today's behaviour is still accepted. For such a value, add a row with the value
+ * and with `use` NULL before the key's own row.
  */
 struct config_removed {
 	const char *path; /* including the table's name: "job.on_loss" */
@@ -112,7 +113,7 @@ struct config_removed {
 	/* The remedy, one imperative: "use \"attempt\"". NULL: the value is accepted and
 	 * ignored. */
 	const char *use;
-	/* values of config_table.kind: the tables that had the key; none: all tables had it */
+	/* Kinds (see config_table.kind) whose tables had the key. Empty: all tables had it. */
 	const char *kinds[2];
 };
 

@@ -180,8 +180,8 @@ static enum err config_value_check_members(const struct config_row *r, const cha
 	return ERR_OK;
 }
 
-/* Reads a map value: a string, or an object of a string and a path. The pair has its key
- * already. */
+/* Reads a map value, a string or an object of a string and a path, into `pair`. The caller has set
+ * the key of `pair`. */
 static enum err read_pair(const struct config_row *r, const char *name, const struct json *v,
 			  const char *dir, struct config_pair *pair)
 {

@@ -17,7 +17,7 @@ struct db_rows {
 	bool kept, busy; /* kept: owned by db->kept. busy: its rows are being read. */
 };
 
-/* Prepared statements are cached: a commit of the ledger uses fewer than KEPT. */
+/* Number of prepared statements that are cached. A commit of the ledger needs fewer. */
 enum { KEPT = 8 };
 
 struct db {

@@ -25,9 +25,9 @@ void db_close(struct db *db); /* accepts NULL */
 /* Switches to a write-ahead log. Call it once, after checking that the file is the expected one. */
 enum err db_log_ahead(struct db *db) MUST_CHECK;
 
-/* Runs one statement. arguments: i int64_t, t text, d double, h 32 bytes, b pointer and size_t.
- * Steps to the first row; *found is false if there is none. The caller ends *rows, also after an
- * error. */
+/* Runs one statement. arguments has one letter for each argument: i int64_t, t text, d double, h 32
+ * bytes, b pointer and size_t. Steps to the first row; *found is false if there is none. The caller
+ * ends *rows, also after an error. */
 enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char *sql,
 		  const char *arguments, ...) MUST_CHECK;
 enum err db_next(struct db *db, struct db_rows *rows, bool *found) MUST_CHECK;

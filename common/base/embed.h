@@ -5,7 +5,8 @@
 
 #include "common/base/buf.h"
 
-/* Defines text_of_NAME(), which returns the file at `path`, from the repository's top. */
+/* Defines text_of_NAME(), which returns the contents of the file at `path`. The path starts at the
+ * repository's top. */
 /* clang-format off */
 #define EMBED(name, path) \
 	__asm__(".section .rodata\n" \

@@ -49,7 +49,8 @@ enum err err_restore(const struct err_saved *saved);
 const char *err_text(enum err code);
 const char *err_detail(void); /* this thread's last message; "" if none */
 
-/* The only macro here that hides a return. Functions that own something use `goto out` instead. */
+/* Passes an error of expr on to the caller. This macro alone hides a return. A function that owns
+ * something uses `goto out` instead. */
 #define TRY(expr)                                                                                  \
 	do {                                                                                       \
 		enum err try_err_ = (expr);                                                        \

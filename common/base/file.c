@@ -30,7 +30,8 @@ static bool cancelled;
 static enum err file_read_all(int fd, const char *path, size_t expected, size_t max,
 			      struct buf *out)
 {
-	/* The terminator, and one byte to detect the end of the file without growing. */
+	/* Reserves one byte for the terminator, and one byte that lets read() find the end of the
+	 * file without growing the buffer. */
 	buf_extend(out, expected + 2);
 	out->n = 0;
 	for (;;) {

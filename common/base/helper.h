@@ -7,10 +7,11 @@
 
 #include <stddef.h>
 
-/* Starts the helper, before the daemon starts threads and reads keys. The helper runs life(socket,
- * arg), which receives one datagram per message. When recv() returns 0, the daemon has ended.
- * Signals to the daemon's process group do not end the helper. key: the configuration key in
- * errors, "ranks". process: the helper's process name, at most 15 bytes. ERR_INTERNAL. */
+/* Starts the helper. Call it before the daemon starts threads or reads keys. The helper runs
+ * life(socket, arg), which receives one datagram per message. When recv() returns 0, the daemon has
+ * ended. Signals to the daemon's process group do not end the helper. key: configuration key that
+ * errors name, such as "ranks". process: the helper's process name, at most 15 bytes.
+ * ERR_INTERNAL. */
 typedef void helper_life(int sock, const void *arg);
 enum err helper_start(const char *key, const char *process, helper_life *life, const void *arg,
 		      int *sock) MUST_CHECK;
@@ -20,7 +21,8 @@ enum { HELPER_MESSAGE_MAX = 256 };
  * NULL) receives the helper's last messages, of at most HELPER_MESSAGE_MAX bytes. */
 void helper_end(int *sock, double within_s, void (*each)(const void *message, size_t n));
 
-/* A child of the helper becomes this program, in a process group of its own. */
+/* Call it in a child of the helper. Replaces the child by the program argv[0], in a process group
+ * of its own. */
 void helper_become(const char *const argv[], int in, int out, int error) __attribute__((noreturn));
 
 #endif

@@ -33,11 +33,11 @@ void json_free(struct json *root); /* accepts NULL */
 
 enum json_type json_type(const struct json *v);
 const char *json_type_name(enum json_type type);
-bool json_bool(const struct json *v); /* asserts the type, as do the next two */
+bool json_bool(const struct json *v); /* asserts the type, like json_number() and json_string() */
 double json_number(const struct json *v);
 const char *json_string(const struct json *v); /* lives as long as v */
 
-/* Members are in text order. */
+/* Members keep the order that they have in the JSON text. */
 const struct json *json_get(const struct json *object, const char *key); /* NULL if absent */
 /* Like json_get(), but accepts any value, also NULL. Returns NULL unless v is an object whose
  * member has the given type. */
@@ -59,7 +59,7 @@ struct json *json_array(void);
 struct json *json_put(struct json *object, const char *key, struct json *value);
 struct json *json_put_string(struct json *object, const char *key, const char *text);
 struct json *json_put_number(struct json *object, const char *key, double number);
-/* Rounded to microseconds */
+/* Rounds s to microseconds. */
 struct json *json_put_seconds(struct json *object, const char *key, double s);
 struct json *json_put_bool(struct json *object, const char *key, bool value);
 struct json *json_put_object(struct json *object, const char *key);

@@ -25,7 +25,8 @@ static void parse_fail(struct scan *s, const char *wrong)
 	s->wrong = s->p < s->end ? wrong : "the text ends too early";
 }
 
-/* Scans after \u. cJSON ends a string at \u0000 and at an invalid \u. */
+/* Scans the four digits after \u. Refuses \u0000 and an invalid \u, at which cJSON would end the
+ * string. */
 static void scan_code(struct scan *s)
 {
 	for (int i = 0, code = 0; i < 4 && !s->wrong; i++) {
@@ -55,7 +56,7 @@ static void scan_string(struct scan *s)
 	s->p += !s->wrong;
 }
 
-/* cJSON also accepts 01, 1. and -.5. */
+/* Refuses 01, 1. and -.5, which cJSON accepts. */
 static void scan_number(struct scan *s)
 {
 	s->p += *s->p == '-';

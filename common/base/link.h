@@ -11,7 +11,7 @@ enum { LINK_TYPES_MAX = 64, LINK_NAME_MAX = 64, LINK_JOB_LEN = 32 };
 /* How long and how often the job thread was blocked, since the previous call that returned these
  * values. */
 struct link_times {
-	double wait_s; /* blocked while others computed */
+	double wait_s; /* blocked while the peers computed */
 	double wire_s; /* blocked while bytes travelled */
 	/* number of times that the thread sent messages and then blocked until one arrived */
 	unsigned round_trips;

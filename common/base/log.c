@@ -37,7 +37,7 @@ static int file = -1;
 static bool terminal, journal;
 static struct log_seldom *seldoms;
 
-#define DRAIN_S  1.0 /* time for the last lines when a process ends */
+#define DRAIN_S  1.0 /* longest wait for the reader of the last lines when a process ends */
 #define SELDOM_S 60.0
 
 /* The progress line as shown on the terminal; empty if none. */

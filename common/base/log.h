@@ -17,7 +17,7 @@
 
 enum log_level {
 	LOG_ERROR, /* the user must act */
-	LOG_WARN,  /* recovered */
+	LOG_WARN,  /* a fault from which the process recovered */
 	LOG_INFO,  /* events of jobs and connections */
 	LOG_DEBUG, /* each message, by name and size */
 };
@@ -71,7 +71,7 @@ struct log_seldom {
 	struct log_seldom *next;
 	bool listed;
 	double said_s;
-	size_t more; /* occurrences since said_s */
+	size_t more; /* occurrences since the last line, written at said_s */
 	char last[320];
 };
 void log_seldom(struct log_seldom *kind, const char *fmt, ...) PRINTF(2, 3);

@@ -80,9 +80,9 @@ static bool lists(const char *names, const char *name)
 	return false;
 }
 
-/* Applies one line "ID:CONTROLLERS:GROUP"; version 2 has no controllers. In a container the line
- * may name the group by its path on the host, while only the container's group is mounted, at the
- * root. */
+/* Lowers *m to the limits of one line "ID:CONTROLLERS:GROUP" of /proc/self/cgroup. With cgroup
+ * version 2, CONTROLLERS is empty. In a container the line may name the group by its path on the
+ * host, while only the container's group is mounted, at the root. */
 static void line_limits(const char *root, char *line, struct machine *m)
 {
 	char *controllers = strchr(line, ':'), *group, mount[128];
@@ -133,7 +133,8 @@ static unsigned affinity(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
 		return (unsigned)CPU_COUNT(&set);
-	return cores > 0 ? (unsigned)cores : 1; /* cpu_set_t holds only 1024 processors */
+	/* sched_getaffinity() fails if there are more than 1024 processors. */
+	return cores > 0 ? (unsigned)cores : 1;
 }
 
 static void machine_read(void)

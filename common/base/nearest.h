@@ -18,8 +18,8 @@ struct nearest {
 void nearest_begin(struct nearest *n, const char *word);
 /* Skips words longer than NEAREST_LEN. */
 void nearest_offer(struct nearest *n, const char *known, size_t length);
-/* Writes " (did you mean WORD?)" to text and returns it; writes "" if no word is near. A word is
- * near within one edit if it has up to 5 letters, and within two edits if it is longer. */
+/* Writes " (did you mean WORD?)" to text and returns it; writes "" if no word is near. A word of up
+ * to 5 letters is near if it is within one edit, a longer word if it is within two. */
 const char *nearest_describe(const struct nearest *n, char text[static NEAREST_LEN + 20]);
 
 /* Prints the known option nearest to an unknown option of argv on stderr. Call it before argp

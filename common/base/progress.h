@@ -18,7 +18,8 @@ struct progress {
 };
 
 /* Attributes the work of this thread, and of the threads that parallel() starts for it, to p. NULL
- * attributes it to the process, as before the first call. p must outlive its use here. */
+ * attributes it to the process, as before the first call. p must stay valid until the next call on
+ * this thread. */
 void progress_enter(struct progress *p);
 struct progress *progress_own(void); /* set by progress_enter() */
 

@@ -1,6 +1,6 @@
 /* service.h -- status notifications to systemd (sd_notify(3)) over the socket in NOTIFY_SOCKET.
- * Without this variable nothing is sent. The socket is opened before the sandbox; sending needs
- * only sendto. */
+ * Without this variable nothing is sent. The daemon opens the socket before it enters its sandbox.
+ * Later it needs only sendto(). */
 #ifndef COMMON_BASE_SERVICE_H
 #define COMMON_BASE_SERVICE_H
 
@@ -14,7 +14,8 @@ void service_ready(void);
 void service_stopping(void);
 /* Sets the line of `systemctl status`, cut at 200 bytes. Thread-safe. */
 void service_status(const char *fmt, ...) PRINTF(1, 2);
-/* Period for service_alive() in milliseconds, half of WatchdogSec=; 0 if there is no watchdog. */
+/* Returns the period in milliseconds at which service_alive() must be called, half of WatchdogSec=.
+ * Returns 0 if there is no watchdog. */
 unsigned service_watchdog_ms(void);
 void service_alive(void);
 /* True if this descriptor is the journal (JOURNAL_STREAM). Lines may then begin with "<3>",

@@ -17,9 +17,9 @@ size_t utf8_length(const unsigned char *p, size_t n)
 			return 0;
 	}
 	if ((p[0] == 0xe0 && p[1] < 0xa0) ||
-	    (p[0] == 0xed && p[1] > 0x9f) || /* overlong, surrogate */
+	    (p[0] == 0xed && p[1] > 0x9f) || /* with 3 bytes: overlong, or a surrogate */
 	    (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f)) /* the code is overlong or too large */
+	    (p[0] == 0xf4 && p[1] > 0x8f)) /* with 4 bytes: overlong, or too large */
 		return 0;
 	return len;
 }

@@ -1,7 +1,8 @@
 /* dec.h -- deep embedded clustering (Xie, Girshick, Farhadi 2016): moves points towards prototypes.
  *
- * Q_ij ~ 1 / (1 + ||z_i - c_j||^2), P_ij ~ Q_ij^2 / sum_i Q_ij, rows of both sum to 1; loss = KL(P
- * || Q) / n, P held fixed. */
+ * Q_ij ~ 1 / (1 + ||z_i - c_j||^2) is the soft assignment of point i to prototype j, and P_ij ~
+ * Q_ij^2 / sum_i Q_ij is its target. The rows of Q and P sum to 1. loss = KL(P || Q) / n, with P
+ * held fixed. */
 #ifndef COMMON_CLUSTER_DEC_H
 #define COMMON_CLUSTER_DEC_H
 

@@ -29,7 +29,7 @@ static bool cholesky(const double *A, size_t q, double *L)
 	return true;
 }
 
-/* Computes B = A^-1 from A's factor: columns of L^-1, then their products. */
+/* Computes B = A^-1 from the factor L of A: first the columns of L^-1, then their products. */
 static void invert(const double *L, size_t q, double *B)
 {
 	double inverse[Q * Q] = { 0 };

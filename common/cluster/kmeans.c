@@ -284,7 +284,8 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 {
 	struct distance_rows rows;
 	struct search s;
-	/* Ranks exchange sums restart by restart, so with ranks this uses one thread. */
+	/* Ranks exchange the sums of one restart after the other, so with ranks the search uses one
+	 * thread. */
 	unsigned threads = p->ranks ? 1 : p->threads;
 	unsigned workers = parallel_workers(threads, p->restarts);
 	size_t best;

@@ -37,8 +37,8 @@ enum { BOUND_FROM = 16 };
  * error of a distance in at most 64 dimensions. STEP exceeds the relative rounding error of an
  * addition. TINY exceeds the error of an underflow. */
 static const double ROOM = 1e-13, STEP = 1e-15, TINY = 1e-150;
-/* Exceeds the rounding error of an inertia from sums, relative to the sum of the rows' squares.
- * That sum is much larger than the inertia if rows lie far from 0. */
+/* INERTIA_ROOM times the sum of the rows' squares exceeds the rounding error of an inertia that
+ * lloyd_inertia() computes. If rows lie far from 0, this sum is much larger than the inertia. */
 static const double INERTIA_ROOM = 1e-11;
 
 struct lloyd {
@@ -49,8 +49,9 @@ struct lloyd {
 	struct restart *r;
 	size_t n, d;
 	struct distance to;
-	double *D;     /* k x DISTANCE_STRIDE: distances of one block, never of all rows */
-	double *least; /* n, in whole blocks: least distances of the last assignment, if `whole` */
+	double *D; /* k x DISTANCE_STRIDE: distances of one block, never of all rows */
+	/* n rounded up to whole blocks: least distances of the last assignment, valid if `whole` */
+	double *least;
 	bool whole;
 	/* n bounds each, in whole blocks; valid if `bounded`. upper: the distance of a row to its
 	 * own centre is at most this. lower: its distances to all other centres are at least
@@ -287,7 +288,7 @@ static double sum_of(const struct ranks *R, const double *value, const double *w
 }
 
 /* Iterates until no label changes or the iterations are used up. Returns false if it gave up
- * before. */
+ * before, because `goal` seemed out of reach. */
 static bool iterate(struct lloyd *l, double goal)
 {
 	const struct kmeans_params *p = l->p;

@@ -29,7 +29,7 @@ size_t kmeans_sum_width(size_t k, size_t d);
 /* Adds `rows` rows z (rows x d) to a sum; rows with label >= k are left out. */
 void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
 		      const uint32_t *label, double *sum);
-/* c becomes the means; a centre without weight keeps its row. */
+/* Sets each row of c to the mean that `sum` gives. A centre without weight keeps its row. */
 void kmeans_means_of(const double *sum, struct mat *c);
 
 /* ---- one restart: kmeans_lloyd.c ---- */
@@ -37,7 +37,7 @@ void kmeans_means_of(const double *sum, struct mat *c);
 struct restart {
 	uint32_t *label;
 	struct mat centres;
-	double inertia; /* INFINITY: given up */
+	double inertia; /* INFINITY: the restart gave up */
 };
 
 /* A thread's memory, reused over restarts: returning pages and getting new ones costs as much as an

@@ -29,7 +29,7 @@ struct seeding {
 	const struct ranks *R;
 	const struct distance_rows *rows;
 	const double *weight;
-	size_t n, blocks, chunks, trials; /* chunks: of ROWSUM_ROWS */
+	size_t n, blocks, chunks, trials; /* chunks: number of chunks of ROWSUM_ROWS rows */
 	struct mat planes, sums;
 	/* now: state with the current centres. with: for each trial, the state with its candidate
 	 * as a further centre */
@@ -124,13 +124,14 @@ static void measure_candidates(struct seeding *s, size_t count)
 }
 
 struct drawn {
-	bool found, has; /* found: a row exceeds the target. has: a row has non-zero mass */
+	/* found: a row's cumulative sum exceeds the target. has: a row has non-zero mass */
+	bool found, has;
 	size_t row;
 };
 
 /* Finds the first of this process's rows at which the cumulative sum exceeds the target: first the
- * block, then the row in it. If rounding leaves no such row, takes the last row with non-zero
- * mass. */
+ * block, then the row in it. If rounding leaves no such row, takes the last row with non-zero mass
+ * (weight * near). */
 static struct drawn draw_own(const struct seeding *s, double target)
 {
 	size_t b = 0, end = s->n;
@@ -167,8 +168,8 @@ static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 	return row;
 }
 
-/* Copies a row of all ranks, drawn with probability proportional to weight * near, to `to`. Draws a
- * row of zero mass only if no row has mass. */
+/* Draws a row from the rows of all ranks, with probability proportional to weight * near, and
+ * copies it to `to`. Draws a row of zero mass only if no row has mass. */
 static void kmeans_draw_row(struct seeding *s, double *to)
 {
 	size_t n = ranks_n(s->R, s->n), bytes = s->candidate.cols * sizeof(*to);

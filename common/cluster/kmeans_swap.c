@@ -10,7 +10,7 @@
 enum {
 	LLOYD = 3,           /* number of Lloyd steps after a swap */
 	PASSES = 100,        /* maximum number of passes over all rows */
-	STREAM = 0x73776170, /* "swap" */
+	STREAM = 0x73776170, /* random stream of this module */
 };
 static const double GAIN = 1e-12; /* smaller relative decreases of a cost are rounding errors */
 

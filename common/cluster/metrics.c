@@ -21,7 +21,8 @@ struct match {
 	bool *done;
 };
 
-/* Grows the tree from column `at` (with its row set); returns the next column to settle. */
+/* Extends the paths that lead to column `at`, whose row is row_of[at]. Returns the next column to
+ * settle. */
 static size_t match_grow(struct match *m, size_t at)
 {
 	size_t row = m->row_of[at], best = 0;

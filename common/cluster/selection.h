@@ -2,9 +2,10 @@
  *
  * Rule: k is stable if its stability over halves is at least SELECTION_STABLE of the highest;
  * without stability, every k counts as stable. Among the stable k the largest simplified silhouette
- * wins, the smallest k on ties. The silhouette alone takes two clusters if three lie in a line,
- * although each half of the rows splits the middle cluster at another place; stability alone
- * prefers few clusters. Inertia, Calinski and Harabasz's ratio and the eigengap are reported only.
+ * wins, the smallest k on ties. If three clusters lie in a line, the silhouette alone chooses two
+ * clusters, although each half of the rows splits the middle cluster at another place. Stability
+ * alone prefers few clusters. Inertia, Calinski and Harabasz's ratio and the eigengap are reported
+ * only.
  *
  * A protocol supplies the numbers, from sums or from an embedding; the same numbers give the same
  * choice in every process. */
@@ -36,11 +37,12 @@ struct selection {
 struct selection_point {
 	double inertia;    /* sum of squared distances to the centres */
 	double silhouette; /* mean of 1 - a / b, a and b the distances to the nearest two centres */
-	double ratio; /* (between / (k - 1)) / (inertia / (n - k)); 0 if inertia is 0 or n is k */
+	double ratio;      /* Calinski and Harabasz's ratio; 0 if inertia is 0 or n is k */
 };
 
-/* Returns Calinski and Harabasz's ratio of centres (k x m) with count[i] rows each: between is the
- * spread of the centres about their weighted mean. */
+/* Returns Calinski and Harabasz's ratio, (between / (k - 1)) / (inertia / (n - k)), of centres (k x
+ * m) with count[i] rows each. between is the weighted sum of squared distances of the centres to
+ * their weighted mean. */
 double selection_ratio(const struct mat *centres, const double *count, double inertia);
 
 /* Measures the rows of Z with centres (k x Z.cols). O(n k d). */

@@ -28,7 +28,8 @@ void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t s
 	};
 }
 
-/* The space so far. Its vectors are rows, so that a new one extends the memory at the end. */
+/* The Krylov space so far. Its basis vectors are the rows of Q, so that a new vector extends the
+ * memory at the end. */
 struct space {
 	const struct spectral_params *p;
 	struct mat Q; /* width x n, orthonormal */
@@ -71,9 +72,10 @@ static void random_row(struct space *s, double *row)
 		row[j] = rng_normal(&s->rng) / sqrt((double)s->p->n);
 }
 
-/* Orthonormalises B's rows outside the space; replaces exhausted rows by random directions. If the
- * remainder lacks full rank, the factorisation yields directions of rounding, which may lie in the
- * space: projects out again until only rounding is removed. */
+/* Makes B's rows orthonormal and orthogonal to the space. A row of which almost nothing remains
+ * becomes a random direction. If the rows lack full rank, the factorisation returns directions made
+ * of rounding errors, which may lie in the space. So the projection repeats up to three times,
+ * until it removes only rounding errors. */
 static enum err make_block(struct space *s, struct mat *B, double scale)
 {
 	bool fresh = false;
@@ -199,8 +201,9 @@ static enum err spectral_make_room(struct space *s)
 	return err;
 }
 
-/* Computes Ritz values and vectors of the current space, and their residual: the largest ||A v -
- * theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest |theta|. */
+/* Computes Ritz values and vectors of the current space, and their residual. The residual is the
+ * largest ||A v - theta v|| = ||Y' s_last|| of the k Ritz vectors s (rows of E), divided by the
+ * largest |theta|. */
 static enum err spectral_ritz(const struct space *s, const struct mat *Y, double *value,
 			      struct mat *E, struct spectral_report *report)
 {

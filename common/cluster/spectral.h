@@ -14,7 +14,7 @@
 struct spectral_params {
 	size_t n, k;      /* 1 <= k <= n eigenpairs of an n x n matrix */
 	size_t block;     /* columns of a product; 0: max(16, k + 6). Capped by n */
-	unsigned rounds;  /* most products */
+	unsigned rounds;  /* maximum number of products */
 	double tolerance; /* stop when ||A v - theta v|| <= tolerance |theta_1| for all k */
 	/* number of eigenvalues wanted, at least k; 0: k. Eigenvalues after the k-th are lower
 	 * bounds */
@@ -46,9 +46,9 @@ size_t spectral_block(const struct spectral_params *p);
 
 /* Computes the p->values algebraically largest eigenvalues, descending, and the unit eigenvectors
  * of the first k as columns of V (n x k, initialised here; largest entry positive). The space grows
- * up to n columns, where they are exact. ERR_JOB if the rounds did not reach the tolerance. Memory:
- * n block rounds doubles, or n space doubles if p->space limits the space; plus four blocks.
- * `report` may be NULL. */
+ * to at most n columns; with n columns the results are exact. ERR_JOB if the rounds did not reach
+ * the tolerance. Memory: n block rounds doubles, or n space doubles if p->space limits the space;
+ * plus four blocks. `report` may be NULL. */
 enum err spectral_top(const struct ortho_operator *A, const struct spectral_params *p,
 		      double *value, struct mat *V, struct spectral_report *report) MUST_CHECK;
 

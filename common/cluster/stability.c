@@ -58,7 +58,7 @@ static double differ(const uint32_t *a, const uint32_t *b, const double *weight,
 	return all > 0 ? 1 - same / all : 0;
 }
 
-/* differ() of random labels. */
+/* Returns differ() of two random labellings. */
 static double differ_by_chance(const struct half *h, unsigned k, struct rng *rng)
 {
 	size_t n = h->Z.rows;

@@ -35,7 +35,7 @@ struct csv_record {
 enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
 		    bool *there) MUST_CHECK;
 void csv_record_release(struct csv_record *r);
-bool csv_record_blank(const struct csv_record *r); /* an empty line, or only blanks */
+bool csv_record_blank(const struct csv_record *r); /* true if r is empty or has only blanks */
 
 /* Reads the next field of a record into *field, which it empties first and terminates. *last is
  * true if the field ends its line; t is then at the beginning of the next line. Quoted fields may

@@ -28,7 +28,8 @@ struct dataset {
 	/* n ids if has_ids; ids.row[i] is the position of row i in the party's files */
 	struct ids ids;
 	bool *hosted; /* dataset_load_vertices: n flags of the party's own nodes; else NULL */
-	/* number of the first row without ids: 1 if edges are a Matrix Market file, else 0 */
+	/* number of the first row if there are no ids: 1 if edges are a Matrix Market file, else
+	 * 0 */
 	size_t first_row;
 };
 
@@ -67,8 +68,9 @@ enum err features_read_named(const char *path, struct features *X,
 typedef void dataset_feed(void *arg, const void *p, size_t n);
 void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
-/* Feeds the same bytes for edges that are stored elsewhere: first the number of nodes and the total
- * number of neighbours, then each neighbour v of u, in order. */
+/* Feed the bytes of dataset_feed_edges() for edges that are stored elsewhere. Call
+ * dataset_feed_graph() first, then dataset_feed_neighbour() for each neighbour v of each node u, in
+ * ascending order. */
 void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg);
 enum { DATASET_EDGE_LEN = 24 }; /* bytes of an edge */
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);

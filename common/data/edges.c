@@ -419,7 +419,7 @@ static enum err check_ending(const char *path, bool *is_mtx)
 	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt, .csv or .mtx", path);
 }
 
-/* Returns the text of a file in the format of edges.tsv. */
+/* Reads a file of edges. Text of a .csv is converted to the format of edges.tsv. */
 static enum err edges_read_text(const char *path, const struct reading *how, struct buf *text)
 {
 	struct buf file = { 0 };

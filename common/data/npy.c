@@ -169,7 +169,8 @@ static const char *find_header(struct bytes file, struct cursor *c)
 	return NULL;
 }
 
-/* Loads the rows from the file's row `first` on into `to`. */
+/* Converts `rows` rows at p to doubles in `to`. first: the first row's number in the file, for
+ * errors. */
 static enum err load_rows(const struct header *h, const uint8_t *p, const char *where, size_t first,
 			  size_t rows, double *to)
 {

@@ -1,9 +1,9 @@
 /* npy.h -- NumPy's .npy files, format versions 1.0 to 3.0.
  *
  * Reads C order, little-endian, f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1, in one or two dimensions; all
- * become doubles. Before it allocates anything, it checks that the size by the header equals the
- * size of the file, to the byte. It refuses NaN, infinity, and whole numbers beyond 2^53, with the
- * element's index.
+ * become doubles. Before it allocates anything, it checks that the size that the header states
+ * equals the size of the file, to the byte. It refuses NaN, infinity, and whole numbers beyond
+ * 2^53, with the element's index.
  */
 #ifndef COMMON_DATA_NPY_H
 #define COMMON_DATA_NPY_H

@@ -32,7 +32,8 @@ static void profile_add(struct sums *s, uint32_t c, size_t j, double x)
 	s->present[c * s->m + j] += x != 0;
 }
 
-/* Adds a square about the mean. For sparse columns the caller adds all zeros at once. */
+/* Adds the squared deviation of x from its column's mean. For sparse columns the caller adds the
+ * squares of all zeros at once. */
 static void profile_add_square(struct sums *s, size_t j, double x)
 {
 	s->deviation[j] += (x - s->mean[j]) * (x - s->mean[j]);

@@ -91,7 +91,7 @@ const char *reading_check_decimal(const char *text);
 const char *reading_check_missing(const char *text);
 const char *reading_check_pair(const char *text);
 
-/* a table of only these rows, into a struct reading */
+/* the table of READING_ROWS alone, for a struct reading */
 extern const struct config_table reading_table;
 
 void reading_init(struct reading *r); /* to the defaults */

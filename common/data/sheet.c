@@ -15,8 +15,8 @@ const char *const role_names[] = { "number", "category", "date", "id", "label", 
 
 /* ---- errors ---- */
 
-/* "WHERE:LINE: column "x" ...". If values are not shown, the column's number from 1 replaces its
- * name. */
+/* Sets the error "WHERE:LINE: column "x" ...". Without values_show(), the column's number from 1
+ * replaces its name. */
 static enum err PRINTF(4, 5) sheet_error(const struct sheet *t, size_t line,
 					 const struct sheet_column *c, const char *fmt, ...)
 {
@@ -148,7 +148,8 @@ void sheet_reserve(struct sheet *t, size_t rows)
 		t->line = alloc_again(t->line, t->room + 1, sizeof(*t->line));
 }
 
-/* Returns a text that outlives the cell. */
+/* Returns w, or a copy that t owns if w is not part of the file. The result stays valid after the
+ * cell. */
 static struct word sheet_keep_text(struct sheet *t, const struct cell *cell, struct word w)
 {
 	char *copy;

@@ -27,7 +27,7 @@ extern const char *const role_names[]; /* "number", "category", "date", "id", "l
 
 enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
-	/* bytes of a column's name, which columns.json joins with a value's */
+	/* maximum bytes of a column's name. columns.json has "NAME=VALUE" for a category. */
 	SHEET_NAME_MAX = 200,
 	/* maximum number of values of a category whose values are not given */
 	SHEET_VALUES_MAX = 64,
@@ -77,7 +77,7 @@ struct sheet {
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
 void sheet_reserve(struct sheet *t, size_t rows); /* reserves memory for at most so many rows */
-/* Adds a row. cell: t->columns of them. line: its number, for errors. ERR_INPUT. */
+/* Adds a row. cell: t->columns cells. line: the row's line number, for errors. ERR_INPUT. */
 enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
 /* ERR_INPUT: no rows, no columns, or a column without any value. Logs the values that replace
  * missing ones. */
@@ -104,9 +104,10 @@ struct word cell_trimmed(const struct cell *c); /* without blanks around it */
  * text is in scratch. */
 struct word cell_text(const struct cell *c, struct buf *scratch);
 
-/* Sets the roles, policies and units that struct reading specifies: part of sheet_begin(). */
+/* Part of sheet_begin(): sets each column's role, its unit and its treatment of missing values as
+ * struct reading specifies. */
 enum err sheet_roles(struct sheet *t) MUST_CHECK;
-/* Fills missing values and spreads categories: part of sheet_end(). */
+/* Part of sheet_end(): fills missing values, and expands each category into its columns. */
 enum err sheet_fill(struct sheet *t) MUST_CHECK;
 
 /* word_number() with a comma as the decimal point */

@@ -76,7 +76,7 @@ static enum err role_of_one(struct sheet *t, const char *name, enum role role)
 	return c ? give_role(t, c, role) : no_column(t, role_names[role], name);
 }
 
-/* "red|green|blue" */
+/* Sets the values of a category from a list such as "red|green|blue". */
 static enum err take_values(struct sheet *t, struct sheet_column *c, const char *list)
 {
 	size_t n;

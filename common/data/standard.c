@@ -193,7 +193,8 @@ static void add_row(const double *row, const double *first, size_t m, double *su
 	}
 }
 
-/* Measures dense rows from the first row, so that a constant column has exactly 0. */
+/* Subtracts the first row from dense rows, so that the result is exactly 0 for a constant
+ * column. */
 double *standard_spread(const struct features *X)
 {
 	size_t n = features_rows(X), m = features_cols(X);

@@ -136,8 +136,9 @@ static enum err tu_read_edges(struct bytes file, const char *name, const struct 
 	return ERR_OK;
 }
 
-/* Stores both directions of each line, in rows. Each entry is (neighbour << 1) | reversed; ROWS_MAX
- * leaves the low bit free. */
+/* Stores both directions of each line, in rows. Each entry is (neighbour << 1) | reversed;
+ * `reversed` is 1 in the direction that the line does not have. ROWS_MAX leaves the low bit
+ * free. */
 static void tu_scatter(const struct lines *l, struct csr *A)
 {
 	size_t n = A->rows, *at;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { MOST = 40 }; /* bytes of a text */
+enum { MOST = 40 }; /* maximum bytes of a text that is shown */
 
 static bool shown;
 

@@ -40,7 +40,7 @@ struct plan {
 	struct mat *X; /* destination; NULL if only the spread is wanted */
 	size_t width;
 	size_t rows;
-	unsigned workers; /* that have room */
+	unsigned workers; /* number of workers that have buffers */
 	double **buffer;  /* per worker: two panels */
 	size_t **next;    /* per worker, for sparse columns: `next` of node_load() */
 	/* scratch for rows that other ranks read, needed if a step reads its own output buffer */
@@ -150,7 +150,8 @@ static void node_load(const struct plan *p, size_t node, double scale, bool leaf
 	next[node] = e;
 }
 
-/* Rows of a panel, which has `width` columns of X and zeros beyond. */
+/* Rows first .. end - 1 of a panel. The panel has the `width` columns of X from `column` on, and
+ * zeros behind them. */
 struct panel {
 	size_t column, width, first, end;
 };
@@ -175,7 +176,8 @@ static void panel_store(const struct plan *p, const struct panel *at, const doub
 {
 	const struct filter_plan *nodes = &p->nodes;
 	size_t column = at->column, width = at->width;
-	/* both are kept from one row with leaves to the next, which mostly has the same values */
+	/* step and fade are kept from one folded row to the next, which mostly has the same
+	 * values */
 	double step = NAN, fade = NAN;
 
 	y += at->first * p->width;

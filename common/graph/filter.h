@@ -32,7 +32,8 @@ enum { FILTER_PANEL = 16 };
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
 
-/* Single steps over a graph prepared once: filter_run_step() equals graph_filter() of order 1. */
+/* A filter whose graph is prepared once for many calls. filter_run_step() takes one step, and
+ * equals graph_filter() of order 1. */
 struct filter_run;
 /* A view of columns column .. column + width - 1 of X. Row order[i] of X is leave[i] times row i of
  * y. A row of y has `stride` values, which are zero beyond width. */
@@ -47,8 +48,9 @@ typedef void filter_see(void *ctx, size_t step, const struct filter_view *view);
 enum err filter_run_begin(const struct graph *g, enum filter_kind kind,
 			  struct filter_run **r) MUST_CHECK;
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
-/* Takes several steps, fewer than 26, but reads and writes X once. The result equals that of single
- * steps up to rounding. Does not support distributed nodes. */
+/* Takes several steps, but reads and writes X once. There must be fewer than 26 steps, for which
+ * filter_steps.h takes each step by itself. The result equals that of single steps up to rounding.
+ * Does not support distributed nodes. */
 void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
 		      filter_see *see, void *ctx);
 size_t filter_run_panel(const struct filter_run *r); /* columns of a panel: the stride */

@@ -47,7 +47,7 @@ static bool lanczos_step(struct lanczos *z)
 		z->next[i] -= along * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
 	norm = mat_norm(z->next, z->n);
 	z->beta[t] = norm;
-	if (norm < 1e-14) /* the spectrum lies in [0, 2]: this is rounding */
+	if (norm < 1e-14) /* the spectrum lies in [0, 2], so a norm this small is rounding error */
 		return false;
 	for (size_t i = 0; i < z->n; i++)
 		z->next[i] /= norm;

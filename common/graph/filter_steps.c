@@ -202,7 +202,7 @@ void filter_steps_init(struct filter_steps *s, unsigned power)
 		steps_of(r, count, s);
 		free(r);
 		free(p.weight);
-		/* About eight points between two extrema of this polynomial. */
+		/* Compares at about eight points between two extrema of the polynomial. */
 		points = 8 * s->count;
 		near = count > 0;
 		for (size_t i = 0; i <= points && near; i++) {

@@ -103,8 +103,8 @@ static void run_steps(const struct filtered *f, const struct filter_steps *s, do
 
 /* -- rows of matrices to blocks and back ---------------------------------------------------- */
 
-/* to[i] <- scale[i] times columns order[i] of rows first ...; 0 beyond the last row. order and
- * scale may be NULL. */
+/* Row i of `to` becomes scale[i] times the entries of column order[i] in the FILTERED_COLUMNS rows
+ * from `first` on, with 0 for rows behind the last. order and scale may be NULL. */
 static void filtered_gather(const struct mat *rows, size_t first, const uint32_t *order,
 			    const double *scale, double *to)
 {
@@ -292,7 +292,7 @@ bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum f
 {
 	double rows = (double)n, cols = (double)m, narrow = rows < cols ? rows : cols;
 	double vectors = KRYLOV_STEPS_USUAL * (double)krylov_width(d, m);
-	double step = (double)neighbours + 2 * rows; /* one column */
+	double step = (double)neighbours + 2 * rows; /* operations of a step for one column */
 	double basis = 2 * vectors * vectors * cols / DENSE_SPEED, map, formed;
 
 	if (kind == FILTER_MEAN || vectors > narrow)

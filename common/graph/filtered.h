@@ -28,7 +28,8 @@ struct filtered {
 	struct csr in, across; /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
 	double *owned, *y;     /* a block of n rows, scratch for steps */
 	size_t room;           /* capacity of `tall` and `narrow`, in blocks */
-	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
+	/* tall: blocks of n rows. narrow: blocks of m rows */
+	double *tall_owned, *tall, *narrow_owned, *narrow;
 };
 
 /* Exactly one of sparse and dense is given, as X; the other is NULL. X has as many rows as g has

@@ -76,7 +76,8 @@ static void walks_step(struct walks *w)
 	w->next = swap;
 }
 
-/* Features of `count` <= BLOCK nodes of the graph, starting at local number `from`. */
+/* Computes features of `count` <= BLOCK nodes of the graph, from local number `from` on: the last
+ * GRAPHS_WALKS columns of GRAPHS_STRUCTURE. */
 static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
 {
 	double dot[BLOCK];
@@ -96,7 +97,7 @@ static void walks_block(struct walks *w, size_t from, size_t count, size_t width
 	for (size_t t = 1; t <= GRAPHS_WALKS; t++) {
 		const double *b = w->now;
 
-		if (t % 2) { /* now becomes v_s of t = 2 s, next is v_{s-1} */
+		if (t % 2) { /* makes `now` v_s, and `next` v_(s-1); t is 2 s - 1 */
 			walks_step(w);
 			b = w->next;
 		}
@@ -129,8 +130,8 @@ struct making {
 	float *F;
 };
 
-/* Returns the share of a line in direction dx, dy that counts for direction d; adjacent directions
- * share it. */
+/* Returns the share of a line in direction dx, dy that counts for direction d. A line between two
+ * directions counts for both in part. */
 static double in_direction(double dx, double dy, int d)
 {
 	double pi = acos(-1.0), turned = atan2(dy, dx) - d * pi / DIRECTIONS;

@@ -34,7 +34,7 @@ static struct moments moments_at(double *a, size_t width)
 #include "common/graph/spread_rows.inc"
 #endif
 
-/* Chan, Golub, LeVeque 1983. */
+/* Joins the moments of two sets of rows (Chan, Golub, LeVeque 1983). */
 static void spread_join_moments(void *ctx, double *into, double *from)
 {
 	size_t width = *(const size_t *)ctx;

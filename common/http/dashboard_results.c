@@ -70,7 +70,8 @@ static void dashboard_results_list(const char *dir, const struct json *run, stru
 	http_json(a, o);
 }
 
-/* True if the list has this name, so that no path leads out of the directory. */
+/* True if `name` is run.json or in the directory's list of results. Other names are refused, so
+ * that no path leads out of the directory. */
 static bool dashboard_results_has(const char *dir, const char *name)
 {
 	char *names = results_list(dir), *at = NULL;

@@ -40,7 +40,7 @@ struct visit {
 
 struct http {
 	const struct daemon_common *common;
-	bool behind; /* http_behind() */
+	bool behind; /* made by http_behind() */
 	struct MHD_Daemon *daemon;
 	int fd;
 	char *socket; /* path of a unix socket, or NULL */

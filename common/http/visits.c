@@ -15,7 +15,7 @@
 enum {
 	PER_CERTIFICATE = 16, /* all certificates without a role share one limit */
 	PER_ADDRESS = 192,    /* limit for an address, and for a user at a unix socket */
-	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* the others are left for connections being closed */
+	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* 16 are left for connections being closed */
 	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
 };
 

@@ -1,6 +1,6 @@
 /* dom.js -- makes elements from plain values. Text is inserted as text and never parsed as HTML. */
 
-/* make('td', { class: 'num', 'data-of': 'rounds' }, 7, another) */
+/* Makes an element, such as make('td', { class: 'num', 'data-of': 'rounds' }, 7, another). */
 export function make(name, attributes, ...children) {
 	const e = document.createElement(name);
 

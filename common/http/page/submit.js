@@ -82,7 +82,7 @@ async function cancel(event) {
 	}
 }
 
-/* Runs once, when the coordinator is known to serve. */
+/* Runs once, when the page knows that the coordinator runs with --serve. */
 export async function startSubmitting() {
 	at('submit-form').addEventListener('submit', submit);
 	at('submit-fields').addEventListener('change', compose);

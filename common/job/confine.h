@@ -37,7 +37,7 @@ void confine_no_uring(const struct daemon_common *c);
 
 /* Confines this process for the rest of its life. Call it after listening and after reading keys.
  * The process's user must be able to read files that are opened later (SIGHUP, data for the next
- * job). ERR_INPUT as above, or if the kernel refuses the filter. */
+ * job). ERR_INPUT as from confine_code_check(), or if the kernel refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
 #endif

@@ -95,8 +95,8 @@ struct party_config {
 	char *proxy_text; /* NULL: the party connects directly to the coordinator */
 	struct endpoint proxy;
 	struct api_settings api;
-	/* coordinator and other parties -> "sha256:...", and the path of the key shared with a
-	 * party, if any */
+	/* peer (coordinator or party) -> "sha256:..." of its public key, and the path of the key
+	 * shared with a party, if any */
 	struct config_map peers;
 	struct {
 		/* name of the data set, independent of its contents; budgets are counted per
@@ -119,12 +119,12 @@ struct party_config {
 		/* ways to match rows (job.align) that are allowed */
 		struct config_strings align;
 		unsigned min_common;  /* fewest common rows of all parties, if rows are matched */
-		unsigned min_parties; /* fewest members of each sum */
+		unsigned min_parties; /* fewest parties whose terms a sum adds */
 		unsigned min_cluster; /* fewest rows in any sum of rows */
 		bool profile;         /* joint profiles of clusters are allowed */
 		bool require_noise;   /* sums that all parties see must have noise */
-		double max_eps;       /* 0: no claim is required */
-		double max_delta;     /* applies if max_eps is set */
+		double max_eps;   /* largest eps that a job may claim; 0: no claim is required */
+		double max_delta; /* applies if max_eps is set */
 		/* least job.noise.colluders, for noise in sums */
 		unsigned min_colluders;
 		double max_eps_total;   /* limit for all jobs on a data set together; 0: none */

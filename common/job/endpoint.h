@@ -17,7 +17,8 @@ struct endpoint {
 bool endpoint_parse(const char *text, struct endpoint *e);
 /* True for a loopback address, and for the name "localhost". */
 bool endpoint_is_loopback(const struct endpoint *e);
-/* Returns the path of "unix:/run/coterie/party.http"; NULL if listen is an address. */
+/* Returns the path in a `listen` such as "unix:/run/coterie/party.http"; NULL if it is an
+ * address. */
 const char *http_listen_path(const char *listen);
 
 #endif

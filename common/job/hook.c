@@ -99,7 +99,7 @@ static void help(int sock, const void *arg)
 	(void)arg;
 	while ((n = recv(sock, &o, sizeof(o), 0)) != 0) {
 		if (n != (ssize_t)sizeof(o))
-			continue; /* a signal */
+			continue; /* a signal interrupted recv() */
 		r = carry_out(&o);
 		(void)!send(sock, &r, sizeof(r), MSG_DONTWAIT | MSG_NOSIGNAL);
 	}

@@ -44,7 +44,7 @@ enum err job_parse(struct job *job, struct bytes text, const char *where,
 		   char *const *set) MUST_CHECK;
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
-/* the effective job: canonical, one line */
+/* Writes the effective job: canonical JSON on one line. */
 void job_write(const struct job *job, struct buf *json);
 /* Writes the job of an offer: "schema", "kind", and the values that differ from the defaults. */
 void job_offer_write(const struct job *job, struct buf *json);

@@ -38,7 +38,7 @@ void live_begin(const char *role, const char *name, const char *output)
 
 void live_alive(unsigned within_s)
 {
-	pthread_mutex_lock(&lock); /* taken directly, so that this does not count as a change */
+	pthread_mutex_lock(&lock); /* not live_lock(), which counts as a change */
 	now.alive_s = clock_now_s();
 	now.alive_within_s = within_s;
 	live_unlock();
@@ -341,7 +341,7 @@ void live_awaits(const char *called, const char *job, bool awaited)
 	p = find_peer(called);
 	if (p && awaited != (*p->asks != 0)) {
 		SET(p->asks, awaited ? job : "");
-		now.queue_written++; /* its state in the queue has changed */
+		now.queue_written++; /* the job's state in the queue has changed */
 	}
 	live_unlock();
 }

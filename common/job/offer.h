@@ -34,8 +34,8 @@ enum err offer_answer_read(const char *state, const char *id, const char *hash,
 /* Removes the offer, unless it is answered. */
 void offer_withdraw(const char *state, const char *id);
 
-/* Returns the text of an offer, for `coterie approve`. id: first digits of *full, which becomes the
- * whole id. ERR_INPUT: no offer or several offers match. */
+/* Returns the text of an offer, for `coterie approve`. id: the first digits of the offer's id.
+ * *full becomes the whole id. ERR_INPUT: no offer or several offers match. */
 enum err offer_read(const char *state, const char *id, char full[static OFFER_ID_TEXT],
 		    struct buf *text) MUST_CHECK;
 /* Stores an answer that is valid for `days` days. ERR_INPUT: the offer does not exist, or `why` is

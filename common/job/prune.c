@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #define GIB 1073741824.0
-enum { DEPTH_MAX = 16, BLOCK = 512 /* of st_blocks */, DAY_S = 86400, RECORD_MAX = 64 << 20 };
+enum { DEPTH_MAX = 16, BLOCK = 512 /* unit of st_blocks */, DAY_S = 86400, RECORD_MAX = 64 << 20 };
 
 /* ---- finding ---- */
 

@@ -64,7 +64,7 @@ struct record_peer {
 struct record_sum {     /* one k-means on secure sums, coordinator only */
 	unsigned phase; /* phase in which it ran, from 0 */
 	uint32_t group;
-	size_t items;  /* cells, or nodes */
+	size_t items;  /* number of cells, or of nodes */
 	size_t merged; /* number of cells below min_cell that were merged into other cells */
 	unsigned iterations;
 	double inertia;    /* inertia of the chosen restart */
@@ -132,7 +132,7 @@ struct record {
 	struct record_head *head; /* heads of the other parties' ledgers; owned */
 	unsigned order;           /* filter order chosen for "auto"; 0: the job gave the order */
 	size_t rows, clusters;
-	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
+	uint64_t *cluster_size; /* `clusters` numbers, owned; NULL until there is a result */
 	struct {
 		char *features, *edges, *ids,
 		    *graphs; /* paths of a party's data, for that party only; owned */
@@ -179,7 +179,8 @@ void record_sizes(struct record *r, const double *size, size_t clusters);
 /* Records label confidences of n rows, 0 to 1 each, as facts, and warns about them. confidence: the
  * mean. confidence_tenths: the shares of rows in [0, 0.1), ..., [0.9, 1]. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
-/* Writes the clusters' modularity as a fact; warns about it if classes should be communities. */
+/* Records the clusters' modularity as a fact. If `communities` (the classes should be communities),
+ * warns if the modularity is low. */
 void record_modularity(struct record *r, double modularity, bool communities);
 /* Records the fact selection_k and the curves over a range of k, and warns if the choice is
  * uncertain. Does nothing if k was given. */
@@ -197,13 +198,14 @@ const char *record_at(const struct record *r);
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
 void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 			const uint8_t hash[static 32]);
-void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
+/* Ends the record: sets elapsed_s, memory_peak, status and error. */
+void record_end(struct record *r, enum err status, const char *error);
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
 /* Returns an upper bound of a job's round trips: 3.5 for offer, keys, local clusters and result,
- * one for each secure sum, and one more for each phase with sums except polish. For kCAGC with Q =
- * 10 and the 1/9 step, the bound is 3.5 + 12 ceil(log2 L) + P. FedWalk's walks do not count as
- * secure sums. */
+ * one for each secure sum, and one more for each phase with sums except polish. For kCAGC with L
+ * parties, 10 iterations and the 1/9 step, the bound is 3.5 + 12 ceil(log2 L) + P, where P is the
+ * number of sums in polish. FedWalk's walks do not count as secure sums. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,

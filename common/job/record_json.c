@@ -1,4 +1,4 @@
-/* run.json; docs/ describes its members. */
+/* Writes run.json, whose members docs/ describes. */
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/log.h"

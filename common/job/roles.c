@@ -59,7 +59,8 @@ enum err roles_add(struct roles *r, enum role role, const struct config_strings 
 			return err_set(ERR_INPUT, "%s: there is no %s \"%s\" on this host", key,
 				       is_group ? "group" : "user", name + is_group);
 		assert(r->n <
-		       sizeof(r->item) / sizeof(*r->item)); /* the configuration has no more */
+		       /* The configuration cannot have more names. */
+		       sizeof(r->item) / sizeof(*r->item));
 		r->item[r->n].is_group = is_group;
 		r->item[r->n].id = is_group ? group->gr_gid : user->pw_uid;
 		r->item[r->n++].role = role;

@@ -19,7 +19,7 @@ struct overrides {
 };
 void overrides_add(struct overrides *o, const char *fmt, ...) PRINTF(2, 3);
 void overrides_add_path(struct overrides *o, const char *key,
-			const char *path); /* from the working directory */
+			const char *path); /* a relative path starts from the working directory */
 void overrides_release(struct overrides *o);
 
 /* Keys of the options that both daemons have, besides 'c' and 'j'. */

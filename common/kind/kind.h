@@ -35,9 +35,9 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 /* First members of every kind's job, in this order. */
 #define JOB_HEAD                                                                                   \
 	unsigned number; /* index in kinds[] */                                                    \
-	unsigned schema; /* the kind's */                                                          \
+	unsigned schema; /* number of the kind's set of defaults */                                \
 	const struct kind *kind;                                                                   \
-	unsigned clusters;      /* k >= 2, the last of a range; JOB_AUTO; 0: none */               \
+	unsigned clusters;      /* k >= 2, or the last k of a range; JOB_AUTO; 0: no clusters */   \
 	unsigned clusters_from; /* first k of a range; 0: k is given */                            \
 	uint64_t seed;          /* < 2^53: exact in any JSON reader */                             \
 	bool allow_single;      /* allow L = 1, which masks nothing */                             \
@@ -49,7 +49,7 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	/* secure_sum */                                                                           \
 	unsigned group_bits;   /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                   \
 	unsigned modulus_bits; /* 64 or 32 */                                                      \
-	unsigned fraction_bits /* f */
+	unsigned fraction_bits
 
 struct kind;
 struct job_head {
@@ -106,7 +106,8 @@ struct disclosures;
 struct kind_presets;
 
 /* Differential privacy of a job. A party's ledger records it when the first message with data
- * leaves, and again for each further question of another attempt. */
+ * leaves, and again if a later attempt asks another question, which is a request for an answer with
+ * noise. */
 struct kind_claim {
 	double eps, delta;
 	double mu;        /* Gaussian mu for the account (common/privacy/account.h) */
@@ -162,19 +163,19 @@ struct kind {
 	void (*settle)(void *job, bool modulus_given);
 	/* Checks relations between parameters. ERR_INPUT. */
 	enum err (*check)(const void *job);
-	/* Only with CLUSTERS_OR_RANGE. Returns the reason why job.clusters must be one number, a
-	 * static clause, or NULL if a range is allowed (common/cluster/selection.h). */
+	/* Only with CLUSTERS_OR_RANGE. Returns NULL if a range of k is allowed
+	 * (common/cluster/selection.h). Otherwise returns a static clause, the reason why
+	 * job.clusters must be one number. */
 	const char *(*one_k)(const void *job);
-	/* Returns the reason why an attempt cannot run without one of its parties, a static clause.
-	 * Returns NULL if an attempt can run without one. If the member is NULL, the result counts
-	 * as NULL. */
+	/* Returns NULL if an attempt can run without one of its parties. Otherwise returns a static
+	 * clause, the reason why it cannot. If the member is NULL, the result counts as NULL. */
 	const char *(*needs_all)(const void *job);
 	/* Path of the enum row whose value decides which rows a job reads; NULL: all jobs read the
 	 * same rows. Bit i of a row's `readers` stands for value i. */
 	const char *way;
-	/* Returns NULL if the job reads the row, as far as its `readers` go. Otherwise returns a
-	 * static clause that names the jobs that read it, such as "where job.profile is true". If
-	 * the member is NULL, the result counts as NULL. */
+	/* Checks a further condition, beside `readers`, under which jobs read the row. Returns NULL
+	 * if the job meets it, otherwise a static clause that names the jobs that do, such as
+	 * "where job.profile is true". If the member is NULL, the result counts as NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
 	/* Writes the parameters on which defaults depend: the number of clusters, and a preset.
 	 * Parameters count as given if they differ from those of a job with only these parameters.
@@ -189,10 +190,10 @@ struct kind {
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*disclosures)(struct disclosures *s, const void *job, size_t parties);
-	/* For jobs that show parties sums, or clusters derived from sums, while they run. Without
-	 * sufficient noise, a party that sends false terms can read single rows. Returns the
-	 * setting that the job would need, a static clause. Returns NULL if the job has it, or if
-	 * the job shows no sums (policy.require_noise). If the member is NULL, the result counts as
+	/* A job that shows sums, or clusters derived from sums, to parties while it runs needs
+	 * noise. Otherwise a party that sends false terms can read single rows
+	 * (policy.require_noise). Returns a static clause, the setting that the job lacks. Returns
+	 * NULL if it lacks none, or shows no sums. If the member is NULL, the result counts as
 	 * NULL. */
 	const char *(*needs_noise)(const void *job);
 	/* Returns the differential privacy that the job claims for everything derived from a row;

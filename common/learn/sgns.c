@@ -87,7 +87,7 @@ static const struct step step_avx2 = { dots_avx2, curve_avx2, learn_avx2 };
 static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512 };
 #endif
 
-/* Draws by weight in two steps (Vose 1991). */
+/* An alias table, which draws a number with probability proportional to its weight (Vose 1991). */
 struct alias {
 	uint32_t n;
 	uint32_t *other;
@@ -170,7 +170,9 @@ static void learn_centre(const struct plan *f, struct shard *s, float *const *in
 	static const float label[SIMD_SUMS] = { [0] = 1, [SGNS_PAD] = 1 };
 	float g[2 * WINDOW_MAX + 1][SGNS_PAD];
 
-	memset(g, 0, (window + 1) * sizeof(*g)); /* zeroes the padding and the last vector too */
+	/* Also zeroes the padding of each row, and one more row, which the last vector of
+	 * step.curve() may reach. */
+	memset(g, 0, (window + 1) * sizeof(*g));
 	f->step.dots(in, window, out, g);
 	for (size_t r = 0; measured && r < window; r++)
 		for (size_t t = 0; t < SGNS_OUT; t++)

@@ -2,10 +2,11 @@
  *
  * One epoch over the walks in shuffled order. Each token is the centre of a window, whose size is
  * drawn uniformly from 1 .. `window`. Each token of the window learns to predict the centre, and
- * not the SGNS_NEGATIVES negatives, which are tokens drawn by count^0.75. The whole window shares
- * the negatives (Ji et al. 2016), so that it is one small matrix product, three times as fast as
- * single pairs. The step size decreases linearly from SGNS_RATE to SGNS_RATE_LAST. On BlogCatalog
- * (33 million tokens): 21 s on one core, micro/macro F1 .413/.279 at a training ratio of .6.
+ * not the SGNS_NEGATIVES negatives, which are tokens drawn with probability proportional to
+ * count^0.75. The whole window shares the negatives (Ji et al. 2016), so that it is one small
+ * matrix product, three times as fast as single pairs. The step size decreases linearly from
+ * SGNS_RATE to SGNS_RATE_LAST. On BlogCatalog (33 million tokens): 21 s on one core, micro/macro F1
+ * .413/.279 at a training ratio of .6.
  *
  * Deterministic: the numbers of walks and vertices determine rounds. In a round each of SGNS_SHARDS
  * shards trains on its part with its own copy of the vectors, and the changes are added in order.

@@ -18,7 +18,7 @@ enum { DISTANCE_ROWS = 256, DISTANCE_STRIDE = DISTANCE_ROWS + 8 };
 
 struct distance {
 	size_t k, d, padded;     /* padded: k rounded up to a multiple of 4 */
-	double *across;          /* d x padded, centres as columns; NULL: by products */
+	double *across;          /* d x padded, centres as columns; NULL: dgemm is used */
 	double *shift;           /* d: the mean centre */
 	double *centre, *square; /* k x d shifted centres and their squared lengths */
 	double *rows;            /* DISTANCE_ROWS x d shifted rows: scratch */
@@ -69,16 +69,16 @@ enum { KERNEL_ROWS = 256, KERNEL_SAMPLE = 4096 };
 
 void kernel_squares(const struct mat *A, double *square);
 
-/* D (count x B.rows): squared distances >= 0 from `count` rows a (count x B.cols, squares sa) to
- * those of B (squares sb). One product, on this thread. */
+/* D (count x B.rows) becomes the squared distances >= 0 of the rows of a (count x B.cols) to the
+ * rows of B. sa, sb: squared lengths of these rows. Computes one product on this thread. */
 void kernel_distances(const double *a, const double *sa, size_t count, const struct mat *B,
 		      const double *sb, double *D);
 
 /* D <- exp(-D / (2 r^2)), n values. */
 void kernel_of_distances(double *D, size_t n, double r);
 
-/* K (A.rows x B.rows, initialised here); exactly symmetric with ones on its diagonal if A == B.
- * O(A.rows B.rows m). */
+/* Computes K (A.rows x B.rows, initialised here). If A == B, K is exactly symmetric and has ones on
+ * its diagonal. O(A.rows B.rows m). */
 void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigned threads,
 		     struct mat *K);
 

@@ -14,7 +14,7 @@ struct rows_by_rank {
 	size_t *count;
 	uint32_t *item;
 };
-/* Empty, with capacity `most`. */
+/* Makes an empty list with capacity `most`. */
 void rows_by_rank_init(struct rows_by_rank *l, const struct ranks *R, size_t most);
 void rows_by_rank_release(struct rows_by_rank *l);
 size_t rows_by_rank_all(const struct rows_by_rank *l, const struct ranks *R);

@@ -66,7 +66,7 @@ enum err la_reserve(unsigned threads)
 
 int la_int(size_t n)
 {
-	assert(n <= INT_MAX); /* readers bound rows and columns far below */
+	assert(n <= INT_MAX); /* the readers of files refuse so many rows or columns */
 	return (int)n;
 }
 
@@ -314,10 +314,10 @@ enum err la_orthonormal_rows(struct mat *A)
 /* LAPACK's own block size: columns that dgeqrf applies at once. */
 enum { GEQRF_BLOCK = 32 };
 
-/* Triangular factor of A' by blocks of its rows (columns of A), r x r, row-major. */
+/* Computes the triangular factor (r x r, row-major) of A' from blocks of A's columns. */
 struct triangles {
 	size_t r;
-	double *tau, *work; /* r; r GEQRF_BLOCK, for dgeqrf */
+	double *tau, *work; /* tau: r values. work: r x GEQRF_BLOCK values, for dgeqrf */
 	double *room;       /* scratch for a block, column-major */
 	int info;           /* LAPACK's result of the first failure; 0: none */
 };

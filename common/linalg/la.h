@@ -42,8 +42,8 @@ void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struc
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);
 
-/* A'B and A'A with the rows of A and B distributed over ranks. C and G are the same at each
- * rank. */
+/* Compute A'B and A'A if the rows of A and B are distributed over ranks. C and G are the same at
+ * each rank. */
 void la_mul_tn_of(const struct ranks *R, const struct mat *A, const struct mat *B, unsigned threads,
 		  struct mat *C);
 void la_gram_columns_of(const struct ranks *R, const struct mat *A, unsigned threads,
@@ -53,8 +53,9 @@ void la_gram_columns_of(const struct ranks *R, const struct mat *A, unsigned thr
 void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
 		 size_t ldc);
 
-/* C (m x n) = op(A) op(B), op(A) m x k and op(B) k x n, or C += if `add`; rows contiguous; in one
- * call on this thread. For the many small products of a network. */
+/* Computes C (m x n) = op(A) op(B), or adds the product to C if `add`. op(A) is m x k, op(B) is k x
+ * n, rows are contiguous. Makes one call on this thread, for the many small products of a
+ * network. */
 struct la_shape {
 	size_t m, n, k;
 	bool a_transposed, b_transposed, add;

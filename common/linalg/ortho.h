@@ -35,8 +35,8 @@ enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, dou
  * of A'J A, the principal axes of the rows. The rows of P are not centred. */
 enum err ortho_components(const struct mat *A, size_t most, struct mat *P) MUST_CHECK;
 
-/* P (n x r, initialised here): ortho_components() of ortho_whiten(A, W), all its pairs, which is
- * not formed. O(n d^2). */
+/* P (n x r, initialised here) becomes ortho_components() of the result of ortho_whiten(A, W) with
+ * all pairs. Does not form that result. O(n d^2). */
 enum err ortho_whiten_components(const struct mat *A, const struct mat *W, size_t most, double zero,
 				 struct mat *P) MUST_CHECK;
 
@@ -46,10 +46,10 @@ struct ortho_operator {
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);
 };
 
-/* Z (n x r, r <= k, initialised here): the rows' leading principal axes, after `rounds` >= 1
- * products by K: subspace iteration with a block of min(k + extra, n - 1) Gaussian columns, which
- * depend on (seed, stream) and the shape alone (Halko, Martinsson, Tropp 2011, Algorithm 4.4). n
- * >= 2. */
+/* Z (n x r, r <= k, initialised here) becomes the rows' leading principal axes. Runs subspace
+ * iteration with `rounds` >= 1 products by K (Halko, Martinsson, Tropp 2011, Algorithm 4.4). The
+ * block has min(k + extra, n - 1) Gaussian columns, which depend on (seed, stream) and the shape
+ * alone. n >= 2. */
 struct ortho_subspace {
 	size_t n, k, extra;
 	unsigned rounds;

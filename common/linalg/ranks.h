@@ -68,7 +68,8 @@ enum err ranks_agree(const struct ranks *R, enum err own) MUST_CHECK;
 /* Begins s at this process's first block of rows. join and ctx: as for rowsum_init(). */
 void ranks_sum_begin(const struct ranks *R, struct rowsum *s, size_t width, rowsum_join *join,
 		     void *ctx);
-/* total (s->width): sum over the blocks of all ranks, the same at each. Resets s. */
+/* Sets total (s->width values) to the sum over the blocks of all ranks, which is the same at each
+ * rank. Resets s. */
 void ranks_sum(const struct ranks *R, struct rowsum *s, double *total);
 void ranks_sum_end(const struct ranks *R, struct rowsum *s, double *total);
 

@@ -27,7 +27,7 @@ typedef int32_t int4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t int8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t int16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Lanes of float sums, for any width of the machine. */
+/* Number of lanes of a sum of floats, the same for any vector width of the machine. */
 enum { SIMD_SUMS = 16 };
 
 /* SIMD_LINE: doubles in a cache line. simd_line() returns the first line boundary at or after a.

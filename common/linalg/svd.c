@@ -34,8 +34,8 @@ struct krylov {
 	const struct linear_map *A;
 	size_t d, most;
 	unsigned threads;
-	struct mat P;               /* the basis so far, P.rows of at most most x cols */
-	struct mat H;               /* P A'A P', most x most */
+	struct mat P;               /* the basis so far, with at most `most` rows */
+	struct mat H;               /* P A'A P', `most` x `most` */
 	struct mat block;           /* the last step's addition to P; then the residual */
 	double scale;               /* scale of A'A: the largest norm of a step's products */
 	unsigned looked, next_look; /* step of the last and of the next svd_rayleigh_ritz() */
@@ -53,7 +53,8 @@ static void svd_project_out(struct krylov *k, struct mat *C)
 	mat_release(&part);
 }
 
-/* Adds the block to the basis; the block becomes its image by A'A, outside the basis. */
+/* Adds the block to the basis. Then the block becomes the product of A'A and the block, projected
+ * out of the basis. */
 static void extend(struct krylov *k)
 {
 	size_t before = k->P.rows;
@@ -98,7 +99,8 @@ static double svd_excess(const struct krylov *k, const struct mat *s, const doub
 	return worst;
 }
 
-/* Rayleigh-Ritz. Sets P if it is accurate, or if there is no room for another step. */
+/* Computes the Ritz vectors. Sets P to them if they are accurate, or if there is no room for
+ * another step. */
 static enum err svd_rayleigh_ritz(struct krylov *k, unsigned step, struct mat *P, bool *settled)
 {
 	size_t q = k->P.rows;
@@ -273,7 +275,7 @@ out:
 	return err;
 }
 
-/* Y of a dense X, by blocks of rows. */
+/* Context of svd_block(), which computes rows of Y' = X P' for a dense X. */
 struct rows {
 	const struct mat *X, *P;
 	unsigned threads;

@@ -37,9 +37,10 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 		      bool *settled) MUST_CHECK;
 
 /* Computes U (n x d, initialised here) and sigma (d, descending, the caller's) of X (n x m), d <=
- * min(n, m). The entry of largest magnitude of each column is positive. Columns of zero singular
- * value (below 1e-8 of the largest) and rows of U of zero rows of X are exactly zero. map (m x d,
- * initialised here; may be NULL): U = X map, so that other rows x have the position x map.
+ * min(n, m). The entry of largest magnitude of each column is positive. Columns whose singular
+ * value is zero (below 1e-8 of the largest) are exactly zero, and so are rows of U whose row of X
+ * is zero. map (m x d, initialised here; may be NULL) satisfies U = X map, so that another row x
+ * has the position x map.
  *
  * Uses the Gram matrix of the smaller side and dsyevr. If min(n, m) > SVD_EXACT_MAX, uses
  * krylov_right(), which is accurate to about 1e-5. The vectors are computed from X itself within
@@ -56,8 +57,8 @@ enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m) MUST_CHECK;
 enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,
 		     struct mat *U, double *sigma, struct mat *map) MUST_CHECK;
 
-/* Like svd_left(), for a linear map, by a Krylov space for any size. If *settled is false, the
- * result is less accurate. */
+/* Like svd_left(), for a linear map. Uses a Krylov space for a map of any size. If *settled is
+ * false, the result is less accurate. */
 enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads, struct mat *U,
 			 double *sigma, struct mat *map, bool *settled) MUST_CHECK;
 

@@ -34,7 +34,8 @@ double triangle_bytes(size_t n)
 
 void triangle_get_row(const struct triangle *h, size_t i, float *row)
 {
-	for (size_t j = 0, at = i - 1; j < i; j++) { /* column i: each row is one shorter */
+	/* Column i: each stored row is one entry shorter than the previous row. */
+	for (size_t j = 0, at = i - 1; j < i; j++) {
 		row[j] = h->a[at];
 		at += h->n - j - 2;
 	}

@@ -60,10 +60,10 @@ struct parties_backend {
 };
 
 struct parties {
-	size_t count; /* L */
+	size_t count; /* number of parties */
 	const struct parties_backend *backend;
 	void *ctx;               /* the backend's context */
-	const char *phase;       /* the current one, "" before the first */
+	const char *phase;       /* the current phase, "" before the first */
 	const char *const *name; /* names of the parties; NULL: none */
 	/* rows of each party, after parties_collect_rows() at the coordinator; else NULL */
 	const size_t *rows;
@@ -163,14 +163,15 @@ struct memory {
 	void *party; /* array of the kind's structs, borrowed */
 	size_t count;
 	double step; /* answers are rounded to multiples of it, as in fixed point; 0: not rounded */
-	unsigned fraction_bits; /* if not 0: sums use a job's wide fixed point, bitwise identical */
+	/* if not 0: sums equal those of a job's wide fixed point, bit by bit */
+	unsigned fraction_bits;
 	/* Observer, may be NULL: called after each sum with its result, which it may change. */
 	enum err (*watch)(void *watcher, const void *question, double *x, size_t n);
 	void *watcher;
 };
 
-/* m must outlive p. Sums add in the order of the parties; errors name the party by number. With
- * fraction_bits also ERR_JOB: an answer exceeds the fixed point. */
+/* m must outlive p. Sums add in the order of the parties; errors name the party by number. If
+ * fraction_bits is not 0, a sum also returns ERR_JOB if an answer exceeds the fixed point. */
 void parties_in_memory(struct parties *p, struct memory *m);
 
 #endif

@@ -71,7 +71,7 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 		{ "r", p->r },         { "lambda", p->lambda },
 		{ "d", (double)p->d }, { "compositions", p->compositions },
 	};
-	/* The ball alone bounds the sensitivity. */
+	/* If there is a ball, the ball alone bounds the sensitivity, for any step. */
 	bool any_step = p->ball > 0 && isfinite(p->ball);
 	double r2 = p->r * p->r, root = sqrt((double)p->d);
 

@@ -21,7 +21,8 @@
  * classic sigma (Dwork, Roth 2014, Theorem 3.22), which is proven only below eps = 1. ERR_INPUT:
  * eps or sensitivity not above 0, delta not in (0, 1). */
 enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
-/* Returns the delta spent by sigma at eps, the left-hand side above. */
+/* Returns the delta of noise with deviation sigma at eps: the left-hand side of the inequality in
+ * noise_analytic(). */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);
 
 /* Parameters of FedSC's Theorem 3.9. The caller guarantees all bounds. */
@@ -82,7 +83,7 @@ enum err noise_add(const struct noise_source *source, double sigma, double *x, s
 size_t noise_clip_rows(struct mat *X, double tau);
 
 /* Applies FedSC's Section 3.1 to a party's raw rows: clips to tau, and adds noise of sigma.
- * *clipped is for the party's own record. */
+ * *clipped becomes the number of clipped rows, for the party's own record. */
 enum err noise_perturb_rows(const struct noise_source *source, double tau, double sigma,
 			    struct mat *X, size_t *clipped) MUST_CHECK;
 

@@ -49,7 +49,8 @@ enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_
 	return ERR_OK;
 }
 
-/* Receives the head of the next frame, which is `what`, of `most` bytes at most. */
+/* Receives the head of the next frame. ERR_INTERNAL unless its type is `what` and it has 1 to
+ * `most` bytes. */
 static enum err pipe_head(struct ranks_pipe *p, enum ranks_what what, size_t most, size_t *bytes)
 {
 	struct ranks_frame f;

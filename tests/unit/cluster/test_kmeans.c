@@ -472,8 +472,7 @@ TEST(progress_rises)
 
 	sample_normal(&Z, 50, 2, 1);
 	kmeans(&Z, NULL, &p, label, NULL, NULL);
-	/* Each of 2 restarts has 3 seeds and at least 2 iterations. */
-	assert_true(progress_count(NULL) - before >= 2 * (3 + 2));
+	assert_true(progress_count(NULL) - before >= 2 * (3 + 2)); /* 2 restarts, 3 seeds each */
 	mat_release(&Z);
 }
 

@@ -21,7 +21,8 @@ TEST(test_ratio)
 	assert_near(selection_ratio(&centres, twos, within), between / 2 / (within / 3), 1e-9);
 	assert_near(selection_ratio(&centres, twos, 0), 0, 0);
 	assert_near(selection_ratio(&one, twos, within), 0, 0);
-	assert_near(selection_ratio(&centres, (double[]){ 1, 1, 1 }, within), 0, 0); /* n is k */
+	/* There are as many rows as clusters. */
+	assert_near(selection_ratio(&centres, (double[]){ 1, 1, 1 }, within), 0, 0);
 }
 
 TEST(test_measure)

@@ -31,8 +31,8 @@
 #ifdef HAVE_MEMCHECK
 #include <valgrind/memcheck.h>
 
-/* A published value is no longer secret. A second copy of crypto/secagg.c is compiled here, to mark
- * S_i as public between its computation and its signature. */
+/* A published value is no longer secret. This file compiles its own copy of crypto/secagg.c, to
+ * mark the public key S_i as public between its computation and its signature. */
 static struct dh_key *dh_key_of(const struct dh_group *g, uint8_t secret[static DH_SECRET_LEN])
 {
 	VALGRIND_MAKE_MEM_UNDEFINED(secret, DH_SECRET_LEN);
@@ -220,7 +220,7 @@ static void keys_and_masks(void **state)
 	}
 }
 
-/* Key, words, tag and masks are secret. A broadcast sum, its tag, and whether they fit are
+/* Key, words, tag and masks are secret. A broadcast sum, its tag, and the result of their check are
  * public. */
 static void tags(void **state)
 {

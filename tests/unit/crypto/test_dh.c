@@ -120,7 +120,7 @@ TEST(fresh_keys_agree)
 	}
 }
 
-/* Returns p + delta as bytes, or delta alone. */
+/* Returns p + delta as bytes if from_prime, otherwise delta. */
 static struct bytes number(const struct dh_group *g, bool from_prime, long delta, uint8_t *out)
 {
 	mpz_t s;
@@ -181,7 +181,7 @@ static bool times(const uint8_t *scalar, const uint8_t *point, uint8_t *out)
 TEST(refuses_bad_points)
 {
 	static const struct {
-		const char *u, *why; /* little-endian */
+		const char *u, *why; /* u is little-endian hexadecimal */
 	} bad[] = {
 		{ "0000000000000000000000000000000000000000000000000000000000000000",
 		  "it is below 2" },
@@ -216,7 +216,8 @@ TEST(refuses_bad_points)
 	assert_null(dh_check(g, (struct bytes){ u, 32 }));
 }
 
-/* Computes the test vectors of RFC 7748, 5.2: the first one, and a thousand iterations. */
+/* Compares X25519 with the test vectors of RFC 7748, 5.2: the first one, and a thousand
+ * iterations. */
 TEST(x25519_as_in_the_rfc)
 {
 	uint8_t k[X25519_LEN], u[X25519_LEN], want[X25519_LEN];

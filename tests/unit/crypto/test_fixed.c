@@ -93,7 +93,7 @@ TEST(negative_values_sum)
 		memset(want, 0, sizeof(want));
 		for (int l = 0; l < L; l++) {
 			for (size_t i = 0; i < N; i++) {
-				/* takes whole steps, so that the sum is exact */
+				/* x is a multiple of the step 2^-12, so the sum is exact */
 				x[i] = ldexp((double)rng_below(&r, 1 << 24) - (i % 3 ? 1 << 24 : 0),
 					     -12);
 				want[i] += x[i];
@@ -152,7 +152,7 @@ TEST(words_may_be_unaligned)
 	}
 }
 
-/* Chooses the largest power of two that keeps the bound. */
+/* fixed_scale() returns the largest power of two by which `most` stays within the bound. */
 TEST(scales_fill_the_word)
 {
 	static const double most[] = { 1, 0.3, 2708, 1e6, 0.9999999, 1.5 };

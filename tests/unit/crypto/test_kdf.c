@@ -84,7 +84,7 @@ TEST(is_hmac)
 	hmac_free(h);
 }
 
-/* Uses all of a long info, like that of 256 parties with names of 64 bytes. */
+/* The key depends on all of a long info, as with 256 parties that have names of 64 bytes. */
 TEST(long_info)
 {
 	uint8_t key[KDF_KEY_LEN] = { 1 }, a[16], b[16];

@@ -210,7 +210,7 @@ static void test_changed_claim(void **state)
 	}
 }
 
-/* The rows of a file of a version without submitters stay valid, and the ledger adds new rows. */
+/* Rows that an older version wrote without submitters stay valid, and the ledger adds new rows. */
 static void test_without_submitters(void **state)
 {
 	struct ledger_job none = job_a;
@@ -289,8 +289,8 @@ static void test_first_removed(void **state)
 	says("row 1 was removed");
 }
 
-/* The file itself reveals a careless cut. A party that has received the ledger's head finds a
- * careful cut. */
+/* If somebody removes the last rows, the file itself reveals the removal. If count and hash are
+ * changed to match, a party that has received the ledger's head detects the removal. */
 static void test_cut_tail(void **state)
 {
 	struct ledger_head head;
@@ -419,7 +419,7 @@ static void test_other_parties(void **state)
 	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_string_equal(other, "a b c");
 	free(other);
-	/* Accepts another attempt at that job without one party. */
+	/* Another attempt at job 1 may have one party fewer. */
 	j.left = true;
 	j.id[0] = 1;
 	j.key[0] = 7;

@@ -1,5 +1,5 @@
-/* Accounts the privacy cost of a data set by its name, for any contents, over all coordinators.
- * Reads files of versions without names, too. */
+/* Tests the account of privacy costs. The costs of a data set add up under its name, for all
+ * contents and all coordinators. Files of older versions have no names. */
 #include "tests/test.h"
 #include "common/privacy/account.h"
 #include "tests/unit/crypto/ledger_rows.h"
@@ -34,7 +34,7 @@ static uint64_t jobs(const char *set, uint8_t data)
 	return s.jobs;
 }
 
-/* Counts other data under the same name. */
+/* Jobs over different data count together if the data sets have the same name. */
 static void a_name_outlives_the_data(void **state)
 {
 	struct ledger_job j;
@@ -101,8 +101,8 @@ static void units_are_apart_and_coordinators_are_not(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-/* Counts claims of versions without mu as Gaussian noise of their eps and delta for each row. A row
- * with eps but without a valid claim costs infinitely much. */
+/* Older versions wrote claims with eps and delta, but without mu. Each of their rows counts as
+ * Gaussian noise. A row with eps but without a valid claim costs infinitely much. */
 static void older_claims_count(void **state)
 {
 	double mu;

@@ -40,7 +40,7 @@ static void write_until_full(void)
 			_exit(4);
 		if (verify())
 			_exit(5);
-		/* the disk has room again: all noted rows are still there */
+		/* Once the disk has room again, ledger_commit() writes all noted rows. */
 		setrlimit(RLIMIT_FSIZE, &none);
 		if (ledger_commit(book) != ERR_OK || ledger_head(book, &after) != ERR_OK ||
 		    after.count != before.count + 10)
@@ -171,7 +171,7 @@ static void test_others_are_counted(void **state)
 	book = mine;
 	note("MASKED", 1, 10);
 	assert_err(ledger_commit(book), ERR_PEER, "no more");
-	/* the others' rows are still not counted */
+	/* The rows of the other process are still not counted. */
 	assert_err(ledger_commit(book), ERR_PEER, "no more");
 	assert_int_equal(asked, 4);
 	assert_int_equal(spent(7, 9, 0, 1).rounds, 2);
@@ -297,7 +297,7 @@ static void test_damaged_file_is_refused(void **state)
 	buf_release(&whole);
 }
 
-/* Does not run a trigger in the file, which would act on each written row. */
+/* The ledger never runs a trigger in its file, which would act on each written row. */
 static void test_nothing_in_the_file_runs(void **state)
 {
 	struct ledger_head head;

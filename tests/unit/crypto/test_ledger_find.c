@@ -103,7 +103,7 @@ static void what_was_spent_is_told(void **state)
 	assert_string_equal(found, "");
 	write_rows(&hub, 3, "x");
 	job.attempt = 2;
-	job.parties = "bank-a bank-c"; /* counts with the others */
+	job.parties = "bank-a bank-c"; /* rows with other parties count, too */
 	write_rows(&job, 1, "x");
 	job.data[0] = 1;
 	write_rows(&job, 2, "x");

@@ -126,8 +126,8 @@ TEST(test_reads)
 	}
 }
 
-/* Each party's table has zero shares of its keys. The sum of all tables reads 0 at keys that all
- * parties have, and only there. */
+/* Each party's table has zero shares of its keys. The value in the sum of all tables is 0 for the
+ * keys that all parties have, and for no other key. */
 TEST(test_sum)
 {
 	enum { PARTIES = 5, COMMON = 300, OWN = 200, N = COMMON + 2 * OWN };
@@ -175,8 +175,8 @@ TEST(test_sum)
 	free(sum);
 }
 
-/* Builds no table for a repeated key, or if one place has more keys than the counter allows.
- * Nothing else changes. */
+/* Builds no table for a repeated key, if one place has more keys than the counter allows, or if
+ * there are more keys than words. */
 TEST(test_knots)
 {
 	enum { N = 600 };

@@ -225,7 +225,7 @@ TEST(nothing_is_overwritten)
 		   "keep.key exists and is not overwritten");
 	assert_ok(pki_fingerprint(key, after));
 	assert_memory_equal(before, after, sizeof(before));
-	assert_int_not_equal(access(csr, F_OK), 0); /* makes no request without a key */
+	assert_int_not_equal(access(csr, F_OK), 0); /* the refused call made no request */
 	assert_err(pki_init(dir, "another", PKI_ED25519, 10), ERR_INPUT, "has a CA already");
 	assert_err(pki_lab(dir, 2), ERR_INPUT, "has a CA already");
 	paths("bank-a");
@@ -308,7 +308,7 @@ TEST(strange_requests_are_not_signed)
 		struct strange s;
 		const char *sentence;
 	} cases[] = {
-		/* the first is valid, so each other one fails for its own reason */
+		/* The first request is valid, so each other request fails for its own reason. */
 		{ { "ok", "DNS:ok", "clientAuth", NULL, 0, false, NULL }, NULL },
 		{ { "ok", "DNS:ok", "clientAuth", NULL, 0, true, NULL }, "its signature is wrong" },
 		{ { "ok", "DNS:ok", "clientAuth", NULL, 0, false, "P-384" },
@@ -366,8 +366,8 @@ TEST(signing_needs_a_ca)
 	assert_err(pki_sign(dir, at(path, "none.csr"), crt, 5, NULL), ERR_INPUT,
 		   "none.csr: No such");
 	assert_err(pki_sign(dir, key, crt, 5, NULL), ERR_INPUT, "no certificate request");
-	/* a certificate that is not a CA's, and then a key that does not belong to the
-	 * certificate */
+	/* Refuses a certificate that is not a CA's, and then a key that does not belong to the
+	 * certificate. */
 	assert_ok(pki_sign(dir, csr, crt, 5, NULL));
 	at(sub, "false-ca");
 	assert_int_equal(mkdir(sub, 0700), 0);

@@ -77,7 +77,8 @@ TEST(any_split_and_restart_give_the_same)
 	}
 	assert_memory_equal(whole, parts, sizeof(whole));
 	prg_stop(g);
-	prg_next(g, parts, 64); /* the key is wiped: the rest comes from a key of zeros */
+	/* prg_stop() wiped the key, so the stream continues with a key of zeros. */
+	prg_next(g, parts, 64);
 	prg_start(g, (const uint8_t[PRG_KEY_LEN]){ 0 });
 	prg_next(g, whole, 64);
 	assert_memory_equal(whole, parts, 64);

@@ -84,7 +84,7 @@ TEST(bytes_as_they_are)
 		assert_ok(reading(bytes, n, n % 2 ? 0400 : 0600, &p));
 		counts_up(&p, n);
 	}
-	bytes[PSK_MIN - 1] = '\n'; /* belongs to the key */
+	bytes[PSK_MIN - 1] = '\n'; /* this newline belongs to the key */
 	assert_ok(reading(bytes, PSK_MIN, 0600, &p));
 	assert_int_equal(p.n, PSK_MIN);
 	assert_memory_equal(p.key, bytes, PSK_MIN);

@@ -33,7 +33,7 @@ static void sum_of(struct federation *f, struct rng *r)
 		}
 	}
 	fixed_decode(&fixed, acc, WORDS, got);
-	assert_memory_equal(got, want, sizeof(want)); /* whole steps: exact */
+	assert_memory_equal(got, want, sizeof(want)); /* whole steps, so the sum is exact */
 }
 
 TEST(masks_cancel)
@@ -100,7 +100,7 @@ TEST(masks_cancel_only_if_all_agree)
 	agree(&f);
 	assert_true(cancels(&f));
 	masked_zeros(&f, 0, everyone, 2, transcript, a, 64, &round);
-	masked_zeros(&f, 1, everyone, 2, other, b, 64, &round); /* transcript */
+	masked_zeros(&f, 1, everyone, 2, other, b, 64, &round); /* with another transcript */
 	assert_memory_not_equal(&(uint64_t){ a[0] + b[0] }, &(uint64_t){ 0 }, 8);
 	assert_true(cancels(&f));
 	/* The round differs, because party 0 has opened one more sum. */
@@ -108,7 +108,8 @@ TEST(masks_cancel_only_if_all_agree)
 	assert_false(cancels(&f));
 	leave(&f);
 
-	advertise(&f, 3, 64); /* member list */
+	/* Masks with different member lists do not cancel. */
+	advertise(&f, 3, 64);
 	agree(&f);
 	masked_zeros(&f, 0, everyone, 2, transcript, a, 64, &round);
 	masked_zeros(&f, 1, three, 3, transcript, b, 64, &round);

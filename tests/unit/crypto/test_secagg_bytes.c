@@ -182,7 +182,8 @@ TEST(masks_after_a_group)
 	secagg_free(sa);
 }
 
-/* With pre-shared keys between bank-b and both other parties, markers, h, K and masks differ. */
+/* Pre-shared keys between bank-b and both other parties change the markers, the session hash h, the
+ * pair keys K and the masks. */
 TEST(shared_beforehand)
 {
 	static const size_t all[] = { 0, 1, 2 };

@@ -18,7 +18,7 @@ TEST(tampering_is_refused)
 	struct federation f;
 
 	advertise(&f, 3, 64);
-	for (size_t j = 1; j < 3; j++) { /* Ed25519, P-256 */
+	for (size_t j = 1; j < 3; j++) { /* party 1 has an Ed25519 key, party 2 a P-256 key */
 		char blamed[64];
 
 		original = f.advert[j];
@@ -67,7 +67,7 @@ TEST(wrong_people_are_refused)
 	wrong[2][0] ^= 1;
 	assert_err(secagg_agree(f.sa[0], f.advert, (const uint8_t(*)[SECAGG_HASH_LEN])wrong),
 		   ERR_PEER, "key advertisement of p2: its identity key is sha256:");
-	t = f.advert[1]; /* two parties swapped */
+	t = f.advert[1]; /* swaps two advertisements */
 	f.advert[1] = f.advert[2];
 	f.advert[2] = t;
 	refuses(&f, "key advertisement of p1: its identity key");
@@ -170,8 +170,9 @@ static void share(struct psk *psk, size_t j, uint8_t byte)
 	memset(psk[j].key, byte, psk[j].n);
 }
 
-/* Advertises for three parties. Party 0 has `zeros` for party 1, and party 1 has `ones` for party
- * 0; parties 0 and 2 share one key, and parties 1 and 2 share no key. */
+/* Advertises for three parties. The bytes of a pre-shared key are all equal. Party 0's key with
+ * party 1 has bytes `zeros`, and party 1's key with party 0 has bytes `ones`. Parties 0 and 2 share
+ * one key, and parties 1 and 2 share no key. */
 static void advertise_shared(struct federation *f, uint8_t zeros, uint8_t ones)
 {
 	*f = (struct federation){ .parties = 3, .modulus_bits = 64 };

@@ -10,7 +10,7 @@
 enum { PARTIES = 4, N = 700 };
 
 static const uint64_t HALF = 1ULL << 63;       /* N/2 for words of 64 bits */
-static const uint64_t OLD = (1ULL << 54) - 33; /* the prime of protocol 6 */
+static const uint64_t OLD = (1ULL << 54) - 33; /* the prime of protocol version 6 */
 static const uint64_t NEW = ~0ULL;             /* 2^127 - 1 mod 2^64 */
 static const size_t all[] = { 0, 1, 2, 3 };
 static uint8_t key[TAG_KEY_LEN], session[TAG_SESSION_LEN];
@@ -40,7 +40,7 @@ static void test_numbers(void **state)
 	x[TAG_LEN - 1] = 0x80;
 	assert_false(tag_is_number(x));
 
-	memcpy(x, less, sizeof(x)); /* p - 1 + 1 = 0, 0 - 1 = p - 1 */
+	memcpy(x, less, sizeof(x)); /* mod p: p - 1 + 1 = 0, and 0 - 1 = p - 1 */
 	tag_plus(x, one);
 	assert_memory_equal(x, zero, sizeof(x));
 	tag_minus(x, one);
@@ -165,8 +165,8 @@ static void test_sums_hold(void **state)
 		assert_true(holds(&s));
 		assert_false(holds_as(&s, 5, 8, PARTIES)); /* another sum's number */
 		assert_false(holds_as(&s, 6, 9, PARTIES));
-		assert_false(holds_as(&s, 5, 9, PARTIES - 1)); /* of fewer parties */
-		session[0] ^= 1;                               /* of another attempt */
+		assert_false(holds_as(&s, 5, 9, PARTIES - 1)); /* a sum of fewer parties */
+		session[0] ^= 1;                               /* a sum of another attempt */
 		assert_false(holds(&s));
 		session[0] ^= 1;
 		key[0] ^= 1;
@@ -225,8 +225,8 @@ static void change(struct sum *s, size_t at, uint64_t by)
 	s->x[at] -= by;
 }
 
-/* Finds multiples of the old and new primes, powers of two, and N/2, added to any word: no two
- * words are equivalent. */
+/* Finds each change of one word: by multiples of the old and new primes, by powers of two, and by
+ * N/2. */
 static void test_changed_words_are_found(void **state)
 {
 	struct rng rng;

@@ -175,7 +175,7 @@ TEST(test_different_data_feed_different_bytes)
 	}
 }
 
-/* The ids "ab", "c" and "a", "bc" differ in the bytes. */
+/* The bytes to hash separate ids: "ab", "c" and "a", "bc" give different bytes. */
 TEST(test_ids_do_not_run_together)
 {
 	struct buf a[2] = { 0 }, b[2] = { 0 };
@@ -205,7 +205,7 @@ TEST(test_files_that_do_not_fit)
 	assert_err(dataset_load(&d, "/x/f.npy", edges, NULL), ERR_INPUT, "/x/f.npy: No such file");
 	assert_err(dataset_load(&d, "/x/f.json", edges, NULL), ERR_INPUT,
 		   "expected features in a file .npy, .mtx, .csv or .tsv");
-	/* The sizes are huge with one entry, and the file is long enough to pass the check of its
+	/* The file states huge sizes and one entry, and is long enough to pass the check of its
 	 * length. */
 	{
 		struct buf text = { 0 };

@@ -214,7 +214,7 @@ TEST(test_random)
 	}
 }
 
-/* The job was cancelled while a large file is read: each reader returns early. */
+/* If the job is cancelled while a large file is read, each reader returns early. */
 TEST(test_given_up)
 {
 	struct progress job = { 0 };

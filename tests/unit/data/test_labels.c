@@ -89,7 +89,8 @@ TEST(test_csv)
 	assert_null(l.id);
 }
 
-/* A spreadsheet takes such ids for formulas. This reader and all other readers keep their bytes. */
+/* A spreadsheet would evaluate these ids as formulas. All readers here keep the bytes of the
+ * ids. */
 TEST(test_ids_like_formulas)
 {
 	static char *ids[] = { (char *)"=1+1", (char *)"+49", (char *)"-5", (char *)"@user",

@@ -1,4 +1,5 @@
-/* Reads a party's data of edges only: its nodes are those of the edges, or those of the ids. */
+/* Reads the data of a party that has only edges. The nodes are the given ids, or without ids the
+ * ends of the edges. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/data/edge_files.h"
@@ -228,7 +229,8 @@ TEST(first_rows)
 	dataset_release(&d);
 }
 
-/* Any order of lines and of ends gives the same graph, also if ids are given. */
+/* Any order of the lines, and of the two ends in a line, gives the same graph, with and without
+ * ids. */
 TEST(any_order)
 {
 	enum { NODES = 300, EDGES = 2000 };

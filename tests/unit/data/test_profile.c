@@ -1,4 +1,4 @@
-/* Tests the columns that distinguish clusters with known answers. */
+/* Compares the profile (the columns that distinguish clusters) with known answers. */
 #include "tests/test.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/base/alloc.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Column 0 is 1..5 and 101, with medians 3.5 and 1.5. Column 1 is 1 only in rows 4 and 5. Column 2
- * is constant. */
+/* Column 0 has 1 to 5 and 101: the median is 3.5, and the median distance from it is 1.5. Column 1
+ * is 1 only in rows 4 and 5. Column 2 is constant. */
 static const double x[] = { 1, 0, 7, 2, 0, 7, 3, 0, 7, 4, 0, 7, 5, 1, 7, 101, 1, 7 };
 static const uint32_t label[] = { 0, 0, 0, 0, 2, 2 };
 
@@ -56,7 +56,7 @@ TEST(test_known)
 	profile_of(&X, label, 3, &p);
 	assert_int_equal(p.n, 4); /* cluster 1 has no rows, column 2 no deviation */
 	l = find(&p, 2, 0);
-	assert_ptr_equal(l, &p.line[2]); /* the largest is first */
+	assert_ptr_equal(l, &p.line[2]); /* a cluster's largest z is first */
 	assert_int_equal(l->rows, 2);
 	assert_near(l->mean, 53, 1e-12);
 	assert_near(l->mean_of_all, 116 / 6.0, 1e-12);
@@ -72,7 +72,8 @@ TEST(test_known)
 	features_release(&X);
 }
 
-/* Sparse features give the same means, shares and lifts, but deviations that are not robust. */
+/* Sparse features give the same means, shares and lifts, but use the standard deviation instead of
+ * the robust one. */
 TEST(test_sparse)
 {
 	struct features X, S;

@@ -26,7 +26,7 @@ static void read_as(struct reading *how, const char *const *set)
 	json_free(root);
 }
 
-/* t points into text and how, so call sheet_release() first. */
+/* t points into text and how, so release t before them. */
 struct read {
 	struct bytes text;
 	struct reading how;

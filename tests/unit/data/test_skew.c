@@ -13,7 +13,8 @@ static int classes(void **state)
 	return 0;
 }
 
-/* Checks the sizes of parties and returns the number of pairs of a party and a class. */
+/* Checks the sizes of parties, and returns the number of classes per party, added over all
+ * parties. */
 static size_t pairs(size_t parties, double skew, uint64_t seed)
 {
 	size_t size[N] = { 0 }, count = 0;
@@ -50,7 +51,8 @@ TEST(fewer_classes)
 			pairs(parties, skew, 3);
 }
 
-/* At skew 0.5, half of each party's twelve or thirteen rows are of any class. */
+/* At skew 0.5, half of a party's twelve or thirteen rows come from all classes, so the party has
+ * three classes or more. */
 TEST(half_of_each)
 {
 	pairs(PARTIES, 0.5, 4);

@@ -136,7 +136,8 @@ TEST(test_dominant_is_warned_of)
 	assert_string_equal(warned(&X, &names, false), "column_dominates 0.947; ");
 	for (size_t i = 0; i < 4; i++)
 		MAT(&X.dense, i, 0) /= 3;
-	assert_string_equal(warned(&X, &names, false), ""); /* 4 of 6 */
+	/* The column has 4 of 6 units of variance, which is less than 80 %. */
+	assert_string_equal(warned(&X, &names, false), "");
 	warnings_release(&given);
 	features_release(&X);
 	columns_release(&names);
@@ -179,7 +180,7 @@ TEST(test_zeros_are_warned_of)
 	t.value = 1;
 	csr_from_triples(&S.sparse, 3, 2, &t, 1);
 	standard_warn_zero(&S);
-	assert_int_equal(given.count, 1); /* the earlier warning */
+	assert_int_equal(given.count, 1); /* only the earlier warning */
 	warnings_release(&given);
 	features_release(&X);
 	features_release(&S);

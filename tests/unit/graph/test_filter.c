@@ -2,7 +2,7 @@
 #include "common/graph/filter.h"
 #include "common/linalg/la.h"
 
-/* Sets Ls to I - S as a dense matrix. */
+/* Sets Ls to I - S as a dense matrix, where S is the normalised adjacency. */
 static void dense_laplacian(const struct graph *g, struct mat *Ls)
 {
 	sample_normalised(g, Ls);
@@ -57,7 +57,7 @@ TEST(equals_the_spectral_definition)
 			}
 }
 
-/* Compares FILTER_MEAN with T^psi X for a dense T, for dense and for sparse features. */
+/* Compares FILTER_MEAN with T^psi X, where T is the dense matrix of one step. */
 TEST(mean_filter_by_matrix)
 {
 	for (int weighted = 0; weighted < 2; weighted++) {
@@ -82,7 +82,7 @@ TEST(mean_filter_by_matrix)
 		assert_ok(graph_filter_sparse(&g, FILTER_MEAN, 4, 3, &s, &from_sparse));
 		assert_same_bits(&X, &from_sparse);
 		for (size_t i = 0; i < 40; i++)
-			MAT(&X, i, 0) = 2.5; /* a constant: T keeps it */
+			MAT(&X, i, 0) = 2.5; /* one step keeps a constant */
 		assert_ok(graph_filter(&g, FILTER_MEAN, 9, 1, &X));
 		for (size_t i = 0; i < 40; i++)
 			assert_near(MAT(&X, i, 0), 2.5, 1e-14);
@@ -194,7 +194,7 @@ TEST(one_step_by_hand)
 	assert_near(X.a[0], 5, 1e-15);
 	assert_near(X.a[1], 7, 1e-15);
 	assert_true(X.a[2] == 5);
-	assert_ok(graph_filter(&g, FILTER_SPECTRAL, 1, 1, &X)); /* lambda = 1: X <- S X */
+	assert_ok(graph_filter(&g, FILTER_SPECTRAL, 1, 1, &X)); /* one step is X <- S X */
 	assert_near(X.a[0], 6, 1e-7);
 	assert_near(X.a[1], 6, 1e-7);
 	mat_release(&X);

@@ -77,7 +77,7 @@ TEST(equal_rows_together)
 	graph_release(&g);
 }
 
-/* Checks a folded plan: each node is in one row, and a row has each row of a neighbour once. */
+/* Checks a folded plan: each node is in one row, and a row lists the row of each neighbour once. */
 static void check_folded(const struct filter_plan *p, const struct graph *g)
 {
 	const struct csr *a = &g->adjacency;

@@ -1,5 +1,5 @@
-/* Compares products with a linear map of filtered features and products with the filtered
- * matrix. */
+/* Compares two ways to multiply by filtered features: as a linear map, and by the filtered matrix
+ * itself. */
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filtered.h"
 #include "common/linalg/la.h"
@@ -62,7 +62,8 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	assert_true(f.map.rows == NODES && f.map.cols == COLS);
 	f.map.square(f.map.ctx, &in, &twice);
 	f.map.multiply(f.map.ctx, &in, &once);
-	/* many steps use a polynomial; that of F'F differs from F applied twice (filter_steps.h) */
+	/* For many steps, filtered features use a polynomial. That for F'F differs from the square
+	 * of that for F (filter_steps.h), so its tolerance is larger. */
 	assert_mat_near(&once, &exact_once, 1e-13 * largest(&exact_once));
 	assert_mat_near(&twice, &exact_twice, (psi < 13 ? 1e-13 : 1e-10) * largest(&exact_twice));
 	for (size_t i = 0; i < vectors; i++)
@@ -166,7 +167,7 @@ TEST(when_it_pays)
 	assert_true(filtered_pays(3327, 1852, 53000, 9104, half, 15, 6));
 	assert_true(filtered_pays(2405, 2486, 780000, 23192, half, 2, 17));
 	assert_true(filtered_pays(4000, 700, 4000 * 700, 10000, half, 20, 5)); /* dense */
-	/* one of 2, 4, 8 and 16 parties with pubmed's columns */
+	/* a party with 1/2, 1/4, 1/8 or 1/16 of pubmed's columns */
 	assert_true(filtered_pays(19717, 250, 492000, 88648, half, 60, 3));
 	assert_false(filtered_pays(19717, 125, 246000, 88648, half, 60, 3));
 	assert_false(filtered_pays(19717, 63, 124000, 88648, half, 60, 3));

@@ -1,4 +1,5 @@
-/* Tests features of nodes of small graphs by hand and against powers of the whole matrix. */
+/* Compares the node features of small graphs with values by hand and with powers of the whole
+ * matrix. */
 #include "tests/test.h"
 #include "tests/unit/graph/graphs.h"
 
@@ -76,8 +77,8 @@ TEST(test_powers)
 	graphs_release(&g);
 }
 
-/* Draws one line to the right and one upwards. Each has its length in its own direction only, and
- * at its own place. */
+/* Draws one line to the right and one upwards. Each line adds its length only to its own direction
+ * and place. */
 TEST(test_lines_have_a_direction)
 {
 	enum { D = 32 + 2 + GRAPHS_LINES };

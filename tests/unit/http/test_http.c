@@ -254,7 +254,7 @@ static void those_who_watch_hear_news_once(void **state)
 		assert_true(comes(fd[i], "data: news 1\n\n", got[i], sizeof(got[i])));
 	}
 	http_announce(http);
-	for (int i = 0; i < 2; i++) /* made once for both */
+	for (int i = 0; i < 2; i++) /* both watchers get the event, which was made once */
 		assert_true(comes(fd[i], "data: news 2\n\n", got[i], sizeof(got[i])));
 	close(fd[0]);
 	for (int i = 3; i < 100; i++) {
@@ -266,7 +266,7 @@ static void those_who_watch_hear_news_once(void **state)
 		assert_true(comes(fd[1], text, got[1], sizeof(got[1])));
 	}
 	close(fd[1]);
-	/* no watcher is left, or the connection is not yet known to be closed */
+	/* http_announce() succeeds even if the server has not noticed that the watchers left. */
 	http_announce(http);
 }
 

@@ -14,8 +14,8 @@
 
 enum { STRIDE = 11, SAMPLE_STRIDE = 43, LIMIT_S = 60, NOBODY = 65534 };
 
-/* These replace the allocator of this program and all its libraries. An allocation fails when
- * `left` reaches 0. A sanitizer has its own allocator. */
+/* The functions below replace the allocator of this program and all its libraries. An allocation
+ * fails when `left` reaches 0. A sanitizer has its own allocator. */
 static long left, asked;
 
 #if !SANITIZED
@@ -58,7 +58,7 @@ static enum err confine_here(void)
 	return confine(&sandbox);
 }
 
-/* Makes some permitted system calls from the whole list. */
+/* Makes some of the permitted system calls. */
 static int calls_what_is_listed(void)
 {
 	struct sigaction a;

@@ -50,7 +50,7 @@ TEST(test_coordinator)
 	assert_string_equal(c.common.name, "hub");
 	assert_string_equal(c.listen.host, "0.0.0.0");
 	assert_int_equal(c.listen.port, 0);
-	assert_string_equal(c.common.identity.certificate, "/tmp/x.crt"); /* next to the file */
+	assert_string_equal(c.common.identity.certificate, "/tmp/x.crt"); /* relative to the file */
 	assert_string_equal(c.common.identity.key, "/k/x.key");
 	assert_string_equal(c.common.output, "/tmp/out");
 	assert_int_equal(c.common.heartbeat_s, 1);

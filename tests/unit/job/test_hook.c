@@ -58,7 +58,7 @@ static char *contents(const char *path)
 	return (char *)b.p;
 }
 
-/* Starts a daemon that confines itself, raises these events and exits. */
+/* Starts a daemon that confines itself, raises `events` events and exits. */
 static void daemon_raises(size_t events)
 {
 	char name[] = "bank-a";

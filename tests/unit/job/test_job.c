@@ -84,7 +84,8 @@ TEST(test_paper_preset_and_precedence)
 	assert_false(kcagc_job(&j)->idf);
 }
 
-/* Each method changes some defaults; given values override both. */
+/* Each method changes some defaults. Given values override the defaults of methods and of
+ * presets. */
 TEST(test_method_presets)
 {
 	static const struct {
@@ -224,8 +225,8 @@ TEST(test_burst)
 		const char *text;
 		size_t n, up, down;
 	} cases[] = {
-		/* 14 clusters of each of two parties make up to 196 cells: 200 starts, 7 centres, 4
-		 * bytes */
+		/* Two parties with 14 clusters each have up to 196 cells. For each cell the vector
+		 * has 200 starts x 7 centres x 4 bytes. */
 		{ "{" MIN ", \"local_clusters\": 14}", 2708, 196 * 200 * 7 * 4, 196 * 200 / 2 },
 		{ "{" MIN ", \"local_clusters\": 14}", 100, 100 * 200 * 7 * 4, 100 * 200 / 2 },
 		{ "{" MIN ", \"method\": \"basic\"}", 1000, 1000 * 40 * 7 * 4, 1000 * 40 / 2 },

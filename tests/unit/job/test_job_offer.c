@@ -98,7 +98,7 @@ TEST(test_presets_do_not_count)
 	assert_int_equal(j.modulus_bits, 64);
 }
 
-/* Names the unknown kind, schema, parameter or value. */
+/* The error names the unknown kind, schema, parameter or value. */
 TEST(test_unknown)
 {
 	static const struct {

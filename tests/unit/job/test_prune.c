@@ -96,7 +96,7 @@ TEST_WITH(test_by_age, set_up, tear_down)
 		assert_true(there(stays[i]));
 }
 
-/* Removes the oldest first, and no more than needed. */
+/* Removes the oldest results first, and no more than needed. */
 TEST_WITH(test_by_size, set_up, tear_down)
 {
 	struct prune p;

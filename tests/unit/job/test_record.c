@@ -206,7 +206,7 @@ TEST(test_ledger)
 	record_release(&r);
 }
 
-/* Lists the aborted attempts before the last one. */
+/* The record lists the aborted attempts before the last one. */
 TEST(test_attempts)
 {
 	struct json *v;

@@ -1,4 +1,5 @@
-/* Tests the permissions of users of this host: by name, by group, and those that always apply. */
+/* Tests the permissions of users of this host: permissions by user name or by group, and
+ * permissions that always apply. */
 #include "common/job/roles.h"
 #include "tests/test.h"
 

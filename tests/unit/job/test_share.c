@@ -16,7 +16,7 @@ enum { NOBODY = 65534 };
 
 static char own[65];
 
-/* As root, uses the group of another user, otherwise the test's own group. */
+/* Names an existing group: as root that of another user, otherwise the test's own. */
 static struct daemon_common group_known(void)
 {
 	const struct group *g = geteuid() == 0 ? getgrnam("mail") : getgrgid(getegid());
@@ -151,7 +151,7 @@ TEST(test_a_group_of_others)
 	assert_int_equal(child(is_refused), 0);
 }
 
-/* A confined daemon gives files to this group only, and to no other user. */
+/* A confined daemon gives files to the results group only, and to no other user. */
 TEST(test_confined)
 {
 	if (geteuid() != 0 || SANITIZED)

@@ -26,7 +26,7 @@ static uint64_t arrives(struct links *l, int to, struct weight w, uint64_t arriv
 	return due;
 }
 
-/* The time is that of the uplink, the delay and the downlink. */
+/* A packet takes the time of the uplink, the delay and the downlink. */
 TEST(test_one_packet)
 {
 	struct links l;

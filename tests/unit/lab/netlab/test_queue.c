@@ -30,7 +30,8 @@ TEST(test_empty)
 TEST(test_order)
 {
 	static const uint64_t due[] = { 5, 3, 9, 1, 3, 7, 3, 8, 1, 2 };
-	/* the pushes in the order of due times, and equal due times in the order of pushes */
+	/* Numbers of the pushes in the order of due times; pushes with equal due times stay in
+	 * order. */
 	static const int expected[] = { 3, 8, 9, 1, 4, 6, 0, 5, 7, 2 };
 	struct queue q = { 0 };
 	struct packet *p;

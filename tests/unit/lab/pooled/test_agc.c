@@ -82,8 +82,8 @@ TEST(threads_do_not_matter)
 	}
 }
 
-/* The order follows the rule. The test computes the distances of each order itself, from raw
- * features and unit left singular vectors. */
+/* agc_order() applies AGC's rule for the filter order. The test computes the distances of each
+ * order itself, from raw features and unit left singular vectors. */
 TEST(order_is_by_the_rule)
 {
 	const struct agc_params p = {
@@ -118,8 +118,7 @@ TEST(order_is_by_the_rule)
 	assert_int_equal(order, expected);
 	graph_release(&g);
 	csr_from_triples(&none, N, N, NULL, 0);
-	/* Without edges the filter never raises the intra-cluster distance, so the search has no
-	 * end. */
+	/* The search ends when the intra-cluster distance rises. Without edges it never rises. */
 	graph_init(&g, &none);
 	assert_err(agc_order(&X, &g, &p, &order), ERR_JOB, "falls up to order 100");
 	features_release(&X);

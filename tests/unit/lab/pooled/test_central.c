@@ -94,8 +94,9 @@ TEST(rings)
 	mat_release(&ring);
 }
 
-/* With one party, DSC is plain spectral clustering up to label numbers. With several parties it
- * finds the balls if their labels are matched; if not, parties agree only by chance. */
+/* With one party, DSC is plain spectral clustering up to label numbers. With several parties, DSC
+ * finds the balls if the parties' labels are matched. Without matching, the labels agree only by
+ * chance. */
 TEST(dsc)
 {
 	struct central_params p;

@@ -1,4 +1,5 @@
-/* Tests coterie-lab spectral on a graph of known clusters, and versus spectral_cluster(). */
+/* Tests coterie-lab spectral on a graph with known clusters, and compares it with
+ * spectral_cluster(). */
 #include "tests/unit/cli/typed.h"
 
 #include "lab/lab.h"

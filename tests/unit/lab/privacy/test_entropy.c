@@ -69,7 +69,7 @@ TEST(units_and_threads)
 	assert_ok(entropy_of(&Y, 3, 4, &again));
 	assert_true(bits == again);
 	for (size_t i = 0; i < 1000; i++)
-		Y.a[i] *= 8; /* without rounding: three bits more in each dimension */
+		Y.a[i] *= 8; /* exact; adds three bits in each dimension */
 	assert_ok(entropy_of(&Y, 3, 1, &longer));
 	assert_near(longer - bits, 6, 1e-9);
 	mat_release(&Y);
@@ -173,8 +173,8 @@ TEST(mutual_of_a_class)
 	free(y);
 }
 
-/* n = 6 and k = 1. The classes 0 0 0 1 1 1 are separate, so m = 1 for every sample: I = psi(6) -
- * psi(3) + psi(1) - psi(1) = 1/3 + 1/4 + 1/5 nats. */
+/* n = 6 and k = 1. The classes 0 0 0 1 1 1 are separate, so m (explained below) is 1 for every
+ * sample: I = psi(6) - psi(3) + psi(1) - psi(1) = 1/3 + 1/4 + 1/5 nats. */
 TEST(a_class_by_hand)
 {
 	static const uint8_t apart[] = { 0, 0, 0, 1, 1, 1 }, mixed[] = { 0, 1, 0, 1, 0, 1 };

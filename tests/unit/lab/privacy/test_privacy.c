@@ -18,9 +18,10 @@ static void assert_near(double x, double expected, double tolerance)
 		fail_msg("%.4f, expected %.4f +- %.4f", x, expected, tolerance);
 }
 
-/* Distances to two centres are uniform over 64 and over 1024: 6 and 10 bits. Column 0 is set in the
- * lower half of the first distance: one bit for one of two centres. Column 1 is random. The last
- * two columns do not count: one is set at 3 nodes only, the other at all nodes. */
+/* Distances to two centres are uniform over 64 and over 1024: 6 and 10 bits. Column 0 is set if the
+ * first distance is in its lower half, so it shares one bit with one of the two distances. Column 1
+ * is random. The last two columns do not count: one is set at 3 nodes only, the other at all
+ * nodes. */
 TEST(test_bits_of_uniform_distances)
 {
 	enum { N = 3000, M = 4 };
@@ -48,7 +49,7 @@ TEST(test_bits_of_uniform_distances)
 	assert_ok(privacy_of(&D, has + N, 1, 3, 1, &p));
 	assert_near(p.mutual, 0, 0.02);
 	assert_true(p.mutual == p.most);
-	/* Equal nodes: each distance counts once. */
+	/* 100 nodes get the second distance of node 2000. Such repeated distances count once. */
 	for (size_t i = 0; i < 100; i++)
 		MAT(&D, i, 1) = MAT(&D, 2000, 1) + (double)i * 1e-13;
 	assert_ok(privacy_of(&D, has, M, 3, 2, &p));

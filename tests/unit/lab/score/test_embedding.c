@@ -93,7 +93,7 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 		for (size_t j = 0; j < M; j++)
 			MAT(&X, i, j) = rng_normal(&rng) + (member[i] && j == 1 ? 1.5 : 0);
 		if (i % 4)
-			row[rows++] = (uint32_t)i; /* every fourth row does not train */
+			row[rows++] = (uint32_t)i; /* every fourth row is left out of training */
 	}
 	l = logistic_open(&X);
 	logistic_train(l, row, rows, member, C, w);
@@ -106,13 +106,13 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 		for (size_t j = 0; j <= M; j++)
 			gradient[j] -= pull * (j < M ? MAT(&X, row[i], j) : 1);
 	}
-	for (size_t j = 0; j <= M; j++) /* for w = 0, entries exceed 100 */
+	for (size_t j = 0; j <= M; j++) /* with w = 0, entries would exceed 100 */
 		assert_true(fabs(gradient[j]) < 1);
 	assert_true(w[1] > 0.8 && fabs(w[0]) < 0.6 && w[M] < -0.5);
 	for (size_t i = 0; i < N; i++)
 		right += (logistic_value(w, ROW(&X, i), M) > 0) == member[i];
 	assert_true(right > 0.75 * N);
-	/* Exchanging the two sides negates the weights. */
+	/* Exchanging members and other rows negates the weights. */
 	for (size_t i = 0; i < N; i++)
 		member[i] = !member[i];
 	logistic_train(l, row, rows, member, C, gradient);
@@ -142,7 +142,7 @@ TEST_WITH(test_split, dir_enter, dir_leave)
 	struct mat X;
 
 	mat_init(&X, N, CLASSES);
-	for (size_t i = 0; i < N; i++) { /* one class, or two */
+	for (size_t i = 0; i < N; i++) { /* each vertex has one class or two */
 		start[i + 1] = start[i];
 		for (uint32_t c = 0; c < CLASSES; c++)
 			if (i % CLASSES == c || (i % 2 && (i + 1) % CLASSES == c)) {

@@ -13,7 +13,7 @@ struct fixture {
 	struct graphs g;
 	struct gin net;
 	float *F;
-	double *W, *dZ, *gradient; /* the function is the sum of dZ o Z + 0.7 square / nodes */
+	double *W, *dZ, *gradient; /* `gradient` is that of value() with respect to W */
 	struct gin_batch_f64 b;
 };
 
@@ -175,7 +175,7 @@ TEST(test_relabelling)
 	close_fixture(&x);
 }
 
-/* Results have the same bits for any number of threads; single graphs give those of a batch. */
+/* Results have the same bits for any number of threads, and in single graphs and batches. */
 TEST(test_threads_and_batches)
 {
 	struct gin_batch one = { 0 }, four = { 0 };

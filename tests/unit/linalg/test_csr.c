@@ -57,7 +57,7 @@ TEST(dense_sum_of_random_triples)
 	for (int i = 0; i < COUNT; i++) {
 		t[i].row = (uint32_t)rng_below(&rng, ROWS);
 		t[i].col = (uint32_t)rng_below(&rng, COLS);
-		t[i].value = (double)rng_below(&rng, 100); /* integers: exact in any order */
+		t[i].value = (double)rng_below(&rng, 100); /* integers add exactly in any order */
 		sum[t[i].row][t[i].col] += t[i].value;
 	}
 	csr_from_triples(&s, ROWS, COLS, t, COUNT);

@@ -2,7 +2,7 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/svd.h"
 
-/* A diagonal matrix, rows x cols. Its singular values are sigma, its singular vectors unit
+/* A diagonal matrix, rows x cols. Its singular values are sigma, and its singular vectors are unit
  * vectors. */
 struct diagonal {
 	struct linear_map map;
@@ -41,7 +41,7 @@ static void diagonal_init(struct diagonal *a, size_t rows, size_t cols)
 	ALLOC(a->sigma, cols);
 }
 
-/* Values fall as slowly as those of real features: 1 / sqrt(1 + j). */
+/* Singular values fall as slowly as those of real features: 1 / sqrt(1 + j). */
 static void slow(struct diagonal *a, size_t rows, size_t cols)
 {
 	diagonal_init(a, rows, cols);
@@ -72,7 +72,8 @@ static double outside(const struct mat *P, size_t inside)
 	return sqrt(sum);
 }
 
-/* Checks d directions of `a`, which are the first d coordinates, and their values. */
+/* Checks the d leading singular vectors of `a`, which lie in the first d coordinates, and the d
+ * largest singular values. */
 static void check(struct diagonal *a, size_t d)
 {
 	double *sigma = alloc(d, sizeof(*sigma));
@@ -188,7 +189,8 @@ TEST(partly_exhausted)
 	}
 }
 
-/* Values are so dense that the steps do not suffice: `settled` is false, and results are near. */
+/* Singular values are so close that the steps do not suffice. Then `settled` is false, and the
+ * results are approximate. */
 TEST(not_settled)
 {
 	double sigma[3];

@@ -83,7 +83,8 @@ TEST(basis)
 	sample_normal(&A, 50, 6, 2);
 	check_basis(&A, 6);
 	sample_normal(&A, 50, 6, 2);
-	for (size_t i = 0; i < 50; i++) /* four directions; one is the vector of ones */
+	/* The columns span four directions; one of them is the vector of ones. */
+	for (size_t i = 0; i < 50; i++)
 		for (size_t j = 3; j < 6; j++)
 			MAT(&A, i, j) = j == 3 ? 1 : MAT(&A, i, j - 3) + 2;
 	check_basis(&A, 6);

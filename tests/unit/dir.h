@@ -68,7 +68,7 @@ static inline void put(const char *path, const char *text)
 	put_bytes(path, (struct bytes){ (const uint8_t *)text, strlen(text) });
 }
 
-/* Releases the text. */
+/* Writes the text, as put() does, and releases it. */
 static inline void put_buf(const char *path, struct buf *text)
 {
 	put_bytes(path, (struct bytes){ text->p, text->n });

@@ -62,7 +62,7 @@ TEST(test_every_size)
 
 TEST(test_known_shapes)
 {
-	tree_build(&t, 3, false); /* one node of three */
+	tree_build(&t, 3, false); /* one node joins three parties */
 	assert_int_equal(t.count, 4);
 	assert_int_equal(t.node[3].children, 3);
 	tree_build(&t, 5, false); /* (0 1) (2 3 4), then the root */

@@ -32,7 +32,8 @@ bool cert_name(const STACK_OF(X509_EXTENSION) * extensions,
 /* Appends all alternative names, separated by blanks; false if one is neither DNS nor an
  * address. */
 bool cert_hosts(const STACK_OF(X509_EXTENSION) * extensions, struct buf *text);
-/* False unless the extended key usage is exactly that of one role. */
+/* Sets *role. Returns false unless the extended key usage is exactly that of a party or of a
+ * coordinator. */
 bool cert_role(const STACK_OF(X509_EXTENSION) * extensions, enum pki_role *role);
 
 /* Makes a self-signed CA that may sign end-entity certificates only. */
@@ -61,7 +62,7 @@ enum err pem_write_key(const EVP_PKEY *key, const char *path) MUST_CHECK;
 enum err pem_write_certificate(const X509 *certificate, const char *path) MUST_CHECK;
 enum err pem_write_request(const X509_REQ *request, const char *path) MUST_CHECK;
 
-bool pem_supported(const EVP_PKEY *key); /* Ed25519, or EC on the named curve P-256 */
+bool pem_supported(const EVP_PKEY *key); /* true for Ed25519, and for EC on the named curve P-256 */
 /* Digest for signing with this key: SHA-256, or NULL for Ed25519, which hashes internally. */
 const EVP_MD *pem_digest(const EVP_PKEY *key);
 

@@ -27,7 +27,7 @@ struct dh_group;
  * number. */
 const struct dh_group *dh_group(unsigned bits);
 size_t dh_len(const struct dh_group *group); /* bytes of p, and of a public key */
-/* p in hexadecimal, for tests; 2^255 - 19 for X25519. */
+/* Returns p in hexadecimal, for tests; for X25519 returns 2^255 - 19. */
 const char *dh_prime(const struct dh_group *group);
 
 /* Draws a secret exponent; X25519 uses its last 32 bytes. ERR_INTERNAL if the CSPRNG fails. */
@@ -38,9 +38,9 @@ struct dh_key;
 struct dh_key *dh_key_new(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN]);
 void dh_key_free(struct dh_key *key); /* accepts NULL */
 
-/* dh_public() computes out = g^secret mod p, and dh_shared() out = public_key^secret mod p, both of
- * dh_len() bytes. The caller has checked public_key (dh_check). CT: mpn_sec_powm on fixed-size
- * limbs in memory that is wiped; X25519 as in crypto/x25519.h. */
+/* dh_public() computes out = g^secret mod p, and dh_shared() out = public_key^secret mod p, where
+ * `out` has dh_len() bytes. The caller has checked public_key (dh_check). CT: mpn_sec_powm on
+ * fixed-size limbs in memory that is wiped; X25519 as in crypto/x25519.h. */
 void dh_public(const struct dh_key *key, uint8_t *out);
 void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out);
 

@@ -27,7 +27,8 @@
 
 enum { OKVS_KEY_LEN = 16, OKVS_SPARE = 768, OKVS_PRF_KEY_LEN = 16 };
 
-/* Words of a table for up to n < 2^31 keys: 3 (floor(13 n / 30) + OKVS_SPARE / 3). */
+/* Returns the number of words of a table for up to n < 2^31 keys: 3 (floor(13 n / 30) + OKVS_SPARE
+ * / 3). */
 size_t okvs_words(size_t n);
 
 /* Computes the peeling order of n keys in a table of `words` (from okvs_words(), for n or more).
@@ -46,8 +47,8 @@ uint64_t okvs_read(const uint64_t *table, size_t words, const uint8_t key[static
 void okvs_sort(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t n);
 
 /* Adds shares of zero: value[i] += sign PRF(key[i]) mod 2^64, sign +1 or -1. The PRF is the first 8
- * bytes, little-endian, of AES-128 of the key under prf. One of the two parties adds, and the other
- * subtracts. */
+ * bytes, little-endian, of AES-128 of the key under prf. One of the two parties calls it with sign
+ * +1, the other with -1. */
 void okvs_share(const uint8_t prf[static OKVS_PRF_KEY_LEN], const uint8_t (*key)[OKVS_KEY_LEN],
 		size_t n, int sign, uint64_t *value);
 

@@ -114,7 +114,7 @@ static void halves(mp_limb_t m[static N], size_t count)
 		slot_put(m, s, HALF_SLOT);
 }
 
-/* part = x mod n. */
+/* Sets part to the plaintext of x, which is sum_s x_s 2^(62 s) mod n. */
 static void pack(const mp_limb_t n[static N], const int64_t *x, size_t count, struct room *w)
 {
 	mp_limb_t half[N];
@@ -126,7 +126,8 @@ static void pack(const mp_limb_t n[static N], const int64_t *x, size_t count, st
 	mpn_cnd_add_n(mpn_sub_n(w->part, w->part, half, N), w->part, w->part, n, N);
 }
 
-/* Reads x from part, which is below n. False if part has more than `count` slots. */
+/* Reads the numbers x from the plaintext in part, which is below n. False if part has more than
+ * `count` slots. */
 static bool unpack(const mp_limb_t n[static N], int64_t *x, size_t count, struct room *w)
 {
 	size_t end = count * PAILLIER_SLOT_BITS;

@@ -260,7 +260,7 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 	return e;
 }
 
-struct object { /* exactly one member is set */
+struct object { /* a loaded file: exactly one member is set */
 	X509 *certificate;
 	X509_REQ *request;
 	EVP_PKEY *key;

@@ -36,7 +36,7 @@ struct pki_request {
 enum err pki_make_request(const char *dir, const struct pki_request *what) MUST_CHECK;
 
 /* Signs a request with the CA in ca_dir and writes the certificate to path. First checks the
- * request's signature, name, role and hosts, and refuses a request for anything else. The
+ * request's signature, name, role and hosts. Refuses a request that asks for other things. The
  * certificate may not outlive the CA. says (may be NULL) receives a description of the certificate
  * for the user. */
 enum err pki_sign(const char *ca_dir, const char *request_path, const char *path, unsigned days,

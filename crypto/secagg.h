@@ -70,7 +70,7 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* h, SECAGG_HASH_LEN bytes: hash of the job id, the attempt, the parameters and all
+/* Returns h, SECAGG_HASH_LEN bytes: the hash of the job id, the attempt, the parameters and all
  * advertisements (docs/secure-sum.md, Keys). Valid after secagg_agree(). */
 const uint8_t *secagg_session(const struct secagg *sa);
 

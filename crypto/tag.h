@@ -28,7 +28,7 @@ enum { TAG_LEN = 16, TAG_KEY_LEN = 32, TAG_SESSION_LEN = 32 };
 
 /* ---- numbers mod p ---- */
 
-/* true if x is below p; checks received numbers */
+/* Returns true if x is below p. Use it to check received numbers. */
 bool tag_is_number(const uint8_t x[static TAG_LEN]);
 /* tag_plus() and tag_minus() compute acc = acc + x and acc = acc - x mod p. Both numbers must be
  * below p. */

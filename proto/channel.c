@@ -44,7 +44,7 @@ void channel_free(struct channel *ch)
 	for (at = &p->channels; *at != ch;)
 		at = &(*at)->next;
 	*at = ch->next;
-	if (p->broken == ch) { /* the reason outlives the channel */
+	if (p->broken == ch) { /* keeps the reason, because ch is freed */
 		reason_set(&p->cancelled, &ch->failed, ch->failed.why);
 		p->broken = NULL;
 	}

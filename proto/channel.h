@@ -70,9 +70,9 @@ bool mailbox_cancel_unless_last(struct mailbox *p, enum err code, const char *wh
 /* Call from the job thread when it computes for this process alone. From here on only
  * mailbox_cancel() stops it. Peers that leave or have left do not. */
 void mailbox_alone(struct mailbox *p);
-/* Returns true if the job has ended, for the reason *why, but the job thread still computes. (It
- * may also wait for an absent peer, to report the end; this returns false then.) If the result
- * stays true for long, the thread hangs. */
+/* Returns true if the job has ended, for the reason *why, but the job thread still computes.
+ * Returns false while that thread waits, such as for an absent peer to which it reports the end. If
+ * the result stays true for long, the thread hangs. */
 bool mailbox_overdue(struct mailbox *p, struct err_saved *why);
 /* Returns true if the wait ended because the coordinator reports that the job is done
  * (channel_fail_done()). The job thread has to verify that report. */
@@ -90,8 +90,8 @@ const char *channel_peer(const struct channel *ch);
 void channel_step(struct channel *ch, const char *step);
 
 /* peer_fault(ch, fmt, ...) reports an error in the peer's data: ERR_PEER with "<peer> <sentence>
- * (during <step>)". step_fault(ch, fmt, ...) leaves out the peer's name, for faults of others or of
- * several: "<sentence> (during <step>)". */
+ * (during <step>)". step_fault(ch, fmt, ...) leaves out the peer's name, for faults of another peer
+ * or of several peers: "<sentence> (during <step>)". */
 #define peer_fault(ch, ...) channel_fault_at(__FILE__, __LINE__, ch, true, __VA_ARGS__)
 #define step_fault(ch, ...) channel_fault_at(__FILE__, __LINE__, ch, false, __VA_ARGS__)
 enum err channel_fault_at(const char *file, int line, const struct channel *ch, bool named,
@@ -141,13 +141,13 @@ enum err channel_send_labels_all(struct channel *const ch[], size_t channels, en
 				 size_t count) MUST_CHECK;
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, uint32_t *label, size_t count) MUST_CHECK;
-/* As channel_recv_labels(), but the sender chooses values, from `least` to *values; *values becomes
- * its choice. */
+/* As channel_recv_labels(), but the sender chooses the largest value of an entry. It is from
+ * `least` to *values, and *values becomes it. */
 enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
 				  uint32_t least, uint32_t *values, uint32_t *label,
 				  size_t count) MUST_CHECK;
 /* As channel_recv_labels(), but the sender chooses the number of entries, up to `most`. The caller
- * frees *label, also after an error, when it may be NULL. */
+ * frees *label, also after an error; it may be NULL then. */
 enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32_t group,
 				  uint32_t values, size_t most, uint32_t **label,
 				  size_t *count) MUST_CHECK;
@@ -171,8 +171,8 @@ enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t gro
 enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
 			   size_t least, size_t most, double *x, size_t *rows) MUST_CHECK;
 
-/* Send or receive a single number; *value is 0 .. most. what: its meaning, below 65536, which is
- * the same at both ends. */
+/* Send or receive a single number; *value is 0 .. most. what: number of its meaning, below 65536;
+ * both ends must pass the same. */
 enum err channel_send_choice(struct channel *ch, unsigned what, uint64_t value) MUST_CHECK;
 enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
@@ -184,8 +184,8 @@ enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
  * sends only as many as can be in flight before the answer arrives, so that no message waits
  * behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
-/* Call after channel_warm() if the next turn sends at most `spare` bytes. Sends zeros for that
- * turn, too. They leave when all sent bytes have arrived, since the answer cannot arrive
+/* Call after channel_warm() if the next turn sends at most `spare` bytes. Sends zeros for that turn
+ * too. These zeros leave when all sent bytes have arrived, since the answer cannot arrive
  * earlier. */
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
 /* Sends one byte of padding. Call before a large vector is sent as an answer, because TCP slows
@@ -259,8 +259,8 @@ enum {
 /* Sets the function that wakes the loop. wake: called from any thread when frames wait or the
  * in-queue has space. It only wakes the loop. */
 void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg);
-/* The loop thread takes the next queued message: its type, and its encoded body, moved into *body.
- * The old buffer of *body is kept for later messages or released. */
+/* The loop thread takes the next queued message: its type, and its encoded body, which is moved
+ * into *body. The buffer that *body had before is kept for later messages, or released. */
 bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body);
 /* call when the kernel has taken `bytes` bytes of frames */
 void channel_sent(struct channel *ch, size_t bytes);
@@ -296,9 +296,9 @@ void channel_spare_little(struct channel *ch, bool little);
 /* Call once the job is known. From here on, a lost connection does not end the job: the channel
  * waits until it is restored. */
 void channel_keep(struct channel *ch);
-/* Takes the next frame to send: one to be sent again, or the next of the queue, which is then kept.
- * Returns false if there is none, or if too many bytes are kept. body is valid until channel_went()
- * has been called and the peer has acknowledged the frame. */
+/* Takes the next frame to send: a frame to be sent again, or the next message of the queue, which
+ * becomes a kept frame. Returns false if there is none, or if too many bytes are kept. body is
+ * valid until channel_went() has been called and the peer has acknowledged the frame. */
 bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body);
 /* Call when the whole frame of channel_next() has been passed on. */
 void channel_went(struct channel *ch);
@@ -314,9 +314,9 @@ uint32_t channel_last(const struct channel *ch); /* number of the last received 
  * channel_keep(). */
 bool channel_lost(struct channel *ch);
 bool channel_is_lost(struct channel *ch);
-/* The job's number in frames; 0 until the job is known. */
+/* Returns the job's number in frames; 0 until the job is known. */
 uint64_t channel_job(const struct channel *ch);
-/* true if nothing was received or acknowledged */
+/* returns true if nothing was received or acknowledged */
 bool channel_is_untouched(const struct channel *ch);
 void channel_resume_fill(const struct channel *ch, struct msg *resume);
 /* Checks RESUME, and changes nothing. ERR_PEER: it names another job or attempt, or frames that

@@ -266,7 +266,8 @@ bool channel_is_full(struct channel *ch)
 
 	pthread_mutex_lock(&ch->mailbox->lock);
 	full = ch->in.bytes >= CHANNEL_IN_MAX;
-	/* If this end cannot send until the peer acknowledges, it must continue to read. */
+	/* If this end cannot send before the peer acknowledges, it must continue to read the
+	 * acknowledgements. */
 	if (ch->kept.bytes >= CHANNEL_KEPT_MAX && ch->in.bytes < CHANNEL_KEPT_MAX)
 		full = false;
 	if (full)

@@ -23,9 +23,9 @@ struct codec {
 void codec_u16(struct codec *c, uint16_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
 void codec_u64(struct codec *c, uint64_t *v);
-/* A field of n bytes, whose length is not sent. Decoding copies the bytes. */
+/* Handles a field of n bytes, whose length is not sent. Decoding copies the bytes. */
 void codec_fixed(struct codec *c, uint8_t *p, size_t n);
-/* A u32 length, and that many bytes (min .. max). Decoding borrows the bytes. */
+/* Handles a u32 length and that many bytes (min .. max). Decoding borrows the bytes. */
 void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max);
 /* Call before an allocation when decoding. Unless `count` items of `size` bytes (not 0) are left,
  * fails the codec and returns false. Returns true when encoding. */

@@ -145,7 +145,7 @@ static void closed_handle(uv_handle_t *handle)
 	conn_give_back(handle->data);
 }
 
-/* Removes the connection from the number of those that are not accepted yet. */
+/* Subtracts the connection from the number of those that are not accepted yet. */
 static void uncount(struct conn *c)
 {
 	if (c->counted)
@@ -337,7 +337,8 @@ static void detach(struct conn *c)
 		return;
 	channel_on_wake(c->channel, NULL, NULL);
 	c->channel = NULL;
-	/* A partly sent frame is sent to its end, but its rest counts for no channel. */
+	/* A partly sent frame is still sent to its end, but its remaining bytes count for no
+	 * channel. */
 	if (c->in_frame && c->body.p != c->orphan.p) {
 		c->orphan.n = 0;
 		buf_add(&c->orphan, c->body.p, c->body.n);

@@ -71,11 +71,11 @@ void conn_listen_stop(struct listener *l);
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
 
-/* For use in `closed`: returns true if the connection was lost. Then neither end closed it: it was
- * cut off, broke (as when a process dies), or was silent. */
+/* For use in `closed`: returns true if the connection was lost. A lost connection was cut off,
+ * broke (as when a process dies), or was silent; neither end closed it. */
 bool conn_was_lost(const struct conn *c);
-/* Returns true if a host answered: the connection got as far as TLS, or the proxy refused it for
- * another reason than an absent server. */
+/* Returns true if a host answered: the connection got as far as TLS, or the proxy refused it
+ * although the server exists. */
 bool conn_was_answered(const struct conn *c);
 bool conn_began_tls(const struct conn *c);
 
@@ -96,10 +96,11 @@ void conn_abort(struct conn *c, enum err code, enum ending ending, const char *w
  * interval ends the connection. */
 void conn_welcome(struct conn *c, double heartbeat_s);
 /* Attaches the channel: job frames are then passed between it and this connection. job: the first 8
- * bytes of the job id; 0: those of the first job frame received (a party before its offer). When
- * the connection ends, calls channel_fail() with the reason. If the connection was lost (cut off,
- * broken or silent, not closed by either end), calls channel_lost() first. Frame numbers continue
- * those of the channel. The channel must outlive the connection or be detached (NULL). */
+ * bytes of the job id; 0: the number is that of the first job frame received, as for a party before
+ * its offer. When the connection ends, calls channel_fail() with the reason. If the connection was
+ * lost (cut off, broken or silent, not closed by either end), calls channel_lost() first. Frame
+ * numbers continue those of the channel. The channel must outlive the connection or be detached
+ * (NULL). */
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
 
 /* Sends all queued frames, including ABORT, then closes. Closes after timeout_s in any case. A

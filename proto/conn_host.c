@@ -227,7 +227,8 @@ enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 void conn_listen_stop(struct listener *l)
 {
 	if (l)
-		uv_close((uv_handle_t *)&l->tcp, free_handle); /* the handle is its first member */
+		/* frees l, whose first member is the handle */
+		uv_close((uv_handle_t *)&l->tcp, free_handle);
 }
 
 /* ---- dialling: each address in turn ---- */

@@ -58,7 +58,7 @@ struct conn_host {
 	/* Connections that dialled this host and are not accepted yet; the newest is the first. */
 	struct conn *visitors;
 	bool asks;
-	unsigned per_address; /* limit for one address */
+	unsigned per_address; /* maximum number of visitors from one address */
 	uint8_t *read_buffer;
 	struct msg msg; /* the current link message */
 };
@@ -118,7 +118,7 @@ struct conn {
 	bool paused;         /* reading has stopped, because the channel is full */
 
 	/* sending: */
-	struct buf link;   /* whole frames of the link */
+	struct buf link;   /* whole frames of link messages, to be sent */
 	struct bytes body; /* the channel's current frame */
 	struct buf orphan; /* keeps the body if the channel was detached */
 	size_t body_done;
@@ -142,7 +142,8 @@ struct conn {
 	uint64_t job;
 	struct {
 		uint64_t messages, bytes;
-	} early[2][MSG_FIRST_OF_JOB]; /* [received, sent] counts before a channel was attached */
+		/* [received, sent]: counts of frames before a channel was attached */
+	} early[2][MSG_FIRST_OF_JOB];
 
 	/* time: */
 	double heartbeat_s, received_s, spoke_s, ticked_s;

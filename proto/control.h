@@ -21,7 +21,8 @@
 
 enum {
 	CONTROL_CONNECTIONS_MAX = 32,
-	CONTROL_REQUEST_MAX = 512 << 10, /* in bytes: the text of a job, escaped */
+	/* bytes; the longest request has the text of a job, escaped */
+	CONTROL_REQUEST_MAX = 512 << 10,
 	CONTROL_TIMEOUT_MS = 10000,
 };
 
@@ -33,7 +34,7 @@ struct control_peer {
 	gid_t *group; /* all groups of the user, the primary one first; borrowed */
 	size_t groups;
 };
-/* Function that fills in the answer. */
+/* Fills in the answer to a request of this peer. */
 typedef void control_answer(void *arg, const struct control_peer *peer, const struct json *request,
 			    struct json *answer);
 

@@ -123,7 +123,7 @@ static void on_flushed(uv_write_t *write, int status)
 		front_finish(c);
 		return;
 	}
-	if (c->joined && !c->ending) { /* before that, the timer limits the handshake */
+	if (c->joined && !c->ending) { /* until c->joined, the timer limits the handshake */
 		uv_timer_stop(&c->timer);
 		uv_read_start((uv_stream_t *)&c->pipe, front_on_room, on_plain);
 	}
@@ -194,7 +194,7 @@ static void on_taken(uv_write_t *write, int status)
 	c->in.n = 0;
 	if (uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
-	if (status < 0) /* if the server does not read any more, on_plain() gets its answer */
+	if (status < 0) /* if the server reads no more, its answer arrives through on_plain() */
 		return;
 	uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher);
 }

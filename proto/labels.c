@@ -19,7 +19,8 @@ size_t labels_bytes(uint32_t values, size_t count)
 void labels_pack(uint8_t *out, uint32_t values, const uint32_t *label, size_t count)
 {
 	unsigned width = labels_bits(values), have = 0;
-	uint64_t bits = 0; /* `have` bits wait to be written; fewer than 8 between entries */
+	/* the `have` bits that are not written yet; between entries fewer than 8 */
+	uint64_t bits = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		assert(label[i] <= values);

@@ -354,7 +354,7 @@ void msg_encode(struct buf *out, const struct msg *m)
 
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
 {
-	/* An empty body may be a null pointer, whose differences are undefined. */
+	/* The pointer of an empty body may be NULL, and C does not define NULL + 0. */
 	const uint8_t *p = in.p ? in.p : (const uint8_t *)"";
 	struct codec c = { .pos = p, .end = p + in.n };
 

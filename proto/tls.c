@@ -124,7 +124,8 @@ static void clock_text(char text[static TLS_DATE])
 	ASN1_TIME_free(now);
 }
 
-/* The date, this host's time, and advice if both clocks are right. */
+/* Text with a certificate's date, this host's time, and advice that holds if the clocks of both
+ * hosts are right. */
 #define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
 
 /* Describes the peer's fault. It follows from OpenSSL's verdict on this certificate of the
@@ -197,9 +198,10 @@ static int error_to_report(int error)
 	case X509_V_ERR_CRL_NOT_YET_VALID:
 	case X509_V_ERR_UNABLE_TO_GET_CRL:
 	case X509_V_ERR_CRL_SIGNATURE_FAILURE:
-		return X509_V_ERR_CRL_PATH_VALIDATION_ERROR; /* certificate unknown */
+		/* makes OpenSSL send the alert "certificate unknown" */
+		return X509_V_ERR_CRL_PATH_VALIDATION_ERROR;
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		return X509_V_ERR_CERT_HAS_EXPIRED; /* expired, or not currently valid */
+		return X509_V_ERR_CERT_HAS_EXPIRED; /* its alert also means "not currently valid" */
 	default:
 		return error;
 	}

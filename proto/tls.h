@@ -53,7 +53,7 @@ enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
  * its end. If the file has several certificates, uses the first to expire. ERR_INPUT: the file is
  * invalid. */
 enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE]) MUST_CHECK;
-/* As tls_days_left(), but returns a time. */
+/* As tls_days_left(), but sets *when to the time at which the certificate expires. */
 enum err tls_ends(const char *path, time_t *when) MUST_CHECK;
 /* Returns the *n names and addresses of a file's first certificate, "hub, hub.example.org,
  * 10.0.0.1". names ends in a zero byte; the caller releases it. ERR_INPUT: the file is invalid. */

@@ -48,7 +48,8 @@ static enum err fedgcn_baseline_by_size(const struct graphs *g, const struct fed
 	return e;
 }
 
-/* Clusters graphs by the network with its initial weights, and by prototypes that k-means finds. */
+/* Clusters graphs without training: embeds them with the network's initial weights, finds
+ * prototypes by k-means, and runs the final clustering. */
 static enum err untrained(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
 {
 	struct kmeans_params how = { .k = p->k,

@@ -105,7 +105,7 @@ static enum err find_axes(const struct mat *Z, struct fedgcn_model *m)
 	return ERR_OK;
 }
 
-/* Initialises X (rows x q). */
+/* Initialises X (rows x q) with Z, minus the mean, projected on the axes of m. */
 static void fedgcn_cluster_project(const struct fedgcn_model *m, const struct mat *Z, struct mat *X)
 {
 	mat_init(X, Z->rows, m->q);

@@ -10,8 +10,8 @@
 static const double FEDGCN_WEIGHT_MAX = 1e4, FEDGCN_Z_MAX = 1e7;
 /* Bound of the root mean square of a party's Z after a round. */
 static const double FEDGCN_RADIUS = 100;
-/* Bound for features "drawing": the length of the network's part of Z, relative to the length of
- * the drawing's part. */
+/* With features "drawing", the network's part of Z is scaled down to at most this multiple of the
+ * drawing's length. */
 static const double FEDGCN_BESIDE = 0.125;
 /* Effective number of dimensions in the densities of prototypes. Prototypes have FEDGCN_Z = 64
  * dimensions. With all 64, each prototype would belong to one component with probability near 1. */
@@ -32,7 +32,8 @@ struct fedgcn_training {
 	const struct graphs *g;
 	const float *F;
 	const struct fedgcn_params *p;
-	const float *joint; /* net->weights joint weights, for FedProx; otherwise NULL */
+	/* for FedProx: the joint weights, net->weights numbers; otherwise NULL */
+	const float *joint;
 	unsigned round;
 	/* Called after each epoch e = 0, 1, ... except the last. W: weights and prototypes after
 	 * epoch e. NULL: no function is called. */

@@ -136,7 +136,8 @@ struct fedgcn_party {
 };
 
 /* ERR_INPUT: fewer graphs than clusters, unsuitable attributes, invalid parameters. Memory: 4 bytes
- * x width per node, 3.2 KB per node of the largest batch, 0.5 KB per graph. */
+ * for each feature of each node, 3.2 KB for each node of the largest batch, 0.5 KB for each
+ * graph. */
 enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
 			   const struct fedgcn_params *p) MUST_CHECK;
 /* Call also after an error of fedgcn_party_init(). */

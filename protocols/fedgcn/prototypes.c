@@ -29,7 +29,7 @@ struct kde {
 	size_t k, n;
 	struct mat u;                    /* n prototypes */
 	struct mat gamma;                /* n x k */
-	double *share, *variance, *mass; /* k: pi, s^2 per dimension, sum of gamma */
+	double *share, *variance, *mass; /* k entries each: pi; s^2 per dimension; sum of gamma */
 	/* For "printed": Sigma of each component, k x FEDGCN_Z^2. Without rows: s^2 I replaces
 	 * Sigma. */
 	struct mat Sigma;

@@ -87,7 +87,7 @@ void fedsc_anchor_release(struct fedsc_anchor *b)
 	*b = (struct fedsc_anchor){ 0 };
 }
 
-/* Adds w w' of row i to `to`, which is a lower triangle. */
+/* Adds w w' to the lower triangle `to`, where w has the weights of row i. */
 static void fedsc_anchor_add_row(const struct fedsc_anchor *b, size_t i, double *to)
 {
 	const uint32_t *landmark = b->landmark + i * b->s;

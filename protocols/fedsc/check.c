@@ -39,7 +39,8 @@ const char *fedsc_one_k(const void *p)
 
 /* ---- noise ---- */
 
-/* Checks noise.beta_c, the noise on C. It needs an upload of C, and noise given by beta. */
+/* Checks noise.beta_c, the noise on C. It is allowed only if C is uploaded, and if the job gives
+ * noise by beta. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
 	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
@@ -112,7 +113,7 @@ static enum err check_factors(const struct fedsc_job *job)
 					  "is \"factors\": a party's Z is made in them");
 	if (!(job->noise_eps > 0))
 		return ERR_OK;
-	/* sigma is computed from eps, by a formula that needs all these parameters */
+	/* sigma is computed from eps, by a formula that needs the parameters checked below */
 	if (job->how.dims == JOB_AUTO)
 		return err_set(ERR_INPUT,
 			       "job.dims is \"auto\", expected a number where job.noise.eps is of "

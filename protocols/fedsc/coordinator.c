@@ -252,7 +252,7 @@ static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_
 	return ERR_OK;
 }
 
-/* Initialises R (d x k) = U Lam^-1/2 of M. */
+/* Initialises R (d x k) = U Lam^-1/2, from M's leading eigenvectors U and eigenvalues Lam. */
 static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R)
 {
 	size_t d = M->rows, k = run->report->values;

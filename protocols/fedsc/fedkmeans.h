@@ -104,8 +104,8 @@ enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds, 
  * are impossible. */
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MUST_CHECK;
 
-/* Measures the centres of the last COUNTS. c->spread gives the inertia; a sum over all rows gives
- * the margin. ERR_PEER: the sum is impossible. */
+/* Measures the centres of the last COUNTS. The inertia is the sum of c->spread. The margin needs
+ * another sum over all rows. ERR_PEER: the sum is impossible. */
 enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
 			   struct selection_point *p) MUST_CHECK;
 

@@ -45,7 +45,8 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	 * moves of the centres, in standard deviations of the rows, must be below it. 0: all rounds
 	 * run */
 	double tolerance;
-	/* d; 0 (JOB_AUTO in a job): fedsc_landmarks_most(), or chosen by `share` */
+	/* d: number of landmarks. 0 (JOB_AUTO in a job): fedsc_landmarks_most() with anchor,
+	 * otherwise chosen by `share` */
 	unsigned dims;
 	unsigned near; /* FEDSC_NEAR: number of nearest landmarks to which a row is tied */
 	/* for dense, paper and pairwise */

@@ -13,7 +13,7 @@ static double dims_of(const struct fedsc_job *job, double n)
 
 	if (job->how.dims != JOB_AUTO && job->how.dims)
 		return job->how.dims;
-	/* As in params.c, a landmark stands for three rows if clusters have few rows. */
+	/* For anchor, assumes three rows per landmark, the fewest that params.c uses. */
 	return n > 0 ? fmin(n / (job->how.variant == FEDSC_BY_ANCHORS ? 3 : 5), most) : most;
 }
 
@@ -41,8 +41,9 @@ double fedsc_memory(const void *p, const struct kind_sizes *s)
 	double d = kmeans ? 0 : dims_of(job, s->coordinator ? 0 : s->n * s->parties), x = 0;
 	double boxes = ciphertexts_of(s->coordinator ? s->n : s->n * s->parties, s->parties, d);
 
-	/* d x d: the sum, its eigenvectors, and room for LAPACK; paper: the coefficients of all
-	 * rows; pairwise: similarities, and all ciphertexts of an exchange */
+	/* The coordinator has d x d matrices: the sum, its eigenvectors, and LAPACK's work space.
+	 * With paper it also has the coefficients of all rows; with pairwise, similarities and all
+	 * ciphertexts of an exchange. */
 	if (s->coordinator)
 		return KIND_MEMORY_LEAST + 6 * 8 * d * d + (paper ? 3 * 8 * s->n * d : 0) +
 		       (pairwise ? 3 * 8 * s->n * s->n + 3 * boxes : 0);

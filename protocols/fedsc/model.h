@@ -24,7 +24,7 @@ enum { FEDSC_MODEL_VERSION = 1 };
 /* A zero-initialised object is empty: there is no model. */
 struct fedsc_model {
 	size_t m;    /* number of columns */
-	double clip; /* longer rows are first shortened to this length; 0: no row is */
+	double clip; /* longer rows are first shortened to this length; 0: no row is shortened */
 	/* m entries; rows are clustered as (x - shift) / unit; if unit is 0, the column becomes
 	 * 0 */
 	double *shift, *unit;

@@ -62,9 +62,9 @@ enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_para
 enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
 		     struct fedsc_report *report) MUST_CHECK;
 
-/* Returns the initial number of landmarks for n rows. This is p's number or, by default, one
- * landmark per 5 rows. Variant anchor takes one per 3 rows if there are fewer than 30 rows per
- * cluster. The default is at most 600 (anchor) or p->dims_most, and at least k. */
+/* Returns the initial number of landmarks for n rows. This is p->dims or, by default, one landmark
+ * per 5 rows. Variant anchor takes one per 3 rows if there are fewer than 30 rows per cluster. The
+ * default is at most 600 (anchor) or p->dims_most, and at least k. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
 /* Returns the parameters of the search for up to d landmarks. */
 struct fedkmeans_landmarks fedsc_search(const struct fedsc_params *p, size_t d);

@@ -306,7 +306,7 @@ static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 	return ERR_OK;
 }
 
-/* Computes F'F, with or without weights. */
+/* Computes F'F. Once t is known, factor_block() has weighted the rows of F. */
 static enum err answer_gram(struct fedsc_party *p, double *x)
 {
 	size_t d = p->Z.rows;

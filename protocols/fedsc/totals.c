@@ -1,4 +1,4 @@
-/* First phase: number of rows, means, and units. */
+/* First phase: sums the number of rows, and computes the means and units of the columns. */
 #include "common/base/alloc.h"
 #include "protocols/fedsc/own.h"
 #include "common/privacy/parts.h"

@@ -43,7 +43,7 @@ static size_t group_rows(const struct pairwise *s, size_t group)
 	return min_size(PAILLIER_SLOTS, s->n - group * PAILLIER_SLOTS);
 }
 
-/* Rounds to the fixed point. Errors name no value. */
+/* Rounds x to the fixed point. An error does not contain the value. */
 static enum err encode(const struct mat *x, double most, int64_t **to)
 {
 	ALLOC(*to, x->rows * x->cols);

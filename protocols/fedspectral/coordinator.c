@@ -18,7 +18,7 @@ enum {
 	STREAM = 0x66656470,
 };
 static const size_t SPACE_BYTES = (size_t)4 << 30;
-/* Eigenvalues nearer to 1 than this count as 1, since sums have no more digits. */
+/* Eigenvalues nearer to 1 than this count as 1, because sums are not more accurate. */
 static const double NEAR_1 = 1e-5;
 
 /* Sums the parties' products with V into Y (initialised here). V is sent with columns of length

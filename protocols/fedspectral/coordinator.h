@@ -37,8 +37,8 @@ struct fedspectral_params {
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
-	/* restarts of k-means, also of the parties' own; twice as many swaps then improve the best
-	 * restart */
+	/* Restarts of k-means, at the coordinator and at parties. Then 2 x `restarts` swaps improve
+	 * the best restart. */
 	unsigned restarts;
 	/* For exact with noise in aggregates (private.h): standard deviations of the noise, in
 	 * units of the largest effect of an edge. 0: no noise. */

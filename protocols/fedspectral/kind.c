@@ -14,8 +14,8 @@ static const char *fedspectral_permission(const void *p)
 		   : "fedspectral";
 }
 
-/* Returns why the job needs all parties. Sums N V of a run with a party, and of a run without it,
- * together disclose that party's edges. */
+/* Returns why the job needs all parties. Two runs, one with a party and one without it, together
+ * disclose that party's edges by their sums N V. */
 static const char *fedspectral_needs_all(const void *p)
 {
 	const struct fedspectral_job *job = p;

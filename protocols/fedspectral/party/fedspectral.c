@@ -162,8 +162,8 @@ static enum err answer_noisy(struct fedspectral_work *s, unsigned round, size_t 
 	return e;
 }
 
-/* Answers exactly as many products, of as many columns, as the job specifies. Each product uses its
- * part of eps, for any X. */
+/* Answers exactly as many products, of as many columns, as the job specifies. Each product uses up
+ * a fixed part of eps, whatever X the coordinator sends. */
 static enum err noisy(struct fedspectral_work *s)
 {
 	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* limit of counts */
+enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* counts above COUNT_MAX count as COUNT_MAX */
 
-/* For each vertex u, its neighbours in walks that have higher numbers, once per occurrence:
- * beside[start[u]] .. beside[start[u+1] - 1]. */
+/* beside[start[u]] .. beside[start[u+1] - 1] are the vertices with higher numbers that are next to
+ * vertex u in walks, once per occurrence. */
 struct sides {
 	size_t n;
 	size_t *start;

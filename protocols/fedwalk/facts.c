@@ -45,7 +45,7 @@ size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwal
 							   2,
 							   INFINITY,
 							   of_matrices };
-		/* Each of the l tokens of a walk may have crossed a tie. */
+		/* All l tokens of a walk may depend on the same tie. */
 		out[n++] = (struct fedwalk_spent){ "encoder", "token",       NAN,       eps0,
 						   tokens,    eps0 * tokens, of_encoder };
 	}

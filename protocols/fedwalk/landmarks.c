@@ -27,7 +27,7 @@ struct plan {
 	struct link **link; /* one list per group: the links between its members */
 };
 
-/* Sorts v stably by label; count (labels) becomes the number of each label. */
+/* Sorts v stably by label; count (labels) becomes the number of vertices with each label. */
 static void sort_by_label(uint32_t *v, const uint32_t *label, size_t n, size_t labels,
 			  size_t *count)
 {

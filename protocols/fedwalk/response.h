@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Probability of a wrong report of a pair: 1 / (1 + e^eps). */
+/* Returns the probability of a wrong report of a pair: 1 / (1 + e^eps). */
 double fedwalk_flip(double eps);
 
 /* Reports the pairs (u, v), v > u. *report has *count entries: the reported neighbours v in

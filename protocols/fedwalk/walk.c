@@ -17,10 +17,11 @@ struct plan {
 	const struct fedwalk_tree *t;
 	const float *c;
 	unsigned k;
-	/* [k][n + 1]: number of vertices of bin j before a place, except vertices that are left
-	 * out */
+	/* rank[j (n + 1) + i]: number of vertices of bin j at the tree's places below i, except
+	 * vertices that are left out */
 	const uint32_t *rank;
-	/* [k][..]: the same vertices, ordered by place; bin j starts at leaf + j n */
+	/* the vertices of each bin that are not left out, by ascending place; those of bin j start
+	 * at leaf + j n */
 	const uint32_t *leaf;
 	uint64_t seed;
 	uint32_t **pool;

@@ -106,7 +106,8 @@ static enum err server_fedwalk_agree_degrees(struct hub *h)
 	return e;
 }
 
-/* Lines 11 and 13 as published: matrices of the dictionary's rows. */
+/* Makes the dissimilarities of lines 11 and 13 as published, from matrices of the dictionary's
+ * rows. */
 static enum err warp(struct hub *h, struct triangle *triangle)
 {
 	struct run *run = h->run;

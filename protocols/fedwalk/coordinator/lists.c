@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places and checks the lists of party l; its items start at `first`. */
+/* Sets where each list of party l begins in `item`, and checks the lists. Their items start at
+ * `first`. */
 static enum err fedwalk_lists_place(const struct run *run, const struct align *a, size_t l,
 				    enum fedwalk_whom whom, const uint32_t *count, size_t first,
 				    struct fedwalk_lists *lists)

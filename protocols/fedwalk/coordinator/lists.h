@@ -7,7 +7,7 @@
 struct fedwalk_lists {
 	size_t *at;      /* n: index in `item` at which a row's list starts */
 	uint32_t *count; /* n: length of a row's list */
-	uint32_t *item;  /* items rows; each list ascends */
+	uint32_t *item;  /* `items` entries: rows; each list ascends */
 	size_t items;
 };
 

@@ -204,8 +204,8 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
-/* Makes F as a map. entries: embed_entries() of X, which decides whether the map uses X as sparse
- * or dense. */
+/* Makes *f, the map of F. `entries`, embed_entries() of X, decides whether the map uses X as a
+ * sparse or a dense matrix. */
 static enum err map_unformed(struct features *X, const struct graph *g,
 			     const struct embed_params *p, size_t entries, struct filtered *f)
 {

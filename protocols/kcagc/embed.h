@@ -49,7 +49,7 @@ struct embedding {
 	double *idf; /* m weights; NULL: none */
 	enum filter_kind filter;
 	unsigned order;
-	struct mat map; /* m x d: Z = filtered X map, before rows are scaled */
+	struct mat map; /* m x d: Z = F map, with F the filtered X, before rows are scaled */
 	bool unit_rows;
 	double row_power;
 	double mean_norm; /* mean length m of embed_scale(); 0: rows were not scaled */

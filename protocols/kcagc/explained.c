@@ -105,7 +105,7 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 	ranks_sum_end(s->g->ranks, &sum, total);
 }
 
-/* Computes *between: the sum of the squared lengths of the groups' means, weighted by size. *mean:
+/* Sets *between to the sum over groups of size x squared length of the group's mean. Sets *mean to
  * n times the squared length of the overall mean. */
 static void square_means(const struct groups *g, size_t width, const double *total, double *between,
 			 double *mean)

@@ -269,8 +269,8 @@ static void sum_along(struct slice *s, double *along, double *total)
 	free(root);
 }
 
-/* Computes x: ||q' X_l||^2, then ||S^t X_l||^2. Since S q = q, the first equals ||q' S^t X_l||^2
- * for any t. */
+/* Computes x: ||q' X_l||^2, then ||S^t X_l||^2, with q along sqrt(degree). Since S q = q, ||q'
+ * X_l||^2 equals ||q' S^t X_l||^2 for any t. */
 static enum err answer_shares(struct slice *s, double *x)
 {
 	double square[SLICE_ORDER_MAX + 1], apart[SLICE_ORDER_MAX + 1], total;

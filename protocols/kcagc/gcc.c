@@ -71,7 +71,8 @@ static enum err first(struct state *s, struct mat *Z)
 	struct ortho_operator K = { .ctx = s, .times = gcc_times_joint };
 	struct ortho_subspace search = { .n = s->n,
 					 .k = sums_columns(s->p->k, s->p->k_from),
-					 /* the block has gcc_width() columns */
+					 /* k + extra is k + 10, as in gcc_width(), for a range
+					  * too */
 					 .extra = EXTRA - (s->p->k_from ? 1 : 0),
 					 .rounds = s->p->rounds,
 					 .seed = s->p->seed,

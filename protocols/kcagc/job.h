@@ -85,9 +85,8 @@ void kmeans_columns_predict_disclosures(struct disclosures *s, const void *job, 
 bool kcagc_is_flat(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 
-/* Returns whether the parties compare their graphs only after rows are matched. True if rows are
- * matched and all parties should have the same edges, because ACCEPT is sent too early for hashes
- * of matched edges. */
+/* Returns true if rows are matched and all parties should have the same edges. ACCEPT is then sent
+ * too early for hashes of matched edges, so parties compare their graphs after the match. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
 /* Returns an upper bound of the distances of joint rows and centres, for n rows of L parties; 0 if
@@ -117,7 +116,7 @@ bool kcagc_communities(const struct kcagc_job *job);
 bool kcagc_weighs_fit(const struct kcagc_job *job);
 
 unsigned kcagc_local_clusters(const struct kcagc_job *job); /* returns k^ */
-/* Returns d, before the slice's width limits it. */
+/* Returns d. The slice's width may limit it further. */
 unsigned kcagc_dims(const struct kcagc_job *job);
 unsigned kcagc_inner_restarts(const struct kcagc_job *job);
 /* Returns the number of starts of the joint k-means over m items. */

@@ -212,7 +212,8 @@ size_t landmark_polish(const struct mat *Q, uint32_t *label)
 	return moved;
 }
 
-/* Computes D, the distances of Z's rows to the means over the non-empty `sets`, and the margins. */
+/* Fills margin with kmeans_margins() of `label`, from the distances of Z's rows to the means of
+ * `sets`. Empty sets have no mean. */
 static void margins_to_means(const struct mat *Z, size_t k, const uint32_t *sets,
 			     const uint32_t *label, double *margin)
 {
@@ -416,8 +417,8 @@ static enum err landmark_cluster_by_order(void *method, unsigned t, uint32_t *la
 	return err;
 }
 
-/* Clusters by the sets of nodes. report: on entry it has basis, sets and merged; on return it
- * describes the clustering that was taken. */
+/* Clusters the nodes, given their sets. report: on entry it has basis, sets and merged; on return
+ * it describes the clustering that was taken. */
 static enum err cluster_sets(struct state *s, uint32_t *label, struct landmark_report *report)
 {
 	struct settle settle = { .parties = s->parties,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of columns that are held as dense rows of all ranks at the same time. */
+/* Number of columns that each rank holds as dense numbers of all rows at the same time. */
 enum { TOGETHER = 16 };
 static const double LINKED_ERRORS = 2;
 
@@ -55,7 +55,8 @@ static bool is_unlinked(double product, double variance, double edges)
 	return variance > 0 && product <= LINKED_ERRORS / sqrt(edges) * variance;
 }
 
-/* Places the next foreign columns, from *next on. Returns how many. */
+/* Gives the next foreign columns, from *next on, places among the columns held. Returns how
+ * many. */
 static size_t place_some(const struct seen *seen, size_t m, size_t *next, size_t *place)
 {
 	size_t count = 0;
@@ -74,7 +75,7 @@ void linked_see(struct slice *s, struct seen *seen)
 	double ends = (double)graph_neighbours(s->g), *x;
 
 	if (!seen->foreign || ends < 2 * LINKED_LEAST || rows != s->g->adjacency.rows)
-		return; /* callers refuse another number of rows later */
+		return; /* if rows are not the graph's nodes, callers refuse them later */
 	ALLOC(place, m);
 	ALLOC(seen->unlinked, m);
 	x = alloc(rows, TOGETHER * sizeof(*x));

@@ -1,4 +1,4 @@
-/* linked.h -- tests whether linked rows are alike in the facts that a slice has among words
+/* linked.h -- tests whether linked rows have similar values in the columns of facts among words
  * (seen.h). */
 #ifndef PROTOCOLS_KCAGC_LINKED_H
 #define PROTOCOLS_KCAGC_LINKED_H

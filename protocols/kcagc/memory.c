@@ -1,4 +1,4 @@
-/* Memory estimates of kCAGC, its two single-round methods, predict, and kmeans.columns. */
+/* Memory estimates of kCAGC with each of its methods, of its predictions, and of kmeans.columns. */
 #include "protocols/kcagc/job.h"
 #include "common/linalg/svd.h"
 
@@ -12,9 +12,9 @@ static double data_of(const struct kind_sizes *s)
 	return (s->dense ? 8 * s->n * s->columns : 24 * s->entries) + 24 * s->edges;
 }
 
-/* Returns the memory of filtering. If there are few columns, they are filtered directly
- * (common/graph/filtered.h): this takes a dense copy and two panels, later the projection and its
- * source. */
+/* Returns the memory of filtering, or 0 if there are many columns. Few columns are filtered
+ * directly (common/graph/filtered.h). Besides the data, this takes a dense copy, and first two
+ * panels, then the projection and its source. */
 static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double dims = kcagc_dims(job);
@@ -26,9 +26,9 @@ static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 	       8 * s->n * ((s->dense ? 0 : s->columns) + fmax(2 * FILTER_PANEL, 3 * dims));
 }
 
-/* Returns the memory of a slice of landmark or gcc. A dense slice is filtered in place. In addition
- * there are two panels and the filter's plan, or a block of k + 10 columns and the floats
- * received. */
+/* Returns the memory of a slice of landmark or gcc. A dense slice is filtered in place. The larger
+ * of two phases counts: two panels and the filter's plan; then a block of k + 10 columns and the
+ * received floats. */
 static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double copy = job->method == METHOD_LANDMARK && !s->again ? s->columns : 0;
@@ -39,7 +39,7 @@ static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 
 static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 {
-	/* A dense slice and its filtered copy, unless the slice remains sparse
+	/* Entries of the dense slice, unless it is so large and sparse that it is not formed
 	 * (protocols/kcagc/wide.c). */
 	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
 
@@ -51,7 +51,7 @@ static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 		return formed(job, s);
 	if (s->dense)
 		return data_of(s) + 8 * s->n * fmax(2 * FILTER_PANEL, 4.5 * kcagc_dims(job));
-	/* The Krylov block, the projection, virtual nodes: n x dims each. */
+	/* the Krylov block, the projection and virtual nodes have n x dims numbers each */
 	return fmax(formed(job, s), 1.6 * data_of(s) + 4.5 * 8 * s->n * kcagc_dims(job));
 }
 

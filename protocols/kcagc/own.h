@@ -7,8 +7,8 @@
 void slice_facts(struct slice *s, double *x);
 void slice_norms(struct slice *s, bool idf, double *x);
 void slice_put_degrees(struct slice *s);
-/* Sets *scale to the factor of all rows. If all nodes have the same degree, *scale is 1; with
- * DEGREES_ALONE this is ERR_INPUT. */
+/* Sets *scale to the factor by which all rows are multiplied. If all nodes have the same degree,
+ * *scale is 1; with DEGREES_ALONE this is ERR_INPUT. */
 enum err slice_degrees_scale(const struct slice *s, double *scale) MUST_CHECK;
 enum err slice_spreads(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 

@@ -155,21 +155,21 @@ enum err slice_stream(struct slice *s, const struct question *q, slice_values *e
 slice_values slice_keep; /* writes the numbers; arg: a double **, which it advances */
 
 /* slice_answer() in two steps, for distributed rows sent in turn (worker/). slice_begin_answer()
- * writes the slice_words_before() numbers before the product X_l C' to x, and C (d x m_l,
- * initialised here; empty if there is no product). Afterwards q's vectors over nodes are no longer
- * needed. slice_product_rows() writes rows of the product, x (rows x d), bitwise identical to those
- * of all rows together; first: a multiple of LA_TILE; not for a wide slice, which has no C. Errors
- * as slice_answer(). */
+ * writes to x the slice_words_before() numbers that precede the product X_l C'. It initialises C (d
+ * x m_l), which is empty if there is no product. Afterwards q's vectors over nodes are no longer
+ * needed. slice_product_rows() writes some rows of the product to x (rows x d), bitwise identical
+ * to those of all rows together. `first` is a multiple of LA_TILE. A wide slice has no C, and must
+ * not be passed. Errors as slice_answer(). */
 size_t slice_words_before(const struct question *q, size_t n);
 enum err slice_begin_answer(struct slice *s, const struct question *q, double *x,
 			    struct mat *C) MUST_CHECK;
 void slice_product_rows(const struct slice *s, const struct mat *C, size_t first, size_t rows,
 			double *x);
 
-/* Standardises columns that have a number in each row, if others are mostly 0, and weights words by
- * idf, as ASK_FACTS and ASK_SPREADS do. Returns true if there were such columns. In any case X
- * returns to the caller. The slice must not have answered a question, and may only be released
- * afterwards. O(n m). */
+/* If columns with a number in each row are among columns that are mostly 0, standardises the former
+ * and weights words by idf, as ASK_FACTS and ASK_SPREADS do. Returns true if there were columns to
+ * standardise. Moves the slice's features back to X in any case. Call before any question;
+ * afterwards only release the slice. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
 /* As slice_weigh_beside(), but without centring: numbers get the size of the other columns and keep
  * their mean. Returns m weights, owned by the caller, or NULL where slice_weigh_beside() returns
@@ -177,8 +177,8 @@ bool slice_weigh_beside(struct slice *s, struct features *X);
 double *slice_weights_beside(struct slice *s, struct features *X);
 
 /* Returns the order p of psi_gcc() from SLICE_SPREADS sums, of which the first is above 0, for n
- * rows and m columns. If m is larger than n, uses n, because n rows have at most n directions.
- * Duplicated columns, at any party, must not change the stopping order. */
+ * rows and m columns. If m is larger than n, uses n, because n rows have at most n directions. So
+ * duplicated columns, at any party, do not change the order. */
 unsigned slice_rule(const double *spreads, size_t n, size_t m);
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 

@@ -97,9 +97,9 @@ static double share_of(const double *sums, unsigned t)
 	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;
 }
 
-/* Returns ||F||^2 of all filtered rows F with the degree column, or of the column alone. The
- * squared length of the column derives from the rows' squared distance from their mean. last: the
- * factor of rows and column. */
+/* Returns ||F||^2, where F has all filtered rows and the degree column, or with DEGREES_ALONE only
+ * the degree column. The squared length of the column derives from the rows' squared distance from
+ * their mean. last: the factor of rows and column. */
 static double square_of(const struct sums_basis *basis, const double *spreads, double last)
 {
 	double rows = spreads[basis->order], column = spreads[SLICE_POWERS + basis->order];

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers the non-empty intersections of `count` labellings of n nodes in cell[i], in the order of
- * their first node; returns their number m. O(n count), by hashing. */
+/* Sets cell[i] to the number of node i's cell. A cell has the nodes that agree in all `count`
+ * labellings. Cells are numbered in the order of their first node. Returns their number m. O(n
+ * count), by hashing. */
 size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell);
 
 /* Returns the cluster of each cell in each labelling, m x count; owned by the caller. */

@@ -220,7 +220,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 	}
 	for (unsigned t = 0; e == ERR_OK; t++) {
 		busy = moved = 0;
-		/* Lines 13 and 28 for every group with moving restarts. */
+		/* Receive the sums of lines 13 and 28 for every group with moving restarts. */
 		for (size_t g = 0; g < count; g++) {
 			const struct joint *j = &groups[g];
 

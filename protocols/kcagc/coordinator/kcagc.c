@@ -31,7 +31,7 @@ static const struct tree_node *root_of(const struct state *s)
 	return &s->tree.node[s->tree.count - 1];
 }
 
-/* Sums over the parties for orders 1 .. known, and the order that AGC's rule gives. */
+/* Curves over the orders 1 .. known, as sums over the parties, and the order by AGC's rule. */
 struct curves {
 	double intra[ORDER_CAP];
 	double unit; /* the parties multiply distances by it */
@@ -81,8 +81,9 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 /* For filter.order "auto": applies AGC's rule to the summed intra-cluster distances, ORDER_BLOCK
  * orders per round. Unless preset is "paper", psi_fit() then limits the order by the mean
  * modularity of the parties' clusters. Sets run->job.filter_order. Records the order by AGC's rule
- * alone ("order_rule"; 0 if the search ended before the distance rose) and both curves
- * ("order_distances", to the rise; "order_modularities"). Errors of order_decide(). */
+ * alone as "order_rule", which is 0 if the search ended before the distance rose. Records the
+ * distances up to the rise ("order_distances"), and the modularities ("order_modularities").
+ * Returns errors of order_decide(). */
 static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
@@ -168,7 +169,7 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 
 struct cells {
 	uint32_t *cell; /* n */
-	double *weight; /* m: nodes of each cell */
+	double *weight; /* m: number of nodes of each cell */
 	uint32_t *tuple;
 	/* m: mean squared distance of each cell's nodes to its mean; only with a range of k. */
 	double *within;
@@ -304,10 +305,10 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 	}
 }
 
-/* Runs k-means for each k of the range, up to the number of cells less 1, and chooses a k. G:
- * the cells' products, from one secure sum, used for every k. The first k must be below the number
- * of cells. *best was initialised by open_on_cells() for the first k; it is replaced by the
- * k-means of the chosen k. */
+/* Runs k-means for each k of the range that is below the number of cells, and chooses a k. G has
+ * the cells' products from one secure sum, which every k uses. The first k must be below the number
+ * of cells. *best was initialised by open_on_cells() for the first k; it is replaced by the k-means
+ * of the chosen k. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {

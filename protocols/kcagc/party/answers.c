@@ -355,7 +355,7 @@ enum err answers_weigh_two(struct answers *a, bool means)
 	return e;
 }
 
-/* Receives p, which must not be below the last p. */
+/* Receives the filter's order, which must not be below the last order received. */
 static enum err take_order(struct answers *a)
 {
 	struct work *work = a->work;

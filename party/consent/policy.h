@@ -1,4 +1,4 @@
-/* policy.h -- decides on an offer by this party's configuration. */
+/* policy.h -- decides whether this party's configuration permits an offered job. */
 #ifndef PARTY_CONSENT_POLICY_H
 #define PARTY_CONSENT_POLICY_H
 

@@ -231,8 +231,8 @@ static enum err party_job_begin(struct work *work, uint32_t *label)
 	return work->side->begin ? work->side->begin(work, label) : ERR_OK;
 }
 
-/* Runs the protocol from keys to DONE. label: the labels of the party's own rows, nodes or
- * graphs. */
+/* Runs the protocol from the agreement on keys to DONE. label: the labels of the party's own rows,
+ * nodes or graphs. */
 static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
 	enum err e;

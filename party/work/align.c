@@ -57,8 +57,8 @@ enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key
 	return work->own == 0 ? ERR_OK : check_key(work, purpose, key);
 }
 
-/* Makes the own ids as the coordinator receives them, unsorted. They point into *store, which the
- * caller owns, also after an error. */
+/* Makes an entry for each of this party's ids, unsorted, in the form that the party sends. The
+ * entries point into *store, which the caller owns, also after an error. */
 static enum err make_entries(struct work *work, const struct dataset *d, struct entry *entry,
 			     uint8_t **store)
 {

@@ -66,9 +66,9 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 	sha256_end(h, hash);
 }
 
-/* Returns true for messages that do not enter work->received in the form received. SEALED and the
- * tag of SUM depend on keys of this session; secure_sum_verified() adds the numbers of a SUM. ROWS
- * are in the order of hashed ids; party_align() adds them in the order of own ids. */
+/* Returns true for messages whose received bytes do not enter work->received. SEALED and the tag of
+ * SUM depend on keys of this session; secure_sum_verified() adds the numbers of a SUM. ROWS are in
+ * the order of hashed ids; party_align() adds them in the order of own ids. */
 static bool is_of_session(enum msg_type type)
 {
 	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;

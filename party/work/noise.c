@@ -58,8 +58,8 @@ static void add_question(struct hmac *h, const struct work_noise *noise)
 		add_members(h, work);
 }
 
-/* Sets the key of the noise. The key and the question's name both come from the HMAC, and the key
- * cannot be computed from the name. */
+/* Sets the key of the noise. The key and the question's hash are both derived from one HMAC. The
+ * key cannot be computed from the hash. */
 static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
 {
 	struct work_noise *noise = ctx;

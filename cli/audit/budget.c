@@ -31,7 +31,8 @@ static void print_unit(const struct budget *b, const struct ledger_unit *unit)
 	printf("\n");
 }
 
-/* Prints a data set's heading and its cost under all coordinators. */
+/* Prints a data set's name, the privacy that the jobs of all coordinators have spent of it, and the
+ * number of attempts without a claim. */
 static enum err begin_set(struct budget *b, const struct ledger_job *job)
 {
 	struct ledger_account a;

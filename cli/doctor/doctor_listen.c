@@ -1,5 +1,5 @@
-/* Checks the addresses on which a daemon listens, and its clients. Closes all sockets that it
- * opens. */
+/* Checks the addresses on which a daemon listens, and the users who may connect. Closes all sockets
+ * that it opens. */
 #include "cli/doctor/doctor.h"
 #include "common/job/roles.h"
 

@@ -223,8 +223,8 @@ static void pause_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000L }, NULL);
 }
 
-/* Returns true if the command should retry, because it could not reach the coordinator for less
- * than GONE_S, as during a restart. */
+/* Returns true if the command should retry, because the coordinator became unreachable less than
+ * GONE_S ago and may be restarting. */
 static bool is_worth_another(enum err e, double *gone_s)
 {
 	double now_s = clock_now_s();

@@ -85,8 +85,8 @@ static bool is_graph_set(const char *dir)
 	return has_ending(dir, "_graph_indicator.txt");
 }
 
-/* Each kind implies one partition of the data. Only a job on columns of the same nodes accepts any
- * partition of one graph. */
+/* Chooses the partition of the data, which the kind of job implies. Only a job on columns of the
+ * same nodes accepts another partition of one graph. */
 static enum err choose_split(struct launch *l)
 {
 	enum kind_split own = l->kind->split;
@@ -115,7 +115,8 @@ static enum err choose_split(struct launch *l)
 	return ERR_OK;
 }
 
-/* Checks that the parties' policies permit the job: all kinds, and the permissions of --allow. */
+/* Checks that the parties' policies permit the job. They permit all kinds, and the permissions that
+ * --allow names. */
 static enum err check_allowed(const struct launch *l)
 {
 	const char *permission = job_permission(&l->job);

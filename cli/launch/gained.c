@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum of the estimated duration of these jobs. The estimate is based on the duration of the run
- * itself. */
+/* The jobs run only if their estimated duration is at most this many seconds. The estimate is based
+ * on the duration of the run itself. */
 enum { GAINED_S = 20 };
 
 struct gained {

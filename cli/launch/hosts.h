@@ -19,7 +19,7 @@ char *hosts_programs(void);
 enum err hosts_open(struct hosts *h, struct launch *l) MUST_CHECK;
 void hosts_close(struct hosts *h);
 
-/* Inserts at the start of argv the words that run a command on this host. */
+/* Inserts at the start of argv the words that run a command on host number `host`. */
 void hosts_prefix(const struct hosts *h, size_t host, struct overrides *argv);
 
 #endif

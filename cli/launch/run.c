@@ -162,7 +162,8 @@ static void join_channels(struct together *t)
 			       .threads = c->threads };
 }
 
-/* Cancels every wait on a signal that stops the run; a second one ends the process. */
+/* Waits for signals. The first signal that stops the run cancels the job; the second one ends the
+ * process. */
 static void *run_command_on_stop(void *arg)
 {
 	struct together *t = arg;

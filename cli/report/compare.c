@@ -183,8 +183,8 @@ static void compare_csv(const struct one *one, size_t n, struct buf *b)
 	buf_printf(b, "\n");
 }
 
-/* {"page": "compare", "software", "runs": [{"out", "status", "words", "job", "values",
- * "agreement"}]}. Moves the jobs and agreements out of `one`. */
+/* Writes the page from the data {"page": "compare", "software", "runs": [{"out", "status", "words",
+ * "job", "values", "agreement"}]}. Moves the jobs and agreements out of `one`. */
 static void compare_page(struct one *one, size_t n, struct buf *html)
 {
 	struct json *data = json_object(), *runs, *o, *values;

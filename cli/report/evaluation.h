@@ -11,7 +11,7 @@
 enum { CONFUSION_MAX = 64 }; /* maximum number of classes, and of clusters */
 enum err evaluation_make(struct label_files truth, struct label_files labels,
 			 struct json **evaluation) MUST_CHECK;
-/* Adds the matrix to an evaluation, for n rows in memory. */
+/* Adds classes, clusters and confusion to an evaluation, for n rows in memory. */
 void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const uint32_t *label,
 			  size_t n);
 

@@ -11,7 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 
-/* title: any text. sizes: a list, or NULL. */
+/* title: any text. sizes: a list of the clusters' sizes, or NULL. */
 struct page {
 	const char *title;
 	const struct json *data, *sizes;

@@ -14,7 +14,8 @@ enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y, double 
 {
 	double *mean = alloc(X->cols, sizeof(*mean)), *spread = alloc(X->cols, sizeof(*spread));
 	struct mat C, U = { 0 };
-	/* Variances as sums of squares: along the two directions, and in all. */
+	/* `sigma`: singular values of the two directions. `whole`: sum of all squared
+	 * deviations. */
 	double sigma[2] = { 0 }, whole = 0;
 	size_t d = X->rows < 2 || X->cols < 2 ? 1 : 2;
 	enum err err;

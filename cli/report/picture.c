@@ -84,7 +84,7 @@ static enum err picture_read_job(struct source *s)
 			       "%s: a job of kind %s has no picture: its points cannot be made "
 			       "again from what a party has",
 			       s->run_path, s->job.kind->name);
-	/* Uses the order that was chosen at run time. */
+	/* Uses the filter order that the run chose. */
 	if (s->job.kind->split == SPLIT_COLUMNS &&
 	    kcagc_job(&s->job)->filter_order == KCAGC_ORDER_AUTO) {
 		x = json_number_of(s->run, "filter_order", 0);

@@ -162,7 +162,8 @@ static void add_numbers(struct buf *text, const struct json *list)
 		buf_printf(text, " and %zu more", json_count(list) - n);
 }
 
-/* Prints the curves of a range of k as one line. If k was given, prints nothing. */
+/* If the job chose k from a range, prints the silhouettes and stabilities of these k in one
+ * line. */
 static void print_selection(const struct json *facts)
 {
 	const struct json *silhouette = run_list(facts, "selection_silhouette");
@@ -229,7 +230,8 @@ static void print_results(const struct process *p)
 	free(files);
 }
 
-/* Prints the results of parties, or of a coordinator alone. */
+/* Prints where the parties' results are. If there is only a coordinator, prints where its results
+ * are. */
 static void print_where(const struct run_dir *runs)
 {
 	const struct process *party = run_dir_party(runs);

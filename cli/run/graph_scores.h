@@ -15,7 +15,7 @@
 
 /* ---- scores of each way of clustering ---- */
 
-/* Ways of clustering that are scored. The baselines follow, in their order. */
+/* Clusterings that are scored: the result, all graphs in one cluster, then the baselines. */
 enum { WAY_RESULT, WAY_MAJORITY, WAY_BASELINES, GRAPH_WAYS = WAY_BASELINES + GRAPH_BASELINES };
 enum { GRAPH_SCORES = 4 };
 

@@ -146,7 +146,7 @@ static enum err write_columns(const struct source *s, const char *dir, const uin
 	return args_write(dir, "columns.json", &text);
 }
 
-/* Writes the kept edges u <= v, indexed by their position among all edges. */
+/* Writes the edges u <= v for which kept is true. kept has one entry per edge of the source. */
 static enum err write_edges(const struct source *s, const char *dir, const bool *kept)
 {
 	struct buf text = { 0 };

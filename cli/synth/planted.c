@@ -14,8 +14,8 @@ enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
 /* FEATURES_PER_WORD is chosen as in cora, whose nodes have 1433 / 80 = 18 words on average. */
 enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 };
 
-/* Draws i with probability weight[i] / sum. rises: cumulative sums of the weights. O(log n) per
- * draw. */
+/* Weights from which i is drawn with probability weight[i] / sum, in O(log n). rises: the
+ * cumulative sums of the weights. */
 struct draw {
 	size_t n;
 	double *rises;
@@ -168,8 +168,8 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	return err;
 }
 
-/* The vocabulary is a random permutation of all words. The share of each class comes from another
- * permutation. */
+/* The vocabulary is a random permutation of all words. The words of each class are a part of
+ * another permutation. */
 static void make_words(const struct planted_params *p, const uint32_t *label, struct csr *features)
 {
 	size_t mean = p->features / FEATURES_PER_WORD, share = p->features / p->classes, count = 0;
@@ -202,7 +202,7 @@ static void make_words(const struct planted_params *p, const uint32_t *label, st
 			t[count++] = (struct triple){ (uint32_t)i, word, 1 };
 		}
 	csr_from_triples(features, p->nodes, p->features, t, count);
-	free(features->value); /* a word that is drawn twice occurs once */
+	free(features->value); /* a word drawn twice counts once */
 	features->value = NULL;
 	free(t);
 	free(any_zipf.rises);

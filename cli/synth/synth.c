@@ -172,7 +172,8 @@ static enum err write_labels(const char *dir, const uint32_t *label, size_t n)
 	return err;
 }
 
-/* Writes edges.tsv; with ids also ids.txt, in node order, and edges by id. */
+/* Writes edges.tsv. With ids, also writes ids.txt, in node order, and names nodes by id in
+ * edges.tsv. */
 static enum err write_graph(const char *dir, const struct csr *adjacency, bool with_ids)
 {
 	size_t n = adjacency->rows;

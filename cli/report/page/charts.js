@@ -39,7 +39,8 @@ function axis(more) {
 
 const upright = { size: 46, values: (u, ticks) => ticks.map((x) => shown.number(x)) };
 
-/* Draws numbered values: an objective by iteration, silhouettes by k. marked: drawn larger. */
+/* Draws numbered values: an objective by iteration, silhouettes by k. marked: the only number whose
+ * value is drawn as a point. */
 function curve(title, values, first, thing, marked) {
 	const x = values.map((v, i) => first + i);
 	const said = make('span', { class: 'said' });

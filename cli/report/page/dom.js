@@ -5,7 +5,8 @@
  */
 const NUMBER_MAX = 1e15;
 
-/* make('td', { class: 'num' }, 7, another); omits falsy attributes and children. */
+/* Makes an element, as in make('td', { class: 'num' }, 7, another). Omits falsy attributes and
+ * children. */
 function make(name, attributes, ...children) {
 	const e = document.createElement(name);
 
@@ -95,7 +96,7 @@ function shade(part, ...children) {
 	return cell;
 }
 
-/* Makes a cross table, each row shaded by its parts. */
+/* Makes a cross table. The shade of a cell shows its share of the row's sum. */
 function cross(label, corner, columns, rows, how) {
 	return table(label, [`<${corner}`, ...columns], rows.map(([name, counts]) => {
 		const all = sum(counts);

@@ -60,7 +60,8 @@ function tiles(data, first) {
 			shown.bytes));
 }
 
-/* Shows sizes over all parties; if parties have rows of their own, also those of each party. */
+/* Shows the clusters' sizes over all parties. If parties have rows of their own, also shows the
+ * sizes at each party. */
 function sizes(data, first) {
 	const of = (run) => numbers(member(run, 'result'), 'cluster_sizes');
 	const all = of(first.run), most = Math.max(...all);
@@ -87,7 +88,7 @@ const SCORES = { acc: 'ACC', nmi: 'NMI', ari: 'ARI', f1: 'macro-F1' };
 const scoreOf = (o, key) => typeof o[key] === 'number' && Math.abs(o[key]) <= 1 ? o[key]
 	: undefined;
 
-/* For kind fedgcn, where each party has classes of its own. */
+/* Shows the scores of kind fedgcn, where each party has classes of its own. */
 function graphScores(e) {
 	const cells = (ways, key) =>
 		WAYS.map((w) => datum(scoreOf(member(ways, w), key), shown.score));
@@ -110,7 +111,7 @@ function graphScores(e) {
 	];
 }
 
-/* A row per class, with clusters in the order of the best match. */
+/* Makes the confusion matrix: a row per class, with clusters in the order of the best match. */
 function matrix(e, corner, id) {
 	const rows = list(e, 'confusion').filter(Array.isArray), clusters = list(e, 'clusters');
 	const whole = rows.length && Math.max(rows.length, clusters.length) <= CLUSTERS_MOST;

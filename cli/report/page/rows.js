@@ -35,7 +35,7 @@ function picture(data) {
 		note(p.caption, ' Drag to enlarge, click twice to go back.'));
 }
 
-/* Parses profile.csv; returns no lines if the text is none. */
+/* Parses the text of profile.csv. Returns [] if the text has another heading. */
 function profileOf(text) {
 	const [names, ...rows] = csvRows(text);
 	if (!names || names.join() !== PROFILE.join())
@@ -136,7 +136,8 @@ function silhouette(data) {
 		table('Silhouettes', ['<cluster', 'rows', 'mean', 'below 0'], groups.map(row)));
 }
 
-/* Uses the confidence that the job computed, otherwise silhouettes. */
+/* Lists the rows with the lowest confidence or, if the job computed none, the lowest
+ * silhouettes. */
 function unsure(data) {
 	const p = member(data, 'points'), given = list(p, 'confidence'),
 		s = member(p, 'silhouette');

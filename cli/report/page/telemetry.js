@@ -8,8 +8,9 @@ const endOf = (s) => numOr0(s, 'start_s') + sum(SPENT.map((k) => numOr0(s, `${k}
 const lengthOf = (run) => stepsOf(run).reduce((end, s) => Math.max(end, endOf(s)),
 	numOr0(run, 'elapsed_s'));
 
-/* A lane begins at the time by its process's clock. If that is before the first process's begin or
- * after its end, the clock is wrong, and the lane is moved. */
+/* Places each process's lane at the time at which the process began by its own clock. If this time
+ * is before the first process's begin or after its end, the clock is wrong, and the lane begins at
+ * 0. */
 function lanesOf(data) {
 	const first = data.processes[0].run;
 
@@ -99,8 +100,9 @@ function phases(run) {
 
 /* ---- links ---- */
 
-/* Reads links from the coordinator's run, or without it from each party's own: { party, types }.
- * A flow has bytes to and from the coordinator, and messages to and from it. */
+/* Reads links from the coordinator's run or, without a coordinator, from each party's run. Returns
+ * a { party, types } per link. A flow has bytes to and from the coordinator, and messages to and
+ * from it. */
 function linksOf(data) {
 	const traffic = (p) => objects(p.run, 'traffic');
 	const hub = data.processes.find((p) => p.leads && traffic(p).length);
@@ -195,7 +197,7 @@ function merged(run) {
 
 const isNumbers = (v) => Array.isArray(v) && v.every((x) => typeof x === 'number');
 
-/* Nested members are named "a.b". */
+/* Appends the members of `value` to `out`. Nested members are named "a.b". */
 function flatten(value, prefix, out) {
 	for (const [key, v] of Object.entries(value)) {
 		const name = prefix ? `${prefix}.${key}` : key;

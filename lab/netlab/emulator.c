@@ -118,7 +118,7 @@ static void deliver(struct emulator *e)
 				s->packets++;
 				s->bytes += p->w.bytes;
 			} else {
-				/* Happens, for example, if the host's device is down. */
+				/* The write fails, for example, if the host's device is down. */
 				s->failed++;
 			}
 			free(p);

@@ -227,7 +227,8 @@ static enum err by_walks(struct plan *f)
 	return ERR_OK;
 }
 
-/* Makes walks on the graph of all reports. Each report is used in both directions. */
+/* Makes walks on the graph of the edges that devices report. Each reported edge is used in both
+ * directions. */
 static enum err by_response(struct plan *f)
 {
 	const struct fedwalk_job *job = f->job;

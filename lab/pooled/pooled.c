@@ -152,7 +152,8 @@ int agc_main(int argc, char **argv)
 	    by_agc, argc, argv);
 }
 
-/* Writes the orders under the names that run.json has. */
+/* Writes the filter orders that were tried, and their modularity, under the names that run.json
+ * has. */
 static void put_orders(struct json *result, const struct sums_basis *basis)
 {
 	struct json *tried = json_put_array(result, "orders_tried");

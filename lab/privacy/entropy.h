@@ -13,9 +13,9 @@
 
 #include <stdint.h>
 
-/* Estimates *bits: h(Y), with the rows of Y (n x d) as samples. Method: Kozachenko, Leonenko 1987,
- * in the form of Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004) equation 20. 1 <=
- * k < n. ERR_INPUT: k + 1 samples are equal, so there is no density. O(n^2 d). */
+/* Estimates the entropy h(Y) into *bits. The rows of Y (n x d) are the samples. Method: Kozachenko,
+ * Leonenko 1987, in the form of Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004)
+ * equation 20. 1 <= k < n. ERR_INPUT: k + 1 samples are equal, so there is no density. O(n^2 d). */
 enum err entropy_of(const struct mat *Y, unsigned k, unsigned threads, double *bits) MUST_CHECK;
 
 /* Estimates I(X;Y) of two continuous variables, with rows as paired samples, by equation 8 of the

@@ -14,9 +14,9 @@
 
 /* -- sets of rows --------------------------------------------------------------------------- */
 
-/* A set of rows. Each row has a random number, and equal sets are detected by its sum over the set:
- * unequal sets collide with probability 2^-64. The coordinator sees the number of rows of a set,
- * and its sums. */
+/* A set of rows. Each row has a random number. Two sets count as equal if the sums of their rows'
+ * numbers are equal; unequal sets collide with probability 2^-64. The coordinator sees the number
+ * of rows of a set, and its sums. */
 struct set {
 	uint64_t sum;
 	size_t rows;
@@ -30,9 +30,9 @@ struct set {
 struct watch {
 	size_t n, m;
 	double off;           /* error of one word of a sum, caused by fixed-point rounding */
-	const uint64_t *mark; /* n */
-	/* The sum of all rows is known: it is 0 for centred rows, otherwise the coordinator sees
-	 * it. */
+	const uint64_t *mark; /* n: the random number of each row */
+	/* Whether the coordinator knows the sum of all rows. If rows are centred, this sum is 0;
+	 * otherwise it must have seen the sum. */
 	bool sum_is_known;
 	struct set all;
 	struct set *set;
@@ -42,7 +42,7 @@ struct watch {
 	struct mat centres;
 	uint32_t *in; /* rounds x n: the set of each row */
 	size_t rounds, rounds_room;
-	bool *alone, *rest; /* n */
+	bool *alone, *rest; /* n: rows that were alone at a centre; rows alone left out */
 	struct exposed_sums found;
 };
 
@@ -116,7 +116,7 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 }
 
 /* Records the sums of centres that have at least `least` rows. If the sum of all rows is known,
- * that of the remaining rows follows. */
+ * also records the sum of the remaining rows. */
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
 {
@@ -159,7 +159,7 @@ static void watch_sums(struct watch *w, const uint32_t *label, const struct fedk
 		for (size_t i = 0; i < w->n; i++)
 			w->rest[i] |= rest->rows == 1 && in[i] == w->sets - 1;
 	} else {
-		rest->sum = w->mark[0] + 1; /* `rest` then matches no set: its sum is unknown */
+		rest->sum = w->mark[0] + 1; /* with this sum and size, `rest` equals no other set */
 		rest->rows = w->n + 1;
 	}
 }

@@ -217,7 +217,8 @@ static uint8_t *presence(const struct features *X)
 	return has;
 }
 
-/* Returns I of all k distances of a node and the row of Z that the first party has. */
+/* Returns the mutual information between all k distances of a node and the first party's columns of
+ * Z. */
 static double joint_bits(const struct mat *Z, size_t first, const struct mat *D,
 			 const struct arguments *a)
 {

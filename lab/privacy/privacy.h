@@ -44,11 +44,11 @@ struct exposed_sums {
 	/* Number of rows that were alone at a centre in some round. A sum would disclose them if it
 	 * were formed before the centre is dropped. */
 	size_t alone;
-	/* Number of rows that were the only one left out of a round's sums. If the sum of all rows
-	 * is known, these rows follow. */
+	/* Number of rows that were the only one left out of a round's sums. If the coordinator
+	 * knows the sum of all rows, it can compute these rows. */
 	size_t rest;
-	/* Number of rows by which two of the sets differ. The rows left out, all rows, and the
-	 * empty set are sets, too. */
+	/* Number of rows that are the difference of two sets. Besides the summed sets, these
+	 * include the rows left out of a round, all rows, and the empty set. */
 	size_t exposed;
 	size_t found;    /* number of exposed rows that the coordinator finds from its view */
 	size_t mistaken; /* number of differences that the coordinator mistakes for rows */

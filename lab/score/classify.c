@@ -110,7 +110,7 @@ static void report(const struct arguments *a, const struct embeddings *e,
 	struct json *scores;
 	struct mat X;
 
-	/* Rows in the order of the ids, like the sets of labels. */
+	/* Puts the rows into the order of the ids, which is that of the sets of labels. */
 	mat_init(&X, e->X.rows, e->X.cols);
 	for (size_t i = 0; i < X.rows; i++)
 		memcpy(ROW(&X, i), ROW(&e->X, e->ids.row[i]), X.cols * sizeof(double));

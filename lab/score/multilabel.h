@@ -42,7 +42,7 @@ struct multilabel_params {
 
 struct multilabel_score {
 	size_t trained, tested;
-	/* F1 scores: over all decisions together, and the mean over the classes. */
+	/* `micro`: F1 over all decisions together. `macro`: mean of the classes' F1. */
 	double micro, macro;
 };
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Random stream of the seed; the streams before it are those of planted graphs. */
+/* Number of the random stream. Planted graphs use streams 0 to 2. */
 enum { NOISE_STREAM = 3 };
 
 #define NOISE_MAX 2147483648.0

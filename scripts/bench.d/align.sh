@@ -1,5 +1,5 @@
 # align -- time to find the rows that all parties have, by the secure sum of their tables over TLS.
-# Compared with the same bytes without masks, and with hashing the ids alone.
+# The time is compared with that of the same bytes without masks, and of hashing the ids alone.
 # tests/bench/bench_align.c measures; its comments have the details.
 #
 # COTERIE_BENCHES: directory of that program, instead of build/plain/tests/bench.
@@ -8,7 +8,7 @@
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='rows that all parties have (align "intersect"): against the same bytes over TLS and the
 	hashing of ids alone'
-default_seeds=5 quick_seeds=2 # rounds
+default_seeds=5 quick_seeds=2 # number of rounds
 
 measure() {
 	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_align ids L goal
@@ -17,7 +17,7 @@ measure() {
 	for ids in 100000 1000000 $($quick || echo 10000000); do
 		for L in 2 4 $($quick || echo 16); do
 			((ids * L <= 40000000)) || continue # larger runs exceed 24 GiB or 2 cores
-			# this cell is measured last
+			# if the last cell exists, all exist
 			cell_known "$ids ids" "L=$L" 'bytes an id' || one
 		done
 	done

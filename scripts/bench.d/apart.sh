@@ -1,9 +1,9 @@
-# apart -- two tables. Parties: fedspectral with each edge at one party, variants exact and
-# fedspectral+ by the number of parties. Neighbours: accuracy of kcagc's methods on graphs whose
-# neighbours differ, compared with features alone.
+# apart -- two tables. "parties" measures fedspectral's variants exact and fedspectral+, with each
+# edge at one of 2, 5 or 10 parties. "neighbours" measures the accuracy of kcagc's methods on graphs
+# whose neighbours differ, and compares it with features alone.
 #
 #   --only WORD     measures only sets whose name contains WORD
-#   --part parties | neighbours     one of the two
+#   --part parties | neighbours     measures one of the two tables
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='fedspectral, each edge at one of 2, 5 and 10 parties, beside pooled; kcagc beside features

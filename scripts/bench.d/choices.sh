@@ -20,7 +20,7 @@ measure() {
 	done
 }
 
-# Prints one table with a column per set.
+# Measures the mean accuracy of SET over the numbers of parties, with CHOICE in the job.
 one() { # CHOICE SET
 	local L all='' name="mean over L"
 	! cell_known "$name" "$1" "$2" || return 0

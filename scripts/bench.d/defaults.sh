@@ -1,6 +1,6 @@
 # defaults -- tests the defaults: each method with only the number of clusters given, on each set in
-# its original form and in other forms (defaults.py). Compared with features alone, the graph alone
-# and pooled data.
+# its original form and in other forms (defaults.py). Each result is compared with that of features
+# alone, of the graph alone and of pooled data.
 #
 #   --set NAME,...           some sets; all take hours
 #   --only PRESENTATION,...  asis, or one of defaults.py

@@ -126,7 +126,7 @@ none() { # SET ROW
 
 # ---- Table 2 ----
 
-# ACC NMI ARI F1 of the paper, which are compared with means weighted by graphs.
+# Goals for ACC, NMI, ARI and F1. The means weighted by graphs should reach these goals.
 declare -gA goals_of=([SM:paper]='72 23 26 65' [SM:default]='76.5 40 42 71'
 	[SM-BIO-SY:paper]='67 18 19 59' [SM-BIO-SY:default]='70.5 31 31 65.5'
 	[CV:paper]='35 42 23 31' [CV:default]='60 58 46 59')
@@ -151,7 +151,7 @@ table2() {
 by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	local way plain=''
 	read -ra goals <<<"${goals_of[$1:$2]-}"
-	! cell_known "$1" "$2: plain mean" F1 || return 0 # this cell is measured last
+	! cell_known "$1" "$2: plain mean" F1 || return 0 # if the last cell exists, all exist
 	# The paper uses structure, and attributes if the graphs have them.
 	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] ||
 		plain='--set features=coordinates'

@@ -41,7 +41,7 @@ measure() {
 	for section in ${only//,/ }; do "measure_$section"; done
 }
 
-# If a section is named in the call, its cells are measured again.
+# Removes the cells of a section, so that they are measured again.
 forget() { # SECTION
 	[[ -e $csv ]] || return 0
 	awk -F , -v section="$1" 'NR == 1 { print; next }
@@ -75,7 +75,7 @@ accuracy() { # NOISE
 		seeds=$all
 		few "$set"
 		for row in anchor dense paper 'federated k-means' k-means SC DSC 'DSC as it is'; do
-			# this cell is measured last
+			# if the last cell exists, all exist
 			! cell_known "$set" "$row NMI" "noise=$1" || continue
 			goal=''
 			[[ $1 != 0 || -z ${floor[$set $row]-} ]] || goal=">= ${floor[$set $row]}"
@@ -165,7 +165,8 @@ measure_parties() {
 
 # ---- Algorithm 1 as published: configs/jobs/fedsc-paper.json, both readings of lambda ----
 
-# d by the rule of Appendix D.3 on the kernel of all rows; for coil20, the d of the paper's Table 4.
+# Dimensions d that the rule of Appendix D.3 gives for the kernel of all rows. For coil20, d is that
+# of the paper's Table 4.
 declare -gA dims_of=([iris]=7 [banknote]=11 [coil20]=194)
 letter_changes=('Z at random' 'Z at random; lambda / 2' 'Z landmarks')
 declare -gA \
@@ -206,7 +207,7 @@ letter_cell() { # SET ROW COLUMN DATA [LAUNCH-ARG...]: compares with PAPER
 	fi
 }
 
-# A dictionary of one point on the circles of Figures 3 and 4.
+# Measures a dictionary of one point on the circles of Figures 3 and 4.
 letter_circles() {
 	local noise variant data=$out/data
 	make_circles "$data/circles"
@@ -276,8 +277,8 @@ measure_circles() {
 	done
 }
 
-# Equation 37 with r = 2 and 4 and 629 points on each circle. Each party adds noise, as in the other
-# tables.
+# Makes the circles of equation 37, with radius 2 and 4 and 629 points each. Each party adds noise,
+# as in the other tables.
 make_circles() { # DIR
 	mkdir -p "$1"
 	awk 'BEGIN {
@@ -373,7 +374,7 @@ measure_growth() {
 
 grow() { # ROWS
 	local dir=$out/data/points-$1 seconds each ratio job=$out/data/points.json
-	if cell_known growth "$1" coordinator; then # this cell is measured last
+	if cell_known growth "$1" coordinator; then # if the last cell exists, all exist
 		before=$(value_of growth "$1" 'us a row') first=${first:-$(value_of growth "$1" \
 			coordinator)}
 		return
@@ -434,7 +435,7 @@ beyond() { # prints which sets meet the goal: better than the paper's FedSC on c
 'FedSC: %s. These are not: %s.\n", past ? past : "none", behind ? behind : "none" }' "$csv"
 }
 
-# Writes an empty unit as "-".
+# Removes the "-" that render_grid writes for an empty unit.
 in_units() { render_grid '{value} {unit}' | sed 's/ - |/ |/g'; }
 beside() { render_grid '{value} +- {deviation} / {paper}' | sed 's| / -||g'; }
 

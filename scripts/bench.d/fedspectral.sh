@@ -117,7 +117,7 @@ accuracy() {
 # Measures variants that must equal central clustering. The goals are for the worst seed.
 exact() { # SET ROW L [LAUNCH-ARG...]
 	local column
-	! cell_known "$1" "$2" seconds || return 0 # this cell is measured last
+	! cell_known "$1" "$2" seconds || return 0 # if the last cell exists, all exist
 	if ! runs "${2//[: ]/-}-L$3" "$1" exact "$3" "${@:4}"; then
 		for column in similarity ARI rounds seconds; do
 			not_run "$1" "$2" "$column" "$WHY"
@@ -160,7 +160,7 @@ other() { # SET ROW VARIANT [LAUNCH-ARG...]
 	cell "$1" "$2" seconds value="$(fine <<<"$SECONDS_EACH")" runs="$seeds"
 }
 
-# Measures the similarity of labels that do not depend on the graph.
+# Measures how similar labels that do not depend on the graph are to the central labels.
 blind() { # SET
 	local seed what all similarity ari
 	for what in 'random labels' 'one cluster'; do
@@ -239,7 +239,7 @@ sweep() { # FIGURE ROW COLUMN|- SET VARIANT L OVERLAP ITERATIONS ROUNDS
 
 # ---- scale ----
 
-L_SCALE=4 EDGES=10 # for each node
+L_SCALE=4 EDGES=10 # number of parties; edges for each node
 
 scale() {
 	local n
@@ -250,7 +250,7 @@ scale() {
 one_size() { # NODES: measures a graph with ten times as many edges
 	local row="$((EDGES * $1)) edges" dir=$out/data/graph-$1 large=$out/data/scale.json column \
 		seconds all
-	! cell_known scale "$row" 'x exchange' || return 0 # this cell is measured last
+	! cell_known scale "$row" 'x exchange' || return 0 # if the last cell exists, all exist
 	mkdir -p "$out/data"
 	echo '{ "kind": "fedspectral", "clusters": 10, "block": 16 }' >"$large"
 	rm -f "$peaks"
@@ -293,9 +293,9 @@ per_edge() { # ROW NODES SECONDS
 		"${before:+<= $(awk -v b="$before" 'BEGIN { print 2 * b }')}"
 }
 
-# Measures a round without its product, compared with the time of the same bytes through TLS and of
-# the masks: see tests/bench/bench_exchange.c. Also measures how long the coordinator waited in a
-# round of the run.
+# Measures the time of a round without its matrix product. Compares it with the time that TLS and
+# the masks need for the same bytes (tests/bench/bench_exchange.c). Also measures how long the
+# coordinator waited in a round of the run.
 exchange() { # ROW NODES
 	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_exchange \
 		line=$out/runs/$table/exchange-$2.txt field

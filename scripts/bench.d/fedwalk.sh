@@ -122,7 +122,7 @@ accuracy() {
 
 embedded() { # SET ROW [LAUNCH-ARG...]
 	local column
-	! cell_known "$1" "$2" seconds || return 0 # this cell is measured last
+	! cell_known "$1" "$2" seconds || return 0 # if the last cell exists, all exist
 	if ! runs "${2//[ =]/}" "$1" "$2" 0.6 "${@:3}"; then
 		for column in micro macro seconds; do not_run "$1" "$2" "$column" "$WHY"; done
 		return
@@ -221,7 +221,7 @@ scale() {
 	$quick || scaled 100000 10 '< 24576'
 }
 
-# Makes a planted graph with 20 edges for each vertex.
+# Measures a planted graph with n vertices and a mean degree of 20.
 scaled() { # N GAMMA GOAL-MIB
 	local set=$out/data/planted-$1
 	! cell_known planted "n = $1" seconds || return 0

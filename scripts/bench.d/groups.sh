@@ -1,5 +1,5 @@
-# groups -- k-means with many parties by X25519 and by ffdhe3072. Federations run one after the
-# other over loopback, alternating between the two.
+# groups -- compares k-means with many parties under the key agreements X25519 and ffdhe3072.
+# Federations run one after the other over loopback, alternating between the two.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='many parties, secure_sum.group x25519 beside ffdhe3072: kmeans on synthetic rows, seconds and

@@ -1,5 +1,5 @@
-# jobs -- cost of a job for a party process that stays, in the first jobs and after a thousand:
-# nothing may grow.
+# jobs -- compares the cost of a job for a party process that stays, in the first jobs and after a
+# thousand jobs. The cost must not grow.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='processor time, memory and open files of parties that stay for 1000 jobs (50 with --quick),

@@ -57,9 +57,9 @@ put() { # SET ROW DIR POOLED [NOTE]
 # A B: true if they differ by at most 1
 within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); }
 
-# Sets $KS, and $ALONE: for each seed, the k with the largest silhouette, stable or not. For the
-# last seed also sets $MARGIN, $STABLE (the most stable k and its stability) and $AT (the stability
-# of the number of classes).
+# Sets $KS to the k that each seed's job chose, and $ALONE to the k with the largest silhouette,
+# stable or not. For the last seed also sets $MARGIN, $STABLE (the most stable k and its stability)
+# and $AT (the stability of the number of classes).
 ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 	local seed classes
 	classes=$(sort -u "$2/labels.txt" | wc -l)

@@ -1,5 +1,5 @@
 # kernels -- compares each numerical kernel with its bound and with the same computation in SciPy
-# and scikit-learn, and a whole federated run with centralised AGC written in them.
+# and scikit-learn, and a whole federated run with centralised AGC written with these libraries.
 # tests/bench/bench_kernels.c, kernels.py and agc.py measure in turn, with one thread each.
 #
 # COTERIE_BENCHES: directory of bench_kernels, instead of build/plain/tests/bench. COTERIE_PYTHON: a

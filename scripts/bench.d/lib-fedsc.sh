@@ -104,7 +104,7 @@ pooled_scores() { # COMMAND SET NOISE [ARG...]
 	done
 }
 
-# Shares have four decimals, as in the paper.
+# Scores are fractions with four decimals, as in the paper.
 mean4() { awk '{ s += $1 } END { printf "%.4f", s / NR }'; }
 deviation4() { awk '{ s += $1; q += $1 * $1 } END { if (NR > 1) { v = (q - s * s / NR) / (NR - 1)
 	printf "%.4f", sqrt(v > 0 ? v : 0) } }'; }
@@ -132,8 +132,9 @@ put() { # SET ROW COLUMN [GOAL]: the goal is for ACC
 		paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 }
 
-# Sets VALUE and DEVIATION of ACC. For clean rows at random and $P parties, takes them from the cell
-# of Table 1 if it exists, since the runs would be the same.
+# Sets VALUE and DEVIATION of ACC. The cell of Table 1 has them for clean rows that are distributed
+# to $P parties at random. If this cell exists, takes them from the cell, since the runs would be
+# the same.
 acc_of() { # SET ROW P [LAUNCH-ARG...]
 	if (($3 == P && $# == 3)) && cell_known "$1" "$2 ACC" noise=0; then
 		VALUE=$(value_of "$1" "$2 ACC" noise=0) DEVIATION=$(value_of "$1" "$2 ACC" noise=0 \

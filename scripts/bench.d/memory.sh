@@ -77,8 +77,8 @@ one() { # KIND N JOB LAUNCH-ARG...
 	done
 }
 
-# One party with an .npy file of 64 columns, 16 clusters and 10 edges per node. Measures whole
-# processes, since libraries take little memory here.
+# Measures one party with an .npy file of 64 columns, 16 clusters and 10 edges per node. Measures
+# whole processes, since libraries take little memory here.
 dense() {
 	local n method
 	for n in $($quick && echo 20000 || echo 200000 1000000); do

@@ -84,7 +84,8 @@ class Data:
         rng = np.random.default_rng(3)
         f = self.x @ rng.standard_normal((self.x.shape[1],
                                           256)) / 16 if self.n > WIDE else self.x.toarray()
-        b = rng.choice([-1.0, 1.0], (self.n, 48))  # Hutchinson's trace
+        # random signs for Hutchinson's estimate of the trace
+        b = rng.choice([-1.0, 1.0], (self.n, 48))
         q = np.sqrt(self.degree + 1) / np.sqrt((self.degree + 1).sum())
         share, over, along = [], [], ((q @ f) ** 2).sum()
         whole = (f * f).sum()

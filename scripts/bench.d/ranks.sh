@@ -42,7 +42,7 @@ cells_of_gcc() { by_method gcc 64 10; }
 cells_of_fedsc() { by_method fedsc 32; }
 
 # Compares one process with ranks on this host. MPI takes about 18 MB per rank, which matters more
-# for fewer rows, so goals apply to the number of rows that flat has.
+# for fewer rows, so goals apply only to a million rows.
 by_method() { # METHOD COLUMNS [EDGES-OF-A-NODE]
 	local n=1000000 edges ORDER=2
 	! $quick || n=200000

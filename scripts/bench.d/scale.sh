@@ -16,7 +16,7 @@ measure() {
 
 one() { # NODES
 	local row=$1 seed seconds='' bytes='' dir=$out/data/scale-$1 job=$out/data/scale.json
-	! cell_known kCAGC "$row" coordinator || return 0 # this cell is measured last
+	! cell_known kCAGC "$row" coordinator || return 0 # if the last cell exists, all exist
 	mkdir -p "$out/data"
 	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 5 } }' >"$job"
 	for ((seed = 1; seed <= seeds; seed++)); do

@@ -1,5 +1,6 @@
-# standardize -- columns in different units: scikit-learn's raw wine by fedsc (anchor) at eight
-# parties, also with a further random column, N(50000, 9000), without information.
+# standardize -- columns in different units: clusters scikit-learn's set wine, without scaling, by
+# fedsc (anchor) at eight parties. Does the same with a further random column, N(50000, 9000), that
+# has no information.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='columns in units of their own: wine, raw, at eight parties, and with a column of noise in a
@@ -26,8 +27,8 @@ measure() {
 	done
 }
 
-# Measures ACC of each seed. Goals are for joint: a mean of .94, and a loss of at most .01 by the
-# random column.
+# Measures ACC of each seed. With "joint", ACC of the worst seed should be at least .94, and the
+# random column should cost at most .01 of the mean.
 accuracy() { # SET HOW
 	local seed acc all='' goal='' met=-
 	for ((seed = 1; seed <= seeds; seed++)); do

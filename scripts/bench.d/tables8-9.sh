@@ -1,4 +1,4 @@
-# tables8-9 -- the other filter, p(l) = (1 - l/||Ls||)^5: accuracy, NMI and macro-F1.
+# tables8-9 -- accuracy, NMI and macro-F1 with the paper's second filter, p(l) = (1 - l/||Ls||)^5.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='ACC, NMI, F1 with the filter (1 - l/||Ls||)^5 (cora, citeseer)'

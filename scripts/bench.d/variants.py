@@ -162,7 +162,7 @@ def rules(at, names):
         each = len(x) / (truth.max() + 1)
         chosen = ["anchor", "dense", "dense" if each < 30 else "anchor", "dense" if x.shape[1] > 500
                   else "anchor"]
-        for c in CRITERIA: # on equal values chooses the default
+        for c in CRITERIA: # if values are equal, the default is chosen
             one, other = (c(x, runs[v]) for v in VARIANTS)
             chosen.append("dense" if other > one + 1e-9 else "anchor")
         for r, v in zip(rule_names, chosen):

@@ -1,4 +1,5 @@
-# watch -- the cost of watchers to a job: 50 watchers of the coordinator's page compared with none.
+# watch -- compares the time of a job while 50 clients watch the coordinator's page with that
+# without clients.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='a job with 50 who watch the coordinator by HTTP, by one without http.listen, in turn,

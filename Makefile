@@ -122,7 +122,7 @@ $(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-lab: $(B)/lab/main.o $(BELOW_lab)
 $(BIN)/coterie-netlab: $(B)/lab/netlab/main.o $(BELOW_netlab)
-# Only if Open MPI is installed.
+# coterie-worker is built only if Open MPI is installed.
 $(B)/worker/%.o: DEPFLAGS += $(shell pkg-config --cflags ompi-c)
 $(BIN)/coterie-worker: LDLIBS := $(shell pkg-config \
 	--libs openblas lapacke libcjson) -lm -pthread $(if $(WORKER),$(shell pkg-config \

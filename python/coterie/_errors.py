@@ -81,7 +81,7 @@ class CoterieWarning(UserWarning):
         return f"{self.who}: {self.what}" + (f" ({self.code})" if self.code else "")
 
 
-#: The process, and its warning with "sentence", "code" and "number".
+#: The name of a process, and one of its warnings, which has "sentence", "code" and "number".
 Found = Tuple[str, Mapping[str, Any]]
 
 

@@ -337,7 +337,7 @@ class Party:
         self.progress.end("done" if status == 0 else "failed")
         self.process.warn(coded=False)
         if status:
-            # the record of an earlier job is not about this one
+            # an unchanged record is of an earlier job
             own = self.output if self._record() != self._earlier else None
             raise _failed(status, own, self.process.last_words(), "party")
         return Run(self.output)
@@ -361,7 +361,7 @@ class Elsewhere:
 
         def there() -> bool:
             if party.process is not None and party.process.status is not None:
-                party.wait(0)  # raises with its cause
+                party.wait(0)  # raises the party's error
             return any(p.get("name") == name and p.get("connected")
                        for p in self.client.status().get("parties", []))
 
@@ -403,7 +403,7 @@ class Coordinator:
 
         def there() -> bool:
             if party.process is not None and party.process.status is not None:
-                party.wait(0)  # raises with its cause
+                party.wait(0)  # raises the party's error
             parties = call_json("coterie status", [*self.args, "--json"]).get("parties", [])
             return any(p.get("name") == name and p.get("connected") for p in parties)
 

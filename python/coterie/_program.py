@@ -195,7 +195,7 @@ class Process:
             raise
         for thread in self._threads:
             thread.join()
-        if status and "GLIBC_" in self.last_words():  # the loader's words
+        if status and "GLIBC_" in self.last_words():  # the error text of the dynamic loader
             raise _foreign(find(self.program.split()[0]), self.last_words())
         return status
 

@@ -48,7 +48,7 @@ def amount_of(text: str, decimal: str) -> Optional[Amount]:
         return None
     whole = re.sub("[^0-9]", "", m["whole"]) or "0"
     x = float(f"{whole}.{m['part'] or '0'}{m['exponent'] or ''}")
-    code = m["before"].isalpha() and len(whole) > 1 and whole[0] == "0"  # ABC00012
+    code = m["before"].isalpha() and len(whole) > 1 and whole[0] == "0"  # such as ABC00012
     if not math.isfinite(x) or is_rounded(whole) or code:
         return None
     return Amount(-x if minus and minus != ["+"] else x, m["before"] or m["after"] or "")

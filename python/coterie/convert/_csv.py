@@ -14,7 +14,7 @@ from ._text import BLANK, Advice, days_of, number_of, shown, wrong
 
 log = logging.getLogger("coterie.convert")
 FIELDS_MAX = 1 << 20
-TITLES_MAX = 16  # lines
+TITLES_MAX = 16  # maximum number of lines that are searched for a title above the heading
 OTHERS = {";": ";", "\t": "tab", ",": ",", "|": "|"}  # separators, as options name them
 
 

@@ -21,7 +21,7 @@ KEYS = ("header", "separator", "decimal", "comment", "encoding", "omit", "trim",
         "to", "weight")
 #: Keys that only a table of edges uses.
 OF_EDGES = ("header", "separator", "comment", "encoding", "from", "to", "weight")
-#: Keys of the lines of a text.
+#: Keys that only files with lines of text use.
 OF_LINES = ("encoding", "omit")
 
 

@@ -82,7 +82,7 @@ class Table:
         self._at_name: Dict[str, Column] = {}
         for i, c in enumerate(self.columns):
             if f"#{i + 1}" in how.ignore and names is not None:
-                continue  # another column has the same name, or it has no name
+                continue  # an unnamed column, or one whose name another column has
             if c.name in self._at_name:
                 first = self.columns.index(self._at_name[c.name])
                 raise wrong(f"{where}: columns {first + 1} and {i + 1} are both called "

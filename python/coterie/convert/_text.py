@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from .._errors import InputError, warn_of
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[0-9]{1,18}")
 EXACT = 2 ** 53  # above this, a double cannot represent all whole numbers

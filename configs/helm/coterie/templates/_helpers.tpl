@@ -15,7 +15,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ eq .Values.role "party" | ternary 7444 7443 }}
 {{- end -}}
 
-{{- /* Ports for parties and people, as "name number" a line. */ -}}
+{{- /* The ports for parties and people: a line "name number" for each. */ -}}
 {{- define "coterie.ports" -}}
 {{- if eq .Values.role "coordinator" }}parties 7431
 {{ end }}

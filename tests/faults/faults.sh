@@ -204,7 +204,8 @@ await_all() {
 	done
 }
 
-# Waits until the victim comes to the step, or ends.
+# Waits until the victim comes to the step, and strikes it with the fault. If the victim has ended
+# before, only sets $late.
 strike() {
 	local first=${victim%%+*} log
 	log=$T/out/$first/log.jsonl

@@ -31,7 +31,7 @@ OLD, NEW = 2**54 - 33, 2**127 - 1  # moduli of tags in versions up to 6, and fro
 
 
 def shift(draw):
-    """Draws a number to add to a word, and its name."""
+    """Draws a number to add to a word, and the name of this change."""
     return draw.choice((
         lambda: ("k p of version 6", draw.choice((-1, 1)) * draw.randint(1, 1023) * OLD),
         lambda: ("k p", draw.choice((-1, 1)) * draw.randint(1, 1 << 63) * NEW),
@@ -42,7 +42,7 @@ def shift(draw):
 
 
 def arrange(draw, words):
-    """Moves, repeats or removes words."""
+    """Moves, repeats, removes or replaces words."""
     i, j = draw.randrange(len(words)), draw.randrange(len(words))
     new = list(words)
     way = draw.choice(("swapped", "repeated", "cut short", "longer", "zeros", "-N / 2"))

@@ -22,7 +22,7 @@ import liar  # noqa: F401  liar sets the path to the modules of tests/interop
 import landmark
 import party
 
-LARGE = 1e3  # M, in units of the largest entry of the products
+LARGE = 1e3  # M divided by a bound on the entries of G V
 
 
 def told(Y):

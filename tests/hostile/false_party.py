@@ -405,7 +405,7 @@ def of_nodes(a, what, link, X, edges):
     half = Bisecting(what, X, link)
     party.leave(link, half.run(), a.labels)
     others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
-    if what["kind"] == "kcagc":  # columns of 0 and 1 are not standardized
+    if what["kind"] == "kcagc":  # kmeans.columns uses columns of 0 and 1 unchanged
         others = [kcagc.embed(what, X, edges) for X in others]
     return {**half.read(np.hstack(others)), "ended": "done"}
 

@@ -293,8 +293,8 @@ def rebuild(history, weights, parties, others, rng):
 
 
 def alone(weights, parties, others, rng):
-    """Counts graphs that are rebuilt from their own embeddings with known weights: the upper
-    limit of the attack."""
+    """Counts the graphs that the attack rebuilds from their own embeddings with known weights. It
+    cannot read more than these."""
     right, W = 0, weights[-1]
     Z, few = embed(W, others), parties[0].graphs[:5]
     for g, goal in zip(few, embed(W, few)):

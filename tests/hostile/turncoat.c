@@ -122,7 +122,7 @@ static unsigned type_of(const struct frame *f)
 	return (unsigned)f->p[4] << 8 | f->p[5];
 }
 
-/* Takes off the first frame if all of it has arrived. */
+/* Moves the first frame from w->read to f. Returns false if not all of it has arrived. */
 static bool next_frame(struct way *w, struct frame *f)
 {
 	size_t all;

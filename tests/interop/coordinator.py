@@ -329,8 +329,8 @@ class Coordinator:
 
 class Following(Coordinator):
     """A coordinator that computes the next step itself, for kinds with more broadcasts than sums. A
-    computing class asks it for sums as a party asks its link, with terms of the right length but
-    no rows."""
+    class that computes (fedsc.Half) asks it for sums as a party asks its link. The terms of that
+    class have the right length but no rows."""
 
     def __init__(self, *args):
         super().__init__(*args)

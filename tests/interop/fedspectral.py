@@ -251,7 +251,7 @@ class Coordinator(coordinator.Following):
             self.phase("lanczos")
             self.joint(m, min(max(20, k + 10), m), 100)
             root = np.sqrt(degree[self.there])
-            self.A = self.N * np.outer(root, root)  # all edges, between unnamed nodes
+            self.A = self.N * np.outer(root, root)  # the joint graph; its nodes have no ids
             self.widths(0)
         else:
             self.phase("power")

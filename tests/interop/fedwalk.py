@@ -26,7 +26,7 @@ class Coordinator(fedspectral.Coordinator):
                 while not last:
                     body = self.sealed(c, what, to)
                     boxes.append((to, body))
-                    last = len(body) < 14 + BOX  # purpose, sender, receiver and length of the box
+                    last = len(body) < 14 + BOX  # only the last is shorter; 14 bytes precede a box
         for to, body in boxes:
             self.party[to].send(wire.SEALED, body)
         self.progress += 1

@@ -13,7 +13,7 @@ START_WORDS = 4 << 20  # limits the starts: most words in the sum of one round
 
 
 def count(size, job):
-    """Returns the number for "k", "2k", "local" or a number in the job."""
+    """Returns a size as a number. The job may give it as "k", "2k", "local" or a number."""
     if size == "local":
         size = job["local_clusters"]
     if isinstance(size, str):
@@ -22,7 +22,7 @@ def count(size, job):
 
 
 def embed(job, X, edges):
-    """Returns Z, n x d, of X, n x m. edges: each pair once."""
+    """Embeds the features X (n x m): returns Z (n x d). edges: each pair once."""
     n, Z, projection = len(X), X.copy(), job["projection"]
     some = X[X != 0]
     if job["features"] == "idf" and some.size and (some == some[0]).all():

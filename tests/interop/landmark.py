@@ -20,8 +20,8 @@ class Coordinator(coordinator.Coordinator):
         self.B, self.Y = [], []
 
     def words(self, count, first, most=1):
-        """Returns a sum of `count` numbers. first: parties compare what they received before.
-        most: bound on the numbers, which the words must hold."""
+        """Returns a sum of `count` numbers. first: before the sum, the parties compare what they
+        have received. most: bound on the numbers, which the words must hold."""
         bits, fraction = (self.what["secure_sum"][n] for n in ("modulus_bits", "fraction_bits"))
         if fraction == "auto" or bits == 32:
             fraction = secsum.fraction_for(most, len(self.party), bits)
@@ -103,7 +103,7 @@ class Coordinator(coordinator.Coordinator):
         if words == SOME:
             square, first = self.wide(n, True), False
         self.tell_block(np.maximum(square, 0))
-        # The lengths of the numbers of ASK_SPREADS: protocols/kcagc/slice.h explains them.
+        # The parties sum the numbers that protocols/kcagc/slice.h lists for ASK_SPREADS.
         auto = self.what["filter"]["order"] == "auto"
         degrees = self.what["degrees"]
         self.wide(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first)

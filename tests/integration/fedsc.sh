@@ -2,7 +2,7 @@
 #
 # shellcheck shell=bash
 
-labels_of() { # L: prints the parties' files
+labels_of() { # L: prints the parties' label files
 	local name
 	for name in $(names "$1"); do echo "$T/out/$name/labels.csv"; done
 }

@@ -14,7 +14,8 @@ people() { # anna and otto are submitters, vera a viewer, olga an operator; nina
 # NAME ARG...
 far() { "$BIN/coterie" job "${@:2}" --server "coordinator@$API" --cert "$T/pki/$1.crt"; }
 
-# Prints the status that curl receives; the body is in $T/answer. NAME "" is without a certificate.
+# Prints the status that curl receives; the body is in $T/answer. If NAME is "", curl shows no
+# certificate.
 asks() { # NAME PATH [CURL-OPTION...]
 	local own=(--cert "$T/pki/$1.crt" --key "$T/pki/$1.key")
 	[[ $1 ]] || own=()
@@ -38,13 +39,13 @@ far_federation() { # L: makes a federation with users
 	people
 }
 
-far_served() { # L: serves it, and sets $API
+far_served() { # L: starts the federation with a coordinator that serves; sets $API
 	all_stay "$1"
 	api
 }
 
-# Submits over the API with the commands of the control socket. The offer, the ledger and run.json
-# have the name of the certificate.
+# Submits jobs over the API with the commands that the control socket has. The offer, the ledger and
+# run.json have the submitter's name from the certificate.
 test_submit_from_elsewhere() {
 	far_federation 3
 	edit party-00 '.policy.submitters = ["anna"]'

@@ -273,7 +273,7 @@ test_changed_parameters_are_refused() {
 	kills coordinator
 	rm "$T/out/coordinator/job.state"
 	edit job '.polish = 2'
-	hash_of() { # prints the hash of a running job with these parameters
+	hash_of() { # sets $new to the hash that another coordinator records for $T/job.json
 		mkdir -p "$T/else"
 		jq --arg out "$T/else" '.output = $out | .listen = "127.0.0.1:0"' \
 			"$T/coordinator.json" >"$T/else.json"

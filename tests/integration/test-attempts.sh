@@ -12,7 +12,7 @@ party_dies_in() { # STEP
 	in_phase party-01 "$1"
 	kills party-01
 	ADDRESS=$RELAY party party-01
-	# In step "result" party-01 had its result, and the other processes do not wait for it.
+	# In step "result" party-01 had its result. No other process waits for party-01.
 	if [[ $1 == result ]]; then
 		ended party-01
 		[[ $STATUS == 0 || $STATUS == 2 ]] ||

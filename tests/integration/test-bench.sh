@@ -73,7 +73,7 @@ test_help_names_every_table() {
 	done
 }
 
-# A cell whose name has a comma is also found again.
+# A second run finds the cells of the first one again, although their names have a comma.
 test_memory_of_dense_slices() {
 	export COTERIE_BIN=$BIN
 	/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip 'needs numpy'

@@ -85,7 +85,7 @@ test_reload_of_an_expired_one() {
 test_expires_while_dialling() {
 	federation 2
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+4 seconds'
-	coordinator # for an address at which no process listens
+	coordinator # sets $ADDRESS, at which no process listens after the kill
 	kill -KILL "${PID[coordinator]}"
 	wait "${PID[coordinator]}" || true
 	edit coordinator ".listen = \"$ADDRESS\""
@@ -302,7 +302,7 @@ clock_of_the_party() { # FROM TO REGEX
 		fail "it went on"
 }
 
-# A party is an hour behind its coordinator, or ahead of it.
+# The clock of a party is an hour behind that of its coordinator, or ahead of it.
 test_clock_of_a_party_is_behind() {
 	clock_of_the_party '+1 hour' \
 		'+20 days' '\(for coordinator\) that is not valid before 20.* UTC \(it is 20.* '\

@@ -63,7 +63,8 @@ readonly CONFINED='.spec.template.spec |
 		and .allowPrivilegeEscalation == false and
 			.capabilities == { drop: ["ALL"] }))'
 
-# No process is root's, only the state is writable, and secrets are only named.
+# No process runs as root, only the state is writable, and the objects contain no secrets, only
+# their names.
 test_confined() {
 	needs_renderer
 	local example kinds='["Service", "ConfigMap", "NetworkPolicy", "StatefulSet"]'

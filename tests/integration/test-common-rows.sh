@@ -347,8 +347,8 @@ test_with_a_party_less() {
 	facts_are 2
 }
 
-# Runs both commands on one machine. The score uses the true labels of more rows than the job had. A
-# party's report is made.
+# launch and run give the same labels. eval and report accept true labels of more rows than the job
+# had.
 test_launch_and_run() {
 	local way
 	"$BIN/coterie" synth --nodes 300 --features 40 --clusters 3 --out "$T/pooled" >/dev/null

@@ -49,8 +49,8 @@ renamed() { # ARCHIVE VERSION DIRECTORY
 	tar -C "$3" -czf "$3/coterie-$2.tar.gz" "coterie-$2"
 }
 
-# ARCHIVE OUT [OPTIONS]: builds packages. By default without optimisation and debugging symbols,
-# because these programs compute nothing.
+# ARCHIVE OUT [OPTIONS]: builds packages with DEB_BUILD_OPTIONS set to OPTIONS. The default builds
+# without optimisation and debugging symbols, because the tests need no speed.
 build_from() {
 	DEB_BUILD_OPTIONS="${3-nocheck noopt noautodbgsym}" "$ROOT/scripts/deb" "$1" "$2" \
 		2>"$T/deb.stderr" || fail "scripts/deb: $(cat "$T/deb.stderr")"

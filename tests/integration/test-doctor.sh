@@ -175,7 +175,7 @@ test_isolated() {
 
 test_output() {
 	federation 2
-	edit coordinator '.output = "job.json/out"' # beneath a file
+	edit coordinator '.output = "job.json/out"' # job.json is a file, not a directory
 	doctor 1 coordinator
 	one_wrong output
 	finds wrong output 'Permission denied -> make it, or give it to the user'

@@ -248,7 +248,7 @@ test_loops_and_repeated_edges() {
 		head -n 3 "$T/data/party-01/edges.tsv" | awk -v OFS='\t' '{ print $2, $1 }'
 	} >"$T/more"
 	mv "$T/more" "$T/data/party-01/edges.tsv"
-	edit party-01 'del(.data.ids)' # n1 and n2 may be another party's nodes
+	edit party-01 'del(.data.ids)' # the list may lack n1 and n2
 	runs 2
 	grep -q 'edges.tsv: dropped 2 self-loops and 3 lines that repeat an edge' \
 		"$T/party-01.stderr" "$T/out/party-01/log.jsonl" ||

@@ -163,7 +163,8 @@ test_graphs_of_their_own() {
 	completes 2
 }
 
-# A local computation of several seconds does not count as silence, with heartbeats of 1 s.
+# Heartbeats are due every second. A party that computes for several seconds still sends them, and
+# does not count as silent.
 test_long_computation_is_no_silence() {
 	local restarts
 	federation 2 --nodes 6000 --features 400

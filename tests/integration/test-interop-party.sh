@@ -63,7 +63,8 @@ test_kcagc() {
 		fail "the parties in C have other labels"
 }
 
-# Runs fedspectral: nodes are numbered and compared by pairs, and products enter the same sums.
+# Runs fedspectral. Each pair of parties compares the numbers of common nodes, and the products of
+# all parties enter the same sums.
 fedspectral_with() { # JQ-PROGRAM: changes the job
 	needs_python
 	edges_federation 3

@@ -177,7 +177,7 @@ test_two_at_once() {
 		fail "the ledger: $(cat "$T/ledger")"
 }
 
-# Each attempt has noise of its own in its sums, and spends its eps.
+# Each attempt adds other noise to its sums, and spends eps again.
 test_noise_in_sums() {
 	local name
 	lossy kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 10 }'

@@ -266,7 +266,8 @@ test_degrees_of_no_tree() {
 
 # ---- refusals ----
 
-# The party refuses by its policy and reports that. All processes end with 2, and no sum is made.
+# The party's policy refuses the job, and the party reports that. All processes end with 2, and no
+# sum is made.
 refused_by_policy() { # METHOD OTHERS
 	local name
 	federation 2

@@ -241,7 +241,7 @@ test_late_run_is_discarded() {
 	at_least "$(network_of late .run.late_max_ms)" 50 "late_max_ms"
 }
 
-# A lab measures other figures than stated: a program reports false figures for a good lab.
+# A lab measures other figures than it states, because a replaced program reports false figures.
 test_lab_that_is_not_what_it_states() {
 	needs_a_lab
 	local figures

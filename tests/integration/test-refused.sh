@@ -114,8 +114,8 @@ test_method_that_policy_does_not_allow() {
 	refused_by 2 party-01 'basic' 'methods'
 }
 
-# Both sides log the memory that a job needs before it begins. A process with a smaller limit
-# declines or ends the job.
+# The coordinator and the parties log the memory that a job needs before it begins. A process with a
+# smaller limit declines or ends the job.
 test_memory() {
 	federation 2
 	start_job 2

@@ -50,7 +50,7 @@ holds() { # PAGE JQ-CONDITION
 		cut -c 1-2000)"
 }
 
-points() { # PAGE: counts the points of its picture without scripts, which must be those of its data
+points() { # PAGE: prints how many points the picture for browsers without scripts has
 	local n
 	n=$(grep -c 'class="pt ' "$1")
 	[[ $n == $(data "$1" | jq '.points.id // [] | length') ]] ||

@@ -51,7 +51,7 @@ $files_now after $n"
 	awk -v a="$(<"$T/first")" -v b="$(<"$T/last")" 'BEGIN { exit !(b < 3 * a + 0.2) }' ||
 		fault "a job took $(<"$T/first") s at first and $(<"$T/last") s at last"
 }
-taken() { # NAME: prints its KiB and descriptors
+taken() { # NAME: prints resident KiB and the number of descriptors
 	echo "$(awk '/^VmRSS/ { print $2 }' \
 		"/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }

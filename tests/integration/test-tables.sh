@@ -1,5 +1,6 @@
 #!/bin/bash
-# A party reads tables as data.read in its configuration says. The labels are those of the matrix.
+# A party reads tables as data.read in its configuration says. The labels are those that the same
+# data give as a matrix.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -105,8 +105,8 @@ static char graph_name[8];
 
 enum { NODES = 19717, EDGES = 44324, COLUMNS = 500, PSI = 60, PSI_NAIVE = 6 };
 
-/* Reads PubMed's graph if the data exist; otherwise makes a graph of the same size, in
- * neighbourhoods of 50 nodes. */
+/* Reads PubMed's graph if the data exist. Otherwise makes a graph of the same size, whose edges
+ * mostly stay within blocks of 50 nodes. */
 static void citation_graph(struct graph *g)
 {
 	const char *root = getenv("COTERIE_DATA");
@@ -157,7 +157,7 @@ static void filter_run(void *ctx)
 	failed |= graph_filter(&f->g, FILTER_HALF, PSI, 1, &f->X);
 }
 
-/* Filters in the simplest order: every step over all columns. */
+/* Filters in the simplest order: one step for all columns, then the next step. */
 static void naive_run(void *ctx)
 {
 	struct filtering *f = ctx;
@@ -365,11 +365,11 @@ static void bench_svd(size_t n, size_t m, size_t d)
 		flops = area * (double)m;
 		report("gram", shape, median_s(NULL, gram_run, &p), flops / flops_per_s,
 		       "dgemm-of-its-half");
-		/* dsyevr reduces to tridiagonal form: 4/3 m^3; the result is X times d vectors */
+		/* dsyevr's reduction to tridiagonal form costs 4/3 m^3; then X times d vectors */
 		flops += 4. / 3 * (double)least * (double)least * (double)least;
 		flops += 2 * area * (double)d;
 	} else {
-		/* 15 products with a block of d + 16, and one with all 8 blocks */
+		/* 15 products with a block of d + 16 columns, and one with all 8 blocks */
 		flops = 2 * area * (double)(d + 16) * (15 + 8);
 	}
 	report("projection", shape, median_s(NULL, svd_run, &p), flops / flops_per_s,

@@ -57,8 +57,8 @@ struct link {
 	size_t chunks; /* per round, 256 KiB each */
 };
 
-/* Prints delay and rate; returns delay / wire time, or 1 if the ledger is less than twice as fast
- * as the wire. */
+/* Prints the ledger's delay and rate. Returns the delay divided by the time on the wire, or 1 if
+ * the ledger is less than twice as fast as the wire. */
 static double share(struct ledger *l, const struct link *link)
 {
 	size_t first = 1;

@@ -105,7 +105,7 @@ static void masked(void *arg)
 	mask_close(m);
 }
 
-/* Makes a broadcast sum with its tag by chunks, as party/work/secure.c does. */
+/* Makes a broadcast sum with its tag, chunk by chunk, as party/work/secure.c does. */
 static void tagged(void *arg)
 {
 	static const uint8_t key[TAG_KEY_LEN], transcript[SECAGG_HASH_LEN];

@@ -54,7 +54,7 @@ static void on_ready(struct conn *c, void *arg)
 {
 	(void)c;
 	(void)arg;
-	abort(); /* there was no handshake */
+	abort(); /* only a handshake calls this, and there is none */
 }
 
 static void on_message(struct conn *c, const struct msg *m, void *arg)

@@ -1,5 +1,6 @@
-/* An answer to CONNECT gives the same state after the same number of bytes, in one piece or in
- * several. The kept text is printable. */
+/* Fuzzes the reader of a proxy's answer to CONNECT. It ends in the same state after the same number
+ * of bytes, whether the answer arrives in one piece or in several. The text that it keeps is
+ * printable. */
 #include "proto/proxy.h"
 
 #include <stdlib.h>

@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 			way_clear(&pair[i][1]);
 			pairs--;
 			memmove(pair[i], pair[pairs], sizeof(pair[i]));
-			for (int d = 0; d < 2; d++) /* empty: the tail points to its head */
+			for (int d = 0; d < 2; d++) /* tails of empty lists point to moved heads */
 				if (!pair[i][d].head)
 					pair[i][d].tail = &pair[i][d].head;
 		}

@@ -6,7 +6,7 @@ import glob, selectors, socket, sys
 count, path, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 
 
-def answering():  # the last known count, since the process may have exited
+def answering():  # CPU seconds of the thread that answers, or 0 if the daemon has exited
     for task in glob.glob(f"/proc/{pid}/task/*"):
         try:
             if open(task + "/comm").read().startswith("MHD"):

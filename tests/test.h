@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/sanitized.h"
 
-/* Bytes are uint8_t here. cmocka accepts them as strings, but warns from version 1.1.8 on. */
+/* Casts uint8_t strings to char: cmocka accepts them, but since version 1.1.8 with a warning. */
 #undef assert_string_equal
 #define assert_string_equal(a, b)                                                                  \
 	_assert_string_equal((const char *)(a), (const char *)(b), __FILE__, __LINE__)

@@ -1,4 +1,4 @@
-/* Tests parties in memory: sums in three kinds of numbers, unmasked data from and to parties, and
+/* Tests parties_in_memory(): sums in three kinds of numbers, unmasked data from and to parties, and
  * errors that name the party. */
 #include "tests/test.h"
 #include "common/parties/parties.h"

@@ -1,4 +1,4 @@
-/* Asks the party's operator for consent if the policy requires it, once for each job. */
+/* A party asks its operator for consent, if its policy requires it, once for each job. */
 #include "tests/unit/party/consent/desk.h"
 #include "common/base/clock.h"
 #include "common/job/offer.h"
@@ -60,7 +60,7 @@ TEST(test_agreed)
 	assert_ok(channel_recv(d->hub, MSG_ASKING, &m));
 	assert_int_equal(m.asking.within_s, 3600);
 	assert_int_equal(look().rows, 1);
-	d->work.attempt = 2; /* does not ask again */
+	d->work.attempt = 2; /* the party does not ask again */
 	assert_ok(ask(NULL));
 	d->work.params_hash[3] = 1; /* asks again for another job with the same id */
 	d->config.confirm_s = 1;

@@ -1,4 +1,5 @@
-/* The ledger records all that leaves a party, and the budgets bound it. */
+/* The ledger records each message that leaves a party, and the policy's budgets bound the
+ * messages. */
 #include "tests/unit/party/consent/desk.h"
 #include "party/daemon/data.h"
 

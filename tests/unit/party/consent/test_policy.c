@@ -376,7 +376,7 @@ TEST(test_require_noise)
 	      "it takes job.noise.on \"data\" with job.noise.eps, delta and clip");
 	check(asks, 3, PAPER(EPS("data", "1", "1e-5")), "");
 	check(asks, 3, ROWS("fedgcn", ""), "no job of this kind has such noise");
-	check(asks, 3, "", "no job of this kind has such noise"); /* kcagc */
+	check(asks, 3, "", "no job of this kind has such noise"); /* a job of kind kcagc */
 	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"exact\""),
 	      "it takes job.noise.on \"sums\" with job.noise.eps and delta, and");
 	check(asks, 3,

@@ -13,7 +13,8 @@ static double spent_mu(void)
 	return sqrt(ledger_square(&a, "row"));
 }
 
-/* Books a job's claim of differential privacy once, with the first number that leaves. */
+/* The ledger books a job's claim of differential privacy once, with the first number that
+ * leaves. */
 TEST(test_privacy_is_booked_once)
 {
 	struct seen s;
@@ -202,7 +203,7 @@ TEST(test_each_question_is_booked)
 }
 
 /* A message between a question and its answer does not book the question. An attempt that ends
- * there has not paid; the next attempt pays. */
+ * before the answer has not paid; the next attempt pays. */
 TEST(test_question_without_an_answer)
 {
 	const uint8_t hash[SHA256_LEN] = { 1 };

@@ -269,7 +269,7 @@ static void add_family(const struct family *f)
 
 /* ---- every parameter of every kind ---- */
 
-/* Reads every path of job_describe(), each once. */
+/* Reads the path of each parameter that job_describe() describes, each path once. */
 static size_t read_paths(char paths[][64], size_t max)
 {
 	struct buf text = { 0 };
@@ -361,7 +361,7 @@ static void add_examples(void)
 
 /* ---- further refusals by a policy ---- */
 
-/* Adds the refusals by policy_check() of a job that differs from the agreed one. */
+/* Adds the errors of policy_check() for jobs that differ from the agreed job. */
 static void add_agreed(void)
 {
 	for (size_t i = 0; i < BASES; i++) {

@@ -1,4 +1,4 @@
-/* Passes a block on in pieces through a party. The last piece waits until the check of the whole
+/* work_pass_block() passes a block on in pieces. The last piece waits until the check of the whole
  * block succeeds. */
 #include "common/base/alloc.h"
 #include "common/linalg/mat.h"

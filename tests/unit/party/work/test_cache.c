@@ -128,7 +128,7 @@ static void rewrite(const struct fixture *f, size_t n, size_t flip)
 	buf_release(&b);
 }
 
-/* Does not find an entry with a wrong byte or a wrong length, and removes the file. */
+/* The cache does not find an entry with a wrong byte or a wrong length, and removes the file. */
 TEST(test_damaged_file_is_removed)
 {
 	struct fixture f;

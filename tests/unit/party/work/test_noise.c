@@ -224,8 +224,8 @@ TEST(test_refused)
 	desk_close(&d);
 }
 
-/* Keeps the secret in a file that only this party can read. Without a state directory, each draw
- * has a new secret. */
+/* A party keeps its secret in a file that only this party can read. Without a state directory, each
+ * draw has a new secret. */
 TEST(test_secret)
 {
 	uint8_t key[HMAC_LEN], again[HMAC_LEN];
@@ -260,7 +260,7 @@ TEST(test_secret)
 	desk_close(&d);
 }
 
-/* The ledger's head is stored with the secret, and never goes back. */
+/* The ledger's head is stored with the secret. An older head never replaces a newer one. */
 TEST(test_head)
 {
 	struct ledger_head head = { .count = 5, .hash = { 1 } }, kept;

@@ -247,7 +247,7 @@ static void test_equal_vectors_have_other_masks(void **state)
 	stage_free(s);
 }
 
-/* Finds a bad value in the middle of a vector, before any word of its chunk leaves. */
+/* secure_add() finds a bad value in the middle of a vector, before any word of its chunk leaves. */
 static void test_value_outside_the_bound(void **state)
 {
 	static const double bad[] = { 1e300, -1e300, INFINITY, NAN };

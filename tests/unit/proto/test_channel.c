@@ -112,8 +112,8 @@ static void test_abort_is_carried(void **state)
 			    "hub says: bank-a says: the job failed there (during polish)");
 }
 
-/* Refuses an ABORT with a party's own text, which could reveal data of that party or blame another
- * one. */
+/* The coordinator refuses an ABORT with a party's own text, which could reveal data of that party
+ * or blame another one. */
 static void test_abort_with_words_of_a_party(void **state)
 {
 	(void)state;

@@ -224,7 +224,7 @@ static void test_last_words_are_read(void **state)
 	(void)state;
 	connect_both();
 	offer_first();
-	conn_send(hub.conn, &abort); /* goes straight to the kernel */
+	conn_send(hub.conn, &abort); /* the ABORT goes straight to the kernel */
 	cut_the_bank();
 	run_until(hub.closed && bank.closed);
 	assert_int_equal(bank.code, ERR_PEER);

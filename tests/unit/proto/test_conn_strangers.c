@@ -14,7 +14,8 @@ static int raw_connection(void)
 	return fd;
 }
 
-/* Each kind of nonsense ends only its own connection. The error has address and reason. */
+/* Each kind of nonsense ends only its own connection. The error names the address and the
+ * reason. */
 static void test_nonsense(void **state)
 {
 	static const struct {

@@ -100,7 +100,7 @@ static uint64_t arrived(enum msg_type type)
 
 TEST_WITH(test_held_until_released, set_up, tear_down)
 {
-	assert_ok(channel_release(bank)); /* nothing to do */
+	assert_ok(channel_release(bank)); /* no message is held */
 	assert_int_equal(book.commits, 0);
 	assert_ok(send_masked(8));
 	assert_ok(send_masked(16));
@@ -175,14 +175,14 @@ TEST_WITH(test_padding, set_up, tear_down)
 	assert_ok(channel_touch(bank));
 	assert_int_equal(book.commits, 2);
 	assert_int_equal(arrived(MSG_MASKED), 2);
-	/* no padding on this link, but the held message still leaves */
+	/* the link is too short for padding, but the held message still leaves */
 	channel_set_rtt(bank, 0.0001);
 	assert_ok(send_masked(8));
 	assert_ok(channel_warm(bank, 5000));
 	assert_int_equal(arrived(MSG_MASKED), 3);
 }
 
-/* A message that cannot be recorded does not leave; the ABORT that ends the job does. */
+/* A message that cannot be recorded does not leave. The ABORT that ends the job leaves. */
 TEST_WITH(test_record_is_not_given_up, set_up, tear_down)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };

@@ -70,7 +70,7 @@ TEST(test_round_trip)
 
 TEST(test_bad)
 {
-	static const uint8_t above[] = { 0x39 };  /* labels 1 and 7 in 3 bits each: 7 > 5 */
+	static const uint8_t above[] = { 0x39 };  /* 3-bit labels 1 and 7; 7 exceeds 5 */
 	static const uint8_t padded[] = { 0x69 }; /* labels 1 and 5, and a bit set after them */
 	uint32_t label[4];
 	size_t bad;

@@ -38,8 +38,8 @@ static void labels_there_and_back(uint32_t values, size_t count)
 	free(back);
 }
 
-/* Sends counts around whole bytes and around a whole chunk: one message up to a chunk, two above
- * it. */
+/* Sends vectors whose counts are near whole bytes or near a whole chunk. A vector takes one message
+ * up to a chunk, and two above a chunk. */
 static void test_labels_sizes(void **state)
 {
 	static const uint32_t values[] = { 1, 2, 3, 6, 28, 255, 300, 70000, UINT32_MAX };
@@ -73,7 +73,7 @@ static void test_labels_upto(void **state)
 	assert_ok(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 20));
 	assert_int_equal(values, 6);
 	assert_memory_equal(label, back, sizeof(back));
-	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 would be valid */
+	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* `values` 1 .. 20 would be valid */
 		values = 20;
 		assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, wrong, back + 18, 2));
 		assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 2),
@@ -90,7 +90,7 @@ static void test_labels_upto(void **state)
 		   "values 7, count 16, offset 8; expected 9, 6, 16, 8");
 }
 
-/* Accepts chunks of another implementation: up to MSG_CHUNK_MAX, or shorter. */
+/* Accepts chunks as another implementation may send them: of any length up to MSG_CHUNK_MAX. */
 static void test_labels_of_other_chunks(void **state)
 {
 	enum { COUNT = 8 * MSG_CHUNK_MAX + 80 };
@@ -195,8 +195,8 @@ static void reals_there_and_back(size_t count)
 	free(back);
 }
 
-/* Sends counts from 0, and around whole chunks: an empty message, one message up to a chunk, one
- * more above it. */
+/* Sends vectors of 0 to 70 numbers, and vectors whose counts are near whole chunks. An empty vector
+ * takes one empty message. A vector above a whole chunk takes one message more. */
 static void test_reals_sizes(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void test_reals_on_the_wire(void **state)
 	buf_release(&kept);
 }
 
-/* Accepts chunks of another implementation: up to MSG_CHUNK_MAX, or shorter. */
+/* Accepts chunks as another implementation may send them: of any length up to MSG_CHUNK_MAX. */
 static void test_reals_of_other_chunks(void **state)
 {
 	enum { COUNT = MOST_REALS + 3 };

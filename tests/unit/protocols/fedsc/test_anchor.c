@@ -191,8 +191,8 @@ TEST(blocks_are_joined_in_pairs)
 	mat_release(&X);
 }
 
-/* Allows one landmark for five rows. Variant anchor allows one for three rows if there are fewer
- * than 30 rows for each cluster. */
+/* A run has at most one landmark for each five rows. In variant anchor it has one for each three
+ * rows if there are fewer than 30 rows for each cluster. */
 TEST(how_many_landmarks)
 {
 	struct fedsc_params p = { .variant = FEDSC_BY_ANCHORS, .k = 10, .dims_most = 250 };

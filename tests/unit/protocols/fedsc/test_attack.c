@@ -116,7 +116,7 @@ static double width(const struct ear *ear)
 	return 1; /* variant anchor has no width */
 }
 
-/* Writes party l's rows as the job scales them to X. */
+/* Writes party l's rows to X, scaled as the job scales them. */
 static void rows_of(const struct ear *ear, const struct points *p, size_t l, struct mat *X)
 {
 	fedsc_deal(&p->X, p->part, (uint32_t)l, X);

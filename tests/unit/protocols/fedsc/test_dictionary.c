@@ -269,7 +269,7 @@ TEST(rows_come_back)
 	mat_init(&C, N, D);
 	assert_ok(fedsc_coefficients(&b, X.a, N, C.a));
 	assert_true(trilaterate(&Z, &C, R, LAMBDA, &X) < 1e-10);
-	assert_true(trilaterate(&Z, &C, 1.01 * R, LAMBDA, &X) > 1e-3); /* r must be known */
+	assert_true(trilaterate(&Z, &C, 1.01 * R, LAMBDA, &X) > 1e-3); /* attackers must know r */
 	for (size_t e = 0; e < N * D; e++)
 		C.a[e] += e % 2 ? 0.1 : -0.1;
 	assert_true(trilaterate(&Z, &C, R, LAMBDA, &X) > 0.05);

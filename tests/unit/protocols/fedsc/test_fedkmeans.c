@@ -174,8 +174,8 @@ TEST(empty_clusters)
 	}
 }
 
-/* One row is far from all others. No split sums it alone: sums have at least `least` rows, and no
- * landmark is near it. */
+/* One row is far from all others. No split of a cluster sums this row alone: sums have at least
+ * `least` rows, and no landmark is near the row. */
 TEST(lone_row_is_never_summed)
 {
 	for (double least = 1; least <= 5; least += 2) {

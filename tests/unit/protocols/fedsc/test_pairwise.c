@@ -291,7 +291,7 @@ TEST(lies_in_products)
 }
 
 /* The coordinator compares the similarities that two parties send of the same rows. Its error names
- * both. */
+ * both parties. */
 TEST(halves_are_compared)
 {
 	refused(NO_LIE, true, NULL);

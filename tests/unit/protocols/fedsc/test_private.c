@@ -152,8 +152,9 @@ static void party_of(struct fedsc_party *party, const struct mat *rows,
 	assert_ok(fedsc_answer(party, &ball, NULL));
 }
 
-/* Replaces one row by another. The answer moves by at most 1 / s deviations of the noise, for any
- * two rows and their clusters. Some rows nearly reach the bound. */
+/* Replaces one row by another. With counts in units of sqrt(8) and sums in units of 2 radii, the
+ * answer moves by at most 1, for any two rows and their clusters. Some rows nearly reach the
+ * bound. */
 TEST(test_what_a_row_can_change)
 {
 	const struct fedsc_noisy still = { .radius = 0.5,

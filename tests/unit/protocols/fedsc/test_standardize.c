@@ -77,7 +77,8 @@ static void pooled(size_t j, double *mean, double *deviation)
 static const bool third[M] = { [2] = true }, none[M] = { 0 };
 
 /* The category keeps its unit, the constant column becomes 0, and the other columns get deviation
- * 1. All columns are divided by the joint scale. Rows equal (x - mean) / unit by the report. */
+ * 1. All columns are divided by the joint scale. Rows equal (x - mean) / unit, with the mean and
+ * the unit that the report has. */
 TEST(test_known)
 {
 	const bool *const unscaled[L] = { third, third, third };

@@ -331,8 +331,8 @@ TEST(test_sight)
 
 /* ---- changed messages ---- */
 
-/* Flips a bit in message `nth` of this type, from party `from` to the coordinator or, with
- * at_party, to that party. */
+/* Flips a bit in message `nth` of this type that the coordinator receives from party `from` or,
+ * with at_party, that party `from` receives. */
 struct change {
 	enum msg_type type;
 	size_t nth, from;

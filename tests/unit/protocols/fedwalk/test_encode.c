@@ -49,7 +49,7 @@ static void sample_release(struct sample *s)
 	free(s->c);
 }
 
-/* Computes P[u * n + v] and its logarithm for all pairs. */
+/* Computes P[u * n + v] = P(v | u) and its logarithm for all pairs. */
 static void directly(const struct sample *s, double eps, double *P, double *log_P)
 {
 	size_t n = s->n;

@@ -8,8 +8,8 @@
 #include "tests/unit/protocols/kcagc/predict.h"
 #include "tests/unit/both/steps.h"
 
-/* Returns a job over planted data like planted_job(), but without its filter order, which these
- * methods would use. */
+/* Returns a job over planted data like planted_job(), but without its filter order, which GCC and
+ * landmark projection would use. */
 static inline struct job products_job(const char *settings)
 {
 	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":3,\"allow_single\":true,"

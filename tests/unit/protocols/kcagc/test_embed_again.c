@@ -114,7 +114,7 @@ TEST(zero_rows_stay_zero)
 	struct csr from;
 	struct graph g;
 
-	sample_graph(&g, ROWS, 100, 3, false, 1); /* the last three have no edges */
+	sample_graph(&g, ROWS, 100, 3, false, 1); /* the last three nodes have no edges */
 	rows_of(&from, false, 5);
 	sample_features(&from, false, &X);
 	memset(ROW(&X.dense, ROWS - 1), 0, COLS * sizeof(double));

@@ -46,7 +46,7 @@ TEST(same_as_formed)
 		struct mat Z, exact, again;
 		bool full = number & 8; /* X has too many entries for a sparse matrix to pay */
 
-		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* covers pairs of bits */
+		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* has all pairs of bits */
 			continue;
 		p.filter = number & 1 ? FILTER_SPECTRAL : FILTER_HALF;
 		p.order = number & 2 ? 40 : 6;
@@ -172,8 +172,8 @@ TEST(formed_after_all)
 	graph_release(&g);
 }
 
-/* With one-hot features the matrix is p(S) itself. Its largest value occurs once for each of eleven
- * components. */
+/* With one-hot features the filtered features are p(S) itself. The largest singular value occurs
+ * once for each of eleven components. */
 TEST(one_hot)
 {
 	enum { N = 1100, PARTS = 11 };

@@ -48,7 +48,8 @@ static void check_record(const struct federation *f, const struct job *job,
 					       polish + (clusterings - 1));
 }
 
-/* Compares the labels, and doubles the number of parties from `least` to `most`. */
+/* Compares the labels of a run with those of the same slices without messages. Doubles the number
+ * of parties from `least` to `most`. */
 static void check_labels(const struct planted *p, size_t least, size_t most, enum features_of what,
 			 const char *settings)
 {

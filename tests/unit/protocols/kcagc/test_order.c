@@ -233,7 +233,7 @@ TEST(test_order_by_the_rule)
 	intra[99] = 1000; /* the distance rises at the last order */
 	assert_ok(order_decide(intra, NULL, ORDER_CAP, &rule, &order));
 	assert_int_equal(order, 99);
-	intra[57] = intra[56]; /* equal values are no rise */
+	intra[57] = intra[56]; /* equal values are not a rise */
 	intra[12] = 1000;      /* the first of two rises counts */
 	assert_ok(order_decide(intra, NULL, 60, &rule, &order));
 	assert_int_equal(order, 12);

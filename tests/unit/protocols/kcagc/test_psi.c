@@ -22,7 +22,7 @@ TEST(gcc_rule)
 		series(spread2, 17, bend, 1.5);
 		assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), bend < 1 ? 1 : bend);
 	}
-	series(spread2, 17, 17, 1.5); /* no bend */
+	series(spread2, 17, 17, 1.5); /* the series has no bend */
 	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), 15);
 	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 4), 4);
 }
@@ -43,8 +43,8 @@ TEST(gcc_rule_scales)
 	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* c falls by 7.5, then by 1.5 */
 }
 
-/* Chooses the highest order at which a share of at most .93 lies along the degrees, and never more
- * than the given order. */
+/* psi_share() returns the highest order at which the share along the degrees is at most .93, and
+ * never more than the given order. */
 TEST(share_rule)
 {
 	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
@@ -55,7 +55,7 @@ TEST(share_rule)
 	assert_int_equal(psi_share(sums, 1), 1);
 	sums[0] = 0;
 	assert_int_equal(psi_share(sums, 5), 5);
-	sums[0] = 100; /* all lies along the degrees */
+	sums[0] = 100; /* the whole length lies along the degrees */
 	assert_int_equal(psi_share(sums, 5), 1);
 }
 
@@ -70,18 +70,19 @@ TEST(agc_rule)
 	assert_int_equal(psi_agc(at_once, 1), 0);
 }
 
-/* Tries order 1 only if the bound on degrees lowered the order and degrees still dominate. */
+/* psi_doubt() asks for a run of order 1 only if the bound on degrees lowered the order and degrees
+ * still dominate. */
 TEST(doubt_rule)
 {
-	assert_true(psi_doubt(2, 10, 0.66));   /* flickr */
-	assert_false(psi_doubt(15, 15, 0.75)); /* coauthor-phy */
+	assert_true(psi_doubt(2, 10, 0.66));   /* values of flickr */
+	assert_false(psi_doubt(15, 15, 0.75)); /* values of coauthor-phy */
 	assert_false(psi_doubt(5, 10, 0.5));
 	assert_false(psi_doubt(1, 10, 0.9));
 }
 
-/* Chooses AGC's order, unless a lower order has clusters of much higher modularity (AGC's order has
- * less than .85 of it). Then chooses the lowest order whose modularity is within the margin of the
- * highest. Orders above AGC's order do not count. */
+/* psi_fit() returns AGC's order, unless AGC's order has less than .85 of the modularity of a lower
+ * order. Then it returns the lowest order whose modularity is within the margin of the highest.
+ * Orders above AGC's order do not count. */
 TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },

@@ -140,7 +140,7 @@ TEST(words_in_other_codes)
 		facts_of_pairs(count_of, dense, x);
 		assert_true(x[0] == 1);
 		for (size_t i = 0; i < 6; i++)
-			assert_near(x[2 + i], 1.25, 1e-12); /* 1 and 2 in each row, halved */
+			assert_near(x[2 + i], 1.25, 1e-12); /* each row has 1 and 2, both halved */
 	}
 }
 
@@ -293,7 +293,8 @@ static void check_further(const struct csr *X, const struct graph *g, bool dense
 	}
 }
 
-/* A higher order continues from the filtered slice: dense, sparse, and as products alone. */
+/* A question for a higher order continues from the filtered slice, which is dense, sparse, or known
+ * by products only. */
 TEST(further)
 {
 	struct graph g;

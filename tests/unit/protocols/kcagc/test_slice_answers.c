@@ -75,7 +75,7 @@ static void check_norms(struct answers *a, bool ones)
 	assert_true(a->square[7] == 0);
 }
 
-/* Checks the part of S^t X along sqrt(degree), computed for each power. */
+/* Checks the shares: for each power t the part of S^t X along sqrt(degree). */
 static void check_shares(struct answers *a, const double *shares)
 {
 	const double *inv = a->s.g->inv_sqrt_deg;

@@ -177,8 +177,8 @@ TEST(same_bits_of_words)
 	check(0, 2, BESIDE, true);
 }
 
-/* While the filter runs, the rank of a node also has the leaves of that node. 30 steps use the
- * series. */
+/* While the filter runs, the rank of a node also has the leaves of that node. With 30 steps the
+ * filter uses a series instead of plain powers. */
 TEST(same_bits_with_leaves)
 {
 	check(40, 5, PLAIN, false);

@@ -59,8 +59,8 @@ enum config_type {
 	CONFIG_ENUM,    /* an enum (unsigned) with the values 0, 1, ... in the order of names */
 	CONFIG_CHOICE,  /* unsigned: values[i] for names[i] */
 	CONFIG_STRINGS, /* struct config_strings of min .. max different items */
-	/* struct config_map of min .. max pairs. With names, a value may be an object: names[0]
-	 * is the string and names[1] an optional path. */
+	/* struct config_map of min .. max pairs. With names, a value may be an object: its member
+	 * names[0] is the string, and names[1] an optional path. */
 	CONFIG_MAP,
 	/* uint8_t[CONFIG_ID_LEN], from lower-case hexadecimal digits, not all 0; zero if
 	 * optional and absent. */
@@ -88,7 +88,7 @@ struct config_row {
 	const char *standard;
 	const char *help;
 	const char *const *names; /* NULL-terminated */
-	const unsigned *values;   /* CONFIG_CHOICE */
+	const unsigned *values;   /* for CONFIG_CHOICE */
 	/* Further check of a string, or of each item or map value. Returns the expectation, or
 	 * NULL if the text is valid. check_key does the same for map keys. */
 	const char *(*check)(const char *text);

@@ -278,7 +278,7 @@ static void write_string(const char *text, struct buf *out)
 	buf_add(out, "\"", 1);
 }
 
-/* indent < 0: on one line. */
+/* indent < 0 writes the value on one line. */
 static void write_value(const cJSON *v, int indent, struct buf *out);
 
 static void new_line(int indent, struct buf *out)

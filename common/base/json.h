@@ -51,9 +51,9 @@ const struct json *json_next(const struct json *member);           /* NULL after
 const char *json_key(const struct json *member);                   /* NULL if not in an object */
 size_t json_count(const struct json *array_or_object);
 
-/* Building. Invalid UTF-8 becomes U+FFFD; a number that is not finite becomes null. json_put()
- * and json_append() take ownership of value; json_put() replaces a member of the same key in
- * place. Each returns the value. */
+/* Build JSON. Invalid UTF-8 becomes U+FFFD; a number that is not finite becomes null. json_put()
+ * and json_append() take ownership of value; json_put() replaces a member of the same key in place.
+ * Each returns the value. */
 struct json *json_object(void);
 struct json *json_array(void);
 struct json *json_put(struct json *object, const char *key, struct json *value);

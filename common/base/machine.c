@@ -29,7 +29,8 @@ static bool group_line(const char *root, const char *mount, const char *group, c
 	return read;
 }
 
-/* Returns a positive number from a group's file; 0 if there is none ("max", -1, no such file). */
+/* Returns the first number in a control group's file if it is positive; otherwise 0 ("max", -1, no
+ * such file). *second becomes the second number. */
 static double group_number(const char *root, const char *mount, const char *group, const char *file,
 			   double *second)
 {

@@ -18,8 +18,8 @@ struct machine {
 	unsigned cores;
 };
 
-/* Lowers *m to the limits of the control groups in ROOT/proc/self/cgroup, version 2 and 1, from
- * the process's own group up to the root. root: "" except in tests. */
+/* Lowers *m to the limits of the control groups (version 1 or 2) that ROOT/proc/self/cgroup lists,
+ * from the process's own group up to the root. root: "" except in tests. */
 void machine_groups(const char *root, struct machine *m);
 
 /* "116 MB", "4.0 GB": bytes in powers of 1000. */

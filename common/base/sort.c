@@ -25,7 +25,7 @@ void sort_texts(const char **text, size_t n)
 		qsort(x, n, sizeof(*x), name##_order);                                             \
 	}
 
-/* Hoare 1961, "Find". */
+/* The algorithm is "Find" (Hoare 1961). */
 double sort_reals_until(double *x, size_t n, size_t k)
 {
 	ptrdiff_t first = 0, last = (ptrdiff_t)n - 1, at = (ptrdiff_t)k;

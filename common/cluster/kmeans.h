@@ -50,7 +50,7 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label);
 struct kmeans_params {
 	size_t k;            /* k >= 1; more than n leaves clusters empty */
 	unsigned restarts;   /* >= 1; the lowest inertia wins, the first on ties */
-	unsigned iterations; /* Lloyd's Q; stops early if no label changes */
+	unsigned iterations; /* maximum number of Lloyd iterations */
 	bool ninth;          /* one 1/9 step before Lloyd */
 	uint64_t seed;
 	unsigned threads; /* the result does not depend on it */

@@ -53,9 +53,9 @@ struct lloyd {
 	/* n rounded up to whole blocks: least distances of the last assignment, valid if `whole` */
 	double *least;
 	bool whole;
-	/* n bounds each, in whole blocks; valid if `bounded`. upper: the distance of a row to its
-	 * own centre is at most this. lower: its distances to all other centres are at least
-	 * this. */
+	/* n bounds each, rounded up to whole blocks; valid if `bounded`. upper: the distance of a
+	 * row to its own centre is at most this. lower: its distances to all other centres are at
+	 * least this. */
 	double *upper, *lower;
 	bool bounded;
 	double *move;      /* k: bound of each centre's movement since the last assignment */

@@ -97,8 +97,8 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	return la_orthonormal_rows(B);
 }
 
-/* Computes one product, Y' = A Q_last'. Q Y becomes the newest rows and columns of H; Y keeps the
- * part outside the space. */
+/* Computes the product Y' = A Q_last', where Q_last is the newest block of Q. Adds Q Y to H as its
+ * newest rows and columns. Then removes from Y its part within the space. */
 static enum err spectral_multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
 	size_t width = s->Q.rows, old = width - s->last;

@@ -10,7 +10,7 @@
 
 enum { RESTARTS = 5, ROUNDS = 50 };
 
-/* "halves": random stream of this module. */
+/* random stream of this module */
 static const uint64_t STREAM = 0x68616c766573;
 
 struct half {

@@ -31,13 +31,13 @@ struct column {
 	char *from; /* "": same as name */
 };
 
-/* Owned. Zero-initialised is none. */
+/* Owned. Empty if zero-initialised. */
 struct columns {
 	struct column *column;
 	size_t n, room;
 };
 
-const char *column_type_name(enum column_type type); /* "number" */
+const char *column_type_name(enum column_type type); /* such as "number" */
 
 /* ERR_INPUT if a key is missing, unknown, of a wrong type or too long, or if two names are equal.
  * The error has the entry's number, counted from 1, and *c is then empty. */

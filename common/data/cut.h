@@ -9,8 +9,8 @@
 void features_cut(struct features *X, const uint32_t *row, size_t n);
 
 struct cut {
-	size_t rows;  /* removed */
-	size_t edges; /* removed: at least one end was a removed row */
+	size_t rows;  /* number of removed rows */
+	size_t edges; /* number of removed edges; at least one end was a removed row */
 };
 
 /* Moves row row[r] of *d to row r: features, edges between the remaining rows, and ids. row: n <=

@@ -1,5 +1,5 @@
-/* limits.h -- limits on the size of data. Sizes from files are checked against these and against
- * the file's own length before anything is allocated. */
+/* limits.h -- limits on the size of data. Readers check the sizes in a file against these limits
+ * and against the length of the file, before they allocate anything. */
 #ifndef COMMON_DATA_LIMITS_H
 #define COMMON_DATA_LIMITS_H
 

@@ -19,9 +19,9 @@
 struct mtx {
 	bool is_array;
 	bool is_symmetric; /* only one triangle is stored */
-	struct mat dense;  /* array */
+	struct mat dense;  /* values of an array */
 	size_t rows, cols;
-	struct triple *entry; /* coordinate: count entries, sorted by row, then column */
+	struct triple *entry; /* entries of coordinates: `count`, sorted by row, then column */
 	size_t count;
 };
 
@@ -45,8 +45,8 @@ void mtx_release(struct mtx *m);
  * there is no such line. For errors: reads the file again. */
 size_t mtx_line(const char *path, uint32_t row, uint32_t col);
 
-/* Moves the contents to X: an array becomes dense features, coordinates sparse ones, with both
- * triangles of a symmetric matrix. */
+/* Moves the contents to X. An array becomes dense features. Coordinates become sparse features,
+ * with both triangles of a symmetric matrix. */
 void mtx_features(struct mtx *m, struct features *X);
 
 /* Appends a whole file, "coordinate real general". */

@@ -21,7 +21,7 @@ static const double NORMAL = 1.4826;
 
 struct sums {
 	size_t n, m, k;
-	double *rows;          /* k */
+	double *rows;          /* number of rows in each of the k clusters */
 	double *sum, *present; /* k x m: sums of values, numbers of values that are not 0 */
 	double *mean, *deviation, *middle, *robust; /* m each, over all rows; robust 0: none */
 };

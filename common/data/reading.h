@@ -29,7 +29,7 @@ struct reading {
 	struct config_strings missing; /* "median" for all columns, "age=median" for one */
 	/* texts that mean a missing value; if the list is empty: reading_na */
 	struct config_strings na;
-	struct config_strings unit; /* "age=years" */
+	struct config_strings unit; /* such as "age=years" */
 	char *from, *to, *weight;   /* columns of a table of edges */
 };
 extern const char *const reading_na[]; /* ends with NULL */
@@ -94,7 +94,7 @@ const char *reading_check_pair(const char *text);
 /* the table of READING_ROWS alone, for a struct reading */
 extern const struct config_table reading_table;
 
-void reading_init(struct reading *r); /* to the defaults */
+void reading_init(struct reading *r); /* sets the defaults */
 void reading_release(struct reading *r);
 bool reading_is_default(const struct reading *r);
 

@@ -271,7 +271,8 @@ static enum err take_number(struct sheet *t, size_t at, struct sheet_column *c,
 	bool comma = *t->how->decimal == ',';
 	struct word w = { cell->p, cell->n };
 
-	if (cell->kind == CELL_TEXT && !comma && word_number(w, x)) { /* nearly always */
+	/* Nearly all cells take this branch. */
+	if (cell->kind == CELL_TEXT && !comma && word_number(w, x)) {
 		c->codes += looks_like_code(w, *x);
 		return ERR_OK;
 	}

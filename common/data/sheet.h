@@ -41,8 +41,8 @@ struct sheet_column {
 	bool missing_said; /* the setting names this column, not all columns */
 	const char *unit;  /* borrowed from struct reading; NULL: unknown */
 	size_t place;      /* its index among the columns of numbers, or of codes */
-	size_t gaps;       /* cells without a value */
-	size_t codes;      /* cells of a number that look more like an id or a code */
+	size_t gaps;       /* number of cells without a value */
+	size_t codes;      /* number of cells that look more like an id or a code than a number */
 	double fill;       /* set by sheet_end(): a number or date that replaces missing values */
 	/* the values of a category */
 	struct names values;
@@ -87,10 +87,10 @@ void sheet_release(struct sheet *t);
 /* sheet_parse() reads the text of a whole file with separators. It also logs its findings, which
  * are in *said. The caller releases *t also after ERR_INPUT. */
 struct sheet_said {
-	bool mark;    /* a byte order mark */
+	bool mark;    /* the file begins with a byte order mark */
 	bool heading; /* the first line is a heading */
 	char why[80]; /* the reason why the first line is a heading or not */
-	size_t blank; /* empty lines at the end */
+	size_t blank; /* number of empty lines at the end */
 };
 enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,
 		     const struct reading *how, struct sheet_said *said) MUST_CHECK;

@@ -101,7 +101,8 @@ static void name_columns(struct sheet *t, const struct sheet_column *c)
 	}
 }
 
-/* Writes one column of the table to the columns that it becomes, from *to on. */
+/* Writes one column of the table as the feature columns that it becomes. *to is the first of them,
+ * and becomes the one after the last. */
 static void sheet_fill_spread_column(struct sheet *t, const struct sheet_column *c,
 				     const uint32_t *place, size_t *to)
 {

@@ -51,7 +51,7 @@ enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what
 /* Checks that the line has no further word, otherwise ERR_INPUT. Then goes to the next line. */
 enum err text_end(struct text *t) MUST_CHECK;
 
-/* ERR_INPUT "FILE:LINE: ...", or "FILE: the line at byte BYTE: ..." */
+/* Sets the error "FILE:LINE: ..." or "FILE: the line at byte BYTE: ...". Returns ERR_INPUT. */
 enum err text_error(const struct text *t, const char *fmt, ...) PRINTF(2, 3);
 
 /* Reads a word as a number; false if it is not a finite number. */

@@ -339,8 +339,8 @@ static enum err find_name(const char *dir, char **name)
 		return err_set(ERR_INPUT, "%s: cannot be read as a directory", dir);
 	if (count == 1) {
 		*name = alloc_copy(found[0]->d_name);
-		*strrchr(*name, '_') = 0; /* _indicator.txt */
-		*strrchr(*name, '_') = 0; /* _graph */
+		*strrchr(*name, '_') = 0; /* cuts off _indicator.txt */
+		*strrchr(*name, '_') = 0; /* cuts off _graph */
 	}
 	for (int i = 0; i < count; i++)
 		free(found[i]);

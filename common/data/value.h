@@ -20,7 +20,7 @@ struct value {
 struct value value_text(const char *p, size_t n);
 struct value value_number(double x);
 
-void values_show(void); /* before threads start */
+void values_show(void); /* call it before threads start */
 bool values_are_shown(void);
 
 #endif

@@ -105,7 +105,7 @@ enum err graph_lambda_max(const struct graph *g, double *lambda)
 
 	*lambda = 0;
 	if (n == 0 || g->adjacency.start[n] == 0)
-		return ERR_OK; /* S = I */
+		return ERR_OK; /* without an edge, S = I */
 	mat_init(&room, 4, n);
 	z.v = ROW(&room, 0);
 	z.before = ROW(&room, 1);

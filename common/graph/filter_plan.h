@@ -1,10 +1,10 @@
 /* filter_plan.h -- a graph laid out for the steps of its filter.
  *
  * With Y = D^-1/2 X, a step X <- keep X + take S X becomes Y <- keep Y + take D^-1 (A + I) Y, which
- * needs no product per edge (keep and take are diagonal, and constant except in T). Nodes are
- * renumbered breadth first, so that neighbours lie close, and by degree within windows. Each node
- * keeps the order of its neighbours, so that sums stay bitwise identical. For filter.c and
- * filtered.c. */
+ * needs no product per edge (keep and take are diagonal; all their entries are equal except for
+ * FILTER_MEAN). Nodes are renumbered breadth first, so that neighbours lie close, and by degree
+ * within windows. Each node keeps the order of its neighbours, so that sums stay bitwise identical.
+ * For filter.c and filtered.c. */
 #ifndef COMMON_GRAPH_FILTER_PLAN_H
 #define COMMON_GRAPH_FILTER_PLAN_H
 
@@ -22,7 +22,7 @@ struct filter_plan {
 	double *value;   /* edge weights in the new order; NULL: all ones */
 	double *enter;   /* D^-1/2 in the new order */
 	double *keep;
-	double *take;               /* take / D in the new order */
+	double *take;               /* the step's take divided by D, in the new order */
 	struct filter_peers *peers; /* with distributed nodes; else NULL */
 };
 

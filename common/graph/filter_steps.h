@@ -5,8 +5,8 @@
  * C(2M, M + k) cos kt): a sum of Chebyshev polynomials of A, with weights that fall like exp(-k^2 /
  * M). Weights below 1e-12 are dropped. The remaining polynomial is evaluated as a product of
  * factors, one for each root, in Leja's order. That order keeps intermediate products and rounding
- * errors small. The product needs no more vectors than the power does. A filter of 60 steps takes
- * 37.
+ * errors small. The product needs no more vectors than the power does. A power of 60 takes 37
+ * products.
  *
  * ||p(T) - T^M|| is below 1e-10, which filter_steps_init() verifies; p(1) = 1. */
 #ifndef COMMON_GRAPH_FILTER_STEPS_H

@@ -187,7 +187,7 @@ static void filtered_multiply(void *ctx, const struct mat *in, struct mat *out)
 	filtered_leave(f, in->rows, out);
 }
 
-/* F'F = X' p(S)^2 X, since T is its own transpose between D^1/2 and D^-1/2. */
+/* Computes products with F'F = X' p(S)^2 X; p(S) is symmetric. */
 static void filtered_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct filtered *f = ctx;

@@ -24,14 +24,14 @@ static inline size_t graphs_nodes(const struct graphs *g)
 }
 
 enum graphs_features {
-	/* d = 32: degree one-hot at min(max(degree, 1), 16); then diag((D^-1 A)^t), t = 1 .. 16,
-	 * equation 3. */
+	/* 32 features: the degree, limited to 1 .. 16 and one-hot; then the diagonals of (D^-1 A)^t
+	 * for t = 1 .. 16 (equation 3). */
 	GRAPHS_STRUCTURE,
-	/* d = 98, for graphs whose edges are lines: also the first two attributes, coordinates in a
-	 * square of 0 to 3 as in the Letter sets, and position and direction of the lines at each
-	 * node. */
+	/* 98 features, for graphs whose edges are lines: GRAPHS_STRUCTURE, the first two attributes
+	 * (coordinates from 0 to 3, as in the Letter sets), and position and direction of the lines
+	 * at each node. */
 	GRAPHS_DRAWING,
-	/* d = 34: structure and the first two attributes. */
+	/* 34 features: GRAPHS_STRUCTURE and the first two attributes. */
 	GRAPHS_COORDINATES,
 };
 enum {

@@ -13,7 +13,8 @@ void walks_init(struct walks *w, size_t count, unsigned length)
 	w->count = count;
 	w->length = length;
 	w->token = alloc(count * length, sizeof(*w->token));
-	memset(w->token, 0xff, count * length * sizeof(*w->token)); /* WALK_END */
+	/* Fills the walks with WALK_END. */
+	memset(w->token, 0xff, count * length * sizeof(*w->token));
 }
 
 void walks_release(struct walks *w)

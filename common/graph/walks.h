@@ -16,7 +16,7 @@ struct walks {
 	uint32_t *token; /* owned: count x length; a walk's first WALK_END ends it */
 };
 
-void walks_init(struct walks *w, size_t count, unsigned length); /* all empty */
+void walks_init(struct walks *w, size_t count, unsigned length); /* all walks are empty */
 void walks_release(struct walks *w);
 
 /* Draws gamma walks of `length` tokens from each vertex. Walk p n + v is the p-th walk of vertex v

@@ -21,7 +21,7 @@ struct watcher {
 	struct watcher *next;
 	struct http *h;
 	struct MHD_Connection *connection;
-	uint64_t seen;  /* last news sent */
+	uint64_t seen;  /* number of the last news that was sent */
 	bool suspended; /* its connection sleeps until there is more to send */
 	bool cut;       /* its connection must end */
 	struct buf out; /* event being sent, from `at` on */

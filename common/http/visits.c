@@ -19,7 +19,7 @@ enum {
 	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
 };
 
-/* Sets the client of a connection: connections with the same key share a limit. */
+/* Sets v->who, which identifies the client. Connections with the same `who` share a limit. */
 static void name_visitor(const struct http *h, struct visit *v)
 {
 	const union MHD_ConnectionInfo *i =

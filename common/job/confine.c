@@ -336,7 +336,7 @@ static int install(const struct sock_fprog *program)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
-	/* a positive value is the id of the thread that prevented it */
+	/* a positive value is the id of a thread that cannot get the filter */
 	return refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
 }
 

@@ -29,7 +29,7 @@ struct control_settings {
 
 /* The status API and dashboard for this host, common/http/http.h. */
 struct http_settings {
-	char *listen;                /* NULL: none */
+	char *listen;                /* NULL: no status API */
 	struct endpoint at;          /* unset if listen is a path: http_listen_path() */
 	bool anywhere;               /* may listen on other addresses than loopback */
 	struct config_strings hosts; /* further names that browsers may use for this host */
@@ -37,7 +37,7 @@ struct http_settings {
 
 /* The API endpoint for users on other hosts, over TLS; common/http/http.h. */
 struct api_settings {
-	char *listen;            /* NULL: none */
+	char *listen;            /* NULL: no API endpoint */
 	char *certificate, *key; /* a party's certificate and key for this endpoint; NULL: none */
 	struct endpoint at;
 	struct config_map roles; /* the name of a certificate -> role_name */

@@ -21,7 +21,7 @@ static const char *const auto_word[] = { "auto", NULL };
 
 struct table {
 	struct config_row row[ROWS_MAX];
-	struct config_table config; /* table of these rows */
+	struct config_table config; /* the table whose rows are `row` */
 };
 
 /* clang-format off */

@@ -57,7 +57,7 @@ struct live_peer {
 	uint64_t gone;  /* how often it left */
 	char address[LIVE_ADDRESS], software[LIVE_NAME];
 	char job[32 + 1];  /* the job in which it takes part, or "" */
-	char asks[32 + 1]; /* the job for which that party awaits a user's approval, or "" */
+	char asks[32 + 1]; /* the job for which this peer awaits a user's approval, or "" */
 	double rtt_s;      /* < 0: not known */
 	unsigned reconnects;
 	uint64_t sent, received, resent; /* bytes, in this attempt */

@@ -10,10 +10,10 @@
  * process for the error. setting: name of the bound, "policy.max_memory". */
 enum err memory_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
-/* Returns this process's peak memory in RAM since the last memory_check_begin(), minus its memory
- * at its start, in bytes. Returns 0 if the system does not report the peak. If the system cannot
- * reset the peak, the value covers the whole life of the process. It includes data that were read
- * before the job. It is not exact, since libraries keep pages. */
+/* Returns this process's peak memory in RAM since the last memory_check_begin(), minus the memory
+ * that it had when it started, in bytes. Returns 0 if the system does not report the peak. If the
+ * system cannot reset the peak, the value covers the whole life of the process. It includes data
+ * that were read before the job. It is not exact, since libraries keep pages. */
 double memory_check_peak(void);
 void memory_check_begin(void);
 

@@ -2,8 +2,8 @@
  *
  * Removes only files of past jobs that no daemon needs again: in the output directory the
  * directories job-*; in the state directory models, and answered or withdrawn offers. Never removes
- * a running job, the job that ran last, the ledger, the list of served attempts, the key of noise,
- * or the log. Removes symbolic links but never follows them.
+ * a running job, the job that ran last, the ledger, the list of served attempts, the noise key, or
+ * the log. Removes symbolic links but never follows them.
  */
 #ifndef COMMON_JOB_PRUNE_H
 #define COMMON_JOB_PRUNE_H
@@ -22,7 +22,7 @@ struct prune_item {
 	bool goes;
 };
 
-/* Zero-initialised is empty. */
+/* Empty if zero-initialised. */
 struct prune {
 	struct prune_item *item; /* the oldest first */
 	size_t n;

@@ -138,7 +138,7 @@ char *results_list(const char *dir)
 	struct buf list = { 0 };
 	char *text;
 
-	(void)!each(dir, results_add_name, &list); /* add_name does not fail */
+	(void)!each(dir, results_add_name, &list); /* results_add_name() does not fail */
 	text = alloc(list.n + 1, 1);
 	if (list.n)
 		memcpy(text, list.p, list.n - 2);
@@ -156,7 +156,7 @@ static enum err results_take_back_one(void *arg, const char *path)
 
 void results_take_back(const char *dir)
 {
-	(void)!each(dir, results_take_back_one, NULL); /* take_back does not fail */
+	(void)!each(dir, results_take_back_one, NULL); /* results_take_back_one() does not fail */
 }
 
 void results_sweep(const char *dir)

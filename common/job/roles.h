@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role */
+enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* ROLES_MAX: users and groups of each role */
 
 /* Each role includes the rights of the roles before it, with one exception. A reader gets the
  * results of all jobs, but a submitter only the results of its own jobs

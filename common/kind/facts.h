@@ -15,7 +15,7 @@ struct fact {
 	char *text; /* owned */
 };
 
-/* Zero-initialised is empty. */
+/* Empty if zero-initialised. */
 struct facts {
 	size_t count;
 	struct fact item[FACTS_MAX];

@@ -40,13 +40,13 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	unsigned clusters;      /* k >= 2, or the last k of a range; JOB_AUTO; 0: no clusters */   \
 	unsigned clusters_from; /* first k of a range; 0: k is given */                            \
 	uint64_t seed;          /* < 2^53: exact in any JSON reader */                             \
-	bool allow_single;      /* allow L = 1, which masks nothing */                             \
+	bool allow_single;      /* allow a job of one party, which masks nothing */                \
 	enum job_loss on_loss;                                                                     \
 	enum job_ids ids;     /* IDS_HASHED if the kind lacks this key */                          \
 	enum job_align align; /* ALIGN_SAME if the kind lacks this key */                          \
 	unsigned align_bound; /* intersect: limit on a party's ids; 0: counts are shown */         \
 	unsigned min_common;  /* intersect: fewest common rows */                                  \
-	/* secure_sum */                                                                           \
+	/* parameters of job.secure_sum */                                                         \
 	unsigned group_bits;   /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                   \
 	unsigned modulus_bits; /* 64 or 32 */                                                      \
 	unsigned fraction_bits
@@ -137,7 +137,7 @@ struct kind_sizes {
 struct kind {
 	const char *name; /* as in job.kind */
 	enum kind_split split;
-	unsigned needs;             /* enum kind_needs */
+	unsigned needs;             /* bits of enum kind_needs */
 	const char *thing, *things; /* item that gets a label or an embedding: "row", "rows" */
 	bool embeds;                /* results are embeddings, not labels */
 	bool pictured;              /* a party's points can be recomputed for the report */
@@ -154,7 +154,7 @@ struct kind {
 	unsigned schema;
 	/* The kind's own rows, with offsets in its struct; the last has path NULL. */
 	const struct config_row *rows;
-	enum kind_clusters clusters; /* job.clusters */
+	enum kind_clusters clusters; /* role of job.clusters */
 	enum kind_words words;
 	/* Replaces rows' defaults, depending on the given parameters. NULL: none. */
 	void (*presets)(const struct json *root, struct kind_presets *to);
@@ -177,16 +177,17 @@ struct kind {
 	 * if the job meets it, otherwise a static clause that names the jobs that do, such as
 	 * "where job.profile is true". If the member is NULL, the result counts as NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
-	/* Writes the parameters on which defaults depend: the number of clusters, and a preset.
-	 * Parameters count as given if they differ from those of a job with only these parameters.
-	 * NULL: kind_standard_clusters(). */
+	/* Writes only those parameters on which defaults depend: the number of clusters, and a
+	 * preset. Any other parameter counts as given if it differs from its value in a job with
+	 * only these. NULL: kind_standard_clusters(). */
 	void (*standard)(const void *job, struct json *root);
 	/* True if job.fraction_bits applies. NULL: it applies if words are WORDS_BY_JOB. */
 	bool (*has_fraction)(const void *job);
 
 	/* ---- disclosure ---- */
 	/* Word that a party's policy.jobs must name: the kind, or a variant that discloses more.
-	 * permissions lists all of them, NULL-terminated. Both NULL: the kind's name. */
+	 * permissions lists all of them, NULL-terminated. If both members are NULL, the word is the
+	 * kind's name. */
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*disclosures)(struct disclosures *s, const void *job, size_t parties);
@@ -205,8 +206,9 @@ struct kind {
 	 * receives from the coordinator at once. Returns 0 if the size is not known in advance. n
 	 * is 0 if n is not known yet. If the member is NULL, the result counts as 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
-	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
-	 * fitted to measurements (docs/results/memory.md). Non-decreasing in each size. */
+	/* Returns the approximate peak memory of the process in bytes, which does not decrease in
+	 * any size. memory.c of the protocol's folder defines it, fitted to measurements
+	 * (docs/results/memory.md). */
 	double (*memory)(const void *job, const struct kind_sizes *sizes);
 };
 

@@ -63,7 +63,7 @@ struct gin_block; /* whole graphs of a batch, enough for an efficient product */
 		const struct graphs *g;                                                            \
 		const float *F;        /* graphs_nodes(g) x width */                               \
 		const uint32_t *graph; /* count indices of graphs, borrowed */                     \
-		size_t count, nodes;   /* of the batch */                                          \
+		size_t count, nodes;   /* graphs and nodes of the batch */                         \
 		unsigned threads;                                                                  \
 		real *Z;       /* count x GIN_Z */                                                 \
 		double square; /* ||F - F^||^2; 0 without build */                                 \

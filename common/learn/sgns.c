@@ -149,7 +149,7 @@ struct shard {
 struct plan {
 	const struct walks *w;
 	const struct sgns_params *p;
-	const uint32_t *walk; /* in shuffled order */
+	const uint32_t *walk; /* numbers of the walks in shuffled order */
 	struct alias alias;
 	float *in, *out; /* the merged vectors */
 	struct shard shard[SGNS_SHARDS];

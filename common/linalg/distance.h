@@ -57,7 +57,8 @@ void distance_by_centre(struct distance *s, const struct distance_rows *z, size_
 
 /* True if the distances of a row do not depend on its block. Only then call distance_columns(): it
  * takes count <= DISTANCE_ROWS rows as columns, column[j * DISTANCE_STRIDE + i], and reads all
- * numbers of `column`. D has the layout of distance_by_centre() and is bitwise identical to it. */
+ * numbers of `column`. D has the layout of distance_by_centre(), and is bitwise identical to its
+ * result. */
 bool distance_has_columns(const struct distance *s, const struct distance_rows *z);
 void distance_columns(struct distance *s, const double *column, size_t count, double *D);
 

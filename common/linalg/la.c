@@ -166,7 +166,8 @@ static enum err eigen_above(const struct mat *G, double from, size_t *above)
 			*above += a > 0;
 			continue;
 		}
-		b = MAT(&F, i, i + 1); /* a 2 x 2 pivot: column-major, below the diagonal */
+		/* A 2 x 2 pivot: b is the entry below the diagonal, in column-major order. */
+		b = MAT(&F, i, i + 1);
 		c = MAT(&F, i + 1, i + 1);
 		*above += a * c - b * b < 0 ? 1 : a + c > 0 ? 2 : 0;
 		i++;

@@ -36,7 +36,7 @@ struct krylov {
 	unsigned threads;
 	struct mat P;               /* the basis so far, with at most `most` rows */
 	struct mat H;               /* P A'A P', `most` x `most` */
-	struct mat block;           /* the last step's addition to P; then the residual */
+	struct mat block;           /* rows that extend() adds to P; afterwards the residual */
 	double scale;               /* scale of A'A: the largest norm of a step's products */
 	unsigned looked, next_look; /* step of the last and of the next svd_rayleigh_ritz() */
 	double before;              /* svd_excess() at the last svd_rayleigh_ritz(); 0: none yet */
@@ -123,8 +123,8 @@ static enum err svd_rayleigh_ritz(struct krylov *k, unsigned step, struct mat *P
 		la_mul_nn(&s, &k->P, k->threads, P);
 	}
 	mat_release(&s);
-	/* Residuals fall by about the same factor in each step: the next look is at the expected
-	 * end. */
+	/* Residuals fall by about the same factor in each step. So the next look is at the step
+	 * that is expected to be the last. */
 	if (k->before > now && now > 1 && isfinite(k->before))
 		steps = (step - k->looked) * log(now) / log(k->before / now);
 	k->next_look = step + (unsigned)fmin(fmax(round(steps), 1), LOOK_AHEAD);
@@ -248,9 +248,10 @@ static void left_factor(const struct mat *W, const double *all, size_t d, double
 	}
 }
 
-/* Within the space of P's orthonormal rows, X has the singular values and left vectors of X P' = Y'
- * (Halko et al., Algorithm 5.1), far more accurate than from the Gram matrix. With Y' = U S W', U
- * is Y' W S^-1 and not a Householder product, so that zero rows of X stay exactly zero. */
+/* Computes the singular values and left vectors of X P' = Y'. They are those of X within the space
+ * of P's orthonormal rows (Halko et al., Algorithm 5.1), and are far more accurate than those from
+ * the Gram matrix. With Y' = U S W', U is Y' W S^-1 and not a Householder product, so that zero
+ * rows of X stay exactly zero. */
 static enum err left_within(const struct linear_map *X, const struct mat *P, size_t d,
 			    unsigned threads, struct mat *U, double *sigma, struct mat *map)
 {

@@ -15,8 +15,8 @@
 struct linear_map {
 	size_t rows, cols;
 	void *ctx;
-	void (*multiply)(void *ctx, const struct mat *in, struct mat *out); /* in A' */
-	void (*square)(void *ctx, const struct mat *in, struct mat *out);   /* in A'A */
+	void (*multiply)(void *ctx, const struct mat *in, struct mat *out); /* out = in A' */
+	void (*square)(void *ctx, const struct mat *in, struct mat *out);   /* out = in A'A */
 };
 
 /* Number of vectors per step: d, rounded up to a multiple of 8. Up to this number of equal singular

@@ -51,10 +51,10 @@ struct thin {
 	size_t in_size;             /* numbers of `in` per group */
 	double *in_owned, *in;
 	double *sum_owned, *sum; /* parts x groups x cols x THIN_VECTORS; NULL: no sum over rows */
-	struct mat *product;     /* or NULL */
+	struct mat *product;     /* NULL: not wanted */
 	bool by_rows;            /* the product has one row for each row of A */
 	walk_fn *walk;
-	combine_fn *combine; /* NULL: walk */
+	combine_fn *combine; /* NULL: uses `walk` */
 };
 
 static void thin_enter(struct thin *t, const struct mat *in)

@@ -21,7 +21,7 @@
 enum {
 	RANKS_FRAME_MAX = 1 << 20,
 	RANKS_PATH_MAX = 4096,
-	RANKS_MOST = 1024, /* ranks of a party */
+	RANKS_MOST = 1024, /* maximum number of ranks of a party */
 	RANKS_HOST_MAX = 64,
 	RANKS_WORDS_MAX = 1 << 28 /* numbers of a question, or of its answer */
 };
@@ -91,22 +91,23 @@ struct ranks_sizes {
 
 struct ranks_command {
 	enum ranks_op op;
-	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
-	struct embed_params embed;                            /* EMBED */
-	struct embedding how; /* AGAIN: its map and idf follow. SCALE: mean_norm, row_power */
-	struct kmeans_params clusters; /* CLUSTERS */
+	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* for command READ */
+	struct embed_params embed;                            /* for command EMBED */
+	/* for command AGAIN, whose map and idf follow; for SCALE: mean_norm, row_power */
+	struct embedding how;
+	struct kmeans_params clusters; /* for command CLUSTERS */
 	size_t k, dims;
-	bool begins;                 /* TERMS: begin with order 1 */
-	struct question question;    /* ASK: arrays of dims columns follow; CELLS */
-	double min_cluster;          /* ROWS */
-	struct ranks_question asked; /* ASK_ROWS */
+	bool begins;              /* for command TERMS: it begins with order 1 */
+	struct question question; /* for ASK, whose arrays of dims columns follow, and for CELLS */
+	double min_cluster;       /* for command ROWS */
+	struct ranks_question asked; /* for command ASK_ROWS */
 };
 
 struct ranks_reply {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	struct ranks_sizes sizes; /* READ */
-	struct embedding how;     /* EMBED: its map and idf follow */
+	struct ranks_sizes sizes; /* reply to READ */
+	struct embedding how;     /* reply to EMBED; its map and idf follow */
 };
 
 /* Costs since the start of the ranks. */

@@ -25,7 +25,7 @@ static enum err read_npy(struct ranks *R, const char *path, struct mat *X)
 
 /* ---- Matrix Market ---- */
 
-enum { HEAD_BYTES = 1 << 16 }; /* banner, comments and sizes */
+enum { HEAD_BYTES = 1 << 16 }; /* bytes in which banner, comments and sizes must end */
 
 struct reading_mtx {
 	const char *path;

@@ -221,7 +221,7 @@ TEST(test_new_dir)
 	char *path = file_join(dir, "fresh"), *in = file_join(path, "file");
 
 	assert_ok(file_make_new_dir(path));
-	assert_ok(file_make_new_dir(path)); /* exists, but is empty */
+	assert_ok(file_make_new_dir(path)); /* accepts an empty directory that exists */
 	assert_ok(file_write(in, (struct bytes){ (const uint8_t *)"x", 1 }, FILE_PUBLIC));
 	assert_err(file_make_new_dir(path), ERR_INPUT, "is not empty");
 	free(in);

@@ -262,7 +262,8 @@ TEST_WITH(test_nobody_reads, set_up, tear_down)
 	close(end[1]);
 }
 
-/* A repeated message makes two lines: the first at once, and one with the count when it is due. */
+/* A repeated message makes two lines: the first at once, and later one with the number of
+ * repeats. */
 TEST_WITH(test_seldom, set_up, tear_down)
 {
 	static struct log_seldom kind, other;

@@ -99,7 +99,7 @@ TEST(test_address_space)
 	child = fork();
 	if (!child && (setrlimit(RLIMIT_AS, &limit) || getrlimit(RLIMIT_AS, &limit) ||
 		       limit.rlim_cur != 300000000))
-		_exit(SKIPPED); /* an emulator keeps its own limit */
+		_exit(SKIPPED); /* an emulator may not apply the limit */
 	if (!child)
 		_exit(machine_memory() != 3e8 ||
 		      machine_fits("f.npy", "the matrix", 3e8) != ERR_OK ||

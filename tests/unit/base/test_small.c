@@ -24,7 +24,7 @@ TEST(test_sentence)
 	assert_string_equal(err_detail(), "party a left");
 	assert_int_equal(err_prefix(ERR_PEER, "step %d", 3), ERR_PEER);
 	assert_string_equal(err_detail(), "step 3: party a left");
-	err_set(ERR_JOB, "again: %s", err_detail()); /* the old error is an argument */
+	err_set(ERR_JOB, "again: %s", err_detail()); /* the old error is an argument of err_set() */
 	assert_string_equal(err_detail(), "again: step 3: party a left");
 	memset(long_text, 'x', sizeof(long_text));
 	long_text[sizeof(long_text) - 1] = 0;

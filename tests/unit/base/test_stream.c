@@ -24,8 +24,8 @@ static void put_lines(struct stream *s, size_t first, size_t n)
 	}
 }
 
-/* Reads all lines from the pipe and the buffer, and checks that they are whole with rising numbers
- * from *next on. */
+/* Reads all lines from the pipe and the buffer. Checks that the lines are whole, and that their
+ * numbers rise from *next on. */
 static void read_lines(int fd, struct stream *s, size_t *next)
 {
 	static char all[LINES * LINE + 1];
@@ -52,11 +52,11 @@ static void nobody_reads(int writes, int reads, bool anew)
 
 	fcntl(reads, F_SETFL, O_NONBLOCK);
 	stream_never_wait(&s);
-	if (!anew && s.own >= 0) { /* as if /proc did not allow the reopening */
+	if (!anew && s.own >= 0) { /* as if /proc did not let s reopen the pipe */
 		close(s.own);
 		s.own = -1;
 	}
-	/* The stream must not set the flag: other processes may share the descriptor. */
+	/* The stream must not set O_NONBLOCK, because other processes may share the descriptor. */
 	assert_false(fcntl(writes, F_GETFL) & O_NONBLOCK);
 	put_lines(&s, 0, LINES);
 	assert_true(s.kept.n <= STREAM_KEPT_MAX + LINE);

@@ -49,7 +49,7 @@ struct half {
 	unsigned min_cluster;
 	unsigned threads;
 	bool compares;      /* parties compare what they received, and all send DONE */
-	uint32_t *label;    /* n */
+	uint32_t *label;    /* n labels */
 	unsigned clusters;  /* clusters that fedspectral found */
 	float *embedding;   /* in fedwalk: one row for each node of this half; or NULL */
 	double *confidence; /* at the coordinator: n values; or NULL */
@@ -183,7 +183,7 @@ static inline void federation_frame(struct federation *f, size_t n, size_t L, co
 	ALLOC(f->server.label, n);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
-		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* ascending */
+		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* names must ascend */
 		f->server.name[l] = f->names[l];
 		f->server.channel[l] = channel_new(f->server.mailbox, COORD, f->names[l]);
 	}

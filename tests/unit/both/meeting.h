@@ -86,7 +86,7 @@ static inline void sit_down(struct meeting *m, size_t l)
 	ALLOC(s->label, s->d.n);
 }
 
-/* The caller has set the datasets. */
+/* Sets up the coordinator and L parties. The caller has set the parties' datasets. */
 static inline void meet(struct meeting *m, size_t L, const char *ids)
 {
 	struct federation *f = &m->f;

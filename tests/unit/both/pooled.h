@@ -2,8 +2,8 @@
  * data.
  *
  * It follows the paper and kcagc.md, not the code of the two halves: no messages, no masks, no
- * chunks, plain loops. It shares three things with the halves: the computations that a party
- * does alone (embedding and its own k-means), the starts of the restarts
+ * chunks, plain loops. It shares three things with the halves: the computations that a party does
+ * alone (embedding and its own k-means), the starting assignments of restarts
  * (protocols/kcagc/coordinator/cells.h), and the groups that cluster together (tree.h).
  *
  * If pooled_run() gets `rounded`, it rounds each party's squared distance to 2^-f before the
@@ -31,7 +31,7 @@ struct pooled_sum {
 
 struct pooled {
 	bool rounded;
-	uint32_t *label; /* n: the result */
+	uint32_t *label; /* the result, n labels */
 	struct pooled_sum *sum;
 	size_t sums;
 	unsigned trivial; /* number of tree nodes that have no more cells than clusters */
@@ -363,7 +363,7 @@ static inline void pooled_tree_node(struct pooled *p, const struct tree_node *no
 	free(tuple);
 }
 
-/* Runs the Lloyd steps of `polish` on all nodes; a cluster that loses all nodes disappears. */
+/* Runs at most `polish` Lloyd steps on all nodes; a cluster that loses all nodes disappears. */
 static inline void pooled_polish(struct pooled *p)
 {
 	struct pooled_items items;

@@ -119,7 +119,7 @@ static inline void recording_hear(struct recording *r)
 	}
 }
 
-/* The caller has set data and job. */
+/* Sets up the federation and its recording. The caller has set data and job. */
 static inline void recording_init(struct recording *r, size_t L)
 {
 	federation_init(&r->f, &r->data, L, &r->job);

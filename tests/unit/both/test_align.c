@@ -143,7 +143,7 @@ static void numbers_of(const char *kind, const struct numbering *at_parties,
 	leave(m);
 }
 
-/* Numbers nodes the same way again only if both parties and coordinator have kept their key
+/* Nodes get the same numbers again only if both parties and the coordinator have kept their key
  * files. */
 TEST(numbers_that_are_kept)
 {

@@ -167,8 +167,8 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, MSG_ID_HASH_LEN);
 }
 
-/* Compares a party's message byte by byte with the first halves of HMAC-SHA256 under the received
- * key, sorted. */
+/* Compares a party's message byte by byte with the sorted hashes of its ids. A hash is the first
+ * half of an HMAC-SHA256 under the received key. */
 TEST(hashes_as_specified)
 {
 	static const char *const own[] = { "b", "c", "d", "e" };

@@ -167,7 +167,7 @@ TEST(test_wrong_terms)
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
 	check_wrong_term(kmeans, 0, 1, 0x1p-24, "the parties say that they have 1073741944 rows");
-	/* Puts one part out of its range. */
+	/* Changes one part of a number so that the part is out of range. */
 	check_wrong_term(kmeans, 0, 5, 4 * 0x1p30, "a party's term is wrong: part 0 of sum 1");
 	check_wrong_term(kmeans, 0, 7, 4 * 0x1p30, "a party's term is wrong: part 2 of sum 1");
 	check_wrong_term(kmeans, 1, 4, 4 * 0x1p30, "a party's term is wrong: part 4 of sum 0");

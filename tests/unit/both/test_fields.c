@@ -159,7 +159,7 @@ static bool label_padding(struct draft *d)
 	return bits % 8 != 0;
 }
 
-/* Sets all bits of the first entries. They are then out of range, unless `values` itself has only
+/* Sets all bits of the first entries. They are then out of range, unless all bits of `values` are
  * ones. */
 static bool label_range(struct draft *d)
 {

@@ -129,8 +129,8 @@ TEST(test_words_of_32_bits)
 	planted_release(&p);
 }
 
-/* Compares for k^ = k, 2k and 8k local clusters. Each k^ gives other numbers of cells at inner
- * nodes and root. */
+/* Compares the results for k^ = k, 2k and 8k local clusters. Each k^ gives different numbers of
+ * cells at inner nodes and root. */
 TEST(test_local_clusters)
 {
 	static const char *const settings[] = {
@@ -152,7 +152,7 @@ TEST(test_local_clusters)
 	planted_release(&p);
 }
 
-/* Compares for many plans of starts, screening and iterations. */
+/* Compares the results for many combinations of starts, screening and iterations. */
 TEST(test_plans_of_starts)
 {
 	static const char *const settings[] = {
@@ -220,8 +220,8 @@ TEST(test_equal_columns)
 	planted_release(&p);
 }
 
-/* Compares for few nodes: fewer than local clusters, fewer than clusters times parties, and as many
- * as clusters. */
+/* Compares the results for few nodes: fewer than local clusters, fewer than clusters times parties,
+ * and as many as clusters. */
 TEST(test_few_nodes)
 {
 	static const size_t nodes[] = { 3, 4, 10, 20 };
@@ -243,8 +243,8 @@ TEST(test_few_nodes)
 	}
 }
 
-/* Compares for nodes without features, without edges, and without both, and for a party with only
- * zeros in its column. */
+/* Compares the results for nodes without features, without edges, and without both, and for a party
+ * with only zeros in its column. */
 TEST(test_nothing_there)
 {
 	struct planted p;

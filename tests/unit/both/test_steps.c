@@ -24,7 +24,7 @@ TEST(test_basic)
 	check_recording(recording_new(&plan, 2, basic, false), 0);
 }
 
-/* Tests groups that compute nothing: CLUSTERS follows CELLS at once. */
+/* Tests groups of parties that compute nothing, so that CLUSTERS directly follows CELLS. */
 TEST(test_groups_with_nothing_to_compute)
 {
 	struct plan wide = { .n = 48, .m = 20, .seed = 1, .noise = 1.5 };

@@ -123,7 +123,7 @@ static void lie_at_the_end(void *arg, size_t l, enum msg_type type, struct buf *
 
 TEST(test_two_lies_that_fit)
 {
-	enum { HEAD = 28, PER_BYTE = 4 }; /* entries of two bits, clusters 0 to 2 */
+	enum { HEAD = 28, PER_BYTE = 4 }; /* bytes before the labels, labels in a byte */
 	struct job job = planted_job("method=basic");
 	struct liar none = { .at = SIZE_MAX };
 	struct federation *f;

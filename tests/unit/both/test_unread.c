@@ -20,7 +20,7 @@ static const struct scene {
 	/* model: the job that makes the model for this job's predictions, or NULL */
 	const char *job, *model;
 	bool steady;
-	/* the settings of each way; a way costs at least one run for each key */
+	/* settings that complete `job`; each costs at least one run for each key */
 	const char *way[6];
 } scenes[] = {
 	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},\"starts\":40,"
@@ -151,8 +151,8 @@ static enum err parse(const struct scene *s, const char *way, const char *more, 
 			 set);
 }
 
-/* Copies base, with path=value set without checks: parses both configurations without checks, and
- * copies the bytes that differ. */
+/* Copies base and sets word (path=value) without checks: parses base with and without the value,
+ * and copies the bytes in which the two results differ. */
 static void force(const struct job *base, char *word, struct job *forced)
 {
 	struct config_table t = { .name = "job", .row = base->kind->rows, .size = sizeof(*base) };

@@ -223,8 +223,8 @@ static size_t tie(struct triple *t, size_t count, uint32_t i, uint32_t j)
 }
 
 /* With `hosts`, makes the ties of the party's vertices. Otherwise makes a share of all edges, and
- * EXTRA more edges between clusters at each L-th node, so that k-means has other results from other
- * starts. */
+ * EXTRA more edges between clusters at each L-th node, so that different starts of k-means have
+ * different results. */
 static void make_ties(struct dataset *d, size_t l, bool hosts)
 {
 	enum { EXTRA = 4 };

@@ -153,8 +153,8 @@ TEST(test_confusion)
 					 "\"confusion\":[[2,1,0],[0,2,0],[1,1,1]]}");
 	buf_release(&b);
 	json_free(e);
-	/* With more clusters than classes, clusters without a class come last. With fewer, no
-	 * column is missing. */
+	/* With more clusters than classes, clusters without a class come last. With fewer clusters
+	 * than classes, no column is missing. */
 	e = json_object();
 	evaluation_confusion(e, (const uint32_t[]){ 1, 1, 1, 0 }, (const uint32_t[]){ 3, 8, 8, 3 },
 			     4);

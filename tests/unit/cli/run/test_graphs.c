@@ -88,7 +88,7 @@ static void read_numbers(const char *path, struct labels *l)
 	assert_ok(labels_read(path, l)); /* one whole number a line */
 }
 
-/* Each graph is unchanged at one party. */
+/* Each graph is at exactly one party, unchanged. */
 TEST_WITH(test_split, dir_make, dir_remove)
 {
 	struct split_params p = { .by = SPLIT_GRAPHS, .parties = 3, .seed = 4 };

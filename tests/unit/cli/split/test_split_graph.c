@@ -1,5 +1,5 @@
-/* Splits edges between parties: how many parties hold each edge, which ones, and the files of each
- * party. */
+/* Tests the split of edges between parties: how many parties have each edge, which parties have it,
+ * and the files of each party. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/cli/split/split_dirs.h"
@@ -37,7 +37,7 @@ TEST(test_copies)
 {
 	assert_int_equal(split_copies(0, 5), 1);
 	assert_int_equal(split_copies(0.2, 5), 1);
-	assert_int_equal(split_copies(0.4, 5), 2); /* the setting of the paper */
+	assert_int_equal(split_copies(0.4, 5), 2); /* two of five parties have an edge */
 	assert_int_equal(split_copies(0.4, 2), 1);
 	assert_int_equal(split_copies(0.4, 20), 8);
 	assert_int_equal(split_copies(0.5, 5), 3);
@@ -155,7 +155,7 @@ TEST(test_regions)
 	csr_release(&S);
 }
 
-/* Small regions next to dense parts are not absorbed by them. */
+/* Dense parts of a graph do not absorb the small regions next to them. */
 TEST(test_regions_stay)
 {
 	struct planted_params p = {

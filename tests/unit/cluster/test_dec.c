@@ -1,4 +1,5 @@
-/* Tests how DEC moves points to prototypes: P, Q, and the gradient of the loss. */
+/* Tests how DEC moves points to prototypes: the soft assignments Q, their targets P, and the
+ * gradient of the loss. */
 #include "tests/test.h"
 
 #include "common/base/rng.h"
@@ -18,7 +19,8 @@ static void fill(struct mat *m, size_t rows, uint64_t seed)
 		m->a[i] = rng_normal(&rng);
 }
 
-/* Has two points and two prototypes in one dimension: squared distances are 0, 1, 1, 0. */
+/* There are two points and two prototypes in one dimension; their squared distances are 0, 1, 1,
+ * 0. */
 TEST(test_two_points_by_hand)
 {
 	double z[] = { 0, 1 }, c[] = { 0, 1 };

@@ -115,9 +115,9 @@ TEST(margins_at_the_edge)
 	assert_near(kmeans_silhouette(D, NULL, 3, 2, label), 1.0 / 3, 1e-15);
 }
 
-/* A row gets its nearest centre if that distance is at most a ninth of the second. Row 0 is far
- * below a ninth, row 1 exactly at it, row 2 just above. Row 3 has two zeros and gets the first; row
- * 4 has two equal distances and gets no centre. */
+/* A row gets its nearest centre if that distance is at most a ninth of the next. Row 0 is far below
+ * a ninth, row 1 is exactly at it, and row 2 is just above. Row 3 has two zeros and gets the first;
+ * row 4 has two equal distances and gets no centre. */
 TEST(ninth_by_hand)
 {
 	static const double D[] = { 1, 100, 50, 18, 2, 20, 2, 17.99, 30, 0, 7, 0, 9, 1, 1 };

@@ -216,8 +216,8 @@ static void check_all(const struct mat *Z, size_t k, bool products)
 	free(weight);
 }
 
-/* The number of rows is below, at and above a block. Centres and columns fill vector registers or
- * not. */
+/* The number of rows is below, at and above a block. The numbers of centres and columns fill vector
+ * registers wholly or in part. */
 TEST(equals_plain_loops)
 {
 	static const size_t rows[] = { 1, 2, 7, 255, 256, 257, 530 };

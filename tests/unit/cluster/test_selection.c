@@ -37,7 +37,8 @@ TEST(test_measure)
 	assert_near(p.ratio, selection_ratio(&centres, twos, within), 1e-12);
 }
 
-/* Makes curves that begin at k = 2; without stability if `stability` is NULL. */
+/* Makes curves of silhouette and stability that begin at k = 2. With `stability` NULL there is no
+ * curve of stability. */
 static struct selection curves(size_t count, const double *silhouette, const double *stability)
 {
 	struct selection s = { .from = 2 };
@@ -68,8 +69,8 @@ TEST(test_rule)
 		unsigned k;
 		double margin;
 	} plan[] = {
-		/* Three clouds are in a line: k = 2 has a higher silhouette, but halves split the
-		 * middle cloud differently. */
+		/* Three clouds are in a line. k = 2 has a higher silhouette, but then the halves of
+		 * the data split the middle cloud differently. */
 		{ { 0.515, 0.473, 0.452, 0.459 }, { 0.38, 1, 0.53, 0.45 }, 3, 0.473 },
 		/* All k are stable: the highest silhouette decides. */
 		{ { 0.49, 0.46, 0.50, 0.45 }, { 0.97, 0.94, 0.82, 0.93 }, 4, 0.01 },
@@ -124,7 +125,7 @@ TEST(test_gaps)
 	assert_true(s.has_gap);
 	assert_near(s.gap[0], 0.5, 0);
 	assert_near(s.gap[1], 0.125, 0);
-	assert_near(s.gap[2], 0, 0); /* the next value is unknown */
+	assert_near(s.gap[2], 0, 0); /* the value after the last is unknown */
 	s.has_gap = false;
 	selection_gaps(&s, (double[]){ 0, 0 }, 2);
 	assert_false(s.has_gap);

@@ -260,7 +260,7 @@ TEST(components)
 	csr_release(&S);
 }
 
-/* Computes D^-1/2 S D^-1/2 by hand; one row has no weight. */
+/* Compares D^-1/2 S D^-1/2 with values computed by hand; one row has no weight. */
 TEST(normalised)
 {
 	struct triple t[] = { { 0, 1, 4 }, { 1, 0, 4 }, { 1, 2, 12 }, { 2, 1, 12 } };
@@ -323,7 +323,7 @@ TEST(too_few_rounds)
 	spectral_defaults(&p, 300, 5, 1, 1);
 	p.rounds = 2;
 	assert_err(spectral_top(&A, &p, value, &V, NULL), ERR_JOB, "after 2 rounds");
-	p.block = 1; /* fewer directions than eigenpairs */
+	p.block = 1; /* two rounds give fewer directions than eigenpairs */
 	assert_err(spectral_top(&A, &p, value, &V, NULL), ERR_JOB, "after 2 rounds");
 	mat_release(&d.M);
 }

@@ -40,7 +40,8 @@ TEST(test_clouds)
 	mat_release(&Z);
 }
 
-/* A point of weight 0 has no effect: such points here are noise over the whole area. */
+/* A point of weight 0 has no effect. The points of weight 0 in this test are noise over the whole
+ * area. */
 TEST(test_weights)
 {
 	struct mat Z, more;

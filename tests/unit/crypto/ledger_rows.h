@@ -102,8 +102,8 @@ static inline void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data
 	assert_ok(ledger_commit(book));
 }
 
-/* Writes a job of hub over data `data` of the data set `set` ("": no name). The job claims mu for
- * each row. */
+/* Writes a job of hub over data `data` of the data set `set` ("": no name). The job claims a
+ * privacy cost of mu for each row. */
 static inline void write_claim(const char *set, uint8_t data, uint8_t id, double mu)
 {
 	struct ledger_job j = job_a;

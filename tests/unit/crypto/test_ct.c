@@ -337,7 +337,8 @@ static void two_parties(void **state)
 		    0);
 		identity_free(id[i]);
 	}
-	/* VALGRIND_CHECK_MEM_IS_DEFINED counts undefined memory as an error, too: here twice. */
+	/* VALGRIND_CHECK_MEM_IS_DEFINED counts undefined memory as an error, so the two checks
+	 * above add two errors. */
 	assert_int_equal(VALGRIND_COUNT_ERRORS, before + 2);
 	snprintf(command, sizeof(command), "rm -r '%s'", dir);
 	assert_int_equal(system(command), 0);

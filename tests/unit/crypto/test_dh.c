@@ -9,7 +9,7 @@
 static const unsigned all_bits[] = { 2048, 3072, 4096, 255 };
 enum { PRIMES = 3, GROUPS = sizeof(all_bits) / sizeof(all_bits[0]) }; /* the last group is X25519 */
 
-/* Computes floor(2^power e) by its series, with guard bits. */
+/* Computes floor(2^power e) from the series of e, with guard bits. */
 static void e_times(mpz_t out, unsigned power)
 {
 	enum { GUARD = 64 };

@@ -127,7 +127,7 @@ static void what_claims_nothing_is_counted(void **state)
 
 	(void)state;
 	write_claim("", 9, 1, 0.3);
-	spend(1, 2, 7, 9, "bank-a bank-b", 3); /* another attempt at that job */
+	spend(1, 2, 7, 9, "bank-a bank-b", 3); /* another attempt at job 1 */
 	spend(2, 1, 7, 9, "bank-a bank-b", 3);
 	spend(3, 1, 8, 9, "bank-a bank-b", 1);
 	spend(4, 1, 8, 9, "bank-a bank-b", 0);

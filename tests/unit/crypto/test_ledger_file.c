@@ -178,8 +178,8 @@ static void test_others_are_counted(void **state)
 	ledger_close(other);
 }
 
-/* Recomputes the totals if they are missing, because an older version wrote the file or somebody
- * removed them. */
+/* The ledger recomputes its totals if they are missing, because an older version wrote the file or
+ * somebody removed them. */
 static void test_totals_are_made_anew(void **state)
 {
 	(void)state;
@@ -197,7 +197,7 @@ static void test_totals_are_made_anew(void **state)
 	assert_int_equal(spent(7, 9, 0, 1).jobs, 3);
 }
 
-/* Reports an error if the file was removed or replaced during writing, and continues when it is
+/* The ledger reports an error if its file was removed or replaced, and continues when the file is
  * back. */
 static void test_taken_away(void **state)
 {

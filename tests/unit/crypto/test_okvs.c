@@ -35,7 +35,8 @@ TEST(test_words)
 		assert_int_equal(okvs_words(known_words[i].n), known_words[i].words);
 }
 
-/* Finds a key's places by tables that are 1 at one place and 0 at all other places. */
+/* Checks the three places of a key: the table has a bit of the result at each place, and 0 at all
+ * other places. */
 TEST(test_places)
 {
 	uint8_t key[OKVS_KEY_LEN];
@@ -126,8 +127,8 @@ TEST(test_reads)
 	}
 }
 
-/* Each party's table has zero shares of its keys. The value in the sum of all tables is 0 for the
- * keys that all parties have, and for no other key. */
+/* Each party's table has shares of zero for its keys. The value in the sum of all tables is 0 for
+ * the keys that all parties have, and for no other key. */
 TEST(test_sum)
 {
 	enum { PARTIES = 5, COMMON = 300, OWN = 200, N = COMMON + 2 * OWN };

@@ -34,7 +34,8 @@ static struct paillier *public_of(const struct paillier_pair *pair)
 	return paillier_new(n);
 }
 
-/* Reproduces the key, the ciphertexts and the decrypted products of a second implementation. */
+/* Reproduces the key, the ciphertexts and the decrypted products that a second implementation
+ * computed. */
 TEST(known_answers)
 {
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
@@ -118,7 +119,7 @@ TEST(sums_of_products)
 	paillier_pair_free(pair);
 }
 
-/* Refuses a row with more slots than agreed, and a ciphertext under another key. */
+/* Refuses a plaintext with more slots than expected, and a ciphertext under another key. */
 TEST(plaintexts_out_of_range)
 {
 	struct paillier_pair *pair = pair_of(&vectors[0]), *other = pair_of(&vectors[1]);

@@ -265,7 +265,7 @@ TEST(bad_requests_are_refused)
 struct strange {
 	const char *subject, *alternative, *usage, *more;
 	int more_nid;
-	bool other_key;   /* signed by a key other than the one inside */
+	bool other_key;   /* signed by another key than its own */
 	const char *kind; /* kind of key; NULL: Ed25519 */
 };
 

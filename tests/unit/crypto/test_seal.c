@@ -147,7 +147,7 @@ TEST_WITH(every_changed_bit_is_seen, meet, part)
 		assert_shut(0, 1, PURPOSE, (struct bytes){ box.p, n });
 	assert_err(seal_open(sa[1], 0, PURPOSE, (struct bytes){ box.p, SEAL_TAG_LEN - 1 }, changed),
 		   ERR_PEER, "15 bytes, expected at least the 16 of a tag");
-	assert_opens(0, 1, box, "a key of some sort"); /* the right box still opens */
+	assert_opens(0, 1, box, "a key of some sort"); /* the unchanged box still opens */
 	free(changed);
 	drop(box);
 }

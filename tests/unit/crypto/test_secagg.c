@@ -1,4 +1,4 @@
-/* Masks of a federation cancel in the sums of the right members, and in no other sums. */
+/* Masks cancel in the sum of exactly the parties that they are for, and in no other sum. */
 #include "tests/unit/crypto/federation.h"
 #include "common/base/rng.h"
 

@@ -154,8 +154,8 @@ TEST(keys_and_masks)
 	}
 }
 
-/* After a group of bank-b and shop has ended, its history changes the masks of these two with each
- * other, and no other masks. */
+/* After a group of bank-b and shop has ended, the group's history changes the masks that these two
+ * parties share, and no other masks. */
 TEST(masks_after_a_group)
 {
 	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };

@@ -63,7 +63,7 @@ static int locks(void)
 		return 1;
 	look(other, &locked, &undumped);
 	if (locked || undumped)
-		return 2; /* otherwise the test has no effect */
+		return 2; /* memory outside the area must have neither flag */
 	secret_free(key, 32);
 	for (int i = 0; i < 32; i++)
 		if (key[i] == 0xaa) /* readable, because the area stays mapped */

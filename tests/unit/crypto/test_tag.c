@@ -45,7 +45,7 @@ static void test_numbers(void **state)
 	assert_memory_equal(x, zero, sizeof(x));
 	tag_minus(x, one);
 	assert_memory_equal(x, less, sizeof(x));
-	tag_plus(x, less); /* 2 p - 2 */
+	tag_plus(x, less); /* 2 p - 2 = p - 2 mod p */
 	less[0] = 0xfd;
 	assert_memory_equal(x, less, sizeof(x));
 	tag_minus(x, zero);
@@ -109,7 +109,8 @@ struct sum {
 	size_t count;
 };
 
-/* Makes terms that are small enough for an exact sum, and their tags, in pieces of any length. */
+/* Makes terms that are small enough for an exact sum. Computes the tag of each term from pieces of
+ * any length. */
 static void make_sum(struct sum *s, size_t count, struct rng *rng)
 {
 	*s = (struct sum){ .count = count };
@@ -174,7 +175,7 @@ static void test_sums_hold(void **state)
 		key[0] ^= 1;
 		if (--s.count == 0)
 			continue;
-		s.x[s.count - 1] += s.x[s.count]; /* truncated */
+		s.x[s.count - 1] += s.x[s.count]; /* the sum is truncated */
 		assert_false(holds(&s));
 	}
 }
@@ -272,7 +273,7 @@ static void test_order_matters(void **state)
 		s.x[0] = first;
 		s.x[other[i]] = second;
 	}
-	s.x[3]++, s.x[4]--; /* a plain sum would not change */
+	s.x[3]++, s.x[4]--; /* the sum of all words does not change */
 	assert_false(holds(&s));
 	s.x[3]--, s.x[4]++;
 	for (size_t i = 0; i < N; i++)

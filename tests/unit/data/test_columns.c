@@ -1,4 +1,4 @@
-/* Reads columns.json, the names of the columns of a matrix. */
+/* Reads columns.json, which has the names of a matrix's columns. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 #include "tests/unit/dir.h"

@@ -4,7 +4,7 @@
 
 #include "common/data/csv.h"
 
-/* Appends the records of "a,b" lines as "[a][b]" each, or returns the error. */
+/* Appends each record, such as "a,b", as "[a][b]", or returns the error. */
 static enum err records(const char *text, char separator, char comment, struct buf *out)
 {
 	struct bytes b = exact_text(text);

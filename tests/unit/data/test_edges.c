@@ -129,7 +129,7 @@ static void write_file(const char *path, const char *text)
 	fclose(f);
 }
 
-/* An .mtx file has row numbers of the party's own rows, even if there are ids. */
+/* An .mtx file uses the numbers of the party's own rows, even if there are ids. */
 TEST(test_mtx)
 {
 	static const char symmetric

@@ -56,7 +56,7 @@ TEST(test_kinds)
 	is("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n2 1\n", 3, 3,
 	   (double[]){ 0, 1, 1, 1, 0, 0, 1, 0, 0 });
 	is("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", 2, 2,
-	   (double[]){ 1, 3, 2, 4 }); /* column by column */
+	   (double[]){ 1, 3, 2, 4 }); /* the file lists values by columns */
 }
 
 TEST(test_refusals)

@@ -150,7 +150,7 @@ TEST(test_headers)
 	}
 }
 
-/* 2^64 elements would be 0 bytes after overflow. */
+/* The number of bytes of 2^64 elements would overflow to 0. */
 TEST(test_product_that_wraps)
 {
 	struct mat m;

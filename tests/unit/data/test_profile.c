@@ -61,7 +61,7 @@ TEST(test_known)
 	assert_near(l->mean, 53, 1e-12);
 	assert_near(l->mean_of_all, 116 / 6.0, 1e-12);
 	assert_near(l->z, (53 - 3.5) / (1.4826 * 1.5), 1e-9);
-	l = find(&p, 2, 1); /* deviation of 2 ones among 6: root of 2/9 */
+	l = find(&p, 2, 1); /* 2 ones among 6 have deviation sqrt(2/9) */
 	assert_near(l->share, 1, 0);
 	assert_near(l->lift, 3, 1e-12);
 	assert_near(l->z, (1 - 1 / 3.0) / sqrt(2 / 9.0), 1e-12);

@@ -33,7 +33,8 @@ static size_t pairs(size_t parties, double skew, uint64_t seed)
 	return count;
 }
 
-/* Sizes are equal for any skew. Classes per party decrease with skew: most occur at 0, few at 1. */
+/* Sizes are equal for any skew. Parties have fewer classes with more skew: most classes at skew 0,
+ * few at skew 1. */
 TEST(fewer_classes)
 {
 	size_t before = SIZE_MAX;
@@ -78,7 +79,7 @@ TEST(by_seed)
 	assert_memory_equal(part, other, sizeof(part));
 	skew_parts(truth, N, 4, 0.5, 2, other);
 	assert_memory_not_equal(part, other, sizeof(part));
-	skew_parts(NULL, N, 4, 0, 1, part); /* without classes, at random */
+	skew_parts(NULL, N, 4, 0, 1, part); /* without classes, splits at random */
 	skew_parts(truth, N, 4, 0, 1, other);
 	assert_memory_equal(part, other, sizeof(part));
 }

@@ -9,7 +9,8 @@
 
 enum { PLANTED_NODES = 300, PLANTED_WORDS = 60, PLANTED_CLASSES = 4 };
 
-/* Makes a planted sample: nodes of one class share words and edges; both have noise. */
+/* Makes a planted sample: nodes of one class share words and edges. Some words and edges are
+ * noise. */
 static inline void planted(struct features *X, struct graph *g, uint32_t *truth)
 {
 	struct triple *words, *edges;

@@ -95,8 +95,8 @@ TEST(mean_filter_by_matrix)
 	}
 }
 
-/* Checks that `square` is the square sum of X, and `spread` the same after subtracting column
- * means. X is a result of graph_filter(). */
+/* Checks that `square` is the sum of squares of X, a result of graph_filter(), and that `spread` is
+ * this sum after the column means are subtracted. */
 static void check_spread(const struct mat *X, double square, double spread)
 {
 	double all = 0, off = 0;
@@ -148,7 +148,7 @@ TEST(spread_of_powers)
 	}
 }
 
-/* FILTER_PLAIN: S x is twice a half step minus x. */
+/* Checks FILTER_PLAIN. The test computes S x as twice a half step minus x. */
 TEST(spread_of_plain_powers)
 {
 	enum { STEPS = 5 };

@@ -1,4 +1,5 @@
-/* Compares powers that filter_steps computes in fewer steps with pow() over the whole spectrum. */
+/* Computes powers in fewer steps by filter_steps, and compares them with pow() over the whole
+ * spectrum. */
 #include "tests/test.h"
 #include "common/graph/filter_steps.h"
 

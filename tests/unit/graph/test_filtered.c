@@ -62,8 +62,9 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	assert_true(f.map.rows == NODES && f.map.cols == COLS);
 	f.map.square(f.map.ctx, &in, &twice);
 	f.map.multiply(f.map.ctx, &in, &once);
-	/* For many steps, filtered features use a polynomial. That for F'F differs from the square
-	 * of that for F (filter_steps.h), so its tolerance is larger. */
+	/* For many steps, filtered features use polynomials. The polynomial of F'F is not the
+	 * square of the polynomial of F (filter_steps.h), so products with F'F need a larger
+	 * tolerance. */
 	assert_mat_near(&once, &exact_once, 1e-13 * largest(&exact_once));
 	assert_mat_near(&twice, &exact_twice, (psi < 13 ? 1e-13 : 1e-10) * largest(&exact_twice));
 	for (size_t i = 0; i < vectors; i++)
@@ -76,7 +77,7 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	mat_release(&in);
 }
 
-/* psi goes from 0 to values above the limit from which powers are cheaper. */
+/* psi goes from 0 to values so large that fewer steps suffice (filter_steps.h). */
 TEST(products)
 {
 	static const unsigned psi[] = { 0, 1, 2, 9, 30, 60, 100 };

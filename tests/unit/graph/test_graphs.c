@@ -1,5 +1,5 @@
-/* Compares the node features of small graphs with values by hand and with powers of the whole
- * matrix. */
+/* Compares the node features of small graphs with values computed by hand, and with powers of the
+ * whole matrix. */
 #include "tests/test.h"
 #include "tests/unit/graph/graphs.h"
 

@@ -13,7 +13,7 @@ TEST(same_as_by_definition)
 	assert_int_equal(knn_rule(9298), 10);
 }
 
-/* Computes S by its definition from the whole matrix K. */
+/* Computes the neighbour graph S by its definition, from the whole matrix K of products. */
 static void slowly(const struct mat *K, size_t k, struct mat *S)
 {
 	size_t n = K->rows;
@@ -81,7 +81,7 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 	memcpy(S, ROW(K, first), count * K->cols * sizeof(*S));
 }
 
-/* Row 0 has equal products with rows 1, 2 and 3, so the lower two remain. Row 3 has no
+/* Row 0 has equal products with rows 1, 2 and 3, so with k = 2 rows 1 and 2 remain. Row 3 has no
  * neighbours. */
 TEST(ties_and_nothing)
 {

@@ -222,8 +222,8 @@ static void without_a_token_nothing_is_posted(void **state)
 	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
 }
 
-/* Answers at once to a body that is too long or of unknown length; this test never sends such a
- * body. */
+/* The server answers at once to a body that is too long or of unknown length. This test never sends
+ * such a body. */
 static void a_long_body_is_not_read(void **state)
 {
 	double from_s = clock_now_s();
@@ -316,8 +316,8 @@ static void the_oldest_makes_room(void **state)
 		close(fd[i]);
 }
 
-/* Closes a connection at the time limit of a request even if bytes still arrive. A connection that
- * watches stays open. */
+/* The server closes a connection at the time limit of a request even if bytes still arrive. A
+ * connection that watches stays open. */
 static void a_request_has_a_time_in_all(void **state)
 {
 	static const char watch[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";

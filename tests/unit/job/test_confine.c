@@ -1,5 +1,5 @@
-/* Tests the limits of a confined process. Each attempt runs in a child: it confines itself, tries,
- * and exits with 0 if the result is right. */
+/* Tests the limits of a confined process. Each attempt runs in a child, which confines itself,
+ * makes the attempt, and exits with 0 if the result is right. */
 #include "tests/test.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"

@@ -67,7 +67,7 @@ TEST(test_paper_preset_and_precedence)
 	assert_true(kcagc_job(&j)->unit_basis);
 	assert_false(kcagc_job(&j)->unit_rows);
 	assert_int_equal(kcagc_job(&j)->virtual_nodes, VIRTUAL_CENTRE);
-	assert_int_equal(kcagc_dims(kcagc_job(&j)), 21); /* "local" takes local_clusters */
+	assert_int_equal(kcagc_dims(kcagc_job(&j)), 21); /* "local" means local_clusters */
 	e = kcagc_embed_params(kcagc_job(&j), 3);
 	assert_true(!e.idf && e.unit_basis && !e.unit_rows && e.filter == FILTER_HALF);
 	assert_int_equal(e.order, 9);

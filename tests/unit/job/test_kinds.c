@@ -16,8 +16,8 @@ TEST(test_all_have_all)
 	}
 }
 
-/* A row is read by some values of the kind's selector (`method` of kcagc); each must exist, since
- * --describe prints it. */
+/* Some values of the kind's selector (`method` of kcagc) read a row. Each of these values must
+ * exist, since --describe prints it. */
 TEST(test_readers_have_names)
 {
 	for (size_t i = 0; kinds[i]; i++) {

@@ -86,7 +86,7 @@ TEST(counters_go_on_over_attempts_and_jobs)
 	assert_int_equal(number(ROUNDS), 9);
 	record_end(&record, ERR_OK, "");
 	live_job_ended(&record);
-	live_job_ended(&record); /* counts once */
+	live_job_ended(&record); /* counts the job once */
 	assert_int_equal(number(DONE), 1);
 	assert_int_equal(number(FAILED), 0);
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 0);

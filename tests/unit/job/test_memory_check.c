@@ -1,5 +1,5 @@
-/* Memory estimates of every kind increase with each size and are finite at 2^40; also tests the
- * warnings about them. */
+/* Memory estimates of every kind increase with each size, and are finite for sizes of 2^40. Also
+ * tests the warnings about memory. */
 #include "common/base/machine.h"
 #include "jobs.h"
 
@@ -105,7 +105,7 @@ TEST(test_dense_slices)
 	assert_true(fabs(of_method("gcc", &s) / took - 1) < 0.1);
 	assert_true(of_method("landmark", &s) == of_method("gcc", &s));
 	assert_true(of_method("flat", &s) < 2.6 * slice);
-	s.again = false; /* landmark keeps a copy */
+	s.again = false; /* now landmark keeps a copy of the slice */
 	assert_true(of_method("landmark", &s) - of_method("gcc", &s) == slice);
 	s.dense = false;
 	assert_true(of_method("gcc", &s) > 1.5 * took);

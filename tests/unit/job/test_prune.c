@@ -85,7 +85,7 @@ TEST_WITH(test_by_age, set_up, tear_down)
 	struct prune p;
 
 	assert_int_equal(chosen(&p, 30, 0), 3);
-	assert_true(there("out/job-a-1")); /* choosing removes nothing */
+	assert_true(there("out/job-a-1")); /* prune_choose() removes nothing */
 	assert_ok(prune_remove(&p));
 	prune_release(&p);
 	assert_false(there("out/job-a-1"));

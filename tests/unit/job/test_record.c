@@ -70,13 +70,13 @@ TEST(test_record_of_a_job_that_ended_well)
 	struct json *v;
 
 	start();
-	record_step(&r, &(struct link_times){ 7, 7, 7 }); /* before any phase: not counted */
+	record_step(&r, &(struct link_times){ 7, 7, 7 }); /* no phase yet, so not counted */
 	record_phase(&r, "local");
 	record_step(&r, &(struct link_times){ 0, 0, 1 });
 	record_phase(&r, "level-1");
 	record_now(&r)->rounds = 6;
 	record_now(&r)->iterations = 5;
-	record_step(&r, &(struct link_times){ 600, 500, 2 }); /* longer than the phase */
+	record_step(&r, &(struct link_times){ 600, 500, 2 }); /* times exceed the phase's length */
 	record_step(&r, &(struct link_times){ 400, 0, 3 });
 	record_phase(&r, "polish");
 	record_now(&r)->rounds = 3;
@@ -116,7 +116,7 @@ TEST(test_record_of_a_job_that_ended_well)
 	assert_string_equal(string(at(v, "phases", 1), "name"), "level-1");
 	assert_true(number(at(v, "phases", 1), "wait_s") == 1000 &&
 		    number(at(v, "phases", 1), "wire_s") == 500);
-	assert_true(number(at(v, "phases", 1), "compute_s") == 0); /* not negative */
+	assert_true(number(at(v, "phases", 1), "compute_s") == 0); /* the time is never negative */
 	assert_true(number(at(v, "phases", 1), "rounds") == 6 &&
 		    number(at(v, "phases", 1), "iterations") == 5);
 	assert_int_equal(json_count(json_get(v, "phases")), 3);

@@ -54,7 +54,7 @@ TEST(test_rate_that_is_no_whole_number_of_nanoseconds)
 	links_release(&l);
 }
 
-/* Queued packets leave without gaps; idle time is not made up for. */
+/* Queued packets leave without gaps. A link does not make up for idle time. */
 TEST(test_queueing)
 {
 	struct links l;

@@ -61,7 +61,7 @@ TEST(test_as_first_in_first_out_however_many)
 
 	for (int i = 0; i < 20000; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		push(&q, last + (seed >> 33) % 500, i % 7); /* not before the last popped packet */
+		push(&q, last + (seed >> 33) % 500, i % 7); /* not due before the last popped one */
 		if (i % 3 == 0 || i > 15000) {
 			struct packet *p = packets_pop(&q);
 
@@ -81,5 +81,5 @@ TEST(test_as_first_in_first_out_however_many)
 	}
 	push(&q, 1, 1);
 	push(&q, 1, 1);
-	packets_release(&q); /* frees the rest; a sanitizer checks */
+	packets_release(&q); /* frees the remaining packets, as a sanitizer checks */
 }

@@ -35,7 +35,7 @@ TEST(finds_planted_classes)
 	assert_true(run(p, label).acc < 0.9);
 }
 
-/* The method gives the labels of its single steps in the header's order. */
+/* agc() gives the labels of its two steps: embed(), then kmeans(). */
 TEST(is_embed_and_kmeans)
 {
 	static uint32_t truth[N], label[N], expected[N];

@@ -65,7 +65,7 @@ TEST(test_the_odd_one)
 	mat_release(&X);
 }
 
-/* The coordinator finds exactly the planted nodes from lengths alone. */
+/* The coordinator finds exactly the exposed rows, from summed squared lengths alone. */
 TEST(test_found_by_the_coordinator)
 {
 	static const char *const jobs[] = {
@@ -90,7 +90,7 @@ TEST(test_found_by_the_coordinator)
 		assert_true((e.embedding.rounds > 0) == (i < 2));
 		assert_true((e.products > 0) == (i == 0));
 		assert_true(e.single <= e.products);
-		/* Another split and number of threads change at most the last bits. */
+		/* Another split and number of threads change the sums in at most the last bits. */
 		assert_ok(exposed_by(&X, &job, 2, 2, &again));
 		assert_int_equal(again.rows.found, again.rows.exposed);
 	}

@@ -41,7 +41,7 @@ TEST_WITH(test_labels, dir_enter, dir_leave)
 	expect_classes(&s, 0, 1, 2u);
 	expect_classes(&s, 1, 2, 0u, 2u);
 	expect_classes(&s, 2, 3, 1u, 2u, 3u);
-	assert_int_equal(s.strangers, 2); /* lines of 1 and 11 have no vertex */
+	assert_int_equal(s.strangers, 2); /* the lines of nodes 1 and 11 have no vertex */
 	label_sets_release(&s);
 	put("l.csv", "id,label\n10,4\n2,1\n10,1\nx,1\n");
 	assert_ok(label_sets_read("l.csv", &ids, &s));
@@ -210,7 +210,7 @@ static void put_truth(void)
 	buf_release(&text);
 }
 
-/* Returns the mean of a score for the first ratio of the last command. */
+/* Returns the mean of a score for the first training ratio in the last command's output. */
 static double said_mean(const char *name)
 {
 	struct json *v;

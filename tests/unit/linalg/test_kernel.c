@@ -82,7 +82,7 @@ TEST(mean_distance)
 	mat_release(&Y);
 }
 
-/* If there are more than KERNEL_SAMPLE rows, the mean is of every k-th row. Here `twice` has each
+/* If there are more than KERNEL_SAMPLE rows, the mean is over every k-th row. Here `twice` has each
  * row of the sample twice, so its mean is the same. */
 TEST(sampled)
 {

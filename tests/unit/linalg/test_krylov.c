@@ -112,12 +112,12 @@ TEST(slow_spectra)
 
 		slow(&a, shape[s][0], shape[s][1]);
 		check(&a, shape[s][2]);
-		assert_true(a.products <= 2 * 24); /* check() runs twice */
+		assert_true(a.products <= 2 * 24); /* check() does the computation twice */
 		free(a.sigma);
 	}
 }
 
-/* A block Krylov space has at most as many copies of a value as the block has vectors. */
+/* A block Krylov space finds a singular value at most as often as the block has vectors. */
 TEST(equal_values)
 {
 	for (size_t d = 1; d <= 21; d += 5) {
@@ -161,7 +161,7 @@ TEST(rank_is_less)
 		assert_ok(krylov_right(&a.map, 6, 1, &P, &settled));
 		assert_true(settled);
 		assert_orthonormal(&P);
-		assert_true(a.products <= 2); /* no product for rounding errors alone */
+		assert_true(a.products <= 2); /* rounding errors alone cost no product */
 		assert_ok(svd_left_of_map(&a.map, 6, 1, &U, sigma, &map, &settled));
 		for (size_t j = 0; j < 6; j++) {
 			assert_near(sigma[j], a.sigma[j], j < rank ? 1e-13 : 0);

@@ -60,8 +60,8 @@ static void check_thin(thin_fn *f, const struct mat *A, const struct mat *in,
 	mat_release(&out);
 }
 
-/* The numbers of rows and vectors are below, at and above those of one step and one part. Sums over
- * rows of several parts have another order than in the loop. */
+/* The numbers of rows and vectors are below, at and above those that thin.c processes in one step
+ * and in one part. Sums over rows of several parts have another order than in the loop. */
 TEST(as_the_loops)
 {
 	static const size_t rows[] = { 0, 1, 7, 8, 9, 255, 256, 257, 5000 };

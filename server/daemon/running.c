@@ -126,7 +126,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
-	/* In other cases running_free() or the queue removes the state, as the last step. */
+	/* In other cases running_free() or the queue removes job.state, as the last step. */
 	if (!done && !r->left && !r->c->queue)
 		attempt_forget(r->state);
 	if (r->c->queue)

@@ -225,7 +225,7 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
 		entry_save(s, e);
-	e->unwritten = false; /* otherwise jobs.db would keep the earlier state */
+	e->unwritten = false; /* jobs.db has this state, either still or again */
 }
 
 enum err entry_read(struct job *job, const struct entry *e)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums, over a group's members, of the words that follow each member's vector. */
+/* The words that follow each member's vector, summed over a group's members. */
 struct behind {
 	uint64_t canary;
 	uint8_t tag[TAG_LEN];

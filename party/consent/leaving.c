@@ -478,7 +478,7 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 	return ERR_OK;
 }
 
-/* Records the privacy spent by all jobs over the data set, for any coordinator. */
+/* Records the privacy that the jobs of all coordinators have spent of the data set. */
 static void record_privacy(struct leaving *l, struct facts *facts)
 {
 	double delta = l->config->policy.max_delta_total, mu;

@@ -90,7 +90,7 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
 	uv_timer_start(&d->last_timer, daemon_on_last, LAST_MS, 0);
-	/* Waits for the thread of a cancelled job, but not for one that still computes. */
+	/* Waits for the job's thread, unless the thread was abandoned while it still computed. */
 	if (!d->thread_started || d->abandoned)
 		uv_unref((uv_handle_t *)&d->job_done);
 }
@@ -203,7 +203,8 @@ static void daemon_on_cancel_timeout(uv_timer_t *timer)
 	daemon_close(d, ERR_CANCELLED, why);
 }
 
-/* The party has confirmed its results, but the other parties' confirmation does not arrive. */
+/* Cancels the job. The party has confirmed its results, but the other parties' confirmation does
+ * not arrive. */
 static void on_last_word_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -304,8 +305,8 @@ static void daemon_on_pruned(uv_work_t *work, int status)
 	d->prunes = false;
 }
 
-/* Runs on a thread of its own, since it may take long. Does not run while an attempt is awaited,
- * because that attempt has results on disk. */
+/* Removes old results, on a separate thread, since this may take long. Does nothing while an
+ * attempt is awaited, because that attempt has results on disk. */
 static void daemon_prune_now(struct daemon *d)
 {
 	if (d->prunes || d->awaiting || d->options.once || prune_never(&d->config->common) ||

@@ -272,8 +272,8 @@ static void daemon_dial_on_message(struct conn *conn, const struct msg *m, void 
 }
 
 /* Logs an error of dialling at once, then every minute. A party normally waits for a coordinator
- * that does not run. But if a coordinator answers and rejects this party, or is rejected, a user
- * must act, possibly days later. */
+ * that does not run. But if a coordinator rejects this party, or this party rejects a coordinator,
+ * a user must act, possibly days later. */
 static void complain(struct daemon *d, const struct conn *conn, const char *why)
 {
 	double now_s = clock_now_s();

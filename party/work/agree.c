@@ -22,7 +22,7 @@ enum {
 
 static const char LABEL[] = "coterie rows v2";
 
-/* Pseudonym and draws of an id under the key of a pair, and the id's row. */
+/* An id's row, and its pseudonym and draws, which depend on the key of a pair of parties. */
 struct named {
 	/* Pseudonym, draw for the direction from lower to higher party, draw for the other
 	 * direction. */
@@ -112,7 +112,8 @@ static void party_agree_write_batch(const struct work *work, const struct own *o
 	wipe(&k, sizeof(k));
 }
 
-/* Reads the batch of party l. ERR_PEER: the batch does not fit its number of nodes. */
+/* Reads the batch of party l. ERR_PEER: the batch has too few or too many bytes for its number of
+ * nodes. */
 static enum err read_batch(const struct work *work, size_t l, struct bytes batch, uint64_t *count,
 			   struct named *sample, size_t *n)
 {

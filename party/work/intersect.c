@@ -24,15 +24,15 @@ struct pseudonyms {
 	size_t n;
 };
 
-/* State of a party from its own ids to the common ids. */
+/* State of a party while it finds the common ids. */
 struct intersect {
 	struct work *work;
 	const struct dataset *d;
 	struct tree tree;
 	const struct tree_node *all;
 	struct pseudonyms names;
-	/* `own_step`: this party's number of ids, rounded up to the scale. `bound`: the largest
-	 * number of ids of a party, padded. */
+	/* `own_step`: this party's number of ids, rounded up to a step of align_scale(). `bound`:
+	 * the largest number of ids of a party, padded. */
 	size_t own_step, bound;
 	size_t lister;
 };
@@ -130,9 +130,9 @@ static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t
 				work->L, all);
 }
 
-/* Counts the parties on each step of the public scale, and finds those on the lowest occupied step.
- * *peeled: a table of this party's ids, or NULL. The sums are verified, so the coordinator cannot
- * broadcast false ones. */
+/* Each party rounds its number of ids up to a step of align_scale(). Counts the parties on each
+ * step, and finds the parties on the lowest step that has one. *peeled: a table of this party's
+ * ids, or NULL. The sums are verified, so the coordinator cannot broadcast false ones. */
 static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **peeled)
 {
 	struct work *work = s->work;
@@ -198,8 +198,8 @@ static uint64_t *zero_shares(const struct intersect *s)
 	return value;
 }
 
-/* Sends the table. Frees the order of its rows before the table waits to be sent, because memory
- * use is highest then. */
+/* Sends the table. Frees *peeled before the table waits to be sent, because memory use is highest
+ * then. */
 static enum err send_table(struct intersect *s, struct okvs **peeled)
 {
 	size_t words = okvs_words(s->bound + ALIGN_CANARIES);

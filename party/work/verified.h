@@ -23,7 +23,7 @@ struct verified_kind {
 	/* Seals a batch to each other party, and receives their batches. NULL: the kind has no
 	 * batches. */
 	enum err (*exchange)(struct verified *v, const void *question, enum parties_batches what);
-	/* Takes the labels of own rows. NULL: the kind has no labels. */
+	/* Receives the labels of this party's rows. NULL: the kind has no labels. */
 	enum err (*take)(struct verified *v, size_t values);
 };
 

@@ -70,7 +70,8 @@ static void doctor_peer_on_ready(struct conn *conn, void *arg)
 	conn_close(conn, ERR_OK, NULL, 0);
 }
 
-/* Checks the difference of the clocks. The peer read its clock about half a round trip ago. */
+/* Checks the difference between this host's clock and the peer's clock. The peer read its clock
+ * about half a round trip ago. */
 static void check_offset(const struct question *q, const char *then)
 {
 	double way_s = (clock_now_s() - q->asked_s) / 2, offset_s;

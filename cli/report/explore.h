@@ -32,8 +32,8 @@ void explore_columns(const struct explored *e, struct json *to);
 enum err explore_by(const struct explored *e, const char *column, struct json *to) MUST_CHECK;
 
 /* Adds "silhouette": {"point": [...], "value": [...]} (Rousseeuw 1987), for at most EXPLORE_SAMPLE
- * of the n points. The sample is even, and silhouettes are relative to the sampled points. row[i]:
- * row of X that has point i. label[i]: its cluster, below `clusters`. */
+ * of the n points. The sampled points are evenly spaced, and only distances between them count.
+ * row[i]: row of X that has point i. label[i]: its cluster, below `clusters`. */
 void explore_silhouette(const struct mat *X, const uint32_t *row, const uint32_t *label, size_t n,
 			size_t clusters, struct json *to);
 

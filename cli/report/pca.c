@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* If all deviations of a column are at most this fraction of its mean, the column counts as
- * constant. They are then rounding errors, and the picture would show noise. */
+ * constant. Such deviations are rounding errors, and the picture would show noise. */
 static const double CONSTANT = 1e-13;
 
 enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y, double share[static 2])

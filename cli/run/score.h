@@ -16,9 +16,9 @@ struct label_files {
 	bool common; /* rows were matched by id, so the truth may have more rows */
 };
 
-/* Adds acc, nmi, ari, f1, rows (counted) and excluded to *result, and optionally "similarity" of
- * struct metrics. exclude: a file of row numbers of the truth, or NULL. ERR_INPUT: files are
- * invalid or do not match. */
+/* Adds acc, nmi, ari and f1 to *result, and the numbers of counted and excluded rows as rows and
+ * excluded. If `similarity` is true, adds the similarity of struct metrics. exclude: a file of row
+ * numbers of the truth, or NULL. ERR_INPUT: files are invalid or do not match. */
 enum err score_files(const char *truth, struct label_files files, const char *exclude,
 		     bool similarity, struct json *result) MUST_CHECK;
 

@@ -158,7 +158,7 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 	return args_write(dir, "edges.tsv", &text);
 }
 
-/* Sets kept to false for edges that have an end outside these rows. */
+/* Sets kept to false for edges that have an end outside the given rows. */
 static void keep_between(const struct csr *adjacency, const uint32_t *row, size_t rows, bool *kept)
 {
 	bool *here = alloc(adjacency->rows, sizeof(*here));

@@ -60,7 +60,8 @@ function means(lines) {
 	];
 }
 
-/* Shows z by column and cluster, the columns of largest z first; then the underlying numbers. */
+/* Shows z for each column and cluster, with the columns of largest z first. Then shows the
+ * underlying numbers. */
 function profile(data, id, title, of) {
 	const lines = profileOf(textOf(data, id)), most = new Map(), at = new Map();
 
@@ -153,8 +154,8 @@ function unsure(data) {
 					datum(v, shown.score)])));
 }
 
-/* Returns names of a column's values, and a function that names one. Texts and few numbers stay as
- * they are; more numbers are named by quarters of the rows. */
+/* Returns the names of a column's values, and a function that names a value. Texts and few numbers
+ * are their own names. If there are more numbers, each is named by its quarter of the rows. */
 function few(values) {
 	const all = [...new Set(values)], name = (e) => `to ${shown.number(e)}`;
 	if (all.length <= VALUES_MOST || typeof all[0] !== 'number')

@@ -101,7 +101,8 @@ static uint64_t now_ns(void)
 	return 1000000000u * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
 }
 
-/* Moves packets that are due from the delay to the downlink, or from the downlink to the host. */
+/* Moves each packet that is due: from the delay to the downlink, or from the downlink to the
+ * host. */
 static void deliver(struct emulator *e)
 {
 	uint64_t now = now_ns(), late;

@@ -158,7 +158,8 @@ enum err netns_clean(pid_t pid, int *removed)
 
 #define DEVICE "lab0"
 
-/* Queue between kernel and emulator; the queues of the emulated links are in the emulator. */
+/* Length of the queue between kernel and emulator, in packets. The emulated links have their own
+ * queues in the emulator. */
 enum { QUEUE_PACKETS = 10000 };
 
 static const struct setting {

@@ -15,7 +15,7 @@ struct agc_params {
 	enum filter_kind filter;
 	unsigned psi;
 	unsigned restarts;   /* 10 in the paper's comparison */
-	unsigned iterations; /* 100; k-means ends earlier if no label changes */
+	unsigned iterations; /* 100 in the paper's comparison; fewer if no label changes */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 };

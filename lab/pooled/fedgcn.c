@@ -41,8 +41,8 @@ static const char *pooled_fedgcn_name_of(const char *dir)
 	return slash && slash[1] ? slash + 1 : dir;
 }
 
-/* Scores three kinds of clusters of a party: the result, all graphs in one cluster and, if
- * requested, the baselines. */
+/* Scores clusterings of a party's graphs: the result, all graphs in one cluster and, if requested,
+ * the baselines. */
 static enum err pooled_fedgcn_score_party(struct federation *f, size_t l)
 {
 	struct graph_ways *ways = &f->ways[l];

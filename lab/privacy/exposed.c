@@ -359,8 +359,8 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 		uint32_t *label = fedsc_gather(run->party, run->memory.count, run->part, w->n);
 
 		if (q->clusters->kind == FEDKMEANS_COUNTS) {
-			/* If a sum of one row were formed for a centre with only that row, the row
-			 * would be readable. */
+			/* Marks rows that are alone at a centre. If the sum of such a centre were
+			 * formed, the row would be readable. */
 			mat_release(&w->centres);
 			mat_copy(&w->centres, q->clusters->centres);
 			for (size_t i = 0; i < w->n; i++)

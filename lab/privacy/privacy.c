@@ -180,7 +180,7 @@ static enum err embed_parties(const struct dataset *d, const struct job *job,
 	return e;
 }
 
-/* Computes the squared distances at the end of Protocol 2. */
+/* Computes the squared distances of all rows to the centres at the end of Protocol 2. */
 static void last_distances(const struct mat *Z, const struct job *job, unsigned threads,
 			   struct mat *D)
 {

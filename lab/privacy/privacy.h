@@ -17,8 +17,8 @@ struct privacy {
 	/* Number of columns that count. In other columns, too few nodes have a zero, or too few
 	 * have a non-zero. */
 	size_t columns;
-	/* Total of distances dropped because they equal another one to the same centre, up to
-	 * PRIVACY_ROUNDING of the largest. */
+	/* Number of distances that were dropped because another distance to the same centre is
+	 * equal, up to a difference of PRIVACY_ROUNDING times the largest distance. */
 	size_t repeated;
 	double entropy; /* h(Y) of a summed squared distance */
 	double mutual;  /* I(Y;X) with one column: whether a node has the feature */

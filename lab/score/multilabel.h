@@ -46,8 +46,8 @@ struct multilabel_score {
 	double micro, macro;
 };
 
-/* Rows prepared for many trainings of one class against the rest, with an L2 penalty. Only this
- * interface uses liblinear. Copies X. */
+/* Prepares a copy of X for many trainings of one class against the rest, with an L2 penalty. Only
+ * this interface uses liblinear. */
 struct logistic *logistic_open(const struct mat *X);
 void logistic_close(struct logistic *l);
 

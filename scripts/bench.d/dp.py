@@ -6,8 +6,8 @@ import sys
 import numpy
 from sklearn import datasets
 
-# Parts of a flower in cm, and pixels from 0 to 16. These ranges are known without looking at the
-# data.
+# Each set, and how its values are scaled. The ranges of flower parts in cm and of pixels (0 to 16)
+# are known without looking at the data.
 SETS = {
     "iris": (datasets.load_iris(), lambda X: (X - [5.8, 3.0, 3.7, 1.2]) / [1.0, 1.0, 1.8, 0.8]),
     "digits": (datasets.load_digits(), lambda X: (X - 5) / 45),

@@ -226,9 +226,10 @@ figure4() {
 
 # ---- parties that do not all have every class ----
 
-# One set at three parties. equal: all parties have each class. missing: each class is missing at
-# one party. unequal: the parties have k, 2k/3 and k/3 of the k classes. Each is clustered at the
-# end by the mixture and by k-means, and also with the untrained network.
+# Measures one set at three parties, with three ways to distribute the classes. equal: all parties
+# have each class. missing: each class is missing at one party. unequal: the parties have k, 2k/3
+# and k/3 of the k classes. At the end the graphs are clustered by the mixture and by k-means, and
+# also with the untrained network.
 classes() {
 	local set k how final features
 	while read -r set k features; do

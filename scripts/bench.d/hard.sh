@@ -38,12 +38,13 @@ measure() {
 	END
 }
 
-# The order found by AGC's rule differs between splits, and so does accuracy.
+# With AGC's rule, order and accuracy differ between splits, so this method is run for eight times
+# as many seeds.
 runs_of() { # METHOD
 	[[ $1 == 'tree, auto' ]] && ! $quick && echo $((8 * seeds)) || echo "$seeds"
 }
 
-# Prints the mean difference of two files with the same number of lines, and its standard error.
+# Prints the mean difference between the lines of two files, and its standard error.
 lost() { # BEFORE AFTER
 	paste "$1" "$2" | awk '{ d = $1 - $2; s += d; q += d * d } END { if (NR > 1) {
 		v = (q - s * s / NR) / (NR - 1);

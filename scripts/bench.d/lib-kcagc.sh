@@ -66,7 +66,7 @@ pooled_scores() { # COMMAND SET JOB ROW [JOB-ARG...]
 	done
 }
 
-# Compares the cells with the paper's.
+# Prints how many cells reach the paper's mean, and how many reach the mean less its deviation.
 render_beside() {
 	[[ ! -e $csv ]] ||
 		awk -F , \

@@ -137,7 +137,7 @@ cells_of_hosts() {
 
 cells_of_larger() { # FEWER MORE MORE-EDGES
 	local ratio fewer=$out/runs/ranks-fewer.json
-	# in microseconds per node
+	# prints the microseconds per node
 	each() {
 		jq -r "((.ranks_cpu_s | add) + .party_cpu_s) / $2 * 1e6 | . * 100 | round / 100" \
 			"$1"
@@ -207,7 +207,7 @@ cells() { # COLUMNS NODES
 		'(($many.ranks_memory | add) + $many.party_memory) / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank" \
 		value="$(figure '$many.ranks_memory | max / 1e6 | round')" unit=MB
-	# After each stage: the memory peak of the rank whose peak is largest.
+	# Writes, for each stage, the memory peak of the rank whose peak is largest.
 	cell "$row" memory "largest rank before it reads, MPI and libraries" \
 		value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank when the files are read" \

@@ -54,9 +54,9 @@ blocks_of() { # SET
 	done
 }
 
-# Section 3.4 counts the virtual nodes of all levels, in percent of n. It is the size of kCAGC's
-# sums relative to those of b-kCAGC. Section 3.5 counts iterations until no node moves, at most 10.
-# For a tree, it is the largest number of iterations on one level.
+# Section 3.4 counts the virtual nodes of all levels, in percent of n. This percentage is also the
+# size of kCAGC's sums relative to those of b-kCAGC. Section 3.5 counts iterations until no node
+# moves, at most 10. For a tree, counts_of() takes the level with the most iterations.
 counts_of() { # SET
 	local set="$1 counts" L what method seed values
 	local -A paper=([cora L=2]=1.8 [cora L=3]=12.4 [cora L=5]=64)

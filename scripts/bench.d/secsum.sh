@@ -52,8 +52,8 @@ one() { # measures the cells of $words and $L
 	put 'coordinator MiB' "${f[peak_mib]}" "${f[peak_goal_mib]}"
 }
 
-# Measures a party's masks without and with tags, by number of peers. With tags the rate should be
-# at least half.
+# Measures a party's masks without and with tags, by number of peers. The rate with tags should be
+# at least half of the rate without.
 tags() { # PROGRAM
 	local peers rest masks with runs=$out/runs/secsum-tags.txt
 	if ! setpriv --pdeathsig KILL "$1" >"$runs" 2>"$runs.err" &&

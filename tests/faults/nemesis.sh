@@ -40,10 +40,10 @@
 # No fault ends party-00, so that its memory can be compared over all jobs.
 #
 # When a job is over and all processes are idle, nemesis/judge.sh checks it. At the end every ledger
-# verifies and no party has grown. Then every kind (one kind if --seconds is below 60) is done once
-# more without faults. Kind fedwalk needs other data, so its jobs run last, with parties of their
-# own. The script prints a line for each job, then counts. DIR/history.jsonl has a line for each
-# start, fault and end. Exit 1 if anything was wrong.
+# must verify, and no party may use much more memory. Then every kind (one kind if --seconds is
+# below 60) is done once more without faults. Kind fedwalk needs other data, so its jobs run last,
+# with parties of their own. The script prints a line for each job, then counts. DIR/history.jsonl
+# has a line for each start, fault and end. Exit 1 if anything was wrong.
 #
 # shellcheck disable=SC2034 # what is set here the parts use
 # shellcheck source=../integration/lib.sh

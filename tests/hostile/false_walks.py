@@ -1,5 +1,5 @@
-"""Reads ties between the others' vertices in fedwalk, mode "walks", by false ties. The coordinator
-is honest.
+"""A party of fedwalk, mode "walks", that reads ties between the others' vertices. It is honest, or
+malicious and claims false ties. The coordinator is honest.
 
 Each walk that comes to a vertex of the party carries all its tokens so far. The dictionary gives
 the number of ties. The party guesses so many pairs of tokens: those that most often follow each

@@ -11,7 +11,7 @@ difference of their answers is free of it. In the second attempt node i has the 
 node. So the differences along a cycle of pairs show which pairs are edges.
 
 fedwalk, mode "randomized-response": in each attempt the vertices of a party exchange their rows.
-If the parties flip the same reports in two attempts, their reports differ where one has a tie.
+If a party's random flips are the same in two attempts, its reports differ only at the rows of ties.
 
 N is the number of attempts, 3 by default. --rows same: all attempts use the numbers of the first.
 The job's ids are "plain", so that pairs can be compared. DIR is the parties' data. The last line

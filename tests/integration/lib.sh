@@ -256,7 +256,6 @@ states() { # prints "NAME STATE" for each party with a state of its own, "NAME" 
 # instead: WIRE_MS=$(longer 30).
 #
 # NAME PHASE: the relay holds all data when NAME has logged PHASE
-# NAME PHASE: the relay holds all data when NAME has logged PHASE
 strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }
 

@@ -8,8 +8,9 @@
 #     party-02 == relay 40 ms ==/
 #     party-03 ==============/
 #
-# The relay makes every step long enough to be struck in. Heartbeats are of 1 s, and a lost
-# connection is awaited for 2 s (lib.sh). A process that dies looks like one that will reconnect.
+# The relay makes every step long enough to be struck in. A heartbeat is due every second, and
+# processes wait 2 s for a lost connection (lib.sh). A process that dies looks like one that will
+# reconnect.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -6,8 +6,8 @@
  *
  * All parties share 7 in 10 of their ids. Prints one line of name=value. Each round measures in
  * turn the matching, the transfer of the tables' bytes, and hashing. The transfer uses the same
- * channels; the coordinator adds the words unmasked. Hashing means HMACs at each party of its ids
- * and of the common ones. Ratios are medians over rounds of the ratio within a round.
+ * channels; the coordinator adds the words unmasked. For hashing, each party computes HMACs of its
+ * ids and of the common ids. Ratios are medians over rounds of the ratio within a round.
  *
  *   elapsed_s    from the coordinator's start message until the last party has its rows
  *   cpu_s        CPU time of all processes in that time

@@ -5,8 +5,8 @@
  *   bench_fedsc growth N...            the same for these numbers of rows
  *   bench_fedsc DIR VARIANT [KEY=VALUE...]
  *       DIR has features.npy and labels.txt. VARIANT is anchor, dense, paper, kmeans or pooled
- *       (k-means). Keys: seeds, parties, skew, threads, d, s, mc, S, Q, r, c, lambda, tolerance,
- *       beta, nz, nc, share, take, step (of fixed point, as a power of two). */
+ *       (k-means). set() lists the keys and the parameter that each sets. step=N rounds answers
+ *       to multiples of 2^-N. */
 #include "tests/bench/bench.h"
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "common/base/alloc.h"

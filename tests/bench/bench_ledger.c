@@ -3,7 +3,7 @@
  *   bench_ledger [DIRECTORY]      directory of the ledger (default .), whose disk is measured
  *
  * The first frame of a round waits until its first piece is hashed and committed. Later pieces are
- * hashed while earlier ones are sent. So each round takes that delay longer (limit: 2 % of a
+ * hashed while earlier ones are sent. So only the first wait delays a round (limit: 2 % of a
  * round's time on the wire), if hashing and commits are faster than the wire (limit: twice as
  * fast). The bench also prints the share of CPU time. */
 #include "common/base/alloc.h"

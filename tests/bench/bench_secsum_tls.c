@@ -11,7 +11,7 @@
  *
  *   elapsed_s  from the coordinator's start message to the last word of the sum
  *   cpu_s      CPU time of all processes in that time, which other users disturb less
- *   plain_s    the same for the plain sum
+ *   plain_s    elapsed_s of the plain sum
  *   gmp_s      Protocol 4 of kCAGC word by word in GMP: a sample, scaled, without network
  *   bound_s    plain_s + L (L - 1) x bytes of a vector / (cores x masking rate of one)
  *   goal       elapsed_s at most 1.3 x plain_s (L = 2), 1.5 x plain_s (L up to 4), 1.2 x bound_s

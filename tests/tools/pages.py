@@ -5,9 +5,9 @@
 A block begins with ```console. A line `$ COMMAND` is a command; a command that ends in a backslash
 or opens a here-document continues. The next lines are its expected output, standard error included.
 In them "..." stands for any text, and a line "..." for any number of lines. A command without
-expected output may print anything. Each must exit with 0, or with N if its last expected line is
-"[exit N]". A block ```json title="FILE" is written to FILE first. All commands run in one shell, in
-the current directory. OLD=NEW replaces text of the page, such as a port.
+expected output may print anything. A command must exit with 0, or with N if its last expected line
+is "[exit N]". A block ```json title="FILE" is written to FILE first. All commands run in one shell,
+in the current directory. OLD=NEW replaces text of the page, such as a port.
 
 Prints the number of commands, or the first difference and exits with 1.
 """

@@ -3,8 +3,8 @@
 the C sources.
 
 Each job's mu follows from its (eps, delta). The total mu is the root of the sum of squares, and
-gives eps at the table's delta. The curve is Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle,
-Wang 2018, Theorem 8). A second method checks the first: the privacy loss of the total is normal
+gives eps at the table's delta: delta is Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle, Wang
+2018, Theorem 8). A second method checks the first: the privacy loss of the total is normal
 with mean mu^2/2 and variance mu^2, and delta is the integral of 1 - e^(eps - loss) over losses
 above eps (Steinke 2022, Proposition 7). If the two differ, nothing is written.
 

@@ -35,10 +35,10 @@ int fixed_fraction(unsigned modulus_bits, size_t parties, double most);
 enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words,
 		      double *bad) MUST_CHECK;
 void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x);
-/* acc += words mod N. words may be unaligned, as in a frame. */
+/* Computes acc += words mod N. words may be unaligned, as in a frame. */
 void fixed_add(const struct fixed *f, void *acc, const void *words, size_t n);
 
-/* acc += x and acc -= x mod N, for n words of modulus_bits (64 or 32). The vectors must not
+/* Compute acc += x and acc -= x mod N, for n words of modulus_bits (64 or 32). The vectors must not
  * overlap and may be unaligned, as in frames. CT: time depends on n only. */
 void words_add(unsigned modulus_bits, void *restrict acc, const void *restrict x, size_t n);
 void words_sub(unsigned modulus_bits, void *restrict acc, const void *restrict x, size_t n);

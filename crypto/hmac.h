@@ -17,7 +17,7 @@ void hmac_add(struct hmac *h, const void *p, size_t n);
 void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN]);
 void hmac_free(struct hmac *h); /* wipes; accepts NULL */
 
-/* PRK = HMAC(salt, secret). CT in the secret. */
+/* Computes PRK = HMAC(salt, secret). CT in the secret. */
 void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_KEY_LEN]);
 /* Computes OKM, n <= KDF_OUT_MAX bytes. info may have any length. libcrypto's HKDF accepts at most
  * 2 KiB, which the member names of a large group exceed. CT in the key. */

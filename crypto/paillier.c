@@ -74,7 +74,7 @@ static void room_free(struct room *w)
 	secret_free(w, w->bytes);
 }
 
-/* to = a b mod m, all of n limbs; to may be a. */
+/* Computes to = a b mod m, all of n limbs; to may be a. */
 static void mod_times(mp_limb_t *to, const mp_limb_t *a, const mp_limb_t *b, const mp_limb_t *m,
 		      mp_size_t n, struct room *w)
 {
@@ -246,7 +246,8 @@ void paillier_free(struct paillier *key)
 
 /* ---- encryption ---- */
 
-/* acc = acc r^n mod n^2, which hides everything in acc except its plaintext. */
+/* Computes acc = acc r^n mod n^2 with a random r. This hides everything in acc except its
+ * plaintext. */
 static enum err randomise(const struct paillier *key, struct room *w)
 {
 	TRY(random_secret(w->product, (N + EXTRA) * LIMB));

@@ -286,8 +286,8 @@ const uint8_t *secagg_session(const struct secagg *sa)
 	return sa->session;
 }
 
-/* K_ij = HKDF-SHA256(S_j^s_i mod p; salt: h or, with a pre-shared key, psk_salt() of h; label, both
- * names ascending). CT. */
+/* Computes K_ij = HKDF-SHA256(S_j^s_i mod p; salt: h or, with a pre-shared key, psk_salt() of h;
+ * label, both names ascending). CT. */
 static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
 		     const uint8_t h[static SHA256_LEN], struct kdf_key *pair)
 {

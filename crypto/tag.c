@@ -20,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-en
 _Static_assert(sizeof(u128) == TAG_LEN, "a number fills a tag");
 
 struct tag {
-	struct prg *stream; /* a_0 .. a_255, R, b_0, b_1, ... */
+	struct prg *stream; /* yields a_0 .. a_255, R, b_0, b_1, ... */
 	uint8_t key[PRG_KEY_LEN];
 	size_t count, words; /* number of words of the vector, and number of words added so far */
 	u128 R, power;       /* power: R^q of the current block q */
@@ -41,7 +41,7 @@ static u128 tag_fold(u128 x)
 	return less + (P & -(less >> 127));
 }
 
-/* x y = 2^128 x1 y1 + 2^64 (x1 y0 + x0 y1) + x0 y0, for x1, y1 < 2^63. */
+/* Returns x y mod p, where x y = 2^128 x1 y1 + 2^64 (x1 y0 + x0 y1) + x0 y0, for x1, y1 < 2^63. */
 static u128 times(u128 x, u128 y)
 {
 	uint64_t x0 = (uint64_t)x, x1 = (uint64_t)(x >> 64);

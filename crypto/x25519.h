@@ -19,11 +19,12 @@ struct x25519;
 struct x25519 *x25519_new(const uint8_t scalar[static X25519_LEN]);
 void x25519_free(struct x25519 *x); /* wipes; accepts NULL */
 
-/* out = scalar times the base point, 9. */
+/* Computes out = scalar times the base point, 9. */
 void x25519_base(const struct x25519 *x, uint8_t out[static X25519_LEN]);
 
-/* out = scalar times point; out may be point. False, with zeros in out, if the result is the point
- * at infinity. Then point is of small order, and any other scalar gives the same result. */
+/* Computes out = scalar times point; out may be point. Returns false, and sets out to zeros, if the
+ * result is the point at infinity. In this case point is of small order, and any other scalar gives
+ * the same result. */
 bool x25519(struct x25519 *x, const uint8_t point[static X25519_LEN],
 	    uint8_t out[static X25519_LEN]) MUST_CHECK;
 

@@ -163,7 +163,8 @@ static void conn_in_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 						 : "");
 	else
 		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)n));
-	c->lost = c->phase < CONN_FLUSHING; /* in other phases this end has chosen to close */
+	/* from CONN_FLUSHING on, this end has chosen to close */
+	c->lost = c->phase < CONN_FLUSHING;
 	conn_over(c, ERR_PEER, err_detail());
 }
 

@@ -27,8 +27,9 @@
 enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
 
 enum fedgcn_prototypes {
-	FEDGCN_MATCHED, /* means over the parties' prototypes of equal index, from two sums */
-	FEDGCN_KDE,     /* equations 10-14, on the unmasked prototypes at the end of a round */
+	/* each prototype is the mean of the parties' prototypes with its index; takes two sums */
+	FEDGCN_MATCHED,
+	FEDGCN_KDE, /* equations 10-14, on the unmasked prototypes at the end of a round */
 	/* Equations 10-14 on the prototypes of each local epoch (lines 13 and 16). */
 	FEDGCN_STACKED,
 	FEDGCN_PRINTED, /* as FEDGCN_STACKED, with equation 14's full covariances */

@@ -74,7 +74,8 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 	/* + number of parties assumed to reveal their noise shares. */
 	size_t colluders;
 	enum job_standardize standardize; /* + */
-	bool profile;                     /* + job.profile: sums by cluster, computed at the end */
+	/* + job.profile: at the end, the parties sum a profile of each cluster */
+	bool profile;
 	/* + FEDSC_PROFILE_NOISE: deviation of the noise on each sum of a profile, over all
 	 * parties, in units of a usual row's contribution */
 	double profile_noise;

@@ -34,8 +34,8 @@ struct fedsc_noise {
 	double scaled_clip;
 	/* With noise.ball: length to which rows of Z_p are shortened; 0: no row is shortened. */
 	double ball;
-	double sensitivity_z, sigma_z; /* with eps */
-	double sensitivity_c, sigma_c; /* with eps and an upload of C; otherwise 0 */
+	double sensitivity_z, sigma_z; /* set with eps */
+	double sensitivity_c, sigma_c; /* set with eps if C is uploaded; otherwise 0 */
 };
 
 /* Computes the noise of a job that has passed fedsc_check(). ERR_INPUT: the calibration fails. */

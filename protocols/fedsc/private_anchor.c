@@ -28,7 +28,7 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 	return ERR_OK;
 }
 
-/* x += w w' of one row, with w scaled to length 1. The replacement of a row then changes x by at
+/* Adds w w' of row i to x, with w scaled to length 1. The replacement of a row then changes x by at
  * most sqrt(2), which is reached if both rows have one landmark each. The scaling lets rows with
  * several landmarks contribute as much as rows with one. */
 static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i,

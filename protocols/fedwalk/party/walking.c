@@ -86,7 +86,7 @@ static void take_turn(struct state *s, struct walker *walker)
 			  &turn);
 	for (unsigned i = 0; i < turn.tokens; i++) /* lines 14 and 27 */
 		s->written[walker->tokens++] = fedwalk_encode(w->encoder, turn.token[i], &s->draw);
-	if (turn.left == 0) { /* line 17, once all walks have ended */
+	if (turn.left == 0) { /* the walk ends here; line 17 follows once all walks have ended */
 		for (unsigned i = 0; i < s->length; i++)
 			put_token(s, &s->done, s->written[i]);
 		w->finished++;

@@ -32,7 +32,7 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	c->apart += off * (x - c->mean);
 }
 
-/* Merges statistics; Chan, Golub, LeVeque 1983. */
+/* Merges the statistics of two sets of rows, column by column (Chan, Golub, LeVeque 1983). */
 static void join_columns(void *ctx, double *into, double *from)
 {
 	struct column *a = (struct column *)into;
@@ -57,7 +57,7 @@ static void join_columns(void *ctx, double *into, double *from)
 	}
 }
 
-/* Returns some rows of X, which X still owns. */
+/* Returns the `rows` rows of X from `first` on. X still owns their memory. */
 static struct features seen_rows(struct features *X, size_t first, size_t rows)
 {
 	struct features some = { .is_sparse = X->is_sparse };

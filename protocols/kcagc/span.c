@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A <- [A D^1/2, Y], D the sizes of A's sets. */
+/* Replaces A by [A D^1/2, Y], where D has the sizes of A's sets. */
 static void span_append(struct mat *A, const double *size, const struct mat *Y)
 {
 	size_t sets = A->cols;
@@ -25,7 +25,7 @@ static void span_append(struct mat *A, const double *size, const struct mat *Y)
 	}
 }
 
-/* W = B' A, with B = [G D^-1/2, F]. */
+/* Computes W = B' A, with B = [G D^-1/2, F]. */
 static void span_products(const struct mat *A, const uint32_t *set, const double *size,
 			  const struct mat *F, struct mat *W)
 {

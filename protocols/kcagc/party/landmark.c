@@ -82,7 +82,7 @@ static enum err party_landmark_power(struct answers *a)
 	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
 	if (!width)
 		return peer_fault(work->channel, "sent CHOICE of a BLOCK of no columns");
-	/* The coordinator takes some time to compute the block. */
+	/* The coordinator takes some time to compute the block, so keep the connection fast. */
 	TRY(channel_touch(work->channel));
 	return answers_send_products(a, width);
 }

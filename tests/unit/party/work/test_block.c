@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row has 8 numbers, and the block has three pieces and some rows. */
+/* A row has 8 numbers, and the block has three whole pieces and a part of one. */
 enum { WIDTH = 8, PIECE_ROWS = BLOCK_PIECE / (WIDTH * 8), ROWS = 3 * PIECE_ROWS + 77 };
 
 static struct work work;

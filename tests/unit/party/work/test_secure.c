@@ -240,7 +240,7 @@ static void test_equal_vectors_have_other_masks(void **state)
 		memcpy(once.p + i, &a, 8);
 	}
 	assert_uniform(&again);
-	assert_uniform(&once); /* `once` now has once - again */
+	assert_uniform(&once); /* `once` now has the difference of both vectors */
 	free(x);
 	buf_release(&once);
 	buf_release(&again);

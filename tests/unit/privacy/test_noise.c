@@ -118,8 +118,8 @@ TEST(theorem_3_9_in_a_ball)
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "step is 0");
 }
 
-/* Moments of 10^6 samples are within five of their standard deviations. Shares within one and two
- * sigma are those of the normal distribution. */
+/* Moments of 10^6 samples are within five of their standard deviations. The shares of samples
+ * within one and two sigma are those of the normal distribution. */
 TEST(variance)
 {
 	enum { SAMPLES = 1000000 };

@@ -431,7 +431,7 @@ static void test_recv_any(void **state)
 		assert_ok(send_accept(party[A], 11));
 		assert_ok(send_accept(party[B], 22));
 	}
-	for (int i = 0; i < 10; i++) { /* takes from the parties in turn */
+	for (int i = 0; i < 10; i++) { /* receives from the parties in turn */
 		assert_ok(channel_recv_any(hub, wanted, PARTIES, MSG_ACCEPT, &which, m));
 		assert_int_equal(m->accept.rows, which == A ? 11 : 22);
 		seen[which]++;

@@ -100,7 +100,7 @@ static size_t queued(void)
 	return bytes;
 }
 
-/* Before the first message waits until the queue is full. Then pauses before each message. */
+/* Before message 0 the reader waits until the queue is full. It pauses before each message. */
 static void read_slowly(uint64_t message)
 {
 	for (int t = 0; message == 0 && t < 60000 && queued() < CHANNEL_IN_MAX; t++)

@@ -1,4 +1,4 @@
-/* Passes real numbers on in pieces, for a receiver without room for all of them. */
+/* A receiver without room for a whole vector gets its real numbers in pieces. */
 #include "joined.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static enum err keep(void *arg, const double *x, size_t count)
 	return p->count >= p->until ? err_set(ERR_JOB, "no more") : ERR_OK;
 }
 
-/* Passes the same numbers as a single receive returns, in both widths, each exactly once. */
+/* channel_pass_reals() passes the numbers that channel_recv_reals() returns, in both widths, each
+ * exactly once. */
 static void test_reals_that_pass(void **state)
 {
 	static const enum msg_type types[] = { MSG_MATRIX, MSG_BLOCK };
@@ -47,8 +48,8 @@ static void test_reals_that_pass(void **state)
 	free(x);
 }
 
-/* Stops at a wrong chunk without passing its numbers. An error of the receiving function is
- * returned as it is. */
+/* channel_pass_reals() stops at a wrong chunk without passing the chunk's numbers. It returns an
+ * error of keep() unchanged. */
 static void test_reals_that_pass_no_more(void **state)
 {
 	enum { COUNT = CHANNEL_CHUNK / 8 + 7 };

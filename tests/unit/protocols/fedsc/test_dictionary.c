@@ -116,7 +116,7 @@ TEST(coefficients)
 	fedsc_basis_release(&b);
 }
 
-/* The root squared is Kzz, and a block of F is C times the root. */
+/* The basis's root multiplied by itself is Kzz. A block of the factor F is C times the root. */
 TEST(factors)
 {
 	struct fedsc_basis b;
@@ -138,7 +138,8 @@ TEST(factors)
 	fedsc_basis_release(&b);
 }
 
-/* The step is 1 / (1.05 ||H||). 20 power iterations estimate ||H|| well. */
+/* The step is 1 / (1.05 ||H||), with the matrix H that is computed here. 20 power iterations
+ * estimate ||H|| well. */
 TEST(step)
 {
 	struct mat C, CC, K, H, V;

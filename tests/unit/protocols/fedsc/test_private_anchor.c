@@ -165,8 +165,8 @@ static void answer(struct fedsc_party *party, const struct mat *Z, unsigned near
 
 static const struct discrete_share still = { 0x1p-24, 1 };
 
-/* Replaces one row by another. B'B moves by at most sqrt(2). Rows that belong to one landmark each
- * reach the bound. */
+/* Replaces one row by another. B'B moves by at most sqrt(2). It moves by sqrt(2) if each row
+ * belongs to one landmark only, and the two landmarks differ. */
 TEST(test_what_a_row_can_change)
 {
 	struct noise_source source;

@@ -48,7 +48,7 @@ TEST(iris)
 
 TEST(banknote)
 {
-	if (SANITIZED) /* iris runs the same code */
+	if (SANITIZED) /* the test of iris runs the same code */
 		skip();
 	check_real("banknote", FEDSC_BY_ANCHORS, 5, 0.87, 0);
 	check_real("banknote", FEDSC_BY_PAPER, 10, 0.60, 0);

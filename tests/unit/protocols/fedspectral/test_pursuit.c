@@ -189,7 +189,8 @@ static void tell(const char *graph, const char *what, size_t cols, const struct 
 		      s->explained, with_edges(A), s->wrong);
 }
 
-/* Attacks fedspectral+ with one power iteration: Y is N_0 V, and V is known. */
+/* Attacks fedspectral+ with one power iteration: V is known, and Y is N_0 V, with the normalised
+ * adjacency matrix N_0 of party 0. */
 static void clear_uploads(const char *graph, const struct tap *t, struct pursuit_score *s)
 {
 	const struct csr *A = &t->parts->party[0].A;

@@ -102,7 +102,8 @@ static void same(const struct mat *a, const struct mat *b)
 		assert_near(a->a[i], b->a[i], 1e-12);
 }
 
-/* The parties' answers sum up to F F' B, F M' and ||F||^2 for any split of the columns. */
+/* With F the expected rows, B any block and M the means of sets, the parties' answers sum up to F
+ * F' B, F M' and ||F||^2. This holds for any split of the columns. */
 static void check_sums(enum degrees degrees, bool dense, bool given)
 {
 	struct memory memory = { .kind = &slices_in_memory, .count = PARTIES };

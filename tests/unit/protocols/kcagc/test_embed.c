@@ -294,7 +294,7 @@ TEST(dims_are_capped)
 }
 
 /* Embeds zero matrices, zero rows, equal rows, one row, one column and isolated nodes, with all
- * parameters. */
+ * combinations of parameters. */
 TEST(never_nan)
 {
 	static const size_t shape[][2] = { { 1, 1 }, { 1, 6 }, { 9, 1 }, { 9, 6 }, { 6, 9 } };

@@ -306,8 +306,8 @@ TEST(bad_input)
 	lab_release(&lab);
 }
 
-/* Returns labels for as many clusters as nodes, fewer features than clusters, and nodes without
- * features. */
+/* GCC returns labels if there are as many clusters as nodes, fewer features than clusters, or nodes
+ * without features. */
 TEST(edges_of_the_possible)
 {
 	struct triple t[] = { { 0, 0, 1 }, { 1, 0, 1 }, { 2, 1, 1 }, { 3, 1, 1 }, { 4, 1, 1 } };
@@ -374,7 +374,7 @@ TEST(cora)
 
 TEST(citeseer)
 {
-	if (SANITIZED) /* cora runs the same code */
+	if (SANITIZED) /* the test of cora runs the same code */
 		skip();
 	check_published("citeseer", 6, 5, 69, 2);
 }

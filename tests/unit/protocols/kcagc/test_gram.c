@@ -275,7 +275,7 @@ TEST(test_too_many_items)
 	fake_close(&f);
 }
 
-/* Refuses products of another number of items. */
+/* Refuses a sum whose length belongs to another number of items. */
 TEST(test_other_products_are_refused)
 {
 	uint64_t round = 0, words[36] = { 0 };

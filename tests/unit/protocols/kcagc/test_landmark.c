@@ -130,7 +130,8 @@ TEST(small_sets_join_the_largest)
 
 enum { ROWS = 30, COLS = 12 };
 
-/* Computes Q = K G D^-1 of X (ROWS x COLS) for a labelling. */
+/* Computes Q = K G D^-1 for a labelling of the rows of X (ROWS x COLS). K = X X', G has the
+ * clusters, and D has their sizes. */
 static void joint_means(const struct mat *X, const uint32_t *label, size_t k, struct mat *Q)
 {
 	struct mat M;
@@ -433,7 +434,7 @@ TEST(cora)
 
 TEST(citeseer)
 {
-	if (SANITIZED) /* cora runs the same code */
+	if (SANITIZED) /* the test of cora runs the same code */
 		skip();
 	check_accuracy("citeseer", 6, 5, 68.8);
 }

@@ -14,7 +14,7 @@ static uint32_t label[ROWS];
 static const struct question means = { .kind = ASK_MEANS, .order = ORDER, .label = label, .k = K };
 
 /* Makes columns: words (kind 0), words beside a year-like number in each row (1), measurements (2),
- * words of 0 and 255 (3), or words over the row's length. */
+ * words of 0 and 255 (3), or words divided by the row's length. */
 static void columns_of(struct features *X, int kind)
 {
 	struct rng rng;

@@ -103,8 +103,8 @@ TEST(fit_rule)
 	assert_int_equal(psi_fit(none, 4), 4); /* a graph without edges */
 }
 
-/* Compares psi_intra() with its definition pair by pair, and with the sum over parts of the
- * columns. */
+/* Compares psi_intra() with its definition by pairs, and with the sum of its values for parts of
+ * the columns. */
 TEST(intra_by_definition)
 {
 	enum { N = 30, M = 7, K = 4 };

@@ -1,4 +1,5 @@
-/* Compares the search of the order by sketches of the features with the search by all columns. */
+/* Searches the filter's order with sketches of the features, and compares the terms with those of a
+ * search with all columns. */
 #include "tests/unit/linalg/sample.h"
 #include "protocols/kcagc/order.h"
 #include "protocols/kcagc/sketch.h"

@@ -184,8 +184,8 @@ TEST(a_year_beside_reals)
 	graph_release(&g);
 }
 
-/* Columns beyond the number of rows change nothing. c falls by 1.5 up to step 5, then by .3. With n
- * columns of n rows the rule ends where c falls by less than 1. */
+/* Columns beyond the number of rows change nothing. The spread is c^2; c falls by 1.5 at each step
+ * up to step 5, then by .3. With n columns of n rows the rule ends where c falls by less than 1. */
 TEST(rule_of_copies)
 {
 	double spreads[SLICE_SPREADS] = { 100 };
@@ -432,8 +432,8 @@ static enum err read_kept(void *arg, struct features *X)
 	return ERR_OK;
 }
 
-/* Later answers have the same bits with a copy of the features and without. Tests words beside a
- * year, or numbers. */
+/* Later answers have the same bits with a copy of the features and without. The features are words
+ * beside a year if `words` is true, otherwise numbers. */
 static void check_read_again(bool words)
 {
 	struct kmeans_params how = {

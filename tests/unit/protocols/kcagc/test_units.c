@@ -105,8 +105,8 @@ TEST(test_what_has_no_scale)
 }
 
 /* Returns whether the coordinator warns, with both sizes, if party 0's features are much larger.
- * Words then hold few digits of the other parties' features. There is no warning if each party
- * scales its features itself. */
+ * The words of a sum then hold few digits of the other parties' features. There is no warning if
+ * each party scales its features itself. */
 static bool warned(const char *settings, double by)
 {
 	struct job job = unit_job(settings);

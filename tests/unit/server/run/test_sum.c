@@ -110,8 +110,8 @@ TEST(test_sums_of_32_bits)
 	check_rounds(job32);
 }
 
-/* The coordinator leaves unread the words of a party that is in no group of the batch, because the
- * party may have sent the next batch's words already. */
+/* The coordinator leaves unread the words of a party that is in no group of the batch. The party
+ * may have sent the words of the next batch already. */
 TEST(test_others_wait)
 {
 	uint64_t words[3] = { 1, 2, 3 }, acc[3] = { 9, 9, 9 }, round = 7, other = 0;

@@ -65,8 +65,8 @@ enum config_type {
 	/* uint8_t[CONFIG_ID_LEN], from lower-case hexadecimal digits, not all 0; zero if
 	 * optional and absent. */
 	CONFIG_ID,
-	/* struct config_count: `fixed` is min .. max, `times_k` is 1 .. 64. names[0], if any, is
-	 * the word. */
+	/* struct config_count: `fixed` is min .. max, `times_k` is 1 .. 64. A file may also give
+	 * the word names[0], if there is one. */
 	CONFIG_COUNT,
 	/* unsigned[2]: a number and 0, or "to" and "from" of an object. "from" is smaller than "to"
 	 * by at most CONFIG_RANGE_MAX. */

@@ -4,8 +4,8 @@
 
 #include "common/base/config.h"
 
-/* Reads v into the field. ERR_INPUT, with the path first in the error, if v does not fit; the
- * field may then own a part of the value. name: the table's. */
+/* Reads v into the field. ERR_INPUT, with the path first in the error, if v does not fit; the field
+ * may then own a part of the value. name: name of the table. */
 enum err config_value_read(const struct config_row *r, const char *name, const struct json *v,
 			   const char *dir, void *field) MUST_CHECK;
 

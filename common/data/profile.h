@@ -46,7 +46,7 @@ void profile_release(struct profile *p);
 void profile_init(struct profile *p, size_t k);
 void profile_offer(struct profile *p, size_t first, const struct profile_line *l);
 
-/* Writes atomically. Columns have their names, or numbers from 0. */
+/* Writes the file atomically. Columns have their names, or numbers from 0. */
 enum err profile_write(const char *path, const struct profile *p,
 		       const struct columns *names) MUST_CHECK;
 

@@ -27,11 +27,11 @@ struct filter_plan {
 };
 
 /* Lays out a graph for its filter. fold: the leaves of one node become one row, which is their sum.
- * In each step all leaves of a node receive the same value from the node. So their deviations from
- * their mean only shrink, by the factor keep + take of the row. A row folds at most FOLD_MOST
- * leaves; if edges have weights, nothing is folded. Folding is applied only if it saves at least an
- * eighth of the rows. It leaves 13446 of pubmed's 19717 rows, and embed() takes a fifth less time;
- * cora, citeseer and wiki are not folded. Folded sums have other rounding errors.
+ * In each step all leaves of a node receive the same value from the node. So the deviations of the
+ * leaves from their mean only shrink, by the factor keep + take of the row. A row folds at most
+ * FOLD_MOST leaves; if edges have weights, nothing is folded. Folding is applied only if it saves
+ * at least an eighth of the rows. It leaves 13446 of pubmed's 19717 rows, and embed() takes a fifth
+ * less time; cora, citeseer and wiki are not folded. Folded sums have other rounding errors.
  *
  * Returns errors only for FILTER_SPECTRAL: those of graph_lambda_max(). FILTER_SPECTRAL does not
  * work with ranks. O(nnz + n) besides graph_lambda_max(). */

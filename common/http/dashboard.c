@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUIET_S 15.0 /* longest time without an event for a watcher */
+#define QUIET_S 15.0 /* a watcher gets an event at least this often, in seconds */
 
 enum { ROUTES_MAX = 48 };
 

@@ -1,5 +1,5 @@
 /* Access control. A browser on this host may send requests for any page of any site. Such a page
- * cannot forge Host, Origin and the token, so these are checked. */
+ * cannot forge Host, Origin and the token, so the server checks these three. */
 #include "common/base/log.h"
 #include "common/http/own.h"
 

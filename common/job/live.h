@@ -22,7 +22,7 @@
 #include <time.h>
 
 enum {
-	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1, /* running jobs, and the last that ended */
+	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1, /* running jobs, and the job that ended last */
 	LIVE_PEERS_MAX = PARTIES_MAX + 1,
 	LIVE_SERIES_MAX = 256, /* pairs of kind and phase; the rest are counted as phase "other" */
 	LIVE_KINDS_MAX = 32,

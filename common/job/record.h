@@ -209,7 +209,7 @@ unsigned record_round_trips(const struct record *r);
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,
-		      const char *dir) MUST_CHECK; /* dir/run.json, atomically */
+		      const char *dir) MUST_CHECK; /* writes dir/run.json atomically */
 /* Marks all running jobs as failed when the process must end at once. In each run.json of this
  * process, changes the status "running" to "failed", with this exit status. Any thread may call it.
  * It allocates no memory and needs no disk space. */

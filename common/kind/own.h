@@ -65,7 +65,7 @@ extern const char *const kind_align_names[];
  * that its value of align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_standard_clusters(const void *job, struct json *root);
-/* for the member needs_noise of kinds without any noise */
+/* The member needs_noise of kinds that never have noise. */
 const char *kind_has_no_noise(const void *job);
 /* Fills *job (size bytes) with the kind's own defaults and presets; the head is zero. */
 void kind_standards(const struct kind *kind, void *job, size_t size);

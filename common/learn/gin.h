@@ -5,7 +5,7 @@
  *     s_l = (A + I) h_(l-1),  h_l = relu(relu(s_l Wa + ba) Wb + bb),  h_0 = F     equation 5
  *     r   = sum over nodes of (h_1, h_2, h_3)                                     192 per graph
  *     Z   = relu(r W + b) W + b                                                   equation 6
- *           GRAPHS_DRAWING: plus, 64-fold, the drawing: sums over nodes of their lines' columns
+ *           GRAPHS_DRAWING: plus 64 times the drawing, the sums over nodes of the last columns of F
  *     F^  = relu(h_3 W + b) W + b                                                 equation 7
  *
  * Computed in blocks of whole graphs, cut by size only: the results are bitwise identical for any

@@ -37,8 +37,8 @@ struct halo {
  * halo. */
 void halo_init(struct halo *h, const struct ranks *R, const struct csr *a);
 void halo_release(struct halo *h);
-/* Fills halo (count items of `bytes` bytes) from `own` (rows items) of the ranks that own the
- * rows. */
+/* Fills halo (count items of `bytes` bytes). Each rank sends the items of its rows, which it takes
+ * from `own` (rows items). */
 void halo_fetch(const struct halo *h, size_t bytes, const void *own, void *halo);
 
 #endif

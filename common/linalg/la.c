@@ -315,7 +315,8 @@ enum err la_orthonormal_rows(struct mat *A)
 /* LAPACK's own block size: columns that dgeqrf applies at once. */
 enum { GEQRF_BLOCK = 32 };
 
-/* Computes the triangular factor (r x r, row-major) of A' from blocks of A's columns. */
+/* State of the computation of the triangular factor (r x r, row-major) of A' from blocks of A's
+ * columns. */
 struct triangles {
 	size_t r;
 	double *tau, *work; /* tau: r values. work: r x GEQRF_BLOCK values, for dgeqrf */

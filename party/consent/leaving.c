@@ -230,8 +230,8 @@ enum err leaving_check_past(struct leaving *l)
 }
 
 /* Checks all budgets. This happens within the transaction that books the job's first numbers, a
- * further claim, or numbers after a write by another process. If two jobs began at the same time,
- * the one that books its first numbers first gets the budget. */
+ * further claim, or the first numbers after another process has written to the ledger. If two jobs
+ * began at the same time, the one that books its first numbers first gets the budget. */
 static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;

@@ -66,12 +66,12 @@ enum err workers_distances(struct workers *w, const struct mat *c, workers_value
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
-/* Functions for landmark projection and GCC. The first call of any of them turns features and
- * graph into a slice. workers_filter() does slice_filter() on the ranks. workers_question() and
+/* Functions for landmark projection and GCC. The first call of any of them turns features and graph
+ * into a slice. workers_filter() does slice_filter() on the ranks. workers_question() and
  * workers_answer() together do slice_answer(): the first sends the question with its n rows of
- * numbers, the second receives the answer. For ASK_PRODUCTS workers_question() reads only the
- * shape of B. The numbers of B follow by workers_block(), in the order of rows and in pieces of
- * any size; ranks begin when all numbers have arrived. workers_cells() does slice_cluster().
+ * numbers, the second receives the answer. For ASK_PRODUCTS workers_question() reads only the shape
+ * of B. workers_block() then sends the numbers of B, in the order of rows and in pieces of any
+ * size; ranks begin when all numbers have arrived. workers_cells() does slice_cluster().
  * workers_means() does slice_means(): M is k x cols and initialised here; `shift`, `weight` and
  * `word` of s are given (cols each). */
 enum err workers_filter(struct workers *w, unsigned order) MUST_CHECK;

@@ -32,7 +32,7 @@ struct intersect {
 	const struct tree_node *all;
 	struct pseudonyms names;
 	/* `own_step`: this party's number of ids, rounded up to a step of align_scale(). `bound`:
-	 * the largest number of ids of a party, padded. */
+	 * the largest such number of a party. */
 	size_t own_step, bound;
 	size_t lister;
 };

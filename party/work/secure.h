@@ -41,7 +41,7 @@ enum err secure_send(struct work *work, const struct tree_node *node, const doub
 enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
 			  size_t count) MUST_CHECK;
 
-/* Sends this party's term of a sum modulo 2^64, of words that are not numbers in fixed point. */
+/* Sends this party's term of a sum modulo 2^64. The words are not fixed-point numbers. */
 enum err secure_send_words(struct work *work, const struct tree_node *node, const uint64_t *x,
 			   size_t count) MUST_CHECK;
 

@@ -214,12 +214,12 @@ void work_observe(void *work, enum msg_type type, struct bytes body); /* a chann
 void broadcasts_begin(struct work *work);
 void broadcasts_stop(struct work *work);
 
-/* Call after a sum. If the sum was the first of its phase, sends this party's words to the
- * members. */
+/* Call after a sum. If the sum was the first of its phase, sends TOLD, with a word for each other
+ * member. */
 enum err broadcasts_confirm(struct work *work) MUST_CHECK;
-/* Call after the protocol's last message: sends this party's words to all parties. Accepts no
- * other message until the words of all have arrived. ERR_PEER: a member received other values;
- * that member is one of those that the text names. */
+/* Call after the protocol's last message. Sends TOLD, with a word for each other party. Accepts no
+ * other message until TOLD has arrived. ERR_PEER: a member received other values; that member is
+ * one of those that the text names. */
 enum err broadcasts_confirm_all(struct work *work) MUST_CHECK;
 
 #endif

@@ -216,8 +216,8 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-/* Handles a head in another party's ledger. Checks it if the owner of the ledger under test
- * reported it to that party at the end of a job. */
+/* Handles a head in another party's ledger. If the owner of the ledger under test reported the head
+ * to that party at the end of a job, checks the head. */
 static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {
 	struct findings *f = findings;
@@ -225,7 +225,7 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-/* Checks the head of the ledger's owner in a run.json. If the owner did not write the file, it
+/* Checks the head of the ledger in a run.json. The ledger's owner has written this file, or has
  * reported the head to the process that wrote the file. */
 static enum err against_run(struct findings *f)
 {

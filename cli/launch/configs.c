@@ -43,8 +43,8 @@ static struct json *begin_config(const char *name, const char *key, const char *
 }
 
 /* Raises timeouts. If many processes share a core, one that computes may be silent for longer than
- * the default timeouts. From SHARING parties per core on, adds 1 s per party of a core to
- * heartbeat_s, and 4 s to reconnect_s. */
+ * the default timeouts. If each core has at least SHARING parties, adds 1 s to the default
+ * heartbeat_s and 4 s to the default reconnect_s for each party of a core. */
 static void be_patient(const struct launch *l, long cores, struct json *root)
 {
 	enum {

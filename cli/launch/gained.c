@@ -151,7 +151,8 @@ void launch_gained(const struct launch *l)
 	g.clusters = (unsigned)run_number(run_object(runs.process[0].run, "result"), "clusters");
 	g.out = file_join(l->work, "alone");
 	g.labels = file_join(g.out, "party-00/labels.csv");
-	/* names these jobs in log lines and in the progress line, and hides lines of LOG_INFO */
+	/* names the jobs of this file in log lines and in the progress line, and hides lines of
+	 * LOG_INFO */
 	log_init("what federation gains", LOG_WARN);
 	if (seconds <= GAINED_S)
 		gained_print(&g, &runs);

@@ -139,8 +139,8 @@ static void pooled_fedwalk_walk_block(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Returns the number of messages by equation 13 of the paper, which does not solve the recurrence
- * of fedwalk_messages(). */
+/* Returns the number of messages that equation 13 of the paper gives. This equation does not solve
+ * the recurrence of fedwalk_messages(). */
 static double messages_by_paper(unsigned l, double p)
 {
 	if (l < 2)

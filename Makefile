@@ -41,11 +41,13 @@ comma := ,
 FUZZED   := $(findstring fuzzer-no-link,$(SAN))
 B        := build/$(if $(FUZZED),fuzz,$(subst $(comma),-,$(SAN)))
 BIN      := $(B)/bin
-# gcc gives false warnings of these two kinds without -O2, so they are off.
+# Without -O2, gcc gives false warnings about truncated formats and uninitialised variables. So
+# these warnings are off.
 SAN_FLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
              $(if $(findstring clang,$(CC)),,-Wno-format-truncation -Wno-maybe-uninitialized)
 else
-# Builds with sanitizers need none of these. tests/integration/test-binaries.sh checks their effect.
+# Flags that harden the programs; builds with sanitizers do not need them.
+# tests/integration/test-binaries.sh checks their effect.
 HARDEN      := -fstack-protector-strong -fstack-clash-protection -fPIE -U_FORTIFY_SOURCE \
 	-D_FORTIFY_SOURCE=2
 HARDEN_LINK := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack

@@ -216,7 +216,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         if X is None and edges is None:
             return None, None
         if isinstance(X, (str, os.PathLike)) and Path(X).is_file():
-            X = prepare(X)  # reads a table whose other columns need options
+            X = prepare(X)  # fails if a column needs options of prepare()
         if isinstance(X, (Data, str, os.PathLike)):
             if edges is not None:
                 raise InputError("fit: edges of prepared data are given to prepare()", status=4)

@@ -302,8 +302,8 @@ render_list() {
 }
 
 # Prints a line for each day, such as "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc". It
-# lists the sets of that day. If only some rows of a set are of that day, it also lists these rows,
-# except for the day of most rows.
+# lists the sets of that day. If the rows of a set are of several days, it also lists the rows of
+# that day, except for the day of most rows.
 render_when() {
 	[[ -e $out/$table.when ]] || return 0
 	awk -F , '

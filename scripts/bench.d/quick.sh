@@ -25,7 +25,8 @@ measure() {
 	for section in ${only//,/ }; do "measure_$section"; done
 }
 
-# Goals are for means over 5 seeds and all L. Means over fewer are shown without a verdict.
+# A goal applies to the mean over at least 5 seeds and all L. Other means are shown without a
+# verdict.
 against() { # SECTION WHAT VALUES GOAL CONDITION
 	local m met=-
 	m=$(mean <<<"$3")

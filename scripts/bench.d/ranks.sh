@@ -188,8 +188,8 @@ wire() { # NODES
 
 cells() { # COLUMNS NODES
 	local many='' ratio
-	# Reports the time of MPI and of waiting separately: on a host with fewer cores than ranks
-	# it also depends on the scheduler.
+	# Reports the time of MPI and of waiting separately, because on a host with fewer cores than
+	# ranks this time also depends on the scheduler.
 	ratio=$(figure '(($many.ranks_cpu_s | add) - ($many.exchange_cpu_s
 		| add) + $many.party_cpu_s) / $one.party_cpu_s * 1000 | round / 1000')
 	cell "$row" CPU "one process" value="$(figure '$one.party_cpu_s | round')" unit=s

@@ -92,7 +92,8 @@ above() { # SET WHAT ROW-PREFIX CELLS
 		"$(wc -l <<<"$values")" "$4" "<= 0"
 }
 
-# Goals are for 5 seeds and all cells. Fewer are shown without a verdict.
+# A goal applies to a value from at least 5 seeds and all cells. Other values are shown without a
+# verdict.
 judge() { # WHAT VALUE CELLS ALL GOAL
 	local met=-
 	$quick || ((seeds < 5 || $3 < $4)) || met=$(verdict "$2" "x $5")

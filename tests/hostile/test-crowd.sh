@@ -1,6 +1,6 @@
 #!/bin/bash
-# 300 connections of a client without rights stay open by sending a byte every 3 s (drip.py). The
-# daemon must answer other clients, and /healthz, as if these connections did not exist.
+# A client without rights keeps 300 connections open and sends a byte on each every 3 s (drip.py).
+# The daemon must answer other clients, and /healthz, as if these connections did not exist.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts/bench defaults: an equivalent form of a data set counts as the same set, and a loss of
-# accuracy is a failure.
+# Tests scripts/bench defaults. It runs equivalent forms of a data set, which must be as accurate as
+# the set itself. A loss of accuracy is a failure.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

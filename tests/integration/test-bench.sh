@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts/bench: a refused call leaves no files. The cells of a table are right and have the paper's
-# values next to them. A failed cell does not stop the others, and no cell is measured twice.
+# Tests scripts/bench. A refused call leaves no files. The cells of a table are right and have the
+# paper's values next to them. A failed cell does not stop the others. No cell is measured twice.
 #
 #     $T/sets/SET   tiny synthetic data under the names of the real sets
 #     $T/tree       scripts and configs with a replaced launch, whose results are known

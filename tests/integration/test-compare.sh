@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie compare: compares two runs of one data set, which differ in a parameter.
+# Tests coterie compare on two runs of one data set, which differ in a parameter.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

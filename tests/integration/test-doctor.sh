@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie doctor: checks its findings for a party and a coordinator, without a fault and with one.
+# Tests the findings of coterie doctor for a party and a coordinator, without a fault and with one.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

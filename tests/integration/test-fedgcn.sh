@@ -1,6 +1,6 @@
 #!/bin/bash
-# FedGCN between real daemons: each party has many graphs; each graph gets a cluster, and each party
-# a model for new graphs.
+# Tests FedGCN between real daemons. Each party has many graphs. Each graph gets a cluster, and each
+# party gets a model for new graphs.
 #
 #     party-00: a set of graphs ---.
 #     party-01: another         ----+-- one network, clusters of the same numbers

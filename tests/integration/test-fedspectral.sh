@@ -1,5 +1,5 @@
 #!/bin/bash
-# FedSpectral between real daemons: edges and nodes are spread over parties, and matched by id.
+# Tests FedSpectral between real daemons. Each party has some edges and nodes, which ids match.
 #
 #     coterie-lab spectral, all edges ---.
 #                                     >-- the same labels, however edges are spread (exact)

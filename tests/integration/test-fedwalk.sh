@@ -1,5 +1,5 @@
 #!/bin/bash
-# FedWalk between real daemons: each party hosts vertices and knows only their ties.
+# Tests FedWalk between real daemons. Each party hosts vertices and knows only the ties of these.
 #
 #     party-00 .. party-NN, by vertex --- walks, sealed ---> embeddings.npy, ids.csv of own vertices
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts/fetch-data: fetches files from a server on this machine, in the published form of each
-# set.
+# Tests scripts/fetch-data, which fetches files from a server on this machine. The files have the
+# published form of each set.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -181,7 +181,7 @@ test_two_at_once() {
 test_noise_in_sums() {
 	local name
 	lossy kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 10 }'
-	gone_in landmarks party-01 # all parties have sent a sum
+	gone_in landmarks party-01 # all parties have sent a term
 	ends 0 coordinator party-00 party-02 party-03
 	for name in party-00 party-02 party-03; do
 		attempt_is 2 "$name"

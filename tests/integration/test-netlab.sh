@@ -1,5 +1,6 @@
 #!/bin/bash
-# The lab: runs jobs over networks of a stated rate and delay, and leaves nothing, however it ends.
+# Tests the lab. It runs jobs over networks of a stated rate and delay, and must leave no namespaces
+# or processes, however it ends.
 #
 #     launch --net NAME = netlab === coterie-netlab: coterie-PID-0, -1, -2
 #                              `=== launch ====== coordinator, party-00, party-01, each in one of

@@ -1,6 +1,6 @@
 #!/bin/bash
-# coterie predict: the model of a run over rows gives the run's rows their labels again, and labels
-# new rows.
+# Tests coterie predict. The model of a run over rows gives the run's rows their labels again, and
+# gives new rows labels too.
 #
 #     data/       117 of 150 rows at three parties     run  ->  $T/out/party-NN/model.rows
 #     new/        the other 33

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prediction: a run over the first 150 nodes leaves a model at each party. Then nodes are predicted
-# with these models.
+# Tests prediction. A run over the first 150 nodes leaves a model at each party. A second job
+# predicts the clusters of nodes with these models.
 #
 #     data/      nodes 0 .. 149     run  ->  $T/state/party-NN/model-ID.bin
 #     data-all/  nodes 0 .. 199     predict with it -> labels of all 200
@@ -387,7 +387,7 @@ columns_of_rows() { # METHOD
 		'{ kind: "kmeans.columns", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
 }
 
-table_of() { # NAME: prints its features as a table
+table_of() { # NAME: writes the features of NAME as a table, features.csv
 	/usr/bin/python3 \
 		-c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), '\
 'delimiter=",", fmt="%.17g")' \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# coterie prune: deletes old results of jobs.
+# Tests coterie prune, which deletes old results of jobs.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

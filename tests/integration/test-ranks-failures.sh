@@ -1,6 +1,6 @@
 #!/bin/bash
-# Parties on MPI ranks (ranks.n): ranks that die, ranks on four hosts, and jobs and configurations
-# that ranks refuse.
+# Tests parties on MPI ranks (ranks.n): ranks that die, ranks on four hosts, and jobs and
+# configurations that ranks refuse.
 . "${0%/*}/lib.sh"
 . "${0%/*}/ranks.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests which users may read result files: a reader at a party's own api.listen, the submitter at
-# the coordinator's.
+# Tests which users may read result files: a reader at a party's own api.listen, and the submitter
+# at the coordinator's api.listen.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# "clusters": { "from": .., "to": .. }: one job tries all numbers of clusters, parties and
-# coordinator choose the same, and the report shows why.
+# Tests jobs with "clusters": { "from": .., "to": .. }. One job tries all numbers of clusters, the
+# parties and the coordinator choose the same number, and the report shows why.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs many jobs through one coordinator and the same parties: COTERIE_JOBS, by default 20; 12 in a
-# sample, 200 in make soak.
+# Runs COTERIE_JOBS jobs through one coordinator and the same parties. The default is 20 jobs, 12 in
+# a sample and 200 in make soak.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 

@@ -73,7 +73,7 @@ struct party {
 	struct work work;
 	struct tree_node node;
 	double *x;
-	uint64_t *as_is, *copy; /* x as words; party 0's target of memcpy */
+	uint64_t *as_is, *copy; /* x as words; where party 0 copies them */
 	uint64_t plain_round;
 };
 

@@ -275,8 +275,8 @@ static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R
 	return err;
 }
 
-/* Returns the number of eigenvectors to use for k clusters: k, or `dims` if the dictionary has
- * fewer landmarks than k. dims 0: the dictionary has k landmarks or more. */
+/* Returns how many eigenvectors k clusters use: k, or `dims` if that is less. dims is 0 if the
+ * dictionary has k landmarks or more. */
 static size_t fewest(size_t k, size_t dims)
 {
 	return dims && dims < k ? dims : k;

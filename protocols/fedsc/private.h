@@ -107,8 +107,8 @@ enum err fedsc_noisy_landmarks(struct fedsc_rounds *run, unsigned rounds) MUST_C
 enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const double *count,
 			 struct fedsc_report *report) MUST_CHECK;
 
-/* A party's answers to BALL, NOISY, NOISY_ANCHOR and NEAREST. ERR_PEER: centres have another width
- * or are not finite, or the party has no source of noise. O(n k m). */
+/* Compute a party's answers to BALL, NOISY, NOISY_ANCHOR and NEAREST. ERR_PEER: centres have
+ * another number of columns or are not finite, or the party has no source of noise. O(n k m). */
 enum err fedsc_enter_ball(struct fedsc_party *p, double clip) MUST_CHECK;
 enum err fedsc_answer_noisy(struct fedsc_party *p, const struct fedsc_question *q,
 			    double *x) MUST_CHECK;

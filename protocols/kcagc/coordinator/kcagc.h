@@ -20,7 +20,7 @@ enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
 
 /* Records basis->order in run.json. If sums determined the order, also records the order by GCC's
  * rule alone ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15). If two orders
- * were compared, also records both and the modularity of their clusters ("orders_tried",
+ * were compared, also records both orders and the modularity of their clusters ("orders_tried",
  * "orders_modularity"). */
 void server_record_order(struct run *run, const struct sums_basis *basis);
 /* With degrees "auto": records the decision ("degrees"), and the share of the features' variance

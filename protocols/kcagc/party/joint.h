@@ -49,8 +49,8 @@ enum err party_joint_send_products(struct work *work, const struct joint *j,
 enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best) MUST_CHECK;
 
 /* Sets *last to the centres from which the winner's assignment `best` (m) was made; any restart
- * with that assignment has them. If this party has computed no centres (gram, or no more items than
- * clusters), sets *last to the means of `best`. */
+ * with that assignment has these centres. If this party has computed no centres (gram, or no more
+ * items than clusters), sets *last to the means of `best`. */
 enum err party_joint_keep_centres(const struct joint *j, const uint32_t *best,
 				  struct mat *last) MUST_CHECK;
 

@@ -131,7 +131,7 @@ TEST(test_set_overrides)
 	assert_int_equal(t.seed, 7);
 	assert_int_equal(t.colour, RED);
 	assert_int_equal(t.count.times_k, 1);
-	assert_string_equal(t.name, "01"); /* not JSON, so a string */
+	assert_string_equal(t.name, "01"); /* 01 is not JSON, so it is a string */
 	assert_string_equal(t.list.item[0], "z");
 	config_release(&table, &t);
 	assert_ok(read_text("{\"a\": {\"number\": 3}, \"list\": \"one\"}", NULL, NULL,

@@ -72,18 +72,18 @@ TEST(test_rule)
 		/* Three clouds are in a line. k = 2 has a higher silhouette, but then the halves of
 		 * the data split the middle cloud differently. */
 		{ { 0.515, 0.473, 0.452, 0.459 }, { 0.38, 1, 0.53, 0.45 }, 3, 0.473 },
-		/* All k are stable: the highest silhouette decides. */
+		/* If all k are stable, the highest silhouette decides. */
 		{ { 0.49, 0.46, 0.50, 0.45 }, { 0.97, 0.94, 0.82, 0.93 }, 4, 0.01 },
 		/* Three quarters of the highest stability suffice; slightly less does not. */
 		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.75, 0.1 }, 4, 0.1 },
 		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.749, 0.1 }, 3, 0.1 },
 		/* The limit is relative: if no k is very stable, low values suffice. */
 		{ { 0.2, 0.3, 0.4, 0.1 }, { 0.1, 0.12, 0.11, 0.1 }, 4, 0.1 },
-		/* No k is better than chance, or there is no curve: the highest silhouette
+		/* If no k is better than chance, or there is no curve, the highest silhouette
 		 * decides. */
 		{ { 0.2, 0.3, 0.4, 0.1 }, { -0.1, -0.2, -0.3, -0.1 }, 4, 0.1 },
 		{ { 0.2, 0.3, 0.4, 0.1 }, { 0, 0, 0, 0 }, 4, 0.1 },
-		/* Two stable k have the same silhouette: the smaller k is chosen. */
+		/* If two stable k have the same silhouette, the smaller k is chosen. */
 		{ { 0.4, 0.4, 0.4, 0.1 }, { 0.1, 0.9, 0.9, 0.9 }, 3, 0 },
 	};
 

@@ -19,7 +19,7 @@ static int64_t word(const struct fixed *f, const void *words, size_t i)
 
 TEST(rounds_to_nearest)
 {
-	enum { N = 5000 }; /* more than a block, and not a multiple of one */
+	enum { N = 5000 }; /* more than one block, and not a multiple of a block */
 	static double x[N], back[N];
 	static uint64_t words[N];
 	struct rng r;

@@ -1,5 +1,5 @@
-/* Tests the table of values by keys: known answers, reads, sums of tables, and sets that fit into
- * no table. */
+/* Tests tables that store values by key: known answers, reads, sums of tables, and sets of keys
+ * that fit into no table. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"

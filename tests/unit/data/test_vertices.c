@@ -45,7 +45,7 @@ TEST(test_shapes)
 {
 	shows("a\nb\n", "a b\na c\n", "a:b,c b:a c*:a");
 	shows("b\na\n", "a\tc\n", "a:c b: c*:a");
-	/* Vertices without edges sort between others, whose numbers shift. */
+	/* The numbers of vertices without edges lie between those of other vertices. */
 	shows("m\nb\nz\nx\n", "m q\nq x\nx m\n", "b: m:q,x q*:m,x x:m,q z:");
 	shows("one\n", "# nothing\n", "one:");
 	shows("a\n", "a b\nb a\na a\n", "a:b b*:a");

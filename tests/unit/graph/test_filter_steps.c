@@ -23,9 +23,11 @@ TEST(powers)
 		struct filter_steps s;
 
 		filter_steps_init(&s, power);
-		assert_int_equal(s.count, filter_steps_count(power)); /* all roots were found */
+		/* All roots of the polynomial were found. */
+		assert_int_equal(s.count, filter_steps_count(power));
 		assert_true(worst_of(&s, power) < 1e-10);
-		assert_true(fabs(filter_steps_at(&s, 1) - 1) < 1e-13); /* keeps a constant */
+		/* The product of all steps keeps a constant. */
+		assert_true(fabs(filter_steps_at(&s, 1) - 1) < 1e-13);
 		filter_steps_release(&s);
 	}
 }

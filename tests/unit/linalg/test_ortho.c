@@ -46,8 +46,8 @@ TEST(centre)
 	mat_release(&A);
 }
 
-/* Checks that the basis is orthonormal, orthogonal to the mean, and of the same span: projecting
- * the centred columns on the basis does not change them. */
+/* Checks that the basis is orthonormal, orthogonal to the mean, and spans the centred columns:
+ * projecting them on the basis does not change them. */
 static void check_basis(struct mat *A, size_t expected)
 {
 	struct mat Q, C, again, I;

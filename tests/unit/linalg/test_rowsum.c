@@ -5,7 +5,8 @@
 
 enum { BLOCKS = 70, WIDTH = 3 };
 
-/* Adds as a tree: the left half has the largest power of two below the count. */
+/* Adds the numbers as a tree. Its left half has as many numbers as the largest power of two below
+ * the count. */
 static double tree(const double *x, size_t count)
 {
 	size_t half = 1;

@@ -3,8 +3,8 @@
 #include "common/linalg/la.h"
 #include "common/linalg/thin.h"
 
-/* Multiplies `in` by A' and adds in the order of thin.c, which has the same bits for vector
- * registers of any width. */
+/* Multiplies `in` by A' and adds in the order of thin.c. Vector registers of any width give the
+ * same bits. */
 static void loop_product(const struct mat *A, const struct mat *in, struct mat *out)
 {
 	mat_init(out, in->rows, A->rows);

@@ -144,7 +144,7 @@ static int by_y(const void *a, const void *b)
 	return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* A class with probability q shifts a normal variable: I = h(Y) - h(Y|X). */
+/* A class of probability q shifts a normal variable. The mutual information is h(Y) - h(Y|X). */
 TEST(mutual_of_a_class)
 {
 	enum { N = 4000 };

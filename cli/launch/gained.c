@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The jobs run only if their estimated duration is at most this many seconds. The estimate is based
- * on the duration of the run itself. */
+/* launch_gained() runs its jobs only if their estimated duration is at most this many seconds. The
+ * estimate is based on the duration of the run itself. */
 enum { GAINED_S = 20 };
 
 struct gained {

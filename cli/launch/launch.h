@@ -46,7 +46,8 @@ struct launch {
 	bool guarded;       /* set by launch_guard() */
 };
 
-/* Options of both commands, for a struct argp_child with a struct launch as input. */
+/* Options of `coterie launch` and `coterie run`, for a struct argp_child with a struct launch as
+ * input. */
 extern const struct argp launch_argp;
 
 /* Writes the directory name of a party: "party-07". */

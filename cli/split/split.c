@@ -39,7 +39,7 @@ struct source {
 	struct split_holders holders;
 };
 
-/* Reads the edges. Their ends become the positions of rows in the file. */
+/* Reads the edges. Replaces the ids of their ends by the positions of these rows in the file. */
 static enum err split_read_edges(struct source *s)
 {
 	struct edges_dropped dropped;

@@ -149,7 +149,7 @@ static void found_fault(struct search *s, const char *format, ...)
 	s->faults++;
 }
 
-/* Reports an unchanged row whose previous hash does not match its predecessor. */
+/* Reports a row whose own hash is right, but whose `previous` is not the hash of the row before. */
 static enum err ledger_verify_misplaced(struct search *s, const struct ledger_line *line)
 {
 	static const uint8_t zero[SHA256_LEN];

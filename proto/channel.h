@@ -245,7 +245,9 @@ enum err channel_pause(struct channel *ch, double s) MUST_CHECK;
 /* ---- the loop thread ---- */
 
 enum {
-	CHANNEL_HELD_MAX = CHANNEL_CHUNK, /* a size that is hashed and committed in 0.2 ms */
+	/* Bytes of held messages at which they are committed and leave (struct channel_recorder).
+	 * Hashing and committing this many takes 0.2 ms. */
+	CHANNEL_HELD_MAX = CHANNEL_CHUNK,
 	CHANNEL_OUT_MAX = 4 << 20,
 	CHANNEL_IN_MAX = 1 << 20,
 	/* Most bytes of frames that wait for the peer's acknowledgement. Further frames wait in the

@@ -147,7 +147,8 @@ static const struct rule rules[] = {
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TCGETS) } } }, /* tests for a terminal */
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TIOCGWINSZ) } } },
 	{ SCMP_SYS(ioctl), END, 1, { { 1, IS(TIOCSTI) } } },
-	/* Requests 0x54xx are for terminals. All others query devices and file systems. */
+	/* Requests outside 0x54xx (terminals, and those above) are for devices, network interfaces
+	 * and file systems. They fail as on a file that does not support them. */
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_LT, 0x5400, 0 } } },
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_GT, 0x54ff, 0 } } },
 	{ SCMP_SYS(socketpair), ALLOW, 1, { { 0, IS(AF_UNIX) } } },

@@ -241,7 +241,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		/* The coordinator's sentence explains how the attempts ended. */
+		/* `why` is the coordinator's, and explains how all attempts ended. So this party
+		 * does not add the cause of its own attempt. */
 		daemon_fail_waiting(d, err_set(code, "%s", why), false);
 		return;
 	}

@@ -217,9 +217,10 @@ void broadcasts_stop(struct work *work);
 /* Call after a sum. If the sum was the first of its phase, sends TOLD, with a word for each other
  * member. */
 enum err broadcasts_confirm(struct work *work) MUST_CHECK;
-/* Call after the protocol's last message. Sends TOLD, with a word for each other party. Accepts no
- * other message until TOLD has arrived. ERR_PEER: a member received other values; that member is
- * one of those that the text names. */
+/* Call after the protocol's last message. Sends TOLD, with a word for each other party, a check
+ * value of the broadcasts that this party received. The next message must be the coordinator's
+ * TOLD, with the XOR of the words for this party. If it differs, the call that receives it returns
+ * ERR_PEER: at least one of the members that the text names received other values. */
 enum err broadcasts_confirm_all(struct work *work) MUST_CHECK;
 
 #endif

@@ -118,7 +118,8 @@ static void make_piece(void *ctx, unsigned worker, size_t piece)
 	    fedsc_coefficients(m->c->from, ROW(&m->rows, first), count, ROW(&m->out, first));
 }
 
-/* Sets *block to the rows of C from `first` on; borrowed. */
+/* Sets *block to at most FEDSC_ROWS rows of C, from row `first` on. *block is borrowed, until the
+ * next call. */
 static enum err next_block(struct coefficients *c, size_t first, struct mat *block)
 {
 	struct making m = { .c = c, .rows = rows_of(c->X, first) };

@@ -86,12 +86,13 @@ struct fedsc_params {               /* kmeans uses only the parameters marked wi
 struct fedsc_job {
 	JOB_HEAD;
 	struct fedsc_params how;
+	/* +: kmeans uses the parameter, too */
 	enum fedsc_noise_on noise; /* + job.noise.on; for kmeans: none, data or sums */
 	/* + sigma in standard deviations of the perturbed values; 0: eps gives it */
 	double noise_beta;
 	/* sigma for C_p if it differs from the sigma for Z_p; -1: both are equal */
 	double noise_beta_c;
-	double noise_eps, noise_delta; /* + 0: the job does not give it */
+	double noise_eps, noise_delta; /* + 0: not in the job */
 	double noise_clip;             /* + tau_X: length to which rows are shortened */
 	/* tau_Z: length to which rows of Z are shortened; 0: no row is shortened */
 	double noise_ball;
@@ -124,7 +125,7 @@ static inline bool fedsc_learns(enum fedsc_variant variant)
 	return variant == FEDSC_BY_DENSE || variant == FEDSC_BY_PAPER ||
 	       variant == FEDSC_BY_PAIRWISE;
 }
-/* Returns true if r derives from the parties' mean distance, which needs a sum. */
+/* Returns true if the kernel's width derives from the parties' mean distance, which needs a sum. */
 bool fedsc_width_is_summed(const struct fedsc_job *job);
 
 /* Sets the parameters of the algorithm. They derive from the job alone, including noise, so both

@@ -12,9 +12,9 @@ enum { FEDSC_NOISE_TEXT = 768 };
 struct fedsc_noise {
 	/* Differential privacy claimed for the whole job. eps 0: none is claimed. */
 	double eps, delta;
-	double mu; /* exact mu of the job's noise (common/privacy/account.h) */
+	double mu;             /* exact mu of the job's noise (common/privacy/account.h) */
+	const char *mechanism; /* name of the mechanism, a static string; NULL if eps is 0 */
 	/* ---- noise on data ---- */
-	const char *mechanism; /* static; NULL: sigma is given by beta, or there is no noise */
 	/* With eps: length to which raw rows are shortened; 0: no row is shortened. */
 	double clip;
 	/* with eps: `sensitivity` is 2 clip, and `sigma` is the deviation of noise

@@ -86,11 +86,11 @@ struct fedsc_question {
 	double noise_c, sigma_c; /* UPLOAD: noise on C_p, likewise relative and absolute */
 	const double *t;         /* DENSE: d, the sum of DEGREES */
 	size_t d;                /* DENSE */
-	unsigned near;           /* ANCHOR, NOISY_ANCHOR: s */
-	const struct mat *R;     /* EMBED: d x k */
-	size_t k;                /* SIZES, PROFILE */
-	const bool *shown;       /* PROFILE: k */
-	double sigma;            /* PROFILE: deviation of this party's noise */
+	unsigned near; /* ANCHOR, NOISY_ANCHOR: s, number of landmarks to which a row is tied */
+	const struct mat *R;                /* EMBED: d x k */
+	size_t k;                           /* SIZES, PROFILE */
+	const bool *shown;                  /* PROFILE: k */
+	double sigma;                       /* PROFILE: deviation of this party's noise */
 	const struct fedsc_noisy *noisy;    /* NOISY: noise of the sums for the centres Z */
 	const struct discrete_share *share; /* NOISY_ANCHOR */
 };

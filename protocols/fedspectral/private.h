@@ -32,7 +32,9 @@
 
 enum { FEDSPECTRAL_COUNTING = 4 }; /* T2, the number of counting rounds */
 
-/* Sets degree, product and block (l) from mu. If rounds_too is set, also sets rounds (T1). */
+/* Sets `degree` and `product`, the deviations of noise before the factor sqrt(2), so that all
+ * rounds have mu. If block (l) is 0, sets it from k. If rounds_too is set, first sets rounds (T1)
+ * to its default. */
 void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool rounds_too);
 
 /* Sets a party's noise share for degrees (cols 0) or for a product with `cols` columns. deviation

@@ -12,8 +12,8 @@
 static const double GUARD_MARGIN = 0.02;
 
 struct guard {
-	unsigned order; /* filter order p of the means */
-	bool means;
+	unsigned order; /* of the filter in K */
+	bool means;     /* the sum of the modularities also gives Q */
 	/* if set, scaled rows are tried but never taken, because classes are not communities */
 	bool never;
 	double margin;

@@ -37,8 +37,8 @@ fails_without() { # GUARD -DX...
 	[[ -n $FOUND ]] || fail "nothing is found without $1"
 }
 
-# Two of three parties are honest, or three of four. In the first case a job ends with a loss, in
-# the second it may lose a party.
+# Two of three parties are honest, or three of four. In the first case the loss of a party ends the
+# job. In the second case the job may go on with three parties.
 test_lists() {
 	holds -DL=3 -DHONEST=2
 	holds -DL=4 -DHONEST=3 -DMIN_PARTIES=3 -DALLOW_LOSS=3 -DNUMBERS=2

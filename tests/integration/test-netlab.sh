@@ -14,7 +14,8 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-export COTERIE_EMULATOR=own # other tests use netem
+# coterie-netlab shapes the traffic by itself, except in tests that pass --emulator auto.
+export COTERIE_EMULATOR=own
 
 data() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \

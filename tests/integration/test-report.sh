@@ -199,7 +199,7 @@ test_damaged() {
 		and (.[1] | startswith("party-01 its run.json is cut off")) and (.[2]
 		| startswith("party-02 its run.json is not of schema_version 1"))'
 	holds "$page" '.processes | length == 3'
-	# A damaged run.json is not written.
+	# report --truth does not change a run.json of another schema version.
 	report "$run/party-02" -o "$page" --truth "$T/data/labels.txt"
 	holds "$page" '.missing | any(.text | contains("which is left as it is"))'
 	[[ $(jq .evaluation "$run/party-02/run.json") == null ]] ||

@@ -148,7 +148,8 @@ static void way_read(struct way *w, int delay_ms)
 	w->tail = &p->next;
 }
 
-/* Returns whether the file named in `hold` contains its text. */
+/* Line 1 of the file `hold` names another file, line 2 is a text. Returns whether the named file
+ * contains the text. */
 static bool held(const char *hold)
 {
 	static char text[1 << 20];

@@ -13,8 +13,8 @@ from .._errors import InputError
 from ._text import (COLS_MAX, EDGES_MAX, EXACT, LABELS_MAX, ROWS_MAX, Array, check_room,
                     is_rounded, memory_max, number_of, shown, wrong)
 
-#: Maximum number of rows and columns of a sparse file, per byte of the file; rows and columns may
-#: be empty.
+#: Limit per byte of a file, for rows + columns of a sparse matrix, and for rows * columns of an
+#: HDF5 data set. Rows may be empty, and HDF5 compresses, so a byte can stand for many.
 SPARSE_PER_BYTE = 1024
 
 

@@ -104,7 +104,8 @@ judge_record() { # NAME RECORD: compares the record's fields with each other and
 		"the coordinator ended with $COORDINATOR_STATUS, its run.json says $exit_status"
 	((elapsed >= 0 && elapsed <= (NOW - JOB_BEGAN) / 1000 + 1)) ||
 		wrong "$2: took $elapsed s, of $(((NOW - JOB_BEGAN) / 1000))"
-	# If a job fails between two attempts, its list of attempts includes the last one.
+	# run.json lists the attempts before the current one. If the job failed between two
+	# attempts, the list also has the last attempt.
 	[[ $status == failed ]] || attempts=$((attempts + 1))
 	((attempt >= 1 && attempt <= 3 && attempts <= attempt)) ||
 		wrong "$2: attempt $attempt, and of attempts it lists too many"

@@ -166,7 +166,8 @@ TEST(test_words_of_32_bits)
 	assert_int_equal(j.modulus_bits, 64);
 }
 
-/* A prediction job has its model and the parameters of every kind, but none of kcagc alone. */
+/* A prediction job has its model, the parameters that all kinds have, `graphs` and `joint_norm`. It
+ * refuses a parameter of kcagc only, such as `filter`. */
 TEST(test_predict)
 {
 	static const char effective[] =

@@ -98,7 +98,7 @@ TEST(test_first_step)
 	struct gin net;
 	struct mat C, P = { 0 };
 	double *W, *gradient, kl, reconstruction, loss;
-	size_t checked = 0;
+	size_t weights = 0, prototypes = 0;
 	float *F, *w;
 
 	quick(&p, K);
@@ -126,9 +126,12 @@ TEST(test_first_step)
 		if (fabs(gradient[i]) < 1e-4)
 			continue;
 		assert_float_equal((double)w[i] - was, gradient[i] > 0 ? -p.rate : p.rate, 1e-5);
-		checked += i >= 45664 ? 1000000 : 1;
+		if (i < 45664)
+			weights++;
+		else
+			prototypes++;
 	}
-	assert_true(checked > 1000000 + 5000); /* both weights and prototypes were checked */
+	assert_true(weights > 5000 && prototypes > 0);
 	gin_release_f64(&b);
 	graphs_release(&g);
 	mat_release(&C);

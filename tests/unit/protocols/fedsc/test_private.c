@@ -199,8 +199,8 @@ TEST(test_what_a_row_can_change)
 	mat_release(&rows);
 }
 
-/* Answers are multiples of the noise's step, which hides rows. The noise has the requested
- * deviation. */
+/* Answers are multiples of the noise's step, so they have no digits without noise. The noise has
+ * the requested deviation. */
 TEST(test_noise_of_an_answer)
 {
 	enum { TIMES = 2000 };

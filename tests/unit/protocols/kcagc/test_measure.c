@@ -17,8 +17,8 @@ static void products(const struct mat *Y, struct mat *G)
 				MAT(G, i, l) += MAT(Y, i, c) * MAT(Y, l, c);
 }
 
-/* Three clusters of cells have the same measures as their nodes, which lie around the cells' means.
- */
+/* Compares measure_joint(), which knows products of cells' means, with selection_measure() of the
+ * rows in these cells. */
 TEST(test_cells_as_rows)
 {
 	enum { M = 30, K = 3, N = 75, D = 4 };

@@ -7,8 +7,8 @@
 
 enum { N = 6, K = 3, L = 4 };
 
-/* A coordinator without real parties: records broadcasts, and returns given modularities (`fit`) of
- * two clusterings. */
+/* Replaces the parties: records what settle_order() broadcasts, and answers with given modularities
+ * (`fit`) of two clusterings. */
 struct scene {
 	struct parties parties;
 	struct sums_basis basis;

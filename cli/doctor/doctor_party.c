@@ -52,11 +52,6 @@ static void check_nodes(struct checkup *c, const struct csr *A)
 		    "%zu of %zu nodes have no edge", isolated, A->rows);
 }
 
-static enum err parse_job(struct job *job, const char *text, char *const *set)
-{
-	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "", set);
-}
-
 /* Estimates memory for each permitted kind of job that the data allow, with default parameters.
  * Reports the largest estimate. */
 static void check_memory(struct checkup *c, const struct party_config *config,
@@ -64,7 +59,6 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 {
 	double most = 0, there = doctor_memory_available(),
 	       bound = (double)config->policy.max_memory;
-	char depends_on_data[] = "filter.order=auto", *const order[] = { depends_on_data, NULL };
 	const char *which = NULL;
 
 	for (const struct kind *const *k = kinds; *k; k++) {
@@ -76,8 +70,8 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		snprintf(text, sizeof(text), "{\"kind\":\"%s\"%s}", (*k)->name,
 			 (*k)->clusters == CLUSTERS_NONE ? "" : ",\"clusters\":" CLUSTERS);
 		if (!config_strings_has(&config->policy.jobs, (*k)->name) || s.n == 0 ||
-		    (parse_job(&job, text, NULL) != ERR_OK &&
-		     parse_job(&job, text, order) != ERR_OK))
+		    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "",
+			      NULL) != ERR_OK)
 			continue; /* the kind needs parameters without defaults */
 		/* peers has one entry for the coordinator and one for each other party, so it has
 		 * as many entries as there are parties */

@@ -244,12 +244,21 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 	return ERR_OK;
 }
 
+/* Returns the preset of a row, else the row's default. */
+static const char *row_standard(const struct config_row *r, const struct config_preset *presets)
+{
+	for (; presets && presets->path; presets++)
+		if (!strcmp(presets->path, r->path))
+			return presets->value;
+	return r->standard;
+}
+
 static enum err config_read_row(const struct config_table *t, const struct config_row *r,
 				const struct json *root, const char *dir,
 				const struct config_preset *presets, void *out)
 {
 	const struct json *v = lookup(root, r->path);
-	const char *standard = r->standard;
+	const char *standard = row_standard(r, presets);
 	struct json *holding;
 	enum err err;
 
@@ -258,12 +267,6 @@ static enum err config_read_row(const struct config_table *t, const struct confi
 		if (err)
 			TRY(check_removed(t, r->path, v));
 		return err;
-	}
-	for (; presets && presets->path; presets++) {
-		if (!strcmp(presets->path, r->path)) {
-			standard = presets->value;
-			break;
-		}
 	}
 	if (!standard) {
 		struct buf text = { 0 };
@@ -397,22 +400,25 @@ struct json *config_write_given(const struct config_table *t, const void *in)
 	return root;
 }
 
-void config_describe_row(const struct config_table *t, const struct config_row *r, struct buf *out)
+void config_describe_row(const struct config_table *t, const struct config_row *r,
+			 const struct config_preset *presets, struct buf *out)
 {
+	const char *standard = row_standard(r, presets);
+
 	buf_printf(out, "%s.%s: %s\n        ", t->name, r->path, r->help);
 	config_value_expected(r, out);
-	if (!r->standard)
+	if (!standard)
 		buf_printf(out, "; required");
-	else if (!*r->standard)
+	else if (!*standard)
 		buf_printf(out, "; optional");
 	else
-		buf_printf(out, "; default %s", r->standard);
+		buf_printf(out, "; default %s", standard);
 }
 
 void config_describe(const struct config_table *t, struct buf *out)
 {
 	for (const struct config_row *r = t->row; r < t->row + t->count; r++) {
-		config_describe_row(t, r, out);
+		config_describe_row(t, r, NULL, out);
 		buf_printf(out, "\n");
 	}
 }

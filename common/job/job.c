@@ -270,7 +270,7 @@ static bool is_read_by_some(const struct config_row *way, const struct config_ro
 }
 
 /* True if the job does not read the row. Then appends to `when` a text that names the jobs that
- * read it. */
+ * read it, and the remedy. */
 static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
 {
 	const struct config_row *way = way_of(job->kind);
@@ -278,13 +278,15 @@ static bool is_unread(const struct job *job, const struct config_row *row, struc
 	unsigned now = 0;
 
 	if (why)
-		buf_printf(when, "%s", why);
+		buf_printf(when, "%s only; remove it", why);
 	if (why || !way || !row->readers)
 		return why;
 	memcpy(&now, (const char *)job + way->offset, sizeof(now));
 	if (row->readers >> now & 1)
 		return false;
 	put_readers(way, row->readers, when);
+	buf_printf(when, " only; remove it, or change job.%s, which is \"%s\"", way->path,
+		   way->names[now]);
 	return true;
 }
 
@@ -340,8 +342,8 @@ static enum err check_unread(const struct job *job, bool offered)
 		    config_difference(&one, job, "", &standard, "", difference,
 				      sizeof(difference)) &&
 		    !(offered && is_omitted(job, &one)))
-			err = err_set(ERR_INPUT, "job.%s is read %.*s only; remove it", row->path,
-				      (int)when.n, (const char *)when.p);
+			err = err_set(ERR_INPUT, "job.%s is read %.*s", row->path, (int)when.n,
+				      (const char *)when.p);
 		buf_release(&when);
 		TRY(err);
 	}
@@ -440,17 +442,22 @@ void job_offer_write(const struct job *job, struct buf *json)
 	json_free(root);
 }
 
-void job_describe(struct buf *text)
+void job_describe(struct buf *text, bool offered)
 {
 	for (size_t i = 0; kinds[i]; i++) {
 		const struct config_row *way = way_of(kinds[i]);
+		struct kind_presets presets = { .n = 0 };
+		struct json *none = json_object();
 		struct table table;
 
 		table_of(kinds[i], &table);
+		if (kinds[i]->presets && !offered)
+			kinds[i]->presets(none, &presets);
+		json_free(none);
 		buf_printf(text, "%skind \"%s\", schema %u\n", i ? "\n" : "", kinds[i]->name,
 			   kinds[i]->schema);
 		for (size_t r = 0; r < table.config.count; r++) {
-			config_describe_row(&table.config, &table.row[r], text);
+			config_describe_row(&table.config, &table.row[r], presets.item, text);
 			if (is_read_by_some(way, &table.row[r])) {
 				buf_printf(text, "\n        read ");
 				put_readers(way, table.row[r].readers, text);

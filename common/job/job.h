@@ -53,7 +53,9 @@ void job_offer_write(const struct job *job, struct buf *json);
  * "schema". Otherwise key becomes "". */
 enum err job_offer_parse(struct job *job, struct bytes text,
 			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
-void job_describe(struct buf *text); /* every parameter, for users */
+/* Describes every parameter. The default is that of a job which has only the required parameters;
+ * offered: the default that an offer omits. */
+void job_describe(struct buf *text, bool offered);
 
 /* Finds the first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if
  * none. */

@@ -68,10 +68,10 @@ enum err kcagc_check(const void *p)
 	if (kcagc_dims(job) > JOB_CLUSTERS_MAX)
 		return err_set(ERR_INPUT, "job.projection.dims is %u, expected at most %d",
 			       kcagc_dims(job), JOB_CLUSTERS_MAX);
-	if (job->restarts > job->starts)
+	if (!kcagc_is_bounded(job) && job->restarts > job->starts)
 		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
 			       job->restarts, job->starts);
-	if (job->joint_norm && !job->unit_rows)
+	if (!kcagc_is_bounded(job) && job->joint_norm && !job->unit_rows)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is true, expected false where "
 			       "job.projection.unit_rows is: it says how rows are scaled");

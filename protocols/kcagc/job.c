@@ -34,7 +34,7 @@ static const char *const dims_word[] = { "local", NULL };
 
 /* clang-format off */
 /* Parameters of the joint k-means, for kcagc and kmeans.columns; the latter lacks landmark. */
-#define JOINT_ROWS(polished) \
+#define JOINT_ROWS(polished, polish_standard) \
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
 	  .help = "random starts of each party's local k-means", .readers = CELLS }, \
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
@@ -58,7 +58,8 @@ static const char *const dims_word[] = { "local", NULL };
 	  .help = "most Lloyd steps, Q", \
 	  .readers = JOINT }, \
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
-	  .help = "number of Lloyd steps on all rows at the end, P", .readers = (polished) }, \
+	  .help = "number of Lloyd steps on all rows at the end, P" polish_standard, \
+	  .readers = (polished) }, \
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
 	  .names = kcagc_exchange_names, \
 	  .help = "the joint k-means sums the squared distances to centres in each round " \
@@ -76,7 +77,8 @@ const struct config_row kcagc_rows[] = {
 	  .readers = JOINT },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
 	  .help = "Protocol 3 as a tree of pairs (tree) or over all parties at once (flat), "
-		  "Protocol 2 (basic), landmark projection (landmark), or federated GCC (gcc)" },
+		  "Protocol 2 (basic), landmark projection (landmark), or federated GCC (gcc). "
+		  "With preset \"paper\" the default is tree" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
 	  .help = "local clusters of each party and of each inner node of the tree, k^",
 	  .readers = CELLS | BASIC | LANDMARK },
@@ -86,8 +88,9 @@ const struct config_row kcagc_rows[] = {
 	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX,
 	  .names = auto_word,
 	  .help = "order of the graph filter, psi: how far features spread over the graph. "
-		  "\"auto\" derives it from sums. landmark and gcc accept 1 to 15. The paper "
-		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki" },
+		  "\"auto\" derives it from sums. landmark and gcc accept 1 to 15. With other "
+		  "methods it is required. The paper takes 9 for cora, 15 for citeseer, 60 for "
+		  "pubmed, 2 for wiki" },
 	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
 	  .help = "the logarithm of each node's degree as a feature, for classes that depend on "
 		  "a node's role. \"beside\": added to the features, with an eighth of their "
@@ -121,7 +124,7 @@ const struct config_row kcagc_rows[] = {
 	  .help = "virtual node of a cell at a party: the mean of its rows, or the local centre "
 		  "(line 13 of Protocol 3)",
 	  .readers = CELLS },
-	JOINT_ROWS(CELLS | LANDMARK)
+	JOINT_ROWS(CELLS | LANDMARK, "; by tree and flat 3 if not set")
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their joint norm over all parties, not by their norm at each "
 		  "party; takes one more sum. A prediction needs the same value as the model's "
@@ -162,7 +165,7 @@ const struct config_row kmeans_columns_rows[] = {
 	  .names = kind_standardize_names,
 	  .help = "\"local\" and \"joint\": each party scales its columns to mean 0 and "
 		  "deviation 1, and drops constant columns; \"none\": columns as they are" },
-	JOINT_ROWS(CELLS)
+	JOINT_ROWS(CELLS, "")
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
 	  .help = "fewest rows behind any value of a sum; above 1 excludes basic and polish" },
 	{ 0 },
@@ -206,11 +209,11 @@ static const struct config_preset of_basic[] = { { "polish", "0" },
 /* Small cells are merged, and there are no steps that sum over single nodes. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
-/* Landmark and gcc choose their filter order by GCC's rule. */
+/* Defaults that differ from the tables' "tree", which offers of 0.2.0 and later omit. Landmark and
+ * gcc choose their filter order by GCC's rule. */
 static const struct config_preset of_landmark[] = {
-	{ "filter.order", "auto" },
-	{ "degrees", "auto" },
-	{ "polish", "1" },
+	{ "method", "landmark" }, { "filter.order", "auto" },
+	{ "degrees", "auto" },    { "polish", "1" },
 	{ NULL, NULL },
 };
 
@@ -221,7 +224,8 @@ static const struct config_preset of_gcc[] = {
 	{ NULL, NULL },
 };
 
-void kcagc_presets(const struct json *root, struct kind_presets *to)
+/* Adds presets of a method, and those that all methods share. */
+static void presets_of_method(const char *method, const struct json *root, struct kind_presets *to)
 {
 	const struct {
 		const char *method;
@@ -231,9 +235,17 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 	if (json_number_of(root, "min_cell", 1) > 1)
 		presets_add(to, min_cell);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (!strcmp(json_text(root, "method"), methods[i].method))
+		if (!strcmp(method, methods[i].method))
 			presets_add(to, methods[i].presets);
-	if (!strcmp(json_text(root, "preset"), "paper"))
+}
+
+void kcagc_presets(const struct json *root, struct kind_presets *to)
+{
+	bool published = !strcmp(json_text(root, "preset"), "paper");
+	const char *method = json_text(root, "method");
+
+	presets_of_method(*method || published ? method : "landmark", root, to);
+	if (published)
 		presets_add(to, paper);
 }
 
@@ -246,9 +258,11 @@ static const struct config_preset of_columns_basic[] = { { "iterations", "20" },
 
 void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
 {
-	if (!strcmp(json_text(root, "method"), "basic"))
+	const char *method = json_text(root, "method");
+
+	if (!strcmp(method, "basic"))
 		presets_add(to, of_columns_basic);
-	kcagc_presets(root, to);
+	presets_of_method(method, root, to);
 	presets_add(to, of_columns);
 }
 

@@ -564,7 +564,8 @@ class AttributedGraphClustering(_Clusters):
     """Clusters nodes of a graph whose feature columns several parties hold: kCAGC and similar
     methods (kind kcagc).
 
-    order: filter.order, a number or "auto"; method: "tree", "flat", "basic", "landmark", "gcc".
+    order: filter.order, a number or "auto"; method: "landmark" (default), "tree", "flat",
+    "basic" or "gcc".
     """
 
     _keeps_keys = True

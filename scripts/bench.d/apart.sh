@@ -148,8 +148,9 @@ measure_neighbours() {
 		[[ $set == *"$only"* ]] || continue
 		[[ $set != flickr && $set != coauthor-cs ]] || seeds=1
 		alone "$set" "$k"
-		method "$set" "$k" tree '{}'
-		method "$set" "$k" 'tree; order 30' '{"filter":{"order":30}}'
+		method "$set" "$k" tree '{"method":"tree"}'
+		method "$set" "$k" 'tree; order 30' \
+			'{"method":"tree","filter":{"order":30}}'
 		method "$set" "$k" landmark '{"method":"landmark"}'
 		method "$set" "$k" gcc '{"method":"gcc"}'
 		[[ $set != bat && $set != eat ]] ||

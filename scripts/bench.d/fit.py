@@ -71,8 +71,8 @@ class Runs:
         coterie = os.path.join(self.how.bin, "coterie")
         shutil.rmtree(run, ignore_errors=True)
         with open(job, "w", encoding="utf-8") as f:
-            json.dump({"kind": "kcagc", "clusters": self.clusters, "seed": self.seed,
-                       "filter": {"order": order}}, f)
+            json.dump({"kind": "kcagc", "method": "tree", "clusters": self.clusters,
+                       "seed": self.seed, "filter": {"order": order}}, f)
         split = ["--parties", str(self.how.parties), "--seed", str(self.seed)]
         subprocess.run([coterie, "run", "--quiet", "--data", self.data, "--job", job, *split,
                         "--out", run], check=True, stdout=subprocess.DEVNULL)

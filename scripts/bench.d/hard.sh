@@ -21,8 +21,10 @@ measure() {
 		touch "$SETS/ready"
 	fi
 	while IFS=';' read -r set L clusters held; do
-		one "$set" "$L" "$clusters" "$held" tree '{"filter":{"order":9}}'
-		one "$set" "$L" "$clusters" "$held" 'tree, auto' '{"filter":{"order":"auto"}}'
+		one "$set" "$L" "$clusters" "$held" tree \
+			'{"method":"tree","filter":{"order":9}}'
+		one "$set" "$L" "$clusters" "$held" 'tree, auto' \
+			'{"method":"tree","filter":{"order":"auto"}}'
 		one "$set" "$L" "$clusters" "$held" landmark \
 			'{"method":"landmark","filter":{"order":"auto"}}'
 		one "$set" "$L" "$clusters" "$held" gcc '{"method":"gcc","filter":{"order":"auto"}}'

@@ -31,7 +31,8 @@ serve() { # $jobs
 	rm -rf "$at" && mkdir -p "$at/parties"
 	"$bin/coterie" synth --nodes 200 --features 30 --clusters 3 --out "$at/data" >/dev/null ||
 		{ WHY='coterie synth failed' && return 1; }
-	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 2 } }' >"$at/job.json"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 3, "filter": { "order": 2 } }' \
+		>"$at/job.json"
 	run made "$at/data" "$at/job.json" $L 1 --keep-data || return 1
 	for ((i = 1; i <= jobs; i++)); do
 		rm -rf "$at/ready" "$at/hub"

@@ -76,7 +76,8 @@ data_and_model() { # makes the parties' states, and sets $model
 			print entry[i] }' "$at/all/features.mtx" >"$at/old/features.mtx"
 	awk -v n=$old '$1 < n && $2 < n' "$at/all/edges.tsv" >"$at/old/edges.tsv"
 	head -n $old "$at/all/labels.txt" >"$at/old/labels.txt"
-	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 5 } }' >"$at/job.json"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 10, "filter": { "order": 5 } }' \
+		>"$at/job.json"
 	run "old$old/made" "$at/old" "$at/job.json" $L 1 --keep-data || return 1
 	"$bin/coterie" split --data "$at/all" --out "$RUN/work/all" --parties $L --seed 1 \
 		>/dev/null ||

@@ -168,7 +168,8 @@ wire() { # NODES
 	local acc steps data=$out/runs/wire job=$out/runs/ranks-wire.json
 	row="$1 x 16"
 	! cell_known "$row" wire accuracy || return 0
-	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 2 } }' >"$job"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 10, "filter": { "order": 2 } }' \
+		>"$job"
 	"$bin/coterie" synth --nodes "$1" --features 16 --clusters 10 --degree 10 \
 		--out "$data" >/dev/null
 	run wire "$data" "$job" 2 1 || { not_run "$row" wire sums "$WHY" && return 0; }

@@ -18,7 +18,8 @@ one() { # NODES
 	local row=$1 seed seconds='' bytes='' dir=$out/data/scale-$1 job=$out/data/scale.json
 	! cell_known kCAGC "$row" coordinator || return 0 # if the last cell exists, all exist
 	mkdir -p "$out/data"
-	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 5 } }' >"$job"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 10, "filter": { "order": 5 } }' \
+		>"$job"
 	for ((seed = 1; seed <= seeds; seed++)); do
 		"$bin/coterie" synth --nodes "$1" --features $((64 * L)) --clusters 10 --degree 10 \
 			--seed "$seed" \

@@ -24,7 +24,8 @@ pairs() {
 	"$bin/coterie" synth --nodes 60000 --features 200 --clusters 8 --out "$at/data" \
 		>/dev/null ||
 		{ WHY='coterie synth failed' && return 1; }
-	echo '{ "kind": "kcagc", "clusters": 5, "filter": { "order": 3 } }' >"$at/job.json"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 5, "filter": { "order": 3 } }' \
+		>"$at/job.json"
 	run made "$at/data" "$at/job.json" $L 1 --keep-data || return 1
 	once "$at" 0 || return 1 # warms up files that are read for the first time
 	for ((i = 1; i <= seeds; i++)); do

@@ -163,7 +163,7 @@ static void coordinator_main_describe(struct buf *text)
 	buf_printf(text, "coordinator.json\n");
 	coordinator_config_describe(text);
 	buf_printf(text, "\njob.json\n");
-	job_describe(text);
+	job_describe(text, false);
 }
 
 int main(int argc, char **argv)

@@ -126,9 +126,9 @@ predicts() { # KIND
 		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"$1\", \"$1.predict\"]"
 	done
 	jq -n --arg kind \
-		"$1" '{ kind: $kind, clusters: 3,
-			seed: 7 } + if $kind == "kcagc" then { filter: { order: 3 } } else {}
-			end' >"$T/job.json"
+		"$1" '{ kind: $kind, clusters: 3, seed: 7 }
+			+ if $kind == "kcagc" then { method: "tree", filter: { order: 3 } }
+			else {} end' >"$T/job.json"
 	mixed "$OLD" "$OLD"
 	cp "$T/out/party-01/labels.csv" "$T/labels"
 	jq --arg kind "$1" '{ kind: "\($kind).predict", clusters: 3, model: .job_id }' \

@@ -57,8 +57,8 @@ graph_federation() {
 	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out \
 		"$T/data" >/dev/null
 	cat >"$T/job.json" <<-'EOF'
-		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 },
-		"restarts": 4 }
+		{ "kind": "kcagc", "method": "tree", "clusters": 3, "seed": 7,
+		"filter": { "order": 3 }, "restarts": 4 }
 	EOF
 	set_up "$1"
 }

@@ -18,8 +18,7 @@ other_rows() { # L KEEP [SYNTH-OPTION...]: each party has the part KEEP of the r
 		--out "$T/data" >/dev/null
 	cat >"$T/job.json" <<-'END'
 		{ "kind": "kcagc", "align": "intersect", "clusters": 3, "seed": 7,
-		"filter": { "order": 3 },
-		  "restarts": 4 }
+		"method": "tree", "filter": { "order": 3 }, "restarts": 4 }
 	END
 	set_up "$1"
 	for name in $(names "$1"); do

@@ -5,8 +5,8 @@
 source "${0%/*}/lib.sh"
 
 launch() { # OUT JOB-PROGRAM
-	jq -n '{ kind: "kcagc", clusters: 3, filter: { order: 3 }, starts: 8, restarts: 4,
-		seed: 7 } | '"$2" >"$T/job.json"
+	jq -n '{ kind: "kcagc", method: "tree", clusters: 3, filter: { order: 3 },
+		starts: 8, restarts: 4, seed: 7 } | '"$2" >"$T/job.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 3 \
 		--out "$1" --quiet ||
 		fail "the run ended with status $?"

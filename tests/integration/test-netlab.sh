@@ -20,8 +20,8 @@ export COTERIE_EMULATOR=own
 data() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
 		>/dev/null
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 },
-		"restarts": 4 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 3, "seed": 7,
+		"filter": { "order": 3 }, "restarts": 4 }' >"$T/job.json"
 	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
 }
 

@@ -244,7 +244,7 @@ test_other_methods() {
 		'.method = "gcc"' \
 		'.method = "gcc" | .degrees = "beside"' \
 		'.method = "landmark" | .degrees = "alone" | .landmark.power = false' \
-		'.starts = 6 | .restarts = 3 | .local_restarts = 2'; do
+		'.method = "tree" | .starts = 6 | .restarts = 3 | .local_restarts = 2'; do
 		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": {
 			"order": "auto" } }' >"$T/job.json"
 		edit job "$more"
@@ -322,7 +322,8 @@ test_other_methods_of_other_files() {
 	as_files 'with open(folder + "/ids.txt", "w") as f:
     f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))'
 	edit party-00 '.policy.allow_single = true | .data.ids = "data/party-00/ids.txt"'
-	for more in '.method = "landmark" | .polish = 2' '.method = "gcc"' '.restarts = 3'; do
+	for more in '.method = "landmark" | .polish = 2' '.method = "gcc"' \
+		'.method = "tree" | .restarts = 3'; do
 		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": {
 			"order": "auto" } }' >"$T/job.json"
 		edit job "$more"

@@ -8,8 +8,8 @@ launch() { # [LAUNCH-OPTION...]
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 \
 		--seed 5 \
 		--out "$T/data" >/dev/null
-	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 3 }, "starts": 8,
-		"restarts": 4 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 3, "filter": { "order": 3 },
+		"starts": 8, "restarts": 4 }' >"$T/job.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 3 \
 		--seed 7 \
 		--out "$T/run" --quiet "$@" || fail "the run ended with status $?"
@@ -394,8 +394,8 @@ test_many_clusters() {
 	[[ -n $(browser) ]] || skip "no Chromium; scripts/deps --browser installs it"
 	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" \
 		>/dev/null
-	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 }, "starts": 8,
-		"restarts": 4 }' >"$T/job.json"
+	echo '{ "kind": "kcagc", "method": "tree", "clusters": 12, "filter": { "order": 3 },
+		"starts": 8, "restarts": 4 }' >"$T/job.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 5 \
 		--out "$T/run12" --quiet ||
 		fail "the run ended with status $?"

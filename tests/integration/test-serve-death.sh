@@ -42,7 +42,7 @@ test_killed_while_jobs_wait() {
 test_killed_while_a_job_runs() {
 	federation 3
 	lasting 3
-	edit job '.kind = "kcagc" | .starts = 40 | .restarts = 10'
+	edit job '.kind = "kcagc" | .method = "tree" | .starts = 40 | .restarts = 10'
 	edit_parties 3 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046

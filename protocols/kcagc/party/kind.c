@@ -26,7 +26,7 @@ static struct party_sums party_kcagc_sums(const struct work *work)
 {
 	const struct job *job = &work->job;
 	struct party_sums s = { work->L, "method", kcagc_method_names[kcagc_job(job)->method],
-				"; flat and basic sum over all parties" };
+				"; the other methods sum over all parties" };
 	struct tree t;
 
 	tree_build(&t, work->L, job_is_flat(job));

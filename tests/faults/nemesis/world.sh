@@ -16,8 +16,8 @@ what_it_reads() { # KIND: prints which data file its jobs read
 
 job_of() { # KIND
 	case $1 in
-	tree) echo '"kind": "kcagc", "graphs": "own", "filter": { "order": 3 }, "restarts": 4, '\
-'"local_restarts": 2, "polish": 2' ;;
+	tree) echo '"kind": "kcagc", "method": "tree", "graphs": "own", "filter": { '\
+'"order": 3 }, "restarts": 4, "local_restarts": 2, "polish": 2' ;;
 	flat) echo '"kind": "kcagc", "graphs": "own", "method": "flat", "filter": { "order": 3 }' ;;
 	intersect) echo '"kind": "kcagc", "graphs": "own", "align": "intersect", "method": '\
 '"flat", "filter": { "order": 3 }' ;;

@@ -23,18 +23,21 @@ static const struct scene {
 	/* settings that complete `job`; each costs at least one run for each key */
 	const char *way[6];
 } scenes[] = {
-	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},\"starts\":40,"
+	{ "{" QUICK ",\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"filter\":{\"order\":"
+	  "2},\"starts\":40,"
 	  "\"restarts\":1}",
 	  NULL,
 	  false,
 	  { "method=tree", "method=flat", "method=tree exchange=gram" } },
-	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}}",
+	{ "{" QUICK
+	  ",\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"filter\":{\"order\":2}}",
 	  NULL,
 	  false,
 	  { "method=basic", "method=landmark", "method=gcc",
 	    "method=landmark filter.order=auto" } },
 	{ "{" QUICK ",\"kind\":\"kcagc.predict\",\"clusters\":3,\"model\":" MODEL "}",
-	  "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}}",
+	  "{" QUICK
+	  ",\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"filter\":{\"order\":2}}",
 	  false,
 	  { "" } },
 	{ "{" QUICK ",\"kind\":\"kmeans.columns\",\"clusters\":3}",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BASE_MODEL "\"model\":\"0123456789abcdef0123456789abcdef\""
-#define KCAGC      "{\"kind\":\"kcagc\",\"clusters\":7,\"filter\":{\"order\":9}}"
+#define KCAGC      METHOD("tree")
 #define METHOD(m)                                                                                  \
 	"{\"kind\":\"kcagc\",\"clusters\":7,\"filter\":{\"order\":9},\"method\":\"" m "\"}"
 #define PREDICT     "{\"kind\":\"kcagc.predict\",\"clusters\":7," BASE_MODEL "}"

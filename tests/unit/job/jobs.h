@@ -11,6 +11,7 @@
 #define JOB  "\"kind\": \"kcagc\", \"clusters\": 7"
 #define MIN  JOB ", \"filter\": {\"order\": 9}"
 #define AUTO JOB ", \"filter\": {\"order\": \"auto\"}"
+#define TREE ", \"method\": \"tree\""
 #define MODEL                                                                                      \
 	"\"kind\": \"kcagc.predict\", \"clusters\": 7, \"model\": "                                \
 	"\"0123456789abcdef0123456789abcdef\""

@@ -88,7 +88,7 @@ TEST(test_each_key_has_an_example)
 
 	read_examples("configs/*.json");
 	read_examples("configs/jobs/*.json");
-	job_describe(&job);
+	job_describe(&job, false);
 	coordinator_config_describe(&coordinator);
 	party_config_describe(&party);
 	buf_printf(&job, "%c", 0);

@@ -43,7 +43,7 @@ TEST(test_default_preset)
 	char text[4096], *at = text;
 	struct job j;
 
-	assert_ok(parse(&j, "{" MIN "}", NULL));
+	assert_ok(parse(&j, "{" MIN TREE "}", NULL));
 	text_of(&j, text, sizeof(text));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		at = strstr(at, parts[i]);
@@ -84,6 +84,36 @@ TEST(test_paper_preset_and_precedence)
 	assert_false(kcagc_job(&j)->idf);
 }
 
+/* A job without a method is landmark, with the paper's preset tree. It does not ignore parameters
+ * that landmark does not read. */
+TEST(test_default_method)
+{
+	static const struct {
+		const char *text;
+		enum kcagc_method method;
+	} cases[] = {
+		{ "{" JOB "}", METHOD_LANDMARK },
+		{ "{" MIN ", \"preset\": \"default\"}", METHOD_LANDMARK },
+		{ "{" MIN ", \"preset\": \"paper\"}", METHOD_TREE },
+		{ "{" MIN ", \"preset\": \"paper\", \"method\": \"flat\"}", METHOD_FLAT },
+		{ "{\"kind\": \"kmeans.columns\", \"clusters\": 7}", METHOD_TREE },
+	};
+	char *unread[] = { "starts=300", "exchange=gram", "filter.kind=spectral" };
+	struct job j;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_ok(parse(&j, cases[i].text, NULL));
+		if (kcagc_job(&j)->method != cases[i].method)
+			fail_msg("case %zu: method %u", i, kcagc_job(&j)->method);
+	}
+	for (size_t i = 0; i < sizeof(unread) / sizeof(*unread); i++) {
+		char *set[] = { unread[i], NULL };
+
+		assert_err(parse(&j, "{" JOB "}", set), ERR_INPUT,
+			   " only; remove it, or change job.method, which is \"landmark\"");
+	}
+}
+
 /* Each method changes some defaults. Given values override the defaults of methods and of
  * presets. */
 TEST(test_method_presets)
@@ -107,12 +137,13 @@ TEST(test_method_presets)
 		{ "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
 		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
 		/* 8: cells of single nodes are left out */
-		{ "{" MIN ", \"min_cell\": 2}", 9, 0, JOB_AUTO },
-		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, JOB_AUTO },
+		{ "{" MIN TREE ", \"min_cell\": 2}", 9, 0, JOB_AUTO },
+		/* 9 */ { "{" MIN TREE ", \"min_cell\": 1}", 9, 3, JOB_AUTO },
 		/* 10 */
 		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", KCAGC_ORDER_AUTO, 0,
 		  JOB_AUTO },
-		/* 11 */ { "{" AUTO "}", KCAGC_ORDER_AUTO, 3, JOB_AUTO },
+		/* 11 */ { "{" AUTO TREE "}", KCAGC_ORDER_AUTO, 3, JOB_AUTO },
+		/* 12 */ { "{" JOB "}", KCAGC_ORDER_AUTO, 1, JOB_AUTO },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -133,16 +164,16 @@ TEST(test_words_of_32_bits)
 		const char *text;
 		unsigned bits;
 	} cases[] = {
-		/* 0 */ { "{" MIN "}", 32 },
+		/* 0 */ { "{" MIN TREE "}", 32 },
 		/* 1 */ { "{" MIN ", \"method\": \"basic\"}", 32 },
 		/* 2 */ { "{" MIN ", \"method\": \"flat\", \"exchange\": \"gram\"}", 32 },
-		/* 3 */ { "{" MIN ", \"secure_sum\": {\"modulus_bits\": 64}}", 64 },
-		/* 4 */ { "{" MIN ", \"secure_sum\": {\"fraction_bits\": 16}}", 32 },
-		/* 5 */ { "{" MIN ", \"secure_sum\": {\"fraction_bits\": 17}}", 64 },
-		/* 6 */ { "{" MIN ", \"projection\": {\"unit_rows\": false}}", 64 },
-		/* 7 */ { "{" MIN ", \"projection\": {\"row_power\": 0.4}}", 64 },
-		/* 8 */ { "{" MIN ", \"joint_norm\": true}", 32 },
-		/* 9 */ { "{" AUTO "}", 32 },
+		/* 3 */ { "{" MIN TREE ", \"secure_sum\": {\"modulus_bits\": 64}}", 64 },
+		/* 4 */ { "{" MIN TREE ", \"secure_sum\": {\"fraction_bits\": 16}}", 32 },
+		/* 5 */ { "{" MIN TREE ", \"secure_sum\": {\"fraction_bits\": 17}}", 64 },
+		/* 6 */ { "{" MIN TREE ", \"projection\": {\"unit_rows\": false}}", 64 },
+		/* 7 */ { "{" MIN TREE ", \"projection\": {\"row_power\": 0.4}}", 64 },
+		/* 8 */ { "{" MIN TREE ", \"joint_norm\": true}", 32 },
+		/* 9 */ { "{" AUTO TREE "}", 32 },
 		/* 10 */ { "{" MIN ", \"preset\": \"paper\"}", 64 },
 		/* 11 */
 		{ "{" MIN ", \"method\": \"landmark\", \"secure_sum\": {\"fraction_bits\": 24}}",
@@ -150,9 +181,9 @@ TEST(test_words_of_32_bits)
 		/* 12 */
 		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 16}}", 64 },
 		/* 13 */ { "{" MODEL "}", 64 },
-		/* 14 */ { "{" MIN ", \"projection\": {\"row_power\": 0.5}}", 32 },
-		/* 15 */ { "{" AUTO ", \"secure_sum\": {\"modulus_bits\": 32}}", 32 },
-		/* 16 */ { "{" MIN ", \"projection\": {\"row_power\": 1.1}}", 64 },
+		/* 14 */ { "{" MIN TREE ", \"projection\": {\"row_power\": 0.5}}", 32 },
+		/* 15 */ { "{" AUTO TREE ", \"secure_sum\": {\"modulus_bits\": 32}}", 32 },
+		/* 16 */ { "{" MIN TREE ", \"projection\": {\"row_power\": 1.1}}", 64 },
 	};
 	char *set[] = { "secure_sum.modulus_bits=64", NULL };
 	struct job j;
@@ -162,7 +193,7 @@ TEST(test_words_of_32_bits)
 		assert_ok(parse(&j, cases[i].text, NULL));
 		assert_int_equal(j.modulus_bits, cases[i].bits);
 	}
-	assert_ok(parse(&j, "{" MIN "}", set));
+	assert_ok(parse(&j, "{" MIN TREE "}", set));
 	assert_int_equal(j.modulus_bits, 64);
 }
 
@@ -202,7 +233,7 @@ TEST(test_flat_sums)
 		const char *text;
 		bool flat;
 	} cases[] = {
-		{ "{" MIN "}", false },
+		{ "{" JOB "}", true },
 		{ "{" MIN ", \"method\": \"tree\"}", false },
 		{ "{" MIN ", \"method\": \"flat\"}", true },
 		{ "{" MIN ", \"method\": \"basic\"}", true },
@@ -228,10 +259,11 @@ TEST(test_burst)
 	} cases[] = {
 		/* Two parties with 14 clusters each have up to 196 cells. For each cell the vector
 		 * has 200 starts x 7 centres x 4 bytes. */
-		{ "{" MIN ", \"local_clusters\": 14}", 2708, 196 * 200 * 7 * 4, 196 * 200 / 2 },
-		{ "{" MIN ", \"local_clusters\": 14}", 100, 100 * 200 * 7 * 4, 100 * 200 / 2 },
+		{ "{" MIN TREE ", \"local_clusters\": 14}", 2708, 196 * 200 * 7 * 4,
+		  196 * 200 / 2 },
+		{ "{" MIN TREE ", \"local_clusters\": 14}", 100, 100 * 200 * 7 * 4, 100 * 200 / 2 },
 		{ "{" MIN ", \"method\": \"basic\"}", 1000, 1000 * 40 * 7 * 4, 1000 * 40 / 2 },
-		{ "{" MIN ", \"exchange\": \"gram\"}", 2708, 0, 0 },
+		{ "{" MIN TREE ", \"exchange\": \"gram\"}", 2708, 0, 0 },
 		{ "{" JOB ", \"method\": \"landmark\"}", 1000, 1000 * 24 * 4, 1000 * 17 * 4 },
 		{ "{" JOB ", \"method\": \"gcc\"}", 1000, 1000 * 17 * 8, 1000 * 17 * 4 },
 		{ "{" MODEL "}", 1000, 0, 0 },
@@ -245,21 +277,21 @@ TEST(test_burst)
 			fail_msg("case %zu: %zu up, %zu down", i, job_burst(&j, cases[i].n, false),
 				 job_burst(&j, cases[i].n, true));
 	}
-	assert_ok(parse(&j, "{" MIN "}", NULL));
+	assert_ok(parse(&j, "{" MIN TREE "}", NULL));
 	assert_true(job_burst(&j, 0, true) > 0); /* before n is known */
 }
 
 TEST(test_effective_text_is_a_fixed_point)
 {
 	static const char *const jobs[] = {
-		"{" MIN "}",
+		"{" MIN TREE "}",
 		"{" MIN ", \"preset\": \"paper\", \"method\": \"flat\"}",
 		"{" MIN ", \"method\": \"basic\", \"seed\": 9007199254740991}",
-		"{" MIN ", \"secure_sum\": {\"modulus_bits\": 32, \"group\": \"ffdhe2048\"}, "
+		"{" MIN TREE ", \"secure_sum\": {\"modulus_bits\": 32, \"group\": \"ffdhe2048\"}, "
 		"\"projection\": {\"row_power\": 0.3}}",
-		"{" AUTO ", \"joint_norm\": true}",
+		"{" AUTO TREE ", \"joint_norm\": true}",
 		"{" MIN ", \"exchange\": \"gram\", \"method\": \"flat\"}",
-		"{" MIN ", \"min_cell\": 1073741824}",
+		"{" MIN TREE ", \"min_cell\": 1073741824}",
 		"{" JOB
 		", \"method\": \"landmark\", \"landmark\": {\"power\": false}, \"min_cell\": 9}",
 		"{" JOB ", \"method\": \"landmark\", \"filter\": {\"order\": 15}}",
@@ -286,7 +318,7 @@ TEST(test_difference)
 	struct job a, b;
 	char why[256];
 
-	assert_ok(parse(&a, "{" MIN "}", NULL));
+	assert_ok(parse(&a, "{" MIN TREE "}", NULL));
 	b = a;
 	b.clusters = 8;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
@@ -317,11 +349,11 @@ TEST(test_set_overrides)
 	     *bad[] = { "clusters=x", NULL };
 	struct job j;
 
-	assert_ok(parse(&j, "{" MIN "}", set));
+	assert_ok(parse(&j, "{" MIN TREE "}", set));
 	assert_int_equal(j.clusters, 3);
 	assert_int_equal(kcagc_job(&j)->filter_order, 60);
 	assert_int_equal(kcagc_job(&j)->method, METHOD_FLAT);
-	assert_err(parse(&j, "{" MIN "}", bad), ERR_INPUT,
+	assert_err(parse(&j, "{" MIN TREE "}", bad), ERR_INPUT,
 		   "job.json with --set: job.clusters is \"x\"");
 }
 

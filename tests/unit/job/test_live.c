@@ -22,8 +22,8 @@ static void begin(uint8_t number, uint32_t attempt)
 
 static int set_up(void **state)
 {
-	static const char text[] =
-	    "{\"kind\": \"kcagc\", \"clusters\": 3, \"filter\": {\"order\": 3}}";
+	static const char text[] = "{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 3, "
+				   "\"filter\": {\"order\": 3}}";
 
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));

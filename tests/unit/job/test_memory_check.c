@@ -50,8 +50,9 @@ TEST(test_all_kinds)
 			 kinds[i]->clusters == CLUSTERS_NONE ? "" : ", \"clusters\": 3",
 			 strstr(kinds[i]->name, ".predict")
 			     ? ", \"model\": \"0123456789abcdef0123456789abcdef\""
-			 : !strcmp(kinds[i]->name, "kcagc") ? ", \"filter\": { \"order\": 3 }"
-							    : "");
+			 : !strcmp(kinds[i]->name, "kcagc")
+			     ? ", \"method\": \"tree\", \"filter\": { \"order\": 3 }"
+			     : "");
 		assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) },
 				    "job", NULL));
 		check_rises(&job, false, false);
@@ -66,8 +67,8 @@ TEST(test_all_kinds)
 /* A kcagc party makes few columns dense and filters them, but never many columns. */
 TEST(test_few_columns)
 {
-	static const char text[] =
-	    "{\"kind\": \"kcagc\", \"clusters\": 10, \"filter\": { \"order\": 5 }}";
+	static const char text[] = "{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 10, "
+				   "\"filter\": { \"order\": 5 }}";
 	struct kind_sizes few = { 0x1p20, 64, 0x1p21, 0x1p22, 4, false, false, false };
 	struct kind_sizes many = few;
 	struct job job;

@@ -40,7 +40,7 @@ static void expected_block(struct buf *text)
 	size_t column = 0;
 	char *rest, *line;
 
-	job_describe(&described);
+	job_describe(&described, true);
 	buf_add(&described, "", 1);
 	rest = (char *)described.p;
 	while ((line = strsep(&rest, "\n"))) {

@@ -16,8 +16,8 @@ static struct record r;
 
 static void start_again(uint32_t attempt)
 {
-	static const char text[] =
-	    "{\"kind\": \"kcagc\", \"clusters\": 2, \"filter\": {\"order\": 3}}";
+	static const char text[] = "{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 2, "
+				   "\"filter\": {\"order\": 3}}";
 	static const char *const names[] = { "a", "b" };
 	uint8_t id[16] = { 0xab, 1 };
 	struct job job;

@@ -67,8 +67,8 @@ TEST(test_sizes)
 
 TEST(test_sentence)
 {
-	struct job job =
-	    job_of("{\"kind\": \"kcagc\", \"clusters\": 4, \"filter\": {\"order\": 3}}");
+	struct job job = job_of("{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 4, "
+				"\"filter\": {\"order\": 3}}");
 
 	shortfall_sizes(&job, (uint64_t[]){ 1, 0, 9, 1 }, 4);
 	assert_int_equal(given.count, 2);

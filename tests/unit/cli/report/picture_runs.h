@@ -18,7 +18,9 @@
 #include "protocols/kcagc/job.h"
 
 enum { N = 240, M = 90, K = 3 };
-#define JOB "{\"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 5, \"filter\": {\"order\": 4}}"
+#define JOB                                                                                        \
+	"{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 3, \"seed\": 5, \"filter\": "   \
+	"{\"order\": 4}}"
 
 /* `data` has ids, `plain` has none. `run` is a run on `data`, and `bare` is a run on `plain`. */
 static char *data, *plain, *run, *bare;

@@ -8,7 +8,8 @@ TEST_WITH(test_agc_and_gcc, dir_enter, dir_leave)
 {
 	double acc;
 
-	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
+	put("job.json", "{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 7, \"filter\": "
+			"{\"order\": 9}}");
 	expect_command(synth_main, "--out data --seed 3", 0,
 		       "data: 2708 nodes, 1433 features, 5281 edges, 7 clusters, seed 3");
 	assert_int_equal(run_command(agc_main, "--data data --job job.json --out agc --seed 5"), 0);
@@ -40,7 +41,8 @@ TEST_WITH(test_agc_and_gcc, dir_enter, dir_leave)
 
 TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
-	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
+	put("job.json", "{\"kind\": \"kcagc\", \"method\": \"tree\", \"clusters\": 7, \"filter\": "
+			"{\"order\": 9}}");
 	expect_command(agc_main, "--data data --job job.json -k 1", 4,
 		       "job.clusters is 1, expected");
 	expect_command(agc_main, "--data data --job job.json", 4, "data: no features.mtx");

@@ -91,7 +91,7 @@ static inline void close_desk(void)
 	free(d);
 }
 
-#define KCAGC "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}}"
+#define KCAGC "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"filter\":{\"order\":2}}"
 
 static inline void begin_job(void)
 {

@@ -52,7 +52,8 @@ static void job_from(struct job *job, const char *more)
 		snprintf(text, sizeof(text), "%s", more);
 	else
 		snprintf(text, sizeof(text),
-			 "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}%s}", more);
+			 "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}%s%s}",
+			 strstr(more, "\"method\"") ? "" : ",\"method\":\"tree\"", more);
 	assert_ok(
 	    job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "test", NULL));
 }

@@ -276,7 +276,7 @@ static size_t read_paths(char paths[][64], size_t max)
 	char *rest, *line;
 	size_t n = 0;
 
-	job_describe(&text);
+	job_describe(&text, false);
 	buf_add(&text, "", 1);
 	rest = (char *)text.p;
 	while ((line = strtok_r(rest, "\n", &rest))) {

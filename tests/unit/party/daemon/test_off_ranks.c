@@ -9,6 +9,7 @@
 
 #define KCAGC(more) "{\"kind\":\"kcagc\",\"clusters\":3" more "}"
 #define ORDER       ",\"filter\":{\"order\":4}"
+#define TREE        ORDER ",\"method\":\"tree\""
 #define MODEL       ",\"model\":\"0123456789abcdef0123456789abcdef\""
 #define OTHER(kind) "{\"kind\":\"" kind "\",\"clusters\":3}"
 
@@ -34,16 +35,17 @@ static void declines(const char *text, const char *why)
 TEST(test_runs)
 {
 	static const char *const text[] = {
-		KCAGC(ORDER),
+		KCAGC(""),
+		KCAGC(TREE),
 		KCAGC(ORDER ",\"method\":\"flat\""),
 		KCAGC(ORDER ",\"method\":\"basic\""),
-		KCAGC(ORDER ",\"exchange\":\"gram\""),
-		KCAGC(ORDER ",\"graphs\":\"own\""),
-		KCAGC(ORDER ",\"joint_norm\":true"),
+		KCAGC(TREE ",\"exchange\":\"gram\""),
+		KCAGC(TREE ",\"graphs\":\"own\""),
+		KCAGC(TREE ",\"joint_norm\":true"),
 		KCAGC(ORDER ",\"method\":\"landmark\""),
 		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"landmark\""),
 		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"gcc\""),
-		KCAGC(",\"filter\":{\"order\":\"auto\"}"),
+		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"tree\""),
 		KCAGC(ORDER ",\"method\":\"gcc\",\"degrees\":\"alone\""),
 		KCAGC(ORDER ",\"method\":\"landmark\",\"degrees\":\"beside\""),
 		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
@@ -61,13 +63,12 @@ TEST(test_what_a_job_asks_for)
 {
 	static const char align[] = "it matches rows (align)";
 
-	declines(KCAGC(ORDER ",\"align\":\"intersect\""), align);
+	declines(KCAGC(TREE ",\"align\":\"intersect\""), align);
 	declines("{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL ",\"align\":\"intersect\"}",
 		 align);
-	declines(KCAGC(",\"filter\":{\"order\":4,\"kind\":\"spectral\"}"),
+	declines(KCAGC(",\"filter\":{\"order\":4,\"kind\":\"spectral\"},\"method\":\"tree\""),
 		 "its filter is not the half one (filter.kind)");
-	declines(KCAGC(ORDER ",\"standardize\":\"local\""),
-		 "it standardizes columns (standardize)");
+	declines(KCAGC(TREE ",\"standardize\":\"local\""), "it standardizes columns (standardize)");
 	declines(KCAGC(ORDER ",\"method\":\"landmark\",\"standardize\":\"local\""),
 		 "it standardizes columns (standardize)");
 }

@@ -112,7 +112,7 @@ static inline struct job job_of(const char *text, size_t len, const char *settin
 static inline struct job planted_job(const char *settings)
 {
 	static const char text[] =
-	    "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},"
+	    "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"filter\":{\"order\":2},"
 	    "\"secure_sum\":{\"group\":\"x25519\",\"fraction_bits\":16},\"allow_single\":true}";
 
 	return job_of(text, sizeof(text) - 1, settings);

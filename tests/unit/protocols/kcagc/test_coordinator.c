@@ -5,8 +5,9 @@
 #include <math.h>
 
 enum { N = 8, K = 4, ROOT = 2 };
-static const char job[] = "{\"kind\":\"kcagc\",\"clusters\":4,\"local_clusters\":4,\"filter\":"
-			  "{\"order\":1},\"polish\":3,\"secure_sum\":{\"modulus_bits\":64}}";
+static const char job[] =
+    "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":4,\"local_clusters\":4,\"filter\":"
+    "{\"order\":1},\"polish\":3,\"secure_sum\":{\"modulus_bits\":64}}";
 
 /* Both parties have the same two clusters, so there are two cells. The root has nothing to compute,
  * and clusters 2 and 3 stay empty. */

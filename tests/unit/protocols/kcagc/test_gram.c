@@ -156,7 +156,7 @@ static void plain_lloyd(struct trial *t)
 /* ---- comparison with gram ---- */
 
 static const char job[] =
-    "{\"kind\":\"kcagc\",\"clusters\":2,\"filter\":{\"order\":1},\"exchange\":"
+    "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":2,\"filter\":{\"order\":1},\"exchange\":"
     "\"gram\",\"secure_sum\":{\"modulus_bits\":64,\"fraction_bits\":40}}";
 
 /* Sends party l's part of the products: columns l, l + 2, ... */

@@ -72,7 +72,8 @@ static const struct method methods[] = {
 static struct job invariance_job(const char *settings, uint64_t seed)
 {
 	static const char kcagc
-	    [] = "{\"kind\":\"kcagc\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
+	    [] = "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"secure_sum\":{\"group\":"
+		 "\"x25519\"}}",
        columns[] =
 	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
        kind[] = "kind=kmeans.columns";

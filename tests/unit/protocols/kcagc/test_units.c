@@ -38,7 +38,8 @@ enum { METHODS = sizeof(method) / sizeof(*method) };
 static struct job unit_job(const char *settings)
 {
 	static const char text
-	    [] = "{\"kind\":\"kcagc\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
+	    [] = "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":3,\"secure_sum\":{\"group\":"
+		 "\"x25519\"}}",
 	columns[] =
 	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
 	kind[] = "kind=kmeans.columns";

@@ -172,7 +172,8 @@ TEST(test_damaged_state_is_refused)
 
 TEST(test_what_it_is_of)
 {
-	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":2,\"filter\":{\"order\":1}}";
+	static const char text[] =
+	    "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":2,\"filter\":{\"order\":1}}";
 	const char *names[] = { "a", "b", "ab" };
 	uint8_t first[HASH_LEN], other[HASH_LEN];
 	struct job job;

@@ -6,12 +6,12 @@
 enum { L = 5, SMALL = 1000, LARGE = 300001, CHUNK = 40000 };
 static const size_t count_of[L] = { SMALL, SMALL, LARGE, LARGE, LARGE };
 static const uint32_t group_of[L] = { 5, 5, 6, 6, 6 };
-static const char job64[] =
-    "{\"kind\":\"kcagc\",\"clusters\":2,\"filter\":{\"order\":1},\"secure_sum\":"
-    "{\"modulus_bits\":64}}";
-static const char job32[] =
-    "{\"kind\":\"kcagc\",\"clusters\":2,\"filter\":{\"order\":1},\"secure_sum\":"
-    "{\"modulus_bits\":32,\"fraction_bits\":12}}";
+static const char job64[] = "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":2,\"filter\":{"
+			    "\"order\":1},\"secure_sum\":"
+			    "{\"modulus_bits\":64}}";
+static const char job32[] = "{\"kind\":\"kcagc\",\"method\":\"tree\",\"clusters\":2,\"filter\":{"
+			    "\"order\":1},\"secure_sum\":"
+			    "{\"modulus_bits\":32,\"fraction_bits\":12}}";
 
 struct vectors {
 	uint8_t *words[L];

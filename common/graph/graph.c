@@ -74,14 +74,19 @@ static void add_ends(const struct csr *a, const uint32_t *at, const uint32_t *la
 		double *to = rowsum_open(sum);
 
 		for (size_t i = first; i < last; i++) {
+			double *own, all, within = to[k];
+
 			assert(label[i] < k);
+			own = to + label[i];
+			all = *own;
 			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
 				double w = a->value ? a->value[e] : 1;
 
-				to[label[i]] += w;
-				if (label[at[e]] == label[i])
-					to[k] += w;
+				all += w;
+				within += label[at[e]] == label[i] ? w : 0;
 			}
+			*own = all;
+			to[k] = within;
 		}
 		rowsum_close(sum);
 	}

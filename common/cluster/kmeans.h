@@ -53,6 +53,8 @@ struct kmeans_params {
 	unsigned iterations; /* maximum number of Lloyd iterations */
 	bool ninth;          /* one 1/9 step before Lloyd */
 	uint64_t seed;
+	/* k x d, borrowed: centres from which the first restart begins; NULL: it draws them */
+	const struct mat *start;
 	unsigned threads; /* the result does not depend on it */
 	/* ranks that share the rows, one thread each; borrowed, or NULL */
 	const struct ranks *ranks;

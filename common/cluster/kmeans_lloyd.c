@@ -326,7 +326,10 @@ void lloyd_run(struct lloyd *l, uint64_t number, double goal, struct restart *r)
 	l->bounded = l->whole = false;
 	ALLOC(r->label, l->n);
 	mat_init(&r->centres, p->k, l->d);
-	kmeans_seed(l->seeding, p->seed, number, &r->centres);
+	if (p->start && number == 0)
+		memcpy(r->centres.a, p->start->a, p->k * l->d * sizeof(double));
+	else
+		kmeans_seed(l->seeding, p->seed, number, &r->centres);
 	if (p->ninth) {
 		lloyd_ninth(l);
 		kmeans_centres_of(p->ranks, l->rows->Z, l->weight, r->label, &r->centres);

@@ -46,9 +46,9 @@ struct restart {
 struct lloyd;
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
 			const struct kmeans_params *p);
-/* Seeds by stream `number`, then iterates. Gives up if the remaining iterations would not reduce
- * the inertia to `goal`, even if each reduced it as much as the last one (INFINITY: never gives
- * up). Initialises r's members, which the caller frees. */
+/* Takes the centres of p->start, or seeds by stream `number`, then iterates. Gives up if the
+ * remaining iterations would not reduce the inertia to `goal`, even if each reduced it as much as
+ * the last one (INFINITY: never gives up). Initialises r's members, which the caller frees. */
 void lloyd_run(struct lloyd *l, uint64_t number, double goal, struct restart *r);
 void lloyd_free(struct lloyd *l);
 

@@ -334,6 +334,34 @@ TEST(restarts_keep_the_best)
 	mat_release(&Z);
 }
 
+/* The first restart begins from given centres, the others from seeds. */
+TEST(first_restart_from_given_centres)
+{
+	struct kmeans_params p = { .k = 12, .restarts = 20, .iterations = 20, .threads = 1 };
+	static uint32_t label[240], again[240];
+	double best, inertia;
+	struct mat Z, start;
+
+	sample_normal(&Z, 240, 2, 3);
+	kmeans(&Z, NULL, &p, label, &start, &best);
+	p.start = &start;
+	p.restarts = 1;
+	for (p.iterations = 0; p.iterations <= 20; p.iterations += 20) {
+		kmeans(&Z, NULL, &p, again, NULL, &inertia);
+		assert_memory_equal(label, again, sizeof(label));
+		assert_near(inertia, best, 1e-12 * best);
+	}
+	memset(start.a, 0, p.k * Z.cols * sizeof(*start.a)); /* one cluster */
+	p.iterations = 1;
+	kmeans(&Z, NULL, &p, again, NULL, &inertia);
+	assert_true(inertia > 2 * best);
+	p.restarts = p.iterations = 20;
+	kmeans(&Z, NULL, &p, again, NULL, &inertia);
+	assert_true(inertia < 1.1 * best);
+	mat_release(&start);
+	mat_release(&Z);
+}
+
 /* With fewer distinct rows than clusters, every row is at its centre, and no centre is NaN. */
 TEST(more_clusters_than_rows)
 {

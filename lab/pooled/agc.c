@@ -37,6 +37,7 @@ enum err agc_order(const struct features *X, const struct graph *g, const struct
 	unsigned rule;
 	enum err e = order_begin(&s, X, g, &how, &clusters);
 
+	s.alone = true;
 	*psi = 0;
 	for (size_t known = ORDER_BLOCK; e == ERR_OK && !*psi; known += ORDER_BLOCK) {
 		e = order_next(&s, term);

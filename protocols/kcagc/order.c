@@ -158,7 +158,7 @@ static bool order_sketches(struct order_search *s)
 	size_t n = features_rows(s->X), m = features_cols(s->X);
 	bool beside = false;
 
-	if (!s->X->is_sparse || n < SKETCH_ROWS || m <= 4 * SKETCH_COLUMNS || !s->how.dims ||
+	if (!s->X->is_sparse || n < SKETCH_ROWS || m <= 8 * SKETCH_COLUMNS || !s->how.dims ||
 	    s->how.dims > SKETCH_DIMS)
 		return false;
 	s->entries = embed_entries(s->g->ranks, s->X);
@@ -196,6 +196,8 @@ void order_end(struct order_search *s)
 {
 	mat_release(&s->F);
 	mat_release(&s->Y);
+	free(s->label);
+	s->label = NULL;
 	features_release(&s->W);
 	if (s->map)
 		filtered_release(s->map);
@@ -212,7 +214,7 @@ bool psi_past(const double *fit, size_t known)
 	for (size_t t = 1; t < known; t++)
 		if (fit[t] > fit[best])
 			best = t;
-	return known > best + ORDER_BLOCK && fit[known - 1] < fit[best] - ORDER_FIT;
+	return known > best + ORDER_BLOCK && fit[known - 1] < fit[best] - ORDER_PAST;
 }
 
 /* Returns the first order at which psi_past() ends the search; 0 if no known order does. */
@@ -371,43 +373,68 @@ static enum err order_sketch(struct order_search *s)
 	return e;
 }
 
-/* Computes the terms of one order from Y, a sketch by sketch_of(): psi_intra() and the modularity
- * of the clusters. */
-static enum err order_sketched(struct order_search *s, const struct mat *Y, uint32_t *label,
-			       double *term)
+/* True if s->how.order has the terms of the order before. */
+static bool order_repeats(const struct order_search *s)
+{
+	return !s->alone && s->how.order > ORDER_EACH && s->how.order % 2 == 1;
+}
+
+/* Clusters Z. Clusters change little from one order to the next, so after the first order one run
+ * from the means of the last clusters replaces all restarts. */
+static void order_cluster_on(struct order_search *s, const struct mat *Z)
+{
+	struct kmeans_params how = s->clusters;
+	struct mat start = { 0 };
+
+	if (s->how.order > 1 && !s->alone) {
+		mat_init(&start, how.k, Z->cols);
+		kmeans_centres(Z, NULL, s->label, &start);
+		how.start = &start;
+		how.restarts = 1;
+	}
+	kmeans(Z, NULL, &how, s->label, NULL, NULL);
+	mat_release(&start);
+}
+
+/* Computes s->last from s->Y: psi_intra() and the modularity of the clusters. */
+static enum err order_sketched(struct order_search *s)
 {
 	struct mat part, Z;
 	enum err e;
 
-	sketch_part(Y, 0, SKETCH_LEADING, &part);
+	sketch_leading(&s->Y, &part);
 	e = embed_project(NULL, &part, &s->how, &Z);
 	mat_release(&part);
 	TRY(e);
-	kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
+	order_cluster_on(s, &Z);
 	mat_release(&Z);
-	sketch_part(Y, SKETCH_LEADING, SKETCH_RANDOM, &part);
-	term[0] = psi_intra(NULL, &part, label, s->clusters.k);
-	mat_release(&part);
-	term[ORDER_BLOCK] = modularity(s->g, label, s->clusters.k);
+	s->last[0] = psi_intra(NULL, &s->Y, s->label, s->clusters.k);
+	s->last[1] = modularity(s->g, s->label, s->clusters.k);
 	progress_tick();
 	return ERR_OK;
 }
 
 static enum err order_next_sketched(struct order_search *s, double *term)
 {
-	uint32_t *label = alloc(s->g->adjacency.rows, sizeof(*label));
-	enum err e = ERR_OK;
+	unsigned steps = 0; /* from Y to how.order */
 
-	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
-		if (s->how.order++)
-			filter_run_step(s->run, s->how.threads, &s->Y);
-		else
-			e = order_sketch(s);
-		if (e == ERR_OK)
-			e = order_sketched(s, &s->Y, label, term + t);
+	if (!s->label)
+		ALLOC(s->label, s->g->adjacency.rows);
+	for (int t = 0; t < ORDER_BLOCK; t++) {
+		s->how.order++;
+		steps++;
+		if (!order_repeats(s)) {
+			if (s->how.order == 1)
+				TRY(order_sketch(s));
+			else
+				filter_run_steps(s->run, steps, s->how.threads, &s->Y, NULL, NULL);
+			TRY(order_sketched(s));
+			steps = 0;
+		}
+		term[t] = s->last[0];
+		term[ORDER_BLOCK + t] = s->last[1];
 	}
-	free(label);
-	return e;
+	return ERR_OK;
 }
 
 enum err order_next(struct order_search *s, double *term)

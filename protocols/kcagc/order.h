@@ -13,6 +13,8 @@
 enum { ORDER_BLOCK = 10, ORDER_BLOCKS = 10, ORDER_CAP = ORDER_BLOCK * ORDER_BLOCKS };
 /* Words of a block: the distances, then the modularities. */
 enum { ORDER_WORDS = 2 * ORDER_BLOCK };
+/* A sketched search for psi_fit() computes each order up to this one, then even orders. */
+enum { ORDER_EACH = 4 };
 
 struct order_search {
 	struct mat F;
@@ -27,16 +29,22 @@ struct order_search {
 	struct features W; /* X, weighted */
 	bool sketches;     /* `Y`, the sketch of the last order, replaces `F` */
 	struct mat Y;
+	uint32_t *label; /* clusters of Y; NULL before the first order */
+	double last[2];  /* terms of Y: distance, modularity */
+	/* AGC's rule decides alone, set by the caller after order_begin(). Its first rise depends
+	 * on restarts at each order, so a sketched search also has them. */
+	bool alone;
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
 
 /* Begins the search. It takes one dense copy of X. On a large graph with sparse words it takes a
- * sketch (sketch.h) instead, whose terms are near the terms of X. X stays unchanged; X and g must
- * outlive the search. With distributed rows (g->ranks), terms are the same at each rank. With
- * how->idf, numbers among words are standardised and the words weighted, as in
- * slice_weigh_beside(); embed() applies the same weights but does not centre. how->order is
- * ignored. ERR_INPUT as embed(). */
+ * sketch (sketch.h) instead, whose terms are near the terms of X. Unless s->alone is set, k-means
+ * begins from the last order's clusters, without restarts. An odd order after ORDER_EACH then has
+ * the terms of the order before, which is no rise. X stays unchanged; X and g must outlive the
+ * search. With distributed rows (g->ranks), terms are the same at each rank. With how->idf, numbers
+ * among words are standardised and the words weighted, as in slice_weigh_beside(); embed() applies
+ * the same weights but does not centre. how->order is ignored. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;
@@ -94,7 +102,8 @@ unsigned psi_fit(const double *fit, unsigned rule);
 
 /* Returns true if the search should end, because AGC's distance falls only as the features approach
  * the degrees. This is so if the highest modularity was at least ORDER_BLOCK orders ago, and the
- * last modularity is more than ORDER_FIT below it. */
+ * last modularity is more than ORDER_PAST below it. */
+static const double ORDER_PAST = 0.01;
 bool psi_past(const double *fit, size_t known);
 
 /* Returns one party's term of AGC's distance, a mean over the k clusters. The number of a cluster

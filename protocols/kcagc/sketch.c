@@ -25,6 +25,20 @@ static enum err turn_to_leading(const struct linear_map *F, struct mat *P)
 	return ERR_OK;
 }
 
+/* x becomes x (I - P'P) for orthonormal rows of P. */
+static void sketch_beside(const struct mat *P, double *x)
+{
+	for (size_t r = 0; r < P->rows; r++) {
+		const double *p = ROW(P, r);
+		double dot = 0;
+
+		for (size_t j = 0; j < P->cols; j++)
+			dot += x[j] * p[j];
+		for (size_t j = 0; j < P->cols; j++)
+			x[j] -= dot * p[j];
+	}
+}
+
 enum err sketch_of(const struct linear_map *F, struct mat *Y)
 {
 	struct mat P, in, rows;
@@ -44,6 +58,8 @@ enum err sketch_of(const struct linear_map *F, struct mat *Y)
 	memcpy(in.a, P.a, P.rows * P.cols * sizeof(*P.a));
 	for (size_t i = P.rows * P.cols; i < in.rows * in.cols; i++)
 		in.a[i] = (rng_unit(&rng) < 0.5 ? -1 : 1) / sqrt(SKETCH_RANDOM);
+	for (size_t r = P.rows; r < in.rows; r++)
+		sketch_beside(&P, ROW(&in, r));
 	mat_release(&P);
 	F->multiply(F->ctx, &in, &rows);
 	mat_release(&in);
@@ -52,9 +68,9 @@ enum err sketch_of(const struct linear_map *F, struct mat *Y)
 	return ERR_OK;
 }
 
-void sketch_part(const struct mat *Y, size_t first, size_t columns, struct mat *part)
+void sketch_leading(const struct mat *Y, struct mat *part)
 {
-	mat_init(part, Y->rows, columns);
+	mat_init(part, Y->rows, SKETCH_LEADING);
 	for (size_t i = 0; i < Y->rows; i++)
-		memcpy(ROW(part, i), ROW(Y, i) + first, columns * sizeof(*part->a));
+		memcpy(ROW(part, i), ROW(Y, i), SKETCH_LEADING * sizeof(*part->a));
 }

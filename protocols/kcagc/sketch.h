@@ -9,20 +9,21 @@
 
 #include <stddef.h>
 
-/* SKETCH_LEADING: columns for singular vectors. SKETCH_RANDOM: columns for distances. From
+/* SKETCH_LEADING: columns for singular vectors. SKETCH_RANDOM: columns for what these leave of the
+ * distances. All columns of a graph of fewer than 2^17 nodes are one panel of the filter. From
  * SKETCH_ROWS rows on the search uses sketches, of up to SKETCH_DIMS singular vectors. */
-enum { SKETCH_LEADING = 32, SKETCH_RANDOM = 32, SKETCH_COLUMNS = SKETCH_LEADING + SKETCH_RANDOM };
-enum { SKETCH_ROWS = 16000, SKETCH_DIMS = SKETCH_LEADING / 2 };
+enum { SKETCH_LEADING = 24, SKETCH_RANDOM = 8, SKETCH_COLUMNS = SKETCH_LEADING + SKETCH_RANDOM };
+enum { SKETCH_ROWS = 16000, SKETCH_DIMS = 2 * SKETCH_LEADING / 3 };
 
 /* Initialises Y (n x SKETCH_COLUMNS) with a sketch of F, filtered features with more than
  * SKETCH_COLUMNS columns. The first SKETCH_LEADING columns are F P'. The rows of P (SKETCH_LEADING
  * x m) are orthonormal and near F's leading right singular vectors, so these columns have the
- * leading left singular vectors. The other columns are F R, where R has random signs over
- * sqrt(SKETCH_RANDOM). They give distances between sums of rows that are right in the mean. If Y is
+ * leading left singular vectors. The other columns are F (I - P'P) R, where R has random signs over
+ * sqrt(SKETCH_RANDOM). Distances between sums of rows of Y are those of F in the mean. If Y is
  * filtered further, it is a sketch of F filtered further. Bitwise identical for any number of
  * threads. ERR_INPUT: products overflow. */
 enum err sketch_of(const struct linear_map *F, struct mat *Y) MUST_CHECK;
-/* Copies `columns` of Y, from `first` on. */
-void sketch_part(const struct mat *Y, size_t first, size_t columns, struct mat *part);
+/* Copies the columns F P'. */
+void sketch_leading(const struct mat *Y, struct mat *part);
 
 #endif

@@ -183,6 +183,7 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 	work_group(work, root);
 	if (!work->workers)
 		TRY(order_begin(&search, work->features, work->graph, &how, &clusters));
+	search.alone = !kcagc_weighs_fit(kcagc_job(&work->job));
 	/* Sends blocks of terms until the coordinator announces the order. */
 	for (unsigned block = 1; !order && block <= ORDER_BLOCKS; block++) {
 		double term[ORDER_WORDS];

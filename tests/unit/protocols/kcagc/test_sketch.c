@@ -43,29 +43,41 @@ static void make(struct csr *X, struct graph *g, size_t rows)
 	free(words);
 }
 
+static const struct embed_params embedding = { .idf = true,
+					       .filter = FILTER_HALF,
+					       .dims = CLASSES,
+					       .unit_rows = true,
+					       .row_power = 1,
+					       .threads = 1 };
+static const struct kmeans_params clusters = {
+	.k = CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+};
+
 static void terms_of(const struct features *X, const struct graph *g, unsigned threads,
-		     bool sketches, double *term)
+		     bool sketches, bool alone, double *term)
 {
-	const struct embed_params how = { .idf = true,
-					  .filter = FILTER_HALF,
-					  .dims = CLASSES,
-					  .unit_rows = true,
-					  .row_power = 1,
-					  .threads = threads };
-	const struct kmeans_params clusters = {
-		.k = CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = threads
-	};
+	struct embed_params how = embedding;
+	struct kmeans_params few = clusters;
 	struct order_search s;
 
-	assert_ok(order_begin(&s, X, g, &how, &clusters));
+	how.threads = few.threads = threads;
+	assert_ok(order_begin(&s, X, g, &how, &few));
 	assert_int_equal(s.sketches, sketches);
+	s.alone = alone;
 	assert_ok(order_next(&s, term));
 	assert_ok(order_next(&s, term + ORDER_WORDS));
 	order_end(&s);
 }
 
-/* Sketches of sparse features give nearly the terms of the search by all columns, in both blocks.
- * Dense features are searched by all columns. */
+/* Returns the place of an order's distance in the terms of two blocks. */
+static size_t place(size_t order)
+{
+	return (order - 1) / ORDER_BLOCK * ORDER_WORDS + (order - 1) % ORDER_BLOCK;
+}
+
+/* Sketches of sparse features give nearly the terms of the search by all columns. After ORDER_EACH
+ * an odd order has the terms of the order before, unless AGC's rule decides alone. Dense features
+ * are searched by all columns. */
 TEST(near_all_columns)
 {
 	double near[2 * ORDER_WORDS], all[2 * ORDER_WORDS], again[2 * ORDER_WORDS];
@@ -74,20 +86,56 @@ TEST(near_all_columns)
 
 	make(&sparse.sparse, &g, ROWS);
 	csr_to_dense(&sparse.sparse, &dense.dense);
-	terms_of(&sparse, &g, 1, true, near);
-	terms_of(&sparse, &g, 3, true, again);
+	terms_of(&sparse, &g, 1, true, false, near);
+	terms_of(&sparse, &g, 3, true, false, again);
 	assert_memory_equal(near, again, sizeof(near));
-	terms_of(&dense, &g, 1, false, all);
-	for (size_t b = 0; b < 2; b++)
-		for (size_t t = 0; t < ORDER_BLOCK; t++) {
-			size_t at = b * ORDER_WORDS + t;
+	terms_of(&dense, &g, 1, false, false, all);
+	terms_of(&sparse, &g, 1, true, true, again);
+	for (size_t order = 1; order <= 2 * ORDER_BLOCK; order++) {
+		const double *now = near + place(order), *full = all + place(order);
+		const double *each = again + place(order);
 
-			assert_near(near[at], all[at], 0.1 * all[at]);
-			assert_near(near[at + ORDER_BLOCK], all[at + ORDER_BLOCK], 0.01);
+		assert_near(each[0], full[0], 0.1 * full[0]);
+		assert_near(each[ORDER_BLOCK], full[ORDER_BLOCK], 0.01);
+		assert_true(order == 1 || each[0] < again[place(order - 1)]);
+		if (order > ORDER_EACH && order % 2 == 1) {
+			assert_true(now[0] == near[place(order - 1)]);
+			assert_true(now[ORDER_BLOCK] == near[place(order - 1) + ORDER_BLOCK]);
+			continue;
 		}
+		assert_near(now[0], full[0], 0.1 * full[0]);
+		assert_near(now[ORDER_BLOCK], full[ORDER_BLOCK], 0.01);
+		assert_true(order == 1 || now[0] < near[place(order - 1)]);
+	}
 	features_release(&dense);
 	features_release(&sparse);
 	graph_release(&g);
+}
+
+/* Each order begins from the clusters of the order before. So clusters keep their numbers from
+ * block to block, and there are no restarts after the first order. */
+TEST(clusters_carry_over)
+{
+	double term[ORDER_WORDS];
+	uint32_t *before = alloc(ROWS, sizeof(*before));
+	struct features X = { .is_sparse = true };
+	struct order_search s;
+	size_t same = 0;
+	struct graph g;
+
+	make(&X.sparse, &g, ROWS);
+	assert_ok(order_begin(&s, &X, &g, &embedding, &clusters));
+	assert_ok(order_next(&s, term));
+	memcpy(before, s.label, ROWS * sizeof(*before));
+	s.clusters.seed++; /* no seeds are drawn */
+	assert_ok(order_next(&s, term));
+	for (size_t i = 0; i < ROWS; i++)
+		same += before[i] == s.label[i];
+	assert_true(same > 0.9 * ROWS);
+	order_end(&s);
+	features_release(&X);
+	graph_release(&g);
+	free(before);
 }
 
 /* With fewer than SKETCH_ROWS rows, the search uses all columns. */
@@ -98,7 +146,7 @@ TEST(small_graphs)
 	struct graph g;
 
 	make(&X.sparse, &g, ROWS - 1);
-	terms_of(&X, &g, 1, false, term);
+	terms_of(&X, &g, 1, false, false, term);
 	features_release(&X);
 	graph_release(&g);
 }

@@ -165,11 +165,11 @@ static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
+/* Names and numbers of the calls in `never` and `by_argument`. The signal handler needs the names,
+ * since it may not resolve them. */
 static struct ended {
 	const char *name;
 	int number;
-	/* Names and numbers of the calls in `never` and `by_argument`. The signal handler needs the
-	 * names, since it may not resolve them. */
 } ended[COUNT(never) + COUNT(by_argument)];
 
 /* Adds a rule for a call by its name. If the name has no number on this system, the call does not
@@ -230,8 +230,8 @@ static int add_rules(scmp_filter_ctx f)
 /* ---- the filter ---- */
 
 /* libseccomp 2.5 does not check its allocations while it compiles a filter. If one fails, the
- * library raises one of these signals, loops for ever, or makes a program without some of the
- * calls. */
+ * library crashes (SIGSEGV, SIGABRT), loops for ever, or makes a program without some of the calls.
+ * The timer of make_whole() ends a loop by SIGVTALRM. */
 static const int faults[] = { SIGSEGV, SIGABRT, SIGVTALRM };
 
 static void on_fault(int sig)
@@ -260,7 +260,7 @@ static int confine_make_program(struct program *p)
 		return -ENOMEM;
 	file = memfd_create("filter", MFD_CLOEXEC);
 	bad = file < 0 ? -errno : 0;
-	/* The library asks the kernel if it supports the action. */
+	/* seccomp_attr_set() asks the kernel if it supports SCMP_ACT_KILL_PROCESS. */
 	if (!bad && seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS))
 		bad = -ENOSYS;
 	if (!bad)
@@ -300,8 +300,8 @@ static int make_whole(struct program *p)
 	return bad;
 }
 
-/* Runs when the kernel has refused a call. Logs its name and ends this process by the signal that
- * the filter would have used. Async-signal-safe. */
+/* Handles SIGSYS, which the kernel sends instead of running a call that the filter ends (END). Logs
+ * the call's name, and ends this process by SIGSYS. Async-signal-safe. */
 static void on_never(int sig, siginfo_t *info, void *context)
 {
 	const char *name = "not on the list of those it may make";
@@ -311,7 +311,7 @@ static void on_never(int sig, siginfo_t *info, void *context)
 		if (ended[i].number == info->si_syscall)
 			name = ended[i].name;
 	log_dying("a system call that this daemon never makes: ", name);
-	raise(sig); /* SA_RESETHAND: this signal ends the process */
+	raise(sig); /* ends the process: SA_RESETHAND has restored the default action */
 	_exit(ERR_INTERNAL);
 }
 
@@ -329,7 +329,7 @@ static void name_never(void)
 	sigaction(SIGSYS, &ours, NULL);
 }
 
-/* Installs the filter with no_new_privs. Returns 0 or the error. */
+/* Sets no_new_privs and installs the filter. Returns 0 or a negative errno. */
 static int install(const struct sock_fprog *program)
 {
 	long refused;

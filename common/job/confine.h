@@ -24,20 +24,23 @@
  * If libraries have already started threads, executes the program again with argv, so that these
  * are confined as well, and returns in the new program. config, job: the files that were read; job
  * may be NULL. If one of them is a pipe, which cannot be read again, does not execute the program
- * again. ERR_INPUT: the kernel has no Landlock. */
+ * again. If it is not root, or the sandbox is off, does nothing. ERR_INPUT: the kernel has no
+ * Landlock. */
 enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
 		      char **argv) MUST_CHECK;
-/* ERR_INPUT if this process, as root, can write its own code. Part of confine(). */
+/* Part of confine(), for root. ERR_INTERNAL if this process can write its own code. */
 enum err confine_code_check(void) MUST_CHECK;
 
 /* Forbids io_uring for the rest of the process, and sets no_new_privs. Through io_uring, libuv
  * would make system calls that no filter sees. Call it before the first event loop is made: a loop
- * that already has a ring cannot work without io_uring. Does nothing without the sandbox. */
+ * that already has a ring cannot work without io_uring. Does nothing if the sandbox is off, or in a
+ * build with a sanitizer. */
 void confine_no_uring(const struct daemon_common *c);
 
 /* Confines this process for the rest of its life. Call it after listening and after reading keys.
  * The process's user must be able to read files that are opened later (SIGHUP, data for the next
- * job). ERR_INPUT as from confine_code_check(), or if the kernel refuses the filter. */
+ * job). ERR_INTERNAL as confine_code_check(). ERR_INPUT: the kernel refuses no_new_privs or the
+ * filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
 #endif

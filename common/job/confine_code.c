@@ -60,7 +60,7 @@ static bool allow_others(int rules)
 		    openat(dirfd(root), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (beneath.parent_fd < 0)
 			continue;            /* another process has removed it */
-		if (entry->d_type != DT_DIR) /* a file has no other rights */
+		if (entry->d_type != DT_DIR) /* REFER is a right of directories only */
 			beneath.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
 		good =
 		    !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
@@ -90,8 +90,8 @@ static bool restrict_writing(void)
 	return good;
 }
 
-/* Makes the first directory of a path, directly below "/". The rules would not allow access to a
- * directory that is made later. */
+/* Makes the first directory of an absolute path, directly below "/". The rules of allow_others()
+ * would forbid writing in a directory that is made later. */
 static enum err make_first(const char *path)
 {
 	char first[NAME_MAX + 2];
@@ -118,7 +118,7 @@ static bool is_single_threaded(void)
 	return n == 1;
 }
 
-/* True if path is a file that can be read again, or NULL. */
+/* True if path is NULL, or a regular file, which can be read again. */
 static bool is_persistent(const char *path)
 {
 	struct stat file;

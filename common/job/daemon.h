@@ -17,13 +17,14 @@
 #include <stdint.h>
 
 enum { DAEMON_TEXT_MAX = 1 << 20 }; /* bytes of a configuration file */
-/* Connections to the server of common/http/http.h, and descriptors for them. */
+/* Maximum number of connections at a time to the server of common/http/http.h, and of file
+ * descriptors that it needs. */
 enum { HTTP_CONNECTIONS_MAX = 256, HTTP_FILES = HTTP_CONNECTIONS_MAX + 16 };
 
 /* Users of this host with rights at the control socket, and its path: proto/control.h. */
 struct control_settings {
 	char *socket; /* NULL: control.socket in the output directory */
-	/* users and @groups; a party has only viewers */
+	/* users and @groups; submitters and operators only at a coordinator */
 	struct config_strings viewers, submitters, operators;
 };
 
@@ -38,9 +39,10 @@ struct http_settings {
 /* The API endpoint for users on other hosts, over TLS; common/http/http.h. */
 struct api_settings {
 	char *listen;            /* NULL: no API endpoint */
-	char *certificate, *key; /* a party's certificate and key for this endpoint; NULL: none */
+	char *certificate, *key; /* of a party, for this endpoint only; NULL at a coordinator, which
+				  * uses its identity */
 	struct endpoint at;
-	struct config_map roles; /* the name of a certificate -> role_name */
+	struct config_map roles; /* name in a user's certificate -> one of role_name (roles.h) */
 };
 
 /* Settings of both daemons. */
@@ -113,12 +115,12 @@ struct party_config {
 		struct reading read; /* how features and edges that are tables are read */
 	} data;
 	struct {
-		struct config_strings jobs;      /* kinds allowed */
+		struct config_strings jobs;      /* words of job_permission() that are allowed */
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		/* ways to match rows (job.align) that are allowed */
 		struct config_strings align;
-		unsigned min_common;  /* fewest common rows of all parties, if rows are matched */
+		unsigned min_common;  /* least job.min_common, if rows are matched */
 		unsigned min_parties; /* fewest parties whose terms a sum adds */
 		unsigned min_cluster; /* fewest rows in any sum of rows */
 		bool profile;         /* joint profiles of clusters are allowed */
@@ -133,13 +135,13 @@ struct party_config {
 		struct config_strings coordinators; /* names of peers; none given: any of them */
 		struct config_strings submitters;   /* users who submit jobs; none given: any */
 		unsigned min_cell;                  /* fewest nodes of each cell */
-		/* Limits for each coordinator and data set, which the ledger counts; 0: no
-		 * limit. */
-		unsigned max_attempts; /* attempts at one job; always bounded */
+		unsigned max_attempts;              /* attempts at one job; never without a limit */
 		/* least number of parties with which an attempt may continue after a dropout; 0:
 		 * the party refuses jobs that continue */
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
+		/* Jobs, and words of sums, for each coordinator and data set, as the ledger counts
+		 * them; 0: no limit. */
 		unsigned max_jobs;
 		uint64_t max_words;
 		/* true: accepts jobs on the same data with other parties than in earlier jobs */

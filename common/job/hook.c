@@ -53,7 +53,8 @@ static int text_to_read(const char *text)
 	return end[0];
 }
 
-/* Polls until the program ends. The helper may block, since it runs one program at a time. */
+/* Polls until the program ends, and kills its process group after HOOK_LIMIT_S. The helper may
+ * block, since it runs one program at a time. */
 static int await_program(pid_t pid)
 {
 	double end_s = clock_now_s() + HOOK_LIMIT_S;

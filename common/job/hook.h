@@ -38,10 +38,11 @@ void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PR
  * hook_party_lost() raises HOOK_PARTY_LOST. */
 void hook_certificate(int days, const char *why);
 void hook_party_lost(const char *why);
-/* Logs the programs that have ended since the last call. One thread calls it from time to time. */
+/* Logs each program that has ended since the last call, with its exit status. One thread calls it
+ * from time to time. */
 void hook_look(void);
-/* Waits until the program has run for all raised events and the helper has ended. Waits slightly
- * longer than HOOK_LIMIT_S at most. */
+/* Waits until the program has run for all raised events and the helper has ended, but at most
+ * HOOK_LIMIT_S + 5 seconds. */
 void hook_end(void);
 
 #endif

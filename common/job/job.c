@@ -190,7 +190,7 @@ static void offer_table_of(const struct kind *kind, struct table *t)
 	job_table_add(t, table.row, table.config.count);
 }
 
-/* Reads the parameters of an offer. */
+/* Reads the parameters of an offer. fault: as `key` of job_offer_parse(). */
 static enum err read_offered(struct job *job, const struct json *root, const char *where,
 			     char *fault)
 {
@@ -504,8 +504,8 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 	return job->kind->burst ? job->kind->burst(job, n, down) : 0;
 }
 
-/* Lists the disclosures after a dropout. Each attempt adds fresh noise to its sums, unless the
- * noise is on the data. */
+/* Adds what a job discloses if it continues after a dropout. Noise in sums is fresh in each
+ * attempt; noise on data is not. */
 static void disclose_loss(struct disclosures *s, const struct job *job)
 {
 	struct kind_claim claim = job_claim(job);

@@ -16,7 +16,8 @@ size_t kind_index(const struct kind *kind);
 /* Names of all kinds, and the words of all their permissions. Each list ends with NULL. */
 const char *const *kind_names(void);
 const char *const *kind_permissions(void);
-/* Returns the accepted words of the parameter at path, which at least one kind has. */
+/* Returns the accepted words of the parameter at path. At least one kind must have this
+ * parameter. */
 const char *const *kind_words(const char *path);
 
 #endif

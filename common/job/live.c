@@ -278,7 +278,8 @@ void live_peer_hello(const char *name, const char *called, const char *address,
 	live_unlock();
 }
 
-/* Adds the bytes since the last call to the counters. A new link counts from 0. */
+/* Adds the bytes since the last call to the counters. live_link_ends() has set the bytes of an
+ * earlier link to 0. */
 static void count_link(const struct live_peer *p, uint64_t sent, uint64_t received)
 {
 	struct live_job *j = find_job(p->job);

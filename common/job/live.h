@@ -50,7 +50,8 @@ struct live_job {
 };
 
 struct live_peer {
-	/* a party names the coordinator first by the address that it dials, then by its name */
+	/* name: for a party's coordinator the address that it dials; called: the peer's name once
+	 * its HELLO has arrived, or "" */
 	char name[LIVE_ADDRESS], called[LIVE_NAME];
 	bool there;
 	double since_s; /* clock_now_s() when it connected or left */
@@ -112,7 +113,7 @@ void live_awaits_approval(bool awaited); /* a job waits for a user's answer */
 void live_job_begins(const struct record *r);
 void live_job_continues(const struct record *r);
 void live_job_ended(const struct record *r);
-/* drops a job that has begun at this process only and will begin again */
+/* removes a job that has begun at this process, but at no other, and that will begin again */
 void live_job_dropped(const struct record *r);
 /* Records that a peer connected or disconnected. name: as users know it. Repeated calls have no
  * effect. */
@@ -121,7 +122,7 @@ void live_peer_hello(const char *name, const char *called, const char *address,
 		     const char *software);
 /* Copies the traffic of a link in this attempt. Does nothing until the link's job is known. */
 void live_link(const struct link_state *link);
-/* call it last for a link, when its attempt is over */
+/* the last call for a link, when its attempt is over: copies the traffic, and then clears it */
 void live_link_ends(const struct link_state *link);
 /* Records whether the party `called` awaits a user's approval of the job. */
 void live_awaits(const char *called, const char *job, bool awaited);

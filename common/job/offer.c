@@ -79,7 +79,7 @@ enum err offer_write(const char *state, const char *id, const char *hash, struct
 		     struct bytes text)
 {
 	json_put_string(json, "offer", hash);
-	remove_file_of(state, id, ".answer"); /* it answered another offer */
+	remove_file_of(state, id, ".answer"); /* an answer to an earlier offer of this job */
 	TRY(write_one(state, id, ".txt", text));
 	/* written last, because readers look for this file */
 	return write_json(state, id, ".json", json);

@@ -1,7 +1,7 @@
 /* record.h -- a daemon's record of a job: run.json.
  *
  * The job thread fills it while the job runs, so that a failed job leaves a record too. Both
- * daemons write the same members; docs and `coterie show` read them.
+ * daemons write the same members; `coterie show` and `coterie report` read them.
  */
 #ifndef COMMON_JOB_RECORD_H
 #define COMMON_JOB_RECORD_H
@@ -152,7 +152,7 @@ void record_init(struct record *r, const char *role, const char *name);
 /* Records that a job was offered whose text was not read yet. Only its id and attempt are known.
  * From now on, lines that this thread logs have the id: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
-/* Starts the clock of a job. Forgets earlier contents, except attempts. */
+/* Starts the clock of a job. Of earlier contents, keeps only `attempts` and `submitter`. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
 /* Ends the running step and begins the next one. passed: the blocked times of the step. Does
@@ -176,8 +176,8 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* Like record_result(), if only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
-/* Records label confidences of n rows, 0 to 1 each, as facts, and warns about them. confidence: the
- * mean. confidence_tenths: the shares of rows in [0, 0.1), ..., [0.9, 1]. */
+/* Records label confidences of n rows, 0 to 1 each, as two facts: `confidence`, their mean, and
+ * `confidence_tenths`, the shares of rows in [0, 0.1), ..., [0.9, 1]. Warns if the mean is low. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
 /* Records the clusters' modularity as a fact. If `communities` (the classes should be communities),
  * warns if the modularity is low. */

@@ -1,4 +1,4 @@
-/* Writes run.json, whose members docs/ describes. */
+/* Writes run.json. docs/reference/schemas.md lists its members. */
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
@@ -23,7 +23,8 @@ static void put_times(struct json *o, double start_s, double compute_s, const st
 	json_put_number(o, "round_trips", t->round_trips);
 }
 
-/* Writes the time of each phase and of its steps, and messages by sender and receiver. */
+/* Writes the times of each phase and of its steps, the traffic by peer and type of message, and the
+ * state of the connections to peers. */
 static void put_course(const struct record *r, struct json *root)
 {
 	struct json *phases = json_put_array(root, "phases");
@@ -155,7 +156,7 @@ static void record_put_data(const struct record *r, struct json *root)
 	struct json *o;
 
 	if (r->data.features || r->data.edges || r->data.graphs) {
-		/* the report reads the points of this party's data there */
+		/* the report reads the data again at these paths */
 		o = json_put_object(root, "data");
 		for (size_t i = 0; i < 4; i++)
 			if (data[i].path)
@@ -249,7 +250,8 @@ void record_json(const struct record *r, struct buf *json)
 		json_append_string(list, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
-	if (r->has_job && !r->job.kind->relays) /* batches do not count as rounds of sums */
+	/* The bound counts sums, but not the batches of kinds that relay them. */
+	if (r->has_job && !r->job.kind->relays)
 		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
 	put_course(r, root);
 	if (r->order)

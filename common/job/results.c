@@ -26,7 +26,8 @@ void results_name(const char *job_id, unsigned attempt, char name[static RESULTS
 	snprintf(name, RESULTS_NAME_MAX, "job-%.32s-%u", job_id, attempt);
 }
 
-/* Calls visit once with the path of each file in dir that a job of any kind may leave. */
+/* Calls visit with the path of each file in dir that a job of any kind may leave; several times if
+ * several kinds list it. */
 static enum err each(const char *dir, enum err (*visit)(void *arg, const char *path), void *arg)
 {
 	enum err e = ERR_OK;

@@ -22,7 +22,7 @@ enum err results_begin(const char *dir) MUST_CHECK;
  * if there are none. Owned by the caller. */
 char *results_list(const char *dir);
 
-/* Removes result files that turned out to be invalid, and logs that. */
+/* Removes the result files of a job that turned out to have no result, and logs each. */
 void results_take_back(const char *dir);
 
 /* Removes temporary files of killed processes in dir and in the job directories below it:

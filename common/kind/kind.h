@@ -44,7 +44,7 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	enum job_loss on_loss;                                                                     \
 	enum job_ids ids;     /* IDS_HASHED if the kind lacks this key */                          \
 	enum job_align align; /* ALIGN_SAME if the kind lacks this key */                          \
-	unsigned align_bound; /* intersect: limit on a party's ids; 0: counts are shown */         \
+	unsigned align_bound; /* intersect: limit on a party's ids; 0: no limit */                 \
 	unsigned min_common;  /* intersect: fewest common rows */                                  \
 	/* parameters of job.secure_sum */                                                         \
 	unsigned group_bits;   /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                   \

@@ -2,8 +2,8 @@
  * parties 0 .. L-1.
  *
  * Level 0 holds the parties, sorted by name. Each further level joins neighbours in pairs. If the
- * number of nodes is odd, the last node joins the last pair as a third member. With methods flat
- * and basic, the tree has one inner node over all parties. L = 1 has no inner node.
+ * number of nodes is odd, the last node joins the last pair as a third member. If tree_build() gets
+ * `flat`, the tree has one inner node over all parties. L = 1 has no inner node.
  */
 #ifndef COMMON_KIND_TREE_H
 #define COMMON_KIND_TREE_H

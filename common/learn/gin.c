@@ -26,7 +26,7 @@ static const double LINES = 64;
 
 struct gin_block {
 	size_t first, count;
-	size_t nodes, at; /* at: nodes in earlier blocks */
+	size_t nodes, at; /* at: number of nodes in earlier blocks */
 	double square;
 };
 

@@ -1,6 +1,6 @@
 /* gin.h -- the network of FedGCN (Liu et al., AAAI 2025), forward and backward, and its optimiser.
  * It is a graph isomorphism network (Xu et al. 2018) of three layers with sums over nodes, a
- * readout and a reconstruction.
+ * readout and a reconstruction. A is the adjacency matrix; F has a row of features for each node.
  *
  *     s_l = (A + I) h_(l-1),  h_l = relu(relu(s_l Wa + ba) Wb + bb),  h_0 = F     equation 5
  *     r   = sum over nodes of (h_1, h_2, h_3)                                     192 per graph
@@ -22,7 +22,7 @@
 
 enum { GIN_HIDDEN = 64, GIN_LAYERS = 3, GIN_POOLED = GIN_LAYERS * GIN_HIDDEN, GIN_Z = 64 };
 
-/* Linear maps, in the order of their weights. FedPer does not share the last ones. */
+/* Linear maps, in the order of their weights. FedPer does not share those from GIN_BUILD_B on. */
 enum gin_part_number {
 	GIN_1A,
 	GIN_1B,
@@ -95,8 +95,8 @@ GIN_DECLARE(double, _f64)
 void gin_embed(const struct gin *net, const struct graphs *g, const float *F, const float *W,
 	       unsigned threads, struct mat *Z);
 
-/* Computes the part of Z that does not depend on the weights (initialised here): the drawing for
- * GRAPHS_DRAWING, otherwise 0. */
+/* Z (initialised here) becomes the part of the embeddings that does not depend on the weights: the
+ * drawing for GRAPHS_DRAWING, otherwise 0. */
 void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, struct mat *Z);
 
 /* Adam (Kingma, Ba 2015) with its usual constants: 0.9, 0.999, 1e-8. */

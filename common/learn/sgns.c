@@ -14,7 +14,7 @@ enum {
 	WINDOW_MAX = 64,
 	SGNS_OUT = 1 + SGNS_NEGATIVES, /* targets of a centre: itself and the negatives */
 	SGNS_PAD = 8,                  /* padded number of targets, to align rows of products */
-	ROUND_TOKENS = 4,              /* tokens of each vertex in a round */
+	ROUND_TOKENS = 4,              /* mean number of tokens of a vertex in a round */
 	LEAST_WALKS = 64,
 	TOLD = 100,    /* number of progress calls */
 	MEASURED = 64, /* the loss is measured on one walk of every MEASURED */
@@ -199,7 +199,7 @@ static void learn_walk(const struct plan *f, struct shard *s, size_t number, flo
 	for (size_t i = 0; i <= length; i++) {
 		size_t reach, low, high, window = 0;
 
-		/* Prefetch the next row. */
+		/* Chooses the targets of the next centre, and prefetches their vectors. */
 		for (int t = 0; t < SGNS_OUT && i < length; t++) {
 			uint32_t v = t ? alias_draw(&f->alias, &rng) : token[i];
 

@@ -56,9 +56,9 @@ static inline size_t distance_count(size_t n, size_t first)
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D);
 
 /* True if the distances of a row do not depend on its block. Only then call distance_columns(): it
- * takes count <= DISTANCE_ROWS rows as columns, column[j * DISTANCE_STRIDE + i], and reads all
- * numbers of `column`. D has the layout of distance_by_centre(), and is bitwise identical to its
- * result. */
+ * takes count <= DISTANCE_ROWS rows as columns, column[j * DISTANCE_STRIDE + i], and may also read
+ * entries with i from count to DISTANCE_ROWS - 1. D has the layout of distance_by_centre(), and is
+ * bitwise identical to its result. */
 bool distance_has_columns(const struct distance *s, const struct distance_rows *z);
 void distance_columns(struct distance *s, const double *column, size_t count, double *D);
 
@@ -84,7 +84,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 		     struct mat *K);
 
 /* Returns the mean of ||x_i - x_j|| over all i, j, i = j included, or over KERNEL_SAMPLE evenly
- * spaced rows if there are more. O(n^2 m). */
+ * spaced rows if X has more. O(n^2 m). */
 double kernel_mean_distance(const struct mat *X, unsigned threads);
 
 #endif

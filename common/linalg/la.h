@@ -69,9 +69,9 @@ void la_product_f64(struct la_shape s, const double *A, const double *B, double 
 enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V) MUST_CHECK;
 
 /* Verifies leading eigenvalues and eigenvectors of G that another process computed, in the form of
- * la_eigen_top(). Checks that ||G v - value v|| and V V' - I are within 1e-8 (of value[0]), that
- * values descend, and that no larger eigenvalue is missing. ERR_PEER names the failed condition.
- * O(n^2 d + n^3 / 3), a tenth of the cost of computing them. */
+ * la_eigen_top(). Checks that no entry of G v - value v exceeds 1e-8 |value[0]| and no entry of V
+ * V' - I exceeds 1e-8, that values descend, and that no larger eigenvalue is missing. ERR_PEER
+ * names the failed condition. O(n^2 d + n^3 / 3), a tenth of the cost of computing them. */
 enum err la_eigen_check(const struct mat *G, const double *value, const struct mat *V,
 			unsigned threads) MUST_CHECK;
 

@@ -62,7 +62,7 @@ void ortho_symmetrise(struct mat *H)
 			MAT(H, i, j) = MAT(H, j, i) = (MAT(H, i, j) + MAT(H, j, i)) / 2;
 }
 
-/* Computes at most `most` largest eigenpairs of W (unchanged): values, and vectors as rows of E. */
+/* Computes the at most `most` largest eigenpairs of W: values, and vectors as rows of E. */
 static enum err leading(const struct mat *W, size_t most, double *value, struct mat *E)
 {
 	struct mat copy;

@@ -13,8 +13,8 @@
 void ortho_centre(struct mat *A);
 
 /* A (n x d, n >= 2) <- Q of J A = Q R, with min(d, n - 1) columns. If J A has lower rank, arbitrary
- * columns fill up Q. These columns are orthogonal to 1 too, since Q'JKQ is symmetric only then.
- * ERR_INPUT if A is not finite. O(n d^2). */
+ * columns fill up Q. These are orthogonal to 1 too: only then Q'J K Q is symmetric for a symmetric
+ * K. ERR_INPUT if A is not finite. O(n d^2). */
 enum err ortho_basis(struct mat *A) MUST_CHECK;
 
 /* H <- (H + H') / 2. */
@@ -46,10 +46,10 @@ struct ortho_operator {
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);
 };
 
-/* Z (n x r, r <= k, initialised here) becomes the rows' leading principal axes. Runs subspace
- * iteration with `rounds` >= 1 products by K (Halko, Martinsson, Tropp 2011, Algorithm 4.4). The
- * block has min(k + extra, n - 1) Gaussian columns, which depend on (seed, stream) and the shape
- * alone. n >= 2. */
+/* Z (n x r, r <= k, initialised here) becomes the coordinates of the n rows, whose inner products
+ * are K, on their leading principal axes. Runs subspace iteration with `rounds` >= 1 products by K
+ * (Halko, Martinsson, Tropp 2011, Algorithm 4.4). The block has min(k + extra, n - 1) Gaussian
+ * columns, which depend on (seed, stream) and the shape alone. n >= 2. */
 struct ortho_subspace {
 	size_t n, k, extra;
 	unsigned rounds;

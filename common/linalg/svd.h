@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A linear map A (rows x cols). Vectors are the rows of in and out; the function initialises out.
- * Deterministic: equal inputs give equal bits. */
+/* A linear map A (rows x cols). Vectors are the rows of in and out; multiply() and square()
+ * initialise out. Deterministic: equal inputs give equal bits. */
 struct linear_map {
 	size_t rows, cols;
 	void *ctx;
@@ -19,11 +19,11 @@ struct linear_map {
 	void (*square)(void *ctx, const struct mat *in, struct mat *out);   /* out = in A'A */
 };
 
-/* Number of vectors per step: d, rounded up to a multiple of 8. Up to this number of equal singular
- * values are resolved. */
+/* Number of vectors per step: d, rounded up to a multiple of 8, but at most cols. Up to this number
+ * of equal singular values are resolved. */
 size_t krylov_width(size_t d, size_t cols);
 
-/* The choice of a method assumes the cost of KRYLOV_STEPS_USUAL steps. */
+/* filtered_pays() and memory estimates assume KRYLOV_STEPS_USUAL steps. */
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
 /* Computes P (d x cols, initialised here). Its orthonormal rows, by descending singular value, span

@@ -36,7 +36,7 @@ enum parties_how {
 	PARTIES_BOUND, /* the job's fixed point, scaled to a known bound on terms and sums */
 };
 
-/* Functions of a backend. The broadcasts, which are the members before `sum`, may be NULL. */
+/* Functions of a backend. The members before `sum` may be NULL, and then do nothing. */
 struct parties_backend {
 	void (*phase)(void *ctx, const char *name);
 	void (*progress)(void *ctx, unsigned round, size_t moved);

@@ -25,7 +25,9 @@ enum err noise_analytic(double eps, double delta, double sensitivity, double *si
  * noise_analytic(). */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);
 
-/* Parameters of FedSC's Theorem 3.9. The caller guarantees all bounds. */
+/* Parameters of FedSC's Theorem 3.9: x is a row of data, z one of the d rows of the dictionary Z,
+ * Z_p the dictionary of party p, c_i a row of the coefficients C. The caller guarantees all
+ * bounds. */
 struct noise_factors {
 	double eps_z, delta_z, eps_c, delta_c;
 	double tau_x; /* ||x|| <= tau_x */

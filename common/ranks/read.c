@@ -74,8 +74,8 @@ static enum err ranks_read_entry(void *arg, struct text *line)
 	return mtx_read_entry(line, &m->head, next_entry(m));
 }
 
-/* Places the values of an array, which come column by column: this rank's first follows those of
- * lower ranks. */
+/* Places the values of an array, which come column by column: this rank's first value follows the
+ * values of lower ranks. */
 static void place_values(const struct ranks *R, struct reading_mtx *m)
 {
 	size_t at = ranks_before(R, m->count);

@@ -1,8 +1,8 @@
 /* read.h -- reads a party's files by ranks. Each rank reads a part of the bytes, and sends rows of
- * other ranks to these ranks. Errors are those of one process (common/data/dataset.h), but name a
- * byte instead of a line, since ranks do not count the lines before their part. If one rank has an
- * error, all ranks return ERR_INPUT, with the message of the first rank that has one
- * (ranks_agree). */
+ * other ranks to these ranks. Errors are those of common/data/dataset.h, which reads by one
+ * process, but name a byte instead of a line, since ranks do not count the lines before their part.
+ * If one rank has an error, all ranks return ERR_INPUT, with the message of the first rank that has
+ * one (ranks_agree). */
 #ifndef COMMON_RANKS_READ_H
 #define COMMON_RANKS_READ_H
 
@@ -10,9 +10,9 @@
 #include "common/linalg/csr.h"
 #include "common/linalg/ranks.h"
 
-/* Reads features from an .npy or .mtx file. Cuts R by its rows; X (initialised here, empty on
- * errors) gets this rank's rows, sparse from coordinates. An .mtx file takes 16 bytes for each
- * value of the part read and of the part owned. */
+/* Reads features from an .npy or .mtx file. Cuts R by the number of its rows. X (initialised here,
+ * empty on errors) gets this rank's rows, sparse if the file is in coordinate format. An .mtx file
+ * takes 16 bytes for each value of the part read and of the part owned. */
 enum err ranks_read_features(struct ranks *R, const char *path, struct features *X) MUST_CHECK;
 
 /* Reads edges with row numbers from a .tsv, .txt or Matrix Market file (common/data/edges.h). rows

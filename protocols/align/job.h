@@ -5,7 +5,7 @@
 #include "common/kind/kind.h"
 
 struct align_job {
-	JOB_HEAD; /* align, align_bound, min_common */
+	JOB_HEAD; /* its own parameters are in the head: align, align_bound, min_common */
 };
 JOB_OF_KIND(align_job)
 #define align_job(job) JOB_ACCESS(align_job, job)

@@ -130,7 +130,8 @@ static void put_model(struct run *r)
 	fedgcn_coordinator_put_floats(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
 }
 
-/* FedAvg: divides the sum of n_m W_m by the sum of n_m. Also records the mean losses. */
+/* FedAvg: divides the sum of n_m W_m by the sum of n_m, over parties m with n_m graphs and weights
+ * W_m. Also records the mean losses. */
 static enum err take_weights(struct run *r, unsigned round)
 {
 	size_t count = travelling(r);
@@ -235,8 +236,8 @@ static enum err fedgcn_coordinator_run(struct run *r)
 	parties_phase(r->parties, "centres");
 	TRY(first_prototypes(r));
 	fedgcn_coordinator_keep_report(r, 0);
-	/* Lines 2 to 20: the parties train for some epochs (lines 5 to 14); then the joint weights
-	 * and prototypes are computed. */
+	/* Algorithm 1, lines 2 to 20: the parties train for some epochs (lines 5 to 14); then the
+	 * joint weights and prototypes are computed. */
 	parties_phase(r->parties, "train");
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
 		put_model(r);

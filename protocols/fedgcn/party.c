@@ -101,7 +101,7 @@ static void prototypes_of(const struct fedgcn_party *party, const float *W, cons
 			count[r] = 0;
 }
 
-/* Line 13: stacks the prototypes of epoch e. */
+/* Algorithm 1, line 13: stacks the prototypes of epoch e. */
 static void stack_epoch(void *arg, unsigned e, const float *W)
 {
 	struct fedgcn_party *party = arg;

@@ -3,7 +3,9 @@
  *
  * A question is a vector for all parties. Each answer is a vector, of which only the sum over all
  * parties becomes known. Entries of questions are values of type float, so that 4 bytes suffice to
- * send each.
+ * send each. W are weights, C prototypes, Z embeddings; m is the number of centres; n_k and C_k are
+ * a party's number of graphs and prototype of cluster k. Each line shows a question, its contents,
+ * and then the answer:
  *
  *     START    W           n, the number of graphs
  *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
@@ -30,7 +32,7 @@ enum fedgcn_prototypes {
 	/* each prototype is the mean of the parties' prototypes with its index; takes two sums */
 	FEDGCN_MATCHED,
 	FEDGCN_KDE, /* equations 10-14, on the unmasked prototypes at the end of a round */
-	/* Equations 10-14 on the prototypes of each local epoch (lines 13 and 16). */
+	/* Equations 10-14 on the prototypes of each local epoch (Algorithm 1, lines 13 and 16). */
 	FEDGCN_STACKED,
 	FEDGCN_PRINTED, /* as FEDGCN_STACKED, with equation 14's full covariances */
 	FEDGCN_OWN,     /* prototypes are not shared; only for the baseline that trains alone */
@@ -58,7 +60,8 @@ struct fedgcn_params {
 	/* Adam's rate; weight of the reconstruction; mu of FedProx. */
 	double rate, lambda, mu;
 	unsigned min_cluster; /* prototypes of fewer graphs are withheld */
-	/* Scales Z down after a round if it exceeds FEDGCN_RADIUS. */
+	/* If true, scales Z down after a round in which its root mean square exceeds FEDGCN_RADIUS
+	 * (own.h). */
 	bool bounded;
 	uint64_t seed;
 	unsigned threads; /* results do not depend on it */
@@ -72,6 +75,7 @@ bool fedgcn_in_plaintext(const struct fedgcn_params *p);
 bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
+/* Each comment begins with the number of words of the answer. */
 enum fedgcn_kind {
 	FEDGCN_START = 1, /* 1: number of own graphs */
 	/* 66 k: for each centre the number of own graphs nearest to it, the sum of their
@@ -129,7 +133,7 @@ struct fedgcn_own;
 struct fedgcn_party {
 	const struct graphs *graphs; /* borrowed */
 	struct fedgcn_params p;
-	/* Graphs->count entries: clusters by the last TRAIN, and at the end by FINAL. */
+	/* `graphs->count` entries: clusters by the last TRAIN, and at the end by FINAL. */
 	uint32_t *label;
 	/* Means over the batches of the last epoch, before multiplication by lambda. */
 	double kl, reconstruction;

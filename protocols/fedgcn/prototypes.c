@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces x by exp(x), scaled to the sum 1. -INFINITY becomes 0. */
+/* Replaces x by exp(x), scaled to the sum 1. -INFINITY becomes 0; if all are -INFINITY, each
+ * becomes 1 / k. */
 static void to_shares(double *x, size_t k)
 {
 	double top = -INFINITY, sum = 0;
@@ -20,8 +21,8 @@ static void to_shares(double *x, size_t k)
 		x[r] /= sum;
 }
 
-/* BETA multiplies gamma in weights. Each variance is raised to at least LEAST_VARIANCE times the
- * median variance. */
+/* A prototype enters the means and variances of a component with the weight exp(BETA gamma). Each
+ * variance is raised to at least LEAST_VARIANCE times the median variance. */
 static const double BETA = 1, LEAST_VARIANCE = 0.05;
 enum { KDE_STEPS = 30 };
 

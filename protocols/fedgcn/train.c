@@ -19,7 +19,8 @@ struct working {
 	struct adam adam;
 };
 
-/* Returns the KL divergence; sets its gradients dZ and dC. */
+/* Returns the KL divergence of the soft assignment of Z to C from its targets P; sets its gradients
+ * dZ and dC. Computes P if P->a is NULL. */
 static double draw_together(const struct mat *Z, const struct mat *C, struct mat *P, struct mat *dZ,
 			    struct mat *dC)
 {

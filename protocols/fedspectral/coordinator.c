@@ -75,8 +75,8 @@ struct products {
 	unsigned done;
 };
 
-/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V), on the rows whose degree is above
- * 0. */
+/* Computes one product of Lanczos, Y = sum_p s o A_p (s o V) over the parties' matrices A_p, with s
+ * = degree^-1/2, on the rows whose degree is above 0. */
 static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };

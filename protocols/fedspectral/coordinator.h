@@ -31,8 +31,8 @@ struct fedspectral_params {
 	/* Number of rounds: for exact a maximum, for fedspectral+ the exact number. */
 	unsigned rounds;
 	unsigned iterations; /* fedspectral+: number of power iterations of a party per round */
-	/* Exact: D + tau I replaces D, with tau in units of the harmonic mean degree; 0: D
-	 * stays. */
+	/* Exact: tau times the harmonic mean degree is added to each degree; 0: nothing is
+	 * added. */
 	double tau;
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
@@ -75,7 +75,8 @@ size_t fedspectral_block(unsigned k, unsigned block, size_t m);
  * first two, fedspectral_plus() has "power", and fedspectral_plain() has "local". ERR_JOB: there
  * are fewer nodes with edges than k, or the method does not converge within the rounds. Also errors
  * of the sums. `report` may be NULL. The same seed and row numbers give the same labels. Memory of
- * exact: n x min(rounds b, 4 GiB worth of columns) doubles and five blocks. */
+ * exact, with blocks of b columns: n x min(rounds b, 4 GiB worth of columns) doubles and five
+ * blocks. */
 enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 /* Runs Algorithm 4. With unit_rows, k-means runs on unit rows, as in central spectral clustering.
@@ -83,7 +84,8 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 /* Runs Algorithm 2: spectral clustering of the matrix B B' / P. An entry is the share of parties
- * that put two nodes into the same cluster. B is an n x P K indicator; B B' is never formed. */
+ * that put two nodes into the same cluster. B is the n x P K indicator of the K clusters of each of
+ * P parties; B B' is never formed. */
 enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 

@@ -15,7 +15,7 @@ static const char *fedspectral_permission(const void *p)
 }
 
 /* Returns why the job needs all parties. Two runs, one with a party and one without it, together
- * disclose that party's edges by their sums N V. */
+ * disclose that party's edges by their sums of products with the joint graph. */
 static const char *fedspectral_needs_all(const void *p)
 {
 	const struct fedspectral_job *job = p;

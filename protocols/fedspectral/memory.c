@@ -2,11 +2,9 @@
 
 #include <math.h>
 
-enum {
-	BASIS = 25,
-	OWN_BASIS = 20,
-	ID_BYTES = 60
-}; /* number of blocks of a Krylov basis; bytes of an id and its place */
+/* BASIS, OWN_BASIS: blocks of the coordinator's and of a party's Krylov basis. ID_BYTES: bytes of
+ * an id and its place. */
+enum { BASIS = 25, OWN_BASIS = 20, ID_BYTES = 60 };
 
 double fedspectral_memory(const void *p, const struct kind_sizes *s)
 {

@@ -60,6 +60,8 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 
 /* ---- the coordinator's questions, and parties in memory that answer ---- */
 
+/* A question. A kind's comment begins with the number of words of the answer: n joint nodes, of
+ * which m have edges; b columns of V. A_p and L_p are of this party's edges. */
 struct fedspectral_question {
 	enum fedspectral_kind {
 		/* n in parts: total weight of each node's edges at this party */
@@ -85,7 +87,7 @@ struct fedspectral_question {
 	uint64_t seed;
 };
 
-/* Parties are struct fedspectral_party. All of them have a row for each joint node. */
+/* Parties are struct fedspectral_party. Each has a row for every joint node. */
 extern const struct memory_kind fedspectral_in_memory;
 
 #endif

@@ -14,7 +14,7 @@ struct fedwalk_dissimilarity {
 	size_t n;
 	/* Borrowed; NULL: the l1 distance between rows of c is computed when needed. */
 	const struct triangle *triangle;
-	const float *c; /* borrowed: n x k */
+	const float *c; /* the dictionary: n x k; borrowed */
 	unsigned k;
 };
 /* Fills row (n) with all dissimilarities of u; row[u] is 0. O(n), without the half matrix O(n

@@ -3,9 +3,10 @@
  *
  *   P(v | u) ~ exp(-eps D_uv |leaves(LCA(u, v))|)
  *
- * The coordinator computes the encoder. It sends one list per vertex to all parties, instead of n x
- * n values. The party that appends a token to a walk draws it from the list. In practice nearly
- * every token is the vertex itself (fedwalk_encoder_report). */
+ * D_uv is the dissimilarity of u and v (distance.h), LCA(u, v) their lowest common ancestor in the
+ * tree (tree.h). The coordinator computes the encoder. It sends one list per vertex to all parties,
+ * instead of n x n values. The party that appends a token to a walk draws it from the list. In
+ * practice nearly every token is the vertex itself (fedwalk_encoder_report). */
 #ifndef PROTOCOLS_FEDWALK_ENCODE_H
 #define PROTOCOLS_FEDWALK_ENCODE_H
 

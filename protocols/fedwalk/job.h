@@ -13,7 +13,8 @@ struct fedwalk_job {
 	JOB_HEAD;
 	enum fedwalk_mode mode;
 	enum fedwalk_dissimilarity_by dissimilarity;
-	unsigned dtw_rows; /* number of rows to which M_v is averaged; 0: it is not averaged */
+	unsigned dtw_rows; /* rows to which ordered degree matrices are averaged; 0: none is
+			    * averaged */
 	double eps;        /* eps of degree vectors and the encoder, or of randomised response */
 	double p;          /* probability with which the two-hop predictor is asked */
 	unsigned bins;     /* k, or JOB_AUTO: floor(ln n) */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does nothing more, because the rows are matched already, as in every job with an intersection. */
+/* Only enters phase "result": as in every job with an intersection, the rows have been matched
+ * before. */
 static enum err party_align_run(struct work *work, uint32_t *label)
 {
 	(void)label;

@@ -37,7 +37,7 @@ static enum err party_fedspectral_check_size(size_t rows, size_t cols)
 		       MSG_REALS_MAX);
 }
 
-/* Sums the joint degrees, which are broadcast and verified. */
+/* Sums the parties' degrees. The joint degrees are broadcast and verified. */
 static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
@@ -75,8 +75,8 @@ static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 	return e;
 }
 
-/* Receives V and sends s o A_p (s o V), on the rows with an edge at some party. Each slab is sent
- * as it is computed. */
+/* Receives V and sends s o A_p (s o V), the product FEDSPECTRAL_PRODUCT, on the rows with an edge
+ * at some party. Each slab is sent as it is computed. */
 static enum err answer_product(struct fedspectral_work *s, size_t width)
 {
 	size_t m = s->part.A.rows, slab = m < SLAB_ROWS ? m : SLAB_ROWS;

@@ -206,9 +206,9 @@ static enum err walks(struct devices *d)
 	TRY(party_fedwalk_agree_degrees(d));
 	work_phase(d->work, "tree");
 	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
-		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary, so the
-		 * party sends only their numbers. The coordinator orders these rows by the
-		 * dictionary. */
+		/* Algorithm 2, lines 18 and 19. The rows of ordered degree matrices are rows of the
+		 * dictionary, so the party sends only their numbers. The coordinator orders these
+		 * rows by the dictionary. */
 		uint32_t *count = alloc(v->own, sizeof(*count));
 		enum err e;
 

@@ -1,10 +1,10 @@
 /* anchor.h -- FedSC's default second stage: a similarity graph of rows, computed from their nearest
  * landmarks.
  *
- * Row i is tied to its s nearest landmarks j. The weights are proportional to d^2_(s+1) - d^2_j and
- * add up to 1, so there is no bandwidth to choose. B (n x d) holds the weights. The similarity of
- * rows is B diag(1/lam) B', lam = B'1. Its eigenvectors come from the d x d matrix M = B'B (Liu,
- * He, Chang 2010). */
+ * Row i is tied to its s nearest landmarks. Let D_j be its squared distance to the j-th nearest
+ * landmark. The weights are proportional to D_(s+1) - D_j and add up to 1, so there is no bandwidth
+ * to choose. B (n x d) holds the weights. The similarity of rows is B diag(1/lam) B', lam = B'1.
+ * Its eigenvectors come from the d x d matrix M = B'B (Liu, He, Chang 2010). */
 #ifndef PROTOCOLS_FEDSC_ANCHOR_H
 #define PROTOCOLS_FEDSC_ANCHOR_H
 

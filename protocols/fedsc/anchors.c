@@ -113,8 +113,8 @@ static enum err fedsc_anchors_finish(struct fedsc_run *run, const struct mat *Z,
 	return err;
 }
 
-/* Returns the number of eigenvalues to compute: one more than the largest k, so that the record
- * shows the gap after the k-th. */
+/* Returns the number of eigenvalues to compute: k. For a range of k, one more than its largest k,
+ * if there are more landmarks: so the record shows the gap after each k-th. */
 static size_t eigenvalues_of(const struct fedsc_params *p, size_t landmarks)
 {
 	return (size_t)p->k + (p->k_from && p->k < landmarks);
@@ -143,7 +143,8 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 	err = fedsc_sum_triangle(run, &q, c.Z.rows, &M);
 	if (err)
 		goto out;
-	/* Checks M: weights are not negative, and the weights of each row add up to 1. */
+	/* Checks M = B'B: weights are not negative and those of each row add up to 1, so the
+	 * entries of M are not negative and add up to n. */
 	for (size_t e = 0; e < M.rows * M.cols; e++) {
 		sum += M.a[e];
 		least = fmin(least, M.a[e]);

@@ -26,8 +26,8 @@ void fedsc_report_release(struct fedsc_report *r)
 	*r = (struct fedsc_report){ 0 };
 }
 
-/* Tolerance of the sum of the weights, which should be 1: each party rounds its weight to the fixed
- * point. */
+/* Tolerance of the sum of the parties' weights n_p / n, which should be 1: each party rounds its
+ * weight to the fixed point. */
 static const double WEIGHTS_ROUNDING = 1e-4;
 
 enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
@@ -45,8 +45,8 @@ enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_ques
 	return err;
 }
 
-/* Chooses the least d such that the d largest eigenvalues of sum F'F add up to p->share of its
- * trace or more. */
+/* Chooses the least d such that the d largest eigenvalues of the sum of all parties' F'F
+ * (FEDSC_SPECTRUM) add up to p->share of its trace or more. */
 static enum err choose_dims(const struct fedsc_run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
@@ -353,7 +353,7 @@ static enum err collect_similarities(struct fedsc_run *run, struct fedsc_questio
 	return parties_collect_rows(run->parties, q, K);
 }
 
-/* Step 6: collects the coefficients of all rows, which are unmasked. */
+/* Collects the coefficients of all rows, which are unmasked. */
 static enum err collect_coefficients(struct fedsc_run *run, struct fedsc_question *q, struct mat *C)
 {
 	parties_phase(run->parties, "upload");

@@ -15,8 +15,8 @@
 enum { STREAM = 0x6c6267 }; /* stream of random numbers by which clusters are split */
 
 /* Limits of the search for landmarks. PATIENCE: number of doublings without gain before the search
- * ends. TRAPS: number of centres per landmark, including those that hold outliers. DOUBLINGS:
- * maximum number of doublings (12 make 4096 centres). */
+ * ends. TRAPS: maximum number of centres per landmark, including centres that hold outliers.
+ * DOUBLINGS: maximum number of doublings (12 make 4096 centres). */
 enum { PATIENCE = 8, TRAPS = 4, DOUBLINGS = 64 };
 
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z)

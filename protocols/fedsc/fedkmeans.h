@@ -18,6 +18,7 @@
 
 /* ---- questions ---- */
 
+/* Each comment begins with the number of words of the answer, for c centres and m columns. */
 enum fedkmeans_kind {
 	/* c: number of rows nearest to each centre; on ties the first centre counts */
 	FEDKMEANS_COUNTS,

@@ -32,8 +32,8 @@ enum fedsc_noise_on {
 	NOISE_SUMS
 };
 
-/* Parameters of the algorithm. A job gives all of them except k, noise levels, near, share,
- * dims_most, profile_noise, seed and threads. */
+/* Parameters of the algorithm. The `how` of a struct fedsc_job has all of them except k, noise
+ * levels, near, share, dims_most, profile_noise, seed and threads, which fedsc_params_of() sets. */
 struct fedsc_params {               /* kmeans uses only the parameters marked with + */
 	enum fedsc_variant variant; /* + */
 	unsigned k;                 /* + number of clusters; with a range, its largest number */

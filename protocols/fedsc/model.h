@@ -28,7 +28,8 @@ struct fedsc_model {
 	/* m entries; rows are clustered as (x - shift) / unit; if unit is 0, the column becomes
 	 * 0 */
 	double *shift, *unit;
-	unsigned near;     /* anchors: s; 0: rows are clustered without an embedding */
+	unsigned near;     /* anchors: number of landmarks to which a row is tied; 0: rows are
+			    * clustered without an embedding */
 	struct mat Z, R;   /* anchors: d landmarks (d x m); embedding (d x q) */
 	struct mat centre; /* k x m; anchors: k x q, centres in the unit rows of the embedding */
 	char **name;       /* m column names, or NULL */

@@ -40,9 +40,9 @@ enum {
  * another power. All parties need at most 2 n (n / 33 + L) powers. */
 enum err fedsc_pairwise_fits(double n, size_t parties) MUST_CHECK;
 
-/* Step 6: compares K^_ij and K^_ji of each entry of K (n x n, rows as parties->rows counts them),
- * and replaces both by their mean. ERR_PEER, with the names of both parties: the two numbers differ
- * by more than d and lambda allow, or one is out of range. O(n^2). */
+/* Appendix C, step 6: compares K^_ij and K^_ji of each entry of K (n x n, rows as parties->rows
+ * counts them), and replaces both by their mean. ERR_PEER, with the names of both parties: the two
+ * numbers differ by more than d and lambda allow, or one is out of range. O(n^2). */
 enum err fedsc_pairwise_join(const struct parties *parties, size_t d, double lambda,
 			     struct mat *K) MUST_CHECK;
 

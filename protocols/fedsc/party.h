@@ -12,9 +12,11 @@
 
 #include <stdbool.h>
 
-/* TOTALS, SPREAD and SCALE come once each and in this order, then the others in any number.
- * Symmetric d x d sums are sent as their lower triangles, row by row. A party's masks
- * depend on the values of this enum, so append new kinds at the end. */
+/* Each comment begins with the number of words of the answer. m: columns; k: clusters; c: centres;
+ * d: landmarks; "in parts": five words for a number (common/privacy/parts.h). TOTALS, SPREAD and
+ * SCALE come once each and in this order, then the others in any number. Symmetric d x d sums are
+ * sent as their lower triangles, row by row. A party's masks depend on the values of this enum, so
+ * append new kinds at the end. */
 enum fedsc_kind {
 	FEDSC_TOTALS, /* 1 + m in parts: number of rows; sum of each column */
 	/* 1 in parts: the sum of (x_ij - mean_j)^2. With `columns`, 2 m in parts: this sum for each
@@ -137,8 +139,8 @@ void fedsc_party_mark(struct fedsc_party *p);
 
 /* Fills x with this party's term; questions must come in order. ERR_PEER: the question is invalid.
  * ERR_JOB: a row has no positive degree (DENSE), because it resembles no row of the dictionary. In
- * addition to X, a party needs memory for O(n (s + k) + d (m + d)) numbers and some blocks. Bitwise
- * identical for any number of threads. */
+ * addition to X, a party needs memory for O(n (near + k) + d (m + d)) numbers and some blocks.
+ * Bitwise identical for any number of threads. */
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 
 /* Variant `paper`: initialises C (n x d). Adds noise of deviation noise_c, in standard deviations

@@ -93,8 +93,8 @@ static enum err fedsc_private_anchor_embed(struct fedsc_run *f, struct fedsc_rou
 		fedsc_anchor_normal(&M, lam, &N);
 		err = fedsc_leading(f, &N, f->p->k, f->report->value, &U);
 	}
-	/* Noise may leave fewer positive eigenvalues than clusters. k-means then uses only their
-	 * directions. */
+	/* Noise may leave fewer positive eigenvalues than clusters. k-means then uses only the
+	 * eigenvectors of the positive ones. */
 	while (!err && positive < f->p->k && f->report->value[positive] > 0)
 		positive++;
 	if (!err) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 _Static_assert((int)FEDSC_PAIRWISE_EACH == (int)PAILLIER_SLOTS, "rows of a ciphertext");
-/* Checks that an entry fits into a slot, and a w_t into an exponent. */
+/* Checks that an entry of K^ fits into a slot, and an entry of W into an exponent. */
 _Static_assert(2 * FEDSC_PAIRWISE_BITS + 2 <= PAILLIER_SLOT_BITS &&
 		   FEDSC_PAIRWISE_BITS + 2 <= PAILLIER_FACTOR_BITS,
 	       "fixed point");

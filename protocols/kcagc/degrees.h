@@ -1,5 +1,6 @@
 /* degrees.h -- the nodes' degrees as a feature. Every party with the graph has the same column. The
- * column is not filtered, because the rows of T sum to 1, so T would remove the degrees.
+ * column is not filtered: the rows of the filter T (slice.h) sum to 1, so T would remove the
+ * degrees.
  *
  * If classes depend on a node's role in the graph (an airport's traffic) rather than on its
  * neighbours, the degree predicts them better than filtered features do (Ribeiro, Saverese,

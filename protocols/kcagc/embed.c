@@ -204,8 +204,8 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
-/* Makes *f, the map of F. `entries`, embed_entries() of X, decides whether the map uses X as a
- * sparse or a dense matrix. */
+/* Makes *f, the map of the filtered features F. `entries`, embed_entries() of X, decides whether
+ * the map uses X as a sparse or a dense matrix. */
 static enum err map_unformed(struct features *X, const struct graph *g,
 			     const struct embed_params *p, size_t entries, struct filtered *f)
 {

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 
 struct embed_params {
-	/* Weights words: multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1. The weights apply
-	 * if all non-zeros of the slice have one value. They also apply if the non-zeros of each
-	 * row are equal; these non-zeros become 1 first. Columns with a number in each row are
-	 * scaled to the size of the other columns, if the other columns hold words or are mostly 0.
-	 * Any other slice stays unchanged. */
+	/* Weights words: multiplies column j, of which df_j of n rows are not 0, by idf_j =
+	 * ln((1+n)/(1+df_j)) + 1. The weights apply if all non-zeros of the slice have one value.
+	 * They also apply if the non-zeros of each row are equal; these non-zeros become 1 first.
+	 * Columns with a number in each row are scaled to the size of the other columns, if the
+	 * other columns hold words or are mostly 0. Any other slice stays unchanged. */
 	bool idf;
 	enum filter_kind filter;
 	unsigned order; /* psi; 0: no filter */
@@ -52,7 +52,7 @@ struct embedding {
 	struct mat map; /* m x d: Z = F map, with F the filtered X, before rows are scaled */
 	bool unit_rows;
 	double row_power;
-	double mean_norm; /* mean length m of embed_scale(); 0: rows were not scaled */
+	double mean_norm; /* `mean` of embed_scale(); 0: rows were not scaled */
 };
 void embedding_release(struct embedding *e);
 
@@ -71,8 +71,8 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
  * the row. If it were scaled to the length of the others, noise would be clustered. */
 #define EMBED_ZERO 1e-12
 void embed_norms(const struct mat *Z, double *norm);
-/* Scales rows: Z_i /= m (r_i/m)^p for given lengths r. Rows whose r is 0, except for rounding,
- * become 0. */
+/* Scales rows: divides row i by mean (norm[i] / mean)^power. A row whose norm is 0, except for
+ * rounding, becomes 0. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
 /* Initialises F with the dense features before the filter. Columns are weighted as p->idf

@@ -105,11 +105,11 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* Gives foreign columns mean 0 and the size of the other columns. Otherwise a year would be longer
- * than all words together. Then divides all columns by a power of two. Afterwards the non-zeros of
- * the other columns have a root mean square from 0.7 to 1.42, so a party's choice of unit has no
- * effect. Parties with numbers of similar size divide by the same power, which keeps the proportion
- * of these numbers. */
+/* Gives foreign columns (seen.h) mean 0 and the size of the other columns. Otherwise a year would
+ * be longer than all words together. Then divides all columns by a power of two. Afterwards the
+ * non-zeros of the other columns have a root mean square from 0.7 to 1.42, so a party's choice of
+ * unit has no effect. Parties with numbers of similar size divide by the same power, which keeps
+ * the proportion of these numbers. */
 static void slice_facts_bring(struct slice *s, const struct seen *seen)
 {
 	struct bringing by = { s->shift, s->weight };
@@ -180,7 +180,7 @@ static void weigh_and_give(struct slice *s, const double *weight, struct feature
 	s->X = (struct features){ 0 };
 }
 
-/* Returns the idf for columns of words, and 1 for columns of numbers. */
+/* Returns column_weights(), or 1 for each column if columns that are not foreign hold no words. */
 static double *weights_of_kinds(struct slice *s, const struct seen *seen)
 {
 	double *weight = column_weights(s);

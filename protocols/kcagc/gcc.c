@@ -18,7 +18,7 @@ enum { EXTRA = 10 }; /* number of columns of the first block in addition to k */
 /* "gcc init": random stream of this module. */
 static const uint64_t STREAM = 0x67636320696e6974;
 
-/* F'BF has rank r in exact arithmetic. Eigenvalues below this share of the largest are rounding
+/* H of embed_by() may be singular. Its eigenvalues below this share of the largest are rounding
  * errors. */
 static const double ROOT_ZERO = 1e-10;
 

@@ -24,8 +24,8 @@ static void guard_scale(const struct mat *Z, struct mat *out)
 	free(length);
 }
 
-/* Gets the two modularities in `answer`. With g->means, also gets the sums of the next step for the
- * clusters of the plain rows, because these clusters nearly always win. */
+/* Gets the two modularities in `answer`. With g->means, also gets sums_means() for the clusters of
+ * the plain rows, which the next step needs if these clusters win, as they nearly always do. */
 static enum err ask_quality(struct parties *parties, const struct guard *g, const uint32_t *both,
 			    size_t n, double *answer)
 {

@@ -13,27 +13,27 @@ static const double GUARD_MARGIN = 0.02;
 
 struct guard {
 	unsigned order; /* of the filter in K */
-	bool means;     /* the sum of the modularities also gives Q */
+	bool means;     /* the sum of the modularities has n k more numbers, those of Q below */
 	/* if set, scaled rows are tried but never taken, because classes are not communities */
 	bool never;
 	double margin;
 	struct sums_clusters how; /* k is already chosen, so it has no range */
 	/* Output: */
-	/* The scaled rows' clusters were taken; how.inertia is that of these clusters. */
+	/* The scaled rows' clusters were taken. */
 	bool scaled;
 	double inertia;
 	/* Modularity of the clusters that were taken, as the mean over the parties' graphs. */
 	double modularity;
 	struct mat rows; /* the scaled rows, n x Z.cols; the caller releases it */
-	/* K G D^-1 (n x k) for the plain rows' clusters if they are taken and `means` is set;
-	 * otherwise empty. The caller releases it. */
+	/* The sums of sums_means() (n x k) for the plain rows' clusters, if these are taken and
+	 * `means` is set; otherwise empty. The caller releases it. */
 	struct mat Q;
 };
 
-/* Chooses the clusters. label (n): on entry the clusters of Z (n x at most k), whose inertia is
- * g->how.inertia; on return the clusters that were taken. Runs one k-means of the scaled rows
- * (g->how). Broadcasts 2 n labels and takes one sum of 2 numbers, or of 2 + n k with `means`.
- * Returns errors of the sums; `rows` is then filled, but Q is not. */
+/* Chooses the clusters. label (n) and g->inertia: on entry the clusters of Z (n x at most k) and
+ * their inertia; on return those that were taken. Runs one k-means of the scaled rows (g->how).
+ * Broadcasts 2 n labels and takes one sum of 2 numbers, or of 2 + n k with `means`. Returns errors
+ * of the sums; `rows` is then filled, but Q is not. */
 enum err guard_clusters(struct parties *parties, struct guard *g, const struct mat *Z,
 			uint32_t *label) MUST_CHECK;
 

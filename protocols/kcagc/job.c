@@ -199,14 +199,14 @@ static const struct config_preset paper[] = {
 };
 
 /* Protocol 2 works on all nodes from the start, so polish steps are not needed. Each start sums n k
- * words, where the other methods sum m k words, so there are fewer starts. */
+ * words, where methods with m cells sum m k words, so there are fewer starts. */
 static const struct config_preset of_basic[] = { { "polish", "0" },
 						 { "starts", "40" },
 						 { "restarts", "10" },
 						 { "screen", "3" },
 						 { NULL, NULL } };
 
-/* Small cells are merged, and there are no steps that sum over single nodes. */
+/* For min_cell above 1: small cells are merged, and no step may sum over single nodes. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
 /* Defaults that differ from the tables' "tree", which offers of 0.2.0 and later omit. Landmark and
@@ -249,8 +249,9 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 		presets_add(to, paper);
 }
 
-/* There are more polish steps, because the result is a k-means of all rows and not of cells. They
- * end when no row moves. Few columns give clearly separated cells, which need fewer starts. */
+/* kmeans.columns has more polish steps than kcagc, because its result should be a k-means of all
+ * rows and not of cells. They end when no row moves. Few columns give clearly separated cells,
+ * which need fewer starts. */
 static const struct config_preset of_columns[] = {
 	{ "starts", "40" }, { "restarts", "10" }, { "polish", "20" }, { NULL, NULL }
 };
@@ -388,8 +389,8 @@ unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts)
 	return job->restarts < starts ? job->screen : 0;
 }
 
-/* Returns the number of restarts of local k-means. If k^ > k, a poor start matters less, so fewer
- * restarts suffice. */
+/* Returns the number of restarts of the joint k-means at inner nodes of the tree. If k^ > k, a poor
+ * start matters less, so fewer restarts suffice. */
 unsigned kcagc_inner_restarts(const struct kcagc_job *job)
 {
 	double ratio = (double)job->clusters / kcagc_local_clusters(job),

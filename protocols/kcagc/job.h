@@ -12,7 +12,7 @@ enum kcagc_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
 /* Whether edges are the same at all parties. With GRAPHS_OWN, edges may differ. */
 enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN };
-/* The virtual node of a cell: its mean, or the local centre (line 13). */
+/* The virtual node of a cell: its mean, or the local centre (Protocol 3, line 13). */
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
 enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 
@@ -90,8 +90,8 @@ size_t kcagc_burst(const void *job, size_t n, bool down);
 bool kcagc_compares_later(const struct kcagc_job *job);
 
 /* Returns an upper bound of the distances of joint rows and centres, for n rows of L parties; 0 if
- * it depends on the data. The bound is valid because Z_i has length (r_i / m)^(1 - p), and r_i <= n
- * m.
+ * it depends on the data. The bound is valid because an embedded row has length (r / m)^(1 -
+ * row_power), where r is its length before scaling and m the mean of these, and r <= n m.
  */
 double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
 /* If kcagc_most() leaves fewer fraction bits than this, the parties agree on a bound that their
@@ -116,7 +116,7 @@ bool kcagc_communities(const struct kcagc_job *job);
 bool kcagc_weighs_fit(const struct kcagc_job *job);
 
 unsigned kcagc_local_clusters(const struct kcagc_job *job); /* returns k^ */
-/* Returns d. The slice's width may limit it further. */
+/* Returns d, the number of columns of the embedding. The slice's width may limit it further. */
 unsigned kcagc_dims(const struct kcagc_job *job);
 unsigned kcagc_inner_restarts(const struct kcagc_job *job);
 /* Returns the number of starts of the joint k-means over m items. */

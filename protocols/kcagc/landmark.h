@@ -18,8 +18,8 @@ struct landmark_params {
 	/* The job's parameter. If it is not off, classes are not communities, so the guard never
 	 * takes scaled rows. */
 	enum degrees degrees;
-	/* true: multiplies the landmarks' directions by K once; false: the parties see no joint
-	 * vector */
+	/* true: multiplies the landmarks' directions by K (sums.h) once; false: the parties see no
+	 * joint vector */
 	bool power;
 	/* Restarts and steps of the k-means that makes the clusters: 100, 100. */
 	unsigned restarts, lloyd;
@@ -85,13 +85,13 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 		       size_t *merged) MUST_CHECK;
 
 /* Initialises Phi (n x r): the rows projected on the span of the sets' means, from Q = K G D^-1 (n
- * x sets). Phi = Q E lam^-1/2, where E and lam are the eigenvectors and eigenvalues of W = sym(D^-1
- * G'Q). */
+ * x sets), where G is the indicator of the sets and D has their sizes. Phi = Q E lam^-1/2, where E
+ * and lam are the eigenvectors and eigenvalues of W = sym(D^-1 G'Q). */
 enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *Phi) MUST_CHECK;
 
 /* Moves each row to the nearest joint mean: sets label[i] to the c with the least -2 Q_ic + (mean
- * over cluster c of Q_jc), with Q = K G D^-1 (n x k). Empty clusters stay empty. Returns the number
- * of labels changed. */
+ * over cluster c of Q_jc), with Q = K G D^-1 (n x k) from the clusters in `label`. Empty clusters
+ * stay empty. Returns the number of labels changed. */
 size_t landmark_polish(const struct mat *Q, uint32_t *label);
 
 /* Fills margin (n) with kmeans_margins() of `label`, which landmark_polish() computed from Q and

@@ -12,7 +12,7 @@
 
 /* A zero-initialised object is empty. */
 struct placing {
-	unsigned order; /* p, the order of T^p */
+	unsigned order; /* p, the order of the filter T^p (slice.h) */
 	/* m: a feature x becomes (x - shift) weight; rows then have length 1 over all parties */
 	double *shift, *weight;
 	uint8_t *word; /* m: enum word_kind */
@@ -24,7 +24,7 @@ struct placing {
 void placing_release(struct placing *p);
 
 /* Makes a placing: takes the weights of s (after ASK_MEANS or ASK_QUALITY), and its means over the
- * clusters of label (n, below k). parties: L. */
+ * clusters of label (n, below k). parties: number of parties. */
 void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t parties,
 		struct placing *p);
 /* As placing_of(), for a slice in another process. Uses shift, weight, word and order of s, and M

@@ -34,7 +34,9 @@ enum {
 enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
 
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,
- * the others any number of times. All answers are row-major; rows are nodes. */
+ * the others any number of times. Each comment begins with the number of words of the answer, for n
+ * nodes. All answers are row-major; rows are nodes. X_l is this party's slice, of m_l columns; B
+ * has d. */
 enum question_kind {
 	/* 2 + n: 0 if the features are binary (seen.h), else 1; number of columns that vary, at
 	 * least 1; squared row norms, of idf-weighted features if the first number is 0. Before it
@@ -94,8 +96,8 @@ static inline size_t question_words(const struct question *q, size_t n)
 	return question_whole(q) + n * question_width(q);
 }
 /* Returns an upper bound of each number of an answer and of each term of its sum; 0 if it is
- * unknown. The bound is 1 for ASK_MEANS. It is n for ASK_PRODUCTS if columns of B have length
- * sqrt(n), since rows of T^t X have length at most 1. */
+ * unknown. The bound is 1 for ASK_MEANS and ASK_QUALITY. It is n for ASK_PRODUCTS if columns of B
+ * have length sqrt(n), since rows of T^t X have length at most 1. */
 double question_most(const struct question *q, size_t n);
 void question_scale(const struct question *q, double *square, size_t n);
 

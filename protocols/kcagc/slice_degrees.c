@@ -82,8 +82,8 @@ static void widen(struct mat *F, double scale, const double *column)
 	}
 }
 
-/* The factor degrees_scale() suffices, because w <= c_p^2 / n <= 1, and rows of T^p X have length
- * at most 1. */
+/* The factor degrees_scale() suffices, because the weight w of slice.h is at most c_p^2 / n <= 1,
+ * and rows of T^p X have length at most 1. */
 void slice_put_degrees(struct slice *s)
 {
 	size_t rows = s->g->adjacency.rows;

@@ -1,4 +1,5 @@
-/* span.h -- joins the coordinator's two sums of landmark projection, which are products by one K.
+/* span.h -- joins the coordinator's two sums of landmark projection, which are products by the same
+ * K (sums.h).
  */
 #ifndef PROTOCOLS_KCAGC_SPAN_H
 #define PROTOCOLS_KCAGC_SPAN_H

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* X counts as sparse if at most one entry in SPARSE is non-zero. */
+/* X counts as sparse if fewer than one entry in SPARSE is non-zero. */
 enum { SPARSE = 64 };
 static const size_t FORMED = 1 << 26; /* a slice with at most this many entries is formed */
 

@@ -23,8 +23,8 @@ struct words {
 
 /* Adds the values of X, over all ranks. Allocates w->count at the first call. */
 void words_see(struct words *w, const struct ranks *R, const struct features *X);
-/* Returns the m weights ln((1+n)/(1+df_j)) + 1 for n rows, owned by the caller. NULL: the slice
- * holds no words. */
+/* Returns the m weights ln((1+n)/(1+df_j)) + 1 for n rows, of which df_j are not 0 in column j;
+ * owned by the caller. NULL: the slice holds no words. */
 double *words_weights(const struct words *w, size_t m, size_t n);
 void words_mark(struct features *X); /* sets all non-zeros to 1 */
 void words_weigh(struct features *X, const double *weight);

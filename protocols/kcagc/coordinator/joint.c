@@ -78,9 +78,9 @@ void joint_begin(struct joint *j)
 	}
 }
 
-/* Lines 15 and 30 for restart r in iteration t: computes the next labels from the squared distances
- * D (m x K, changed here). Returns the number of items that moved. In the 1/9 step (t = 0) returns
- * 0. */
+/* Protocol 2, lines 15 and 30, for restart r in iteration t: computes the next labels from the
+ * squared distances D (m x K, changed here). Returns the number of items that moved. In the 1/9
+ * step (t = 0) returns 0. */
 static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
@@ -220,7 +220,8 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 	}
 	for (unsigned t = 0; e == ERR_OK; t++) {
 		busy = moved = 0;
-		/* Receive the sums of lines 13 and 28 for every group with moving restarts. */
+		/* Receives the sums of Protocol 2, lines 13 and 28, for every group with moving
+		 * restarts. */
 		for (size_t g = 0; g < count; g++) {
 			const struct joint *j = &groups[g];
 

@@ -42,7 +42,7 @@ struct joint {
 	 * restart. */
 	double *margin;
 	double *objective; /* Q x R: inertia at each iteration, for the record */
-	void *acc;         /* memory for the sum: active x m x K words */
+	void *acc;         /* memory for the sum: m x K words for each moving restart */
 	unsigned iterations;
 };
 

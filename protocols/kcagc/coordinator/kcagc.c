@@ -239,7 +239,7 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	return e;
 }
 
-/* Line 17: gives each node the cluster of its cell; frees the children's clusters. */
+/* Protocol 3 line 17: gives each node the cluster of its cell; frees the children's clusters. */
 static void close_node(const struct run *run, struct state *s, const struct tree_node *node,
 		       const uint32_t *cell, const uint32_t *best)
 {
@@ -407,7 +407,8 @@ static enum err server_kcagc_basic(struct run *run, struct state *s)
 	return e;
 }
 
-/* Excludes empty clusters. They have no centre, so no node is assigned to them. */
+/* Sets the distances to empty clusters to INFINITY. They have no centre, so no node may be assigned
+ * to them. */
 static void leave_out_empty(const uint32_t *label, size_t n, unsigned k, double *D)
 {
 	bool *used = alloc(k, sizeof(*used));

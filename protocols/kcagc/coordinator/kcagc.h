@@ -26,7 +26,8 @@ void server_record_order(struct run *run, const struct sums_basis *basis);
 /* With degrees "auto": records the decision ("degrees"), and the share of the features' variance
  * that degrees explain ("degrees_explain"). */
 void server_record_degrees(struct run *run, const struct sums_basis *basis);
-/* Records in run.json which clusters the guard of landmark and gcc took ("clusters_of"). */
+/* Records in run.json which clusters the guard of landmark and gcc took ("clusters_of"), and their
+ * modularity. */
 void server_record_rows(struct run *run, bool scaled, double modularity);
 
 /* The next functions compute values that the job needs before a party clusters. They are sums over

@@ -183,8 +183,8 @@ enum err answers_send_facts(struct answers *a)
 	return send_term(a, &facts, a->own);
 }
 
-/* Checks numbers about all parties, which the coordinator sends, against this party's own
- * values. */
+/* Receives which parties have words alone, and the joint norms. Checks both against this party's
+ * own features. Sends norms without idf weights if only some parties have words alone. */
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;

@@ -15,7 +15,7 @@ static enum err party_gcc_cluster(struct answers *a, unsigned t)
 	for (unsigned u = 0; u < p.rounds; u++)
 		TRY(answers_send_products(a, gcc_width(&p, a->work->n)));
 	TRY(party_take_clusters(a->work));
-	/* Phase "iterate": receives G, and sends this party's term of K G D^-1. In the
+	/* Phase "iterate": receives clusters, and sends this party's term of sums_means(). In the
 	 * first iteration the party also receives two clusterings, and sends its terms of their
 	 * modularities (guard.h). */
 	work_phase(a->work, "iterate");

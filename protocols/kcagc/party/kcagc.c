@@ -75,8 +75,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
-/* Runs k-means (lines 4-24) and Protocol 3 line 2. If there is one party, it makes k clusters;
- * otherwise each party makes k^. */
+/* Clusters the rows of Z by k-means, and sends the clusters (Protocol 3 line 2). If there is one
+ * party, it makes k clusters; otherwise each party makes k^. */
 static enum err party_kcagc_local(struct work *work, struct state *s)
 {
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
@@ -381,7 +381,8 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 		model = kcagc_party(work)->model = model_new(work);
 		/* If min_cell is above 1, sums over single nodes are forbidden, and so are
 		 * predictions. A model does not store means and deviations of columns. If there is
-		 * one party and no polish step, it keeps the centres of its own k-means. */
+		 * one party and no polish step, the model has the centres of the party's own
+		 * k-means. */
 		if (kcagc_job(&work->job)->min_cell == 1 &&
 		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
 			model_fill(model, &s.how, s.last.a ? &s.last : &s.centre, label, work->n);

@@ -97,8 +97,8 @@ static void party_kcagc_feed_hash(void *hash, const void *p, size_t n)
 	sha256_add(hash, p, n);
 }
 
-/* Fills in the number of rows, and hashes of the sorted ids and edges. The hashes are salted with
- * the job, so that they cannot be linked across jobs. */
+/* Fills ACCEPT with the number of rows, and hashes of the sorted ids and edges. The hashes are
+ * salted with the job, so that they cannot be linked across jobs. */
 static enum err party_kcagc_describe(const struct work *work, struct msg_accept *a)
 {
 	const struct dataset *d = work->dataset;

@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-enum { SPREADS_MOST = 4 << 10 }; /* maximum size in bytes of the message after the norms */
+/* Maximum bytes of the spreads, which this party sends after it has received the norms. */
+enum { SPREADS_MOST = 4 << 10 };
 
 /* Computes the clusters of Protocol 1, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)

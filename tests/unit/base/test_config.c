@@ -1,4 +1,4 @@
-/* Tests a table with a row of each type: written settings are read back unchanged. */
+/* Reads, writes, compares and describes the settings of a table that has a row of each type. */
 #include "tests/unit/base/thing.h"
 
 #include <stdio.h>

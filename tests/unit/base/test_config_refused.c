@@ -189,7 +189,7 @@ TEST(test_refused_counts)
 		{ "{\"a\": {\"number\": 3}, \"order\": \"Auto\"}",
 		  "thing.order is \"Auto\", expected a whole number from 0 to 100, or \"auto\"" },
 		{ "{\"a\": {\"number\": 3}, \"order\": 101}", "thing.order is 101," },
-		/* a word's internal value is not a valid number */
+		/* the number that the struct holds for "auto" is not a valid setting */
 		{ "{\"a\": {\"number\": 3}, \"order\": 4294967295}", "thing.order is 4294967295," },
 	};
 

@@ -73,7 +73,8 @@ TEST(test_save_and_restore)
 	assert_string_equal(err_detail(), "disk full");
 }
 
-/* Only at level debug does the log show the line where an error was first set. */
+/* At level debug an error gets a log line with the source file and line of its err_set(); at level
+ * info it gets none. */
 TEST(test_where_first_seen)
 {
 	char line[512] = "", expected[128];
@@ -94,7 +95,7 @@ TEST(test_where_first_seen)
 	assert_non_null(strstr(line, expected));
 	err_prefix(err_restore(&saved), "level-1");
 	assert_int_equal(read(end[0], line, sizeof(line) - 1),
-			 -1); /* the line is that of err_set() */
+			 -1); /* err_restore() and err_prefix() log nothing */
 	log_set_level(LOG_INFO);
 	log_set_stream(STDERR_FILENO, false);
 	close(end[0]);

@@ -1,9 +1,9 @@
 /* changed_sums.h -- changes, at random, every broadcast sum that a party of a federation in memory
  * accepts. It also makes one party send wrong terms whose tags are valid.
  *
- * Includes the party's secure.c. After a party has accepted a true sum, the same function receives
- * `changed_each` changed sums, each over a new channel. It must refuse every one of them with an
- * error that names the coordinator. */
+ * Includes the party's secure.c. After a party has accepted a true sum, take_sum() of secure.c
+ * receives `changed_each` changed sums for that party, each over a new channel. take_sum() must
+ * refuse every one of them with an error that names the coordinator. */
 #ifndef TESTS_UNIT_BOTH_CHANGED_SUMS_H
 #define TESTS_UNIT_BOTH_CHANGED_SUMS_H
 
@@ -28,9 +28,9 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 enum change {
 	CHANGE_OLD_PRIME, /* adds multiples of the tag modulus of protocol version 6 */
 	CHANGE_PRIME,
-	CHANGE_POWER, /* adds a power of 2 of either sign */
-	CHANGE_HALF,  /* adds N / 2 */
-	CHANGE_LEAST, /* sets a word to -N / 2, which is never a sum */
+	CHANGE_POWER, /* adds 2^k or -2^k, 0 <= k < 64 */
+	CHANGE_HALF,  /* adds 2^63, half of the modulus of sums */
+	CHANGE_LEAST, /* sets a word to -2^63, which is never a sum */
 	CHANGE_ONE,
 	CHANGE_SWAP,
 	CHANGE_REPEAT,
@@ -72,7 +72,7 @@ static inline uint64_t multiple(struct rng *rng, enum change c)
 
 	if (c == CHANGE_OLD_PRIME)
 		return sign * (1 + rng_below(rng, 1023)) * ((1ULL << 54) - 33);
-	/* 2^127 - 1 is -1 mod 2^64, so each number is a multiple of it */
+	/* mod 2^64 the prime 2^127 - 1 is -1, so every number is a multiple of it */
 	if (c == CHANGE_PRIME)
 		return sign * (1 + rng_below(rng, INT64_MAX));
 	return c == CHANGE_POWER  ? sign << rng_below(rng, 64)
@@ -151,7 +151,7 @@ static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t numb
 	}
 }
 
-/* Sends the changed sum to the party, which must refuse it. */
+/* Gives the changed sum to take_sum() of the same party, which must refuse it. */
 static inline void offer_changed(const struct secure *s, const struct changed_sum *sum,
 				 enum change c)
 {
@@ -241,7 +241,8 @@ static inline void assert_changes_found(const char *what, size_t least)
 /* ---- a dishonest party ---- */
 
 /* Party `party` adds `by` to word `word` of its term of sum `number`, and computes the tag of that
- * changed term. LAST_WORD stands for the last word. With party = FED_MAX no party does so. */
+ * changed term. LAST_WORD stands for the last word before the canary. With party = FED_MAX no party
+ * does so. */
 enum { LAST_WORD = -1 };
 static struct {
 	size_t party, word;
@@ -266,8 +267,8 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 
 /* ---- over a wire ---- */
 
-/* Changes one word of the at-th SUM to the victim. Counts, in `after`, the messages with terms that
- * the victim sends after that. */
+/* Applies `change`, one of those before CHANGE_CUT, to the at-th SUM to the victim. Counts, in
+ * `after`, the messages with terms that the victim sends after that. */
 struct sum_liar {
 	size_t victim, at, seen, after;
 	enum change change;

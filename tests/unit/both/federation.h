@@ -72,7 +72,7 @@ struct half {
 	/* a party's key file; NULL: each job draws random keys */
 	const struct numbering *numbering;
 	/* Called at a party before it sends a result with noise. `question` is the hash that
-	 * determines the noise, and `release` is its number in the attempt. */
+	 * determines the noise, and `release` is the number of that result in the attempt. */
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };
 

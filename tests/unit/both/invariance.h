@@ -107,8 +107,8 @@ static inline void sheet_make(struct sheet *s, const struct plan *plan, const st
 	}
 }
 
-/* Row i of the new data set is row row[i] of s, for n rows. UINT32_MAX makes a row of zeros without
- * edges. column[] does the same for m columns. */
+/* Makes `to` of n rows and m columns of s: its row i is row row[i] of s, its column j is column
+ * column[j]. UINT32_MAX makes a row or column of zeros; such a row has no edges. */
 static inline void sheet_pick(const struct sheet *s, const uint32_t *row, size_t n,
 			      const uint32_t *column, size_t m, struct sheet *to)
 {
@@ -177,7 +177,7 @@ static inline void change_add(struct sheet *s, double more)
 		s->A.value[e] += more;
 }
 
-/* Turns the last row into a line of totals that somebody forgot to remove. Its label is not
+/* Makes the last row as large as a line of totals that somebody forgot to remove. Its label is not
  * compared. */
 static inline void change_extreme(struct sheet *s)
 {
@@ -244,7 +244,8 @@ static inline void sheet_change(const struct sheet *s, enum change what, int k, 
 
 /* ---- promises ---- */
 
-/* Compares the clusters of changed data with those of the plain data, over their common rows. */
+/* Returns the ARI of `label`, the clusters of the changed data s, versus `plain`, those of the
+ * plain data, over their common rows. */
 static inline double invariance_ari(const struct sheet *s, const uint32_t *label,
 				    const uint32_t *plain)
 {

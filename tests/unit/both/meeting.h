@@ -220,7 +220,7 @@ static inline void leave(struct meeting *m)
  * after the matching. */
 static inline void pseudonym(const struct meeting *m, const char *id, uint8_t out[static HMAC_LEN])
 {
-	/* label ends with the number of the try, 0 for the first */
+	/* the last byte of label is the number of the try to build tables, 0 for the first */
 	uint8_t key[KDF_KEY_LEN], label[] = "coterie align ids v1";
 	struct hmac *h;
 

@@ -1,14 +1,14 @@
 /* pooled.h -- computes the expected result of a federation in one program that has all parties'
  * data.
  *
- * It follows the paper and kcagc.md, not the code of the two halves: no messages, no masks, no
- * chunks, plain loops. It shares three things with the halves: the computations that a party does
- * alone (embedding and its own k-means), the starting assignments of restarts
- * (protocols/kcagc/coordinator/cells.h), and the groups that cluster together (tree.h).
+ * It follows the paper of kCAGC and docs/FIDELITY.md, not the code of the two halves: no messages,
+ * no masks, no chunks, plain loops. It shares three things with the halves: the computations that a
+ * party does alone (embedding and its own k-means), the starting assignments of restarts
+ * (protocols/kcagc/coordinator/cells.h), and the groups of parties that cluster together (tree.h).
  *
- * If pooled_run() gets `rounded`, it rounds each party's squared distance to 2^-f before the
- * addition, as the secure sum does. The federation must then have exactly the same labels.
- * Otherwise everything is in doubles. */
+ * If pooled_run() gets `rounded`, it rounds each party's squared distance to a multiple of 2^-f,
+ * where f is secure_sum.fraction_bits, before the addition, as the secure sum does. The federation
+ * must then have exactly the same labels. Otherwise everything is in doubles. */
 #ifndef TESTS_UNIT_BOTH_POOLED_H
 #define TESTS_UNIT_BOTH_POOLED_H
 
@@ -113,7 +113,7 @@ static inline struct pooled_sum *pooled_note(struct pooled *p, uint32_t group, s
 }
 
 /* Applies the 1/9 step: an item gets label c if its squared distance to centre c is at most 1/9 of
- * that to any other centre. */
+ * that to any other centre. An item without such a centre gets label K. */
 static inline void pooled_ninth(const double *D, size_t m, size_t K, uint32_t *label)
 {
 	for (size_t i = 0; i < m; i++) {
@@ -217,8 +217,8 @@ static inline size_t pooled_step(struct pooled *p, const struct pooled_items *it
 	return moving;
 }
 
-/* Runs R starts with the 1/9 step and Lloyd iterations. After `screen` iterations only the best
- * `keep` continue. The result with the least inertia wins. best: m labels. */
+/* Runs R starts with the 1/9 step and at most Q Lloyd iterations. After `screen` iterations only
+ * the best `keep` continue. The result with the least inertia wins. best: m labels. */
 static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *items, size_t K,
 				 const uint32_t *starts, unsigned R, unsigned Q, unsigned screen,
 				 unsigned keep, uint32_t *best)
@@ -310,8 +310,8 @@ static inline void pooled_cells(const struct pooled *p, const struct tree_node *
 	}
 }
 
-/* Computes a cell's row at each party: the mean of the cell's rows, or (Protocol 3, line 13) the
- * centre of the party's cluster that contains the cell. */
+/* Computes a cell's row at each party: the mean of the cell's rows, or, as in Protocol 3, line 13,
+ * the centre of the party's cluster that contains the cell. The job's virtual_nodes says which. */
 static inline void pooled_virtual(struct pooled *p, const struct tree_node *node,
 				  struct pooled_items *items, const uint32_t *cell)
 {

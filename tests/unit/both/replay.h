@@ -126,7 +126,7 @@ static inline void recording_init(struct recording *r, size_t L)
 	recording_hear(r);
 }
 
-/* With `equal`, all parties have the same columns. */
+/* Runs and records a kCAGC job of L parties. With `equal`, all parties have the same columns. */
 static inline struct recording *recording_new(const struct plan *plan, size_t L,
 					      const char *settings, bool equal)
 {

@@ -42,7 +42,8 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 		/* the sample ABORT is one that a coordinator sends, so a coordinator refuses it */
 		bool refused = type == MSG_ABORT && to->server;
 
-		/* the largest sample has the code MSG_AGAIN */
+		/* the code of the largest sample is MSG_AGAIN, which the receiver returns as
+		 * ERR_PEER */
 		assert_int_equal(out.code, largest || refused ? ERR_PEER : ERR_JOB);
 		assert_true(out.taken[0] <= step);
 	} else if (type == due->type) { /* the sample has the right type, but wrong fields */
@@ -79,7 +80,7 @@ static inline void check_garbage(const struct listener *to, size_t step)
 }
 
 /* Sends each type at this step, with the smallest and with the largest body. Under a sanitizer each
- * step gets only one of the two bodies, and they alternate between steps. */
+ * type has only one of the two bodies at a step, and the other one at the next step. */
 static inline void check_types(const struct listener *to, size_t step)
 {
 	for (size_t t = 0; t < ALL_TYPES; t++)

@@ -88,7 +88,8 @@ static void compare_rows(struct meeting *m)
 		pthread_join(m->slot[l].thread, NULL);
 }
 
-/* Returns the number of parties that found the difference; each must name the coordinator. */
+/* Returns the number of parties that failed. The error of each must name the coordinator and
+ * contain `words`. */
 static size_t found_by(const struct meeting *m, const char *words)
 {
 	size_t found = 0;
@@ -124,9 +125,8 @@ TEST(test_honest)
 	}
 }
 
-/* The parties detect a coordinator that numbers all nodes differently at each party, so that there
- * are as many rows as nodes in all. With `merged` the coordinator sends a smaller n, and gives one
- * row to two nodes that no other party knows. */
+/* The parties detect a coordinator that gives no two parties a common row, although they share
+ * nodes. With `merged` parties 0 and 1 have one common row, in which they have different nodes. */
 TEST(test_rows_apart)
 {
 	struct rng rng;

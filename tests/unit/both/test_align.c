@@ -276,8 +276,8 @@ TEST(the_coordinator_sees_no_id)
 	buf_release(&lines);
 }
 
-/* If the parties receive different numbers of nodes, their transcripts differ, so no later sum
- * succeeds. */
+/* The transcript depends on the number of nodes that the coordinator sends. If it sends parties
+ * different numbers, no later sum succeeds. */
 TEST(n_is_in_the_transcript)
 {
 	struct meeting *m[2];

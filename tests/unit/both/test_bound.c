@@ -43,8 +43,8 @@ static void logs_close(struct logs *g)
 	lab_remove(g->dir);
 }
 
-/* Requires that the text has no number with a fraction above the bound, because this could be the
- * value. Byte counts have no fraction. */
+/* Requires that the text has no number with a fraction above twice the bound, because this could be
+ * the value that is outside the bound. Byte counts have no fraction. */
 static void assert_no_value(const char *text, double bound)
 {
 	for (const char *at = text, *end; (at = strpbrk(at, "0123456789")); at = end) {
@@ -125,7 +125,7 @@ TEST(test_words_of_32_bits)
 	      "lower secure_sum.fraction_bits or set secure_sum.modulus_bits to 64");
 }
 
-/* A sum of one term needs no mask, but the bound still applies. */
+/* With one party a sum has one term and no mask, but the bound still applies. */
 TEST(test_one_term_is_bounded)
 {
 	check(1, 0, 1, "projection.unit_rows=false secure_sum.fraction_bits=48",

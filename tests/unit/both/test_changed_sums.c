@@ -179,7 +179,8 @@ TEST(test_wrong_terms)
 		check_wrong_term(dense, number + 1, 0, -0x1p-24, wrong);
 	}
 	check_wrong_term(kmeans, 4, 0, 1, "clusters have 121 rows of 120");
-	/* The tag of the sum is valid, but the changed word is -N / 2, which is out of range. */
+	/* Changes the word to -2^63, which is out of range for a sum. The tag of the sum is
+	 * valid. */
 	check_wrong_term(kmeans, 0, 1, -0x1p39,
 			 "hub sent SUM 0 that is not the sum of the parties' terms and tags");
 }

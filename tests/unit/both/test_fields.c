@@ -134,7 +134,7 @@ static bool label_short(struct draft *d)
 {
 	draft_bytes(d, &d->m.labels.packed, 0, d->m.labels.packed.n - 1);
 	return d->bytes.n % labels_bits(d->m.labels.values) ||
-	       d->bytes.n == 0; /* otherwise this is a valid first chunk */
+	       d->bytes.n == 0; /* a chunk of fewer, but whole entries would be valid */
 }
 
 static bool label_long(struct draft *d)
@@ -170,7 +170,7 @@ static bool label_range(struct draft *d)
 	return values & (values + 1);
 }
 
-/* Sends "none" where every item must have a cluster. */
+/* Puts the last item in no cluster. STARTS and KEPT may have such items. */
 static bool label_none(struct draft *d)
 {
 	if (d->m.type == MSG_STARTS || d->m.type == MSG_KEPT)
@@ -340,7 +340,7 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 		script_copy(&s, full, step);
 		script_add_msg(&s, &d.m);
 		replay(to, &s, &out);
-		/* The 1/9 step may leave items in no cluster. */
+		/* After the 1/9 step, too, items may be in no cluster. */
 		if (changes[c].change == label_none && ninth_step(full, step))
 			assert_goes_on(to, step, "an item in no cluster", &out);
 		else

@@ -37,7 +37,7 @@ static void make_set(const struct sets *p, size_t l, struct dataset *d)
 	char id[512], kind[48];
 
 	for (size_t k = 0; k < all; k++) {
-		/* 7919 does not divide `all`, so i takes each value once. */
+		/* 7919 is prime and does not divide `all`, so i takes each value once. */
 		size_t i = (k * 7919 + l) % all, n;
 
 		if (i < p->common)
@@ -261,8 +261,9 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
 	return memmem(m->heard.p, m->heard.n, p, n) != NULL;
 }
 
-/* No id reaches the coordinator. With one party's key the coordinator can test guesses against the
- * whole set of party 0, which lists its pseudonyms. */
+/* No id reaches the coordinator. With one party's key the coordinator can test guesses of ids
+ * against the whole set of party 0, which lists its pseudonyms, but not against ids that only
+ * another party has. */
 TEST(guesses)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);

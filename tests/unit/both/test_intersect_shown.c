@@ -189,8 +189,8 @@ TEST(with_a_party)
 	look_away(&v);
 }
 
-/* A party alone learns which of its guesses all others have. It learns nothing of the guesses that
- * only one other party has. */
+/* A party alone learns which of its guesses all others have. Its result has none of the guesses
+ * that only one other party has. */
 TEST(a_party_alone)
 {
 	struct view v;

@@ -1,11 +1,11 @@
 /* The federated result equals the pooled result.
  *
- * The first reference rounds each party's distance to 2^-f. Every label must be equal, so every
- * comparison of distances, inertias and 1/9 bounds must have had the same result. This includes
- * ties: data may be degenerate.
+ * The first reference rounds each party's squared distance to a multiple of 2^-f, where f is
+ * secure_sum.fraction_bits. Every label must be equal, so every comparison of distances, inertias
+ * and 1/9 bounds must have had the same result. This includes ties: data may be degenerate.
  *
  * The second reference is in doubles. Its clusters must agree for at least 99.9 % of all nodes of
- * all federations. A summed distance of L terms is off by at most L 2^-(f+1), so the order of two
+ * all federations. A sum of L parties' distances is off by at most L 2^-(f+1), so the order of two
  * distances may differ if they are closer than L 2^-f: 1.4e-4 at L = 9, f = 16. Distances are of
  * order 1, so less than one comparison in a thousand is that close. If two starts have inertias
  * that close, either may win. Therefore a single federation must agree for 99 % only, and cluster
@@ -129,8 +129,8 @@ TEST(test_words_of_32_bits)
 	planted_release(&p);
 }
 
-/* Compares the results for k^ = k, 2k and 8k local clusters. Each k^ gives different numbers of
- * cells at inner nodes and root. */
+/* Compares the results for k, 2k and 8k local clusters, which give different numbers of cells at
+ * inner nodes and at the root. */
 TEST(test_local_clusters)
 {
 	static const char *const settings[] = {
@@ -196,8 +196,9 @@ TEST(test_one_column_each)
 	planted_release(&p);
 }
 
-/* All parties have the same columns, so their clusters are equal. There are k^ cells, and the inner
- * nodes compute nothing. With k^ = k the root computes nothing either. */
+/* All parties have the same columns, so their clusters are equal. There are as many cells as local
+ * clusters, and the inner nodes compute nothing. With only 3 local clusters, as many as clusters,
+ * the root computes nothing either. */
 TEST(test_equal_columns)
 {
 	static const char *const settings[] = { "local_clusters=3", "local_clusters=8k",

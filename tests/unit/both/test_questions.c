@@ -283,8 +283,8 @@ static void test_other_inputs(void **unused)
 	}
 }
 
-/* Changes each message to party 1 in turn: one bit of its last number, or of a number before the
- * last. */
+/* Changes each message to party 1 in turn: one bit of its last byte, or of the 4th or 8th byte from
+ * its end. */
 static void test_each_message(void **unused)
 {
 	static const size_t at[] = { 1, 4, 8 };

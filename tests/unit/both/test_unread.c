@@ -114,7 +114,7 @@ static void add_value(struct values *v, const char *text)
 	snprintf(v->text[v->count++], VALUE_LEN, "%s", text);
 }
 
-/* Lists values of any size. Values that have an effect on the small data of this test come
+/* Lists values to try for a key. Values that have an effect on the small data of this test come
  * first. */
 static void values_of(const struct config_row *row, struct values *v)
 {

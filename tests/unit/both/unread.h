@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* Data of columns have NODES nodes, all other data FEWER. */
+/* Data that are split by columns have NODES nodes, all other data FEWER. */
 enum { L = 4, NODES = 240, FEWER = 96, COLUMNS = 16, GRAPHS = 8 };
 
 /* ---- what is seen ---- */
@@ -259,7 +259,7 @@ static void make_ties(struct dataset *d, size_t l, bool hosts)
 	free(t);
 }
 
-/* Makes party 0's columns 0 or 1, like words of a text. */
+/* Makes the data of every kind. Party 0's columns are 0 or 1, like words of a text. */
 static int make_data(void **state)
 {
 	(void)state;

@@ -94,7 +94,7 @@ TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 	expect_command(eval_main, "--help", 0, "random labels score");
 }
 
-/* Each party knows some of the nodes. */
+/* Each party has labels of some nodes. A node that two parties have must have one label. */
 TEST_WITH(test_eval_of_several, dir_enter, dir_leave)
 {
 	put("truth.csv", "id,label\na,0\nb,1\nc,1\nd,0\n");
@@ -136,8 +136,8 @@ TEST_WITH(test_refusals, dir_enter, dir_leave)
 	expect_command(show_main, ".", 4, "expected schema_version 1");
 }
 
-/* The coordinator's run.json has one phase and the traffic of two peers. It may lack other
- * values. */
+/* A coordinator's run.json with one phase and the traffic of two peers. show accepts that other
+ * values are missing. */
 static const char coordinator[] =
     "{\"schema_version\": 1, \"software\": \"coterie x\", \"name\": \"hub\", \"status\": \"done\", "
     "\"elapsed_s\": 0.75,"
@@ -212,7 +212,8 @@ TEST_WITH(test_show_rows_apart, dir_enter, dir_leave)
 	assert_non_null(strstr(said, "ACC 1.0000"));
 	assert_non_null(strstr(said, "of 5 rows"));
 	assert_non_null(strstr(said, "bank-a: labels: out/party-00/labels.csv\n"));
-	/* A single party scores its own rows in its own order; the coordinator has no labels. */
+	/* With the directory of one party, --truth has the labels of that party's rows in its
+	 * order. The coordinator has no labels. */
 	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");
 	expect_command(show_main, "out/coordinator --truth truth.txt", 4,

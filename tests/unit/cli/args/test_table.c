@@ -9,7 +9,7 @@
 
 static const char *const heads[] = { "check", ">days", "what to do" };
 
-/* Returns the rows of these tests, formatted for `width` characters. */
+/* Returns the table of these tests, formatted for `width` characters. */
 static char *shown(size_t width)
 {
 	struct table *t = table_new(heads, 3);

@@ -86,7 +86,8 @@ static inline void make_record(const char *out, const struct job *job,
 	record_release(&r);
 }
 
-/* Makes the embedding and clusters of one party as protocols/kcagc/party/kcagc.c does. */
+/* Writes to `out` the run of one party that has the data in `from`. The embedding and the clusters
+ * are made as in protocols/kcagc/party/kcagc.c. If says_where, run.json names the data. */
 static inline void make_run(const char *from, const char *out, bool says_where)
 {
 	struct kmeans_params search = { .k = K, .restarts = 3, .iterations = 20, .threads = 1 };

@@ -73,8 +73,8 @@ TEST(columns)
 	}
 }
 
-/* The report finds a category by its source and a number by its name. It does not find an indicator
- * of missing values. */
+/* explore_by() finds a category by the source of its columns ("region") and a number by its name.
+ * It does not take "age is missing", an indicator with the source "age", for a category. */
 TEST(by_category)
 {
 	struct features X = made(false);

@@ -1,8 +1,8 @@
 #include "tests/unit/linalg/sample.h"
 #include "cli/report/pca.h"
 
-/* Points have spread 3 along a, 1 along b and 0 along c around (10, -20, 30). The sum of squares is
- * 20: 18 along a and 2 along b. */
+/* Points are around `mean`, up to 3 away along axis[0] and up to 1 along axis[1], with no spread
+ * along a third axis. The sum of squares is 20: 18 along axis[0] and 2 along axis[1]. */
 TEST(spreads_by_hand)
 {
 	static const double along[6][2] = { { 3, 0 }, { -3, 0 }, { 0, -1 },

@@ -37,8 +37,8 @@ static void write_npy(const char *path, const struct mat *m)
 	put_buf(path, &text);
 }
 
-/* The picture writes its points in the order of its rows. A layout gives positions for the points
- * in the same order. */
+/* picture_make() writes the points to the file `points` in the order of its rows. The file of a
+ * layout has their positions in the same order. */
 TEST(by_layout)
 {
 	char *path = file_join(dir, "points.npy"), *plane = file_join(dir, "plane.npy");
@@ -140,7 +140,8 @@ TEST(sample)
 	picture_release(&p);
 }
 
-/* Without ids, rows have numbers, and run.json does not name the files. */
+/* The run `bare` is on data without ids, so rows have numbers. Its run.json names no files, so the
+ * picture needs --data. */
 TEST(without_ids)
 {
 	struct picture_params how = { .run = bare, .threads = 1 };

@@ -1,7 +1,7 @@
-/* Pictures match labels with rows by id; runs without a picture get an error. */
+/* Pictures match labels with rows by id. A run of which no picture can be made gets an error. */
 #include "tests/unit/cli/report/picture_runs.h"
 
-/* Makes a copy of the first run with this text as labels.csv, and returns its path. */
+/* Makes a copy of `run` with this text as labels.csv, and returns its path. */
 static char *run_with(struct buf *csv)
 {
 	char *other = file_join(dir, "other"), *from = file_join(run, "run.json");
@@ -30,7 +30,8 @@ TEST(order_of_labels)
 	free(other);
 }
 
-/* Writes labels.csv with `lines` lines and a different last line, and expects this error. */
+/* Writes labels.csv with `lines` lines, of which the last is `last`. Expects an error with
+ * `message`, `also` and the path of labels.csv. */
 static void wrong_labels(size_t lines, const char *last, const char *also, const char *message)
 {
 	struct buf csv = { 0 };

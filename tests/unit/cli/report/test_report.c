@@ -116,7 +116,8 @@ TEST_WITH(test_directory, dir_enter, dir_leave)
 	put("out/network.json", "{\"network\": \"wan\"}");
 	assert_ok(run_dir_read("out", &r));
 	assert_false(r.alone);
-	assert_int_equal(r.n, 2); /* b ends before its job_id, so it belongs to another job */
+	/* b's run.json ends before the value of its job_id, so b is not in this job */
+	assert_int_equal(r.n, 2);
 	assert_string_equal(r.process[0].name, "hub");
 	assert_string_equal(r.process[1].name, "a");
 	assert_true(r.process[0].sound && r.process[1].sound);

@@ -208,7 +208,7 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 	put_labels("run/party-01/labels.csv", &b, 2);
 	put_labels("run/party-00/baseline-size.csv", &a, 8);
 	put_labels("run/party-01/baseline-size.csv", &b, 2);
-	/* Party-01 has no such file, so the mean is omitted. */
+	/* Party-01 has no baseline-alone.csv, so the scores of `alone` have no mean. */
 	put_labels("run/party-00/baseline-alone.csv", &a, 0);
 	assert_ok(run_dir_read(in("run"), &runs));
 	assert_true(run_is_of_graphs(runs.process[0].run));
@@ -221,7 +221,7 @@ TEST_WITH(test_scores, dir_make, dir_remove)
 	assert_null(run_object(run_object(e, "mean"), "alone"));
 	assert_int_equal(json_count(run_list(e, "parties")), 2);
 	json_free(e);
-	/* Finds the set of each party by name in a directory. */
+	/* graph_scores_make() finds the graphs of each party in `dir` by the party's name. */
 	assert_int_equal(symlink(in("set-a"), in("party-00")), 0);
 	assert_int_equal(symlink(in("set-b"), in("party-01")), 0);
 	assert_ok(graph_scores_make(&runs, dir, &e));

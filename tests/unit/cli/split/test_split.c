@@ -20,7 +20,7 @@ TEST(test_parts)
 	}
 }
 
-/* Another seed gives another split, and the first party does not just get the first columns. */
+/* Another seed gives another split, and parties do not just get adjacent columns. */
 TEST(test_parts_are_random)
 {
 	uint32_t a[100], b[100];
@@ -45,8 +45,8 @@ TEST(test_blocks)
 	assert_memory_equal(part, expected, sizeof(part));
 }
 
-/* Splits with and without ids: every row is at one party, with its features, label and the edges
- * between rows of that party. */
+/* Splits rows of data with or without ids: every row is at one party, with its features, label and
+ * the edges between rows of that party. */
 static void rows_with(bool ids)
 {
 	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0, 0, false, false, 0, false };
@@ -201,8 +201,9 @@ TEST_WITH(test_edges, split_dirs, dir_remove)
 			assert_int_equal(seen[u][v], v == (u + 1) % N || u == (v + 1) % N);
 }
 
-/* Each of L parties has F n of the n edges. It keeps its edges as F grows, and no edge is lost. Two
- * parties have disjoint halves at F = 0.5; at any F they share 2 F n - n edges. */
+/* Each of L parties has the fraction F of the n edges, rounded. It keeps its edges as F grows, and
+ * no edge is lost. With L = 2 the halves at F = 0.5 are disjoint; at any F the parties share (2 F -
+ * 1) n edges. */
 TEST(test_shared_edges)
 {
 	enum { MOST = 41 };
@@ -301,7 +302,8 @@ TEST_WITH(test_command, split_dirs, dir_remove)
 	expect_command(split_main, line, 4, "no edges.tsv, edges.mtx or edges.csv there");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
 	put_data("edges.tsv", "0 1\n");
-	/* A later user could take old parties for those of this split. */
+	/* split refuses a directory that is not empty: a later user could take old parties in it
+	 * for those of this split. */
 	expect_command(split_main, line, 4, "out: this directory is not empty");
 	clear_out();
 	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");

@@ -114,8 +114,8 @@ TEST(test_pairs_of_holders)
 	csr_release(&S);
 }
 
-/* With regions, cliques stay whole and regions have about equal size. Without regions, cliques are
- * split. */
+/* With regions, cliques stay whole, except for at most 12 nodes in all, and regions have about
+ * equal size. Each edge is at the party of one of its ends. */
 TEST(test_regions)
 {
 	struct split_params p = { .parties = 4, .regions = true, .seed = 5 };
@@ -155,7 +155,7 @@ TEST(test_regions)
 	csr_release(&S);
 }
 
-/* Dense parts of a graph do not absorb the small regions next to them. */
+/* No region loses all its edges to denser regions next to it: each of 40 regions has some. */
 TEST(test_regions_stay)
 {
 	struct planted_params p = {
@@ -358,7 +358,8 @@ TEST_WITH(test_refusals, split_dirs, dir_remove)
 	snprintf(line, sizeof(line), "grep -q '\"holders\": 2' %s/split.json", out);
 	assert_int_equal(system(line), 0);
 	clear_out();
-	put_data("features.csv", "1\n2\n3\n"); /* features are omitted, or copied */
+	/* --no-features omits features; without it, each party gets a copy */
+	put_data("features.csv", "1\n2\n3\n");
 	snprintf(line, sizeof(line),
 		 "--by edges --overlap 1 --no-features --parties 2 --data %s --out %s", data, out);
 	expect_command(split_main, line, 0, "split by edges");

@@ -35,9 +35,9 @@ static double distance(const double *a, const double *b, size_t m)
 	return sqrt(d);
 }
 
-/* Clusters have equal sizes. The distances of their means are as requested, up to an error of
- * sqrt(2 m / 500) = 0.18 for m = 8 columns. Each column has variance 1 around the means, and all
- * values are floats. */
+/* Clusters have equal sizes. Their means are at least `apart` from each other, less about three
+ * times the error sqrt(2 m / 500) = 0.18 for m = 8 columns. Each column has variance 1 around the
+ * means, and all values are floats. */
 TEST(test_clouds)
 {
 	struct gauss_params p = {

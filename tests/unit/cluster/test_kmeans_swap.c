@@ -17,7 +17,7 @@ static double inertia(const struct mat *Z, size_t k, const uint32_t *label)
 }
 
 /* Centres are -2 and 3. Row 1 is nearer to the first, so Lloyd leaves it there. But {-4, 0} costs 8
- * and {0, 3} costs 4.5. */
+ * and {0, 3} costs 4.5, so kmeans_swap() moves it. */
 TEST(a_row_moves)
 {
 	double z[] = { -4, 0, 3 };

@@ -72,7 +72,7 @@ TEST(by_hand)
 	assert_near(m.f1, (4. / 5 + 6. / 7 + 1) / 3, 1e-15);
 }
 
-/* Labels are a permutation of the truth; one is the largest label allowed. */
+/* Clusters are the classes under other numbers; one number is the largest label allowed. */
 TEST(names_do_not_matter)
 {
 	static const uint32_t truth[] = { 0, 1, 2, 0, 1, 2, 2 };

@@ -91,7 +91,8 @@ TEST(against_lapack)
 	}
 }
 
-/* The residual that stops the iteration is the true one. */
+/* The reported residual, which stops the iteration, is that of residual(), relative to the largest
+ * eigenvalue. */
 TEST(residual_is_true)
 {
 	struct dense d = { 0 };
@@ -183,7 +184,7 @@ TEST(low_rank)
 	mat_release(&X);
 }
 
-/* A first block near the solution needs fewer products. */
+/* `weight` starts the iteration near the solution, which takes fewer rounds. */
 TEST(weighted_start)
 {
 	struct spectral_report plain, weighted;

@@ -26,8 +26,8 @@ static void e_times(mpz_t out, unsigned power)
 	mpz_clear(term);
 }
 
-/* The prime is as in RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1,
- * a safe prime. */
+/* The prime p of b bits is as in RFC 7919, Appendix A, with X from x[]: p = 2^b - 2^(b-64) +
+ * (floor(2^(b-130) e) + X) 2^64 - 1, a safe prime. */
 TEST(primes_follow_rfc7919)
 {
 	static const unsigned long x[PRIMES] = { 560316, 2625351, 5736041 };

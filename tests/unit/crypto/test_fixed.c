@@ -55,7 +55,8 @@ TEST(bound_holds_from_both_sides)
 		double bound = fixed_bound(f);
 		double half = ldexp(1.0, (int)f->modulus_bits - 1 - (int)f->fraction_bits);
 
-		/* The bound satisfies L max|x| 2^f < N/2, and is close to this limit. */
+		/* parties * bound * 2^fraction_bits is below 2^(modulus_bits - 1), and close to
+		 * this limit. */
 		assert_true((double)f->parties * bound < half || f->parties > 1);
 		assert_true((double)f->parties * (bound * (1 + 0x1p-51)) * (1 + 0x1p-30) +
 				(double)f->parties * ldexp(1.0, -(int)f->fraction_bits) >=
@@ -152,7 +153,7 @@ TEST(words_may_be_unaligned)
 	}
 }
 
-/* fixed_scale() returns the largest power of two by which `most` stays within the bound. */
+/* fixed_scale() returns the largest power of two whose product with `most` is within the bound. */
 TEST(scales_fill_the_word)
 {
 	static const double most[] = { 1, 0.3, 2708, 1e6, 0.9999999, 1.5 };

@@ -56,8 +56,8 @@ TEST(rfc5869)
 	}
 }
 
-/* Compares the output with libcrypto's HMAC of T(i - 1) || info || i, for all lengths of info
- * around a block of the hash. */
+/* Compares block i of the output, T(i) in RFC 5869, with libcrypto's HMAC of T(i - 1) || info || i,
+ * for all lengths of info around a block of the hash. */
 TEST(is_hmac)
 {
 	uint8_t prk[KDF_KEY_LEN], info[200], okm[3 * HMAC_LEN], want[HMAC_LEN];

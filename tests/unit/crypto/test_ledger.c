@@ -289,8 +289,9 @@ static void test_first_removed(void **state)
 	says("row 1 was removed");
 }
 
-/* If somebody removes the last rows, the file itself reveals the removal. If count and hash are
- * changed to match, a party that has received the ledger's head detects the removal. */
+/* If somebody removes the last rows, the file itself reveals the removal. If the count and the hash
+ * in `meta` are changed to match, a party that has received the ledger's head detects the
+ * removal. */
 static void test_cut_tail(void **state)
 {
 	struct ledger_head head;

@@ -171,7 +171,8 @@ static void test_others_are_counted(void **state)
 	book = mine;
 	note("MASKED", 1, 10);
 	assert_err(ledger_commit(book), ERR_PEER, "no more");
-	/* The rows of the other process are still not counted. */
+	/* The refused call has not counted the rows of the other process, so this one asks
+	 * again. */
 	assert_err(ledger_commit(book), ERR_PEER, "no more");
 	assert_int_equal(asked, 4);
 	assert_int_equal(spent(7, 9, 0, 1).rounds, 2);

@@ -35,8 +35,8 @@ TEST(test_words)
 		assert_int_equal(okvs_words(known_words[i].n), known_words[i].words);
 }
 
-/* Checks the three places of a key: the table has a bit of the result at each place, and 0 at all
- * other places. */
+/* Checks the three places of a key: a table with a different bit at each of the three, and 0 at all
+ * other places, gives all three bits. */
 TEST(test_places)
 {
 	uint8_t key[OKVS_KEY_LEN];
@@ -222,7 +222,7 @@ TEST(test_free_places)
 	free(other);
 }
 
-/* Sorts keys with their numbers, even if many keys are alike. */
+/* Sorts keys with their numbers, even if many keys begin with the same bytes. */
 TEST(test_sort)
 {
 	enum { N = 5000 };

@@ -99,7 +99,7 @@ TEST(what_is_signed)
 	secagg_free(sa);
 }
 
-/* Does the rest of secagg_agree. */
+/* Does what secagg_agree() does after its checks. */
 static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
 {
 	session_hash(sa, adverts, h);
@@ -219,8 +219,8 @@ TEST(shared_beforehand)
 	expect(h, known.psk_session, sizeof(h));
 	expect_key(&sa->pair[0], known.psk_pair[0]);
 	expect_key(&sa->pair[2], known.psk_pair[1]);
-	/* An attacker with all messages and s_i, but without the pre-shared key, gets a wrong pair
-	 * key. */
+	/* An attacker with all messages and bank-b's secret exponent, but without the pre-shared
+	 * key, gets a wrong pair key. */
 	forget_psk(sa);
 	pair_key(sa, 0, adverts[0].public_key.p, h, &broken);
 	assert_memory_not_equal(&broken, &sa->pair[0], sizeof(broken));

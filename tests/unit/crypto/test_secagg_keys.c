@@ -114,8 +114,8 @@ TEST(wrong_people_are_refused)
 	leave(&f);
 }
 
-/* Refuses a signed public key outside the subgroup: a small one would reveal the low bits of
- * s_i. */
+/* Refuses a signed public key outside the subgroup of prime order. The secret shared with a key of
+ * small order would reveal the low bits of party 0's secret exponent. */
 TEST(signed_nonsense_is_refused)
 {
 	static const char *const sentence[] = { "below 2", "below 2", "above p - 2", "subgroup" };
@@ -140,7 +140,7 @@ TEST(signed_nonsense_is_refused)
 			key[255] = (uint8_t)(key[255] - 1);
 		if (what == 3)
 			key[255] = (uint8_t)(key[255] - 4); /* p - 4 */
-		/* The exact bytes of docs/secure-sum.md, written out. */
+		/* The bytes that party 1 signs, as docs/secure-sum.md specifies them. */
 		buf_add(&message, "coterie key advertisement v2", 29);
 		buf_add(&message, setup.job_id, 16);
 		buf_add(&message, "\0\0\0\1", 4);

@@ -160,9 +160,10 @@ static bool libcrypto_takes(const uint8_t key[static 32], struct bytes message,
 	return takes;
 }
 
-/* Refuses keys of small order. With R = the base point and S = 1, the equation S B = R + h A holds
- * whenever h A = 0, for at least one message in eight. libcrypto accepts such a signature, in every
- * encoding of the key. */
+/* Refuses keys of small order. A signature is R and S, the key is A, and h is a hash of R, A and
+ * the message. With R = B, the base point, and S = 1, the equation S B = R + h A holds whenever h A
+ * = 0, for at least one message in eight. libcrypto accepts such a signature, in every encoding of
+ * the key. */
 TEST(ed25519_of_small_order)
 {
 	static const char *const points[] = {
@@ -196,8 +197,8 @@ TEST(ed25519_of_small_order)
 	}
 }
 
-/* Refuses keys with y >= p. p - 2 is the largest canonical y; it is not on the curve, so its
- * signature fails. */
+/* Refuses keys with y >= p = 2^255 - 19, and y = p - 1, which has small order. y = p - 2 is
+ * canonical, but not on the curve, so its signature fails. */
 TEST(ed25519_not_canonical)
 {
 	uint8_t key[32], spki[64], s[64] = { 0 };
@@ -213,7 +214,8 @@ TEST(ed25519_not_canonical)
 		}
 }
 
-/* Refuses R = 0 with S = h a, which the owner of a key can make. libcrypto accepts that, too. */
+/* Refuses R = the neutral element with S = h a, which the owner of the key with secret a can make.
+ * libcrypto accepts that, too. */
 TEST(ed25519_signature_of_small_order)
 {
 	uint8_t key[32], spki[64], h[64], s[64] = { 1 }, seed[32] = { 7 };

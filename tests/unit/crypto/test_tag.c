@@ -9,9 +9,9 @@
 
 enum { PARTIES = 4, N = 700 };
 
-static const uint64_t HALF = 1ULL << 63;       /* N/2 for words of 64 bits */
+static const uint64_t HALF = 1ULL << 63;       /* half of the modulus 2^64 of sums */
 static const uint64_t OLD = (1ULL << 54) - 33; /* the prime of protocol version 6 */
-static const uint64_t NEW = ~0ULL;             /* 2^127 - 1 mod 2^64 */
+static const uint64_t NEW = ~0ULL;             /* the prime p = 2^127 - 1, mod 2^64 */
 static const size_t all[] = { 0, 1, 2, 3 };
 static uint8_t key[TAG_KEY_LEN], session[TAG_SESSION_LEN];
 
@@ -202,7 +202,7 @@ static void test_largest_words(void **state)
 	}
 }
 
-/* Refuses the word -N/2 at every place. */
+/* Refuses the word -2^63 (HALF) at every place. */
 static void test_range_of_words(void **state)
 {
 	uint64_t x[3] = { HALF - 1, HALF + 1, 0 };
@@ -226,8 +226,7 @@ static void change(struct sum *s, size_t at, uint64_t by)
 	s->x[at] -= by;
 }
 
-/* Finds each change of one word: by multiples of the old and new primes, by powers of two, and by
- * N/2. */
+/* Finds each change of one word: by multiples of OLD and NEW, by powers of two, and by HALF. */
 static void test_changed_words_are_found(void **state)
 {
 	struct rng rng;
@@ -301,7 +300,7 @@ static void test_changed_tags_are_found(void **state)
 	assert_true(holds(&s));
 }
 
-/* Requires (tau of x + y) - (tau of x) = (tau of y) - (tau of 0), with words as integers. */
+/* Requires (tag of x + y) - (tag of x) = (tag of y) - (tag of 0), with words as integers. */
 static void test_linear(void **state)
 {
 	static uint64_t x[N], y[N], both[N], none[N];

@@ -90,7 +90,7 @@ TEST(test_sparse)
 	dataset_release(&d);
 }
 
-/* Cuts data without features and without edges, to all rows and to one row. */
+/* Cuts data without features to all rows in another order, and data without edges to one row. */
 TEST(test_parts)
 {
 	static const uint32_t row[] = { 1, 2, 0 };

@@ -34,7 +34,7 @@ static void feed(void *arg, const void *p, size_t n)
 	buf_add(arg, p, n);
 }
 
-/* Writes the graph with N rows in this order and loads it. Row r has features r and r^2. */
+/* Writes the graph with N rows in this order and loads it. Row r has features r + 1 and r^2 + 1. */
 enum { N = 40 };
 static void load_in_order(const uint32_t *order, const char *suffix, struct dataset *d)
 {

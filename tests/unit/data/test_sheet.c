@@ -147,8 +147,8 @@ TEST(test_median_and_indicator)
 	end(r);
 }
 
-/* If its values are given, a category has the same columns at all parties, and so has the indicator
- * of missing values. */
+/* A category of given values has a column for each of them, even if no row has the value. The
+ * indicator of missing values has a column even if none is missing. */
 TEST(test_columns_that_all_parties_have)
 {
 	struct read *r =

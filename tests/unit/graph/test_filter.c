@@ -11,7 +11,8 @@ static void dense_laplacian(const struct graph *g, struct mat *Ls)
 			MAT(Ls, i, j) = (i == j) - MAT(Ls, i, j);
 }
 
-/* Computes V' diag((1 - l / by)^psi) V X from an eigendecomposition; `by` is 2 or the largest l. */
+/* Computes V' diag((1 - l / by)^psi) V X, where l are the eigenvalues of I - S and the rows of V
+ * its eigenvectors. `by` is 2 for FILTER_HALF, else the largest l. */
 static void by_spectrum(const struct graph *g, enum filter_kind kind, unsigned psi,
 			const struct mat *X, struct mat *out)
 {
@@ -194,7 +195,8 @@ TEST(one_step_by_hand)
 	assert_near(X.a[0], 5, 1e-15);
 	assert_near(X.a[1], 7, 1e-15);
 	assert_true(X.a[2] == 5);
-	assert_ok(graph_filter(&g, FILTER_SPECTRAL, 1, 1, &X)); /* one step is X <- S X */
+	/* the largest eigenvalue of I - S is 1, so one step is X <- S X */
+	assert_ok(graph_filter(&g, FILTER_SPECTRAL, 1, 1, &X));
 	assert_near(X.a[0], 6, 1e-7);
 	assert_near(X.a[1], 6, 1e-7);
 	mat_release(&X);

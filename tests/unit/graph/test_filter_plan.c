@@ -115,7 +115,7 @@ TEST(leaves_in_one_row)
 
 	sample_leafy(&g, false);
 	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, true));
-	/* 3, 6, .. 15 leaves fit in one row; 18 to 27 leaves need two */
+	/* Hubs have 0, 3, 6 .. 27 leaves: 3 to 15 fit in one row, 18 to 27 need two. */
 	assert_int_equal(p.n, SAMPLE_HUBS + 5 + 2 * 4);
 	check_folded(&p, &g);
 	filter_plan_release(&p);

@@ -23,7 +23,8 @@ TEST(powers)
 		struct filter_steps s;
 
 		filter_steps_init(&s, power);
-		/* All roots of the polynomial were found. */
+		/* The roots of the polynomial passed the check of filter_steps_init(), which
+		 * otherwise uses `power` plain steps. */
 		assert_int_equal(s.count, filter_steps_count(power));
 		assert_true(worst_of(&s, power) < 1e-10);
 		/* The product of all steps keeps a constant. */

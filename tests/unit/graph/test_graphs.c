@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Checks diag((D^-1 A)^t). The first graph is the triangle 0-1-2 with node 3 joined to 2; the
- * second is a node without edges. */
+/* Checks the probability that a random walk is back at its node after t steps, diag((D^-1 A)^t)
+ * with degrees D and adjacency A. The first graph is the triangle 0-1-2 with node 3 joined to 2;
+ * the second is a node without edges. */
 TEST(test_powers_by_hand)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 }, { 2, 1, 1 },

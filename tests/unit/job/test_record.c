@@ -206,7 +206,7 @@ TEST(test_ledger)
 	record_release(&r);
 }
 
-/* The record lists the aborted attempts before the last one. */
+/* The record lists the attempts that ended before the current one. */
 TEST(test_attempts)
 {
 	struct json *v;
@@ -270,8 +270,8 @@ TEST(test_abandoned)
 	record_release(&r);
 }
 
-/* If the disk has no room for a new file, the old file is corrected in place, for any end of the
- * job. */
+/* If the disk has no room for a new file, record_write() fails, but writes the end of the job,
+ * failed or done, into the old file. */
 TEST(test_full_disk)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];

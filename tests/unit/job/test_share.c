@@ -107,8 +107,8 @@ static int is_refused(void)
 	return share_begin(&c) == ERR_INPUT && strstr(err_detail(), "usermod -aG mail") ? 0 : 2;
 }
 
-/* The kernel alone would permit all three attempts: the process owns the file and is in both
- * groups. */
+/* Without confine() the kernel would permit all three calls of fchown(): the process owns the file
+ * and is in both groups. */
 static int confined(void)
 {
 	struct daemon_common c = { .results_group = "mail", .sandbox = true };

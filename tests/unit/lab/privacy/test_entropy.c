@@ -144,7 +144,8 @@ static int by_y(const void *a, const void *b)
 	return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* A class of probability q shifts a normal variable. The mutual information is h(Y) - h(Y|X). */
+/* A class X shifts a normal variable Y by `shift`. The mutual information is the entropy of Y less
+ * that of Y given X. */
 TEST(mutual_of_a_class)
 {
 	enum { N = 4000 };
@@ -173,8 +174,9 @@ TEST(mutual_of_a_class)
 	free(y);
 }
 
-/* n = 6 and k = 1. The classes 0 0 0 1 1 1 are separate, so m (explained below) is 1 for every
- * sample: I = psi(6) - psi(3) + psi(1) - psi(1) = 1/3 + 1/4 + 1/5 nats. */
+/* n = 6 samples and k = 1 neighbour; psi is the digamma function. The classes 0 0 0 1 1 1 are
+ * separate, so m (explained below) is 1 for every sample: I = psi(6) - psi(3) + psi(1) - psi(1) =
+ * 1/3 + 1/4 + 1/5 nats. */
 TEST(a_class_by_hand)
 {
 	static const uint8_t apart[] = { 0, 0, 0, 1, 1, 1 }, mixed[] = { 0, 1, 0, 1, 0, 1 };

@@ -74,7 +74,8 @@ TEST_WITH(test_labels, dir_enter, dir_leave)
 
 /* -- logistic regression --------------------------------------------------------------------- */
 
-/* At the minimum the gradient is zero: w = C sum y_i x_i / (1 + exp(y_i w.x_i)). */
+/* At the minimum the gradient is zero: w = C sum y_i x_i / (1 + exp(y_i w.x_i)), with y_i = 1 for
+ * members and -1 for other rows x_i. */
 TEST_WITH(test_logistic, dir_enter, dir_leave)
 {
 	enum { N = 400, M = 3 };
@@ -128,8 +129,8 @@ TEST_WITH(test_logistic, dir_enter, dir_leave)
 	mat_release(&X);
 }
 
-/* Column c alone determines class c, so all F1 are 1. If some vertices have the columns of two
- * classes swapped, F1 can be counted by hand. */
+/* Column c alone determines class c, so all F1 are 1. Without features, F1 follows from the share
+ * of the most frequent class. */
 TEST_WITH(test_split, dir_enter, dir_leave)
 {
 	enum { N = 300, CLASSES = 3 };

@@ -152,10 +152,8 @@ TEST(test_cliques)
 	csr_release(&g);
 }
 
-/* Checks the first step from known vectors: one walk [0, 1], window 1. The only possible negatives
- * are 0 and 1. All target vectors start at 0, so sigma is 1/2. In the turn of the first centre its
- * context, vector 1, does not move, since targets are 0. Target 0 gets rate / 2 x_1 for the
- * positive. Target 1 loses rate / 2 x_1 for each negative that is 1. */
+/* Every walk is [0, 1] and the window is 1, so each vertex is the only context of the other. The
+ * only possible negatives are 0 and 1, too. */
 TEST(test_one_pair)
 {
 	enum { WALKS = 4000 };
@@ -172,8 +170,9 @@ TEST(test_one_pair)
 	sgns(&w, &p, X);
 	for (int i = 0; i < 2 * SGNS_DIMS; i++)
 		assert_true(isfinite(X[i]));
-	/* Vertex 0 occurs only next to 1, never next to itself. So x_0 moves to y_1 and away from
-	 * y_0, and x_1 does the opposite: the two vectors point in opposite directions. */
+	/* Vertex 0 occurs only next to 1, never next to itself. So vector 0 moves towards target
+	 * vector 1 and away from target vector 0, and vector 1 does the opposite: the two vectors
+	 * point in opposite directions. */
 	c = cosine(X, X + SGNS_DIMS);
 	assert_true(c < -0.9);
 	walks_release(&w);

@@ -105,7 +105,8 @@ static inline void sample_leafy(struct graph *g, bool weighted)
 	graph_init(g, &a);
 }
 
-/* Sets S to D^-1/2 (A + I) D^-1/2 as a dense matrix; D has the degrees with self-loops. */
+/* Sets S to D^-1/2 (A + I) D^-1/2 as a dense matrix; A is the adjacency, and D has the degrees of A
+ * + I. */
 static inline void sample_normalised(const struct graph *g, struct mat *S)
 {
 	size_t n = g->adjacency.rows;
@@ -124,7 +125,8 @@ static inline void sample_normalised(const struct graph *g, struct mat *S)
 	free(degree);
 }
 
-/* Sets T to S + I as a dense matrix, each row divided by its sum. */
+/* Sets T to S + I, where S is from sample_normalised(), as a dense matrix, each row divided by its
+ * sum. */
 static inline void sample_mean_filter(const struct graph *g, struct mat *T)
 {
 	size_t n = g->adjacency.rows;

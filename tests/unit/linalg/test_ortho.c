@@ -83,7 +83,8 @@ TEST(basis)
 	sample_normal(&A, 50, 6, 2);
 	check_basis(&A, 6);
 	sample_normal(&A, 50, 6, 2);
-	/* The columns span four directions; one of them is the vector of ones. */
+	/* The columns span four directions, one of them the vector of ones. ortho_basis() still
+	 * returns as many columns as A has. */
 	for (size_t i = 0; i < 50; i++)
 		for (size_t j = 3; j < 6; j++)
 			MAT(&A, i, j) = j == 3 ? 1 : MAT(&A, i, j - 3) + 2;
@@ -126,8 +127,8 @@ TEST(inverse_root)
 	}
 }
 
-/* With enough landmarks the inner products are those of X. With fewer landmarks they are those of
- * the projection of X. */
+/* With 7 landmarks in 4 dimensions the inner products of the rows of P are those of X. With 2
+ * landmarks P has 2 columns. */
 TEST(whiten)
 {
 	struct mat X, M, XM, MM, K, P;
@@ -212,7 +213,7 @@ static enum err times(void *ctx, const struct mat *B, struct mat *Y)
 }
 
 /* K = XX', where X has a few strong directions and noise. Rows of Z have the distances of X
- * projected on its leading principal directions (those of J X). */
+ * projected on its leading principal directions (those of X less its column means). */
 TEST(subspace)
 {
 	enum { N = 80, M = 30, D = 4 };

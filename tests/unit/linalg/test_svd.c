@@ -193,9 +193,9 @@ TEST(rank_deficient)
 	check_rank(1505, 1900);
 }
 
-/* Values near the limit of a Gram matrix's precision are accurate. Rounding rotates the vector of
- * sigma into the null space by an angle of about epsilon / sigma^2. The rotation multiplies sigma
- * by about 1 - angle^2 / 2. */
+/* Values near the limit of a Gram matrix's precision are accurate. Rounding rotates the singular
+ * vector of a value sigma by an angle of about epsilon / sigma^2. The rotation multiplies the
+ * computed value by about 1 - angle^2 / 2. */
 TEST(small_values)
 {
 	static const double sigma[] = { 1, 1e-3, 1e-6, 1e-7 };

@@ -3,7 +3,7 @@
 
 #include "common/linalg/triangle.h"
 
-/* Every pair (i, j) has its own element, and every element has a pair. */
+/* Every pair i < j has its own element, which (j, i) has too. The diagonal of a row is 0. */
 TEST(test_each_entry_has_a_place)
 {
 	for (size_t n = 0; n < 12; n++) {

@@ -50,7 +50,7 @@ static double chi_square(uint32_t sigma, size_t samples, int reach, uint64_t see
 }
 
 /* chi^2 with b degrees of freedom has mean b and deviation sqrt(2 b). It exceeds its mean by five
- * deviations once in a million. */
+ * deviations with a probability below 0.0005 for b >= 8. */
 TEST(test_distribution)
 {
 	static const struct {

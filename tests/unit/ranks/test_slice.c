@@ -156,8 +156,9 @@ static void check_answer(struct slice *s, const struct whole *w, size_t q)
 	ask.label = label;
 	ask.square = w->square + first;
 	x = alloc(question_words(&ask, n), sizeof(*x));
-	/* Questions that may be repeated (q >= 3) are answered in steps, and then by
-	 * slice_answer(). */
+	/* Questions from 3 on may be repeated: they are answered in steps, and then by
+	 * slice_answer(). Of the others, question 1 has only slice_answer(), and 0 and 2 only the
+	 * steps. */
 	for (int way = q == 1; way < (q < 3 ? 1 + (q == 1) : 2); way++) {
 		if (way == 0)
 			answer_in_steps(s, &ask, n, x);
@@ -296,8 +297,8 @@ TEST(same_answers_of_coordinates)
 	check(40, 2, WORDS, ALIKE, SPARSE);
 }
 
-/* With weights, the row sums of T differ. These sums and the modularity need the weights of edges
- * on other ranks. */
+/* With weights, the row sums of the filter's matrix T differ. These sums and the modularity need
+ * the weights of edges on other ranks. */
 TEST(same_answers_with_weights)
 {
 	check(40, 3, MEASURED, WEIGHTED, DENSE);

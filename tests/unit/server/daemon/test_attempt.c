@@ -132,8 +132,8 @@ TEST(test_old_state_is_not_used)
 	assert_true(attempt_find(path, 900, &s, why));
 }
 
-/* Finds no attempt in a shortened file, a file with a wrong byte, or a longer file. So the
- * coordinator never continues a job that is done. */
+/* Finds no attempt in a shortened file, a file with a wrong byte, or a longer file. So damage never
+ * makes a job that is done look unfinished. */
 static void check_damage(void)
 {
 	struct buf whole = { 0 };

@@ -177,8 +177,8 @@ TEST(test_words_without_canary)
 	fake_close(&f);
 }
 
-/* Requires a tag in the only chunk of a broadcast sum: 16 bytes, below p. Refuses a tag in other
- * sums. */
+/* Requires a tag in the only chunk of a broadcast sum: 16 bytes, below p = 2^127 - 1. Refuses a tag
+ * in other sums. */
 TEST(test_tags_in_range)
 {
 	static const char tagged[] = "due was a number below 2^127 - 1 of 16 bytes";

@@ -80,7 +80,7 @@ TEST(test_refused_numbers)
 		{ "{\"a\": {\"number\": 2.5}}", "thing.a.number is 2.5," },
 		{ "{\"a\": {\"number\": \"3\"}}", "thing.a.number is \"3\"," },
 		{ "{\"a\": {\"number\": null}}", "thing.a.number is null," },
-		/* `number` accepts no word */
+		/* a word is accepted only by rows that list it; a.number lists none */
 		{ "{\"a\": {\"number\": \"auto\"}}", "thing.a.number is \"auto\"," },
 		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": 9007199254740992}}}",
 		  "thing.a.b.seed is" },

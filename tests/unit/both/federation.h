@@ -60,8 +60,8 @@ struct half {
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 	pthread_t thread;
-	/* Called for each expected message. At the coordinator, l is the party that sent the
-	 * message. */
+	/* Called for each received message that this half expects. At the coordinator, l is the
+	 * party that sent the message. */
 	void (*saw)(void *arg, size_t l, enum msg_type type, struct bytes body);
 	void *saw_arg;
 	/* `state` is the directory of a party's secret, and `data_hash` is the digest of its data.
@@ -155,7 +155,7 @@ static inline void federation_keys(struct federation *f, size_t L, const struct 
 				       (const uint8_t(*)[SECAGG_HASH_LEN])pins));
 }
 
-/* Sets up a party with n nodes or rows, and without data. */
+/* Sets up party l with n nodes or rows, but without its data and keys. */
 static inline void federation_seat(struct federation *f, size_t l, size_t n)
 {
 	struct half *h = &f->party[l];
@@ -172,7 +172,7 @@ static inline void federation_seat(struct federation *f, size_t l, size_t n)
 	h->channel[0] = channel_new(h->mailbox, PARTY, "hub");
 }
 
-/* Sets up the coordinator, and the names of L parties. */
+/* Sets up the coordinator with n nodes or rows, and the names of L parties. */
 static inline void federation_frame(struct federation *f, size_t n, size_t L, const struct job *job)
 {
 	*f = (struct federation){ 0 };

@@ -39,7 +39,8 @@ struct pooled {
 	const struct job *job;
 	size_t n, L;
 	struct tree tree;
-	struct mat Z[FED_MAX];      /* each n x d; side by side they are the joint Z */
+	/* the embeddings, each n x d; side by side they are the joint embedding */
+	struct mat Z[FED_MAX];
 	struct mat centre[FED_MAX]; /* centres of the party's last clusters */
 	uint32_t *cluster[TREE_NODES_MAX];
 	uint64_t round[TREE_NODES_MAX];

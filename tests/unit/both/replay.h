@@ -159,7 +159,8 @@ static inline void recording_free(struct recording *r)
 struct outcome {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	/* messages of the awaited type, by sender; a party has one sender, number 0 */
+	/* number of received messages of the expected type, by sender; at a party the sender is
+	 * 0 */
 	size_t taken[FED_MAX];
 };
 

@@ -200,7 +200,7 @@ TEST(numbers_are_names)
 	}
 }
 
-/* Aligns lists of several chunks, at several parties, in any order. */
+/* Aligns lists of ids that are sent in several chunks, by several parties, in any order. */
 TEST(many_chunks_in_any_order)
 {
 	enum { L = 5, N = 30000 };

@@ -259,7 +259,7 @@ static void make_ties(struct dataset *d, size_t l, bool hosts)
 	free(t);
 }
 
-/* Makes the data of every kind. Party 0's columns are 0 or 1, like words of a text. */
+/* Makes data for jobs of every kind. Party 0's columns are 0 or 1, like words of a text. */
 static int make_data(void **state)
 {
 	(void)state;

@@ -261,7 +261,8 @@ static size_t times(const char *text, const char *word)
 	return n;
 }
 
-/* No text of a run can end the data block or an element of the page. */
+/* No text in run.json or in the title can end the script with the data, or an element of the
+ * page. */
 TEST_WITH(test_page_of_little, dir_enter, dir_leave)
 {
 	struct buf html = { 0 };

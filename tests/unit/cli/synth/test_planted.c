@@ -53,7 +53,7 @@ TEST(test_sizes)
 	}
 	/* 0.8 of the edges stay in a class, and about 0.18 of the others do so by chance. */
 	assert_in_range(same * 1000 / g.adjacency.start[2708], 790, 880);
-	assert_in_range(highest, 20, 90); /* hubs have 20 to 90 edges */
+	assert_in_range(highest, 20, 90); /* the node with most edges, a hub, has 20 to 90 */
 	/* A node has 14 to 18 words on average; in cora it has 18. */
 	assert_in_range(10 * g.features.start[2708] / 2708, 140, 180);
 	planted_release(&g);

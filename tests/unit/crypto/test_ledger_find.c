@@ -37,7 +37,8 @@ static enum err add(void *arg, const struct ledger_line *l)
 	return ERR_OK;
 }
 
-/* Returns the numbers of the found rows, and where the search continues. */
+/* Returns the numbers of the found rows and the `before` with which the search continues; 0: it has
+ * ended. */
 static const char *look(const char *words, uint64_t before, size_t most)
 {
 	uint64_t next = 99;

@@ -82,7 +82,7 @@ static int after_failure(long n)
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		alarm(LIMIT_S); /* the library can loop forever */
+		alarm(LIMIT_S); /* libseccomp may loop forever after a failed allocation */
 		close(STDERR_FILENO);
 		left = n;
 		if (confine_here() != ERR_OK)

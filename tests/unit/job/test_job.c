@@ -84,8 +84,8 @@ TEST(test_paper_preset_and_precedence)
 	assert_false(kcagc_job(&j)->idf);
 }
 
-/* A job without a method is landmark, with the paper's preset tree. It does not ignore parameters
- * that landmark does not read. */
+/* A job without a method has the method landmark, or with preset "paper" tree. It refuses
+ * parameters that landmark does not read. */
 TEST(test_default_method)
 {
 	static const struct {
@@ -114,7 +114,7 @@ TEST(test_default_method)
 	}
 }
 
-/* Each method changes some defaults. Given values override the defaults of methods and of
+/* Some methods have defaults of their own. Given values override the defaults of methods and of
  * presets. */
 TEST(test_method_presets)
 {
@@ -136,7 +136,7 @@ TEST(test_method_presets)
 		/* 6: the method's default overrides the preset's */
 		{ "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
 		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
-		/* 8: cells of single nodes are left out */
+		/* 8: cells of fewer than min_cell nodes are left out, so polish is 0 */
 		{ "{" MIN TREE ", \"min_cell\": 2}", 9, 0, JOB_AUTO },
 		/* 9 */ { "{" MIN TREE ", \"min_cell\": 1}", 9, 3, JOB_AUTO },
 		/* 10 */

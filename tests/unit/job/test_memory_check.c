@@ -25,7 +25,8 @@ static void check_rises(const struct job *job, bool coordinator, bool dense)
 {
 	struct kind_sizes s = { 1000, 50, 20000, 4000, 3, coordinator, dense, false };
 
-	while (s.n < 0x1p14) { /* beyond this, fedwalk uses another tree */
+	/* for more nodes fedwalk uses another tree, so its estimate may fall */
+	while (s.n < 0x1p14) {
 		struct kind_sizes more[] = { s, s, s, s };
 
 		more[0].n *= 2;

@@ -2,8 +2,8 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/svd.h"
 
-/* A diagonal matrix, rows x cols. Its singular values are sigma, and its singular vectors are unit
- * vectors. */
+/* A diagonal matrix, rows x cols. Its singular values are `sigma`, and its singular vectors are the
+ * unit vectors. */
 struct diagonal {
 	struct linear_map map;
 	double *sigma;

@@ -2,7 +2,7 @@
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
 
-int openblas_get_num_threads(void); /* only la.c includes cblas.h; this test checks the threads */
+int openblas_get_num_threads(void); /* declared here, because only la.c includes cblas.h */
 
 /* Multiplies in three plain loops; either factor may be transposed. */
 static void naive(const struct mat *A, bool ta, const struct mat *B, bool tb, struct mat *C)

@@ -35,7 +35,7 @@ enum edges { ALIKE, WEIGHTED };
 enum form { DENSE, SPARSE };
 enum values { MEASURED, WORDS, COUNTS };
 
-/* Replaces words with counts independent of a node's class: most are 1, some are large. */
+/* Replaces words with counts independent of a node's class: half of them are 1, some are large. */
 static void repeat_words(struct mat *X)
 {
 	struct rng rng;

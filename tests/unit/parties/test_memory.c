@@ -1,5 +1,6 @@
-/* Tests parties_in_memory(): sums in three kinds of numbers, unmasked data from and to parties, and
- * errors that name the party. */
+/* Tests parties_in_memory(): sums of doubles, of terms rounded to a step, and in fixed point;
+ * labels, numbers and rows that parties send unmasked; labels sent to parties; and errors that name
+ * the party. */
 #include "tests/test.h"
 #include "common/parties/parties.h"
 
@@ -95,7 +96,7 @@ TEST(sums)
 	assert_true(x[0] == 0.1 + 0.2 + 0.3 && x[1] == 0.2 + 0.4 + 0.6);
 	assert_ok(parties_sum_bound(&p, &once, 1, x, N));
 	assert_true(x[0] == 0.1 + 0.2 + 0.3);
-	assert_ok(parties_sum(&q, &once, x, N)); /* rounds each term, not the sum */
+	assert_ok(parties_sum(&q, &once, x, N)); /* terms are multiples of 0.25 */
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
 	assert_ok(parties_sum_opened_parts(&r, &once, x, N));
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
@@ -132,7 +133,7 @@ static enum err look_on(void *watcher, const void *question, double *x, size_t n
 	return ((const struct ask *)question)->times > 2 ? err_set(ERR_PEER, "seen") : ERR_OK;
 }
 
-/* Parties in memory ignore broadcasts. A watcher sees each sum and may change it. */
+/* Parties in memory ignore broadcasts. `watch` sees each sum, and may change it or make it fail. */
 TEST(telling_is_nothing_to_them)
 {
 	size_t seen = 0;

@@ -45,7 +45,7 @@ static inline void connect_desk(void)
 	channel_pair(d->hub, d->work.channel);
 }
 
-/* Offers p0 a kcagc job of p0, p1, p2. */
+/* Makes `d`: party p0 with this policy, to which `job` of p0, p1 and p2 is offered. */
 static inline void open_desk(const char *policy, const char *job)
 {
 	FILE *f;

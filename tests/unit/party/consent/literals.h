@@ -1,5 +1,5 @@
-/* literals.h -- finds the sentences in C files: string literals with a space, adjacent ones
- * joined. */
+/* literals.h -- finds the sentences in C files: string literals of at least LITERAL_MIN characters
+ * with a space. Adjacent literals are joined. */
 #ifndef TESTS_UNIT_PARTY_LITERALS_H
 #define TESTS_UNIT_PARTY_LITERALS_H
 
@@ -14,7 +14,7 @@
 
 enum { LITERAL_MIN = 24, LITERALS_FILE_MAX = 1 << 20 };
 
-/* Returns the longest part of a printf format that has no conversion, in static memory. */
+/* Returns the longest part without a conversion of a printf format, in static memory. */
 static inline const char *literals_longest_part(const char *format)
 {
 	static char part[1024];
@@ -83,8 +83,8 @@ static inline void literals_of(const char *file, const char *text,
 	buf_release(&joined);
 }
 
-/* Calls found() with each sentence in the files that match a glob(3) pattern; at least one must
- * match. */
+/* Calls found() with each sentence in the files that match a glob(3) pattern. At least one file
+ * must match. */
 static inline void literals_each(const char *pattern,
 				 void (*found)(const char *file, const char *literal))
 {

@@ -29,7 +29,8 @@ static inline void add_purpose(struct texts *t, const struct work *work, const c
 	texts_add(t, PURPOSES, "", subject, text, NULL);
 }
 
-/* Makes a message of this type; a body has 64 bytes. */
+/* Makes a message of this type. `body` is its kind of body; a body with a field of bytes gets 64 of
+ * them. */
 static inline struct msg message(enum msg_type type, const char *body)
 {
 	static const uint8_t bytes[64];
@@ -51,7 +52,7 @@ static inline struct msg message(enum msg_type type, const char *body)
 	return m;
 }
 
-/* Adds the purposes of all messages of the offered job, which is called `name`. */
+/* Adds the purpose of each type of message in the offered job, which is called `name`. */
 static inline void add_purposes(struct texts *t, struct work *work, const char *name)
 {
 	work->sum = (struct work_sum){ { 0, 1 }, 2, 8 };
@@ -62,8 +63,8 @@ static inline void add_purposes(struct texts *t, struct work *work, const char *
 	}
 }
 
-/* Adds the purposes that depend on a sum's members or on a sealed message's contents, for any
- * kind. */
+/* Adds the purposes of MASKED for sums of several groups of parties, and of SEALED for each kind of
+ * contents. `job` may be of any kind. */
 static inline void add_purposes_of_members(struct texts *t, struct work *work, const char *base,
 					   const struct job *job,
 					   void (*offer)(const struct job *job, size_t parties))

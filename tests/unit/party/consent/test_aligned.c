@@ -48,7 +48,7 @@ TEST(test_changes)
 	assert_differs(note(0, 2991, 3), 9);
 	assert_ok(note(0, 3020, 3));
 	assert_ok(note(0, 3000, 4));         /* the first set is permitted again */
-	assert_differs(note(0, 3012, 5), 8); /* compared with the second set */
+	assert_differs(note(0, 3012, 5), 8); /* 8 ids fewer than the last set that was accepted */
 	assert_ok(note(9000, 40, 6));
 	assert_ok(note(0, 3000, 7));
 	lab_remove(dir);

@@ -88,7 +88,7 @@ TEST(test_total_privacy)
 	d->config.policy.max_eps_total = 2;
 	assert_ok(may_claim());
 	d->config.policy.max_eps_total = 1;
-	d->work.leaving->job.set = NULL; /* the data alone, without the name, have spent nothing */
+	d->work.leaving->job.set = NULL; /* without the name only jobs over the same data count */
 	assert_ok(may_claim());
 	d->work.leaving->claims.eps = 0;
 	assert_err(may_claim(), ERR_PEER,
@@ -255,7 +255,8 @@ TEST(test_questions_within_max_eps)
 	close_desk();
 }
 
-/* A kind that makes no claim, but hides ties by noise, answers one question only. */
+/* In a job of a kind that makes no claim, but hides ties by noise, a party answers only one
+ * question. */
 TEST(test_one_question)
 {
 	open_desk("\"jobs\":[\"fedwalk\"]",

@@ -449,8 +449,8 @@ static const char head[] =
     "# Refusals that differ in values and names alone are one. After a change that is meant:\n"
     "#     COTERIE_WRITE_TEXTS=" GOLDEN " build/plain/tests/unit/party/consent/test_texts\n";
 
-/* Writes the parts of a's effective text that b's does not have, except the parameters that `sets`
- * sets. */
+/* Writes the parameters in the effective text of job a that job b's does not have, or has with
+ * another value. Omits the parameters that `sets` gives. */
 static void write_derived(const struct job *a, const struct job *b, const char *sets,
 			  struct buf *to)
 {
@@ -475,7 +475,7 @@ static void write_derived(const struct job *a, const struct job *b, const char *
 	buf_release(&other);
 }
 
-/* Adds the other parameters of base b's job that change when `sets` is set. */
+/* Adds the parameters of base b's job that change if `sets` is applied, but not those in `sets`. */
 static void add_derived(const struct base *b, const char *sets)
 {
 	struct job base = job_of(b), job;

@@ -1,5 +1,5 @@
 /* Runs two jobs at once in one state directory. In every order of their steps, no budget is
- * exceeded, and one of the two jobs succeeds. */
+ * exceeded, and at least one of the two jobs succeeds. */
 #include "tests/unit/party/consent/desk.h"
 #include "common/base/clock.h"
 #include "party/consent/aligned.h"
@@ -17,7 +17,7 @@ enum { STEPS = 5, ORDERS = 252 /* (10 choose 5) */, TIMES = 50, VECTOR = 8, CHUN
 static const struct budget {
 	const char *policy, *job;
 	bool fewer_parties; /* the second job has fewer parties */
-	bool parts;         /* the second job may send some of its numbers */
+	bool parts;         /* the job that is refused may have sent some of its numbers */
 	uint64_t most_words;
 	const char *sentence;
 } budgets[] = {
@@ -30,7 +30,7 @@ static const struct budget {
 enum { BUDGETS = sizeof(budgets) / sizeof(*budgets) };
 
 static char state[64];
-static unsigned round_no; /* each round has its own data, so that one ledger serves all */
+static unsigned round_no; /* each round has its own data, so that one ledger serves all rounds */
 
 /* ---- one job ---- */
 
@@ -178,7 +178,7 @@ static void assert_kept(const struct budget *b, struct ledger *l)
 	struct had first = read_had(l, 0), second = read_had(l, 1);
 
 	assert_true(first.words + second.words <= b->most_words);
-	assert_true(first.words == VECTOR || second.words == VECTOR); /* one job has finished */
+	assert_true(first.words == VECTOR || second.words == VECTOR); /* a job has finished */
 	assert_true(b->parts || !first.words || !second.words);
 	assert_true(b->parts || first.rounds + second.rounds == 1);
 	assert_true(first.claims + second.claims <= 1);
@@ -330,7 +330,7 @@ static void test_two_processes(void **unused)
 
 #define ONE_MORE "\"max_eps_total\":1.84" /* three claims of eps 1 cost 1.835 */
 
-/* Asks party d a question about a release of the current attempt. */
+/* Asks the party of desk `d` a question about a release of the current attempt. */
 static enum err ask(uint32_t release, uint8_t question)
 {
 	const uint8_t hash[SHA256_LEN] = { question };

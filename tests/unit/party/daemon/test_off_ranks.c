@@ -1,5 +1,5 @@
-/* Checks the reasons why a job cannot run with data on ranks: for each kind, and for each feature
- * of a kcagc job. */
+/* Checks which jobs can run with data on ranks. For all others, checks the reason why they cannot:
+ * the kind, or a parameter of a kcagc, kmeans or fedsc job. */
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
 #include "tests/test.h"

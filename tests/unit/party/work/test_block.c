@@ -15,7 +15,7 @@ enum { WIDTH = 8, PIECE_ROWS = BLOCK_PIECE / (WIDTH * 8), ROWS = 3 * PIECE_ROWS 
 static struct work work;
 static const struct tree_node node = { .id = 9 };
 
-/* Fills the block with cosines, so that B'B = ROWS I. */
+/* Fills the block with cosines, so that V'V = ROWS I. */
 static void make_block(struct mat *V)
 {
 	mat_init(V, ROWS, WIDTH);

@@ -98,7 +98,8 @@ TEST(test_same_in_each_attempt)
 	desk_close(&d);
 }
 
-/* Each change_ function but change_nothing() makes another question. */
+/* Each change_ function but change_nothing() makes another question. change_members() and
+ * change_name() do so only if the noise is in a sum. */
 static void change_id(struct work *w)
 {
 	w->job_id[15]++;
@@ -173,8 +174,8 @@ TEST(test_each_input)
 		}
 }
 
-/* Noise also depends on the answer, its scale, number and kind, and on the boundaries between
- * fields. */
+/* Noise also depends on the answer, on the number of the release, on whether the noise is in a sum,
+ * and on the boundaries between parts of the answer. */
 TEST(test_each_answer)
 {
 	const struct bytes ab[] = { { (const uint8_t *)"ab", 2 }, { (const uint8_t *)"c", 1 } },
@@ -202,7 +203,7 @@ TEST(test_each_answer)
 	desk_close(&d);
 }
 
-/* Refuses the question: an unanswered question gets no noise. */
+/* Stands in for work->question. Refuses, so that the noise gives no bytes. */
 static enum err refuse(struct work *unused, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	(void)unused;
@@ -224,8 +225,8 @@ TEST(test_refused)
 	desk_close(&d);
 }
 
-/* A party keeps its secret in a file that only this party can read. Without a state directory, each
- * draw has a new secret. */
+/* A party keeps its secret in noise.key, which only the owner of the file may read. Without a state
+ * directory, each draw has a new secret. */
 TEST(test_secret)
 {
 	uint8_t key[HMAC_LEN], again[HMAC_LEN];

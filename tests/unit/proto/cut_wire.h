@@ -98,7 +98,7 @@ static inline void send_all(struct end *e, struct buf *wire, size_t most)
 	}
 }
 
-/* Delivers the first n bytes to e, on a new connection. */
+/* Delivers the n bytes at p to e, on a new connection. */
 static inline void arrive(struct end *e, const uint8_t *p, size_t n)
 {
 	struct frame_reader r = { .max = FRAME_MAX };

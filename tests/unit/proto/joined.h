@@ -53,8 +53,8 @@ static inline void again(void **state)
 	set_up(state);
 }
 
-/* Requires that the call on `from` returned `got` with this text, and that later calls on the
- * channel are refused too. */
+/* Requires that a call on `from` returned the error `got` with this text, and that a later receive
+ * on `from` fails with the same text. */
 static inline void refused(struct channel *from, enum err got, const char *says)
 {
 	assert_err(got, ERR_PEER, says);

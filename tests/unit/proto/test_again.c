@@ -66,7 +66,8 @@ static void test_crash(void **state)
 	assert_true(mailbox_again(hub_post));
 }
 
-/* After the job is settled, neither a stop nor a lost party ends it, and the job is not overdue. */
+/* A failed channel makes a job overdue. After mailbox_settle(), neither mailbox_cancel() nor a
+ * failed channel ends the job or makes it overdue. */
 static void test_settled(void **state)
 {
 	struct err_saved end;
@@ -84,8 +85,8 @@ static void test_settled(void **state)
 	assert_false(mailbox_overdue(hub_post, &end));
 }
 
-/* A process that is stopped leaves the attempt to its successor, except for a job that was
- * cancelled or settled. */
+/* If a process is stopped (mailbox_interrupt()), another attempt may follow, unless the job was
+ * cancelled or settled before. */
 static void test_interrupted(void **state)
 {
 	mailbox_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
@@ -101,7 +102,8 @@ static void test_interrupted(void **state)
 	assert_false(mailbox_again(hub_post));
 }
 
-/* The first failure is the cause. A cause that ends the job itself prevents another attempt. */
+/* Only the first channel that fails decides whether another attempt may follow. An ABORT that ends
+ * the job prevents another attempt, even after such a failure. */
 static void test_crash_among_others(void **state)
 {
 	channel_fail(hub[A], ERR_PEER, "bank-a left");
@@ -141,8 +143,9 @@ static void test_done_or_another_attempt(void **state)
 	assert_true(mailbox_again(hub_post));
 }
 
-/* After its return, the coordinator reports that the job is done. The report counts only if nothing
- * else has ended the job before. */
+/* mailbox_done() returns true if the coordinator reports that the job is done
+ * (channel_fail_done()). It returns false if the channel failed before the report, or if the job is
+ * cancelled. */
 static void test_job_that_was_done(void **state)
 {
 	channel_fail_done(party[A], ERR_PEER, "the job is done");

@@ -271,7 +271,7 @@ static void test_peer_leaves(void **state)
 	pthread_join(t, NULL);
 }
 
-/* The failure of another channel ends the wait, too. */
+/* The failure of a channel from which no message is wanted ends the wait, too. */
 static void test_unwanted_fails(void **state)
 {
 	static const bool only_a[PARTIES] = { true, false };
@@ -323,8 +323,7 @@ static void test_progress_keeps_waiting(void **state)
 	pthread_join(t, NULL);
 }
 
-/* Ends a wait at the job's time limit, even if the peer reports progress without end. A message
- * that arrives later is too late. */
+/* Without a step timeout, a wait ends at the job's time limit. */
 static void test_job_timeout(void **state)
 {
 	(void)state;
@@ -388,7 +387,7 @@ static void test_progress_is_relayed_once(void **state)
 	before = mailbox_progress(party_post[A]);
 	channel_note_progress(party[A], 1);
 	assert_int_equal(mailbox_progress(party_post[A]), before);
-	assert_ok(send_empty(hub[A])); /* a message is progress for both ends */
+	assert_ok(send_empty(hub[A])); /* a received message is progress */
 	assert_true(mailbox_progress(party_post[A]) > before);
 }
 
@@ -407,7 +406,8 @@ static void test_deadline_of_a_sender(void **state)
 	}
 	assert_int_equal(e, ERR_DEADLINE);
 	assert_non_null(strstr(err_detail(), "no progress from hub"));
-	/* 4 MiB of bodies with their headers exceed CHANNEL_OUT_MAX */
+	/* after CHANNEL_OUT_MAX bytes of bodies the queue is full, so the next call waits and
+	 * fails */
 	assert_int_equal(sent, CHANNEL_OUT_MAX / MSG_CHUNK_MAX + 1);
 	assert_err(channel_flush(alone, 0.01), ERR_DEADLINE,
 		   "bytes for hub not sent within 0.01 s");

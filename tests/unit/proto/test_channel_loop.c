@@ -44,7 +44,7 @@ static void test_full_and_wake(void **state)
 	channel_on_wake(alone, NULL, NULL);
 	assert_ok(send_empty(alone));
 	assert_int_equal(wakes, 2);
-	channel_on_wake(alone, count_wake, &wakes); /* two messages already wait */
+	channel_on_wake(alone, count_wake, &wakes); /* wakes at once: two messages wait to leave */
 	assert_int_equal(wakes, 3);
 	buf_release(&body);
 	buf_release(&wire);

@@ -122,7 +122,8 @@ static void *answers(void *arg)
 	return arg;
 }
 
-/* The channel commits all held messages at once, when the party waits for the answer. */
+/* The channel commits all held messages at once, when the party waits for an answer, flushes or
+ * pauses. */
 TEST_WITH(test_waiting_lets_go, set_up, tear_down)
 {
 	pthread_t thread;

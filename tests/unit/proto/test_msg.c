@@ -164,8 +164,9 @@ static size_t previous_prefix(size_t n, size_t len)
 	return n <= 2000 || n + 997 > len || n < 2997 ? n - 1 : n - 997;
 }
 
-/* Refuses every proper prefix of every message, and reads nothing after it. Goes from the longest
- * to the shortest, and poisons each byte that is cut off for the sanitizer. */
+/* Refuses proper prefixes of every message, of the lengths that previous_prefix() returns, and
+ * reads nothing after them. Goes from the longest to the shortest, and poisons each byte that is
+ * cut off for the sanitizer. */
 static void test_prefixes(void **state)
 {
 	(void)state;
@@ -214,7 +215,7 @@ static void test_unknown_type(void **state)
 	}
 }
 
-/* Each row sets one field of a valid largest message out of the field's bounds. */
+/* Places of fields in the bodies of messages. */
 enum {
 	LABELS_COUNT = 8,
 	LABELS_OFFSET = 16,
@@ -226,13 +227,15 @@ enum {
 	SEALED_LEN = 10,
 	IDS_LEN = 16
 };
+/* Each row sets the `width` bytes from byte `at` of a largest valid body to `value`. The field is
+ * then out of its bounds, or contradicts another field; row 1 stays valid. */
 static const struct {
 	enum msg_type type;
 	size_t at, width;
 	uint64_t value;
 } over[] = {
 	/* 0 */ { MSG_HELLO, 4, 4, MSG_NAME_MAX + 1 },
-	/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* the test makes this one valid below, as a control */
+	/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* valid: the test must accept it */
 	/* 2 */ { MSG_WELCOME, 2, 4, MSG_NAME_MAX + 1 },
 	/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
 	/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
@@ -268,7 +271,7 @@ static const struct {
 								      */
 	/* 31 */ { MSG_CELLS, LABELS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	/* 32 */ { MSG_ABORT, 0, 2, 0 },
-	/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* has both an ending and a text */
+	/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* an ending beside a text */
 	/* 34 */ { MSG_ABORT, 4, 4, MSG_TEXT_MAX + 1 },
 	/* 35 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
 	/* 36 */ { MSG_MATRIX, REALS_COUNT, 8, UINT64_MAX },

@@ -64,7 +64,8 @@ static void test_options(void **state)
 	}
 }
 
-/* Accepts the name of a parameter or a party in a DECLINE with these endings only. */
+/* A DECLINE may name a parameter if its ending is UNKNOWN, and a party if its ending is PIN. With
+ * any other ending it may name nothing. */
 static void test_subject_of_decline(void **state)
 {
 	static const struct {
@@ -119,7 +120,7 @@ static void test_markers(void **state)
 	free(body);
 }
 
-/* Accepts a sum with no tag or with a whole one. */
+/* Accepts SUM and MASKED with no tag or with a whole one. */
 static void test_tag_of_a_sum(void **state)
 {
 	enum { WORDS = 28, TAG = WORDS + 4 + 8 };
@@ -244,8 +245,8 @@ static void test_told_is_whole(void **state)
 
 static void offer_names(const char *a, const char *b, bool good);
 
-/* Refuses a key with an empty part. All its bytes are present, so only the lower bound can refuse
- * it. */
+/* Refuses a KEY with an empty part, and an OFFER with an empty name. All bytes are present, so only
+ * the lower bound of a length can refuse them. */
 static void test_empty_parts(void **state)
 {
 	(void)state;
@@ -273,7 +274,7 @@ static void offer_names(const char *a, const char *b, bool good)
 	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
 
 	put_u32(p - 4, 1); /* the attempt */
-	put_u32(p, 1);     /* job, and submitter */
+	put_u32(p, 1);     /* the lengths of the job, and of the submitter below */
 	put_u32(p + 5, 1);
 	p += 5;
 	put_u32(p + 5, 2);

@@ -31,8 +31,8 @@ static size_t all_bytes(void)
 
 enum { CHOICE_LEN = FRAME_HEADER_LEN + 10 };
 
-/* Cuts the wire at every byte: before, in and after headers and bodies, in both directions, with
- * more bytes sent than arrive. */
+/* Cuts the wire after every number of bytes: before, in and after headers and bodies, in both
+ * directions. With `under_way`, more bytes are sent than arrive. */
 static void test_every_byte(void **state)
 {
 	size_t all = all_bytes();
@@ -56,7 +56,7 @@ static void test_every_byte(void **state)
 		}
 }
 
-/* Cuts the wire repeatedly, each time a little later or at the same place. */
+/* Cuts the wire twenty times, each time after `step` more bytes. Repeats this with larger steps. */
 static void test_many_cuts(void **state)
 {
 	(void)state;
@@ -197,8 +197,8 @@ static void test_when_to_acknowledge(void **state)
 	assert_true(channel_came(hub.ch, MSG_MASKED, 3, 1)); /* due until the ACK is sent */
 	assert_true(channel_ack_due(hub.ch, &(struct msg){ 0 }));
 	assert_false(channel_came(hub.ch, MSG_MASKED, 4, 1));
-	/* These end the job, so the receiver acknowledges them at once: the sender waits for the
-	 * acknowledgement before it leaves. */
+	/* DONE and ABORT end the job, so the receiver acknowledges them at once: the sender waits
+	 * for the acknowledgement before it leaves. */
 	assert_true(channel_came(hub.ch, MSG_DONE, 5, FRAME_HEADER_LEN));
 	assert_true(channel_ack_due(hub.ch, &(struct msg){ 0 }));
 	assert_true(channel_came(hub.ch, MSG_ABORT, 6, FRAME_HEADER_LEN));

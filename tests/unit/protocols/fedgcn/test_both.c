@@ -235,8 +235,8 @@ TEST(test_masks_change_no_bit)
 	}
 }
 
-/* Changes words of the sums that the coordinator sends. A run sums tens of thousands of weights, so
- * the test changes only some words of each sum. */
+/* Parties find changed words in the sums that the coordinator sends. A run sums tens of thousands
+ * of weights, so the test changes only some words of each sum. */
 TEST(test_changed_sums)
 {
 	static const char *const ways[] = { "", "prototypes=matched", "prototypes=kde" };

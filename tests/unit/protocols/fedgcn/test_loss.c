@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Returns the whole loss of a batch as training computes it, but in doubles. Writes the gradient by
- * W and C unless `gradient` is NULL. P is held constant: it is the caller's *P, or is made here if
- * *P is empty. */
+ * the weights W and the prototypes C unless `gradient` is NULL. The targets P are held constant:
+ * they are the caller's *P, or are made here if *P is empty. */
 static double loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
 		       const struct mat *C, struct mat *P, double *gradient)
 {
@@ -31,7 +31,8 @@ static double loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, c
 	return kl + p->lambda * b->square / (2 * nodes);
 }
 
-/* Checks the gradient of the whole loss (KL and reconstruction) by all layers' weights and by C. */
+/* Checks the gradient of the whole loss (KL and reconstruction) by the weights W of all layers and
+ * by the prototypes C. */
 TEST(test_gradient)
 {
 	enum { GRAPHS = 8, K = 3 };

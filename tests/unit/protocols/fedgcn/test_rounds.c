@@ -73,9 +73,9 @@ TEST(test_stacked)
 	close_federation(&stacked);
 }
 
-/* The weights make Z far larger than FEDGCN_RADIUS. After a round the party scales down the last
- * map and the prototypes of each epoch, unless the job sets bounded=false. The rate is tiny, so
- * prototypes of two epochs are equal. */
+/* The weights make embeddings far larger than FEDGCN_RADIUS. After a round the party scales down
+ * the last map and the prototypes of each epoch, unless the job sets bounded=false. The rate is
+ * tiny, so prototypes of two epochs are equal. */
 TEST(test_bounded)
 {
 	enum { K = 2, WORDS = 64 };
@@ -202,9 +202,9 @@ TEST(test_mean)
 
 /* ---- runs ---- */
 
-/* Runs each way of sharing with each kind of prototype and both final clusterings. Each run
- * succeeds, labels are below k, cluster sizes add up to all graphs, and the model assigns the same
- * labels as the run. */
+/* Runs each way of sharing with each kind of prototype, and with one of the two final clusterings
+ * in turn. Each run succeeds, labels are below k, cluster sizes add up to all graphs, and the model
+ * assigns the same labels as the run. */
 TEST(test_all_ways)
 {
 	for (int way = 0; way < 9; way++) {

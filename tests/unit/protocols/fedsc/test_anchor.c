@@ -69,8 +69,9 @@ static void basis(const struct mat *M, size_t k, double *lam, double *value, str
 	mat_release(&N);
 }
 
-/* The embedding B R has orthonormal columns. They are eigenvectors of the n x n similarity B diag(1
- * / lam) B', with the same eigenvalues as the n x n eigenproblem. */
+/* With B the rows' weights and lam the total weight of each landmark, the embedding B R has
+ * orthonormal columns. They are eigenvectors of the n x n similarity B diag(1 / lam) B', with its
+ * eigenvalues. */
 TEST(eigenvectors)
 {
 	enum { N = 300, D = 40, K = 6 };
@@ -88,7 +89,7 @@ TEST(eigenvectors)
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < 4; j++)
 			MAT(&B, i, b.landmark[i * 4 + j]) = b.weight[i * 4 + j];
-	for (size_t j = 0; j < D; j++) { /* lam: total weight of a landmark */
+	for (size_t j = 0; j < D; j++) {
 		double sum = 0;
 
 		for (size_t i = 0; i < N; i++)
@@ -123,7 +124,8 @@ TEST(eigenvectors)
 	mat_release(&X);
 }
 
-/* A landmark without rows gets a row of zeros, without a division by zero. */
+/* A landmark to which no row is tied gets a row of zeros in the basis R, without a division by
+ * zero. */
 TEST(nobodys_landmark)
 {
 	double z[] = { 0, 1, 2, 1000 }, x[] = { 0, 0.1, 1, 1.2, 2 };
@@ -191,8 +193,9 @@ TEST(blocks_are_joined_in_pairs)
 	mat_release(&X);
 }
 
-/* A run has at most one landmark for each five rows. In variant anchor it has one for each three
- * rows if there are fewer than 30 rows for each cluster. */
+/* Unless the job gives `dims`, a run has at most one landmark for each five rows (in variant anchor
+ * for each three, if there are fewer than 30 rows for each cluster). It has at most 600 in variant
+ * anchor, otherwise `dims_most`, but at least one for each cluster. */
 TEST(how_many_landmarks)
 {
 	struct fedsc_params p = { .variant = FEDSC_BY_ANCHORS, .k = 10, .dims_most = 250 };

@@ -203,7 +203,8 @@ TEST(test_noise_blurs_rows)
 
 	blurs_rows("variant=paper dims=12 noise.on=factors noise.beta=0.5");
 	blurs_rows("variant=paper dims=12 noise.on=factors noise.beta_c=0.5");
-	/* Noise on Z_p alone does not help: C is exact, and its dictionary Z is broadcast. */
+	/* Noise on Z_p, the party's dictionary, does not help alone: C is exact, and the dictionary
+	 * Z that C belongs to is broadcast. */
 	points_make(&p, K, EACH, M, 4, L, 1);
 	find_rows(&p, "variant=paper dims=12 noise.on=factors noise.beta=0.5 noise.beta_c=0");
 	points_release(&p);

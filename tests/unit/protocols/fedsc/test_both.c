@@ -260,7 +260,8 @@ TEST(test_lloyd_of_pooled_rows)
 	federation_run(f);
 	assert_all_done(f);
 	points_scaled(&p.X, &S);
-	/* Goes backwards, because the earlier search for landmarks splits centres. */
+	/* Goes backwards, because the search for landmarks before Lloyd broadcasts centres, too,
+	 * but splits them. */
 	for (size_t t = c.count; t-- > 1;) {
 		double next[K][M], off = 0;
 

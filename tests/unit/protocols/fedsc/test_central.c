@@ -117,8 +117,8 @@ TEST(one_party_is_central)
 	free(lab);
 }
 
-/* Computes the k leading eigenvectors of D^-1/2 K D^-1/2 with the full K = F F', as columns of E
- * with unit rows. */
+/* Computes the K leading eigenvectors of D^-1/2 G D^-1/2, with all similarities G = F F' and their
+ * row sums D. They are the columns of E, whose rows get unit length. */
 static void whole_eigenproblem(const struct mat *rows, const struct mat *Z, double r, double lambda,
 			       double *value, struct mat *E)
 {
@@ -200,8 +200,8 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 	memcpy(S, ROW(whole, first), count * whole->cols * sizeof(*S));
 }
 
-/* Compares points_paper() with its definition: clustering by the full C Kzz C'. The data have no
- * clear clusters. */
+/* Compares points_paper() with its definition: spectral clustering of the nearest neighbours by the
+ * similarities C Kzz C'. The data have no clear clusters. */
 TEST(paper_by_definition)
 {
 	struct points_params how = { .k = K, .restarts = 20, .seed = 3 };

@@ -22,7 +22,7 @@ static int unmake(void **state)
 	return 0;
 }
 
-/* Returns the objective of equation 8, summed term by term. */
+/* Returns the objective (equation 8 of the FedSC paper), summed term by term. */
 static double objective(const struct mat *C, const struct mat *at)
 {
 	struct mat Kzx, Kzz;
@@ -174,7 +174,8 @@ TEST(step)
 	mat_release(&C);
 }
 
-/* Each round lowers the minimum of the objective over C. */
+/* The dictionary of each round has a lower objective than the one before it, each with its own best
+ * C. */
 TEST(rounds_descend)
 {
 	struct mat at, next, C;
@@ -200,9 +201,9 @@ TEST(rounds_descend)
 	mat_release(&at);
 }
 
-/* Coefficients recomputed block by block give the same dictionary as stored ones. `wide` adds
- * columns of zeros, which change no distance. It has as many columns as the dictionary has rows, so
- * its coefficients are stored. */
+/* Coefficients recomputed block by block (for `thin`) give the same dictionary as stored ones (for
+ * `wide`). `wide` adds columns of zeros, which change no distance. It has as many columns as the
+ * dictionary has rows, so its coefficients are stored. */
 TEST(held_or_made)
 {
 	enum { MANY = 140000, FEW = 64 };

@@ -280,7 +280,8 @@ TEST(landmarks)
 	mat_release(&mean);
 }
 
-/* The search stops if it may have more landmarks than the rows support. */
+/* The search may make more landmarks than there are rows, but stops when clusters have too few rows
+ * to be split. It fails if `least` exceeds the number of rows. */
 TEST(landmarks_end)
 {
 	struct fedkmeans_landmarks p = {

@@ -96,10 +96,10 @@ TEST(test_by_beta)
 	near(n.beta + n.noise_z + n.noise_c + n.sigma + n.sigma_z + n.sigma_c + n.eps, 0);
 }
 
-/* Each factor has half of eps and delta. With d = 16 and ball 3:
- * D_Z = 2 * 4 * 3 = 24; sigma_Z = 24 / 0.4 sqrt(8 * 5 ln(e + 0.4 / 1e-5)).
- * Lemma J.1: D_C = 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4) = 2800, times the root for eps 0.4 and
- * delta 1e-5. */
+/* Each factor, Z and C, has half of eps and delta. With d = 16 and ball 3 the sensitivity of Z is
+ * 24: 2 * 4 * 3. Its sigma for 5 rounds is 24 / 0.4 sqrt(8 * 5 ln(e + 0.4 / 1e-5)). By Lemma J.1
+ * the sensitivity of C is 2800: 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4). Its sigma is 2800 times the
+ * root (`analytic`) for eps 0.4 and delta 1e-5. */
 #define FACTORS(variant, more)                                                                     \
 	"{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"" variant                           \
 	"\", \"dims\": 16, \"rounds\": 5, \"kernel\": {\"width\": 2}, \"noise\": {\"on\": "        \

@@ -49,8 +49,8 @@ static const struct fact *fact(const struct bench *b, const char *name)
 	return NULL;
 }
 
-/* Clip 50 shortens no row; the sensitivity is 100, eps is 100. The sample variance is within five
- * of its standard deviations, sqrt(2 / samples), of sigma^2. */
+/* Clip 50 shortens no row; the sensitivity is 100, eps is 100. In units of sigma^2, the sample
+ * variance is within five of its standard deviations, sqrt(2 / samples), of 1. */
 TEST(test_variance)
 {
 	enum { N = 20000 };

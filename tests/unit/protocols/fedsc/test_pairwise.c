@@ -142,8 +142,9 @@ static enum err lying_exchange(struct work *work, enum sealed what, struct buf *
 	return e;
 }
 
-/* With READS, row j of `read_w` is the vector w_j of the victim's row j. The liar solves its
- * equations c_i' w_j = K^_ij for w_j. `true_w` has the true vectors. */
+/* With READS, the liar computes the vector w_j of each row j of the victim. It knows its own
+ * coefficients c_i and the similarities c_i' w_j, and solves for w_j. `read_w` has the vectors that
+ * it found as rows, `true_w` the true ones. */
 static struct mat read_w, true_w;
 
 static struct mat reals(const int64_t *x, size_t rows, size_t cols)
@@ -367,7 +368,8 @@ static enum err joined(double one, double other, double diagonal)
 	return e;
 }
 
-/* The tolerance for d = 4 and lambda = 1/4 is 2 / (2 / 2) + 4 + 1 = 7 units of 2^-30. */
+/* The tolerance, sqrt(d) / (2 sqrt(lambda)) + d + 1, is 7 units of 2^-30 for d = 4 and lambda =
+ * 1/4. */
 TEST(tolerance_and_names)
 {
 	static const char compatible[] = "ann and bob sent similarities of their rows that are not "

@@ -245,8 +245,8 @@ TEST(test_noise_of_an_answer)
 
 /* The attacker knows all rows but one, the centres, and the noise of as many parties as may
  * collude. From the sum of a round it guesses by likelihood which of two rows is the last one.
- * Between N(0, s) and N(1, s) the best guess is right with probability Phi(1 / 2 s) (Neyman,
- * Pearson). */
+ * Between normal numbers of deviation s around 0 and around 1, the best guess is right with
+ * probability Phi(1 / (2 s)) (Neyman, Pearson). */
 static double guessed_right(double eps, unsigned times)
 {
 	const struct fedsc_noisy still = { .radius = 1,

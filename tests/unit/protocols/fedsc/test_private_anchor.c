@@ -262,8 +262,8 @@ TEST(test_noise_of_the_sum)
 /* ---- an attack ---- */
 
 /* The attacker knows all rows but one, the landmarks and the colluders' noise. It guesses at which
- * of two landmarks the last row is. The best guess is right with probability Phi(mu / 2), with the
- * mu of B'B alone. */
+ * of two landmarks the last row is. The best guess is right with probability Phi(1 / (2 s)), with
+ * the noise multiplier s of B'B (`gram`). */
 static double guessed_right(const struct fedsc_params *p, unsigned times)
 {
 	struct discrete_share share;

@@ -1,4 +1,5 @@
-/* Tests FedSC's Algorithm 1 as published: a random Z^0, and a dictionary of one point. */
+/* Tests a random start of the dictionary, as in FedSC's Algorithm 1, and a dictionary of one
+ * point. */
 #include "tests/unit/protocols/fedsc/defaults.h"
 #include "tests/unit/protocols/fedsc/rows.h"
 #include "common/cluster/metrics.h"
@@ -46,8 +47,9 @@ static double start_accuracy(const struct fedsc_params *p, size_t *counted)
 	return m.acc;
 }
 
-/* One point moves to the middle, so that similarities depend on the radius. With two points unit
- * rows are angles, which split both circles in halves. */
+/* A dictionary of one point moves to the middle of the circles, so that similarities depend on the
+ * radius. With two points the embedding's unit rows are angles, which split both circles in
+ * halves. */
 TEST(one_point_tells_radius)
 {
 	struct fedsc_params p;

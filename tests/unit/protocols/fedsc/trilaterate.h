@@ -1,9 +1,15 @@
 /* trilaterate.h -- Attack on FedSC's variant `paper`: recovers rows from a party's plaintext
  * upload.
  *
- * Z, r, lambda and the coefficients c of a row x give k(Z, x) = (Kzz + lambda I) c, and so the
- * distances ||z_j - x||^2 = -2 r^2 ln k_j. Their differences to the first distance are linear in x:
- * 2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2.
+ * The dictionary Z, the width r, lambda and the coefficients c of a row x give the similarities k =
+ * (Kzz + lambda I) c of x and each row z_j of Z, and so the distances d_j:
+ *
+ *     d_j^2 = ||z_j - x||^2 = -2 r^2 ln k_j
+ *
+ * With z_0 the row nearest to x, the differences to d_0^2 are linear in x:
+ *
+ *     2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2
+ *
  * Least squares solves for x. With fewer dictionary rows than columns it finds the least x, which
  * is the projection on the span of the differences. Values k_j <= 0 (noise) are left out. */
 #ifndef TESTS_UNIT_FEDSC_TRILATERATE_H

@@ -253,8 +253,9 @@ static void active_graph(const struct tap *t, const struct csr *A, struct csr *j
 	free(active);
 }
 
-/* Attacks the coordinator's view of `exact`. The coordinator knows the degrees s^2, which are whole
- * numbers. So it can multiply row i of Y by s_i, which gives A (V / s). */
+/* Attacks the coordinator's view of `exact`. The coordinator knows the degrees s_i^2 of all nodes
+ * i, which are whole numbers. So it can multiply row i of Y by s_i and divide row i of V by s_i:
+ * the adjacency matrix then gives the one from the other. */
 static void exact_sums(const char *graph, const struct tap *t, const struct csr *A, bool all,
 		       struct pursuit_score *s)
 {

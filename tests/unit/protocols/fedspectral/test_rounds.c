@@ -2,7 +2,8 @@
  * the edges. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
-/* Sets parameters as published. With tau 0 the eigenvalues of N are those of the pooled graph. */
+/* Sets parameters as published. With tau 0 the eigenvalues are those of the pooled graph's
+ * normalised adjacency matrix. */
 static void letter(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	fedspectral_defaults(p, k, seed, threads);

@@ -40,7 +40,7 @@ static inline float *sample_dictionary(size_t n, unsigned k, uint64_t seed)
 	return c;
 }
 
-/* Returns |leaves(LCA(u, v))|; 1 if u = v. */
+/* Returns the number of leaves below the lowest common ancestor of u and v; 1 if u = v. */
 static inline size_t tree_leaves(const struct fedwalk_tree *t, size_t u, size_t v)
 {
 	uint32_t x = (uint32_t)u;

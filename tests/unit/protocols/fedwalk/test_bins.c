@@ -125,7 +125,8 @@ TEST(test_matrix)
 {
 	static const float c[] = { 1, 1, 5, 0, -1, 0, 0, 2, 9, 9 };
 	static const uint32_t neighbour[] = { 0, 1, 2, 3 };
-	/* Rows 0 and 3 both have degree 2, so row 0 comes first. */
+	/* Rows are in the order of degrees. Rows 0 and 3 both have degree 2; row 0, the lower
+	 * number, comes first. */
 	static const float expected[] = { -1, 0, 1, 1, 0, 2, 5, 0 };
 	float M[8];
 

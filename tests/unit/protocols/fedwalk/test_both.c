@@ -124,7 +124,8 @@ static void check_embeddings(const struct stage *s, double least)
 	free(x);
 }
 
-/* Returns E_l = 1 + p E_(l-2) + (1-p) E_(l-1) (equation 19). */
+/* Returns the expected number of messages of a walk of l tokens, E_l = 1 + p E_(l-2) + (1-p)
+ * E_(l-1) (equation 19). The predictor is asked with probability p and always answers. */
 static double expected_messages(unsigned l, double p)
 {
 	double e[1024] = { 0, 0, 1 };

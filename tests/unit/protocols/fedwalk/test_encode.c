@@ -4,7 +4,7 @@
 #include "protocols/fedwalk/encode.h"
 #include "lab/pooled/seeded.h"
 
-/* Returns P(v | u) from the encoder's lists. */
+/* Returns P(v | u), the probability that the encoder replaces u by v, from the encoder's lists. */
 static double probability(const struct fedwalk_encoder *e, uint32_t u, uint32_t v)
 {
 	double sum = 0, before = 0;

@@ -87,9 +87,9 @@ TEST(test_ends)
 	assert_null(report);
 }
 
-/* Every tenth vertex is a hub. Each pair of a hub and another vertex is a tie with probability 1/2;
- * no other pair is a tie. Debiasing gives ties a higher mean probability than wrong reports, and
- * drops unlikely pairs. */
+/* Every tenth vertex is a hub. Each pair of a hub and a vertex that is no hub is a tie with
+ * probability 1/2; no other pair is a tie. Debiasing gives ties a higher mean probability than
+ * wrong reports, and drops unlikely pairs. */
 TEST(test_debias)
 {
 	enum { N = 400 };

@@ -4,7 +4,8 @@
 #include "protocols/fedwalk/walk.h"
 #include "lab/pooled/seeded.h"
 
-/* Returns E_l by the recurrence of equation 19. */
+/* Returns the expected number of messages of a walk of l tokens, by the recurrence of equation 19.
+ * The predictor is asked with probability p and always answers. */
 static double by_recurrence(unsigned l, double p)
 {
 	double before = 0, e = l > 1 ? 1 : 0;
@@ -122,7 +123,8 @@ TEST(test_turns)
 	fedwalk_pools_release(&pools);
 }
 
-/* If every pool has a member, the mean number of messages is E_l within its standard error. */
+/* If every pool has a member, the mean number of messages is fedwalk_messages() within its standard
+ * error. */
 TEST(test_messages)
 {
 	enum { WALKS = 100000 };

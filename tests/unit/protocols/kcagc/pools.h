@@ -11,9 +11,9 @@ struct lab {
 	struct memory memory;
 	struct slice slice[16];
 	size_t n, L;
-	bool fixed;            /* rounds sums to steps of 2^-24, as fixed point does */
+	bool fixed;            /* rounds sums, not terms, to steps of 2^-24 */
 	size_t asked, words;   /* numbers of questions and of words in the answers */
-	const double *quality; /* two numbers that replace the parties' answer, or NULL */
+	const double *quality; /* two numbers that replace the answer to ASK_QUALITY, or NULL */
 	const uint32_t *cells; /* parties x n local clusters that replace their own, or NULL */
 };
 

@@ -116,7 +116,8 @@ TEST(test_cells_by_hand)
 	assert_true(size[0] == 2 && size[1] == 1 && size[2] == 2 && size[3] == 1);
 }
 
-/* Each node is a cell, which fills the table as far as possible. */
+/* Each node is a cell of its own, so the hash table of cells_intersect() is as full as it can
+ * be. */
 TEST(test_all_apart)
 {
 	enum { N = 1 << 12 };

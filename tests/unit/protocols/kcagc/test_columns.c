@@ -283,7 +283,8 @@ TEST(test_labels_as_pooled)
 		}
 }
 
-/* With "none" the column of large numbers alone decides; with "local" both columns count. */
+/* With standardize "none" the column of large numbers alone decides; with "local" both columns
+ * count. */
 TEST(test_units_count_unless_standardized)
 {
 	struct planted p;

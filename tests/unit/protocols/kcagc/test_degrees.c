@@ -1,6 +1,6 @@
 /* Tests the degrees as a feature: a column beside filtered features, or alone. Compares the column
- * with its formula. With K the inner products of filtered rows and z the column, compares the
- * parties' sums with K + w z z' on dense matrices. */
+ * with its formula, and the parties' sums with those of rows that have the column, on dense
+ * matrices. */
 #include "tests/unit/protocols/kcagc/slices.h"
 #include "common/linalg/la.h"
 

@@ -49,8 +49,8 @@ TEST(sparse_equals_dense)
 		}
 }
 
-/* Without a filter and with d equal to the rank, Z Z' = X X', so distances are those of the rows.
- */
+/* Without a filter, and with as many dimensions as the rank, the embedding Z has the inner products
+ * of the rows X (Z Z' = X X'), and so their distances. */
 TEST(keeps_distances)
 {
 	struct embed_params p = { .dims = 6, .threads = 1 };
@@ -77,7 +77,8 @@ TEST(keeps_distances)
 	graph_release(&g);
 }
 
-/* U has orthonormal columns. Z = U S scales them by the singular values. */
+/* With unit_basis the embedding is U, which has orthonormal columns. Without it, Z = U S scales
+ * them by the singular values. */
 TEST(unit_basis)
 {
 	struct embed_params p = { .dims = 4, .threads = 1, .unit_basis = true };
@@ -104,8 +105,8 @@ TEST(unit_basis)
 	graph_release(&g);
 }
 
-/* The columns are ones (scaled by idf), equal values of 3 (by idf), differing values (unscaled),
- * and zeros. With d = 1 the single column shows the scale; n = 4. */
+/* Embeds each column of 4 rows alone with one dimension, which shows the column's scale. Ones, and
+ * equal values of 3, are weighed by idf. Differing values and zeros keep scale 1. */
 TEST(idf_by_hand)
 {
 	static const double column[4][4] = {
@@ -191,7 +192,8 @@ TEST(idf_is_for_whole_slices)
 	graph_release(&g);
 }
 
-/* With r_i = ||Z_i|| and mean m, lengths become r_i / (m (r_i / m)^p). Zero rows stay zero. */
+/* With r the length of a row and m the mean length, unit_rows makes the length r / (m (r /
+ * m)^row_power). Zero rows stay zero. */
 TEST(row_scaling)
 {
 	static const double power[] = { 0, 0.5, 1 };
@@ -425,7 +427,7 @@ static double embed_alone(const struct graph *g, bool sparse)
 
 /* The documented bound is 3 dense slices and 200 MiB. A dense slice is filtered in place. A sparse
  * slice (full here, so 1.5 times as large) is released once its dense result exists. One more slice
- * would exceed these limits. */
+ * in memory would exceed the limits below. */
 TEST(memory)
 {
 	const double slice = (double)BIG_ROWS * BIG_COLS * sizeof(double) / (1 << 20);

@@ -172,8 +172,8 @@ TEST(formed_after_all)
 	graph_release(&g);
 }
 
-/* With one-hot features the filtered features are p(S) itself. The largest singular value occurs
- * once for each of eleven components. */
+/* With one-hot features the filtered features are the filter's matrix itself. The largest singular
+ * value occurs once for each of eleven components. */
 TEST(one_hot)
 {
 	enum { N = 1100, PARTS = 11 };

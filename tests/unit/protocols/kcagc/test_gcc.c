@@ -58,7 +58,7 @@ static void measurements(struct csr *X)
 	csr_from_triples(X, N, WIDTH, t, (size_t)N * WIDTH);
 }
 
-/* Computes T^p X, where X has the rows of `raw` at length 1. */
+/* Computes T^order Y, where T is the filter and Y has the rows of `raw` at length 1. */
 static void pooled(const struct csr *raw, unsigned order, struct mat *X)
 {
 	struct mat T, next;
@@ -81,7 +81,7 @@ static void pooled(const struct csr *raw, unsigned order, struct mat *X)
 	mat_release(&T);
 }
 
-/* Computes W (m x K), the orthonormal matrix nearest to M = X'GF. */
+/* Computes W, the matrix with orthonormal columns that is nearest to M (both m x K). */
 static void nearest_orthonormal(const struct mat *M, struct mat *W)
 {
 	struct mat G, R;
@@ -93,8 +93,9 @@ static void nearest_orthonormal(const struct mat *M, struct mat *W)
 	mat_release(&G);
 }
 
-/* Makes one iteration of GCC on pooled X from G and F. Returns ||X - G F W'||. margin gets the
- * margins of the labels in Z. */
+/* Makes one iteration of GCC on pooled rows X (N x m). G are the indicators of `label`, F the K
+ * centres. W is nearest to X'GF; labels and F are then those of the rows Z = X W. Returns ||X - G F
+ * W'||. margin gets the margins of the labels in Z. */
 static double literal_step(const struct mat *X, uint32_t *label, struct mat *F, double *margin)
 {
 	struct mat GF, M, W, Z, FW;
@@ -124,7 +125,8 @@ static double literal_step(const struct mat *X, uint32_t *label, struct mat *F, 
 	return sqrt(sum);
 }
 
-/* Computes the first F: means of the first labels in the k leading principal directions V of X. */
+/* Computes the first F: the means of the clusters in `label`, along the K leading principal
+ * directions V of X. */
 static void first_centres(const struct mat *X, const uint32_t *label, struct mat *F)
 {
 	struct mat C, G, V, Z;
@@ -187,7 +189,7 @@ TEST(follows_the_method)
 }
 
 /* `label` has the labels of a run with *p. A run without iterations gives the clusters of scaled
- * rows, and one step of landmark_polish() must give `label`. */
+ * rows, and from these one step of landmark_polish() must give `label`. */
 static void check_step(struct lab *used, const struct gcc_params *p, const uint32_t *label)
 {
 	struct gcc_params without = *p;

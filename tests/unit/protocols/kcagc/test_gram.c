@@ -9,10 +9,10 @@
 enum { MEMBERS = 2, ROOT = 2, FRACTION = 40 };
 
 struct trial {
-	size_t m, d;
-	unsigned K, R, Q, screen, keep;
-	double *Y, *weight; /* Y: m x d; weight: m */
-	uint32_t *start;    /* R x m; K means no cluster */
+	size_t m, d;                    /* items, and their dimensions */
+	unsigned K, R, Q, screen, keep; /* clusters, starts, steps; see plain_lloyd() */
+	double *Y, *weight;             /* Y: m x d; weight: m */
+	uint32_t *start;                /* R x m: labels of the R starts; K means no cluster */
 	struct rng rng;
 	/* result of plain Lloyd */
 	uint32_t *best;
@@ -119,7 +119,8 @@ static double plain_restart(struct trial *t, const uint32_t *start, unsigned ste
 	return inertia;
 }
 
-/* Runs all restarts. After `screen` steps only the best `keep` continue. */
+/* Runs all R restarts with at most Q steps. Unless `screen` is 0, only the best `keep` continue
+ * after `screen` steps. */
 static void plain_lloyd(struct trial *t)
 {
 	uint32_t *label = alloc(t->m, sizeof(*label));

@@ -127,8 +127,9 @@ TEST(test_same_labels_as_pooled)
 	free(gram);
 }
 
-/* Each level and each polish step takes one round. Each party sends the words of the triangles and
- * of the polish, and a canary for each. */
+/* Each level and each polish step takes one round. With one level, each party sends the inner
+ * products of items (the lower triangle), the distances of the polish, and a canary for each of
+ * these sums. */
 TEST(test_rounds_and_words)
 {
 	static const struct {

@@ -151,8 +151,8 @@ static void totals_make(struct sheet *s)
 	change_extreme(s);
 }
 
-/* Returns whether the last row is one cluster and the other rows form the two groups. In the
- * groups' columns fixed point must keep 10^-8 of the largest square. */
+/* Returns whether the last row is one cluster and the other rows form the two groups. The squares
+ * of the groups' rows are 10^-8 of the last row's, so fixed point must have that many digits. */
 static bool finds_groups(const struct sheet *s, const char *settings)
 {
 	uint32_t *label = run(s, settings, 1);

@@ -142,8 +142,8 @@ static void joint_means(const struct mat *X, const uint32_t *label, size_t k, st
 	mat_release(&M);
 }
 
-/* Checks Phi Phi' = X P X', where P projects on the span of the means, computed here by
- * Gram-Schmidt. */
+/* Checks that Phi of landmark_project() has Phi Phi' = X P X'. P projects on the span of the means,
+ * which is computed here by Gram-Schmidt. */
 TEST(projection)
 {
 	for (size_t sets = 4; sets <= ROWS; sets += ROWS - 4) {
@@ -302,7 +302,7 @@ TEST(any_split)
 
 	params(&p, 6, 12, 2, 1);
 	p.order = 1;
-	p.guard = 16;                        /* never uses scaled rows, because `count` is not L */
+	p.guard = 16;                        /* no scaled rows: no modularity differs by 16 */
 	for (uint32_t i = 0; i < 3 * N; i++) /* splits each true class into 3 clusters */
 		cells[i] = (truth[i % N] * 3 + i / 7 % 3) % 12;
 	for (size_t L = 1; L <= 16; L *= 2) {

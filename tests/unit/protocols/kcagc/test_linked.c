@@ -8,8 +8,7 @@
 
 enum { N = 300, M = 60, FACTS = 40 };
 
-/* Returns whether a fact depends on the class, as each fourth does. All facts have units of their
- * own. */
+/* Returns whether a fact depends on the class: each fourth does. */
 static bool is_of_class(size_t fact)
 {
 	return fact % 4 == 1;
@@ -38,7 +37,7 @@ static void make_sparse(struct features *X)
 	mat_release(&m);
 }
 
-/* Makes a slice of words and facts, in this order. */
+/* Makes a slice of words, and then of facts, in five units. */
 static void slice_of(struct slice *s, const struct planted *p, bool sparse)
 {
 	struct features X = { 0 };

@@ -210,7 +210,7 @@ TEST(test_smaller_cells_are_refused)
 			check_shrunk(settings[i], 4, step_of_cells(settings[i], which));
 }
 
-/* ---- line 13 ---- */
+/* ---- virtual nodes that are local centres (line 13 of Protocol 3) ---- */
 
 #define LINE_13                                                                                    \
 	"method=flat min_cell=20 local_clusters=4k virtual_nodes=centre exchange=gram "            \
@@ -289,8 +289,8 @@ static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 	}
 }
 
-/* A merged cell lies in several of a party's clusters, some of them smaller than min_cell. No
- * single centre represents the cell. */
+/* A merged cell lies in several of a party's local clusters, so no single centre represents it.
+ * Each node of the cell counts as the centre of its own cluster. */
 TEST(test_centres_of_merged_cells)
 {
 	struct recording *r = recording_new(&(struct plan){ .n = N, .m = M, .seed = 2, .noise = 2 },

@@ -1,8 +1,8 @@
 #include "tests/unit/linalg/sample.h"
 #include "protocols/kcagc/order.h"
 
-/* Makes spreads c^2: c falls by `fall` each step until `bend`, and by a fifth of that afterwards.
- */
+/* Makes spreads, which are squares of c: c falls by `fall` each step until `bend`, and by a fifth
+ * of that afterwards. */
 static void series(double *spread2, size_t count, size_t bend, double fall)
 {
 	double c = 40;
@@ -13,7 +13,8 @@ static void series(double *spread2, size_t count, size_t bend, double fall)
 	}
 }
 
-/* With n = m the rule chooses the first p >= 1 after which c falls by less than 1. */
+/* With as many columns as rows, psi_gcc() chooses the first order of at least 1 after which c falls
+ * by less than 1, but at most the cap. */
 TEST(gcc_rule)
 {
 	double spread2[17];
@@ -27,7 +28,8 @@ TEST(gcc_rule)
 	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 4), 4);
 }
 
-/* The bound is m / n. The length ||X||^2 does not matter, because the rule scales it to n. */
+/* psi_gcc() compares the fall of c with columns / rows. It divides c by the root of the rows' mean
+ * squared length (second argument / rows), so the scale of X changes nothing. */
 TEST(gcc_rule_scales)
 {
 	double spread2[17], longer[17];

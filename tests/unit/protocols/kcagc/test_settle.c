@@ -76,7 +76,8 @@ static enum err cluster(void *method, unsigned t, uint32_t *label, double *confi
 	return t == 1 ? s->fails : ERR_OK;
 }
 
-/* Starts a scene in which the rule of sums gives order 5, and order 1 is tried too. */
+/* Starts a scene in which the sums give order 5, and order 1 is tried, too. lower, higher: the
+ * modularities of the two orders' clusterings. */
 static void begin(struct scene *s, double lower, double higher)
 {
 	*s = (struct scene){ .fit = { lower, higher } };

@@ -70,7 +70,8 @@ static double missed(const struct mat *U, const struct mat *Z)
 	return left;
 }
 
-/* If the sets and F span the range of K, Z has all inner products. */
+/* If the sets and F span the range of K = X X', the rows Z of span_join() have the inner products
+ * of the rows of X. */
 TEST(whole)
 {
 	uint32_t set[ROWS];
@@ -94,7 +95,7 @@ TEST(whole)
 	mat_release(&X);
 }
 
-/* Returns missed() of the rows that F and K F alone give. F comes from ortho_basis(). */
+/* Returns missed() of the rows that F and K F alone give. F must come from ortho_basis(). */
 static double missed_alone(const struct mat *U, const struct mat *F, const struct mat *KF)
 {
 	struct mat W, Z;

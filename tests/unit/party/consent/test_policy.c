@@ -208,7 +208,7 @@ TEST(test_exchanges)
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\",\"gram\"]", 2, gram, "");
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 2, "",
 	      "the offered exchange is distances");
-	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* without `exchanges` any is permitted */
+	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* without `exchanges` all are permitted */
 }
 
 /* ---- rows ---- */
@@ -244,7 +244,8 @@ TEST(test_min_cluster)
 		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, jobs[i], "");
 		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, jobs[i],
 		      "sums of 4 rows (job.min_cluster), policy.min_cluster of p0 is 5");
-		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, jobs[i], ""); /* the default is 3 */
+		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, jobs[i],
+		      ""); /* default min_cluster: 3 */
 	}
 	check("\"jobs\":[\"kmeans\"]", 2, ROWS("kmeans", ",\"min_cluster\":2"),
 	      "policy.min_cluster of p0 is 3");
@@ -284,8 +285,8 @@ TEST(test_max_eps)
 	check(two, 2, "", "kind kcagc claims no differential privacy");
 	check("\"jobs\":[\"fedgcn\"],\"max_eps\":10", 2, ROWS("fedgcn", ""),
 	      "no job of this kind does");
-	/* Theorem 3.9 of the paper covers noise on Z and C only, so noise on factors claims no
-	 * privacy. */
+	/* Theorem 3.9 of the paper covers the uploads of Z and C, but not the sums that the job
+	 * also opens. So a job with noise on factors claims no privacy. */
 	check(two, 2,
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
 		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),

@@ -127,7 +127,7 @@ TEST(test_two_processes_and_one_total)
 	assert_ok(ledger_commit(other));
 	assert_ok(send_sum(4, 4));
 	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_eps_total of p0 is 1.4");
-	assert_ok(channel_send(d->work.channel, &over)); /* the sum is withdrawn */
+	assert_ok(channel_send(d->work.channel, &over)); /* the ABORT withdraws the sum */
 	assert_true(d->work.leaving->spent.eps_of_job == 0);
 	assert_int_equal(d->work.leaving->spent.claims_of_job, 0);
 	assert_false(d->work.leaving->booked_claim);
@@ -228,7 +228,7 @@ TEST(test_question_without_an_answer)
 	assert_ok(d->work.question(&d->work, 0, (const uint8_t[SHA256_LEN]){ 2 }));
 	assert_ok(channel_send(d->work.channel, &key));
 	assert_ok(channel_release(d->work.channel));
-	assert_ok(send_sum(4, 4)); /* a sum sent later answers it */
+	assert_ok(send_sum(4, 4)); /* a sum sent later answers the question */
 	assert_ok(channel_release(d->work.channel));
 	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	next_attempt();

@@ -114,7 +114,7 @@ static enum err take_step(int step)
 		e = leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data);
 		if (e == ERR_OK) {
 			d->work.leaving->durable_s =
-			    clock_now_s(); /* commits do not wait for the disk */
+			    clock_now_s(); /* so that no commit waits for the disk */
 			e = check_past();
 		}
 		break;

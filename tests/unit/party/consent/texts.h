@@ -30,7 +30,7 @@ struct texts_count {
 };
 
 struct texts_row {
-	const char *section; /* static, like group names */
+	const char *section; /* a static string, as the names of groups are */
 	char *form, *text, *subject;
 	struct texts_count of[TEXTS_GROUPS]; /* group NULL ends the array */
 };
@@ -66,7 +66,7 @@ static inline const char *texts_end_of_value(const char *at)
 	return end ? end + 1 : at + strlen(at);
 }
 
-/* Returns the end of the word that starts here. */
+/* Returns the end of the word that starts at `at`. */
 static inline const char *texts_end_of_word(const char *at)
 {
 	while (isalnum((uint8_t)*at) || (*at && strchr("._+-", *at)))

@@ -91,7 +91,7 @@ TEST(test_two_readers)
 	assert_err(serve(&d, 1, 1), ERR_PEER, "was served before");
 	d.served = own;
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
-	/* A party restores an older copy of the file, without the last lines. The party reads it
+	/* The file loses its lines, as if the party had restored an older copy. The party reads it
 	 * like any other file. */
 	assert_int_equal(truncate(d.path, 0), 0);
 	assert_ok(serve(&d, 2, 1));

@@ -118,7 +118,7 @@ static void test_wrong_certificates(void **state)
 	(void)state;
 	assert_ok(conn_host_new(&stranger, &loop, &o));
 	assert_ok(conn_dial(stranger, "127.0.0.1", port, &events, &bank, &bank.conn));
-	bank.greets = false; /* the client would be ready before the refusal arrives */
+	bank.greets = false; /* or else the bank, ready before the refusal arrives, sends HELLO */
 	run_until(hub.closed && bank.closed);
 	assert_int_equal(hub.ready, 0);
 	assert_int_equal(hub.code, ERR_PEER);

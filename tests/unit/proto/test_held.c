@@ -203,7 +203,8 @@ TEST_WITH(test_record_is_not_given_up, set_up, tear_down)
 	free(m);
 }
 
-/* A DECLINE, which does not clear the queue, leaves without the unrecorded message, too. */
+/* Unlike ABORT, a DECLINE does not clear the queue, but it leaves without the unrecorded message,
+ * too. */
 TEST_WITH(test_decline_takes_nothing_along, set_up, tear_down)
 {
 	struct msg no = { .type = MSG_DECLINE,

@@ -354,7 +354,8 @@ static void test_reals_checks(void **state)
 	}
 }
 
-/* Refuses the same wrong fields in a later chunk. It must continue where the first chunk ended. */
+/* Refuses the same wrong fields in a later chunk. That chunk must continue where the first chunk
+ * ended. */
 static void test_reals_checks_later(void **state)
 {
 	static const double five[5] = { 1, 2, 3, 4, 5 };
@@ -437,7 +438,8 @@ static void test_reals_none(void **state)
 		"hub sent CHOICE, expected MATRIX");
 }
 
-/* Refuses every kind of number that is not finite, at every place. */
+/* Refuses every kind of number that is not finite, at the first and last places of the first chunk
+ * and in the second chunk. */
 static void test_reals_are_finite(void **state)
 {
 	static const uint64_t wrong[] = {

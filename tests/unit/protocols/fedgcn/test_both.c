@@ -392,7 +392,7 @@ TEST(test_baselines)
 	stage_end(s);
 	s = stage_run(1, "baselines=all");
 	stage_succeeded(s);
-	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* the same clusters */
+	assert_true(fact(&s->f.party[0], "like_alone")->value[0] == 1); /* one party trains alone */
 	stage_end(s);
 	s = stage_run(PARTIES, "baselines=quick");
 	stage_succeeded(s);
@@ -445,7 +445,7 @@ TEST(test_every_message)
 	recording_free(r);
 }
 
-/* Returns the number of words, less one, that party 1 sends in a round's masked sum. */
+/* Returns the number of words, without the canary, that party 1 sends in a round's masked sum. */
 static uint64_t round_words(const char *settings)
 {
 	struct recording *r = record_job(settings);

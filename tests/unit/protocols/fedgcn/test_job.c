@@ -45,7 +45,7 @@ TEST(test_words)
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 1", "fedgcn", FEDGCN_MATCHED,
 		  FEDGCN_PROX },
 		{ ", \"aggregation\": \"fedper\"", "fedgcn", FEDGCN_MATCHED, FEDGCN_PER },
-		/* Version 0.2.0 recorded the parameter em. */
+		/* Version 0.2.0 recorded the parameter em, so it is still accepted. */
 		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG },
 	};
 

@@ -60,7 +60,7 @@ static inline enum err rows_watch(void *watcher, const void *question, double *x
 	return ERR_OK;
 }
 
-/* Deals the rows of X to parties by part (n). Copies part; X must stay valid. */
+/* Gives row i of X to party part[i]. Copies `part`; X must stay valid. */
 static inline void rows_deal(struct rows_lab *lab, const struct mat *X, const uint32_t *part,
 			     size_t parties, unsigned threads)
 {

@@ -4,7 +4,7 @@
 #include "protocols/fedsc/own.h"
 #include "common/linalg/la.h"
 
-/* Makes M (d x d) = B'B from its lower triangle. */
+/* Makes M = B'B (d x d) of the weights B in b, from its lower triangle. */
 static void gram(const struct fedsc_anchor *b, struct mat *M)
 {
 	double *x = alloc(b->d * (b->d + 1) / 2, sizeof(*x)), *next = x;

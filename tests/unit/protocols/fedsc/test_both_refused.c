@@ -149,8 +149,8 @@ static void check_basis(struct lab *lab, const char *phase)
 	refuse_number(lab, phase, 0, 0, 3, "with vectors that are not eigenvectors");
 	refuse_number(lab, phase, 0, 1, -1, "with eigenvalue 2 of 3 is");
 	refuse_number(lab, phase, 0, 0, NAN, "no finite number");
-	/* The error says "not eigenvectors" or, if noise has separated this point from all others,
-	 * "not orthonormal". */
+	/* The error says "not eigenvectors" or, if noise has separated the changed point from all
+	 * others, "not orthonormal". */
 	refuse_number(lab, phase, 1, 0, 0.5, "vectors that are not ");
 	refuse_number(lab, phase, 1, 1, INFINITY, "no finite number");
 }
@@ -222,7 +222,8 @@ TEST(test_policy_of_a_party)
 
 /* ---- parties that change their messages ---- */
 
-/* Replaces any masked words of a party. Each run still returns labels or an error. */
+/* Replaces the canary of each masked vector of a party in turn by random bytes. Each run still
+ * returns labels or an error. */
 TEST(test_wrong_words)
 {
 	struct rng rng;

@@ -7,7 +7,8 @@
 	"{\"kind\": \"" kind "\", \"clusters\": 5, \"noise\": {\"on\": \"sums\", \"eps\": 0.5, "   \
 	"\"delta\": 1e-5, \"clip\": 2" more "}}"
 
-/* By default a job uses the largest number of rounds. In fedsc the landmarks use one round. */
+/* Each round takes a part of eps, so a job has few rounds by default: 7 in kmeans, 6 in fedsc,
+ * which also needs the sum of B'B. */
 TEST(test_rounds)
 {
 	struct job j;

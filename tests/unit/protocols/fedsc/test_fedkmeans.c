@@ -440,7 +440,8 @@ TEST(whole_fails)
 	mat_release(&mean);
 }
 
-/* A party refuses these questions and blames the peer. */
+/* A party refuses questions that do not fit its rows or the questions before, and blames the
+ * peer. */
 TEST(refusals)
 {
 	double a[] = { 0, 0, 0, 1, 1, 1 }, count[3], x[64], few[] = { 0, 0 };

@@ -34,8 +34,8 @@ static void said(const char *text, const char *const *parts)
 			fail_msg("\"%s\" is not in: %s", *parts, sentence);
 }
 
-/* The sensitivity is 2 tau_X = 4. sigma is 4 times the root that tests/unit/privacy/test_noise.c
- * has for this eps and sensitivity 1. */
+/* The sensitivity is twice the clip, 4. sigma is 4 times the root that
+ * tests/unit/privacy/test_noise.c has for this eps and sensitivity 1. */
 TEST(test_rows_by_eps)
 {
 	struct fedsc_noise n;

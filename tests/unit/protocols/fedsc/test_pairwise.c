@@ -1,5 +1,5 @@
-/* Tests FedSC's Appendix C with real masks, boxes and encryption. Labels equal those of variant
- * "paper", and a party's false messages are refused. */
+/* Tests variant "pairwise" (Appendix C of the FedSC paper) with real masks, sealed messages and
+ * encryption. Labels equal those of variant "paper", and a party's false messages are refused. */
 #include "tests/unit/protocols/fedsc/points.h"
 
 #include "crypto/paillier.h"

@@ -46,7 +46,8 @@ TEST(finds_balls)
 }
 
 /* Parties send only sums, so the split of the rows changes nothing but rounding. Stage I is an
- * exception: the mean of the parties' dictionaries depends on the split, and so does r. */
+ * exception: the mean of the parties' dictionaries depends on the split, and so does the kernel's
+ * width r. */
 TEST(any_split)
 {
 	for (size_t v = 0; v < 4; v += 3) {

@@ -118,7 +118,7 @@ TEST(test_unit_of_one_column)
 
 	assert_ok(run(lab, unscaled, &report));
 	label = fedsc_gather(lab->party, L, lab->part, N);
-	for (size_t i = 0; i < N; i++) /* the balls are far apart in both columns */
+	for (size_t i = 0; i < N; i++) /* balls are far apart in columns 0 and 1 */
 		assert_int_equal(label[i], label[i / (N / K) * (N / K)]);
 	free(label);
 	fedsc_report_release(&report);

@@ -6,7 +6,8 @@
 #include "common/data/dataset.h"
 #include "tests/unit/both/federation.h"
 
-/* Returns the factor of edge (i, j), i < j, at party l; 0 if the party does not have the edge. */
+/* Returns the factor of the weight of edge (i, j), i < j, at party l; 0 if the party does not have
+ * the edge. */
 typedef double holds(size_t l, size_t L, uint32_t i, uint32_t j);
 
 struct casting {
@@ -85,7 +86,7 @@ struct stage {
 	struct federation f;
 };
 
-/* Opens a federation whose parties hold the edges of A. */
+/* Opens a federation whose parties hold the edges of A as `h` says. */
 static inline struct stage *stage_open_job(const struct csr *A, size_t L, holds *h,
 					   const struct job *job)
 {

@@ -202,8 +202,8 @@ static inline void pursuit_weigh(struct pursuit_row *r)
 	}
 }
 
-/* Sets negligible weights to 0 if row sums are unknown. If they are known, rounds all weights and
- * returns whether they are whole numbers >= 0 with the sum `left`. */
+/* If row sums are unknown, sets negligible weights to 0. If they are known, rounds the weights, and
+ * returns false if one is not nearly a whole number >= 0, or if their sum is not `left`. */
 static inline bool pursuit_plausible(const struct pursuit *p, struct pursuit_row *r, double left)
 {
 	double sum = 0;

@@ -42,7 +42,7 @@ TEST(rows_of_other_names)
 	csr_release(&own);
 }
 
-/* Compares (I - L)^3 V with powers of the dense matrix. */
+/* Compares (I - L)^3 V, with the normalised Laplacian L, with powers of the dense matrix. */
 TEST(powers)
 {
 	struct fedspectral_party p;

@@ -263,9 +263,9 @@ TEST(test_noise_of_the_sum)
 
 /* ---- an attack ---- */
 
-/* The attacker knows all edges but one, and the colluders' noise. The attacker guesses from one
- * product whether the edge exists. For this guess it made the block: two rows of the largest length
- * that a party admits. */
+/* The attacker knows all edges but one, and the colluders' noise. It guesses from one product
+ * whether the edge exists. For this guess it made the block: two long rows, which a party shortens
+ * to the largest length that it admits. */
 TEST(test_who_knows_all_other_edges)
 {
 	enum { TIMES = 4000 };

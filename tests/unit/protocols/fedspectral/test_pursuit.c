@@ -328,7 +328,7 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 	tap_on(t, &tapped, &parts);
 	t->secagg = f->party[0].secagg;
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* without tau the uploads are N V */
+	how.tau = 0; /* without tau an upload is N_0 V */
 	how.rounds = rounds;
 	how.iterations = 1;
 	how.restarts = 1;
@@ -355,7 +355,7 @@ static void attack_sums(const char *graph, const struct csr *A, bool all, struct
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
 	tap_on(t, &tapped, &parts);
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.tau = 0; /* without tau the sums are N V */
+	how.tau = 0; /* without tau a sum is N V, with the joint graph's N */
 	how.restarts = 1;
 	assert_ok(fedspectral_exact(&tapped, A->rows, &how, label, NULL));
 	exact_sums(graph, t, A, all, s);

@@ -135,8 +135,8 @@ static double expected_messages(unsigned l, double p)
 	return e[l];
 }
 
-/* Checks that the mean number of messages of the walks is E_l within 1 % (exactly if p is 0), and
- * that all sent messages arrived. */
+/* Checks that the mean number of messages of the walks is the expected one within 1 % (exactly if p
+ * is 0), and that all sent messages arrived. */
 static void check_messages(const struct stage *s)
 {
 	const struct half *hub = &s->f.server;
@@ -177,7 +177,7 @@ TEST(test_walks)
 			assert_true(fact(&s->f.server, "isolated") == ALONE);
 			assert_true(fact(&s->f.server, "one_sided_ties") == 0);
 			if (fedwalk_job(&s->job)->p <
-			    1) { /* with p = 1 the predictor supplies every second token */
+			    1) { /* with p = 1 every second token is predicted, not a neighbour */
 				assert_true(fact(&s->f.server, "attack_recall") > 0.8);
 				assert_true(fact(&s->f.server, "attack_precision") > 0.8);
 			}

@@ -96,7 +96,7 @@ static void check(size_t n, double eps, uint64_t seed)
 	directly(&s, eps, P, log_P);
 	fedwalk_encoder_init(&e, &s.tree, &s.d, eps, 2, &report);
 	for (size_t u = 0; u < n; u++) {
-		for (size_t v = 0; v < n; v++) /* lists have 32-bit probabilities */
+		for (size_t v = 0; v < n; v++) /* lists round probabilities to 32 bits */
 			assert_near(probability(&e, (uint32_t)u, (uint32_t)v), P[u * n + v],
 				    2e-9 + 1e-6 * P[u * n + v]);
 		kept += P[u * n + u] / (double)n;

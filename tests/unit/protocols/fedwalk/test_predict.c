@@ -117,7 +117,7 @@ static void check_fair(size_t n, float wish)
 	ALLOC(bin, n);
 	ALLOC(c, n);
 	c[0] = wish;
-	for (size_t i = 0; i + 2 < n; i++) { /* joins vertices 1 .. n-1; the last merge adds 0 */
+	for (size_t i = 0; i + 2 < n; i++) { /* joins 1 .. n-1; the last merge adds vertex 0 */
 		child[2 * i] = i ? (uint32_t)(n + i - 1) : 1;
 		child[2 * i + 1] = (uint32_t)(i + 2);
 	}

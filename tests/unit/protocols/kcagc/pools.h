@@ -7,7 +7,7 @@
 #include "protocols/kcagc/sums.h"
 
 struct lab {
-	struct parties parties, below; /* below: the parties of the slices */
+	struct parties parties, below; /* `parties` passes its questions to `below`, the slices */
 	struct memory memory;
 	struct slice slice[16];
 	size_t n, L;

@@ -22,7 +22,8 @@ static inline struct job predict_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* Makes a slice's dense columns sparse. If ones, drops the values. */
+/* Makes a slice's dense columns sparse. If `ones` is set, drops their values, which then are all
+ * 1. */
 static inline void make_sparse(struct features *X, bool ones)
 {
 	size_t n = X->dense.rows, m = X->dense.cols, count = 0;

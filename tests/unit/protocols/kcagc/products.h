@@ -18,7 +18,7 @@ static inline struct job products_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* The change of a party's columns before the run. */
+/* The change of columns before the run: none, to words (0 and 1), or to words but for party 0. */
 enum features_of { NUMBERS, WORDS, SOME_WORDS };
 
 static inline void products_features(struct features *X, size_t l, enum features_of what)
@@ -121,8 +121,8 @@ static inline struct recording *products_recording(const struct plan *plan, size
 	return products_recording_of(plan, L, settings, NUMBERS);
 }
 
-/* Checks that the coordinator recorded the k of the three planted classes if the job has a range of
- * k. */
+/* Checks that the coordinator recorded k = 3, the number of planted classes, if the job has a range
+ * of k. */
 static inline void products_selection(const struct federation *f, const struct job *job)
 {
 	const struct facts *facts = &f->server.record.facts;

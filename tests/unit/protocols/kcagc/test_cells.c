@@ -150,7 +150,7 @@ static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *fi
 
 	for (size_t i = 0; i < n; i++)
 		size[cell[i]]++;
-	for (size_t i = 0; i < n; i++) { /* small cells join the largest of their first cluster */
+	for (size_t i = 0; i < n; i++) { /* small cells join the largest with their first label */
 		size_t best = cell[i];
 
 		for (size_t j = 0; size[cell[i]] < least && j < n; j++)
@@ -265,8 +265,8 @@ TEST(test_merge_known)
 	assert_memory_equal(cell, expected, sizeof(cell));
 }
 
-/* A cell of exactly min_cell nodes stays. Cells of one first cluster that are large enough together
- * join no other cell. */
+/* A cell of exactly min_cell nodes stays. Small cells with the same first label that are large
+ * enough together join no other cell. */
 TEST(test_merge_keeps_what_suffices)
 {
 	static const uint32_t first[] = { 0, 0, 0, 1, 1, 1 }, second[] = { 0, 0, 0, 0, 1, 2 };

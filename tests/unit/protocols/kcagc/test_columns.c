@@ -158,7 +158,7 @@ static struct job columns_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* Makes clouds around three centres that differ in each column. Columns have different units. */
+/* Makes clouds around three centres that differ in each column. */
 static void clouds(struct planted *p, size_t m, uint64_t seed)
 {
 	planted_make(p, &(struct plan){ .n = 240, .m = m, .seed = seed });
@@ -273,7 +273,7 @@ TEST(test_labels_as_pooled)
 					    fact(&f->server, "silhouette"), 1e-12);
 			} else if (L > 1) {
 				assert_true(fact(&f->server, "silhouette_of_cells") > 0.5);
-				/* single rows have no confidence */
+				/* with min_cell single rows have no confidence */
 				assert_null(f->server.confidence);
 			}
 			mat_release(&Z);

@@ -11,7 +11,7 @@ enum repeats {
 	ONCE,      /* each word at most once */
 	AT_RANDOM, /* some words very often, for any class */
 	BY_CLASS,  /* words of the class often; all nodes have the same words */
-	SOME,      /* AT_RANDOM, but one word has half a count */
+	SOME,      /* AT_RANDOM, but one count is 1.5 */
 	NEGATIVE,  /* AT_RANDOM, but one count is negative */
 };
 

@@ -53,7 +53,7 @@ TEST(same_rows_same_place)
 		assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
 		assert_same_bits(&Z, &plain);
 		for (unsigned threads = 1; threads <= 3; threads += 2) {
-			sample_features(&from, !sparse, &X); /* embed_keep() got other storage */
+			sample_features(&from, !sparse, &X); /* embed_keep() got the other form */
 			assert_ok(embed_again(&X, &g, &kept, threads, &again));
 			assert_true(!X.dense.a && !X.sparse.start); /* embed_again() released X */
 			assert_mat_near(&again, &Z, 1e-9);
@@ -288,7 +288,8 @@ TEST(other_columns)
 	graph_release(&g);
 }
 
-/* U = X map for each of the three ways to compute a basis, including signs. */
+/* The basis U is X times the stored map, for each of the three ways to compute a basis, including
+ * signs. */
 TEST(map_makes_u)
 {
 	static const struct {

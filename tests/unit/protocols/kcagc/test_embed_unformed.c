@@ -46,7 +46,7 @@ TEST(same_as_formed)
 		struct mat Z, exact, again;
 		bool full = number & 8; /* X has too many entries for a sparse matrix to pay */
 
-		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* has all pairs of bits */
+		if (!in_sample((size_t)__builtin_popcount(number), 2)) /* with all pairs of bits */
 			continue;
 		p.filter = number & 1 ? FILTER_SPECTRAL : FILTER_HALF;
 		p.order = number & 2 ? 40 : 6;

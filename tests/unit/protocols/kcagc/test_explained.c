@@ -23,8 +23,8 @@ static void words_of(const struct graph *g, size_t other, struct csr *X)
 	csr_from_triples(X, NODES, WORDS, t, NODES);
 }
 
-/* Computes both values by their definition: sums over pairs of rows with equal degrees, in O(n^2
- * m). */
+/* Computes *explained and *varied by their definition: sums over pairs of rows with equal degrees,
+ * in O(n^2 m). */
 static void literal(const struct mat *X, const struct graph *g, double *explained, double *varied)
 {
 	double between = 0, square = 0, mean = 0, groups = 0, chance;

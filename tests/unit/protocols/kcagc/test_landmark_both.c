@@ -140,7 +140,7 @@ TEST(test_phases)
 
 /* ---- sets ---- */
 
-/* Writes the sizes of the script's sets. Returns their number. */
+/* Writes the sizes of the sets in the script's first LANDMARKS. Returns the number of sets. */
 static size_t sets_of(const struct script *s, size_t *size)
 {
 	const struct note *note = &s->note[step_of(s, MSG_LANDMARKS, 0)];

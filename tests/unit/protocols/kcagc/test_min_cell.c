@@ -230,8 +230,8 @@ static size_t recorded_cells(const struct recording *r, uint32_t *cell)
 }
 
 /* Adds to G (m x m) party l's inner products of cell means, where a node counts as the centre of
- * its local cluster. Returns the number of pairs of nodes that share a cell but no local cluster.
- */
+ * its local cluster. Returns the number of pairs of nodes that share a cell but no local
+ * cluster. */
 static size_t add_products(const struct recording *r, size_t l, const uint32_t *cell, size_t m,
 			   double *G)
 {

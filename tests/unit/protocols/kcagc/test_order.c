@@ -284,17 +284,17 @@ TEST(test_search_ends_before_the_rise)
 	assert_ok(order_decide(intra, fit, 10, &rule, &order));
 	assert_true(order == 0 && rule == 0);
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
-	assert_true(order == 19 && rule == 0);                   /* block ends do not matter */
+	assert_true(order == 19 && rule == 0); /* although no block ends at order 19 */
 	assert_ok(order_decide(intra, NULL, 20, &rule, &order)); /* preset "paper" has no fit */
 	assert_true(order == 0 && rule == 0);
-	fit[10] = fit[8] + 0.001; /* the best order is in the last block */
+	fit[10] = fit[8] + 0.001; /* best in the last block: no order yet */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 	fit[10] = 0.5;
 	fit[18] = fit[8] - 0.011; /* just below the margin */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_true(order == 19 && rule == 0);
-	fit[18] = fit[19] = fit[8] - 0.009; /* orders 19 and 20 fit nearly best */
+	fit[18] = fit[19] = fit[8] - 0.009; /* nearly best: no order yet */
 	assert_ok(order_decide(intra, fit, 20, &rule, &order));
 	assert_int_equal(order, 0);
 }

@@ -14,7 +14,7 @@ static uint32_t label[ROWS];
 static const struct question means = { .kind = ASK_MEANS, .order = ORDER, .label = label, .k = K };
 
 /* Makes columns: words (kind 0), words beside a year-like number in each row (1), measurements (2),
- * words of 0 and 255 (3), or words divided by the row's length. */
+ * words of 0 and 255 (3), or words that have one value in each row (4). */
 static void columns_of(struct features *X, int kind)
 {
 	struct rng rng;
@@ -135,7 +135,7 @@ TEST(test_other_columns)
 	slice_release(&s);
 }
 
-/* A slice whose filtered rows are never formed gives the same means. */
+/* A slice whose filtered rows are never formed gives the same means as formed rows. */
 TEST(test_means_of_a_wide_slice)
 {
 	struct mat B, F, seen, expected;

@@ -4,7 +4,7 @@
 #include "common/linalg/la.h"
 #include "protocols/kcagc/order.h"
 
-/* Writes the 2 + 3 facts of three rows to x. */
+/* Writes the two facts and the squared norms of three rows to x. */
 static void facts_of(struct triple *t, size_t count, size_t columns, bool dense, double *x)
 {
 	struct slice s;
@@ -83,7 +83,8 @@ TEST(foreign_columns)
 	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL);    /* numbers alone */
 }
 
-/* Writes to x the facts of six rows, each with value(row, column) in two of four columns. */
+/* Writes to x the two facts and the squared norms of six rows, each with value(row, column) in two
+ * of four columns. */
 static void facts_of_pairs(double (*value)(uint32_t i, uint32_t j), bool dense, double *x)
 {
 	struct triple t[12];
@@ -249,7 +250,8 @@ TEST(orders)
 	graph_release(&g);
 }
 
-/* Computes products and means of T^p X. If `before` is above 0, asks for this lower order first. */
+/* Computes products and means of the rows of X after `order` filter steps. If `before` is above 0,
+ * asks for this lower order first. */
 static void answers_after(const struct csr *X, const struct graph *g, bool dense, unsigned before,
 			  unsigned order, double *products, double *means)
 {

@@ -75,7 +75,8 @@ static void check_norms(struct answers *a, bool ones)
 	assert_true(a->square[7] == 0);
 }
 
-/* Checks the shares: for each power t the part of S^t X along sqrt(degree). */
+/* Checks the shares: shares[0] is the squared length of S^t X along sqrt(degree), equal for all t;
+ * shares[t] is the whole of ||S^t X||^2. S is twice the half filter, less I. */
 static void check_shares(struct answers *a, const double *shares)
 {
 	const double *inv = a->s.g->inv_sqrt_deg;

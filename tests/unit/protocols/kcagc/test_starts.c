@@ -214,8 +214,8 @@ static double hamming(const struct sample *s, size_t a, size_t b)
 	return differ;
 }
 
-/* Returns the probability of `next` after the chosen cells: ~ weight x (least Hamming distance)^2.
- */
+/* Returns the probability of `next` after the chosen cells, which is proportional to weight x
+ * (least Hamming distance)^2. */
 static double chance(const struct sample *s, const size_t *chosen, size_t count, size_t next)
 {
 	double total = 0, own = 0;

@@ -4,7 +4,7 @@
 
 enum { ORDER = 3, VECTORS = 4 };
 
-/* Forms F = T^p X. */
+/* Forms F = T^ORDER X, with the mean filter T. */
 static void formed(const struct graph *g, const struct csr *X, struct mat *F)
 {
 	struct mat T, next;
@@ -118,7 +118,7 @@ TEST(large_slice)
 	X.cols = 60000; /* few enough columns to be formed */
 	assert_false(wide_pays(&X));
 	X.cols = M;
-	X.start[N] = (size_t)N * (M / 64); /* too many entries */
+	X.start[N] = (size_t)N * (M / 64); /* too many entries for products to pay */
 	assert_false(wide_pays(&X));
 	mat_release(&expected);
 	mat_release(&B);

@@ -2,9 +2,10 @@
  *
  * The output directory has one small file, `job.state`. It contains job id, attempt, the hash of
  * job and parties, the key that numbers the nodes, whether the job is done, and the parties left
- * out. The coordinator writes it before it offers an attempt, and removes it when the job ends
- * other than by a crash. Its modification time shows when this coordinator last ran, across
- * restarts of the host as well.
+ * out. If the configuration permits further attempts (rejoin_s, max_attempts), the coordinator
+ * writes the file before it offers an attempt, and removes it when the job ends other than by a
+ * crash. Its modification time shows when this coordinator last ran, across restarts of the host
+ * as well.
  *
  * - attempt_keep(): an attempt begins. A restarted coordinator continues with another attempt.
  * - attempt_done(): all parties have confirmed their results, and the coordinator has written its
@@ -43,13 +44,13 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
 /* Marks the state as done. ERR_JOB, ERR_INPUT: the file is not marked. */
 enum err attempt_done(const char *path) MUST_CHECK;
-/* Sets the file's modification time to now. Cheap; called about once a second. */
+/* Sets the file's modification time to now. Cheap; called twice a second while a job runs. */
 void attempt_touch(const char *path);
 void attempt_forget(const char *path);
 
-/* Reads the state if it is at most limit_s old. Returns false if there is nothing to continue. Then
- * why (ERR_DETAIL_MAX bytes) is the reason, or "" if there is no file. If the file is only too old,
- * *s is filled nevertheless. */
+/* Reads the state. Returns whether the file is intact and was modified in the last limit_s seconds.
+ * Sets `why` (ERR_DETAIL_MAX bytes) to the reason of false, or to "" if there is no file. Fills *s
+ * also if the file is intact but too old. */
 bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why);
 
 #endif

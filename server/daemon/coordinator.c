@@ -38,7 +38,7 @@ static void forget_states(struct coordinator *c)
 			attempt_forget(r->state);
 }
 
-/* Ends the process even if a computation does not end. A party does the same. */
+/* Ends the process if the thread of a job still runs LAST_MS after coordinator_close(). */
 static void coordinator_on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
@@ -178,7 +178,7 @@ enum err coordinator_listen(struct coordinator *c)
 	if (api)
 		TRY(front_open(&c->front, c->host, "api.listen", config->api.at.host,
 			       config->api.at.port, on_shown, c, c->api_bound));
-	/* The loop has not run yet, so no connection was accepted. */
+	/* The loop has not run yet, so the process is confined before it accepts a connection. */
 	return confine(&config->common);
 }
 

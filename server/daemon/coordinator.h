@@ -23,11 +23,12 @@
  * addition it opens two per party, for connections. */
 enum { COORDINATOR_FILES = 48 };
 
-/* Checks certificate, key and CA, as daemon_check() does for a party. ERR_INPUT. */
+/* Checks certificate, key and CA, as daemon_check() does for a party, and numbering_key.
+ * ERR_INPUT. */
 enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
 
-/* Runs one job and returns its result; err_detail() has the sentence. Sets *before if the previous
- * process had already finished the job, so that this process ran nothing. */
+/* Runs one job and returns its result; err_detail() has the cause of a failure. Sets *before if the
+ * previous process had already finished the job, so that this process ran nothing. */
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
 			 bool *before) MUST_CHECK;
 
@@ -43,16 +44,17 @@ struct slot {
 	struct conn *conn; /* NULL: not connected */
 	struct channel *channel;
 	bool joined;           /* the coordinator has sent WELCOME to the party */
-	bool known;            /* the party joined an attempt of this job */
-	bool knows;            /* the party returned, and learned that the job is done */
+	bool known;            /* the party took part in an earlier attempt at `job` */
+	bool knows;            /* the party returned, and learned that `job` is done */
 	uint8_t key[HASH_LEN]; /* fingerprint of the key with which the party joined */
 	double lost_s; /* clock_now_s() when the party's connection was lost during the job */
 	char lost_why[ERR_DETAIL_MAX];
 	/* The next members are independent of the job: */
 	char software[SOFTWARE_MAX + 1]; /* software in the party's last HELLO, or "" */
 	char refused[256];               /* why the party's last connection was refused, or "" */
-	/* The error of a failed job, for a party that was on its way back to another attempt. The
-	 * party receives it when it connects. ERR_OK: there is none. */
+	/* The error for a party that was away when its job failed, or when the job continued or
+	 * ended without it. The party receives the error when it connects. ERR_OK: there is
+	 * none. */
 	enum err owed;
 	char owed_why[ERR_DETAIL_MAX];
 };
@@ -63,7 +65,7 @@ struct visitor {
 	struct coordinator *c;
 	struct conn *conn;
 	struct slot *slot;  /* NULL until TLS has authenticated the party */
-	struct running *of; /* the finished job to which this connection belonged */
+	struct running *of; /* the job that had this connection until it freed the slot; or NULL */
 };
 
 /* TELLING: the job was already done when the previous process ended, and this process only informs
@@ -155,7 +157,7 @@ struct coordinator {
  * coordinator_log_ready() reports readiness to log, systemd and ready_file. c is zeroed except
  * for config and queue. To release c after success or error, call coordinator_close(), and
  * coordinator_end() after the loop. */
-/* If this function fails, there is nothing to release. */
+/* If coordinator_init() fails, there is nothing to release. */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
 enum err coordinator_watch(struct coordinator *c,
@@ -165,8 +167,8 @@ enum err coordinator_log_ready(struct coordinator *c) MUST_CHECK;
  * all connections are flushed and closed. linger_ms: how long the coordinator still listens, for
  * parties on their way to another attempt. */
 void coordinator_close(struct coordinator *c, enum err result, const char *why, unsigned linger_ms);
-/* Returns the result passed to coordinator_close(). Exits the process if the thread of a job still
- * runs. */
+/* Releases c's members, and returns the result passed to coordinator_close(). If the thread of a
+ * job still runs, exits the process instead. */
 enum err coordinator_end(struct coordinator *c) MUST_CHECK;
 
 /* -- coordinator_admit.c -------------------------------------------------------------------- */
@@ -189,18 +191,19 @@ void running_start(struct running *r); /* call once all have joined */
 void running_set_phase(struct running *r, enum phase phase);
 /* Requests the end of the job; why: the user or signal that requests it. */
 void running_cancel(struct running *r, const char *why);
-/* Ends the job because the process ends. If the attempt can be repeated, leaves it to the next
- * process; otherwise cancels the job. */
+/* Ends the job because the process ends. If the job waits for its parties, or another attempt is
+ * permitted, leaves it to the next process. Otherwise cancels it. Lets a job end that is done. */
 void running_leave(struct running *r, const char *why);
 /* Ends the job for its parties. why NULL: the job's thread has already set r->why. */
 void running_close(struct running *r, enum err result, const char *why);
-/* Releases the job once all its handles and connections have closed. Call after each close of one
- * of them. */
+/* Releases a queue's job once all its handles and connections have closed; call after each close of
+ * one of them. The job of coordinator_run() stays until the process ends. */
 void running_look(struct running *r);
 void running_drop(struct running *r);
 /* Frees the slot for another job; its connection stays with this job until it has closed. */
 void running_let_go(struct running *r, struct slot *slot);
-/* Adds the final counts of party l's link to the live snapshot, and sets r->channel[l] to NULL. */
+/* Frees r->channel[l] and sets it to NULL. Before, adds the final counts of party l's link to the
+ * live snapshot. */
 void running_free_channel(struct running *r, size_t l);
 /* Call after the job's thread has ended and its handles have closed. */
 void running_free(struct running *r);
@@ -209,8 +212,9 @@ void running_free(struct running *r);
 
 void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN]);
 enum err running_draw(struct running *r) MUST_CHECK; /* calls running_set() with a random id */
-/* Sets job id and attempt: a random id and 1, or those that an earlier coordinator left. The phase
- * becomes TELLING if that coordinator had finished the job. */
+/* Sets job id and attempt. They are a random id and 1 or, if an earlier process left the job
+ * unfinished, its id and the next attempt. If that process had finished the job, the phase becomes
+ * TELLING. ERR_PEER: as running_take_up(). */
 enum err running_find(struct running *r) MUST_CHECK;
 /* Continues with an attempt that the previous process left unfinished when it ended. ERR_PEER: it
  * was the last permitted attempt. */
@@ -224,7 +228,8 @@ void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 /* Call after rejoin_s if parties are missing. Returns whether the attempt may continue with the
  * other parties. If so, removes the slots of the missing ones from the job. */
 bool running_continues_without(struct running *r);
-/* Fails the job because not all parties came for another attempt, or because one left. */
+/* Ends a job that waits for its next attempt, with `code`: parties are missing, a party left, or
+ * the job was cancelled. r->why becomes `why` and the cause that ended the last attempt. */
 void running_fail(struct running *r, enum err code, const char *why);
 bool running_is_done(const struct running *r);
 /* Informs a party that returned to this finished job. The party may run in the same process as

@@ -64,7 +64,8 @@ static void take_slot(struct visitor *v, struct slot *slot, const uint8_t *shown
 	v->slot = slot;
 }
 
-/* Admits a party to a slot lent to a job. Returns the reason of a refusal, or NULL. */
+/* Admits a party to a slot lent to a job: sets v->slot. Returns the reason of a refusal, or NULL.
+ * If it returns NULL and v->slot is still NULL, another connection has the slot. */
 static const char *come_to_job(struct visitor *v, struct slot *slot, const uint8_t *shown)
 {
 	struct running *r = slot->job;
@@ -233,7 +234,7 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 
 	coordinator_refuse(conn, done ? MSG_ALL_DONE : ERR_PEER, why);
 	log_info("%s came back: %s", conn_name(conn), why);
-	if (v->slot->conn == conn) /* the party dials again at once */
+	if (v->slot->conn == conn) /* free for the party's next connection, which comes at once */
 		v->slot->conn = NULL;
 	v->slot = NULL;
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);

@@ -212,7 +212,7 @@ void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 		snprintf(why, sizeof(why), "attempt %u follows: %.800s", r->run.attempt,
 			 r->record.attempts.past[r->record.attempts.count - 1].cause);
 	coordinator_refuse(conn, MSG_AGAIN, why);
-	if (v->slot && v->slot->conn == conn) { /* the party dials again at once */
+	if (v->slot && v->slot->conn == conn) { /* free for the party's next connection */
 		v->slot->conn = NULL;
 		v->slot->joined = false;
 	}

@@ -25,7 +25,7 @@
 static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 			     const struct msg_accept *accept)
 {
-	char ours[17], theirs[17]; /* 16 digits distinguish two hashes */
+	char ours[17], theirs[17]; /* the first 16 digits of the two hashes */
 
 	for (size_t l = 0; l < run->L; l++) {
 		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) == 0)
@@ -77,7 +77,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		e = half->compare(run, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
-		/* In other kinds, the coordinator learns n when nodes are matched. */
+		/* For SPLIT_EDGES and SPLIT_VERTICES, run->n is known once nodes are matched. */
 		e = run_check_memory(run);
 	free(m);
 	free(asking);
@@ -86,7 +86,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	return e;
 }
 
-/* -- keys: Protocol 4 lines 2-8. The coordinator relays them and learns no secret ----------- */
+/* -- keys: kCAGC Protocol 4, lines 2-8; public keys alone pass the coordinator -------------- */
 
 static enum err relay_keys(struct run *run)
 {
@@ -184,8 +184,8 @@ static enum err server_job_finish(struct run *run)
 	/* Parties that are not connected receive DONE when they return. */
 	for (size_t l = 0; l < run->L; l++)
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
-	/* The parties have been sent all that they need to verify that the job is done. From this
-	 * mark on, a restarted process reports it as done (coordinator_again.c). */
+	/* The parties have been sent all that they need to verify that the job is done. After
+	 * attempt_done(), a restarted process reports it as done (coordinator_again.c). */
 	e = server_job_write_record(run);
 	if (e == ERR_OK && run->state)
 		e = attempt_done(run->state);
@@ -248,7 +248,7 @@ static enum err server_job_serve(struct run *run, const char *output)
 		e = server_job_match_rows(run);
 	TRY(e);
 	e = half->run(run, &label);
-	if (e == ERR_OK || e == ERR_CANCELLED) { /* an interrupted computation has no result */
+	if (e == ERR_OK || e == ERR_CANCELLED) { /* if run() was interrupted, label is invalid */
 		enum err why = mailbox_error(run->mailbox);
 
 		e = why != ERR_OK ? why : e;

@@ -43,8 +43,6 @@ static void on_handle_closed(uv_handle_t *handle)
 	running_look(r);
 }
 
-/* Releases a queue's job once all its handles and connections have closed. The job of
- * coordinator_run() stays until the process ends. */
 void running_look(struct running *r)
 {
 	if (r->c->queue && !r->handles && !r->links)
@@ -89,8 +87,8 @@ static void close_slots(struct running *r)
 
 		if (conn && r->phase == JOINING)
 			coordinator_refuse(conn, r->left ? MSG_AGAIN : (uint16_t)r->result, r->why);
-		/* If a signal stopped the job, the coordinator has already tried to inform the
-		 * parties. */
+		/* A job that was cancelled while it ran has already sent ABORT, so its connections
+		 * have less time to send what is left. */
 		if (conn)
 			conn_close(conn, ERR_OK, NULL,
 				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
@@ -273,7 +271,7 @@ static void running_on_job_done(uv_async_t *async)
 	}
 	r->left = false;
 	if (r->phase == RUNNING && r->result != ERR_OK && *r->asked && r->run.more) {
-		r->again = true; /* the coordinator may already have asked parties to return */
+		r->again = true; /* so that parties that were told to return get the error */
 		running_close(r, ERR_CANCELLED, r->asked);
 		return;
 	}
@@ -340,8 +338,8 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 	return r;
 }
 
-/* From here on run.json describes this job, which waits for its parties. Before, it described the
- * previous job. */
+/* Afterwards run.json describes this job, which waits for its parties, and no longer an earlier job
+ * in the same directory. */
 enum err running_begin_results(struct running *r)
 {
 	if (!r->again) {

@@ -70,8 +70,8 @@ void queue_write(struct service *s); /* checks jobs.db, and retries unwritten ch
  * be written, so the job is not added. */
 enum err queue_add(struct service *s, struct store_job *j, int64_t *id) MUST_CHECK;
 struct entry *queue_find(struct service *s, int64_t id); /* NULL: the job is over or unknown */
-/* Cancels the job. who: name of the user who cancels it, such as "alice". ERR_JOB: as for
- * queue_add(). */
+/* Cancels the job. who: name of the user who cancels it, such as "alice". ERR_INPUT: the job is
+ * already done. ERR_JOB: the job is cancelled, but jobs.db could not store this yet. */
 enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_CHECK;
 /* Returns whether the party is connected, even if busy, or on its way back. */
 bool queue_is_there(const struct service *s, const struct slot *slot);
@@ -90,7 +90,7 @@ void entry_mark(struct service *s, struct entry *e, struct running *r);
 void entry_open_log(struct service *s, struct entry *e);
 bool queue_has_room(const struct service *s);
 /* Appends an entry, which takes over j's text. ERR_INPUT: the coordinator's configuration no longer
- * has one of the job's parties. */
+ * has one of the job's parties; the entry is in the queue nevertheless. */
 enum err queue_append(struct service *s, const struct store_job *j,
 		      struct entry **entry) MUST_CHECK;
 

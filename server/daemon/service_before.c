@@ -37,7 +37,7 @@ static void take_up(struct service *s, struct entry *e, const struct attempt_sta
 
 	running_set(r, state->job_id);
 	result = running_take_up(r, state);
-	if (result != ERR_OK) /* the job's run.json then records the error */
+	if (result != ERR_OK) /* otherwise running_take_up() has started the record */
 		record_start(&r->record, job, state->job_id, state->attempt, r->name, r->L);
 	entry_mark(s, e, r);
 	e->job.began = began;

@@ -152,7 +152,8 @@ static void link_latest(const struct service *s, const char *directory)
 	free(link);
 }
 
-/* Chooses a directory that was never used, even if jobs.db was replaced. */
+/* Chooses a name that no directory has, even if jobs.db was replaced and its ids begin at 1 again.
+ * Makes the directory. */
 static enum err choose_directory(const struct service *s, struct entry *e)
 {
 	char *path;
@@ -235,7 +236,7 @@ enum err entry_read(struct job *job, const struct entry *e)
 	return job_parse(job, text, "jobs.db", NULL);
 }
 
-/* Begins the job. Returns false if this host cannot run it now; the job then waits. */
+/* Begins the job. Returns false if its files or jobs.db cannot be written; the job then waits. */
 static bool service_queue_begin_entry(struct service *s, struct entry *e)
 {
 	enum store_state before = e->job.state;

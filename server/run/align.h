@@ -1,6 +1,6 @@
 /* align.h -- numbers the union of the parties' ids.
  *
- * - hashed: party 0 draws a key and seals it to each other party (SEALED, relayed here); each party
+ * - hashed: party 0 makes a key and seals it to each other party (SEALED, relayed here); each party
  *   sends HMAC-SHA256(key, id), cut to 16 bytes and sorted (IDS)
  * - plain: each party sends its ids, sorted (IDS)
  * - in both cases the coordinator sends each party n and the rows of its own ids (ROWS)
@@ -37,9 +37,9 @@ struct id_list {
 	bool begun;
 };
 
-/* Receives IDS from each party in `wanted` into list[its number], which is empty on entry.
- * ERR_PEER, with the party's name: ids that do not ascend, duplicates, incomplete ids, or another
- * number of ids than announced. Clears wanted. */
+/* Receives IDS from each party l with wanted[l] into list[l], which is empty on entry. ERR_PEER,
+ * with the party's name: ids that do not ascend, duplicates, incomplete ids, or another number of
+ * ids than announced. Clears wanted. */
 enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list) MUST_CHECK;
 
 /* Relays the batches with which parties compare their rows (party/work/agree.h). */

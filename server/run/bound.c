@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Warns if the magnitudes of two parties' numbers differ by more than BOUND_RANGE, in powers of 2.
- * `least` is exact to a factor of 2. `e` also includes a factor of up to the number of parties. */
+/* Warns if the squared lengths of the parties' longest rows differ by a factor of more than
+ * 2^BOUND_RANGE. Their sum is at most 2^e, and the smallest is about 2^least (bound_join()). */
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)

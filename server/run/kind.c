@@ -73,7 +73,6 @@ enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 
 /* -- results -------------------------------------------------------------------------------- */
 
-/* The files give row numbers instead of ids. Rows are in the order of the parties' sorted ids. */
 enum err server_keep_labels(struct run *run, const uint32_t *label, const char *output)
 {
 	char *csv, *npy;

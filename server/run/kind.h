@@ -24,10 +24,10 @@ struct server_kind {
 
 /* -- members that several kinds share ------------------------------------------------------- */
 
-/* Checks that all parties have the same nodes and, unless the job permits different graphs, the
- * same edges. Sets run->n. */
+/* Checks that all parties have the same nodes, at least one per cluster, and, unless the job
+ * permits different graphs, the same edges. Sets run->n. */
 enum err server_compare_nodes(struct run *run, const struct msg_accept *accept) MUST_CHECK;
-/* Checks the same as server_compare_nodes(), but permits fewer rows than clusters. */
+/* Checks the same as server_compare_nodes(), but permits fewer nodes than clusters. */
 enum err server_compare_rows(struct run *run, const struct msg_accept *accept) MUST_CHECK;
 /* Checks that all parties have the same number of columns. Sets run->columns. */
 enum err server_compare_columns(struct run *run, const struct msg_accept *accept) MUST_CHECK;

@@ -27,8 +27,8 @@ struct run {
 	uint64_t max_memory; /* limit of the job's memory in bytes; 0: no limit */
 	/* Seconds from the time when all parties have accepted; 0: no limit. */
 	unsigned job_timeout_s;
-	const struct numbering *numbering; /* NULL: each key is drawn at random */
-	int fraction; /* fraction bits of sums in the job's words if the job says "auto" */
+	const struct numbering *numbering; /* makes numbering keys; NULL: each is drawn at random */
+	int fraction; /* fraction bits of sums in the job's words if fraction_bits is "auto" */
 	/* Key that numbers the nodes in all attempts at this job: NUMBERING_KEY_LEN bytes. NULL:
 	 * each attempt draws a key. */
 	const uint8_t *numbers;

@@ -29,8 +29,9 @@ static struct fixed fixed_of(const struct run *run, const struct sum *s)
 	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
 }
 
-/* Adds the tag of a member's MASKED to acc, mod p. last: the chunk ends its vector. ERR_PEER, with
- * the party's name: an unexpected tag, a missing one, or one that is not reduced mod p. */
+/* Adds the tag of a member's MASKED to acc, modulo p of crypto/tag.h. last: the chunk ends its
+ * vector. ERR_PEER, with the party's name: an unexpected tag, a missing one, or one that is not
+ * below p. */
 static enum err sum_take_tag(struct channel *channel, const struct sum *s,
 			     const struct msg_masked *m, bool last, uint8_t acc[static TAG_LEN])
 {

@@ -19,7 +19,7 @@ struct set {
 	uint64_t word[ALIGNED_WORDS];
 };
 
-/* Format of the file, which has `sets` sets; the newest comes first. */
+/* Contents of state/aligned. The file ends after its last set; the newest set comes first. */
 struct kept {
 	char magic[24];
 	uint8_t key[KDF_KEY_LEN];

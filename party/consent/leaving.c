@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Interval of commits that wait for the disk. Other commits do not wait, so that rounds are fast;
- * their rows survive the death of the process. A power failure can lose the rows of one
- * interval. */
+/* Seconds between commits that wait for the disk. Commits in between do not wait, so that rounds
+ * are fast; their rows survive the death of the process. A power failure can lose the rows of one
+ * such interval. */
 #define DURABLE_EVERY_S 1.0
 
 /* ---- descriptions of messages, and their numbers ---- */
 
-enum { NAMES_MAX = 8 }; /* number of members of a sum that the description names */
+enum { NAMES_MAX = 8 }; /* maximum number of parties that a description names */
 
 static const struct purpose {
 	enum msg_type type;
@@ -146,7 +146,8 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 
 /* ---- the recorder ---- */
 
-/* Marks the end of the job as a refusal by policy. Other parties receive this reason. */
+/* If e is ERR_PEER, a budget does not suffice: marks the end of the job as a refusal by policy.
+ * Other parties receive this reason. Returns e. */
 static enum err explain_policy(struct leaving *l, enum err e)
 {
 	if (e == ERR_PEER)
@@ -296,7 +297,8 @@ static void leaving_forget(void *arg)
 
 /* Decides whether the party answers a question with noise. A claim covers one question at each
  * release. If earlier attempts have asked as many other questions at this release as the job has
- * claims, books a further claim with the next row. */
+ * claims, books a further claim with the next row. ERR_PEER: the budgets do not permit that, or
+ * jobs of this kind may ask only one question (claims.one_question). */
 static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;

@@ -80,8 +80,8 @@ static enum err policy_claims_none(const struct party_config *config, const stru
 		       work->job.kind->name, config->common.name, config->policy.max_eps);
 }
 
-/* Requires noise, because only noise limits the information that a malicious party gains by sending
- * false terms. */
+/* Checks policy.require_noise: only noise limits the information that a malicious party gains by
+ * sending false terms. */
 static enum err policy_check_noise(const struct party_config *config, const struct work *work)
 {
 	const char *why = job_needs_noise(&work->job);
@@ -205,8 +205,8 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }
 
-/* Checks that earlier jobs had the same parties. Two sums over the same data whose parties differ
- * by one disclose that party's terms. */
+/* Unless policy.allow_subsets is set, checks that earlier jobs had the same parties. Two sums over
+ * the same data whose parties differ by one disclose that party's terms. */
 static enum err check_subsets(const struct party_config *config, struct ledger *ledger,
 			      const struct ledger_job *job)
 {
@@ -451,7 +451,8 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	if (!config->policy.confirm)
 		return ERR_OK;
 	hex_write(work->job_id, JOB_ID_LEN, id);
-	/* The hash covers all that the user agrees to: parties, parameters, and the submitter. */
+	/* The hash covers all that the user agrees to: parameters, parties and submitter
+	 * (params_hash), the coordinator and its key, and the data. */
 	h = sha256_new();
 	sha256_add_text(h, "coterie offer v1");
 	sha256_add(h, work->params_hash, sizeof(work->params_hash));

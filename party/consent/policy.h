@@ -12,9 +12,9 @@
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      struct work *work) MUST_CHECK;
 
-/* Checks policy.max_eps_total: adds this job's claim to those of earlier jobs over this data set,
- * of any coordinator, unless it is booked already. Refuses a job without a claim (claim->eps 0).
- * ERR_PEER: the budget does not suffice; the text has the remaining budget. */
+/* Checks policy.max_eps_total, if it is set: adds this job's claim to those of earlier jobs over
+ * this data set, of any coordinator, unless it is booked already. ERR_PEER: the job has no claim
+ * (claim->eps 0), or the budget does not suffice; the text then has the remaining budget. */
 enum err policy_check_privacy(const struct party_config *config, struct ledger *ledger,
 			      const struct ledger_job *job, const struct kind_claim *claim,
 			      bool booked) MUST_CHECK;
@@ -27,9 +27,9 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 			    uint64_t claims) MUST_CHECK;
 
 /* Checks an offer against earlier jobs in the ledger. policy.coordinators must contain the
- * coordinator, and no budget may be exhausted. Earlier jobs must have had the same parties, and
- * earlier attempts at the job the same data. job: as offered. spent: egress of this data to the
- * job's coordinator. ERR_PEER: as policy_check(). */
+ * coordinator, if it names any, and no budget may be exhausted. Earlier jobs must have had the same
+ * parties, unless policy.allow_subsets is set, and earlier attempts at the job the same data. job:
+ * as offered. spent: egress of this data to the job's coordinator. ERR_PEER: as policy_check(). */
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job,
 			   const struct ledger_spent *spent) MUST_CHECK;
@@ -43,8 +43,8 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
 /* Call during the job. Checks that the jobs and numbers in `spent`, including this job's, are
- * within the budgets, and that other jobs had the same parties. ERR_PEER: a budget is exceeded,
- * or another job had other parties. */
+ * within the budgets, and that other jobs had the same parties, unless policy.allow_subsets is set.
+ * ERR_PEER: a budget is exceeded, or another job had other parties. */
 enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;

@@ -328,8 +328,8 @@ static void end_job(struct daemon *d)
 	channel_free(d->channel);
 	mailbox_free(d->mailbox);
 	record_release(&d->record);
-	/* Keep the job in log lines until the process ends, since its last message is about the
-	 * job. */
+	/* With `once`, log lines name the job until the process ends, since its last message is
+	 * about the job. */
 	if (!d->options.once)
 		log_set_job("");
 	d->channel = NULL;
@@ -458,7 +458,7 @@ static void on_stale(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	/* in other cases the end of the job removes the cache */
+	/* if a job is under way, its end removes the cache */
 	if (!d->thread_started || !d->work.offered)
 		forget_cache(d);
 }

@@ -62,7 +62,8 @@ struct daemon {
 	enum phase phase;
 	unsigned retry_ms;
 	double dialling_since_s; /* time when this series of attempts to dial began */
-	/* Time when the log last reported that the coordinator cannot be reached. */
+	/* Time when the log last reported that the coordinator answered, but one side rejected the
+	 * other; 0: not since the last WELCOME. */
 	double complained_s;
 	double heartbeat_s;     /* value agreed with the coordinator */
 	struct backoff backoff; /* used while RETURNING */
@@ -74,8 +75,8 @@ struct daemon {
 	struct served *served;
 	struct declines declines;
 	struct party_data data;
-	/* The next members are about the attempt that is awaited or under way. The attempt may use
-	 * several connections. */
+	/* The next members, except those of pruning, are about the attempt that is awaited or under
+	 * way. The attempt may use several connections. */
 	struct mailbox *mailbox;
 	struct channel *channel;
 	struct record record;
@@ -104,14 +105,15 @@ struct daemon {
 void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
 enum err daemon_start_job(struct daemon *d) MUST_CHECK;
-/* Fails the job with this thread's current error, because its next attempt will not come. Ends the
- * process if `stop` is true, or if this job was its only one. */
+/* Fails the interrupted job with `code` and this thread's error text, because no further attempt
+ * will be offered. Ends the process if `stop` is true, or if this job was its only one. */
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 
 /* -- daemon_dial.c -------------------------------------------------------------------------- */
 
 void daemon_dial(struct daemon *d);
-/* Dials again after a pause, for at most retry_s in total. */
+/* Dials again after a pause. After retry_s of dialling in vain, closes the daemon with `code`
+ * instead, unless retry_s is 0 or the party awaits another attempt at a job. */
 void daemon_rest(struct daemon *d, enum err code, const char *why);
 
 #endif

@@ -272,9 +272,10 @@ static void daemon_dial_on_message(struct conn *conn, const struct msg *m, void 
 	}
 }
 
-/* Logs an error of dialling at once, then every minute. A party normally waits for a coordinator
- * that does not run. But if a coordinator rejects this party, or this party rejects a coordinator,
- * a user must act, possibly days later. */
+/* Logs an error of dialling. If no coordinator answers, logs only the first tries, since a party
+ * normally waits for a coordinator that does not run. If a coordinator rejects this party, or this
+ * party rejects a coordinator, logs at once, then every minute: a user must act, possibly days
+ * later. */
 static void complain(struct daemon *d, const struct conn *conn, const char *why)
 {
 	double now_s = clock_now_s();

@@ -233,7 +233,7 @@ static void offers(void *arg, const struct http_request *r, struct http_answer *
 		return;
 	}
 	o = json_object();
-	texts = json_put_object(o, "texts"); /* texts, by job id */
+	texts = json_put_object(o, "texts"); /* text of each offer, by job id */
 	for (const struct json *one = json_first(list); one; one = json_next(one)) {
 		struct buf text = { 0 };
 		char id[OFFER_ID_TEXT];

@@ -279,8 +279,7 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	return e;
 }
 
-/* Returns true if the features are a regular, dense .npy file, which is read by panels and more
- * than once. */
+/* Returns true if the features are a regular .npy file: it can be read again, panel by panel. */
 static bool in_panels(const struct party_data *d)
 {
 	for (size_t i = 0; i < d->files; i++) {

@@ -303,8 +303,8 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 
 /* -- the job -------------------------------------------------------------------------------- */
 
-/* Writes to run.json that the job runs, or the job's result. Not called for a declined offer, which
- * leaves no directory. */
+/* Writes to run.json that the job runs, or the job's result. With output_per_job, writes nothing
+ * for a declined offer, which leaves no directory. */
 static enum err party_job_write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
@@ -352,7 +352,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	char *output;
 
 	if (e == ERR_CANCELLED &&
-	    mailbox_error(work->mailbox) != ERR_OK) { /* the job ended while data were read */
+	    mailbox_error(work->mailbox) != ERR_OK) { /* the job ended before the answer */
 		e = mailbox_error(work->mailbox);
 		work->ending = 0;
 		if (e != ERR_CANCELLED)
@@ -367,7 +367,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 
 		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
 			m.decline.subject = msg_text(work->subject);
-		/* The answer discloses something only if the offer was considered. */
+		/* The answer discloses something only if declines_check() let the offer through. */
 		if (work->leaving)
 			declines_add(means->declines, clock_now_s());
 		send_last(work, &m, 1);
@@ -389,7 +389,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	free(output);
 	end = err_save(e);
 	cancelled = e == ERR_CANCELLED;
-	/* In other cases the coordinator knows the reason, or is not connected. */
+	/* If mailbox_again(), the coordinator knows the reason, or is not connected. */
 	if (e != ERR_OK && !mailbox_again(work->mailbox)) {
 		struct msg m = { .type = MSG_ABORT,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),

@@ -90,8 +90,8 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	return read_left(work, o);
 }
 
-/* Checks that an offered attempt continues the interrupted one: the same job among the same
- * parties. Parties left out since then may be missing. */
+/* If the offered job is the awaited one, checks that the attempt continues the interrupted one,
+ * with the same parameters and parties. Parties left out since then may be missing. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
 {
 	uint8_t then[SECAGG_HASH_LEN];
@@ -131,7 +131,7 @@ static enum err party_offer_check_data(struct work *work, const struct party_con
 	return work->side->check_data ? work->side->check_data(work) : ERR_OK;
 }
 
-/* Memory of a rank before it reads data. MPI and its libraries use this memory
+/* Bytes of memory of a rank before it reads data. MPI and its libraries use this memory
  * (docs/results/ranks.md). */
 static const double RANK_MEMORY_LEAST = 18e6;
 
@@ -256,7 +256,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	e = policy_check(config, means->agreed, work);
-	/* only the coordinator claims that these parties were absent */
+	/* name the coordinator, since only it claims that the parties left out were absent */
 	if (e != ERR_OK && work->lefts)
 		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
 				  channel_peer(work->channel), work->attempt, work->L,
@@ -266,8 +266,8 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	return check_ranks(work, config);
 }
 
-/* Checks whether results of an earlier attempt exist. They may exist although the file `served` was
- * lost. */
+/* Checks that this attempt has no results yet. It has some if the party served it before and then
+ * lost the file `served`. */
 static enum err check_output(const struct work *work, const struct job_means *means)
 {
 	char *output = job_output(work, means);

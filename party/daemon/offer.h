@@ -5,10 +5,11 @@
 #include "party/daemon/job.h"
 
 /* Reads the offer and the data, and decides. Checks that need no data come first, so that a
- * coordinator with a forbidden offer learns nothing about the data. Afterwards work->leaving is
- * open, so that the ledger records the answer. ERR_OK: work->considered is set. Otherwise
- * work->ending is the reason of the decline. ERR_PEER: the offer is invalid, or the policy forbids
- * it. ERR_INPUT: data are invalid or unsuitable. Other errors concern memory and files. */
+ * coordinator with a forbidden offer learns nothing about the data. Opens work->leaving, so that
+ * the ledger records the answer; leaves it NULL if too many offers were declined, or if the ledger
+ * cannot be used. ERR_OK: work->considered is set. Otherwise work->ending is the reason of the
+ * decline. ERR_PEER: the offer is invalid, or the policy forbids it. ERR_INPUT: data are invalid or
+ * unsuitable. Other errors concern memory and files. */
 enum err offer_consider(struct work *work, const struct job_means *means,
 			const struct msg_offer *offer) MUST_CHECK;
 

@@ -1,5 +1,5 @@
-/* Loads a distributed dataset. This process reads only the parts that it needs, and never holds all
- * n x m numbers. */
+/* Loads a distributed dataset. This process reads only the parts that it needs, and never holds the
+ * whole matrix of features. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"

@@ -99,9 +99,9 @@ static void isolate_helper(void)
 			 "access from other hosts");
 }
 
-/* Makes the pipes to and from rank 0, and the pipe for the standard error of mpirun and ranks.
- * The pipe for standard error stays open in this process, too, so that messages of a dying
- * mpirun are not lost. */
+/* Makes the pipes `in` and `out` to and from rank 0, and the pipe `said` for all that mpirun and
+ * ranks print. `said` stays open in this process, too, so that messages of a dying mpirun are not
+ * lost. */
 static bool make_pipes(void)
 {
 	static const char *const name[] = { "in", "out", "said" };
@@ -163,7 +163,8 @@ static bool await_end(double wait_s, int *status)
 	return false;
 }
 
-/* Ends mpirun. It then ends its ranks, also those on other hosts. */
+/* Waits up to patience_s until mpirun has ended by itself, then ends it. mpirun then ends its
+ * ranks, also those on other hosts. */
 static void end_running(double patience_s)
 {
 	int status;

@@ -22,7 +22,7 @@ enum err mpirun_begin(const struct party_config *c) MUST_CHECK;
 void mpirun_end(void);
 
 /* The started ranks. The descriptors are this process's ends of the pipes to and from rank 0,
- * and of the pipe for mpirun's standard error. They do not block. */
+ * and of the pipe for all that mpirun and ranks print. They do not block. */
 struct mpirun {
 	unsigned serial;
 	int to, from, output;

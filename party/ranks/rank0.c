@@ -71,8 +71,8 @@ static void show_output(const struct workers *w, char text[static SHOWN])
 	flatten(line ? line : w->output, line ? strcspn(line, "\n") : w->output_n, text);
 }
 
-/* Returns the error of the ranks after mpirun has ended. The cause is taken from mpirun's last
- * output. */
+/* Returns the error of the ranks after mpirun has ended. The cause is taken from the output of
+ * mpirun and ranks. */
 static enum err rank0_report_end(struct workers *w, int status)
 {
 	double end_s = clock_now_s() + LAST_WORDS_S;
@@ -95,7 +95,8 @@ static enum err rank0_report_end(struct workers *w, int status)
 
 /* ---- frames ---- */
 
-/* Waits until fd can be read or written. */
+/* Waits for `events` on fd. Meanwhile reads the output of mpirun. ERR_INTERNAL: mpirun has ended;
+ * ERR_CANCELLED: the job was cancelled. */
 static enum err rank0_await(void *workers, int fd, short events, bool ended)
 {
 	struct workers *w = workers;

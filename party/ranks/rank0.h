@@ -14,7 +14,7 @@ struct workers {
 	struct ranks_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
-	char output[OUTPUT_MAX]; /* first bytes of the standard error of mpirun and ranks */
+	char output[OUTPUT_MAX]; /* first bytes that mpirun and ranks printed */
 	size_t output_n;
 	struct ranks_command command;
 	struct ranks_reply reply;

@@ -1,11 +1,11 @@
 /* workers.h -- a party's ranks (common/ranks/pipe.h). The ranks hold the party's data, and compute
  * all that concerns single rows. Vectors over rows arrive in the order of rows, in pieces. No
- * function here needs memory for n x d numbers.
+ * function here needs memory for a whole matrix over the rows.
  *
  * A wait reports progress as the ranks proceed. It ends with ERR_CANCELLED if the job was cancelled
- * (progress_check). If a rank dies, all ranks end: ERR_INTERNAL, with rank and host in the
- * sentence. From then on workers_died() is true. ERR_INPUT, with rank and host in the sentence: the
- * data are invalid, or unsuitable for ranks.
+ * (progress_check). If a rank dies, all ranks end: ERR_INTERNAL, whose text names rank and host.
+ * From then on workers_died() is true. ERR_INPUT, whose text names rank and host: the data are
+ * invalid, or unsuitable for ranks.
  */
 #ifndef PARTY_RANKS_WORKERS_H
 #define PARTY_RANKS_WORKERS_H
@@ -92,9 +92,9 @@ enum err workers_place(struct workers *w, const struct placing *p, const double 
 		       workers_values *each, void *arg) MUST_CHECK;
 
 /* workers_rows_begin() turns features into a party's rows for sums over rows (fedsc_party_part());
- * features are used up. workers_ask() does fedsc_answer() on the ranks, for TOTALS, SPREAD,
- * CLUSTERS and ANCHOR, for SCALE without width and noise, and for EMBED after ANCHOR.
- * workers_nearest() returns each row's label and margin (n entries) at the last
+ * features are used up. workers_ask() does fedsc_answer() on the ranks, for the questions
+ * FEDSC_TOTALS, _SPREAD, _CLUSTERS, _ANCHOR, _EMBED after _ANCHOR, and _SCALE if it asks for no
+ * width or noise. workers_nearest() returns each row's label and margin (n entries) at the last
  * FEDKMEANS_COUNTS. */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;

@@ -112,8 +112,8 @@ static void party_agree_write_batch(const struct work *work, const struct own *o
 	wipe(&k, sizeof(k));
 }
 
-/* Reads the batch of party l. ERR_PEER: the batch has too few or too many bytes for its number of
- * nodes. */
+/* Reads the batch of party l, and sorts its sample by pseudonym. ERR_PEER: the batch has too few or
+ * too many bytes for its number of nodes, or one pseudonym twice. */
 static enum err read_batch(const struct work *work, size_t l, struct bytes batch, uint64_t *count,
 			   struct named *sample, size_t *n)
 {

@@ -69,7 +69,7 @@ static enum err make_entries(struct work *work, const struct dataset *d, struct 
 
 	*store = alloc(d->n, width);
 	if (hashed) {
-		/* Party 0 draws the key for all parties. */
+		/* Party 0 makes this key for all parties. */
 		TRY(party_numbering_key(work, "hashed ids", key));
 		h = hmac_new((struct bytes){ key, KEY_LEN });
 		wipe(key, sizeof(key));

@@ -14,8 +14,8 @@
  * again.
  *
  * ERR_PEER: a sealed message is incomplete or for another party; rows are repeated or out of range;
- * n is smaller than this party's number of nodes, or too large for this host's memory.
- * ERR_INTERNAL: two own ids have one hash.
+ * n is smaller than this party's number of nodes, or too large for this host's memory. ERR_JOB:
+ * more than MSG_IDS_MAX own nodes. ERR_INTERNAL: two own ids have one hash.
  */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 

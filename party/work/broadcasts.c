@@ -6,6 +6,9 @@
  *   before its next message the coordinator sends
  *       TOLD, the exclusive or of the words of all others for this party
  *
+ *   K_ij: the pair's key; i, j: the names of sender and receiver; number: number of words that the
+ *   two have exchanged before
+ *
  * Each party can compute the words of all members that received the same values; the coordinator
  * cannot. The word of a member that received other values is random, whatever others add to it. So
  * the coordinator can add the words and return one, instead of one per member. docs/secure-sum.md

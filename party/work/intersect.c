@@ -131,8 +131,9 @@ static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t
 }
 
 /* Each party rounds its number of ids up to a step of align_scale(). Counts the parties on each
- * step, and finds the parties on the lowest step that has one. *peeled: a table of this party's
- * ids, or NULL. The sums are verified, so the coordinator cannot broadcast false ones. */
+ * step, and finds the first party on the lowest step that has one. Then changes all pseudonyms
+ * until every party's ids fit into a table. *peeled: the table of this party's ids; may be NULL
+ * after errors. The sums are verified, so the coordinator cannot broadcast false ones. */
 static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **peeled)
 {
 	struct work *work = s->work;
@@ -176,8 +177,8 @@ static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **p
 	return ERR_OK;
 }
 
-/* Computes s_i for each own id: the sum of this party's shares with all other parties. The shares
- * of all parties add up to zero if all parties have the id. */
+/* Computes, for each own id, the sum of this party's shares with all other parties. These sums of
+ * all parties add up to zero if all parties have the id. */
 static uint64_t *zero_shares(const struct intersect *s)
 {
 	static const char label[] = "coterie align prf v1";

@@ -69,7 +69,8 @@ const char *party_off_ranks(const struct work *work);
  * job computes, for the error, such as "sums of 5 rows". */
 enum err party_allow_clusters(const struct party_config *config, unsigned min_cluster,
 			      const char *things) MUST_CHECK;
-/* Checks that job.noise.eps and delta are at most policy.max_eps and max_delta. */
+/* Checks that the job claims differential privacy, with eps and delta at most policy.max_eps and
+ * max_delta. */
 enum err party_allow_claim(const struct party_config *config, const struct work *work) MUST_CHECK;
 
 /* Checks that the party has at least two rows. */

@@ -29,7 +29,8 @@ static enum err secret_write(struct secret *s, size_t n)
 	return ERR_OK;
 }
 
-/* Draws the secret if the file is empty. The process that locks the file first draws it. */
+/* Locks and reads the file. If it is empty, draws the secret and writes it, so the process that
+ * locks the file first draws it. */
 static enum err secret_load(struct secret *s)
 {
 	uint8_t more[WHOLE + 1];
@@ -57,7 +58,8 @@ static enum err secret_load(struct secret *s)
 		       s->path, n, KEY_LEN, WHOLE);
 }
 
-/* Opens the file. make: creates the file if it does not exist; otherwise s->n stays 0. */
+/* Opens the file and calls secret_load(). If the file does not exist, creates it if `make` is true,
+ * and otherwise only leaves s->n 0. */
 static enum err secret_open(struct secret *s, const char *state, bool make)
 {
 	*s = (struct secret){ .path = file_join(state, "noise.key"), .fd = -1 };

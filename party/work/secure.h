@@ -14,12 +14,13 @@ struct secure; /* one vector that is being sent */
  * the job does not bound. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
-/* Adds n numbers. ERR_JOB: a value exceeds the fixed-point bound. The sentence names party, bound
- * and setting; the value appears only on this process's stderr. */
+/* Adds n numbers. ERR_JOB: a value exceeds the fixed-point bound. The text names party, bound and
+ * setting; the value appears only on this process's stderr. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
 /* Returns the fixed-point format of the job's words for a sum of `members` terms. */
 struct fixed secure_fixed(const struct work *work, size_t members);
-/* Sends the remaining words; asserts that `count` words were added. */
+/* Sends the remaining words, and calls broadcasts_confirm(). Asserts that `count` words were
+ * added. */
 enum err secure_end(struct secure *s) MUST_CHECK;
 void secure_free(struct secure *s); /* wipes and frees s, also after an error; accepts NULL */
 

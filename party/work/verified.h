@@ -41,9 +41,9 @@ struct verified {
 enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
 		       void *party) MUST_CHECK;
 
-/* Returns the error of the job after the coordinator side has ended with error e. If the sums are
- * faulty, the coordinator finds the same error and ends the job with its text. This function waits
- * for that text. */
+/* Returns the error of the job after the coordinator side has ended with error e. If it found e in
+ * the sums (v->here is false), the coordinator finds the same error, and ends the job with its
+ * text. This function then waits for that text. */
 enum err verified_error(struct verified *v, enum err e) MUST_CHECK;
 
 #endif

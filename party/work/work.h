@@ -72,10 +72,10 @@ struct work {
 	/* Hash of all values that this party received in this attempt: work_note_received(). */
 	uint8_t received[SECAGG_HASH_LEN];
 	struct broadcasts broadcasts;
-	/* Key of SECAGG_HASH_LEN bytes that all parties have (secret_new()) and the coordinator
+	/* Key of SECAGG_HASH_LEN bytes in secret memory, which all parties have and the coordinator
 	 * does not have. NULL before work_group_key(). */
 	uint8_t *group_key;
-	/* Number of broadcast sums so far; the tag of each sum has its own key. */
+	/* Number of broadcast sums so far. It enters the key of the next sum's tag. */
 	uint64_t sums_opened;
 	struct features *features; /* this party's slice; the protocol uses it up */
 	/* Reads the original slice again from its file, by panels. If source.read is NULL, the
@@ -94,13 +94,13 @@ struct work {
 	void *protocol;
 	const struct graphs *graphs; /* fedgcn: this party's graphs; NULL for other kinds */
 	const char *output;          /* directory of this job's results */
-	int fraction; /* fraction bits of sums in the job's words, if the job says "auto" */
+	int fraction; /* fraction bits of sums in the job's words, if fraction_bits is "auto" */
 	/* Number of nodes or rows. For fedspectral and fedwalk it becomes the number of nodes of
 	 * all parties once they are aligned (align.h). */
 	size_t n;
 	unsigned min_cluster; /* the policy's fewest rows in any sum of rows */
 	unsigned threads;
-	const struct numbering *numbering; /* NULL: each key is drawn at random */
+	const struct numbering *numbering; /* makes numbering keys; NULL: each is drawn at random */
 	/* Source of noise (party/work/noise.h); NULL: not used yet; owned. */
 	struct work_noise *noise;
 	/* Hash of parties and parameters; it enters every key. */
@@ -117,7 +117,7 @@ struct work {
 	/* Hash of the dataset as loaded, or as reduced by the job. Not NULL if cache is not
 	 * NULL. */
 	const uint8_t *data_hash;
-	/* The reason that others receive if this step fails; 0: msg_ending_of() decides. */
+	/* The reason that others receive if the job fails now; 0: msg_ending_of() decides. */
 	enum ending ending;
 	bool considered; /* this party takes part in the offered job */
 	/* the job was declined because this attempt was served before; a later attempt may be
@@ -138,9 +138,9 @@ void work_progress(struct work *work, unsigned iteration, size_t moved);
 /* Returns the names of the features' columns; or NULL. */
 const struct columns *work_columns(const struct work *work);
 
-/* Call when all is sent, before waiting for an answer. Calls channel_warm(), or channel_release()
- * if no padding is wanted. Sends held messages now, even if the party computes for long before it
- * reads. */
+/* Call when all is sent, before waiting for an answer. Calls channel_warm() for the job_burst()
+ * bytes of the next turn, or channel_release() if these are 0. So held messages leave now, even if
+ * the party computes for long before it reads. */
 enum err work_warm(struct work *work) MUST_CHECK;
 /* As work_warm(), but the next turn sends at most `spare` bytes: calls channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
@@ -186,13 +186,13 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
  * larger. */
 #define BLOCK_ROUNDING 1e-6
 
-/* Receives a BLOCK into B (n x width, given). ERR_PEER: B'B is not n I. Such a block might weigh
- * single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
+/* Receives a BLOCK into B (n x width, given). ERR_PEER: B'B is not n times the identity. The block
+ * might then weigh single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
 /* As work_recv_block(), but does not hold the block. Passes its n x width numbers to `each` in
- * pieces of whole rows. A piece has at most BLOCK_PIECE bytes, unless a row is longer. The last
- * piece is passed only if B'B of all rows is n I. Only then may the caller use the numbers. Also
- * returns the error of `each`. Memory: a piece and width^2. */
+ * pieces of whole rows. A piece has at most BLOCK_PIECE bytes, unless a row is longer. If B'B of
+ * all rows is not n times the identity, does not pass the last piece; the caller must then not use
+ * the numbers. Also returns the error of `each`. Memory: a piece and width^2. */
 enum { BLOCK_PIECE = 1 << 20 };
 enum err work_pass_block(struct work *work, const struct tree_node *node, size_t n, size_t width,
 			 channel_reals *each, void *arg) MUST_CHECK;

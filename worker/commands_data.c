@@ -54,7 +54,8 @@ void command_rename(struct state *s)
 	(void)state_reply(s, ERR_OK);
 }
 
-/* Sends the end of each row of all ranks, preceded by a zero. */
+/* Sends for each row of all ranks where it ends: the number of entries up to there. Sends a 0
+ * first. */
 static void send_starts(struct state *s, const struct csr *rows)
 {
 	size_t before = ranks_before(s->R, rows->start[rows->rows]), zero = 0;

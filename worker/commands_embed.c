@@ -125,7 +125,8 @@ static void make_distances(void *arg, size_t first, size_t count, void *to)
 	kmeans_distances(&part, m->c, to);
 }
 
-/* Blocks begin at row 0, as distance_block() requires. A block may be larger than a piece. */
+/* Passes multiples of DISTANCE_ROWS rows to kmeans_distances(), so that its blocks begin at the
+ * same rows as without pieces. A block may be larger than a frame. */
 void command_distances(struct state *s)
 {
 	size_t row = s->command.k * sizeof(double), most = RANKS_FRAME_MAX / row;

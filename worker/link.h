@@ -7,7 +7,7 @@
 
 void link_begin(int *argc, char ***argv, struct ranks *R);
 void link_end(void);
-/* Ends all ranks and mpirun after an error that stops the run. Writes the sentence to standard
+/* Ends all ranks and mpirun after an error that stops the run. Writes the error's text to standard
  * error, which the party reads. */
 void link_abort(const char *fmt, ...) PRINTF(1, 2) __attribute__((noreturn));
 

@@ -14,8 +14,8 @@ struct table;
  * right-aligned column of numbers. */
 struct table *table_new(const char *const heads[], size_t columns);
 void table_free(struct table *t);
-/* Adds the next cell; cells are added row by row. Harmful characters are replaced by
- * "?". */
+/* Adds the next cell; cells are added row by row. utf8_make_harmless() replaces control characters
+ * and the like. */
 void table_cell(struct table *t, const char *fmt, ...) PRINTF(2, 3);
 /* Prints the table within `width` characters. Prints columns, if necessary with texts over several
  * lines. If columns do not fit, prints each row as a block of "head: text". An incomplete row is
@@ -27,8 +27,8 @@ void table_print(const struct table *t, FILE *f, size_t width);
 size_t table_width(void);
 /* As table_width(), but with 1000 in place of 80, for output that programs read line by line. */
 size_t table_room(void);
-/* Prints a line on standard output, folded at blanks; continuation lines are indented. Harmful
- * characters are replaced by "?". */
+/* Prints a line on standard output, folded at blanks; continuation lines are indented.
+ * utf8_make_harmless() replaces control characters and the like. */
 void table_line(size_t indent, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

@@ -225,8 +225,8 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-/* Checks the head of the ledger in a run.json. The ledger's owner has written this file, or has
- * reported the head to the process that wrote the file. */
+/* Checks the ledger against its head in a run.json. The ledger's owner has written this file, or
+ * has reported the head to the process that wrote the file. */
 static enum err against_run(struct findings *f)
 {
 	const char *own = ledger_name(f->ledger);

@@ -58,7 +58,7 @@ struct doctor_port {
 };
 /* Checks that each of n ports is free, and that no two ports are the same. */
 void doctor_ports(struct checkup *c, const struct doctor_port *port, size_t n);
-/* Returns the ports that users connect to: api.listen and http.listen. */
+/* Return the ports that users connect to: that of api.listen, and that of http.listen. */
 struct doctor_port doctor_port_api(const struct api_settings *api);
 struct doctor_port doctor_port_dashboard(const struct http_settings *http);
 /* Checks who can read the dashboard at http.listen, if that is set. */

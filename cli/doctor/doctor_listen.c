@@ -103,8 +103,8 @@ static void check_roles(struct checkup *c, const struct config_map *roles)
 		    n[ROLE_READER], n[ROLE_SUBMITTER], n[ROLE_OPERATOR]);
 }
 
-/* Checks the names in the certificate. Browsers compare the host in the address bar with them, so
- * the certificate must have that name, too. */
+/* Checks that the certificate has a second name, which should be the host's: a browser compares the
+ * host in its address bar with the names in the certificate. */
 static void check_names(struct checkup *c, const char *certificate)
 {
 	struct buf names = { 0 };

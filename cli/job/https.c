@@ -204,7 +204,7 @@ static void https_set_options(CURL *curl, const struct place *p, const struct ht
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
 }
 
-/* Returns advice that follows the sentence of an error; "" if the sentence suffices. */
+/* Returns advice to append to libcurl's error text; "" if that text suffices. */
 static const char *https_remedy(CURLcode code)
 {
 	switch (code) {

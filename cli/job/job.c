@@ -236,8 +236,8 @@ static bool is_worth_another(enum err e, double *gone_s)
 	return now_s - *gone_s < GONE_S;
 }
 
-/* If the set of parties for which the job waits has changed, prints it on stderr. *said: the text
- * printed last. */
+/* Prints the job's state on stderr if it has changed and names parties for which the job waits.
+ * *said: the state at the last call. */
 static void print_job_state(const struct json *j, double id, struct buf *said)
 {
 	struct buf state = { 0 };

@@ -17,7 +17,7 @@ enum { GAINED_S = 20 };
 
 struct gained {
 	const struct launch *l;
-	char *out, *labels; /* output directory of a job on part of the data; its labels */
+	char *out, *labels; /* output directory of the current job, and its labels.csv */
 	struct table *table;
 	char why[ERR_DETAIL_MAX]; /* error of a job that failed; otherwise "" */
 	/* Number of clusters of the run, which may have chosen it; 0: none. */

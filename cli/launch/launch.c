@@ -238,8 +238,8 @@ static bool print_daemon_line(const char *name, struct bytes line)
 	return policy;
 }
 
-/* Prints the last lines of a daemon's stderr, unless they only repeat the message of another
- * daemon. */
+/* Prints the last `most` lines of a daemon's stderr. If `most` is 1, omits a line that only repeats
+ * another daemon's message. Returns true if a policy is the reason. */
 static bool print_tail(const struct launch *l, const char *name, int most)
 {
 	char *path = launch_file(l->work, name, ".stderr");

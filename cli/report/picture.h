@@ -49,7 +49,7 @@ struct picture {
 	uint32_t *row;      /* n row numbers in the party's files, from 0, ascending */
 	char **id;          /* n ids; without ids.txt row numbers as text */
 	size_t clusters;    /* k of the job; some clusters may be empty here */
-	size_t dims;        /* d: dimensions before the projection */
+	size_t dims;        /* number of dimensions before the projection */
 	const char *method; /* "PCA", or params->layout.name, borrowed */
 	double share[2];    /* PCA: fraction of the variance along x and y; otherwise 0 */
 	char *caption;      /* description for the user; states whether it is a sample */

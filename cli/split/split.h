@@ -42,10 +42,10 @@ struct split_params {
 #define SPLIT_SHARED_MIN 0.5
 #define SPLIT_KEEP_MIN   0.001
 
-/* Splits the data. Requires features. If `by` is edges or `shared_edges` is set, requires edges. If
- * `skew` is set, requires labels. ERR_INPUT: the data are invalid, there are fewer items than
- * parties, contiguous is set for other items than columns, or p->out is not empty. ERR_JOB: a file
- * cannot be written. */
+/* Splits the data. Requires features if `by` is columns or rows; edges if it is edges or vertices,
+ * or if `shared_edges` is set; labels if `skew` is set. ERR_INPUT: the data are invalid, there are
+ * fewer items than parties, contiguous is set for other items than columns, or p->out is not empty.
+ * ERR_JOB: a file cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:

@@ -37,7 +37,7 @@ size_t split_copies(double overlap, size_t parties);
 /* Sets kept[e] for each edge e that party l holds. */
 void split_held(const struct split_holders *h, size_t l, bool *kept);
 
-/* Sets region[i], below parties, for each node i, as described above. */
+/* Sets region[i], below `parties`, for each node i, as the head of this file describes. */
 void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t *region);
 
 #endif

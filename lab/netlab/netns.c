@@ -109,7 +109,7 @@ enum err netns_remove(const char *name)
 	netns_path_of(name, path);
 	if (stat(path, &space) != 0)
 		return ERR_OK;
-	/* Processes that outlive the lab would keep the namespace, but without a name. */
+	/* Kills the processes in the namespace, which would otherwise keep it, without a name. */
 	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc))) {
 		long pid = strtol(entry->d_name, NULL, 10); /* 0: the entry is not a process */
@@ -165,7 +165,8 @@ enum { QUEUE_PACKETS = 10000 };
 static const struct setting {
 	const char *path, *value;
 } settings[] = {
-	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles that for its own use. */
+	/* 400 Mbit/s times 200 ms are 10 MB in flight. The kernel uses as much again for itself, so
+	 * a maximum of 64 MiB suffices. */
 	{ "/proc/sys/net/ipv4/tcp_rmem", "4096 131072 67108864" },
 	{ "/proc/sys/net/ipv4/tcp_wmem", "4096 65536 67108864" },
 	/* Connections must not start with metrics of earlier ones, such as those of the probe. */

@@ -20,7 +20,8 @@
 struct set {
 	uint64_t sum;
 	size_t rows;
-	/* Index of the set's sums: m sums of the rows, then that of their squared lengths. */
+	/* Index of the set's m + 1 numbers: the sum of each of m columns, then the sum of the rows'
+	 * squared lengths. */
 	size_t numbers;
 	double sum_off;    /* largest error of the sum, caused by fixed-point rounding */
 	double square_off; /* largest error of the sum of squared lengths */
@@ -42,7 +43,9 @@ struct watch {
 	struct mat centres;
 	uint32_t *in; /* rounds x n: the set of each row */
 	size_t rounds, rounds_room;
-	bool *alone, *rest; /* n: rows that were alone at a centre; rows alone left out */
+	/* n entries each: whether the row was, in some round, alone at a centre; the only row left
+	 * out. */
+	bool *alone, *rest;
 	struct exposed_sums found;
 };
 

@@ -20,9 +20,9 @@ struct privacy {
 	/* Number of distances that were dropped because another distance to the same centre is
 	 * equal, up to a difference of PRIVACY_ROUNDING times the largest distance. */
 	size_t repeated;
-	double entropy; /* h(Y) of a summed squared distance */
-	double mutual;  /* I(Y;X) with one column: whether a node has the feature */
-	double most;    /* I(Y;X) with the column for which it is largest */
+	double entropy; /* h(Y), where Y is a summed squared distance */
+	double mutual;  /* I(Y;X), where X is whether a node has the feature of a column */
+	double most;    /* I(Y;X) for the column for which it is largest */
 };
 
 /* Computes p from D (n x k, Y: row i has node i's squared distances to the k centres) and has (n x

@@ -63,8 +63,8 @@ double logistic_value(const double *weight, const double *x, size_t cols);
 
 /* Scores one split, number `repeat` of the seed. Shuffles the vertices with classes. Of these
  * vertices, the first round(ratio x number) are used for training, at least one, and at least one
- * is tested. Row i of X has the classes of set i. A class without members and predictions among the
- * tested has F1 0. The result does not depend on the number of threads. */
+ * is tested. Row i of X has the classes of set i. A class that no tested vertex has and none is
+ * predicted to have gets F1 0. The result does not depend on the number of threads. */
 void multilabel_split(const struct logistic *l, const struct mat *X, const struct label_sets *s,
 		      const struct multilabel_params *p, unsigned repeat,
 		      struct multilabel_score *score);

@@ -115,7 +115,8 @@ static error_t synth_noise_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Writes features first, because edges.tsv may be the input file. */
+/* Writes edges.tsv last. It may be the input file, which stays as it is if an earlier step fails.
+ */
 static enum err synth_noise_run(void *arguments)
 {
 	const struct arguments *a = arguments;

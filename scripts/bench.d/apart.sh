@@ -184,7 +184,7 @@ accuracy() { # DATA LABELS JOB
 	done
 }
 
-# Clusters features without the graph, by the method that needs no tree.
+# Clusters features alone: runs landmark on them with a graph that has no edges.
 alone() { # SET K
 	local at=$out/runs/neighbours/$1
 	rm -rf "$at"

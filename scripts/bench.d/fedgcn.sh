@@ -152,7 +152,7 @@ by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	local way plain=''
 	read -ra goals <<<"${goals_of[$1:$2]-}"
 	! cell_known "$1" "$2: plain mean" F1 || return 0 # if the last cell exists, all exist
-	# The paper uses structure, and attributes if the graphs have them.
+	# The paper uses structure and, if the graphs have attributes, as those of CV, these, too.
 	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] ||
 		plain='--set features=coordinates'
 	# shellcheck disable=SC2086
@@ -228,8 +228,8 @@ figure4() {
 
 # Measures one set at three parties, with three ways to distribute the classes. equal: all parties
 # have each class. missing: each class is missing at one party. unequal: the parties have k, 2k/3
-# and k/3 of the k classes. At the end the graphs are clustered by the mixture and by k-means, and
-# also with the untrained network.
+# and k/3 of the k classes. At the end the graphs are clustered by the mixture (default) and by
+# k-means (paper), each also with the untrained network.
 classes() {
 	local set k how final features
 	while read -r set k features; do

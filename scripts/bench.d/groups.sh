@@ -72,7 +72,7 @@ timed() { # COMMAND...
 	{ time "$@" >/dev/null 2>&1; } 2>&1 | awk 'END { print $1 + $2 }'
 }
 
-# The parties decline the job after all have connected.
+# Runs a federation that only starts: all parties connect, and then decline the job.
 only_starts() {
 	printf '{ "kind": "kmeans", "clusters": 5, "seed": 1 }\n' >"$out/runs/groups/starts.json"
 	scripts/launch --quiet --data "$at" --job "$out/runs/groups/starts.json" --parties "$L" \

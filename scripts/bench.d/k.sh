@@ -58,8 +58,8 @@ put() { # SET ROW DIR POOLED [NOTE]
 within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); }
 
 # Sets $KS to the k that each seed's job chose, and $ALONE to the k with the largest silhouette,
-# stable or not. For the last seed also sets $MARGIN, $STABLE (the most stable k and its stability)
-# and $AT (the stability of the number of classes).
+# stable or not. For the last seed also sets $MARGIN (selection_margin of run.json), $STABLE (the
+# most stable k and its stability) and $AT (the stability of the number of classes).
 ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 	local seed classes
 	classes=$(sort -u "$2/labels.txt" | wc -l)

@@ -108,8 +108,8 @@ times() { # SET ROW L
 # Computes the bound of a run from its record: rounds x RTT + bytes / rate + compute.
 #
 #   rounds   round trips of the protocol: 3.5, and for each level of the tree (or joint phase)
-#            2 + its Lloyd iterations, and 1 for each polish step. With all Q = 10 iterations that
-#            is 3.5 + 12 ceil(log2 L) + P. Other phases need no round trips
+#            2 + its Lloyd iterations, and 1 for each polish step. With 10 iterations on each level
+#            and P polish steps that is 3.5 + 12 ceil(log2 L) + P. Other phases need no round trips
 #   RTT      round trip of the lab, measured by ping between coordinator and parties before the run
 #   bytes    the largest number of bytes that a process sent or received over all its links, which
 #            share one line; payload, without TLS and TCP headers

@@ -78,7 +78,7 @@ one() { # KIND N JOB LAUNCH-ARG...
 }
 
 # Measures one party with an .npy file of 64 columns, 16 clusters and 10 edges per node. Measures
-# whole processes, since libraries take little memory here.
+# whole processes, since libraries take little memory compared with these data.
 dense() {
 	local n method
 	for n in $($quick && echo 20000 || echo 200000 1000000); do

@@ -210,7 +210,7 @@ class Client:
 
 
 def _pieces(api: Api, path: str, size: int) -> bytes:
-    """Yields a file in the pieces that the daemon sends."""
+    """Returns a file, which the daemon sends in pieces."""
     found = b""
     while len(found) < size:
         status, piece = api.fetch(f"{path}?from={len(found)}")
@@ -228,7 +228,7 @@ def _pieces(api: Api, path: str, size: int) -> bytes:
 
 
 def fetch(api: Api, job_id: str, out: Optional[PathLike], patience: float = 0.0) -> Run:
-    """Writes the files of a job's results to a directory."""
+    """Writes the files of a job's results to a directory, and returns the Run."""
     if not re.fullmatch(r"[0-9a-f]{32}", job_id):
         raise InputError(
             (

@@ -283,8 +283,8 @@ def write_edges(edges: Any, directory: Path) -> None:
 
 
 def write_graphs(graphs: Sequence[Any], directory: Path, name: str = "set") -> None:
-    """Yields each graph. It may be given as a symmetric sparse matrix, a networkx graph, or a
-    pair of its number of nodes and its edges."""
+    """Writes graphs in TU format. Each is a symmetric sparse matrix, a networkx graph, or a pair
+    of its number of nodes and its edges."""
     directory.mkdir(parents=True, exist_ok=True)
     start, edges, of = 1, [], []
     for number, graph in enumerate(graphs, 1):

@@ -21,7 +21,7 @@ Line = Callable[[Dict[str, Any]], None]
 
 #: Number of lines of a program's stderr that are kept, for the message of an error.
 KEPT = 200
-#: A daemon ends within 10 s after it was told to stop, even if a part of it hangs.
+#: Seconds after which a program that was told to end is killed. Daemons need at most 10 s.
 STOP_S = 15.0
 
 

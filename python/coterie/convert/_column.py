@@ -34,8 +34,8 @@ class Column:
         self.sorted: List[str] = []
 
     def look_at_points(self, joined: str) -> None:
-        """Returns whether points may be separators of thousands. joined: the cells, one per
-        line."""
+        """Counts points, and sets `grouped`: whether all may be separators of thousands. joined:
+        the cells, one per line."""
         if self.grouped is False:
             return
         pointed = joined.count(".")

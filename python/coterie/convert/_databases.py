@@ -108,7 +108,7 @@ def read_sqlite(path: str, part: Optional[str], how: Reading) -> Table:
             db.set_authorizer(_may)
             cursor = db.execute(part if _is_query(part) else f"SELECT * FROM {_quoted(part)}")
             return _table(cursor, path, [d[0] for d in cursor.description], how)
-    except sqlite3.Warning:  # before Python 3.11
+    except sqlite3.Warning:  # Python before 3.11 raises it for several statements
         raise wrong(f"the query: {path}: it is not one statement") from None
     except sqlite3.Error as e:
         more = "one statement at a time" in str(e)

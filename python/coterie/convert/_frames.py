@@ -156,7 +156,7 @@ def _width(row: Sequence[Any]) -> int:
 
 
 def read_excel(path: str, part: Optional[str], how: Reading) -> Table:
-    """Yields the cells of a sheet. The cell of a formula has its saved value."""
+    """Reads a sheet as a table. The cell of a formula has its saved value."""
     book, sheet = _sheet(path, part)
     try:
         rows = [(at, [cell_of(v) for v in row]) for at, row in

@@ -189,8 +189,8 @@ def _read_graph(made: Made, edges: str, part: Optional[str], how: Reading) -> Gr
 
 def read(file: Optional[str], edges: Optional[str], part: Optional[str],
          edges_part: Optional[str], how: Reading) -> Made:
-    """Raises InputError with a message that has the file, the place in it, the value and the
-    remedy."""
+    """Reads a file, edges, or both. An InputError has the file, the place in it, the value and
+    the remedy."""
     made = Made()
     _check_there(file)
     _check_there(edges)
@@ -273,7 +273,7 @@ def _column(c: Column) -> Dict[str, Any]:
 
 def record(made: Made, file: Optional[str], edges: Optional[str], part: Optional[str],
            how: Reading, version: str) -> Dict[str, Any]:
-    """import.json."""
+    """Returns the content of import.json."""
     root: Dict[str, Any] = {"coterie": version}
     for key, path in (("file", file), ("edges_file", edges)):
         if path is not None:

@@ -170,7 +170,7 @@ def npy(data: bytes, where: str, raw: bool = False) -> Array:
 
 
 class _Npz:
-    """Returns the arrays of an archive."""
+    """The arrays of an archive."""
 
     def __init__(self, path: str):
         self.path = path
@@ -200,7 +200,7 @@ class _Npz:
         return npy(*self.bytes_of(name), raw=raw)
 
     def vector(self, name: str) -> Array:
-        """Returns the arrays of a sparse matrix, which may have no values."""
+        """Returns one of the arrays of a sparse matrix; it may be empty."""
         if name not in self.names:
             raise wrong(f"{self.path}: no {name}.npy in it, which a sparse matrix of scipy has")
         data, where = self.bytes_of(name)
@@ -280,7 +280,7 @@ def read_npz(path: str, part: Optional[str], label: Optional[str]) -> Tuple[Any,
 
 
 class _Lines:
-    """Yields the words of each line that is neither empty nor a comment."""
+    """Iterates over the words of each line that is neither empty nor a comment."""
 
     def __init__(self, data: bytes, where: str):
         self.where, self.line = where, 0

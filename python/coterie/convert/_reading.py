@@ -57,7 +57,7 @@ class Reading:
         return not text or text in (self.na or NA)
 
     def omitted(self) -> Set[int]:
-        """Numbers of lines."""
+        """Returns the numbers of the lines to omit."""
         lines: Set[int] = set()
         for said in self.omit:
             first, _, last = said.partition("-")

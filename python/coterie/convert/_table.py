@@ -59,7 +59,7 @@ class _Fault(Exception):
 
 
 def _text_of(cell: Any) -> str:
-    """Converts a whole number that a database stores to 1, not to 1.0."""
+    """Converts a cell to a text. A whole number stored as a float becomes "1", not "1.0"."""
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
     return str(cell)
@@ -228,8 +228,8 @@ class Table:
         self._end()
 
     def _all_faults(self) -> InputError:
-        """Raises an error with a message for each faulty column. `advice` has the options that
-        read them."""
+        """Returns an error with a message for each faulty column. Its `advice` has the options
+        that read them."""
         sentences = [sentence for sentence, _ in self._faults]
         more = len(sentences) - FAULTS_SHOWN
         if more > 0:
@@ -237,7 +237,8 @@ class Table:
         return wrong("\n".join(sentences), *(a for _, some in self._faults for a in some))
 
     def _take(self, at: Sequence[int], columns: Sequence[Any]) -> None:
-        """Names the first faulty cell of each column, in the order of rows."""
+        """Takes a chunk of rows. Notes the first faulty cell of each column, in the order of
+        rows."""
         if self.rows + len(at) > ROWS_MAX:
             raise wrong(f"{self.where}: more than {ROWS_MAX} rows")
         take = {"number": self._numbers, "date": self._dates, "category": self._codes,
@@ -278,7 +279,8 @@ class Table:
                 self._number(c, int(i), float(x[i]))
             return x
         try:
-            # For texts of these characters, float() accepts exactly those that NUMBER matches.
+            # If the texts have only the characters listed below, float() accepts exactly those
+            # that NUMBER matches.
             joined = "\n".join(cells)
             if "E+" in joined:
                 c.shortened += sum(bool(_LONG.fullmatch(cell)) for cell in cells)
@@ -424,7 +426,7 @@ class Table:
         self._spread()
 
     def _measure(self, c: Column) -> None:
-        """Returns the range of a column of numbers, and the value that replaces missing ones."""
+        """Sets the range of a column of numbers, and the value that replaces missing ones."""
         x = c.array()
         x = x[~np.isnan(x)]
         if not len(x):
@@ -445,7 +447,8 @@ class Table:
         return np.array([number[v] for v in c.codes], np.int64)[c.array()]
 
     def _spread(self) -> None:
-        """Returns the features of all columns: numbers, and a column of 0 and 1 for each value."""
+        """Makes X from all columns: numbers, and a column of 0 and 1 for each value of a
+        category."""
         names = [m["name"] for m in self.made]
         if len(names) > COLS_MAX:
             raise wrong(f"{self.where}: {len(names)} columns, once categories are spread; at most "

@@ -33,7 +33,8 @@ TEST_WITH(test_no_groups, dir_make, dir_remove)
 	assert_true(m.memory == 24e9 && m.cores == 8);
 }
 
-/* The process's own cgroup has no limit; the parent cgroup has one. */
+/* The least limit of the process's own cgroup and of its parents applies; without any limit, those
+ * of the host do. */
 TEST_WITH(test_version_2, dir_make, dir_remove)
 {
 	struct machine m;

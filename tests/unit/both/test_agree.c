@@ -219,9 +219,9 @@ static bool compares(const struct meeting *m, size_t at, size_t from, size_t to,
 }
 
 /* Party 2 helps the coordinator, which gives party 1 another row for one node. They choose a node
- * that no comparison with party 2 includes. That choice must not predict whether parties 0 and 1
- * compare the node. Each of their two samples has 144 of 400 nodes, so both miss it with
- * probability 0.64^2 = 0.41. */
+ * that none of the comparisons of 0 with 2, of 1 with 2 and of 2 with 1 includes. That choice must
+ * not predict whether parties 0 and 1 compare the node. Each of their two samples has 144 of 400
+ * nodes, so both miss it with probability 0.64^2 = 0.41. */
 TEST(test_foreseen_by_a_third)
 {
 	enum { TIMES = 60 };

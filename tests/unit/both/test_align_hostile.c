@@ -86,7 +86,8 @@ TEST(rows_that_cannot_be)
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, UINT32_MAX, "values 4294967295");
 }
 
-/* Refuses the largest number of nodes that a message can hold. */
+/* Refuses the largest number of nodes that ROWS may state, because the memory does not suffice for
+ * it. */
 TEST(more_nodes_than_memory)
 {
 	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -73,8 +73,8 @@ static void all_fine(const char *const *list)
 	leave(m);
 }
 
-/* Requires that party l fails with an error that contains `words`. Other parties receive a fixed
- * text. */
+/* Requires that party l fails with ENDING_COLUMNS, of which other parties receive a fixed text, and
+ * with an error of its own that contains `words`. */
 static void says(const struct meeting *m, size_t l, const char *words)
 {
 	const struct slot *s = &m->slot[l];

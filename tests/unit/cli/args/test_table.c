@@ -65,7 +65,7 @@ TEST(test_blocks)
 		   "  days: 825\n");
 }
 
-/* At any width no line is longer than the width, and no word is lost. */
+/* At any width no line is longer than the width, and the last word of the longest cell is there. */
 TEST(test_no_line_is_longer)
 {
 	for (size_t width = 20; width < 90; width++) {

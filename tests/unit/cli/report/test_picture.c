@@ -37,8 +37,8 @@ static void write_npy(const char *path, const struct mat *m)
 	put_buf(path, &text);
 }
 
-/* picture_make() writes the points to the file `points` in the order of its rows. The file of a
- * layout has their positions in the same order. */
+/* picture_make() writes the points to the file `points` in the order of the picture's rows. The
+ * file of a layout has their positions in the same order. */
 TEST(by_layout)
 {
 	char *path = file_join(dir, "points.npy"), *plane = file_join(dir, "plane.npy");
@@ -209,7 +209,8 @@ TEST(order_of_the_run)
 	free(path);
 }
 
-/* If the launcher has removed the run's temporary data directory, the picture needs --data. */
+/* If the data that run.json names are gone, as after a launcher removed its temporary directory,
+ * the picture needs --data. */
 TEST(data_gone)
 {
 	char *away = file_join(dir, "away");

@@ -242,7 +242,8 @@ TEST(test_shared_edges)
 	}
 }
 
-/* Another seed gives other halves, and they differ from the parts of a split by edges. */
+/* Another seed gives other halves. A half is neither a part of split_parts() nor just the first
+ * edges. */
 TEST(test_shared_edges_are_random)
 {
 	bool a[200], b[200];

@@ -56,7 +56,7 @@ TEST_WITH(test_columns_sparse_with_ids, split_dirs, dir_remove)
 	columns_with(true, true, true);
 }
 
-/* Parties get adjacent columns in order, for any seed. */
+/* With `contiguous`, parties get adjacent columns in order. */
 TEST_WITH(test_columns_in_blocks, split_dirs, dir_remove)
 {
 	struct split_params p = { .by = SPLIT_COLUMNS,

@@ -92,7 +92,7 @@ TEST(test_holders)
 	csr_release(&S);
 }
 
-/* All pairs of parties share equally many edges. */
+/* All pairs of parties share about equally many edges. */
 TEST(test_pairs_of_holders)
 {
 	struct split_params p = { .parties = 4, .overlap = 0.5, .seed = 2 };
@@ -177,7 +177,7 @@ TEST(test_regions_stay)
 	planted_release(&g);
 }
 
-/* The graph is not connected and has nodes without edges. */
+/* Each piece of a graph that is not connected is in one region. Some nodes have no edges. */
 TEST(test_regions_of_pieces)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 4, 5, 1 }, { 5, 4, 1 } };

@@ -287,7 +287,7 @@ TEST(normalised)
 	csr_release(&S);
 }
 
-/* Products in fixed point of 24 bits still give eigenvalues of that precision. */
+/* Products rounded to multiples of 2^-24 still give eigenvalues to 1e-6. */
 TEST(rounded_products)
 {
 	struct dense d = { .step = 0x1p-24 };

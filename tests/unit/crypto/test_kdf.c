@@ -56,8 +56,8 @@ TEST(rfc5869)
 	}
 }
 
-/* Compares block i of the output, T(i) in RFC 5869, with libcrypto's HMAC of T(i - 1) || info || i,
- * for all lengths of info around a block of the hash. */
+/* Compares block i of the output, T(i) in RFC 5869, with the HMAC (hmac.h) of T(i - 1) || info ||
+ * i, for all lengths of info around a block of the hash. */
 TEST(is_hmac)
 {
 	uint8_t prk[KDF_KEY_LEN], info[200], okm[3 * HMAC_LEN], want[HMAC_LEN];
@@ -84,7 +84,8 @@ TEST(is_hmac)
 	hmac_free(h);
 }
 
-/* The key depends on all of a long info, as with 256 parties that have names of 64 bytes. */
+/* The key depends on the last byte of a long info, such as that of 256 parties with names of 64
+ * bytes. */
 TEST(long_info)
 {
 	uint8_t key[KDF_KEY_LEN] = { 1 }, a[16], b[16];

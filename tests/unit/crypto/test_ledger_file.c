@@ -16,7 +16,8 @@
 
 /* ---- a full disk ---- */
 
-/* Runs in its own process, whose files have a size limit. */
+/* Commits rows until a limit on the size of files stops it, as a full disk would. Exits with 0 if
+ * the ledger keeps all that it committed. Runs in a child process. */
 static void write_until_full(void)
 {
 	struct rlimit limit = { 96 << 10, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };

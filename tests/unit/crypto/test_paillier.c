@@ -34,8 +34,8 @@ static struct paillier *public_of(const struct paillier_pair *pair)
 	return paillier_new(n);
 }
 
-/* Reproduces the key, the ciphertexts and the decrypted products that a second implementation
- * computed. */
+/* Compares the public key, and the decrypted sums of products of given ciphertexts, with those that
+ * a second implementation computed. */
 TEST(known_answers)
 {
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
@@ -68,7 +68,8 @@ TEST(known_answers)
 	}
 }
 
-/* Decrypts any numbers under newly drawn keys, and sums of products with any factors. */
+/* Encrypts and decrypts random numbers with a newly drawn key pair, and decrypts their sums of
+ * products with several factors. */
 TEST(sums_of_products)
 {
 	const int64_t edge = (INT64_C(1) << (PAILLIER_SLOT_BITS - 1)) - 1;

@@ -120,7 +120,8 @@ TEST_WITH(both_ways_and_in_order, meet, part)
 	}
 }
 
-/* The same text gives different boxes, in both directions. */
+/* The same text gives different boxes: a second time, for another receiver, and in the other
+ * direction. */
 TEST_WITH(boxes_differ, meet, part)
 {
 	struct bytes box[4] = { boxed(0, 1, "the same text"), boxed(0, 1, "the same text"),
@@ -181,7 +182,7 @@ TEST_WITH(opened_once_and_in_order, meet, part)
 	drop(second);
 }
 
-/* Refuses a box of another job, or of another attempt at the same job. */
+/* Refuses a box of earlier keys: each job, and each attempt at a job, draws new ones. */
 TEST_WITH(other_jobs, meet, part)
 {
 	struct bytes box = boxed(0, 1, "of the first job");

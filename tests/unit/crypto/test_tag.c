@@ -195,7 +195,7 @@ static void test_largest_words(void **state)
 		tag_make(t, 0, s.tag);
 		tag_add(t, s.x, N);
 		assert_true(tag_holds(t, all, 1, s.tag));
-		s.x[N - 1] += 2; /* N/2 - 1 becomes 1 - N/2; 1 - N/2 becomes 3 - N/2 */
+		s.x[N - 1] += 2; /* 2^63 - 1 becomes 1 - 2^63; 1 - 2^63 becomes 3 - 2^63 */
 		tag_add(t, s.x, N);
 		assert_false(tag_holds(t, all, 1, s.tag));
 		tag_free(t);

@@ -275,7 +275,7 @@ TEST(test_find)
 		   "are both there, expected one of them");
 }
 
-/* Real data, if present, have the published sizes and degrees. */
+/* Real data, if present, have the published numbers of nodes, columns and edges. */
 TEST(test_published_sizes)
 {
 	const char *data = getenv("COTERIE_DATA");

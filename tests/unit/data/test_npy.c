@@ -246,8 +246,8 @@ TEST(test_written_as_read)
 
 enum { MANY = 300000 }; /* so many rows need several reads of a file */
 
-/* Reads a file by parts: any part has the same rows, and an error names the row in the whole
- * file. */
+/* Reads a file by parts: a part has the rows that the whole file has there, and an error names the
+ * row of the whole file. */
 TEST(test_read_by_parts)
 {
 	char path[] = "/tmp/test-npy-XXXXXX.npy";

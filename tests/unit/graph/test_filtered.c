@@ -122,7 +122,8 @@ TEST(fewer_steps)
 	sample_release(&s);
 }
 
-/* On a path, threads share the rows and each row needs its neighbours. */
+/* Any number of threads gives the same bits. On a path, threads share the rows, and each row needs
+ * its neighbours. */
 TEST(threads)
 {
 	enum { LONG = 20000 };

@@ -43,7 +43,8 @@ TEST(test_powers_by_hand)
 	graphs_release(&g);
 }
 
-/* Graphs have up to 60 nodes, more than a block, and paths longer than 8 steps. */
+/* Compares the probabilities with powers of the whole matrix, for graphs of up to 60 nodes, more
+ * than a block. */
 TEST(test_powers)
 {
 	struct graphs g;

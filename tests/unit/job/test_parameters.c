@@ -108,7 +108,8 @@ static bool is_removed(const char *word, const char *new_words)
 	return gone && holds;
 }
 
-/* Checks that each default of the page is still that of the table, unless the schema is new. */
+/* Checks that each default of the page is still that of the table, unless the schema is new or the
+ * key was removed properly. */
 static void check_pinned(const char *old, const char *now)
 {
 	for (const char *at = old; (at = strstr(at, "\n**")); at++) {

@@ -239,8 +239,8 @@ static struct json *on_disk(const char *dir)
 	return v;
 }
 
-/* A process ends, and lacks disk space or memory to write its record. The file must still show the
- * end. */
+/* record_abandon() writes into run.json that the job failed, for a process that ends without the
+ * disk space or memory for a new record. */
 TEST(test_abandoned)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
@@ -321,7 +321,8 @@ TEST(test_selection)
 	record_release(&r);
 }
 
-/* For any number of rows, means and shares of values up to 1 are at most 1. */
+/* If all values are 1, their mean and the share of the last tenth are exactly 1, for any number of
+ * rows. */
 TEST(test_confidence_is_at_most_1)
 {
 	enum { MOST = 300 };

@@ -72,7 +72,7 @@ TEST(spectral)
 	assert_memory_equal(one, three, sizeof(one));
 }
 
-/* k-means cuts across two rings with one centre; spectral clustering finds them. */
+/* Spectral clustering finds two rings with one centre, which k-means would cut across. */
 TEST(rings)
 {
 	struct central_params p;

@@ -37,8 +37,7 @@ static void balls(struct mat *X, size_t k, size_t each, size_t odd, size_t m)
 }
 
 /* A row far from all others is its own cluster. If a cluster of one row is summed, the sum is the
- * row. If that cluster is not summed, the row is what is missing from the sum of all rows. Balls
- * that do not change from the first round on expose no other row. */
+ * row. If that cluster is not summed, the row is what is missing from the sum of all rows. */
 TEST(test_the_odd_one)
 {
 	static const char text[] = "{\"kind\": \"kmeans\", \"clusters\": 2, \"min_cluster\": %d}";

@@ -175,7 +175,8 @@ TEST(test_relabelling)
 	close_fixture(&x);
 }
 
-/* Results have the same bits for any number of threads, and in single graphs and batches. */
+/* Results have the same bits with one thread and with four. gin_embed() gives the embeddings of one
+ * batch of all graphs, up to rounding. */
 TEST(test_threads_and_batches)
 {
 	struct gin_batch one = { 0 }, four = { 0 };

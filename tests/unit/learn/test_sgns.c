@@ -178,7 +178,8 @@ TEST(test_one_pair)
 	walks_release(&w);
 }
 
-/* Walks with one token or none change nothing. */
+/* Walks with one token or none train nothing. The vertex of a single token gets its random start,
+ * all other vertices have zeros. */
 TEST(test_short)
 {
 	struct sgns_params p = { .n = 3, .window = 10, .seed = 1, .threads = 2 };

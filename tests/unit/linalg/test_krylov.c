@@ -117,7 +117,8 @@ TEST(slow_spectra)
 	}
 }
 
-/* A block Krylov space finds a singular value at most as often as the block has vectors. */
+/* The largest singular value occurs d times. A block Krylov space finds it at most as often as the
+ * block has vectors. */
 TEST(equal_values)
 {
 	for (size_t d = 1; d <= 21; d += 5) {
@@ -132,7 +133,7 @@ TEST(equal_values)
 }
 
 /* If the last wanted value is close to the next one, or far below the first, the residuals must be
- * smaller. */
+ * smaller for vectors of the same precision. */
 TEST(narrow_gaps)
 {
 	struct diagonal a;

@@ -239,7 +239,7 @@ TEST(subspace)
 	mat_copy(&C, &X);
 	ortho_centre(&C);
 	assert_ok(svd_left(&C, D, 1, &U, sigma, NULL));
-	/* P = US and Z are n x D; their distances between rows must agree. */
+	/* P = U diag(sigma) and Z are N x D; their distances between rows must agree. */
 	mat_init(&P, N, D);
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < D; j++)

@@ -9,8 +9,8 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int 
 	     double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork,
 	     int *iwork, int *info);
 
-/* Computes U (n x min) and sigma of X by dgesdd on the transpose: column-major X' is row-major X,
- * and the right vectors of X' are the left ones of X. */
+/* Computes U, n x min(n, m), and sigma of the n x m matrix X by dgesdd on the transpose:
+ * column-major X' is row-major X, and the right vectors of X' are the left ones of X. */
 static void reference(const struct mat *X, struct mat *U, double *sigma)
 {
 	int n = (int)X->rows, m = (int)X->cols, least = n < m ? n : m, info;

@@ -27,7 +27,7 @@
 
 enum { FED_MAX = 16 };
 
-/* ---- the two halves, behind one shape ---- */
+/* ---- a half: the coordinator, or a party ---- */
 
 struct half {
 	const struct job *job;

@@ -16,7 +16,8 @@ enum { MOST = 16, VALUES = 1000 };
 struct slot {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label; /* d.n entries each; after an alignment, row has `common` entries */
+	/* d.n entries each; after party_intersect(), row has `common` entries */
+	uint32_t *row, *label;
 	size_t common;
 	uint8_t transcript[SECAGG_HASH_LEN]; /* the transcript for the sums after the alignment */
 	enum err result;
@@ -217,7 +218,7 @@ static inline void leave(struct meeting *m)
 }
 
 /* Computes the pseudonym of an id from the parties' group key, as PROTOCOL.md specifies. Call it
- * after the matching. */
+ * after the alignment, which sets the key and counts the tries. */
 static inline void pseudonym(const struct meeting *m, const char *id, uint8_t out[static HMAC_LEN])
 {
 	/* the last byte of label is the number of the try to build tables, 0 for the first */

@@ -41,7 +41,8 @@ struct pooled {
 	struct tree tree;
 	/* the embeddings, each n x d; side by side they are the joint embedding */
 	struct mat Z[FED_MAX];
-	struct mat centre[FED_MAX]; /* centres of the party's last clusters */
+	/* centres of each party's own clusters, as from pooled_local() */
+	struct mat centre[FED_MAX];
 	uint32_t *cluster[TREE_NODES_MAX];
 	uint64_t round[TREE_NODES_MAX];
 };

@@ -65,7 +65,8 @@ struct tally {
 	double nodes, elsewhere;
 };
 
-/* With tally NULL there is no comparison with doubles. */
+/* Compares a federation with the rounded reference and, unless tally is NULL, with the one in
+ * doubles. */
 static void compare(const char *what, const struct planted *p, size_t L, const char *settings,
 		    struct tally *tally)
 {

@@ -253,7 +253,7 @@ static void try_value(struct act *a, const struct config_row *row, const char *v
 	snprintf(refusal, sizeof(refusal), "job.%s is read ", row->path);
 	if (parse(a->scene, a->way, word, &job) == ERR_OK) {
 		if (!job_difference(&a->base, &job, text, sizeof(text)))
-			return; /* same as the default */
+			return; /* the value is that of base */
 		f->taken = true;
 		f->changed |= changes(a, &job);
 	} else if (strstr(err_detail(), refusal)) {

@@ -35,7 +35,8 @@ static void by_spectrum(const struct graph *g, enum filter_kind kind, unsigned p
 	mat_release(&Ls);
 }
 
-/* Orders of 26 and more use fewer steps (filter_steps.h). */
+/* Compares graph_filter() with by_spectrum(). Orders of 26 and more use fewer steps
+ * (filter_steps.h). */
 TEST(equals_the_spectral_definition)
 {
 	static const unsigned orders[] = { 0, 1, 2, 3, 5, 25, 26, 60, 200 };

@@ -1,4 +1,4 @@
-/* Each job lists exactly the disclosures that apply to it, each of them once. */
+/* A job lists the disclosures that apply to it, each of them once, and none that do not apply. */
 #include "jobs.h"
 
 enum { ROOM = 32 }; /* most disclosures in run.json and in a party's log */

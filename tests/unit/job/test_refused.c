@@ -12,7 +12,8 @@
 
 enum { TABLE_MAX = 1 << 16, SETS_MAX = 16 };
 
-/* job: a whole job, or "BASE: path=value path=value ..."; the call splits `line` in place. */
+/* line: a whole job, or "BASE: path=value path=value ...", where BASE is a name of bases.h. Writes
+ * zeros into `line`. */
 static enum err parse_line(struct job *job, char *line)
 {
 	char *sets = strstr(line, ": "), *set[SETS_MAX + 1] = { NULL };

@@ -28,7 +28,7 @@ static unsigned char *frame_of(const struct shape *s, size_t *n)
 	if (s->segment) {
 		offload.gso_type = VIRTIO_NET_HDR_GSO_TCPV4;
 		offload.gso_size = s->segment;
-		offload.hdr_len = 9; /* a wrong hint */
+		offload.hdr_len = 9; /* a hint, which may be wrong as here */
 	}
 	memcpy(frame, &offload, sizeof(offload));
 	ip[0] = (unsigned char)(0x40 | s->ip_header / 4);

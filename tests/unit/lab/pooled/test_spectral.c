@@ -41,7 +41,8 @@ TEST_WITH(test_small, dir_enter, dir_leave)
 	assert_true(said_number("nodes") == 8 && said_number("isolated") == 0);
 }
 
-/* spectral_cluster() on the whole matrix gives the same labels. */
+/* spectral_cluster() on the whole matrix gives the same clusters, apart from nodes without
+ * edges. */
 TEST_WITH(test_against_spectral_cluster, dir_enter, dir_leave)
 {
 	struct planted_params p = {

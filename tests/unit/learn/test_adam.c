@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* Moments start at 0 and are unbiased. The first step has the length of the rate for any gradient.
- * The second step, with gradient 0, is 0.9/1.9 / sqrt(0.999/1.999) of the first step. */
+/* Moments start at 0, and each step corrects the bias of that start. The first step has the length
+ * of the rate for any gradient. The second step, with gradient 0, is 0.9/1.9 / sqrt(0.999/1.999) of
+ * the first step. */
 TEST(test_first_two_steps_by_hand)
 {
 	float x[3] = { 1, 1, 1 }, g[3] = { 5, -1e-3F, 0 };

@@ -41,7 +41,8 @@ static void diagonal_init(struct diagonal *a, size_t rows, size_t cols)
 	ALLOC(a->sigma, cols);
 }
 
-/* Singular values fall as slowly as those of real features: 1 / sqrt(1 + j). */
+/* Makes a diagonal matrix whose singular values fall as slowly as those of real features: 1 /
+ * sqrt(1 + j). */
 static void slow(struct diagonal *a, size_t rows, size_t cols)
 {
 	diagonal_init(a, rows, cols);

@@ -13,7 +13,7 @@ TEST(test_all_have_all)
 	}
 }
 
-/* The table of a kind has the kind's name. */
+/* party_kind_of() returns the table with the kind's name. */
 TEST(test_of_each)
 {
 #define KIND(name)                                                                                 \

@@ -73,7 +73,7 @@ TEST(test_there_and_back)
 	}
 }
 
-/* Refuses a file with a flipped bit, a file cut at any length, and a file with an extra byte. */
+/* Refuses a file with a flipped bit, a file that was cut off, and a file with an extra byte. */
 TEST(test_damaged_file_is_refused)
 {
 	struct fedgcn_model m, n;

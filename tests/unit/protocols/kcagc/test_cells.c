@@ -141,7 +141,7 @@ TEST(test_no_nodes)
 
 /* ---- min_cell ---- */
 
-/* Merges cells of fewer than `least` nodes as cells_merge() does, on whole arrays: O(n m). Returns
+/* Merges cells of fewer than `least` nodes as cells_merge() does, on whole arrays: O(n^2). Returns
  * the number of cells. */
 static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
 {

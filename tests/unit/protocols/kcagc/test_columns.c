@@ -290,7 +290,7 @@ TEST(test_units_count_unless_standardized)
 	struct planted p;
 
 	clouds(&p, 2, 9);
-	for (size_t i = 0; i < p.n; i++) /* a wide column, unrelated to the clusters */
+	for (size_t i = 0; i < p.n; i++) /* a column of large numbers, unrelated to the clusters */
 		MAT(&p.X, i, 1) = 1e6 * (double)(i % 3);
 	for (int i = 0; i < 2; i++) {
 		struct federation *f = alloc(1, sizeof(*f));

@@ -248,7 +248,7 @@ TEST(guard)
  */
 
 /* The classes are so unclear that some labels are nearly ties. An effect of the split would change
- * them. */
+ * these labels. */
 TEST(any_number_of_parties)
 {
 	uint32_t label[N], again[N];

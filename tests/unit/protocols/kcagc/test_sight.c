@@ -282,7 +282,7 @@ struct lie {
 	/* results of a run: */
 	unsigned seen;
 	bool told;
-	uint64_t rounds; /* sums sent to the root before the change */
+	uint64_t rounds; /* rounds of the root's group before the change */
 };
 
 /* Changes labels to another valid message: swaps two different entries or, in CELLS, the names of

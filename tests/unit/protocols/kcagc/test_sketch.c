@@ -75,7 +75,7 @@ static size_t place(size_t order)
 	return (order - 1) / ORDER_BLOCK * ORDER_WORDS + (order - 1) % ORDER_BLOCK;
 }
 
-/* Sketches of sparse features give nearly the terms of the search by all columns. After ORDER_EACH
+/* Sketches of sparse features give nearly the terms of the search by all columns. Above ORDER_EACH
  * an odd order has the terms of the order before, unless AGC's rule decides alone. Dense features
  * are searched by all columns. */
 TEST(near_all_columns)

@@ -19,13 +19,12 @@
 #include "common/base/err.h"
 #include "common/job/daemon.h"
 
-/* If this process runs as root, confines it by Landlock for the rest of its life, as above;
- * otherwise does nothing. Call it before any file is opened and any process or thread is started.
- * If libraries have already started threads, executes the program again with argv, so that these
- * are confined as well, and returns in the new program. config, job: the files that were read; job
- * may be NULL. If one of them is a pipe, which cannot be read again, does not execute the program
- * again. If it is not root, or the sandbox is off, does nothing. ERR_INPUT: the kernel has no
- * Landlock. */
+/* If this process runs as root with the sandbox, and can write its code, confines it by Landlock
+ * for the rest of its life, as above; otherwise does nothing. Call it before any file is opened and
+ * any process or thread is started. If libraries have already started threads, executes the program
+ * again with argv, so that these are confined as well; the new program calls this function again.
+ * config, job: the files that were read; job may be NULL. If one of them is a pipe, which cannot be
+ * read again, does not execute the program again. ERR_INPUT: the kernel has no Landlock. */
 enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
 		      char **argv) MUST_CHECK;
 /* Part of confine(), for root. ERR_INTERNAL if this process can write its own code. */

@@ -140,8 +140,8 @@ struct party_config {
 		 * the party refuses jobs that continue */
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
-		/* Jobs, and words of sums, for each coordinator and data set, as the ledger counts
-		 * them; 0: no limit. */
+		/* Limits for each coordinator and data set, by the ledger; 0: no limit. max_jobs:
+		 * attempts that received something. max_words: numbers that left, masked or not. */
 		unsigned max_jobs;
 		uint64_t max_words;
 		/* true: accepts jobs on the same data with other parties than in earlier jobs */

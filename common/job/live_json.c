@@ -1,4 +1,4 @@
-/* The snapshot, as JSON for programs and for the page. */
+/* The snapshot (live.h) as JSON, for programs and the dashboard. */
 #include "common/base/clock.h"
 #include "common/job/live.h"
 

@@ -1,5 +1,5 @@
-/* The snapshot in Prometheus's text format, 0.0.4. scripts/reference lists
- * each metric in docs/reference/metrics.md. */
+/* The snapshot (live.h) in Prometheus's text format, 0.0.4. scripts/reference lists each metric in
+ * docs/reference/metrics.md. */
 #include "common/base/clock.h"
 #include "common/job/live.h"
 

@@ -197,8 +197,8 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 	memcpy(f->sha256, sha256, sizeof(f->sha256));
 }
 
-/* Checks the sizes of clusters of all rows. A party knows all rows of a job only if the parties
- * hold columns of the same rows. */
+/* Warns by shortfall_sizes() if cluster_size counts all rows of the job. At a party it does so only
+ * if the parties hold columns of the same rows. */
 static void record_check_sizes(const struct record *r)
 {
 	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))

@@ -204,8 +204,9 @@ unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
 /* Returns an upper bound of a job's round trips: 3.5 for offer, keys, local clusters and result,
  * one for each secure sum, and one more for each phase with sums except polish. For kCAGC with L
- * parties, 10 iterations and the 1/9 step, the bound is 3.5 + 12 ceil(log2 L) + P, where P is the
- * number of sums in polish. FedWalk's walks do not count as secure sums. */
+ * parties, and 10 iterations after the 1/9 step at each level of the tree, the bound is 3.5 + 12
+ * ceil(log2 L) + P, where P is the number of sums in polish. FedWalk's walks do not count as secure
+ * sums. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,

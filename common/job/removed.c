@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 /* clang-format off */
-/* Kinds that had a key. */
+/* Kinds whose jobs had a removed key; ALL: every kind, or a configuration. */
 #define ALL     { NULL }
 #define JOINT   { "kcagc", "kmeans.columns" }
 #define GRAPHS  { "kcagc", "kcagc.predict" }

@@ -20,8 +20,8 @@ struct disclosures {
 	size_t n, max;
 };
 void disclosures_add(struct disclosures *s, bool applies, const char *text);
-/* Adds the first disclosures of most kinds; disclose_collusion() adds the last ones. pairs: some
- * sum has only two parties. */
+/* disclose_names() adds the disclosures with which the list of most kinds begins,
+ * disclose_collusion() those with which it ends. pairs: some sum has only two parties. */
 void disclose_names(struct disclosures *s, size_t parties);
 /* Adds the disclosures of row matching (job.align); none if rows are not matched. */
 void disclose_align(struct disclosures *s, const void *job, size_t parties);
@@ -67,7 +67,8 @@ enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_standard_clusters(const void *job, struct json *root);
 /* The member needs_noise of kinds that never have noise. */
 const char *kind_has_no_noise(const void *job);
-/* Fills *job (size bytes) with the kind's own defaults and presets; the head is zero. */
+/* Sets the kind's own parameters in *job (size bytes) to their defaults and presets. The caller has
+ * zeroed *job. */
 void kind_standards(const struct kind *kind, void *job, size_t size);
 /* True if path is in the NULL-terminated list. */
 bool kind_among(const char *path, const char *const *list);

@@ -31,7 +31,7 @@ size_t triples_sort(struct triple *t, size_t count);
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count);
 void csr_to_dense(const struct csr *s, struct mat *m); /* m is initialised here */
 void csr_copy(struct csr *s, const struct csr *from);  /* s is initialised here */
-void csr_write_ones(struct csr *s);                    /* if value is NULL, sets all ones */
+void csr_write_ones(struct csr *s);                    /* if value is NULL, fills it with ones */
 /* Y (S.rows x W.cols, initialised here) = S W. Bitwise identical for any number of threads. */
 void csr_times(const struct csr *S, const struct mat *W, unsigned threads, struct mat *Y);
 void csr_release(struct csr *s);

@@ -52,8 +52,8 @@ enum err la_reserve(unsigned threads)
 	bad = pthread_create(&thread, NULL, take_buffers, &n);
 	if (bad)
 		return err_set(ERR_INTERNAL, "a thread cannot be started: %s", strerror(bad));
-	/* pthread_clockjoin_np() would wait on the same clock; ThreadSanitizer does not support
-	 * it. */
+	/* pthread_clockjoin_np() could wait by the clock of clock_now_s(), but ThreadSanitizer does
+	 * not support it. */
 	while ((bad = pthread_tryjoin_np(thread, NULL)) == EBUSY && clock_now_s() < until_s)
 		nanosleep(&pause, NULL);
 	if (bad)

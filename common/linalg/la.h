@@ -24,7 +24,7 @@ enum { LA_TILE = 256 };
  * Xeons of 2023, and a landmark job takes 1.5 times as long. In that case, if the processor has
  * AVX2 and FMA, the program executes itself again with the same arguments and
  * OPENBLAS_CORETYPE=Haswell. If the user has set OPENBLAS_CORETYPE, that value is used instead. If
- * that fails, the program continues with the slow kernels. */
+ * executing itself fails, the program continues with the slow kernels. */
 void la_begin(char **argv);
 
 /* Makes OpenBLAS allocate the buffers of all threads at start. OpenBLAS allocates and keeps one

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Subtracts each column's mean: A <- J A. */
+/* Subtracts each column's mean: A <- J A, with J = I - 1 1' / n. */
 void ortho_centre(struct mat *A);
 
 /* A (n x d, n >= 2) <- Q of J A = Q R, with min(d, n - 1) columns. If J A has lower rank, arbitrary

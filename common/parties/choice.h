@@ -2,8 +2,8 @@
 #ifndef COMMON_PARTIES_CHOICE_H
 #define COMMON_PARTIES_CHOICE_H
 
-/* Values on the wire, never reused. Earlier protocols used 20, 21 and 40 up to version 3. Releases
- * up to 0.2.0 used 3 and 4. */
+/* Values on the wire, never reused. Protocol versions up to 3 also used 20, 21 and 40; releases up
+ * to 0.2.0 also used 3 and 4. */
 enum choice {
 	CHOICE_WORDS = 1,    /* parties with only binary features: 0: none, 1: all, 2: some */
 	CHOICE_ORDER = 2,    /* order of the filter; 0 while the search continues */

@@ -121,8 +121,8 @@ enum err parties_bound(struct parties *p, int *e) MUST_CHECK;
 /* Collect vectors that parties send unmasked. Labels: n from each party in turn, each at most
  * `values`. Reals: n from each party. Rows: C (rows x cols, allocated) receives the rows of all
  * parties, at least two from each. The number of rows of each party is kept for
- * parties_send_labels(). At a party, these functions only send its own vector: x and C stay
- * unchanged. */
+ * parties_send_labels(). At a party, these functions only send its own vector; label, x and C do
+ * not change. */
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
 				uint32_t *label, size_t n) MUST_CHECK;
 enum err parties_collect_reals(struct parties *p, const void *question, double *x,

@@ -206,7 +206,8 @@ double draw_unit_above(struct draw *d)
 
 uint32_t draw_below(struct draw *d, uint32_t bound)
 {
-	/* 2^32 mod bound: this many low values would occur once too often. */
+	/* 2^32 mod bound. So many values of the low half of `wide` are rejected, or some results
+	 * would be likelier than others. */
 	uint32_t reject = -bound % bound;
 	uint64_t wide;
 

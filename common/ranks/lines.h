@@ -26,8 +26,8 @@ enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t fi
  * order of the sending ranks and of each rank's items. The caller owns them. */
 void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t count, size_t *all);
 
-/* Builds rows (initialised here) from entries of this rank's rows, which it uses up; with values if
- * weighted. */
+/* Builds rows (initialised here), with values if weighted, from the entries t of this rank's rows;
+ * frees t. */
 void ranks_lay_out(const struct ranks *R, struct triple *t, size_t count, size_t cols,
 		   bool weighted, struct csr *rows);
 

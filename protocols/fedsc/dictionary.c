@@ -265,7 +265,7 @@ static enum err gradient_at(struct gradient *g, const struct mat *Z)
 			fedsc_dictionary_add_rows(g, square, &rows, &C);
 	}
 	free(square);
-	/* Add the terms of the dictionary alone: Q, q, and their part of f. */
+	/* Adds the terms of the dictionary alone: Q, q, and their part of the objective f. */
 	kernel_gaussian(Z, Z, g->r, g->threads, &g->Q);
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < d; j++) {

@@ -26,7 +26,8 @@ enum {
 	FEDSC_PAIRWISE_BITS = 30,  /* number of fraction bits of C and W */
 	FEDSC_PAIRWISE_DIMS = 250, /* maximum of d */
 	FEDSC_PAIRWISE_EACH = 33,  /* number of rows in a ciphertext: PAILLIER_SLOTS */
-	/* Maximum number of powers in a job; about an hour on one core. */
+	/* Maximum number of powers (modular exponentiations) in a job; about an hour on one
+	 * core. */
 	FEDSC_PAIRWISE_MOST = 1 << 18,
 };
 #define FEDSC_PAIRWISE_LAMBDA 1e-6 /* minimum of lambda */

@@ -12,7 +12,8 @@
  * too large, only `c`. */
 struct fedwalk_dissimilarity {
 	size_t n;
-	/* Borrowed; NULL: the l1 distance between rows of c is computed when needed. */
+	/* The half matrix; borrowed. NULL: the l1 distance between rows of c is computed when
+	 * needed. */
 	const struct triangle *triangle;
 	const float *c; /* the dictionary: n x k; borrowed */
 	unsigned k;

@@ -16,7 +16,8 @@ struct list {
 	double kept, dropped;
 };
 
-/* For each worker and output r: the least and largest ln P(r|u) over the worker's vertices u. */
+/* Memory of a worker. least, most (n): the least and largest ln P(r|u) of each output r over the
+ * worker's vertices u. row, score (n): for the current u. */
 struct range {
 	float *least, *most;
 	float *row, *score;
@@ -29,7 +30,7 @@ struct range {
 struct plan {
 	const struct fedwalk_tree *t;
 	const struct fedwalk_dissimilarity *d;
-	const float *across; /* used if there is no half matrix */
+	const float *across; /* fedwalk_across(); NULL with a half matrix */
 	double eps;
 	struct list *list;
 	struct range *range;

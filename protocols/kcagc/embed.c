@@ -238,8 +238,8 @@ bool embed_takes(const struct linear_map *F, bool settled)
 	return settled || min_size(F->rows, F->cols) > SVD_EXACT_MAX;
 }
 
-/* Projects F = p(S) X by products with F, without forming F, and sets *done; does nothing unless
- * this is cheaper. May convert X between dense and sparse. */
+/* Projects the filtered features F by products with F, without forming F, and sets *done; does
+ * nothing unless this is cheaper. May convert X between dense and sparse. */
 static enum err project_unformed(struct features *X, const struct graph *g,
 				 const struct embed_params *p, struct mat *Z, struct mat *map,
 				 bool *done)

@@ -27,7 +27,7 @@ struct embed_params {
 	/* Scales rows: Z_i /= m (r_i/m)^row_power, with r_i = ||Z_i|| and m the mean of r. If a
 	 * row's length is 0 except for rounding, the row becomes 0. */
 	bool unit_rows;
-	double row_power; /* p; 1 gives unit rows */
+	double row_power; /* 1 gives unit rows */
 	unsigned threads;
 };
 

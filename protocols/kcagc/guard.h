@@ -12,7 +12,7 @@
 static const double GUARD_MARGIN = 0.02;
 
 struct guard {
-	unsigned order; /* of the filter in K */
+	unsigned order; /* filter order of K (sums.h) */
 	bool means;     /* the sum of the modularities has n k more numbers, those of Q below */
 	/* if set, scaled rows are tried but never taken, because classes are not communities */
 	bool never;

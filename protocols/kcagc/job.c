@@ -209,8 +209,8 @@ static const struct config_preset of_basic[] = { { "polish", "0" },
 /* For min_cell above 1: small cells are merged, and no step may sum over single nodes. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
-/* Defaults that differ from the tables' "tree", which offers of 0.2.0 and later omit. Landmark and
- * gcc choose their filter order by GCC's rule. */
+/* Presets of landmark, the method of a job that names none. The row's default stays "tree", since
+ * offers of 0.2.0 and later omit it. Landmark and gcc choose their filter order by GCC's rule. */
 static const struct config_preset of_landmark[] = {
 	{ "method", "landmark" }, { "filter.order", "auto" },
 	{ "degrees", "auto" },    { "polish", "1" },

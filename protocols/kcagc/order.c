@@ -373,14 +373,14 @@ static enum err order_sketch(struct order_search *s)
 	return e;
 }
 
-/* True if s->how.order has the terms of the order before. */
+/* True if s->how.order takes over the terms of the order before it, without clusters of its own. */
 static bool order_repeats(const struct order_search *s)
 {
 	return !s->alone && s->how.order > ORDER_EACH && s->how.order % 2 == 1;
 }
 
-/* Clusters Z. Clusters change little from one order to the next, so after the first order one run
- * from the means of the last clusters replaces all restarts. */
+/* Clusters Z. Clusters change little from one order to the next. So after the first order, unless
+ * s->alone is set, one run from the means of the last clusters replaces all restarts. */
 static void order_cluster_on(struct order_search *s, const struct mat *Z)
 {
 	struct kmeans_params how = s->clusters;
@@ -416,7 +416,7 @@ static enum err order_sketched(struct order_search *s)
 
 static enum err order_next_sketched(struct order_search *s, double *term)
 {
-	unsigned steps = 0; /* from Y to how.order */
+	unsigned steps = 0; /* steps of the filter from the order of Y to how.order */
 
 	if (!s->label)
 		ALLOC(s->label, s->g->adjacency.rows);

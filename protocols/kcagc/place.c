@@ -16,8 +16,8 @@ void placing_release(struct placing *p)
 	*p = (struct placing){ 0 };
 }
 
-/* Computes parts of |x - c|^2 = |x|^2 - 2 x.c + |c|^2. 1 replaces |x|^2, and each party adds 1 / L
- * of it. Since rows have length at most 1, no sum is negative. */
+/* Computes parts of |x - c|^2 = |x|^2 - 2 x.c + |c|^2. |x|^2 counts as 1, of which each party adds
+ * 1 / L. Since rows have length at most 1, no sum is negative. */
 void placing_by(const struct slice *s, const struct mat *M, size_t parties, struct placing *p)
 {
 	size_t m = s->columns, k = M->rows;

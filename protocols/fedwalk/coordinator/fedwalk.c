@@ -74,7 +74,7 @@ static enum err server_fedwalk_agree(struct hub *h)
 	return relay_batches(run, SEALED_TIES, &unused);
 }
 
-/* Lines 5, 7 and 9: gathers the degree vectors and broadcasts the dictionary. */
+/* Algorithm 2, lines 5, 7 and 9: gathers the degree vectors and broadcasts the dictionary. */
 static enum err server_fedwalk_agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
@@ -106,8 +106,8 @@ static enum err server_fedwalk_agree_degrees(struct hub *h)
 	return e;
 }
 
-/* Makes the dissimilarities of lines 11 and 13 as published, from matrices of the dictionary's
- * rows. */
+/* Makes the dissimilarities of Algorithm 2, lines 11 and 13, as published, from matrices of the
+ * dictionary's rows. */
 static enum err warp(struct hub *h, struct triangle *triangle)
 {
 	struct run *run = h->run;
@@ -133,8 +133,8 @@ static enum err warp(struct hub *h, struct triangle *triangle)
 	return ERR_OK;
 }
 
-/* Makes the tree (line 13) and the encoder (line 14), which depends on the tree and the
- * dissimilarities. */
+/* Makes the tree (Algorithm 2, line 13) and the encoder (line 14), which depends on the tree and
+ * the dissimilarities. */
 static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_encoder *e)
 {
 	struct run *run = h->run;
@@ -201,8 +201,8 @@ static enum err construct(struct hub *h)
 	return e;
 }
 
-/* Relays walks while the devices run lines 10 to 35. Then receives each walk from the party at
- * which it ended (line 6). */
+/* Relays walks while the devices run lines 10 to 35 of Algorithm 1. Then receives each walk from
+ * the party at which it ended (line 6). */
 static enum err server_fedwalk_walk(struct hub *h)
 {
 	struct run *run = h->run;

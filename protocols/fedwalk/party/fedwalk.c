@@ -51,8 +51,8 @@ static enum err begin_noise(struct devices *d, const struct noise_source **sourc
 	return noise_begin(*source, answer, sizeof(answer) / sizeof(*answer));
 }
 
-/* Lines 1, 9 and 15 to 17: sends noisy degree vectors and receives the dictionary. If a row is
- * zero, its vertex has no neighbours. */
+/* Algorithm 2, lines 1, 9 and 15 to 17: sends noisy degree vectors and receives the dictionary. If
+ * a row is zero, its vertex has no neighbours. */
 static enum err party_fedwalk_agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
@@ -139,7 +139,8 @@ static enum err take_encoder(struct devices *d)
 	return e;
 }
 
-/* Makes the pools of all vertices u (lines 21 to 25) from the tree and the dictionary. */
+/* Makes the pools of all vertices u (Algorithm 1, lines 21 to 25) from the tree and the
+ * dictionary. */
 static enum err take_tree(struct devices *d)
 {
 	struct work *work = d->work;
@@ -424,8 +425,8 @@ static enum err party_fedwalk_keep_embeddings(struct work *work, const uint32_t 
 	return e;
 }
 
-/* Checks eps against the policy. The job promises privacy of single ties; the policy limits eps for
- * a whole vertex. */
+/* Refuses the job if policy.max_eps is set: the job promises privacy of single ties, but the policy
+ * limits eps for a whole vertex. */
 static enum err party_fedwalk_allow_eps(const struct party_config *config, const struct work *work)
 {
 	return err_set(ERR_PEER,

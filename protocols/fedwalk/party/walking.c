@@ -70,7 +70,8 @@ static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, u
 	       walker->tokens <= 2 * t;
 }
 
-/* Lines 13 to 35 at device walker->at: writes tokens, and sends the walk on or ends it. */
+/* Algorithm 1, lines 13 to 35, at device walker->at: writes tokens, and sends the walk on or ends
+ * it. */
 static void take_turn(struct state *s, struct walker *walker)
 {
 	struct walking *w = s->w;
@@ -86,7 +87,8 @@ static void take_turn(struct state *s, struct walker *walker)
 			  &turn);
 	for (unsigned i = 0; i < turn.tokens; i++) /* lines 14 and 27 */
 		s->written[walker->tokens++] = fedwalk_encode(w->encoder, turn.token[i], &s->draw);
-	if (turn.left == 0) { /* the walk ends here; line 17 follows once all walks have ended */
+	if (turn.left == 0) { /* the walk ends here; walking() hands it over (line 17) once all
+			       * walks have ended */
 		for (unsigned i = 0; i < s->length; i++)
 			put_token(s, &s->done, s->written[i]);
 		w->finished++;

@@ -3,10 +3,8 @@
  * messages that are due, and sends its term of each sum. The coordinator's side is
  * protocols/kcagc/sums.h.
  *
- * Errors of all functions: those of the channel and of the secure sum; ERR_PEER: an invalid message
- * of the coordinator.
- *
- * "Down" is from the coordinator, "up" is to it. */
+ * Errors of all functions: those of the channel and of the secure sum; ERR_PEER: the coordinator
+ * sends an invalid message. */
 #ifndef PROTOCOLS_KCAGC_PARTY_ANSWERS_H
 #define PROTOCOLS_KCAGC_PARTY_ANSWERS_H
 
@@ -49,7 +47,8 @@ enum err answers_send_spreads(struct answers *a) MUST_CHECK;
 /* ---- terms that depend on a->order ---- */
 
 /* Receives B (n x width), and sends X_l (X_l' B). ERR_PEER unless the columns of B are orthogonal
- * and of length sqrt(n). B arrives only after the filter has released its memory. */
+ * and of length sqrt(n). Filters before it receives B, so that the filter's memory and B are not
+ * needed at the same time. */
 enum err answers_send_products(struct answers *a, size_t width) MUST_CHECK;
 /* Sends X_l M'. M has the means of the party's rows over the k received sets. */
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k) MUST_CHECK;

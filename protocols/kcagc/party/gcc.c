@@ -9,8 +9,8 @@ static enum err party_gcc_cluster(struct answers *a, unsigned t)
 
 	(void)t;
 	gcc_defaults(&p, a->work->job.clusters, a->work->job.seed, a->work->threads);
-	/* Phase "init", the subspace iteration by K: receives sqrt(n) Q, and sends this party's
-	 * term of K Q. */
+	/* Phase "init", the subspace iteration by K: receives sqrt(n) B, and sends this party's
+	 * term of K B. */
 	work_phase(a->work, "init");
 	for (unsigned u = 0; u < p.rounds; u++)
 		TRY(answers_send_products(a, gcc_width(&p, a->work->n)));

@@ -1,5 +1,5 @@
-/* The party's side of landmark projection: k^ local clusters, q sets of nodes, K = sum_l X_l X_l',
- * M the means of the party's own rows over each set. */
+/* The party's side of landmark projection. K = sum_l X_l X_l', where X_l is the slice of party l. M
+ * has the means of this party's rows over each set of nodes. */
 #include "protocols/kcagc/job.h"
 #include "protocols/kcagc/landmark.h"
 #include "common/base/alloc.h"

@@ -15,8 +15,8 @@
 enum err local_embed(struct work *work, const struct embed_params *p, struct points *Z,
 		     struct embedding *how, uint8_t hash[static SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* Runs kmeans() on Z. label has Z->rows entries; centre is initialised here. hash: the hash of Z's
- * inputs, from local_embed(); NULL if Z has further inputs. */
+/* Runs kmeans() on Z. label has an entry for each row of Z; centre is initialised here. hash: the
+ * hash of Z's inputs, from local_embed(); NULL if Z has further inputs. */
 enum err local_clusters(struct work *work, const struct points *Z, const struct kmeans_params *p,
 			const uint8_t *hash, uint32_t *label, struct mat *centre) MUST_CHECK;
 

@@ -27,7 +27,8 @@
 
 /* ---- the list ---- */
 
-/* Lists calls by name, since some architectures lack some of these calls. */
+/* Names of allowed calls, and not their numbers, since some architectures lack some of these
+ * calls. */
 static const char *const allowed[] = {
 	/* memory; mmap and mprotect have rules below */
 	"brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock",

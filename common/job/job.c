@@ -308,8 +308,8 @@ static enum err standard_of(const struct job *job, struct job *standard)
 	return err;
 }
 
-/* True if the value equals the row's default, so that an offer omits it. Presets do not count as
- * defaults here. */
+/* True if the job's value of the one row in `one` is the row's default, so that an offer omits it.
+ * Presets do not count as defaults here. */
 static bool is_omitted(const struct job *job, const struct config_table *one)
 {
 	struct json *none = json_object();

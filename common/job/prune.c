@@ -56,7 +56,7 @@ static void prune_add(struct prune *p, const char *dir, const char *name)
 	*i = (struct prune_item){ .path = file_join(dir, name) };
 	measured = i;
 	if (nftw(i->path, prune_measure, DEPTH_MAX, FTW_PHYS) != 0 || !i->when)
-		i->when = lstat(i->path, &st) == 0 ? st.st_mtime : 0; /* an empty directory */
+		i->when = lstat(i->path, &st) == 0 ? st.st_mtime : 0; /* there are no files in it */
 	if (is_running(i))
 		free(p->item[--p->n].path);
 }

@@ -31,8 +31,8 @@ struct kde {
 	struct mat u;                    /* n prototypes */
 	struct mat gamma;                /* n x k */
 	double *share, *variance, *mass; /* k entries each: pi; s^2 per dimension; sum of gamma */
-	/* For "printed": Sigma of each component, k x FEDGCN_Z^2. Without rows: s^2 I replaces
-	 * Sigma. */
+	/* With prototypes "printed": the covariance matrix of each component, k x FEDGCN_Z^2.
+	 * Otherwise it has no rows, and s^2 I is the covariance matrix. */
 	struct mat Sigma;
 };
 

@@ -85,8 +85,9 @@ struct fedsc_question {
 	double ball;
 	double noise_z;          /* DICTIONARY: noise on Z_p, in units of its standard deviation */
 	double sigma_z;          /* DICTIONARY: additional noise on Z_p, absolute */
-	double noise_c, sigma_c; /* UPLOAD: noise on C_p, likewise relative and absolute */
-	const double *t;         /* DENSE: d, the sum of DEGREES */
+	double noise_c, sigma_c; /* UPLOAD: noise on C_p, in units of its standard deviation, and
+				  * absolute */
+	const double *t;         /* DENSE: d numbers, the sum of DEGREES */
 	size_t d;                /* DENSE */
 	unsigned near; /* ANCHOR, NOISY_ANCHOR: s, number of landmarks to which a row is tied */
 	const struct mat *R;                /* EMBED: d x k */

@@ -16,7 +16,7 @@ struct fedspectral_job {
 	bool allow_disjoint;           /* the parties may have no node in common */
 	struct fedspectral_params how; /* all parameters except k, noise levels, seed and threads */
 	enum fedspectral_noise noise;  /* job.noise.on */
-	double noise_eps, noise_delta; /* 0: the job does not give it */
+	double noise_eps, noise_delta; /* eps and delta; 0: not given in the job */
 };
 JOB_OF_KIND(fedspectral_job)
 #define fedspectral_job(job) JOB_ACCESS(fedspectral_job, job)

@@ -17,7 +17,7 @@ struct guard {
 	/* if set, scaled rows are tried but never taken, because classes are not communities */
 	bool never;
 	double margin;
-	struct sums_clusters how; /* k is already chosen, so it has no range */
+	struct sums_clusters how; /* k is already chosen, so k_from is 0 */
 	/* Output: */
 	/* The scaled rows' clusters were taken. */
 	bool scaled;

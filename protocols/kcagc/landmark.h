@@ -15,8 +15,8 @@ struct landmark_params {
 	unsigned k, k_from;
 	size_t local_clusters; /* k^, local clusters per party */
 	unsigned order;        /* p; 0: chosen by the rule of order.h */
-	/* The job's parameter. If it is not off, classes are not communities, so the guard never
-	 * takes scaled rows. */
+	/* The job's parameter `degrees`. If degrees are used, classes are not communities, so the
+	 * guard never takes scaled rows. */
 	enum degrees degrees;
 	/* true: multiplies the landmarks' directions by K (sums.h) once; false: the parties see no
 	 * joint vector */

@@ -16,8 +16,8 @@ static const double SETTLE_MARGIN = 0.02;
 struct settle {
 	struct parties *parties;
 	size_t n;
-	/* if this is not 0, only the order of the sums is used, because each order would choose its
-	 * own k */
+	/* if this is not 0, only the order that sums give is tried, because each order would choose
+	 * its own k */
 	unsigned k_from;
 	/* Its `order` and `square` belong to the current clustering, and at the end to the
 	 * clustering that was taken. */

@@ -75,12 +75,12 @@ struct question {
 	double unit;
 	/* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row unscaled */
 	const double *square;
-	/* ASK_PRODUCTS, ASK_MEANS: p, not lower than in earlier questions; with degrees always the
-	 * same. */
+	/* ASK_PRODUCTS, ASK_MEANS, ASK_QUALITY with `means`: p, not lower than in earlier
+	 * questions; with degrees always the same. */
 	unsigned order;
 	const struct mat *B;   /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
-	size_t k, labellings;  /* for ASK_CELLS, k is the number k^ */
+	size_t k, labellings;  /* ASK_CELLS: k is the number of clusters of a party, k^ */
 	size_t parties;        /* ASK_CELLS, ASK_SPREADS, ASK_QUALITY: L */
 	size_t dims;           /* ASK_CELLS, with `how` */
 	const struct kmeans_params *how;
@@ -107,7 +107,8 @@ struct slice {
 	struct features X;
 	/* Borrowed; with ranks, X has the rows of this rank. */
 	const struct graph *g;
-	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
+	const struct features_source *source; /* reads X again; borrowed; NULL: slice_cluster()
+					       * copies X */
 	enum degrees degrees;                 /* set by the caller after slice_init() */
 	double spread[SLICE_POWERS];          /* with degrees: c_t^2, known after ASK_SPREADS */
 	/* T^order X, n x m_l; empty before its first use. With degrees it is multiplied by

@@ -30,11 +30,9 @@ void server_record_degrees(struct run *run, const struct sums_basis *basis);
  * modularity. */
 void server_record_rows(struct run *run, bool scaled, double modularity);
 
-/* The next functions compute values that the job needs before a party clusters. They are sums over
- * all parties, for any tree. The party's side is protocols/kcagc/party/local.c. */
-
-/* For joint_norm: agrees on a bound, receives one sum of n squared norms, and broadcasts the
- * norms. */
+/* For joint_norm, before the parties cluster: agrees on a bound, receives one sum of n squared
+ * norms over all parties, for any tree, and broadcasts the norms. The party's side is
+ * party_prepare_norms(). */
 enum err server_prepare_norms(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-	ALIGN_IDS_MAX = 60000000, /* ids of one party */
+	ALIGN_IDS_MAX = 60000000, /* maximum number of ids of one party */
 	/* canaries: pseudonyms that every party adds to its set, so that all sets have them */
 	ALIGN_CANARIES = 128,
 	/* maximum number of attempts with new pseudonyms until all sets fit into tables */

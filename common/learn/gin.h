@@ -44,7 +44,7 @@ struct gin_part {
 
 struct gin {
 	size_t width; /* d: columns of F */
-	bool lines;   /* set for GRAPHS_DRAWING */
+	bool lines;   /* true: features are GRAPHS_DRAWING */
 	struct gin_part part[GIN_PARTS];
 	size_t weights, shared; /* all weights; those before GIN_BUILD_B */
 };
@@ -56,7 +56,8 @@ void gin_draw(const struct gin *net, uint64_t seed, double *W);
 
 struct gin_block; /* whole graphs of a batch, enough for an efficient product */
 
-/* A batch of graphs computed together. Buffers persist: open it again for the next batch. */
+/* A batch of graphs computed together. Buffers persist: call gin_open() again for the next
+ * batch. */
 #define GIN_DECLARE(real, s)                                                                       \
 	struct gin_batch##s {                                                                      \
 		const struct gin *net;                                                             \

@@ -180,7 +180,7 @@ static void learn_centre(const struct plan *f, struct shard *s, float *const *in
 	s->measured += measured ? window : 0;
 	f->step.curve(g[0], window * SGNS_PAD, label, rate);
 	for (size_t t = 1; t < SGNS_OUT; t++)
-		if (out[t] == out[0]) /* a negative that equals the centre does not count */
+		if (out[t] == out[0]) /* a negative sample that equals the centre does not count */
 			for (size_t r = 0; r < window; r++)
 				g[r][t] = 0;
 	f->step.learn(in, window, out, g);

@@ -126,7 +126,7 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	ALLOC(rising, n);
 	ALLOC(support, 2 * n);
 	mat_init(V, d, n);
-	/* Column-major with n rows is row-major with n columns: vectors are the rows. */
+	/* Column-major with n rows is row-major with n columns: the eigenvectors are V's rows. */
 	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', la_int(n), G->a, la_int(n), 0, 0,
 			      la_int(n - d + 1), la_int(n), 0, &found, rising, V->a, la_int(n),
 			      support);

@@ -59,8 +59,8 @@ static void fedwalk_attack_collect(const struct walks *w, size_t n, struct sides
 	s->start[0] = 0;
 }
 
-/* Counts the neighbours in walks of a block's vertices. If p->least is not 0, pairs with at least
- * that count become guesses. */
+/* Counts the neighbours in walks of a block's vertices. If p->least is not 0, pairs with a count of
+ * at least p->least become guesses. */
 static void fedwalk_attack_count_block(void *ctx, unsigned worker, size_t block)
 {
 	struct plan *p = ctx;

@@ -164,7 +164,7 @@ struct beside {
 	/* numbers of columns: words (0 and 1), sparse (mostly 0), full (a number in every row) */
 	size_t words, sparse, full;
 	bool other;       /* a column has values other than 0 and 1, and is not full */
-	double low, high; /* least and largest non-zero of columns that are not full */
+	double low, high; /* least and largest non-zero number of columns that are not full */
 };
 
 static struct beside count_columns(struct seen *seen, size_t m)

@@ -9,8 +9,7 @@
 
 #include "protocols/kcagc/sums.h"
 
-/* The higher order wins if its modularity is higher by more than this. The guard uses the same
- * margin. */
+/* The higher order wins if its modularity is higher by more than this. GUARD_MARGIN is the same. */
 static const double SETTLE_MARGIN = 0.02;
 
 struct settle {

@@ -1,5 +1,6 @@
-/* sums.h -- sums over all parties' features that GCC and landmark projection share: the agreement,
- * and products by the joint K = T^p X X' T^p' (n x n), which is never formed. */
+/* sums.h -- sums over all parties' features that GCC and landmark projection share: the agreement
+ * on facts, norms and the order, and products by the joint K = T^p X X' T^p' (n x n), which is
+ * never formed. */
 #ifndef PROTOCOLS_KCAGC_SUMS_H
 #define PROTOCOLS_KCAGC_SUMS_H
 

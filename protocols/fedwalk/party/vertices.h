@@ -19,7 +19,7 @@ struct vertices {
 	/* Number of vertices hosted here; they are in the order of their rows. */
 	size_t own;
 	uint32_t *node; /* own entries: node of the dataset */
-	uint32_t *row;  /* own entries: row, ascending */
+	uint32_t *row;  /* own entries: row of each vertex, ascending */
 	/* n entries: index of a row among the own vertices; UINT32_MAX: not hosted here. */
 	uint32_t *place;
 	uint16_t *host;      /* n entries: the party that hosts a row */

@@ -124,7 +124,8 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
-	/* In other cases running_free() or the queue removes job.state, as the last step. */
+	/* If the job is done, running_free() removes job.state; for a queue, jobs.db must first
+	 * have the end. If the job is left to the next process, the file stays. */
 	if (!done && !r->left && !r->c->queue)
 		attempt_forget(r->state);
 	if (r->c->queue)

@@ -197,8 +197,8 @@ static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, 
 	return ERR_OK;
 }
 
-/* Records a hash in run.json. By comparing it, users see whether two runs numbered the nodes
- * alike. */
+/* Records a hash of all parties' row numbers in run.json. By comparing the hashes of two runs,
+ * users see whether both numbered the nodes alike. */
 static void record_numbering(struct run *run, struct sha256 *numbers)
 {
 	uint8_t hash[SHA256_LEN];

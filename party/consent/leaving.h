@@ -65,8 +65,8 @@ enum { PURPOSE_MAX = 1024 };
  * (work->sum). */
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX]);
 
-/* Returns the number of values in the message that depend on data, including masked values. Keys,
- * hashes, texts and zeros do not count. */
+/* Returns the number of values in the message that depend on data, including masked values, hashed
+ * ids and the padding of batches. Keys, fingerprints and texts do not count. */
 uint64_t purpose_words(const struct work *work, const struct msg *m);
 
 #endif

@@ -57,8 +57,9 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 	return ERR_OK;
 }
 
-/* Checks the number of colluders that the job assumes. Each party adds a share of the noise. If
- * more parties collude, the shares of the others do not reach the claimed level. */
+/* Checks the number of colluders that the job assumes, if it adds noise in sums. Each party adds a
+ * share of the noise. If more parties collude, the shares of the others do not reach the claimed
+ * level. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = job_claim(&work->job);

@@ -463,8 +463,8 @@ static void on_stale(uv_timer_t *timer)
 		forget_cache(d);
 }
 
-/* Waits up to rejoin_s and reconnect_s for the next attempt at the previous process's job. If
- * rejoin_s is 0, no attempt can follow, so removes the cache at once. */
+/* Waits for the next attempt at the previous process's job, up to the sum of rejoin_s and
+ * reconnect_s. If rejoin_s is 0, no attempt can follow, so removes the cache at once. */
 static void await_attempt(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;

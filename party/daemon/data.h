@@ -49,7 +49,7 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 bool party_data_comes_again(const struct party_data *d);
 /* Records files, times and digests in run.json. */
 void party_data_record(const struct party_data *d, struct record *r);
-/* Returns n, columns, entries and edges for a job of this kind; the other sizes are 0. */
+/* Returns the sizes of the data for a job of this kind. `parties` is 0, and `coordinator` false. */
 struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind *kind);
 void party_data_release(struct party_data *d);
 

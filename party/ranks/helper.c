@@ -83,8 +83,8 @@ static bool leave_network(void)
 	return up;
 }
 
-/* Isolates ranks from the network if all of them run on this host. A child process tries this
- * first, because a partial success cannot be undone. */
+/* Isolates ranks from the network; call if all of them run on this host. A child process tries
+ * leave_network() first, because a partial success cannot be undone. */
 static void isolate_helper(void)
 {
 	int status = -1;

@@ -7,8 +7,8 @@
 /* Seconds that ranks have to end by themselves, and then to end after SIGTERM. */
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
-/* A command of the daemon, which the helper answers with the outcome. serial: number of the
- * start. */
+/* A command of the daemon. The helper answers START, and reports ENDED when mpirun ends by itself.
+ * serial: number of the start. */
 struct helper_command {
 	enum { START = 1, STOP } what;
 	unsigned serial;

@@ -29,7 +29,8 @@ struct arguments {
 
 enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED, KEY_STANDARDIZE };
 
-/* Each method has the options of the previous one, and some of its own. */
+/* Indices at which the options of sc and of kmeans begin. sc has those of kmeans and some more, dsc
+ * has all. */
 enum { SC_OPTIONS = 3, KMEANS_OPTIONS = 5 };
 static const struct argp_option options[] = {
 	{ "parties", 'l', "L", 0, "how many; default 8", 0 },

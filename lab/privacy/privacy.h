@@ -25,9 +25,9 @@ struct privacy {
 	double most;    /* I(Y;X) for the column for which it is largest */
 };
 
-/* Computes p from D (n x k, Y: row i has node i's squared distances to the k centres) and has (n x
- * m, X: column by column, m times n values, 0 or 1). neighbours: k of the estimators in entropy.h.
- * ERR_INPUT: no column or no distances remain. */
+/* Computes p. D (n x k) has the values of Y: row i has node i's squared distances to the k centres.
+ * `has` has those of X: for each of m columns n values, 0 or 1. neighbours: k of the estimators in
+ * entropy.h. ERR_INPUT: no column or no distances remain. */
 enum err privacy_of(const struct mat *D, const uint8_t *has, size_t m, unsigned neighbours,
 		    unsigned threads, struct privacy *p) MUST_CHECK;
 
@@ -57,7 +57,8 @@ struct exposed {
 	size_t parties, n;
 	struct exposed_sums rows;
 	struct exposed_sums embedding; /* fedsc: the same for the embedding, k numbers per row */
-	/* Anchor: number of non-zero entries in the lower triangle of B'B. */
+	/* Variant anchor: number of non-zero entries in the lower triangle of B'B, where B has the
+	 * rows' weights for landmarks. */
 	size_t products;
 	/* Number of these entries to which only one row contributes. Such an entry discloses the
 	 * row's weights. */

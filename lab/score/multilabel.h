@@ -25,8 +25,9 @@ struct label_sets {
 };
 
 /* Reads the classes of the n vertices in ids. ids has the vertices of the embeddings. Set i belongs
- * to ids->id[i]. A text file has a line per vertex, with its classes as whole numbers between
- * blanks, or empty. ids.txt in the same directory names the vertices; otherwise they are 0, 1, ...
+ * to ids->id[i]. A text file has a line per vertex, with its classes as whole numbers separated by
+ * blanks; a vertex without classes has an empty line. ids.txt in the same directory names the
+ * vertices; otherwise they are 0, 1, ...
  * A .csv ("id,label") has ids itself; an id may occur again, with another class. ERR_INPUT: the
  * file is invalid, or has no class of these vertices. */
 enum err label_sets_read(const char *path, const struct ids *ids, struct label_sets *s) MUST_CHECK;
@@ -35,7 +36,7 @@ void label_sets_release(struct label_sets *s);
 struct multilabel_params {
 	/* Share of the vertices with classes that is used for training; 0 < ratio < 1. */
 	double ratio;
-	double C; /* C of liblinear: 1 */
+	double C; /* liblinear's C: cost of errors, in proportion to the penalty */
 	uint64_t seed;
 	unsigned threads;
 };

@@ -177,7 +177,8 @@ static int not_hidden(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* Links each party's directory to its set of graphs, in the order of their names. */
+/* Makes each party's directory a link to its set of graphs. Sets are in the order of their names.
+ */
 static enum err link_sets(const struct launch *l, const char *to)
 {
 	char **sets, name[LAUNCH_NAME];

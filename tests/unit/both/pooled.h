@@ -39,7 +39,7 @@ struct pooled {
 	const struct job *job;
 	size_t n, L;
 	struct tree tree;
-	/* the embeddings, each n x d; side by side they are the joint embedding */
+	/* the embeddings, each with n rows; side by side they are the joint embedding */
 	struct mat Z[FED_MAX];
 	/* centres of each party's own clusters, as from pooled_local() */
 	struct mat centre[FED_MAX];

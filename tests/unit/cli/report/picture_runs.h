@@ -26,7 +26,7 @@ enum { N = 240, M = 90, K = 3 };
 static char *data, *plain, *run, *bare;
 static uint32_t label[N]; /* labels of the runs, in file order */
 static char *id[N];
-static struct mat points; /* N x d, in file order */
+static struct mat points; /* embedding of the runs, N rows in file order */
 
 static inline void put_below(const char *where, const char *name, struct buf *text)
 {

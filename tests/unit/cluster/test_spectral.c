@@ -26,7 +26,8 @@ static void symmetric(struct mat *M, size_t n, uint64_t seed)
 	ortho_symmetrise(M);
 }
 
-/* Computes the largest ||M v - theta v|| independently of the solver. */
+/* Returns the largest ||M v - theta v|| over the eigenvectors v in V, each with its eigenvalue
+ * theta in `value`. */
 static double residual(const struct mat *M, const struct mat *V, const double *value)
 {
 	double worst = 0;
@@ -261,7 +262,8 @@ TEST(components)
 	csr_release(&S);
 }
 
-/* Compares D^-1/2 S D^-1/2 with values computed by hand; one row has no weight. */
+/* Compares D^-1/2 S D^-1/2, where D has the row sums of S, with values computed by hand. One row
+ * has no weight. */
 TEST(normalised)
 {
 	struct triple t[] = { { 0, 1, 4 }, { 1, 0, 4 }, { 1, 2, 12 }, { 2, 1, 12 } };

@@ -182,8 +182,8 @@ TEST(masks_after_a_group)
 	secagg_free(sa);
 }
 
-/* Pre-shared keys between bank-b and both other parties change the markers, the session hash h, the
- * pair keys K and the masks. */
+/* Pre-shared keys between bank-b and both other parties change the markers, the session hash, the
+ * pair keys and the masks. */
 TEST(shared_beforehand)
 {
 	static const size_t all[] = { 0, 1, 2 };

@@ -177,7 +177,8 @@ TEST(spread_of_plain_powers)
 	}
 }
 
-/* Two joined nodes: S = [1 1; 1 1] / 2, so a half step gives (3a + b) / 4 and (a + 3b) / 4. */
+/* Two joined nodes: S = [1 1; 1 1] / 2, so a half step turns the values a and b into (3a + b) / 4
+ * and (a + 3b) / 4. */
 TEST(one_step_by_hand)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 } };

@@ -1,4 +1,4 @@
-/* Tests run.json: it has all recorded values, and a failed job has one, too. */
+/* Tests run.json: it has all recorded values, and a failed job has a run.json, too. */
 #include "tests/test.h"
 
 #include "common/base/file.h"

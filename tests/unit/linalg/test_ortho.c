@@ -100,7 +100,8 @@ TEST(basis)
 	mat_release(&A);
 }
 
-/* R H R is the projector on the range of H: for full rank the identity. */
+/* For R from ortho_inverse_root(), R H R is the projector on the range of H: for full rank the
+ * identity. */
 TEST(inverse_root)
 {
 	for (size_t rank = 3; rank <= 5; rank += 2) {

@@ -64,9 +64,9 @@ static const struct noise_factors factors = { .eps_z = 2,
 					      .d = 4,
 					      .compositions = 6 };
 
-/* Computes sensitivity_z (D_Z) and sensitivity_c (D_C) by hand. d = 4 and r = 2, so sqrt d / r^2 =
- * 1/2. D_Z = 2 * 0.1 * 2 * 3 * 5 / 4 (1 + (3 + 5)(3 + 1) / 4) = 13.5, D_C = 2 * 2 * 3 * 4 / (0.5 *
- * 4) = 24. */
+/* Computes D_Z (sensitivity_z) and D_C (sensitivity_c) of noise.h by hand. d = 4 and r = 2, so sqrt
+ * d / r^2 = 1/2. D_Z = 2 * 0.1 * 2 * 3 * 5 / 4 (1 + (3 + 5)(3 + 1) / 4) = 13.5, D_C = 2 * 2 * 3 * 4
+ * / (0.5 * 4) = 24. */
 TEST(theorem_3_9)
 {
 	struct noise_factors p = factors;

@@ -37,7 +37,7 @@ static inline double bench_median(double *s, size_t n)
 	return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
 }
 
-/* Returns the CPU seconds of this process: other processes disturb them less than the clock. */
+/* Returns the CPU seconds of this process. Other processes disturb them less than elapsed time. */
 static inline double bench_cpu_s(void)
 {
 	struct timespec t;

@@ -13,7 +13,8 @@
  *   cpu_s        CPU time of all processes in that time
  *   over_plain   elapsed_s divided by that of the transfer
  *   over_hashing cpu_s divided by that of the HMACs at all parties
- *   bytes_an_id  largest growth of a party's resident set in the first round, without its ids */
+ *   bytes_an_id  largest growth of a party's resident set in the first round, without its ids,
+ *                divided by the number of its ids */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"

@@ -45,7 +45,7 @@ static size_t masking_parties(void)
 	return cores < parties ? cores : parties;
 }
 
-/* Makes B with B'B = rows I, as parties require. */
+/* Makes B with B'B = `rows` times the identity, as parties require. */
 static void make_block(struct mat *B)
 {
 	mat_init(B, rows, cols);

@@ -251,7 +251,7 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 
 	sample(&p.Z, n, d);
 	sample(&p.c, k, d);
-	passes = 2 + floor(log((double)k)) + 1 + 10; /* seeding; 1/9 step; Lloyd */
+	passes = 2 + floor(log((double)k)) + 1 + 10; /* trials per centre; 1/9 step; Lloyd */
 	ALLOC(p.D, n * k);
 	ALLOC(p.label, n);
 	snprintf(shape, sizeof(shape), "%zux%zu,k=%zu", n, d, k);
@@ -365,7 +365,8 @@ static void bench_svd(size_t n, size_t m, size_t d)
 		flops = area * (double)m;
 		report("gram", shape, median_s(NULL, gram_run, &p), flops / flops_per_s,
 		       "dgemm-of-its-half");
-		/* dsyevr's reduction to tridiagonal form costs 4/3 m^3; then X times d vectors */
+		/* dsyevr reduces the matrix of `least` rows to tridiagonal form; then X times d
+		 * vectors */
 		flops += 4. / 3 * (double)least * (double)least * (double)least;
 		flops += 2 * area * (double)d;
 	} else {

@@ -2,8 +2,8 @@
  * for comparison with the masked sum.
  *
  * Each scalar has its own round k. For each peer, r = PRG(k || S_ij) mod N with SHA-256 as PRG; all
- * arithmetic is in GMP. S_ij is computed once, as the paper permits; buffers and contexts are
- * created once, too. */
+ * arithmetic is in GMP. S_ij, the secret that parties i and j share, is computed once, as the
+ * paper permits; buffers and contexts are created once, too. */
 #ifndef TESTS_BENCH_PER_SCALAR_H
 #define TESTS_BENCH_PER_SCALAR_H
 

@@ -243,7 +243,7 @@ start_again() {
 	until_true $LIMIT_S gone "$victim" ||
 		fail "$victim still runs after $((LIMIT_S * PATIENCE)) s"
 	wait "${PID[$victim]}" || status=$?
-	if ((status != 66)); then # gives await_all a process that ends with the same status
+	if ((status != 66)); then # not by the shim: await_all gets a process with that status
 		start "$victim" bash -c "exit $status"
 		return 0
 	fi

@@ -7,7 +7,7 @@
  *                   write: those of them that change something
  *                   alloc: malloc and similar functions
  *     FAULT_AT      N: the N-th of its class is struck; 0: the shim only counts
- *     FAULT_HOW     EIO, ENOSPC  the operation fails with it; an allocation fails with any word
+ *     FAULT_HOW     EIO, ENOSPC  the operation fails with it (an allocation for any other word)
  *                   EIO+ ...     all later operations fail too
  *                   short        the first write from there on writes half of its bytes
  *                   die          the process ends at once

@@ -34,8 +34,8 @@ from wire import Broken
 
 class Colluder(fedspectral.Party):
     def batches(self):
-        """With "apart", sends only those of its own nodes that reveal nothing, and random
-        pseudonyms for rows that the receiver does not have."""
+        """With "apart", leaves out its nodes that have another row at the receiver. Adds random
+        pseudonyms for rows that neither party has."""
         if self.hub.lie != "apart":
             yield from super().batches()
             return
@@ -55,7 +55,7 @@ class Colluder(fedspectral.Party):
     def compare_rows(self):
         try:
             super().compare_rows()
-        except secsum.Refused:  # party 0 expects too many rows
+        except secsum.Refused:  # its own check: more rows than its true number of nodes permits
             pass
 
 
@@ -65,7 +65,7 @@ class Hub(extract.Edges):
     def __init__(self, *args):
         super().__init__(*args)
         self.agreed, self.session = threading.Event(), None
-        # All parties hash these bytes.
+        # The text of the job in OFFER; party 0 must hash the same bytes as the other parties.
         self.job = json.dumps(self.what, separators=(",", ":")).encode()
 
     def foreseen(self):
@@ -78,7 +78,8 @@ class Hub(extract.Edges):
         return known
 
     def number(self):
-        """Assigns rows; runs before each lie."""
+        """Assigns rows. With "apart" only nodes that are compared with party 0 have one row; any
+        other node has a row of its own at each party."""
         super().number()
         known, row = self.foreseen(), dict(zip(self.all, range(len(self.all))))
         if self.lie != "apart":

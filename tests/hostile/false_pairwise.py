@@ -15,8 +15,9 @@ dictionary.
     short      the last party receives a key and ciphertexts without their first byte
     many       the last party receives products of one row too many
     unit       it encrypts unit vectors in place of the first d rows. So it reads each
-               w = Kzz c of another party's row, and from w the row. It computes its own half
-               from these w, so no check finds the lie
+               w = Kzz c of another party's row, and from w the row. Kzz has the similarities
+               of the landmarks Z, c the row's coefficients. It computes its own half from
+               these w, so no check finds the lie
 
 FOLDER has the others' data. The last line of stdout is {"read": N, "of": N, "ended": "..."}.
 `read` counts the rows of the others that the party reads with an error of at most 1 % of their
@@ -143,7 +144,7 @@ class Pairwise(kmeans.Party):
 
     def rows_behind(self, W):
         """Computes rows from w = Kzz c: k(Z, x) = (Kzz + lambda I) c gives x by its distances to
-        Z."""
+        the landmarks Z."""
         k = W @ np.linalg.inv(self.K) @ self.ridge
         D = -2 * self.job["kernel"]["width"] ** 2 * np.log(np.maximum(k, 1e-300))
         A = 2 * (self.Z[1:] - self.Z[0])

@@ -230,7 +230,7 @@ class Bisecting:
         self.link, self.nodes = link, len(X)
         # WIDE is larger than all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
-        self.FAR = 10 * self.WIDE  # above 9 WIDE: round 0 wants a ninth of the next distance
+        self.FAR = 10 * self.WIDE  # above 9 WIDE, for the 1/9 step of round 0
         # Claims rows so large that terms of size FAR are within the agreed bound.
         link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)
@@ -380,7 +380,8 @@ def landmarks_alone(base):
         """Attacks fedsc until the landmarks are found."""
 
         def ask(self, kind, term, scale=0.0, also=None):
-            """Sends 1.0 as the term of the scaling sum, if the kernel has a width."""
+            """Sends 1.0 in place of the mean distance between its rows, from which the width of the
+            kernel follows; variant anchor has no kernel."""
             scaling = kind == 2 and self.job["variant"] != "anchor"
             return super().ask(kind, [1.0] if scaling else term, scale, also)
 

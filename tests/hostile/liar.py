@@ -120,7 +120,7 @@ About fedwalk:
     embedding     an embedding is too long
     guesses       guesses are not sorted
     pair=U,V      it guesses one pair, the vertices nU and nV: the sum shows whether it is a tie
-    facts-one     the last party receives another last number
+    facts-one     the last party receives facts at the end whose last number is changed
 """
 import argparse
 import json
@@ -156,7 +156,7 @@ class Lies:
         self.place, _, plus = place.partition("+")
         self.args = [int(plus or self.place if plus or self.place.isdigit()
                          else 0)] + [int(n) for n in more]
-        self.before, self.passed = None, False  # the last sum, and whether the lie changed it
+        self.before, self.passed = None, False  # the last sum, and whether it was sum S
         if self.lie == "version":
             self.version = 3
         if self.lie == "known":
@@ -383,7 +383,7 @@ def liar(lie, config, job, ready_file):
     base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
     c = type("Liar", (Lies, base), {})(lie, config, job, ready_file)
     if job["kind"] == "kmeans" and job.get("noise", {}).get("on") == "sums":
-        c.firsts = (0, 1)  # phase totals has sum 0 alone, and sum 1 begins the next
+        c.firsts = (0, 1)  # sum 0 is all of phase "totals"; sum 1 begins the next phase
     return c
 
 

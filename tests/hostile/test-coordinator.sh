@@ -64,7 +64,8 @@ different_results() { # [RULE...]
 	coordinator
 	parties 3
 	completes 3
-	# Finds a node whose label is an invalid one after its bit in RESULT's byte is flipped.
+	# Finds a node with label 0 or 1 whose two bits begin a byte of RESULT. If bit 0 of that
+	# byte is flipped, the node has the other of these two labels, so RESULT stays valid.
 	node=$(awk -F, 'NR > 1 && (NR - 2) % 4 == 0 && $2 < 2 { print NR - 2; exit }' \
 		"$T/out/coordinator/labels.csv")
 	rm -rf "$T/out"

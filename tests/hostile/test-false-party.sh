@@ -31,7 +31,7 @@ rows_of() { # KIND OR VARIANT [JQ-PROGRAM]
 	edit job "${2:-.}"
 }
 
-reads_more_than_an_honest_one() { # LEAST OF WHAT
+reads_more_than_an_honest_one() { # LEAST WHAT
 	at_least "$(jq .read "$T/false")" "$1" "$2 read by false terms"
 	[[ $(jq .wrong "$T/false") == 0 ]] ||
 		fail "$2: $(jq .wrong "$T/false") are read that are none"
@@ -159,15 +159,14 @@ edges_of() { # HOW-MANY-WRONG-AT-MOST LEAST-READ JQ-PROGRAM
 test_edges_of_exact() { edges_of 0 667 '.variant = "exact"'; }
 test_edges_of_plus() { edges_of 0 660 '.variant = "fedspectral+" | .iterations = 1'; }
 
-# With more iterations an entry of a block counts walks, not edges. So only a few guesses are right,
-# but four times as many as by chance.
+# With more iterations an entry of a block counts walks, not edges. So only a few guesses are right.
 test_edges_of_plus_with_iterations() {
 	edges_of 300 25 '.variant = "fedspectral+" | .iterations = 6'
 	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'
 }
 
-# Reads ties between vertices of the two others. An honest party reads most of these ties; a
-# malicious party reads few more.
+# Reads ties between vertices of the two others. An honest party and a malicious one both read at
+# least LEAST ties, with at most MOST-WRONG errors.
 ties_of() { # LEAST MOST-WRONG WALKS
 	needs_python
 	vertices_federation 3

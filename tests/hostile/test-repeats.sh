@@ -59,7 +59,7 @@ test_edges_of_three_attempts() {
 	[[ $(spent party-01) == 3 ]] || fail "party-01 has spent $(spent party-01)"
 }
 
-# The same question gets the same noise and spends no eps.
+# The same question gets the same noise in each attempt, and spends eps only once.
 test_edges_of_three_equal_attempts() {
 	edges_with_noise
 	repeats 3 --rows same

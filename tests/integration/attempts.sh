@@ -45,7 +45,8 @@ same_as_undisturbed() {
 	no_leftovers
 }
 
-# NAME [lost]: kills NAME. What the relay has held back is passed on, or lost.
+# NAME [lost]: kills NAME. The relay then passes on the data that it held, or with "lost" drops
+# them.
 kills() {
 	kill -KILL "${PID[$1]}"
 	[[ ${2-} != lost ]] || kill -HUP "${PID[relay]}"

@@ -49,7 +49,7 @@ sys.exit(bool(faults))' "$CHART/values.schema.json" "$T/rendered" >"$T/faults" 2
 
 shape() { /usr/bin/python3 "$ROOT/tests/tools/kube-shape.py" "$@" >"$T/faults" 2>&1; } # FILE...
 
-objects() { # JQ: prints an expression of the list of all objects
+objects() { # JQ: applies JQ to the list of all rendered objects
 	(cd "$T/chart" && for f in *.yaml; do echo --- && cat "$f"; done) |
 		gojq -cs --yaml-input "map(values) | $1" -e
 }

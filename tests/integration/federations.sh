@@ -1,6 +1,6 @@
 # federations.sh -- makes keys, data, configurations and a job in $T, for lib.sh.
 #
-#     federation L [SYNTH-OPTION...]     a graph whose columns are spread, for kcagc
+#     federation L [SYNTH-OPTION...]     a graph; each party has other columns, for kcagc
 #     rows_federation, edges_federation, vertices_federation, graphs_federation: for the other kinds
 #     edit NAME JQ-PROGRAM, edit_all L JQ-PROGRAM, ...: change configurations
 #
@@ -84,8 +84,8 @@ rows_job() { # NAME [JQ-PROGRAM]: makes a job of kmeans, or of a variant of feds
 	[[ -z ${2-} ]] || edit job "$2"
 }
 
-# Makes a federation with a graph of three planted clusters, whose edges are spread, for kind
-# fedspectral.
+# Makes a federation in which each party has some edges of a graph with three planted clusters, for
+# kind fedspectral.
 edges_federation() { alike_everywhere spread_federation "$@"; } # L [SPLIT-OPTION...]
 spread_federation() {
 	federation "$1"
@@ -108,8 +108,8 @@ over_edges() { # L
 	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 
-# Makes numbering files for all processes. The numbers of rows, and all that depends on them, are
-# then the same in each run with the same seed.
+# Makes numbering files for all processes. Each row then gets the same number in each run with the
+# same seed.
 numbered() { # L
 	local name
 	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" &&

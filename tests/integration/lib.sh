@@ -27,7 +27,8 @@ STARTED_IN=$ROOT ROOT=$PWD
 cd "$STARTED_IN"
 BIN=${COTERIE_BIN:-$ROOT/build/bin}
 TOOLS=$ROOT/build/tools
-# A deadline is PATIENCE times the time that a quiet machine needs at most.
+# Deadlines are PATIENCE times the time that a quiet machine needs at most, except the times that
+# the documentation promises (in_time).
 PATIENCE=3
 # A busy machine needs BUSY times as long. BUSY is the number of runnable processes for each core:
 # the load average, or the present number if it is larger.
@@ -39,12 +40,14 @@ BUSY=$(((BUSY > RUNNING ? BUSY : RUNNING) / CORES))
 TEST_TIMEOUT=${TEST_TIMEOUT:-180} # seconds for one test
 ONCE=${ONCE-}                     # a directory for results that all tests of a script share
 export OPENBLAS_NUM_THREADS=1
-# The tests start jq some thousand times. gojq, the same language, starts in an eighth of the time.
+# The tests start jq some thousand times. gojq runs the same programs, and starts in an eighth of
+# the time.
 ! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # ---- running tests ----
 
-# scripts/check without --all runs only these tests of a script; without names it skips the script.
+# scripts/check without --all runs only the tests NAME of a script, and no test if there is no NAME.
+# It runs all tests of a script that does not call sample().
 sample() { # [NAME...]
 	SAMPLE=("$@")
 }
@@ -238,7 +241,7 @@ set_budgets() { # OUT N
 	done < <(states)
 }
 
-states() { # prints "NAME STATE" for each party with a state of its own, "NAME" for others
+states() { # prints "NAME STATE" for each party that configures `state`, "NAME" for others
 	# shellcheck disable=SC2046 # words
 	(cd "$T" &&
 		jq -r --arg T "$T" '"\(.name) \(if .state then "\($T)/\(.state)" else "" end)"' \
@@ -255,11 +258,11 @@ states() { # prints "NAME STATE" for each party with a state of its own, "NAME" 
 # the action is never too late. A test without strikes_in slows the relay down on a busy machine
 # instead: WIRE_MS=$(longer 30).
 #
-# NAME PHASE: the relay holds all data when NAME has logged PHASE
+# NAME PHASE: as soon as NAME has logged PHASE, the relay holds all data
 strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; }
 goes_on() { rm -f "$T/relay.ready.hold"; }
 
-longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS: prints more on a busy machine
+longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS: prints it, times 2 to 5 if busy
 
 # Runs the job undisturbed and moves its results to $T/undisturbed.
 # shellcheck disable=SC2120 # tests may pass what the coordinator is to do
@@ -316,7 +319,8 @@ taken_as_stated() {
 has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE
 
 # Waits until COMMAND is true, for SECONDS, or longer on a busy machine. Checks every 20 ms, or less
-# often if a check takes long. SECONDS is a time that the documentation promises.
+# often if a check takes long. SECONDS is a time that the documentation promises; for other times
+# call until_true.
 in_time() { # SECONDS COMMAND...
 	local end=$((SECONDS + $1 * BUSY + 1)) began nap
 	[[ -p $T/nap ]] || mkfifo "$T/nap"
@@ -402,7 +406,8 @@ in_phase() { # NAME PHASE: waits until the job has come to this phase
 
 run_of() { jq -r "$2" "$T/out/$1/run.json"; } # NAME JQ-PROGRAM
 
-# All processes of a run of L parties end with 0 and leave only documented files.
+# All processes of a run of L parties end with 0. They leave labels, a log, a run.json with status
+# "done", and only documented files.
 completes() { # L
 	local name everyone
 	# shellcheck disable=SC2207 # words

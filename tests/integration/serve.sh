@@ -81,7 +81,7 @@ refused() { # STATUS REGEX COMMAND...
 	grep -Eq -- "$2" "$T/refused" || fail "${*:3} does not say '$2' but: $(<"$T/refused")"
 }
 
-# True if there were N joins since this coordinator started.
+# True if parties joined at least N times since this coordinator started.
 joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); }
 
 in_log() { # ID PHASE: the job has come to this phase, or is done

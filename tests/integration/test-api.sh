@@ -72,7 +72,7 @@ print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro",
 	# otto may submit too, but party-00's policy does not name him.
 	[[ $(far otto submit "$T/job.json") == "job 2" ]] || fail "job 2 was not taken"
 	refused 2 'job 2: failed: party-00 declined' far otto wait 2
-	# --config replaces the other options.
+	# --config gives the server and the certificate, in place of --server and --cert.
 	jq -n --arg api "coordinator@$API" \
 		'{ server: $api, identity: { certificate: "pki/anna.crt" } }' >"$T/anna.json"
 	[[ $("$BIN/coterie" job --config "$T/anna.json" submit "$T/job.json" \

@@ -223,8 +223,8 @@ test_only_the_exchange_is_repeated() {
 	done
 }
 
-# A killed party keeps its cache only while another attempt may come. A process that ends in order
-# deletes its cache. The next process changes the status in run.json from running to failed.
+# A killed party keeps its cache only while another attempt may come. After SIGTERM it deletes its
+# cache. The process after a killed one changes the status in run.json from running to failed.
 test_cache_without_another_attempt() {
 	local state=$T/out/party-01/state
 	has_cache() { compgen -G "$state/cache/embedding-*.cache" >/dev/null; }
@@ -339,8 +339,8 @@ test_attempt_that_was_served_before() {
 	party_says 'attempt 2 was served before'
 }
 
-# The record of another job has no newline, as after a power loss. The next record starts a line of
-# its own, so new processes know that attempt 2 was served.
+# The last line of state/served, of another job, has no newline, as after a power loss. The next
+# record starts a line of its own, so new processes know that attempt 2 was served.
 test_served_with_a_torn_line() {
 	local name
 	everyone_again() {
@@ -366,8 +366,8 @@ test_served_with_a_torn_line() {
 	attempt_is 3 "${EVERYONE[@]}"
 }
 
-# A damaged line could belong to any job. The party serves nothing until the operator has replaced
-# the file.
+# A damaged line of state/served could belong to any job. The party serves nothing until the
+# operator has replaced the file.
 test_served_with_a_damaged_line() {
 	local served=$T/out/party-01/state/served n
 	prepare level-1

@@ -27,7 +27,7 @@ test_presentations() {
 	for how in asis permuted times1000 foreign doubled empty scaled; do
 		[[ $(cell_of $how) == *,met ]] || fail "$how: $(<"$T/o/defaults.csv")"
 	done
-	for how in times1000 scaled; do # these only encode words as other numbers
+	for how in times1000 scaled; do # other numbers for the same words
 		[[ $(cell_of $how) == "$(cell_of asis)" ]] || fail "$how: $(<"$T/o/defaults.csv")"
 	done
 	grep -q '^| foreign | .*0[.][0-9]* |' "$T/o/defaults.md" || fail "$(<"$T/o/defaults.md")"

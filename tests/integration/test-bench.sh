@@ -210,7 +210,7 @@ test_floors_of_table2() {
 		"$T/o/table2.md" ||
 		fault "no floors in the table: $(grep floors "$T/o/table2.md")"
 	(($(grep -c floors "$T/o/table2.md") == 18)) || fault "floors are in the grid as well"
-	# With one run less in one cell, no bound is judged and that cell is measured again.
+	# A cell that is missing is measured, with its five seeds.
 	sed -i '/^cora,landmark k^=2k,L=8,/d' "$csv"
 	bench table2 --out "$T/o"
 	[[ -d $T/o/runs/table2/cora/landmark-k^=2k-L8-seed5 ]] ||
@@ -433,7 +433,8 @@ variant paper"
 	(($(wc -l <"$csv") == 1 + 3)) || fault "$(wc -l <"$csv") lines in the CSV"
 }
 
-# bench makes the rows itself, and measures slices, peaks and their goals.
+# bench makes the rows itself. It prints seconds, the size of a slice, and a party's peak memory,
+# which it compares with a goal.
 test_growth_of_fedsc() {
 	local mib='[0-9.]+,,,MiB,,,'
 	points iris 3

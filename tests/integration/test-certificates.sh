@@ -167,8 +167,8 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: this list of revoked certificates is not of the CA in .*ca.crt'
 }
 
-# A list that is reloaded by SIGHUP counts from then on. A damaged list does not replace the old
-# one.
+# A list of revoked certificates that is reloaded by SIGHUP counts from then on. A damaged list does
+# not replace the old one.
 test_list_that_is_reloaded() {
 	federation 2
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'

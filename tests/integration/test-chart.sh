@@ -12,7 +12,7 @@ source "${0%/*}/serve.sh"
 # shellcheck source=chart.sh
 source "${0%/*}/chart.sh"
 
-variants() { # COMMAND...: runs it with each set of values that changes the result
+variants() { # COMMAND...: runs it with each example, and with other values beside it
 	local example plain more
 	plain='{"config": {"api": null}, "metrics": {"enabled": false}, "networkPolicy":
 		{"enabled": false}}'

@@ -45,7 +45,7 @@ test_the_command() {
 }
 
 # party-00's rows come from a .h5ad and party-01's from a database, edges from tables of ids. The
-# labels are those of the original matrices.
+# labels are those of a job on the original matrices.
 test_a_federation_on_converted_data() {
 	python_with numpy scipy h5py
 	federation 2

@@ -38,8 +38,8 @@ test_list_names_what_the_loader_loads() {
 				fail "$program loads $soname ($path), of which the list says: \
 $(cat "$T/found")"
 			package=$(cut -d ' ' -f 2 "$T/found")
-			# The relation to a package with several libraries is "linked" if the
-			# program names one of them.
+			# The relation is DYNAMIC_LINK if the program itself names a library of the
+			# package. DEPENDS_ON: only its libraries load one.
 			relation=DEPENDS_ON
 			! jq -r --arg name "$package" \
 				'.packages[] | select(.name == $name) | .comment' "$T/sbom" |
@@ -47,7 +47,7 @@ $(cat "$T/found")"
 				grep -xFf "$T/needed" >/dev/null || relation=DYNAMIC_LINK
 			grep -x "$relation .*" "$T/found" >/dev/null ||
 				fail "$program and $soname: $(cat "$T/found"), expected $relation"
-			[[ -z ${asked[$path]-} ]] || continue # another program has asked already
+			[[ -z ${asked[$path]-} ]] || continue # it was checked for another program
 			asked[$path]=yes
 			dpkg-query -L "$package" |
 				grep -x ".*/$(basename "$(realpath "$path")")" >/dev/null ||

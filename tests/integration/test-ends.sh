@@ -153,8 +153,8 @@ test_files_that_may_not_grow() {
 	ends 0 coordinator
 }
 
-# job_timeout_s ends a job that takes too long. party-02 is stopped, and the others wait for its
-# heartbeats.
+# job_timeout_s of party-00 ends a job that takes too long, because party-02 is stopped and the
+# others wait for it.
 test_job_that_takes_too_long() {
 	federation 3
 	edit party-00 '.job_timeout_s = 2'

@@ -59,8 +59,8 @@ attack" ]] ||
 	[[ $(run_of coordinator \
 		'.facts | "\(.vertices) \(.walks + 20 * .isolated) \(.bins)"') == "120 2400 4" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
-	# A walk of length 12 is expected to need E_12 messages, which is 9.3056 at p = .2. The mean
-	# of 2400 walks is close to that.
+	# A walk of length 12 needs 9.3056 messages on average, if job.p is 0.2. The mean of 2400
+	# walks is close to that.
 	between messages_per_walk 9.21 9.40
 	between messages_expected 9.305 9.306
 	[[ $(fact_of coordinator messages_crossing) == "$(fact_of coordinator messages_came)" ]] ||

@@ -263,7 +263,7 @@ consent() { # BODY [CURL-OPTION...]: answers the offer of offered()
 		'Content-Type: application/json' -d "$1" "${@:2}" >/dev/null
 }
 
-says_no() { # STATUS TEXT: the last request was refused and changed nothing
+says_no() { # STATUS TEXT: the last request was refused and left no answer to the offer
 	[[ $(<"$T/status") == "$1" ]] || fail "status $(<"$T/status"), expected $1: $(<"$T/answer")"
 	grep -q -- "$2" "$T/answer" || fail "does not say '$2': $(<"$T/answer")"
 	[[ ! -e $T/out/party-00/state/offers/$ID.answer ]] || fail "there is an answer"

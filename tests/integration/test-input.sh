@@ -207,7 +207,7 @@ test_name_of_no_host() {
 	! said party-00 'temporary failure' || fail "it says $(tail -n 1 "$T/party-00.stderr")"
 }
 
-# The daemon exits with 4, so that a service manager does not restart it, which could not help.
+# The daemon exits with 4, so that a service manager does not restart it; a restart could not help.
 test_output_that_cannot_be_made() {
 	prepare
 	: >"$T/file"
@@ -356,7 +356,7 @@ npy() { # DESCR SHAPE [FILE-OF-DATA]: prints a .npy of version 1.0
 	[[ -z ${3-} ]] || cat "$3"
 }
 
-bad_features() { # SUFFIX REGEX...: $T/bad has the content of the file
+bad_features() { # SUFFIX REGEX...: the features are the file $T/bad, as *.SUFFIX
 	mv "$T/bad" "$T/bad.$1"
 	edit party-00 ".data.features = \"bad.$1\""
 	shift
@@ -496,14 +496,15 @@ small_group() { # sets $GROUP to its directory
 # shellcheck disable=SC2016
 in_small_group='echo $$ >"$0/cgroup.procs"; exec "$@"' # for bash -c: GROUP COMMAND...
 
-# 160 MB of features fit into memory, but a job over them does not. 320 MB of features do not fit.
+# The limit is 300 MB. 160 MB of features fit into it, but a job over them does not. 320 MB of
+# features do not fit.
 test_memory_of_a_container() {
 	local name limit='300 MB \(host, container, ulimit\)'
 	prepare
 	small_group
 	npy '<f8' '1000000, 20' /dev/null >"$T/large.npy"
 	truncate -s "+160000000" "$T/large.npy"
-	# party-00 computes until it learns that party-01 declines
+	# party-00 has one column: it computes until it learns that party-01 declines
 	npy '<f8' '1000000, 1' /dev/null >"$T/narrow.npy"
 	truncate -s "+8000000" "$T/narrow.npy"
 	edit party-00 '.data.features = "narrow.npy"'

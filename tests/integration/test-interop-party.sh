@@ -20,7 +20,7 @@ kmeans_with() { # [CHANGE OF THE JOB]
 	local name
 	needs_python
 	rows_federation 3
-	for name in $(names 3); do # the party in Python compares these too
+	for name in $(names 3); do # the party in Python compares columns.json
 		jq -n '{ columns: [range(6) | { name: "größe \(.)",
 			type: "number" } + if . > 2 then { unit: "m" } else {} end] }' \
 			>"$T/data/$name/columns.json"
@@ -63,8 +63,8 @@ test_kcagc() {
 		fail "the parties in C have other labels"
 }
 
-# Runs fedspectral. Each pair of parties compares the numbers of common nodes, and the products of
-# all parties enter the same sums.
+# Runs fedspectral. Each pair of parties compares the rows that common nodes have. No two parties
+# may have different labels for a node.
 fedspectral_with() { # JQ-PROGRAM: changes the job
 	needs_python
 	edges_federation 3

@@ -81,7 +81,8 @@ test_two_parties() {
 }
 
 # Imitates a coordinator of a later release. A parameter that parties do not know ends the job with
-# its name and leaves no files. So does an unknown value, or a default of another schema.
+# an error that names it, and leaves no files. So does an unknown value, or a default of another
+# schema.
 declined() { # JQ-PROGRAM PARAMETER SENTENCE
 	needs_python
 	rows_federation 2

@@ -311,7 +311,7 @@ test_budget_of_words() {
 }
 
 # Sealed batches that parties send each other count too. In this job the batches have the rows of
-# each party's nodes.
+# some of a party's nodes.
 test_budget_of_batches() {
 	edges_federation 2
 	local ids

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of fedwalk. Each lie
-# ends the job with an error that names the coordinator and never a party. Some lies succeed, and
-# comments describe their gain.
+# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of fedwalk. Most lies
+# end the job with an error that names the coordinator and never a party. The others succeed, and
+# comments describe what the coordinator gains.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -19,7 +19,7 @@ vertices_for() { # [JQ-PROGRAM]: makes the effective job, as the liar knows no d
 	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
 }
 
-is_done() { # LIE: sets $GUESSED, $RIGHT and $TIES to numbers of the parties' sum
+is_done() { # LIE: sets the numbers of pairs $GUESSED, $RIGHT ones of these, and $TIES in all
 	rm -rf "$T/out"
 	liar "$1"
 	parties 3
@@ -83,9 +83,9 @@ test_the_end() {
 		fail "nobody says so"
 }
 
-# In mode "walks" a guess of a single pair is answered. Nearly all pairs on walks are known in any
-# case. With randomised reports no guess is answered: a malicious coordinator reads no more than an
-# honest one, and the number of ties stays hidden.
+# In mode "walks" parties answer a guess of a single pair, which shows whether the pair is a tie. An
+# honest coordinator reads nearly all ties from walks too. With randomised reports parties answer no
+# guess, so a malicious coordinator reads no more than an honest one.
 test_one_pair_is_guessed() {
 	vertices_for
 	local pair='n0 n1' edges right

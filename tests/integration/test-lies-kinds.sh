@@ -117,7 +117,8 @@ noisy_rows() { # [EPS]
 	edit job ".noise = { on: \"sums\", eps: ${1:-30}, delta: 1e-5, clip: 20 }"
 }
 
-# The coordinator changes rows, counts, offsets, B'B and tags. Noise gives each job other labels.
+# The coordinator changes rows, counts, offsets, the sum B'B of phase "anchor" (README of fedsc),
+# and tags. Noise gives each job other labels, so labels are not compared.
 test_sums_of_noisy_anchor() {
 	noisy_rows
 	is_done honest
@@ -322,7 +323,8 @@ test_result_of_gcc_is_believed() {
 }
 
 # A first job leaves models of columns. A second job assigns rows to clusters with these models, and
-# the parties receive only RESULT. Of 4 clusters an entry has 3 bits, which can hold an invalid one.
+# the parties receive only RESULT. With 4 clusters an entry has 3 bits, so it can also hold 4 to 7,
+# which are no clusters.
 placed() {
 	local name
 	needs_python

@@ -133,7 +133,8 @@ test_landmark_of_two() {
 	job_of landmark
 	completes_with 2 landmark "norms local order landmarks power polish"
 	[[ $(run_of coordinator .rounds) == 6 ]] || fail "$(run_of coordinator .rounds) rounds"
-	# seven round trips if the local clusters arrive before the coordinator waits for them
+	# Seven round trips if the local clusters arrive before the coordinator waits for them,
+	# otherwise eight.
 	[[ $(run_of coordinator .round_trips) =~ ^[78]$ ]] ||
 		fail "$(run_of coordinator .round_trips) round trips"
 	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] ||
@@ -192,8 +193,8 @@ test_degrees_alone() {
 		fail "what degrees show is not said"
 }
 
-# Replaces the features by a word for each degree. Degrees describe the clusters better, so the job
-# uses degrees by itself.
+# Replaces the features by one column for each degree: 1 at the nodes of this degree, otherwise 0.
+# Degrees themselves describe the clusters better, so the job uses them without being told.
 words_of_degrees() { # L
 	/usr/bin/python3 - "$T" "$1" <<-'EOF'
 		import sys

@@ -57,8 +57,8 @@ test_lists_without_a_guard() {
 	fails_without NO_MAX_ATTEMPTS "${loses[@]}"
 }
 
-# With c colluders and 2 allow_loss - L <= c two lists may have no honest party in common. Then two
-# jobs can run at once.
+# Of L parties c collude. If 2 allow_loss - L <= c, two lists of members may have no honest party in
+# common. Then two jobs can run at once.
 test_lists_that_may_lose_too_many() {
 	local bounds
 	for bounds in '-DL=4 -DHONEST=3 -DMIN_PARTIES=2 -DALLOW_LOSS=2' \

@@ -110,7 +110,7 @@ test_wan() {
 		fail "not the stated network"
 }
 
-# The lab loses about the stated share of many packets. The labels are those of a run without loss.
+# The lab loses about the stated share of the packets. The labels are those of a run without loss.
 test_loss() {
 	needs_a_lab
 	data

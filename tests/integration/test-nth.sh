@@ -101,8 +101,8 @@ limited() { # NAME KIB PROGRAM ARG...
 	start "$1" bash -c 'ulimit -v "$1"; shift; exec "$@"' x "$2" "${@:3}"
 }
 
-# A process without address space neither hangs nor crashes. The job is done, or it ends with 5 and
-# an error.
+# A process with too little address space neither hangs nor crashes. The job is done, or it ends
+# with 5 and an error.
 test_address_space() {
 	local mib
 	federation 2
@@ -159,8 +159,8 @@ $status, $(tail -n 1 "$T/$program.stderr")"
 	done
 }
 
-# Fails each allocation from the first one to the first dialling. libseccomp makes some 2000 of them
-# and does not check them.
+# All allocations from the n-th on fail, for every 700th n until the party comes to dial. libseccomp
+# makes some 2000 allocations and does not check them.
 test_memory_is_out_at_the_start() {
 	local n status=5
 	federation 2

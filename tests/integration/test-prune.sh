@@ -17,7 +17,7 @@ test_prune() {
 	find "$out/$old" -type f -exec touch -d '100 days ago' {} +
 	COLUMNS=300 "$BIN/coterie" prune "$out" --days 90 >"$T/said"
 	grep -q "$old" "$T/said" || fail "it does not name $old"
-	grep -q 'would be removed, with --yes: 1 of 3' "$T/said" || # two models count too
+	grep -q 'would be removed, with --yes: 1 of 3' "$T/said" || # 2 of the 3 are models
 		fail "said: $(cat "$T/said")"
 	[[ -s $out/$old/run.json ]] || fail "gone without --yes"
 	COLUMNS=40 "$BIN/coterie" prune "$out" --days 90 --yes | awk 'length > 40 { exit 1 }' ||

@@ -37,7 +37,7 @@ test_killed_rank() {
 	party party-00
 	ADDRESS=$RELAY party party-01
 	in_phase party-00 joint
-	# matches Open MPI 4 and 5
+	# mpirun in Open MPI 4, prte in Open MPI 5
 	apart "$(worker_of 0)" "$(worker_of 1)" \
 		"$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" 'mpirun|prte')"
 	kill -KILL "$(worker_of 1)"

@@ -24,7 +24,7 @@ test_same_labels_and_model() {
 			.ranks_memory] | transpose |
 		[.[] | . == sort and .[0] > 0 and .[1] > .[0]]
 		| all') == true ]] || fail "peaks of memory do not rise as ranks get on"
-	# the estimate is the memory of one rank, including MPI's own
+	# the estimate is near the peak of the largest rank, which includes MPI's own memory
 	[[ $(run_of \
 		party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max)
 			| . > 0.7 and . < 1.5') == true ]] ||
@@ -58,7 +58,7 @@ test_same_labels_and_model() {
 }
 
 # Runs PYTHON, which replaces party-00's files by files of other numbers or formats. It may use np,
-# r, X, edges, and `write` for Matrix Market.
+# r (random numbers), X (features), edges, and write() for Matrix Market.
 as_files() { # PYTHON
 	/usr/bin/python3 - "$T/data/party-00" "$1" <<-'EOF'
 		import sys
@@ -195,7 +195,7 @@ with open(folder + "/ids.txt", "w") as f:
 	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
 }
 
-# Tests landmarks (fedsc, anchor): ties of rows, B'B, the embedding and its k-means.
+# Tests fedsc, variant anchor: landmarks, ties of rows to landmarks, the embedding and its k-means.
 test_anchors() {
 	local ranks
 	needs_ranks
@@ -232,9 +232,9 @@ test_same_words() {
 	done
 }
 
-# Landmark projection, GCC and the search for the order have sums over all rows, and weights over
-# all words. A party that is alone sends unmasked words, and its ledger shows that they are the same
-# with and without ranks.
+# Landmark projection, GCC and the search for the order sum over all rows, and weight words by their
+# frequency in all rows. A party that is alone sends unmasked words, and its ledger shows that they
+# are the same with and without ranks.
 test_other_methods() {
 	needs_ranks
 	dense_federation 1

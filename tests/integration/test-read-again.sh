@@ -11,7 +11,8 @@ source "${0%/*}/lib.sh"
 # shellcheck source=ranks.sh
 source "${0%/*}/ranks.sh"
 
-# Makes two parties with 24 columns of .npy each. The local phase takes longer than reading the log.
+# Makes two parties with 24 columns of .npy each. The local phase takes longer than a look at the
+# log, so that the file can be replaced during it.
 slices() { # METHOD
 	local n=20000 name
 	"$BIN/coterie" synth --points --nodes $n --features 48 --clusters 3 --apart 6 --seed 5 \
@@ -71,7 +72,7 @@ fails_for() { # SENTENCE DEED...
 
 renamed() { mv "$T/other" "$FILE"; }
 
-# Flips the lowest bit of the last number.
+# Flips a bit of the last number.
 other_bit() { # FILE
 	local at byte
 	at=$(($(stat -c %s "$1") - 4))

@@ -67,7 +67,8 @@ cut_in() { # STEP SIGNAL TIMES
 		((i + 1 == $3)) || sleep 0.15
 	done
 	same_as_undisturbed
-	# a party that had no offer yet starts from the beginning
+	# SIGUSR2 need not cut both connections. A party that had no offer yet does not reconnect,
+	# but connects anew.
 	[[ $1$2 != *USR2 && $1 != offer ]] || return 0
 	came_back party-01 party-02
 }

@@ -43,7 +43,7 @@ data() { # PAGE: prints its data as JSON
 	sed -n 's|^<script type="application/json" id="data">\(.*\)</script>$|\1|p' "$1"
 }
 
-# JQ-CONDITION holds for the page's data. The run.json of each process is in .run.
+# JQ-CONDITION holds for the page's data. .processes[].run has the run.json of each process.
 holds() { # PAGE JQ-CONDITION
 	data "$1" | jq -e "$2" >/dev/null ||
 		fail "${1##*/}: not so that $2: $(data "$1" | jq -c 'del(.processes)' |

@@ -188,8 +188,8 @@ test_stopped_in_the_split() {
 	done
 }
 
-# Prints into $T/cpu the processor time of a job on a graph of 40000 nodes, as many edges and 16
-# columns.
+# Writes to $T/cpu the processor time of a job on GRAPH, with 40000 nodes, about as many edges, and
+# 16 columns.
 cpu_of() { # GRAPH METHOD
 	local TIMEFORMAT=%U
 	{ time "$BIN/coterie" run --quiet --data "$T/$1" --job "$T/job.json" --parties 2 --set \
@@ -198,8 +198,8 @@ cpu_of() { # GRAPH METHOD
 		fail "$1, $2: status $?: $(<"$T/run.stderr")"
 }
 
-# A node with all others as neighbours costs about as much as a ring. A cost by the square of a
-# row's length would be 800 times as much here.
+# A star, in which one node is the neighbour of all others, costs about as much as a ring. If the
+# cost grew with the square of a node's degree, the star would cost 800 times as much.
 test_star() {
 	local method star graph
 	echo '{ "kind": "kcagc", "clusters": 2, "filter": { "order": 3 } }' >"$T/job.json"

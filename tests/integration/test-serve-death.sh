@@ -119,7 +119,7 @@ test_killed_when_a_job_is_done() {
 	id=$(shown 1 .job_id)
 	kill -KILL "${PID[coordinator]}"
 	ended coordinator
-	# Makes the state between the end of the job and the update.
+	# Makes jobs.db and job.state as they are after the job's end and before the update.
 	python3 - "$T/out/coordinator/jobs.db" <<-'EOF'
 		import sqlite3, sys
 		db = sqlite3.connect(sys.argv[1])

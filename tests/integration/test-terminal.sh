@@ -62,7 +62,8 @@ test_jobs() {
 		fault "the job's text is folded in a pipe"
 }
 
-# Jobs that measure the gain show their own progress, not that of the previous table.
+# While launch measures what federation gains, the progress has that name, not the name of "coterie
+# show", whose table is printed before.
 test_progress_names_its_work() {
 	federation 2
 	command -v script >/dev/null || skip "no script(1), which makes terminals"

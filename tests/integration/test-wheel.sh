@@ -44,7 +44,7 @@ test_wheel_with_programs() {
 		fail "the venv's coterie says something else"
 	own=$(alone "$T/venv/bin/python" -c 'import coterie; print(coterie.find())')
 	[[ $own == "$T"/venv/lib/*/coterie/_programs/bin/coterie ]] || fail "the programs are $own"
-	# All libraries that it loads are in the wheel, except glibc.
+	# All libraries that the program loads are in the wheel, except glibc.
 	ldd "$own" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | grep -v "^$T/venv" >"$T/system" || true
 	! grep -Ev '/lib(c|m|resolv|dl|rt|pthread)\.so|/ld-linux' "$T/system" ||
 		fail "it loads these of the system"

@@ -226,7 +226,8 @@ class Coordinator:
             c.send(wire.CHOICE, u16(what) + u64(value))
 
     def bound(self):
-        """Returns the exponent e of the bound on the parties' longest vectors."""
+        """Tells the parties e, and returns it: the squared length of each joint vector is at most
+        2^e."""
         e = secsum.bound_join(self.sum(secsum.BOUND_WORDS, secsum.WIDE))
         self.choose(wire.CHOICE_BOUND, e + 200)
         return e

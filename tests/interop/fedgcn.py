@@ -100,8 +100,8 @@ class Net:
         return np.maximum(Y, 0) if relu else Y
 
     def forward(self, batch):
-        """Returns Z of the graphs, given as (A + I, F), and keeps the values that backward()
-        needs."""
+        """Returns Z, the embeddings of graphs. batch: (A + I, F) of each graph, with its adjacency
+        matrix A and the features F of its nodes. Keeps the values that backward() needs."""
         self.batch, self.F = batch, np.vstack([F for _, F in batch])
         self.s, self.u, self.h = [], [], [self.F]
         for l in range(LAYERS):
@@ -126,8 +126,8 @@ class Net:
         return dY @ self.map(part)[0].T
 
     def backward(self, dZ, weight):
-        """Returns the gradient of a loss plus `weight` ||F - F^||^2, and that square. dZ is the
-        derivative of the loss with respect to Z."""
+        """Returns the gradient of a loss plus `weight` ||F - F^||^2, and that square. F^: the
+        features that the network decodes; dZ: derivative of the loss with respect to Z."""
         g, top = np.zeros_like(self.W), self.h[LAYERS]
         hidden = self.linear(7, top, True)
         apart = self.linear(8, hidden, False) - self.F
@@ -142,7 +142,8 @@ class Net:
 
 
 def draw_together(Z, C):
-    """Returns the mean divergence of P from Q and its derivatives with respect to Z and C."""
+    """Returns the mean divergence of the targets P from the shares Q of embeddings Z in the
+    prototypes C, and its derivatives with respect to Z and C."""
     gap = Z[:, None] - C[None]
     near = 1 / (1 + (gap**2).sum(axis=2))
     Q = near / near.sum(axis=1)[:, None]
@@ -226,7 +227,8 @@ class Party:
             self.step(have)
 
     def train(self, number):
-        """Trains W, followed by C, for the epochs of a round. Returns the two losses."""
+        """Trains x, which has the weights and then the prototypes, for the epochs of a round.
+        Returns the two losses."""
         job, x = self.job, self.x
         order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(
             job["seed"], 0x100000 + number), Adam(len(x)), self.n

@@ -27,7 +27,8 @@ def analytic(eps, delta):
 
 
 def noisy_gram(job, parties):
-    """Returns the deviation of all parties' noise in an entry of B'B."""
+    """Returns the deviation of all parties' noise in an entry of B'B. B: each row's weights of
+    its landmarks."""
     noise, near = job["noise"], NEAR
     colluders = noise.get("colluders", parties // 2)
     own = 2 * analytic(noise["eps"],
@@ -90,7 +91,7 @@ class Half(kmeans.Party):
     def dense(self):
         job, k = self.job, self.job["clusters"]
         self.totals()
-        self.sum(1)  # one number: how many parties have the kernel's width
+        self.sum(1)  # the parties' mean distances between rows, which give the width
         self.link.phase("landmarks")
         self.landmarks(max(min(250, int(self.n / 5)), k))
         self.link.phase("dims")

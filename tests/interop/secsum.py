@@ -182,7 +182,8 @@ class TagKey:
 # ---- keys ----
 
 class Advert:
-    """A party's key for all other parties: S, nonce, SPKI, signature and markers, as in KEY."""
+    """A party's public key S for all other parties, with nonce, SPKI, signature and markers, as in
+    KEY."""
 
     def __init__(self, public, nonce, spki, signature, markers=b""):
         self.public, self.nonce, self.spki, self.signature, self.markers = (

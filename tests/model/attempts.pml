@@ -27,7 +27,7 @@
 #ifndef MIN_PARTIES /* policy.min_parties */
 #define MIN_PARTIES L
 #endif
-#ifndef ALLOW_LOSS /* policy.allow_loss; 0: a job ends with a loss */
+#ifndef ALLOW_LOSS /* policy.allow_loss; 0: a loss ends the job */
 #define ALLOW_LOSS 0
 #endif
 #ifndef NUMBERS /* numbers of attempts, from 1 */

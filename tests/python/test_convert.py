@@ -150,7 +150,7 @@ class Tables(Case):
                      "--category region --date joined --missing age=median --ignore note "
                      "--set na=- --missing dash=median\n")
         said = self.run_line("t.csv --out o")[1]
-        # The column "dash" warns once, after it has no value left.
+        # Each column is named once, and "dash" again: with na "-" it has missing values.
         self.assertEqual(said.count('column "'), len(head) + 1)
         for name in signs:
             self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')

@@ -44,7 +44,7 @@ class Tables(unittest.TestCase):
                                ((X - model.cluster_centers_[model.labels_]) ** 2).sum())
         self.assertEqual(model.n_iter_, model.run_.facts["lloyd_rounds"])
         self.assertIsNone(model.inertia_)
-        # distances are in other units
+        # transform() would give distances in the units of standardized columns
         self.assertFalse(hasattr(coterie.KMeans(3, standardize="joint"), "transform"))
         columns = coterie.KMeans(3, split="columns", parties=3, random_state=4).fit(X)
         self.assertFalse(hasattr(columns, "score"))

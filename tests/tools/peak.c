@@ -2,9 +2,9 @@
  *
  *   peak FILE PROGRAM ARG...
  *
- * Appends "KIB NAME\
- * ": the peak resident set in KiB, and the directory name after the program's --out argument, which
- * identifies the party. The exit status is that of the program, which is killed when peak exits. */
+ * Appends a line "KIB NAME": the peak resident set in KiB, and the directory name after the
+ * program's --out argument, which identifies the party. The exit status is that of the program,
+ * which is killed when peak exits. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

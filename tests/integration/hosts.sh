@@ -112,7 +112,7 @@ put() { # HOST FILE [OWNER [MODE]]: writes standard input to FILE
 		- "$2" "${3:-root:root}" "${4:-644}"
 }
 
-# Removes the control groups of killed hosts. Call it before lib.sh removes $T.
+# Kills the hosts and removes their control groups. Call it before lib.sh removes $T.
 hosts_end() {
 	local cgroups name
 	for name in "${!LEADER[@]}"; do kill -KILL "${LEADER[$name]}" 2>/dev/null || true; done

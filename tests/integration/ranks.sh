@@ -10,8 +10,8 @@ needs_ranks() {
 
 on_ranks() { edit "$1" ".ranks.n = $2"; } # NAME N
 
-# Makes three blocks of 4096 rows, so that three ranks have rows. The graph shows the clusters, and
-# a few hubs have leaves.
+# Makes 9000 rows: three blocks of at most 4096, so that three ranks have rows. Most edges are
+# within the planted clusters. Each fifth node has an edge to one of nine hubs.
 dense_federation() { # L
 	mkdir -p "$T/pooled"
 	/usr/bin/python3 - "$T/pooled" <<-'EOF'

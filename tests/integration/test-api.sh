@@ -170,8 +170,8 @@ test_key_with_a_passphrase() {
 	refused 4 'locked.key|private key' far anna list --key "$T/pki/locked.key"
 }
 
-# The dashboard and its data are available with a certificate. A page of another site can change
-# nothing.
+# The dashboard and its data are available with a certificate. Requests from a page of another site
+# are refused.
 test_page_from_elsewhere() {
 	far_federation 2
 	far_served 2

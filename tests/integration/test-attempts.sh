@@ -330,7 +330,7 @@ test_attempt_that_was_served_before() {
 	HUB=$ADDRESS
 	in_phase coordinator level-1
 	kills coordinator
-	# writes the line as versions without checksums wrote it
+	# appends the line of attempt 2 as versions without checksums wrote it
 	awk '$2 == 1 { print $1, 2 }' "$T/out/party-01/state/served" >"$T/line"
 	cat "$T/line" >>"$T/out/party-01/state/served"
 	coordinator_again

@@ -461,8 +461,8 @@ test_a_failing_cell_is_not_the_others() {
 	says '15 not run'
 }
 
-# Replaces scripts/launch. Its 13.5 rounds at 200 ms, 50 MB at 400 Mbit/s and 0.9 s of computing
-# give a bound of 4.6 s. The outcome depends on set and L.
+# Replaces scripts/launch. Of its 14 round trips the bound counts 13.5. These at 200 ms, 50 MB at
+# 400 Mbit/s and 0.9 s of computing give a bound of 4.6 s. The outcome depends on set and L.
 known_launch() {
 	mkdir -p "$T/tree"
 	cp -r "$ROOT/scripts" "$ROOT/configs" "$T/tree"

@@ -556,8 +556,8 @@ test_three_hosts() {
 	purge
 }
 
-# Checks docs/howto/run-as-a-service.md: members of the unit's group may read labels and nothing
-# else, even after an upgrade resets directories.
+# Checks docs/howto/run-as-a-service.md: members of the unit's group may read labels but not the
+# log, even after systemd-tmpfiles resets directories, as in an upgrade.
 group_reads() {
 	local dir=/var/lib/coterie-party
 	on bank-b /bin/sh -c 'groupadd analysts && usermod -aG analysts coterie-party &&

@@ -111,7 +111,8 @@ refuses() { # TEXT
 	[[ ! -s $T/sbom ]] || fail "scripts/sbom printed a list all the same"
 }
 
-# The list of an image has each installed package, and the licences that Debian's format names.
+# The list of an image has each installed package, and the licences that are given in Debian's
+# format.
 test_list_of_an_image() {
 	debian
 	local doc=$T/root/usr/share/doc name

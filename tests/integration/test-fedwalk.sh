@@ -245,7 +245,7 @@ test_no_ties() {
 	says coordinator "no party's vertices have ties"
 }
 
-# The process has too little memory for the vertices, and fails before it sends anything on.
+# The job takes more memory than the coordinator may use. The coordinator ends with 4.
 test_no_room() {
 	! sanitized || skip 'address space is the sanitizer'"'"'s'
 	vertices_federation 2

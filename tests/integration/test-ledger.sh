@@ -144,7 +144,8 @@ test_jobs_follow_each_other() {
 		fail "--since does not choose"
 }
 
-# A party is killed during the job. Its ledger has all that it had sent.
+# A party is killed during the job. Its ledger is whole, and has the local clusters that it had
+# sent.
 test_killed() {
 	federation 2
 	edit coordinator '.rejoin_s = 0'

@@ -43,8 +43,8 @@ nothing_left() {
 
 network_of() { jq -r "$2" "$T/$1/network.json"; } # OUT JQ-PROGRAM
 
-# Runs to the end. Runs again if the machine was too busy: either the lab reports that, or a short
-# message took longer than LONGEST_MS, which is not the lab's fault.
+# Runs launch to its end. Runs it again if the machine was too busy: either the lab reports that, or
+# a round trip took longer than LONGEST_MS, which is not the lab's fault.
 runs() { # OUT ARG...
 	local tries=3 why
 	while ((tries--)); do

@@ -136,7 +136,7 @@ test_address_space() {
 	done
 }
 
-# Any allocation may fail, also in a library.
+# All allocations from the n-th on fail, also in libraries. --check-config succeeds, or ends with 5.
 test_memory_is_out() {
 	local n status
 	rows_federation 2

@@ -159,7 +159,7 @@ test_passwords_are_refused() {
 	refused 0 'is valid' "$BIN/party" --check-config --config "$T/party-00.json"
 }
 
-# coterie job uses the proxy of the environment, but never for this host.
+# coterie job uses the proxy of the environment, but not for 127.0.0.1 or for names in no_proxy.
 test_job_through_it() {
 	local address host=$HOSTNAME
 	getent hosts "$host" >/dev/null || skip "this host does not know its own name, $host"
@@ -178,7 +178,7 @@ test_job_through_it() {
 	ask "$address" "https_proxy=http://127.0.0.1:$PROXY" "no_proxy=coordinator" >"$T/list" ||
 		fail "list ended with $?"
 	(($(tunnels "") == 1)) || fail "through the proxy all the same: $(cat "$T/proxy.log")"
-	# The certificate must be the coordinator's. Another name is refused inside the tunnel too.
+	# Inside the tunnel too, the certificate must have the name that --server gives.
 	refused 2 'certificate|SSL' ask "hub@$host:${API##*:}" "https_proxy=http://127.0.0.1:$PROXY"
 	stop_proxy
 	refused 2 "$PROXY" ask "$address" "https_proxy=http://127.0.0.1:$PROXY"

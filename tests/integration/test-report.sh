@@ -77,7 +77,7 @@ test_whole_run() {
 		"$page" '.missing == [] and .alone == false and (.processes
 			| map(.name) == ["coordinator", "party-00", "party-01", "party-02"])'
 	holds "$page" '.points == null and .profile == null' # the page has no party's rows
-	# The page has the data of run.json, without paths of data.
+	# The page has run.json except .data, .files, .ledger and .attempts, and no path of data.
 	[[ $(jq -n --slurpfile page <(data "$page") --slurpfile run "$run/party-00/run.json" \
 		'$page[0].processes[1].run == ($run[0] | del(.data, .files, .ledger, '\
 '.attempts))') == true ]] || fail "the page has another run"
@@ -271,8 +271,9 @@ test_refused() {
 	[[ ! -e $T/no ]] || fail "made a directory"
 }
 
-# Puts markup into names and texts, and impossible numbers, in all places.
-hostile() { # DIR: made from the run
+# Puts markup into all names and texts of the run's JSON files, and impossible numbers into some
+# fields.
+hostile() { # DIR: changes a copy of the run
 	local evil='</title></style></svg><script>hurt=1</script><img src=x onerror=hurt=1>"&'\'
 	evil+=$'\u202e'$(printf 'w%.0s' {1..300})
 	cp -r "$T/run" "$1"

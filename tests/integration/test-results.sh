@@ -138,7 +138,7 @@ test_certificates() {
 # SIGHUP reloads the endpoint's certificate. An invalid certificate does not replace the old one.
 test_renewal() {
 	readable 2
-	shows() { # prints the end date of party-00's certificate
+	shows() { # prints the end date of the certificate at $BANK
 		openssl s_client -connect "${BANK#*@}" -cert "$T/pki/anna.crt" -key \
 			"$T/pki/anna.key" </dev/null 2>/dev/null |
 			openssl x509 -noout -enddate

@@ -359,8 +359,8 @@ copied() { # FROM TO: copies a database that may be in use
 sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))' "$1" "$2"
 }
 
-# Checks docs/howto/back-up.md: the state of the backup is restored, and the daemon reports later
-# jobs as missing.
+# Checks docs/howto/back-up.md: daemons go on with a backup of the queue and of a ledger. Against
+# another party's run.json, coterie ledger verify reports that the rows of later jobs are missing.
 test_backup_is_brought_back() {
 	served 2
 	submits "$T/job.json" 1

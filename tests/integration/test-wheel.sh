@@ -69,7 +69,7 @@ print(len(model.labels_), sorted(set(model.labels_.tolist())))' >"$T/said" || fa
 	grep -q 'is not a supported wheel on this platform' "$T/pip" || fail "pip says $(<"$T/pip")"
 }
 
-# Runs the install commands of docs/python.md, except those that install packages or build.
+# Runs the install commands of docs/python.md, except make wheel.
 test_install_as_documented() {
 	needs_wheel
 	local dist=${ONCE:-$T}/wheels
@@ -89,7 +89,7 @@ test_install_as_documented() {
 			fail "docs/python.md names another tag"
 }
 
-# Installs in an empty venv, as on macOS and Windows.
+# Installs the wheel without programs in an empty venv, as on macOS and Windows.
 test_wheel_without_programs() {
 	needs_wheel
 	local dist=${ONCE:-$T}/wheels

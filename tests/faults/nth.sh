@@ -293,7 +293,8 @@ judge_record() { # NAME
 	if ((status == 0)) && ! status_is "$1" "done"; then
 		[[ $1 == "$victim" ]] && said "$1" 'run.json' ||
 			fail "$1 ended with 0, run.json says: $(run_of "$1" .status 2>&1)"
-	# the victim died after the job was done, and its second process was refused
+	# "running" stays if the victim cannot write run.json, or if it died after the job was done
+	# and its second process was refused
 	elif [[ $status == [1-5] ]] && status_is "$1" running; then
 		[[ $1 == "$victim" ]] &&
 			said "$1" \

@@ -50,7 +50,8 @@ def connect(how, address, context):
 
 
 def drip(how, s):
-    """Sends one more byte. Returns False if the daemon has closed the connection."""
+    """Sends one more byte; for "unread" one more request, for "watch" nothing. Returns False if
+    the daemon has closed the connection."""
     try:
         if how == "unread":
             s.send(WHOLE)

@@ -89,7 +89,7 @@ class Fedspectral(fedspectral.Coordinator):
         ]
         if self.lie == "box":
             boxes[0][0] = boxes[0][0][:-1] + bytes([boxes[0][0][-1] ^ 1])
-        else:  # swaps the sealed boxes of party 0 and party 1 for the last party
+        else:  # swaps the boxes that party 0 and party 1 send to the last party
             a, b = boxes[0][-1], boxes[1][-1]
             boxes[0][-1], boxes[1][-1] = a[:10] + b[10:], b[:10] + a[10:]
         for l, own in enumerate(boxes):

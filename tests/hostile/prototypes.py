@@ -58,7 +58,7 @@ class Party(fedgcn.Party):
 
     def sum(self, term):
         self.term = term
-        return np.maximum(term, 1)  # play() joins the weights
+        return np.maximum(term, 1)  # of this party alone; play() joins the weights
 
     def upload(self, numbers):
         k = self.k

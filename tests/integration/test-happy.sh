@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# The planted clusters are found, all processes have the same labels, and the records are right.
+# The job is done, the planted clusters are found, and all processes have the same labels.
 found() { # L [COORDINATOR-ARG...]
 	local name
 	federation "$1"

@@ -504,7 +504,7 @@ test_large() {
 	status_is coordinator '.phase == "joining"' || fail "the coordinator is not what it was"
 }
 
-# A client of /events receives all events until the job and the process end.
+# A client of /events receives each state of the job, and events until the process ends.
 test_events() {
 	federation 3
 	window coordinator

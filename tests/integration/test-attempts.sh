@@ -223,8 +223,9 @@ test_only_the_exchange_is_repeated() {
 	done
 }
 
-# A killed party keeps its cache only while another attempt may come. After SIGTERM it deletes its
-# cache. The process after a killed one changes the status in run.json from running to failed.
+# A killed party keeps its cache only while another attempt may come. A party that gets SIGTERM
+# deletes its cache. The process after a killed one changes the status in run.json from running to
+# failed.
 test_cache_without_another_attempt() {
 	local state=$T/out/party-01/state
 	has_cache() { compgen -G "$state/cache/embedding-*.cache" >/dev/null; }

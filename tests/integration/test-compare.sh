@@ -22,7 +22,7 @@ test_two_runs() {
 	(cd "$T" && "$BIN/coterie" compare one two -o page.html --csv all.csv) >"$T/said" ||
 		fail "status $?"
 	[[ $(wc -l <"$T/all.csv") == 3 ]] || fail "not a line for each run"
-	# The values in the table are those of run.json.
+	# The accuracy in the table is that of run.json.
 	[[ $(awk -F, 'NR == 3 { print $(NF - 4) }' "$T/all.csv") == $(jq .evaluation.acc \
 		"$T/two/coordinator/run.json") ]] ||
 		[[ $(awk -F, 'NR == 3 { printf "%.12g", $(NF - 4) }' \

@@ -199,8 +199,8 @@ renewed_for() { # [--host HOST]...: makes the coordinator a new certificate of t
 		| .identity.key = "hosts/coordinator.key"'
 }
 
-# Checks API endpoints: whether the port is free, which users have roles, and which names browsers
-# can use.
+# Checks the coordinator's API endpoint: whether its port is free, which users have roles, and which
+# names and keys browsers can use.
 test_where_people_come() {
 	federation 2
 	edit coordinator '.api = { listen: "127.0.0.1:0" }'

@@ -39,8 +39,8 @@ test_second_interrupt() {
 	ends 2 party-00 party-01 party-02
 }
 
-# The party is stopped as the offer comes. Either it had no job, or its run.json says that the job
-# was cancelled.
+# party-00 gets SIGTERM at about the time of the offer. It ends with 6 if its run.json says that the
+# job failed, and with 0 if the job is done or if there was no job.
 test_stopped_as_the_offer_comes() {
 	federation 2
 	local i

@@ -405,7 +405,7 @@ test_clusters_below_min_cluster() {
 	too_many kmeans '.clusters = 120' '3 rows or more, for 120 clusters'
 }
 
-# The message names the party, and the kernel's lambda and width r.
+# A party logs the kernel's lambda and width r.
 test_kernel_that_is_not_positive() {
 	rows_federation 3
 	rows_job dense '.kernel = { lambda: 0, width: 100000 }'

@@ -99,7 +99,8 @@ test_tutorial_between_organisations() {
 	kill "${PID[port]}"
 	while read -r host command; do
 		cd "$T/host/${host%$}" || fail "the tutorial names $host, who is not here"
-		# make deb-check tests units, their users and remote users, on hosts with systemd.
+		# Leaves out units, their users and remote users, which make deb-check tests on
+		# hosts with systemd.
 		case $command in
 		*\ anna*) break ;;
 		chown\ * | *\ coterie-party) continue ;;

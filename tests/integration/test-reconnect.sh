@@ -149,7 +149,7 @@ test_cut_in_large_sums() {
 	for ((i = 0; i < 60; i++)); do
 		kill -HUP "${PID[relay]}"
 		pause 170 "$i"
-		# enough: more than 100000 bytes were sent again
+		# enough: 100000 bytes or more were sent again
 		! grep -qE '\([0-9]{6,} bytes sent again' "$T"/party-0[12].stderr || break
 	done
 	same_as_undisturbed

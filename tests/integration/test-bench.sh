@@ -572,7 +572,7 @@ test_table4_without_a_lab() {
 	true
 }
 
-# A stopped run ends its processes and keeps the finished cells.
+# If bench gets SIGTERM, it ends the launch that it has started.
 test_stopped() {
 	sets cora citeseer wiki
 	known_launch

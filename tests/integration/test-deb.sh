@@ -123,7 +123,7 @@ test_contents() {
 	done
 }
 
-# The Python package finds the programs of the other packages, and reports it if they are missing.
+# The Python package finds coterie of package coterie, and runs a job with it.
 test_python_package() {
 	unpacked
 	/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "python3-numpy is not installed"
@@ -522,7 +522,7 @@ test_three_hosts() {
 		/var/lib/coterie-party/log.jsonl) == $'700 coterie-party\n600 coterie-party' ]] ||
 		fail "modes"
 
-	# The watchdog is fed, SIGHUP works, a killed party is restarted, and the log is rotated.
+	# The watchdog is on, SIGHUP reloads, a killed party is restarted, and the log is rotated.
 	[[ $(property bank-a coterie-party WatchdogUSec) == 1min ]] || fail "no watchdog"
 	renewed
 	on bank-a systemctl reload coterie-party ||

@@ -134,8 +134,8 @@ test_too_few_descriptors() {
 	soon_says coordinator 'listening'
 }
 
-# RLIMIT_FSIZE acts as a full disk. The job fails with that cause, the process stays, and the next
-# job succeeds.
+# RLIMIT_FSIZE acts as a full disk at party-00. The job fails and the coordinator names party-00,
+# whose process stays. The next job succeeds.
 test_files_that_may_not_grow() {
 	local name
 	federation 2

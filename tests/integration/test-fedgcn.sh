@@ -202,8 +202,8 @@ test_party_dies_in_centres() { strikes party-02 centres; }
 
 # ---- an exploding loss ----
 
-# A diverging training fails and names the round. Files of earlier jobs are kept at parties and
-# coordinator.
+# A diverging training fails, and the error names the round. Parties and coordinator keep the last
+# good model, and parties have no labels.
 test_training_that_diverges() {
 	graphs_federation 3
 	coordinator --set rate=1 --set rounds=200 --set lambda=1e6

@@ -44,7 +44,7 @@ behind() { # NAME...
 
 tunnels() { grep -c ": CONNECT $1" "$T/proxy.log" || true; } # HOST:PORT
 
-# Only the proxy looks up the coordinator's name. The party checks the coordinator's certificate.
+# A party gives the proxy the coordinator's address as it is configured, a name or a number.
 test_two_of_three_behind_it() {
 	federation 3
 	coordinator

@@ -322,7 +322,7 @@ style=\"width:${width}px;height:900px;border:0\"></iframe>"
 			done
 		done
 	} >"$T/look.html"
-	# Frames outside of the view would draw nothing.
+	# The window is as high as all frames, because frames outside of the view draw nothing.
 	chrome --window-size="1700,$(($# * 2000))" --virtual-time-budget=20000 --dump-dom \
 		"file://$T/look.html" |
 		sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | grep '^{' >"$T/looked" ||

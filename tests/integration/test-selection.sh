@@ -7,7 +7,8 @@ source "${0%/*}/lib.sh"
 
 range='.clusters = { from: 2, to: 6 }'
 
-# Each party chooses by its own sums and records the same number as the coordinator.
+# Each party chooses the number of clusters itself. It records the same number, 3, and the same
+# measures as the coordinator.
 chose_three() { # NAME
 	local name
 	ends 0 coordinator party-00 party-01 party-02
@@ -38,7 +39,7 @@ chose_three() { # NAME
 	done)) == 1 ]] || fail "$1: wrong labels"
 }
 
-# Counts the curves over k that the page draws (tests/tools/report-check.js checks the page).
+# Counts the measures for each k in the page's data. The page draws each as a curve.
 curves() {
 	grep -Eo '"selection_(silhouette|inertia|ratio|stability|eigengap)":\[[0-9.]' \
 		"$T/page.html" | wc -l

@@ -301,8 +301,8 @@ away() {
 
 # ---- old results ----
 
-# Old results are deleted by age, then by size, but not those of waiting or running jobs. jobs.db
-# keeps the jobs.
+# Old results are deleted, first by age (keep_days) and then by size (keep_gib). jobs.db keeps the
+# jobs, and later jobs run.
 test_old_results_go() {
 	served 3
 	for id in 1 2 3; do submits "$T/job.json" "$id" && job wait "$id" >/dev/null; done

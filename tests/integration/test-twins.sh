@@ -24,8 +24,8 @@ test_privacy() { cells eps person keys; }
 test_jobs() { cells jobs keys; }
 test_matchings() { cells change person; }
 
-# twins.sh must find overspending. In this test a party deletes its spending from its ledger
-# whenever it starts.
+# twins.sh must find overspending. In this test each party of the second job sets the jobs in its
+# ledger to 0 when it starts.
 test_overspending_is_found() {
 	local status=0
 	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"

@@ -62,7 +62,7 @@ print(len(model.labels_), sorted(set(model.labels_.tolist())))' >"$T/said" || fa
 		licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
 		grep -q "dist-info/$name\$" "$T/names" || fail "the wheel has no $name"
 	done
-	# pip of another system refuses the wheel.
+	# pip refuses the wheel for another system, here macOS.
 	! "$T/venv/bin/pip" install -q --no-index --no-deps --target "$T/mac" --platform \
 		macosx_11_0_arm64 --only-binary :all: "$wheel" 2>"$T/pip" ||
 		fail "pip installs it for macOS"

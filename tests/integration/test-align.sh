@@ -135,7 +135,7 @@ again() { # STATUS: runs another job, which ends with STATUS
 	ends "$1" coordinator $(names 3)
 }
 
-# The ledger has the sums that the party sent.
+# party-01's ledger lists the masked terms of sums that it sent.
 test_daemons() {
 	three_daemons
 	again 0

@@ -194,7 +194,7 @@ test_stopped_after_its_last_message() {
 	completes 3
 }
 
-# A stop waits for DONE for 10 s at most.
+# A party that gets SIGTERM waits for DONE for 10 s at most.
 test_stopped_while_the_last_word_does_not_come() {
 	awaits_the_last_word
 	kill -TERM "${PID[party-01]}"

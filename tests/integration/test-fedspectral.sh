@@ -101,7 +101,7 @@ test_plus() {
 }
 
 # Every sum has noise, so a policy that names only "fedspectral" allows the job. A policy may also
-# require an eps.
+# limit the eps.
 test_noise_in_sums() {
 	edges_federation 3
 	edit job '.noise = { on: "sums", eps: 4, delta: 1e-5 }'

@@ -5,9 +5,9 @@
  *   bench_kernels [KERNEL...]      filter, kmeans, restarts, projection, spectral, hungarian;
  *                                  default all
  *
- * Prints a line per kernel: name, shape, name=value. over_bound is time over bound: 1 is as fast as
- * the bound; below 1, caches were used. scripts/bench kernels runs the same work in SciPy and
- * scikit-learn (scripts/bench.d/kernels.py, which has the same names of shapes). */
+ * Prints lines for each kernel: name, shape, name=value. over_bound is time over bound: 1 is as
+ * fast as the bound; below 1, caches were used. scripts/bench kernels runs the same work in SciPy
+ * and scikit-learn (scripts/bench.d/kernels.py, which has the same names of shapes). */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "protocols/kcagc/order.h"

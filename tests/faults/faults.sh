@@ -105,7 +105,8 @@ may_lose() { # sets on_loss and policies so that a job continues without lost pa
 	edit_parties "$PARTIES" '.policy.allow_loss = 2'
 }
 
-# For each fault "gone", runs a job without the victims and keeps its results for comparison.
+# For each fault "gone" that leaves enough parties, runs a job without the victims and keeps its
+# results for comparison.
 of_the_rest() {
 	local victims name rest
 	cp "$T/coordinator.json" "$T/whole.json"

@@ -221,8 +221,9 @@ put_aside() { # NAME
 	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
 }
 
-# run.json must say that the job is done. The victim may have no run.json if it died when all
-# processes were done. It may also have none if its disk was full, and must then log that.
+# run.json must say that the job is done. If the victim died when all processes were done, its
+# run.json may say something else or be missing. If the victim's disk was full, it may have no
+# run.json, and must then log that.
 records_done() { # NAME
 	if [[ -s $T/out/$1/run.json ]]; then
 		[[ $(run_of "$1" .status) == "done" ]] ||

@@ -1,5 +1,5 @@
 /* Fuzzes the reader of frames. It reads the same frames whether the stream arrives in one piece or
- * in several, and never allocates more than twice the bytes received. */
+ * in several, and never allocates more than twice the bytes received plus FRAME_GROW. */
 #include "proto/frame.h"
 
 #include <stdlib.h>

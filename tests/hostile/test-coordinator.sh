@@ -234,7 +234,8 @@ tags .during profile"
 		fail "party-01 has results"
 }
 
-# Changes the list of rows that all parties have: it gets an unknown row, or is shorter.
+# Runs a job over the rows that all parties have. RULE changes a message: the list of these rows
+# (COMMON) gets an unknown row or is shorter, or a sum is another.
 common_rows() { # RULE REGEX
 	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" \
 		>/dev/null

@@ -39,7 +39,7 @@ reads_more_than_an_honest_one() { # LEAST WHAT
 		"$2 read by false terms, above an honest party's"
 }
 
-# A false party reads every row of the others, for any min_cluster, in a job that succeeds.
+# A false party reads every row of the others in a job that succeeds, with min_cluster 10 and 50.
 test_rows_of_kmeans() {
 	local least
 	rows_of kmeans

@@ -146,7 +146,7 @@ const scenarios = {
 		await has(page, '#report .note', 'Readers and its submitter');
 	},
 
-	/* If no user may submit, the page has no form. */
+	/* If no user may submit, the page shows no form. */
 	async look(browser) {
 		const page = await open(browser, url);
 

@@ -234,8 +234,9 @@ int main(int argc, char **argv)
 				p[1 + 2 * i + d] =
 				    (struct pollfd){ .fd = pair[i][d].ended ? -1 : pair[i][d].in,
 						     .events = POLLIN };
+		/* Both calls of poll() have a timeout, since a signal may come just before them. */
 		while (cut)
-			poll(NULL, 0, 20); /* a signal may have come just before poll() */
+			poll(NULL, 0, 20);
 		if (poll(p, (nfds_t)(1 + 2 * pairs), 2) < 0 && errno != EINTR)
 			die("relay: poll");
 		if (cut)

@@ -433,7 +433,8 @@ test_done_again() {
 	party_says 'job [0-9a-f]{32} is done: no further attempt is served'
 }
 
-# All attempts at a job add the same noise to the rows, and the ledger counts it once.
+# All attempts at a job add the same noise to the rows. So party-01's record and ledger count its
+# eps once.
 test_noise_of_another_attempt() {
 	local booked
 	rows_federation 3

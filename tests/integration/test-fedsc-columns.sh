@@ -55,8 +55,8 @@ test_standardize() {
 	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
 }
 
-# Prints the mean of a column in a cluster, from the rows of labels.csv and features.csv.
-# centres.csv and profile.csv must agree.
+# Prints the mean of a column in a cluster, from the rows of labels.csv and features.csv. Tests
+# compare it with centres.csv and profiles.
 mean_of() { # COLUMN CLUSTER [NAME...]
 	local name
 	for name in "${@:3}"; do
@@ -201,7 +201,7 @@ test_no_profile_of_other_data() {
 		fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
-# Parties learn that they differ in a column's type. The sums show this too if a party has no names
+# Parties learn from the sums that they differ in a column's type, as party-01 has no columns.json
 # to compare.
 test_columns_that_differ() {
 	local name
@@ -228,7 +228,7 @@ columns_become() { # PARTY JQ-PROGRAM
 	mv "$T/new" "$T/data/$1/columns.json"
 }
 
-# Each party learns which party's columns differ from its own. The coordinator learns only that they
+# A party logs which party's columns differ from its own. The coordinator learns only that they
 # differ, and no names.
 test_columns_of_other_names() {
 	local kind compared='compared with its own, there is party-0[0-2] with'

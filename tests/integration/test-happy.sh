@@ -163,7 +163,7 @@ test_graphs_of_their_own() {
 	completes 2
 }
 
-# Heartbeats are due every second. A party that computes for several seconds still sends them, and
+# Heartbeats are due every second. A party that computes for more than 1.5 s still sends them, and
 # does not count as silent.
 test_long_computation_is_no_silence() {
 	local restarts

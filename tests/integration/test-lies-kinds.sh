@@ -151,7 +151,7 @@ test_basis_of_noisy_anchor() {
 
 # ---- lies that parties believe ----
 
-# Prints, from the party's ledger, the messages with numbers made from data that left the party.
+# Prints the type of each message in the party's ledger, and its number of words.
 left() { # NAME
 	"$BIN/coterie" ledger --state "$T/out/$1/state" export --csv >"$T/ledger.csv" ||
 		fail "$1's ledger"

@@ -172,7 +172,7 @@ test_refused() {
 	ends 4 party-00
 	says party-00 'the ranks \(mpirun\) ended with status [0-9]+ before all ranks were '\
 'there: .*not enough slots'
-	# Any rank may find invalid edges.
+	# Rank 1 finds an invalid edge, and the party reports rank 1's error.
 	edit party-00 '.ranks = { n: 2 }'
 	echo "8999 9000" >>"$T/data/party-00/edges.tsv"
 	ADDRESS=127.0.0.1:1 party party-00

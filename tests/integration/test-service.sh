@@ -100,8 +100,8 @@ test_person_is_awaited() {
 		fail "other events: $(cat "$T/party-00.events")"
 }
 
-# A program that fails or takes long does not affect the job. The process waits for the program
-# before it ends.
+# A program takes 0.5 s and fails. The party waits for the program before it ends, and logs its
+# status.
 test_program_that_fails() {
 	federation 2
 	hook party-00 'sleep 0.5; exit 3'

@@ -321,7 +321,9 @@ judge_labels() { # NAME
 		fail "$1 failed and has labels"
 }
 
-judge_blame() { # NAME: an error that names another process must name the victim too
+# If NAME failed, its error must name the victim. If the victim succeeded, the error may also name
+# no process.
+judge_blame() { # NAME
 	local other error
 	((STATUS_OF[$1] != 0)) || return 0
 	error=$(error_of "$1")

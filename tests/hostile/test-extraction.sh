@@ -1,6 +1,6 @@
 #!/bin/bash
-# A malicious coordinator (extract.py) reads no more single rows, and no more edges with their
-# owner, than an honest one.
+# A malicious coordinator (extract.py) reads no more single rows than an honest one. It reads more
+# edges with their owner only if it lies about so few nodes that no party finds the lie.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"

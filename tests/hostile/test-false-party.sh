@@ -125,9 +125,8 @@ test_distances_of_cells_of_columns() {
 	distances_of_cells
 }
 
-# Reads the embedding of a single graph under the weights of the first network, for any min_cluster
-# of the others. An honest party has differences of sums too, but cannot tell which difference is
-# the embedding of a graph.
+# Reads embeddings of single graphs under the weights of the first network. An honest party has
+# differences of sums too, but cannot tell which difference is the embedding of a graph.
 test_graphs_of_fedgcn() {
 	needs_python
 	graphs_federation 3

@@ -97,7 +97,7 @@ test_rows_that_all_have() {
 test_report() {
 	"$BIN/coterie" synth --points --nodes 200 --features 3 --clusters 3 --seed 4 --out \
 		"$T/pooled" >/dev/null
-	# The timeout grows with the size of the data
+	# The timeout grows with the size of the data.
 	truncate -s 100M "$T/pooled/more.bin"
 	launch run 2 --set clusters=3 --keep-data || fail "status $?: $(<"$T/run.stderr")"
 	[[ $(jq .join_timeout_s "$T/run/work/coordinator.json") == 112 ]] ||

@@ -121,7 +121,7 @@ test_noise_of_rows() {
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 }
 
-# A policy allows noise of at most eps 2, and run.json states the differential privacy of a row.
+# A policy allows at most eps 2, and run.json states the differential privacy of each row.
 test_private() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "data", eps: 2, delta: 1e-5, clip: 40 }'

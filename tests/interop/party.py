@@ -62,7 +62,7 @@ def dial(address, identity):
 
 
 class Link:
-    """The link of kmeans.Party and kcagc.Party, over a connection."""
+    """The link of kmeans.Party, kcagc.Party, fedgcn.Party and fedspectral.Party."""
 
     def __init__(self, conn, session, lie):
         self.conn, self.s, self.lie, self.sums, self.said, self.due = (

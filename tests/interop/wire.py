@@ -1,4 +1,4 @@
-"""proto/PROTOCOL.md in Python: TLS, frames, and the bodies that kmeans and kcagc need.
+"""proto/PROTOCOL.md in Python: TLS, frames, and parts of their bodies.
 
 For tests: one thread reads each connection, another sends heartbeats. OpenSSL permits one thread at
 a time per connection, so a lock protects it. If a peer breaks the protocol, an AssertionError or a
@@ -149,7 +149,7 @@ class Connection:
     # ---- frames ----
 
     def _turn(self, step, *args):
-        """Returns step(*args), repeated until it needs no data from the peer."""
+        """Returns step(*args), repeated until it need not wait for the socket."""
         while True:
             read, write = [self.sock], []
             with self.lock:

@@ -1,7 +1,7 @@
 """Real daemons on this host for tests of the package: keys, parts of data, configurations and
 processes.
 
-    with Federation(3, kind="rows") as f:
+    with rows(3) as f:                or columns() or ties()
         f.coordinator(job)            one job; or f.serve()
         f.party("party-01")           the other parties
         f.config("party-00")          the configuration of the test's own party

@@ -168,7 +168,7 @@ TEST(test_long_lists)
 	fedwalk_tree_release(&t);
 }
 
-/* Draws have the frequencies of the list. */
+/* fedwalk_encode() draws each vertex about as often as its probability says. */
 TEST(test_draws)
 {
 	enum { DRAWS = 100000, N = 30 };

@@ -40,7 +40,7 @@ TEST(test_as_if_standardised_before)
 		double without, with;
 
 		planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 2, .noise = 0.5 });
-		for (size_t r = 0; r < N; r++) /* one column of each party in another unit */
+		for (size_t r = 0; r < N; r++) /* one column of large numbers at each party */
 			for (size_t j = 0; j < L; j++)
 				MAT(&p.X, r, j * M / L) = 10 * (double)(r * 7919 % 97);
 		without = labels(&p, methods[i], raw);

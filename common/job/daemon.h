@@ -135,7 +135,7 @@ struct party_config {
 		struct config_strings coordinators; /* names of peers; none given: any of them */
 		struct config_strings submitters;   /* users who submit jobs; none given: any */
 		unsigned min_cell;                  /* fewest nodes of each cell */
-		unsigned max_attempts;              /* attempts at one job; never without a limit */
+		unsigned max_attempts;              /* maximum number of attempts at one job */
 		/* least number of parties with which an attempt may continue after a dropout; 0:
 		 * the party refuses jobs that continue */
 		unsigned allow_loss;

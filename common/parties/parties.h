@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PARTIES_VECTOR_MAX = 1 << 30 }; /* numbers or labels of one vector */
+enum { PARTIES_VECTOR_MAX = 1 << 30 }; /* maximum number of numbers or labels in a vector */
 
 /* Message type that carries a vector. */
 enum parties_reals { PARTIES_MATRIX, PARTIES_BLOCK /* in floats */ };

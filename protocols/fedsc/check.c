@@ -39,8 +39,8 @@ const char *fedsc_one_k(const void *p)
 
 /* ---- noise ---- */
 
-/* Checks noise.beta_c, the noise on C. It is allowed only if C is uploaded, and if the job gives
- * noise by beta. */
+/* Checks noise.beta_c, the noise on C. It is allowed only if C is uploaded, and if noise is given
+ * by noise.beta, not by noise.eps. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
 	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)

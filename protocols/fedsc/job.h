@@ -9,8 +9,9 @@ enum {
 	FEDSC_DIMS_MOST = 250, /* number of landmarks at which the search for d starts */
 	FEDSC_NEAR = 4         /* s: number of landmarks to which a row is tied */
 };
-#define FEDSC_DIMS_SHARE    0.99 /* share of the eigenvalues of F'F that d keeps */
-#define FEDSC_PROFILE_NOISE 1.0  /* deviation of the noise on each sum of a profile */
+/* The d largest eigenvalues of F'F add up to at least this share of its trace. */
+#define FEDSC_DIMS_SHARE    0.99
+#define FEDSC_PROFILE_NOISE 1.0 /* deviation of the noise on each sum of a profile */
 
 /* Variants of fedsc's Stage II. The last is federated k-means, which is a kind of its own. */
 enum fedsc_variant {

@@ -221,8 +221,8 @@ static void open_on_cells(const struct run *run, struct state *s, const struct t
 			      run->job.seed, node->id);
 }
 
-/* Opens the k-means of a tree node. With gram sends no starts, since the members do not need
- * them. */
+/* Opens the k-means of a tree node. With exchange "gram", sends no starts, since the members do not
+ * need them. */
 static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
 			  struct cells *c, struct joint *j)
 {

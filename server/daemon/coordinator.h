@@ -182,12 +182,12 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 /* Makes a job with the slots of these parties, in the order of their names. */
 struct running *running_new(struct coordinator *c, const struct job *job, struct slot *const *slot,
 			    size_t L, const char *submitter, const char *output);
-/* Prepares the job's results' directory, and run.json there. Call while the job waits for its
- * parties. */
+/* Prepares the directory of the job's results, and run.json there. Call before running_start(). */
 enum err running_begin_results(struct running *r) MUST_CHECK;
 void running_await(struct running *r); /* starts the timer of join_timeout_s or rejoin_s */
 void running_start(struct running *r); /* call once all have joined */
-/* Sets the phase, and logs each change at level debug. No other function sets the phase. */
+/* Sets the phase, and logs each change at level debug. Of other functions only running_drop() sets
+ * the phase. */
 void running_set_phase(struct running *r, enum phase phase);
 /* Requests the end of the job; why: the user or signal that requests it. */
 void running_cancel(struct running *r, const char *why);

@@ -317,7 +317,7 @@ static enum err put_queue(const struct asked *a, struct json *o)
 	json_put_number(o, "queued", (double)(a->s->entries - a->s->runs - waiting));
 	for (size_t i = STORE_DONE; i <= STORE_CANCELLED && e == ERR_OK; i++)
 		json_put_number(o, store_state_name[i], (double)count[i]);
-	json_put_string(o, "trouble", a->s->trouble); /* also reports an unreadable jobs.db */
+	json_put_string(o, "trouble", a->s->trouble); /* replaced if jobs.db is unreadable */
 	if (e != ERR_OK && !*a->s->trouble)
 		json_put_string(o, "trouble", err_detail());
 	return ERR_OK;

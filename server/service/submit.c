@@ -90,7 +90,7 @@ static enum err take_party(struct store_job *j, const struct coordinator_config 
 		if (!strcmp(j->party[l], name))
 			return err_set(ERR_INPUT, "%s: job.parties has \"%s\" twice", where, name);
 	snprintf(j->party[j->parties++], sizeof(j->party[0]), "%s",
-		 name); /* the file cannot name more parties than are configured */
+		 name); /* fits: each name is a configured party, and occurs once */
 	return ERR_OK;
 }
 

@@ -154,7 +154,7 @@ enum err work_check_memory(const struct work *work, const char *what, double nee
 			  what, size_text(need).s, size_text(machine_memory()).s);
 }
 
-/* Checks that G = B'B of all n rows of the block equals n I. */
+/* Checks that G, which is B'B of all n rows of the block, is n times the identity. */
 static enum err check_block(struct work *work, const struct mat *G, size_t n)
 {
 	bool good = true;

@@ -209,8 +209,8 @@ const struct noise_source *work_random(void);
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 
-/* From here on all received messages enter the transcript, and parties compare it. Call after the
- * agreement on keys. */
+/* From here on the broadcasts that this party receives enter the transcript (work_observe()), and
+ * parties compare it. Call after the agreement on keys. */
 void broadcasts_begin(struct work *work);
 void broadcasts_stop(struct work *work);
 

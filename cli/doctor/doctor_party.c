@@ -72,7 +72,7 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		if (!config_strings_has(&config->policy.jobs, (*k)->name) || s.n == 0 ||
 		    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "",
 			      NULL) != ERR_OK)
-			continue; /* the kind needs parameters without defaults */
+			continue; /* not permitted, no data, or parameters without defaults */
 		/* peers has one entry for the coordinator and one for each other party, so it has
 		 * as many entries as there are parties */
 		s.parties = (double)config->peers.count;

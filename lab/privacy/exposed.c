@@ -296,7 +296,8 @@ struct run {
 	struct exposed *e;
 };
 
-/* Counts entries (i, j) of B'B, i >= j, by the number of rows that link landmarks i and j. */
+/* Counts the entries (i, j), i >= j, of B'B (struct exposed) by the number of rows that have
+ * weights for both landmarks i and j. */
 static void count_products(struct run *run)
 {
 	struct exposed *e = run->e;

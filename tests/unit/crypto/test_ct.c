@@ -2,8 +2,8 @@
  * and valgrind then reports every branch and every address that depends on them.
  *
  * The check covers our own code, GMP's powers, and libcrypto as far as possible: valgrind emulates
- * a processor with AES instructions but without those for SHA. So it runs the usual code for AES,
- * but not for SHA-256. The check does not cover signatures and TLS.
+ * a processor with AES instructions but without those for SHA. So libcrypto runs its usual code for
+ * AES, but not for SHA-256. The check does not cover signatures and TLS.
  *
  * Outside valgrind the test runs itself again under valgrind. Without valgrind or its header, or
  * under a sanitizer, the test is skipped. */

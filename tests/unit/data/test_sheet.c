@@ -229,7 +229,7 @@ static const struct {
 	  { "id=a" },
 	  "x.csv:2: column \"a\" is \"x y\", expected an id: 1 to 255 bytes" },
 	{ "a,b\n,1\n", { "id=a" }, "x.csv:2: column \"a\" has no id" },
-	/* 25 */
+	/* 24 */
 	{ "a,b\n1,x\n",
 	  { "category=[\"b=y|z\"]" },
 	  "x.csv:2: column \"b\" is \"x\", which is none of the 2 values" },
@@ -243,7 +243,7 @@ static const struct {
 	{ "a,b\n1,2\n",
 	  { "ignore=[\"a\",\"b\"]" },
 	  "x.csv: no column is left that becomes a feature" },
-	/* 30 */
+	/* 29 */
 	{ "a,b=c\n1,2\n",
 	  { "category=[\"a\"]", "category=[\"b=d\"]" },
 	  "x.csv: category is \"b=d\", which is none of the 2 columns" },
@@ -256,7 +256,7 @@ static const struct {
 	  "a",
 	  { 0 },
 	  "x.csv: expected text in UTF-8, not UTF-16" },
-	/* 35 */
+	/* 34 */
 	{ "a,b\n1,2,3\n",
 	  { 0 },
 	  "x.csv:2: 3 fields, but the heading has 2: the column of row names" },

@@ -33,8 +33,8 @@ static size_t pairs(size_t parties, double skew, uint64_t seed)
 	return count;
 }
 
-/* Sizes are equal for any skew. Parties have fewer classes with more skew: most classes at skew 0,
- * few at skew 1. */
+/* Sizes differ by at most 1 for any skew. Parties have fewer classes with more skew: most classes
+ * at skew 0, few at skew 1. */
 TEST(fewer_classes)
 {
 	size_t before = SIZE_MAX;

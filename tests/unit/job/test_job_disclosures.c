@@ -20,7 +20,7 @@ static const struct {
 	size_t parties;
 	bool said;
 } cases[] = {
-	/* 0: every job */
+	/* every job */
 	{ "{" MIN TREE "}", "final cluster", 4, true },
 	{ "{" MODEL "}", "final cluster", 4, true },
 	{ "{" MIN TREE "}", "names of all parties", 4, true },
@@ -37,7 +37,7 @@ static const struct {
 	{ "{" KMEANS LOSSY
 	  ", \"noise\": {\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}}",
 	  "that party's numbers alone", 4, false },
-	/* 6: which parties must be trusted */
+	/* which parties must be trusted */
 	{ "{" MIN TREE "}", "one of the two parties of a sum", 4, true },
 	{ "{" MIN TREE "}", "all parties except one", 4, false },
 	{ "{" MIN ", \"method\": \"flat\"}", "one of the two parties of a sum", 4, false },
@@ -47,7 +47,7 @@ static const struct {
 	{ "{" JOB ", \"method\": \"landmark\"}", "all parties except one", 4, true },
 	{ "{" JOB ", \"method\": \"gcc\"}", "all parties except one", 4, true },
 	{ "{" MODEL "}", "all parties except one", 4, true },
-	/* 15: local clusters and cells */
+	/* local clusters and cells */
 	{ "{" MIN TREE "}", "local clusters of each party", 4, true },
 	{ "{" MIN ", \"method\": \"flat\"}", "local clusters of each party", 4, true },
 	{ "{" MIN ", \"method\": \"basic\"}", "local clusters of each party", 4, false },
@@ -65,7 +65,7 @@ static const struct {
 	{ "{" MIN ", \"preset\": \"paper\", \"method\": \"basic\"}",
 	  "virtual nodes are local centres", 4, false },
 	{ "{" MIN TREE "}", "virtual nodes are local centres", 4, false },
-	/* 30: distances */
+	/* distances */
 	{ "{" MIN TREE "}", "in each start and iteration, the coordinator sees the squared", 4,
 	  true },
 	{ "{" MIN ", \"method\": \"basic\"}", "in each start and iteration", 4, false },
@@ -76,7 +76,7 @@ static const struct {
 	{ "{" MIN ", \"method\": \"basic\"}", "summed squared distance of each node", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\"}", "summed squared distance of each node", 4, false },
 	{ "{" MIN TREE "}", "each node or cell after each iteration", 4, true },
-	/* 38: gram */
+	/* gram */
 	{ "{" MIN TREE ", \"exchange\": \"gram\"}", "inner product of any two virtual nodes", 4,
 	  true },
 	{ "{" MIN TREE "}", "inner product of any two", 4, false },
@@ -86,7 +86,7 @@ static const struct {
 	{ "{" MIN TREE ", \"exchange\": \"gram\"}", "after each iteration", 4, true }, /* polish */
 	{ "{" MIN TREE ", \"exchange\": \"gram\", \"polish\": 0}", "after each iteration", 4,
 	  false },
-	/* 45: landmark */
+	/* landmark */
 	{ "{" JOB ", \"method\": \"landmark\"}", "the means of 2k + 10 sets of nodes", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\"}", "embedding of all nodes in k + 10 dimensions", 4,
 	  true },
@@ -108,7 +108,7 @@ static const struct {
 	{ "{" JOB ", \"method\": \"gcc\"}", "the modularity of each", 4, true },
 	{ "{" MIN TREE "}", "2k + 10 sets", 4, false },
 	{ "{" MIN TREE "}", "left singular vectors", 4, false },
-	/* 61: gcc */
+	/* gcc */
 	{ "{" JOB ", \"method\": \"gcc\"}", "more than distances to centres disclose", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\"}", "more than distances to centres", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "the joint leading left singular vectors", 4, true },
@@ -117,7 +117,7 @@ static const struct {
 	{ "{" JOB ", \"method\": \"gcc\"}", "all parties' local clusters", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "a set has one node", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "the mean of each cluster", 4, false },
-	/* 69: norms, kinds of features, widths */
+	/* norms, kinds of features, widths */
 	{ "{" MIN TREE ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
 	{ "{" MIN TREE "}", "joint norm", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "joint norm of each node's row", 4, true },
@@ -129,7 +129,7 @@ static const struct {
 	{ "{" MIN TREE "}", "binary features", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "how many columns", 4, true },
 	{ "{" MIN TREE "}", "how many columns", 4, false },
-	/* 80: the order of the filter */
+	/* the order of the filter */
 	{ "{" AUTO TREE "}", "for each filter order", 4, true },
 	{ "{" AUTO TREE "}", "the modularity of the parties' own clusters", 4, true },
 	{ "{" AUTO ", \"preset\": \"paper\"}", "modularity", 4, false },
@@ -137,16 +137,16 @@ static const struct {
 	{ "{" MIN TREE "}", "order", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "for each filter order", 4, true },
 	{ "{" MIN ", \"method\": \"gcc\"}", "for each filter order", 4, true },
-	/* 84: disclosures of kCAGC that prediction does not have */
+	/* disclosures of kCAGC that prediction does not have */
 	{ "{" MODEL "}", "local clusters of each party", 4, false },
 	{ "{" MODEL "}", "virtual", 4, false },
-	/* 86 */
+	/* disclosures of prediction */
 	{ "{" MODEL "}", "each centre of the model", 4, true },
 	{ "{" MODEL "}", "two jobs use the same model", 4, true },
 	{ "{" MIN TREE "}", "model", 4, false },
 	{ "{" MODEL ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
 	{ "{" MODEL "}", "joint norm", 4, false },
-	/* 112 */
+	/* various: one party, iterations, prediction */
 	{ "{" MIN TREE "}", "one of the two parties of a sum", 1, false },
 	{ "{" MIN ", \"method\": \"flat\"}", "all parties except one", 1, false },
 	{ "{" MIN TREE ", \"polish\": 0}", "each node or cell after each iteration", 4, true },
@@ -158,7 +158,7 @@ static const struct {
 	{ "{" MODEL "}", "one of the two parties of a sum", 2, true },
 	{ "{" MODEL "}", "joint norm", 4, false },
 	{ "{" MODEL ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
-	/* 123: fedsc and kmeans */
+	/* fedsc and kmeans */
 	{ "{" ANCHOR "}", "names of all parties", 4, true },
 	{ "{" KMEANS "}", "the number of rows of all parties together", 4, true },
 	{ "{" ANCHOR "}", "unmasked", 4, false },
@@ -177,7 +177,7 @@ static const struct {
 	{ "{" KMEANS "}", "embedding", 4, false },
 	{ "{" PAPER "}", "embedding", 4, false },
 	{ "{" DENSE "}", "the mean of their embeddings", 4, true },
-	/* 139: Stage I */
+	/* Stage I */
 	{ "{" ANCHOR "}", "dictionary Z", 4, false },
 	{ "{" DENSE "}", "after each round, coordinator and parties see the dictionary Z", 4,
 	  true },
@@ -189,7 +189,7 @@ static const struct {
 	{ "{" DENSE "}", "and chooses d by them", 4, true },
 	{ "{" DENSE ", \"dims\": 9}", "and chooses d by them", 4, false },
 	{ "{" KMEANS "}", "dictionary", 4, false },
-	/* 149: noise */
+	/* noise */
 	{ "{" ANCHOR "}", "sums alone do not give it", 4, true },
 	{ "{" ANCHOR "}", "with its noise", 4, false },
 	{ "{" ANCHOR "}", "sends false numbers", 2, true },

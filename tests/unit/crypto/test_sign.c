@@ -169,16 +169,15 @@ TEST(ed25519_of_small_order)
 	static const char *const points[] = {
 		"0100000000000000000000000000000000000000000000000000000000000000",
 		"0100000000000000000000000000000000000000000000000000000000000080",
-		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", /* y = p + 1,
-										       which is 1
-										       mod p */
+		/* y = p + 1, which is 1 modulo p */
+		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
 		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
 		"0000000000000000000000000000000000000000000000000000000000000000",
 		"0000000000000000000000000000000000000000000000000000000000000080",
-		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", /* y = p, which
-										       is 0 mod p */
+		/* y = p, which is 0 modulo p */
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
 		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
 		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* malloc maps each piece above a threshold separately. By default the threshold starts at
- * MAPPED_LEAST. It rises towards MAPPED_MOST with each larger piece that is freed. */
+/* malloc maps each piece above a threshold separately, and unmaps it when it is freed. By default
+ * the threshold starts at MAPPED_LEAST. Freeing a larger piece raises it to the size of that piece,
+ * up to MAPPED_MOST. */
 enum { MAPPED_LEAST = 128 << 10, MAPPED_MOST = 32 << 20 };
 
 static void (*at_end)(void);

@@ -20,8 +20,8 @@ void *alloc_bytes(size_t n); /* malloc: not zeroed */
 void *alloc_bytes_again(void *p, size_t n);
 char *alloc_format(const char *format, va_list ap); /* vasprintf */
 
-/* Sets for all threads whether large freed pieces (128 KiB and more) return to the system at
- * once. The default keeps them for later allocations, which saves time. */
+/* Sets for all threads the size from which freed pieces return to the system at once: 128 KiB if
+ * at_once, else 32 MiB. Smaller pieces are kept for later allocations, which saves time. */
 void alloc_gives_back(bool at_once);
 
 /* Sets a function that runs once when memory is exhausted, before the process ends. It must not

@@ -367,7 +367,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 	return differ;
 }
 
-/* True if the field has its row's default. False for an optional field, which has no default.
+/* True if the field has its row's default, or is optional and absent. False for a required field.
  * standard: a zeroed struct, used as scratch for the default. */
 static bool is_standard(const struct config_table *t, const struct config_row *r, const void *in,
 			void *standard)

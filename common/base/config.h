@@ -38,8 +38,8 @@ struct config_map {
 const char *config_map_get(const struct config_map *m, const char *key); /* NULL if absent */
 bool config_strings_has(const struct config_strings *s, const char *text);
 
-/* A count: a number (14), a multiple of k ("k", "2k"), or the word that the row's names[0]
- * gives. */
+/* A count: a number (14), a multiple of the job's number of clusters k ("k", "2k"), or the word
+ * that the row's names[0] gives. */
 struct config_count {
 	unsigned times_k; /* if not 0: the count is `times_k` times k */
 	/* the count, if `times_k` is 0; if both fields are 0, the word was given */
@@ -145,8 +145,8 @@ enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 enum err config_read(const struct config_table *t, const struct json *root, const char *where,
 		     const char *dir, const struct config_preset *presets, void *out) MUST_CHECK;
 
-/* config_read() without presets. On failure fault holds the path of the refused key or value, or
- * "" if the error concerns none. */
+/* config_read() without presets and dir. On failure fault holds the path of the refused key or
+ * value, or "" if the error concerns none. */
 enum { CONFIG_PATH_LEN = 256 };
 enum err config_read_fault(const struct config_table *t, const struct json *root, const char *where,
 			   void *out, char fault[static CONFIG_PATH_LEN]) MUST_CHECK;

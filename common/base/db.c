@@ -124,8 +124,8 @@ static bool ends(const char *sql)
 	return !sql[strspn(sql, "; \t\r\n")];
 }
 
-/* Prepares the first statement of sql; *rest becomes the remaining text. The caller ends the
- * statement. Returns NULL if the statement does not parse. */
+/* Prepares the first statement of sql, or takes it from the cache; *rest becomes the remaining
+ * text. The caller passes the result to db_end(). Returns NULL if the statement does not parse. */
 static struct db_rows *prepare(struct db *db, const char *sql, const char **rest)
 {
 	sqlite3_stmt *stmt;

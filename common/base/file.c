@@ -177,7 +177,8 @@ static enum err temp_open(struct temp *t, mode_t mode)
 	return err;
 }
 
-/* Renames the file on success, otherwise removes it; drops the list entry. */
+/* Renames the temporary file to `path` if err is ERR_OK, otherwise removes it. Takes t out of
+ * `temps`. */
 static enum err temp_close(struct temp *t, const char *path, enum err err)
 {
 	struct temp **at = &temps;

@@ -40,7 +40,8 @@ void file_part_close(struct file_part *f);
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
 /* Writes several files of one directory. The files appear one right after the other once all are on
- * disk. If writing fails, no file appears. Entries with path NULL are skipped. */
+ * disk. If writing fails, no file appears; if renaming one fails, those before it have appeared.
+ * Entries with path NULL are skipped. */
 struct file_one {
 	const char *path;
 	struct bytes data;

@@ -77,7 +77,7 @@ void helper_become(const char *const argv[], int in, int out, int error)
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0); /* so that its children end with it */
+	setpgid(0, 0); /* so that a kill of the group ends its children, too */
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(error, STDERR_FILENO);

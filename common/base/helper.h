@@ -9,9 +9,9 @@
 
 /* Starts the helper. Call it before the daemon starts threads or reads keys. The helper runs
  * life(socket, arg), which receives one datagram per message. When recv() returns 0, the daemon has
- * ended. Signals to the daemon's process group do not end the helper. key: configuration key that
- * errors name, such as "ranks". process: the helper's process name, at most 15 bytes.
- * ERR_INTERNAL. */
+ * ended or called helper_end(). *sock: the daemon's end of the socket pair. Signals to the daemon's
+ * process group do not end the helper. key: configuration key that errors name, such as "ranks".
+ * process: the helper's process name, at most 15 bytes. ERR_INTERNAL. */
 typedef void helper_life(int sock, const void *arg);
 enum err helper_start(const char *key, const char *process, helper_life *life, const void *arg,
 		      int *sock) MUST_CHECK;

@@ -1,5 +1,5 @@
 /* sanitized.h -- SANITIZED is 1 in a build with a sanitizer. Such a build is at least ten times
- * slower. The sanitizer manages memory itself, and also traces the process and starts others. */
+ * slower. The sanitizer manages memory itself, traces the process, and starts other processes. */
 #ifndef COMMON_BASE_SANITIZED_H
 #define COMMON_BASE_SANITIZED_H
 

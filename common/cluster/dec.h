@@ -8,7 +8,7 @@
 
 #include "common/linalg/mat.h"
 
-/* Computes Q (Z.rows x C.rows, initialised here). O(n k d). */
+/* Computes Q (Z.rows x C.rows, initialised here). O(Z.rows C.rows Z.cols). */
 void dec_soft(const struct mat *Z, const struct mat *C, struct mat *Q);
 void dec_targets(const struct mat *Q, struct mat *P);
 /* Returns the loss and writes its gradient to dZ and dC (the shapes of Z and C). */

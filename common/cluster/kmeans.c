@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For up to FEW centres, the sums of COLUMNS columns at a time stay in registers. That avoids a
- * store before each addition. It is faster in up to FEW_DIMS dimensions. */
+/* For up to FEW centres, the sums of COLUMNS columns at a time stay in registers. So no addition
+ * waits until the previous sum is stored. This is faster in up to FEW_DIMS dimensions. */
 enum { FEW = 4, COLUMNS = 3, FEW_DIMS = 2 * COLUMNS };
 
 /* Mask for each label: all bits are set in the label's lane. The mask of a row without a cluster is

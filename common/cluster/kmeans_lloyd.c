@@ -126,8 +126,9 @@ static void gather(struct lloyd *l, size_t i, size_t *moved)
 		lloyd_gathered(l, moved);
 }
 
-/* Updates the bounds of a block for the current centres. Lists in `loose` the rows that the bounds
- * do not decide, and returns their number. */
+/* Updates the bounds of a block for the current centres. fastest: the centre that moved furthest;
+ * next: the longest movement of another centre. Lists in `loose` the rows that the bounds do not
+ * decide, and returns their number. */
 static size_t lloyd_loose(struct lloyd *l, size_t first, size_t fastest, double next, size_t *loose)
 {
 	size_t rows = distance_count(l->n, first), count = 0;

@@ -21,7 +21,7 @@ struct metrics {
 
 /* Labels are integers from 0 to METRICS_LABEL_END - 1. The clusters have at most
  * METRICS_CLASSES_MAX different labels, and so have the classes. Otherwise, or if n is 0,
- * ERR_INPUT. O(n + k^3). */
+ * ERR_INPUT. O(n + k^3), where k is the larger of these two numbers of labels. */
 enum { METRICS_LABEL_END = 1 << 20, METRICS_CLASSES_MAX = 2048 };
 
 enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n,

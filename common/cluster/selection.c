@@ -55,8 +55,8 @@ static bool selection_is_stable(const struct selection *s, size_t i)
 	return !s->has_stability || most <= 0 || s->stability[i] >= SELECTION_STABLE * most;
 }
 
-/* Returns the k with the largest silhouette that is not in `taken`; if `stable`, only among stable
- * k. Returns s->count if there is none. */
+/* Returns the index (k - s->from) of the k with the largest silhouette that is not in `taken`; if
+ * `stable`, only among stable k. Returns s->count if there is none. */
 static size_t selection_next(const struct selection *s, bool stable, const bool *taken)
 {
 	size_t best = s->count;

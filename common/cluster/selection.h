@@ -27,7 +27,7 @@ struct selection {
 	unsigned from;
 	size_t count; /* k's measured so far */
 	double inertia[SELECTION_MAX], silhouette[SELECTION_MAX], ratio[SELECTION_MAX];
-	double gap[SELECTION_MAX]; /* eigenvalue k minus eigenvalue k + 1, if has_gap */
+	double gap[SELECTION_MAX]; /* set by selection_gaps(), if has_gap */
 	bool has_gap;
 	/* stability over halves of the points (stability.h), if has_stability */
 	double stability[SELECTION_MAX];
@@ -41,8 +41,8 @@ struct selection_point {
 };
 
 /* Returns Calinski and Harabasz's ratio, (between / (k - 1)) / (inertia / (n - k)), of centres (k x
- * m) with count[i] rows each. between is the weighted sum of squared distances of the centres to
- * their weighted mean. */
+ * m) with count[i] rows each, n rows in all. between is the weighted sum of squared distances of
+ * the centres to their weighted mean. */
 double selection_ratio(const struct mat *centres, const double *count, double inertia);
 
 /* Measures the rows of Z with centres (k x Z.cols). O(n k d). */
@@ -53,16 +53,17 @@ void selection_add(struct selection *s, struct selection_point p);
 
 void selection_stability(struct selection *s, double stability);
 
-/* Sets the gaps from `values` eigenvalues of a spectral method, in descending order. A gap is
- * relative to the first eigenvalue, and 0 if the next eigenvalue is unknown. */
+/* Sets the gaps from `values` eigenvalues of a spectral method, in descending order. The gap of k
+ * is (eigenvalue k minus eigenvalue k + 1) / the first eigenvalue, or 0 if eigenvalue k + 1 is
+ * unknown. Sets none if the first eigenvalue is not positive. */
 void selection_gaps(struct selection *s, const double *value, size_t values);
 
 unsigned selection_k(const struct selection *s); /* the chosen k; at least one k was added */
 /* Returns the silhouette of the chosen k minus the next best silhouette of a stable k. If no other
  * k is stable, returns the silhouette of the chosen k. */
 double selection_margin(const struct selection *s);
-/* Appends one line: the chosen k, and the other k with the largest silhouette, each with silhouette
- * and stability. */
+/* Appends one line: the chosen k, and up to four other k with the largest silhouettes, each with
+ * silhouette and stability. */
 void selection_text(const struct selection *s, struct buf *to);
 
 #endif

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If projection leaves less than this share of a column's length, the remainder is only rounding
- * error. */
+/* A row of a new block is only rounding error if its length, after the projection, is at most this
+ * share of the largest magnitude of an eigenvalue. */
 static const double GONE = 1e-11;
-/* A unit vector counts as orthogonal to the space if its component along each direction is at most
- * this. */
+/* A unit vector counts as orthogonal to the space if its component along each basis vector of the
+ * space is at most this. */
 static const double OUTSIDE = 1e-13;
 enum { STREAM = 0x6c616e63 }; /* random stream of this module */
 enum { PIECE = 1 << 16 };
@@ -73,9 +73,9 @@ static void random_row(struct space *s, double *row)
 }
 
 /* Makes B's rows orthonormal and orthogonal to the space. A row of which almost nothing remains
- * becomes a random direction. If the rows lack full rank, the factorisation returns directions made
- * of rounding errors, which may lie in the space. So the projection repeats up to three times,
- * until it removes only rounding errors. */
+ * (GONE times scale) becomes a random direction. If the rows lack full rank, the factorisation
+ * returns directions made of rounding errors, which may lie in the space. So the projection repeats
+ * up to three times, until it removes only rounding errors. */
 static enum err make_block(struct space *s, struct mat *B, double scale)
 {
 	bool fresh = false;
@@ -202,8 +202,8 @@ static enum err spectral_make_room(struct space *s)
 }
 
 /* Computes Ritz values and vectors of the current space, and their residual. The residual is the
- * largest ||A v - theta v|| = ||Y' s_last|| of the k Ritz vectors s (rows of E), divided by the
- * largest |theta|. */
+ * largest ||A v - theta v|| = ||Y' s_last|| of the k Ritz vectors v = Q' s, divided by the largest
+ * |theta|. s is a row of E, and s_last its entries for the newest block of Q. */
 static enum err spectral_ritz(const struct space *s, const struct mat *Y, double *value,
 			      struct mat *E, struct spectral_report *report)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the rest of a quoted field, which begins at t->p, and advances t->line by the line ends in
- * it. */
+/* Reads a quoted field, whose opening quote is at t->p, up to behind its closing quote. Advances
+ * t->line by the line ends in it. */
 static enum err quoted(struct text *t, struct cell *c)
 {
 	const struct text begin = *t;

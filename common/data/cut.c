@@ -8,7 +8,7 @@
 /* ---- features ---- */
 
 /* Reorders in place, by the cycles of a permutation that moves the dropped rows to the end. Needs
- * memory for one row. */
+ * memory for one row, and 5 bytes for each row of m. */
 static void cut_dense(struct mat *m, const uint32_t *row, size_t n)
 {
 	size_t bytes = m->cols * sizeof(*m->a), last = n;
@@ -75,8 +75,9 @@ void features_cut(struct features *X, const uint32_t *row, size_t n)
 
 /* ---- edges ---- */
 
-/* The graph is symmetric, so node r adds itself to each neighbour's row. It does so in ascending
- * order of r, so that neighbours ascend. */
+/* Sets *c to the edges between the nodes row[0] .. row[n - 1] of s, renumbered 0 .. n - 1. The
+ * graph is symmetric, so node r adds itself to each neighbour's row. It does so in ascending order
+ * of r, so that neighbours ascend. */
 static void induce(const struct csr *s, const uint32_t *row, size_t n, struct csr *c)
 {
 	uint32_t *place = alloc(s->rows, sizeof(*place)); /* counted from 1; 0: dropped */

@@ -61,7 +61,7 @@ static enum err read_features(const char *path, const struct reading *how, struc
 	*X = (struct features){ 0 };
 	if (is_table(path)) {
 		TRY(dataset_read_table(path, how, X, names, ids));
-		/* the table has no heading */
+		/* columns.json names the columns of a table that has no heading */
 		return names->n ? ERR_OK : columns_beside(path, features_cols(X), names);
 	}
 	if (file_ends(path, ".npy")) {
@@ -201,8 +201,8 @@ static size_t dataset_place_of(const struct ids *ids, const char *id)
 	return ids_find(ids, (struct word){ id, strlen(id) });
 }
 
-/* Adds the vertices that no edge names, if there are any. All nodes move to the positions of their
- * ids in the joint order. */
+/* Adds the vertices that no edge names, if there are any. Then renumbers all nodes in the order of
+ * their ids. */
 static enum err add_vertices(struct dataset *d, const struct ids *own, const char *where,
 			     struct csr *s)
 {

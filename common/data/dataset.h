@@ -36,9 +36,9 @@ struct dataset {
 /* Loads a dataset. features or edges may be NULL, which leaves X or g empty; ids may be NULL.
  * Without features, the nodes are those in the file of ids. Without features and ids, the nodes are
  * those that the edges name (edges_read_named), possibly none, and d->ids has their names.
- * ERR_INPUT if a file is invalid, or if files do not fit each other. In that case the message has
- * both numbers. Logs a warning if it drops self-loops or repeated edges. Checks this host's memory
- * for the dense copy that embed() needs. */
+ * ERR_INPUT if a file is invalid, or if files do not fit each other. If their numbers of rows
+ * differ, the message has both. Logs a warning if it drops self-loops or repeated edges. Checks
+ * this host's memory for the dense copy that embed() needs. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
 /* Like dataset_load(), but also takes tables (.csv, .tsv) of features and edges, and reads them as
@@ -63,8 +63,8 @@ enum err features_read_named(const char *path, struct features *X,
 			     struct columns *names) MUST_CHECK;
 
 /* Feeds canonical bytes of the ids, or of the edges between sorted rows, to the caller's hash
- * function, in many calls. Two parties have the same bytes exactly if they have the same ids, or
- * the same graph. */
+ * function, in many calls. Two parties have the same bytes of ids exactly if they have the same
+ * ids, and the same bytes of edges exactly if they have the same graph. */
 typedef void dataset_feed(void *arg, const void *p, size_t n);
 void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);

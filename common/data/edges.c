@@ -91,7 +91,8 @@ static void edges_lay_out(const struct list *l, size_t n, struct csr *s)
 	free(at);
 }
 
-/* Names of nodes: numbers below n, given ids, or any names that occur. */
+/* How a file names nodes: by `ids`; if that is NULL, by any words, which `names` collects; if both
+ * are NULL, by numbers below n. */
 struct naming {
 	size_t n;
 	const struct ids *ids;
@@ -243,8 +244,8 @@ static enum err edges_tsv_lines(struct text *t, const struct naming *as, struct 
 }
 
 /* Refuses a heading, which would become two nodes and an edge. The first line is a heading if its
- * two names are usual in headings, or if all other names of the file, at least NUMBERS_MANY, are
- * numbers. */
+ * two names are usual in headings, or if they are no numbers, but all other names of the file, at
+ * least NUMBERS_MANY, are. */
 enum { NUMBERS_MANY = 8 };
 static enum err check_heading(const struct names *names, const char *where)
 {

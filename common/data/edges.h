@@ -49,8 +49,8 @@ enum err edges_read_as(const char *path, const struct reading *how, size_t n, co
 		       struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 
 /* Converts a table of edges (.csv) to the text of an edges.tsv with the same line numbers, and
- * appends it to *out. `how` names the columns of the ends and the weight. Without a heading the
- * ends are the first two columns. ERR_INPUT. */
+ * appends it to *out. `how` names the columns of the ends and the weight. If it does not name the
+ * ends, they are the first two columns. ERR_INPUT. */
 enum err edges_from_csv(struct bytes file, const char *where, const struct reading *how,
 			struct buf *out) MUST_CHECK;
 

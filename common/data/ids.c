@@ -27,7 +27,7 @@ enum err id_check(const struct text *t, struct word id)
 	return ERR_OK;
 }
 
-/* An id in the file: its line number, and its bytes, which are borrowed from the file. */
+/* An id in the file: its bytes, which are borrowed from the file, and its line, counted from 0. */
 struct entry {
 	struct word id;
 	uint32_t row;

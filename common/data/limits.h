@@ -12,8 +12,8 @@
 enum {
 	ID_MAX = 255,         /* bytes of an id */
 	LABELS_MAX = 1 << 20, /* a label is below this */
-	/* Maximum number of rows and columns of a sparse file, per byte of the file. Rows and
-	 * columns may be empty, but a header of 60 bytes must not allocate gigabytes. */
+	/* Maximum of rows + columns of a sparse file, per byte of the file. Rows and columns may be
+	 * empty, but a header of 60 bytes must not allocate gigabytes. */
 	SPARSE_PER_BYTE = 1024,
 };
 

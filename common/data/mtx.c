@@ -70,7 +70,7 @@ enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h)
 	TRY(text_whole(t, 1, ROWS_MAX, "the number of rows", &rows));
 	TRY(text_whole(t, 1, COLS_MAX, "the number of columns", &cols));
 	if (h->is_array)
-		count = rows * cols; /* both below 2^28 */
+		count = rows * cols; /* both at most 2^28 */
 	else
 		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
 	TRY(mtx_check_sizes(t, h, bytes, rows, cols, count));

@@ -217,7 +217,7 @@ static enum err npy_check_header(struct bytes file, size_t size, const char *whe
 			       where, (uintmax_t)h->rows, (uintmax_t)h->cols);
 	*data = (size_t)((const uint8_t *)c.end - file.p);
 	bytes = size - *data;
-	/* Within these bounds the product is below 2^59. */
+	/* Within these bounds the product is at most 2^59. */
 	if (h->rows > ROWS_MAX || h->cols > COLS_MAX || h->rows * h->cols * h->type->size != bytes)
 		return err_set(ERR_INPUT,
 			       "%s: the header promises %ju x %ju elements of %zu bytes, but %zu "

@@ -20,7 +20,7 @@ static const double NORMAL = 1.4826;
 /* ---- sums ---- */
 
 struct sums {
-	size_t n, m, k;
+	size_t n, m, k;        /* numbers of rows, columns and clusters */
 	double *rows;          /* number of rows in each of the k clusters */
 	double *sum, *present; /* k x m: sums of values, numbers of values that are not 0 */
 	double *mean, *deviation, *middle, *robust; /* m each, over all rows; robust 0: none */

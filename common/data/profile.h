@@ -35,7 +35,7 @@ struct profile {
 };
 
 /* label: a cluster below k for each row of X. Leaves out columns with z = 0, and lines of clusters
- * without rows. O(entries + m k); medians are over at most 10^5 rows, evenly spaced. */
+ * without rows. O(entries + columns k); medians are over at most 10^5 rows, evenly spaced. */
 void profile_of(const struct features *X, const uint32_t *label, size_t k, struct profile *p);
 void profile_release(struct profile *p);
 

@@ -257,8 +257,9 @@ bool word_comma_number(struct word w, double *x)
 	return word_number((struct word){ copy, w.n }, x);
 }
 
-/* True if the word has leading zeros, or is a whole number that a double cannot represent. Such a
- * word is probably an id or a code, not a quantity. */
+/* True if the word, which has the value x, consists of digits and has leading zeros or is above
+ * 2^53, from where a double cannot represent each whole number. Such a word is probably an id or a
+ * code, not a quantity. */
 static bool looks_like_code(struct word w, double x)
 {
 	return w.n > 1 && ((w.p[0] == '0' && w.p[1] >= '0' && w.p[1] <= '9') || w.n > 15) &&

@@ -27,7 +27,8 @@ extern const char *const role_names[]; /* "number", "category", "date", "id", "l
 
 enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
-	/* maximum bytes of a column's name. columns.json has "NAME=VALUE" for a category. */
+	/* Maximum bytes of a column's name. It is below COLUMN_NAME_MAX, since the name of a
+	 * category's column is "NAME=VALUE". */
 	SHEET_NAME_MAX = 200,
 	/* maximum number of values of a category whose values are not given */
 	SHEET_VALUES_MAX = 64,

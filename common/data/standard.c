@@ -12,8 +12,8 @@
 enum { NAMED_MAX = 20 }; /* columns that the log names one by one */
 
 static const double ALIKE = 1e-12; /* values with a smaller relative difference count as equal */
-/* share of the variance from which a column is dominant; the largest is 0.69 in iris and 0.997 in
- * raw wine */
+/* A column with more than this share of the variance is dominant. The largest share is 0.69 in iris
+ * and 0.997 in raw wine. */
 static const double NEARLY_ALL = 0.8;
 
 struct column_text column_text(const struct columns *names, size_t j)

@@ -53,8 +53,8 @@ size_t standard_dominant(const double *spread, size_t m, double *share);
 
 /* Give warnings (common/base/warnings.h) about the party's own rows. standard_warn_zero() warns if
  * all features are 0, and then returns true. standard_warn() is for features that are not
- * standardised. It warns if all features are 0. Otherwise it warns if a column dominates, and if
- * columns of dense features are constant over all rows. */
+ * standardised. It warns if all features are 0. Otherwise it warns if a column dominates and, if
+ * `all_rows`, if columns of dense features are constant over the rows of X. */
 bool standard_warn_zero(const struct features *X);
 void standard_warn(const struct features *X, const struct columns *names, bool all_rows);
 

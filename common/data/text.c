@@ -89,9 +89,8 @@ enum err text_error(const struct text *t, const char *fmt, ...)
 	return err_set(ERR_INPUT, "%s:%zu: %s", t->where, t->line, text);
 }
 
-/* Converts words of up to 15 digits, with at most 22 behind the point, by one division. Numerator
- * and power of ten are then exact doubles, so the division rounds correctly (Clinger 1990). Passes
- * all other words to strtod. */
+/* Converts words of up to 15 digits by one division, of the digits by a power of ten. Both are
+ * exact doubles, so the division rounds correctly (Clinger 1990). Other words go to strtod. */
 bool word_number(struct word w, double *x)
 {
 	static const double power[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

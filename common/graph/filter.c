@@ -387,8 +387,9 @@ static enum err graph_filter_run(const struct graph *g, enum filter_kind kind, u
 {
 	struct plan p = { .sparse = sparse, .dense = X };
 
-	/* A single step does not connect the leaves of a node, and zeros must stay exactly zero. So
-	 * leaves are folded only for two steps or more. */
+	/* In a single step a leaf receives nothing from the other leaves of its node, so its zeros
+	 * must stay exactly zero. Unfolding from the leaves' sum would round them. So leaves are
+	 * folded only for two steps or more. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
 	common_graph_filter_run(&p, psi, threads, X);
 	release_room(&p);

@@ -1,8 +1,9 @@
 /* filter.h -- the graph filters of kCAGC, arXiv 2411.12329 Section 3.2.
  *
- * S = D^-1/2 (A + I) D^-1/2 with D the degrees of A + I; Ls = I - S.
- * - half: p(l) = (1 - l/2)^psi; X <- (X + S X) / 2, psi times
- * - spectral: p(l) = (1 - l/||Ls||)^psi; X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
+ * S = D^-1/2 (A + I) D^-1/2 with D the degrees of A + I; Ls = I - S. p(l) is the factor for an
+ * eigenvector of Ls with eigenvalue l. Each kind repeats its step psi times:
+ * - half: p(l) = (1 - l/2)^psi; X <- (X + S X) / 2
+ * - spectral: p(l) = (1 - l/g)^psi; X <- (1 - 1/g) X + S X / g, g = lambda_max(Ls)
  * - mean: X <- T X, T = rownorm(S + I): loops count twice, rows of T sum to 1 (GCC: Fettal, Labiod,
  *   Nadif, WSDM 2022)
  * - plain: X <- S X, for graph_filter_spread() only

@@ -76,7 +76,8 @@ static enum err lanczos_run(struct lanczos *z, double *lambda)
 		TRY(progress_check());
 		TRY(la_tridiagonal_top(z->alpha, z->beta, z->steps, lambda, &last));
 		tolerance = LANCZOS_TOLERANCE * *lambda;
-		/* |theta - lambda| <= ||(I - S) y - theta y|| = beta_t |s_t| */
+		/* Some eigenvalue is within ||(I - S) y - *lambda y|| = beta * last of *lambda,
+		 * where y is the Ritz vector, and last the magnitude of its last coefficient. */
 		if (z->beta[z->steps - 1] * last > tolerance)
 			continue;
 		if (fabs(*lambda - settled) > tolerance) {

@@ -10,7 +10,8 @@ struct layout {
 	const struct csr *a;
 	struct halo h;
 	const double *enter;
-	/* per node: true if it moved to another rank, or is a leaf that another rank takes */
+	/* Per own node and per adjacent node of another rank: true if it is a leaf that now belongs
+	 * to the rank of its neighbour. */
 	bool *gone;
 	uint32_t *number; /* per node: its number in struct filter_nodes */
 	/* leaves taken from other ranks, and the neighbour of each leaf, as numbers in struct
@@ -86,7 +87,7 @@ static void list_taken(struct layout *l, const uint32_t *node_of, struct filter_
 	rows_by_rank_release(&told);
 }
 
-/* Moves leaves that share a row to the rank of their neighbour. */
+/* Moves leaves that are to share a row to the rank of their neighbour. */
 static void take_leaves(struct layout *l, struct filter_peers *p)
 {
 	uint32_t *node_of = alloc(l->h.count, sizeof(*node_of)), at[FOLD_MOST];

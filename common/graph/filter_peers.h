@@ -14,7 +14,7 @@ struct filter_peers {
 	const struct ranks *R;
 	size_t n;                 /* this rank's nodes, rows of X */
 	size_t others;            /* rows of other ranks, stored behind the plan's rows */
-	size_t *want;             /* number of the rows in `others` that each rank has */
+	size_t *want;             /* per rank: how many of the `others` it has */
 	struct rows_by_rank give; /* rows of the plan that other ranks read */
 	struct rows_by_rank sent; /* leaves of this rank that another rank stores */
 	/* number of leaves of each rank that this rank stores, as rows n, n + 1, .. of X */

@@ -10,14 +10,14 @@ typedef complex long double root;
 
 const struct filter_step FILTER_STEP = { .scale = 1 };
 
-/* LEAST: smallest weight that is kept. OFF_MOST: largest accepted error of the product of the roots
- * (5e-11 is the worst seen). SHARE_MOST: the series is used if it has at most this share of the
- * steps. */
+/* LEAST: smallest weight that is kept. OFF_MOST: largest accepted error of the product of the
+ * factors, one for each root (5e-11 is the worst seen). SHARE_MOST: the series is used if its
+ * degree is at most this share of the power. */
 static const long double LEAST = 1e-12L;
 static const double OFF_MOST = 1e-10, SHARE_MOST = 0.9;
 
-/* ROUNDS_MOST: limit on Aberth's steps, of which 12 to 20 suffice. REAL: roots this close to the
- * axis count as real. */
+/* ROUNDS_MOST: limit on Aberth's steps, of which 12 to 20 suffice. SETTLED: a root has converged
+ * when its last step is shorter. REAL: roots closer to the real axis count as real. */
 enum { ROUNDS_MOST = 40 };
 static const long double SETTLED = 1e-9L, REAL = 1e-8L;
 

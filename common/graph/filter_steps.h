@@ -26,8 +26,9 @@ struct filter_steps {
 
 extern const struct filter_step FILTER_STEP;
 
-/* Uses plain powers if the series has nearly as many terms (power below 26), or if the product of
- * the roots fails the comparison with the power over [0, 1]. O(count^2), 0.6 ms for 60. */
+/* Takes `power` plain steps if the series has nearly as many terms (power below 26), or if the
+ * product of the factors is too far from t^power for a t in [0, 1]. O(count^2), 0.6 ms for a power
+ * of 60. */
 void filter_steps_init(struct filter_steps *s, unsigned power);
 void filter_steps_release(struct filter_steps *s);
 

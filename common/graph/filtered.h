@@ -21,7 +21,7 @@ enum { FILTERED_COLUMNS = 8 };
 struct filtered {
 	struct linear_map map; /* F, n x m; ctx is this struct, which must not be moved */
 	struct filter_plan nodes;
-	struct filter_steps once, twice; /* T^psi and T^(2 psi) */
+	struct filter_steps once, twice; /* p(S) and p(S)^2 */
 	unsigned threads;
 	/* X, borrowed; NULL if X is sparse: `in` and `across` then hold X */
 	const struct mat *dense;

@@ -119,8 +119,8 @@ enum { COORDINATES = 2, GRID = 4, DIRECTIONS = 4, CELLS = GRID * GRID, POINTS = 
 enum { DRAWING = COORDINATES + GRAPHS_LINES };
 _Static_assert(DIRECTIONS *CELLS == GRAPHS_LINES, "a column for each cell and direction");
 
-/* SQUARE: side of the square. BLUR: width of a cell's bell curve. INK: weight of a line, so large
- * that features depend more on lines than on the number of nodes. */
+/* SQUARE: side of the square in which nodes lie. BLUR: width of a cell's bell curve. INK: weight of
+ * a line, so large that features depend more on lines than on the number of nodes. */
 static const double SQUARE = 3, BLUR = 0.5, INK = 1;
 
 struct making {

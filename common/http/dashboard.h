@@ -5,7 +5,8 @@
  *     /api/status        the snapshot (common/job/live.h), and additions of the daemon
  *     /api/jobs          jobs with a run.json, newest first; ?from=N, 50 at a time
  *     /api/jobs/ID-N     the run.json of attempt N
- * /api/results/ID files of job ID, the newest attempt; /NAME?from=N: 4 MiB of a file from byte N on
+ *     /api/results/ID    the files of the newest attempt at job ID
+ *             .../NAME   4 MiB of one of these files; ?from=N: from byte N on
  *     /events            the status again whenever it changes
  *     /                  the dashboard and its files: common/http/page
  */

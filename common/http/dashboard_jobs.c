@@ -117,8 +117,8 @@ static bool is_it(const char *path, const char *id, int attempt)
 	return is;
 }
 
-/* A coordinator with a queue names directories differently. If the usual path has no file, this
- * searches all run.json files, newest first. */
+/* A coordinator with a queue gives the directories of jobs other names than results_name(). If
+ * there is no run.json under that name, this searches all run.json files, newest first. */
 char *dashboard_job_path(const char *output, const char *id, int attempt)
 {
 	char name[RESULTS_NAME_MAX], *dir, *path = NULL;

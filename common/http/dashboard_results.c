@@ -1,5 +1,5 @@
-/* Serves results of jobs to users whose certificate has the role: the list of a job's files, and
- * each file in pieces. */
+/* Serves results of jobs to readers, operators and the job's submitter: the list of a job's files,
+ * and each file in pieces. */
 #include "common/base/file.h"
 #include "common/http/dashboard.h"
 #include "common/job/results.h"

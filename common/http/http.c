@@ -156,7 +156,7 @@ static enum MHD_Result on_request(void *http, struct MHD_Connection *c, const ch
 	if (*n) {
 		size_t most = a->route->body_max ? a->route->body_max : HTTP_BODY_MAX;
 
-		/* a GET has a body, or the body is longer than announced */
+		/* only for the body of a GET: http_may_post() has checked the length of a POST */
 		if (a->body.n + *n > most)
 			return MHD_NO;
 		buf_add(&a->body, body, *n);

@@ -3,7 +3,7 @@
  *
  *     http_listen()   opens the socket, before the sandbox
  *     http_start()    after it: starts one library thread, which answers by the routes
- * http_announce() announces news to watchers (/events); any thread may call it
+ *     http_announce() announces news to watchers (/events); any thread may call it
  *     http_stop()     at the end
  *
  * Plain HTTP/1.1 on a loopback address or a unix socket. With http_behind() and http_add() it also

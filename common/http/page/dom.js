@@ -25,8 +25,8 @@ export function fill(e, ...children) {
 		e.replaceChildren(...fresh.childNodes);
 }
 
-/* Makes a table whose rows become blocks on narrow screens. columns: [title, class]. The first cell
- * of a row is its heading. A cell may be text or an element. */
+/* Makes a table whose rows become blocks on narrow screens. columns: a [title, class] for each. The
+ * first cell of a row is its heading. A cell may be text or an element. */
 export function table(label, columns, rows, more) {
 	const cell = (c, i) => i === 0
 		? make('th', { scope: 'row' }, c)

@@ -42,8 +42,8 @@ async function give(offer, yes, why, card) {
 	await showOffers();
 }
 
-/* Lets the user agree only after the user has opened the details and the screen has shown their
- * last sentence. */
+/* Enables the button `agree` only after the user has opened the details and the screen has shown
+ * `last`, their last sentence. */
 function watchReading(details, last, agree, note) {
 	const seen = new IntersectionObserver((entries) => {
 		if (!details.open || !entries.some((e) => e.isIntersecting))

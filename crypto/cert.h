@@ -26,7 +26,7 @@
 /* Makes a private key. ERR_INTERNAL if the CSPRNG fails. */
 enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type) MUST_CHECK;
 
-/* Reads the first DNS name; false if config_check_name() refuses it. */
+/* Reads the first DNS name; false if there is none, or if config_check_name() refuses it. */
 bool cert_name(const STACK_OF(X509_EXTENSION) * extensions,
 	       char name[static IDENTITY_NAME_MAX + 1]);
 /* Appends all alternative names, separated by blanks; false if one is neither DNS nor an

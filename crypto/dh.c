@@ -23,8 +23,9 @@ struct dh_group {
 	const char *hex;
 };
 
-/* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, so the primes
- * have a common prefix. The unit test derives them again. */
+/* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, where b is the
+ * number of bits, e is Euler's number, and X belongs to the group. So the primes have a common
+ * prefix. The unit test derives them again. */
 #define OF_2048                                                                                    \
 	"FFFFFFFFFFFFFFFFADF85458A2BB4A9AAFDC5620273D3CF1D8B9C583CE2D3695"                         \
 	"A9E13641146433FBCC939DCE249B3EF97D2FE363630C75D8F681B202AEC4617A"                         \

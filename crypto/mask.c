@@ -69,8 +69,9 @@ void mask_peer(struct mask *m, const uint8_t key[static PRG_KEY_LEN], enum mask_
 	memcpy(p->key, key, sizeof(p->key));
 }
 
-/* Computes x~ = x + sum_{j>i} r_ij - sum_{j<i} r_ij (Protocol 4, lines 12 and 14). All peers'
- * streams are applied to one block of x while it is in the first-level cache. */
+/* Computes x~ = x + sum_{j>i} r_ij - sum_{j<i} r_ij, where r_ij is the stream of this party i and
+ * its peer j (Protocol 4, lines 12 and 14). All peers' streams are applied to one block of x while
+ * it is in the first-level cache. */
 void mask_add(struct mask *m, void *x, size_t n)
 {
 	size_t word = m->modulus_bits / 8;

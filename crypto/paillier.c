@@ -22,7 +22,7 @@ enum {
 #define HALF_SLOT (UINT64_C(1) << (PAILLIER_SLOT_BITS - 1))
 #define OFFSET    (INT64_C(1) << (PAILLIER_FACTOR_BITS - 1))
 
-/* sum_s |x_s| 2^(62 s) < 2^61 (2^(62 S) - 1) / (2^62 - 1) < 2^(62 S), and n > 2^2047. */
+/* S slots: sum_s |x_s| 2^(62 s) < 2^61 (2^(62 S) - 1) / (2^62 - 1) < 2^(62 S), and n > 2^2047. */
 _Static_assert(PAILLIER_SLOT_BITS *PAILLIER_SLOTS <= PAILLIER_BITS - 2, "|m| < n / 2");
 
 static const mp_limb_t one[NN] = { 1 };

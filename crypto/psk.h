@@ -1,9 +1,9 @@
 /* psk.h -- a key that two parties share in advance. Each reads it from its file for the other
  * party.
  *
- * The salt of the pair's key depends on it (crypto/secagg.h). So an attacker that records the key
- * agreement now and breaks Diffie-Hellman later still cannot compute the masks. Each party sends
- * the other a marker, which shows whether both have the same key, or none.
+ * The salt of the key K_ij (crypto/secagg.h) depends on this shared key. So an attacker that
+ * records the key agreement now and breaks Diffie-Hellman later still cannot compute the masks.
+ * Each party sends the other a marker, which shows whether both have the same key, or none.
  */
 #ifndef CRYPTO_PSK_H
 #define CRYPTO_PSK_H
@@ -41,7 +41,8 @@ void psk_marker(const struct psk *p, struct bytes message, uint8_t marker[static
 /* Compares markers. CT. */
 bool psk_marker_is(const uint8_t a[static PSK_MARKER_LEN], const uint8_t b[static PSK_MARKER_LEN]);
 
-/* Computes the salt of the pair's key, HMAC(key, label || h). CT. The caller wipes it. */
+/* Computes the salt of K_ij, HMAC(key, label || h), with h from secagg_session(). CT. The caller
+ * wipes it. */
 void psk_salt(const struct psk *p, const uint8_t h[static SHA256_LEN],
 	      uint8_t salt[static SHA256_LEN]);
 

@@ -2,7 +2,7 @@
  *
  *   key    HKDF-Expand-SHA256(K_ij, "coterie seal v1" || text(sender) || text(receiver)), one for
  *          each direction; K_ij is the pair's key (crypto/secagg.h), and the label separates this
- *          key from the masks'
+ *          key from the masks'; text(x) is the length of x in 4 bytes, then x
  *   box    AES-256-GCM of the text; nonce: the number of the direction's message, from 0;
  *          associated data: job id || attempt || purpose || text(sender) || text(receiver)
  *

@@ -3,7 +3,8 @@
  *   set-up   s_i random; S_i = g^s_i mod p, signed with the TLS identity key; all S_j verified
  *   keys     K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; both names), h over all advertisements; a
  *            pre-shared key of i and j enters the salt (crypto/psk.h)
- *   a sum    x~_i = x_i + sum_{j>i} r_ij - sum_{j<i} r_ij  mod N over the group's members
+ *   a sum    x~_i = x_i + sum_{j>i} r_ij - sum_{j<i} r_ij  mod N over the group's members; x_i is
+ *            the vector of party i, and x~_i the vector that it sends
  *
  * Parties are numbered by ascending name. r_ij is an AES-128-CTR stream, read as little-endian
  * words of Z_N. Its key is HKDF-Expand(K_ij, "coterie mask v2" || hash of member names, round and

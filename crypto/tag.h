@@ -10,10 +10,10 @@
  *   broadcast  s_j = sum_i x_ij,  T = sum_i tau_i mod p
  *   checked  T = ( H(s) + sum_i b_i ) mod p
  *
- * If s or T is changed without the key, a party's check still passes with probability at most 2^-64
- * + n / (256 p). Without b_i, tau_i is uniformly random. Each number of a group must be used for
- * one sum only: two vectors of one party under one number would reveal a_j. docs/secure-sum.md has
- * bytes and proof.
+ * If s (n words) or T is changed without the key, a party's check still passes with probability at
+ * most 2^-64 + n / (256 p). To a reader who does not know b_i, tau_i is uniformly random. Each
+ * number of a group must be used for one sum only: two vectors of one party under one number would
+ * reveal a_j. docs/secure-sum.md has bytes and proof.
  *
  * A number mod p is TAG_LEN bytes, little-endian, below p. CT: time depends on lengths only.
  */

@@ -46,10 +46,9 @@ void mailbox_enter(struct mailbox *p);
 void mailbox_cancel(struct mailbox *p, enum err code, const char *why);
 /* As mailbox_cancel(), but another attempt may follow: mailbox_again() becomes true. */
 void mailbox_interrupt(struct mailbox *p, enum err code, const char *why);
-uint64_t
 /* Returns the value for this process's heartbeats. It rises with each tick of the computation, each
  * frame sent or received, and each change of a peer's counter. */
-mailbox_progress(struct mailbox *p);
+uint64_t mailbox_progress(struct mailbox *p);
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
  * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
 bool mailbox_again(struct mailbox *p);
@@ -204,8 +203,8 @@ uint64_t channel_bytes(struct channel *ch); /* bytes of all frames so far, in bo
  * sent or received. Call from any thread. */
 void channel_link(struct channel *ch, struct link_state *link);
 
-/* Receives a copy of the type and body of each received message, for the running hash of a group's
- * broadcasts. Called on the job thread from within the receive. NULL: no observer. */
+/* Gets the type and body of each received message, for the running hash of a group's broadcasts.
+ * Called on the job thread from within the receive. NULL: no observer. */
 typedef void channel_observer(void *arg, enum msg_type type, struct bytes body);
 void channel_observe(struct channel *ch, channel_observer *f, void *arg);
 /* Called with each received message before its type is checked, for messages that may arrive
@@ -214,7 +213,7 @@ void channel_observe(struct channel *ch, channel_observer *f, void *arg);
  * NULL: there is no such function. */
 typedef enum err channel_aside(void *arg, enum msg_type type, struct bytes body, bool *taken);
 void channel_set_aside(struct channel *ch, channel_aside *f, void *arg);
-/* Waits for the next message, which channel_aside must take. */
+/* Waits for the next message, which the function set by channel_set_aside() must handle. */
 enum err channel_recv_aside(struct channel *ch) MUST_CHECK;
 
 /* Records messages before they leave (the ledger). note: called when a message is encoded and is

@@ -396,7 +396,7 @@ void conn_acknowledge(struct conn *c)
 static void conn_tick(struct conn *c)
 {
 	double now = clock_now_s(), interval = c->heartbeat_s;
-	/* If this process was stopped, bytes that arrived since then have not been read yet. */
+	/* If this process was suspended, bytes that arrived meanwhile have not been read yet. */
 	bool stalled = now - c->ticked_s > interval / 2;
 	struct msg beat = { .type = MSG_HEARTBEAT };
 	char why[128];

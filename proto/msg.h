@@ -37,7 +37,7 @@ enum {
 	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed id */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
 	MSG_SUM_TAG_LEN = 16,    /* a number mod 2^127 - 1, little-endian (crypto/tag.h) */
-	/* bytes of a box of a batch; its last box may be shorter */
+	/* Bytes of a box of a batch (party/work/exchange.h); its last box is shorter. */
 	RELAY_BOX = 256 << 10,
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
@@ -65,8 +65,8 @@ enum msg_type {
 #undef MSG
 };
 
-/* Contents of a SEALED. Numbers on the wire are never reused: 2 is in TOLD since version 6; 5 was
- * coins, by which 0.2.0 drew participants. Keys and hashes have 32 bytes. */
+/* Contents of a SEALED. Numbers on the wire are never reused. The contents 2 are in TOLD since
+ * version 6; 5 was coins, by which 0.2.0 drew participants. Keys and hashes have 32 bytes. */
 enum sealed {
 	SEALED_ID_KEY = 1,     /* key for hashed ids, or for the order of common rows */
 	SEALED_GROUP_KEY = 3,  /* group key; the coordinator does not have it */
@@ -169,7 +169,7 @@ struct msg_labels {
 	struct bytes packed; /* ceil(log2(values + 1)) bits per entry, at least 1, lowest first */
 };
 struct msg_choice {
-	uint16_t what; /* number of the choice, listed below */
+	uint16_t what; /* number of the choice (common/parties/choice.h) */
 	uint64_t value;
 };
 struct msg_reals {
@@ -182,7 +182,7 @@ struct msg_padding {
 	struct bytes zeros;
 };
 struct msg_sealed {
-	uint16_t what;     /* number of the contents, listed below */
+	uint16_t what;     /* number of the contents (enum sealed) */
 	uint32_t from, to; /* number of a party */
 	struct bytes box;  /* AES-256-GCM ciphertext, as long as the plaintext; then the tag */
 };

@@ -12,7 +12,7 @@
 #include "proto/tls.h"
 
 enum {
-	WATCH_WITHIN_S = 2, /* longest interval between calls of conn_tick() */
+	WATCH_WITHIN_S = 2, /* longest interval between calls of watch_options.tick */
 	WATCH_LOST_S = 600  /* a peer's absence of this duration is reported */
 };
 

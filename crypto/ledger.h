@@ -85,12 +85,13 @@ enum err ledger_durable(struct ledger *l, bool yes) MUST_CHECK;
 
 /* Assigns the rows noted from here on to this job. */
 void ledger_begin(struct ledger *l, const struct ledger_job *job);
-/* Keeps a row in memory until the commit. sha256 and bytes are computed from body; the values in
- * `row` are ignored. */
+/* Keeps a row in memory until the commit. Computes sha256 and bytes from body, and ignores those in
+ * `row`. If row->time_ms is 0, it becomes the current time. */
 void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes body);
 /* Writes all noted rows in one transaction. On failure writes nothing and keeps the rows noted. */
 enum err ledger_commit(struct ledger *l) MUST_CHECK;
-void ledger_forget(struct ledger *l); /* drops the rows noted since the last commit */
+/* Drops the rows noted and the questions asked since the last commit. */
+void ledger_forget(struct ledger *l);
 enum err ledger_head(struct ledger *l, struct ledger_head *head) MUST_CHECK;
 /* Stores the heads that the other parties reported at the end of the job of ledger_begin(). */
 enum err ledger_keep_heads(struct ledger *l, const char *const *name,
@@ -111,7 +112,8 @@ struct ledger_spent {
 	uint64_t jobs;
 	uint64_t rounds; /* secure sums */
 	uint64_t words;
-	double eps_of_job;      /* differential privacy spent in all attempts at this job */
+	/* differential privacy spent in all attempts at this job on the same data */
+	double eps_of_job;
 	uint64_t claims_of_job; /* number of claims in these attempts */
 };
 /* Counts what this party has sent about job's data set to the coordinator whose key is job->key, in
@@ -119,9 +121,10 @@ struct ledger_spent {
  * Data without a name are a separate data set. O(rows of this job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
-/* Finds an earlier job on this data set, under any coordinator, whose parties are not those of
- * `job`. *other becomes its parties, such as "bank-a bank-b", owned by the caller; NULL if there is
- * no such job. If job->left is set, attempts at job itself do not count and the cost is O(rows). */
+/* Finds an earlier job that sent numbers derived from this data set, under any coordinator, and
+ * whose parties are not those of `job`. *other becomes its parties, such as "bank-a bank-b", owned
+ * by the caller; NULL if there is no such job. If job->left is set, attempts at job itself do not
+ * count and the cost is O(rows). */
 enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job,
 			      char **other) MUST_CHECK;
 
@@ -143,8 +146,8 @@ enum err ledger_account(struct ledger *l, const struct ledger_job *job,
 			struct ledger_account *a) MUST_CHECK;
 /* Returns the square of mu for that unit; 0 if no claim has the unit. */
 double ledger_square(const struct ledger_account *a, const char *unit);
-/* Counts attempts on job's data set that sent numbers derived from data and claimed no
- * differential privacy. O(rows). */
+/* Counts attempts on job's data set that sent numbers derived from data, at jobs of which no
+ * attempt claimed differential privacy. O(rows). */
 enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *attempts) MUST_CHECK;
 
 /* ---- questions answered with noise ---- */

@@ -32,8 +32,9 @@ enum { OKVS_KEY_LEN = 16, OKVS_SPARE = 768, OKVS_PRF_KEY_LEN = 16 };
 size_t okvs_words(size_t n);
 
 /* Computes the peeling order of n keys in a table of `words` (from okvs_words(), for n or more).
- * Returns NULL if not all keys can be peeled: two are equal, or some keys remain of which none is
- * alone at a place. The keys must outlive the result. O(n); about 11 bytes a word. */
+ * Returns NULL if not all keys can be peeled: two are equal, some keys remain of which none is
+ * alone at a place, or a place has more than 255 keys. The keys must outlive the result. O(n);
+ * about 11 bytes a word. */
 struct okvs;
 struct okvs *okvs_peel(const uint8_t (*key)[OKVS_KEY_LEN], size_t n, size_t words);
 /* Fills the table so that key[i] reads value[i], n values. ERR_INTERNAL if there is no entropy.

@@ -12,7 +12,7 @@
  * groups.
  *
  * A mask is used once: each secagg_open() consumes the group's next round. CT: all arithmetic on
- * s_i and S_j^s_i is constant-time (mpn_sec_powm); keys are wiped on free.
+ * s_i and S_j^s_i is constant-time (crypto/dh.h); keys are wiped on free.
  */
 #ifndef CRYPTO_SECAGG_H
 #define CRYPTO_SECAGG_H
@@ -64,8 +64,8 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup,
 void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 
 /* Checks all advertisements against the pinned fingerprints (pins[j]: SHA-256 of party j's SPKI;
- * pins[own] is not read). Checks: signature, 2 <= S_j <= p - 2, Jacobi(S_j/p) = 1, and the same
- * pre-shared key as here, or none. The own advertisement must be the one that was sent. Then
+ * pins[own] is not read). Checks: signature, S_j (dh_check()), and the same pre-shared
+ * key as here, or none. The own advertisement must be the one that was sent. Then
  * derives all K_ij and wipes the pre-shared keys. ERR_PEER names the party and the failed check.
  * About 1 ms per peer. */
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
@@ -84,7 +84,7 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round) MUST_CHECK;
 /* Ends a group in which this party received the broadcasts hashed in transcript. For each other
- * member j: history_ij = SHA-256("coterie history v1" || history_ij || transcript), initially 0.
+ * member j: history_ij = SHA-256("coterie history v1\0" || history_ij || transcript), initially 0.
  * Every later mask of the pair depends on the history. So after two parties have received different
  * broadcasts, their masks never cancel again, in any group. members: ascending, own included. Call
  * it after secagg_agree(). */

@@ -54,10 +54,11 @@ void tag_add(struct tag *t, const uint64_t *x, size_t n);
 /* Checks a received sum: true if no word is -2^63. A sum of terms within their bounds is in (-2^63,
  * 2^63). */
 bool tag_in_range(const uint64_t *x, size_t n);
-/* Computes tau_i of party i for the `count` words added. Afterwards the words of the sum may be
- * added. */
+/* Computes tau_i of party i for the added words, which must be as many as tag_new() was told.
+ * Afterwards the words of the sum may be added. */
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN]);
-/* True if `told` is T of these parties (ascending numbers) for the count words added. */
+/* members: `count` ascending numbers of parties. True if `told` is T of these parties for the added
+ * words, which must be as many as tag_new() was told. */
 bool tag_holds(struct tag *t, const size_t *members, size_t count,
 	       const uint8_t told[static TAG_LEN]);
 void tag_free(struct tag *t); /* wipes; accepts NULL */

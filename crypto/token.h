@@ -7,8 +7,8 @@
 
 enum { TOKEN_TEXT = 64 + 1 };
 
-/* Draws a token and writes it to path with mode 0600. The caller wipes token. ERR_INPUT,
- * ERR_INTERNAL. */
+/* Draws a token and writes it to path with mode 0600. The caller wipes token. ERR_INTERNAL if there
+ * is no entropy, otherwise as file_write(). */
 enum err token_write(const char *path, char token[static TOKEN_TEXT]) MUST_CHECK;
 
 #endif

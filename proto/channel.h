@@ -52,11 +52,12 @@ uint64_t mailbox_progress(struct mailbox *p);
 /* Returns true if only this attempt ended, so that another may follow: after channel_fail_again(),
  * mailbox_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
 bool mailbox_again(struct mailbox *p);
-/* Returns the error that stopped the computation (progress_stopped()). It is that of the first
- * channel that failed, or that of mailbox_cancel(). ERR_OK: the computation was not stopped. */
+/* Returns the error that stopped the computation (progress_stopped()). It is that of
+ * mailbox_cancel(), if it was called, otherwise that of the first channel that failed. ERR_OK: the
+ * computation was not stopped. */
 enum err mailbox_error(struct mailbox *p) MUST_CHECK;
 /* Marks the job as done. From here on, neither a peer's failure nor mailbox_cancel() ends it, and
- * mailbox_again() stays false. If a peer has already failed, changes nothing and returns its error.
+ * mailbox_again() stays false. If the job has already ended, changes nothing and returns its error.
  * Call from the job thread. */
 enum err mailbox_settle(struct mailbox *p) MUST_CHECK;
 bool mailbox_settled(struct mailbox *p);
@@ -187,8 +188,9 @@ enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
  * too. These zeros leave when all sent bytes have arrived, since the answer cannot arrive
  * earlier. */
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
-/* Sends one byte of padding. Call before a large vector is sent as an answer, because TCP slows
- * down a connection that has sent nothing for two round trips. */
+/* Sends one byte of padding if the round trip takes 20 ms or more. Call before a large vector is
+ * sent as an answer, because TCP slows down a connection that has sent nothing for two round
+ * trips. */
 enum err channel_touch(struct channel *ch) MUST_CHECK;
 
 /* Returns the job thread's times since the last call. wire_s: the part of the blocked time that the
@@ -279,7 +281,8 @@ void channel_fail_done(struct channel *ch, enum err code, const char *why);
 /* Stores the counter of a peer's heartbeat. */
 void channel_note_progress(struct channel *ch, uint64_t progress);
 uint64_t channel_progress(struct channel *ch); /* returns mailbox_progress() of its mailbox */
-/* Counts link messages of the same connection, for the record of traffic. */
+/* Counts messages that do not pass the queues, for the record of traffic: those of the link, and
+ * received PADDING. */
 void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 		   size_t bytes);
 
@@ -306,7 +309,7 @@ void channel_went(struct channel *ch);
 /* Counts a received frame, which must be acknowledged later. Returns true if it must be
  * acknowledged now. */
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
-/* Fills in the ACK that is due. Returns false if none is due. */
+/* Fills in the ACK that is due, and counts it as sent. Returns false if none is due. */
 bool channel_ack_due(struct channel *ch, struct msg *ack);
 /* Handles a received ACK. ERR_PEER: its number is impossible. */
 enum err channel_acked(struct channel *ch, uint32_t received) MUST_CHECK;

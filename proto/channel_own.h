@@ -172,7 +172,8 @@ enum err channel_end_all(struct channel *const ch[], size_t count, enum err code
 /* Returns true if the job was cancelled or a channel failed. *code: that error; its sentence
  * contains the step. */
 bool channel_stopped(struct channel *ch, enum err *code);
-/* Breaks the channel because the peer showed no progress for too long. ERR_DEADLINE. */
+/* Breaks the channel because the job's time is over, or because the peer showed no progress for too
+ * long. ERR_DEADLINE. */
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until the time until_s (clock_now_s()). */
 void mailbox_wait(struct mailbox *p, double until_s);

@@ -61,8 +61,8 @@ enum err tls_names(const char *path, struct buf *names, size_t *n) MUST_CHECK;
 /* Returns whether browsers accept the file's first certificate. Returns false if it cannot be read,
  * or if its key or that of its CA is Ed25519. */
 bool tls_for_browsers(const char *path);
-/* Returns whether the certificate is in its last 21 days; *days and date: days left, and its
- * end. */
+/* Returns whether the certificate is in its last 21 days or has expired; *days and date: as
+ * tls_days_left(). Returns false if it cannot be read. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
 /* Finds the time until the first of a file's lists of revoked certificates expires: seconds from
  * now, below 0 if it has expired. Returns false if no list ever expires. */

@@ -56,8 +56,8 @@ struct watch {
 
 void watch_init(struct watch *w, uv_loop_t *loop); /* initialises the handles */
 void watch_start(struct watch *w, const struct watch_options *o);
-/* Reports that an expected peer is absent or has returned. Repeated calls have no effect. name: the
- * peer's name for users. */
+/* Report to options.peer that an expected peer is absent or has returned. The absence counts from
+ * the first call of watch_lost(). name: the peer's name for users; borrowed. */
 void watch_lost(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
 void watch_close(struct watch *w); /* SIGTERM, SIGINT and SIGHUP are ignored from here on */

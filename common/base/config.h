@@ -134,9 +134,9 @@ struct config_preset {
 };
 
 /* Sets "path=value" in the object root. The value is parsed as JSON if possible, otherwise it is a
- * string. Creates objects along the path. ERR_INPUT if a setting has no '=', or if a part of the
- * path is not an object. If root itself is not an object, does nothing, and config_read() refuses
- * root. set: a NULL-terminated list of settings, or NULL. */
+ * string. Creates objects along the path. ERR_INPUT if a setting has no path or no '=', or if a
+ * part of the path is not an object. If root itself is not an object, does nothing, and
+ * config_read() refuses root. set: a NULL-terminated list of settings, or NULL. */
 enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 
 /* Fills *out, which it zeroes first, from root. Precedence: root, presets (may be NULL), the

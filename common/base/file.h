@@ -20,8 +20,8 @@ enum { FILE_PUBLIC = 0666, FILE_SECRET = 0600 }; /* modes, reduced by the umask 
  * ERR_INPUT if it is unreadable, a directory, or larger than max bytes; the size is checked
  * before allocation. */
 enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
-/* Reads UTF-8 text. Refuses a byte order mark, which is invisible and would become part of the
- * first word. */
+/* file_read() for text in UTF-8. Refuses a byte order mark, which is invisible and would become
+ * part of the first word. Does not check the other bytes. */
 enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
 /* A file that is read in parts. ERR_INPUT if the file is unreadable, a directory or larger than max

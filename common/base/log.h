@@ -45,8 +45,8 @@ enum { LOG_JOBS_MAX = 16 };
 enum err log_job_open(const char *job, const char *path) MUST_CHECK;
 void log_job_close(const char *job);
 /* Makes logging non-blocking for daemons, after log_init(): a slow reader of stderr does not block
- * the daemon. Unread lines are kept up to STREAM_KEPT_MAX, then dropped; a line reports how many.
- * Call log_flush() periodically. */
+ * the daemon. At most STREAM_KEPT_MAX bytes of unread lines are kept. Further lines are dropped,
+ * and a line reports how many. Call log_flush() periodically. */
 void log_never_wait(void);
 void log_flush(void);
 void log_set_stream(int fd, bool terminal); /* replaces stderr, for tests; the caller keeps fd */

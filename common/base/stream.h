@@ -25,8 +25,8 @@ struct stream {
 /* Makes all later calls non-blocking. The flags of fd, which other processes may share, do not
  * change. */
 void stream_never_wait(struct stream *s);
-/* Writes a line or a part of one, if possible in one write so that lines of several processes do
- * not mix. */
+/* Writes text, if possible in one write, so that lines of several processes do not mix. Without
+ * waiting, keeps or drops what cannot be written now. */
 void stream_put(struct stream *s, const void *p, size_t n);
 /* Writes as many kept bytes as possible now. Returns true if no kept bytes remain. */
 bool stream_flush(struct stream *s);

@@ -68,8 +68,9 @@ struct kmeans_params {
  * remaining iterations would not reach it even if each gained as much as the last one.
  *
  * The same seed gives the same labels for any number of threads and ranks. With ranks, Z, weight
- * and label have this process's rows; centres and inertia are the same at each rank. Memory: 24
- * bytes per row and thread; with up to 64 columns also a copy of Z. */
+ * and label have this process's rows; centres and inertia are the same at each rank. Memory for
+ * each thread: 8 (6 + floor(ln k)) bytes per row, and at most as much as Z. For each restart: 4
+ * bytes per row. With up to 64 columns also a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 

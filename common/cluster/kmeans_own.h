@@ -41,7 +41,8 @@ struct restart {
 };
 
 /* A thread's memory, reused over restarts: returning pages and getting new ones costs as much as an
- * iteration. Takes 24 bytes per row, and sums of centres for each ROWSUM_ROWS rows. All parameters
+ * iteration. Takes 8 (6 + floor(ln k)) bytes per row, of which 8 (3 + floor(ln k)) are for seeding,
+ * and sums of centres for each ROWSUM_ROWS rows, unless they would be larger than Z. All parameters
  * are borrowed until lloyd_free(). */
 struct lloyd;
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,

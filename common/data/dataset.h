@@ -41,9 +41,9 @@ struct dataset {
  * this host's memory for the dense copy that embed() needs. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
-/* Like dataset_load(), but also takes tables (.csv, .tsv) of features and edges, and reads them as
- * `how` specifies. ERR_INPUT also if `how` is not the default and neither file is a table, or if
- * both a column and a file have ids. */
+/* Like dataset_load(), which reads tables (.csv, .tsv) of features and edges by the default
+ * settings, but reads them as `how` specifies. ERR_INPUT also if `how` is not the default and
+ * neither file is a table, or if both a column and a file have ids. */
 enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
 			 const char *edges, const char *ids) MUST_CHECK;
 /* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their edges. The
@@ -69,8 +69,8 @@ typedef void dataset_feed(void *arg, const void *p, size_t n);
 void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
 /* Feed the bytes of dataset_feed_edges() for edges that are stored elsewhere. Call
- * dataset_feed_graph() first, then dataset_feed_neighbour() for each neighbour v of each node u, in
- * ascending order. */
+ * dataset_feed_graph() first, where `neighbours` is twice the number of edges. Then call
+ * dataset_feed_neighbour() for each neighbour v of each node u, in ascending order. */
 void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg);
 enum { DATASET_EDGE_LEN = 24 }; /* bytes of an edge */
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);
@@ -88,9 +88,9 @@ char **dataset_own_ids(const struct dataset *d);
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
 			      const uint32_t *label, const double *confidence) MUST_CHECK;
 
-/* Paths of the files of a data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and
- * labels.txt. The path of a missing file is NULL. ERR_INPUT if a file of `needs` is missing, or
- * exists in two formats. */
+/* Paths of the files of a data directory: features.(mtx|npy|csv), edges.(tsv|mtx|csv), ids.txt
+ * and labels.txt. The path of a missing file is NULL. ERR_INPUT if a file of `needs` is missing, or
+ * if features or edges exist in two formats. */
 struct dataset_files {
 	char *features, *edges, *ids, *labels; /* owned */
 };

@@ -40,9 +40,9 @@ void profile_of(const struct features *X, const uint32_t *label, size_t k, struc
 void profile_release(struct profile *p);
 
 /* For profiles from sums that are computed elsewhere. profile_init() allocates a profile of k
- * clusters without lines. profile_offer() inserts *l into the lines of its cluster. These must be
- * the last lines of the profile, from line `first` on. If the cluster then has more than
- * PROFILE_MOST lines, drops the line of least |z|. */
+ * clusters without lines. profile_offer() inserts *l into the lines of its cluster, unless its z
+ * is 0. These must be the last lines of the profile, from line `first` on. If the cluster then has
+ * more than PROFILE_MOST lines, drops the line of least |z|. */
 void profile_init(struct profile *p, size_t k);
 void profile_offer(struct profile *p, size_t first, const struct profile_line *l);
 

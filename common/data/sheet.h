@@ -113,7 +113,7 @@ enum err sheet_fill(struct sheet *t) MUST_CHECK;
 
 /* word_number() with a comma as the decimal point */
 bool word_comma_number(struct word w, double *x);
-/* "YYYY-MM-DD", or with "Thh:mm[:ss[.f]]" (or a blank for T) and "Z", as days since 1970-01-01. */
+/* "YYYY-MM-DD" or "YYYY-MM-DDThh:mm[:ss[.f]][Z]" (or a blank for T), as days since 1970-01-01. */
 bool word_date(struct word w, double *days);
 
 #endif

@@ -63,7 +63,8 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
 
 /* Computes norms of the powers F^t X for t = 0 .. steps: square[t] = ||F^t X||^2 and spread[t] =
- * ||F^t X - 1 mu'||^2, where mu are the column means. X is either sparse or dense; the other
+ * ||F^t X - 1 mu'||^2, where F is one step of the filter, and mu the column means of F^t X. X is
+ * either sparse or dense; the other
  * argument is NULL. Never stores a whole power of X. Bitwise identical for any number of
  * threads. */
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,

@@ -13,7 +13,8 @@ struct graph {
 	const struct ranks *ranks;
 };
 
-/* Takes over *adjacency (which becomes empty) and computes the degrees. O(nnz + n). */
+/* Takes over *adjacency (which becomes empty) and computes the degrees. Frees values that are
+ * all 1. O(nnz + n). */
 void graph_init(struct graph *g, struct csr *adjacency);
 /* graph_init() for one rank's rows; either all ranks have weights or none. */
 void graph_init_part(struct graph *g, struct csr *adjacency, const struct ranks *R);

@@ -11,10 +11,11 @@
  * Host.
  *
  * Checks of a request, in order: Host is one of ours (else 403, since the DNS of another site may
- * point its name to this host); the route exists (404, 405). For POST: Origin, if present, equals
- * Host (403); the token is right (403); the length is known and small (411, 413; a longer body is
- * not read). So a page of another site cannot read answers or send commands. A peer with a
- * certificate's name needs a role (403) instead of the token.
+ * point its name to this host); no page of another site made it (Sec-Fetch-Site, 403); the route
+ * exists (404, 405). For POST: Origin, if present, equals Host (403); the token is right (403); the
+ * length is known and small (411, 413; a longer body is not read). So a page of another site cannot
+ * read answers or send commands. A peer with a certificate's name needs a role (403) instead of the
+ * token.
  *
  * Handlers run on the library thread, one at a time. They read only live_copy(), files and
  * databases, but not data that other threads own.
@@ -94,7 +95,8 @@ void http_behind(struct http **h, const struct daemon_common *c);
  * on failure. */
 void http_add(struct http *h, int fd, const char *who);
 void http_announce(struct http *h);
-/* Ends connections that take too long. Call it about once a second; thread-safe. Accepts NULL. */
+/* Ends connections, except watchers', on which no request was answered for request_s seconds. Call
+ * it about once a second; thread-safe. Accepts NULL. */
 void http_look(struct http *h, double request_s);
 /* Stops the server. Watchers get the last news if they read it within 0.5 s. Accepts NULL. */
 void http_stop(struct http *h);

@@ -21,7 +21,7 @@ static enum err in_use(const struct http *h, const char *what)
 }
 
 /* Removes a socket file that a dead process left. Returns an error if a process still answers at
- * the socket. */
+ * the socket, or if the path has a file that is no socket. */
 static enum err take_place(const struct http *h, const struct sockaddr_un *at)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

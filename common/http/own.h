@@ -78,7 +78,7 @@ void http_on_connection(void *http, struct MHD_Connection *c, void **context,
 			enum MHD_ConnectionNotificationCode what);
 /* Restarts the connection's clock after an answer. */
 void http_next_request(struct http *h, struct MHD_Connection *c);
-/* Registers the connection as a watcher; false if there are too many. */
+/* Registers the connection as a watcher; false if there are too many, in all or of this client. */
 bool http_may_watch(struct http *h, struct MHD_Connection *c);
 
 /* Answers /events. MHD_NO closes the connection. */

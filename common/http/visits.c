@@ -86,7 +86,8 @@ static struct visit *oldest_of(const struct http *h, const struct visit *of)
 	return oldest;
 }
 
-/* Makes room for a new connection, which is the head of the list. */
+/* Cuts a connection if there are too many, in all or of the client of the newest connection, which
+ * is the head of the list. */
 static void http_visits_make_room(struct http *h)
 {
 	const struct visit *of = h->visits, *most = of;

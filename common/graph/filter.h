@@ -64,9 +64,8 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 
 /* Computes norms of the powers F^t X for t = 0 .. steps: square[t] = ||F^t X||^2 and spread[t] =
  * ||F^t X - 1 mu'||^2, where F is one step of the filter, and mu the column means of F^t X. X is
- * either sparse or dense; the other
- * argument is NULL. Never stores a whole power of X. Bitwise identical for any number of
- * threads. */
+ * either sparse or dense; the other argument is NULL. Never stores a whole power of X. Bitwise
+ * identical for any number of threads. */
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
 			     unsigned threads, const struct csr *sparse, const struct mat *dense,
 			     double *square, double *spread) MUST_CHECK;

@@ -63,8 +63,8 @@ enum err ledger_look(struct ledger *l)
 			       &l->claims);
 }
 
-/* Adds the columns for submitters, data set names and units, which ledgers from before protocol 5
- * lack. */
+/* Adds the columns `submitter` and `dataset` and the table `claim`, which ledgers from before
+ * protocol 5 lack. */
 static enum err bring_columns(struct ledger *l)
 {
 	enum err e = ledger_look(l);

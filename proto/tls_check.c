@@ -1,5 +1,5 @@
-/* Checks this process's certificate, key and CA before use. Finds all reasons for which peers would
- * later reject them. */
+/* Checks this process's certificate, key and CA before use. A check fails for each reason for which
+ * peers would later reject them. */
 #include "proto/tls.h"
 
 #include <arpa/inet.h>

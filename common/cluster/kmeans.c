@@ -236,9 +236,9 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 
 /* -- restarts ------------------------------------------------------------------------------- */
 
-/* The first FIRST_RESTARTS restarts run to their end. Each later restart gives up if it cannot
- * reach the best of these first restarts. Which restarts give up does not depend on the number of
- * threads. */
+/* The first FIRST_RESTARTS restarts run to their end. Each later restart gives up if it seems
+ * unable to reach the best of these first restarts (lloyd_run()). Which restarts give up does not
+ * depend on the number of threads. */
 enum { FIRST_RESTARTS = 4 };
 
 struct search {

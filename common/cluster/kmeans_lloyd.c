@@ -53,7 +53,7 @@ struct lloyd {
 	/* n rounded up to whole blocks: least distances of the last assignment, valid if `whole` */
 	double *least;
 	bool whole;
-	/* n bounds each, rounded up to whole blocks; valid if `bounded`. upper: the distance of a
+	/* n bounds each, valid if `bounded`; NULL if `column` is NULL. upper: the distance of a
 	 * row to its own centre is at most this. lower: its distances to all other centres are at
 	 * least this. */
 	double *upper, *lower;

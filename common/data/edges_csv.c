@@ -47,8 +47,8 @@ static bool edges_csv_is_name(const char *name)
 	return name && name[0] != '#';
 }
 
-/* Decides whether the first line is a heading, from its names or from the party's settings. A first
- * line may be an edge even if its fields are not numbers. */
+/* Decides whether the first line is a heading, by the party's settings. If they do not say so, a
+ * line of numbers is an edge, and any other line is ERR_INPUT, since ids need not be numbers. */
 static enum err is_heading(const struct text *t, const struct reading *how,
 			   const struct csv_record *r, bool *heading)
 {

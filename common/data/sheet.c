@@ -337,8 +337,8 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 	return err;
 }
 
-/* Stores an id. Reads 1.0 as 1, because some programs write all whole numbers of a column as 1.0 if
- * one of them was missing. */
+/* Stores an id as it is written, after a check that no earlier row has it. sheet_end() warns if all
+ * ids end in ".0", as some programs write whole numbers if one of them was missing. */
 static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c,
 			const struct cell *cell)
 {

@@ -352,7 +352,8 @@ static bool steps_look_back(const struct filter_steps *s)
 	return false;
 }
 
-/* Runs all steps. Allocates the workers' buffers if the plan has none; the caller releases them. */
+/* Runs all steps. Allocates buffers for the workers if the plan has too few; the caller releases
+ * them. */
 static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
 {
 	const struct filter_peers *peers = p->nodes.peers;

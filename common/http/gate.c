@@ -1,5 +1,5 @@
-/* Access control. A browser on this host may send requests for any page of any site. Such a page
- * cannot forge Host, Origin and the token, so the server checks these three. */
+/* Access control. Any page of any site can make a browser on this host send requests. The page
+ * cannot forge Host, Origin, Sec-Fetch-Site and the token, so the server checks these. */
 #include "common/base/log.h"
 #include "common/http/own.h"
 

@@ -69,8 +69,8 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	secagg_put_bytes(b, markers.p, markers.n);
 }
 
-/* Computes the marker by which parties i and j confirm that they have the same key. Both compute
- * the same marker. Without the key, the marker reveals nothing about it. */
+/* Computes the marker that party i sends to party j to show that it has their key. Party j computes
+ * it too and compares. Without the key, the marker reveals nothing about it. */
 static void marker(const struct secagg *sa, const struct psk *psk, size_t i, size_t j,
 		   uint8_t out[static PSK_MARKER_LEN])
 {

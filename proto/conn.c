@@ -163,7 +163,8 @@ void conn_reason(struct conn *c, enum err code, const char *why)
 	snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
 }
 
-/* Reports the reason to the job thread, and stops the channel from waking the loop. */
+/* Stops the channel from waking the loop. Then reports the reason to the job thread, unless the
+ * connection was lost and the channel waits for another one. */
 static void fail_channel(struct conn *c)
 {
 	struct channel *ch = c->channel;

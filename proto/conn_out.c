@@ -14,7 +14,7 @@
 static void conn_out_on_written(uv_write_t *request, int status);
 
 /* Call when writing failed. The kernel may still have the peer's ABORT, whose text explains more
- * than "broken pipe". So reading continues for CUT_GRACE_S. */
+ * than "broken pipe". So reading continues for CUT_GRACE_S, unless this end is closing already. */
 static void write_failed(struct conn *c, int status)
 {
 	char who[160], why[256];

@@ -281,7 +281,8 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 /* If there are too many clients, closes the oldest that has not shown its certificate or does not
  * read its answers. If there is no such client, closes the newest, which is at the head of the
- * list. */
+ * list. If the total is fine, but too many clients with the newest one's address have not shown a
+ * certificate, closes the oldest of these. */
 static void front_make_room(struct front *f)
 {
 	struct caller *newest = f->first, *goes = newest, *of_address = NULL;

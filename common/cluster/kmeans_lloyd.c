@@ -170,8 +170,9 @@ static size_t lloyd_assign_bounded(struct lloyd *l)
 	return moved;
 }
 
-/* Assigns each row to the nearest centre. whole: computes all distances, for l->least. Returns how
- * many labels of this process's rows changed. */
+/* Assigns each row to the nearest centre. whole: computes all distances, for l->least. bound: if
+ * all distances are computed, also sets the bounds from them. Returns how many labels of this
+ * process's rows changed. */
 static size_t lloyd_assign(struct lloyd *l, bool whole, bool bound)
 {
 	size_t moved = 0;

@@ -71,9 +71,9 @@ static enum err sheet_fill_measure(struct sheet *t)
 
 /* ---- columns of the result ---- */
 
-/* True if the features get a further column that marks the missing values of this column. If a
- * setting names this column, the result is always true, so that all parties get the same columns.
- * Otherwise the result is true if values are missing. */
+/* True if the features get a further column that marks the missing values of this column. Numbers
+ * and dates get it only with MISSING_INDICATOR. It is there if values are missing, and also if a
+ * setting for this column asks for it, so that all parties get the same columns. */
 static bool has_indicator(const struct sheet_column *c)
 {
 	if (c->role == ROLE_CATEGORY)

@@ -20,8 +20,8 @@ void served_free(struct served *s); /* accepts NULL */
  * accepted. ERR_INPUT, ERR_JOB: the file cannot be read or written. */
 enum err served_note(struct served *s, struct work *work) MUST_CHECK;
 
-/* Records that work's job is done, so that the party serves no attempt at it again. ERR_JOB: the
- * file cannot be written. */
+/* Records that work's job is done, so that the party serves no attempt at it again.
+ * ERR_INPUT, ERR_JOB: the file cannot be read or written. */
 enum err served_done(struct served *s, const struct work *work) MUST_CHECK;
 
 #endif

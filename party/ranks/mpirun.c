@@ -195,7 +195,8 @@ enum err mpirun_start(struct mpirun *l)
 	if (r.what != STARTED)
 		return err_set(ERR_INTERNAL, "ranks: mpirun cannot be started: %s",
 			       strerror(r.error));
-	/* Opens each pipe for both directions, so that opening does not wait for the other end. */
+	/* Opens the pipes to and from rank 0 for both directions, so that opening does not wait for
+	 * the other end. */
 	*l = (struct mpirun){ serial, open_end("in", O_RDWR), open_end("out", O_RDWR),
 			      open_end("said", O_RDONLY) };
 	if (l->to >= 0 && l->from >= 0 && l->output >= 0)

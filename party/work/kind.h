@@ -11,7 +11,7 @@
 /* The sum of this job with the fewest members, to compare with policy.min_parties. */
 struct party_sums {
 	size_t least; /* number of its members */
-	/* `of`: the parameter that causes this sum, such as "method" or "tree". `which`: its
+	/* `of`: the parameter that causes this sum, such as "method" or "kind". `which`: its
 	 * value. */
 	const char *of, *which;
 	const char *hint; /* how to make sums larger, as a clause; or "" */

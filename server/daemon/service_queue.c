@@ -226,7 +226,8 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
 		entry_save(s, e);
-	e->unwritten = false; /* jobs.db has this state, either still or again */
+	/* jobs.db has this state, either still or, unless entry_save() failed, again. */
+	e->unwritten = false;
 }
 
 enum err entry_read(struct job *job, const struct entry *e)

@@ -320,8 +320,8 @@ const char *paillier_decrypt(const struct paillier_pair *pair, const uint8_t c[s
 struct paillier_vector {
 	const struct paillier *key;
 	size_t d;
-	/* (c_0 .. c_(d-1))^-OFFSET. It corrects a product whose exponents are w_t + OFFSET, which
-	 * are not negative, instead of w_t. */
+	/* (c_0 .. c_(d-1))^-OFFSET. Products are computed with the exponents w_t + OFFSET, which
+	 * are not negative, instead of the weights w_t; this factor corrects them. */
 	mp_limb_t shift[NN];
 	mp_limb_t c[][NN];
 };

@@ -64,10 +64,9 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup,
 void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 
 /* Checks all advertisements against the pinned fingerprints (pins[j]: SHA-256 of party j's SPKI;
- * pins[own] is not read). Checks: signature, S_j (dh_check()), and the same pre-shared
- * key as here, or none. The own advertisement must be the one that was sent. Then
- * derives all K_ij and wipes the pre-shared keys. ERR_PEER names the party and the failed check.
- * About 1 ms per peer. */
+ * pins[own] is not read). Checks: signature, S_j (dh_check()), and the same pre-shared key as here,
+ * or none. The own advertisement must be the one that was sent. Then derives all K_ij and wipes the
+ * pre-shared keys. ERR_PEER names the party and the failed check. About 1 ms per peer. */
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 

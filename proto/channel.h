@@ -152,8 +152,9 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 				  uint32_t values, size_t most, uint32_t **label,
 				  size_t *count) MUST_CHECK;
 
-/* Send and receive vectors of real numbers: MATRIX in doubles, BLOCK and EMBEDDING rounded to
- * floats. Every received number is finite. count may be 0, which sends one empty message. */
+/* Send and receive vectors of real numbers: in BLOCK and EMBEDDING rounded to floats, in all other
+ * types as doubles. Every received number is finite. count may be 0, which sends one empty message.
+ */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
 enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enum msg_type type,

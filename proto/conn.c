@@ -406,7 +406,8 @@ static void conn_tick(struct conn *c)
 	if (!c->paused && !stalled && now - c->received_s >= interval) {
 		snprintf(why, sizeof(why), "no data from %s for %.1f s", c->name, interval);
 		c->lost = true;
-		/* Closes without close_notify, so that the peer may return. */
+		/* Sends no close_notify: the peer then takes the connection as lost, and may
+		 * return. */
 		conn_over(c, ERR_DEADLINE, why);
 		return;
 	}

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CERTIFICATES_MAX = 64 }; /* most certificates or lists in one file */
+enum { CERTIFICATES_MAX = 64 }; /* of one file; also the limit on its revocation lists */
 /* A certificate's owner is warned this many days before it expires. */
 enum { SOON_DAYS = 21 };
 

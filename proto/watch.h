@@ -26,7 +26,7 @@ struct watch_options {
 	void (*stop)(void *arg, const char *why);
 	/* Called at SIGHUP. If it fails, the old certificates stay in use. */
 	enum err (*check)(void *arg);
-	void (*reload)(void *arg); /* called at SIGHUP: reloads other settings that can change */
+	void (*reload)(void *arg); /* called at SIGHUP after `check`, also if that failed */
 	void (*tick)(void *arg);
 	void (*certificate)(time_t until);
 	/* Called daily in the last 21 days of the certificate. */

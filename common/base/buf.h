@@ -26,7 +26,7 @@ struct buf {
 
 void buf_add(struct buf *b, const void *p, size_t n);
 void buf_add_u32(struct buf *b, uint32_t v); /* big-endian */
-/* Appends n uninitialised bytes; valid until the next call. */
+/* Appends n uninitialised bytes. The result points to them until the next call. */
 uint8_t *buf_extend(struct buf *b, size_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* no terminator is added */
 void buf_decimal(struct buf *b, uint64_t x); /* like %lu, but faster: for columns of numbers */

@@ -16,7 +16,8 @@ struct nearest {
 };
 
 void nearest_begin(struct nearest *n, const char *word);
-/* Skips words longer than NEAREST_LEN. */
+/* Compares a known word. Skips it if it is longer than NEAREST_LEN, or if the mistyped word is, or
+ * has fewer than 3 bytes. */
 void nearest_offer(struct nearest *n, const char *known, size_t length);
 /* Writes " (did you mean WORD?)" to text and returns it; writes "" if no word is near. A word of up
  * to 5 letters is near if it is within one edit, a longer word if it is within two. */

@@ -18,15 +18,15 @@ struct stream {
 	int own; /* the same file, opened again for non-blocking writes; -1: not opened */
 	bool waits, socket; /* waits: writes may block. socket: fd is a socket. */
 	struct buf kept;
-	size_t dropped; /* lines since the last stream_dropped() */
+	size_t dropped; /* number of texts dropped since the last stream_dropped() */
 };
 #define STREAM_OF(f) ((struct stream){ .fd = (f), .own = -1, .waits = true })
 
 /* Makes all later calls non-blocking. The flags of fd, which other processes may share, do not
  * change. */
 void stream_never_wait(struct stream *s);
-/* Writes text, if possible in one write, so that lines of several processes do not mix. Without
- * waiting, keeps or drops what cannot be written now. */
+/* Writes text, if possible in one write, so that lines of several processes do not mix. After
+ * stream_never_wait(), keeps or drops what cannot be written now. */
 void stream_put(struct stream *s, const void *p, size_t n);
 /* Writes as many kept bytes as possible now. Returns true if no kept bytes remain. */
 bool stream_flush(struct stream *s);

@@ -13,7 +13,7 @@ enum { GMM_DIMENSIONS_MAX = 8 };
 struct gmm {
 	size_t k, q;
 	double *share;     /* k, sums to 1 */
-	double *mu;        /* k x q */
+	double *mu;        /* k x q: means */
 	double *precision; /* k x q x q: inverse covariances */
 	double likelihood; /* mean log density of the fitted points */
 };

@@ -187,7 +187,7 @@ static size_t lloyd_assign(struct lloyd *l, bool whole, bool bound)
 	return moved;
 }
 
-/* Assigns by the 1/9 step. */
+/* Assigns by the 1/9 step (kmeans.h): rows that are not near enough to a centre get the label k. */
 static void lloyd_ninth(struct lloyd *l)
 {
 	uint32_t label[DISTANCE_ROWS];

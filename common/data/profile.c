@@ -23,7 +23,7 @@ struct sums {
 	size_t n, m, k;        /* numbers of rows, columns and clusters */
 	double *rows;          /* number of rows in each of the k clusters */
 	double *sum, *present; /* k x m: sums of values, numbers of values that are not 0 */
-	double *mean, *deviation, *middle, *robust; /* m each, over all rows; robust 0: none */
+	double *mean, *deviation, *middle, *robust; /* m each, over all rows; middle: medians */
 };
 
 static void profile_add(struct sums *s, uint32_t c, size_t j, double x)

@@ -39,7 +39,7 @@ struct sheet_column {
 	bool unnamed;
 	enum role role;
 	enum missing missing;
-	bool missing_said; /* the setting names this column, not all columns */
+	bool missing_said; /* an item of the setting `missing` names this column */
 	const char *unit;  /* borrowed from struct reading; NULL: unknown */
 	size_t place;      /* its index among the columns of numbers, or of codes */
 	size_t gaps;       /* number of cells without a value */

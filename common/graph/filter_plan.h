@@ -12,17 +12,17 @@
 #include "common/graph/filter_peers.h"
 
 struct filter_plan {
-	size_t n;        /* rows: nodes, fewer if leaves are folded */
+	size_t n;        /* number of rows: one for each node, or fewer if leaves are folded */
 	uint32_t *order; /* new number -> node, a row of X */
 	/* n + 1 starts: row i is the sum of nodes order[of[i]] .. order[of[i + 1] - 1]; NULL: row i
 	 * is node order[i] */
 	size_t *of;
 	size_t *start;
-	uint32_t *index; /* neighbours in new numbers; from n on: rows of other ranks */
-	double *value;   /* edge weights in the new order; NULL: all ones */
-	double *enter;   /* D^-1/2 in the new order */
-	double *keep;
-	double *take;               /* the step's take divided by D, in the new order */
+	uint32_t *index;            /* neighbours in new numbers; from n on: rows of other ranks */
+	double *value;              /* edge weights in the new order; NULL: all ones */
+	double *enter;              /* D^-1/2 in the new order */
+	double *keep;               /* n values: `keep` of the step above, in the new order */
+	double *take;               /* n values: `take` of that step, times D^-1 */
 	struct filter_peers *peers; /* with distributed nodes; else NULL */
 };
 

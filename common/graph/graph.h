@@ -7,7 +7,7 @@
 
 struct graph {
 	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
-	double *inv_sqrt_deg; /* n values (D of A + I)^-1/2; owned */
+	double *inv_sqrt_deg; /* n values (degree in A + I)^-1/2; owned */
 	/* Ranks that share the nodes. Both members above then have this rank's rows, and columns
 	 * are numbered over the nodes of all ranks. Borrowed, or NULL. */
 	const struct ranks *ranks;

@@ -33,7 +33,7 @@ struct walks {
 	const struct csr *A;
 	size_t first, nodes;
 	double *now, *next; /* nodes x BLOCK */
-	uint32_t *reached;  /* local numbers of nodes, whose rows may be non-zero */
+	uint32_t *reached;  /* local numbers of the nodes whose rows may be non-zero */
 	size_t count;
 	bool *is_reached;
 };

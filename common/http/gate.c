@@ -146,7 +146,7 @@ bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking
 		    *token ? "another" : "no");
 	if (!*length)
 		return http_gate_refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request has no length");
-	/* The library has already refused a length that is not a number. */
+	/* libmicrohttpd has already refused a length that is not a number. */
 	if (strlen(length) > 9 || strtoul(length, NULL, 10) > most)
 		return http_gate_refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,
 					"the request has %.30s bytes, expected at most %zu", length,

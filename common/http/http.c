@@ -220,7 +220,7 @@ enum err http_start(struct http *h, const struct http_site *site)
 	if (!h->daemon)
 		return err_set(ERR_INTERNAL, "http.listen: %s: the server could not be started: %s",
 			       h->bound, strerror(errno));
-	h->fd = -1; /* the library owns it now */
+	h->fd = -1; /* libmicrohttpd owns it now */
 	if (!h->behind)
 		log_info("dashboard: %s", h->bound);
 	return ERR_OK;

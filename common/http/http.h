@@ -62,7 +62,7 @@ struct http_answer {
 };
 /* Sets the whole answer; frees json. */
 void http_json(struct http_answer *a, struct json *json);
-/* Sets another status and an error message. */
+/* Sets the status, and as the body an object with the error message. */
 void http_refuse(struct http_answer *a, unsigned status, const char *fmt, ...) PRINTF(3, 4);
 
 struct http_route {
@@ -91,8 +91,8 @@ struct http_site {
 enum err http_start(struct http *h, const struct http_site *site) MUST_CHECK;
 /* Makes a server that does not listen. It only serves connections from http_add(). */
 void http_behind(struct http **h, const struct daemon_common *c);
-/* Adds a connection of plain bytes to a started server. Thread-safe. The library owns fd, also
- * on failure. */
+/* Adds a connection of plain bytes to a started server. Thread-safe. libmicrohttpd owns fd,
+ * also on failure. */
 void http_add(struct http *h, int fd, const char *who);
 void http_announce(struct http *h);
 /* Ends connections, except watchers', on which no request was answered for request_s seconds. Call

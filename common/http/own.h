@@ -73,7 +73,7 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 const char *http_who(const struct http *h, struct MHD_Connection *c);
 bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a);
 
-/* Library callback: a connection was opened or closed. */
+/* Callback for libmicrohttpd: a connection was opened or closed. */
 void http_on_connection(void *http, struct MHD_Connection *c, void **context,
 			enum MHD_ConnectionNotificationCode what);
 /* Restarts the connection's clock after an answer. */

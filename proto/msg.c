@@ -243,7 +243,7 @@ static void walk_abort(struct codec *c, struct msg_abort *m)
 	codec_u16(c, &m->ending);
 	codec_check(c, m->ending < ENDINGS);
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
-	/* the text is empty unless the ending is 0 */
+	/* empty unless the ending is 0 */
 	codec_check(c, !m->ending || !m->text.n);
 }
 

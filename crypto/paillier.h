@@ -62,8 +62,8 @@ void paillier_free(struct paillier *key);                                /* acce
 
 /* Ciphertexts c_0 .. c_(d-1) of d rows, to be multiplied by secret factors any number of times. */
 struct paillier_vector;
-/* Takes d >= 1 concatenated ciphertexts. Borrows key. Returns NULL and the reason if one
- * is not in 1 .. n^2 - 1 or has a factor in common with n. */
+/* Takes d >= 1 concatenated ciphertexts. Borrows key. Returns NULL and the reason if one is not
+ * in 1 .. n^2 - 1 or has a factor in common with n. */
 struct paillier_vector *paillier_vector_new(const struct paillier *key, const uint8_t *c, size_t d,
 					    const char **why);
 void paillier_vector_free(struct paillier_vector *v); /* accepts NULL */

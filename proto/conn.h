@@ -98,9 +98,9 @@ void conn_welcome(struct conn *c, double heartbeat_s);
 /* Attaches the channel: job frames are then passed between it and this connection. job: the first 8
  * bytes of the job id; 0: the number is that of the first job frame received, as for a party before
  * its offer. When the connection ends, calls channel_fail() with the reason. If the connection was
- * lost (cut off, broken or silent, not closed by either end), calls channel_lost() first. Frame
- * numbers continue those of the channel. The channel must outlive the connection or be detached
- * (NULL). */
+ * lost (cut off, broken or silent, not closed by either end), calls channel_lost() first, and
+ * channel_fail() only if that returns false. Frame numbers continue those of the channel. The
+ * channel must outlive the connection or be detached (NULL). */
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
 
 /* Sends all queued frames, including ABORT, then closes. Closes after timeout_s in any case. A

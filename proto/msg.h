@@ -145,7 +145,7 @@ struct msg_decline {
 struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
 	uint8_t nonce[NONCE_LEN];
-	struct bytes spki;      /* the sender's TLS identity */
+	struct bytes spki;      /* public key of the sender's TLS identity */
 	struct bytes signature; /* of this advertisement (crypto/secagg.h) */
 	struct bytes markers;   /* one marker of a pre-shared key per party of the offer; or none */
 };

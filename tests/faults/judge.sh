@@ -245,7 +245,7 @@ same_causes() {
 		grep -q "$victim" "$T/$name.stderr" ||
 			fail "$name does not name $victim: $(tail -n 1 "$T/$name.stderr" |
 			cut -c 1-200)"
-		[[ -s $T/out/$name/run.json ]] || continue # it got no job
+		[[ -s $T/out/$name/run.json ]] || continue # $name got no job
 		[[ $(run_of "$name" .status) != "done" ]] ||
 			fail "$name/run.json says the job is done"
 		[[ $(cause "$name") == *"$victim"* ]] ||

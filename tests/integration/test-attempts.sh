@@ -210,7 +210,7 @@ cached() { # [ACTION...]: runs ACTION before the party is started again
 	attempt_is 2 "${EVERYONE[@]}"
 }
 
-cache_of() { # NAME: prints how many cached pieces it found in the last attempt
+cache_of() { # NAME: prints how many cached pieces NAME found in the last attempt
 	run_of "$1" '[.facts.cached_embedding, .facts.cached_clusters] | map(. // 0) | add'
 }
 

@@ -73,7 +73,7 @@ test_reload_of_an_expired_one() {
 	soon_says party-00 'certificates were not reloaded, the previous ones stay .*: .*expired on'
 	party party-01
 	ends 0 coordinator party-01
-	coordinator # the party comes again with the old certificate
+	coordinator # party-00 comes again with the old certificate
 	party party-01
 	ends 0 coordinator party-01
 	kill -TERM "${PID[party-00]}"

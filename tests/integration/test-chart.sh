@@ -12,7 +12,7 @@ source "${0%/*}/serve.sh"
 # shellcheck source=chart.sh
 source "${0%/*}/chart.sh"
 
-variants() { # COMMAND...: runs it with each example alone, and with $plain and with $more
+variants() { # COMMAND...: runs COMMAND on each example: alone, with $plain and with $more
 	local example plain more
 	plain='{"config": {"api": null}, "metrics": {"enabled": false}, "networkPolicy":
 		{"enabled": false}}'

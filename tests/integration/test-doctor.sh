@@ -181,7 +181,7 @@ test_output() {
 	finds wrong output 'Permission denied -> make it, or give it to the user'
 }
 
-taken() { # lets another process listen at the port $TAKEN
+taken() { # starts a process that listens at a port, and sets $TAKEN to its address
 	start taker python3 -c 'import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
 print(s.getsockname()[1], flush=True); time.sleep(600)'

@@ -342,7 +342,7 @@ test_one_row() {
 	ends_saying 4 'party-01 has 1 row, expected at least 2' party
 }
 
-test_no_rows() { # the data are read before it dials
+test_no_rows() { # a party reads its data before it dials
 	rows_federation 3
 	rows_are party-01 0 6
 	ADDRESS=127.0.0.1:1 party party-01

@@ -23,7 +23,7 @@ published() { # NAME FILE...: puts files of a set into $T/www
 	/usr/bin/python3 "$ROOT/tests/python/published.py" "$name" "$@" "${files[@]/#/$T/www/}"
 }
 
-www() { # $WWW is the address of $T/www
+www() { # starts a server for the files of $T/www, and sets $WWW to its address
 	mkdir -p "$T/www"
 	start www env PYTHONUNBUFFERED=1 python3 -m http.server 0 --bind 127.0.0.1 --directory \
 		"$T/www"

@@ -8,7 +8,7 @@ source "${0%/*}/lib.sh"
 source "${0%/*}/python.sh"
 
 
-interop() { # L [ARG...]: starts the coordinator in Python, waits until it listens
+interop() { # starts the coordinator in Python and waits until it listens
 	rm -f "$T/ready"
 	start coordinator "$PYTHON" "$ROOT/tests/interop/coordinator.py" --config \
 		"$T/coordinator.json" --job "$T/job.json" \

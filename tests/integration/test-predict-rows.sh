@@ -55,7 +55,7 @@ predicts() { # NAME DATA: predicts with NAME's model
 
 # A party's own model gives its rows the labels of the run. Each model gives new rows the labels of
 # the planted clouds.
-comes_back() { # WHAT [columns that must be the same; all]
+comes_back() { # WHAT [COLUMNS]: compares these COLUMNS of labels.csv, by default all
 	local name
 	for name in $(names 3); do
 		[[ $(stat -c %a "$T/out/$name/model.rows") == 600 ]] ||

@@ -166,7 +166,8 @@ same_rows() { # WHAT
 	rm -r "$T/out" "$T/with"
 }
 
-# Compares the number of terms, the labels and the confidences of kmeans over rows.
+# Runs kmeans over rows with and without ranks, and compares the number of terms, the labels and the
+# confidences.
 test_rows() {
 	local more
 	needs_ranks

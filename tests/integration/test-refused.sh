@@ -227,7 +227,7 @@ test_stopped_while_idle() {
 	no_leftovers
 }
 
-slow_job() { # starts a job and waits until it has its keys
+slow_job() { # NAME PHASE: starts a long job and waits until NAME is in PHASE
 	federation 3 --signal 0.2 # hard clusters make the polish long
 	edit job '.polish = 9 | .restarts = 6'
 	coordinator

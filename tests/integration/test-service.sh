@@ -17,8 +17,8 @@ while True:
 	until_true 10 test -S "$T/notify"
 }
 
-# NAME [COMMAND]: writes NAME's events to $T/NAME.events: a line of arguments and a line with the
-# object, in one write
+# NAME [COMMAND]: lets NAME run a program for each event. The program appends its arguments and its
+# stdin, a JSON object, to $T/NAME.events as two lines in one write, and runs COMMAND.
 hook() {
 	printf '#!/bin/sh\nobject=$(cat)\nprintf "%%s\\n%%s\\n" "$*" "$object" >>%s\n%s\n' \
 		"$T/$1.events" "${2-}" >"$T/$1.hook"

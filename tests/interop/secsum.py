@@ -20,7 +20,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from dh import prime, x25519  # computed by the formulas of RFC 7919 and 7748
 
 EXPONENT_BITS = 320
-WIDE = (64, 24)  # bits of a word, and of its fraction, for broadcast sums
+WIDE = (64, 24)  # bits of a word, and of its fraction, in sums for which the job sets none
 ROWS_SAMPLE = 144
 TAG_PRIME, TAG_BLOCK = 2**127 - 1, 256
 GROUP_KEY, COIN, COLUMNS = 3, 5, 7  # purposes of sealed messages

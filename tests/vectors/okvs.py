@@ -66,7 +66,7 @@ print("static const struct { size_t words; uint32_t place[3]; } known_places[] =
 for i, m in enumerate((3, 768, 1068, 1300767, 87244104)):
     print("{ %d, { %d, %d, %d } }," % (m, *places(key(i), m)))
 print("};")
-print("static const uint64_t known_share[] = { /* of key i under 00 01 .. 0f */")
+print("static const uint64_t known_share[] = { /* of key i, under AES key 00 01 .. 0f */")
 for i in range(4):
     print("%dull," % share(bytes(range(16)), key(i)))
 print("};")

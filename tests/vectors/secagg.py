@@ -125,7 +125,8 @@ def mask(i, members, number, bits, history={}, psk=False):
 print("/* Made by secagg.py; its text says what is what. */")
 print(".party = {")
 for p in parties:
-    print("{ /* %s: s, S, nonce, spki, signature, what is signed (SHA-256) */" % p.name.decode())
+    print("{ /* %s: secret s, public key S, nonce, SPKI, signature, SHA-256 of what is signed */"
+          % p.name.decode())
     for b in (p.s.to_bytes(40, "big"), p.public, p.nonce, p.spki, p.signature,
               hashlib.sha256(p.advert()).digest()):
         print(field(b))
@@ -133,7 +134,7 @@ for p in parties:
 print("},")
 print(".params_hash =\n" + field(PARAMS))
 print(".transcript =\n" + field(TRANSCRIPT))
-print("/* h */\n.session =\n" + field(h))
+print("/* h, the hash of the session */\n.session =\n" + field(h))
 print("/* pair key K of bank-b and bank-a */\n.pair =\n" + field(pair_key(1, 0)))
 assert pair_key(1, 0) == pair_key(0, 1)
 for bits in (64, 32):

@@ -420,7 +420,7 @@ base=$(mktemp -d "${TMPDIR:-/tmp}/coterie-faults.XXXXXX")
 trap 'rm -rf "$base"' EXIT
 trap 'exit 130' INT TERM HUP
 export COTERIE_BIN=$BIN
-some_of() { # FILE: prints all its lines, or a sample
+some_of() { # FILE: prints $sample lines of FILE, or all lines if $sample is 0 or too large
 	awk -v n="$sample" -v total="$(wc -l <"$1")" \
 		'!n || n >= total || int(NR * n / total) > int((NR - 1) * n / total)' "$1"
 }

@@ -171,7 +171,7 @@ start() { # NAME PROGRAM ARG...
 	PID[$1]=$!
 }
 
-coordinator() { # [ARG...]: starts it and waits until it listens; sets $ADDRESS
+coordinator() { # [ARG...]: starts the coordinator, waits until it listens, and sets $ADDRESS
 	rm -f "$T/ready"
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
 		--out "$T/out/coordinator" --ready-file "$T/ready" "$@"
@@ -399,7 +399,7 @@ soon_says() { # NAME REGEX
 	until_true 20 said "$1" "$2" || fail "$1 does not say '$2'"
 }
 
-in_phase() { # NAME PHASE: waits until the job has come to this phase
+in_phase() { # NAME PHASE: waits until NAME has come to PHASE of the job
 	until_true 20 has_text "$T/out/$1/log.jsonl" "\"phase\":\"$2\"" ||
 		fail "$1 does not come to phase $2"
 }

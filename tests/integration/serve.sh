@@ -69,7 +69,7 @@ lasting() { # L: before served()
 	edit_all "$1" '.reconnect_s = 5 | .rejoin_s = 60'
 }
 
-submits() { # FILE ID [ARG...]: the job is accepted under this number
+submits() { # FILE ID [ARG...]: submits FILE; the coordinator must accept it as job ID
 	[[ $(job submit "${@:3}" "$1") == "job $2" ]] || fail "job $2 was not taken"
 }
 
@@ -84,7 +84,7 @@ refused() { # STATUS REGEX COMMAND...
 # True if parties joined at least N times since this coordinator started.
 joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); }
 
-in_log() { # ID PHASE: the job has come to this phase, or is done
+in_log() { # ID PHASE: true if job ID has come to PHASE or is done
 	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null ||
 		is "$1" "done"
 }

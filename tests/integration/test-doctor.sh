@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-doctor() { # STATUS NAME: writes its JSON to $T/found
+doctor() { # STATUS NAME: runs doctor for NAME, which ends with STATUS; $T/found has its JSON
 	local status=0
 	"$BIN/coterie" doctor --config "$T/$2.json" --json >"$T/found" 2>"$T/doctor.stderr" ||
 		status=$?

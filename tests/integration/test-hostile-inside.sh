@@ -166,7 +166,7 @@ test_coordinator_that_refuses() {
 # The coordinator has an older version (without SUM) or a newer one. The party reports that version,
 # its own versions and the remedy.
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
-of_version() { # NUMBER COMMAND: COMMAND prints its WELCOME
+of_version() { # NUMBER COMMAND: COMMAND prints the coordinator's WELCOME with version NUMBER
 	false_coordinator "${@:2}"
 	says party-00 "coordinator speaks protocol version $1, party-00 speaks $VERSION to \
 $VERSION: bring both to the same release of coterie"

@@ -33,7 +33,7 @@ slow_job() {
 	kill -STOP "${PID[relay]}"
 }
 
-undisturbed() { # REGEX: the coordinator logs it, and the job succeeds
+undisturbed() { # REGEX: the coordinator's log matches, with $FROM, and the job succeeds
 	soon_says coordinator "$FROM.*($1)|($1).*$FROM"
 	! gone coordinator || fail "the job was over before it could be disturbed"
 	kill -CONT "${PID[relay]}"
@@ -81,7 +81,7 @@ test_many_connections_that_say_nothing() {
 	for fd in "${fds[@]}"; do exec {fd}<&-; done
 }
 
-crowd() { # COUNT: opens connections to the coordinator and keeps them in $CROWD
+crowd() { # COUNT: opens COUNT connections to the coordinator; $CROWD has their descriptors
 	local fd
 	CROWD=()
 	for ((i = 0; i < $1; i++)); do
@@ -304,7 +304,7 @@ test_a_second_process_of_a_party() {
 
 # Another protocol version ends the job for all, so that no process waits for a party that cannot
 # take part. All processes log the party's name and both ranges of versions.
-of_another_version() { # MIN MAX COMMAND: COMMAND prints its HELLO
+of_another_version() { # MIN MAX COMMAND: COMMAND prints party-01's HELLO with MIN and MAX
 	local here
 	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 }
 		END { print min + 0 " to " max + 0 }' "$ROOT/proto/msg.h")

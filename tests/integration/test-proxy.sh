@@ -12,7 +12,7 @@ source "${0%/*}/serve.sh"
 # shellcheck source=certificates.sh
 source "${0%/*}/certificates.sh"
 
-proxy() { # [LINE...]: lines of its configuration; sets $PROXY to its port
+proxy() { # [LINE...]: starts a proxy with LINEs in its configuration; sets $PROXY to its port
 	local try
 	command -v tinyproxy >/dev/null || skip "tinyproxy is not installed: scripts/deps"
 	for ((try = 0; try < 20; try++)); do

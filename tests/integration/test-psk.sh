@@ -8,7 +8,7 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-shares() { # NAME OTHER FILE: gives NAME this key for OTHER
+shares() { # NAME OTHER FILE: gives NAME the pre-shared key in FILE for OTHER
 	chmod 600 "$T/$3"
 	edit "$1" ".peers[\"$2\"] = { fingerprint: (.peers[\"$2\"] | if type == \"object\" then \
 .fingerprint else . end), psk: \"$3\" }"

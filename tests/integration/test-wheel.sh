@@ -25,7 +25,7 @@ wheels() { # DIR [COMMAND...]
 		fail "$(<"$T/wheel.stderr")"
 }
 
-into_venv() { # WHEEL [OPTION]: installs it into $T/venv
+into_venv() { # WHEEL [OPTION]: makes $T/venv with OPTION and installs WHEEL into it
 	"$PYTHON" -m venv "${@:2}" "$T/venv"
 	"$T/venv/bin/pip" install -q --disable-pip-version-check --no-index "$1" ||
 		fail "pip does not install $1"

@@ -154,7 +154,7 @@ for key in PSK.values():
 print("},\n/* each party's markers, and what it signs with them (SHA-256) */\n.marked = {")
 for p, m in zip(parties, MARKERS):
     print("{\n" + field(m) + "\n" + field(hashlib.sha256(p.advert(m)).digest()) + "\n},")
-print("},\n/* h */\n.psk_session =\n" + field(h_psk))
+print("},\n/* h, the hash of the session */\n.psk_session =\n" + field(h_psk))
 print("/* pair keys K: bank-b and bank-a; bank-b and shop; bank-a and shop, which have no key "
       "beforehand */\n.psk_pair = {")
 for i, j in ((1, 0), (1, 2), (0, 2)):

@@ -63,7 +63,8 @@ test_tree_and_cells_of_one_node() {
 	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
 }
 
-products() { # METHOD: an honest coordinator must not know all pairs; a lie knows at least as many
+# An honest coordinator must not know all pairs. With --lie single it knows at least as many.
+products() { # METHOD
 	needs_python
 	federation 3 --features 300
 	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$1\",

@@ -12,11 +12,11 @@ names() { # L: prints the names of the parties
 }
 
 # Set-ups that several tests share are made once and copied, because making one is slow.
-alike() { # FUNCTION ARG...: FUNCTION fills $T; the copy serves the tests of one script
+alike() { # FUNCTION ARG...: FUNCTION fills $T; a copy of $T serves all tests of the script
 	copy_of "$ONCE" "$@"
 }
 
-alike_everywhere() { # FUNCTION ARG...: the copy serves all scripts that test the same programs
+alike_everywhere() { # FUNCTION ARG...: a copy of $T serves all scripts that test these programs
 	copy_of "${KEPT-}" "$@"
 }
 
@@ -214,7 +214,7 @@ edit_parties() { # L JQ-PROGRAM
 	edit_each "$2" $(names "$1")
 }
 
-edit_each() { # JQ-PROGRAM NAME...: changes all files with one process
+edit_each() { # JQ-PROGRAM NAME...: changes each NAME.json; one process changes them all
 	local name new names=("${@:2}")
 	new=$(cd "$T" && jq -c "$1" "${names[@]/%/.json}") || return
 	for name in "${names[@]}"; do

@@ -182,7 +182,7 @@ coordinator() { # [ARG...]: starts the coordinator, waits until it listens, and 
 
 listens_or_gone() { [[ -s $T/ready ]] || gone coordinator; }
 
-party() { # NAME [ARG...]: dials $ADDRESS, serves one job
+party() { # NAME [ARG...]: starts party NAME, which dials $ADDRESS and serves one job
 	start "$1" "$BIN/party" --config "$T/$1.json" --once --out "$T/out/$1" --coordinator \
 		"$ADDRESS" "${@:2}"
 }
@@ -335,7 +335,7 @@ in_time() { # SECONDS COMMAND...
 	done
 }
 
-until_true() { # SECONDS COMMAND...: waits PATIENCE times as long, for slow machines
+until_true() { # SECONDS COMMAND...: waits PATIENCE times as long as in_time, for slow machines
 	in_time $((PATIENCE * $1)) "${@:2}"
 }
 

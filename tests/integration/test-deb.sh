@@ -227,7 +227,7 @@ root_with_packages() { # makes at $BASE a Debian with the packages and all their
 	in_root "$BASE" /bin/sh -c 'apt-get -q -y install /srv/packages/*.deb'
 }
 
-traces() { # HOST-COMMAND...: lists files of the packages, except archives and dpkg's log
+traces() { # HOST-COMMAND...: lists the packages' users, groups, and files except archives and logs
 	"$@" /bin/sh \
 		-c 'find / -xdev \( -path /proc -o -path /srv -o -path /var/log -o -path '\
 '/var/cache \) -prune -o \( -name "*coterie*" -o -path "/usr/bin/coordinator*" -o -path '\
@@ -334,7 +334,7 @@ federation_of_hosts() {
 	done
 }
 
-three_hosts() { # starts the hosts without packages
+three_hosts() { # starts hub, bank-a and bank-b, without packages
 	local name address=1
 	wire
 	for name in hub bank-a bank-b; do

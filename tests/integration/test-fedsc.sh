@@ -248,7 +248,8 @@ test_min_parties() {
 
 # ---- wrong jobs: exit 4 before anything starts ----
 
-wrong_job() { # REGEX JQ-PROGRAM...: changes the job of the last rows_job
+# Each JQ-PROGRAM makes $T/job.json wrong. The coordinator ends with 4, and REGEX matches its error.
+wrong_job() { # REGEX JQ-PROGRAM...
 	local program
 	for program in "${@:2}"; do
 		jq "$program" "$T/job.json" >"$T/wrong.json"

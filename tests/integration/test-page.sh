@@ -107,7 +107,7 @@ test_no_form_for_who_may_not() {
 
 # Chromium finds keys below its home. It asks the user which certificate to send, unless a policy
 # names it. It reads policies only in /etc, so a private /etc/chromium is mounted for it.
-https_browser() { # PORT NAME...: imports the certificates of these users
+https_browser() { # PORT NAME...: imports the certificate of each user NAME
 	local port=$1 name db
 	shift
 	command -v certutil >/dev/null && command -v pk12util >/dev/null ||

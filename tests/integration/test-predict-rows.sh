@@ -47,7 +47,7 @@ runs() {
 	ends 0 coordinator party-00 party-01 party-02
 }
 
-predicts() { # NAME DATA: predicts with NAME's model
+predicts() { # NAME DATA: labels the rows of $T/data/DATA with NAME's model, in $T/placed
 	rm -rf "$T/placed"
 	"$BIN/coterie" predict --model "$T/out/$1/model.rows" --data "$T/data/$2" --out \
 		"$T/placed" >"$T/said" 2>&1 || fail "$1, $2: $(<"$T/said")"

@@ -127,7 +127,7 @@ test_for_the_coordinator() {
 	says party-00 'peers.coordinator.psk is of no use'
 }
 
-refused() { # REGEX: --check-config and the start of party-00 end with 4
+refused() { # REGEX: --check-config and the start of party-00 end with 4 and this error
 	local more
 	for more in --check-config ''; do
 		# shellcheck disable=SC2086

@@ -273,7 +273,7 @@ test_refused() {
 
 # Puts markup into all names and texts of the run's JSON files, and impossible numbers into some
 # fields.
-hostile() { # DIR: changes a copy of the run
+hostile() { # DIR: copies the run to DIR and changes the copy
 	local evil='</title></style></svg><script>hurt=1</script><img src=x onerror=hurt=1>"&'\'
 	evil+=$'\u202e'$(printf 'w%.0s' {1..300})
 	cp -r "$T/run" "$1"
@@ -329,7 +329,7 @@ style=\"width:${width}px;height:900px;border:0\"></iframe>"
 		fail "the browser said nothing: $(tail -n 3 "$T/chrome.stderr")"
 }
 
-looked() { # PAGE JQ-CONDITION: holds at both widths
+looked() { # PAGE JQ-CONDITION: JQ-CONDITION holds for look()'s reports of PAGE, at both widths
 	[[ $(jq -s --arg page "look-$1" "map(select(.page == \$page)) | length == 2 and all($2)" \
 		"$T/looked") == true ]] ||
 		fail "$1: not so that $2: $(jq -c --arg page "look-$1" 'select(.page == $page)' \

@@ -7,7 +7,8 @@ source "${0%/*}/lib.sh"
 
 modes() { (cd "$1" && stat -c '%n %a' -- *); } # DIRECTORY
 
-# Compares the labels of each party, and the coordinator's if it has any.
+# Compares the labels of `coterie launch` and `coterie run`: each party's, and the coordinator's if
+# it has any.
 same_as_daemons() { # JOB [ARG...]: a job of configs/jobs
 	local name way
 	for way in launch run; do
@@ -86,7 +87,7 @@ test_more_than_a_hundred_parties() {
 		fail 'party-100 has no results'
 }
 
-gains() { # LINE...: lines of the table, as regular expressions
+gains() { # LINE...: regular expressions; each must match a line of the table
 	local line
 	for line in '' "$@"; do
 		grep -Eq "^$line\$" "$T/run.stdout" || fail "no line '$line': $(<"$T/run.stdout")"

@@ -167,7 +167,7 @@ clock_shim() {
 	mv "$CLOCK.$$" "$CLOCK"
 }
 
-set_clock() { # NAME SECONDS: writes the file in place, in one piece
+set_clock() { # NAME SECONDS: writes SECONDS, in one piece, into the file that clock.so maps
 	local i bytes=''
 	for ((i = 0; i < 64; i += 8)); do bytes+=$(printf '\\x%02x' $((($2 >> i) & 255))); done
 	# shellcheck disable=SC2059

@@ -195,7 +195,7 @@ test_sums_of_fedgcn() {
 }
 
 # The coordinator can broadcast any prototypes, whatever the uploads are. Parties check only that
-# they are finite numbers and the same for all parties.
+# they are finite, not too large, and the same for all parties.
 test_prototypes_of_fedgcn() {
 	local name
 	needs_python

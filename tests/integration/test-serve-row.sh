@@ -4,7 +4,7 @@
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 
-# Memory, descriptors and the time of a job do not grow.
+# Memory, descriptors and the time of a job hardly grow.
 test_row() {
 	local n=${COTERIE_JOBS-$([[ ${COTERIE_SAMPLE-} ]] && echo 12 || echo 20)} id name began
 	federation 3

@@ -65,7 +65,7 @@ class Half(kmeans.Party):
         return value[::-1][:k], V[:, ::-1][:, :k].T
 
     def embed(self):
-        """Replaces rows by their embedding, which has no rows here."""
+        """Replaces the rows by their embedding; the coordinator has no rows."""
         self.X = np.zeros((0, self.job["clusters"]))
 
     def anchor(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes paillier.inc: known answers for crypto/paillier, made with Python integers only.
 
-Primes, plaintexts and r come from SHA-256 of fixed texts.
+Primes, plaintexts, and the random number r of each ciphertext come from SHA-256 of fixed texts.
 """
 import hashlib
 import math

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of several kinds. The
-# lies are about sums, bases, rows, blocks and results. Each lie ends the job with an error that
-# names the coordinator and never a party, and no party has labels.
+# lies are about sums, bases, rows, blocks and results. A lie that parties can find ends the job
+# with an error that names the coordinator and never a party, and no party has labels. With a lie
+# that parties believe no more data leave the parties.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

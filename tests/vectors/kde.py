@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Computes equations 10 to 14 of FedGCN in numpy as protocols/fedgcn/README.md reads them. It
-prints C after the steps from three of 12 uploaded prototypes, with one variance for each
-component, and with covariances.
+prints the prototypes C after the steps, which begin with three of 12 uploaded prototypes: with one
+variance for each component, and with covariances.
 
     tests/vectors/kde.py > tests/vectors/kde.inc
 """

@@ -118,7 +118,7 @@ test_edges_of_exact() {
 }
 
 # Lies about few nodes of many. Parties find the lie if they compare such a node. If they do not,
-# the coordinator reads the owner of that node's edges, and the owner of no other edge.
+# the coordinator reads the owners of no more edges than that node has.
 test_edges_of_a_few() {
 	edges_of exact
 	rm -r "$T/data" "$T/pooled"

@@ -145,7 +145,8 @@ test_daemons() {
 		fail "the ledger has no sum: $(<"$T/ledger")"
 }
 
-# The same set may be matched again, up to max_jobs. A set that differs by an id may not be matched.
+# The same set may be matched again, up to max_jobs. A set that differs by an id may not be matched,
+# but a set with 200 other ids may.
 test_again() {
 	three_daemons
 	again 0

@@ -271,7 +271,8 @@ test_list_expires_while_running() {
 
 # ---- clocks ----
 
-# A certificate begins in an hour, as if the peer's clock were behind. The error gives both times.
+# party-00's certificate begins in an hour, as if the coordinator's clock were behind. The error
+# gives both times.
 test_clock_behind() {
 	federation 2
 	certificate party-00 "$T/early.crt" "$T/pki" clientAuth '+1 hour' '+20 days'

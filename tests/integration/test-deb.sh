@@ -90,8 +90,8 @@ test_lintian() {
 		>"$T/lintian" 2>&1 || fail "$(grep '^[EW]:' "$T/lintian")"
 }
 
-# Each program, page and completion is in one package. A package depends on the packages of the
-# libraries that its programs load.
+# Each program, page, completion, configuration and unit is in one package. Programs are hardened
+# and have the version of the package.
 test_contents() {
 	unpacked
 	local file where

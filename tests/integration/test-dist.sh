@@ -86,8 +86,8 @@ test_list_is_spdx() {
 			fail "not as SPDX 2.3 has it: $T/sbom"
 }
 
-# scripts/sbom fails if a library has no known package or version, and does not leave the library
-# out.
+# scripts/sbom fails if a program is missing, or a library is missing or of no package. It does not
+# leave the library out.
 test_list_with_a_gap_is_none() {
 	debian
 	mkdir "$T/bin"

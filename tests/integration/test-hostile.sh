@@ -90,8 +90,8 @@ crowd() { # COUNT: opens COUNT connections to the coordinator; $CROWD has their 
 	done
 }
 
-# If one address opens more connections than allowed, the oldest connections are closed, and a
-# running job is not disturbed.
+# If one address opens more connections than allowed, connections are closed, and a running job is
+# not disturbed.
 test_flood_of_connections_in_a_job() {
 	slow_job
 	crowd 100

@@ -467,7 +467,7 @@ test_addresses() {
 	[[ $(<"$T/party-00.http") == mine ]] || fail "a file was overwritten"
 }
 
-# 1000 idle connections and an endless header do not disturb the job or other requests.
+# 1000 idle connections to the coordinator's HTTP port do not disturb the job.
 test_idle_connections() {
 	federation 3
 	edit coordinator '.http.listen = "127.0.0.1:0"'

@@ -85,7 +85,7 @@ answered() { # STATUS REGEX NAME PATH [CURL-OPTION...]
 	grep -Eq -- "$2" "$T/answer" || fail "$3: $4 does not say '$2': $(head -c 300 "$T/answer")"
 }
 
-# The coordinator gives its results to the submitter, to readers and to operators.
+# The coordinator gives its results to the submitter and to readers, and refuses other users.
 test_at_the_coordinator() {
 	readable 2
 	local dir

@@ -56,8 +56,8 @@ taken() { # NAME: prints resident KiB and the number of descriptors
 		"/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }
 
-# A log pipe that no process reads does not stop the daemon. Strangers can add one line a minute. A
-# later reader learns how much is missing.
+# A log pipe that no process reads does not stop the daemon. Strangers can add one line of each kind
+# a minute. A later reader learns how much is missing.
 test_nobody_reads_the_log() {
 	local i lines
 	federation 3

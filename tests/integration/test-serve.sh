@@ -430,7 +430,7 @@ test_second_on_the_same_directory() {
 as() { setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups "${@:2}"; } # USER COMMAND...
 job_as() { as "$1" "$BIN/coterie" job --socket "$T/run/control.socket" "${@:2}"; } # USER ARG...
 
-# Two users may submit, one may view, and one has no role.
+# Two users may submit, one may view, one is an operator, and one has no role.
 test_roles() {
 	((UID == 0)) || skip "other users can only be tried as root"
 	federation 3

@@ -183,8 +183,8 @@ test_data_are_not_looked_at() {
 	done
 }
 
-# A party is stopped while only the coordinator's DONE is missing. It has results, as all parties
-# have, and reports that.
+# Parties are stopped while only the coordinator's DONE is missing. They have results, and report
+# that.
 test_stopped_before_the_last_word() {
 	lies_to 3
 	local name

@@ -109,7 +109,7 @@ pause() { # MS TURN
 	sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
 }
 
-# Cuts connections from the first byte to the last.
+# Cuts connections again and again, from level-1 to the end of the job.
 test_cut_all_the_time() {
 	local i WIRE_MS=30
 	prepare level-1

@@ -71,8 +71,8 @@ bool mailbox_cancel_unless_last(struct mailbox *p, enum err code, const char *wh
  * mailbox_cancel() stops it. Peers that leave or have left do not. */
 void mailbox_alone(struct mailbox *p);
 /* Returns true if the job has ended, for the reason *why, but the job thread still computes.
- * Returns false while that thread waits, such as for an absent peer to which it reports the end. If
- * the result stays true for long, the thread hangs. */
+ * Returns false while that thread waits, such as for an absent peer to which it reports the end,
+ * and after mailbox_settle(). If the result stays true for long, the thread hangs. */
 bool mailbox_overdue(struct mailbox *p, struct err_saved *why);
 /* Returns true if the wait ended because the coordinator reports that the job is done
  * (channel_fail_done()). The job thread has to verify that report. */
@@ -153,8 +153,7 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 				  size_t *count) MUST_CHECK;
 
 /* Send and receive vectors of real numbers: in BLOCK and EMBEDDING rounded to floats, in all other
- * types as doubles. Every received number is finite. count may be 0, which sends one empty message.
- */
+ * types as doubles. Every received number is finite. count 0 sends one empty message. */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
 enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enum msg_type type,

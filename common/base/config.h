@@ -165,8 +165,8 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 
 /* Describes the table for the user: path, help, expectation and default of each row. */
 void config_describe(const struct config_table *t, struct buf *out);
-/* Describes one row of the table, without the end of its last line. presets: as of config_read().
- */
+/* Describes one row of the table, without the end of its last line. presets: as for
+ * config_read(). */
 void config_describe_row(const struct config_table *t, const struct config_row *r,
 			 const struct config_preset *presets, struct buf *out);
 

@@ -55,7 +55,7 @@ enum err spectral_top(const struct ortho_operator *A, const struct spectral_para
 /* The operator D^-1/2 S D^-1/2 for a symmetric S with weights >= 0. Rows without weight give 0. */
 struct spectral_graph {
 	const struct csr *S;
-	double *root; /* d_i^-1/2, or 0 */
+	double *root; /* (row sum of S)^-1/2, or 0 */
 	unsigned threads;
 };
 void spectral_graph_init(struct spectral_graph *g, const struct csr *S, unsigned threads);

@@ -9,8 +9,8 @@
  * machine_cores() reads both values. A daemon calls one of them before its sandbox. */
 double machine_memory(void);
 
-/* Returns the number of processors, at least 1: the number in the affinity mask, or the
- * quota of the control groups (rounded up) if that is lower. */
+/* Returns the number of processors, at least 1: the number in the affinity mask, or the quota of
+ * the control groups (rounded up) if that is lower. */
 unsigned machine_cores(void);
 
 struct machine {

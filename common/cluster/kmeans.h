@@ -76,8 +76,8 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 
 /* Improves label (each below k) further than restarts can. If clusters are not clear, Lloyd's
  * algorithm has hundreds of optima within a thousandth of the best, and they differ in a few rows.
- * On email-eu-core the best of 100 restarts under two seeds agree to an ARI of .99. kmeans_swap()
- * finds the same optimum for all seeds.
+ * On email-eu-core the best of 100 restarts under two seeds agree to an ARI of .99. There
+ * kmeans_swap() finds the same optimum for all seeds that were tried.
  *
  * First moves each row to the cluster in which it costs least, considering cluster sizes, until no
  * row moves (Hartigan, Wong 1979). Then tries `swaps` random swaps (Franti 2018): a random row

@@ -173,7 +173,8 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 			  r->n, t->columns);
 }
 
-/* Skips blank lines; sets *end if only blank lines are left. */
+/* Looks ahead from behind a blank line. *blank becomes the number of blank lines, that line
+ * included. Sets *end if nothing else is left. */
 static enum err skip_end(struct text t, struct csv_record *r, char separator, size_t *blank,
 			 bool *end)
 {

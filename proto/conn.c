@@ -319,7 +319,7 @@ static void wake(void *arg)
 	uv_async_send(arg);
 }
 
-/* Copies TCP_INFO into the channel. */
+/* Passes the round trip in TCP_INFO to the channel. */
 static void update_link(struct conn *c)
 {
 	struct tcp_info info;

@@ -72,7 +72,7 @@ static void job_message(struct conn *c)
 	}
 }
 
-/* Reads plaintext from TLS into the buffer of the frame reader. */
+/* Reads plaintext from TLS into the buffer of the frame reader, and handles each complete frame. */
 static void read_frames(struct conn *c)
 {
 	while (c->phase == CONN_GREETING || c->phase == CONN_WELCOMED) {

@@ -145,7 +145,8 @@ static void batch_sent(struct conn *c)
 	c->channel_bytes = held;
 }
 
-/* Writes a batch. Returns true if more can be written at once. */
+/* Writes the ciphertext. Returns true if the kernel took all of it, so that more can be written
+ * now. */
 static bool conn_out_write_batch(struct conn *c)
 {
 	struct buf *cipher = tls_output(c->tls);

@@ -302,7 +302,8 @@ static enum err take_date(struct sheet *t, size_t at, struct sheet_column *c,
 	return ERR_OK;
 }
 
-/* Finds the number of a category's value. */
+/* Finds the number of a cell's value in its category; a new value gets the next number. *code
+ * becomes UINT32_MAX if the cell has no value. */
 static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 			   const struct cell *cell, uint32_t *code)
 {

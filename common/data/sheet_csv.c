@@ -123,7 +123,8 @@ static bool names_columns(const struct reading *r)
 
 /* ---- records ---- */
 
-/* Refuses a record of a single field that contains another separator. */
+/* If no setting gives the separator, refuses a record of a single unquoted field that contains
+ * another separator. */
 static enum err check_separator(const struct text *t, const struct csv_record *first,
 				const struct reading *how, char separator)
 {

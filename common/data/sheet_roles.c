@@ -160,7 +160,8 @@ static enum err take_policies(struct sheet *t)
 	return ERR_OK;
 }
 
-/* If reading.only names columns, ignores all columns without a setting. */
+/* If reading.only names columns, ignores all others, except those to which another setting gives a
+ * role. */
 static enum err keep_only(struct sheet *t)
 {
 	const struct config_strings *only = &t->how->only;

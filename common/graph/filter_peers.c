@@ -164,7 +164,8 @@ static void enter_by_number(const struct layout *l, struct filter_nodes *s)
 			s->enter[l->number[at]] = l->enter[at];
 }
 
-/* Removes the nodes marked `gone` from lists of count[q] nodes per rank. */
+/* Removes the nodes marked `gone` from lists of count[q] nodes per rank. item NULL: the lists have
+ * the nodes 0, 1, 2, ... kept NULL: only changes `count`. */
 static void drop_gone(const struct ranks *R, const uint32_t *item, const bool *gone, size_t *count,
 		      uint32_t *kept)
 {

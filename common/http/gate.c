@@ -105,7 +105,7 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 	return true;
 }
 
-/* Compares tokens in constant time. */
+/* Compares tokens. The time depends only on their lengths. */
 static bool same_token(const char *shown, const char *token)
 {
 	unsigned char differs = 0;

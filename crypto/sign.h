@@ -20,8 +20,9 @@ enum {
 struct identity; /* private key and SPKI; the key never leaves it */
 
 /* Loads an identity. ERR_INPUT if a file is missing, unreadable, malformed or of an unsupported
- * kind. ERR_INPUT also if users other than its owner may read the key, or if key and certificate do
- * not match. passphrase: path of the passphrase file of an encrypted key, or NULL. */
+ * kind. ERR_INPUT also if users other than its owner may read the key, if key and certificate do
+ * not match, or if the certificate has no name that config_check_name() accepts. passphrase: path
+ * of the passphrase file of an encrypted key, or NULL. */
 enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path,
 		       const char *passphrase) MUST_CHECK;
 /* Checks an identity as identity_load() does, without keeping it. If name is not NULL, ERR_INPUT

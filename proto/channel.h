@@ -239,8 +239,8 @@ struct channel_recorder {
 void channel_record(struct channel *ch, const struct channel_recorder *r);
 enum err channel_release(struct channel *ch) MUST_CHECK;
 
-/* Waits for s seconds, or until the job is over. Returns ERR_OK, or the error that ended the
- * job. */
+/* Calls channel_release(), then waits for s seconds, or until the job is over. Returns ERR_OK, the
+ * error of channel_release(), or the one that ended the job. */
 enum err channel_pause(struct channel *ch, double s) MUST_CHECK;
 
 /* ---- the loop thread ---- */

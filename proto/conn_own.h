@@ -183,7 +183,8 @@ enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const ch
 void conn_stop_dialling(struct conn *c);
 void conn_no_visitor(struct conn *c); /* call when the connection is accepted or over */
 
-/* Takes bytes of the proxy's answer. Returns how many bytes belonged to it. */
+/* Takes bytes of the proxy's answer. When it is complete, begins TLS, or ends the connection if the
+ * proxy refused. Returns how many bytes belonged to the answer. */
 size_t conn_proxy_receive(struct conn *c, const uint8_t *p, size_t n);
 
 /* conn_in.c */

@@ -65,7 +65,8 @@ bool tls_for_browsers(const char *path);
  * tls_days_left(). Returns false if it cannot be read. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
 /* Finds the time until the first of a file's lists of revoked certificates expires: seconds from
- * now, below 0 if it has expired. Returns false if no list ever expires. */
+ * now, below 0 if it has expired. Returns false if no list ever expires, or if the file has
+ * none that can be read. */
 bool tls_lists_expire(const char *crl, int64_t *seconds, char date[static TLS_DATE]);
 struct asn1_string_st;
 void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]);

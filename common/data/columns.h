@@ -39,8 +39,8 @@ struct columns {
 
 const char *column_type_name(enum column_type type); /* such as "number" */
 
-/* ERR_INPUT if a key is missing, unknown, of a wrong type or too long, or if two names are equal.
- * The error has the entry's number, counted from 1, and *c is then empty. */
+/* ERR_INPUT if the text is not such JSON, if a key is missing, unknown, of a wrong type or too
+ * long, or if two names are equal; *c is then empty. An entry's error has its number, from 1. */
 enum err columns_parse(struct bytes text, const char *where, struct columns *c) MUST_CHECK;
 /* Reads columns.json in the directory of a feature file with `cols` columns. If there is no
  * columns.json, c->n is 0. ERR_INPUT as for columns_parse(), and if columns.json has another number

@@ -80,8 +80,9 @@ enum err sheet_begin(struct sheet *t, const struct reading *how, const char *whe
 void sheet_reserve(struct sheet *t, size_t rows); /* reserves memory for at most so many rows */
 /* Adds a row. cell: t->columns cells. line: the row's line number, for errors. ERR_INPUT. */
 enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
-/* ERR_INPUT: no rows, no columns, or a column without any value. Logs the values that replace
- * missing ones. */
+/* Computes X, `out` and ids. ERR_INPUT: no rows; neither features nor ids; a column without any
+ * value; two features of one name; or too many features for COLS_MAX or this host's memory. Logs
+ * the values that replace missing ones. */
 enum err sheet_end(struct sheet *t) MUST_CHECK;
 void sheet_release(struct sheet *t);
 

@@ -290,8 +290,8 @@ class Bisecting:
         return link.recv_labels(wire.RESULT, s.K, self.nodes, none=False)
 
     def read(self, Z):
-        """Counts right distances. Z has the others' rows side by side. Only cells of one node
-        count."""
+        """Counts how many of the distances and differences of distances that it computed are right.
+        Z: the others' rows, joined by columns. Only cells of one node count."""
         D = kmeans.distances(Z, Z)
         near = 0.02 * np.median(D)
         node = np.array([np.flatnonzero(self.cell == c)[0] for c in np.flatnonzero(self.alone)])

@@ -201,7 +201,7 @@ test_tampered() {
 	again
 	sql "DELETE FROM row WHERE number > 5"
 	verify_finds 'the end was cut off' party-00
-	# A carefully cut ledger verifies; only the records of other processes show the cut.
+	# A carefully cut ledger verifies. Only run.json files and other ledgers show the cut.
 	sql "UPDATE meta SET count = 5, hash = (SELECT hash FROM row WHERE number = 5)"
 	is_whole party-00
 	verify_finds 'the end was cut off: rows 6 to [0-9]+ are missing, of which party-01' \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks the model of attempts, lists of members, rounds and noise keys (tests/model/attempts.pml)
-# with spin. The model has no error, and it has one if a guard is left out. COTERIE_MODEL=large uses
-# larger bounds and takes a minute or two.
+# with spin. spin finds no error in the model, and finds one if a guard is left out.
+# COTERIE_MODEL=large uses larger bounds and takes a minute or two.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs COTERIE_JOBS jobs through one coordinator and the same parties. The default is 20 jobs, 12 in
-# a sample and 200 in make soak.
+# Runs COTERIE_JOBS jobs through one coordinator and the same parties. The default of test_row is 20
+# jobs, or 12 in a sample; make soak runs 200.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 
@@ -42,8 +42,8 @@ $files_now after $n"
 			"$(printf '%s/out/coordinator/job-%06d/labels.csv' "$T" "$id")" ||
 			fail "job $id ended otherwise"
 	done
-	# A job at the end takes as long as one at the beginning: compares the medians of the first
-	# and the last quarter.
+	# The median time of the last quarter of the jobs is less than 3 times that of the first
+	# quarter, plus 0.2 s.
 	for f in "$T"/out/coordinator/job-*/run.json; do jq .elapsed_s "$f"; done >"$T/seconds"
 	head -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/first"
 	tail -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/last"

@@ -148,7 +148,7 @@ def rows_sample(names, higher):
 # ---- tags of broadcast sums ----
 
 def uniform(b):
-    """Returns 16 bytes of a stream as a number mod p."""
+    """Returns 16 bytes of a stream, without their highest bit, as a number mod TAG_PRIME."""
     return int.from_bytes(b, "little") % 2**127 % TAG_PRIME
 
 

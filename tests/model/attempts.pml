@@ -30,7 +30,7 @@
 #ifndef ALLOW_LOSS /* policy.allow_loss; 0: a loss ends the job */
 #define ALLOW_LOSS 0
 #endif
-#ifndef NUMBERS /* numbers of attempts, from 1 */
+#ifndef NUMBERS /* attempts have numbers from 1 to NUMBERS */
 #define NUMBERS 3
 #endif
 #ifndef MAX_ATTEMPTS /* policy.max_attempts */
@@ -129,7 +129,7 @@ byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: the broadcasts before 
 #define QUESTION(r, t) ((r) * TOLDS + (t))
 
 #if HONEST > 1
-int opened[QUESTIONS]; /* a bit for each list under which the sum of its terms is open */
+int opened[QUESTIONS]; /* each has a bit for each list under which its sum is open */
 
 #define LISTED(j, a, u) (!HAS(u, j) || list[AT(j, a)] == (u))
 

@@ -1,5 +1,5 @@
-"""Common code of the tests of coterie.convert: a temporary directory for each test, and the command
-in this process."""
+"""Common code of the tests of coterie.convert. Each test runs in its own temporary directory, and
+calls the command in its own process."""
 import contextlib
 import io
 import os
@@ -35,7 +35,7 @@ class Case(unittest.TestCase):
         os.chdir(scratch.name)
 
     def run_line(self, line):
-        """Runs the command in this process; returns its status and all its output."""
+        """Runs coterie.convert in this process; returns its status and all its output."""
         said = io.StringIO()
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
             try:

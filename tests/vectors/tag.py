@@ -20,7 +20,7 @@ def hkdf_expand(prk, info, n):
 
 
 def uniform(b):
-    """Returns 16 bytes of a stream as a number mod p."""
+    """Returns 16 bytes of a stream, without their highest bit, as a number mod P."""
     return int.from_bytes(b, "little") % 2**127 % P
 
 

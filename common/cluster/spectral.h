@@ -15,7 +15,7 @@ struct spectral_params {
 	size_t n, k;      /* 1 <= k <= n eigenpairs of an n x n matrix */
 	size_t block;     /* columns of a product; 0: max(16, k + 6). Capped by n */
 	unsigned rounds;  /* maximum number of products */
-	double tolerance; /* stop when ||A v - theta v|| <= tolerance |theta_1| for all k */
+	double tolerance; /* stop when ||A v - theta v|| <= tolerance |theta_1| for all k pairs */
 	/* number of eigenvalues wanted, at least k; 0: k. Eigenvalues after the k-th are lower
 	 * bounds */
 	size_t values;
@@ -31,7 +31,8 @@ struct spectral_params {
 
 struct spectral_report {
 	unsigned rounds;
-	/* largest residual of the k eigenpairs at the end, relative to |theta_1| */
+	/* largest ||A v - theta v|| of the k eigenpairs (theta, v) at the end, relative to
+	 * |theta_1|, with theta_1 the largest eigenvalue */
 	double residual;
 	size_t values; /* number found: p->values, or fewer if the space is smaller */
 };

@@ -87,7 +87,7 @@ enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CH
 /* Checks a command's output directory; call it before the command starts. out NULL: the command
  * writes no output. ERR_INPUT: `out` may contain another run. */
 enum err results_check(const char *out) MUST_CHECK;
-/* Writes labels.csv, labels.npy and result.json of a command that clusters to `out`. Creates `out`.
+/* Creates the directory `out`, and writes a clustering there: labels.csv, labels.npy, result.json.
  * id: n texts; NULL: row numbers from 0. confidence: n values, or NULL. ERR_JOB: a file cannot be
  * written. */
 enum err results_write(const char *out, char *const *id, const uint32_t *label,

@@ -74,7 +74,9 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
 	json_put_string(root, "numbering_key", numbering);
 	be_patient(l, cores, root);
-	if (!l->keep_data) /* no process of this run is restarted */
+	/* Without its directory, which is then removed, no process can be started again. So the job
+	 * does not wait for a lost party. */
+	if (!l->keep_data)
 		json_put_number(root, "rejoin_s", 0);
 	snprintf(file, sizeof(file), "../%s", name);
 	json_put_string(root, "output", file);

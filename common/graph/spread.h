@@ -33,8 +33,9 @@ void spread_add(struct rowsum *s, const struct spread_rows *of, size_t first, si
 /* For group g of SPREAD_COLUMNS columns, computes the sums of ||x_j||^2 and ||x_j - mean_j||^2 from
  * a total. */
 void spread_of_group(const double *total, size_t width, size_t g, double *square, double *spread);
-/* Adds the terms of all groups. term (groups x 2 powers) has `powers` squares and then `powers`
- * spreads for each group. square and spread receive `powers` sums each. */
+/* Adds the terms of all groups, for each power F^t X, t < powers (graph_filter_spread()). term
+ * (groups x 2 powers) has `powers` squares and then `powers` spreads for each group. square and
+ * spread receive `powers` sums each. */
 void spread_add_groups(const double *term, size_t groups, size_t powers, double *square,
 		       double *spread);
 

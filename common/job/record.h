@@ -203,10 +203,10 @@ void record_end(struct record *r, enum err status, const char *error);
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
 /* Returns an upper bound of a job's round trips: 3.5 for offer, keys, local clusters and result,
- * one for each secure sum, and one more for each phase with sums except polish. For kCAGC with L
- * parties, and 10 iterations after the 1/9 step at each level of the tree, the bound is 3.5 + 12
- * ceil(log2 L) + P, where P is the number of sums in polish. FedWalk's walks do not count as secure
- * sums. */
+ * one for each secure sum, and one more for each phase with sums except polish. Example: kCAGC with
+ * L parties takes 11 sums at each level of the tree, one for the first assignment and 10 for Lloyd
+ * steps. With P sums in polish the bound is 3.5 + 12 ceil(log2 L) + P. FedWalk's walks do not count
+ * as secure sums. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,

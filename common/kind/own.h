@@ -61,8 +61,8 @@ extern const char *const kind_align_names[];
 		    .help = "intersect: fewest common rows; if there are fewer, the job "          \
 			    "ends before a party sees them"                                        \
 	}
-/* Checks the parameters of KIND_ALIGN_ROW and KIND_ALIGN_BOUNDS. ERR_INPUT if the job gives a row
- * that its value of align does not read. */
+/* Checks align_bound and min_common. ERR_INPUT: `align` is "same", and one of them is not its
+ * default; or min_common is below a given number of clusters. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_standard_clusters(const void *job, struct json *root);
 /* The member needs_noise of kinds that never have noise. */

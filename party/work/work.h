@@ -94,7 +94,8 @@ struct work {
 	void *protocol;
 	const struct graphs *graphs; /* fedgcn: this party's graphs; NULL for other kinds */
 	const char *output;          /* directory of this job's results */
-	int fraction; /* fraction bits of sums in the job's words, if fraction_bits is "auto" */
+	/* If secure_sum.fraction_bits is "auto": fraction bits of sums in words of modulus_bits. */
+	int fraction;
 	/* Number of nodes or rows. For fedspectral and fedwalk it becomes the number of nodes of
 	 * all parties once they are aligned (align.h). */
 	size_t n;

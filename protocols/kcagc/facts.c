@@ -105,11 +105,12 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* Gives foreign columns (seen.h) mean 0 and the size of the other columns. Otherwise a year would
- * be longer than all words together. Then divides all columns by a power of two. Afterwards the
- * non-zeros of the other columns have a root mean square from 0.7 to 1.42, so a party's choice of
- * unit has no effect. Parties with numbers of similar size divide by the same power, which keeps
- * the proportion of these numbers. */
+/* Sets shift and weight of each column. A foreign column (seen.h) gets mean 0. Beside words it gets
+ * deviation 1, since a column of years would outweigh all words. Beside other numbers it gets the
+ * root mean square of their non-zeros. All columns but foreign ones beside words are then divided
+ * by the power of two nearest to that root mean square, so that it is from 0.7 to 1.42 and a
+ * party's unit has no effect. Parties with numbers of similar size divide by the same power, which
+ * keeps the proportion of these numbers. */
 static void slice_facts_bring(struct slice *s, const struct seen *seen)
 {
 	struct bringing by = { s->shift, s->weight };

@@ -289,7 +289,7 @@ void kcagc_settle(void *p, bool modulus_given)
 void kmeans_columns_settle(void *p, bool modulus_given)
 {
 	(void)modulus_given;
-	/* Parties do not compare graphs, so each has its own. */
+	/* The kind uses no graph. GRAPHS_OWN: parties do not compare edges. */
 	((struct kcagc_job *)p)->graphs = GRAPHS_OWN;
 }
 

@@ -161,8 +161,8 @@ slice_values slice_keep; /* writes the numbers; arg: a double **, which it advan
  * writes to x the slice_words_before() numbers that precede the product X_l C'. It initialises C (d
  * x m_l), which is empty if there is no product. Afterwards q's vectors over nodes are no longer
  * needed. slice_product_rows() writes some rows of the product to x (rows x d), bitwise identical
- * to those of all rows together. `first` is a multiple of LA_TILE. A wide slice has no C, and must
- * not be passed. Errors as slice_answer(). */
+ * to those of all rows together. `first` is a multiple of LA_TILE. A wide slice has no C, so
+ * slice_product_rows() must not get it. Errors as slice_answer(). */
 size_t slice_words_before(const struct question *q, size_t n);
 enum err slice_begin_answer(struct slice *s, const struct question *q, double *x,
 			    struct mat *C) MUST_CHECK;

@@ -317,7 +317,8 @@ static enum err put_queue(const struct asked *a, struct json *o)
 	json_put_number(o, "queued", (double)(a->s->entries - a->s->runs - waiting));
 	for (size_t i = STORE_DONE; i <= STORE_CANCELLED && e == ERR_OK; i++)
 		json_put_number(o, store_state_name[i], (double)count[i]);
-	json_put_string(o, "trouble", a->s->trouble); /* replaced if jobs.db is unreadable */
+	json_put_string(o, "trouble", a->s->trouble);
+	/* Without older trouble, the error of reading jobs.db replaces "". */
 	if (e != ERR_OK && !*a->s->trouble)
 		json_put_string(o, "trouble", err_detail());
 	return ERR_OK;

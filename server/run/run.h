@@ -28,7 +28,8 @@ struct run {
 	/* Seconds from the time when all parties have accepted; 0: no limit. */
 	unsigned job_timeout_s;
 	const struct numbering *numbering; /* makes numbering keys; NULL: each is drawn at random */
-	int fraction; /* fraction bits of sums in the job's words if fraction_bits is "auto" */
+	/* If secure_sum.fraction_bits is "auto": fraction bits of sums in words of modulus_bits. */
+	int fraction;
 	/* Key that numbers the nodes in all attempts at this job: NUMBERING_KEY_LEN bytes. NULL:
 	 * each attempt draws a key. */
 	const uint8_t *numbers;

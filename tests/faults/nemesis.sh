@@ -424,7 +424,8 @@ life() { # fedwalk|others FIRST-JOB SECONDS
 	ALL_WRONG=$((ALL_WRONG + ${#WRONG[@]}))
 }
 
-# Runs every kind once more without faults; each job must succeed.
+# Runs each of `kinds` once more without faults. A test of less than 60 s runs only one of them,
+# chosen by the seed. Each job must succeed.
 quiet_jobs() {
 	for KIND in \
 		$(printf '%s\n' "${kinds[@]}" |

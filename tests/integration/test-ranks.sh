@@ -233,9 +233,9 @@ test_same_words() {
 	done
 }
 
-# Landmark projection, GCC and the search for the order sum over all rows, and weight words by their
-# frequency in all rows. A party that is alone sends unmasked words, and its ledger shows that they
-# are the same with and without ranks.
+# Landmark projection, GCC and filter.order "auto" need sums over all rows, which ranks add up. A
+# party that is alone sends its sums unmasked, and its ledger shows that they are the same with and
+# without ranks.
 test_other_methods() {
 	needs_ranks
 	dense_federation 1

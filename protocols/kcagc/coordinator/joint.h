@@ -23,8 +23,8 @@ struct joint {
 	unsigned keep;
 	unsigned screen;      /* 0: all restarts continue */
 	const double *weight; /* m; NULL: all weights are 1 */
-	/* For gram: m entries, which receive the mean squared distance of each cell's nodes to the
-	 * cell's mean. NULL: it is not requested. */
+	/* For exchange "gram" (gram_sum()): m entries, which receive the mean squared distance of
+	 * each cell's nodes to the cell's mean. NULL: the sum does not contain these numbers. */
 	double *within;
 	size_t merged; /* number of cells merged because they were too small, for the record */
 	/* R x m: the starts, then the current assignments; K: the item has no cluster */

@@ -236,8 +236,9 @@ TEST(equals_plain_loops)
 			}
 }
 
-/* Rows are too wide for the loop over columns. In the cases with `products`, distances come from
- * products instead of differences. */
+/* Rows of 70 columns are too wide for the loop over columns (`BESIDE_DIMS` in distance.c), rows of
+ * 64 columns are not. In the cases with `products`, distances come from products, not differences.
+ */
 TEST(equals_plain_loops_when_wide)
 {
 	struct mat Z;

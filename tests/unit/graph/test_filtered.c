@@ -62,9 +62,9 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	assert_true(f.map.rows == NODES && f.map.cols == COLS);
 	f.map.square(f.map.ctx, &in, &twice);
 	f.map.multiply(f.map.ctx, &in, &once);
-	/* For many steps, filtered features use polynomials. The polynomial of F'F is not the
-	 * square of the polynomial of F (filter_steps.h), so products with F'F need a larger
-	 * tolerance. */
+	/* From 26 steps on, a polynomial replaces the steps (filter_steps.h). `square` takes 2 psi
+	 * steps, for which the polynomial is not the square of that of psi steps. So from psi = 13
+	 * on, its result needs a larger tolerance. */
 	assert_mat_near(&once, &exact_once, 1e-13 * largest(&exact_once));
 	assert_mat_near(&twice, &exact_twice, (psi < 13 ? 1e-13 : 1e-10) * largest(&exact_twice));
 	for (size_t i = 0; i < vectors; i++)

@@ -57,7 +57,7 @@ TEST(share_rule)
 	assert_int_equal(psi_share(sums, 1), 1);
 	sums[0] = 0;
 	assert_int_equal(psi_share(sums, 5), 5);
-	sums[0] = 100; /* the whole length lies along the degrees */
+	sums[0] = 100; /* the part along the degrees exceeds the limit at each order */
 	assert_int_equal(psi_share(sums, 5), 1);
 }
 

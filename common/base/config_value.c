@@ -46,7 +46,10 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 		buf_printf(text, "a number from %g to %g", r->min, r->max);
 		break;
 	case CONFIG_STRING:
-		buf_printf(text, "a string of %.0f to %.0f bytes", r->min, r->max);
+		if (r->max == 1)
+			buf_printf(text, "one character");
+		else
+			buf_printf(text, "a string of %.0f to %.0f bytes", r->min, r->max);
 		break;
 	case CONFIG_PATH:
 		buf_printf(text, "a path");

@@ -96,22 +96,17 @@ enum err fedsc_answer_profile(const struct fedsc_party *p, const struct fedsc_qu
 static void fedsc_profile_choose_shown(const double *size, size_t k, double least, bool *shown)
 {
 	double hidden = 0;
+	size_t smallest = k;
 
 	for (size_t c = 0; c < k; c++) {
 		shown[c] = size[c] >= least;
-		hidden += shown[c] ? 0 : size[c];
+		if (!shown[c])
+			hidden += size[c];
+		else if (smallest == k || size[c] < size[smallest])
+			smallest = c;
 	}
-	while (hidden > 0 && hidden < least) {
-		size_t smallest = k;
-
-		for (size_t c = 0; c < k; c++)
-			if (shown[c] && (smallest == k || size[c] < size[smallest]))
-				smallest = c;
-		if (smallest == k)
-			return;
+	if (hidden > 0 && hidden < least && smallest < k)
 		shown[smallest] = false;
-		hidden += size[smallest];
-	}
 }
 
 static enum err count_rows(const struct fedsc_run *run, double *size, size_t k)

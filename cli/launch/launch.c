@@ -192,6 +192,18 @@ static double patience(const struct federation *f)
 	return PATIENCE_S + (silent ? f->awaits_s : 0);
 }
 
+/* Reports a killed party at once, since the run may go on for `awaits_s`. */
+static void report_missing(const struct federation *f)
+{
+	int signal = f->failed->status - 128;
+
+	if (signal > 0)
+		fprintf(stderr,
+			"launch: %s was killed by signal %d (%s); the coordinator waits for it for "
+			"up to %u s\n",
+			f->failed->name, signal, strsignal(signal), f->awaits_s);
+}
+
 /* Waits for the coordinator and returns its status. Stops it if it does not end after a party
  * failed. */
 static int watch(struct federation *f, int sig)
@@ -206,8 +218,10 @@ static int watch(struct federation *f, int sig)
 			until_s = clock_now_s() + STOP_S;
 			stopped = true;
 		}
-		if (!stopped && f->failed && until_s == 0)
+		if (!stopped && f->failed && until_s == 0) {
+			report_missing(f);
 			until_s = clock_now_s() + patience(f);
+		}
 		if (until_s > 0 && clock_now_s() > until_s) {
 			if (stopped)
 				return ERR_CANCELLED;

@@ -204,6 +204,8 @@ test_launch_says_who_was_killed() {
 	local cause='party-01 did not come back within reconnect_s, 60 s'
 	start_launch
 	pkill -KILL -f "^$BIN/party --config $T/out/work/party-01" || fail "there is no party-01"
+	soon_says launch 'party-01 was killed by signal 9 .Killed.; the coordinator waits for it'
+	! gone launch || fail 'launch reports the killed party only at the end'
 	ends 3 launch
 	[[ $(run_of coordinator .error) == *"$cause"* ]] ||
 		fail "coordinator/run.json: $(run_of coordinator .error)"

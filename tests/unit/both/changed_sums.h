@@ -241,8 +241,8 @@ static inline void assert_changes_found(const char *what, size_t least)
 /* ---- a dishonest party ---- */
 
 /* Party `party` adds `by` to word `word` of its term of sum `number`, and computes the tag of that
- * changed term. LAST_WORD stands for the last word before the canary. With party = FED_MAX no party
- * does so. */
+ * changed term. LAST_WORD stands for the last word before the canary, a check word at the end of
+ * each sum. With party = FED_MAX no party does so. */
 enum { LAST_WORD = -1 };
 static struct {
 	size_t party, word;

@@ -106,8 +106,8 @@ __attribute__((constructor)) static inline void federation_quiet(void)
 	log_set_stream(STDERR_FILENO, false);
 }
 
-/* Returns whether any half's error contains this text. Only the half that found the cause has the
- * text; the other halves receive the kind of ending alone. */
+/* Returns whether any half's error contains this text. The half that found the cause has the text.
+ * If that half is a party, the other halves receive only the kind of ending. */
 static inline bool federation_says(const struct federation *f, size_t L, const char *text)
 {
 	bool says = strstr(f->server.why, text) != NULL;

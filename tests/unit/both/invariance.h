@@ -47,8 +47,8 @@ struct method {
 
 enum { SHEET_PARTIES = 3 };
 
-/* A data set for any split. The number of a column or an edge determines its party; `part`
- * determines the party of a row. */
+/* A data set for any split. A column's number, and an edge's two nodes (sheet_holder()), determine
+ * its party or parties; `part` determines the party of a row. */
 struct sheet {
 	struct planted p;
 	struct csr A;   /* the graph p.g with edge weights */

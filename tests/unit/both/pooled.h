@@ -47,8 +47,8 @@ struct pooled {
 	uint64_t round[TREE_NODES_MAX];
 };
 
-/* Items of one joint clustering. Y[l] has party l's row of each item, for each party in the node's
- * group. */
+/* Items of one joint clustering. Y[l] has party l's row of each item, for each party in the group
+ * of the tree node `node`. */
 struct pooled_items {
 	const struct tree_node *node;
 	size_t m;
@@ -252,7 +252,8 @@ static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *it
 	free(none);
 }
 
-/* Runs the k-means of one tree node. With tuple NULL, starts are uniform. */
+/* Runs the k-means of one tree node. Its starts are those of starts_spread(), or with tuple NULL
+ * those of starts_uniform() (cells.h). */
 static inline void pooled_joint(struct pooled *p, const struct pooled_items *items,
 				const uint32_t *tuple, uint32_t *best)
 {
@@ -283,7 +284,7 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 	free(starts);
 }
 
-/* Makes the nodes themselves the items. */
+/* Makes each node of the data an item of weight 1. */
 static inline void pooled_nodes(struct pooled *p, struct pooled_items *items)
 {
 	*items = (struct pooled_items){ .node = &p->tree.node[p->tree.count - 1], .m = p->n };

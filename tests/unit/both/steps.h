@@ -7,7 +7,7 @@
 #include "tests/unit/both/replay.h"
 #include "tests/unit/proto/samples.h"
 
-/* Runs the recorded script, cut after every step. */
+/* Replays the script cut after each step in turn. The half must accept all its messages. */
 static inline void check_prefixes(const struct listener *to)
 {
 	const struct script *full = listener_script(to);

@@ -40,7 +40,7 @@ static void tell_rows(struct slot *s, uint32_t group, uint32_t n, const uint32_t
 	deliver(s->work.channel, &m);
 }
 
-/* Puts DONE after the script. A party that accepts all messages before it fails at DONE. */
+/* Puts DONE after the delivered messages. A party that has accepted all of these fails at DONE. */
 static void attend_to_the_end(struct slot *s)
 {
 	struct msg m = { .type = MSG_DONE };

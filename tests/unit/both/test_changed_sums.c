@@ -68,8 +68,8 @@ static struct meeting *meeting_of_three(void)
 	return m;
 }
 
-/* Changes all sums of the intersection: the counts of set sizes, the choice of the party that lists
- * its ids, and one sum for each further try to build tables. */
+/* Changes all broadcast sums of the intersection: the counts of set sizes, the choice of the party
+ * that lists its ids, and one sum for each further try to build tables (crypto/okvs.h). */
 TEST(test_ids)
 {
 	struct meeting *m = meeting_of_three();
@@ -81,8 +81,8 @@ TEST(test_ids)
 }
 
 /* A dishonest party adds a wrong count to a broadcast sum. Sum 0 counts the parties by size of
- * their set. Sum 1 chooses the party that lists its ids, and counts parties without a table. Every
- * party detects the change. */
+ * their set. Sum 1 chooses the party that lists its ids, and counts parties whose ids fit into no
+ * table (crypto/okvs.h). Every party detects the change. */
 TEST(test_wrong_votes)
 {
 	static const struct {

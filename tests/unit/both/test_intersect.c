@@ -261,9 +261,9 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
 	return memmem(m->heard.p, m->heard.n, p, n) != NULL;
 }
 
-/* No id reaches the coordinator. With one party's key the coordinator can test guesses of ids
- * against the whole set of party 0, which lists its pseudonyms, but not against ids that only
- * another party has. */
+/* No id reaches the coordinator. Party 0 lists the pseudonyms (meeting.h) of its ids. With one
+ * party's key the coordinator can test guesses of ids against all of these, but not against ids
+ * that only another party has. */
 TEST(guesses)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);

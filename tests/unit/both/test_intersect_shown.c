@@ -48,7 +48,8 @@ static void make_set(size_t l, struct dataset *d)
 	buf_release(&lines);
 }
 
-/* The coordinator's view: the sum of all tables, and each party's list. */
+/* The coordinator's view: the sum of all parties' tables (crypto/okvs.h), and the list of
+ * pseudonyms that each party sends. */
 struct view {
 	struct meeting *m;
 	size_t words;
@@ -114,8 +115,8 @@ static void see(struct view *v, unsigned min_common)
 
 static void *attend_with_zeros(void *arg);
 
-/* Runs the job with the tables of the `given` parties only. The value in the sum of these tables is
- * 0 for no name, so the coordinator ends the job. */
+/* Runs the job with the tables of the `given` parties only. No listed pseudonym has the value 0 in
+ * the sum of these tables, so the coordinator ends the job. */
 static void see_some(struct view *v, const bool given[static L])
 {
 	listens(v, 1);
@@ -206,8 +207,9 @@ TEST(a_party_alone)
 	look_away(&v);
 }
 
-/* The coordinator alone finds that the value in the sum is 0 for the common names, and for no other
- * listed name. The length of the list is the padded number of ids. */
+/* The coordinator alone finds that the value in the sum is 0 for the common pseudonyms and for the
+ * canaries (docs/alignment.md), and for nothing else in the list. The list consists of the padded
+ * number of pseudonyms and the canaries. */
 TEST(the_coordinator_alone)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -230,7 +232,7 @@ TEST(the_coordinator_alone)
 
 /* Runs a party that follows the protocol, but with a table of zeros, so the coordinator's sum has
  * the other parties' tables alone. The party reports the size of the largest set, and is never the
- * lister. */
+ * party that lists its pseudonyms. */
 static enum err take_part_with_zeros(struct slot *s)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -274,8 +276,8 @@ static void *attend_with_zeros(void *arg)
 	return NULL;
 }
 
-/* Computes the value of party l's table at a name, as docs/alignment.md specifies: the sum of the
- * shares of zero that l has with each other party. */
+/* Computes the value of party l's table at a pseudonym, as docs/alignment.md specifies: the sum of
+ * the shares of zero that l has with each other party. */
 static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
 {
 	static const char label[] = "coterie align prf v1";

@@ -1,7 +1,8 @@
 /* A question is the hash from which a party derives the noise of one result; equal questions get
  * equal noise (tests/unit/party/work/test_noise.c). A job of each kind with noise runs twice in
  * memory with one input changed, and the test compares party 1's questions. Questions before the
- * change arrives must be equal; all later questions must differ. */
+ * change arrives must be equal; all later questions must differ. An input that no noise depends on
+ * changes no question. */
 #include "common/data/dataset.h"
 #include "crypto/numbering.h"
 #include "tests/unit/both/wire.h"

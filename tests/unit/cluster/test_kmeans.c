@@ -34,8 +34,8 @@ static void check_distances(size_t n, size_t k, size_t d, double offset)
 	mat_release(&Z);
 }
 
-/* Covers both algorithms for distances, all widths of strips, whole and partial blocks, and rows
- * near and far from zero. */
+/* Covers distances from differences and from products, several remainders of centres and columns in
+ * vector registers, whole and partial blocks of rows, and rows near and far from zero. */
 TEST(distances)
 {
 	static const size_t shape[][3] = {
@@ -255,7 +255,7 @@ TEST(weights_are_repeated_rows)
 }
 
 /* Outputs agree: labels are nearest centres, centres are means, inertia is the sum of distances.
- * There are more rows than a block, with and without weights. */
+ * There are more rows than DISTANCE_ROWS, with and without weights. */
 TEST(outputs_agree)
 {
 	enum { N = 600, K = 6 };
@@ -417,8 +417,9 @@ TEST(corners)
 	mat_release(&Z);
 }
 
-/* Without Lloyd iterations the 1/9 step alone moves the seeds. Rows are 0, 0.1 and 10 on a line.
- * From seeds {0 or 0.1, 10} this step assigns all rows, so the centres are 0.05 and 10. */
+/* Without Lloyd iterations the 1/9 step, kmeans_assign_ninth(), alone moves the seeds. Rows are 0,
+ * 0.1 and 10 on a line. From seeds {0 or 0.1, 10} this step assigns all rows, so the centres are
+ * 0.05 and 10. */
 TEST(ninth_step_in_place)
 {
 	struct kmeans_params p = { .k = 2, .restarts = 1, .threads = 1 };

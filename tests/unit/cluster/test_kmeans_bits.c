@@ -10,7 +10,8 @@ struct plain {
 	const struct mat *Z;
 	const double *weight;
 	size_t k;
-	/* `products`: kmeans_distances() uses products, and the loops take its results. */
+	/* `products`: kmeans_distances() computes inner products instead of differences. The loops
+	 * here then take its results. */
 	bool products;
 	double *D; /* an n x k matrix */
 	uint32_t *label;
@@ -195,8 +196,8 @@ static void check(const struct mat *Z, const double *weight, struct kmeans_param
 	free(label);
 }
 
-/* Runs with and without weights (some zero) and the 1/9 step, with one restart and several, with
- * one thread and two, to convergence and with few iterations. */
+/* Runs with and without weights (some zero) and the 1/9 step (kmeans.h), with one restart and
+ * several, with one thread and two, to convergence and with few iterations. */
 static void check_all(const struct mat *Z, size_t k, bool products)
 {
 	double *weight;
@@ -216,8 +217,8 @@ static void check_all(const struct mat *Z, size_t k, bool products)
 	free(weight);
 }
 
-/* The number of rows is below, at and above a block. The numbers of centres and columns fill vector
- * registers wholly or in part. */
+/* The number of rows is below, at and above DISTANCE_ROWS. The numbers of centres and columns fill
+ * vector registers wholly or in part. */
 TEST(equals_plain_loops)
 {
 	static const size_t rows[] = { 1, 2, 7, 255, 256, 257, 530 };
@@ -253,9 +254,9 @@ TEST(equals_plain_loops_when_wide)
 	mat_release(&Z);
 }
 
-/* Runs several blocks of sums to convergence. Bounds make the distances of most rows unnecessary,
- * and few blocks change. Single steps from the same seeds, which compute all distances, give the
- * same result. */
+/* Runs to convergence over several blocks of ROWSUM_ROWS rows. kmeans() keeps bounds on distances,
+ * which spare it those of most rows, and few blocks change. Single steps from the same seeds, which
+ * compute all distances, give the same result. */
 TEST(equals_steps_to_the_end)
 {
 	enum { N = 10000, K = 6, D = 5 };

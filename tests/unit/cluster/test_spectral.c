@@ -57,8 +57,8 @@ static void check_orthonormal(const struct mat *V)
 	mat_release(&G);
 }
 
-/* Compares eigenvalues with those of dsyevr and checks vectors by their residual. Blocks range from
- * the width of the matrix, which needs one product, to few columns, which need many products. */
+/* Compares eigenvalues with those of dsyevr and checks vectors by their residual. A block has from
+ * all n columns, which needs one product, to one column, which needs many products. */
 TEST(against_lapack)
 {
 	static const size_t shape[][3] = { { 1, 1, 0 },  { 5, 5, 0 },   { 5, 2, 1 },
@@ -118,7 +118,8 @@ TEST(residual_is_true)
 	mat_release(&d.M);
 }
 
-/* Restarts a bounded space several times, and computes eigenvalues beyond the wanted vectors. */
+/* Limits the kept columns (`space`), so that the iteration restarts, and computes more eigenvalues
+ * (`values`) than vectors. */
 TEST(bounded_space)
 {
 	struct dense d = { 0 };

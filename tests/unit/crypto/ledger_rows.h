@@ -103,7 +103,7 @@ static inline void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data
 }
 
 /* Writes a job of hub over data `data` of the data set `set` ("": no name). The job claims a
- * privacy cost of mu for each row. */
+ * privacy cost of mu for each row of these data. */
 static inline void write_claim(const char *set, uint8_t data, uint8_t id, double mu)
 {
 	struct ledger_job j = job_a;

@@ -101,8 +101,8 @@ static void units_are_apart_and_coordinators_are_not(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-/* Older versions wrote claims with eps and delta, but without mu. Each of their rows counts as
- * Gaussian noise. A row with eps but without a valid claim costs infinitely much. */
+/* Older versions wrote eps and delta into the ledger's rows, but no mu. Each such row counts as
+ * Gaussian noise of that eps and delta. A row with eps but without delta costs infinitely much. */
 static void older_claims_count(void **state)
 {
 	double mu;

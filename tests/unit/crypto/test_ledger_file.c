@@ -154,8 +154,8 @@ static enum err refuse(void *arg, bool others)
 	return others ? err_set(ERR_PEER, "no more") : ERR_OK;
 }
 
-/* A ledger with a bound counts rows that another process has written, and writes nothing above the
- * bound. */
+/* Before each commit, the function given to ledger_watch() learns whether another process has
+ * written rows. If it refuses, the commit writes nothing. */
 static void test_others_are_counted(void **state)
 {
 	struct ledger *mine = book, *other;

@@ -1,4 +1,5 @@
-/* Finds rows and the amount spent, for a user who inspects the ledger. */
+/* Finds rows, and the jobs, sums and numbers that count for budgets, for a user who inspects the
+ * ledger. */
 #include "tests/test.h"
 #include "tests/unit/crypto/book.h"
 

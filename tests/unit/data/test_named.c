@@ -66,7 +66,7 @@ TEST(nodes_are_those_that_occur)
 	graph_is(mtx, MTX "real general\n2 2 0\n", NULL, "1: 2:");
 }
 
-/* The hash table gives two names the same slot and mark; only their bytes differ. */
+/* Two names have the same slot and mark in the hash table of ids.c; only their bytes differ. */
 TEST(words_that_collide)
 {
 	graph_is(tsv, "54a4508 3423a5c\n", NULL, "3423a5c:54a4508 54a4508:3423a5c");

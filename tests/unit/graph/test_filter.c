@@ -128,7 +128,7 @@ TEST(spread_of_powers)
 		struct csr s;
 
 		sample_graph(&g, 50, 90, 2, false, 6);
-		sample_sparse(&s, 50, 37, 5, false, 6); /* two panels and a part of one */
+		sample_sparse(&s, 50, 37, 5, false, 6); /* a panel of 32 columns, and 5 more */
 		csr_to_dense(&s, &dense);
 		assert_ok(graph_filter_spread(&g, (enum filter_kind)kind, STEPS, 1, &s, NULL,
 					      square, spread));
@@ -256,7 +256,8 @@ TEST(same_bits_as_the_naive_order)
 	}
 }
 
-/* The result of a column depends neither on the other columns of its panel nor on the thread. */
+/* The result of a column depends neither on the other columns of its panel, with which it is
+ * filtered, nor on the thread. */
 TEST(same_bits_for_any_width_and_threads)
 {
 	static const size_t widths[] = { 1, 15, 16, 17, 32, 70 };
@@ -287,7 +288,8 @@ TEST(same_bits_for_any_width_and_threads)
 	graph_release(&g);
 }
 
-/* Compares several steps in one call, which fold leaves, with single steps, which do not. */
+/* Compares several steps in one call, which fold the leaves of a node into one row (filter_plan.h),
+ * with single steps, which do not. */
 TEST(leaves_of_one_node)
 {
 	enum { COLS = 37 };
@@ -484,8 +486,9 @@ static void csr_of_dense(const struct mat *m, struct csr *s)
 	}
 }
 
-/* Uses a graph too large for one panel per thread: COPIES of a small graph, leaves folded. Its
- * result has the same bits as that of the small graph. */
+/* Uses a graph of 2^17 nodes or more, so that threads share each panel of columns: COPIES of a
+ * small graph, whose leaves are folded (filter_plan.h). Its result has the same bits as that of the
+ * small graph. */
 TEST(large_as_small_again_and_again)
 {
 	enum { RING = 20, LEAVES = 5, NODES = RING + LEAVES, COPIES = 6500, COLS = 21 };

@@ -60,7 +60,8 @@ TEST(each_node_once)
 	}
 }
 
-/* Few adjacent rows of the plan differ in length: at most 5 changes for each window of 256. */
+/* Few adjacent rows of the plan differ in length, because each window of 256 rows is sorted by
+ * length: at most 5 changes for each window. */
 TEST(equal_rows_together)
 {
 	struct filter_plan p;
@@ -77,7 +78,8 @@ TEST(equal_rows_together)
 	graph_release(&g);
 }
 
-/* Checks a folded plan: each node is in one row, and a row lists the row of each neighbour once. */
+/* Checks a plan with folded leaves (filter_plan.h): each node is in one row, and a row lists the
+ * row of each neighbour once. */
 static void check_folded(const struct filter_plan *p, const struct graph *g)
 {
 	const struct csr *a = &g->adjacency;

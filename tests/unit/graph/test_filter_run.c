@@ -70,7 +70,7 @@ TEST(each_step_is_seen)
 	graph_release(&g);
 }
 
-/* The graph is so large that all threads share one panel. */
+/* The graph has 2^17 nodes or more, so all threads share one panel of columns. */
 TEST(each_step_of_a_large_graph)
 {
 	enum { NODES = (1 << 17) + 5 };

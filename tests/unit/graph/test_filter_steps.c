@@ -27,7 +27,7 @@ TEST(powers)
 		 * otherwise uses `power` plain steps. */
 		assert_int_equal(s.count, filter_steps_count(power));
 		assert_true(worst_of(&s, power) < 1e-10);
-		/* The product of all steps keeps a constant. */
+		/* The product of all steps is 1 at 1, as the power is. */
 		assert_true(fabs(filter_steps_at(&s, 1) - 1) < 1e-13);
 		filter_steps_release(&s);
 	}

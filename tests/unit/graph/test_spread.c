@@ -2,7 +2,7 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/graph/filter.h"
 
-/* Covers each width that a panel's last columns can have, and more rows than one block of a sum. */
+/* Covers last panels of 1, 9 and 8 columns (40 = 32 + 8), and more rows than ROWSUM_ROWS. */
 TEST(far_from_zero)
 {
 	enum { NODES = 5000 };

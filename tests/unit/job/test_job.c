@@ -157,7 +157,9 @@ TEST(test_method_presets)
 	}
 }
 
-/* Words have 32 bits if all sums are of unit rows, unless secure_sum sets or needs 64 bits. */
+/* By default words of sums have 32 bits in method landmark. They also have 32 bits in tree, flat
+ * and basic if rows have about unit length (row_power 0.5 to 1) and at most 16 fraction bits are
+ * given. Other sums have words of 64 bits. */
 TEST(test_words_of_32_bits)
 {
 	static const struct {

@@ -117,7 +117,7 @@ static const struct {
 	{ "{" JOB ", \"method\": \"gcc\"}", "all parties' local clusters", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "a set has one node", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "the mean of each cluster", 4, false },
-	/* norms, kinds of features, widths */
+	/* norms, binary features, numbers of columns */
 	{ "{" MIN TREE ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
 	{ "{" MIN TREE "}", "joint norm", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "joint norm of each node's row", 4, true },

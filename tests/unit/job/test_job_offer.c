@@ -155,8 +155,8 @@ TEST(test_files_have_none)
 	assert_err(parse(&j, OFFER "}", NULL), ERR_INPUT, "job.schema is unknown");
 }
 
-/* An offer may omit a row that its variant does not read. It may not give such a row a value.
- * Neither may a job, not even the default. */
+/* An offer may omit a parameter that its variant does not read. It may not give such a parameter a
+ * value. Neither may a job, not even the default. */
 TEST(test_omitted_and_unread)
 {
 	struct job j;

@@ -16,8 +16,8 @@ TEST(test_all_have_all)
 	}
 }
 
-/* A row lists the values of the kind's selector (`method` of kcagc) that read it. Each of these
- * values must exist, since --describe prints it. */
+/* A row of the table of parameters lists the values of the kind's selector (`method` of kcagc) that
+ * read it. Each of these values must exist, since --describe prints it. */
 TEST(test_readers_have_names)
 {
 	for (size_t i = 0; kinds[i]; i++) {

@@ -108,7 +108,7 @@ TEST(test_dense_slices)
 	assert_true(fabs(of_method("gcc", &s) / took - 1) < 0.1);
 	assert_true(of_method("landmark", &s) == of_method("gcc", &s));
 	assert_true(of_method("flat", &s) < 2.6 * slice);
-	s.again = false; /* now landmark keeps a copy of the slice */
+	s.again = false; /* the data cannot be read again, so landmark keeps a copy */
 	assert_true(of_method("landmark", &s) - of_method("gcc", &s) == slice);
 	s.dense = false;
 	assert_true(of_method("gcc", &s) > 1.5 * took);

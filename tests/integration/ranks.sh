@@ -53,7 +53,7 @@ ledger() { # NAME SQL
 }
 
 # counted_by prints the digest of the data under which the party's ledger counts jobs. went_out
-# prints all messages of some types. A party that is alone in a job sends all its words unmasked.
+# prints all messages of some types. A party that is alone in a job sends all its numbers unmasked.
 counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
 # NAME TYPES
 went_out() {
@@ -85,7 +85,8 @@ both_ways() { # L
 	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
 }
 
-# Runs both_ways for a single party. Nothing masks its words, so both runs must send the same words.
+# Runs both_ways for a single party. Nothing masks its numbers, so both runs must send the same
+# ones.
 same_words() { # CASE
 	local sent
 	both_ways 1

@@ -168,8 +168,8 @@ test_again() {
 	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched once more'
 }
 
-# The same sets with one party less are refused: the difference of both results would show the ids
-# that this party lacks.
+# The same sets with one party less are refused, unless the policies allow subsets: the difference
+# of both results would show the ids that this party lacks.
 test_with_a_party_less() {
 	local name
 	three_daemons

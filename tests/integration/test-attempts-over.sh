@@ -51,6 +51,7 @@ test_coordinator_dies_when_all_are_done() {
 }
 
 # A coordinator that no party waits for ends by itself. SIGTERM does not make a finished job fail.
+# If the job was marked as done an hour ago, a new job begins.
 test_coordinator_tells_nobody() {
 	done_but_for_a_word
 	kills coordinator
@@ -106,8 +107,8 @@ test_party_dies_when_all_are_done() {
 	done
 }
 
-# The coordinator dies before it relays the last TOLD to party-01. A later report that the job is
-# done does not replace TOLD.
+# The coordinator dies before it relays to party-01 the last TOLD, by which another party confirms
+# what it received. A later report that the job is done does not replace TOLD.
 test_done_without_the_word_of_others() {
 	done_but_for_a_word "$TOLD"
 	kills coordinator
@@ -142,8 +143,8 @@ test_done_is_not_believed() {
 
 # ---- the job does not go on ----
 
-# The remaining processes name the process that did not come back, and the cause that ended attempt
-# 1.
+# Each NAME ends with STATUS and a failed job. Its log and its run.json match REGEX, and give the
+# cause that ended attempt 1 at most once.
 fails_with() { # STATUS REGEX NAME...
 	local name
 	for name in "${@:3}"; do

@@ -98,7 +98,8 @@ test_party_and_coordinator_die() {
 	attempt_is 2 "${EVERYONE[@]}"
 }
 
-# party-01 comes back and dies again while attempt 2 is awaited, and once more during attempt 2.
+# party-00 and party-01 die. party-01 comes back, dies again while attempt 2 is awaited, and once
+# more during attempt 2.
 test_party_dies_again_and_again() {
 	prepare level-1
 	strikes_in party-01 level-1
@@ -455,8 +456,8 @@ test_noise_of_another_attempt() {
 	[[ $booked == 1 ]] || fail "the ledger has eps $booked"
 }
 
-# Noise in sums also depends on the question. An honest coordinator asks the same after a restart,
-# so nothing is spent again.
+# Noise in sums also depends on what the coordinator asks for. After a restart an honest coordinator
+# asks for the same, so nothing is spent again.
 test_noise_in_sums_of_another_attempt() {
 	rows_federation 3
 	rows_job kmeans '. + { noise: { on: "sums", eps: 1, delta: 1e-5, clip: 10 } }'

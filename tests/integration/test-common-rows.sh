@@ -301,8 +301,8 @@ test_party_dies_in_align() {
 		fail 'the second attempt did not match rows'
 }
 
-# A party dies after rows were matched. If rows have the same order, the cache of the first attempt
-# is used.
+# A party dies after rows were matched. The numbering key gives the rows the same order again, so
+# party-00 uses the cache of the first attempt.
 test_party_dies_after_align() {
 	local name
 	other_rows 3 0.85 --signal 0.3

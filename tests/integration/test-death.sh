@@ -9,7 +9,7 @@
 #     party-03 ==============/
 #
 # The relay makes every step long enough to be struck in. A heartbeat is due every second, and
-# processes wait 2 s for a lost connection (lib.sh). A process that dies looks like one that will
+# processes wait 2 s for a lost connection (set_up). A process that dies looks like one that will
 # reconnect.
 #
 # shellcheck source=lib.sh

@@ -185,7 +185,8 @@ awaits_the_last_word() {
 	[[ -s $T/out/party-01/labels.csv ]] || fail 'party-01 has no labels yet'
 }
 
-# The job may be done for other parties already, so a stopped party waits and keeps its labels.
+# The job may be done for other parties already, so a party that gets SIGTERM waits for DONE and
+# keeps its labels.
 test_stopped_after_its_last_message() {
 	awaits_the_last_word
 	kill -TERM "${PID[party-01]}"
@@ -194,7 +195,8 @@ test_stopped_after_its_last_message() {
 	completes 3
 }
 
-# A party that gets SIGTERM waits for DONE for 10 s at most.
+# A party that gets SIGTERM waits for DONE for 10 s at most. Then it removes its labels, and the job
+# fails for all.
 test_stopped_while_the_last_word_does_not_come() {
 	awaits_the_last_word
 	kill -TERM "${PID[party-01]}"

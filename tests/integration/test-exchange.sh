@@ -101,7 +101,8 @@ test_min_cell_excludes() {
 # ---- agreements before clustering ----
 
 # In a dense graph filtering soon makes features a function of the degrees alone, and AGC's rule
-# stops too late. The clusters give the order, even if the rule never stops (order_rule is then 0).
+# stops too late, or never (order_rule is then 0). So the modularities of clusters determine the
+# order.
 test_order_auto_of_a_dense_graph() {
 	federation 3 --signal 0.5 --degree 30
 	coordinator --set filter.order=auto

@@ -406,7 +406,8 @@ test_clusters_below_min_cluster() {
 	too_many kmeans '.clusters = 120' '3 rows or more, for 120 clusters'
 }
 
-# A party logs the kernel's lambda and width r.
+# With lambda 0 and a width r as large as this, the dictionary's kernel is not positive definite.
+# Only the party logs lambda and r.
 test_kernel_that_is_not_positive() {
 	rows_federation 3
 	rows_job dense '.kernel = { lambda: 0, width: 100000 }'

@@ -44,8 +44,7 @@ disturbed() { # REGEX [STATUS]: all end with 2, or STATUS, and name party-01
 	no_leftovers
 }
 
-# Sets long timeouts, because the rogue answers no PING. On a busy machine it may send nothing for
-# longer than heartbeat_s.
+# Sets long timeouts, because the rogue sends no HEARTBEAT.
 patient_federation() {
 	federation 2
 	edit coordinator '.heartbeat_s = 60 | .step_timeout_s = 60'
@@ -163,8 +162,8 @@ test_coordinator_that_refuses() {
 	says party-00 '7\.\.9\?'
 }
 
-# The coordinator has an older version (without SUM) or a newer one. The party reports that version,
-# its own versions and the remedy.
+# The coordinator has an older version or a newer one. The party reports that version, its own
+# versions and the remedy.
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
 of_version() { # NUMBER COMMAND: COMMAND prints the coordinator's WELCOME with version NUMBER
 	false_coordinator "${@:2}"

@@ -87,8 +87,9 @@ fedspectral_with() { # JQ-PROGRAM: changes the job
 test_fedspectral() { fedspectral_with .; }
 test_fedspectral_plain_ids() { fedspectral_with '.ids = "plain"'; }
 
-# Runs fedgcn. Python adds floats in another order, so only the clusters are equal. The questions,
-# to which parties bind their masks, must be equal too, or the masks would not cancel.
+# Runs fedgcn. Python adds floats in another order, so only the clusters are equal. Parties bind
+# their masks to the questions (README of protocols/fedgcn). So these must be equal too, or the
+# masks would not cancel.
 fedgcn_with() { # JQ-PROGRAM...: changes the job
 	local settings name
 	needs_python

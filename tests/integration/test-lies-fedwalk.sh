@@ -55,9 +55,10 @@ test_rows_and_batches() {
 	is_found old-walks 'coordinator passed on SEALED'
 }
 
-# A party that receives another dictionary would walk differently and seem to lie. A party that
-# receives only its own rows of the dictionary would walk only along ties. Parties find both lies
-# before walks reach the coordinator.
+# The dictionary has counts of each vertex's neighbours, by which walks choose vertices (README of
+# protocols/fedwalk). A party that receives another dictionary would walk differently and seem to
+# lie. A party that receives only its own rows of it would walk only along ties. Parties find both
+# lies before walks reach the coordinator.
 test_what_walks_go_by() {
 	vertices_for
 	is_found dictionary 'coordinator sent a dictionary whose row .* is not what this party sent'

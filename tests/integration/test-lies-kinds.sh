@@ -51,9 +51,9 @@ sums() { # LIE...: parties find each lie
 	for lie; do is_found "$lie" "$WRONG_SUM"; done
 }
 
-# Tests the lie "turned". The three clouds are separate, so their eigenvalues are equal. A basis
-# that is turned in the space of their eigenvectors is as good, and so is a basis with another sign.
-# The clusters are the same.
+# The lies "sign" and "turned" are harmless. The three clouds are separate, so their eigenvalues are
+# equal. A basis that is turned in the space of their eigenvectors is as good, and so is a basis
+# with another sign. The clusters are the same.
 test_anchor_as_it_is() {
 	rows_of anchor
 	honest
@@ -179,8 +179,8 @@ no_more_leaves() { # [LIE]
 
 # ---- fedgcn ----
 
-# Parties check sums of weights and prototypes. The lies change one sum of each phase: a bit for all
-# or for one party, a count, or the whole sum.
+# Parties check sums of weights and prototypes. The lies change a bit for all or for one party or a
+# count, exchange two words, or send an earlier sum again.
 test_sums_of_fedgcn() {
 	needs_python
 	graphs_federation 3
@@ -278,7 +278,8 @@ test_less_noise_of_exact() {
 	is_found weak-one "$OTHER_JOB"
 }
 
-# Parties check the number of products and their width, and that all received the same blocks.
+# A BLOCK has vectors, by which parties multiply their edges. Parties check the number of blocks,
+# their width, and that all received the same blocks.
 test_blocks_of_noisy_exact() {
 	noisy_edges
 	is_found word 'coordinator broadcast other values to .* than to this party'

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of a kmeans job. Each
-# lie ends the job in time, with an error that names the coordinator and never a party. No party has
-# labels. If a lie is about several attempts or jobs, the second one is refused.
+# Runs a coordinator that tells one lie (tests/hostile/liar.py) with parties of a kmeans job. A lie
+# that harms parties ends the job in time, with an error that names the coordinator and never a
+# party, and no party has labels. If a lie is about several attempts or jobs, a later one is
+# refused.
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"

@@ -122,8 +122,8 @@ test_old_labels_tree() { old_labels_come_back 4 tree; }
 test_old_labels_flat() { old_labels_come_back 3 flat; }
 test_old_labels_basic() { old_labels_come_back 2 basic; }
 
-# In landmark projection the joint rows have length 1. Each row goes to the nearest mean of the last
-# polish.
+# In landmark projection the joint rows have length 1, so a prediction needs joint_norm. Each row
+# goes to the nearest mean of the last polish. A run without polish leaves no centres.
 test_landmark() {
 	local name polish
 	old_and_new 3

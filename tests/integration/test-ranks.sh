@@ -76,8 +76,8 @@ as_files() { # PYTHON
 	EOF
 }
 
-# party-00 is alone in the job. With the files as they are, it must send the same words on ranks as
-# without ranks, and its ledger must have the same digest of the data.
+# party-00 is alone in the job. With the files as they are, it must send the same numbers on ranks
+# as without ranks, and its ledger must have the same digest of the data.
 same_as_without() { # WHAT
 	local sent digest
 	both_ways 1
@@ -121,7 +121,7 @@ with open(folder + "/edges.tsv", "w") as f:
         f.write(f"{v}\t{u}\t{1 / (1 + (u + v) % 3):.17g}\n")'
 	edit party-00 '.data.edges = "data/party-00/edges.tsv"'
 	same_as_without "an array and weights"
-	# The features are words (0 or 1), and the job weights words.
+	# The features are 0 or 1, so the job weights columns by their frequency (idf).
 	as_files 'i, j = np.nonzero(X > 1)
 write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}",
       [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
@@ -148,7 +148,7 @@ with open(folder + "/ids.txt", "w") as f:
 'number from 1 to 12'
 }
 
-# kmeans broadcasts sums whose tags use a key of the run, so no two runs send the same words.
+# kmeans broadcasts sums whose tags use a key of the run, so no two runs send the same numbers.
 # Compares centres, labels and confidences instead.
 same_rows() { # WHAT
 	local sent digest
@@ -219,7 +219,7 @@ test_anchors_of_several() {
 	cmp "$T"/{without,out}/party-00/model.rows || fail "model.rows is another one on ranks"
 }
 
-# Nothing masks the words of a party that is alone, so its words must be the same with and without
+# Nothing masks the numbers of a party that is alone, so they must be the same with and without
 # ranks.
 test_same_words() {
 	needs_ranks
@@ -287,8 +287,8 @@ test_words_of_degrees() {
 	same_words 'words of degrees'
 }
 
-# A block reaches the ranks before it is fully checked. A wrong block still ends the job, and the
-# party with ranks finds it too.
+# A BLOCK, vectors by which parties multiply their features, reaches the ranks before it is fully
+# checked. A wrong BLOCK still ends the job, and the party with ranks finds it too.
 test_wrong_blocks() {
 	local method lie says
 	needs_ranks
@@ -331,7 +331,8 @@ test_other_methods_of_other_files() {
 		same_as_without "$more, coordinates, weights and ids"
 	done
 	# One process would not have memory for these features after filtering, so landmark and GCC
-	# use products instead. Ranks do not use products, and the job is refused.
+	# only multiply by them (common/graph/filtered.h). Ranks cannot do that, and the job is
+	# refused.
 	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} 8000 '\
 '{X.shape[0]}", [f"{i + 1} {i % 8000 + 1} 1.5" for i in range(len(X))])'
 	edit job 'del(.restarts) | .method = "landmark"'

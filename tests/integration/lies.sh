@@ -21,8 +21,8 @@ fresh_out() {
 	[[ ! -e $T/kept ]] || cp -r "$T/kept" "$T/out"
 }
 
-# All parties end with 2. A party that finds the lie names the coordinator, and no party blames
-# another party.
+# All parties end with 2 and have no labels. Each party's last error names the coordinator and
+# blames no party. At least one party's errors match REGEX.
 #
 # A false sum is as long and as well formed as a true one; parties refuse it because of its values.
 # So all false sums are alike for a sanitizer. Only the first one of a test goes to sanitized

@@ -60,7 +60,8 @@ test_as_comm_finds() {
 	found "$T/few" "$T"/ids-{0,1}
 }
 
-# With one common id, or none, the job is refused, and no ids.txt shows which ids are common.
+# With one common id, or none, the job is refused, and no ids.txt shows which ids are common. With
+# --min-common 1 one common id is enough.
 test_too_few() {
 	files 1-500 500-900 901-1400
 	for pair in "0 1" "0 2"; do

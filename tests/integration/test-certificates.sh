@@ -317,7 +317,8 @@ test_clock_of_a_party_is_ahead() {
 
 # ---- a key that is encrypted ----
 
-# If a unit has User=, systemd makes its credentials with mode 0440 and an access control list.
+# If a unit has User=, systemd makes its credentials with mode 0440 and an access control list. So a
+# passphrase may have mode 0440 if it is in $CREDENTIALS_DIRECTORY.
 test_passphrase_that_is_a_credential() {
 	federation 2
 	local key=$T/pki/party-00.key word=$T/credentials/word \

@@ -327,7 +327,7 @@ test_party_dies_after_align() {
 }
 
 # Two parties have more rows in common than three parties, so the job's rows differ. The data still
-# count as the same data set.
+# count as the same data set, so the job is refused unless both parties set policy.allow_subsets.
 test_with_a_party_less() {
 	local name
 	other_rows 3 0.85

@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
 
-# SIGHUP comes before there is anything to reload.
+# SIGHUP comes before there is anything to reload. The party starts nevertheless.
 test_hangup_while_starting() {
 	federation 2
 	mkfifo "$T/slow.json"

@@ -136,8 +136,8 @@ test_centres_and_profile() {
 		fail "the report does not say that the profile is broken"
 }
 
-# The joint profile is computed from sums over all parties. It equals that of pooled rows, has each
-# party's column names, and needs each party's permission.
+# The joint profile is computed from sums over all parties. It is roughly that of pooled rows, has
+# each party's column names, and needs each party's permission.
 test_joint_profile() {
 	local name kind c profile
 	rows_federation 3

@@ -169,7 +169,8 @@ test_other_ids() {
 # ---- weights ----
 
 # No two parties have a node in common. A malicious coordinator that gives each party rows of its
-# own would look like this, and would learn the owners of edges. So the job is refused.
+# own would look like this, and would learn the owners of edges. So the job is refused, unless it
+# sets job.allow_disjoint.
 test_nothing_in_common() {
 	edges_federation 2
 	sed -i -E 's/\bn([0-9]+)\b/other-\1/g' "$T"/data/party-01/{ids.txt,edges.tsv}
@@ -401,7 +402,8 @@ test_launch() {
 }
 
 # The graph has no clear clusters. With numbering files two runs of a seed give the same labels.
-# Without numbering files the two runs give different labels.
+# Without numbering files the two runs give different labels. A file that only one party has, or
+# that others may read, is refused.
 test_same_seed_same_labels() {
 	edges_federation 3
 	rm -r "$T/data" "$T/pooled"

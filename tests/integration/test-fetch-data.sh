@@ -49,7 +49,7 @@ fetches() { # NAME
 	! grep -q 'are not those' "$T/fetch.stderr" || fail "$1: $(<"$T/fetch.stderr")"
 }
 
-# Fetches by http a file whose digest fetch-data knows.
+# Fetches by http a file whose digest fetch-data knows. A changed or missing file is refused.
 test_a_known_digest() {
 	published iris iris.data
 	www
@@ -67,7 +67,7 @@ test_a_known_digest() {
 	refused 'iris: cannot be fetched: .*404' iris
 }
 
-# fetch-data knows no digest, so the first download's digest counts.
+# fetch-data knows no digest, so the first download's digest counts: a changed file is refused.
 test_the_first_download_decides() {
 	WWW=$T/www # a folder in place of a server
 	published football football.zip

@@ -54,7 +54,8 @@ test_data_replaced_between_jobs() {
 	no_leftovers
 }
 
-# The names of columns belong to the data too.
+# The names of columns belong to the data too: run.json has the digest of columns.json, and the next
+# job reads the file again.
 test_columns_renamed_between_jobs() {
 	local columns name digest
 	rows_federation 2

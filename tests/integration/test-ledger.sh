@@ -339,7 +339,8 @@ rows_are_done() { # [COORDINATOR-ARG...]
 }
 
 # Two jobs of eps 1 compose to eps 1.465 at the same delta. Other data with the same data.name
-# continue the same account.
+# continue the same account. A job that would exceed policy.max_eps_total, or that claims no
+# differential privacy, is declined.
 test_budget_of_privacy() {
 	rows_federation 2
 	rows_job kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -386,7 +387,7 @@ test_coordinators_and_cells() {
 }
 
 # A job over the same data without one party would reveal that party's contribution, so the job is
-# refused.
+# refused unless the other parties set policy.allow_subsets.
 test_other_parties() {
 	federation 3
 	run_job 3

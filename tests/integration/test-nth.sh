@@ -101,8 +101,8 @@ limited() { # NAME KIB PROGRAM ARG...
 	start "$1" bash -c 'ulimit -v "$1"; shift; exec "$@"' x "$2" "${@:3}"
 }
 
-# A process with too little address space neither hangs nor crashes. The job is done, or it ends
-# with 5 and an error.
+# A process with too little address space neither hangs nor crashes, but ends with 5. With more than
+# 300 MiB a party may also end with 0, and a coordinator with 6 on SIGTERM.
 test_address_space() {
 	local mib
 	federation 2
@@ -183,7 +183,8 @@ test_memory_is_out_at_the_start() {
 	says all 'out of memory: none for the filter of system calls'
 }
 
-# The other processes time out and the job ends. The process whose library spins ends too.
+# The other processes time out and the job ends. The process whose library spins ends with 5,
+# because its computation has not ended 30 s after the job.
 test_a_job_thread_that_never_returns() {
 	federation 2
 	echo 'void cblas_dsyrk(void) { for (;;) ; } void cblas_dgemm(void) { for (;;) ; }' \

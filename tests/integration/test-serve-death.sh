@@ -12,7 +12,7 @@ dies() { # the coordinator is killed and started again
 	serve_again
 }
 
-# Waiting jobs are in the queue again.
+# Waiting jobs are in the queue again, and a cancelled job is not.
 test_killed_while_jobs_wait() {
 	federation 3
 	patient 3

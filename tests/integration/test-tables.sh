@@ -7,7 +7,7 @@ source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
 source "${0%/*}/python.sh"
 
-# party-00's table has a heading, ids and decimal commas; party-01's edges have a heading. The
+# party-00's table has a heading, ids and decimal commas. Both parties' edges have headings. The
 # labels are the same as those from the matrices.
 test_a_party_reads_tables() {
 	needs_python

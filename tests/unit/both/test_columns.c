@@ -1,5 +1,5 @@
-/* If data are split by rows, parties compare the names, types and units of their columns without
- * the coordinator. */
+/* If data are split by rows, parties compare the names, order, types and units of their columns in
+ * messages that the coordinator relays but cannot read. */
 #include "tests/unit/both/meeting.h"
 #include "crypto/secret.h"
 #include "party/work/columns.h"

@@ -177,7 +177,8 @@ static bool times(const uint8_t *scalar, const uint8_t *point, uint8_t *out)
 	return finite;
 }
 
-/* Refuses the points of small order of the curve and its twist, in every encoding. */
+/* Refuses the points of small order of the curve and its twist, in every encoding, numbers
+ * above p - 2, and a wrong length. */
 TEST(refuses_bad_points)
 {
 	static const struct {

@@ -226,7 +226,8 @@ static void change(struct sum *s, size_t at, uint64_t by)
 	s->x[at] -= by;
 }
 
-/* Finds each change of one word: by multiples of OLD and NEW, by powers of two, and by HALF. */
+/* Finds each change of one word: by multiples of OLD and NEW, by powers of two, by HALF, and by
+ * random odd numbers. */
 static void test_changed_words_are_found(void **state)
 {
 	struct rng rng;
@@ -251,8 +252,8 @@ static void test_changed_words_are_found(void **state)
 	assert_true(holds(&s));
 }
 
-/* Finds words that are exchanged, within a block or between blocks, a repeated word, and the
- * negation of all words. */
+/* Finds words that are exchanged, within a block or between blocks, a repeated word, two words
+ * changed by 1 and -1, and the negation of all words. */
 static void test_order_matters(void **state)
 {
 	static const size_t other[] = { 1, 255, 256, 512, N - 1 };

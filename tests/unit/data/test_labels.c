@@ -159,7 +159,7 @@ TEST(test_written_as_read)
 		   "expected labels in a file .txt, .csv or .npy");
 }
 
-/* Refuses numbers in a .npy file that are not labels. */
+/* Refuses .npy files with numbers that are not labels, or with two dimensions. */
 TEST(test_npy_refusals)
 {
 	static const struct {

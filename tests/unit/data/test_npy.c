@@ -1,4 +1,4 @@
-/* Reads .npy files: every type, every prefix, every broken header. */
+/* Reads .npy files of every type, and refuses broken headers and every prefix of a file. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 

@@ -84,8 +84,9 @@ TEST(test_paper_preset_and_precedence)
 	assert_false(kcagc_job(&j)->idf);
 }
 
-/* A job without a method has the method landmark, or with preset "paper" tree. It refuses
- * parameters that landmark does not read. */
+/* A kcagc job without a method has the method landmark, or with preset "paper" tree; a
+ * kmeans.columns job has tree. A job refuses parameters that its default method landmark does not
+ * read. */
 TEST(test_default_method)
 {
 	static const struct {

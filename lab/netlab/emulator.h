@@ -1,8 +1,8 @@
 /* emulator.h -- the lab: hosts, each in its own namespace, and the network between them.
  *
  *     host 0: lab0 <-- frames --> .----------.
- *     host 1: lab0 <-- frames --> | one loop |  links (link.h) compute times, the queue holds
- *     ...                         '----------'
+ *     host 1: lab0 <-- frames --> | one loop |  links (link.h) compute times; a queue holds
+ *     ...                         '----------'  each packet until it is due
  */
 #ifndef LAB_NETLAB_EMULATOR_H
 #define LAB_NETLAB_EMULATOR_H

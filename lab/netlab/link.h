@@ -104,8 +104,8 @@ enum {
 /* Returns the address of host i: 10.99.0.1 + i. */
 struct in_addr host_address(int host);
 
-/* Parses a frame. Returns false if it is not an IPv4 packet to one of the hosts; the frame is then
- * dropped. */
+/* Parses a frame. *to: the host to which it goes; *w: its bytes on the wire. Returns false if it is
+ * not an IPv4 packet to one of the hosts; the caller then drops the frame. */
 bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct weight *w);
 
 #endif

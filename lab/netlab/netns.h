@@ -16,14 +16,14 @@ void netns_name(pid_t pid, int host, char name[static NETNS_NAME_MAX]);
 enum err netns_make(const char *name) MUST_CHECK;
 
 /* Moves this thread into the namespace. *home: a descriptor of its previous namespace, which
- * netns_return() closes. */
+ * netns_return() closes. ERR_INPUT: it cannot be entered. */
 enum err netns_enter(const char *name, int *home) MUST_CHECK;
 void netns_return(int home);
 
 /* Makes the device lab0 in this thread's namespace, with host_address(host), and brings it and
  * loopback up. Sets the TCP parameters of docs/howto/connect-hosts.md. *fd transfers frames
  * (link.h) and never blocks; the device exists while it is open. segments: maximum number per super
- * packet; 1: no super packets. ERR_INPUT. */
+ * packet; 1: no super packets. ERR_INPUT: the device cannot be made or set up. */
 enum err netns_device(int host, int segments, int *fd) MUST_CHECK;
 
 /* Kills all processes in the namespace, and removes it. Accepts a name that does not exist.

@@ -102,7 +102,7 @@ enum err probe_serve(const char *ready_file)
 	}
 }
 
-/* Dials. Does not wait for the connection; the first send waits. */
+/* Starts a connection and returns. The first send on it waits until it is established. */
 static enum err probe_dial(const char *address, int *s)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -128,8 +128,8 @@ static enum err ping(int s, double *took_s)
 	return ERR_OK;
 }
 
-/* Pings for 0.25 s or PINGS times, at least twice. The first includes connection set-up and is
- * discarded. */
+/* Pings once, so that the connection is set up, and then for 0.25 s or PINGS times, at least twice.
+ * *rtt_ms: median of these later pings, the lower one of two. */
 static enum err measure_rtt(int s, double *rtt_ms)
 {
 	double took[PINGS], begin;

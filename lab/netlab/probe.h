@@ -20,12 +20,12 @@ struct probe_result {
 };
 
 /* Answers requests until it is killed, which also ends its connections. Writes ready_file once it
- * listens. ERR_INPUT: it cannot listen. */
+ * listens. ERR_INPUT: it cannot listen. ERR_JOB: ready_file cannot be written. */
 enum err probe_serve(const char *ready_file) MUST_CHECK;
 
-/* Measures a link. Takes about 0.8 s; for a link stated as fast and with a long delay, up to 15
- * round trips. ERR_PEER: there is no answer within 10 s. ERR_INPUT: the address is not an IPv4
- * address. */
+/* Measures a link. Takes about 0.8 s; more for a slow link, which must carry at least 300 packets,
+ * and up to 15 round trips for a fast link with a long delay. ERR_PEER: the host refuses, does not
+ * answer within 10 s, or breaks off. ERR_INPUT: the address is not an IPv4 address. */
 enum err probe_measure(const char *address, const struct link_speed *stated,
 		       struct probe_result *r) MUST_CHECK;
 

@@ -20,13 +20,14 @@ struct agc_params {
 	unsigned threads; /* labels do not depend on it */
 };
 
-/* Applies AGC's rule for psi (filter.order "auto") to all features, which stay unchanged; ignores
- * p->psi. ERR_JOB: as order_decide(). */
+/* Sets *psi to the filter's order that AGC's rule (filter.order "auto") chooses for all features.
+ * X stays unchanged; p->psi is ignored. Errors are those of order_begin() and order_decide(). */
 enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
 		   unsigned *psi) MUST_CHECK;
 
-/* Clusters by AGC. Fills label (n entries of the caller) by a k-means on the k leading unit left
- * singular vectors of the filtered raw features. Releases X, and returns the errors of embed(). */
+/* Clusters by AGC. Fills label (n entries of the caller) by a k-means on the k leading left
+ * singular vectors, of length 1, of the features as they are, filtered p->psi times. Releases X,
+ * and returns the errors of embed(). */
 enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
 	     uint32_t *label) MUST_CHECK;
 

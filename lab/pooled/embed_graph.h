@@ -25,13 +25,13 @@ struct embed_graph_arguments {
 extern const struct argp embed_graph_argp;
 
 /* Reads the vertices in ids or, without ids, the vertices in edges. Adds the numbers of vertices,
- * edges and isolated vertices to result. ERR_INPUT: there are no edges, the tokens exceed the
- * memory, or a->out contains results. */
+ * edges and isolated vertices to result. ERR_INPUT: a file is invalid, there are no edges, the
+ * machine's memory is too small for walks and training, or a->out contains results. */
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
 			  struct json *result) MUST_CHECK;
 
 /* Trains SkipGram on the walks; writes embeddings.npy, ids.csv and result.json to a->out. Shows
- * progress on a terminal. ERR_JOB. */
+ * progress on a terminal. ERR_JOB: a file cannot be written. */
 enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct dataset *d,
 			    const struct walks *w, struct json *result) MUST_CHECK;
 

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 /* Fills label (d->n entries of the caller) from the data, which it may use up. May add to the
- * result, which already has rows, features, clusters, seed, seconds and the score. */
+ * result, which already has rows, features, clusters and seed. The caller adds seconds and score.
+ */
 typedef enum err pooled_method(struct dataset *d, const struct job *job, unsigned threads,
 			       uint32_t *label, struct json *result);
 

@@ -30,7 +30,7 @@ struct set {
 /* All sets whose sums are known, and each row's set in each round. */
 struct watch {
 	size_t n, m;
-	double off;           /* error of one word of a sum, caused by fixed-point rounding */
+	double off;           /* error of one number of a sum, caused by fixed-point rounding */
 	const uint64_t *mark; /* n: the random number of each row */
 	/* Whether the coordinator knows the sum of all rows. If rows are centred, this sum is 0;
 	 * otherwise it must have seen the sum. */
@@ -43,8 +43,8 @@ struct watch {
 	struct mat centres;
 	uint32_t *in; /* rounds x n: the set of each row */
 	size_t rounds, rounds_room;
-	/* n entries each: whether the row was, in some round, alone at a centre; the only row left
-	 * out. */
+	/* n entries each. alone: the row was the only one at a centre in some round. rest: it was
+	 * the only row that was in no sum of some round. */
 	bool *alone, *rest;
 	struct exposed_sums found;
 };
@@ -118,7 +118,7 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 	}
 }
 
-/* Records the sums of centres that have at least `least` rows. If the sum of all rows is known,
+/* Records the sums of centres that have at least q->least rows. If the sum of all rows is known,
  * also records the sum of the remaining rows. */
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
@@ -290,8 +290,8 @@ struct run {
 	struct fedsc_party *party;
 	uint32_t *part;
 	struct watch rows, embedding;
-	/* m entries, owned: the spread of each column before scaling. Or the first entry is the
-	 * spread of all columns. */
+	/* m entries, owned: for each column, the sum of squares of the centred values before
+	 * scaling. If all columns have one scale, the first entry is the sum over all columns. */
 	double *spread;
 	struct exposed *e;
 };

@@ -145,8 +145,8 @@ struct arguments {
 	unsigned threads, neighbours;
 };
 
-/* Computes Z (n x d): the parties' points next to each other. The first `first` columns are those
- * of the first party. */
+/* Computes Z (n x d): the parties' points next to each other. *first: number of columns of the
+ * first party, whose columns come first. */
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {

@@ -27,7 +27,8 @@ struct privacy {
 
 /* Computes p. D (n x k) has the values of Y: row i has node i's squared distances to the k centres.
  * `has` has those of X: for each of m columns n values, 0 or 1. neighbours: k of the estimators in
- * entropy.h. ERR_INPUT: no column or no distances remain. */
+ * entropy.h. ERR_INPUT: a centre has at most `neighbours` different distances, or no column counts
+ * (p->columns is 0). */
 enum err privacy_of(const struct mat *D, const uint8_t *has, size_t m, unsigned neighbours,
 		    unsigned threads, struct privacy *p) MUST_CHECK;
 

@@ -67,14 +67,15 @@ DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \
             -ffile-prefix-map=$(CURDIR)=.
-# Links libmicrohttpd only to programs that call it, since it loads a TLS library that is not used.
+# Links libmicrohttpd only to programs that call it: it loads a TLS library that nothing here uses.
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd \
 	-Wl,--pop-state -lgmp -lm -pthread
 
-# Rooms: the parts of the source tree. Each is an archive, and links itself and the rooms below it.
-# Each folder of common/ is a room, and so is each protocol. A protocol's roles are part of server
-# and party. COMMON lists its rooms from the top down. scripts/lint layers checks the folders within
-# the other rooms.
+# Rooms: the parts of the source tree. Each is compiled into an archive. BELOW_X has the archives
+# that programs and tests of room X link: its own and those of the rooms below it. Each folder of
+# common/ is a room, and so is each protocol. A protocol's roles are part of server and party.
+# COMMON lists the rooms of common/ and the protocols from the top down. scripts/lint layers
+# checks the folders within the other rooms.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 PROTOCOLS  := $(sort $(patsubst protocols/%/,%,$(wildcard protocols/*/)))
 COMMON     := $(addprefix common/,http job ranks) $(PROTOCOLS:%=protocols/%) \

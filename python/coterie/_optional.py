@@ -9,7 +9,7 @@ from ._errors import CoterieError
 
 #: The extra that installs a module.
 EXTRA = {"numpy": "numpy", "pandas": "pandas", "scipy": "sklearn", "sklearn": "sklearn"}
-#: Debian's names of packages, if they differ.
+#: Debian's package of a module, if it is not python3-MODULE.
 DEBIAN = {"sklearn": "python3-sklearn"}
 
 

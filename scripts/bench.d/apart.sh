@@ -70,7 +70,7 @@ measure_parties() {
 		for L in 2 5 10; do
 			one "$set" "$k" exact "$L"
 			one "$set" "$k" fedspectral+ "$L"
-			# With two parties each edge is at one party, with or without overlap.
+			# Overlap 0.4 of two parties is one party for each edge, as without overlap.
 			((L == 2)) || one "$set" "$k" 'fedspectral+, overlap' "$L" --overlap 0.4
 		done
 	done <<-END

@@ -8,8 +8,8 @@
 #   --parties L,...          default 2,8
 #   --since FILE             CSV of this table from the last release
 #
-# A cell misses its goal if its ACC is more than .01 below FILE's, or, for methods that use features
-# and a graph, below that of features alone. The call then exits with 1.
+# A cell misses its goal if its ACC is more than .01 below FILE's, or, for landmark, gcc and tree,
+# more than .01 below that of features alone. The call then exits with 1.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here

@@ -62,7 +62,8 @@ asked() { # SETTING
 
 # ---- runs ----
 
-# Sets DIR and L for the sets that exist, and MISSING to the names of the others
+# Sets DIR to a folder with links to the sets that exist, L to their number, and MISSING to the
+# names of the others.
 gather() { # SETTING
 	local set
 	DIR=$out/data/$1 L=0 MISSING=''
@@ -152,7 +153,7 @@ by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	local way plain=''
 	read -ra goals <<<"${goals_of[$1:$2]-}"
 	! cell_known "$1" "$2: plain mean" F1 || return 0 # if the last cell exists, all exist
-	# The paper uses structure and, if the graphs have attributes, as those of CV, these, too.
+	# The modes of the paper also use the coordinates that nodes of CV's graphs have.
 	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] ||
 		plain='--set features=coordinates'
 	# shellcheck disable=SC2086

@@ -21,7 +21,7 @@ option() {
 	done
 }
 
-fewer() { # with --quick: omits coil20, which only factors and dims use
+fewer() { # with --quick: omits the large sets, and factors and dims, which use coil20 only
 	$quick || return 0
 	sets='iris banknote'
 	only=${only:-clean noise parties letter skew circles time memory growth}

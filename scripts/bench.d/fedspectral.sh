@@ -37,7 +37,7 @@ measure() {
 
 K=10
 
-# Makes labels of the pooled graph, once for each seed, and sets CENTRAL
+# Makes labels of the pooled graph, once for each seed, and sets CENTRAL to their folder.
 central() { # SET SEED
 	CENTRAL=$out/data/central/$1-k$K-seed$2
 	[[ ! -e $CENTRAL/result.json ]] || return 0
@@ -294,8 +294,8 @@ per_edge() { # ROW NODES SECONDS
 }
 
 # Measures the time of a round without its matrix product. Compares it with the time that TLS and
-# the masks need for the same bytes (tests/bench/bench_exchange.c). Also measures how long the
-# coordinator waited in a round of the run.
+# the masks need for the same bytes (tests/bench/bench_exchange.c). Also writes how long the
+# coordinator waited and transferred in a round of the run.
 exchange() { # ROW NODES
 	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_exchange \
 		line=$out/runs/$table/exchange-$2.txt field

@@ -139,7 +139,8 @@ embedded() { # SET ROW [LAUNCH-ARG...]
 	cell "$1" "$2" precision value="$(fact attack_precision | xargs printf '%.3f')" \
 		runs="$seeds"
 	cell "$1" "$2" recall value="$(fact attack_recall | xargs printf '%.3f')" runs="$seeds"
-	# The limits are four minutes on two cores, and six minutes for the exact matrices.
+	# On two cores blogcatalog may take four minutes, or six minutes with exact DTW distances
+	# (dtw_rows 0).
 	case "$1 $2" in
 	'blogcatalog exact dtw') column='< 360' ;;
 	blogcatalog*) column='< 240' ;;
@@ -150,7 +151,8 @@ embedded() { # SET ROW [LAUNCH-ARG...]
 		runs="$seeds"
 }
 
-# Writes the mean number of messages per walk. It should be within 0.3 % of the expected number.
+# Writes the last run's mean number of messages per walk, which should be within 0.3 % of the
+# expected number.
 messages() { # SET ROW
 	local x e
 	x=$(fact messages_per_walk) e=$(fact messages_expected)

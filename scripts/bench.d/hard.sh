@@ -10,8 +10,8 @@ needs() { needs_data cora; }
 SETS=$out/runs/hard
 plain='as it is'
 
-# Measures each set with its number of parties. The goal of a set is the result of the same method
-# on the original data. Some sets have no goal.
+# Measures sets, in lines of set, parties, clusters and, if the set has a goal, "yes". The goal is
+# the result of the same method on the original data.
 measure() {
 	local set L clusters held
 	if [[ ! -e $SETS/ready ]]; then
@@ -40,8 +40,8 @@ measure() {
 	END
 }
 
-# With AGC's rule, order and accuracy differ between splits, so this method is run for eight times
-# as many seeds.
+# "tree, auto" chooses the order by a rule whose order and accuracy differ between splits, so it is
+# run for eight times as many seeds. With --quick it is not.
 runs_of() { # METHOD
 	[[ $1 == 'tree, auto' ]] && ! $quick && echo $((8 * seeds)) || echo "$seeds"
 }

@@ -90,7 +90,7 @@ paths_of() { # NAME FILE...: prints NAME.PATH of each member
 	jq -r --arg of "$1" 'paths | map(tostring) | $of + "." + join(".")' "${@:2}"
 }
 
-pronouns() { # counts pronouns in comments of the files on stdin
+pronouns() { # prints the number of pronouns in 1000 words of comments of the files on stdin
 	# shellcheck disable=SC2016
 	xargs awk '
 		/\/\*/ { open = 1 }

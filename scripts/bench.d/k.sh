@@ -34,8 +34,8 @@ own_set() { # NAME: makes a set of scikit-learn or a planted one
 		rm -rf "${at:?}/$1"
 }
 
-# Writes the cells of one set and method: number of classes, the k of each seed, and the k of pooled
-# data.
+# Writes the cells of one set and method: number of classes, the k of pooled data, the k of each
+# seed, and the other results of ks().
 put() { # SET ROW DIR POOLED [NOTE]
 	local classes near
 	classes=$(sort -u "$3/labels.txt" | wc -l)
@@ -54,7 +54,7 @@ put() { # SET ROW DIR POOLED [NOTE]
 	cell "$1" "$2" 'at the classes' value="$(printf %.2f "$AT")"
 }
 
-# A B: true if they differ by at most 1
+# A B: true if they differ by at most 1; false if A is "-"
 within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); }
 
 # Sets $KS to the k that each seed's job chose, and $ALONE to the k with the largest silhouette,

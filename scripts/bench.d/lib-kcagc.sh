@@ -10,7 +10,7 @@ row_options() { # ROW: sets the job's fields for k^=2k, b-kCAGC, gcc, landmark k
 	case $1 in
 	k^=*) echo "--set local_clusters=${1#k^=}" ;;
 	b-kCAGC) echo "--set method=basic" ;;
-	# the job's order is the best one for kCAGC, not for landmark
+	# the job's order is the best one for kCAGC, not for landmark and gcc
 	landmark*) echo "--set method=landmark --set filter.order=auto" ;;
 	gcc) echo "--set method=gcc --set filter.order=auto" ;;
 	gram*) echo "--set exchange=gram" ;;
@@ -107,10 +107,12 @@ times() { # SET ROW L
 
 # Computes the bound of a run from its record: rounds x RTT + bytes / rate + compute.
 #
-#   rounds   round trips of the protocol: 3.5, and for each level of the tree (or joint phase)
-#            2 + its Lloyd iterations, and 1 for each polish step. With 10 iterations on each level
-#            and P polish steps that is 3.5 + 12 ceil(log2 L) + P. Other phases need no round trips
-#   RTT      round trip of the lab, measured by ping between coordinator and parties before the run
+#   rounds   round trips of the protocol: 3.5 for offer, keys, local clusters and result; for each
+#            level of the tree (or the joint phase) 2 + its Lloyd iterations; and 1 for each polish
+#            step. With 10 iterations on each level and P polish steps that is 3.5 + 12 ceil(log2 L)
+#            + P
+#   RTT      round trip of the lab, measured before the run between the coordinator's host and one
+#            party's
 #   bytes    the largest number of bytes that a process sent or received over all its links, which
 #            share one line; payload, without TLS and TCP headers
 #   rate     the stated rate of the lab

@@ -63,8 +63,8 @@ with $(tr ' ' ',' <<<"$*")"
 
 # ---- cells ----
 
-# True if the cell has a value from at least as many runs as requested now. With NOTE, its note must
-# begin with NOTE.
+# True if the cell has a value, and its number of runs, if it has one, is at least $seeds. With
+# NOTE, its note must begin with NOTE.
 cell_known() { # SET ROW COLUMN [NOTE]
 	[[ -e $csv ]] &&
 		awk -F , -v set="${1//,/;}" -v row="${2//,/;}" -v column="${3//,/;}" -v \
@@ -139,7 +139,8 @@ median() {
 # ---- runs ----
 
 NET='' # empty, or a profile of scripts/launch --net
-# If only labels matter, LAUNCH is coterie run, which is one process and gives the same labels.
+# Tables of which only labels matter set LAUNCH to `coterie run`, which is one process and gives
+# the same labels.
 LAUNCH=(scripts/launch)
 
 # Prints the last reason in a run's output, without the remedy.

@@ -9,8 +9,8 @@ default_seeds=1
 
 L=5 goal=60
 
-# The bound is the number of ciphertexts made and read, times the processor time of a ciphertext,
-# divided by the number of cores.
+# The bound is the processor time of encrypting all ciphertexts and of combining and decrypting all
+# products, divided by the number of cores.
 measure() {
 	local rows program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_paillier
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"

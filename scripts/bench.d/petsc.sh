@@ -44,8 +44,9 @@ measure() {
 	rm -rf "$RUN/data"
 }
 
-# Runs ranks.py. ranks.py and petsc.py print as their last line { cpu: seconds of all ranks, memory:
-# bytes of all ranks, bits: a digest }.
+# Runs ranks.py. $RUN/ours-RANKS.json gets cpu (seconds of all ranks), memory (peak bytes of all
+# ranks), begun (the same before they read data) and bits (digests and labels). theirs() writes the
+# same, and more, of petsc.py.
 ours() { # RANKS
 	took "ours-$1" scripts/bench.d/ranks.py "$bin" "$RUN/data" "$n" "$edges" $COLUMNS \
 		$CLUSTERS $ORDER "$1" || return 1

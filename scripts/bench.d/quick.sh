@@ -100,7 +100,7 @@ one_time() { # SET L k^ GOAL
 		verdict="$(verdict "$s" "x <= $4")"
 }
 
-# Reads the output of make bench, lines of "name value unit ..." (see tests/bench).
+# Runs make bench. Its output stays in bench.txt, for render(); the cell has the number of lines.
 measure_sum() {
 	! cell_known sum "make bench" - || return 0
 	make -s bench >"$out/bench.txt" ||

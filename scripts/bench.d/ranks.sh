@@ -41,8 +41,8 @@ cells_of_gcc() { by_method gcc 64 10; }
 # of each job, so only labels can be compared.
 cells_of_fedsc() { by_method fedsc 32; }
 
-# Compares one process with ranks on this host. MPI takes about 18 MB per rank, which matters more
-# for fewer rows, so goals apply only to a million rows.
+# Compares one process with ranks on this host. MPI takes about 18 MB per rank, a larger part of the
+# memory if there are fewer rows, so goals apply only to a million rows.
 by_method() { # METHOD COLUMNS [EDGES-OF-A-NODE]
 	local n=1000000 edges ORDER=2
 	! $quick || n=200000
@@ -88,7 +88,7 @@ larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 	rm -rf "$RUN/data"
 }
 
-took() { # NODES COLUMNS EDGES RANKS [METHOD]: $RUN/took-RANKS.json
+took() { # NODES COLUMNS EDGES RANKS [METHOD]: writes $RUN/took-RANKS.json
 	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS \
 		$ORDER "$4" "${5:-flat}" \
 		>"$RUN/took-$4.json" 2>"$RUN/took-$4.log" || {

@@ -84,7 +84,8 @@ counts_of() { # SET
 	done
 }
 
-# For the slowest runs, wiki and k^ = 8k, measures only the interpretations that differ most.
+# For slow runs (wiki with k^ = 2k, the other sets with 8k) measures only the interpretations with
+# d = k^.
 few_of() { # SET k^
 	local basis node
 	printed "$1" "$2"

@@ -37,8 +37,9 @@ one() { # measures the cells of $words and $L
 		return
 	fi
 	for field in $(<"$line"); do f[${field%%=*}]=${field#*=}; done
-	# With up to 4 parties the goal is a share of the whole time. With more parties the goal is
-	# the time that masks alone take on these cores.
+	# With up to 4 parties the goal limits the time divided by that of the sum without masks.
+	# With more parties it limits the time divided by bound_s, which adds to that sum the time
+	# that masks alone take on these cores.
 	over=${f[goal]%%<=*} goal=${f[goal]#*<=}
 	put 'seconds' "${f[elapsed_s]}" '' bound="${f[bound_s]}"
 	put 'bytes' "${f[bytes]}"

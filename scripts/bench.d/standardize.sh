@@ -27,8 +27,8 @@ measure() {
 	done
 }
 
-# Measures ACC of each seed. With "joint", ACC of the worst seed should be at least .94, and the
-# random column should cost at most .01 of the mean.
+# Measures ACC of each seed. With "joint", ACC of the worst seed on wine should be at least .94, and
+# the random column of wine+ should cost at most .01 of the mean.
 accuracy() { # SET HOW
 	local seed acc all='' goal='' met=-
 	for ((seed = 1; seed <= seeds; seed++)); do

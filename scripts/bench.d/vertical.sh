@@ -29,7 +29,7 @@ measure() {
 		secure_sum.modulus_bits=32
 }
 
-# ROW LABELS: compares with the truth, and with labels of scikit-learn or, without it, of coterie
+# ROW LABELS: compares LABELS with the truth, and with $reference, the labels on pooled columns
 accuracy() {
 	cell "$set" "$1" accuracy \
 		value="$("$bin/coterie" eval --truth "$at/data/labels.txt" "$2" | jq '100 * .acc' |
@@ -40,7 +40,9 @@ accuracy() {
 			xargs printf '%.3f')" unit=%
 }
 
-pooled() { # sets $reference: labels on the pooled columns
+# Sets $reference to labels on the pooled columns: those of scikit-learn, or without it of
+# coterie-lab.
+pooled() {
 	local python said
 	reference=$at/pooled/labels.txt
 	rm -rf "$at/pooled"

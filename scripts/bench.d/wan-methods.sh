@@ -10,8 +10,8 @@ default_seeds=3
 
 needs() { needs_data cora; }
 
-# distances is the method of Table 10: tree, k^ = k, P = 3 as in the preset. gram has the same
-# parameters.
+# distances is the method of Table 10: tree, k^ = k and three polish steps, as in the preset. gram
+# has the same parameters.
 measure() {
 	local no_lab='' L
 	local -A landmark=([2]=2.5 [16]=2.5) gram=([2]=2.5 [16]=4) distances=([2]=5 [16]=16)

@@ -208,7 +208,7 @@ static void party_main(size_t own, uint16_t port)
 	}
 	table = alloc(table_words() + 1, sizeof(*table));
 	memset(table, 1, table_words() * sizeof(*table));
-	table[table_words()] = 1; /* the canary */
+	table[table_words()] = 1; /* the canary word (sum.h), which follows the others */
 	for (size_t i = 0; i < repeats; i++) {
 		await_start(&p);
 		need(send_as_is(&p, table));

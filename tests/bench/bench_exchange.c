@@ -1,7 +1,7 @@
-/* bench_exchange -- measures a round of FedSpectral's exchange without its product: the block from
- * the coordinator to all parties, and a secure sum of as many numbers back. A coordinator process
- * and L party processes use TLS on loopback, with the project's own connections, channels, checks,
- * masks and sums.
+/* bench_exchange -- measures a round of FedSpectral without the parties' matrix products. The
+ * coordinator sends a block (ROWS x COLUMNS numbers) to all parties, and gets a secure sum of as
+ * many numbers. A coordinator process and L party processes use TLS on loopback, with the project's
+ * own connections, channels, checks, masks and sums.
  *
  *   bench_exchange [ROWS [COLUMNS [PARTIES [REPEATS]]]]      default 100000 x 16, 4 parties
  *
@@ -151,7 +151,7 @@ static void party_main(size_t own, uint16_t port)
 	make_block(&p.B);
 	ALLOC(p.as_is, words + 1);
 	need(fixed_encode(&f, p.B.a, words, p.as_is, NULL));
-	p.as_is[words] = 1; /* the canary */
+	p.as_is[words] = 1; /* the canary word (sum.h), which follows the others */
 	side_open(&p.side, &party_files[own], &ca);
 	side_dial(&p.side, port);
 	side_start(&p.side);

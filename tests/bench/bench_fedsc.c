@@ -233,8 +233,9 @@ static void multiply(void *ctx)
 	la_block_nt(p->A.rows, p->B.rows, p->A.cols, p->A.a, p->B.a, p->C, p->B.rows);
 }
 
-/* Returns the seconds that dgemm takes for the distances of one row to all centres of growth(). It
- * has 4 rounds for each doubling of the landmarks, 10 rounds at the end and one for the anchors. */
+/* Returns the seconds that dgemm takes for the distances of one row to all centres in a job of
+ * growth(). The job has 4 rounds after each doubling of the landmarks, 10 more rounds with all of
+ * them, and one for the anchors. */
 static double products_of_row(void)
 {
 	struct products p;

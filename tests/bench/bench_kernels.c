@@ -251,7 +251,7 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 
 	sample(&p.Z, n, d);
 	sample(&p.c, k, d);
-	passes = 2 + floor(log((double)k)) + 1 + 10; /* trials per centre; 1/9 step; Lloyd */
+	passes = 2 + floor(log((double)k)) + 1 + 10; /* seeding, 1/9 step, Lloyd: see kmeans.h */
 	ALLOC(p.D, n * k);
 	ALLOC(p.label, n);
 	snprintf(shape, sizeof(shape), "%zux%zu,k=%zu", n, d, k);
@@ -370,7 +370,8 @@ static void bench_svd(size_t n, size_t m, size_t d)
 		flops += 4. / 3 * (double)least * (double)least * (double)least;
 		flops += 2 * area * (double)d;
 	} else {
-		/* 15 products with a block of d + 16 columns, and one with all 8 blocks */
+		/* If Krylov steps end at the first look (svd.c), after 8 steps: 15 products with a
+		 * block of d + 16 columns, and one with all 8 blocks. */
 		flops = 2 * area * (double)(d + 16) * (15 + 8);
 	}
 	report("projection", shape, median_s(NULL, svd_run, &p), flops / flops_per_s,

@@ -182,7 +182,7 @@ static void party_main(size_t own, uint16_t port)
 	for (size_t i = 0; i < words; i++)
 		p.x[i] = value(own, i);
 	need(fixed_encode(&f, p.x, words, p.as_is, NULL));
-	p.as_is[words] = 1; /* the canary */
+	p.as_is[words] = 1; /* the canary word (sum.h), which follows the others */
 	if (own == 0)
 		ALLOC(p.copy, words);
 	side_open(&p.side, &party_files[own], &ca);

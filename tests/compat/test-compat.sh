@@ -116,8 +116,8 @@ test_align() {
 	both_ways ids.txt
 }
 
-# Parties predict with models that the previous release left. Some parties have been upgraded, one
-# has not.
+# Parties predict with models that the previous release left: first all with this release, then with
+# both mixtures of releases.
 predicts() { # KIND
 	local name
 	federation 3

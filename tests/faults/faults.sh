@@ -37,9 +37,9 @@
 # 300 s, causes that differ, files left over, a cell that prints nothing.
 # LATE: the fault struck nothing, because the victim had ended or had no connection. The job must
 # then have succeeded.
-# A job also SURVIVED if a party dies when all processes are done. The coordinator tells the party's
-# second process that the job is done, and that process ends with 2. A party that SIGTERM ends then
-# may end with 6.
+# A job also SURVIVED if a party dies when all processes are done. The party's second process learns
+# from the coordinator that the job is done, or finds no coordinator, and ends with 2. A party that
+# SIGTERM ends then may end with 6. A victim whose full disk has no room for run.json ends with 1.
 #
 # The budgets of the policies (max_jobs, max_words) are enough for three undisturbed jobs. The
 # counts of each ledger must agree with its rows.
@@ -294,7 +294,7 @@ small_disk() {
 	mounted=$T/out/$victim
 }
 
-# Fills the disk. While the victim runs, space that it frees is filled too.
+# Fills the disk, again and again until nothing is free, since the victim may free space meanwhile.
 fill_disk() {
 	full() {
 		cat /dev/zero >>"$mounted/filling" 2>/dev/null || true

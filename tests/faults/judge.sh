@@ -115,8 +115,9 @@ same_as_of() { # DIRECTORY NAME
 	done
 }
 
-# True if the victim died after all processes had finished. The victim's second process is then
-# refused, or it dials in vain because the coordinator has ended too.
+# True if the victim died after all processes had finished. After SIGTERM it has status 6. After
+# kill -9 of a party, the party's second process is refused, or it dials in vain because the
+# coordinator has ended too.
 died_when_all_were_done() {
 	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {

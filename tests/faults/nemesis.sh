@@ -35,7 +35,7 @@
 #     clock          the host's clock jumps by hours or years, and later back
 #     second         a second process uses the first one's output directory
 #     twin           a second process uses a party's state, with an output directory of its own
-#     full           no file may grow for a while (RLIMIT_FSIZE)
+#     full           for a while files may have at most 0, 4 or 8 KiB (RLIMIT_FSIZE)
 #
 # No fault ends party-00, so that its memory can be compared over all jobs.
 #

@@ -236,7 +236,8 @@ one() { # CELL
 	fi
 }
 
-# Starts the victim again at once if it died after parties could connect.
+# Waits until the victim has ended, and starts it again at once if the shim has ended it. Does
+# nothing if the victim was the coordinator and ended before parties could connect.
 start_again() {
 	local status=0
 	[[ $ADDRESS ]] || return 0

@@ -7,7 +7,8 @@
  *                   write: those of them that change something
  *                   alloc: malloc and similar functions
  *     FAULT_AT      N: the N-th of its class is struck; 0: the shim only counts
- *     FAULT_HOW     EIO, ENOSPC  the operation fails with it (an allocation for any other word)
+ *     FAULT_HOW     EIO, ENOSPC  the operation fails with this errno. An allocation always fails
+ *                                with ENOMEM, for these and for words that are not listed here
  *                   EIO+ ...     all later operations fail too
  *                   short        the first write from there on writes half of its bytes
  *                   die          the process ends at once

@@ -27,15 +27,15 @@
 #
 # A cell is right if all of this holds:
 #
-#   * No party's ledger has numbers of both jobs; for "change" this holds for party-00 only. No
-#     ledger has more sums or numbers than the budget allows.
+#   * No party's ledger has numbers of both jobs; for "change" only that of party-00 is checked. For
+#     "words" a ledger may have numbers of both jobs, but not more than the budget allows.
 #   * At most one job is done, and all its processes end with 0.
 #   * All processes of the other job end with 2. One of its parties names the budget, and its
 #     coordinator reports that the policy is the cause.
 #
 # ONE: one of the two jobs is done. NONE: different parties refused the two jobs, and neither is
-# done. NONE is right if the jobs begin together, or if each has spent some of the sums or numbers.
-# Otherwise one job must be done.
+# done. NONE is right in step "together", and for "words", since each job may have spent a part of
+# the budget. Otherwise one job must be done.
 #
 # The last line is the count; exit 1 if a cell is wrong.
 #

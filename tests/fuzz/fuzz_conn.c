@@ -1,5 +1,6 @@
-/* Fuzzes a connection without its TLS. A peer sends any bytes in any pieces to a listener with a
- * job. The connection is closed exactly once, nothing leaks, and its queue has a limit.
+/* Fuzzes a connection without its TLS. A peer sends any bytes in any pieces to a coordinator or a
+ * party in a job. The connection is closed exactly once, nothing leaks, and its queue has a limit.
+ * The first byte selects the side, and whether the rest are frames; the second the size of pieces.
  *
  * This file compiles conn_in.c a second time, with a TLS that passes its input on. */
 #include "common/base/clock.h"

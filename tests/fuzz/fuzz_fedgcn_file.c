@@ -1,7 +1,7 @@
-/* Fuzzes a party's FedGCN model. If fedgcn_file_parse() accepts a file, the file is written again
- * as the same bytes and assigns a graph to a cluster. The input has facts, 8 bytes that all weights
- * repeat, and the rest. This file adds weights and checksum, since no input would be long
- * enough. */
+/* Fuzzes a party's FedGCN model. If fedgcn_file_parse() accepts a file, the model is written again
+ * as the same bytes. If it assigns a graph, it gives one of its clusters. The input has facts, 8
+ * bytes that all weights repeat, and the rest. This file adds head, weights and checksum, since no
+ * input would be long enough. */
 #include "protocols/fedgcn/file.c" /* for magic */
 
 #include <stdlib.h>

@@ -3,7 +3,8 @@
  *
  *   first byte 0    the rest is the file
  *   1               changes bytes of the file: position as u16, and value
- *   2               changes columns by SQL: table and column, and value; or drops a table */
+ *   2               changes columns by SQL: table and column, and value; or empties or drops a
+ *                   table */
 #include "common/base/file.h"
 #include "crypto/ledger.h"
 

@@ -1,5 +1,5 @@
 /* Fuzzes models: a model that model_parse() accepts is written again as the same bytes. This file
- * adds the checksum, since no input would have the right one. */
+ * adds head and checksum, since no input would have the right ones. */
 
 /* Fuzzers do not link the daemon, so this test includes the one source file that it needs. */
 #include "protocols/kcagc/party/model.c"

@@ -1,6 +1,6 @@
-/* Fuzzes the files in state/offers: an answer does not count as approval of another offer, and does
- * not count after its date. The first byte selects which of an offer's three files the rest
- * replaces. */
+/* Fuzzes the files in state/offers. An answer counts only if its file has the offer's hash; its
+ * reason is printable. The first byte selects which of an offer's three files has the rest of the
+ * input; the other two do not exist. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"

@@ -1,6 +1,6 @@
 /* Fuzzes models of rows: a model that fedsc_model_parse() accepts is written again as the same
- * bytes and assigns a row. This file adds head and checksum, since no input would have the right
- * ones. */
+ * bytes. If it assigns a row, it gives one of its clusters and a confidence from 0 to 1. This file
+ * adds head and checksum, since no input would have the right ones. */
 #include "protocols/fedsc/model.c" /* for magic */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

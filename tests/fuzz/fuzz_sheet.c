@@ -1,6 +1,6 @@
-/* Fuzzes tables; the first byte selects the reading options. All numbers of an accepted table are
- * finite, each id has a row, and each column has a name. The memory is bounded by the size of the
- * file. */
+/* Fuzzes tables; the first two bytes select the reading options. All numbers of an accepted table
+ * are finite, the ids differ and there is one for each row, and each column has a name. The memory
+ * is bounded by the size of the file. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"

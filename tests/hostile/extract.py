@@ -19,8 +19,9 @@ matrix. It knows the owner of an edge if one party alone has rows of both its en
 lies of liar.py about rows. The job's ids are "plain", so that the edges can be compared.
 
 DIR is the parties' data. The last line of stdout is {"read": [...], "wrong": N, "of": N, "after":
-N}: true items read, number of false items read, number of items that exist, and number of sums
-after the first lie.
+N, "said": "...", "pooled": N, "moved": [...]}: true items read, number of false items read, number
+of items that exist, number of sums after the first lie, and the message that ended the job, or
+"done". fedspectral: number of edges read with or without owner, and ids that --lie few moved.
 """
 import argparse
 import glob

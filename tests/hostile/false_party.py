@@ -230,7 +230,8 @@ class Bisecting:
         self.link, self.nodes = link, len(X)
         # WIDE is larger than all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
-        self.FAR = 10 * self.WIDE  # above 9 WIDE, for the 1/9 step of round 0
+        # In round 0 a node joins a cluster only if its distance is at most 1/9 of each other one.
+        self.FAR = 10 * self.WIDE
         # Claims rows so large that terms of size FAR are within the agreed bound.
         link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))
         self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)

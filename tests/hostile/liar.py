@@ -13,7 +13,7 @@ phase.
     one=S,W       the same, for the last party alone
     count=S       the counts of sum S are 1 too many, as if there were another row
     none-at=S     the first count of sum S is 0
-    lone          it changes a bit of each sum of one word after the third sum: these sums are
+    lone          it changes a bit of each sum of one word from sum 4 on: these sums are
                   silhouettes, in a job with a range of clusters
     centre=S      it adds 1.0 to a coordinate of sum S
     n             it doubles the number of rows
@@ -79,7 +79,7 @@ About fedspectral:
     block-turned  two columns are not orthogonal (also kcagc, landmark and gcc)
     block-nan     a number is a NaN (also kcagc, landmark and gcc)
     block-end     the last number is changed (also kcagc, landmark and gcc)
-    more=N        with noise in sums: there is one block more than parties count
+    more          with noise in sums: there is one block more than parties count
     fewer         with noise in sums: there is one block less
     block-one     the last party receives two columns of a block exchanged
     wide          a block is wider than the job allows

@@ -135,7 +135,8 @@ test_second_offer() {
 	found_by party-01 3 'coordinator sent OFFER, expected KEYS'
 }
 
-# Sends one member the same round twice. Its second answer has another round and other masks.
+# Sends party-01 the same ASSIGNMENT twice. The party refuses the second one, or answers it with the
+# masks of the next round, which do not cancel.
 test_same_round_asked_twice() {
 	federation 3
 	edit job '.starts = 4'
@@ -184,7 +185,7 @@ test_another_group_key() {
 
 # ---- broadcasts of later kinds and settings ----
 
-# With a range of clusters, landmark and gcc refuse a number outside the range.
+# With a range of clusters, parties refuse a chosen number outside the range (method "landmark").
 test_another_number_of_clusters() {
 	local k
 	federation 3
@@ -199,7 +200,7 @@ test_another_number_of_clusters() {
 	done
 }
 
-# Refuses a number of clusters outside the range when it is chosen by inner products.
+# The same for method "flat" with exchange "gram", which chooses the number by inner products.
 test_another_number_by_gram() {
 	local k
 	federation 3

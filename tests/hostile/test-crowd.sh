@@ -1,6 +1,7 @@
 #!/bin/bash
-# A client without rights keeps 300 connections open and sends a byte on each every 3 s (drip.py).
-# The daemon must answer other clients, and /healthz, as if these connections did not exist.
+# A client keeps 300 connections open, whose requests never end or whose answers it does not read
+# (drip.py). In most tests it has no rights. The daemon must answer other clients, and /healthz, as
+# if these connections did not exist.
 #
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"

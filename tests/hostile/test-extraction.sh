@@ -117,8 +117,9 @@ test_edges_of_exact() {
 	nothing_beyond apart victim merged
 }
 
-# Lies about few nodes of many. Parties find the lie if they compare such a node. If they do not,
-# the coordinator reads the owners of no more edges than that node has.
+# Lies about one node of 600, five times. Parties find the lie if they compare this node. If they do
+# not, the coordinator reads the owners of no more edges than this node has. Parties always find a
+# lie about 80 nodes.
 test_edges_of_a_few() {
 	edges_of exact
 	rm -r "$T/data" "$T/pooled"
@@ -185,7 +186,8 @@ test_edges_of_plus() {
 }
 
 # A coordinator that chooses unmasked prototypes reads almost nothing by four attacks, because two
-# rounds have different embeddings. With --still the weights change little, and the attacks succeed.
+# rounds have different embeddings. With --still the weights change little, and the attacks by
+# differences and by members succeed.
 test_prototypes_in_clear() {
 	local last
 	needs_python

@@ -67,8 +67,8 @@ test_edges_of_three_equal_attempts() {
 	[[ $(spent party-01) == 1 ]] || fail "party-01 has spent $(spent party-01)"
 }
 
-# Three times eps 1 compose to eps 1.835 (tests/vectors/account.inc). In the fourth attempt no noisy
-# number leaves.
+# Three times eps 1 compose to eps 1.835 (tests/vectors/account.inc). In the fourth attempt party-01
+# sends no noisy number.
 test_edges_beyond_the_budget() {
 	edges_with_noise
 	edit party-01 '.policy.max_eps_total = 1.84 | .policy.max_attempts = 9'
@@ -82,7 +82,8 @@ test_edges_beyond_the_budget() {
 	[[ $(spent party-01) == 3 ]] || fail "party-01 has spent $(spent party-01)"
 }
 
-# Parties give no reports under a second numbering, so three attempts read as much as one.
+# Parties give no reports under a second numbering, so three attempts read nothing more. Under the
+# same numbering all reports are equal.
 test_ties_of_three_attempts() {
 	local eps
 	needs_python

@@ -165,8 +165,8 @@ inline check_opened(i, a, u, r)
 byte numbering; /* of the attempt: the row of each node */
 #define NUMBERINGS 2
 
-/* Keys, list, round and transcript determine a mask. Round, transcript and numbering determine a
- * term. */
+/* Keys of the attempt a, list, round r and received broadcasts t determine a mask. Round, broadcasts
+ * and numbering determine a term. */
 #ifdef ROUND_REUSED
 #define MASK(a, r, t) (((a) - 1) * TOLDS + (t))
 #else

@@ -159,7 +159,7 @@ class Serves(unittest.TestCase):
         with federation.rows(3) as f:
             f.serve(*f.names)
             ids = set()
-            for _ in range(3):  # the directory has results of earlier attempts at this job
+            for _ in range(3):  # from the second on, the directory has results of earlier jobs
                 model = coterie.KMeans(3, party=f.config("party-00"),
                                        coordinator=f.config("coordinator"),
                                        random_state=7).fit()

@@ -262,8 +262,8 @@ remember_memory() {
 	done
 }
 
-# Memory may grow by a quarter and 8 MiB, because allocators keep freed pages; a sanitizer's
-# allocator keeps far more.
+# Memory may grow by a quarter and 8 MiB, because allocators keep freed pages; with a sanitizer by a
+# quarter and 512 MiB. Open files and threads may each become two more.
 judge_memory() {
 	local name before now pid kib=8192
 	! sanitized || kib=524288

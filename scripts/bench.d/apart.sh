@@ -140,7 +140,7 @@ one() { # SET K ROW L [RUN-ARG...]
 
 # ---- where neighbours differ ----
 
-# Measures all sets with features, a graph and classes, with 4 parties. Columns are distributed
+# Measures sets with features, a graph and classes, with 4 parties. Columns are distributed
 # differently for each seed. The last two sets are large and get one seed.
 measure_neighbours() {
 	local set k seeds=$seeds

@@ -78,7 +78,7 @@ one() { # SET KIND K TABLE ROW COLUMN NOISE
 			--out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
 			all+=$(sed -n 's/.*ARI \([-0-9.]*\).*/\1/p' "$at/said")$'\n'
 		else
-			# the job fails if too few noisy rows are near each other
+			# a failed job counts as ARI 0: too few noisy rows may be near each other
 			lost=$((lost + 1))
 			all+=0$'\n'
 		fi

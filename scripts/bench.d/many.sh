@@ -47,7 +47,7 @@ one() { # measures the cells of $L and $at
 	rm -rf "$run"
 }
 
-most() { # sent or received: prints the maximum over parties
+most() { # sent or received: writes the cell of these bytes, the maximum over parties
 	cell kmeans "$L parties" "$1" unit=kB \
 		value="$(cat "$run"/party-*/run.json |
 		jq -s "map([.traffic[].bytes_$1] | add) | max / 1e3 | round")"

@@ -35,7 +35,8 @@ measure() {
 	done
 }
 
-# NOTEBOOK FILE: writes a line with seconds, and processor seconds of the programs and of the kernel
+# NOTEBOOK FILE: appends a line to FILE: elapsed seconds, and processor seconds in user and system
+# mode
 walk() {
 	local TIMEFORMAT='%R %U %S'
 	{

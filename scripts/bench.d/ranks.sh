@@ -97,8 +97,8 @@ took() { # NODES COLUMNS EDGES RANKS [METHOD]: writes $RUN/took-RANKS.json
 	}
 }
 
-# NODES COLUMNS EDGES: writes $RUN/took-hosts.json. Fails if the lab reports that the machine is too
-# busy.
+# NODES COLUMNS EDGES: writes $RUN/took-hosts.json. Fails without root, or if the lab or the run
+# fails, for example because the machine is too busy.
 took_on_hosts() {
 	((EUID == 0)) || { not_run "$row" hosts equal "a lab needs root" && return 1; }
 	scripts/netlab --net lan --hosts $RANKS --dir "$RUN/net" -- /usr/bin/python3 \

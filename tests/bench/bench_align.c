@@ -4,16 +4,17 @@
  *
  *   bench_align [IDS [PARTIES [REPEATS]]]      default 1000000 ids each, 4 parties, 3 repeats
  *
- * All parties share 7 in 10 of their ids. Prints one line of name=value. Each round measures in
- * turn the matching, the transfer of the tables' bytes, and hashing. The transfer uses the same
- * channels; the coordinator adds the words unmasked. For hashing, each party computes HMACs of its
- * ids and of the common ids. Ratios are medians over rounds of the ratio within a round.
+ * All parties share 7 in 10 of their ids. Prints one line of name=value. First measures all
+ * matchings, then as often the transfer of the tables' bytes, and hashing. The transfer uses the
+ * same channels; the coordinator adds the words unmasked. For hashing, each party computes HMACs of
+ * its ids and of the common ids. A ratio is the median over i of the i-th matching divided by the
+ * i-th transfer, or hashing.
  *
  *   elapsed_s    from the coordinator's start message until the last party has its rows
  *   cpu_s        CPU time of all processes in that time
  *   over_plain   elapsed_s divided by that of the transfer
  *   over_hashing cpu_s divided by that of the HMACs at all parties
- *   bytes_an_id  largest growth of a party's resident set in the first round, without its ids,
+ *   bytes_an_id  largest growth of a party's resident set in the first matching, without its ids,
  *                divided by the number of its ids */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"

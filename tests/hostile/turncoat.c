@@ -147,7 +147,8 @@ static bool send_raw(struct way *w, struct frame *f)
 	return SSL_write(w->out, f->p, (int)(HEADER + f->body)) > 0;
 }
 
-/* Sends a frame with the next number. An ACK never acknowledges more than the peer has sent. */
+/* Sends a frame, with the next number if it is of the job. An ACK never acknowledges more than the
+ * peer has sent. */
 static bool send_frame(struct way *w, struct frame *f)
 {
 	if (type_of(f) >= LINK_TYPES)
@@ -195,7 +196,7 @@ static void change_keys(struct frame *f, const char *how)
 		memcpy(first + a, copy, a);
 		memcpy(first + 2 * a, second + b, rest);
 		f->body += a - b;
-	} else { /* invent: replaces the first party's public key */
+	} else { /* invent: replaces 32 bytes of the first party's public key */
 		memset(first + 4, 0x5a, 32);
 	}
 	free(copy);

@@ -63,7 +63,7 @@ byte served[HONEST]; /* number of attempts */
 #define AT(i, a) ((i) * NUMBERS + (a) - 1)
 byte list[HONEST * NUMBERS];
 byte rounds[HONEST * NUMBERS];       /* number of rounds answered */
-byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: the broadcasts before it */
+byte told[HONEST * NUMBERS * ROUNDS]; /* for each answer: number of broadcasts before it */
 #define TOLD(i, a, r) told[AT(i, a) * ROUNDS + (r)]
 
 /* ---- an offer ---- */
@@ -165,8 +165,8 @@ inline check_opened(i, a, u, r)
 byte numbering; /* of the attempt: the row of each node */
 #define NUMBERINGS 2
 
-/* Keys of the attempt a, list, round r and received broadcasts t determine a mask. Round, broadcasts
- * and numbering determine a term. */
+/* The keys of attempt a, its list, round r and the t broadcasts before it determine a mask. Round,
+ * broadcasts and numbering determine a term. */
 #ifdef ROUND_REUSED
 #define MASK(a, r, t) (((a) - 1) * TOLDS + (t))
 #else

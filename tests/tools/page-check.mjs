@@ -157,9 +157,9 @@ const scenarios = {
 	},
 
 	/* Remote users each use a host name for which the browser sends a different certificate. A
-	 * submitter uses only the keyboard: one job does not parse, one runs to its end, and one,
-	 * from a file, is cancelled. A viewer has no form; a user without a role gets no data. arg:
-	 * the job's text and its file. */
+	 * submitter submits and cancels by the keyboard: one job does not parse, one runs to its
+	 * end, and one, from a file, is cancelled. A viewer has no form; a user without a role gets
+	 * no data. arg: the job's text and its file. */
 	async far(browser) {
 		const { text, file } = JSON.parse(arg);
 		const at = (name) => url.replace('//', `//${name}.`);

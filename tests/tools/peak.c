@@ -2,9 +2,10 @@
  *
  *   peak FILE PROGRAM ARG...
  *
- * Appends a line "KIB NAME": the peak resident set in KiB, and the directory name after the
- * program's --out argument, which identifies the party. The exit status is that of the program,
- * which is killed when peak exits. */
+ * Appends a line "KIB NAME": the peak resident set in KiB, and the last part of the directory in
+ * the program's --out argument, which names the party or coordinator; without --out, PROGRAM. The
+ * exit status is that of the program, or 128 plus the signal that ended it. The program is killed
+ * when peak exits. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

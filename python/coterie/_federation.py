@@ -305,7 +305,7 @@ class Party:
             try:
                 record = json.loads((place / "run.json").read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                continue  # the party is replacing this file
+                continue  # for example, the party is replacing this file
             job = record.get("job") or {}
             if key in self.before or job_id and record.get("job_id") != job_id:
                 continue

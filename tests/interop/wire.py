@@ -260,7 +260,7 @@ class Connection:
             self.sock.close()
 
 
-# ---- vectors of small numbers: each has the bits of the largest, lowest bit first ----
+# ---- vectors of labels: each is at most `values` and has as many bits, the lowest first ----
 
 def pack(values, label):
     bits = np.asarray(label)[:, None] >> np.arange(max(values.bit_length(), 1)) & 1

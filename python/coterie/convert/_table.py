@@ -280,7 +280,7 @@ class Table:
             return x
         try:
             # If the texts have only the characters listed below, float() accepts exactly those
-            # that NUMBER matches.
+            # that NUMBER matches, also with line breaks around them.
             joined = "\n".join(cells)
             if "E+" in joined:
                 c.shortened += sum(bool(_LONG.fullmatch(cell)) for cell in cells)

@@ -14,7 +14,7 @@ from ._text import Advice, wrong
 
 READ_AGAIN_MAX = 1 << 24  # bytes of a file that is read again to find all options
 _ROUNDS = 24
-_LINES_MAX = 8  # maximum number of omitted lines; with more, the file is of another kind
+_LINES_MAX = 8  # maximum number of options omit; with more, the file is of another kind
 _ROLES = ("id", "label", "category", "date", "number", "ignore", "only")
 
 
@@ -37,8 +37,8 @@ def _is_said(said: Dict[str, Any], key: str, value: str) -> bool:
 
 
 def _add(options: List[Advice], said: Dict[str, Any], advice: List[Advice]) -> bool:
-    """Adds new advice, which replaces another role of the same column. Returns whether there was
-    any."""
+    """Adds new advice, which replaces another role of the same column, or another value of an
+    option that has only one. Returns whether there was any."""
     new = False
     for key, value in advice:
         if key == "id" and any(k == "id" and v != value for k, v in options):
@@ -94,7 +94,7 @@ def complete(advice: List[Advice], said: Dict[str, Any],
 
 
 def size_of(file: Optional[str]) -> float:
-    """Returns the bytes of a file; infinity for an address."""
+    """Returns the bytes of a file; infinity for anything else, such as an address."""
     return os.path.getsize(file) if file is not None and os.path.isfile(file) else float("inf")
 
 
@@ -113,8 +113,8 @@ def _arguments(options: List[Advice]) -> str:
 
 def helped(error: InputError, said: Dict[str, Any], size: float,
            read: Callable[[Reading], Made]) -> InputError:
-    """Returns the error with all faults, and with the arguments that read the table. size: bytes
-    of the table."""
+    """Returns the error with the advised arguments. If the table is small, reads it again to find
+    further faults, and the arguments for them. size: bytes of the table."""
     advice = getattr(error, "advice", [])
     if not advice:
         return error

@@ -57,7 +57,7 @@ def with_line_ends(text: str, where: str) -> str:
 
 
 class Records:
-    """Iterates over the records of a text. comments, omitted: lines that were skipped so far."""
+    """Iterates over the records of a text. comments, omitted: numbers of lines skipped."""
 
     def __init__(self, text: str, where: str, separator: str, comment: Optional[str],
                  begin: int = 0, line: int = 1, omit: AbstractSet[int] = frozenset()):
@@ -193,8 +193,8 @@ def _check_separator(where: str, r: Record, how: Reading, separator: str, line: 
 
 def _check_title(where: str, first: Record, how: Reading, separator: str,
                  records: Records) -> None:
-    """Refuses titles and comments above the heading, which have one field, and blanks as
-    separators."""
+    """Refuses a first line without text, titles and comments above the heading, which have one
+    field, and blanks as separators."""
     texts = sum(bool(f.strip(BLANK)) for f in first.fields)
     if texts == 0:
         raise wrong(f"{where}:{first.line}: the first line has no text; leave it out (omit)",
@@ -226,7 +226,7 @@ def _check_blanks(where: str, lines: List[str], line: int) -> None:
 
 
 def _above(above: List[Record], line: int) -> Advice:
-    """Returns advice to omit the lines above this one."""
+    """Returns advice to omit the lines above this one, or to take them as comments."""
     marks = {r.fields[0][:1] for r in above}
     mark = marks.pop()
     return ("comment", mark) if not marks and mark in ("#", "%", "!") and mark else \

@@ -173,8 +173,9 @@ def _once(place: str, u: Array, v: Array, w: Array,
 
 
 def graph_of_matrix(X: Any, where: str, n: int, ids: Optional[List[str]]) -> Graph:
-    """Returns an edge for each entry that is not 0; the entry is its weight. Messages count entries
-    from 0. ids: ids in the order of the rows. n: number of rows; 0 if only the matrix has nodes."""
+    """Returns an edge for each pair of different nodes that has an entry which is not 0; the entry
+    is its weight. Messages count entries from 0. ids: ids in the order of the rows. n: number of
+    rows; 0 if only the matrix has nodes."""
     rows, cols = X.shape
     if rows != cols or (n and rows != n):
         raise wrong(f"{where}: {rows} x {cols}, expected an adjacency matrix of "

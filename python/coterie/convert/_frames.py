@@ -55,7 +55,8 @@ def cells_of(column: Any) -> Any:
 
 
 def _category(column: Any, name: str) -> str:
-    """Returns a column of pandas' type category, with all values of the type."""
+    """Returns the option `category` for a column of pandas' type category, with all values of the
+    type if it can name them."""
     values = [str(v) for v in column.cat.categories]
     return name if any("|" in v or not v for v in values) else f"{name}={'|'.join(values)}"
 

@@ -15,7 +15,7 @@ from ._text import ROWS_MAX, warn, wrong
 KEYS_MAX, DEPTH_MAX = 4096, 16
 _TOKEN = re.compile(r'\s+|#[^\n]*|"([^"]*)"|([\[\]])|([^\s"\[\]]+)')
 
-#: A list in GML: keys with texts or lists, and the line of each.
+#: An entry of a list in GML: its line, its key, and a text or a list.
 Pair = Tuple[int, str, Union[str, "Block"]]
 
 

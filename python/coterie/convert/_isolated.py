@@ -44,8 +44,8 @@ def _run(to: Connection, read: Callable[..., Any], path: str, args: Tuple[Any, .
 
 
 def isolated(read: Callable[..., Any], path: str, *args: Any) -> Any:
-    """Calls read(path, *args) in a separate process. Raises InputError if read does, or if the
-    process crashes."""
+    """Calls read(path, *args) in a separate process. Raises InputError if read raises any
+    exception, or if the process ends early."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(theirs, read, path, args), daemon=True)

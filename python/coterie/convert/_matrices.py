@@ -224,8 +224,8 @@ def _layout(z: _Npz) -> str:
 
 
 def _prefix(z: _Npz, part: Optional[str]) -> Optional[str]:
-    """Returns the common prefix of the names of a sparse matrix's arrays: "adj" for adj_data or
-    adj.data."""
+    """Returns the common prefix of the names of the part's arrays, if it is a sparse matrix: "adj_"
+    for adj_data, "adj." for adj.data."""
     if part is None or part in z.names:
         return None
     return next((f"{part}{mark}" for mark in "_." if f"{part}{mark}indptr" in z.names), None)

@@ -19,7 +19,7 @@ LISTS = ("category", "date", "number", "ignore", "only", "missing", "na", "unit"
 KEYS = ("header", "separator", "decimal", "comment", "encoding", "omit", "trim", "id", "label",
         "category", "date", "number", "ignore", "only", "missing", "na", "unit", "most", "from",
         "to", "weight")
-#: Keys that only a table of edges uses.
+#: Keys that a table of edges uses.
 OF_EDGES = ("header", "separator", "comment", "encoding", "from", "to", "weight")
 #: Keys that only files with lines of text use.
 OF_LINES = ("encoding", "omit")
@@ -71,7 +71,7 @@ class Reading:
         return "\t" if name.lower().endswith((".tsv", ".txt")) else ","
 
     def record(self) -> Dict[str, Any]:
-        """Returns all keys and their values, for import.json."""
+        """Returns the keys that have a value, for import.json. Omits trim if it is "no"."""
         return {key: self.get(key) for key in KEYS
                 if self.get(key) not in (None, []) and (key, self.get(key)) != ("trim", "no")}
 

@@ -58,7 +58,8 @@ def _with_commas(c: Cells, words: List[str]) -> Optional[List[Advice]]:
 
 
 def _gaps(c: Cells, words: List[str], bad: List[str]) -> Optional[List[Advice]]:
-    """Returns texts that mean a missing value, and texts of the default that `na` would replace."""
+    """Returns options for texts that seem to mean a missing value. bad: the words that are no
+    numbers."""
     spellings = list(dict.fromkeys(bad))
     one = len(spellings) == 1 < len(bad) < len(words) / 2 and spellings[0].isalpha()
     if not one and not (len(bad) < len(words) and all(map(_NOTHING.fullmatch, spellings))):

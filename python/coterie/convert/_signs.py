@@ -48,8 +48,8 @@ def has_zeros(text: str) -> bool:
 
 
 def expected(text: str, decimal: str) -> Optional[str]:
-    """Returns the text after "expected a " for a number with a sign; None if the text has no
-    sign."""
+    """Returns the text after "expected a " for a date, a code or a number with signs; None for
+    other texts."""
     if DATE.fullmatch(text):
         forms = forms_of([text])
         said = f'say its form (date "COLUMN={forms[0]}"' if forms else "say its form (date"
@@ -72,8 +72,8 @@ def expected(text: str, decimal: str) -> Optional[str]:
 
 
 def no_number(text: str, cell: Any, decimal: str) -> str:
-    """Returns the message for a cell that is not a number. text: the cell with its decimal comma
-    replaced by a point."""
+    """Returns the message for a cell that is not a number. text: the cell as number_of()
+    got it."""
     is_ = f"is {shown(cell)}, expected a "
     sign = expected(str(cell).strip(BLANK), decimal)
     if sign:

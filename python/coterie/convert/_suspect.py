@@ -110,7 +110,9 @@ def _look_at_name(t: Table, c: Column, x: Any) -> None:
 
 
 def _look_at_points(t: Table, c: Column) -> None:
-    """Refuses points that may separate thousands, if commas do not separate fields."""
+    """Refuses points that may separate thousands, or only warns of them if commas separate fields
+    or there are no separators. Unless semicolons separate fields, only if some cells have no
+    points."""
     separator = t.said.get("separator")
     if not c.grouped or c.points < 3 or t.how.decimal_said:
         return

@@ -59,7 +59,8 @@ class _Fault(Exception):
 
 
 def _text_of(cell: Any) -> str:
-    """Converts a cell to a text. A whole number stored as a float becomes "1", not "1.0"."""
+    """Converts a cell to a text. A whole number below 10^15 stored as a float becomes "1", not
+    "1.0"."""
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
     return str(cell)
@@ -97,7 +98,7 @@ class Table:
         self.labels: Optional[Any] = None
         self.X: Any = None
         self.made: List[Dict[str, str]] = []
-        # faults of each column, in the order of rows
+        # the first fault of each faulty column, in the order of rows, with advice
         self._faults: List[Tuple[str, List[Advice]]] = []
 
     def _named(self, i: int, name: Optional[str]) -> Column:

@@ -141,7 +141,8 @@ def days_of(text: str) -> Optional[float]:
 
 
 def memory_max() -> int:
-    """Returns half of this host's memory, the limit of a file's unpacked size."""
+    """Returns the limit of a file's unpacked size: half of this host's memory, at most
+    FILE_MAX."""
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     return min(half, FILE_MAX)
 

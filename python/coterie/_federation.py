@@ -64,7 +64,7 @@ def _failed(status: int, run_dir: Optional[Path], words: str, program: str) -> C
             run = Run(run_dir)
         except (InputError, ValueError, KeyError):
             run = None
-    # Removes the path of our temporary job.json, which no longer exists.
+    # Removes the path of our temporary job.json, which the user has not written.
     words = re.sub(r"\S*/job\.json(?: with --set)?: ", "", words)
     words = re.sub(r"--allow ([\w.]+)", r'allow=["\1"]', words)
     who, what = cause(run, words, program)

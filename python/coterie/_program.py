@@ -229,7 +229,7 @@ class Process:
 
 def call(program: str, args: Sequence[PathLike], timeout: Optional[float] = None) -> str:
     """Runs the program to its end and returns its stdout. If it fails, raises CoterieError with
-    its last lines."""
+    its last line."""
     process = Process(program, args)
     status = process.wait(timeout)
     process.warn()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """Returns the points in the plane (n x 2), the same for the same points. Perplexity is 30,
-    or the largest that n points allow."""
+    """Returns the points in the plane (n x 2), the same for the same points. Perplexity is 30, or
+    (n - 1) / 3 if that is less."""
     TSNE = need("sklearn.manifold", "t-SNE").TSNE  # slow to import, and only needed here
     import numpy as np
 

@@ -1,5 +1,5 @@
-"""Common code of the tests of coterie.convert. Each test runs in its own temporary directory, and
-calls the command in its own process."""
+"""Common code of the tests of coterie.convert. Each test runs in its own temporary directory. The
+command runs in the process of the tests."""
 import contextlib
 import io
 import os

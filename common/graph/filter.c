@@ -37,7 +37,7 @@ struct plan {
 	/* source of columns: either `sparse` or `dense`; the other pointer is NULL */
 	const struct csr *sparse;
 	const struct mat *dense;
-	struct mat *X; /* destination; NULL if only the spread is wanted */
+	struct mat *X; /* destination; NULL in graph_filter_spread() */
 	size_t width;
 	size_t rows;
 	unsigned workers; /* number of workers that have buffers */
@@ -47,7 +47,7 @@ struct plan {
 	double *box;
 	filter_see *see; /* or NULL */
 	void *see_ctx;
-	double *leave; /* set if `see` is set: D^1/2 in the plan's order */
+	double *leave; /* for `see`: D^1/2 in the plan's order; NULL before filter_run_steps() */
 };
 
 #define COLUMNS PANEL
@@ -122,9 +122,9 @@ static bool is_large(const struct plan *p)
 }
 
 /* Adds scale times a node's features to `to`: to[u] increases by scale times the feature in column
- * `column` + u. If the node is a leaf, also stores these features in X. A worker calls this with
- * increasing `column`. next: for each node, the first sparse entry that is not before the current
- * columns. */
+ * `column` + u. If the node is a folded leaf (filter_plan.h) and features are sparse, also stores
+ * its features in X, which is still 0. A worker calls this with increasing `column`. next: for each
+ * node, the first sparse entry that is not before the current columns. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
 		      size_t width, size_t *next, double *to)
 {
@@ -169,9 +169,9 @@ static void panel_load(const struct plan *p, unsigned worker, const struct panel
 	}
 }
 
-/* Stores the rows and unfolds leaves. A row y may be the sum of several leaves. Each leaf becomes
- * their mean plus `fade` times its initial deviation from the mean. X still holds the initial
- * values. */
+/* Stores the rows and unfolds leaves (filter_plan.h). A row y may be the sum of several leaves.
+ * Each leaf becomes their new mean plus `fade` times its initial deviation from their initial mean.
+ * X still holds the initial values. */
 static void panel_store(const struct plan *p, const struct panel *at, const double *y)
 {
 	const struct filter_plan *nodes = &p->nodes;
@@ -343,7 +343,7 @@ static enum err plan_begin(struct plan *p, const struct graph *g, enum filter_ki
 	return ERR_OK;
 }
 
-/* True if some step also reads the vector before the previous one. */
+/* True if some step also reads the panel from before the previous step. */
 static bool steps_look_back(const struct filter_steps *s)
 {
 	for (size_t t = 0; t < s->count; t++)
@@ -390,7 +390,7 @@ static enum err graph_filter_run(const struct graph *g, enum filter_kind kind, u
 
 	/* In a single step a leaf receives nothing from the other leaves of its node, so its zeros
 	 * must stay exactly zero. Unfolding from the leaves' sum would round them. So leaves are
-	 * folded only for two steps or more. */
+	 * folded (filter_plan.h) only for two steps or more. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
 	common_graph_filter_run(&p, psi, threads, X);
 	release_room(&p);
@@ -497,11 +497,13 @@ struct spread {
 	size_t cols, powers, groups; /* groups: of SPREAD_COLUMNS columns */
 	uint32_t *place;             /* node -> row of the plan */
 	double *leave;               /* D^1/2 in the plan's order */
-	double *term; /* groups x 2 powers: squares, then spreads; summed in this order */
+	/* groups x 2 powers: for each group the terms of square[] (graph_filter_spread()), then
+	 * those of spread[]. They are added in the order of the groups. */
+	double *term;
 };
 
-/* For each power, computes ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j. Both are 0
- * beyond the last column. */
+/* For each power F^t X and each group of the panel's columns, stores the sums of ||x_j||^2 and of
+ * ||x_j - mean_j||^2 over the columns x_j of the group. Columns beyond the last are 0. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;

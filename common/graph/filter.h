@@ -19,7 +19,8 @@
 
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN, FILTER_PLAIN };
 
-/* Width of a panel for graphs of 2^17 nodes or more. Smaller graphs have wider panels. */
+/* Number of columns that go through all steps together (a panel) in graphs of 2^17 nodes or more.
+ * Panels are wider in smaller graphs, and narrower if nodes are distributed. */
 enum { FILTER_PANEL = 16 };
 
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps. The
@@ -29,12 +30,15 @@ enum { FILTER_PANEL = 16 };
  *
  * With distributed nodes (g->ranks), X has this rank's rows. Each rank uses one thread and panels
  * of 8 columns. A panel also has a row for each adjacent node of another rank. FILTER_SPECTRAL does
- * not work with ranks. */
+ * not work with ranks.
+ *
+ * ERR_INPUT if X has not one row for each node of g. With FILTER_SPECTRAL also the errors of
+ * graph_lambda_max(). */
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
 
-/* A filter whose graph is prepared once for many calls. filter_run_step() takes one step, and
- * equals graph_filter() of order 1. */
+/* A filter whose graph is prepared once for many calls. filter_run_step() takes one step, with the
+ * result of graph_filter() for psi 1. */
 struct filter_run;
 /* A view of columns column .. column + width - 1 of X. Row order[i] of X is leave[i] times row i of
  * y. A row of y has `stride` values, which are zero beyond width. */
@@ -49,9 +53,9 @@ typedef void filter_see(void *ctx, size_t step, const struct filter_view *view);
 enum err filter_run_begin(const struct graph *g, enum filter_kind kind,
 			  struct filter_run **r) MUST_CHECK;
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
-/* Takes several steps, but reads and writes X once. There must be fewer than 26 steps, for which
- * filter_steps.h takes each step by itself. The result equals that of single steps up to rounding.
- * Does not support distributed nodes. */
+/* Takes several steps, but reads and writes X once. steps: at most 25, since filter_steps.h
+ * replaces more by a polynomial. The result equals that of single steps up to rounding. Does not
+ * support distributed nodes. */
 void filter_run_steps(struct filter_run *r, unsigned steps, unsigned threads, struct mat *X,
 		      filter_see *see, void *ctx);
 size_t filter_run_panel(const struct filter_run *r); /* columns of a panel: the stride */
@@ -65,13 +69,13 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 /* Computes norms of the powers F^t X for t = 0 .. steps: square[t] = ||F^t X||^2 and spread[t] =
  * ||F^t X - 1 mu'||^2, where F is one step of the filter, and mu the column means of F^t X. X is
  * either sparse or dense; the other argument is NULL. Never stores a whole power of X. Bitwise
- * identical for any number of threads. */
+ * identical for any number of threads. Errors as graph_filter(). */
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
 			     unsigned threads, const struct csr *sparse, const struct mat *dense,
 			     double *square, double *spread) MUST_CHECK;
 
 /* Computes lambda_max(I - S) by Lanczos with a fixed start, with a relative error of at most 1e-8.
- * ERR_JOB if it does not converge. */
+ * 0 if g has no edge. ERR_JOB if it does not converge, ERR_CANCELLED if the job is stopped. */
 enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;
 
 #endif

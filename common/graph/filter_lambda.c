@@ -59,10 +59,11 @@ static bool lanczos_step(struct lanczos *z)
 
 /* Iterates until the largest eigenvalue has converged. A small residual only proves that some
  * eigenvalue is near, and many may be close to the largest. So the value must also stay within the
- * tolerance while the space doubles. */
+ * tolerance while the number of steps doubles. */
 static enum err lanczos_run(struct lanczos *z, double *lambda)
 {
-	double settled = 0; /* eigenvalue of step `since`, the first one with a small residual */
+	/* value at step `since`, the first check at which it had a small residual */
+	double settled = 0;
 	size_t since = 0;
 	bool more = true;
 

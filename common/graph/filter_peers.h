@@ -1,6 +1,6 @@
 /* filter_peers.h -- the nodes of a filter's plan, for filter_plan.c and filter.c. With distributed
- * nodes, a plan also reads rows of other ranks, and a leaf is stored at the rank of its
- * neighbour. */
+ * nodes, a plan also reads rows of other ranks, and folded leaves (filter_plan.h) are stored at the
+ * rank of their neighbour. */
 #ifndef COMMON_GRAPH_FILTER_PEERS_H
 #define COMMON_GRAPH_FILTER_PEERS_H
 
@@ -27,7 +27,7 @@ struct filter_nodes {
 	size_t *start;
 	uint32_t *index; /* neighbours, in the order of the graph */
 	double *value;
-	double *enter;              /* D^-1/2: rows + others */
+	double *enter;              /* (degree in A + I)^-1/2: rows + others */
 	uint32_t *node;             /* row of X for each stored row; NULL: the same row */
 	bool fold;                  /* leaves of one node share a row, up to FOLD_MOST of them */
 	struct filter_peers *peers; /* NULL: this process has all nodes */

@@ -1,10 +1,10 @@
 /* filter_plan.h -- a graph laid out for the steps of its filter.
  *
- * With Y = D^-1/2 X, a step X <- keep X + take S X becomes Y <- keep Y + take D^-1 (A + I) Y, which
- * needs no product per edge (keep and take are diagonal; all their entries are equal except for
- * FILTER_MEAN). Nodes are renumbered breadth first, so that neighbours lie close, and by degree
- * within windows. Each node keeps the order of its neighbours, so that sums stay bitwise identical.
- * For filter.c and filtered.c. */
+ * With Y = D^-1/2 X (D, A and S: filter.h), a step X <- keep X + take S X becomes Y <- keep Y +
+ * take D^-1 (A + I) Y, which needs no product per edge (keep and take are diagonal; all their
+ * entries are equal except for FILTER_MEAN). Nodes are renumbered breadth first, so that neighbours
+ * lie close, and by degree within windows. Each node keeps the order of its neighbours, so that
+ * sums stay bitwise identical. For filter.c and filtered.c. */
 #ifndef COMMON_GRAPH_FILTER_PLAN_H
 #define COMMON_GRAPH_FILTER_PLAN_H
 
@@ -20,18 +20,19 @@ struct filter_plan {
 	size_t *start;
 	uint32_t *index;            /* neighbours in new numbers; from n on: rows of other ranks */
 	double *value;              /* edge weights in the new order; NULL: all ones */
-	double *enter;              /* D^-1/2 in the new order */
+	double *enter;              /* D^-1/2 in the new order, then of rows of other ranks */
 	double *keep;               /* n values: `keep` of the step above, in the new order */
 	double *take;               /* n values: `take` of that step, times D^-1 */
 	struct filter_peers *peers; /* with distributed nodes; else NULL */
 };
 
-/* Lays out a graph for its filter. fold: the leaves of one node become one row, which is their sum.
- * In each step all leaves of a node receive the same value from the node. So the deviations of the
- * leaves from their mean only shrink, by the factor keep + take of the row. A row folds at most
- * FOLD_MOST leaves; if edges have weights, nothing is folded. Folding is applied only if it saves
- * at least an eighth of the rows. It leaves 13446 of pubmed's 19717 rows, and embed() takes a fifth
- * less time; cora, citeseer and wiki are not folded. Folded sums have other rounding errors.
+/* Lays out a graph for its filter. fold: the leaves of one node, which have no other neighbour,
+ * become one row, which is their sum. In each step all leaves of a node receive the same value from
+ * the node. So the deviations of the leaves from their mean only shrink, by the factor keep + take
+ * of the row. A row folds at most FOLD_MOST leaves; if edges have weights, nothing is folded.
+ * Folding is applied only if it saves at least an eighth of the rows. It leaves 13446 of pubmed's
+ * 19717 rows, with which kCAGC's whole embedding takes a fifth less time; cora, citeseer and wiki
+ * are not folded. Folded sums have other rounding errors.
  *
  * Returns errors only for FILTER_SPECTRAL: those of graph_lambda_max(). FILTER_SPECTRAL does not
  * work with ranks. O(nnz + n) besides graph_lambda_max(). */

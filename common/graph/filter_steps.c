@@ -10,14 +10,15 @@ typedef complex long double root;
 
 const struct filter_step FILTER_STEP = { .scale = 1 };
 
-/* LEAST: smallest weight that is kept. OFF_MOST: largest accepted error of the product of the
- * factors, one for each root (5e-11 is the worst seen). SHARE_MOST: the series is used if its
- * degree is at most this share of the power. */
+/* Bounds of the method in filter_steps.h. LEAST: smallest weight of a Chebyshev polynomial that is
+ * kept. OFF_MOST: largest accepted error of the product of factors (5e-11 is the worst seen).
+ * SHARE_MOST: the product is used if its degree is at most this share of the power. */
 static const long double LEAST = 1e-12L;
 static const double OFF_MOST = 1e-10, SHARE_MOST = 0.9;
 
-/* ROUNDS_MOST: limit on Aberth's steps, of which 12 to 20 suffice. SETTLED: a root has converged
- * when its last step is shorter. REAL: roots closer to the real axis count as real. */
+/* ROUNDS_MOST: limit on rounds of move_root() for all roots, of which 12 to 20 suffice. SETTLED: a
+ * root has converged when its last step is shorter. REAL: roots closer to the real axis count as
+ * real. */
 enum { ROUNDS_MOST = 40 };
 static const long double SETTLED = 1e-9L, REAL = 1e-8L;
 
@@ -25,10 +26,11 @@ static const long double SETTLED = 1e-9L, REAL = 1e-8L;
 
 struct series {
 	size_t degree;
-	long double *weight; /* degree + 1, of T_k(A) */
+	long double *weight; /* degree + 1: weight[k] of the Chebyshev polynomial T_k */
 };
 
-/* Returns the degree; writes the weights to weight (power + 1) unless it is NULL. */
+/* Returns the degree of the series for T^power (filter_steps.h); writes the weights to weight
+ * (power + 1) unless it is NULL. */
 static size_t series_weights(unsigned power, long double *weight)
 {
 	long double w = 1;
@@ -74,9 +76,9 @@ static long double move_root(const struct series *p, root *r, size_t i)
 	return cabsl(step);
 }
 
-/* Finds all roots at once, starting near the roots of T_degree, and iterates each until it
- * converges. Then moves the real roots, and the upper root of each complex pair, to the front.
- * Returns the number of roots at the front; 0 if it did not find all roots. */
+/* Finds all roots at once, starting near the roots of the Chebyshev polynomial of this degree, and
+ * iterates each until it converges. Then moves the real roots, and the upper root of each complex
+ * pair, to the front. Returns the number of roots at the front; 0 if it did not find all roots. */
 static size_t find_roots(const struct series *p, root *r)
 {
 	size_t moving = p->degree, kept = 0, found = 0;
@@ -202,7 +204,8 @@ void filter_steps_init(struct filter_steps *s, unsigned power)
 		steps_of(r, count, s);
 		free(r);
 		free(p.weight);
-		/* Compares at about eight points between two extrema of the polynomial. */
+		/* Compares the steps with t^power at about eight points between two extrema of the
+		 * polynomial. */
 		points = 8 * s->count;
 		near = count > 0;
 		for (size_t i = 0; i <= points && near; i++) {

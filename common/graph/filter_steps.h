@@ -3,7 +3,7 @@
  * For large M, T^M is nearly a polynomial of far lower degree. Let T = (I + A) / 2, and write an
  * eigenvalue of A, which lies in [-1, 1], as cos t. Then cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k
  * C(2M, M + k) cos kt): a sum of Chebyshev polynomials of A, with weights that fall like exp(-k^2 /
- * M). Weights below 1e-12 are dropped. The remaining polynomial is evaluated as a product of
+ * M). Weights below 1e-12 are dropped. The remaining polynomial p is evaluated as a product of
  * factors, one for each root, in Leja's order. That order keeps intermediate products and rounding
  * errors small. The product needs no more vectors than the power does. A power of 60 takes 37
  * products.

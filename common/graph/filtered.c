@@ -139,7 +139,7 @@ static size_t filtered_blocks_of(const struct mat *rows)
 	return (rows->rows + FILTERED_COLUMNS - 1) / FILTERED_COLUMNS;
 }
 
-/* f->tall <- D^-1/2 X in', block by block. */
+/* f->tall <- D^-1/2 X in', with D as in filter.h, in blocks of FILTERED_COLUMNS columns. */
 static void filtered_enter(struct filtered *f, const struct mat *in)
 {
 	size_t blocks = filtered_blocks_of(in), tall = block_size(f),
@@ -187,7 +187,7 @@ static void filtered_multiply(void *ctx, const struct mat *in, struct mat *out)
 	filtered_leave(f, in->rows, out);
 }
 
-/* Computes products with F'F = X' p(S)^2 X; p(S) is symmetric. */
+/* Computes products with F'F = X' p(S)^2 X (filtered.h); p(S) is symmetric. */
 static void filtered_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct filtered *f = ctx;

@@ -1,6 +1,6 @@
-/* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h. Does not form F. It
- * computes a few columns of F B and F'F B by products with X and its transpose and by the filter's
- * steps, which costs far less. */
+/* filtered.h -- filtered features F = p(S) X (p, S and D: filter.h) as a linear map, for svd.h.
+ * Does not form F. It computes a few columns of F B and F'F B by products with X and its transpose
+ * and by the filter's steps, which costs far less. */
 #ifndef COMMON_GRAPH_FILTERED_H
 #define COMMON_GRAPH_FILTERED_H
 
@@ -39,7 +39,7 @@ struct filtered {
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi,
 		       unsigned threads) MUST_CHECK;
-/* Changes the map to another order of the filter. */
+/* Changes the map to a filter of psi steps. */
 void filtered_set_order(struct filtered *f, unsigned psi);
 void filtered_release(struct filtered *f);
 

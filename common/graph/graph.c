@@ -101,7 +101,7 @@ double modularity(const struct graph *g, const uint32_t *label, size_t k)
 	struct halo h;
 
 	halo_init(&h, g->ranks, &g->adjacency);
-	if (g->ranks) { /* this rank's labels, then those of the halo */
+	if (g->ranks) { /* this rank's labels, then those of others' adjacent nodes */
 		all = alloc(n + h.count, sizeof(*all));
 		memcpy(all, label, n * sizeof(*all));
 		halo_fetch(&h, sizeof(*all), label, all + n);

@@ -8,8 +8,8 @@
 struct graph {
 	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
 	double *inv_sqrt_deg; /* n values (degree in A + I)^-1/2; owned */
-	/* Ranks that share the nodes. Both members above then have this rank's rows, and columns
-	 * are numbered over the nodes of all ranks. Borrowed, or NULL. */
+	/* Processes of this party that share the nodes (ranks.h). Both members above then have this
+	 * rank's rows, and columns are numbered over the nodes of all ranks. Borrowed, or NULL. */
 	const struct ranks *ranks;
 };
 

@@ -33,7 +33,8 @@ struct walks {
 	const struct csr *A;
 	size_t first, nodes;
 	double *now, *next; /* nodes x BLOCK */
-	uint32_t *reached;  /* local numbers of the nodes whose rows may be non-zero */
+	/* numbers in the graph, from 0, of the nodes whose rows may be non-zero */
+	uint32_t *reached;
 	size_t count;
 	bool *is_reached;
 };
@@ -76,7 +77,7 @@ static void walks_step(struct walks *w)
 	w->next = swap;
 }
 
-/* Computes features of `count` <= BLOCK nodes of the graph, from local number `from` on: the last
+/* Computes features of `count` <= BLOCK nodes of the graph, from number `from` in it on: the last
  * GRAPHS_WALKS columns of GRAPHS_STRUCTURE. */
 static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
 {

@@ -44,7 +44,7 @@ size_t graphs_width(enum graphs_features what);
 
 /* F: nodes x graphs_width() floats, owned by the caller. ERR_INPUT if the features need coordinates
  * and nodes have fewer than two attributes. O(sum over graphs of nodes x edges x 8), less if 8
- * steps do not reach all nodes. Bitwise identical for any number of threads. */
+ * steps of a walk do not reach all nodes. Bitwise identical for any number of threads. */
 enum err graphs_features(const struct graphs *g, enum graphs_features what, unsigned threads,
 			 float **F) MUST_CHECK;
 

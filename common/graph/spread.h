@@ -12,8 +12,8 @@
  * panels are half as wide, or SPREAD_COLUMNS wide. */
 enum { SPREAD_COLUMNS = 8, SPREAD_PANEL = 32 };
 
-/* Begins a sum for `width` columns over all ranks. spread_width(width) returns the number of values
- * of its total. */
+/* Begins a sum for *width columns over all ranks; `width` is borrowed until rowsum_release().
+ * spread_width(width) returns the number of values of its total. */
 void spread_begin_sum(const struct ranks *R, struct rowsum *s, size_t *width);
 static inline size_t spread_width(size_t width)
 {
@@ -31,7 +31,7 @@ struct spread_rows {
 void spread_add(struct rowsum *s, const struct spread_rows *of, size_t first, size_t rows);
 
 /* For group g of SPREAD_COLUMNS columns, computes the sums of ||x_j||^2 and ||x_j - mean_j||^2 from
- * a total. */
+ * the total of such a sum. */
 void spread_of_group(const double *total, size_t width, size_t g, double *square, double *spread);
 /* Adds the terms of all groups, for each power F^t X, t < powers (graph_filter_spread()). term
  * (groups x 2 powers) has `powers` squares and then `powers` spreads for each group. square and

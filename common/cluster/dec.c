@@ -39,7 +39,8 @@ void dec_targets(const struct mat *Q, struct mat *P)
 	}
 }
 
-/* d loss / d z_i = 2/n sum_j (P_ij - Q_ij) / (1 + ||z_i - c_j||^2) (z_i - c_j) */
+/* gradient of the loss of dec.h: d loss / d z_i = 2/n sum_j (P_ij - Q_ij) / (1 + ||z_i - c_j||^2)
+ * (z_i - c_j) */
 double dec_loss(const struct mat *Z, const struct mat *C, const struct mat *Q, const struct mat *P,
 		struct mat *dZ, struct mat *dC)
 {

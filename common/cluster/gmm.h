@@ -28,11 +28,11 @@ struct gmm_params {
 };
 
 /* Fits m (initialised here) to the rows of X (n x q, n >= 1, q <= GMM_DIMENSIONS_MAX). A component
- * without points keeps its place with a share of 0. The same seed gives the same mixture.
- * O(restarts iterations n k q^2). */
+ * for which the points' posteriors sum to less than 0.001 keeps its place, with a share of 0. The
+ * same seed gives the same mixture. O(restarts iterations n k q^2). */
 void gmm_fit(const struct mat *X, const struct gmm_params *p, struct gmm *m);
 /* label[i] becomes the component of largest posterior, on ties the first such component. ERR_INPUT
- * unless precision is positive definite. */
+ * unless each component's precision is positive definite. */
 enum err gmm_label(const struct gmm *m, const struct mat *X, uint32_t *label) MUST_CHECK;
 void gmm_release(struct gmm *m);
 

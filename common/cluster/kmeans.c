@@ -173,8 +173,8 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	return moved;
 }
 
-/* Computes the margin of one row. row: squared distances to k centres. Distances that are sums over
- * parties may be negative by rounding. */
+/* Computes the margin (kmeans_margins()) of one row. row: squared distances to k centres. Distances
+ * that are sums over parties may be negative by rounding. */
 static double margin_of(const double *row, size_t k, uint32_t label)
 {
 	double own = fmax(row[label], 0), next = INFINITY;

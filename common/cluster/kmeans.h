@@ -13,8 +13,8 @@
 /* Labels are 0 .. k-1; in a partial assignment k means "no cluster". */
 
 /* Computes the centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean
- * of the rows i of Z with label[i] == r. A cluster without rows keeps its row of c. weight may be
- * NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
+ * of the rows i of Z with label[i] == r. A cluster without rows or weight keeps its row of c.
+ * weight may be NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
 void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
 		    struct mat *c);
 /* kmeans_centres() for distributed rows. Z, weight and label have this process's rows; c is the
@@ -56,7 +56,7 @@ struct kmeans_params {
 	/* k x d, borrowed: centres from which the first restart begins; NULL: it draws them */
 	const struct mat *start;
 	unsigned threads; /* the result does not depend on it */
-	/* ranks that share the rows, one thread each; borrowed, or NULL */
+	/* processes that share the rows (ranks.h), one thread each; borrowed, or NULL */
 	const struct ranks *ranks;
 };
 

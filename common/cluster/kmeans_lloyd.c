@@ -31,7 +31,8 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 #include "common/cluster/kmeans_nearest.inc"
 #endif
 
-/* Bounds are kept from one iteration to the next once at most one row in BOUND_FROM moves. */
+/* Bounds are kept from one iteration to the next once fewer than one row in BOUND_FROM changes its
+ * label. */
 enum { BOUND_FROM = 16 };
 /* Safety margins, so that bounds hold for distances as computed. ROOM exceeds the relative rounding
  * error of a distance in at most 64 dimensions. STEP exceeds the relative rounding error of an
@@ -206,8 +207,8 @@ static void lloyd_ninth(struct lloyd *l)
 	}
 }
 
-/* Returns the inertia of the labels about the means of their rows, computed from the sums of the
- * rows: `squares` minus the weighted squares of the means. */
+/* Returns the inertia of the current labels about the clusters' means: `squares` minus the means'
+ * squares, each times its cluster's weight. total: sums as for kmeans_means_of(). */
 static double lloyd_inertia(const struct lloyd *l, const double *total)
 {
 	const struct mat *c = &l->r->centres;
@@ -289,8 +290,8 @@ static double sum_of(const struct ranks *R, const double *value, const double *w
 	return total;
 }
 
-/* Iterates until no label changes or the iterations are used up. Returns false if it gave up
- * before, because `goal` seemed out of reach. */
+/* Iterates until no label changes, the iterations are used up, or the job is stopped. Returns false
+ * if it gave up before, because `goal` seemed out of reach. */
 static bool iterate(struct lloyd *l, double goal)
 {
 	const struct kmeans_params *p = l->p;

@@ -26,7 +26,8 @@ void kmeans_seeding_free(struct seeding *s);
 
 /* Returns the number of values in a sum for k centres in d dimensions. */
 size_t kmeans_sum_width(size_t k, size_t d);
-/* Adds `rows` rows z (rows x d) to a sum; rows with label >= k are left out. */
+/* Writes the sums of `rows` rows z (rows x d) to `sum`, which must be all 0. Leaves out rows with
+ * label >= k. */
 void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
 		      const uint32_t *label, double *sum);
 /* Sets each row of c to the mean that `sum` gives. A centre without weight keeps its row. */
@@ -47,9 +48,11 @@ struct restart {
 struct lloyd;
 struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
 			const struct kmeans_params *p);
-/* Takes the centres of p->start, or seeds by stream `number`, then iterates. Gives up if the
- * remaining iterations would not reduce the inertia to `goal`, even if each reduced it as much as
- * the last one (INFINITY: never gives up). Initialises r's members, which the caller frees. */
+/* Runs restart `number`: takes the centres of p->start for number 0, if p has them, else draws them
+ * from random stream `number`. Then does the 1/9 step (kmeans.h) if p->ninth, and iterates. Gives
+ * up if the remaining iterations would not reduce the inertia to `goal`, even if each reduced it as
+ * much as the last one (INFINITY: never gives up). Initialises r's members, which the caller
+ * frees. */
 void lloyd_run(struct lloyd *l, uint64_t number, double goal, struct restart *r);
 void lloyd_free(struct lloyd *l);
 

@@ -41,8 +41,9 @@ struct seeding {
 	struct rng rng;
 };
 
-/* Computes sums within each chunk, for the first `count` <= SIDE planes. If count < SIDE, plane 0
- * fills the other lanes. own: receives the sums of chunks, `stride` numbers apart. */
+/* Computes sums within each chunk, for the first min(count, SIDE) planes. If count < SIDE, sums
+ * plane 0 again in place of the missing ones. own: receives the sums of chunks, `stride` numbers
+ * apart. */
 static void sum_side(const struct seeding *s, struct plane *plane, size_t count, size_t stride,
 		     double *own)
 {

@@ -1,11 +1,11 @@
 /* selection.h -- chooses k from a range (job.clusters from .. to).
  *
  * Rule: k is stable if its stability over halves is at least SELECTION_STABLE of the highest;
- * without stability, every k counts as stable. Among the stable k the largest simplified silhouette
- * wins, the smallest k on ties. If three clusters lie in a line, the silhouette alone chooses two
- * clusters, although each half of the rows splits the middle cluster at another place. Stability
- * alone prefers few clusters. Inertia, Calinski and Harabasz's ratio and the eigengap are reported
- * only.
+ * without stability, or if none is above 0, every k counts as stable. Among the stable k the
+ * largest simplified silhouette wins, the smallest k on ties. If three clusters lie in a line, the
+ * silhouette alone chooses two clusters, although each half of the rows splits the middle cluster
+ * at another place. Stability alone prefers few clusters. Inertia, Calinski and Harabasz's ratio
+ * and the eigengap are reported only.
  *
  * A protocol supplies the numbers, from sums or from an embedding; the same numbers give the same
  * choice in every process. */
@@ -20,7 +20,8 @@
 
 enum { SELECTION_MAX = CONFIG_RANGE_MAX + 1 };
 
-/* Least stability of a stable k. docs/results/k.md shows which k other values choose. */
+/* Least stability of a stable k, as a share of the highest stability. docs/results/k.md shows which
+ * k other values choose. */
 #define SELECTION_STABLE 0.75
 
 struct selection {
@@ -37,12 +38,12 @@ struct selection {
 struct selection_point {
 	double inertia;    /* sum of squared distances to the centres */
 	double silhouette; /* mean of 1 - a / b, a and b the distances to the nearest two centres */
-	double ratio;      /* Calinski and Harabasz's ratio; 0 if inertia is 0 or n is k */
+	double ratio;      /* Calinski and Harabasz's ratio: selection_ratio() */
 };
 
 /* Returns Calinski and Harabasz's ratio, (between / (k - 1)) / (inertia / (n - k)), of centres (k x
  * m) with count[i] rows each, n rows in all. between is the weighted sum of squared distances of
- * the centres to their weighted mean. */
+ * the centres to their weighted mean. Returns 0 if inertia is 0, k is 1, or n is at most k. */
 double selection_ratio(const struct mat *centres, const double *count, double inertia);
 
 /* Measures the rows of Z with centres (k x Z.cols). O(n k d). */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A row of a new block is only rounding error if its length, after the projection, is at most this
- * share of the largest magnitude of an eigenvalue. */
+ * share of the magnitude of the largest eigenvalue. */
 static const double GONE = 1e-11;
 /* A unit vector counts as orthogonal to the space if its component along each basis vector of the
  * space is at most this. */
@@ -97,8 +97,9 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	return la_orthonormal_rows(B);
 }
 
-/* Computes the product Y' = A Q_last', where Q_last is the newest block of Q. Adds Q Y to H as its
- * newest rows and columns. Then removes from Y its part within the space. */
+/* Computes the product Y' = A Q_last', where Q_last is the newest block of Q. Adds Q Y' to H as its
+ * newest columns, and the transpose as its newest rows. Then removes from Y its part within the
+ * space. */
 static enum err spectral_multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
 	size_t width = s->Q.rows, old = width - s->last;
@@ -202,8 +203,9 @@ static enum err spectral_make_room(struct space *s)
 }
 
 /* Computes Ritz values and vectors of the current space, and their residual. The residual is the
- * largest ||A v - theta v|| = ||Y' s_last|| of the k Ritz vectors v = Q' s, divided by the largest
- * |theta|. s is a row of E, and s_last its entries for the newest block of Q. */
+ * largest ||A v - theta v|| = ||Y' s_last|| of the k Ritz vectors v = Q' s, divided by |theta_1|,
+ * with theta_1 the largest theta. s is a row of E, and s_last its entries for the newest block of
+ * Q. */
 static enum err spectral_ritz(const struct space *s, const struct mat *Y, double *value,
 			      struct mat *E, struct spectral_report *report)
 {

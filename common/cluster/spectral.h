@@ -15,7 +15,7 @@ struct spectral_params {
 	size_t n, k;      /* 1 <= k <= n eigenpairs of an n x n matrix */
 	size_t block;     /* columns of a product; 0: max(16, k + 6). Capped by n */
 	unsigned rounds;  /* maximum number of products */
-	double tolerance; /* stop when ||A v - theta v|| <= tolerance |theta_1| for all k pairs */
+	double tolerance; /* stop when `residual` of struct spectral_report is at most this */
 	/* number of eigenvalues wanted, at least k; 0: k. Eigenvalues after the k-th are lower
 	 * bounds */
 	size_t values;
@@ -45,11 +45,12 @@ void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t s
  * more. */
 size_t spectral_block(const struct spectral_params *p);
 
-/* Computes the p->values algebraically largest eigenvalues, descending, and the unit eigenvectors
- * of the first k as columns of V (n x k, initialised here; largest entry positive). The space grows
- * to at most n columns; with n columns the results are exact. ERR_JOB if the rounds did not reach
- * the tolerance. Memory: n block rounds doubles, or n space doubles if p->space limits the space;
- * plus four blocks. `report` may be NULL. */
+/* Computes the p->values (if 0: k) algebraically largest eigenvalues, descending, and the unit
+ * eigenvectors of the first k as columns of V (n x k, initialised here; largest entry positive).
+ * The space grows to at most n columns; with n columns the results are exact. ERR_JOB if the rounds
+ * did not reach the tolerance, ERR_CANCELLED if the job is stopped, ERR_INPUT if numbers are not
+ * finite; errors of A. Memory: n block rounds doubles, or n space doubles if p->space limits the
+ * space; plus four blocks. `report` may be NULL. */
 enum err spectral_top(const struct ortho_operator *A, const struct spectral_params *p,
 		      double *value, struct mat *V, struct spectral_report *report) MUST_CHECK;
 
@@ -70,7 +71,7 @@ void spectral_graph_rows(const struct spectral_graph *g, const struct mat *B, si
 void spectral_unit_rows(struct mat *E);
 
 /* Computes label (n): runs k-means with `restarts` restarts on the unit rows of the k leading
- * eigenvectors of the normalised S (n x n). */
+ * eigenvectors of the normalised S (n x n). p->values must be 0 or k. Errors as spectral_top(). */
 enum err spectral_cluster(const struct csr *S, const struct spectral_params *p, unsigned restarts,
 			  uint32_t *label, struct spectral_report *report) MUST_CHECK;
 

@@ -17,8 +17,8 @@
 enum { STABILITY_SPLITS = 10, STABILITY_HALF = 5000 };
 
 /* Returns the stability of k clusters of the rows of Z, with weights >= 0 (NULL: all one). Returns
- * 0 for fewer than 2 k points. The same seed gives the same result for any number of threads.
- * O(splits half k d) per round of k-means; k-means has at most 50 rounds. */
+ * 0 for fewer than 2 k points, and if k is 1. The same seed gives the same result for any number of
+ * threads. O(splits half k d) per round of k-means; k-means has at most 50 rounds. */
 double stability_of(const struct mat *Z, const double *weight, unsigned k, uint64_t seed,
 		    unsigned threads);
 

@@ -95,10 +95,10 @@ enum kind_needs {
 /* Role of job.clusters: none, given by the user, or also auto or a range. */
 enum kind_clusters { CLUSTERS_NONE, CLUSTERS_GIVEN, CLUSTERS_OR_AUTO, CLUSTERS_OR_RANGE };
 
-/* Words of the secure sum. */
+/* Size of the integers that a secure sum adds, and how many of their bits are a fraction. */
 enum kind_words {
-	WORDS_BY_JOB, /* 64 or 32 bits, with fraction_bits */
-	WORDS_WIDE    /* 64 bits, with JOB_WIDE_FRACTION */
+	WORDS_BY_JOB, /* job.secure_sum.modulus_bits and fraction_bits */
+	WORDS_WIDE    /* 64 bits, of which JOB_WIDE_FRACTION */
 };
 
 struct json;
@@ -106,13 +106,13 @@ struct disclosures;
 struct kind_presets;
 
 /* Differential privacy of a job. A party's ledger records it when the first message with data
- * leaves, and again if a later attempt asks another question, which is a request for an answer with
- * noise. */
+ * leaves, and again if a later attempt asks another question (a request for an answer with
+ * noise). */
 struct kind_claim {
 	double eps, delta;
 	double mu;        /* Gaussian mu for the account (common/privacy/account.h) */
 	const char *unit; /* unit of privacy: "row", "edge", "graph" */
-	bool in_sums;     /* the noise is in sums, by shares of all parties */
+	bool in_sums;     /* the noise is in sums: each party adds a share of it */
 	/* number of parties that may pool their noise shares; JOB_AUTO: half of the parties */
 	unsigned colluders;
 	/* The job has noise but claims no privacy (eps 0). Each attempt must ask the same questions
@@ -142,21 +142,22 @@ struct kind {
 	bool embeds;                /* results are embeddings, not labels */
 	bool pictured;              /* a party's points can be recomputed for the report */
 	bool places;                /* labels refer to clusters of an earlier run */
-	bool relays; /* parties exchange batches, which do not count as rounds of sums */
+	/* parties exchange batches besides sums, so run.json has no bound of round trips */
+	bool relays;
 
 	const char *const *results; /* result files, as patterns of glob(7); NULL-terminated */
 
 	/* ---- parameters ---- */
-	/* Number of the set of defaults, from 1. Offers omit parameters that equal their row's
-	 * default, and a party with another number declines. Defaults must not change under one
-	 * number (test_parameters.c). The default of a new row reproduces the behaviour of
-	 * releases without it; presets may give jobs another value. */
+	/* Number of the set of defaults, from 1. Offers omit parameters that have their default,
+	 * and a party with another number declines. Defaults must not change under one number
+	 * (test_parameters.c). The default of a new parameter reproduces the behaviour of releases
+	 * without it; presets may give jobs another value. */
 	unsigned schema;
-	/* The kind's own rows, with offsets in its struct; the last has path NULL. */
+	/* The kind's own parameters, with offsets in its struct; the last has path NULL. */
 	const struct config_row *rows;
 	enum kind_clusters clusters; /* role of job.clusters */
 	enum kind_words words;
-	/* Replaces rows' defaults, depending on the given parameters. NULL: none. */
+	/* Replaces parameters' defaults, depending on the given parameters. NULL: none. */
 	void (*presets)(const struct json *root, struct kind_presets *to);
 	/* Derives parameters from others, after reading. modulus_given: true if
 	 * job.secure_sum.modulus_bits was given. NULL: nothing to do. */
@@ -170,12 +171,12 @@ struct kind {
 	/* Returns NULL if an attempt can run without one of its parties. Otherwise returns a static
 	 * clause, the reason why it cannot. If the member is NULL, the result counts as NULL. */
 	const char *(*needs_all)(const void *job);
-	/* Path of the enum row whose value decides which rows a job reads; NULL: all jobs read the
-	 * same rows. Bit i of a row's `readers` stands for value i. */
+	/* Path of the enum parameter whose value decides which of `rows` a job reads; NULL: all
+	 * jobs read the same. Bit i of `readers` (config.h) stands for value i. */
 	const char *way;
-	/* Checks a further condition, beside `readers`, under which jobs read the row. Returns NULL
-	 * if the job meets it, otherwise a static clause that names the jobs that do, such as
-	 * "where job.profile is true". If the member is NULL, the result counts as NULL. */
+	/* Checks a further condition, beside `readers`, under which jobs read the parameter.
+	 * Returns NULL if the job meets it, otherwise a static clause that names the jobs that do,
+	 * such as "where job.profile is true". If the member is NULL, the result counts as NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
 	/* Writes only those parameters on which defaults depend: the number of clusters, and a
 	 * preset. Any other parameter counts as given if it differs from its value in a job with
@@ -192,13 +193,13 @@ struct kind {
 	const char *const *permissions;
 	void (*disclosures)(struct disclosures *s, const void *job, size_t parties);
 	/* A job that shows sums, or clusters derived from sums, to parties while it runs needs
-	 * noise. Otherwise a party that sends false terms can read single rows
+	 * noise. Otherwise a party that adds false numbers to the sums can read single rows
 	 * (policy.require_noise). Returns a static clause, the setting that the job lacks. Returns
 	 * NULL if it lacks none, or shows no sums. If the member is NULL, the result counts as
 	 * NULL. */
 	const char *(*needs_noise)(const void *job);
-	/* Returns the differential privacy that the job claims for everything derived from a row;
-	 * eps 0: none. NULL: never any. */
+	/* Returns the differential privacy that the job claims for everything derived from one row
+	 * (or other unit); eps 0: none. NULL: never any. */
 	struct kind_claim (*claim)(const void *job);
 	/* True if sums are over all parties at once, not over pairs. NULL: always true. */
 	bool (*is_flat)(const void *job);

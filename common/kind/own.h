@@ -25,8 +25,8 @@ void disclosures_add(struct disclosures *s, bool applies, const char *text);
 void disclose_names(struct disclosures *s, size_t parties);
 /* Adds the disclosures of row matching (job.align); none if rows are not matched. */
 void disclose_align(struct disclosures *s, const void *job, size_t parties);
-/* Adds the kind's claim of differential privacy: mechanism, unit, eps and delta. Call it once per
- * kind; NULL: no claim. */
+/* Adds the kind's claim of differential privacy: mechanism, unit, eps and delta. NULL: adds that
+ * there is none. Call it once per kind. */
 void disclose_privacy(struct disclosures *s, const char *claim);
 void disclose_collusion(struct disclosures *s, bool pairs, size_t parties);
 
@@ -36,7 +36,7 @@ extern const char *const kind_label_files[];
 
 extern const char *const kind_standardize_names[];
 
-/* Rows of kinds with job.align; T is the kind's struct. */
+/* Parameters of kinds with job.align, for `rows` of struct kind; T is the kind's struct. */
 enum { KIND_MIN_COMMON = 100 };
 extern const char *const kind_align_names[];
 #define KIND_ALIGN_ROW(T, default)                                                                 \

@@ -21,7 +21,7 @@ _Static_assert((int)GRAPHS_LINES == (int)GIN_Z, "Z has a column for each of a dr
 /* Weight of a drawing relative to the network's output. Training changes the output by a similar
  * amount every round, for any loss, so the weight is large enough to keep the drawing significant.
  * On the Letter sets, the drawings alone give an accuracy of 64 %; with ten rounds of training
- * whose Z is not bounded, accuracy is 39 %. */
+ * (parameter "bounded" false), accuracy is 39 %. */
 static const double LINES = 64;
 
 struct gin_block {

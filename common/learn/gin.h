@@ -22,7 +22,8 @@
 
 enum { GIN_HIDDEN = 64, GIN_LAYERS = 3, GIN_POOLED = GIN_LAYERS * GIN_HIDDEN, GIN_Z = 64 };
 
-/* Linear maps, in the order of their weights. FedPer does not share those from GIN_BUILD_B on. */
+/* Linear maps, in the order of their weights. With aggregation "fedper", a party does not share
+ * those from GIN_BUILD_B on. */
 enum gin_part_number {
 	GIN_1A,
 	GIN_1B,
@@ -32,7 +33,7 @@ enum gin_part_number {
 	GIN_3B,
 	GIN_READ_A,
 	GIN_BUILD_A,
-	GIN_BUILD_B, /* from here on: the last map of each head */
+	GIN_BUILD_B, /* from here on: the last maps of reconstruction and readout */
 	GIN_READ_B,
 	GIN_PARTS,
 };
@@ -43,7 +44,7 @@ struct gin_part {
 };
 
 struct gin {
-	size_t width; /* d: columns of F */
+	size_t width; /* columns of F */
 	bool lines;   /* true: features are GRAPHS_DRAWING */
 	struct gin_part part[GIN_PARTS];
 	size_t weights, shared; /* all weights; those before GIN_BUILD_B */

@@ -14,9 +14,9 @@ enum {
 	WINDOW_MAX = 64,
 	SGNS_OUT = 1 + SGNS_NEGATIVES, /* targets of a centre: itself and the negatives */
 	SGNS_PAD = 8,                  /* padded number of targets, to align rows of products */
-	ROUND_TOKENS = 4,              /* mean number of tokens of a vertex in a round */
+	ROUND_TOKENS = 4, /* tokens of a round for each vertex, if no walk ends early */
 	LEAST_WALKS = 64,
-	TOLD = 100,    /* number of progress calls */
+	TOLD = 100,    /* the number of calls of progress() is about this */
 	MEASURED = 64, /* the loss is measured on one walk of every MEASURED */
 	MERGE_ROWS = 512,
 	SHUFFLE_STREAM = 0, /* a random stream; walks use the streams from WALK_STREAM on */

@@ -8,10 +8,11 @@
  * SGNS_RATE to SGNS_RATE_LAST. On BlogCatalog (33 million tokens): 21 s on one core, micro/macro F1
  * .413/.279 at a training ratio of .6.
  *
- * Deterministic: the number of rounds depends only on the numbers of walks and vertices. In a round
- * each of SGNS_SHARDS shards trains on its part of the walks with its own copy of the vectors. Then
- * the changes are added in the order of the shards. Results are the same for any number of threads
- * and on any machine (common/linalg/simd.h). At most SGNS_SHARDS threads are used.
+ * Deterministic: the number of rounds depends only on the number and length of walks and the number
+ * of vertices. In a round each of SGNS_SHARDS shards trains on its part of the walks with its own
+ * copy of the vectors. Then the changes are added in the order of the shards. Results are the same
+ * for any number of threads and on any machine (common/linalg/simd.h). At most SGNS_SHARDS threads
+ * are used.
  */
 #ifndef COMMON_LEARN_SGNS_H
 #define COMMON_LEARN_SGNS_H

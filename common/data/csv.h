@@ -31,11 +31,13 @@ struct csv_record {
 };
 
 /* Reads the next record, of at most `most` fields; *there is false at the end of the file. Skips
- * lines that begin with `comment`; 0: skips none. ERR_INPUT with the line. */
+ * lines that begin with `comment`; 0: skips none. ERR_INPUT with the line, ERR_CANCELLED if the job
+ * was stopped. */
 enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
 		    bool *there) MUST_CHECK;
 void csv_record_release(struct csv_record *r);
-bool csv_record_blank(const struct csv_record *r); /* true if r is empty or has only blanks */
+/* True if r is one unquoted field, which is empty or has only blanks and tabs. */
+bool csv_record_blank(const struct csv_record *r);
 
 /* Reads the next field of a record into *field, which it empties first and terminates. *last is
  * true if the field ends its line; t is then at the beginning of the next line. Quoted fields may

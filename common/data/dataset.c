@@ -149,7 +149,7 @@ static enum err dataset_load_files(struct dataset *d, const struct reading *how,
 		TRY(read_features(features, how, &d->X, &d->columns, &d->ids));
 		d->has_ids = d->ids.n;
 		d->n = features_rows(&d->X);
-		/* embed() makes one dense copy */
+		/* kCAGC makes one dense copy */
 		TRY(machine_fits(features, "its dense matrix",
 				 8.0 * (double)d->n * (double)features_cols(&d->X)));
 	}

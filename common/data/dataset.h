@@ -21,7 +21,8 @@
 struct dataset {
 	size_t n;
 	struct features X; /* n rows, sorted as the ids are */
-	/* columns of X, from its heading or the columns.json beside it; may be empty */
+	/* columns of X, from the heading of its table or the columns.json beside it; may be
+	 * empty */
 	struct columns columns;
 	struct graph g; /* n nodes; a computation may use up X and g */
 	bool has_ids;
@@ -37,8 +38,8 @@ struct dataset {
  * Without features, the nodes are those in the file of ids. Without features and ids, the nodes are
  * those that the edges name (edges_read_named), possibly none, and d->ids has their names.
  * ERR_INPUT if a file is invalid, or if files do not fit each other. If their numbers of rows
- * differ, the message has both. Logs a warning if it drops self-loops or repeated edges. Checks
- * this host's memory for the dense copy that embed() needs. */
+ * differ, the message has both. Logs a warning if it drops self-loops or repeated edges. Also
+ * ERR_INPUT if this process's memory is too small for a dense copy of X, which kCAGC makes. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
 /* Like dataset_load(), which reads tables (.csv, .tsv) of features and edges by the default

@@ -37,8 +37,8 @@ enum err edges_check_mtx(const char *path, bool is_array, size_t rows, size_t co
 bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct triple *clash);
 
 /* Parses an edges.tsv of n nodes. ids: NULL, or n ids; node i of the graph is then ids->id[i].
- * *adjacency (n x n, symmetric; no values if all weights are 1) is initialised here; empty on
- * ERR_INPUT. */
+ * *adjacency (n x n, symmetric; no values if all weights are 1) is initialised here; empty on an
+ * error. */
 enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 /* Reads a graph in the format of the file name's ending: .tsv, .txt, .mtx or .csv. edges_read_as()
@@ -50,14 +50,15 @@ enum err edges_read_as(const char *path, const struct reading *how, size_t n, co
 
 /* Converts a table of edges (.csv) to the text of an edges.tsv with the same line numbers, and
  * appends it to *out. `how` names the columns of the ends and the weight. If it does not name the
- * ends, they are the first two columns. ERR_INPUT. */
+ * ends, they are the first two columns, and only a column of weights may be beside them.
+ * ERR_INPUT. */
 enum err edges_from_csv(struct bytes file, const char *where, const struct reading *how,
 			struct buf *out) MUST_CHECK;
 
 /* Reads a graph whose nodes are those that the file names: each word u and v of an edges.tsv, or
  * "1" .. "n" of a Matrix Market file of n rows. Also initialises *ids, which are sorted; *ids may
- * be empty. 10^7 edges take seconds. Memory: the file's bytes, and 64 bytes for each edge and
- * node. */
+ * be empty. ERR_INPUT also if the first line of an edges.tsv looks like a heading. 10^7 edges take
+ * seconds. Memory: the file's bytes, and 64 bytes for each edge and node. */
 enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
 			   struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,

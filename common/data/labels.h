@@ -28,7 +28,8 @@ enum err labels_parse_csv(struct bytes file, const char *where, struct labels *l
 void labels_release(struct labels *l);
 
 /* Writes both files atomically. They must be in one directory; either path may be NULL. id: n texts
- * for the CSV, or NULL: row numbers from 0. confidence: n values, or NULL for none. */
+ * for the CSV, or NULL: row numbers from 0. confidence: n values, or NULL for none. Errors as
+ * file_write(). */
 enum err labels_write(const char *csv, const char *npy, char *const *id, const uint32_t *label,
 		      const double *confidence, size_t n) MUST_CHECK;
 enum err labels_write_txt(const char *path, const uint32_t *label, size_t n) MUST_CHECK;

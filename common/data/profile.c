@@ -14,7 +14,8 @@
  * together, which is the number of values in a cache line. */
 enum { MEDIAN_ROWS = 100000, BESIDE = 8 };
 
-/* standard deviation of normal numbers, divided by their median distance from the median */
+/* standard deviation of normally distributed numbers, divided by their median distance from the
+ * median */
 static const double NORMAL = 1.4826;
 
 /* ---- sums ---- */
@@ -95,8 +96,8 @@ static void column_medians(struct sums *s, size_t j, double *x, size_t count)
 	s->robust[j] = NORMAL * profile_median(x, count);
 }
 
-/* Computes medians and robust deviations. Sparse columns have no robust deviation, since they are 0
- * in most rows. */
+/* Computes medians and robust deviations (profile.h). Sparse columns have no robust deviation,
+ * since they are 0 in most rows. */
 static void medians(struct sums *s, const struct mat *X)
 {
 	size_t step = (s->n + MEDIAN_ROWS - 1) / MEDIAN_ROWS, count = (s->n + step - 1) / step;

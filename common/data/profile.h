@@ -1,4 +1,4 @@
-/* profile.h -- cluster profile: compares a cluster with the party's other rows, column by column:
+/* profile.h -- cluster profile: compares a cluster with all rows of the party, column by column:
  * profile.csv.
  *
  *     cluster,rows,column,mean,mean_of_all,share,lift,z
@@ -6,10 +6,10 @@
  *
  * Each cluster has up to PROFILE_MOST columns, in descending order of |z|. mean: mean over the
  * cluster's rows. share: fraction of the cluster's rows in which the column is not 0. lift: this
- * share divided by the share in all rows. z: (mean - median) / deviation. The median is over all
- * rows, and the robust deviation is 1.4826 times the median distance from it. If half of the rows
- * or more have one value, the robust deviation is 0. Then z is (mean - mean_of_all) divided by the
- * standard deviation.
+ * share divided by the share in all rows. z: (mean - median) / (robust deviation). The median is
+ * over all rows, and the robust deviation is 1.4826 times the median distance from it. If more than
+ * half of the rows have one value, or if features are sparse, the robust deviation is 0. Then z is
+ * (mean - mean_of_all) divided by the standard deviation.
  */
 #ifndef COMMON_DATA_PROFILE_H
 #define COMMON_DATA_PROFILE_H

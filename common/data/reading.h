@@ -25,7 +25,7 @@ struct reading {
 	char *label;                    /* a column of classes, which is skipped; or NULL */
 	struct config_strings category; /* "colour", or with its values "colour=red|green" */
 	struct config_strings date, ignore;
-	struct config_strings only;    /* if not empty: ignores others without a role */
+	struct config_strings only;    /* if not empty: ignores other columns without a role */
 	struct config_strings missing; /* "median" for all columns, "age=median" for one */
 	/* texts that mean a missing value; if the list is empty: reading_na */
 	struct config_strings na;

@@ -4,8 +4,9 @@
  *
  * Each column has numbers, unless struct reading specifies another type. Types are not guessed from
  * cells. A category becomes one column of 0 and 1 for each of its values, in byte order of the
- * values. A row without a value has 0 in all these columns and 1 in a further column. A missing
- * number or date is an error, or is replaced by the mean or median of the column.
+ * values. A missing value is an error, unless the setting `missing` gives a replacement. A number
+ * or date then becomes the mean or median of its column, and with "indicator" a further column
+ * marks it. A row without a value of a category has 0 in all its columns and 1 in a further column.
  */
 #ifndef COMMON_DATA_SHEET_H
 #define COMMON_DATA_SHEET_H
@@ -73,16 +74,16 @@ struct sheet {
 };
 
 /* Begins a table. name: the heading, n texts without terminators; NULL: the table has no heading.
- * ERR_INPUT: a name is wrong or repeated, or struct reading names a column that does not exist, or
- * names it for two roles. */
+ * ERR_INPUT: a name is missing, wrong or repeated, or struct reading names a column that does not
+ * exist, or names it for two roles. */
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
-void sheet_reserve(struct sheet *t, size_t rows); /* reserves memory for at most so many rows */
+void sheet_reserve(struct sheet *t, size_t rows); /* reserves memory for `rows` rows in all */
 /* Adds a row. cell: t->columns cells. line: the row's line number, for errors. ERR_INPUT. */
 enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
-/* Computes X, `out` and ids. ERR_INPUT: no rows; neither features nor ids; a column without any
- * value; two features of one name; or too many features for COLS_MAX or this host's memory. Logs
- * the values that replace missing ones. */
+/* Computes X, `out` and ids. ERR_INPUT: no rows; neither features nor ids; a column of numbers or
+ * dates without any value; two features of one name; or too many features for COLS_MAX or this
+ * host's memory. Warns of columns with missing values and of numbers that look like ids. */
 enum err sheet_end(struct sheet *t) MUST_CHECK;
 void sheet_release(struct sheet *t);
 

@@ -153,7 +153,7 @@ static bool is_name_of_ids(const char *name)
 	       (*end == 'I' && islower((unsigned char)end[-1]));
 }
 
-/* True if the column has a different whole number in each row. */
+/* True if the column has a different whole number in each of more than two rows. */
 static bool is_number_of_rows(const struct sheet *t, const struct sheet_column *c)
 {
 	bool all = t->rows > 2 && !c->gaps;

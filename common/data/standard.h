@@ -33,10 +33,9 @@ void standard_by_release(struct standard_by *by);
 
 /* Scales the columns of Z (n x m), except those in unscaled, to mean 0 and deviation 1 (over n), by
  * its own rows. If `drop`, removes those of the scaled columns that have the same value in all
- * rows, up to rounding; otherwise sets them to 0. In both cases gives a warning about them.
- * unscaled may be NULL. by (may be NULL) is filled here, also on an error. ERR_INPUT if each column
- * has the same value in all rows. O(n m), in place. Squares do not overflow for any unit of the
- * data. */
+ * rows, up to rounding; otherwise sets them to 0. In both cases gives a warning about them, or
+ * returns ERR_INPUT if they are all m columns. unscaled may be NULL. by (may be NULL) is filled
+ * here, also on an error. O(n m), in place. Squares do not overflow for any unit of the data. */
 enum err standard_own(struct mat *Z, const bool *unscaled, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* text.h -- a cursor over the lines of a text file from an untrusted source.
  *
- * Words are separated by spaces, tabs or carriage returns. Every error names file and line. Numbers
- * are read exactly as strtod would read them (correctly rounded), but NaN, infinity, hexadecimal
- * and numbers out of range are refused.
+ * Words are separated by spaces, tabs or carriage returns. Every error names the file and the line,
+ * or the byte at which the line begins. Numbers are read exactly as strtod would read them
+ * (correctly rounded), but NaN, infinity, hexadecimal and numbers out of range are refused.
  */
 #ifndef COMMON_DATA_TEXT_H
 #define COMMON_DATA_TEXT_H
@@ -37,7 +37,7 @@ struct text text_of_line(struct word line, size_t byte, const char *where);
  * end of the file. */
 bool text_line(struct text *t, char comment);
 void text_next(struct text *t); /* goes to the beginning of the next line */
-/* Returns ERR_CANCELLED if the job that reads the file has ended (progress.h). Checks this only
+/* Returns ERR_CANCELLED if the job that reads the file was stopped (progress.h). Checks this only
  * once in many lines. */
 enum err text_wanted(const struct text *t) MUST_CHECK;
 

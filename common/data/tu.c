@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of graphs of a set. Z, labels and broadcasts have one row for each graph. */
+/* Maximum number of graphs of a set. FedGCN's embeddings, labels and broadcasts have one row for
+ * each graph. */
 enum { TU_GRAPHS_MAX = 1 << 24 };
 
 /* Maximum bytes of a file's name in errors, such as "MUTAG_A.txt". */

@@ -28,8 +28,9 @@ struct tu {
 /* Reads the set in `dir`; NAME is that of its only file *_graph_indicator.txt. ERR_INPUT, with file
  * and line, if a file is truncated; if indicators decrease or leave a graph without nodes; if an
  * edge joins two graphs or names a missing node; if rows of attributes differ in width, are too
- * many or too few, or are not finite; or if no graph has an edge. A single graph without edges is
- * valid (edgeless counts these graphs). */
+ * many or too few, or have a number beyond +-1e30; if classes are not one whole number for each
+ * graph; or if no graph has an edge. A single graph without edges is valid (edgeless counts these
+ * graphs). */
 enum err tu_read(const char *dir, struct tu *tu) MUST_CHECK;
 
 /* tu_read() from bytes; attributes and labels may be absent (p NULL). `name` is for errors. */

@@ -1,8 +1,8 @@
 /* config.h -- reads a JSON object into a struct, driven by a table.
  *
  * A row describes one field: path in the JSON ("filter.order"), type, offset in the struct, bounds,
- * default and one line of help. Reading fails with ERR_INPUT on an unknown key, a missing key, a
- * wrong type or a value out of bounds. The error names source, path, value and expectation:
+ * default and one line of help. Reading fails with ERR_INPUT on an unknown key, a missing required
+ * key, a wrong type or a value out of bounds. The error names source, path, value and expectation:
  *
  *     job.json: job.clusters is 1, expected a whole number from 2 to 65536
  *

@@ -1,8 +1,9 @@
 /* file.h -- reads and writes whole files.
  *
- * A file is written next to its target and renamed when it is complete and on disk, so a reader
- * sees the old file or the new file, never a part. Every failure removes the temporary file.
- * file_cancel() removes the temporary files of all threads when the process must end at once.
+ * A file is written next to its target and renamed when it is complete and on disk
+ * (file_write_soon() does not wait for the disk), so a reader sees the old file or the new file,
+ * never a part. Every failure removes the temporary file. file_cancel() removes the temporary files
+ * of all threads when the process must end at once.
  */
 #ifndef COMMON_BASE_FILE_H
 #define COMMON_BASE_FILE_H
@@ -17,8 +18,8 @@
 enum { FILE_PUBLIC = 0666, FILE_SECRET = 0600 }; /* modes, reduced by the umask */
 
 /* Reads a whole file into *out (empty before), plus a zero byte that out->n does not count.
- * ERR_INPUT if it is unreadable, a directory, or larger than max bytes; the size is checked
- * before allocation. */
+ * ERR_INPUT if it is unreadable, a directory, or larger than max bytes or than this process's
+ * memory; the size is checked before allocation. */
 enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
 /* file_read() for text in UTF-8. Refuses a byte order mark, which is invisible and would become
  * part of the first word. Does not check the other bytes. */
@@ -54,8 +55,8 @@ enum err file_write_all(const struct file_one *file, size_t count) MUST_CHECK;
  * and whose reader can tell whether they are complete. */
 enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
-/* Like mkdir -p; also syncs the new directories, so that files synced in them survive a power loss.
- * ERR_JOB. */
+/* Like mkdir -p; also syncs the directories that hold the new ones, so that files synced in these
+ * survive a power loss. ERR_JOB. */
 enum err file_make_dirs(const char *path) MUST_CHECK;
 /* Like rm -r: removes a directory or a file, and follows no link. Returns -1 with errno on
  * failure. */
@@ -75,7 +76,7 @@ bool file_exists(const char *path);
  * any mode. */
 enum err file_check_secret(const char *path, const char *what) MUST_CHECK;
 
-/* Returns dir/name, or a copy of name if name is absolute. The caller owns it. */
+/* Returns dir/name, or a copy of name if name is absolute or dir is "". The caller owns it. */
 char *file_join(const char *dir, const char *name);
 char *file_dir(const char *path); /* owned by the caller: "a/b" of "a/b/c", "." of "c" */
 char *file_program_dir(void);     /* directory of this program; owned by the caller */

@@ -1,5 +1,5 @@
-/* link.h -- statistics of the link to a peer. proto/ fills them in; run.json and the live snapshot
- * show them. */
+/* link.h -- statistics of the link to a peer. proto/ fills them in; run.json and the status API
+ * (common/job/live.h) show them. */
 #ifndef COMMON_BASE_LINK_H
 #define COMMON_BASE_LINK_H
 
@@ -8,8 +8,8 @@
 
 enum { LINK_TYPES_MAX = 64, LINK_NAME_MAX = 64, LINK_JOB_LEN = 32 };
 
-/* How long and how often the job thread was blocked, since the previous call that returned these
- * values. */
+/* How long and how often the thread that runs the job was blocked, since the previous call that
+ * returned these values. */
 struct link_times {
 	double wait_s; /* blocked while the peers computed */
 	double wire_s; /* blocked while bytes travelled */

@@ -19,7 +19,7 @@ enum log_level {
 	LOG_ERROR, /* the user must act */
 	LOG_WARN,  /* a fault from which the process recovered */
 	LOG_INFO,  /* events of jobs and connections */
-	LOG_DEBUG, /* each message, by name and size */
+	LOG_DEBUG, /* each message to or from a peer, by name and size */
 };
 extern const char *const log_level_names[];
 
@@ -34,7 +34,7 @@ struct log_pair {
 /* Call before other threads start; copies subject. */
 void log_init(const char *subject, enum log_level level);
 void log_set_level(enum log_level level);
-/* Adds "job": the first 32 bytes of this id to all later JSON lines; "" removes it. */
+/* Adds "job", the first 32 bytes of this id, to all later JSON lines; "" ends that. */
 void log_set_job(const char *job);
 /* Overrides log_set_job() for the lines of this thread; "" ends the override. Processes that run
  * several jobs use it. */
@@ -50,7 +50,8 @@ void log_job_close(const char *job);
 void log_never_wait(void);
 void log_flush(void);
 void log_set_stream(int fd, bool terminal); /* replaces stderr, for tests; the caller keeps fd */
-/* Appends to this file from now on; creates it with mode 0666 less umask. ERR_INPUT. */
+/* Appends all lines, as JSON, to this file from now on; creates it with mode 0666 less umask.
+ * ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
 void log_close(void); /* waits up to one second until the last lines are read */
 /* Logs an error from two ASCII texts, without the time. Async-signal-safe. */
@@ -65,8 +66,8 @@ void log_event(enum log_level level, const struct log_pair *pairs, size_t count,
 /* Reports the start of a phase of the job, to the log and to systemd. */
 void log_next(const char *phase);
 /* A warning that any peer can trigger at will. Each warning is a static variable of the caller. It
- * writes at most one line a minute, with the number of occurrences. log_flush() reports the last
- * occurrences. */
+ * writes at most one line a minute, with the number of occurrences. log_flush() and log_close()
+ * report the last occurrences. */
 struct log_seldom {
 	struct log_seldom *next;
 	bool listed;
@@ -76,8 +77,9 @@ struct log_seldom {
 };
 void log_seldom(struct log_seldom *kind, const char *fmt, ...) PRINTF(2, 3);
 
-/* Shows progress. On a terminal, redraws one line at most 10 times a second. Elsewhere, writes a
- * JSON line at level info when the phase changes, and otherwise at most once a second. */
+/* Shows progress when the phase changes, and otherwise at most 10 times a second on a terminal and
+ * once a second elsewhere. On a terminal it redraws one line, elsewhere it writes a JSON line at
+ * level info. */
 struct log_progress {
 	const char *phase;
 	unsigned iteration; /* 0: not shown */

@@ -6,7 +6,8 @@
 #include "common/base/err.h"
 
 /* Returns the available memory in bytes, at least 1. The first call of this function or of
- * machine_cores() reads both values. A daemon calls one of them before its sandbox. */
+ * machine_cores() reads both values from the system; only RLIMIT_AS is read at each call. A daemon
+ * calls one of them before its sandbox. */
 double machine_memory(void);
 
 /* Returns the number of processors, at least 1: the number in the affinity mask, or the quota of

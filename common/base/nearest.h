@@ -23,8 +23,8 @@ void nearest_offer(struct nearest *n, const char *known, size_t length);
  * to 5 letters is near if it is within one edit, a longer word if it is within two. */
 const char *nearest_describe(const struct nearest *n, char text[static NEAREST_LEN + 20]);
 
-/* Prints the known option nearest to an unknown option of argv on stderr. Call it before argp
- * refuses that option. */
+/* For each unknown long option of argv, prints the nearest known one on stderr, if one is near.
+ * Call it before argp refuses that option. */
 void nearest_option(const struct argp *argp, int argc, char **argv);
 
 #endif

@@ -20,7 +20,7 @@ struct passphrase {
 };
 
 /* Reads the first line of a file, without its line end. path NULL: no passphrase. ERR_INPUT if the
- * file is missing, readable by other users, empty, too long, or has more lines. In
+ * file is missing, accessible to other users, empty, too long, or has more lines or a zero byte. In
  * $CREDENTIALS_DIRECTORY mode 0440 suffices, which systemd sets. The caller wipes *p, also after an
  * error. */
 enum err passphrase_read(struct passphrase *p, const char *path) MUST_CHECK;

@@ -18,8 +18,8 @@ void service_status(const char *fmt, ...) PRINTF(1, 2);
  * Returns 0 if there is no watchdog. */
 unsigned service_watchdog_ms(void);
 void service_alive(void);
-/* True if this descriptor is the journal (JOURNAL_STREAM). Lines may then begin with "<3>",
- * sd-daemon(3). */
+/* True if this descriptor is the journal (JOURNAL_STREAM). Lines may then begin with their
+ * priority, such as "<3>" (sd-daemon(3)). */
 bool service_is_journal(int fd);
 
 #endif

@@ -46,8 +46,8 @@ struct warnings {
 /* Collects this thread's warnings in *to, in addition to logging them, until the next call. NULL:
  * only logs them. */
 void warnings_begin(struct warnings *to);
-/* Adds a warning. number: the value that the message reports. The message joins the formatted text
- * and the remedy by a colon. */
+/* Adds a warning, unless the list already has one of this code. number: the value that the message
+ * reports. The message joins the formatted text and the remedy by a colon. */
 void warnings_add(enum warning what, double number, const char *fmt, ...) PRINTF(3, 4);
 void warnings_release(struct warnings *w);
 

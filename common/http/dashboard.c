@@ -16,7 +16,7 @@ struct dashboard {
 	const struct daemon_common *common;
 	struct dashboard_more more;
 	struct http_route route[ROUTES_MAX];
-	uint64_t told; /* version of the snapshot last announced */
+	uint64_t told; /* live_version() at the last announcement */
 	double told_s;
 };
 

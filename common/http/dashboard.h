@@ -15,7 +15,7 @@
 
 #include "common/http/http.h"
 
-/* Additions of one daemon; each may be NULL. All are called on the library thread. */
+/* Additions of one daemon; each may be NULL. All are called on the server's thread (http.h). */
 struct dashboard_more {
 	const struct http_route *route; /* precede the common ones; end with path NULL */
 	void (*status)(void *arg, struct json *status);
@@ -27,14 +27,15 @@ struct dashboard_more {
 
 struct dashboard;
 /* Listens if c configures an address. Call it before the sandbox. behind: also makes a server by
- * http_behind(). If there is no address and no such server, *w is NULL, and the other functions do
- * nothing. Errors as http_listen(). */
+ * http_behind(). If there is no address and no such server, *w is NULL, and the other functions,
+ * except dashboard_add(), do nothing. Errors as http_listen(). */
 enum err dashboard_open(struct dashboard **w, const struct daemon_common *c,
 			bool behind) MUST_CHECK;
 void dashboard_add(struct dashboard *w, int fd, const char *who); /* as http_add() */
-/* Starts to serve. Copies `more`. */
+/* Starts to serve. Copies `more`. Errors as http_start(). */
 enum err dashboard_start(struct dashboard *w, const struct dashboard_more *more) MUST_CHECK;
-/* Announces changes to watchers. The loop thread calls it twice a second. */
+/* Announces changes to watchers (/events), and the unchanged status every 15 s; ends requests that
+ * take too long. The daemon calls it twice a second. */
 void dashboard_look(struct dashboard *w);
 void dashboard_close(struct dashboard *w);
 

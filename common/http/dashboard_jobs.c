@@ -1,5 +1,4 @@
-/* Lists jobs that left a run.json, in the output directory and in those of earlier jobs below
- * it. */
+/* Lists jobs that left a run.json, in the output directory or in a directory job-* below it. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/http/dashboard.h"

@@ -9,8 +9,8 @@
 
 enum { BLOCK = 16 << 10, PATIENCE_MS = 500 };
 
-/* Returns the event for `news`; makes it at the first call with that number. Library thread
- * only. */
+/* Returns the event for `news`; makes it at the first call with that number. Only for the server's
+ * thread. */
 static const struct buf *make_event(struct http *h, uint64_t news)
 {
 	if (h->event_news == news)

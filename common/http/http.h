@@ -11,11 +11,11 @@
  * Host.
  *
  * Checks of a request, in order: Host is one of ours (else 403, since the DNS of another site may
- * point its name to this host); no page of another site made it (Sec-Fetch-Site, 403); the route
- * exists (404, 405). For POST: Origin, if present, equals Host (403); the token is right (403); the
- * length is known and small (411, 413; a longer body is not read). So a page of another site cannot
- * read answers or send commands. A peer with a certificate's name needs a role (403) instead of the
- * token.
+ * point its name to this host); a certificate's name has a role (403); no page of another site made
+ * it, except by a link to here (Sec-Fetch-Site, 403); method and route exist (404, 405). For POST:
+ * Origin, if present, equals Host (403); a client without a certificate's name shows the token
+ * (403); the length is known and small (411, 413; a longer body is not read). So a page of another
+ * site cannot read answers or send commands.
  *
  * Handlers run on the library thread, one at a time. They read only live_copy(), files and
  * databases, but not data that other threads own.
@@ -34,8 +34,9 @@
 
 enum {
 	HTTP_WATCHERS_MAX = 128,
-	HTTP_IDLE_S = 10,    /* seconds until an idle connection is closed */
-	HTTP_REQUEST_S = 30, /* limit from the first byte of a request to the last of its answer */
+	HTTP_IDLE_S = 10, /* seconds until an idle connection is closed */
+	HTTP_REQUEST_S =
+	    30, /* limit from a connection's arrival or last answer to its next answer */
 	HTTP_BODY_MAX = 16 << 10, /* limit on the body of a POST, unless its route sets another */
 	HTTP_HEADERS_MAX = 16 << 10, /* limit on the headers of a request */
 	HTTP_TOKEN_TEXT = 64 + 1,
@@ -74,17 +75,17 @@ struct http_route {
 	size_t body_max; /* limit on the body of a POST; 0: HTTP_BODY_MAX */
 };
 
-/* Listens as c->http configures; *h is NULL without configuration. ERR_INPUT if the port is in
- * use, the address is not local, or the socket cannot be made. */
+/* Listens as c->http configures; *h is NULL without configuration. ERR_INPUT if the port or path is
+ * in use, the address is not local, or the socket cannot be made. */
 enum err http_listen(struct http **h, const struct daemon_common *c) MUST_CHECK;
 /* Starts to serve; does nothing if h is NULL. route: a list that ends with path NULL. route and arg
  * are borrowed. event: called on the library thread for each news, writes one line for watchers.
- * token: each POST must have it; copied. ERR_INTERNAL. */
+ * token: each POST without a certificate's name must have it; copied. ERR_INTERNAL. */
 struct http_site {
 	const struct http_route *route;
 	void (*event)(void *arg, struct buf *line);
 	void *arg;
-	const char *token; /* NULL: a POST needs a certificate's name */
+	const char *token; /* NULL or "": a POST needs a certificate's name */
 	/* Returns the role of a certificate's name. NULL without http_behind(). */
 	enum role (*role_of)(void *arg, const char *who);
 };

@@ -33,7 +33,7 @@ struct visit {
 	struct visit *next; /* newest first */
 	struct MHD_Connection *connection;
 	int fd;
-	char who[ROLES_NAME_MAX + 1]; /* certificate, user or address, zero-padded */
+	char who[ROLES_NAME_MAX + 1]; /* name in the certificate, user id or address; zero-padded */
 	double since_s;               /* time of its arrival or last answer */
 	bool watches, cut;
 };
@@ -52,7 +52,7 @@ struct http {
 	struct watcher *watchers;
 	uint64_t news; /* incremented by http_announce() */
 	bool closing;
-	/* event for the news with number event_news; used by the library thread only */
+	/* event for the news with number event_news; used by the server's thread (http.h) only */
 	struct buf event;
 	uint64_t event_news;
 };

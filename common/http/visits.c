@@ -1,6 +1,6 @@
-/* Limits the number of connections per client, and their duration. If a connection lasts too long,
- * or if another one needs its place, this shuts down its socket. The library then closes the
- * connection as if the peer had closed it. */
+/* Limits the number of connections per client, and their duration. If an answer on a connection
+ * takes too long, or if another connection needs its place, shuts down its socket. libmicrohttpd
+ * then closes the connection as if the peer had closed it. */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"

@@ -62,7 +62,8 @@ async function submit(event) {
 
 const over = ['done', 'failed', 'cancelled'];
 
-/* Makes a button for a job of the queue. The coordinator decides if the user may cancel. */
+/* Makes a button for a job of the queue. Returns null if the job is over, or if the user is neither
+ * an operator nor its submitter. The coordinator checks that, too. */
 export function cancelButton(job) {
 	if (!me || over.includes(job.state) || !(me.role === 'operator' || (me.role === 'submitter' && me.name === job.submitter)))
 		return null;

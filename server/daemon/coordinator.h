@@ -186,8 +186,8 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 enum err running_begin_results(struct running *r) MUST_CHECK;
 void running_await(struct running *r); /* starts the timer of join_timeout_s or rejoin_s */
 void running_start(struct running *r); /* call once all have joined */
-/* Sets the phase, and logs each change at level debug. Of other functions only running_drop() sets
- * the phase. */
+/* Sets the phase, and logs each change at level debug. No other function sets the phase, except
+ * running_drop(). */
 void running_set_phase(struct running *r, enum phase phase);
 /* Requests the end of the job; why: the user or signal that requests it. */
 void running_cancel(struct running *r, const char *why);

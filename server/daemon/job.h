@@ -10,8 +10,7 @@
 #include "server/run/run.h"
 
 /* Runs the job. run has joined channels, a job_id and an initialised record. output: directory of
- * labels.csv, labels.npy and run.json. Returns the result of the job, which is also the process's
- * exit status. */
+ * the results and of run.json. Returns the result of the job. */
 enum err job_serve(struct run *run, const char *output) MUST_CHECK;
 
 /* Call after a job has failed. Returns true if only this attempt ended and another one follows, as

@@ -97,8 +97,8 @@ static enum err read_both(const struct daemon_arguments *a, struct coordinator_c
 	return e;
 }
 
-/* Writes a line without waiting for a reader, because the process must end even if nothing reads
- * its output. */
+/* Writes a line if standard output takes it within READ_MS. The process must end even if nothing
+ * reads its output. */
 static void coordinator_main_print_line(const char *what, const char *output, const char *more,
 					const char *last)
 {

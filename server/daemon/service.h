@@ -66,8 +66,8 @@ struct service {
 void queue_hooks(struct service *s);
 void queue_look(struct service *s);
 void queue_write(struct service *s); /* checks jobs.db, and retries unwritten changes */
-/* Adds a job to the queue and takes over j's text. *id: number of the job. ERR_JOB: jobs.db cannot
- * be written, so the job is not added. */
+/* Adds a job to the queue. *id: number of the job. If there is no error, takes over j's text.
+ * ERR_JOB: jobs.db cannot be written, so the job is not added. */
 enum err queue_add(struct service *s, struct store_job *j, int64_t *id) MUST_CHECK;
 struct entry *queue_find(struct service *s, int64_t id); /* NULL: the job is over or unknown */
 /* Cancels the job. who: name of the user who cancels it, such as "alice". ERR_INPUT: the job is

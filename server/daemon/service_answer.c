@@ -324,8 +324,8 @@ static enum err put_queue(const struct asked *a, struct json *o)
 	return ERR_OK;
 }
 
-/* Adds to the snapshot the last contact and the last refusal of each party. The last contact may
- * precede this process. */
+/* Lists each party, with its last refusal and its last contact. The last contact may precede this
+ * process. */
 static void put_parties(const struct asked *a, struct json *list)
 {
 	for (size_t l = 0; l < a->s->c.L; l++) {

@@ -226,7 +226,8 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
 		entry_save(s, e);
-	/* jobs.db has this state, either still or, unless entry_save() failed, again. */
+	/* jobs.db still has `state` if it could not store the begin. Otherwise entry_save() has
+	 * stored `state` again, unless it failed. */
 	e->unwritten = false;
 }
 

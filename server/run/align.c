@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest size of the plain ids of one party, in bytes. For hashed ids the limit is on their
- * number. */
+/* Largest size of the ids that one party sends, in bytes. */
 #define PACKED_MAX ((size_t)1 << 31)
 
 /* -- lists of ids --------------------------------------------------------------------------- */

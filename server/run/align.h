@@ -23,8 +23,8 @@ struct align {
 	uint32_t **row;
 };
 
-/* Numbers the nodes, and fills *a. Sets run->n, which may be 0. ERR_PEER, with the party's name:
- * ids that do not ascend, duplicates, incomplete ids. ERR_JOB: more than MSG_ITEMS_MAX nodes. On
+/* Numbers the nodes, and fills *a. Sets run->n, which may be 0. ERR_PEER: as relay_key() and
+ * server_gather_ids(). ERR_JOB: more than MSG_ITEMS_MAX nodes. ERR_INPUT: as run_check_memory(). On
  * errors *a is empty. O(total ids log L); memory: the parties' ids, plus 8 bytes each. */
 enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
@@ -38,8 +38,8 @@ struct id_list {
 };
 
 /* Receives IDS from each party l with wanted[l] into list[l], which is empty on entry. ERR_PEER,
- * with the party's name: ids that do not ascend, duplicates, incomplete ids, or another number of
- * ids than announced. Clears wanted. */
+ * with the party's name: ids that do not ascend, duplicates, incomplete ids, another number of ids
+ * than announced, or more than 2 GiB of ids. Clears wanted. */
 enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list) MUST_CHECK;
 
 /* Relays the batches with which parties compare their rows (party/work/agree.h). */

@@ -16,7 +16,7 @@ enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
 struct sizes {
 	size_t bound;  /* the largest number of ids of a party, rounded up to a step */
 	size_t lister; /* party that lists its pseudonyms: the first one with the fewest ids */
-	size_t listed; /* length of the lister's list: its ids, rounded up, and the canaries */
+	size_t listed; /* length of the lister's list: its ids, rounded up, and ALIGN_CANARIES */
 };
 
 /* Receives and broadcasts a sum of n counts. Each party adds 0 or 1 to each count. */

@@ -13,8 +13,9 @@ _Static_assert((int)PARTIES_VECTOR_MAX == (int)MSG_REALS_MAX &&
 		   (int)PARTIES_VECTOR_MAX == (int)MSG_ITEMS_MAX,
 	       "what a protocol may tell must fit into messages");
 
-/* Returns true if the terms of PARTIES_BOUND are scaled up to fill the words. They are not if the
- * job gives fraction_bits for 64-bit words. */
+/* Returns true if parties scale up their terms of a PARTIES_BOUND sum, so that the sum fills the
+ * masked words (modulus_bits). They do not if words have 64 bits and the job gives
+ * fraction_bits. */
 static bool run_fills(const struct run *run)
 {
 	return run->job.modulus_bits == 32 || run->job.fraction_bits == JOB_AUTO;
@@ -122,7 +123,7 @@ static enum err run_parties_sum(void *ctx, const void *question, enum parties_ho
 			e = parts_join(part, n, p->run->L, x);
 		free(part);
 		break;
-	case PARTIES_BOUND: /* the parties have scaled their terms to the job's words */
+	case PARTIES_BOUND: /* the parties have multiplied their terms by `scale` */
 		scale = run_fills(p->run) ? fixed_scale(&f, most) : 1;
 		e = secure_sum_reals(p->run, p->root, &p->round, x, n);
 		for (size_t i = 0; i < n && e == ERR_OK; i++)

@@ -39,8 +39,7 @@ enum err relay_key(struct run *run, enum sealed what)
 	return ERR_OK;
 }
 
-/* Receives all boxes before it sends the first. Sending a box earlier would cost another round
- * trip. */
+/* Receives the L (L - 1) boxes of BOX_LEN bytes into `box`. */
 static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 {
 	for (size_t from = 0; from < run->L; from++)

@@ -2,8 +2,8 @@
  *
  * Members of a group compare the values broadcast to them (party/work/broadcasts.c). They do this
  * after the first sum of each phase, and at the end of the job. Each member sends TOLD, with a word
- * per other member. It receives TOLD with one word: the exclusive or of the words for it. Memory:
- * one word per member.
+ * (a keyed hash of these values, MSG_TOLD_LEN bytes) for each other member. It receives TOLD with
+ * one word: the exclusive or of the words for it. Memory: one word per member.
  *
  * In an exchange, each party sends one batch to each other party, in the order of the parties. A
  * batch consists of boxes of RELAY_BOX bytes and a shorter last one (party/work/exchange.h). The
@@ -21,8 +21,9 @@ enum err relay_key(struct run *run, enum sealed what) MUST_CHECK;
  * the first. */
 enum err relay_all(struct run *run, enum sealed what) MUST_CHECK;
 
-/* Compares the members' broadcast values after a sum of the group of parties [first, last).
- * Compares only once per phase. */
+/* Call after a sum of the group of parties [first, last). Relays TOLD, by which its members compare
+ * the values broadcast to them, after the first sum of the phase only. Does nothing in a job of one
+ * party. */
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;
 /* State of the comparison at the end of the job. Call relay_take_last() before each party's
  * DONE, and relay_give_last() after all of them. Call relayed_told_release() after errors, too. */
@@ -39,7 +40,7 @@ struct batch_totals {
 	uint64_t boxes, bytes;
 };
 /* Runs one exchange of batches and adds to *sum. ERR_PEER, with the party's name: a box of another
- * kind, sender or receiver. */
+ * kind, sender or receiver, or of more than RELAY_BOX bytes. */
 enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum) MUST_CHECK;
 
 #endif

@@ -33,8 +33,9 @@ struct run {
 	/* Key that numbers the nodes in all attempts at this job: NUMBERING_KEY_LEN bytes. NULL:
 	 * each attempt draws a key. */
 	const uint8_t *numbers;
-	/* Number of nodes or rows. Set once all parties have accepted; for fedsc, kmeans,
-	 * fedspectral, fedwalk and fedgcn (graphs), after their first step. */
+	/* Number of nodes or rows. Set once all parties have accepted; if job.align is not "same",
+	 * once rows are matched; for fedsc, kmeans, fedspectral, fedwalk and fedgcn (graphs), after
+	 * their first step. */
 	size_t n;
 	size_t columns;     /* columns of the features; for fedgcn, attributes of a node */
 	void *protocol;     /* result of the kind's run() for its keep(); owned */
@@ -58,7 +59,7 @@ void run_step(struct run *run);
  * most 23 bytes, and is copied. */
 void run_phase(struct run *run, const char *name);
 /* Logs and records this host's memory estimate for the job. Call once n is known, and columns if
- * the kind has them. ERR_INPUT: the estimate exceeds max_memory. */
+ * the kind has them. ERR_INPUT: the estimate exceeds max_memory or this process's memory. */
 enum err run_check_memory(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
@@ -72,8 +73,9 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
  * answers. */
 enum err run_warm(struct run *run) MUST_CHECK;
 
-/* Return the fixed-point format for a sum of `members` terms. run_fixed(): the format of the job's
- * words. run_fixed_wide(): the widest format, with 64 bits and JOB_WIDE_FRACTION fraction bits. */
+/* Return the fixed-point format for a sum of `members` terms. run_fixed(): the format that the job
+ * sets (secure_sum). run_fixed_wide(): the widest format, with 64 bits and JOB_WIDE_FRACTION
+ * fraction bits. */
 struct fixed run_fixed(const struct run *run, size_t members);
 struct fixed run_fixed_wide(size_t members);
 

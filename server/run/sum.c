@@ -17,7 +17,7 @@ struct behind {
 
 /* The next chunk expected from one party. */
 struct due {
-	struct sum *sum; /* NULL: the party is in no group of this batch */
+	struct sum *sum; /* NULL: the party is in no group of this call */
 	struct behind *last;
 	size_t offset;
 };
@@ -29,9 +29,8 @@ static struct fixed fixed_of(const struct run *run, const struct sum *s)
 	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
 }
 
-/* Adds the tag of a member's MASKED to acc, modulo p of crypto/tag.h. last: the chunk ends its
- * vector. ERR_PEER, with the party's name: an unexpected tag, a missing one, or one that is not
- * below p. */
+/* Adds the tag of a member's MASKED to acc, modulo p = 2^127 - 1. last: the chunk ends its vector.
+ * ERR_PEER, with the party's name: an unexpected tag, a missing one, or one that is not below p. */
 static enum err sum_take_tag(struct channel *channel, const struct sum *s,
 			     const struct msg_masked *m, bool last, uint8_t acc[static TAG_LEN])
 {

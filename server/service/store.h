@@ -7,7 +7,8 @@
  * thread, so it must not depend on a database that another process may lock.
  *
  * A store may be used by one thread only. ERR_JOB, with the file's name and SQLite's text: jobs.db
- * was locked for STORE_BUSY_MS, or is full or damaged. A change costs a few ms of disk time. */
+ * was locked for STORE_BUSY_MS, or is full or damaged. ERR_INPUT: a row that was read has invalid
+ * values. A change costs a few ms of disk time. */
 #ifndef SERVER_SERVICE_STORE_H
 #define SERVER_SERVICE_STORE_H
 
@@ -56,11 +57,11 @@ struct store;
  * or not a jobs.db of this version. */
 enum err store_open(struct store **s, const char *path) MUST_CHECK;
 /* Opens jobs.db a second time, next to a connection of this process. Skips the check for damage,
- * which takes longer as the file grows. */
+ * which takes longer as the file grows. ERR_JOB: the file does not exist. */
 enum err store_look(struct store **s, const char *path) MUST_CHECK;
 void store_close(struct store *s); /* NULL: no effect */
 /* Checks that the file still exists. ERR_JOB, with advice: jobs.db was removed or replaced after it
- * was opened. In this case writes nothing. */
+ * was opened. */
 enum err store_there(struct store *s) MUST_CHECK;
 
 enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* sets j->id */

@@ -20,7 +20,7 @@ enum { ALIGNED_SETS = 16, ALIGNED_WORDS = 1 << 14, ALIGNED_CHANGE_MIN = 10 };
 /* Checks a set of ids before rows are matched, and stores it. Processes that share a state
  * directory take turns. data: fingerprint of the set's data. name: name of the party, for error
  * texts. ERR_PEER: the set differs too little; ERR_INPUT: the file is damaged; ERR_JOB: it cannot
- * be written. O(ids); cheap if the data belong to a stored set. */
+ * be written or locked. O(ids); cheap if the data belong to a stored set. */
 enum err aligned_note(const char *state, const char *name, const struct ids *ids,
 		      const uint8_t data[static SHA256_LEN]) MUST_CHECK;
 

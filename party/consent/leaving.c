@@ -295,10 +295,11 @@ static void leaving_forget(void *arg)
 
 /* ---- questions under noise ---- */
 
-/* Decides whether the party answers a question with noise. A claim covers one question at each
- * release. If earlier attempts have asked as many other questions at this release as the job has
- * claims, books a further claim with the next row. ERR_PEER: the budgets do not permit that, or
- * jobs of this kind may ask only one question (claims.one_question). */
+/* Decides whether the party answers a question with noise. A claim covers one question for each
+ * `release`, the number of an answer with noise in its attempt. If earlier attempts have asked as
+ * many other questions at this number as the job has claims, books a further claim with the next
+ * row. ERR_PEER: the budgets do not permit that, or jobs of this kind may ask only one question
+ * (claims.one_question). */
 static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;

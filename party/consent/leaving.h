@@ -22,7 +22,7 @@ struct leaving {
 	 * them. */
 	struct ledger_spent booked;
 	struct ledger_spent noted; /* egress since the last commit */
-	struct kind_claim claims;  /* the claim of the job; eps 0: the job has none */
+	struct kind_claim claims;  /* the job's claim of differential privacy; eps 0: none */
 	/* A row of the ledger, which may not be committed yet, already has the claim that covers
 	 * the next numbers. */
 	bool booked_claim;
@@ -52,8 +52,8 @@ enum err leaving_check_past(struct leaving *l) MUST_CHECK;
 void leaving_close(struct leaving *l);
 
 /* leaving_fill_head() puts this party's head into DONE. leaving_keep_heads() copies the heads of
- * all parties from the coordinator's DONE into the ledger and the record. ERR_PEER if this party's
- * own head came back changed. */
+ * all parties from the coordinator's DONE into the ledger and the record. ERR_PEER: DONE has
+ * another number of heads than parties, or another head of this party than it sent. */
 enum err leaving_fill_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
 enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done) MUST_CHECK;
 /* Records the ledger's final position in the job's record. */

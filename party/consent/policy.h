@@ -7,8 +7,8 @@
 #include "party/work/work.h"
 
 /* Checks the offer in work (job, names, own number). ERR_PEER: the policy forbids it; the text has
- * the offered value, the permitted one, and the setting. agreed: a job to which this party agreed
- * beforehand, or NULL. */
+ * the offered value, the permitted one, and the setting. ERR_INPUT: the fingerprint of a party in
+ * the configuration is invalid. agreed: a job to which this party agreed beforehand, or NULL. */
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      struct work *work) MUST_CHECK;
 

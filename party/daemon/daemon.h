@@ -26,11 +26,13 @@ struct daemon_options {
 
 /* Checks certificate, key and CA. They must be readable by this user, and the key by no other user.
  * They must match each other and the configured name, have the right purpose, and be valid today.
- * Checks the files of other secrets, too, and opens no other file. ERR_INPUT: a check fails. */
+ * Checks the files of other secrets and those of api.listen, too, and opens no other file.
+ * ERR_INPUT: a check fails. */
 enum err daemon_check(const struct party_config *config) MUST_CHECK;
 
-/* Serves jobs. ERR_OK: the process was stopped while idle, or the single job is done. Other errors:
- * the job failed, or the coordinator could not be reached; err_detail() has the error's text. */
+/* Serves jobs. ERR_OK: the process was stopped while idle, or the single job is done. Errors: the
+ * job failed or was cancelled, a file is invalid, or the coordinator could not be reached;
+ * err_detail() has the text. */
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o) MUST_CHECK;
 
 /* -- for daemon*.c only --------------------------------------------------------------------- */
@@ -113,7 +115,8 @@ void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 
 void daemon_dial(struct daemon *d);
 /* Dials again after a pause. After retry_s of dialling in vain, closes the daemon with `code`
- * instead, unless retry_s is 0 or the party awaits another attempt at a job. */
+ * instead (ERR_PEER if it is ERR_OK), unless retry_s is 0 or the party awaits another attempt at a
+ * job. */
 void daemon_rest(struct daemon *d, enum err code, const char *why);
 
 #endif

@@ -53,9 +53,9 @@ void party_data_record(const struct party_data *d, struct record *r);
 struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind *kind);
 void party_data_release(struct party_data *d);
 
-/* Computes the SHA-256 of features, edges, ids and graphs (NULL: none). Call after loading, before
- * a job uses them up. The hash is never sent, because it depends on the host's byte order.
- * O(bytes), about 1 s for 1 GB. */
+/* Computes the SHA-256 of features, edges, ids, hosted vertices and graphs (NULL: none). Call after
+ * loading, before a job uses them up. The hash is never sent, because it depends on the host's byte
+ * order. O(bytes), about 1 s for 1 GB. */
 void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 		      uint8_t hash[static SHA256_LEN]);
 

@@ -340,8 +340,8 @@ static void send_last(struct work *work, const struct msg *m, double timeout_s)
 		(void)!channel_drain(work->channel, timeout_s);
 }
 
-/* Answers the offer, or reports the error. Saves the error's text before it calls functions that
- * could replace the text. */
+/* Answers the offer and, if the party takes part, runs the job. Reports errors to the coordinator.
+ * Saves the error's text before it calls functions that could replace the text. */
 static enum err party_job_answer_offer(struct work *work, const struct job_means *means,
 				       const struct msg_offer *offer)
 {
@@ -367,7 +367,8 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 
 		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
 			m.decline.subject = msg_text(work->subject);
-		/* The answer discloses something only if declines_check() let the offer through. */
+		/* `leaving` is NULL if declines_check() refused the offer: then the answer
+		 * discloses nothing. */
 		if (work->leaving)
 			declines_add(means->declines, clock_now_s());
 		send_last(work, &m, 1);

@@ -221,8 +221,8 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	return ERR_OK;
 }
 
-/* If the data lie on ranks, declines kinds that do not run on ranks. The data are too large for one
- * process. */
+/* If the data lie on ranks, declines kinds that do not run there, since this process does not have
+ * the data. */
 static enum err check_ranks(const struct work *work, const struct party_config *config)
 {
 	const char *why = config->ranks.n ? party_off_ranks(work) : NULL;

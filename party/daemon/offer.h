@@ -14,7 +14,8 @@ enum err offer_consider(struct work *work, const struct job_means *means,
 			const struct msg_offer *offer) MUST_CHECK;
 
 /* Logs the memory estimate before the job begins. known: whether the number of the job's rows is
- * known. If so, also compares the estimate with policy.max_memory. */
+ * known. If so, returns ERR_INPUT if the estimate exceeds policy.max_memory or this process's
+ * memory. */
 enum err offer_check_memory(struct work *work, const struct job_means *means,
 			    bool known) MUST_CHECK;
 

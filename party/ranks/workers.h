@@ -41,8 +41,8 @@ enum err workers_feed(struct workers *w, size_t bytes, dataset_feed *feed, void 
 /* Passes on the edges as dataset_feed_edges() does. */
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
 
-/* workers_embed() does embed_keep() on the ranks, and workers_embed_again() does embed_again().
- * The ranks keep Z; features and graph are used up. */
+/* workers_embed() does embed_keep() on the ranks, and workers_embed_again() does embed_again(). The
+ * ranks keep the embedding Z (n x dims); features and graph are used up. */
 enum err workers_embed(struct workers *w, const struct embed_params *p,
 		       struct embedding *how) MUST_CHECK;
 enum err workers_embed_again(struct workers *w, const struct embedding *how) MUST_CHECK;
@@ -52,28 +52,29 @@ enum err workers_embed_again(struct workers *w, const struct embedding *how) MUS
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
-/* workers_clusters() does kmeans() on the ranks; label has n entries, and centres are
- * initialised here. workers_centres() does kmeans_centres(), and workers_distances() does
- * kmeans_distances(); c is k x dims. */
+/* workers_clusters() does kmeans() on the ranks; label has n entries, and centres are initialised
+ * here. workers_centres() does kmeans_centres(): replaces the k centres in c (k x dims) by the
+ * means of the rows with their labels; an empty cluster keeps its centre. workers_distances() does
+ * kmeans_distances(). */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each,
 			   void *arg) MUST_CHECK;
 
-/* Does order_next() on the ranks, which keep features and graph. begins: calls order_begin()
- * first. */
+/* Does order_next() on the ranks, which keep features and graph; term has ORDER_WORDS entries.
+ * begins: calls order_begin() first. */
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
 /* Functions for landmark projection and GCC. The first call of any of them turns features and graph
- * into a slice. workers_filter() does slice_filter() on the ranks. workers_question() and
- * workers_answer() together do slice_answer(): the first sends the question with its n rows of
- * numbers, the second receives the answer. For ASK_PRODUCTS workers_question() reads only the shape
- * of B. workers_block() then sends the numbers of B, in the order of rows and in pieces of any
- * size; ranks begin when all numbers have arrived. workers_cells() does slice_cluster().
- * workers_means() does slice_means(): M is k x cols and initialised here; `shift`, `weight` and
- * `word` of s are given (cols each). */
+ * into a slice (protocols/kcagc/slice.h). workers_filter() does slice_filter() on the ranks.
+ * workers_question() and workers_answer() together do slice_answer(): the first sends the question
+ * with its n rows of numbers, the second receives the answer. For ASK_PRODUCTS workers_question()
+ * reads only the shape of B. workers_block() then sends the numbers of B, in the order of rows and
+ * in pieces of any size; ranks begin when all numbers have arrived. workers_cells() does
+ * slice_cluster(). workers_means() does slice_means(): M is k x cols and initialised here; `shift`,
+ * `weight` and `word` of s receive cols entries each. */
 enum err workers_filter(struct workers *w, unsigned order) MUST_CHECK;
 enum err workers_question(struct workers *w, const struct question *q) MUST_CHECK;
 enum err workers_block(struct workers *w, const double *x, size_t count) MUST_CHECK;
@@ -93,9 +94,9 @@ enum err workers_place(struct workers *w, const struct placing *p, const double 
 
 /* workers_rows_begin() turns features into a party's rows for sums over rows (fedsc_party_part());
  * features are used up. workers_ask() does fedsc_answer() on the ranks, for the questions
- * FEDSC_TOTALS, _SPREAD, _CLUSTERS, _ANCHOR, _EMBED after _ANCHOR, and _SCALE if it asks for no
- * width or noise. workers_nearest() returns each row's label and margin (n entries) at the last
- * FEDKMEANS_COUNTS. */
+ * (protocols/fedsc/party.h) FEDSC_TOTALS, _SPREAD, _CLUSTERS, _ANCHOR, _EMBED after _ANCHOR, and
+ * _SCALE if it asks for no width or noise. workers_nearest() returns each row's label and margin (n
+ * entries) at the last FEDKMEANS_COUNTS. */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;

@@ -176,8 +176,8 @@ static enum err party_agree_compare_batch(const struct work *work, size_t l, con
 		       : ERR_OK;
 }
 
-/* Checks that the union of the parties' nodes is no smaller than the largest part, and no larger
- * than all parts together. */
+/* Checks the number of joint nodes, work->n. It must be at least the largest party's number of
+ * nodes, and less than the sum of all parties' numbers or, if `disjoint`, at most that sum. */
 static enum err party_agree_check_total(const struct work *work, uint64_t largest, uint64_t all,
 					bool disjoint)
 {

@@ -17,8 +17,7 @@
 enum {
 	KEY_LEN = NUMBERING_KEY_LEN,
 	NUMBER_LEN = 21,
-	/* Memory that the party needs per node, in bytes. It is that of one block of 16 columns; a
-	 * party holds more than one such block. */
+	/* Least memory that the party needs per node, in bytes: that of 16 numbers. */
 	BYTES_PER_NODE = 128,
 };
 

@@ -8,10 +8,10 @@
 
 /* Agrees with the coordinator on the rows of this party's nodes. d: the own nodes (work->dataset in
  * a job). row: d->n entries; row[i] becomes the joint row of own node i. Sets work->n to the joint
- * number of nodes, 0 .. MSG_ITEMS_MAX - 1.
+ * number of nodes, at most MSG_ITEMS_MAX.
  *
- * Begins the transcript of the root's group (work_group) with n, so later sums must not begin it
- * again.
+ * Begins the transcript of the group of all parties (work_group) with n, so later sums must not
+ * begin it again.
  *
  * ERR_PEER: a sealed message is incomplete or for another party; rows are repeated or out of range;
  * n is smaller than this party's number of nodes, or too large for this host's memory. ERR_JOB:

@@ -1,13 +1,15 @@
 /* Consistency of broadcast values: members of a group compare them, without an extra round trip.
  *
- *   after the words of the first sum of each phase, and before DONE, each member sends
- *       TOLD, for each other member j  HKDF-Expand(K_ij, "coterie told v2" || i || j || number ||
- *                                                  history of the two || transcript of the group)
- *   before its next message the coordinator sends
- *       TOLD, the exclusive or of the words of all others for this party
+ *   after its term of the first sum of each phase, and before DONE, each member sends TOLD, with
+ *   a word for each other member j:
+ *       HKDF-Expand(K_ij, "coterie told v2" || i || j || number || history of the two ||
+ *                         transcript of the group)
+ *   before its next message the coordinator sends TOLD, with the exclusive or of the words of all
+ *   others for this party
  *
  *   K_ij: the pair's key; i, j: the names of sender and receiver; number: number of words that the
- *   two have exchanged before
+ *   two have exchanged before; history: hash of the broadcasts to their earlier groups
+ *   (secagg_history)
  *
  * Each party can compute the words of all members that received the same values; the coordinator
  * cannot. The word of a member that received other values is random, whatever others add to it. So
@@ -70,7 +72,7 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 }
 
 /* Returns true for messages whose received bytes do not enter work->received. SEALED and the tag of
- * SUM depend on keys of this session; secure_sum_verified() adds the numbers of a SUM. ROWS are in
+ * SUM depend on keys of this attempt; secure_sum_verified() adds the numbers of a SUM. ROWS are in
  * the order of hashed ids; party_align() adds them in the order of own ids. */
 static bool is_of_session(enum msg_type type)
 {
@@ -83,8 +85,7 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (!is_of_session(type))
 		chain_message(work->received, type, body);
-	/* The tag of a SUM verifies its numbers. If the tag is wrong, the job ends. So all
-	 * parties receive the same SUM. */
+	/* SUM is not compared: each party checks its tag, and the job ends if the tag is wrong. */
 	if (work->broadcasts.per_party || type == MSG_SUM)
 		return;
 	work->broadcasts.received = true;

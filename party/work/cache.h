@@ -1,7 +1,8 @@
-/* cache.h -- values computed before the exchange, kept for the job's next attempt.
+/* cache.h -- keeps what a party computed from its own data alone, for the job's next attempt.
  *
- * state/cache has a file per piece, named by the kind of piece and its key: the hash of all inputs.
- * The files are as confidential as the data. The party removes them when the job is over.
+ * state/cache has a file for each such result (piece), named by the kind of piece and its key: the
+ * hash of all inputs. The files are as confidential as the data. The party removes them when the
+ * job is over.
  */
 #ifndef PARTY_WORK_CACHE_H
 #define PARTY_WORK_CACHE_H

@@ -1,9 +1,9 @@
 /* exchange.h -- exchanges sealed batches between parties: the party side of server/run/relay.h.
  *
  * A batch consists of its length (8 bytes, little-endian), its bytes, and padding with zeros.
- * Padding rounds the size up to a number in which only zeros follow the three leading binary
- * digits, so the size discloses little. A batch is sent in boxes of RELAY_BOX bytes and a shorter
- * last one.
+ * Padding rounds the size up to a multiple of 4096 in which only zeros follow the three leading
+ * binary digits, so the size discloses little. A batch is sent in boxes of RELAY_BOX bytes and a
+ * shorter last one.
  */
 #ifndef PARTY_WORK_EXCHANGE_H
 #define PARTY_WORK_EXCHANGE_H

@@ -17,7 +17,7 @@
 enum { ID = OKVS_KEY_LEN, CANARY = UINT32_MAX, TICK = 1 << 16, BYTES_PER_WORD = 24 };
 _Static_assert((int)ID == (int)MSG_ID_HASH_LEN, "a pseudonym is a hashed id");
 
-/* Pseudonyms of own ids and of canaries, in ascending order. */
+/* Pseudonyms of own ids, and canaries (pseudonyms that all parties have), in ascending order. */
 struct pseudonyms {
 	uint8_t (*key)[ID];
 	uint32_t *row; /* row of the own id; CANARY for a canary */

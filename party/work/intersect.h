@@ -12,12 +12,13 @@
  * it.
  *
  * Call for a job whose align is not "same", after the agreement on keys. Makes the group key
- * (work_group_key), and begins the transcript of the root's group. The kind of job then begins its
- * own groups (work_group).
+ * (work_group_key), and begins the transcript of the group of all parties. The kind of job then
+ * begins its own groups (work_group).
  *
- * ERR_PEER, naming the party: pseudonyms do not ascend or belong to no own id, canaries are
- * missing, or there are fewer rows than job.min_common. ERR_JOB: more own ids than job.align_bound,
- * or ALIGN_IDS_MAX. ERR_INPUT: no ids.
+ * ERR_PEER, naming the coordinator: the common pseudonyms do not ascend or belong to no own id,
+ * those that all parties have (canaries) are missing, or there are fewer rows than job.min_common.
+ * ERR_JOB: more own ids than job.align_bound or ALIGN_IDS_MAX, or no table fits the parties' ids.
+ * ERR_INPUT: no ids.
  */
 enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **row,
 			 size_t *n) MUST_CHECK;

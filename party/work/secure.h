@@ -17,7 +17,7 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 /* Adds n numbers. ERR_JOB: a value exceeds the fixed-point bound. The text names party, bound and
  * setting; the value appears only on this process's stderr. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
-/* Returns the fixed-point format of the job's words for a sum of `members` terms. */
+/* Returns the fixed-point format of a sum of `members` terms that is not wide. */
 struct fixed secure_fixed(const struct work *work, size_t members);
 /* Sends the remaining words, and calls broadcasts_confirm(). Asserts that `count` words were
  * added. */

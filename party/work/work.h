@@ -34,7 +34,7 @@ struct broadcasts {
 	/* The current group is parties [first, last). Before the first group both are 0, which
 	 * means all parties. */
 	size_t first, last;
-	/* For each party: number of words that it and this party have exchanged. */
+	/* For each party: number of words of TOLD that it and this party have exchanged. */
 	uint64_t number[PARTIES_MAX];
 	bool waiting;   /* the party waits for TOLD */
 	size_t with[2]; /* TOLD comes from members with[0] .. with[1] - 1, including this party */
@@ -77,9 +77,9 @@ struct work {
 	uint8_t *group_key;
 	/* Number of broadcast sums so far. It enters the key of the next sum's tag. */
 	uint64_t sums_opened;
-	struct features *features; /* this party's slice; the protocol uses it up */
-	/* Reads the original slice again from its file, by panels. If source.read is NULL, the
-	 * protocol must keep a copy of the slice instead. */
+	struct features *features; /* this party's features; the protocol uses them up */
+	/* Reads the original features again from their file, some rows at a time. If source.read is
+	 * NULL, the protocol must keep a copy of them instead. */
 	struct features_source source;
 	const struct graph *graph;
 	/* Ranks that hold features and graph, which then have only their sizes here. NULL: no
@@ -150,8 +150,9 @@ enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
 
-/* Shares a key among all parties; the coordinator does not learn it. Party 0 seals its key to
- * every other party, which stores it in `key`. ERR_PEER: another message arrived. */
+/* Shares a key among all parties; the coordinator does not learn it. Party 0 seals its key to every
+ * other party, which stores it in `key`. ERR_PEER: another message arrived, or it cannot be
+ * opened. */
 enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
 
@@ -174,8 +175,8 @@ void work_bind(struct work *work, const void *p, size_t n);
  * the messages that it handles, so do not add those. */
 void work_note_received(struct work *work, const void *p, size_t n);
 
-/* Checks whether this host has `need` bytes of memory, which a request of the coordinator takes.
- * ERR_PEER: it has less. what: the request, for the error's text. */
+/* Checks whether this process may use `need` bytes of memory, which a message of the coordinator
+ * takes. ERR_PEER: it may use less. what: the message, for the error's text. */
 enum err work_check_memory(const struct work *work, const char *what, double need) MUST_CHECK;
 
 /* Receives a vector of labels. ERR_PEER: an item has no cluster. */
@@ -188,7 +189,8 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
 #define BLOCK_ROUNDING 1e-6
 
 /* Receives a BLOCK into B (n x width, given). ERR_PEER: B'B is not n times the identity. The block
- * might then weigh single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
+ * might then weigh single rows arbitrarily, or make terms exceed the fixed-point bound of a sum.
+ * O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
 /* As work_recv_block(), but does not hold the block. Passes its n x width numbers to `each` in
  * pieces of whole rows. A piece has at most BLOCK_PIECE bytes, unless a row is longer. If B'B of
@@ -205,8 +207,8 @@ const struct noise_source *work_random(void);
 /* ---- broadcasts.c ---- */
 
 /* Begins a group. From here on its broadcasts are hashed into the key of each of its sums. Masks of
- * members that received different values then do not cancel. Earlier broadcasts to the group enter
- * all further masks of its members (secagg_history). */
+ * members that received different values then do not cancel. Broadcasts to the group before it
+ * enter all further masks between its members (secagg_history). */
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 

@@ -13,8 +13,8 @@
 /* MPI counts data by int, so longer data are sent as several messages, which arrive in order. */
 static const size_t MESSAGE_MAX = (size_t)1 << 30;
 /* Open MPI waits by polling without pause. A rank that has waited long sleeps between polls, so
- * that other ranks have the core for computing. Each sleep is an eighth of the waiting time so
- * far. */
+ * that other ranks have the core for computing. Each sleep is an eighth of the waiting time so far,
+ * at most NAP_MOST_NS. */
 enum { NAP_FIRST_NS = 20000, NAP_MOST_NS = 1000000 };
 
 struct transfers {

@@ -36,14 +36,14 @@ void state_drop(struct state *s); /* frees all data that were read or derived */
  * Returns true if there is no error; the data of the reply follow. */
 bool state_reply(struct state *s, enum err own);
 
-/* Sends the items of all ranks to the party, in the order of ranks. This rank has `count` items,
- * and makes `step` of them at a time. `make` writes items `first` to `first + count - 1` to
- * `to`. */
+/* Sends the items (of `bytes` bytes each) of all ranks to the party, in the order of ranks. This
+ * rank has `count` items, and makes `step` of them at a time. `make` writes `count` items to `to`,
+ * from item number `first` on. */
 typedef void produce(void *arg, size_t first, size_t count, void *to);
 void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
 		     void *arg);
 void state_send_items(struct state *s, size_t bytes, size_t count, const void *items);
-/* Receives a vector over all rows from the party. p: this rank's part. */
+/* Receives a vector over all rows, `bytes` bytes per row, from the party. p: this rank's part. */
 void state_receive_rows(struct state *s, size_t bytes, void *p);
 /* Transfer data that are the same on all ranks. */
 void state_receive_common(struct state *s, void *p, size_t n);

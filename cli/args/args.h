@@ -55,8 +55,8 @@ void args_one(struct argp_state *state, const char *text, const char **argument)
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
 /* A variable that receives the value of the option with this key. The type of the variable
- * determines how the value is parsed. min, max: bounds of a number; if both are 0, the number has
- * no bounds. Key ARGP_KEY_ARG stands for the command's single argument. */
+ * determines how the value is parsed. min, max: bounds of a number, inclusive. Key ARGP_KEY_ARG
+ * stands for the command's single argument. */
 struct args_field {
 	int key;
 	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;

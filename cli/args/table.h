@@ -22,7 +22,7 @@ void table_cell(struct table *t, const char *fmt, ...) PRINTF(2, 3);
  * omitted. */
 void table_print(const struct table *t, FILE *f, size_t width);
 
-/* Returns the width of a line in characters, at least 20. It is the width of the terminal at
+/* Returns the width of a line in characters, from 20 to 1000. It is the width of the terminal at
  * standard output; without a terminal it is COLUMNS or, if that is not set, 80. */
 size_t table_width(void);
 /* As table_width(), but with 1000 in place of 80, for output that programs read line by line. */

@@ -104,7 +104,8 @@ static void check_roles(struct checkup *c, const struct config_map *roles)
 }
 
 /* Checks that the certificate has a second name, which should be the host's: a browser compares the
- * host in its address bar with the names in the certificate. */
+ * host in its address bar with the names in the certificate. Also checks that browsers accept its
+ * key type. */
 static void check_names(struct checkup *c, const char *certificate)
 {
 	struct buf names = { 0 };

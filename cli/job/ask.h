@@ -59,10 +59,10 @@ struct asking {
 /* Stores an option. Returns false if the key is not one of these options. */
 bool ask_option(int key, const char *text, struct asking *a);
 
-/* Finds a->path or a->server. Uses the first that exists: options; the configuration given by
- * --config; $COTERIE_SOCKET; the socket of an installed coordinator; with `party`, the socket of an
- * installed party. Call ask_release() also after an error. ERR_INPUT: none of these exists, or the
- * first one is invalid. */
+/* Finds a->path or a->server. Uses the first that is given: --server, --socket, --config,
+ * $COTERIE_SOCKET. Otherwise uses the socket of an installed coordinator or, with `party` and
+ * without a coordinator, that of an installed party. Call ask_release() also after an error.
+ * ERR_INPUT: the options or the configuration are invalid. */
 enum err ask_where(struct asking *a, bool party) MUST_CHECK;
 void ask_release(struct asking *a);
 

@@ -68,7 +68,8 @@ static enum err gained_cell(struct gained *g, const char *truth, struct label_fi
 	return e;
 }
 
-/* Adds a row. Without known classes, the clusters of all data together serve as the truth. */
+/* Adds a row: accuracies of the job on `data` alone, and of the run (`together`). Without known
+ * classes, adds one number instead: how far the two clusterings agree. */
 static void gained_row(struct gained *g, const char *name, const char *data, const char *truth,
 		       struct label_files together)
 {

@@ -74,8 +74,8 @@ enum err launch_write_party(const struct launch *l, unsigned own,
 void launch_end(struct launch *l);
 
 /* Starts a process that removes OUT/work when this process ends for any reason; with `made`, it
- * also removes OUT if OUT is empty. Returns false if an outer run already has such a process.
- * launch_unguard() removes the files now. */
+ * also removes OUT if OUT is empty. Returns false if an outer run already has such a process, or no
+ * pipe to it can be made. launch_unguard() removes the files now. */
 bool launch_guard(const struct launch *l, bool made);
 void launch_unguard(void);
 
@@ -89,7 +89,8 @@ void launch_print_policy(bool refused);
 /* Prints a line on stderr, unless quiet. */
 void launch_print(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
 
-/* Runs all daemons as threads of this process, then calls launch_end(). */
+/* Does a whole run, from launch_check() to launch_end(), with all daemons as threads of this
+ * process. */
 enum err launch_together(const struct launch *l) MUST_CHECK;
 
 int launch_main(int argc, char **argv);

@@ -82,7 +82,7 @@ struct one {
 };
 
 /* Returns the bytes over all links in both directions, as counted by the coordinator or, without
- * one, by each party. */
+ * one, by each party. NAN: unknown. */
 static double link_bytes(const struct run_dir *r)
 {
 	double bytes = 0;

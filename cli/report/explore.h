@@ -13,7 +13,7 @@
 /* Data to explore. All members are borrowed. X stays unchanged. */
 struct explored {
 	struct features *X;
-	const struct columns *names; /* NULL: columns are named by their numbers, from 0 */
+	const struct columns *names; /* with n 0: columns are named by their numbers, from 0 */
 	const uint32_t *label;       /* one label per row of X, below `clusters` */
 	size_t clusters;
 	const size_t *shown; /* numbers of n rows of X whose values the page gets */

@@ -22,7 +22,7 @@ struct report {
 };
 
 /* Moves the runs out of r->runs: each process's run is NULL afterwards. r->runs.missing gets notes
- * on missing data. Omits paths of data and hashes of the ledger. */
+ * on missing data. Omits earlier attempts, paths of data and hashes of the ledger. */
 struct json *report_gather(struct report *r);
 
 #endif

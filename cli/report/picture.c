@@ -354,8 +354,8 @@ static enum err picture_explore(struct source *s, struct picture *p)
 	return err;
 }
 
-/* Chooses rows: sorts them by cluster, divides them into `most` nearly equal runs, and takes the
- * first row of each run. Each cluster keeps its share, and within a cluster all parts of the files
+/* Chooses rows: sorts them by cluster, divides them into `most` nearly equal stretches, and takes
+ * the first row of each. Each cluster keeps its share, and within a cluster all parts of the files
  * are covered. row: ascending. */
 static size_t picture_choose_rows(const struct source *s, size_t most, uint32_t *row)
 {

@@ -2,11 +2,11 @@
  * run, and adds the data of explore.h.
  *
  * The points are those that the party clusters, recomputed from its files: features prepared,
- * filtered and projected as in the run's effective job (protocols/kcagc/embed.h). For fedsc and
- * kmeans they are the features themselves, for kmeans.columns standardised if the job says so. For
- * fedwalk they are the embeddings in the run's directory, for fedgcn the graphs in the network's
- * embedding. A coordinator has no points. The layout uses principal components, or another
- * program's coordinates.
+ * filtered and projected as in the run's effective job (protocols/kcagc/embed.h). For fedsc, kmeans
+ * and kmeans.columns they are the features themselves, standardised if the job says so. For fedwalk
+ * they are the embeddings in the run's directory, for fedgcn the graphs in the network's embedding.
+ * A coordinator has no points. The layout uses principal components, or another program's
+ * coordinates.
  */
 #ifndef CLI_REPORT_PICTURE_H
 #define CLI_REPORT_PICTURE_H

@@ -41,7 +41,8 @@ void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties)
  * directory with each party's set under the party's name. *e: { "truth", "parties": [ { "party",
  * "graphs", "ways": { "result": { "acc", "nmi", "ari", "f1" }, "majority": ..., "size": ... } } ],
  * "mean": { "result": ... }, "weighted": ... }. Means include a way only if all parties have it.
- * ERR_INPUT: a party has no labels, or a set is missing, has no classes, or has other graphs. */
+ * ERR_INPUT: no party is present, a party has no labels, or a set is missing, has no classes, or
+ * has other graphs. */
 enum err graph_scores_make(const struct run_dir *runs, const char *truth,
 			   struct json **e) MUST_CHECK;
 

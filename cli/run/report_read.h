@@ -96,7 +96,7 @@ const char *run_things(const struct json *run, bool one);
 /* Finds the files of labels. The labels are in the order of the data, as in a truth. The file is
  * labels.csv of the first party or, without parties, labels.csv of the coordinator, which is sorted
  * by id. If parties have different rows, finds one file per party. ERR_INPUT: rows differ or were
- * matched, and only the coordinator is present. */
+ * matched, and only the coordinator is present; or the job has embeddings instead of labels. */
 struct run_labels {
 	char **path; /* n paths; owned */
 	size_t n;

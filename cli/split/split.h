@@ -44,8 +44,8 @@ struct split_params {
 
 /* Splits the data. Requires features if `by` is columns or rows; edges if it is edges or vertices,
  * or if `shared_edges` is set; labels if `skew` is set. ERR_INPUT: the data are invalid, there are
- * fewer items than parties, contiguous is set for other items than columns, or p->out is not empty.
- * ERR_JOB: a file cannot be written. */
+ * fewer items than parties, a party would have no edge, contiguous is set for other items than
+ * columns, or p->out is not empty. ERR_JOB: a file cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:

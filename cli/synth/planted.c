@@ -294,8 +294,8 @@ enum err gauss_make(const struct gauss_params *p, struct mat *X, uint32_t **labe
 	if (p->rows > GAUSS_VALUES_MAX / p->columns)
 		return err_set(ERR_INPUT, "%zu x %zu values, expected at most %zu", p->rows,
 			       p->columns, GAUSS_VALUES_MAX);
-	/* With the initial width, two centres are 1.4 apart on average. Each redraw widens it, so
-	 * that the loop also ends in one dimension. */
+	/* With the initial width, the distance of two centres is about 1.4 p->apart. Each redraw
+	 * widens it, so that the loop also ends in one dimension. */
 	rng_seed(&rng, p->seed, STREAM_CENTRES);
 	mat_init(&centres, p->clusters, p->columns);
 	for (size_t c = 0; c < p->clusters; c++)

@@ -72,8 +72,8 @@ function curve(title, values, first, thing, marked) {
 		}), [x, values]));
 }
 
-/* Computes, for each cluster, the share of its rows in each of `bins` parts of the values' range.
- * The range is cut at four deviations from the mean. */
+/* Draws, for each cluster, the share of its rows in each of `bins` parts of the values' range. The
+ * range is cut at four deviations from the mean. */
 function histogram(title, values, label, clusters, bins) {
 	const mean = sum(values) / values.length;
 	const four = 4 * Math.sqrt(sum(values.map((v) => (v - mean) ** 2)) / values.length);

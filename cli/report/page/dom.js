@@ -5,8 +5,8 @@
  */
 const NUMBER_MAX = 1e15;
 
-/* Makes an element, as in make('td', { class: 'num' }, 7, another). Omits falsy attributes and
- * children. */
+/* Makes an element, as in make('td', { class: 'num' }, 7, another). Omits attributes and children
+ * that are undefined, null or false. */
 function make(name, attributes, ...children) {
 	const e = document.createElement(name);
 

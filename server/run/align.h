@@ -29,7 +29,7 @@ struct align {
 enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
 
-/* The ids of a party as received: packed as in IDS, ascending, complete. */
+/* The ids of a party as received: packed as in IDS, ascending, none cut. */
 struct id_list {
 	struct buf packed;  /* owned by the caller, also after errors */
 	size_t count, done; /* number of ids announced, and received so far */

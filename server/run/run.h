@@ -58,8 +58,9 @@ void run_step(struct run *run);
 /* Begins a phase: sets its name in the record, the log and the channels' errors. The name has at
  * most 23 bytes, and is copied. */
 void run_phase(struct run *run, const char *name);
-/* Logs and records this host's memory estimate for the job. Call once n is known, and columns if
- * the kind has them. ERR_INPUT: the estimate exceeds max_memory or this process's memory. */
+/* Logs and records an estimate of the memory that the job takes in this process. Call once n is
+ * known, and columns if the kind has them. ERR_INPUT: the estimate exceeds max_memory or this
+ * process's memory. */
 enum err run_check_memory(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 

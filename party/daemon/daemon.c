@@ -151,8 +151,8 @@ static void on_too_late(uv_timer_t *timer)
 	if (d->thread_started && d->work.offered)
 		return;
 	/* The coordinator is connected. It waits for other parties, and will report which are
-	 * missing. If this party left just before that report, the report would name this party
-	 * as missing. */
+	 * missing. If this party left just before that report, the report would name this party as
+	 * missing. So it waits GRACE_MS more. */
 	if (d->thread_started && !d->graced) {
 		d->graced = true;
 		uv_timer_start(timer, on_too_late, GRACE_MS, 0);

@@ -72,8 +72,8 @@ static void dial_back(struct daemon *d)
 	struct conn *conn = d->conn;
 
 	if (left_ms == 0 || conn) {
-		/* The coordinator may have accepted a RESUME on a connection that came too late. A
-		 * regular close would signal that this party leaves the job for good. */
+		/* This connection came too late, but the coordinator may have accepted its RESUME.
+		 * A regular close would signal that this party leaves the job for good. */
 		if (conn && d->config->common.rejoin_s) {
 			d->conn = NULL;
 			conn_cut(conn);

@@ -23,7 +23,7 @@ struct data_file {
 
 /* Data of a party. A zero-initialised object is empty. */
 struct party_data {
-	bool loaded; /* the dataset is in memory; a job uses it up */
+	bool loaded; /* the data were read; a job uses them up */
 	struct dataset dataset;
 	struct tu tu;
 	/* data_fingerprint() of dataset and graphs, as loaded or as reduced by the job. */

@@ -52,15 +52,14 @@ struct party_kind {
 	/* Writes the result into work->output, and facts into the record. ERR_JOB: a file cannot be
 	 * written. */
 	enum err (*keep)(struct work *work, const uint32_t *label);
-	void (*forget)(
-	    /* Removes the files that `run` has left in work->state, after a failure. NULL: there
-	     * are none. */
-	    struct work *work);
+	/* Removes the files that `run` has left in work->state, after a failure. NULL: there are
+	 * none. */
+	void (*forget)(struct work *work);
 	/* Frees work->protocol and sets it to NULL. NULL: free() suffices. */
 	void (*release)(struct work *work);
 };
 
-/* returns the member off_ranks of work->side */
+/* Returns what off_ranks() of work->side returns or, if it is NULL, a reason. */
 const char *party_off_ranks(const struct work *work);
 
 /* ---- members that several kinds have ---- */
@@ -77,7 +76,8 @@ enum err party_allow_claim(const struct party_config *config, const struct work 
 enum err party_check_rows(struct work *work) MUST_CHECK;
 enum err party_describe_columns(const struct work *work, struct msg_accept *accept) MUST_CHECK;
 
-/* Writes labels.csv and labels.npy, in the order of ids. */
+/* Writes labels.csv and labels.npy in the order of the party's files, and records cluster sizes and
+ * confidence. ERR_JOB: a file cannot be written. */
 enum err party_keep_labels(struct work *work, const uint32_t *label) MUST_CHECK;
 
 #endif

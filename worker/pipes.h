@@ -12,8 +12,8 @@ void pipes_open(const char *dir);
 /* returns false if the party has ended the ranks */
 bool pipes_receive_command(struct ranks_command *o);
 void pipes_send_message(enum ranks_what what, const void *p, size_t n);
-void pipes_send_vector(const void *p, size_t n,
-		       size_t unit);   /* a piece does not split a unit that fits into one piece */
+/* Sends n bytes in pieces. No piece ends within a unit of `unit` bytes that fits into one piece. */
+void pipes_send_vector(const void *p, size_t n, size_t unit);
 void pipes_receive(void *p, size_t n); /* accepts pieces of any sizes */
 void pipes_tick(void);                 /* sends an empty frame from time to time */
 

@@ -1,8 +1,8 @@
 /* https.h -- sends requests to a remote daemon at its api.listen. Only this module uses libcurl.
  *
  * A request of the control socket is sent as POST /api/ask, and gets the same answer. Results are
- * fetched by GET. Client and coordinator present certificates of one authority; the coordinator's
- * certificate must contain the requested name.
+ * fetched by GET. Client and daemon present certificates of one authority; the daemon's certificate
+ * must contain the requested name.
  */
 #ifndef CLI_JOB_HTTPS_H
 #define CLI_JOB_HTTPS_H

@@ -7,7 +7,7 @@
 struct side {
 	uint32_t label[CONFUSION_MAX]; /* the labels that occur, in ascending order */
 	size_t n;                      /* CONFUSION_MAX + 1 if there are more */
-	uint8_t *place;                /* position of each label in the list */
+	uint8_t *place;                /* position in `label` of each label that occurs */
 };
 
 static struct side side_of(const uint32_t *label, size_t n)

@@ -54,11 +54,11 @@ void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
 /* As split_parts(), but in order: part l has the items from n l / parts on. */
 void split_blocks(size_t n, size_t parts, uint32_t *part);
 
-/* Chooses the edges of party l if each party gets the fraction `share` (F) of all n edges (paper,
- * Appendix D). kept[e]: the party has edge e. Edges are in a random circular order. Party l takes F
- * n of them, from the fraction l / parties of this order on. With two parties and F = 0.5 the
+/* Chooses the edges of party l if each party gets the fraction `share` (F) of all n edges (paper of
+ * kCAGC, Appendix D). kept[e]: the party has edge e. Edges are in a random circular order. Party l
+ * takes F n of them, from position n l / parties of this order on. With two parties and F = 0.5 the
  * parties' edges are disjoint; for odd n, they have one common edge. A party keeps its edges as F
- * grows. If F parties >= 1, every edge belongs to a party. */
+ * grows. If F * parties >= 1, every edge belongs to a party. */
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
 /* Returns F n, where F is `share`, rounded to the nearest integer, halves up. */

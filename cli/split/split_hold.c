@@ -15,9 +15,9 @@ size_t split_copies(double overlap, size_t parties)
 	return copies < 1 ? 1 : (size_t)copies;
 }
 
-/* A list of nodes of a region that have neighbours which were not visited yet. */
+/* A region's queue of nodes whose neighbours were not visited yet. */
 struct frontier {
-	uint32_t first, last; /* UINT32_MAX: the list is empty */
+	uint32_t first, last; /* UINT32_MAX: the queue is empty */
 	size_t ends;          /* sum of the degrees in the region */
 };
 

@@ -168,8 +168,8 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	return err;
 }
 
-/* The vocabulary is a random permutation of all words. The words of each class are a part of
- * another permutation. */
+/* `any`: all words, in a random order by which Zipf's law ranks them. `own`: all words in another
+ * random order, of which each class has one part. */
 static void make_words(const struct planted_params *p, const uint32_t *label, struct csr *features)
 {
 	size_t mean = p->features / FEATURES_PER_WORD, share = p->features / p->classes, count = 0;

@@ -96,8 +96,9 @@ struct work {
 	const char *output;          /* directory of this job's results */
 	/* If secure_sum.fraction_bits is "auto": fraction bits of sums in words of modulus_bits. */
 	int fraction;
-	/* Number of nodes or rows. For fedspectral and fedwalk it becomes the number of nodes of
-	 * all parties once they are aligned (align.h). */
+	/* Number of own nodes, rows or (fedgcn) graphs. If job.align is not "same", it is 0 from
+	 * ACCEPT until rows are matched, then the number of common rows. For fedspectral and
+	 * fedwalk it becomes the number of nodes of all parties once they are aligned (align.h). */
 	size_t n;
 	unsigned min_cluster; /* the policy's fewest rows in any sum of rows */
 	unsigned threads;

@@ -82,7 +82,7 @@ struct running {
 	uv_timer_t join_timer, cancel_timer, lost_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
-	/* `handles`: number of open handles of the job. `links`: number of open connections
+	/* `handles`: number of open libuv handles of the job. `links`: number of open connections
 	 * whose slots the job has freed. */
 	unsigned handles, links;
 	enum phase phase;

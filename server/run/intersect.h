@@ -11,8 +11,9 @@
 
 /* Finds the common rows. Call after the agreement on keys, for jobs whose align is not "same". Sets
  * run->n, the number of common rows; the coordinator does not learn their ids. ERR_JOB: fewer than
- * job.min_common. ERR_PEER, with the party's name: a table or list of the wrong length, or
- * pseudonyms that do not ascend. O(ids); memory: one table and the list. */
+ * job.min_common, or the parties' ids fit into no table. ERR_PEER: a table or list has the wrong
+ * length or pseudonyms do not ascend (with the party's name), or a pseudonym that all parties add
+ * is not common. O(ids); memory: one table and the list. */
 enum err server_intersect(struct run *run) MUST_CHECK;
 
 #endif

@@ -70,8 +70,7 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
 			      uint32_t group, uint32_t values, const uint32_t *label,
 			      size_t count) MUST_CHECK;
 
-/* Calls channel_warm() for all channels. Call after the last message of a turn, before waiting for
- * answers. */
+/* Calls channel_warm() for all channels. Call when all is sent, before waiting for answers. */
 enum err run_warm(struct run *run) MUST_CHECK;
 
 /* Return the fixed-point format for a sum of `members` terms. run_fixed(): the format that the job

@@ -279,7 +279,8 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	return e;
 }
 
-/* Returns true if the features are a regular .npy file: it can be read again, panel by panel. */
+/* Returns true if the features are a regular .npy file: it can be read again, some rows at a
+ * time. */
 static bool in_panels(const struct party_data *d)
 {
 	for (size_t i = 0; i < d->files; i++) {

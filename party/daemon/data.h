@@ -44,8 +44,8 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
  * were loaded. */
 enum err party_data_features(const struct party_data *d, const struct party_config *config,
 			     const struct dataset *of, struct features *X) MUST_CHECK;
-/* Returns true if party_data_features() reads its file by panels, so that it needs no more memory
- * than the features. */
+/* Returns true if party_data_features() reads its file some rows at a time, so that it needs no
+ * more memory than the features. */
 bool party_data_comes_again(const struct party_data *d);
 /* Records files, times and digests in run.json. */
 void party_data_record(const struct party_data *d, struct record *r);

@@ -260,7 +260,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 		e = send_done(work);
 	/* Remove the results if the job has failed: if parties may have received different
 	 * broadcast values, or if the coordinator's last message is not the expected one. If the
-	 * coordinator is lost only now, all parties have all results. */
+	 * coordinator is lost only now, all parties have all results, which stay. */
 	if (work->broadcasts.waiting || (e == ERR_PEER && !mailbox_again(work->mailbox))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {

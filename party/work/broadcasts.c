@@ -103,8 +103,8 @@ void work_note_received(struct work *work, const void *p, size_t n)
 	chain_value(work->received, "coterie heard v1", p, n);
 }
 
-/* Computes the word from member `from` to member `to` for the case that `from` received the same
- * values as this party. This party is one of the two. */
+/* Computes the word of TOLD from member `from` to member `to` for the case that `from` received the
+ * same values as this party. This party is one of the two. */
 static void word_of(const struct work *work, size_t from, size_t to,
 		    uint8_t word[static MSG_TOLD_LEN])
 {

@@ -140,11 +140,12 @@ void work_progress(struct work *work, unsigned iteration, size_t moved);
 /* Returns the names of the features' columns; or NULL. */
 const struct columns *work_columns(const struct work *work);
 
-/* Call when all is sent, before waiting for an answer. Calls channel_warm() for the job_burst()
- * bytes of the next turn, or channel_release() if these are 0. So held messages leave now, even if
- * the party computes for long before it reads. */
+/* Call when all is sent, before waiting for an answer. Calls channel_warm() for the bytes that the
+ * party will send at once later (job_burst()), or channel_release() if these are 0. So held
+ * messages leave now, even if the party computes for long before it reads. */
 enum err work_warm(struct work *work) MUST_CHECK;
-/* As work_warm(), but the next turn sends at most `spare` bytes: calls channel_warm_on(). */
+/* As work_warm(), if the party sends at most `spare` bytes after the answer: calls
+ * channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
 /* Sends SEALED, which only party `to` can open. */

@@ -33,7 +33,7 @@ static enum err commands_slice_read_again(void *arg, struct features *X)
 	return e;
 }
 
-/* Turns features and graph into a slice when first called. */
+/* Turns features and graph into s->slice (protocols/kcagc/slice.h) when first called. */
 static enum err need_slice(struct state *s)
 {
 	if (s->slice.g)
